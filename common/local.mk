@@ -5,16 +5,40 @@ libcommon_a_SOURCES = \
 	%reldir%/bug.h \
 	%reldir%/buffer.c %reldir%/buffer.h \
 	%reldir%/cleanup.h \
+	%reldir%/compiler-protocol.h \
+	%reldir%/declarations.def \
 	%reldir%/error.c %reldir%/error.h %reldir%/errors.def \
+	%reldir%/faults.def \
+	%reldir%/ipc.c %reldir%/ipc.h \
 	%reldir%/log.c %reldir%/log.h \
-	%reldir%/mem-pool.c %reldir%/mem-pool.h
+	%reldir%/mem-pool.c %reldir%/mem-pool.h \
+	%reldir%/output-ring.c %reldir%/output-ring.h \
+	%reldir%/record.c %reldir%/record.h \
+	%reldir%/type-code.c %reldir%/type-code.h \
+	%reldir%/unit.c %reldir%/unit.h \
+	%reldir%/worker-protocol.h
 libcommon_a_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS)
 
-check_PROGRAMS += test-error test-buffer
-TESTS += test-error test-buffer
+check_PROGRAMS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code
+TESTS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code
 test_error_SOURCES = tests/unit/test-error.c
 test_error_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_error_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_buffer_SOURCES = tests/unit/test-buffer.c
 test_buffer_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_buffer_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_record_SOURCES = tests/unit/test-record.c
+test_record_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_record_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_ipc_SOURCES = tests/unit/test-ipc.c
+test_ipc_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_ipc_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_unit_SOURCES = tests/unit/test-unit.c
+test_unit_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_unit_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_output_ring_SOURCES = tests/unit/test-output-ring.c
+test_output_ring_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_output_ring_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_type_code_SOURCES = tests/unit/test-type-code.c
+test_type_code_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_type_code_LDADD = libcommon.a $(CMOCKA_LIBS)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages between cgpu-kernel and cgpu-compiler over common/ipc.h. The kernel asks, the compiler answers each request
+ * with one message that carries the same request id, in the order of asking. The compiler is stateless but for caches:
+ * after a restart the next request works.
+ *
+ * Session declarations travel with COMPILER_DECLARATIONS before the first request that needs them and after each change;
+ * the compiler keeps the last set.
+ *
+ * All payloads are records (common/record.h); "str" is a string, "[x]" a u32 count and so many x.
+ */
+#ifndef CGPU_COMMON_COMPILER_PROTOCOL_H
+#define CGPU_COMMON_COMPILER_PROTOCOL_H
+
+#define COMPILER_PROTOCOL_VERSION 1
+
+/* cgpu-compiler finds its socket at this descriptor; 0 to 2 are as the kernel's. */
+#define COMPILER_SOCKET_FD 3
+
+enum compiler_message {
+	/* compiler -> kernel, once, first: u32 COMPILER_PROTOCOL_VERSION, str clang version,
+	 * str NVRTC version or "", str why there is no NVRTC or "" */
+	COMPILER_HELLO = 1,
+
+	/* kernel -> compiler */
+	COMPILER_DECLARATIONS = 10, /* u32 first index, [declaration]: replaces the set from that index on */
+	COMPILER_COMPILE = 11,      /* u32 id, u32 cell, str cell name, str text, str cflags, u32 device sm (75) */
+	COMPILER_COMPLETE = 12,     /* u32 id, str text, u32 cursor (bytes) */
+	COMPILER_INSPECT = 13,      /* u32 id, str text, u32 cursor (bytes), u32 detail */
+	COMPILER_IS_COMPLETE = 14,  /* u32 id, str text */
+
+	/* compiler -> kernel */
+	COMPILER_COMPILED = 20,     /* u32 id, bytes unit (common/unit.h) */
+	COMPILER_REFUSED = 21,      /* u32 id, str first line of the first error, str all diagnostics, u32 line */
+	COMPILER_COMPLETED = 22,    /* u32 id, u32 start, u32 end (bytes), [str text, str type, str signature];
+				     * type is one of function, variable, type, macro, keyword, member, magic */
+	COMPILER_INSPECTED = 23,    /* u32 id, u8 found, str plain text (declaration, where it comes from, comment) */
+	COMPILER_COMPLETENESS = 24, /* u32 id, str complete|incomplete|invalid, str indent */
+};
+
+#endif

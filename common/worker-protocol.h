@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What cgpu-kernel and cgpu-worker say to each other.
+ *
+ * Zygote. The kernel execs `cgpu-worker` before it reads the signing key: argv is { "cgpu-worker", hidden path or "" },
+ * descriptor ZYGOTE_SOCKET_FD is its socket. The zygote is single-threaded, reserves the address map, loads libraries and
+ * forks workers with CLONE_PARENT, so that the kernel is their parent. When the socket closes it kills every worker's
+ * process group and ends.
+ *
+ * Worker. One ordered SOCK_SEQPACKET channel for requests and descriptors, and one shared control area (a memfd) with what
+ * must be readable after the worker died: the fault record, what it is doing, and the ring of output records.
+ *
+ *	kernel                                   worker
+ *	ZYGOTE_FORK (to the zygote)       ->     forked as a spare: device initialised, WORKER_HELLO
+ *	WORKER_ATTACH                     ->     maps arena and device memory, restores pre-images, WORKER_ATTACHED
+ *	WORKER_RUN                        ->     loads the unit, runs it, settles the device, WORKER_CELL_END
+ *	  (stopped: commits host and device)
+ *	WORKER_COMMITTED                  ->     turns what was committed into private mappings
+ *
+ * After WORKER_CELL_END the worker touches no session memory until WORKER_COMMITTED. A failed cell is never continued: the
+ * kernel kills the worker's process group and attaches the spare.
+ *
+ * All payloads are records (common/record.h).
+ */
+#ifndef CGPU_COMMON_WORKER_PROTOCOL_H
+#define CGPU_COMMON_WORKER_PROTOCOL_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define WORKER_PROTOCOL_VERSION 1
+
+#define ZYGOTE_SOCKET_FD 3
+
+/* Descriptors of a worker after the fork, in the order in which ZYGOTE_FORK passes them. 0 is /dev/null, 1 and 2 are pipes
+ * to the kernel for raw writes and for children; stdio of the cell itself goes through the ring. */
+#define WORKER_CHANNEL_FD 3
+#define WORKER_CONTROL_FD 4
+#define WORKER_ARENA_FD 5
+
+enum zygote_message {
+	/* kernel -> zygote; u32 version, bytes seccomp program (struct sock_filter[], may be empty), u32 flags
+	 * (enum sandbox_flag), str library search path, [str library to load] */
+	ZYGOTE_SETUP = 1,
+	/* zygote -> kernel; u32 version, [str name, str what could not be applied and why] */
+	ZYGOTE_READY = 2,
+	/* kernel -> zygote; u32 worker id; fds: channel, control, arena, stdout pipe, stderr pipe */
+	ZYGOTE_FORK = 3,
+	/* zygote -> kernel; u32 worker id, u32 pid (0: fork failed, then u32 errno) */
+	ZYGOTE_FORKED = 4,
+};
+
+/* Containment steps of zygote and worker; the kernel decides, each step that fails is reported in ZYGOTE_READY or HELLO. */
+enum sandbox_flag {
+	SANDBOX_HIDE_FILE = 1 << 0,  /* mount namespace that hides argv[1] */
+	SANDBOX_LANDLOCK = 1 << 1,   /* signal and abstract-socket scoping, deny reading argv[1] where there is no namespace */
+	SANDBOX_SECCOMP = 1 << 2,
+	SANDBOX_LIMITS = 1 << 3,     /* rlimits, oom_score_adj */
+};
+
+enum worker_message {
+	/* kernel -> worker */
+	/* u32 session epoch (grows with each attach), u64 host limit in bytes (0: none), u64 device limit in bytes,
+	 * u32 cell, [preimage: u64 address, u64 size, u64 chunk id, u64 chunk offset]; device chunks follow as
+	 * WORKER_CHUNK messages, then WORKER_ATTACH_END */
+	WORKER_ATTACH = 1,
+	WORKER_CHUNK = 2,      /* u64 chunk id, u64 size, u64 address or 0 for a pre-image; fd */
+	WORKER_ATTACH_END = 3, /* empty */
+	WORKER_RUN = 4,        /* bytes unit; the rest of the payload is empty */
+	WORKER_COMMITTED = 5,  /* empty */
+	WORKER_INPUT = 6,      /* u8 end of file, str line without newline */
+	WORKER_DESCRIBE = 7,   /* u32 id, [u64 address]; only while no cell runs */
+	WORKER_LIMITS = 8,     /* u64 host limit, u64 device limit; only while no cell runs */
+	WORKER_DEVICE_INFO = 9, /* u32 id; only while no cell runs */
+
+	/* worker -> kernel */
+	/* u32 version, str device name, u8 emulated, u32 driver version (13000), u64 device memory,
+	 * [str step, str why it was not applied], str what is wrong with the device or "" */
+	WORKER_HELLO = 20,
+	/* u8 ok, str error, [str what could not be restored] */
+	WORKER_ATTACHED = 21,
+	/* u64 chunk id, u64 size, u64 address (0: pre-image or not mapped); fd. Sent before the chunk is first written */
+	WORKER_DEVICE_CHUNK = 22,
+	/* u64 address, u64 size, u64 chunk id, u64 chunk offset. Sent when the copy is complete and before the first write */
+	WORKER_DEVICE_PREIMAGE = 23,
+	/* u64 chunk id: nobody needs it once this cell is committed */
+	WORKER_DEVICE_DROP = 24,
+	WORKER_INPUT_REQUEST = 25, /* str prompt, u8 password */
+	/* u8 outcome (enum cell_outcome), then for OUTCOME_OK: [str symbol, u64 address, u64 size];
+	 * for OUTCOME_FAULT the fault record holds all. Then u64 nanoseconds run, u64 nanoseconds loading,
+	 * [str warning] (unchecked CUDA errors and the like, with the line) */
+	WORKER_CELL_END = 26,
+	/* u32 id, [u8 owner (enum address_owner), u64 base, u64 size, u32 cell, u32 freed cell, str name] */
+	WORKER_DESCRIBED = 27,
+	/* u32 id, str device name, u64 total, u64 used by the session, u64 limit, u64 largest free,
+	 * [u64 address, u64 size, u32 cell, str name or "", str kind] */
+	WORKER_DEVICE_REPORT = 28,
+};
+
+enum cell_outcome { OUTCOME_OK, OUTCOME_FAULT, OUTCOME_INTERRUPTED };
+
+enum fault_kind {
+	FAULT_NONE,
+#define FAULT(symbol, ename) FAULT_##symbol,
+#include "common/faults.def"
+#undef FAULT
+	FAULT_KINDS
+};
+
+/* Whom an address belongs to. */
+enum address_owner {
+	OWNER_UNKNOWN,
+	OWNER_NULL,        /* in the first 64 KiB */
+	OWNER_HEAP,        /* inside a live block: base, size, cell */
+	OWNER_HEAP_FREED,  /* inside a freed block: freed_cell too */
+	OWNER_HEAP_NEAR,   /* behind or before the nearest block: base and size are that block's */
+	OWNER_VARIABLE,    /* a variable of a unit: name, base, size, cell */
+	OWNER_CODE,        /* a function of a unit */
+	OWNER_DEVICE,      /* device memory: a device pointer was used on the host */
+	OWNER_DEVICE_FREED,
+	OWNER_STACK,
+	OWNER_STACK_GUARD,
+	OWNER_LIBRARY,
+};
+
+struct address_description {
+	uint32_t owner; /* enum address_owner */
+	uint32_t cell;
+	uint32_t freed_cell;
+	uint32_t pad;
+	uint64_t base;
+	uint64_t size;
+	char name[64];
+};
+
+#define FAULT_FRAMES_MAX 64
+#define FAULT_TEXT_MAX 8192
+
+/* Written by the dying worker, in this order of trust: kind last, so FAULT_NONE means that nothing else is valid. */
+struct fault_record {
+	_Atomic uint32_t kind; /* enum fault_kind */
+	int32_t signal;
+	int32_t si_code;
+	int32_t sender_pid;   /* of a signal sent by kill() */
+	int32_t exit_status;
+	uint32_t n_frames;
+	uint64_t address;     /* si_addr */
+	uint64_t frames[FAULT_FRAMES_MAX]; /* program counters, innermost first, return addresses not adjusted */
+	char frame_names[FAULT_FRAMES_MAX][48]; /* symbol of a library or unit function, "" if unknown */
+	uint32_t frame_cells[FAULT_FRAMES_MAX]; /* unit's cell, 0: not in a unit */
+	uint32_t frame_offsets[FAULT_FRAMES_MAX]; /* from the start of the function named above */
+	struct address_description what; /* what `address` belongs to */
+	char ename[64];       /* for FAULT_CUDA: "CudaIllegalAddress" */
+	char text[FAULT_TEXT_MAX]; /* UTF-8, lines; what the worker can tell beyond the above */
+};
+
+/* What the worker is doing; an interrupt and the watchdog read it. */
+enum worker_phase {
+	PHASE_IDLE,
+	PHASE_ATTACHING,
+	PHASE_LOADING,
+	PHASE_RUNNING,  /* in the cell's own code or what it called */
+	PHASE_DEVICE,   /* inside a CUDA call that may wait for the device */
+	PHASE_INPUT,    /* waits for WORKER_INPUT */
+	PHASE_ENDING,   /* the cell is over; settling the device */
+};
+
+#define OUTPUT_RING_SIZE (4u * 1024 * 1024)
+
+struct worker_control {
+	uint32_t version;
+	_Atomic uint32_t phase;          /* enum worker_phase */
+	_Atomic uint32_t interrupt;      /* kernel sets 1, then signals SIGUSR1; worker clears when it has unwound */
+	_Atomic uint32_t allocator_busy; /* > 0: a thread is inside the arena's allocator or tables */
+	struct fault_record fault;
+	/* Output ring: see common/output-ring.h. Positions only grow; index is position % OUTPUT_RING_SIZE. */
+	_Alignas(64) _Atomic uint64_t ring_head; /* written by the worker */
+	_Alignas(64) _Atomic uint64_t ring_tail; /* written by the kernel */
+	_Atomic uint32_t ring_waiting;   /* the worker sleeps (futex) until the kernel has made room */
+	_Alignas(4096) char ring[OUTPUT_RING_SIZE];
+};
+
+#endif

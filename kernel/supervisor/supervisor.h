@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The supervisor owns everything that a session needs beyond the Jupyter protocol: the zygote, the active worker and the
+ * spare, the compiler process, the arena's memfd, device memory, commit and rollback. It knows nothing of Jupyter messages:
+ * the session layer (kernel/session/) starts work here and hears of it through callbacks, all from the one event loop.
+ *
+ * One cell is at work at a time: supervisor_compile() -> on_compiled, then supervisor_run() -> on_output... ->
+ * on_cell_end. on_cell_end comes after commit or rollback: "ok" means committed.
+ */
+#ifndef CGPU_KERNEL_SUPERVISOR_SUPERVISOR_H
+#define CGPU_KERNEL_SUPERVISOR_SUPERVISOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/output-ring.h"
+#include "common/unit.h"
+
+struct buffer;
+struct error;
+struct loop;
+struct supervisor;
+struct address_description;
+
+struct supervisor_options {
+	const char *libexec_dir;     /* where cgpu-worker and cgpu-compiler are */
+	const char *connection_file; /* path to hide from workers; not read here */
+	uint64_t host_limit;         /* bytes, 0: three quarters of the machine's memory */
+	uint64_t device_limit;       /* bytes */
+	unsigned disabled_sandbox;   /* enum sandbox_flag bits not to apply (tests force the fallbacks) */
+};
+
+/* How a cell ended, after commit or rollback. Texts are borrowed for the duration of the callback. */
+struct cell_end {
+	bool ok;
+	bool interrupted;
+	bool rolled_back;
+	const char *ename;      /* "" when ok */
+	const char *evalue;     /* one line */
+	const char *traceback;  /* lines, "\n" separated, complete text for the user, ANSI colours allowed */
+	const char *warnings;   /* lines for stderr, "" for none */
+	const char *restored;   /* restore report, lines: what could not be brought back; "" for none */
+	uint64_t run_ns, load_ns, commit_ns;
+	uint64_t committed_bytes;
+};
+
+struct supervisor_callbacks {
+	/* A unit, or NULL with the diagnostics. `unit` is borrowed; its encoded form too (pass it to supervisor_run). */
+	void (*on_compiled)(void *data, const struct unit *unit, const void *encoded, size_t len,
+			    const char *headline, const char *diagnostics);
+	/* In order. Text need not be whole UTF-8 characters. OUTPUT_RESULT comes just before on_cell_end, after commit. */
+	void (*on_output)(void *data, enum output_type type, const char *bytes, size_t len);
+	void (*on_input_request)(void *data, const char *prompt, bool password);
+	void (*on_cell_end)(void *data, const struct cell_end *end);
+};
+
+/*
+ * Start the zygote and the first workers. Must be called before the signing key is read: everything forked later descends
+ * from the zygote. The compiler is started here too.
+ */
+struct supervisor *supervisor_new(const struct supervisor_options *options, struct error *err);
+/* Register with the event loop and deliver callbacks from there on. */
+void supervisor_start(struct supervisor *s, struct loop *loop, const struct supervisor_callbacks *cb, void *data);
+/* Ends every process of ours and their descendants; within 2 s. */
+void supervisor_free(struct supervisor *s);
+
+/* Session declarations as the compiler must see them; replaces the list from index `first` on. */
+void supervisor_declare(struct supervisor *s, size_t first, const struct declaration *d, size_t n);
+void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags);
+void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len);
+void supervisor_interrupt(struct supervisor *s);
+void supervisor_input(struct supervisor *s, bool eof, const char *line);
+/* Between cells: throw the arena and device memory away / go back to before the last committed cell. */
+int supervisor_reset(struct supervisor *s, struct error *err);
+int supervisor_undo(struct supervisor *s, struct error *err);
+
+/* Compiler questions; the answer callback comes once, with NULL data when the compiler died on it. */
+typedef void supervisor_answer(void *data, uint32_t type, const void *payload, size_t len);
+void supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor, supervisor_answer *cb, void *data);
+void supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, uint32_t detail,
+			supervisor_answer *cb, void *data);
+void supervisor_is_complete(struct supervisor *s, const char *text, supervisor_answer *cb, void *data);
+
+/* Variables, from committed state; works while a cell runs. */
+struct supervisor_variable {
+	const char *name;
+	const char *type;
+	const char *type_code;
+	uint64_t address;
+	uint64_t size;
+	uint32_t cell;
+	bool is_function;
+};
+size_t supervisor_variables(const struct supervisor *s, const struct supervisor_variable **ret);
+/* Committed bytes of the arena, 0; -1 when the address is not session memory. */
+int supervisor_read(const struct supervisor *s, uint64_t address, void *out, size_t len);
+/* Between cells, blocking with a short deadline. ret has n entries. */
+int supervisor_describe(struct supervisor *s, const uint64_t *addresses, size_t n,
+			struct address_description *ret, struct error *err);
+/* Payload of WORKER_DEVICE_REPORT after the id; between cells. */
+int supervisor_device_report(struct supervisor *s, struct buffer *ret, struct error *err);
+
+int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t device_limit, struct error *err);
+void supervisor_limits(const struct supervisor *s, uint64_t *ret_host, uint64_t *ret_device, uint64_t *ret_host_used);
+
+/* Rows for %doctor: what is in force and what is not. */
+struct doctor_row {
+	const char *what;
+	bool ok;
+	const char *detail; /* version, figure */
+	const char *mend;   /* the sentence that mends it; "" when ok */
+};
+size_t supervisor_doctor(const struct supervisor *s, const struct doctor_row **ret);
+
+#endif

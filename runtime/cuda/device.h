@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The CUDA side of a worker as the rest of runtime/ sees it. Behind it: the driver table (real libcuda.so.1 or the
+ * emulator), the runtime API that cells call, session device memory with its ledger and cap, and the device half of the
+ * transaction.
+ *
+ * All state that must survive the worker (buffers, modules, streams, events as the cell knows them) lies in the arena's
+ * META region and so rolls back with the host; driver handles are made again when `epoch` has changed since they were made.
+ *
+ * The worker core calls, in this order: device_init (once, in the spare, before it has a session), device_attach (arena is
+ * mapped), then per cell device_cell_begin, device_load, ..., device_cell_end, device_cell_committed.
+ */
+#ifndef CGPU_RUNTIME_CUDA_DEVICE_H
+#define CGPU_RUNTIME_CUDA_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct error;
+struct unit;
+struct address_description;
+struct fault_record;
+
+/* What the CUDA side needs from the worker core; borrowed for the life of the process. */
+struct device_host {
+	/* Memory in the arena's META region that rolls back with the session; NULL when it is full. */
+	void *(*session_alloc)(size_t size);
+	void (*session_free)(void *p);
+	/* One pointer-sized root in the arena header under which the CUDA side finds its state again; starts as NULL. */
+	void **session_root;
+	/* Cell memory from the arena's heap, as malloc() in a cell gives it: managed and pinned memory. align: power of 2 */
+	void *(*heap_alloc)(size_t size, size_t align);
+	void (*heap_free)(void *p);
+	/* Text to the cell's stdout (device printf) or stderr. */
+	void (*print)(bool to_stderr, const char *text, size_t len);
+	/* Messages of common/worker-protocol.h about device memory. fd -1: none. */
+	int (*send)(uint32_t message, const void *data, size_t len, int fd, struct error *err);
+	/* Line of the cell that calls into the runtime API, for "unchecked error of cudaMalloc (line 4)"; 0: unknown. */
+	uint32_t (*caller_line)(void);
+	/* Name of the variable that holds this address (a host pointer variable), for "d_x"; "" if none is found. */
+	const char *(*name_of_pointer)(uint64_t device_address);
+	/* The worker is in / has left a call that may wait for the device. */
+	void (*enter_device)(void);
+	void (*leave_device)(void);
+	/* Run with malloc() served by libc, not by the arena; nests. Every runtime API call is wrapped in this. */
+	void (*enter_library)(void);
+	void (*leave_library)(void);
+};
+
+struct device_info {
+	char name[128];
+	bool emulated;
+	int driver_version; /* 13000 */
+	uint64_t memory;
+	char problem[512]; /* "" when cells can use the device */
+};
+
+/*
+ * Choose the driver (CGPU_DEVICE=emulated|native, default: native where libcuda.so.1 and a device are there), initialise it
+ * and make the context ready. A device that cannot be used is no error: info->problem says why and what to do, and each
+ * CUDA call of a cell fails with that text.
+ */
+int device_init(const struct device_host *host, struct device_info *ret_info, struct error *err);
+
+/* Start or take over a session; the arena is mapped. limit: cap on session device memory in bytes. */
+int device_attach(uint32_t epoch, uint64_t limit, struct error *err);
+/* During attach: a chunk of session memory (or, address 0, one that holds pre-images) from the kernel. Takes fd. */
+int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err);
+/* During attach, after the chunks: put back what the failed cell had changed. */
+int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err);
+/* End of attach. What could not be brought back is appended to report, a line each. */
+int device_attach_end(struct buffer *report, struct error *err);
+
+void device_set_limit(uint64_t limit);
+
+void device_cell_begin(uint32_t cell);
+/* Device code of the unit: variables get session memory and their initial values, entries become launchable. */
+int device_load(const struct unit *u, struct error *err);
+/*
+ * Settle: wait for the device with a deadline, probe for sticky errors. 0: the device is well; unchecked non-sticky errors are
+ * appended to warnings, a line each. -1: the cell has failed; *fault is filled (kind, ename, text).
+ */
+int device_cell_end(struct buffer *warnings, struct fault_record *fault);
+void device_cell_committed(void);
+
+/* Fill *ret if the address is device memory (live or freed); false otherwise. Async-signal-safe. */
+bool device_describe(uint64_t address, struct address_description *ret);
+/* Payload of WORKER_DEVICE_REPORT after the id. */
+void device_report(struct buffer *out);
+
+/* Address of an exported function of the CUDA runtime API or of the launch glue by name; NULL if there is none. */
+void *device_symbol(const char *name);
+
+#endif
