@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A fault of device code is a value: what went wrong, which lane, which address, what lies near it, which source line
+ * with the functions inlined there. It owns no memory, so it can outlive module and launch and be copied.
+ */
+#ifndef CGPU_EMULATOR_GPU_FAULT_H
+#define CGPU_EMULATOR_GPU_FAULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emulator/ptx/ptx-module.h"
+
+struct buffer;
+
+enum gpu_fault_kind {
+	GPU_FAULT_NONE,
+#define FAULT(symbol, code, text) GPU_FAULT_##symbol,
+#include "emulator/machine/gpu-faults.def"
+#undef FAULT
+};
+
+enum gpu_access { GPU_ACCESS_NONE, GPU_ACCESS_READ, GPU_ACCESS_WRITE, GPU_ACCESS_ATOMIC };
+
+#define GPU_FAULT_FRAMES 12
+
+struct gpu_fault_frame {
+	char function[96]; /* source name as far as it can be told, else the mangled one */
+	char file[160];
+	uint32_t line, column;
+};
+
+struct gpu_fault {
+	enum gpu_fault_kind kind;
+	char entry[128];
+	char function[128];     /* device function that holds the instruction; the entry's name otherwise */
+	char instruction[160];  /* its PTX text */
+	char note[200];         /* one more sentence for the reader, or "" */
+	uint32_t offset;        /* of the instruction in its function, 16 bytes each as in SASS listings */
+	uint32_t cta[3], thread[3];
+	uint32_t lanes;         /* lanes of the warp that fault in the same way */
+	enum gpu_access access;
+	enum ptx_space space;
+	uint32_t size;          /* bytes of the access */
+	uint64_t address;       /* generic for global, offset in the window for shared and local */
+	uint64_t window;        /* size of the shared or local window */
+	bool has_buffer;        /* the nearest buffer is known */
+	bool freed;             /* and it was freed already */
+	bool read_only;
+	char buffer_name[64];
+	uint64_t buffer_address, buffer_size;
+	uint32_t buffer_tag, buffer_freed_tag; /* cell numbers, 0 unknown */
+	uint32_t frame_count;   /* frames[0] is the innermost inlined function */
+	struct gpu_fault_frame frames[GPU_FAULT_FRAMES];
+};
+
+/* CUresult value, e.g. 700. */
+int gpu_fault_code(enum gpu_fault_kind kind);
+/* "illegal-address", for logs and tests. */
+const char *gpu_fault_name(enum gpu_fault_kind kind);
+
+/*
+ * Append the report in compute-sanitizer's shape:
+ *	========= Invalid __global__ write of size 4 bytes
+ *	=========     at saxpy(...)+0x70 in In[3]:31
+ *	=========     by thread (255,0,0) in block (4095,0,0)
+ *	=========     Address 0x... is out of bounds
+ *	=========     and is 1 bytes after the nearest allocation `d_x` at 0x... of size 4,194,300 bytes (cell 2)
+ */
+void gpu_fault_print(const struct gpu_fault *f, struct buffer *out);
+
+#endif
