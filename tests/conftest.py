@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures for tests that drive the installed kernel as a front end does: through jupyter_client's real KernelManager.
+
+CGPU_PREFIX names the prefix that cgpu is installed in. A test waits for events with a deadline, never for time to pass.
+
+    kernel        a session for the whole module; what a test leaves in it, the next test finds
+    fresh_kernel  a session of its own for one test
+
+After each module every process that a kernel of ours started must be gone; they are found by an environment variable
+that each of them inherits.
+"""
+import os
+import pathlib
+import re
+import sys
+import time
+import uuid
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from session import Session, marked_processes, wait_until  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def root():
+    """The source tree."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def prefix():
+    """Where cgpu is installed."""
+    folder = pathlib.Path(os.environ.get("CGPU_PREFIX", ROOT / "build" / "venv"))
+    if not (folder / "bin" / "cgpu-kernel").exists():
+        pytest.fail(f"no bin/cgpu-kernel in {folder}: run ./bootstrap install, or set CGPU_PREFIX")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def mark():
+    """Value of CGPU_TEST_MARK in every process of this module's kernels."""
+    value = uuid.uuid4().hex
+    yield value
+    left = wait_until(lambda: not marked_processes(value), deadline=10)
+    assert left, f"processes outlived their kernel: {marked_processes(value)}"
+
+
+@pytest.fixture(scope="module")
+def start_kernel(prefix, mark, tmp_path_factory):
+    """start_kernel(**env) -> Session; all are shut down at the end of the module."""
+    sessions = []
+
+    def start(transport="tcp", cwd=None, **env):
+        home = tmp_path_factory.mktemp("session")
+        session = Session(prefix, cwd or home, transport, {
+            "CGPU_TEST_MARK": mark, "HOME": str(home), "JUPYTER_DATA_DIR": str(home / "jupyter"),
+            "IPYTHONDIR": str(home / "ipython"), **env})
+        sessions.append(session)
+        return session
+
+    yield start
+    for session in sessions:
+        session.close()
+
+
+@pytest.fixture(scope="module")
+def kernel(start_kernel):
+    return start_kernel()
+
+
+@pytest.fixture
+def fresh_kernel(start_kernel):
+    session = start_kernel()
+    yield session
+    session.close()

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One session of cgpu as a front end sees it, with its processes as Linux sees them."""
+import os
+import re
+import signal
+import time
+from dataclasses import dataclass, field
+
+import psutil
+from jupyter_client import KernelManager
+from jupyter_client.kernelspec import KernelSpecManager
+
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+DEADLINE = 60
+
+
+def wait_until(condition, deadline=DEADLINE):
+    """True as soon as condition() holds, False when it did not within `deadline` seconds."""
+    end = time.monotonic() + deadline
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def marked_processes(mark):
+    """[(pid, command)] of live processes that have CGPU_TEST_MARK=mark in their environment."""
+    needle = f"CGPU_TEST_MARK={mark}".encode()
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as f:
+                if needle in f.read().split(b"\0"):
+                    with open(f"/proc/{pid}/comm") as f:
+                        found.append((int(pid), f.read().strip()))
+        except OSError:
+            continue
+    return found
+
+
+def alive(pid):
+    """True while pid runs; a zombie has ended."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+@dataclass
+class Result:
+    """What came back for one cell."""
+    status: str = ""
+    ename: str = ""
+    evalue: str = ""
+    traceback: str = ""             # lines joined, colours taken off
+    count: int = None
+    stdout: str = ""
+    stderr: str = ""
+    results: list = field(default_factory=list)   # data of each execute_result
+    displays: list = field(default_factory=list)  # data of each display_data
+    errors: int = 0                 # `error` messages on iopub
+    messages: list = field(default_factory=list)  # all of iopub, in order
+    reply: dict = None              # content of execute_reply
+
+    @property
+    def text(self):
+        """text/plain of the displayed last expression."""
+        return self.results[-1]["text/plain"] if self.results else None
+
+    @property
+    def shown(self):
+        """All that a reader would see, for assertions and their messages."""
+        parts = [self.stdout, self.stderr, self.ename, self.evalue, self.traceback]
+        parts += [d.get("text/plain", "") for d in self.results + self.displays]
+        return "\n".join(p for p in parts if p)
+
+    def ok(self):
+        assert self.status == "ok", self.shown
+        return self
+
+
+class Pending:
+    """A cell that runs."""
+
+    def __init__(self, session, msg_id):
+        self.session, self.msg_id, self.result = session, msg_id, Result()
+        self.idle = False
+
+    def _next(self, deadline):
+        message = self.session.client.get_iopub_msg(timeout=max(0.001, deadline - time.monotonic()))
+        if message["parent_header"].get("msg_id") != self.msg_id:
+            return
+        r, content, kind = self.result, message["content"], message["msg_type"]
+        r.messages.append(message)
+        if kind == "stream":
+            setattr(r, content["name"], getattr(r, content["name"]) + content["text"])
+        elif kind == "execute_result":
+            r.results.append(content["data"])
+        elif kind == "display_data":
+            r.displays.append(content["data"])
+        elif kind == "error":
+            r.errors += 1
+        elif kind == "status" and content["execution_state"] == "idle":
+            self.idle = True
+
+    def wait_output(self, text, deadline=DEADLINE):
+        """Until `text` stands in stdout."""
+        end = time.monotonic() + deadline
+        while text not in self.result.stdout:
+            assert not self.idle, f"the cell ended without printing {text!r}: {self.result.shown}"
+            self._next(end)
+        return self
+
+    def wait(self, deadline=DEADLINE):
+        """Until idle and the reply are here; returns the Result."""
+        end = time.monotonic() + deadline
+        while not self.idle:
+            self._next(end)
+        r = self.result
+        r.reply = self.session.reply(self.msg_id, end)["content"]
+        r.status, r.count = r.reply["status"], r.reply.get("execution_count")
+        if r.status == "error":
+            r.ename, r.evalue = r.reply["ename"], ANSI.sub("", r.reply["evalue"])
+            r.traceback = ANSI.sub("", "\n".join(r.reply["traceback"]))
+        return r
+
+
+class Session:
+    """A started kernel and a client that is ready."""
+
+    def __init__(self, prefix, cwd, transport, env):
+        specs = KernelSpecManager(kernel_dirs=[str(prefix / "share" / "jupyter" / "kernels")])
+        self.manager = KernelManager(kernel_name="cgpu", kernel_spec_manager=specs, transport=transport)
+        if transport == "ipc":
+            self.manager.ip = str(cwd / "ipc")
+        self.manager.start_kernel(cwd=str(cwd), env={**os.environ, **env})
+        self.client = self.manager.blocking_client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=DEADLINE)
+        self.replies = {}
+        self.closed = False
+
+    # --- cells ---
+
+    def start(self, code, **options):
+        """Send a cell and return at once."""
+        return Pending(self, self.client.execute(code, **options))
+
+    def run(self, code, deadline=DEADLINE, **options):
+        return self.start(code, **options).wait(deadline)
+
+    def reply(self, msg_id, end):
+        while msg_id not in self.replies:
+            message = self.client.get_shell_msg(timeout=max(0.001, end - time.monotonic()))
+            self.replies[message["parent_header"].get("msg_id")] = message
+        return self.replies.pop(msg_id)
+
+    def ask(self, method, *args, deadline=DEADLINE, **options):
+        """Content of the reply to another shell request, e.g. ask("complete", "pri", 3)."""
+        return self.reply(getattr(self.client, method)(*args, **options), time.monotonic() + deadline)["content"]
+
+    def interrupt(self):
+        self.manager.interrupt_kernel()
+
+    # --- processes ---
+
+    @property
+    def pid(self):
+        return self.manager.provisioner.process.pid
+
+    def children(self):
+        """Live processes under the kernel, oldest first."""
+        found = [p for p in psutil.Process(self.pid).children(recursive=True) if alive(p.pid)]
+        return sorted(found, key=lambda p: (p.create_time(), p.pid))
+
+    def _of(self, program):
+        pids = []
+        for p in self.children():
+            try:
+                if os.path.basename(os.readlink(f"/proc/{p.pid}/exe")) == program:
+                    pids.append(p.pid)
+            except OSError:
+                continue
+        return pids
+
+    def worker_pid(self):
+        """The worker that runs this session's cells."""
+        r = self.run("#include <unistd.h>\n#include <stdio.h>\nprintf(\"pid %d\\n\", (int)getpid());").ok()
+        return int(re.search(r"pid (\d+)", r.stdout).group(1))
+
+    def zygote_pid(self):
+        return self._of("cgpu-worker")[0]
+
+    def compiler_pid(self):
+        return self._of("cgpu-compiler")[0]
+
+    def spare_pid(self):
+        """The worker that waits; there is one again soon after each recovery."""
+        busy = {self.worker_pid(), self.zygote_pid()}
+        spares = []
+
+        def found():
+            spares[:] = [p for p in self._of("cgpu-worker") if p not in busy]
+            return spares
+
+        assert wait_until(found), "no spare worker"
+        return spares[0]
+
+    def kill(self, pid, number=signal.SIGKILL):
+        """Kill and wait until Linux has taken the process away."""
+        os.kill(pid, number)
+        assert wait_until(lambda: not alive(pid)), f"process {pid} does not end"
+
+    def close(self):
+        if self.closed:
+            return
+        self.closed = True
+        self.client.stop_channels()
+        self.manager.shutdown_kernel()

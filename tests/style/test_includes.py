@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder rule of ARCHITECTURE.md, read from the #include lines."""
+import re
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+# folder: our folders that it may include, outside libraries that only it may include
+MAY_USE = {
+    "common": {"common"},
+    "kernel": {"common", "kernel"},
+    "compiler": {"common", "compiler"},
+    "runtime": {"common", "runtime"},
+    "emulator": {"common", "emulator"},
+}
+ONLY_IN = [
+    (re.compile(r"zmq|zmq_.*"), "kernel"),
+    (re.compile(r"openssl/.*"), "kernel"),
+    (re.compile(r"jansson"), "kernel"),
+    (re.compile(r"sqlite3"), "kernel"),
+    (re.compile(r"seccomp"), "kernel"),
+    (re.compile(r"utf8proc"), "kernel"),
+    (re.compile(r"uuid/uuid"), "kernel"),
+    (re.compile(r"clang-c/.*|clang/.*|llvm/.*|llvm-c/.*"), "compiler"),
+    (re.compile(r"nvrtc"), "compiler"),
+]
+CUDA = re.compile(r"(cuda|cuda_runtime.*|cudaTypedefs|driver_types|vector_types)$")
+
+
+def includes(root):
+    for folder in MAY_USE:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in (".c", ".h", ".cc", ".def"):
+                for mark, name in INCLUDE.findall(path.read_text()):
+                    yield folder, path.relative_to(root), mark, name
+
+
+def test_folders_include_only_what_they_may(root):
+    broken = []
+    for folder, path, mark, name in includes(root):
+        if mark == '"' and name != "config.h" and name.split("/")[0] not in MAY_USE[folder]:
+            broken.append(f"{path}: {name}")
+    assert not broken, broken
+
+
+def test_own_headers_are_included_by_path_from_the_root(root):
+    broken = [f"{path}: {name}" for _, path, mark, name in includes(root)
+              if mark == '"' and name != "config.h" and not (root / name).exists() and "/" not in name]
+    assert not broken, broken
+
+
+def test_each_library_has_one_folder(root):
+    broken = []
+    for folder, path, mark, name in includes(root):
+        stem = re.sub(r"\.h$", "", name)
+        for pattern, owner in ONLY_IN:
+            if mark == "<" and pattern.fullmatch(stem) and folder != owner:
+                broken.append(f"{path}: {name} belongs to {owner}/")
+        if mark == "<" and CUDA.fullmatch(stem) and folder not in ("runtime", "emulator", "compiler"):
+            broken.append(f"{path}: {name}")
+    assert not broken, broken

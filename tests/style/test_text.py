@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every text file of the tree must and must not hold."""
+import re
+import subprocess
+
+CODE = (".c", ".h", ".cc", ".def")
+SCRIPTS = (".py", ".mk", ".m4", ".ac", ".am", ".sh")
+LINE_MAX = {".c": 130, ".h": 130, ".cc": 130, ".py": 120}
+
+FORBIDDEN = [
+    (re.compile(r"/(work|tmp/dev|root|home/[a-z]+)/"), "a path of somebody's machine"),
+    (re.compile(r"\b(TODO|FIXME|XXX|HACK)\b"), "an open end; write an issue"),
+    (re.compile(r"\b(helper session|sub-?agent|AI assistant|language model)\b", re.I), "who typed it"),
+]
+THIS = "tests/style/test_text.py"
+
+
+def tracked(root):
+    listing = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root, text=True, capture_output=True)
+    names = listing.stdout.split("\n") if listing.returncode == 0 else \
+        [str(p.relative_to(root)) for p in root.rglob("*") if "build" not in p.parts]
+    for name in names:
+        path = root / name
+        if name and path.is_file() and path.suffix not in (".png", ".ipynb", ".svg") and name not in (THIS, "COPYING"):
+            yield name, path.read_text()
+
+
+def test_every_source_names_its_licence(root):
+    missing = [name for name, text in tracked(root)
+               if name.endswith(CODE + SCRIPTS) and "SPDX-License-Identifier: Apache-2.0" not in text[:300]]
+    assert not missing, missing
+
+
+def test_no_forbidden_words(root):
+    found = [f"{name}:{text[:m.start()].count(chr(10)) + 1}: {m.group(0)!r}: {why}"
+             for name, text in tracked(root) for pattern, why in FORBIDDEN for m in pattern.finditer(text)]
+    assert not found, "\n".join(found)
+
+
+def test_lines_are_short_indented_by_tabs_and_end_cleanly(root):
+    bad = []
+    for name, text in tracked(root):
+        limit = LINE_MAX.get("." + name.rsplit(".", 1)[-1], 10000)
+        if text and not text.endswith("\n"):
+            bad.append(f"{name}: no newline at the end")
+        for number, line in enumerate(text.split("\n"), 1):
+            if len(line.expandtabs(8)) > limit:
+                bad.append(f"{name}:{number}: longer than {limit} columns")
+            if line != line.rstrip():
+                bad.append(f"{name}:{number}: blank at the end")
+            if name.endswith((".c", ".h", ".cc")) and re.match(r"^ {8}", line):
+                bad.append(f"{name}:{number}: indented by blanks")
+    assert not bad, "\n".join(bad[:60])
