@@ -5,8 +5,8 @@
  *
  *	0x200000000000  arena: one memfd, file offset = address - ARENA_BASE
  *	  + 0             META   header page, allocator state, loader tables, device tables
- *	  + 4 GiB         CODE   machine code of units (read, execute)
- *	  + 4.25 GiB      DATA   GOT slots, then constants and variables of units; CODE and DATA lie within 2 GiB of
+ *	  + 4 GiB         CODE   machine code and constants of units (read, execute)
+ *	  + 4.25 GiB      DATA   GOT slots and variables of units; CODE and DATA lie within 2 GiB of
  *	                         each other, so that 32-bit PC-relative references between them reach
  *	  + 8 GiB         HEAP   what malloc() gives to cell code
  *	0x300000000000  device: addresses of device memory. Never mapped in the emulated case: a host access faults
@@ -26,7 +26,7 @@
 #define ARENA_PAGE 4096ull
 
 #define ARENA_META_OFFSET 0ull
-#define ARENA_META_SIZE (2 * GIB)
+#define ARENA_META_SIZE (4 * GIB)
 #define ARENA_CODE_OFFSET (4 * GIB)
 #define ARENA_CODE_SIZE (256 * MIB)
 #define ARENA_DATA_OFFSET (ARENA_CODE_OFFSET + ARENA_CODE_SIZE)

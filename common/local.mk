@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libcommon.a
 libcommon_a_SOURCES = \
 	%reldir%/address-map.h \
+	%reldir%/arena-layout.h \
 	%reldir%/bug.h \
 	%reldir%/buffer.c %reldir%/buffer.h \
 	%reldir%/cleanup.h \

@@ -4,8 +4,10 @@
  *
  * Zygote. The kernel execs `cgpu-worker` before it reads the signing key: argv is { "cgpu-worker", hidden path or "" },
  * descriptor ZYGOTE_SOCKET_FD is its socket. The zygote is single-threaded, reserves the address map, loads libraries and
- * forks workers with CLONE_PARENT, so that the kernel is their parent. When the socket closes it kills every worker's
- * process group and ends.
+ * forks workers with CLONE_PARENT, so that the kernel is their parent: what a cell's children leave behind comes to the
+ * kernel too, which must be a child subreaper (prctl PR_SET_CHILD_SUBREAPER). All of them carry CGPU_SESSION=token in their
+ * initial environment; the kernel sets it when it execs the zygote. When the socket closes the zygote kills every
+ * worker's process group and whatever else carries the token, and ends.
  *
  * Worker. One ordered SOCK_SEQPACKET channel for requests and descriptors, and one shared control area (a memfd) with what
  * must be readable after the worker died: the fault record, what it is doing, and the ring of output records.
@@ -48,6 +50,10 @@ enum zygote_message {
 	ZYGOTE_FORK = 3,
 	/* zygote -> kernel; u32 worker id, u32 pid (0: fork failed, then u32 errno) */
 	ZYGOTE_FORKED = 4,
+	/* kernel -> zygote; [u32 pid]: kill what cells have left behind: every process of the session but those of the
+	 * process groups of these workers. Answered, once all are dead, by ZYGOTE_SWEPT, u32 how many were killed */
+	ZYGOTE_SWEEP = 5,
+	ZYGOTE_SWEPT = 6,
 };
 
 /* Containment steps of zygote and worker; the kernel decides, each step that fails is reported in ZYGOTE_READY or HELLO. */
@@ -56,6 +62,7 @@ enum sandbox_flag {
 	SANDBOX_LANDLOCK = 1 << 1,   /* signal and abstract-socket scoping, deny reading argv[1] where there is no namespace */
 	SANDBOX_SECCOMP = 1 << 2,
 	SANDBOX_LIMITS = 1 << 3,     /* rlimits, oom_score_adj */
+	SANDBOX_CAPABILITIES = 1 << 4, /* drop the capabilities that reach other processes and mounts */
 };
 
 enum worker_message {

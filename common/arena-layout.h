@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The header page of the arena and the rules by which worker and kernel share the arena's memfd. Addresses and region sizes
+ * are in common/address-map.h; file offset = address - ARENA_BASE.
+ *
+ * A region is used from its start to `top`. The kernel makes the memfd (ftruncate to ARENA_SIZE, no seals, executable)
+ * and never formats it: a memfd that is all zero is a session before its first cell.
+ *
+ * Invariants:
+ *  1. The committed state is exactly [0, top) of each region of the memfd, with the tops of the header *in the memfd*. A
+ *     header whose magic is 0 has tops of 0: the worker formats its private copy, the first commit writes it.
+ *  2. In a worker, [0, committed top) is mapped MAP_PRIVATE: what a cell overwrites there is a private (anonymous) page,
+ *     which only a commit copies into the memfd.
+ *  3. Beyond the committed top the worker maps fresh extents MAP_SHARED and writes the memfd in place. Nothing committed
+ *     points there, so a rollback only has to forget them: the next worker punches [top, end) of every region when it
+ *     attaches. So beyond the committed tops the memfd is zero after an attach.
+ *  4. CODE is mapped MAP_PRIVATE, readable and executable, never writable. Units are written with pwrite() beyond the
+ *     committed top; a constant of a committed unit that is given a new value becomes a private page like any other.
+ *  5. The pages that a commit must copy are therefore: every private page (present or swapped, not PAGE_IS_FILE) of
+ *     [0, top) of META, CODE, DATA and HEAP, with the tops of the header *in the worker's memory*. Shared pages are in
+ *     place already, wherever they lie: also below the committed top there may be some (7).
+ *  6. Tops are multiples of ARENA_PAGE, never shrink, and change only in the worker. Only while it is between
+ *     WORKER_CELL_END and WORKER_COMMITTED, or stopped with allocator_busy == 0, may the kernel read header and pages.
+ *  7. After WORKER_COMMITTED the worker drops its private pages and maps what was fresh MAP_PRIVATE. Heap runs that were
+ *     already free ARENA_UNDO_CELLS commits ago are free in every state that can still be returned to: the worker
+ *     punches them out of the memfd and may map them MAP_SHARED as fresh memory.
+ */
+#ifndef CGPU_COMMON_ARENA_LAYOUT_H
+#define CGPU_COMMON_ARENA_LAYOUT_H
+
+#include <stdint.h>
+
+#include "common/address-map.h"
+
+#define ARENA_MAGIC 0x616e657261757067ull /* "gpuarena" */
+#define ARENA_VERSION 1
+#define ARENA_HEADER_SIZE ARENA_PAGE
+/* How many commits the kernel can undo. */
+#define ARENA_UNDO_CELLS 1
+
+enum arena_region { ARENA_META, ARENA_CODE, ARENA_DATA, ARENA_HEAP, ARENA_REGIONS };
+
+/* Pointers from which the parts of a worker find their session state again. */
+enum arena_root { ARENA_ROOT_ALLOCATOR, ARENA_ROOT_LOADER, ARENA_ROOT_DEVICE, ARENA_ROOT_TRACKED, ARENA_ROOTS = 16 };
+
+/* At ARENA_BASE. */
+struct arena_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t cell;               /* execution count of the last cell that began */
+	uint64_t top[ARENA_REGIONS]; /* bytes in use from the start of each region; META counts the header itself */
+	uint64_t root[ARENA_ROOTS];
+	uint64_t heap_live;          /* bytes of live heap blocks, as counted against the host limit */
+	uint64_t heap_blocks;        /* live heap blocks */
+};
+
+static inline uint64_t arena_region_offset(enum arena_region r)
+{
+	static const uint64_t offsets[ARENA_REGIONS] = {
+		ARENA_META_OFFSET, ARENA_CODE_OFFSET, ARENA_DATA_OFFSET, ARENA_HEAP_OFFSET,
+	};
+	return offsets[r];
+}
+
+static inline uint64_t arena_region_size(enum arena_region r)
+{
+	static const uint64_t sizes[ARENA_REGIONS] = {
+		ARENA_META_SIZE, ARENA_CODE_SIZE, ARENA_DATA_SIZE, ARENA_HEAP_SIZE,
+	};
+	return sizes[r];
+}
+
+#endif
