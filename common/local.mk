@@ -8,9 +8,11 @@ libcommon_a_SOURCES = \
 	%reldir%/cleanup.h \
 	%reldir%/compiler-protocol.h \
 	%reldir%/declarations.def \
+	%reldir%/emulator-extension.h \
 	%reldir%/error.c %reldir%/error.h %reldir%/errors.def \
 	%reldir%/faults.def \
 	%reldir%/ipc.c %reldir%/ipc.h \
+	%reldir%/launch-glue.h \
 	%reldir%/log.c %reldir%/log.h \
 	%reldir%/mem-pool.c %reldir%/mem-pool.h \
 	%reldir%/output-ring.c %reldir%/output-ring.h \

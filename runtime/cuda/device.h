@@ -39,6 +39,9 @@ struct device_host {
 	int (*send)(uint32_t message, const void *data, size_t len, int fd, struct error *err);
 	/* Line of the cell that calls into the runtime API, for "unchecked error of cudaMalloc (line 4)"; 0: unknown. */
 	uint32_t (*caller_line)(void);
+	/* Address of a function or variable that the unit being loaded defines on the host, NULL if it does not: entries are
+	 * known by the address of their stub, device variables by the address of their stand-in. */
+	void *(*host_symbol)(const char *name);
 	/* Name of the variable that holds this address (a host pointer variable), for "d_x"; "" if none is found. */
 	const char *(*name_of_pointer)(uint64_t device_address);
 	/* The worker is in / has left a call that may wait for the device. */
@@ -76,7 +79,10 @@ int device_attach_end(struct buffer *report, struct error *err);
 void device_set_limit(uint64_t limit);
 
 void device_cell_begin(uint32_t cell);
-/* Device code of the unit: variables get session memory and their initial values, entries become launchable. */
+/*
+ * Device code of the unit: variables get session memory and their initial values, entries become launchable. The unit's
+ * object is placed already, so that host_symbol() finds what it defines.
+ */
 int device_load(const struct unit *u, struct error *err);
 /*
  * Settle: wait for the device with a deadline, probe for sticky errors. 0: the device is well; unchecked non-sticky errors are

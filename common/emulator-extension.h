@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the emulated driver can do beyond the CUDA driver API. A user of libcgpu-emulator.so looks up
+ * EMULATOR_EXTENSION_SYMBOL, an emulator_extension_fn, by dlsym(); a driver without it is a real one. Results of the
+ * calls are CUresult values.
+ *
+ * Buffers. To the driver a mapping of cuMemMap() is one piece of memory. A caller that divides mappings into buffers of
+ * its own annotates them: from the first annotation on, device code may touch only annotated bytes of that mapping, and
+ * reports name the buffer. The same holds for host memory of cuMemHostRegister().
+ *
+ * Failures. inject() and the environment variable CGPU_EMULATED_FAIL take a comma-separated list of
+ *	CALL=CODE          the next call of CALL fails with the CUresult CODE (a number)
+ *	CALL=CODE:N        the N-th call from now fails, N >= 1
+ *	launch=CODE        the next launch faults: sticky CODE at the next synchronising call
+ *	launch=hang        the next launch never ends: its stream stays busy until stop() or the end of the process
+ *	init=slow:MS       cuInit takes that long
+ * CALL is the driver API name without a version suffix, such as cuMemCreate.
+ */
+#ifndef CGPU_COMMON_EMULATOR_EXTENSION_H
+#define CGPU_COMMON_EMULATOR_EXTENSION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define EMULATOR_EXTENSION_VERSION 1
+#define EMULATOR_EXTENSION_SYMBOL "cgpu_emulator_extension"
+
+#define EMULATOR_FAULT_TEXT_MAX 6144
+
+struct emulator_annotation {
+	uint64_t address;
+	uint64_t size;      /* exact bytes; 0: nothing of the mapping that holds `address` may be touched */
+	const char *name;   /* "" or NULL unknown; copied */
+	uint32_t cell;      /* that made it, 0 unknown */
+	uint32_t read_only; /* device code may not write (a __constant__ variable) */
+};
+
+/* The last fault of device code in this process. */
+struct emulator_fault {
+	int code;                /* CUresult, such as 700 */
+	char entry[128];
+	uint32_t cta[3];
+	uint32_t thread[3];
+	uint64_t address;        /* of the access, 0 when the fault is of another kind */
+	char file[160];          /* source place, "" unknown */
+	uint32_t line;
+	char text[EMULATOR_FAULT_TEXT_MAX]; /* the whole report, lines starting with "========= " */
+};
+
+typedef void (*emulator_print_fn)(void *data, int to_stderr, const char *text, size_t len);
+
+struct emulator_extension {
+	uint32_t version;
+	/* Make a buffer known; an earlier one that it overlaps is forgotten, a freed one too. */
+	int (*annotate)(const struct emulator_annotation *a);
+	/* The buffer at this address was freed by `cell`: access is a fault that names it. */
+	int (*annotate_freed)(uint64_t address, uint32_t cell);
+	/* Device printf goes to print(data, 0, ...), the text of a failed device assert to print(data, 1, ...). NULL: to
+	 * the process's stdout and stderr. */
+	void (*set_print)(emulator_print_fn print, void *data);
+	/* 1 and *ret when device code has faulted in this process, else 0. */
+	int (*last_fault)(struct emulator_fault *ret);
+	/* 1: every launch, running or later, ends with CUDA_ERROR_LAUNCH_TIMEOUT; 0 clears it. Async-signal-safe. */
+	void (*stop)(int on);
+	/* See above; CUDA_ERROR_INVALID_VALUE for text that is no such list. */
+	int (*inject)(const char *spec);
+	/* Where the host finds the bytes of a device address: for dumps and tests. NULL when nothing is mapped there. */
+	void *(*bytes)(uint64_t address);
+};
+
+/* NULL when this version is not known. */
+typedef const struct emulator_extension *(*emulator_extension_fn)(uint32_t version);
+
+#endif

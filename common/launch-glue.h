@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the code of a unit calls on the host to reach the device; the worker's loader binds these names. The first part
+ * needs no header. The second part, for C code that has included <cuda_runtime_api.h>, gives the spellings that CUDA C++
+ * allows and C does not: default arguments, cudaMalloc(&p, n) without a cast, symbols passed by name, dim3 from numbers.
+ *
+ * What the compiler makes of CUDA text:
+ *
+ *	k<<<g, b, sh, st>>>(a, n);     (cgpu_launch_configure(cgpu_dim3_of(g), cgpu_dim3_of(b), sh, st, line)
+ *	                                        ? (void)0 : k(a, n));
+ *	__global__ void k(float *a, int n) {...}
+ *	                               void k(float *a, int n) { void *args[] = { &a, &n }; cgpu_launch("k", args); }
+ *	                               (without parameters: args is NULL); k is in the unit's entries
+ *	dim3 g(4, 4);  dim3(4, 4)      dim3 g = cgpu_dim3(4, 4);  cgpu_dim3(4, 4)
+ *	dim3 g;                        dim3 g = cgpu_dim3();
+ *	__constant__ float c[8] = {1}; float c[8]; in the host object: a stand-in whose address names the variable, for
+ *	                               cudaMemcpyToSymbol(c, ...). For __managed__ the host object is the variable.
+ *	                               Its PTX name is the C name, or the C++ mangling of a static one (_ZL1c).
+ * Later device code sees earlier variables as `extern` and is compiled with -rdc=true, so that its PTX says `.extern`.
+ * The same definition run again initialises the variable again and keeps its address.
+ */
+#ifndef CGPU_COMMON_LAUNCH_GLUE_H
+#define CGPU_COMMON_LAUNCH_GLUE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Launch the entry `name` with the configuration of the cgpu_launch_configure() before it. args points at each argument;
+ * their sizes are known from the device code. A launch that cannot start is recorded for cudaGetLastError().
+ */
+void cgpu_launch(const char *name, void **args);
+
+/* Says what the next allocation of this thread is for: the text of its first argument ("&d_x") and the line. */
+void cgpu_note(const char *argument, unsigned line);
+
+#ifdef __CUDA_RUNTIME_API_H__
+
+/*
+ * Remember how the next cgpu_launch() of this thread is to run; calls nest like the expressions they stand in. 0: go on
+ * with the call of the stub. Otherwise the configuration is impossible, the error is recorded, the stub is not called.
+ */
+int cgpu_launch_configure(dim3 grid, dim3 block, __SIZE_TYPE__ shared, cudaStream_t stream, unsigned line);
+
+#ifndef __cplusplus
+
+/* cudaOccupancyMaxPotentialBlockSize is a C++ template in the toolkit; this is what it does. */
+cudaError_t cgpu_occupancy_max_potential_block_size(int *ret_grid, int *ret_block, const void *entry,
+						    __SIZE_TYPE__ dynamic_shared, int limit);
+cudaError_t cgpu_malloc_host(void **ret, __SIZE_TYPE__ size, unsigned flags);
+
+static inline dim3 cgpu_dim3_from_dim3(dim3 d)
+{
+	return d;
+}
+
+static inline dim3 cgpu_dim3_from_uint3(uint3 d)
+{
+	dim3 ret = { d.x, d.y, d.z };
+
+	return ret;
+}
+
+static inline dim3 cgpu_dim3_from_number(unsigned x)
+{
+	dim3 ret = { x, 1, 1 };
+
+	return ret;
+}
+
+#define cgpu_dim3_of(v) \
+	_Generic((v), dim3: cgpu_dim3_from_dim3, uint3: cgpu_dim3_from_uint3, default: cgpu_dim3_from_number)(v)
+#define cgpu_dim3(...) cgpu_dim3_three(__VA_ARGS__ __VA_OPT__(,) 1, 1, 1, )
+#define cgpu_dim3_three(x, y, z, ...) ((dim3){ (unsigned)(x), (unsigned)(y), (unsigned)(z) })
+
+#define cgpu_symbol(s) ((const void *)&(s))
+#define cgpu_entry(f) ((const void *)(f))
+
+/* Defaults: the call is given the missing arguments; the macro picks as many as the function has. */
+#define cgpu_take2(f, a, b, ...) f(a, b)
+#define cgpu_take3(f, a, b, c, ...) f(a, b, c)
+#define cgpu_take5(f, a, b, c, d, e, ...) f(a, b, c, d, e)
+#define cgpu_take6(f, a, b, c, d, e, g, ...) f(a, b, c, d, e, g)
+#define cgpu_take4(f, a, b, c, d, ...) f(a, b, c, d)
+#define cgpu_take8(f, a, b, c, d, e, g, h, i, ...) f(a, b, c, d, e, g, h, i)
+
+#define cudaMalloc(p, n) (cgpu_note(#p, __LINE__), cudaMalloc((void **)(p), (n)))
+#define cudaMallocPitch(p, pitch, w, h) \
+	(cgpu_note(#p, __LINE__), cudaMallocPitch((void **)(p), (pitch), (w), (h)))
+#define cudaMallocAsync(p, n, s) (cgpu_note(#p, __LINE__), cudaMallocAsync((void **)(p), (n), (s)))
+#define cudaMallocManaged(p, ...) \
+	(cgpu_note(#p, __LINE__), \
+	 cgpu_take3(cudaMallocManaged, (void **)(p), __VA_ARGS__, cudaMemAttachGlobal, ))
+#define cudaMallocHost(p, ...) \
+	(cgpu_note(#p, __LINE__), cgpu_take3(cgpu_malloc_host, (void **)(p), __VA_ARGS__, 0, ))
+#define cudaHostAlloc(p, n, flags) (cgpu_note(#p, __LINE__), cudaHostAlloc((void **)(p), (n), (flags)))
+#define cudaHostGetDevicePointer(p, ...) cgpu_take3(cudaHostGetDevicePointer, (void **)(p), __VA_ARGS__, 0, )
+
+#define cudaMemcpyAsync(...) cgpu_take5(cudaMemcpyAsync, __VA_ARGS__, 0, )
+#define cudaMemsetAsync(...) cgpu_take4(cudaMemsetAsync, __VA_ARGS__, 0, )
+#define cudaMemcpy2DAsync(...) cgpu_take8(cudaMemcpy2DAsync, __VA_ARGS__, 0, )
+#define cudaMemcpyToSymbol(s, ...) \
+	cgpu_take5(cudaMemcpyToSymbol, cgpu_symbol(s), __VA_ARGS__, 0, cudaMemcpyHostToDevice, )
+#define cudaMemcpyFromSymbol(d, s, ...) \
+	cgpu_take5(cudaMemcpyFromSymbol, d, cgpu_symbol(s), __VA_ARGS__, 0, cudaMemcpyDeviceToHost, )
+#define cudaMemcpyToSymbolAsync(s, ...) \
+	cgpu_take6(cudaMemcpyToSymbolAsync, cgpu_symbol(s), __VA_ARGS__, 0, )
+#define cudaMemcpyFromSymbolAsync(d, s, ...) \
+	cgpu_take6(cudaMemcpyFromSymbolAsync, d, cgpu_symbol(s), __VA_ARGS__, 0, )
+#define cudaGetSymbolAddress(p, s) cudaGetSymbolAddress((void **)(p), cgpu_symbol(s))
+#define cudaGetSymbolSize(p, s) cudaGetSymbolSize((p), cgpu_symbol(s))
+
+#define cudaEventRecord(...) cgpu_take2(cudaEventRecord, __VA_ARGS__, 0, )
+#define cudaStreamWaitEvent(...) cgpu_take3(cudaStreamWaitEvent, __VA_ARGS__, 0, )
+
+#define cudaFuncGetAttributes(p, f) cudaFuncGetAttributes((p), cgpu_entry(f))
+#define cudaFuncSetAttribute(f, a, v) cudaFuncSetAttribute(cgpu_entry(f), (a), (v))
+#define cudaFuncSetCacheConfig(f, c) cudaFuncSetCacheConfig(cgpu_entry(f), (c))
+#define cudaLaunchKernel(f, g, b, ...) \
+	cgpu_take6(cudaLaunchKernel, cgpu_entry(f), cgpu_dim3_of(g), cgpu_dim3_of(b), __VA_ARGS__, 0, 0, )
+#define cudaLaunchCooperativeKernel(f, g, b, ...) \
+	cgpu_take6(cudaLaunchCooperativeKernel, cgpu_entry(f), cgpu_dim3_of(g), cgpu_dim3_of(b), __VA_ARGS__, 0, 0, )
+#define cudaOccupancyMaxActiveBlocksPerMultiprocessor(n, f, b, sh) \
+	cudaOccupancyMaxActiveBlocksPerMultiprocessor((n), cgpu_entry(f), (b), (sh))
+#define cudaOccupancyMaxPotentialBlockSize(g, b, ...) \
+	cgpu_occupancy_entry((g), (b), __VA_ARGS__, 0, 0, )
+#define cgpu_occupancy_entry(g, b, f, sh, limit, ...) \
+	cgpu_occupancy_max_potential_block_size(g, b, cgpu_entry(f), sh, limit)
+
+/* Gone from CUDA 13, still in half of the programs that were written before. */
+#define cudaThreadSynchronize cudaDeviceSynchronize
+#define cudaThreadExit cudaDeviceReset
+
+#endif /* !__cplusplus */
+#endif /* __CUDA_RUNTIME_API_H__ */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
