@@ -45,3 +45,12 @@ test_output_ring_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_type_code_SOURCES = tests/unit/test-type-code.c
 test_type_code_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_type_code_LDADD = libcommon.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += test-out-of-memory
+TESTS += test-out-of-memory
+test_out_of_memory_SOURCES = \
+	tests/unit/test-out-of-memory.c \
+	tests/unit/failing-malloc.c tests/unit/failing-malloc.h
+test_out_of_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_out_of_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+test_out_of_memory_LDADD = libcommon.a $(CMOCKA_LIBS)
