@@ -3,4 +3,16 @@
 check-units: $(BUILT_SOURCES) $(check_PROGRAMS) $(check_LIBRARIES)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS
 
-.PHONY: check-units
+# The experiments for a machine with a GPU. gcc and the CUDA headers are enough; the driver is found at run time.
+EXTRA_PROGRAMS += %reldir%/gpu/check-gpu
+%canon_reldir%_gpu_check_gpu_SOURCES = \
+	%reldir%/gpu/check-gpu.c \
+	%reldir%/gpu/entries.h \
+	%reldir%/gpu/gpu.c %reldir%/gpu/gpu.h
+%canon_reldir%_gpu_check_gpu_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+%canon_reldir%_gpu_check_gpu_LDADD = -ldl
+
+check-gpu: %reldir%/gpu/check-gpu$(EXEEXT)
+	%reldir%/gpu/check-gpu$(EXEEXT) || test $$? = 77
+
+.PHONY: check-units check-gpu
