@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sources live in one list; the zmq_pollitem_t array is made from it again whenever a source was added or removed. A source
+ * that is removed while callbacks run is only marked: it is freed when the pass is over, so a callback may remove any source.
+ * Few timers exist at a time, so the next one is found by a walk.
+ */
+#include "kernel/loop.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <zmq.h>
+
+#include "common/log.h"
+
+enum source_kind { SOURCE_FD, SOURCE_SOCKET, SOURCE_TIMER };
+
+struct loop_source {
+	struct loop_source *next;
+	enum source_kind kind;
+	bool removed;
+	int fd;
+	void *socket;
+	uint64_t due_ms;
+	loop_fn *fn;
+	void *data;
+};
+
+struct loop {
+	struct loop_source *sources; /* newest first */
+	zmq_pollitem_t *items;       /* the descriptors and sockets of `polled`, same order */
+	struct loop_source **polled;
+	int n_polled, cap_polled;
+	bool changed;     /* items is out of date */
+	bool has_removed;
+	bool stop;
+};
+
+uint64_t loop_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+struct loop *loop_new(void)
+{
+	return calloc(1, sizeof(struct loop));
+}
+
+void loop_free(struct loop *l)
+{
+	if (!l)
+		return;
+	while (l->sources) {
+		struct loop_source *s = l->sources;
+
+		l->sources = s->next;
+		free(s);
+	}
+	free(l->items);
+	free(l->polled);
+	free(l);
+}
+
+static struct loop_source *add(struct loop *l, enum source_kind kind, loop_fn *fn, void *data)
+{
+	struct loop_source *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->kind = kind;
+	s->fd = -1;
+	s->fn = fn;
+	s->data = data;
+	s->next = l->sources;
+	l->sources = s;
+	l->changed = true;
+	return s;
+}
+
+struct loop_source *loop_add_fd(struct loop *l, int fd, loop_fn *fn, void *data)
+{
+	struct loop_source *s = add(l, SOURCE_FD, fn, data);
+
+	if (s)
+		s->fd = fd;
+	return s;
+}
+
+struct loop_source *loop_add_socket(struct loop *l, void *zmq_socket, loop_fn *fn, void *data)
+{
+	struct loop_source *s = add(l, SOURCE_SOCKET, fn, data);
+
+	if (s)
+		s->socket = zmq_socket;
+	return s;
+}
+
+struct loop_source *loop_add_timer(struct loop *l, uint64_t ms, loop_fn *fn, void *data)
+{
+	struct loop_source *s = add(l, SOURCE_TIMER, fn, data);
+
+	if (s)
+		s->due_ms = loop_now_ms() + ms;
+	return s;
+}
+
+void loop_remove(struct loop *l, struct loop_source *source)
+{
+	if (!source || source->removed)
+		return;
+	source->removed = true;
+	l->has_removed = l->changed = true;
+}
+
+static void sweep(struct loop *l)
+{
+	struct loop_source **at = &l->sources;
+
+	while (*at) {
+		struct loop_source *s = *at;
+
+		if (s->removed) {
+			*at = s->next;
+			free(s);
+		} else {
+			at = &s->next;
+		}
+	}
+	l->has_removed = false;
+}
+
+static int make_room(struct loop *l, int n)
+{
+	zmq_pollitem_t *items;
+	struct loop_source **polled;
+
+	if (n <= l->cap_polled)
+		return 0;
+	items = realloc(l->items, (size_t)n * 2 * sizeof(*items));
+	if (!items)
+		return -1;
+	l->items = items;
+	polled = realloc(l->polled, (size_t)n * 2 * sizeof(*polled));
+	if (!polled)
+		return -1;
+	l->polled = polled;
+	l->cap_polled = n * 2;
+	return 0;
+}
+
+static void rebuild(struct loop *l)
+{
+	int n = 0;
+
+	for (struct loop_source *s = l->sources; s; s = s->next)
+		n += s->kind != SOURCE_TIMER;
+	if (make_room(l, n)) {
+		log_error("the event loop is out of memory; it goes on with the sources that it had");
+		return;
+	}
+	n = 0;
+	for (struct loop_source *s = l->sources; s; s = s->next) {
+		if (s->kind == SOURCE_TIMER)
+			continue;
+		l->items[n] = (zmq_pollitem_t){ .socket = s->socket, .fd = s->fd, .events = ZMQ_POLLIN };
+		l->polled[n++] = s;
+	}
+	l->n_polled = n;
+	l->changed = false;
+}
+
+/* Milliseconds until the next timer, -1 for never. */
+static long wait_ms(const struct loop *l)
+{
+	uint64_t now = loop_now_ms(), next = UINT64_MAX;
+
+	for (const struct loop_source *s = l->sources; s; s = s->next)
+		if (s->kind == SOURCE_TIMER && !s->removed && s->due_ms < next)
+			next = s->due_ms;
+	if (next == UINT64_MAX)
+		return -1;
+	return next > now ? (long)(next - now) : 0;
+}
+
+static void call_timers(struct loop *l)
+{
+	uint64_t now = loop_now_ms();
+
+	/* A timer made by a callback of this pass stands in front of s and waits for the next pass. */
+	for (struct loop_source *s = l->sources; s; s = s->next) {
+		if (s->kind != SOURCE_TIMER || s->removed || s->due_ms > now)
+			continue;
+		loop_remove(l, s);
+		s->fn(s->data);
+	}
+}
+
+void loop_run(struct loop *l)
+{
+	l->stop = false;
+	while (!l->stop) {
+		int n;
+
+		if (l->has_removed)
+			sweep(l);
+		if (l->changed)
+			rebuild(l);
+		n = zmq_poll(l->items, l->n_polled, wait_ms(l));
+		for (int i = 0; n > 0 && i < l->n_polled; i++)
+			if (l->items[i].revents && !l->polled[i]->removed)
+				l->polled[i]->fn(l->polled[i]->data);
+		call_timers(l);
+	}
+}
+
+void loop_stop(struct loop *l)
+{
+	l->stop = true;
+}

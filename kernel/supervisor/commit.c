@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See journal.c for the states that this walks through, common/arena-layout.h for what makes up the committed state. */
+#define _GNU_SOURCE
+#include "kernel/supervisor/commit.h"
+
+#include <signal.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "common/arena-layout.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "kernel/supervisor/snapshot.h"
+
+#define DEATH_MS 2000
+
+static const char *const step_names[] = {
+#define STEP(symbol, name) [COMMIT_##symbol] = name,
+#include "kernel/supervisor/commit-steps.def"
+#undef STEP
+};
+
+const char *commit_step_name(enum commit_step step)
+{
+	return (unsigned)step < COMMIT_STEPS ? step_names[step] : "";
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The cell could write to every page that this reads, so nothing in it is believed. */
+static int read_header(pid_t pid, const struct snapshot *s, struct arena_header *h, struct error *err)
+{
+	struct iovec local = { h, sizeof(*h) };
+	struct iovec remote = { (void *)(uintptr_t)ARENA_BASE, sizeof(*h) };
+
+	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != (ssize_t)sizeof(*h))
+		return error_errno(err, "cannot read the arena of worker %d", (int)pid);
+	if (h->magic != ARENA_MAGIC || h->version != ARENA_VERSION)
+		return error_set(err, ERROR_STATE, "the cell has overwritten the header of the session's memory");
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		if (h->top[r] % ARENA_PAGE || h->top[r] > arena_region_size(r) || h->top[r] < s->top[r])
+			return error_set(err, ERROR_STATE,
+					 "the cell has overwritten the header of the session's memory "
+					 "(region %d ends at %#llx)", r, (unsigned long long)h->top[r]);
+	}
+	return 0;
+}
+
+static int scan(const struct commit_source *from, const struct arena_header *h, struct dirty_ranges *ret,
+		struct error *err)
+{
+	dirty_ranges_clear(ret);
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		uint64_t start = ARENA_BASE + arena_region_offset(r);
+
+		if (h->top[r] && from->method->scan(from->pagemap, start, start + h->top[r], ret, err))
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Writing fails when memory is out. The journal has all that matters of the worker, and the worker's private pages are as
+ * large as what is to be written: its end makes the room.
+ */
+static int apply(struct snapshot *s, struct journal *j, pid_t pid, const struct commit_hook *hook, struct error *err)
+{
+	const struct timespec pause = { 0, 1000000 };
+	struct error first = ERROR_INIT;
+
+	if (!journal_apply(j, s->memfd, ARENA_BASE, s->undo_bytes_max, hook, &first))
+		return 0;
+	log_warning("worker %d is ended to make room for its commit: %s", (int)pid, first.text);
+	kill(pid, SIGKILL);
+	for (int ms = 0; ms < DEATH_MS; ms++) {
+		siginfo_t info = { 0 };
+
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	return journal_apply(j, s->memfd, ARENA_BASE, s->undo_bytes_max, hook, err);
+}
+
+static int commit_through_journal(struct snapshot *s, struct journal *j, const struct commit_source *from,
+				  const struct commit_hook *hook, struct commit_report *ret, struct error *err)
+{
+	struct arena_header h;
+
+	commit_hook_call(hook, COMMIT_BEGIN);
+	if (read_header(from->pid, s, &h, err))
+		return -1;
+	commit_hook_call(hook, COMMIT_HEADER);
+	if (scan(from, &h, &j->ranges, err))
+		return -1;
+	commit_hook_call(hook, COMMIT_SCANNED);
+	if (journal_stage(j, from->pid, err))
+		return -1;
+	commit_hook_call(hook, COMMIT_STAGED);
+	if (apply(s, j, from->pid, hook, err))
+		return -1;
+	ret->bytes = j->ranges.bytes;
+	snapshot_advance(s, h.top, journal_steal_preimage(j));
+	commit_hook_call(hook, COMMIT_APPLIED);
+	return 0;
+}
+
+int commit_cell(struct snapshot *s, struct journal *j, const struct commit_source *from,
+		const struct commit_hook *hook, struct commit_report *ret, struct error *err)
+{
+	uint64_t start = now_ns();
+	int result = commit_through_journal(s, j, from, hook, ret, err);
+
+	journal_reset(j);
+	ret->ns = now_ns() - start;
+	return result;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commit of real arenas: a child maps the memfd by the rules of common/arena-layout.h and changes it; it is killed at every
+ * step of the commit, and after each the whole committed state, by its checksum, must be the old or the new one.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/arena-layout.h"
+#include "common/error.h"
+#include "kernel/supervisor/commit.h"
+#include "kernel/supervisor/snapshot.h"
+
+#define MIB_PAGES 256
+
+static struct snapshot snapshot;
+static struct journal journal;
+
+static char *region(enum arena_region r)
+{
+	return (char *)(ARENA_BASE + arena_region_offset(r));
+}
+
+/* Committed part private, `fresh` bytes beyond it shared; the header page is always private. */
+static int map_region(int memfd, enum arena_region r, uint64_t committed, uint64_t fresh)
+{
+	off_t offset = (off_t)arena_region_offset(r);
+
+	if (r == ARENA_META && !committed) {
+		committed = ARENA_HEADER_SIZE;
+		fresh -= ARENA_HEADER_SIZE;
+	}
+	if (committed && mmap(region(r), committed, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED_NOREPLACE, memfd,
+			      offset) == MAP_FAILED)
+		return -1;
+	if (fresh && mmap(region(r) + committed, fresh, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, memfd,
+			  offset + (off_t)committed) == MAP_FAILED)
+		return -1;
+	return 0;
+}
+
+enum cell { CELL_FIRST, CELL_SECOND, CELL_BAD_HEADER, CELL_BAD_TOP };
+
+/* What a cell does to its arena: some committed pages, in pieces, and fresh memory of every region. */
+static int work(const struct snapshot *s, enum cell cell)
+{
+	const uint64_t fresh = MIB_PAGES * ARENA_PAGE;
+	struct arena_header *h = (struct arena_header *)ARENA_BASE;
+	char value = (char)('A' + cell);
+
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		uint64_t top = s->top[r];
+
+		if (map_region(s->memfd, r, top, fresh))
+			return -1;
+		for (uint64_t page = 1; page * ARENA_PAGE < top; page += 3)
+			region(r)[page * ARENA_PAGE + 99] = value;
+		memset(region(r) + (top ? top : ARENA_PAGE), value + 1, fresh - ARENA_PAGE);
+		h->top[r] = top + fresh;
+	}
+	h->magic = cell == CELL_BAD_HEADER ? 0 : ARENA_MAGIC;
+	h->version = ARENA_VERSION;
+	h->cell = cell + 1;
+	if (cell == CELL_BAD_TOP)
+		h->top[ARENA_DATA] = ARENA_DATA_SIZE + ARENA_PAGE;
+	return 0;
+}
+
+static pid_t start(enum cell cell)
+{
+	int ready[2];
+	char c = 0;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (!work(&snapshot, cell) && write(ready[1], "r", 1) == 1)
+			for (;;)
+				pause();
+		_exit(1);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+struct killer {
+	pid_t pid;
+	enum commit_step step;
+	int after; /* how many times the step is let pass */
+	int hit;
+};
+
+static void kill_at(void *data, enum commit_step step)
+{
+	struct killer *k = data;
+
+	if (step != k->step || k->hit || k->after-- > 0)
+		return;
+	k->hit++;
+	end(k->pid);
+}
+
+static int commit(pid_t pid, const struct dirty_pages *method, struct killer *killer, struct error *err)
+{
+	struct commit_hook hook = { kill_at, killer };
+	struct commit_source from = { pid, dirty_pages_open(pid, err), method };
+	struct commit_report report = { 0 };
+	int result;
+
+	assert_true(from.pagemap >= 0);
+	result = commit_cell(&snapshot, &journal, &from, killer ? &hook : NULL, &report, err);
+	assert_int_equal(journal.state, JOURNAL_RUNNING);
+	close(from.pagemap);
+	return result;
+}
+
+/* FNV-1a over the tops and every committed byte, the header's included. */
+static uint64_t checksum(void)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+	unsigned char page[ARENA_PAGE];
+
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		hash = (hash ^ snapshot.top[r]) * 0x100000001b3ull;
+		for (uint64_t at = 0; at < snapshot.top[r]; at += ARENA_PAGE) {
+			uint64_t address = ARENA_BASE + arena_region_offset(r) + at;
+
+			assert_int_equal(snapshot_read(&snapshot, address, page, sizeof(page)), 0);
+			for (size_t i = 0; i < sizeof(page); i++)
+				hash = (hash ^ page[i]) * 0x100000001b3ull;
+		}
+	}
+	return hash;
+}
+
+/* A session after its first cell. */
+static int set_up(void **state)
+{
+	struct error err = ERROR_INIT;
+	pid_t pid;
+
+	(void)state;
+	if (snapshot_init(&snapshot, &err))
+		return -1;
+	pid = start(CELL_FIRST);
+	if (commit(pid, dirty_pages_choose(), NULL, &err))
+		return -1;
+	end(pid);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	snapshot_release(&snapshot);
+	journal_release(&journal);
+	return 0;
+}
+
+static uint64_t new_checksum(void)
+{
+	struct error err = ERROR_INIT;
+	pid_t pid = start(CELL_SECOND);
+	uint64_t hash;
+
+	assert_int_equal(commit(pid, &dirty_pages_pagemap, NULL, &err), 0);
+	end(pid);
+	hash = checksum();
+	assert_int_equal(snapshot_undo(&snapshot, &err), 0);
+	return hash;
+}
+
+static void test_first_commit(void **state)
+{
+	uint64_t word = 0;
+	char c;
+
+	(void)state;
+	for (int r = 0; r < ARENA_REGIONS; r++)
+		assert_int_equal(snapshot.top[r], MIB_PAGES * ARENA_PAGE);
+	assert_int_equal(snapshot_read(&snapshot, ARENA_BASE, &word, sizeof(word)), 0);
+	assert_true(word == ARENA_MAGIC);
+	assert_int_equal(snapshot_read(&snapshot, ARENA_BASE + ARENA_HEAP_OFFSET + 5000, &c, 1), 0);
+	assert_int_equal(c, 'B');
+	assert_int_equal(snapshot_read(&snapshot, ARENA_BASE + ARENA_HEAP_OFFSET + MIB_PAGES * ARENA_PAGE - 1, &word, 2),
+			 -1);
+	assert_int_equal(snapshot_read(&snapshot, 0, &word, 1), -1);
+}
+
+static void test_both_methods_agree(void **state)
+{
+	struct error err = ERROR_INIT;
+	uint64_t before = checksum(), expected = new_checksum();
+	pid_t pid;
+
+	(void)state;
+	assert_true(before == checksum());
+	assert_true(before != expected);
+	pid = start(CELL_SECOND);
+	assert_int_equal(commit(pid, dirty_pages_choose(), NULL, &err), 0);
+	end(pid);
+	assert_true(checksum() == expected);
+}
+
+static void kill_at_step(enum commit_step step, int after, uint64_t before, uint64_t expected)
+{
+	struct error err = ERROR_INIT;
+	struct killer killer = { start(CELL_SECOND), step, after, 0 };
+	int result = commit(killer.pid, dirty_pages_choose(), &killer, &err);
+
+	assert_int_equal(killer.hit, 1);
+	if (step < COMMIT_STAGED) {
+		assert_int_equal(result, -1);
+		assert_true(checksum() == before);
+		return;
+	}
+	if (result)
+		fail_msg("%s: %s", commit_step_name(step), err.text);
+	assert_true(checksum() == expected);
+	assert_int_equal(snapshot_undo(&snapshot, &err), 0);
+	assert_true(checksum() == before);
+}
+
+static void test_killed_at_every_step(void **state)
+{
+	uint64_t before = checksum(), expected = new_checksum();
+
+	(void)state;
+	for (int step = 0; step < COMMIT_STEPS; step++)
+		kill_at_step(step, 0, before, expected);
+	for (int after = 1; after < 300; after += 37)
+		kill_at_step(COMMIT_APPLYING, after, before, expected);
+}
+
+static void test_overwritten_header_is_refused(void **state)
+{
+	struct error err = ERROR_INIT;
+	uint64_t before = checksum();
+
+	(void)state;
+	for (enum cell cell = CELL_BAD_HEADER; cell <= CELL_BAD_TOP; cell++) {
+		pid_t pid = start(cell);
+
+		assert_int_equal(commit(pid, dirty_pages_choose(), NULL, &err), -1);
+		assert_non_null(strstr(err.text, "overwritten"));
+		end(pid);
+		assert_true(checksum() == before);
+	}
+}
+
+static void limit_file_size(void *data, enum commit_step step)
+{
+	struct rlimit limit = *(struct rlimit *)data;
+
+	limit.rlim_cur = ARENA_DATA_OFFSET;
+	if (step == COMMIT_SAVED)
+		setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* The memfd cannot be written at all: the worker is ended to make room, and the old state stays whole. */
+static void test_no_room(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct rlimit before;
+	struct commit_hook hook = { limit_file_size, &before };
+	struct commit_report report;
+	struct commit_source from = { start(CELL_SECOND), -1, dirty_pages_choose() };
+	uint64_t hash = checksum();
+	int result;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	from.pagemap = dirty_pages_open(from.pid, &err);
+	result = commit_cell(&snapshot, &journal, &from, &hook, &report, &err);
+	setrlimit(RLIMIT_FSIZE, &before);
+	assert_int_equal(result, -1);
+	assert_int_equal(waitpid(from.pid, NULL, WNOHANG), from.pid);
+	close(from.pagemap);
+	assert_true(checksum() == hash);
+}
+
+static void test_undo_once_and_reset(void **state)
+{
+	struct error err = ERROR_INIT;
+	uint64_t before = checksum();
+	pid_t pid = start(CELL_SECOND);
+
+	(void)state;
+	assert_int_equal(commit(pid, dirty_pages_choose(), NULL, &err), 0);
+	end(pid);
+	assert_int_equal(snapshot_undo(&snapshot, &err), 0);
+	assert_true(checksum() == before);
+	assert_int_equal(snapshot_undo(&snapshot, &err), -1);
+	assert_int_equal(err.code, ERROR_STATE);
+	assert_int_equal(snapshot_reset(&snapshot, &err), 0);
+	assert_int_equal(snapshot.top[ARENA_META], 0);
+	/* A session after a reset is one before its first cell. */
+	pid = start(CELL_FIRST);
+	assert_int_equal(commit(pid, dirty_pages_choose(), NULL, &err), 0);
+	end(pid);
+	assert_true(checksum() == before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_first_commit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_both_methods_agree, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_killed_at_every_step, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_overwritten_header_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_room, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_undo_once_and_reset, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
