@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each process of a session killed by a real SIGKILL, idle and busy. Nothing of the session is lost."""
+import os
+import signal
+
+import pytest
+
+from session import alive, marked_processes, wait_until
+
+LOOP = 'numbers[7] = -1; printf("running\\n"); fflush(stdout); for (volatile int i = 0; ; i++) ;'
+
+
+def test_worker_idle(state):
+    session = state.session
+    worker = session.worker_pid()
+    session.kill(worker)
+    state.assert_untouched()
+    assert session.worker_pid() != worker
+
+
+def test_worker_busy(state):
+    session = state.session
+    worker = session.worker_pid()
+    cell = session.start(LOOP).wait_output("running")
+    session.kill(worker)
+    state.assert_fault(cell.wait(), "WorkerKilled", None, "9")
+
+
+def test_spare(state):
+    session = state.session
+    session.kill(session.spare_pid())
+    state.assert_untouched()
+    assert session.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"
+    state.assert_untouched()
+
+
+def test_worker_and_spare_at_once(state):
+    session = state.session
+    spare, worker = session.spare_pid(), session.worker_pid()
+    os.kill(spare, signal.SIGKILL)
+    session.kill(worker)
+    state.assert_untouched()
+
+
+def test_zygote_idle(state):
+    session = state.session
+    session.kill(session.zygote_pid())
+    state.assert_untouched()
+    assert session.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"
+    state.assert_untouched()
+
+
+def test_zygote_busy(state):
+    session = state.session
+    zygote = session.zygote_pid()
+    cell = session.start(LOOP).wait_output("running")
+    session.kill(zygote)
+    session.interrupt()
+    assert cell.wait().status == "error"
+    session.run("numbers[7] = 49;").ok()
+    state.assert_untouched()
+    assert session.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"
+    state.assert_untouched()
+
+
+def test_compiler_idle(state):
+    session = state.session
+    session.kill(session.compiler_pid())
+    state.assert_untouched()
+
+
+def test_compiler_busy(state):
+    session = state.session
+    compiler = session.compiler_pid()
+    os.kill(compiler, signal.SIGSTOP)
+    cell = session.start("2 + 2")
+    session.kill(compiler)
+    result = cell.wait()
+    assert result.status == "ok" and result.text == "4" or "compiler" in result.shown, result.shown
+    state.assert_untouched()
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_nothing_outlives_a_killed_kernel(start_kernel, mark, busy):
+    session = start_kernel()
+    session.run("int x = 1;").ok()
+    mine = {p.pid for p in session.children()}
+    assert len(mine) >= 3
+    if busy:
+        session.start('#include <stdio.h>\n#include <unistd.h>\nif (fork() == 0) for (;;) pause();\n'
+                      'printf("running\\n"); fflush(stdout); for (;;) ;').wait_output("running")
+        mine |= {p.pid for p in session.children()}
+    session.kill(session.pid)
+    assert wait_until(lambda: not any(map(alive, mine)), 5), [p for p in marked_processes(mark) if p[0] in mine]
