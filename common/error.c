@@ -57,8 +57,8 @@ int error_wrap(struct error *err, const char *fmt, ...)
 	vsnprintf(context, sizeof(context), fmt, ap);
 	va_end(ap);
 	memcpy(inner, err->text, sizeof(inner));
-	inner[sizeof(inner) - strlen(context) - 3] = '\0';
-	snprintf(err->text, sizeof(err->text), "%s: %s", context, inner);
+	snprintf(err->text, sizeof(err->text), "%s: %.*s", context,
+		 (int)(sizeof(err->text) - strlen(context) - 3), inner);
 	return -1;
 }
 
