@@ -9,6 +9,7 @@
  * `mov` takes the number itself. A label in front of the statement stays in front; a predicate belongs to the statement and
  * needs no copy, since writing the extra register is harmless.
  */
+#define _GNU_SOURCE
 #include "runtime/cuda/ptx-variables.h"
 
 #include <ctype.h>
@@ -187,7 +188,7 @@ static size_t scan_directive(struct ptx_variables *v, size_t at, struct error *e
 {
 	struct ptx_variable x = { .begin = skip_blank(v->text, v->len, at), .align = 1 }, *slot;
 	bool is_variable = false;
-	size_t end;
+	size_t end = at;
 
 	for (struct token t = next_token(v->text, v->len, at); t.len; t = next_token(v->text, v->len, t.at + t.len)) {
 		if (token_is(v->text, t, ".visible") || token_is(v->text, t, ".weak") || token_is(v->text, t, ".common"))
