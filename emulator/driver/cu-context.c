@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Driver API: initialisation, contexts, limits. A context is a slot that is in use or not; each thread has a stack of
+ * them. Destroying the primary context frees nothing of the device: its owner frees what it made.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "emulator/driver/cu-context.h"
+#include "emulator/machine/machine-limits.h"
+
+struct CUctx_st {
+	bool alive;
+	unsigned references; /* of the primary context */
+	unsigned flags;
+	CUfunc_cache cache;
+};
+
+#define PRIMARY (&contexts[0])
+#define STACK_MAX 32
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUctx_st contexts[GPU_CONTEXTS_MAX];
+static _Thread_local CUcontext stack[STACK_MAX];
+static _Thread_local int depth; /* entries in use; the last one is current */
+
+static bool is_context(CUcontext c)
+{
+	return c >= contexts && c < contexts + GPU_CONTEXTS_MAX && c->alive;
+}
+
+CUcontext context_current(void)
+{
+	return depth && is_context(stack[depth - 1]) ? stack[depth - 1] : NULL;
+}
+
+CUresult cuInit(unsigned int flags)
+{
+	CUresult result = gpu_enter("cuInit", GPU_CALL_FREE);
+
+	if (result)
+		return result;
+	return flags ? CUDA_ERROR_INVALID_VALUE : gpu_init();
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+	if (!version)
+		return CUDA_ERROR_INVALID_VALUE;
+	*version = GPU_DRIVER_VERSION;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *ret, CUdevice device)
+{
+	CUresult result = gpu_enter("cuDevicePrimaryCtxRetain", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	if (!ret || device)
+		return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&lock);
+	PRIMARY->alive = true;
+	PRIMARY->references++;
+	pthread_mutex_unlock(&lock);
+	*ret = PRIMARY;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device)
+{
+	CUresult result = gpu_enter("cuDevicePrimaryCtxRelease", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	if (device)
+		return CUDA_ERROR_INVALID_DEVICE;
+	pthread_mutex_lock(&lock);
+	if (!PRIMARY->references)
+		result = CUDA_ERROR_INVALID_CONTEXT;
+	else if (!--PRIMARY->references)
+		PRIMARY->alive = false;
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+CUresult cuDevicePrimaryCtxReset(CUdevice device)
+{
+	CUresult result = gpu_enter("cuDevicePrimaryCtxReset", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags, int *active)
+{
+	CUresult result = gpu_enter("cuDevicePrimaryCtxGetState", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	if (device || !flags || !active)
+		return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	*flags = PRIMARY->flags;
+	*active = PRIMARY->alive;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags)
+{
+	CUresult result = gpu_enter("cuDevicePrimaryCtxSetFlags", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	if (device)
+		return CUDA_ERROR_INVALID_DEVICE;
+	PRIMARY->flags = flags;
+	return CUDA_SUCCESS;
+}
+
+static CUresult push(CUcontext c)
+{
+	if (depth == STACK_MAX)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	stack[depth++] = c;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxCreate(CUcontext *ret, CUctxCreateParams *params, unsigned int flags, CUdevice device)
+{
+	CUresult result = gpu_enter("cuCtxCreate", GPU_CALL_DEVICE);
+
+	(void)params;
+	if (result)
+		return result;
+	if (!ret || device)
+		return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	result = CUDA_ERROR_OUT_OF_MEMORY;
+	pthread_mutex_lock(&lock);
+	for (int i = 1; i < GPU_CONTEXTS_MAX && result; i++) {
+		if (contexts[i].alive)
+			continue;
+		result = push(&contexts[i]);
+		if (result)
+			break;
+		contexts[i] = (struct CUctx_st){ .alive = true, .flags = flags };
+		*ret = &contexts[i];
+	}
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+CUresult cuCtxDestroy(CUcontext c)
+{
+	CUresult result = gpu_enter("cuCtxDestroy", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	if (!is_context(c) || c == PRIMARY)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	pthread_mutex_lock(&lock);
+	c->alive = false;
+	if (depth && stack[depth - 1] == c)
+		depth--;
+	pthread_mutex_unlock(&lock);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPushCurrent(CUcontext c)
+{
+	CUresult result = gpu_enter("cuCtxPushCurrent", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	return is_context(c) ? push(c) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult cuCtxPopCurrent(CUcontext *ret)
+{
+	CUresult result = gpu_enter("cuCtxPopCurrent", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	if (!depth)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	depth--;
+	if (ret)
+		*ret = stack[depth];
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext c)
+{
+	CUresult result = gpu_enter("cuCtxSetCurrent", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	if (c && !is_context(c))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (depth)
+		depth--;
+	return c ? push(c) : CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCurrent(CUcontext *ret)
+{
+	CUresult result = gpu_enter("cuCtxGetCurrent", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	if (!ret)
+		return CUDA_ERROR_INVALID_VALUE;
+	*ret = context_current();
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice(CUdevice *ret)
+{
+	CUresult result = gpu_enter("cuCtxGetDevice", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	if (!ret)
+		return CUDA_ERROR_INVALID_VALUE;
+	*ret = 0;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetApiVersion(CUcontext c, unsigned int *version)
+{
+	CUresult result = gpu_enter("cuCtxGetApiVersion", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	if (!version || (c && !is_context(c)))
+		return version ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
+	*version = 3020;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSynchronize(void)
+{
+	return gpu_enter("cuCtxSynchronize", GPU_CALL_SYNC);
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+	CUresult result = gpu_enter("cuCtxGetStreamPriorityRange", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	if (least)
+		*least = 0;
+	if (greatest)
+		*greatest = -5;
+	return CUDA_SUCCESS;
+}
+
+static size_t *limit_slot(CUlimit limit)
+{
+	switch (limit) {
+	case CU_LIMIT_STACK_SIZE:
+		return &gpu.limits.stack;
+	case CU_LIMIT_PRINTF_FIFO_SIZE:
+		return &gpu.limits.printf_fifo;
+	case CU_LIMIT_MALLOC_HEAP_SIZE:
+		return &gpu.limits.malloc_heap;
+	default:
+		return NULL;
+	}
+}
+
+CUresult cuCtxGetLimit(size_t *ret, CUlimit limit)
+{
+	CUresult result = gpu_enter("cuCtxGetLimit", GPU_CALL_ASYNC);
+	const size_t *slot = limit_slot(limit);
+
+	if (result)
+		return result;
+	if (!slot || !ret)
+		return slot ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_UNSUPPORTED_LIMIT;
+	*ret = *slot;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value)
+{
+	CUresult result = gpu_enter("cuCtxSetLimit", GPU_CALL_ASYNC);
+	size_t *slot = limit_slot(limit);
+
+	if (result)
+		return result;
+	if (!slot)
+		return CUDA_ERROR_UNSUPPORTED_LIMIT;
+	if (slot == &gpu.limits.stack && value > MACHINE_STACK_MAX)
+		return CUDA_ERROR_INVALID_VALUE;
+	*slot = value;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCacheConfig(CUfunc_cache *ret)
+{
+	CUresult result = gpu_enter("cuCtxGetCacheConfig", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	if (!ret)
+		return CUDA_ERROR_INVALID_VALUE;
+	*ret = context_current()->cache;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCacheConfig(CUfunc_cache config)
+{
+	CUresult result = gpu_enter("cuCtxSetCacheConfig", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	context_current()->cache = config;
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Driver API: questions about an entry and its occupancy. */
+#include <string.h>
+
+#include "common/error.h"
+#include "emulator/driver/cu-module.h"
+#include "emulator/machine/machine-limits.h"
+#include "emulator/machine/machine.h"
+
+static int max_threads(const struct ptx_function *p)
+{
+	uint32_t n = p->max_threads[0] ? p->max_threads[0] : p->required_threads[0];
+	const uint32_t *of = p->max_threads[0] ? p->max_threads : p->required_threads;
+
+	if (!n)
+		return MACHINE_MAX_THREADS_PER_CTA;
+	for (int i = 1; i < 3; i++)
+		n *= of[i] ? of[i] : 1;
+	return (int)n;
+}
+
+CUresult cuFuncGetAttribute(int *ret, CUfunction_attribute attribute, CUfunction f)
+{
+	CUresult result = gpu_enter("cuFuncGetAttribute", GPU_CALL_ASYNC);
+	struct error err = ERROR_INIT;
+
+	if (result)
+		return result;
+	if (!ret || !cu_function_valid(f))
+		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+	if (ptx_function_prepare(f->ptx, &err))
+		return CUDA_ERROR_INVALID_PTX;
+	switch (attribute) {
+	case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+		*ret = max_threads(f->ptx);
+		return CUDA_SUCCESS;
+	case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+		*ret = (int)f->ptx->static_shared;
+		return CUDA_SUCCESS;
+	case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+	case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+		*ret = 0;
+		return CUDA_SUCCESS;
+	case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+		*ret = (int)f->ptx->local_size;
+		return CUDA_SUCCESS;
+	case CU_FUNC_ATTRIBUTE_NUM_REGS:
+		*ret = (int)f->ptx->registers;
+		return CUDA_SUCCESS;
+	case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+	case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+		*ret = GPU_COMPUTE_MAJOR * 10 + GPU_COMPUTE_MINOR;
+		return CUDA_SUCCESS;
+	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+		*ret = f->max_dynamic_shared;
+		return CUDA_SUCCESS;
+	case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+		*ret = f->carveout;
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int value)
+{
+	CUresult result = gpu_enter("cuFuncSetAttribute", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	if (!cu_function_valid(f))
+		return CUDA_ERROR_INVALID_HANDLE;
+	switch (attribute) {
+	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+		if (value < 0 || value + (int)f->ptx->static_shared > MACHINE_MAX_SHARED)
+			return CUDA_ERROR_INVALID_VALUE;
+		f->max_dynamic_shared = value;
+		return CUDA_SUCCESS;
+	case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+		if (value < -1 || value > 100)
+			return CUDA_ERROR_INVALID_VALUE;
+		f->carveout = value;
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction f, CUfunc_cache config)
+{
+	CUresult result = gpu_enter("cuFuncSetCacheConfig", GPU_CALL_ASYNC);
+
+	(void)config;
+	if (result)
+		return result;
+	return cu_function_valid(f) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuFuncGetParamInfo(CUfunction f, size_t index, size_t *ret_offset, size_t *ret_size)
+{
+	CUresult result = gpu_enter("cuFuncGetParamInfo", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	if (!cu_function_valid(f))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!ret_offset || index >= f->ptx->param_count)
+		return CUDA_ERROR_INVALID_VALUE;
+	*ret_offset = f->ptx->params[index].offset;
+	if (ret_size)
+		*ret_size = f->ptx->params[index].size;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetName(const char **ret, CUfunction f)
+{
+	CUresult result = gpu_enter("cuFuncGetName", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	if (!ret || !cu_function_valid(f))
+		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+	*ret = f->ptx->name;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetModule(CUmodule *ret, CUfunction f)
+{
+	CUresult result = gpu_enter("cuFuncGetModule", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	if (!ret || !cu_function_valid(f))
+		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+	*ret = f->module;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ret, CUfunction f, int threads, size_t shared,
+							      unsigned int flags)
+{
+	CUresult result = gpu_enter("cuOccupancyMaxActiveBlocksPerMultiprocessor", GPU_CALL_ASYNC);
+
+	(void)flags;
+	if (result)
+		return result;
+	if (!cu_function_valid(f))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!ret || threads <= 0)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (threads > max_threads(f->ptx) || shared + f->ptx->static_shared > MACHINE_MAX_SHARED) {
+		*ret = 0;
+		return CUDA_SUCCESS;
+	}
+	*ret = (int)(machine_resident_ctas(f->ptx, (uint32_t)threads, (uint32_t)shared) / MACHINE_SM_COUNT);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ret, CUfunction f, int threads, size_t shared)
+{
+	return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(ret, f, threads, shared, 0);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Driver API: launches. A launch runs to its end in the calling thread; a fault is kept for the next call that
+ * synchronises.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "emulator/driver/cu-module.h"
+#include "emulator/driver/inject.h"
+#include "emulator/driver/memory.h"
+#include "emulator/machine/machine-limits.h"
+
+static void print(void *data, const char *text, size_t len)
+{
+	(void)data;
+	gpu_print(false, text, len);
+}
+
+static uint64_t heap_alloc(void *data, uint64_t size)
+{
+	uint64_t address;
+
+	(void)data;
+	if (!size || memory_alloc(size, MAPPING_ALLOC, "device malloc", &address))
+		return 0;
+	memory_mark(address, true, false);
+	return address;
+}
+
+static bool heap_free(void *data, uint64_t address)
+{
+	struct mapping m;
+
+	(void)data;
+	if (!memory_find_mapping(address, &m) || m.address != address || !m.device_heap)
+		return false;
+	return memory_free(address, MAPPING_ALLOC) == CUDA_SUCCESS;
+}
+
+/* Shape limits that hold for every entry, then those of this one. */
+static CUresult check_shape(const struct machine_launch *l, const struct CUfunc_st *f)
+{
+	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+	const uint32_t *max = f->ptx->max_threads;
+
+	for (int i = 0; i < 3; i++)
+		if (!l->grid[i] || !l->block[i])
+			return CUDA_ERROR_INVALID_VALUE;
+	if (l->grid[0] > MACHINE_MAX_GRID_X || l->grid[1] > MACHINE_MAX_GRID_YZ || l->grid[2] > MACHINE_MAX_GRID_YZ ||
+	    l->block[0] > MACHINE_MAX_BLOCK_XY || l->block[1] > MACHINE_MAX_BLOCK_XY ||
+	    l->block[2] > MACHINE_MAX_BLOCK_Z || threads > MACHINE_MAX_THREADS_PER_CTA)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (l->dynamic_shared > (uint32_t)f->max_dynamic_shared)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (max[0] && threads > (uint64_t)max[0] * (max[1] ? max[1] : 1) * (max[2] ? max[2] : 1))
+		return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+	if (l->cooperative && (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] >
+				      machine_resident_ctas(f->ptx, (uint32_t)threads, l->dynamic_shared))
+		return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+	return CUDA_SUCCESS;
+}
+
+static CUresult pack_params(const struct ptx_function *p, void **params, void **extra, char *packed)
+{
+	const void *buffer = NULL;
+	size_t size = 0;
+
+	if (params) {
+		for (size_t i = 0; i < p->param_count; i++)
+			memcpy(packed + p->params[i].offset, params[i], p->params[i].size);
+		return CUDA_SUCCESS;
+	}
+	for (size_t i = 0; extra && extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
+		if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			buffer = extra[i + 1];
+		else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+			size = *(const size_t *)extra[i + 1];
+		else
+			return CUDA_ERROR_INVALID_VALUE;
+	}
+	if (size < p->param_size || (p->param_size && !buffer))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (p->param_size)
+		memcpy(packed, buffer, p->param_size);
+	return CUDA_SUCCESS;
+}
+
+static CUresult code_of(const struct error *err)
+{
+	switch (err->code) {
+	case ERROR_MEMORY:
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	case ERROR_LIMIT:
+		return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+	case ERROR_UNSUPPORTED:
+	case ERROR_COMPILE:
+		return CUDA_ERROR_INVALID_PTX;
+	default:
+		return CUDA_ERROR_LAUNCH_FAILED;
+	}
+}
+
+static CUresult run(const struct machine_launch *l)
+{
+	struct gpu_fault fault = { 0 };
+	struct error err = ERROR_INIT;
+	int injected = inject_take("launch");
+
+	if (injected == INJECT_HANG)
+		gpu.hung = 1;
+	else if (injected)
+		gpu_break(injected);
+	/* What follows a fault or a launch that never ends is queued on hardware and never runs. */
+	if (gpu.pending || gpu.hung)
+		return CUDA_SUCCESS;
+	switch (machine_launch(l, &fault, NULL, &err)) {
+	case 0:
+		return CUDA_SUCCESS;
+	case 1:
+		gpu_record_fault(&fault);
+		return CUDA_SUCCESS;
+	default:
+		log_warning("launch of %s: %s", l->entry->name, err.text);
+		return code_of(&err);
+	}
+}
+
+static CUresult launch(CUfunction f, struct machine_launch *l, void **params, void **extra)
+{
+	cleanup_free char *packed = NULL;
+	CUresult result;
+
+	if (!cu_function_valid(f))
+		return CUDA_ERROR_INVALID_HANDLE;
+	l->entry = f->ptx;
+	result = check_shape(l, f);
+	if (result)
+		return result;
+	packed = calloc(1, (size_t)f->ptx->param_size + 1);
+	if (!packed)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	result = f->ptx->param_count ? pack_params(f->ptx, params, extra, packed) : CUDA_SUCCESS;
+	if (result)
+		return result;
+	l->params = packed;
+	l->params_size = f->ptx->param_size;
+	l->memory = &memory_view;
+	l->stack_size = gpu.limits.stack;
+	l->stop = &gpu.stop;
+	l->print = print;
+	l->heap_alloc = heap_alloc;
+	l->heap_free = heap_free;
+	return run(l);
+}
+
+CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+			unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared,
+			CUstream stream, void **params, void **extra)
+{
+	CUresult result = gpu_enter("cuLaunchKernel", GPU_CALL_ASYNC);
+	struct machine_launch l = { .grid = { grid_x, grid_y, grid_z }, .block = { block_x, block_y, block_z },
+				    .dynamic_shared = shared };
+
+	(void)stream;
+	return result ? result : launch(f, &l, params, extra);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+				   unsigned int block_x, unsigned int block_y, unsigned int block_z,
+				   unsigned int shared, CUstream stream, void **params)
+{
+	CUresult result = gpu_enter("cuLaunchCooperativeKernel", GPU_CALL_ASYNC);
+	struct machine_launch l = { .grid = { grid_x, grid_y, grid_z }, .block = { block_x, block_y, block_z },
+				    .dynamic_shared = shared, .cooperative = true };
+
+	(void)stream;
+	return result ? result : launch(f, &l, params, NULL);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Driver API: modules from PTX text. Module variables become device memory of their own, named in reports by their
+ * symbol. A fat binary or cubin has no PTX that we could run: error 200.
+ */
+#include "emulator/driver/cu-module.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "emulator/driver/memory.h"
+#include "emulator/machine/machine-limits.h"
+
+#define MODULE_MAGIC 0x4d4f4455ull
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool cu_function_valid(CUfunction f)
+{
+	return f && f->module && f->module->magic == MODULE_MAGIC;
+}
+
+static bool is_module(CUmodule m)
+{
+	return m && m->magic == MODULE_MAGIC;
+}
+
+static int place(void *data, const struct ptx_variable *v, uint64_t *ret_address, void **ret_bytes, struct error *err)
+{
+	uint64_t address;
+
+	(void)data;
+	if (memory_alloc(v->size ? v->size : 1, v->managed ? MAPPING_PINNED : MAPPING_ALLOC, v->name, &address))
+		return error_set(err, ERROR_MEMORY, "no device memory for `%s` (%llu bytes)", v->name,
+				 (unsigned long long)v->size);
+	*ret_address = address;
+	*ret_bytes = memory_bytes(address, v->size ? v->size : 1, true);
+	return 0;
+}
+
+static void release(CUmodule m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; m->ptx && i < ptx_module_variable_count(m->ptx); i++) {
+		const struct ptx_variable *v = ptx_module_variable_at(m->ptx, i);
+
+		if (v->address && !v->is_extern && (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST))
+			memory_free(v->address, v->managed ? MAPPING_PINNED : MAPPING_ALLOC);
+	}
+	for (CUfunction f = m->functions, next; f; f = next) {
+		next = f->next;
+		f->module = NULL;
+		free(f);
+	}
+	if (m->ptx)
+		ptx_module_free(m->ptx);
+	m->magic = 0;
+	free(m);
+}
+
+static CUresult code_of(const struct error *err)
+{
+	switch (err->code) {
+	case ERROR_MEMORY:
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	case ERROR_NOT_FOUND:
+		return CUDA_ERROR_NOT_FOUND;
+	default:
+		return CUDA_ERROR_INVALID_PTX;
+	}
+}
+
+static CUresult load(const char *text, size_t len, CUmodule *ret, struct error *err)
+{
+	static const struct ptx_placer placer = { .place = place };
+	CUmodule m = calloc(1, sizeof(*m));
+
+	if (!m) {
+		error_set(err, ERROR_MEMORY, "out of memory");
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	m->magic = MODULE_MAGIC;
+	m->ptx = ptx_module_load(text, len, err);
+	if (!m->ptx || ptx_module_place(m->ptx, &placer, err)) {
+		release(m);
+		return code_of(err);
+	}
+	*ret = m;
+	return CUDA_SUCCESS;
+}
+
+/* ELF and fat binaries start with a byte that no PTX text starts with. */
+static bool is_text(const char *image)
+{
+	return *image == '\n' || *image == '\r' || *image == '\t' || (*image >= ' ' && *image < 0x7f);
+}
+
+/* The caller's buffer for messages among the JIT options. */
+static void report(const struct error *err, unsigned n, CUjit_option *options, void **values)
+{
+	char *buffer = NULL;
+	size_t size = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
+			buffer = values[i];
+		else if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+			size = (size_t)(uintptr_t)values[i];
+	}
+	if (buffer && size)
+		snprintf(buffer, size, "%s", err->text);
+}
+
+CUresult cuModuleLoadDataEx(CUmodule *ret, const void *image, unsigned int n, CUjit_option *options, void **values)
+{
+	CUresult result = gpu_enter("cuModuleLoadData", GPU_CALL_QUERY);
+	struct error err = ERROR_INIT;
+
+	if (result)
+		return result;
+	if (!ret || !image)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!is_text(image))
+		return CUDA_ERROR_INVALID_IMAGE;
+	result = load(image, strlen(image), ret, &err);
+	if (result)
+		report(&err, n, options, values);
+	return result;
+}
+
+CUresult cuModuleLoadData(CUmodule *ret, const void *image)
+{
+	return cuModuleLoadDataEx(ret, image, 0, NULL, NULL);
+}
+
+CUresult cuModuleLoad(CUmodule *ret, const char *path)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	cleanup_file FILE *f = path ? fopen(path, "re") : NULL;
+	char block[4096];
+	size_t n;
+
+	if (!f)
+		return CUDA_ERROR_FILE_NOT_FOUND;
+	while ((n = fread(block, 1, sizeof(block), f)))
+		buffer_append(&text, block, n);
+	if (text.failed)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	return cuModuleLoadData(ret, buffer_text(&text));
+}
+
+CUresult cuModuleUnload(CUmodule m)
+{
+	CUresult result = gpu_enter("cuModuleUnload", GPU_CALL_SYNC);
+
+	if (result)
+		return result;
+	if (!is_module(m))
+		return CUDA_ERROR_INVALID_HANDLE;
+	pthread_mutex_lock(&lock);
+	release(m);
+	pthread_mutex_unlock(&lock);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction *ret, CUmodule m, const char *name)
+{
+	CUresult result = gpu_enter("cuModuleGetFunction", GPU_CALL_ASYNC);
+	struct ptx_function *ptx;
+	CUfunction f;
+
+	if (result)
+		return result;
+	if (!ret || !name)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!is_module(m))
+		return CUDA_ERROR_INVALID_HANDLE;
+	ptx = ptx_module_function(m->ptx, name);
+	if (!ptx || !ptx->is_entry)
+		return CUDA_ERROR_NOT_FOUND;
+	pthread_mutex_lock(&lock);
+	for (f = m->functions; f && f->ptx != ptx; f = f->next)
+		;
+	if (!f && (f = calloc(1, sizeof(*f)))) {
+		*f = (struct CUfunc_st){ .next = m->functions, .ptx = ptx, .module = m, .carveout = -1,
+					 .max_dynamic_shared = MACHINE_MAX_SHARED_STATIC - (int)ptx->static_shared };
+		m->functions = f;
+	}
+	pthread_mutex_unlock(&lock);
+	*ret = f;
+	return f ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr *ret, size_t *ret_size, CUmodule m, const char *name)
+{
+	CUresult result = gpu_enter("cuModuleGetGlobal", GPU_CALL_ASYNC);
+	const struct ptx_variable *v;
+
+	if (result)
+		return result;
+	if (!name || !is_module(m))
+		return name ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+	v = ptx_module_variable(m->ptx, name);
+	if (!v || !v->address || v->space == PTX_SPACE_SHARED)
+		return CUDA_ERROR_NOT_FOUND;
+	if (ret)
+		*ret = v->address;
+	if (ret_size)
+		*ret_size = v->size;
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Driver API: look-up of driver functions by name, and the extension of the emulator. */
+#include <string.h>
+
+#include "emulator/driver/inject.h"
+#include "emulator/driver/memory.h"
+
+static const struct {
+	const char *name;
+	void *function;
+} functions[] = {
+#define DRIVER_API(name) { #name, (void *)name },
+#include "emulator/driver/driver-api.def"
+#undef DRIVER_API
+};
+
+CUresult cuGetProcAddress(const char *name, void **ret, int version, cuuint64_t flags,
+			  CUdriverProcAddressQueryResult *ret_status)
+{
+	(void)version;
+	(void)flags;
+	if (!name || !ret)
+		return CUDA_ERROR_INVALID_VALUE;
+	*ret = NULL;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]) && !*ret; i++)
+		if (!strcmp(functions[i].name, name))
+			*ret = functions[i].function;
+	if (ret_status)
+		*ret_status = *ret ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	return *ret ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+static void set_print(emulator_print_fn print, void *data)
+{
+	gpu.print_data = data;
+	gpu.print = print;
+}
+
+static int inject(const char *spec)
+{
+	return inject_add(spec) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+static void *bytes(uint64_t address)
+{
+	return memory_bytes(address, 1, false);
+}
+
+static const struct emulator_extension extension = {
+	.version = EMULATOR_EXTENSION_VERSION,
+	.annotate = memory_annotate,
+	.annotate_freed = memory_annotate_freed,
+	.set_print = set_print,
+	.last_fault = gpu_last_fault,
+	.stop = gpu_stop,
+	.inject = inject,
+	.bytes = bytes,
+};
+
+#pragma GCC visibility push(default)
+const struct emulator_extension *cgpu_emulator_extension(uint32_t version);
+#pragma GCC visibility pop
+
+const struct emulator_extension *cgpu_emulator_extension(uint32_t version)
+{
+	return version == EMULATOR_EXTENSION_VERSION ? &extension : NULL;
+}

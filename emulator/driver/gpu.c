@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* State of the emulated GPU and the gate that every driver API function passes. */
+#include "emulator/driver/gpu.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/address-map.h"
+#include "common/buffer.h"
+#include "emulator/driver/cu-context.h"
+#include "emulator/driver/inject.h"
+#include "emulator/driver/memory.h"
+#include "emulator/machine/gpu-fault.h"
+#include "emulator/machine/machine-limits.h"
+
+#define GPU_MEMORY_DEFAULT (4 * GIB)
+#define GPU_MEMORY_MIN (16 * MIB)
+#define GPU_POLL_NS 200000
+
+struct gpu gpu = {
+	.limits = {
+		.stack = MACHINE_STACK_DEFAULT,
+		.printf_fifo = 1024 * 1024,
+		.malloc_heap = 8 * 1024 * 1024,
+	},
+};
+
+static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct emulator_fault last_fault;
+static bool has_fault;
+
+/* "512M", "4G", "1000000"; 0 when it is no size. */
+static uint64_t parse_size(const char *text)
+{
+	char *end;
+	unsigned long long value = strtoull(text, &end, 10);
+
+	switch (*end) {
+	case 'G': case 'g':
+		value *= 1024;
+		/* fallthrough */
+	case 'M': case 'm':
+		value *= 1024;
+		/* fallthrough */
+	case 'K': case 'k':
+		value *= 1024;
+	}
+	return value;
+}
+
+static uint64_t memory_size(void)
+{
+	const char *text = getenv("CGPU_EMULATED_MEMORY");
+	uint64_t size = text ? parse_size(text) : 0;
+	uint64_t host = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (!size)
+		size = host / 2 < GPU_MEMORY_DEFAULT ? host / 2 : GPU_MEMORY_DEFAULT;
+	if (size < GPU_MEMORY_MIN)
+		size = GPU_MEMORY_MIN;
+	return size / GPU_GRANULARITY * GPU_GRANULARITY;
+}
+
+CUresult gpu_init(void)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	pthread_mutex_lock(&init_lock);
+	if (!gpu.initialised) {
+		inject_slow_init();
+		gpu.memory = memory_size();
+		result = memory_init();
+		gpu.initialised = result == CUDA_SUCCESS;
+	}
+	pthread_mutex_unlock(&init_lock);
+	return result;
+}
+
+/* A hung launch keeps the device busy until somebody stops it. */
+static void wait_idle(void)
+{
+	struct timespec pause = { 0, GPU_POLL_NS };
+
+	while (gpu.hung)
+		nanosleep(&pause, NULL);
+}
+
+CUresult gpu_enter(const char *name, enum gpu_call kind)
+{
+	int code = inject_take(name);
+
+	if (code)
+		return code;
+	if (kind == GPU_CALL_FREE)
+		return CUDA_SUCCESS;
+	if (!gpu.initialised)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	if (gpu.sticky)
+		return gpu.sticky;
+	if (kind == GPU_CALL_DEVICE)
+		return CUDA_SUCCESS;
+	if (!context_current())
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (kind == GPU_CALL_ASYNC)
+		return CUDA_SUCCESS;
+	if (kind == GPU_CALL_SYNC)
+		wait_idle();
+	if (gpu.pending)
+		gpu.sticky = gpu.pending;
+	return gpu.sticky;
+}
+
+void gpu_record_fault(const struct gpu_fault *f)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	gpu_fault_print(f, &text);
+	pthread_mutex_lock(&fault_lock);
+	last_fault = (struct emulator_fault){ .code = gpu_fault_code(f->kind) };
+	if (f->access != GPU_ACCESS_NONE)
+		last_fault.address = f->address;
+	memcpy(last_fault.cta, f->cta, sizeof(last_fault.cta));
+	memcpy(last_fault.thread, f->thread, sizeof(last_fault.thread));
+	snprintf(last_fault.entry, sizeof(last_fault.entry), "%s", f->entry);
+	if (f->frame_count) {
+		snprintf(last_fault.file, sizeof(last_fault.file), "%s", f->frames[0].file);
+		last_fault.line = f->frames[0].line;
+	}
+	snprintf(last_fault.text, sizeof(last_fault.text), "%s", buffer_text(&text));
+	has_fault = true;
+	gpu.pending = last_fault.code;
+	pthread_mutex_unlock(&fault_lock);
+}
+
+void gpu_break(int code)
+{
+	pthread_mutex_lock(&fault_lock);
+	last_fault = (struct emulator_fault){ .code = code };
+	snprintf(last_fault.text, sizeof(last_fault.text), "========= Fault %d was injected for a test\n", code);
+	has_fault = true;
+	gpu.pending = code;
+	pthread_mutex_unlock(&fault_lock);
+}
+
+int gpu_last_fault(struct emulator_fault *ret)
+{
+	bool found;
+
+	pthread_mutex_lock(&fault_lock);
+	found = has_fault;
+	if (found)
+		*ret = last_fault;
+	pthread_mutex_unlock(&fault_lock);
+	return found;
+}
+
+void gpu_print(bool to_stderr, const char *text, size_t len)
+{
+	if (gpu.print)
+		gpu.print(gpu.print_data, to_stderr, text, len);
+	else
+		fwrite(text, 1, len, to_stderr ? stderr : stdout);
+}
+
+/* Async-signal-safe: stores only. */
+void gpu_stop(int on)
+{
+	gpu.stop = on;
+	if (on && gpu.hung) {
+		gpu.pending = CUDA_ERROR_LAUNCH_TIMEOUT;
+		gpu.hung = 0;
+	}
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The emulated GPU of this process: whether it is initialised, how it is broken, who listens to it. Every driver API
+ * function starts with gpu_enter(), which is the one place where failures are injected, where an uninitialised driver
+ * and a missing context are refused, and where faults of device code come back.
+ *
+ * Faults. Launches run in the calling thread, yet a fault shows where CUDA shows it. It is `pending` after the launch
+ * and is delivered by the next call that synchronises; from then on it is `sticky`: every call returns it until the
+ * process ends, as on hardware.
+ */
+#ifndef CGPU_EMULATOR_GPU_H
+#define CGPU_EMULATOR_GPU_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(default)
+#include <cuda.h>
+#pragma GCC visibility pop
+
+#include "common/emulator-extension.h"
+
+struct gpu_fault;
+
+#define GPU_NAME "cgpu emulated device"
+#define GPU_COMPUTE_MAJOR 7
+#define GPU_COMPUTE_MINOR 5
+#define GPU_DRIVER_VERSION 13000
+#define GPU_GRANULARITY (2ull * 1024 * 1024)
+#define GPU_CONTEXTS_MAX 16
+
+/* What a call needs and whether it waits for the device. */
+enum gpu_call {
+	GPU_CALL_FREE,    /* works before cuInit and on a broken device */
+	GPU_CALL_DEVICE,  /* needs cuInit only */
+	GPU_CALL_ASYNC,   /* needs a context; returns a sticky error but does not look for new ones */
+	GPU_CALL_QUERY,   /* the same, and delivers a pending fault */
+	GPU_CALL_SYNC,    /* waits until the device is idle, then as QUERY */
+};
+
+/* Limits that cuCtxSetLimit() changes. */
+struct gpu_limits {
+	size_t stack;
+	size_t printf_fifo;
+	size_t malloc_heap;
+};
+
+struct gpu {
+	uint64_t memory;          /* bytes of device memory, fixed by cuInit */
+	struct gpu_limits limits;
+	_Atomic bool initialised;
+	_Atomic int pending;      /* CUresult that the next synchronising call delivers */
+	_Atomic int sticky;       /* CUresult of every call */
+	_Atomic int hung;         /* a launch that never ends occupies the device */
+	_Atomic int stop;         /* launches are to end */
+	emulator_print_fn print;
+	void *print_data;
+};
+
+extern struct gpu gpu;
+
+/* CUDA_SUCCESS when the call may go on. `name` is the API name without version suffix. */
+CUresult gpu_enter(const char *name, enum gpu_call kind);
+
+/* Start of cuInit: sizes and reservations. */
+CUresult gpu_init(void);
+
+/* Device code has faulted: keep the report, make it pending. */
+void gpu_record_fault(const struct gpu_fault *f);
+/* The same for an injected fault without a report of the machine. */
+void gpu_break(int code);
+int gpu_last_fault(struct emulator_fault *ret);
+
+void gpu_print(bool to_stderr, const char *text, size_t len);
+void gpu_stop(int on);
+
+#endif

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+libcgpu_emulator_so_SOURCES += \
+	%reldir%/cu-context.c %reldir%/cu-context.h \
+	%reldir%/cu-copy.c \
+	%reldir%/cu-device.c %reldir%/cu-device-attributes.def \
+	%reldir%/cu-error.c %reldir%/cu-errors.def \
+	%reldir%/cu-fill.c \
+	%reldir%/cu-function.c \
+	%reldir%/cu-launch.c \
+	%reldir%/cu-memory.c \
+	%reldir%/cu-module.c %reldir%/cu-module.h \
+	%reldir%/cu-proc.c \
+	%reldir%/cu-stream.c \
+	%reldir%/cu-vmm.c \
+	%reldir%/driver-api.def \
+	%reldir%/gpu.c %reldir%/gpu.h \
+	%reldir%/inject.c %reldir%/inject.h \
+	%reldir%/memory.c %reldir%/memory.h \
+	%reldir%/memory-buffers.c \
+	%reldir%/memory-table.c %reldir%/memory-table.h
+
+EMULATOR_TESTS = test-cu-driver test-cu-faults
+check_PROGRAMS += $(EMULATOR_TESTS)
+TESTS += $(EMULATOR_TESTS)
+test_cu_driver_SOURCES = tests/unit/test-cu-driver.c tests/unit/emulator.h
+test_cu_driver_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_driver_LDADD = $(CMOCKA_LIBS)
+test_cu_faults_SOURCES = tests/unit/test-cu-faults.c tests/unit/emulator.h
+test_cu_faults_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_faults_LDADD = $(CMOCKA_LIBS)

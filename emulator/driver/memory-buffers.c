@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Annotated buffers and what device code may touch. A mapping without annotations is one buffer; in an annotated one
+ * only the live annotated buffers are memory, so a kernel that runs past an array is caught at the exact byte although
+ * the bytes behind it are mapped. Freed buffers stay in the table for reports until something is put there.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "emulator/driver/memory-table.h"
+#include "emulator/driver/memory.h"
+
+#define FREED_MAX 1024
+
+static size_t freed_count;
+
+static void remove_buffer(struct device_buffer *b)
+{
+	if (b->freed)
+		freed_count--;
+	range_remove(&memory_table.buffers, b);
+}
+
+/* The first buffer that has a byte in the range, NULL when there is none. */
+static struct device_buffer *first_in(uint64_t address, uint64_t size)
+{
+	struct device_buffer *b = range_find(&memory_table.buffers, address);
+	size_t i;
+
+	if (b)
+		return b;
+	i = range_index(&memory_table.buffers, address);
+	if (i == memory_table.buffers.n)
+		return NULL;
+	b = range_at(&memory_table.buffers, i);
+	return b->address < address + size ? b : NULL;
+}
+
+void memory_forget_buffers(uint64_t address, uint64_t size)
+{
+	struct device_buffer *b;
+	size_t i = range_index(&memory_table.buffers, address);
+
+	while (i < memory_table.buffers.n) {
+		b = range_at(&memory_table.buffers, i);
+		if (b->address >= address + size)
+			break;
+		/* A freed buffer's story outlives its mapping. */
+		if (b->freed)
+			i++;
+		else
+			remove_buffer(b);
+	}
+}
+
+static void drop_old_freed(void)
+{
+	for (size_t i = 0; i < memory_table.buffers.n && freed_count >= FREED_MAX; ) {
+		struct device_buffer *b = range_at(&memory_table.buffers, i);
+
+		if (b->freed)
+			remove_buffer(b);
+		else
+			i++;
+	}
+}
+
+static void insert_freed(uint64_t address, uint64_t size, const char *name, uint32_t tag, uint32_t freed_tag)
+{
+	struct device_buffer *b;
+
+	drop_old_freed();
+	while ((b = first_in(address, size)))
+		remove_buffer(b);
+	b = range_insert(&memory_table.buffers, address);
+	if (!b)
+		return;
+	*b = (struct device_buffer){ .address = address, .size = size, .freed = true, .tag = tag, .freed_tag = freed_tag };
+	strncpy(b->name, name, sizeof(b->name) - 1);
+	freed_count++;
+}
+
+void memory_remember_freed(const struct mapping *m)
+{
+	if (m->kind == MAPPING_ALLOC)
+		insert_freed(m->address, m->size, m->name, 0, 0);
+}
+
+int memory_annotate(const struct emulator_annotation *a)
+{
+	int result = CUDA_ERROR_INVALID_VALUE;
+	struct device_buffer *b;
+	struct mapping *m;
+
+	pthread_rwlock_wrlock(&memory_table.lock);
+	m = range_find(&memory_table.mappings, a->address);
+	if (!m || a->address + a->size > m->address + m->size)
+		goto out;
+	m->annotated = true;
+	memory_table.generation++;
+	result = CUDA_SUCCESS;
+	if (!a->size)
+		goto out;
+	while ((b = first_in(a->address, a->size)))
+		remove_buffer(b);
+	b = range_insert(&memory_table.buffers, a->address);
+	if (!b) {
+		result = CUDA_ERROR_OUT_OF_MEMORY;
+		goto out;
+	}
+	*b = (struct device_buffer){
+		.address = a->address,
+		.size = a->size,
+		.bytes = (char *)m->bytes + (a->address - m->address),
+		.read_only = a->read_only,
+		.tag = a->cell,
+	};
+	if (a->name)
+		strncpy(b->name, a->name, sizeof(b->name) - 1);
+out:
+	pthread_rwlock_unlock(&memory_table.lock);
+	return result;
+}
+
+int memory_annotate_freed(uint64_t address, uint32_t cell)
+{
+	int result = CUDA_ERROR_INVALID_VALUE;
+	struct device_buffer *b, old;
+
+	pthread_rwlock_wrlock(&memory_table.lock);
+	b = range_find(&memory_table.buffers, address);
+	if (b && b->address == address && !b->freed) {
+		old = *b;
+		insert_freed(old.address, old.size, old.name, old.tag, cell);
+		memory_table.generation++;
+		result = CUDA_SUCCESS;
+	}
+	pthread_rwlock_unlock(&memory_table.lock);
+	return result;
+}
+
+static void as_buffer(const struct mapping *m, struct device_buffer *ret)
+{
+	*ret = (struct device_buffer){
+		.address = m->address,
+		.size = m->size,
+		.bytes = m->bytes,
+		.read_only = !(m->access & PROT_WRITE),
+	};
+	memcpy(ret->name, m->name, sizeof(ret->name));
+}
+
+static bool find(void *data, uint64_t address, struct device_buffer *ret)
+{
+	const struct device_buffer *b;
+	const struct mapping *m;
+	bool found = false;
+
+	(void)data;
+	pthread_rwlock_rdlock(&memory_table.lock);
+	m = range_find(&memory_table.mappings, address);
+	if (m && m->access && !m->annotated) {
+		as_buffer(m, ret);
+		found = true;
+	} else if (m && m->access) {
+		b = range_find(&memory_table.buffers, address);
+		if (b && !b->freed) {
+			*ret = *b;
+			ret->read_only |= !(m->access & PROT_WRITE);
+			found = true;
+		}
+	}
+	pthread_rwlock_unlock(&memory_table.lock);
+	return found;
+}
+
+static uint64_t distance(const struct range *r, uint64_t address)
+{
+	if (address < r->address)
+		return r->address - address;
+	return address - r->address < r->size ? 0 : address - (r->address + r->size) + 1;
+}
+
+/* The item of the table that is nearest, NULL for an empty table. Skips annotated mappings: their buffers count. */
+static const struct range *nearest_in(const struct range_table *t, uint64_t address, bool mappings)
+{
+	const struct range *best = NULL;
+	size_t i = range_index(t, address);
+
+	for (size_t up = i; up < t->n && !best; up++)
+		if (!mappings || !((const struct mapping *)range_at(t, up))->annotated)
+			best = range_at(t, up);
+	for (size_t down = i; down-- > 0; ) {
+		const struct range *r = range_at(t, down);
+
+		if (mappings && ((const struct mapping *)r)->annotated)
+			continue;
+		return best && distance(best, address) < distance(r, address) ? best : r;
+	}
+	return best;
+}
+
+static bool nearest(void *data, uint64_t address, struct device_buffer *ret)
+{
+	const struct range *buffer, *mapping;
+
+	(void)data;
+	pthread_rwlock_rdlock(&memory_table.lock);
+	buffer = nearest_in(&memory_table.buffers, address, false);
+	mapping = nearest_in(&memory_table.mappings, address, true);
+	if (buffer && mapping && distance(mapping, address) < distance(buffer, address))
+		buffer = NULL;
+	if (buffer)
+		*ret = *(const struct device_buffer *)buffer;
+	else if (mapping)
+		as_buffer((const struct mapping *)mapping, ret);
+	pthread_rwlock_unlock(&memory_table.lock);
+	return buffer || mapping;
+}
+
+const struct device_memory memory_view = {
+	.find = find,
+	.nearest = nearest,
+	.generation = &memory_table.generation,
+};

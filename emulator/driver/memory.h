@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Device memory of the emulated GPU. Three sorted tables under one lock:
+ *
+ *	reservations  address ranges given out by cuMemAddressReserve(); what we allocate ourselves comes from the top
+ *	mappings      where bytes are: device memory (a memfd mapped at address + DEVICE_ALIAS_OFFSET) or host memory
+ *	              (registered or pinned: the same address on both sides)
+ *	buffers       annotated parts of mappings, live or freed
+ *
+ * The device window itself stays PROT_NONE, so the host cannot touch a device pointer, as with a real GPU.
+ */
+#ifndef CGPU_EMULATOR_MEMORY_H
+#define CGPU_EMULATOR_MEMORY_H
+
+#include "emulator/driver/gpu.h"
+#include "emulator/machine/machine.h"
+
+/* Physical memory: behind a CUmemGenericAllocationHandle. Lives until handle and mappings are gone. */
+struct allocation {
+	int fd;
+	uint64_t size;
+	unsigned references;
+};
+
+enum mapping_kind {
+	MAPPING_VMM,     /* cuMemMap() */
+	MAPPING_ALLOC,   /* cuMemAlloc(), module variables, device malloc: freed as a whole */
+	MAPPING_HOST,    /* cuMemHostRegister() of the caller's memory */
+	MAPPING_PINNED,  /* cuMemAllocHost() and managed memory: ours */
+};
+
+struct mapping {
+	uint64_t address;
+	uint64_t size;
+	void *bytes;
+	struct allocation *allocation; /* NULL for host memory */
+	enum mapping_kind kind;
+	unsigned flags;       /* of registration */
+	int access;           /* PROT_* that device code and copies have */
+	bool annotated;       /* only annotated buffers may be touched by device code */
+	bool managed;
+	bool device_heap;     /* made by malloc() in device code */
+	char name[64];
+};
+
+/* Reserve the windows. Once. */
+CUresult memory_init(void);
+
+/* Physical memory of the device; OUT_OF_MEMORY when the device is full. memory_import() takes fd. */
+CUresult memory_create(uint64_t size, struct allocation **ret);
+CUresult memory_import(int fd, struct allocation **ret);
+void memory_release(struct allocation *a);
+void memory_usage(uint64_t *ret_free, uint64_t *ret_total);
+
+/* hint 0: anywhere. The result can lie elsewhere than the hint. */
+CUresult memory_reserve(uint64_t hint, uint64_t size, uint64_t align, uint64_t *ret);
+CUresult memory_unreserve(uint64_t address, uint64_t size);
+
+CUresult memory_map(uint64_t address, uint64_t size, struct allocation *a);
+CUresult memory_set_access(uint64_t address, uint64_t size, int prot);
+CUresult memory_unmap(uint64_t address, uint64_t size);
+
+/* Memory of our own choosing, accessible at once. name: for reports, may be "". */
+CUresult memory_alloc(uint64_t size, enum mapping_kind kind, const char *name, uint64_t *ret);
+CUresult memory_free(uint64_t address, enum mapping_kind kind);
+
+CUresult memory_register_host(void *p, uint64_t size, unsigned flags);
+CUresult memory_unregister_host(void *p);
+
+/* Copy of the mapping that holds the address; false when nothing is mapped there. */
+bool memory_find_mapping(uint64_t address, struct mapping *ret);
+/* Mark the mapping that starts here as a block of the device's malloc(), or as managed. */
+void memory_mark(uint64_t address, bool device_heap, bool managed);
+/*
+ * Where the host finds `size` bytes at a device address, all mapped and accessible; NULL otherwise. Neighbouring
+ * mappings are one range.
+ */
+void *memory_bytes(uint64_t address, uint64_t size, bool write);
+
+int memory_annotate(const struct emulator_annotation *a);
+int memory_annotate_freed(uint64_t address, uint32_t cell);
+
+/* What the machine sees. */
+extern const struct device_memory memory_view;
+
+static inline bool memory_is_device(uint64_t address)
+{
+	return address >> 44 == 3;
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The emulated driver API on a device that breaks: every kind of injected failure. Each
+ * test breaks a device of its own in a child process and checks there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/emulator.h"
+
+/* In a child: leave with the line number of what does not hold. */
+#define NEED(condition)                                                        \
+	do {                                                                   \
+		if (!(condition)) {                                            \
+			fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
+			_exit(1);                                              \
+		}                                                              \
+	} while (0)
+
+static void check_in_child(void (*body)(void))
+{
+	int status = emulator_in_child(body);
+
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void refused(void)
+{
+	struct emulator_fault fault;
+	CUdeviceptr p, q;
+	CUstream stream;
+	const char *name;
+	int n = 5;
+
+	emulator_start();
+	NEED(!EMU(cuMemAlloc)(&p, 4) && !EMU(cuMemcpyHtoD)(p, &n, 4));
+	NEED(!EMU(cuStreamCreate)(&stream, 0));
+	NEED(!extension->last_fault(&fault));
+	NEED(!extension->inject("cuCtxSynchronize=700:2"));
+	NEED(!EMU(cuCtxSynchronize)());
+	NEED(EMU(cuCtxSynchronize)() == CUDA_ERROR_ILLEGAL_ADDRESS);
+	NEED(!EMU(cuCtxSynchronize)());
+	NEED(!EMU(cuMemcpyDtoH)(&n, p, 4) && n == 5);
+	NEED(!EMU(cuMemAlloc)(&q, 4));
+	NEED(!EMU(cuGetErrorName)(700, &name));
+}
+
+static void refused_calls_do_not_stick(void **state)
+{
+	(void)state;
+	check_in_child(refused);
+}
+
+static void out_of_memory(void)
+{
+	CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+				     .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE } };
+	CUmemGenericAllocationHandle handle;
+
+	setenv("CGPU_EMULATED_FAIL", "cuMemCreate=2:2", 1);
+	emulator_start();
+	NEED(!EMU(cuMemCreate)(&handle, 2u << 20, &prop, 0));
+	NEED(EMU(cuMemCreate)(&handle, 2u << 20, &prop, 0) == CUDA_ERROR_OUT_OF_MEMORY);
+	NEED(!EMU(cuMemCreate)(&handle, 2u << 20, &prop, 0));
+}
+
+static void the_environment_can_ask_for_failures(void **state)
+{
+	(void)state;
+	check_in_child(out_of_memory);
+}
+
+static void no_init(void)
+{
+	setenv("CGPU_EMULATED_FAIL", "cuInit=304", 1);
+	emulator_open();
+	NEED(EMU(cuInit)(0) == CUDA_ERROR_OPERATING_SYSTEM);
+	NEED(!EMU(cuInit)(0));
+}
+
+static void initialisation_can_fail(void **state)
+{
+	(void)state;
+	check_in_child(no_init);
+}
+
+static void slow(void)
+{
+	struct timespec before, after;
+
+	setenv("CGPU_EMULATED_FAIL", "init=slow:120", 1);
+	emulator_open();
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	NEED(!EMU(cuInit)(0));
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	NEED((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000 >= 119);
+}
+
+static void initialisation_can_be_slow(void **state)
+{
+	(void)state;
+	check_in_child(slow);
+}
+
+static void malformed(void **state)
+{
+	(void)state;
+	assert_int_equal(extension->inject("nonsense"), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(extension->inject("a=b"), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(extension->inject("cuX=1:0"), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(extension->inject("cuX=1,cuY=2:3"), CUDA_SUCCESS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refused_calls_do_not_stick),
+		cmocka_unit_test(the_environment_can_ask_for_failures),
+		cmocka_unit_test(initialisation_can_fail),
+		cmocka_unit_test(initialisation_can_be_slow),
+		cmocka_unit_test(malformed),
+	};
+
+	emulator_open();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
