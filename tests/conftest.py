@@ -11,17 +11,16 @@ that each of them inherits.
 """
 import os
 import pathlib
-import re
 import sys
-import time
 import uuid
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE / "style")]
 from session import Session, marked_processes, wait_until  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = HERE.parent
 
 
 @pytest.fixture(scope="session")
