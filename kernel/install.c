@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies the installed kernelspec folder; kernel.json gets the path of this very program, and offers encryption only where
+ * libzmq has it.
+ */
+#include "kernel/install.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <jansson.h>
+#include <zmq.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "kernel/paths.h"
+
+#define PATH_SIZE 4096
+
+static const char *const logos[] = { "logo-32x32.png", "logo-64x64.png", "logo-svg.svg" };
+
+static int own_path(char *ret, size_t size, struct error *err)
+{
+	ssize_t n = readlink("/proc/self/exe", ret, size - 1);
+
+	if (n < 0)
+		return error_errno(err, "/proc/self/exe");
+	ret[n] = '\0';
+	return 0;
+}
+
+int install_find(const char *file, const char *relative, const char *otherwise, char *ret, size_t size,
+		 struct error *err)
+{
+	char self[PATH_SIZE], path[3][PATH_SIZE + 64];
+	char probe[PATH_SIZE + 128];
+
+	if (own_path(self, sizeof(self), err))
+		return -1;
+	*strrchr(self, '/') = '\0';
+	/* Installed: bin/../RELATIVE. In a build folder: beside the program. */
+	snprintf(path[0], sizeof(path[0]), "%.*s/../%s", PATH_SIZE - 1, self, relative);
+	snprintf(path[1], sizeof(path[1]), "%s", self);
+	snprintf(path[2], sizeof(path[2]), "%s", otherwise);
+	for (int i = 0; i < 3; i++) {
+		snprintf(probe, sizeof(probe), "%.*s/%.40s", PATH_SIZE + 64, path[i], file);
+		if (!access(probe, R_OK) && strlen(path[i]) < size) {
+			strcpy(ret, path[i]);
+			return 0;
+		}
+	}
+	return error_set(err, ERROR_NOT_FOUND, "%s is neither in %s nor in %s; is cgpu installed completely?", file,
+			 path[0], otherwise);
+}
+
+static int make_folders(const char *path, struct error *err)
+{
+	char part[PATH_SIZE];
+
+	for (const char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
+		int len = slash ? (int)(slash - path) : (int)strlen(path);
+
+		snprintf(part, sizeof(part), "%.*s", len, path);
+		if (mkdir(part, 0777) && errno != EEXIST)
+			return error_errno(err, "cannot make the folder %s", part);
+		if (!slash)
+			return 0;
+	}
+}
+
+static int target_folder(const char *prefix, char *ret, size_t size, struct error *err)
+{
+	const char *jupyter = getenv("JUPYTER_DATA_DIR"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	int n;
+
+	if (*prefix)
+		n = snprintf(ret, size, "%s/share/jupyter/kernels/cgpu", prefix);
+	else if (jupyter && *jupyter)
+		n = snprintf(ret, size, "%s/kernels/cgpu", jupyter);
+	else if (data && *data)
+		n = snprintf(ret, size, "%s/jupyter/kernels/cgpu", data);
+	else if (home && *home)
+		n = snprintf(ret, size, "%s/.local/share/jupyter/kernels/cgpu", home);
+	else
+		return error_set(err, ERROR_NOT_FOUND, "HOME is not set; use --prefix FOLDER");
+	return n < (int)size ? 0 : error_set(err, ERROR_INPUT, "the path of the folder is too long");
+}
+
+static int copy_file(const char *from, const char *to, const char *name, struct error *err)
+{
+	char path[2 * PATH_SIZE], data[16384];
+	cleanup_file FILE *in = NULL, *out = NULL;
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/%s", from, name);
+	in = fopen(path, "re");
+	if (!in)
+		return error_errno(err, "cannot read %s", path);
+	snprintf(path, sizeof(path), "%s/%s", to, name);
+	out = fopen(path, "we");
+	if (!out)
+		return error_errno(err, "cannot write %s", path);
+	while ((n = fread(data, 1, sizeof(data), in)))
+		if (fwrite(data, 1, n, out) != n)
+			return error_errno(err, "cannot write %s", path);
+	return fflush(out) ? error_errno(err, "cannot write %s", path) : 0;
+}
+
+static int write_spec(const char *from, const char *to, struct error *err)
+{
+	char path[2 * PATH_SIZE], self[PATH_SIZE];
+	json_error_t why;
+	json_t *spec;
+	int rc;
+
+	if (own_path(self, sizeof(self), err))
+		return -1;
+	snprintf(path, sizeof(path), "%s/kernel.json", from);
+	spec = json_load_file(path, 0, &why);
+	if (!spec)
+		return error_set(err, ERROR_INPUT, "%s: %s", path, why.text);
+	json_array_set_new(json_object_get(spec, "argv"), 0, json_string(self));
+	if (!zmq_has("curve"))
+		json_object_del(json_object_get(spec, "metadata"), "supported_encryption");
+	snprintf(path, sizeof(path), "%s/kernel.json", to);
+	rc = json_dump_file(spec, path, JSON_INDENT(1));
+	json_decref(spec);
+	return rc ? error_errno(err, "cannot write %s", path) : 0;
+}
+
+int install_kernelspec(const char *prefix, struct error *err)
+{
+	char from[PATH_SIZE], to[PATH_SIZE];
+
+	if (install_find("kernel.json", "share/cgpu/kernelspec", PATHS_PKGDATA "/kernelspec", from, sizeof(from), err) ||
+	    target_folder(prefix, to, sizeof(to), err) || make_folders(to, err) || write_spec(from, to, err))
+		return error_wrap(err, "installing the kernelspec");
+	for (size_t i = 0; i < sizeof(logos) / sizeof(logos[0]); i++)
+		if (copy_file(from, to, logos[i], err))
+			return error_wrap(err, "installing the kernelspec");
+	printf("The kernel \"C GPU (safe)\" is installed in %s\n"
+	       "JupyterLab shows it at its next start; in a terminal: jupyter console --kernel cgpu\n", to);
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* %doctor: what is in force, and what mends the rest. */
+#include "common/buffer.h"
+#include "kernel/doctor.h"
+#include "kernel/magics/magic.h"
+#include "kernel/session/history.h"
+#include "kernel/session/session.h"
+
+static int run_doctor(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	(void)c;
+	(void)call;
+	(void)err;
+	doctor_report(s->supervisor, history_place(s->history), &text);
+	output_text(&s->output, STREAM_STDOUT, text.data, text.len);
+	return 0;
+}
+
+const struct magic magic_doctor = {
+	.name = "doctor",
+	.alias = "",
+	.forms = MAGIC_LINE,
+	.usage = "%doctor",
+	.help = "Versions, the device, what protects the session; for each problem the sentence that mends it.",
+	.run = run_doctor,
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* %reset: an empty session. */
+#include "common/error.h"
+#include "kernel/magics/magic.h"
+#include "kernel/session/session.h"
+
+static int reset(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	(void)c;
+	(void)call;
+	if (supervisor_reset(s->supervisor, err))
+		return error_wrap(err, "%%reset");
+	declarations_clear(&s->declarations);
+	execute_tell_declarations(s);
+	output_printf(&s->output, STREAM_STDOUT, "The session is empty.\n");
+	return 0;
+}
+
+const struct magic magic_reset = {
+	.name = "reset",
+	.alias = "",
+	.forms = MAGIC_LINE,
+	.usage = "%reset",
+	.help = "Forgets all variables, functions, types, macros, includes and device buffers. Limits and flags stay.",
+	.run = reset,
+};

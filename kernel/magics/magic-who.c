@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* %who and %whos: the variables of the session, from committed state. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "kernel/magics/magic.h"
+#include "kernel/session/result.h"
+#include "kernel/session/session.h"
+#include "kernel/size-text.h"
+
+#define VALUE_MAX 60
+#define NAME_MAX_WIDTH 24
+#define TYPE_MAX_WIDTH 28
+
+static bool is_listed(const struct supervisor_variable *v, const char *pattern)
+{
+	return !*pattern || !fnmatch(pattern, v->name, 0);
+}
+
+static int who(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	const struct supervisor_variable *v;
+	size_t n = supervisor_variables(s->supervisor, &v);
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	(void)c;
+	(void)err;
+	for (size_t i = 0; i < n; i++)
+		if (!v[i].is_function && is_listed(&v[i], call->args))
+			buffer_printf(&text, "%s%s", text.len ? "  " : "", v[i].name);
+	output_printf(&s->output, STREAM_STDOUT, "%s\n", text.len ? text.data : "no variables yet");
+	return 0;
+}
+
+const struct magic magic_who = {
+	.name = "who",
+	.alias = "",
+	.forms = MAGIC_LINE,
+	.usage = "%who [PATTERN]",
+	.help = "The names of all variables.",
+	.run = who,
+};
+
+/* The value, and for pointers whose memory it is. */
+static void put_value(struct session *s, const struct supervisor_variable *v, struct buffer *out)
+{
+	uint64_t address;
+
+	result_variable(s, v, VALUE_MAX, out);
+	if (*v->type_code != 'p' || supervisor_read(s->supervisor, v->address, &address, sizeof(address)) || !address)
+		return;
+	buffer_puts(out, "  [");
+	size_t before = out->len;
+	result_owner(s, address, out);
+	if (out->len == before)
+		buffer_puts(out, "nobody's memory");
+	buffer_putc(out, ']');
+}
+
+static void put_row(struct session *s, const struct supervisor_variable *v, int name_width, int type_width)
+{
+	cleanup_buffer struct buffer value = BUFFER_INIT;
+	char size[SIZE_TEXT_MAX], cell[24];
+
+	if (!v->is_function)
+		put_value(s, v, &value);
+	snprintf(cell, sizeof(cell), "In[%u]", v->cell);
+	output_printf(&s->output, STREAM_STDOUT, "%-*s  %-*s  %9s  %-7s  %s\n", name_width, v->name, type_width,
+		      v->type, v->is_function ? "" : size_text(v->size, size), cell,
+		      v->is_function ? "function" : buffer_text(&value));
+}
+
+static int at_most(int width, int max)
+{
+	return width < max ? width : max;
+}
+
+static int whos(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	const struct supervisor_variable *v;
+	size_t n = supervisor_variables(s->supervisor, &v), listed = 0;
+	int name_width = 4, type_width = 4;
+
+	(void)c;
+	(void)err;
+	for (size_t i = 0; i < n; i++) {
+		if (!is_listed(&v[i], call->args))
+			continue;
+		listed++;
+		if ((int)strlen(v[i].name) > name_width)
+			name_width = strlen(v[i].name);
+		if ((int)strlen(v[i].type) > type_width)
+			type_width = strlen(v[i].type);
+	}
+	if (!listed) {
+		output_printf(&s->output, STREAM_STDOUT, "no variables yet\n");
+		return 0;
+	}
+	name_width = at_most(name_width, NAME_MAX_WIDTH);
+	type_width = at_most(type_width, TYPE_MAX_WIDTH);
+	output_printf(&s->output, STREAM_STDOUT, "%-*s  %-*s  %9s  %-7s  %s\n", name_width, "name", type_width,
+		      "type", "size", "cell", "value");
+	for (size_t i = 0; i < n; i++)
+		if (is_listed(&v[i], call->args))
+			put_row(s, &v[i], name_width, type_width);
+	return 0;
+}
+
+const struct magic magic_whos = {
+	.name = "whos",
+	.alias = "list",
+	.forms = MAGIC_LINE,
+	.usage = "%whos [PATTERN]",
+	.help = "A table of all variables and functions: type, size, the cell that made it, value; for a pointer also\n"
+		"the variable, heap block or device buffer that it points into.",
+	.run = whos,
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands to the kernel inside a cell. `% b` and `!x;` are legal C, so `%name`, `%%name`, `!command`, `?name` and `name?` are
+ * commands only in the leading block of a cell, before its first C token; `//%name` is one at the start of any line, which
+ * keeps editors and compilers content. Commands run in order before the cell's C code. Their text is blanked, so lines and
+ * columns of the C code hold.
+ *
+ * A command is one file with its struct magic on top, and a row in magics.def.
+ */
+#ifndef CGPU_KERNEL_MAGICS_MAGIC_H
+#define CGPU_KERNEL_MAGICS_MAGIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct cell;
+struct error;
+struct session;
+struct magic_call;
+
+enum magic_form {
+	MAGIC_LINE = 1, /* %name arguments */
+	MAGIC_CELL = 2, /* %%name arguments, and the rest of the cell is its body */
+	MAGIC_CODE = 4, /* what stands behind the name (and in the body) is C code of the cell, not arguments */
+};
+
+struct magic {
+	const char *name;
+	const char *alias; /* "" for none */
+	unsigned forms;    /* enum magic_form */
+	const char *usage; /* "%limit [gpu|ram|output SIZE|off]" */
+	const char *help;  /* one line, then more if needed */
+	/*
+	 * 0: done; -1: failed, with a text for the user; 1: it goes on and calls execute_magic_done() later. Before
+	 * that an interrupt calls cell->cancel, if it was set.
+	 */
+	int (*run)(struct session *s, struct cell *c, const struct magic_call *call, struct error *err);
+};
+
+struct magic_call {
+	const struct magic *magic;
+	char *args; /* trimmed; owned */
+	char *body; /* of a cell magic; NULL for a line magic; owned */
+	uint32_t line;
+};
+
+struct magic_script {
+	struct magic_call *calls;
+	size_t n_calls;
+	char *code; /* the cell with all commands blanked; owned */
+};
+
+/* An unknown name, or a form that the magic has not, is an error that says what would be right. */
+int magic_script_parse(struct magic_script *ret, const char *cell, struct error *err);
+/* Accepts a zeroed struct. */
+void magic_script_release(struct magic_script *s);
+
+/* Only the code, whatever the commands are; malloc-ed, NULL when memory is out. */
+char *magic_blank(const char *cell);
+/* Is the cursor inside the name of a magic? Then where the name starts (bytes). */
+bool magic_name_at(const char *cell, size_t cursor, size_t *ret_start);
+/* Is the cell a %%magic whose body has not been ended by an empty line? */
+bool magic_wants_more(const char *cell);
+
+/* The table by index; NULL behind the last. */
+const struct magic *magic_at(size_t i);
+const struct magic *magic_find(const char *name);
+/* The known name with the fewest edits; NULL when nothing is near. */
+const struct magic *magic_nearest(const char *name);
+void magic_describe(const struct magic *m, struct buffer *out);
+
+/* For the arguments of magics: takes the next word off *args (and cuts it there); "" at the end. */
+char *magic_next_word(char **args);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgpu-kernel: options, then the order that security asks for. The zygote and the compiler are started first, and only
+ * then the connection file with the signing key is read, so nothing that runs user code has ever shared memory with it.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "config.h"
+#include "kernel/doctor.h"
+#include "kernel/install.h"
+#include "kernel/loop.h"
+#include "kernel/options.h"
+#include "kernel/paths.h"
+#include "kernel/session/session.h"
+#include "kernel/supervisor/supervisor.h"
+
+/* Signals become events of the loop. Handlers, not a blocked mask: children must not inherit one. */
+static int signal_fd = -1;
+static volatile sig_atomic_t interrupted, terminated;
+
+static void on_signal(int sig)
+{
+	int saved = errno;
+
+	if (sig == SIGINT)
+		interrupted = 1;
+	else
+		terminated = 1;
+	eventfd_write(signal_fd, 1);
+	errno = saved;
+}
+
+static void handle_signals(void *data)
+{
+	struct session *s = data;
+	eventfd_t n;
+
+	eventfd_read(signal_fd, &n);
+	if (interrupted) {
+		interrupted = 0;
+		execute_interrupt(s);
+	}
+	if (terminated)
+		loop_stop(s->loop);
+}
+
+static void catch_signals(struct session *s)
+{
+	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	signal_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	loop_add_fd(s->loop, signal_fd, handle_signals, s);
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGHUP, &act, NULL);
+}
+
+static void on_parent_end(void *data)
+{
+	log_warning("the process that started this kernel has ended; so does the kernel");
+	loop_stop(data);
+}
+
+/* Launchers put their process id into JPY_PARENT_PID: without them nobody would ever stop this process. */
+static void watch_parent(struct loop *loop)
+{
+	const char *text = getenv("JPY_PARENT_PID");
+	int pidfd;
+
+	if (!text || atoi(text) != getppid())
+		return;
+	pidfd = syscall(SYS_pidfd_open, atoi(text), 0);
+	if (pidfd < 0)
+		log_warning("cannot watch the parent process: %s", strerror(errno));
+	else
+		loop_add_fd(loop, pidfd, on_parent_end, loop);
+}
+
+/* Half of the machine's memory: the emulated device lives there. */
+static uint64_t default_device_limit(void)
+{
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
+}
+
+static struct supervisor *start_supervisor(const struct options *o, struct error *err)
+{
+	char libexec[4096];
+	struct supervisor_options so = {
+		.libexec_dir = libexec,
+		.connection_file = o->connection_file,
+		.host_limit = o->host_limit,
+		.device_limit = o->device_limit ? o->device_limit : default_device_limit(),
+		.disabled_sandbox = o->disabled_sandbox,
+	};
+
+	if (*o->libexec_dir)
+		so.libexec_dir = o->libexec_dir;
+	else if (install_find("cgpu-worker", "libexec/cgpu", PATHS_PKGLIBEXEC, libexec, sizeof(libexec), err))
+		return NULL;
+	return supervisor_new(&so, err);
+}
+
+/* From the connection file to the end of the session. */
+static int serve(const struct options *o, struct supervisor *supervisor, struct loop *loop, struct error *err)
+{
+	struct connection_file connection;
+	struct channels channels = { 0 };
+	struct session session;
+	int rc = -1;
+
+	if (connection_file_read(&connection, o->connection_file, err))
+		return -1;
+	if (channels_open(&channels, &connection, err))
+		goto out;
+	if (session_init(&session, o, &connection, loop, supervisor, &channels, err))
+		goto out;
+	connection_file_release(&connection);
+	catch_signals(&session);
+	watch_parent(loop);
+	session_start(&session);
+	loop_run(loop);
+	session_release(&session);
+	rc = 0;
+out:
+	channels_close(&channels);
+	connection_file_release(&connection);
+	return rc;
+}
+
+static int run(const struct options *o, struct error *err)
+{
+	struct supervisor *supervisor = start_supervisor(o, err);
+	struct loop *loop = supervisor ? loop_new() : NULL;
+	int rc;
+
+	if (!supervisor)
+		return -1;
+	rc = loop ? serve(o, supervisor, loop, err) : error_set(err, ERROR_MEMORY, "out of memory");
+	supervisor_free(supervisor);
+	loop_free(loop);
+	return rc;
+}
+
+static int doctor(const struct options *o, struct error *err)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	struct supervisor *supervisor = start_supervisor(o, err);
+
+	if (!supervisor)
+		return -1;
+	doctor_report(supervisor, NULL, &text);
+	supervisor_free(supervisor);
+	fputs(buffer_text(&text), stdout);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct error err = ERROR_INIT;
+	int rc = 0;
+
+	log_init("cgpu-kernel");
+	signal(SIGPIPE, SIG_IGN);
+	if (options_read(&options, argc, argv, &err)) {
+		fprintf(stderr, "cgpu-kernel: %s\n", err.text);
+		return 2;
+	}
+	switch (options.action) {
+	case ACTION_RUN:
+		rc = run(&options, &err);
+		break;
+	case ACTION_INSTALL:
+		rc = install_kernelspec(options.prefix, &err);
+		break;
+	case ACTION_DOCTOR:
+		rc = doctor(&options, &err);
+		break;
+	case ACTION_VERSION:
+		puts(PACKAGE_STRING);
+		break;
+	case ACTION_HELP:
+		options_help(stdout);
+		break;
+	}
+	if (rc)
+		fprintf(stderr, "cgpu-kernel: %s\n", err.text);
+	return rc ? 1 : 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The settings of cgpu-kernel, from defaults, environment and command line (kernel/options.def). */
+#ifndef CGPU_KERNEL_OPTIONS_H
+#define CGPU_KERNEL_OPTIONS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct error;
+
+typedef const char *option_TEXT; /* borrowed from argv or the environment */
+typedef uint64_t option_SIZE;
+typedef unsigned option_FLAGS;   /* enum sandbox_flag */
+
+enum action { ACTION_RUN, ACTION_INSTALL, ACTION_DOCTOR, ACTION_VERSION, ACTION_HELP };
+
+struct options {
+	enum action action;
+	/* For ACTION_INSTALL; prefix "" : for the user. */
+	const char *prefix;
+#define OPTION(field, type, flag, env, otherwise, help) option_##type field;
+#include "kernel/options.def"
+#undef OPTION
+};
+
+int options_read(struct options *ret, int argc, char **argv, struct error *err);
+/* The text of --help. */
+void options_help(FILE *out);
+
+#endif

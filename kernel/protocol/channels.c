@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Socket options and binding, and the heartbeat thread. */
+#include "kernel/protocol/channels.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+#include <zmq.h>
+
+#include "common/bug.h"
+#include "common/error.h"
+
+#define BIND_TRIES 100
+#define BIND_PAUSE_MS 20
+#define LINGER_MS 1000
+/* The default of 1000 loses messages, `idle` among them, when a front end reads slowly. */
+#define SEND_QUEUE_MAX 100000
+
+static const int socket_types[CHANNELS] = {
+#define CHANNEL(symbol, name, key, type) type,
+#include "kernel/protocol/channels.def"
+#undef CHANNEL
+};
+
+static void set_option(void *socket, int option, int value)
+{
+	if (zmq_setsockopt(socket, option, &value, sizeof(value)))
+		BUG("zmq_setsockopt %d: %s", option, zmq_strerror(errno));
+}
+
+static int set_curve(void *socket, const struct connection_file *cf, struct error *err)
+{
+	int server = 1;
+
+	if (!*cf->curve_public)
+		return 0;
+	if (zmq_setsockopt(socket, ZMQ_CURVE_SERVER, &server, sizeof(server)) ||
+	    zmq_setsockopt(socket, ZMQ_CURVE_PUBLICKEY, cf->curve_public, CURVE_KEY_LEN + 1) ||
+	    zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, cf->curve_secret, CURVE_KEY_LEN + 1))
+		return error_set(err, ERROR_UNSUPPORTED, "the connection file asks for encryption, but this "
+				 "libzmq refuses its keys (%s); it must be built with CURVE", zmq_strerror(errno));
+	return 0;
+}
+
+static int bind_socket(void *socket, const char *endpoint, struct error *err)
+{
+	const struct timespec pause = { .tv_nsec = BIND_PAUSE_MS * 1000000L };
+
+	for (int i = 0; zmq_bind(socket, endpoint); i++) {
+		if (errno != EADDRINUSE || i == BIND_TRIES)
+			return error_set(err, ERROR_SYSTEM, "cannot listen on %s: %s", endpoint,
+					 zmq_strerror(errno));
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static int open_socket(struct channels *c, const struct connection_file *cf, enum channel which,
+		       struct error *err)
+{
+	void *context = which == CHANNEL_HEARTBEAT ? c->heartbeat_context : c->context;
+	void *socket = zmq_socket(context, socket_types[which]);
+	char endpoint[CONNECTION_TEXT_MAX + 32];
+
+	if (!socket)
+		return error_set(err, ERROR_SYSTEM, "no socket: %s", zmq_strerror(errno));
+	c->sockets[which] = socket;
+	set_option(socket, ZMQ_LINGER, which == CHANNEL_HEARTBEAT ? 0 : LINGER_MS);
+	set_option(socket, ZMQ_SNDHWM, SEND_QUEUE_MAX);
+	if (socket_types[which] == ZMQ_ROUTER)
+		set_option(socket, ZMQ_ROUTER_HANDOVER, 1); /* a client that reconnects takes over its identity */
+	else
+		set_option(socket, ZMQ_XPUB_VERBOSE, 1); /* every subscriber is seen, not only the first */
+	if (strchr(cf->ip, ':'))
+		set_option(socket, ZMQ_IPV6, 1);
+	connection_file_endpoint(cf, which, endpoint, sizeof(endpoint));
+	if (set_curve(socket, cf, err) || bind_socket(socket, endpoint, err))
+		return error_wrap(err, "%s channel", channel_name(which));
+	return 0;
+}
+
+/* Echoes every message, frame by frame, until its context is shut down. */
+static void *beat(void *socket)
+{
+	zmq_msg_t frame;
+	int flags;
+
+	for (;;) {
+		zmq_msg_init(&frame);
+		if (zmq_msg_recv(&frame, socket, 0) < 0) {
+			zmq_msg_close(&frame);
+			if (errno == ETERM)
+				break;
+			continue;
+		}
+		flags = zmq_msg_more(&frame) ? ZMQ_SNDMORE : 0;
+		while (zmq_msg_send(&frame, socket, flags) < 0 && errno == EINTR)
+			;
+		zmq_msg_close(&frame);
+	}
+	zmq_close(socket);
+	return NULL;
+}
+
+int channels_open(struct channels *c, const struct connection_file *cf, struct error *err)
+{
+	int rc;
+
+	memset(c, 0, sizeof(*c));
+	c->context = zmq_ctx_new();
+	c->heartbeat_context = zmq_ctx_new();
+	if (!c->context || !c->heartbeat_context) {
+		error_set(err, ERROR_SYSTEM, "no ZeroMQ context: %s", zmq_strerror(errno));
+		goto fail;
+	}
+	for (int i = 0; i < CHANNELS; i++)
+		if (open_socket(c, cf, i, err))
+			goto fail;
+	rc = pthread_create(&c->heartbeat, NULL, beat, c->sockets[CHANNEL_HEARTBEAT]);
+	if (!rc)
+		return 0;
+	c->heartbeat = 0;
+	error_set(err, ERROR_SYSTEM, "no heartbeat thread: %s", strerror(rc));
+fail:
+	channels_close(c);
+	return -1;
+}
+
+void channels_close(struct channels *c)
+{
+	if (c->heartbeat) {
+		zmq_ctx_shutdown(c->heartbeat_context);
+		pthread_join(c->heartbeat, NULL);
+		c->sockets[CHANNEL_HEARTBEAT] = NULL;
+	}
+	for (int i = 0; i < CHANNELS; i++)
+		if (c->sockets[i])
+			zmq_close(c->sockets[i]);
+	if (c->context)
+		zmq_ctx_term(c->context);
+	if (c->heartbeat_context)
+		zmq_ctx_term(c->heartbeat_context);
+	memset(c, 0, sizeof(*c));
+}
+
+static bool is_topic(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	return true;
+}
+
+int channels_subscription(struct channels *c, char *ret, size_t size)
+{
+	bool found = false;
+
+	while (!found) {
+		zmq_msg_t frame;
+		const char *text;
+		size_t len;
+
+		zmq_msg_init(&frame);
+		if (zmq_msg_recv(&frame, c->sockets[CHANNEL_IOPUB], ZMQ_DONTWAIT) < 0) {
+			zmq_msg_close(&frame);
+			return 0;
+		}
+		text = zmq_msg_data(&frame);
+		len = zmq_msg_size(&frame);
+		found = !zmq_msg_more(&frame) && len && text[0] == 1 && len <= size && is_topic(text + 1, len - 1);
+		if (found) {
+			memcpy(ret, text + 1, len - 1);
+			ret[len - 1] = '\0';
+		}
+		zmq_msg_close(&frame);
+	}
+	return 1;
+}

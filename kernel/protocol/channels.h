@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sockets of the connection file, bound. Shell, control, stdin and iopub belong to the thread of the event loop; the
+ * heartbeat has a thread and a ZeroMQ context of its own, so that it beats whatever the kernel does.
+ */
+#ifndef CGPU_KERNEL_PROTOCOL_CHANNELS_H
+#define CGPU_KERNEL_PROTOCOL_CHANNELS_H
+
+#include <pthread.h>
+
+#include "kernel/protocol/connection-file.h"
+
+struct error;
+
+struct channels {
+	void *context;
+	void *sockets[CHANNELS]; /* ZeroMQ sockets; that of the heartbeat is its thread's */
+	void *heartbeat_context;
+	pthread_t heartbeat;
+};
+
+/*
+ * Binds all. After a restart the same ports are used again while the kernel before may still be closing them, so a
+ * port in use is tried again for two seconds.
+ */
+int channels_open(struct channels *c, const struct connection_file *cf, struct error *err);
+/* Sends what is queued for up to a second, then closes. Accepts a zeroed struct. */
+void channels_close(struct channels *c);
+
+/*
+ * The next subscription on iopub: 1 with its topic in ret (cut to size), 0 when there is none. What is not a plain
+ * subscription with a printable topic is taken and ignored.
+ */
+int channels_subscription(struct channels *c, char *ret, size_t size);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The connection file: JSON that the front end wrote and whose path it gives with -f. It holds the addresses to bind and the
+ * key that signs messages, so it is read late, when every process that may run user code has been started.
+ * Format: Jupyter messaging, "Connection files"; ports may be numbers or strings.
+ */
+#ifndef CGPU_KERNEL_PROTOCOL_CONNECTION_FILE_H
+#define CGPU_KERNEL_PROTOCOL_CONNECTION_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct error;
+
+enum channel {
+#define CHANNEL(symbol, name, key, type) CHANNEL_##symbol,
+#include "kernel/protocol/channels.def"
+#undef CHANNEL
+	CHANNELS
+};
+
+#define CONNECTION_TEXT_MAX 512
+#define CURVE_KEY_LEN 40
+
+struct connection_file {
+	bool ipc;
+	char ip[CONNECTION_TEXT_MAX]; /* for ipc: the path in front of "-PORT" */
+	unsigned ports[CHANNELS];
+	char key[CONNECTION_TEXT_MAX]; /* "" : messages are not signed */
+	char scheme[32];               /* "hmac-sha256" */
+	/* Z85 texts, both or none */
+	char curve_public[CURVE_KEY_LEN + 1];
+	char curve_secret[CURVE_KEY_LEN + 1];
+};
+
+int connection_file_read(struct connection_file *ret, const char *path, struct error *err);
+/* Overwrites the secrets; the ports stay. */
+void connection_file_release(struct connection_file *cf);
+/* "tcp://127.0.0.1:5555" or "ipc:///path-1". */
+void connection_file_endpoint(const struct connection_file *cf, enum channel channel,
+			      char *ret, size_t size);
+const char *channel_name(enum channel channel);
+
+#endif

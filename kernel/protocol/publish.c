@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contents as the messaging specification gives them; sending is wire_publish(). */
+#include "kernel/protocol/publish.h"
+
+#include <stdio.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "kernel/protocol/channels.h"
+
+static void send_on_topic(struct publisher *p, const char *topic, const struct message *parent,
+			  const char *type, json_t *content)
+{
+	struct outgoing m = { .type = type, .parent = parent, .content = content };
+	struct error err = ERROR_INIT;
+
+	if (wire_publish(p->wire, p->channels->sockets[CHANNEL_IOPUB], topic, &m, &err))
+		log_error("iopub: %s", err.text);
+}
+
+void publish(struct publisher *p, const struct message *parent, const char *type, json_t *content)
+{
+	char topic[128];
+
+	snprintf(topic, sizeof(topic), "kernel.%s.%s", p->wire->session, type);
+	send_on_topic(p, topic, parent, type, content);
+}
+
+void publish_status(struct publisher *p, const struct message *parent, const char *state)
+{
+	publish(p, parent, "status", json_pack("{ss}", "execution_state", state));
+}
+
+void publish_stream(struct publisher *p, const struct message *parent, const char *name,
+		    const char *text, size_t len)
+{
+	publish(p, parent, "stream", json_pack("{ss so}", "name", name, "text", json_stringn_nocheck(text, len)));
+}
+
+void publish_execute_input(struct publisher *p, const struct message *parent, json_t *code, uint32_t count)
+{
+	publish(p, parent, "execute_input", json_pack("{sO sI}", "code", code, "execution_count", (json_int_t)count));
+}
+
+void publish_execute_result(struct publisher *p, const struct message *parent, json_t *data, uint32_t count)
+{
+	publish(p, parent, "execute_result", json_pack("{so s{} sI}", "data", data, "metadata",
+						       "execution_count", (json_int_t)count));
+}
+
+void publish_display(struct publisher *p, const struct message *parent, json_t *data,
+		     const char *display_id, bool update)
+{
+	json_t *transient = *display_id ? json_pack("{ss}", "display_id", display_id) : json_object();
+
+	publish(p, parent, update ? "update_display_data" : "display_data",
+		json_pack("{so s{} so}", "data", data, "metadata", "transient", transient));
+}
+
+void publish_clear_output(struct publisher *p, const struct message *parent, bool wait)
+{
+	publish(p, parent, "clear_output", json_pack("{sb}", "wait", (int)wait));
+}
+
+void publish_welcomes(struct publisher *p)
+{
+	char topic[256];
+
+	while (channels_subscription(p->channels, topic, sizeof(topic)))
+		send_on_topic(p, topic, NULL, "iopub_welcome", json_pack("{ss}", "subscription", topic));
+}

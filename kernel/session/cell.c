@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading an execute_request and writing its outcome. */
+#include "kernel/session/cell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/session/request.h"
+#include "kernel/session/utf8.h"
+
+#define RED "\033[1;31m"
+#define PLAIN "\033[0m"
+
+struct cell *cell_new(struct request *request)
+{
+	struct cell *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->request = request;
+	c->code = json_object_get(request->message.content, "code");
+	c->silent = request_flag(request, "silent", false);
+	c->store = request_flag(request, "store_history", !c->silent) && !c->silent;
+	c->allow_stdin = request_flag(request, "allow_stdin", true);
+	c->stop_on_error = request_flag(request, "stop_on_error", true);
+	c->expressions = json_object_get(request->message.content, "user_expressions");
+	c->payload = json_array();
+	c->values = json_object();
+	return c;
+}
+
+void cell_free(struct cell *c)
+{
+	if (!c)
+		return;
+	request_end(c->request);
+	magic_script_release(&c->script);
+	buffer_release(&c->unit);
+	buffer_release(&c->shown);
+	json_decref(c->ename);
+	json_decref(c->evalue);
+	json_decref(c->traceback);
+	json_decref(c->payload);
+	json_decref(c->values);
+	free(c);
+}
+
+static json_t *clean_string(const char *text, size_t len)
+{
+	cleanup_buffer struct buffer clean = BUFFER_INIT;
+
+	utf8_clean(text, len, true, &clean);
+	return json_stringn_nocheck(buffer_text(&clean), clean.len);
+}
+
+static json_t *lines(const char *text)
+{
+	json_t *array = json_array();
+	size_t len;
+
+	for (; *text; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		json_array_append_new(array, clean_string(text, len));
+	}
+	return array;
+}
+
+void cell_fail(struct cell *c, const char *ename, const char *evalue, const char *traceback)
+{
+	if (c->failed)
+		return;
+	c->failed = true;
+	c->ename = clean_string(ename, strlen(ename));
+	c->evalue = clean_string(evalue, strlen(evalue));
+	c->traceback = lines(traceback);
+}
+
+void cell_fail_plain(struct cell *c, const char *ename, const char *evalue)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	buffer_printf(&text, RED "%s" PLAIN ": %s", ename, evalue);
+	cell_fail(c, ename, evalue, buffer_text(&text));
+}
+
+json_t *cell_error(const struct cell *c)
+{
+	return json_pack("{sO sO sO}", "ename", c->ename, "evalue", c->evalue, "traceback", c->traceback);
+}
+
+json_t *cell_reply(const struct cell *c, uint32_t count)
+{
+	json_t *reply = c->failed ? cell_error(c) : json_object();
+
+	json_object_set_new(reply, "status", json_string(c->failed ? "error" : "ok"));
+	json_object_set_new(reply, "execution_count", json_integer(count));
+	json_object_set(reply, "payload", c->payload);
+	json_object_set(reply, "user_expressions", c->values);
+	return reply;
+}

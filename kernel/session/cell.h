@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One execute_request on its way. kernel/session/execute.c moves it from state to state; magics see it while they run.
+ */
+#ifndef CGPU_KERNEL_SESSION_CELL_H
+#define CGPU_KERNEL_SESSION_CELL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "common/buffer.h"
+#include "kernel/magics/magic.h"
+#include "kernel/protocol/wire.h"
+
+struct request;
+
+enum cell_state {
+	CELL_QUEUED,
+	CELL_MAGICS,      /* one after another; one may be running */
+	CELL_COMPILING,
+	CELL_RUNNING,
+	CELL_EXPRESSIONS, /* between the cell's own code and its user_expressions */
+};
+
+struct cell {
+	struct cell *next; /* in the queue */
+	struct request *request;
+	enum cell_state state;
+	uint32_t number;
+	char name[24]; /* "In[3]" */
+
+	/* As asked for. */
+	json_t *code; /* borrowed from the request */
+	bool silent, store, allow_stdin, stop_on_error;
+	json_t *expressions; /* borrowed; name -> text */
+
+	struct magic_script script;
+	size_t next_magic;
+	/* Ends the magic that is running, for an interrupt. */
+	void (*cancel)(void *data);
+	void *cancel_data;
+
+	struct buffer unit;   /* encoded, from compiling to the end of the run */
+	struct buffer shown;  /* the OUTPUT_RESULT record */
+	void *expression;     /* iterator: the user_expression at work, NULL while it is the cell itself */
+	bool timed;           /* %time */
+	uint64_t compile_start_ns, compile_ns;
+
+	/* The outcome. */
+	bool interrupted;
+	bool failed;
+	json_t *ename, *evalue, *traceback;
+	json_t *payload, *values;
+	char started[WIRE_DATE_MAX];
+};
+
+/* NULL when memory is out. The request is the cell's from then on. */
+struct cell *cell_new(struct request *request);
+/* Ends the request. */
+void cell_free(struct cell *c);
+
+/* Text is cut into lines for the traceback; what is not UTF-8 in it is replaced. The first failure counts. */
+void cell_fail(struct cell *c, const char *ename, const char *evalue, const char *traceback);
+/* With a traceback made of the two. */
+void cell_fail_plain(struct cell *c, const char *ename, const char *evalue);
+
+/* {status, ename, evalue, traceback} or {status: ok} with what belongs to an execute_reply. */
+json_t *cell_reply(const struct cell *c, uint32_t count);
+json_t *cell_error(const struct cell *c);
+
+#endif

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state machine of kernel/session/execute.h. `advance` is where every state comes back to. */
+#include "kernel/session/execute.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "kernel/options.h"
+#include "kernel/session/cell.h"
+#include "kernel/session/history.h"
+#include "kernel/session/request.h"
+#include "kernel/session/result.h"
+#include "kernel/session/session.h"
+#include "kernel/session/utf8.h"
+
+static void advance(struct session *s);
+static void start_next(struct session *s);
+
+const struct request *execute_at_work(const struct executor *e)
+{
+	return e->current ? e->current->request : NULL;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
+}
+
+static bool is_blank(const char *text)
+{
+	return !text[strspn(text, " \t\r\n")];
+}
+
+static struct cell *take_first(struct executor *e)
+{
+	struct cell *c = e->first;
+
+	e->first = c->next;
+	if (!e->first)
+		e->last = NULL;
+	return c;
+}
+
+void execute_request(struct request *r)
+{
+	struct executor *e = &r->session->executor;
+	struct cell *c = cell_new(r);
+
+	if (!c) {
+		request_begin(r);
+		request_reply(r, json_pack("{ss ss ss s[]}", "status", "error", "ename", "OutOfMemory",
+					   "evalue", "the kernel process is out of memory", "traceback"));
+		request_end(r);
+		return;
+	}
+	if (e->last)
+		e->last->next = c;
+	else
+		e->first = c;
+	e->last = c;
+	start_next(r->session);
+}
+
+static void abort_queue(struct session *s)
+{
+	struct executor *e = &s->executor;
+
+	e->held = true;
+	session_drain(s, CHANNEL_SHELL);
+	while (e->first) {
+		struct cell *c = take_first(e);
+
+		request_begin(c->request);
+		request_reply(c->request, json_pack("{ss si}", "status", "aborted", "execution_count", e->count));
+		cell_free(c);
+	}
+	e->held = false;
+}
+
+static void print_times(struct session *s, const struct cell *c, const struct cell_end *end)
+{
+	output_printf(&s->output, STREAM_STDOUT,
+		      "time: compile %.1f ms, load %.1f ms, run %.3f ms, commit %.1f ms (%" PRIu64 " kB)\n",
+		      c->compile_ns / 1e6, end->load_ns / 1e6, end->run_ns / 1e6, end->commit_ns / 1e6,
+		      end->committed_bytes >> 10);
+}
+
+/* Error, reply, idle; then the next one. */
+static void finish(struct session *s)
+{
+	struct executor *e = &s->executor;
+	struct cell *c = e->current;
+	bool abort_others = c->failed && c->stop_on_error && !c->silent;
+
+	input_cancel(s);
+	output_end(&s->output);
+	if (c->failed)
+		publish(&s->publisher, &c->request->message, "error", cell_error(c));
+	request_reply_with(c->request, json_pack("{ss sb}", "started", c->started, "dependencies_met", 1),
+			   cell_reply(c, c->silent ? e->count : c->number));
+	e->current = NULL;
+	cell_free(c);
+	if (abort_others)
+		abort_queue(s);
+	start_next(s);
+}
+
+static void start(struct session *s, struct cell *c)
+{
+	struct executor *e = &s->executor;
+	const char *code = json_string_value(c->code);
+	struct error err = ERROR_INIT;
+
+	e->current = c;
+	if (code && is_blank(code))
+		c->store = false;
+	c->number = c->store ? ++e->count : e->count + 1;
+	snprintf(c->name, sizeof(c->name), "In[%" PRIu32 "]", c->number);
+	wire_date(c->started);
+	request_begin(c->request);
+	if (!c->silent)
+		publish_execute_input(&s->publisher, &c->request->message, c->code, c->number);
+	output_begin(&s->output, &c->request->message);
+	c->state = CELL_MAGICS;
+	if (!code || strlen(code) != json_string_length(c->code)) {
+		cell_fail_plain(c, "CompileError", code ? "the cell holds a NUL character" :
+				"the request has no text in its field \"code\"");
+	} else {
+		if (c->store)
+			history_add(s->history, c->number, code);
+		if (magic_script_parse(&c->script, code, &err))
+			cell_fail_plain(c, "UsageError", err.text);
+	}
+	advance(s);
+}
+
+static void start_next(struct session *s)
+{
+	struct executor *e = &s->executor;
+
+	/* A loop, not recursion: cells of magics only finish inside start(). */
+	if (e->held)
+		return;
+	e->held = true;
+	while (!e->current && e->first)
+		start(s, take_first(e));
+	e->held = false;
+}
+
+static void compile(struct session *s, const char *text, const char *name)
+{
+	struct cell *c = s->executor.current;
+
+	c->state = CELL_COMPILING;
+	c->compile_start_ns = now_ns();
+	buffer_clear(&c->shown);
+	supervisor_compile(s->supervisor, c->number, name, text, s->cflags ? s->cflags : "");
+}
+
+/* The value of a user_expression: a bundle, or an error. */
+static void set_value(struct cell *c, json_t *value)
+{
+	json_object_set_new(c->values, json_object_iter_key(c->expression), value);
+}
+
+static void fail_expression(struct cell *c, const char *ename, const char *evalue)
+{
+	set_value(c, json_pack("{ss ss ss s[]}", "status", "error", "ename", ename, "evalue", evalue, "traceback"));
+}
+
+/* 0 when there is none left. */
+static int next_expression(struct session *s, struct cell *c)
+{
+	char name[48];
+
+	if (!json_is_object(c->expressions))
+		return 0;
+	c->expression = c->expression ? json_object_iter_next(c->expressions, c->expression) :
+			json_object_iter(c->expressions);
+	if (!c->expression)
+		return 0;
+	snprintf(name, sizeof(name), "%s expression", c->name);
+	if (json_is_string(json_object_iter_value(c->expression))) {
+		compile(s, json_string_value(json_object_iter_value(c->expression)), name);
+	} else {
+		fail_expression(c, "TypeError", "a user_expression must be a string");
+		return next_expression(s, c);
+	}
+	return 1;
+}
+
+/* 1: it goes on later. */
+static int run_magics(struct session *s, struct cell *c)
+{
+	while (c->next_magic < c->script.n_calls && !c->failed) {
+		const struct magic_call *call = &c->script.calls[c->next_magic++];
+		struct error err = ERROR_INIT;
+		int rc = call->magic->run(s, c, call, &err);
+
+		if (rc > 0)
+			return 1;
+		if (rc)
+			cell_fail_plain(c, "UsageError", err.text);
+	}
+	return 0;
+}
+
+static void advance(struct session *s)
+{
+	struct cell *c = s->executor.current;
+
+	if (c->state == CELL_MAGICS && run_magics(s, c))
+		return;
+	if (c->failed) {
+		finish(s);
+		return;
+	}
+	if (c->state == CELL_MAGICS && !is_blank(c->script.code)) {
+		compile(s, c->script.code, c->name);
+		return;
+	}
+	c->state = CELL_EXPRESSIONS;
+	if (!next_expression(s, c))
+		finish(s);
+}
+
+void execute_magic_done(struct session *s, const struct error *err)
+{
+	struct cell *c = s->executor.current;
+
+	c->cancel = NULL;
+	if (err)
+		cell_fail_plain(c, c->interrupted ? "Interrupted" : "UsageError", err->text);
+	else if (c->interrupted)
+		cell_fail_plain(c, "Interrupted", "interrupted; nothing after this line was run");
+	advance(s);
+}
+
+static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len,
+			const char *headline, const char *diagnostics)
+{
+	struct session *s = data;
+	struct cell *c = s->executor.current;
+
+	if (!c || c->state != CELL_COMPILING)
+		return;
+	c->compile_ns = now_ns() - c->compile_start_ns;
+	buffer_clear(&c->unit);
+	if (unit)
+		buffer_append(&c->unit, encoded, len);
+	if (c->interrupted) {
+		cell_fail_plain(c, "Interrupted", "interrupted while it was compiled; nothing was run");
+	} else if (!unit && c->expression) {
+		fail_expression(c, "CompileError", headline);
+	} else if (!unit) {
+		cell_fail(c, "CompileError", headline, diagnostics);
+	} else if (c->unit.failed) {
+		cell_fail_plain(c, "OutOfMemory", "the kernel process is out of memory");
+	} else {
+		c->state = CELL_RUNNING;
+		supervisor_run(s->supervisor, c->unit.data, c->unit.len);
+		return;
+	}
+	c->state = CELL_EXPRESSIONS;
+	advance(s);
+}
+
+static void on_output(void *data, enum output_type type, const char *bytes, size_t len)
+{
+	struct session *s = data;
+	struct cell *c = s->executor.current;
+
+	if (type == OUTPUT_STDOUT || type == OUTPUT_STDERR) {
+		output_text(&s->output, type == OUTPUT_STDOUT ? STREAM_STDOUT : STREAM_STDERR, bytes, len);
+	} else if (type == OUTPUT_RESULT) {
+		if (c) {
+			buffer_clear(&c->shown);
+			buffer_append(&c->shown, bytes, len);
+		}
+	} else {
+		output_record(&s->output, type, bytes, len);
+	}
+}
+
+static void on_input_request(void *data, const char *prompt, bool password)
+{
+	struct session *s = data;
+	struct cell *c = s->executor.current;
+
+	if (c)
+		input_ask(s, c->request, c->allow_stdin, prompt, password);
+	else
+		supervisor_input(s->supervisor, true, "");
+}
+
+void execute_tell_declarations(struct session *s)
+{
+	struct declaration *list;
+	struct error err = ERROR_INIT;
+	size_t first, n;
+	int rc = declarations_take_changes(&s->declarations, &first, &list, &n, &err);
+
+	if (rc < 0)
+		log_error("declarations: %s", err.text);
+	if (rc <= 0)
+		return;
+	supervisor_declare(s->supervisor, first, list, n);
+	free(list);
+}
+
+/* The unit's code is committed, so its declarations hold from here on. */
+static void accept_unit(struct session *s, struct cell *c, const struct cell_end *end)
+{
+	cleanup_buffer struct buffer notes = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+	struct unit unit;
+
+	if (unit_decode(c->unit.data, c->unit.len, &unit, &err)) {
+		log_error("unit: %s", err.text);
+		return;
+	}
+	if (declarations_accept(&s->declarations, unit.declarations, unit.n_declarations, &notes, &err))
+		cell_fail_plain(c, "InternalError", err.text);
+	execute_tell_declarations(s);
+	if (end->ok)
+		output_printf(&s->output, STREAM_STDERR, "%s", unit.warnings);
+	output_printf(&s->output, STREAM_STDERR, "%s", buffer_text(&notes));
+	unit_release(&unit);
+}
+
+static void show_result(struct session *s, struct cell *c)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT, clean = BUFFER_INIT;
+	json_t *bundle;
+
+	if (!c->shown.len || (c->silent && !c->expression))
+		return;
+	result_text(s, c->shown.data, c->shown.len, &text);
+	utf8_clean(buffer_text(&text), text.len, true, &clean);
+	bundle = json_pack("{so}", "text/plain", json_stringn_nocheck(buffer_text(&clean), clean.len));
+	if (c->expression) {
+		set_value(c, json_pack("{ss so s{}}", "status", "ok", "data", bundle, "metadata"));
+		return;
+	}
+	output_flush(&s->output);
+	publish_execute_result(&s->publisher, &c->request->message, bundle, c->number);
+	if (c->store)
+		history_add_output(s->history, c->number, buffer_text(&clean));
+}
+
+static void fail_run(struct cell *c, const struct cell_end *end)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	struct unit unit;
+
+	if (c->expression) {
+		fail_expression(c, end->ename, end->evalue);
+		if (!end->interrupted)
+			return;
+	}
+	buffer_puts(&text, end->traceback);
+	if (*end->restored)
+		buffer_printf(&text, "\n%s", end->restored);
+	if (*end->warnings)
+		buffer_printf(&text, "\n%s", end->warnings);
+	if (!unit_decode(c->unit.data, c->unit.len, &unit, NULL)) {
+		if (*unit.warnings)
+			buffer_printf(&text, "\nThe compiler had warned:\n%s", unit.warnings);
+		unit_release(&unit);
+	}
+	cell_fail(c, end->ename, end->evalue, buffer_text(&text));
+}
+
+static void on_cell_end(void *data, const struct cell_end *end)
+{
+	struct session *s = data;
+	struct cell *c = s->executor.current;
+
+	if (!c || c->state != CELL_RUNNING)
+		return;
+	if (end->ok || (end->interrupted && !end->rolled_back))
+		accept_unit(s, c, end);
+	if (end->ok) {
+		output_printf(&s->output, STREAM_STDERR, "%s%s", end->warnings, end->restored);
+		show_result(s, c);
+		if (c->expression && !c->shown.len)
+			fail_expression(c, "TypeError", "this is a statement and has no value");
+		if (c->timed && !c->expression)
+			print_times(s, c, end);
+	} else {
+		fail_run(c, end);
+	}
+	c->state = CELL_EXPRESSIONS;
+	advance(s);
+}
+
+void execute_interrupt(struct session *s)
+{
+	struct cell *c = s->executor.current;
+
+	if (!c)
+		return;
+	c->interrupted = true;
+	input_cancel(s);
+	if (c->state == CELL_MAGICS && c->cancel)
+		c->cancel(c->cancel_data);
+	else if (c->state == CELL_RUNNING)
+		supervisor_interrupt(s->supervisor);
+}
+
+const struct supervisor_callbacks execute_callbacks = {
+	.on_compiled = on_compiled,
+	.on_output = on_output,
+	.on_input_request = on_input_request,
+	.on_cell_end = on_cell_end,
+};
+
+void execute_release(struct executor *e)
+{
+	if (e->current)
+		cell_free(e->current);
+	e->current = NULL;
+	while (e->first)
+		cell_free(take_first(e));
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One connection. Statements are made when used: a few a cell at most, and each takes microseconds. Writing waits at most
+ * a quarter of a second for another kernel, since it happens on the event loop.
+ */
+#include "kernel/session/history.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <sqlite3.h>
+
+#include "common/log.h"
+#include "kernel/session/request.h"
+#include "kernel/session/session.h"
+
+#define BUSY_MS 250
+
+struct history {
+	sqlite3 *db;
+	int64_t session;
+	char place[4096];
+};
+
+static const char schema[] =
+	"PRAGMA synchronous = NORMAL;"
+	"CREATE TABLE IF NOT EXISTS sessions (session INTEGER PRIMARY KEY AUTOINCREMENT, start TIMESTAMP,"
+	" end TIMESTAMP, num_cmds INTEGER, remark TEXT);"
+	"CREATE TABLE IF NOT EXISTS history (session INTEGER, line INTEGER, source TEXT, source_raw TEXT,"
+	" PRIMARY KEY (session, line));"
+	"CREATE TABLE IF NOT EXISTS output_history (session INTEGER, line INTEGER, output TEXT,"
+	" PRIMARY KEY (session, line));"
+	"INSERT INTO sessions (start) VALUES (datetime('now', 'localtime'));";
+
+/* Parents of the file, private to the user. */
+static void make_folders(const char *path)
+{
+	char part[4096];
+
+	if (strlen(path) >= sizeof(part))
+		return;
+	for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		if (mkdir(part, 0700) && errno != EEXIST)
+			return;
+	}
+}
+
+static int open_at(struct history *h, const char *path)
+{
+	mode_t mask = umask(077);
+	int rc = sqlite3_open(path, &h->db);
+
+	if (rc == SQLITE_OK)
+		sqlite3_busy_timeout(h->db, BUSY_MS);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_exec(h->db, "PRAGMA journal_mode = WAL;", NULL, NULL, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_exec(h->db, schema, NULL, NULL, NULL);
+	umask(mask);
+	if (rc == SQLITE_OK) {
+		h->session = sqlite3_last_insert_rowid(h->db);
+		return 0;
+	}
+	log_warning("history: %s: %s; this session's history is kept in memory", path,
+		    h->db ? sqlite3_errmsg(h->db) : "out of memory");
+	sqlite3_close(h->db);
+	h->db = NULL;
+	return -1;
+}
+
+static void default_path(char *ret, size_t size)
+{
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+
+	if (data && *data == '/')
+		snprintf(ret, size, "%s/cgpu/history.sqlite", data);
+	else if (home && *home == '/')
+		snprintf(ret, size, "%s/.local/share/cgpu/history.sqlite", home);
+	else
+		snprintf(ret, size, "off");
+}
+
+struct history *history_new(const char *path)
+{
+	struct history *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	if (*path)
+		snprintf(h->place, sizeof(h->place), "%s", path);
+	else
+		default_path(h->place, sizeof(h->place));
+	if (strcmp(h->place, "off")) {
+		make_folders(h->place);
+		if (!open_at(h, h->place))
+			return h;
+	}
+	snprintf(h->place, sizeof(h->place), "memory");
+	open_at(h, ":memory:");
+	return h;
+}
+
+const char *history_place(const struct history *h)
+{
+	return h ? h->place : "nowhere: out of memory";
+}
+
+/* The statement with its parameters bound: 'i' int64_t, 's' text. NULL was logged. */
+static sqlite3_stmt *prepare(struct history *h, const char *sql, const char *types, ...)
+{
+	sqlite3_stmt *stmt = NULL;
+	va_list ap;
+
+	if (!h || !h->db)
+		return NULL;
+	if (sqlite3_prepare_v2(h->db, sql, -1, &stmt, NULL) != SQLITE_OK) {
+		log_warning("history: %s", sqlite3_errmsg(h->db));
+		return NULL;
+	}
+	va_start(ap, types);
+	for (int i = 0; types[i]; i++) {
+		if (types[i] == 'i')
+			sqlite3_bind_int64(stmt, i + 1, va_arg(ap, int64_t));
+		else
+			sqlite3_bind_text(stmt, i + 1, va_arg(ap, const char *), -1, SQLITE_TRANSIENT);
+	}
+	va_end(ap);
+	return stmt;
+}
+
+static void run(struct history *h, sqlite3_stmt *stmt)
+{
+	if (stmt && sqlite3_step(stmt) != SQLITE_DONE)
+		log_warning("history: %s", sqlite3_errmsg(h->db));
+	sqlite3_finalize(stmt);
+}
+
+void history_free(struct history *h)
+{
+	if (!h)
+		return;
+	run(h, prepare(h, "UPDATE sessions SET end = datetime('now', 'localtime'), num_cmds ="
+		       " (SELECT count(*) FROM history WHERE session = ?1) WHERE session = ?1", "i", h->session));
+	sqlite3_close(h->db);
+	free(h);
+}
+
+void history_add(struct history *h, uint32_t line, const char *source)
+{
+	run(h, prepare(h, "INSERT OR REPLACE INTO history VALUES (?, ?, ?3, ?3)", "iis",
+		       h ? h->session : 0, (int64_t)line, source));
+}
+
+void history_add_output(struct history *h, uint32_t line, const char *text)
+{
+	run(h, prepare(h, "INSERT OR REPLACE INTO output_history VALUES (?, ?, ?)", "iis",
+		       h ? h->session : 0, (int64_t)line, text));
+}
+
+#define COLUMNS "SELECT session, line, source_raw, output FROM history LEFT JOIN output_history USING (session, line) "
+
+/* All rows; `newest_first` turns them round. */
+static json_t *collect(sqlite3_stmt *stmt, bool newest_first, bool output)
+{
+	json_t *rows = json_array();
+
+	while (stmt && sqlite3_step(stmt) == SQLITE_ROW) {
+		const char *source = (const char *)sqlite3_column_text(stmt, 2);
+		const char *text = (const char *)sqlite3_column_text(stmt, 3);
+		json_t *row = json_pack(output ? "[I, I, [s, s?]]" : "[I, I, s]",
+					(json_int_t)sqlite3_column_int64(stmt, 0),
+					(json_int_t)sqlite3_column_int64(stmt, 1), source ? source : "", text);
+
+		if (newest_first)
+			json_array_insert_new(rows, 0, row);
+		else
+			json_array_append_new(rows, row);
+	}
+	sqlite3_finalize(stmt);
+	return rows;
+}
+
+json_t *history_tail(struct history *h, int n, bool output)
+{
+	return collect(prepare(h, COLUMNS "ORDER BY session DESC, line DESC LIMIT ?", "i", (int64_t)n),
+		       true, output);
+}
+
+json_t *history_range(struct history *h, int64_t session, int start, int stop, bool output)
+{
+	if (session <= 0 && h)
+		session += h->session;
+	return collect(prepare(h, COLUMNS "WHERE session = ? AND line >= ? AND (?3 < 0 OR line < ?3) ORDER BY line",
+			       "iii", session, (int64_t)start, (int64_t)stop), false, output);
+}
+
+json_t *history_search(struct history *h, const char *pattern, int n, bool unique, bool output)
+{
+	const char *sql = unique ?
+		COLUMNS "WHERE source_raw GLOB ? GROUP BY source_raw HAVING max(session * 1000000 + line) "
+		"ORDER BY session DESC, line DESC LIMIT ?" :
+		COLUMNS "WHERE source_raw GLOB ? ORDER BY session DESC, line DESC LIMIT ?";
+
+	return collect(prepare(h, sql, "si", pattern, (int64_t)n), true, output);
+}
+
+void history_request(struct request *r)
+{
+	struct history *h = r->session->history;
+	const char *type = request_text(r, "hist_access_type"), *pattern = request_text(r, "pattern");
+	bool output = request_flag(r, "output", false);
+	int n = request_number(r, "n", -1);
+	json_t *rows;
+
+	if (!strcmp(type, "tail"))
+		rows = history_tail(h, n, output);
+	else if (!strcmp(type, "range"))
+		rows = history_range(h, request_number(r, "session", 0), request_number(r, "start", 0),
+				     request_number(r, "stop", -1), output);
+	else
+		rows = history_search(h, *pattern ? pattern : "*", n, request_flag(r, "unique", false), output);
+	request_reply(r, json_pack("{ss so}", "status", "ok", "history", rows));
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inputs and shown results of all sessions of this user, in an SQLite file with IPython's tables, so that its tools read
+ * it. Many kernels write it at once (write-ahead log). Where the file cannot be used, this session is kept in memory.
+ */
+#ifndef CGPU_KERNEL_SESSION_HISTORY_H
+#define CGPU_KERNEL_SESSION_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct history;
+struct request;
+
+/*
+ * path: the file; "" for the default, $XDG_DATA_HOME/cgpu/history.sqlite; "off" for memory. Never NULL but when memory
+ * is out: failures are logged.
+ */
+struct history *history_new(const char *path);
+void history_free(struct history *h);
+
+void history_add(struct history *h, uint32_t line, const char *source);
+void history_add_output(struct history *h, uint32_t line, const char *text);
+/* Where it is kept, for reports: a path, or "memory". */
+const char *history_place(const struct history *h);
+
+/* Rows [session, line, input], or [session, line, [input, output or null]], oldest first. NULL: memory is out. */
+json_t *history_tail(struct history *h, int n, bool output);
+/* Lines start..stop-1 (stop < 0: to the end) of a session; 0 is this one, -1 the one before it. */
+json_t *history_range(struct history *h, int64_t session, int start, int stop, bool output);
+/* The last n (n < 0: all) that match the glob pattern. */
+json_t *history_search(struct history *h, const char *pattern, int n, bool unique, bool output);
+
+void history_request(struct request *r);
+
+#endif

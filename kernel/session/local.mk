@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+# cgpu-kernel: protocol, session and magics in a library that unit tests link too, and the program.
+noinst_LIBRARIES += libsession.a
+libsession_a_SOURCES = \
+	kernel/doctor.c kernel/doctor.h \
+	kernel/install.c kernel/install.h \
+	kernel/options.c kernel/options.def kernel/options.h \
+	kernel/size-text.c kernel/size-text.h \
+	kernel/protocol/channels.c kernel/protocol/channels.def kernel/protocol/channels.h \
+	kernel/protocol/connection-file.c kernel/protocol/connection-file.h \
+	kernel/protocol/publish.c kernel/protocol/publish.h \
+	kernel/protocol/requests.def \
+	kernel/protocol/signature.c kernel/protocol/signature.h \
+	kernel/protocol/wire.c kernel/protocol/wire.h \
+	%reldir%/cell.c %reldir%/cell.h \
+	%reldir%/comm.c %reldir%/comm.h \
+	%reldir%/control.c %reldir%/control.h \
+	%reldir%/declarations.c %reldir%/declarations.h \
+	%reldir%/execute.c %reldir%/execute.h \
+	%reldir%/history.c %reldir%/history.h \
+	%reldir%/info.c %reldir%/info.h \
+	%reldir%/input.c %reldir%/input.h \
+	%reldir%/introspect.c %reldir%/introspect.h \
+	%reldir%/output.c %reldir%/output.h \
+	%reldir%/request.c %reldir%/request.h \
+	%reldir%/result.c %reldir%/result.h \
+	%reldir%/session.c %reldir%/session.h \
+	%reldir%/stream.c %reldir%/stream.h \
+	%reldir%/usage.c %reldir%/usage.h \
+	%reldir%/utf8.c %reldir%/utf8.h \
+	%reldir%/value-format.c %reldir%/value-format.h \
+	kernel/magics/magic.c kernel/magics/magic.h kernel/magics/magics.def \
+	kernel/magics/magic-cflags.c \
+	kernel/magics/magic-doctor.c \
+	kernel/magics/magic-gpu.c \
+	kernel/magics/magic-help.c \
+	kernel/magics/magic-inspect.c \
+	kernel/magics/magic-limit.c \
+	kernel/magics/magic-load-ext.c \
+	kernel/magics/magic-reset.c \
+	kernel/magics/magic-shell.c \
+	kernel/magics/magic-time.c \
+	kernel/magics/magic-undo.c \
+	kernel/magics/magic-who.c \
+	kernel/magics/magic-writefile.c
+nodist_libsession_a_SOURCES = kernel/paths.h
+BUILT_SOURCES += kernel/paths.h
+CLEANFILES += kernel/paths.h
+SESSION_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(CRYPTO_CFLAGS) $(JANSSON_CFLAGS) $(UUID_CFLAGS) \
+	$(SQLITE_CFLAGS) $(UTF8PROC_CFLAGS)
+libsession_a_CPPFLAGS = $(SESSION_CPPFLAGS)
+libsession_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
+SESSION_LIBS = libsession.a $(SUPERVISOR_LIBS) $(CRYPTO_LIBS) $(JANSSON_LIBS) $(UUID_LIBS) $(SQLITE_LIBS) \
+	$(UTF8PROC_LIBS) -lpthread -lm
+
+# Where the installation will be; the program looks beside itself first.
+kernel/paths.h: Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && { \
+		echo '#define PATHS_PKGDATA "$(pkgdatadir)"'; \
+		echo '#define PATHS_PKGLIBEXEC "$(pkglibexecdir)"'; \
+	} >$@.part && mv $@.part $@
+
+session_tests = \
+	test-connection-file test-declarations test-options test-signature test-stream \
+	test-utf8 test-value-format test-wire
+check_PROGRAMS += $(session_tests)
+TESTS += $(session_tests)
+test_connection_file_SOURCES = tests/unit/test-connection-file.c
+test_connection_file_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_connection_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_connection_file_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_declarations_SOURCES = tests/unit/test-declarations.c
+test_declarations_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_declarations_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_declarations_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_options_SOURCES = tests/unit/test-options.c
+test_options_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_options_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_options_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_signature_SOURCES = tests/unit/test-signature.c
+test_signature_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_signature_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_signature_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_stream_SOURCES = tests/unit/test-stream.c
+test_stream_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_stream_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_stream_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_utf8_SOURCES = tests/unit/test-utf8.c
+test_utf8_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_utf8_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_utf8_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_value_format_SOURCES = tests/unit/test-value-format.c
+test_value_format_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_value_format_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_value_format_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_wire_SOURCES = tests/unit/test-wire.c
+test_wire_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_wire_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_wire_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)

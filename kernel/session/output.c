@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The timer, the order of the two streams, and display records to MIME bundles. */
+#include "kernel/session/output.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "kernel/loop.h"
+#include "kernel/session/session.h"
+#include "kernel/session/utf8.h"
+
+#define FLUSH_MS 60
+/* Changes between stdout and stderr that are kept in order within one tick of the timer. */
+#define SWITCHES_MAX 30
+
+static const char *const stream_names[STREAMS] = { "stdout", "stderr" };
+
+/* stderr gets a quarter more, so that a flood on stdout cannot hide a message there. */
+static size_t stream_limit(const struct output *o, int which)
+{
+	return which == STREAM_STDOUT ? o->limit : o->limit / 4;
+}
+
+void output_init(struct output *o, struct session *s, size_t limit)
+{
+	memset(o, 0, sizeof(*o));
+	o->session = s;
+	o->limit = limit;
+	for (int i = 0; i < STREAMS; i++)
+		stream_init(&o->streams[i], stream_limit(o, i));
+}
+
+void output_release(struct output *o)
+{
+	loop_remove(o->session->loop, o->timer);
+	for (int i = 0; i < STREAMS; i++)
+		stream_release(&o->streams[i]);
+}
+
+void output_begin(struct output *o, const struct message *parent)
+{
+	o->parent = parent;
+	o->switches = 0;
+	for (int i = 0; i < STREAMS; i++)
+		stream_begin(&o->streams[i], stream_limit(o, i));
+}
+
+static void show(struct output *o, int which, bool last)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	stream_take(&o->streams[which], last, &text);
+	if (text.len && o->parent)
+		publish_stream(&o->session->publisher, o->parent, stream_names[which], text.data, text.len);
+}
+
+/* The stream that was written first goes first. */
+static void show_both(struct output *o, bool last)
+{
+	show(o, !o->last, last);
+	show(o, o->last, last);
+}
+
+static void on_timer(void *data)
+{
+	struct output *o = data;
+
+	o->timer = NULL;
+	o->switches = 0;
+	show_both(o, false);
+}
+
+static void stop_timer(struct output *o)
+{
+	loop_remove(o->session->loop, o->timer);
+	o->timer = NULL;
+}
+
+void output_flush(struct output *o)
+{
+	stop_timer(o);
+	show_both(o, false);
+}
+
+void output_end(struct output *o)
+{
+	stop_timer(o);
+	show_both(o, true);
+	o->parent = NULL;
+}
+
+void output_text(struct output *o, int which, const char *bytes, size_t len)
+{
+	if (!o->parent)
+		return;
+	if (which != o->last && stream_has_text(&o->streams[o->last]) && o->switches < SWITCHES_MAX) {
+		show(o, o->last, false);
+		o->switches++;
+	}
+	o->last = which;
+	stream_add(&o->streams[which], bytes, len);
+	if (!o->timer)
+		o->timer = loop_add_timer(o->session->loop, FLUSH_MS, on_timer, o);
+}
+
+void output_printf(struct output *o, int which, const char *fmt, ...)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	buffer_vprintf(&text, fmt, ap);
+	va_end(ap);
+	output_text(o, which, buffer_text(&text), text.len);
+}
+
+static bool is_mime_type(const char *mime)
+{
+	const char *slash = strchr(mime, '/');
+
+	if (!slash || slash == mime || !slash[1])
+		return false;
+	for (const char *p = mime; *p; p++)
+		if (p != slash && !isalnum((unsigned char)*p) && !strchr("_-+.", *p))
+			return false;
+	return true;
+}
+
+static bool is_json_mime(const char *mime)
+{
+	size_t len = strlen(mime);
+
+	return !strcmp(mime, "application/json") || (len > 5 && !strcmp(mime + len - 5, "+json"));
+}
+
+static bool is_text_mime(const char *mime)
+{
+	return !strncmp(mime, "text/", 5) || !strcmp(mime, "image/svg+xml") || !strcmp(mime, "application/javascript");
+}
+
+static json_t *base64(const char *data, size_t len)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	unsigned char *out = buffer_extend(&text, 4 * ((len + 2) / 3) + 1);
+
+	if (!out)
+		return NULL;
+	return json_stringn_nocheck((char *)out, EVP_EncodeBlock(out, (const unsigned char *)data, len));
+}
+
+/* One MIME type's data as its type asks for it. */
+static json_t *mime_value(const char *mime, const char *data, size_t len)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	json_t *value = NULL;
+
+	if (is_json_mime(mime))
+		value = json_loadb(data, len, JSON_DECODE_ANY, NULL);
+	if (value)
+		return value;
+	if (!is_text_mime(mime) && !is_json_mime(mime))
+		return base64(data, len);
+	utf8_clean(data, len, true, &text);
+	return json_stringn_nocheck(buffer_text(&text), text.len);
+}
+
+static void display(struct output *o, struct record *r)
+{
+	const char *id = record_str(r), *mime, *data;
+	bool update = record_u8(r);
+	json_t *bundle = json_object();
+	struct error err = ERROR_INIT;
+	size_t len;
+
+	for (uint32_t n = record_count(r, 8); n; n--) {
+		mime = record_str(r);
+		data = record_bytes(r, &len);
+		if (is_mime_type(mime))
+			json_object_set_new(bundle, mime, mime_value(mime, data, len));
+		else
+			output_printf(o, STREAM_STDERR, "display: \"%s\" is not a MIME type\n", mime);
+	}
+	if (record_check(r, "display record", &err)) {
+		log_warning("%s", err.text);
+		json_decref(bundle);
+		return;
+	}
+	output_flush(o);
+	publish_display(&o->session->publisher, o->parent, bundle, id, update);
+}
+
+void output_record(struct output *o, enum output_type type, const char *bytes, size_t len)
+{
+	struct record r = record_open(bytes, len);
+
+	if (!o->parent)
+		return;
+	if (type == OUTPUT_DISPLAY) {
+		display(o, &r);
+		return;
+	}
+	output_flush(o);
+	publish_clear_output(&o->session->publisher, o->parent, record_u8(&r));
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Replies and the busy/idle window. */
+#include "kernel/session/request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "kernel/session/session.h"
+
+struct request *request_new(struct session *s, enum channel channel, struct message *message)
+{
+	struct request *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->session = s;
+	r->channel = channel;
+	r->message = *message;
+	memset(message, 0, sizeof(*message));
+	return r;
+}
+
+void request_begin(struct request *r)
+{
+	publish_status(&r->session->publisher, &r->message, "busy");
+}
+
+void request_end(struct request *r)
+{
+	struct session *s = r->session;
+	const struct request *at_work = execute_at_work(&s->executor);
+
+	publish_status(&s->publisher, &r->message, "idle");
+	if (at_work && at_work != r)
+		publish_status(&s->publisher, &at_work->message, "busy");
+	message_release(&r->message);
+	free(r);
+}
+
+void request_reply_with(struct request *r, json_t *metadata, json_t *content)
+{
+	struct session *s = r->session;
+	struct error err = ERROR_INIT;
+	struct outgoing m = { .parent = &r->message, .metadata = metadata, .content = content };
+	const char *end = strstr(r->message.type, "_request");
+	char type[64];
+
+	if (!end || (size_t)(end - r->message.type) > sizeof(type) - sizeof("_reply"))
+		end = r->message.type;
+	snprintf(type, sizeof(type), "%.*s_reply", (int)(end - r->message.type), r->message.type);
+	m.type = type;
+	if (content && !json_object_get(content, "status"))
+		json_object_set_new(content, "status", json_string("ok"));
+	if (wire_reply(&s->wire, s->channels->sockets[r->channel], &m, &err))
+		log_error("%s: %s", channel_name(r->channel), err.text);
+}
+
+void request_reply(struct request *r, json_t *content)
+{
+	request_reply_with(r, NULL, content);
+}
+
+const char *request_text(const struct request *r, const char *key)
+{
+	const char *text = json_string_value(json_object_get(r->message.content, key));
+
+	return text ? text : "";
+}
+
+bool request_flag(const struct request *r, const char *key, bool otherwise)
+{
+	const json_t *value = json_object_get(r->message.content, key);
+
+	return json_is_boolean(value) ? json_is_true(value) : otherwise;
+}
+
+json_int_t request_number(const struct request *r, const char *key, json_int_t otherwise)
+{
+	const json_t *value = json_object_get(r->message.content, key);
+
+	return json_is_integer(value) ? json_integer_value(value) : otherwise;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One request of a front end, from its arrival to `idle`. A handler reads its fields, replies, and returns; then the
+ * request ends. A handler that answers later calls request_keep() and must call request_end() itself.
+ */
+#ifndef CGPU_KERNEL_SESSION_REQUEST_H
+#define CGPU_KERNEL_SESSION_REQUEST_H
+
+#include <stdbool.h>
+
+#include "kernel/protocol/connection-file.h"
+#include "kernel/protocol/wire.h"
+
+struct session;
+
+struct request {
+	struct session *session;
+	enum channel channel;
+	struct message message; /* owned */
+	bool kept;
+};
+
+/* Takes the message over; NULL when memory is out. */
+struct request *request_new(struct session *s, enum channel channel, struct message *message);
+static inline void request_keep(struct request *r)
+{
+	r->kept = true;
+}
+/* Publishes busy. */
+void request_begin(struct request *r);
+/* Publishes idle and frees. Where a cell is at work, busy for that one again: servers end idle kernels. */
+void request_end(struct request *r);
+
+/* X_reply to an X_request, with status "ok" if content has none. content is taken over. */
+void request_reply(struct request *r, json_t *content);
+/* The same with metadata, taken over. */
+void request_reply_with(struct request *r, json_t *metadata, json_t *content);
+
+/* Fields of the content; a missing or mistyped one gives the default ("" for texts). */
+const char *request_text(const struct request *r, const char *key);
+bool request_flag(const struct request *r, const char *key, bool otherwise);
+json_int_t request_number(const struct request *r, const char *key, json_int_t otherwise);
+
+#endif

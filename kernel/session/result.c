@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Connects value-format.c with the memory of the session. */
+#include "kernel/session/result.h"
+
+#include <inttypes.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
+#include "kernel/session/session.h"
+#include "kernel/session/value-format.h"
+#include "kernel/supervisor/supervisor.h"
+
+#define VALUE_MAX (1u << 20)
+
+static int read_session(void *data, uint64_t address, void *out, size_t len)
+{
+	struct session *s = data;
+
+	return supervisor_read(s->supervisor, address, out, len);
+}
+
+static void describe(const struct address_description *d, uint64_t address, struct buffer *out)
+{
+	uint64_t offset = address - d->base;
+
+	switch (d->owner) {
+	case OWNER_HEAP:
+		buffer_printf(out, "%" PRIu64 " bytes on the heap", d->size);
+		break;
+	case OWNER_HEAP_FREED:
+		buffer_printf(out, "freed in In[%" PRIu32 "]; %" PRIu64 " bytes", d->freed_cell, d->size);
+		break;
+	case OWNER_VARIABLE:
+	case OWNER_CODE:
+		buffer_printf(out, offset && d->owner == OWNER_VARIABLE ? "%s + %" PRIu64 " bytes" : "%s",
+			      d->name, offset);
+		break;
+	case OWNER_DEVICE:
+		buffer_printf(out, "%" PRIu64 " bytes on the device", d->size);
+		break;
+	case OWNER_DEVICE_FREED:
+		buffer_puts(out, "device memory that was freed");
+		break;
+	case OWNER_STACK:
+		buffer_puts(out, "the stack of a cell that has ended");
+		return;
+	case OWNER_LIBRARY:
+		buffer_puts(out, *d->name ? d->name : "a library");
+		return;
+	default:
+		return;
+	}
+	if (offset && (d->owner == OWNER_HEAP || d->owner == OWNER_DEVICE))
+		buffer_printf(out, " + %" PRIu64, offset);
+	if (d->cell)
+		buffer_printf(out, ", In[%" PRIu32 "]", d->cell);
+}
+
+void result_owner(struct session *s, unsigned long long address, struct buffer *out)
+{
+	struct address_description d = { 0 };
+	struct error err = ERROR_INIT;
+	uint64_t at = address;
+
+	if (supervisor_describe(s->supervisor, &at, 1, &d, &err))
+		log_info("describe: %s", err.text);
+	else
+		describe(&d, at, out);
+}
+
+static void owner(void *data, uint64_t address, struct buffer *out)
+{
+	result_owner(data, address, out);
+}
+
+void result_text(struct session *s, const void *record, size_t len, struct buffer *out)
+{
+	struct record r = record_open(record, len);
+	struct value_text v = { .reader = { read_session, owner, s } };
+	struct error err = ERROR_INIT;
+
+	v.type = record_str(&r);
+	v.code = record_str(&r);
+	v.bytes = record_bytes(&r, &v.len);
+	v.target = record_str(&r);
+	if (record_check(&r, "result", &err))
+		buffer_printf(out, "<%s>", err.text);
+	else
+		value_format(&v, out);
+}
+
+void result_variable(struct session *s, const struct supervisor_variable *var, size_t max, struct buffer *out)
+{
+	struct value_text v = { .type = var->type, .code = var->type_code, .max = max,
+				.reader = { read_session, max ? NULL : owner, s } };
+	cleanup_buffer struct buffer bytes = BUFFER_INIT;
+
+	v.len = var->size < VALUE_MAX ? var->size : VALUE_MAX;
+	if (!buffer_extend(&bytes, v.len) || supervisor_read(s->supervisor, var->address, bytes.data, v.len)) {
+		buffer_puts(out, "<not in session memory>");
+		return;
+	}
+	v.bytes = bytes.data;
+	value_format(&v, out);
+}

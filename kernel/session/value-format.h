@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bytes of a value and its type code (common/type-code.h) to text as a C programmer writes it:
+ *
+ *	42   3.5   'a' (97)   "text"   RED (2)   {1, 2, 3, ... 1000 items}   {.x = 1, .y = 2.0}   (int *) 0x10 -> 7
+ */
+#ifndef CGPU_KERNEL_SESSION_VALUE_FORMAT_H
+#define CGPU_KERNEL_SESSION_VALUE_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+
+/* Where pointers lead. All may be NULL. */
+struct value_reader {
+	/* Session memory; 0, or -1 when there is none at the address. */
+	int (*read)(void *data, uint64_t address, void *out, size_t len);
+	/* Appends whom the address belongs to: "120 bytes on the heap, In[3]", or nothing. */
+	void (*owner)(void *data, uint64_t address, struct buffer *out);
+	void *data;
+};
+
+struct value_text {
+	const char *type;        /* C text of the type, for pointers */
+	const char *code;
+	const void *bytes;
+	size_t len;
+	const char *target;      /* text that a displayed char pointer leads to, or "" */
+	struct value_reader reader;
+	size_t max;              /* characters, about; 0: no short form is asked for */
+};
+
+/* A malformed code or too few bytes give "<N bytes of TYPE>". */
+void value_format(const struct value_text *v, struct buffer *out);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* struct history: tail, range, search over sessions, two kernels at once, and no usable file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "kernel/session/history.h"
+
+static char folder[] = "/tmp/cgpu-history-XXXXXX";
+static char path[128];
+
+static void expect(json_t *rows, const char *expected)
+{
+	char *text = json_dumps(rows, JSON_COMPACT);
+
+	assert_string_equal(text, expected);
+	free(text);
+	json_decref(rows);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	strcpy(folder + strlen(folder) - 6, "XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/a/b/history.sqlite", folder);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+static void sessions_follow_each_other(void **state)
+{
+	struct history *h = history_new(path);
+
+	(void)state;
+	assert_string_equal(history_place(h), path);
+	history_add(h, 1, "int x = 1;");
+	history_add(h, 2, "x");
+	history_add_output(h, 2, "1");
+	history_free(h);
+	h = history_new(path);
+	history_add(h, 1, "float y;");
+	history_add(h, 2, "x");
+	expect(history_tail(h, 3, false), "[[1,2,\"x\"],[2,1,\"float y;\"],[2,2,\"x\"]]");
+	expect(history_tail(h, 3, true), "[[1,2,[\"x\",\"1\"]],[2,1,[\"float y;\",null]],[2,2,[\"x\",null]]]");
+	expect(history_range(h, 0, 1, -1, false), "[[2,1,\"float y;\"],[2,2,\"x\"]]");
+	expect(history_range(h, -1, 1, 2, false), "[[1,1,\"int x = 1;\"]]");
+	expect(history_range(h, 1, 2, 9, false), "[[1,2,\"x\"]]");
+	expect(history_search(h, "*x*", -1, false, false), "[[1,1,\"int x = 1;\"],[1,2,\"x\"],[2,2,\"x\"]]");
+	expect(history_search(h, "*x*", 1, false, false), "[[2,2,\"x\"]]");
+	expect(history_search(h, "?", -1, true, false), "[[2,2,\"x\"]]");
+	expect(history_search(h, "nothing", -1, false, false), "[]");
+	history_free(h);
+}
+
+static void two_kernels_share_the_file(void **state)
+{
+	struct history *a = history_new(path), *b = history_new(path);
+
+	(void)state;
+	for (int i = 1; i <= 50; i++) {
+		history_add(a, i, "a");
+		history_add(b, i, "b");
+	}
+	json_t *rows = history_search(a, "?", -1, false, false);
+	assert_int_equal(json_array_size(rows), 100);
+	json_decref(rows);
+	expect(history_range(b, 0, 50, -1, false), "[[2,50,\"b\"]]");
+	history_free(a);
+	history_free(b);
+}
+
+static void check_memory(const char *place)
+{
+	struct history *h = history_new(place);
+
+	assert_string_equal(history_place(h), "memory");
+	history_add(h, 1, "kept");
+	expect(history_tail(h, 5, false), "[[1,1,\"kept\"]]");
+	history_free(h);
+}
+
+static void without_a_file_memory_serves(void **state)
+{
+	FILE *f;
+
+	(void)state;
+	check_memory("off");
+	check_memory("/proc/no/such/folder/history.sqlite");
+	snprintf(path, sizeof(path), "%s/garbage", folder);
+	f = fopen(path, "w");
+	for (int i = 0; i < 2000; i++)
+		fputs("not a database ", f);
+	fclose(f);
+	check_memory(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(sessions_follow_each_other, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(two_kernels_share_the_file, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(without_a_file_memory_serves, make_folder, remove_folder),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* value_format(): every type code as a C programmer writes it; malformed ones never crash. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <complex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/buffer.h"
+#include "kernel/session/value-format.h"
+
+static void check(const char *code, const void *bytes, size_t len, const char *expected)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+	struct value_text v = { .type = "T", .code = code, .bytes = bytes, .len = len, .target = "" };
+
+	value_format(&v, &out);
+	assert_string_equal(buffer_text(&out), expected);
+}
+
+#define CHECK(type, code, value, expected)              \
+	do {                                            \
+		type v_ = value;                        \
+		check(code, &v_, sizeof(v_), expected); \
+	} while (0)
+
+static void numbers(void **state)
+{
+	(void)state;
+	CHECK(int, "i4", 42, "42");
+	CHECK(int, "i4", -1, "-1");
+	CHECK(unsigned, "u4", -1u, "4294967295");
+	CHECK(signed char, "i1", -128, "-128");
+	CHECK(unsigned char, "u1", 200, "200");
+	CHECK(unsigned long, "u8", -1ul, "18446744073709551615");
+	CHECK(__int128, "i16", -((__int128)1 << 100), "-1267650600228229401496703205376");
+	CHECK(_Bool, "b", 1, "true");
+	CHECK(_Bool, "b", 0, "false");
+}
+
+static void floating(void **state)
+{
+	(void)state;
+	CHECK(double, "f8", 3.5, "3.5");
+	CHECK(double, "f8", 3, "3.0");
+	CHECK(double, "f8", 0.1, "0.1");
+	CHECK(double, "f8", 1.0 / 3, "0.3333333333333333");
+	CHECK(double, "f8", 100000, "100000.0");
+	CHECK(double, "f8", 1e300, "1e+300");
+	CHECK(double, "f8", -0.0, "-0.0");
+	CHECK(double, "f8", 1.5e-9, "1.5e-09");
+	CHECK(double, "f8", 0.0 / 0.0, "nan");
+	CHECK(double, "f8", -1 / 0.0, "-inf");
+	CHECK(float, "f4", 0.1f, "0.1");
+	CHECK(float, "f4", 16777216.0f, "16777216.0");
+	CHECK(unsigned short, "f2", 0x3e00, "1.5");
+	CHECK(unsigned short, "f2", 0xfc00, "-inf");
+	CHECK(long double, "f16", 2.25L, "2.25");
+	CHECK(double complex, "z8", 1 + 2 * I, "1.0 + 2.0i");
+}
+
+static void characters_and_strings(void **state)
+{
+	(void)state;
+	CHECK(char, "c", 'a', "'a' (97)");
+	CHECK(char, "c", '\n', "'\\n' (10)");
+	CHECK(char, "c", '\'', "'\\'' (39)");
+	CHECK(char, "c", 0, "'\\0' (0)");
+	CHECK(char, "c", -23, "'\\xe9' (-23)");
+	check("a6c", "hello", 6, "\"hello\"");
+	check("a8c", "a\"b\0junk", 8, "\"a\\\"b\"");
+	check("a3c", "abc", 3, "\"abc\"");
+}
+
+static void aggregates(void **state)
+{
+	struct point {
+		int x;
+		double y;
+	} points[] = { { 1, 2 }, { 3, 4.5 } };
+	int grid[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } };
+
+	(void)state;
+	check("s16(point){x@0:i4,y@8:f8}", points, 16, "{.x = 1, .y = 2.0}");
+	check("a2s16(point){x@0:i4,y@8:f8}", points, 32, "{{.x = 1, .y = 2.0}, {.x = 3, .y = 4.5}}");
+	check("a2a3i4", grid, sizeof(grid), "{{1, 2, 3},\n {4, 5, 6}}");
+	check("x4i4", grid, 16, "{1, 2, 3, 4}");
+	CHECK(float, "n4(){i@0:i4,f@0:f4}", 1.0f, "{.i = 1065353216, .f = 1.0}");
+	CHECK(unsigned, "s4(flags){a@0:m0:3:u4,b@0:m3:5:i4}", 5 | 30 << 3, "{.a = 5, .b = -2}");
+	CHECK(int, "e4{RED=0,BLUE=2}", 2, "BLUE (2)");
+	CHECK(int, "e4{RED=0,BLUE=2}", 1, "1");
+	check("?3", "\1\2\377", 3, "<3 bytes: 01 02 ff>");
+}
+
+static void long_arrays_are_cut(void **state)
+{
+	int *many = calloc(1000, sizeof(int));
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+	struct value_text v = { .type = "int [1000]", .code = "a1000i4", .bytes = many, .len = 4000, .target = "" };
+
+	(void)state;
+	value_format(&v, &out);
+	assert_string_equal(out.data + out.len - 21, "0, 0, ... 1000 items}");
+	buffer_clear(&out);
+	v.max = 30;
+	value_format(&v, &out);
+	assert_int_equal(out.len, 30);
+	assert_string_equal(out.data + 27, "...");
+	free(many);
+}
+
+/* A session of one page at 0x1000. */
+static char page[4096];
+
+static int read_page(void *data, uint64_t address, void *out, size_t len)
+{
+	(void)data;
+	if (address < 0x1000 || address + len > 0x2000)
+		return -1;
+	memcpy(out, page + address - 0x1000, len);
+	return 0;
+}
+
+static void owner(void *data, uint64_t address, struct buffer *out)
+{
+	(void)data;
+	if (address == 0x1000)
+		buffer_puts(out, "a, In[1]");
+}
+
+static void check_pointer(const char *type, const char *code, uint64_t address, const char *expected)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+	struct value_text v = { .type = type, .code = code, .bytes = &address, .len = 8, .target = "",
+				.reader = { read_page, owner, NULL } };
+
+	value_format(&v, &out);
+	assert_string_equal(buffer_text(&out), expected);
+}
+
+static void pointers_show_where_they_lead(void **state)
+{
+	uint64_t node[2] = { 7, 0x1000 };
+
+	(void)state;
+	memcpy(page, node, sizeof(node));
+	strcpy(page + 100, "text");
+	memset(page + 4000, 'x', 96); /* a string that runs off the end */
+	check_pointer("int *", "pi4", 0, "(int *) NULL");
+	check_pointer("int *", "pi4", 0x1000, "(int *) 0x1000 -> 7 [a, In[1]]");
+	check_pointer("int *", "pi4", 0x9000, "(int *) 0x9000");
+	check_pointer("void *", "pv", 0x1000, "(void *) 0x1000 [a, In[1]]");
+	check_pointer("struct n *", "ps16(n){v@0:i4,next@8:ps16(n)}", 0x1000,
+		      "(struct n *) 0x1000 -> {.v = 7, .next = 0x1000} [a, In[1]]");
+	check_pointer("char *", "pc", 0x1000 + 100, "\"text\"");
+	check_pointer("char *", "pc", 0x1000 + 4000, "(char *) 0x1fa0 -> 'x' (120)");
+	check_pointer("int (*)(void)", "pF", 0x1004, "(int (*)(void)) 0x1004");
+}
+
+static void malformed_codes_are_refused(void **state)
+{
+	static const char *const codes[] = { "", "q", "i", "a3", "s8(", "i4i4", "s8(x){a@0:i4", "i8", "v" };
+	int value = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		check(codes[i], &value, 4, i == 8 ? "<0 bytes:>" : "<4 bytes of T>");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(floating),
+		cmocka_unit_test(characters_and_strings),
+		cmocka_unit_test(aggregates),
+		cmocka_unit_test(long_arrays_are_cut),
+		cmocka_unit_test(pointers_show_where_they_lead),
+		cmocka_unit_test(malformed_codes_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
