@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/mem-pool.h"
+#include "common/unit.h"
+#include "compiler/clang-shim.h"
+#include "compiler/declare.h"
+#include "compiler/diagnostics.h"
+#include "compiler/host-text.h"
+#include "compiler/line-table.h"
+
+/* All that one compilation holds. */
+struct compilation {
+	struct compiler *compiler;
+	const struct compile_request *request;
+	const struct clang_options *options;
+	struct mem_pool pool;
+	struct diagnostics diagnostics;
+	struct host_text host;
+	struct declare declare;
+	struct clang_result object;
+	struct buffer ptx;
+	struct unit unit;
+};
+
+int compiler_init(struct compiler *c, struct error *err)
+{
+	memset(c, 0, sizeof(*c));
+	session_init(&c->session);
+	clang_shim_init();
+	if (options_init(&c->options, err))
+		return -1;
+	return options_get(&c->options, "", &c->session, err) ? 0 : -1;
+}
+
+void compiler_release(struct compiler *c)
+{
+	session_release(&c->session);
+	options_release(&c->options);
+	nvrtc_release(&c->nvrtc);
+}
+
+void compile_result_release(struct compile_result *r)
+{
+	buffer_release(&r->unit);
+	buffer_release(&r->first);
+	buffer_release(&r->all);
+}
+
+static void on_diagnostic(void *context, const struct clang_diagnostic *d)
+{
+	struct compilation *x = context;
+
+	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
+}
+
+static void on_symbol(void *context, const struct clang_symbol *s)
+{
+	struct compilation *x = context;
+
+	if (s->in_cell)
+		declare_symbol(&x->declare, s);
+	else if (s->kind == CLANG_TYPEDEF)
+		session_add_header_name(&x->compiler->session, s->name, NAME_TYPE, NULL);
+}
+
+static void on_probed(void *context, const struct clang_symbol *s)
+{
+	struct compilation *x = context;
+	const struct token_list *l = &x->host.split.tokens;
+
+	for (uint32_t i = 0; s->is_local && i < x->host.n_probed; i++)
+		if (token_is(l, x->host.probed[i].name, s->name))
+			x->host.probed[i].type = mem_pool_strdup(&x->pool, s->type);
+}
+
+static void set_job(struct compilation *x, struct clang_job *job)
+{
+	*job = (struct clang_job){
+		.options = x->options,
+		.name = x->request->cell_name,
+		.text = buffer_text(&x->host.unit.text),
+		.len = x->host.unit.text.len,
+		.run = x->host.has_run ? x->host.run : NULL,
+		.display = x->host.display,
+		.context = x,
+	};
+}
+
+/* Ask clang for what only an initialiser knows. */
+static int probe(struct compilation *x, struct error *err)
+{
+	struct clang_job job;
+
+	x->host.probe = true;
+	if (host_text_write(&x->host, &x->compiler->session, err))
+		return -1;
+	set_job(x, &job);
+	job.symbol = on_probed;
+	clang_shim_parse(&job);
+	x->host.probe = false;
+	return 0;
+}
+
+static int compile_host(struct compilation *x, struct error *err)
+{
+	struct clang_job job;
+
+	if (x->host.n_probed && probe(x, err))
+		return -1;
+	if (host_text_write(&x->host, &x->compiler->session, err))
+		return -1;
+	set_job(x, &job);
+	job.diagnostic = on_diagnostic;
+	job.symbol = on_symbol;
+	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
+	return 0;
+}
+
+static int make_symbols(struct compilation *x, struct error *err)
+{
+	const struct declare *d = &x->declare;
+
+	x->unit.symbols = mem_pool_array(&x->pool, d->n_symbols + 1, sizeof(*x->unit.symbols));
+	if (!x->unit.symbols)
+		return error_set(err, ERROR_MEMORY, "out of memory for the symbols of a cell");
+	for (size_t i = 0; i < d->n_symbols; i++) {
+		const struct clang_symbol *s = &d->symbols[i];
+
+		if (!s->is_definition || s->is_local || (s->kind != CLANG_VARIABLE && s->kind != CLANG_FUNCTION))
+			continue;
+		x->unit.symbols[x->unit.n_symbols++] = (struct unit_symbol){
+			.name = s->name,
+			.is_function = s->kind == CLANG_FUNCTION,
+			.size = s->size,
+			.type = s->type,
+			.type_code = s->type_code,
+			.line = s->line,
+		};
+	}
+	return 0;
+}
+
+static int make_unit(struct compilation *x, struct buffer *out, struct error *err)
+{
+	struct unit *u = &x->unit;
+
+	u->cell = x->request->cell;
+	u->cell_name = x->request->cell_name;
+	u->run_symbol = x->host.has_run ? x->host.run : "";
+	u->display_type = x->object.display_type ? x->object.display_type : "";
+	u->display_type_code = x->object.display_type_code ? x->object.display_type_code : "";
+	u->object = x->object.object;
+	u->object_len = x->object.object_len;
+	u->ptx = x->ptx.data;
+	u->ptx_len = x->ptx.len;
+	u->warnings = buffer_text(&x->diagnostics.warnings);
+	if (declare_finish(&x->declare, &x->host, err) || make_symbols(x, err))
+		return -1;
+	u->declarations = x->declare.declarations;
+	u->n_declarations = x->declare.n;
+	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines, &u->n_lines, err))
+		return -1;
+	unit_encode(u, out);
+	return buffer_check(out, err);
+}
+
+static int compile(struct compilation *x, struct compile_result *ret, struct error *err)
+{
+	const struct compile_request *r = x->request;
+	struct error problem = ERROR_INIT;
+
+	x->options = options_get(&x->compiler->options, r->cflags, &x->compiler->session, &problem);
+	if (!x->options) {
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, problem.text);
+		return 0;
+	}
+	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name, &x->compiler->session, &x->pool, err))
+		return -1;
+	if (compile_host(x, err))
+		return -1;
+	if (x->diagnostics.n_errors)
+		return 0;
+	ret->ok = true;
+	return make_unit(x, &ret->unit, err);
+}
+
+int compiler_compile(struct compiler *c, const struct compile_request *request, struct compile_result *ret,
+		     struct error *err)
+{
+	struct compilation x = { .compiler = c, .request = request };
+	int failed;
+
+	memset(ret, 0, sizeof(*ret));
+	mem_pool_init(&x.pool);
+	buffer_init(&x.ptx);
+	x.declare.pool = &x.pool;
+	diagnostics_init(&x.diagnostics, request->text, strlen(request->text), request->cell_name);
+	failed = compile(&x, ret, err);
+	if (!failed && !ret->ok) {
+		buffer_puts(&ret->first, buffer_text(&x.diagnostics.first));
+		buffer_puts(&ret->all, buffer_text(&x.diagnostics.errors));
+		buffer_puts(&ret->all, buffer_text(&x.diagnostics.warnings));
+		ret->line = x.diagnostics.first_line;
+	}
+	host_text_release(&x.host);
+	declare_release(&x.declare);
+	clang_result_release(&x.object);
+	diagnostics_release(&x.diagnostics);
+	buffer_release(&x.ptx);
+	mem_pool_release(&x.pool);
+	return failed;
+}

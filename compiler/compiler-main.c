@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgpu-compiler: answers the requests of the kernel process over one socket, one after another, until it closes. A
+ * crash here costs the request: the kernel starts another one and sends the declarations again.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/compiler-protocol.h"
+#include "common/error.h"
+#include "common/ipc.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "compiler/clang-shim.h"
+#include "compiler/compile.h"
+
+static int reply(uint32_t type, const struct buffer *b, struct error *err)
+{
+	if (buffer_check(b, err))
+		return -1;
+	return ipc_send(COMPILER_SOCKET_FD, type, b->data, b->len, NULL, 0, err);
+}
+
+static int hello(struct compiler *c, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	nvrtc_load(&c->nvrtc, c->options.cuda_root, NULL);
+	record_put_u32(&b, COMPILER_PROTOCOL_VERSION);
+	record_put_str(&b, clang_shim_version());
+	record_put_str(&b, c->nvrtc.version);
+	record_put_str(&b, c->nvrtc.problem);
+	return reply(COMPILER_HELLO, &b, err);
+}
+
+static int on_declarations(struct compiler *c, struct record *r, struct error *err)
+{
+	uint32_t first = record_u32(r), n = record_count(r, 10);
+	cleanup_free struct declaration *d = calloc(n + 1, sizeof(*d));
+
+	if (!d)
+		return error_set(err, ERROR_MEMORY, "out of memory for declarations");
+	for (uint32_t i = 0; i < n; i++)
+		d[i] = declaration_decode(r);
+	if (record_check(r, "declarations", err))
+		return -1;
+	return session_replace(&c->session, first, d, n, err);
+}
+
+static int on_compile(struct compiler *c, struct record *r, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct compile_result result;
+	uint32_t id = record_u32(r);
+	struct compile_request request = { .cell = record_u32(r) };
+	int failed;
+
+	request.cell_name = record_str(r);
+	request.text = record_str(r);
+	request.cflags = record_str(r);
+	request.sm = record_u32(r);
+	if (record_check(r, "a compile request", err))
+		return -1;
+	failed = compiler_compile(c, &request, &result, err);
+	if (!failed) {
+		record_put_u32(&b, id);
+		if (result.ok) {
+			record_put_bytes(&b, result.unit.data, result.unit.len);
+			failed = reply(COMPILER_COMPILED, &b, err);
+		} else {
+			record_put_str(&b, buffer_text(&result.first));
+			record_put_str(&b, buffer_text(&result.all));
+			record_put_u32(&b, result.line);
+			failed = reply(COMPILER_REFUSED, &b, err);
+		}
+	}
+	compile_result_release(&result);
+	return failed;
+}
+
+static int handle(struct compiler *c, const struct ipc_message *m, struct error *err)
+{
+	struct record r = record_open(m->data, m->len);
+
+	switch (m->type) {
+	case COMPILER_DECLARATIONS:
+		return on_declarations(c, &r, err);
+	case COMPILER_COMPILE:
+		return on_compile(c, &r, err);
+	default:
+		return error_set(err, ERROR_PROTOCOL, "message %u is none that the compiler knows", m->type);
+	}
+}
+
+static int serve(struct compiler *c, struct error *err)
+{
+	for (;;) {
+		struct ipc_message m;
+		int failed;
+
+		if (ipc_receive(COMPILER_SOCKET_FD, -1, &m, err) < 0)
+			return err->code == ERROR_PEER_GONE ? 0 : -1;
+		failed = handle(c, &m, err);
+		ipc_message_release(&m);
+		if (failed)
+			return err->code == ERROR_PEER_GONE ? 0 : -1;
+	}
+}
+
+int main(void)
+{
+	struct error err = ERROR_INIT;
+	struct compiler compiler;
+	int failed;
+
+	log_init("cgpu-compiler");
+	signal(SIGINT, SIG_IGN); /* the terminal's, meant for the kernel */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	failed = compiler_init(&compiler, &err) || hello(&compiler, &err) || serve(&compiler, &err);
+	if (failed)
+		log_error("%s", err.text);
+	compiler_release(&compiler);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/declare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "compiler/device-text.h"
+
+void declare_release(struct declare *d)
+{
+	free(d->symbols);
+	free(d->declarations);
+	d->symbols = NULL;
+	d->declarations = NULL;
+}
+
+static void *grow(struct declare *d, void *array, size_t n, size_t *cap, size_t size)
+{
+	void *grown;
+
+	if (n < *cap)
+		return array;
+	grown = realloc(array, (*cap ? 2 * *cap : 32) * size);
+	if (!grown) {
+		d->failed = 1;
+		return NULL;
+	}
+	*cap = *cap ? 2 * *cap : 32;
+	return grown;
+}
+
+void declare_symbol(struct declare *d, const struct clang_symbol *s)
+{
+	struct clang_symbol *symbols = grow(d, d->symbols, d->n_symbols, &d->cap_symbols, sizeof(*symbols));
+
+	if (!symbols)
+		return;
+	d->symbols = symbols;
+	struct clang_symbol *to = &symbols[d->n_symbols++];
+
+	*to = *s;
+	to->name = mem_pool_strdup(d->pool, s->name);
+	to->type = mem_pool_strdup(d->pool, s->type);
+	to->declaration = mem_pool_strdup(d->pool, s->declaration);
+	to->type_code = mem_pool_strdup(d->pool, s->type_code);
+	if (!to->name || !to->type || !to->declaration || !to->type_code) {
+		d->n_symbols--;
+		d->failed = 1;
+	}
+}
+
+static void add(struct declare *d, enum declaration_kind kind, uint32_t line, const char *name, const char *host,
+		const char *device)
+{
+	struct declaration *grown = grow(d, d->declarations, d->n, &d->cap, sizeof(*grown));
+
+	if (!grown || !name || !host || !device) {
+		d->failed = 1;
+		return;
+	}
+	d->declarations = grown;
+	/* A prototype and then the definition are one declaration. */
+	for (size_t i = 0; i < d->n; i++)
+		if (*name && !strcmp(grown[i].name, name) &&
+		    !strcmp(declaration_space(grown[i].kind), declaration_space(kind))) {
+			grown[i] = (struct declaration){ kind, d->cell, line, name, host, device };
+			return;
+		}
+	grown[d->n++] = (struct declaration){ kind, d->cell, line, name, host, device };
+}
+
+static char *format(struct declare *d, const char *before, const char *text, const char *after)
+{
+	struct buffer b = BUFFER_INIT;
+	char *copy;
+
+	buffer_printf(&b, "%s%s%s", before, text, after);
+	copy = mem_pool_strdup(d->pool, buffer_text(&b));
+	buffer_release(&b);
+	return copy;
+}
+
+static char *token_copy(struct declare *d, const struct token_list *l, uint32_t i)
+{
+	return mem_pool_strndup(d->pool, token_text(l, i), token_len(l, i));
+}
+
+static void add_directive(struct declare *d, const struct host_text *h, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+	char *text = token_copy(d, l, i);
+	size_t n, word = 0;
+	const char *rest = token_directive_rest(l, i, &n);
+	uint32_t line = l->at[i].line;
+
+	if (!text) {
+		d->failed = 1;
+		return;
+	}
+	if (token_directive_is(l, i, "include")) {
+		bool device = device_text_is_include(rest, n);
+
+		add(d, DECLARATION_INCLUDE, line, "", device ? "" : text, device ? text : "");
+	} else if (token_directive_is(l, i, "define") || token_directive_is(l, i, "undef")) {
+		while (word < n && (rest[word] == '_' || (rest[word] >= '0' && rest[word] <= '9') ||
+				    ((rest[word] | 32) >= 'a' && (rest[word] | 32) <= 'z')))
+			word++;
+		add(d, DECLARATION_MACRO, line, mem_pool_strndup(d->pool, rest, word), text, text);
+	} else if (token_directive_is(l, i, "pragma") && n > 4 && (!strncmp(rest, "STDC", 4) || !strncmp(rest, "GCC", 3))) {
+		add(d, DECLARATION_PRAGMA, line, "", text, "");
+	}
+}
+
+/* The tag of a structure that the user left unnamed is ours; see host-text.c. */
+static char *tag_name(struct declare *d, const struct host_text *h, const struct declaration_parts *p)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	if (p->tag_name != TOKEN_NONE)
+		return token_copy(d, l, p->tag_name);
+	for (uint32_t i = 0; i < h->edits.n; i++)
+		if (h->edits.at[i].start == l->at[p->tag].end && h->edits.at[i].start == h->edits.at[i].end)
+			return mem_pool_strdup(d->pool, h->edits.at[i].with + 1);
+	/* Enumerators alone: known by the first of them. */
+	if (token_is(l, p->tag, "enum") && token_is_name(l, p->body + 1)) {
+		char *first = token_copy(d, l, p->body + 1);
+
+		return first ? format(d, "enum ", first, "") : NULL;
+	}
+	return NULL;
+}
+
+static void add_tag(struct declare *d, const struct host_text *h, const struct declaration_parts *p)
+{
+	const struct token_list *l = &h->split.tokens;
+	uint32_t end = token_behind(l, p->body);
+	char *name = tag_name(d, h, p);
+
+	if (!name)
+		return;
+	while (token_is(l, end, "__attribute__") && token_is(l, end + 1, "("))
+		end = token_behind(l, end + 1);
+	char *text = host_text_piece(h, p->tag, end), *whole = text ? format(d, "", text, ";") : NULL;
+
+	add(d, DECLARATION_TAG, l->at[p->tag].line, name, whole, whole);
+}
+
+/* `typedef struct { ... } name;`: its one declarator gives the unnamed structure its name. */
+static bool is_unnamed_typedef(const struct declaration_parts *p)
+{
+	return p->is_typedef && p->n == 1 && p->body != TOKEN_NONE && p->tag_name == TOKEN_NONE;
+}
+
+static void add_item(struct declare *d, const struct host_text *h, uint32_t i)
+{
+	const struct item *item = &h->split.items[i];
+	const struct declaration_parts *p = &h->parts[i];
+
+	if (item->kind == ITEM_DIRECTIVE) {
+		add_directive(d, h, item->first);
+		return;
+	}
+	if ((item->kind != ITEM_DECLARATION && item->kind != ITEM_FUNCTION) || p->is_other || !(item->world & WORLD_HOST))
+		return;
+	if (is_unnamed_typedef(p) && p->declarators[0].name != TOKEN_NONE) {
+		char *text = host_text_piece(h, item->first, item->end);
+
+		add(d, DECLARATION_TYPEDEF, h->split.tokens.at[item->first].line,
+		    token_copy(d, &h->split.tokens, p->declarators[0].name), text, text);
+	} else if (p->body != TOKEN_NONE) {
+		add_tag(d, h, p);
+	} else if (p->tag_name != TOKEN_NONE && !p->n) {
+		char *text = host_text_piece(h, item->first, item->end);
+
+		add(d, DECLARATION_TAG, h->split.tokens.at[item->first].line, token_copy(d, &h->split.tokens, p->tag_name),
+		    text, text);
+	}
+}
+
+/* `const` was taken off a variable that gets its value at run time; later cells see it again. */
+static bool lost_const(const struct host_text *h, const char *name)
+{
+	for (uint32_t i = 0; i < h->split.n_items; i++) {
+		const struct declaration_parts *p = &h->parts[i];
+
+		for (uint32_t k = 0; p->is_const && k < p->n; k++) {
+			const struct declarator *v = &p->declarators[k];
+
+			if (v->name != TOKEN_NONE && !v->is_pointer && v->equals != TOKEN_NONE &&
+			    token_is(&h->split.tokens, v->name, name))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void add_symbol(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
+{
+	char *text;
+
+	if (!s->in_cell || s->is_local)
+		return;
+	switch (s->kind) {
+	case CLANG_TYPEDEF:
+		for (size_t i = 0; i < d->n; i++)
+			if (d->declarations[i].kind == DECLARATION_TYPEDEF && !strcmp(d->declarations[i].name, s->name))
+				return; /* as the cell wrote it */
+		text = format(d, "typedef ", s->declaration, ";");
+		add(d, DECLARATION_TYPEDEF, s->line, s->name, text, text);
+		break;
+	case CLANG_VARIABLE:
+		add(d, DECLARATION_VARIABLE, s->line, s->name,
+		    format(d,
+			   s->is_thread_local ? "extern _Thread_local " :
+			   lost_const(h, s->name) && strncmp(s->declaration, "const ", 6) ? "extern const " : "extern ",
+			   s->declaration, ";"), "");
+		break;
+	case CLANG_FUNCTION:
+		add(d, DECLARATION_FUNCTION, s->line, s->name, format(d, "", s->declaration, ";"), "");
+		break;
+	case CLANG_MACRO:
+		break;
+	}
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct declaration *x = a, *y = b;
+
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+int declare_finish(struct declare *d, const struct host_text *h, struct error *err)
+{
+	d->cell = h->cell;
+	for (uint32_t i = 0; i < h->split.n_items; i++)
+		add_item(d, h, i);
+	for (size_t i = 0; i < d->n_symbols; i++)
+		add_symbol(d, h, &d->symbols[i]);
+	(void)by_line;
+	if (d->failed)
+		return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a cell");
+	return 0;
+}

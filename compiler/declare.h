@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a cell declares for later cells: directives and tags as the cell wrote them, variables, functions and typedefs
+ * as clang understood them.
+ */
+#ifndef CGPU_COMPILER_DECLARE_H
+#define CGPU_COMPILER_DECLARE_H
+
+#include <stddef.h>
+
+#include "common/unit.h"
+#include "compiler/clang-shim.h"
+#include "compiler/host-text.h"
+
+struct declare {
+	struct mem_pool *pool;
+	uint32_t cell;
+	struct clang_symbol *symbols; /* owned; texts in the pool; those of the cell only */
+	size_t n_symbols, cap_symbols;
+	struct declaration *declarations; /* owned; texts in the pool */
+	size_t n, cap;
+	int failed;
+};
+
+void declare_release(struct declare *d);
+/* A clang callback's symbol; copied. */
+void declare_symbol(struct declare *d, const struct clang_symbol *s);
+/* Fill the declarations from the cell's items and the symbols. -1: ERROR_MEMORY. */
+int declare_finish(struct declare *d, const struct host_text *h, struct error *err);
+
+#endif

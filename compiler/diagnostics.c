@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/diagnostics.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/token.h"
+#include "compiler/unit-text.h"
+
+/* What a person at a notebook needs to know beside clang's words. */
+static const struct {
+	const char *part, *hint;
+} hints[] = {
+	{ "variable length array declaration not allowed at file scope",
+	  "a variable of a cell lives on, so its size must be constant: use an integer constant or #define, or malloc()" },
+	{ "variably modified type declaration not allowed at file scope",
+	  "a variable of a cell lives on, so its size must be constant: use an integer constant or #define, or malloc()" },
+	{ "function definition is not allowed here", "C has no functions inside functions: define it at the top of a cell" },
+	{ "should not return a value", "a cell is no function: leave the value as last line, without `;`, to show it" },
+	{ "'iostream' file not found", "cells are C; a cell that starts with %%cuda is CUDA C++" },
+};
+
+void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len, const char *cell_name)
+{
+	*d = (struct diagnostics){ .cell = cell, .cell_len = cell_len, .cell_name = cell_name };
+	buffer_init(&d->errors);
+	buffer_init(&d->warnings);
+	buffer_init(&d->first);
+}
+
+void diagnostics_release(struct diagnostics *d)
+{
+	buffer_release(&d->errors);
+	buffer_release(&d->warnings);
+	buffer_release(&d->first);
+}
+
+static const char *severity_name(enum clang_severity s)
+{
+	return s == CLANG_ERROR ? "error" : s == CLANG_WARNING ? "warning" : "note";
+}
+
+static const char *line_start(const struct diagnostics *d, uint32_t line)
+{
+	const char *p = d->cell, *end = d->cell + d->cell_len;
+
+	while (--line && p < end) {
+		p = memchr(p, '\n', (size_t)(end - p));
+		if (!p)
+			return end;
+		p++;
+	}
+	return p;
+}
+
+/* The line of the cell and a caret below; tabs are kept so that both line up. */
+static void put_source(const struct diagnostics *d, struct buffer *out, uint32_t line, uint32_t column, uint32_t width)
+{
+	const char *start = line_start(d, line), *end = d->cell + d->cell_len;
+	const char *stop = memchr(start, '\n', (size_t)(end - start));
+	size_t len = (size_t)((stop ? stop : end) - start);
+
+	if (!len || column > len + 1)
+		return;
+	buffer_printf(out, "%5u | %.*s\n      | ", line, (int)len, start);
+	for (uint32_t i = 0; i + 1 < column; i++)
+		if (((unsigned char)start[i] & 0xc0) != 0x80)
+			buffer_putc(out, start[i] == '\t' ? '\t' : ' ');
+	buffer_putc(out, '^');
+	for (uint32_t i = 1; i < width && column + i <= len; i++)
+		if (((unsigned char)start[column - 1 + i] & 0xc0) != 0x80)
+			buffer_putc(out, '~');
+	buffer_putc(out, '\n');
+}
+
+static struct buffer *begin(struct diagnostics *d, enum clang_severity severity)
+{
+	if (severity != CLANG_NOTE)
+		d->last = severity;
+	return d->last == CLANG_ERROR ? &d->errors : &d->warnings;
+}
+
+static void put_head(struct diagnostics *d, struct buffer *out, enum clang_severity severity, const char *place,
+		     uint32_t line, const char *message, const char *flag)
+{
+	struct buffer head = BUFFER_INIT;
+
+	buffer_printf(&head, "%s%s%s: %s", place, *place ? ": " : "", severity_name(severity), message);
+	if (severity == CLANG_WARNING && *flag)
+		buffer_printf(&head, " [%s]", flag);
+	buffer_printf(out, "%s\n", buffer_text(&head));
+	if (severity == CLANG_ERROR && !d->n_errors++) {
+		buffer_puts(&d->first, buffer_text(&head));
+		d->first_line = line;
+	}
+	buffer_release(&head);
+}
+
+static void put_hint(struct buffer *out, const char *message)
+{
+	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++)
+		if (strstr(message, hints[i].part))
+			buffer_printf(out, "      = %s\n", hints[i].hint);
+}
+
+void diagnostics_add(struct diagnostics *d, enum clang_severity severity, uint32_t line, uint32_t column, uint32_t width,
+		     const char *message)
+{
+	struct buffer *out = begin(d, severity);
+	char place[300];
+
+	if (severity == CLANG_NOTE && !d->last_shown)
+		return;
+	d->last_shown = true;
+	if (line && column)
+		snprintf(place, sizeof(place), "%s:%u:%u", d->cell_name, line, column);
+	else if (line)
+		snprintf(place, sizeof(place), "%s:%u", d->cell_name, line);
+	else
+		snprintf(place, sizeof(place), "%s", d->cell_name);
+	put_head(d, out, severity, place, line, message, "");
+	if (line && column)
+		put_source(d, out, line, column, width);
+	put_hint(out, message);
+}
+
+static uint32_t range_width(const struct unit_text *unit, const struct clang_diagnostic *c, long at)
+{
+	long begin_at = c->range_begin < 0 ? -1 : unit_text_find(unit, c->range_begin);
+	long end_at = c->range_end <= c->range_begin ? -1 : unit_text_find(unit, c->range_end - 1);
+
+	return begin_at == at && end_at >= at ? (uint32_t)(end_at - at + 1) : 1;
+}
+
+void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit, const struct clang_diagnostic *c)
+{
+	long at = c->offset < 0 ? -1 : unit_text_find(unit, c->offset);
+	bool in_cell = at >= 0;
+	uint32_t line = 0, column = 0;
+	char place[1200] = "";
+
+	if (c->severity == CLANG_NOTE && !d->last_shown)
+		return;
+	/* Warnings about text of ours or about earlier cells were shown then, or are nobody's. */
+	if (c->severity == CLANG_WARNING && !in_cell) {
+		d->last_shown = false;
+		return;
+	}
+	/* "expanded from", "previous definition is here" in text of ours say nothing to the user. */
+	if (c->severity == CLANG_NOTE && !in_cell && !*c->file)
+		return;
+	d->last_shown = true;
+	struct buffer *out = begin(d, c->severity);
+
+	if (in_cell) {
+		text_position(d->cell, d->cell_len, (size_t)at, &line, &column);
+		snprintf(place, sizeof(place), "%s:%u:%u", d->cell_name, line, column);
+	} else if (*c->file) {
+		bool cell = !strcmp(c->file, d->cell_name);
+
+		line = cell ? c->line : 0;
+		snprintf(place, sizeof(place), cell || !strncmp(c->file, "In[", 3) ? "%s:%u" : "%s:%u:%u", c->file, c->line,
+			 c->column);
+	}
+	put_head(d, out, c->severity, place, line, c->message, c->flag);
+	if (in_cell)
+		put_source(d, out, line, column, range_width(unit, c, at));
+	put_hint(out, c->message);
+}
+
+/* "In[3](2): error: identifier "x" is undefined" */
+static bool parse_nvrtc(const char *line, const char *cell_name, uint32_t *ret_line, enum clang_severity *ret_severity,
+			const char **ret_message)
+{
+	size_t n = strlen(cell_name);
+	char *end;
+
+	if (strncmp(line, cell_name, n) || line[n] != '(')
+		return false;
+	*ret_line = (uint32_t)strtoul(line + n + 1, &end, 10);
+	if (strncmp(end, "): ", 3))
+		return false;
+	end += 3;
+	if (!strncmp(end, "catastrophic error", 18) || !strncmp(end, "error", 5))
+		*ret_severity = CLANG_ERROR;
+	else if (!strncmp(end, "warning", 7))
+		*ret_severity = CLANG_WARNING;
+	else
+		return false;
+	end = strstr(end, ": ");
+	*ret_message = end ? end + 2 : "";
+	return end != NULL;
+}
+
+void diagnostics_add_nvrtc(struct diagnostics *d, const char *log)
+{
+	bool shown = false;
+	struct buffer *out = &d->errors;
+
+	while (*log) {
+		size_t n = strcspn(log, "\n");
+		char line[2000];
+		uint32_t at;
+		enum clang_severity severity;
+		const char *message;
+
+		snprintf(line, sizeof(line), "%.*s", (int)n, log);
+		log += n + (log[n] == '\n');
+		if (parse_nvrtc(line, d->cell_name, &at, &severity, &message)) {
+			char place[300];
+
+			out = begin(d, severity);
+			snprintf(place, sizeof(place), "%s:%u", d->cell_name, at);
+			put_head(d, out, severity, place, at, message, "");
+			shown = true;
+		} else if (strstr(line, "): error") || strstr(line, "): catastrophic")) {
+			out = begin(d, CLANG_ERROR);
+			put_head(d, out, CLANG_ERROR, "", 0, line, "");
+			shown = true;
+		} else if (shown && *line && !strstr(line, "detected in the compilation of") &&
+			   strncmp(line, "Remark", 6)) {
+			buffer_printf(out, "%s\n", line);
+		}
+	}
+}

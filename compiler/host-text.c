@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A variable of a cell is a global with external linkage. A constant initialiser stays where it is; another one is
+ * taken out of the declaration and becomes an assignment in the run function (a copy from a compound literal for
+ * aggregates), so that it runs when its turn comes. What only an initialiser knows, the size of `a[]` or the type behind
+ * __auto_type, is asked from clang by a probe in which the declaration is local.
+ */
+#include "compiler/host-text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "compiler/launch-syntax.h"
+
+static int declares(const struct item *item)
+{
+	return item->kind == ITEM_DECLARATION || item->kind == ITEM_FUNCTION;
+}
+
+static int find_parts(struct host_text *h, struct error *err)
+{
+	h->parts = mem_pool_array(h->pool, h->split.n_items + 1, sizeof(*h->parts));
+	if (!h->parts)
+		return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a cell");
+	for (uint32_t i = 0; i < h->split.n_items; i++)
+		if (declares(&h->split.items[i]) &&
+		    declaration_parts_init(&h->parts[i], &h->split.tokens, &h->split.items[i], h->pool, err))
+			return -1;
+	return 0;
+}
+
+static void add_mask(struct host_text *h, const char *space, const char *name, size_t len)
+{
+	h->masks[h->n_masks++] = (struct session_mask){ space, name, len };
+}
+
+/* A tag's body, and the bodies inside it: tags and enumerators. */
+static void mask_body(struct host_text *h, uint32_t first, uint32_t end)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	for (uint32_t i = first; i < end; i++) {
+		bool is_enum = token_is(l, i, "enum");
+		uint32_t at = i + 1;
+
+		if (!is_enum && !token_is(l, i, "struct") && !token_is(l, i, "union"))
+			continue;
+		while (token_is(l, at, "__attribute__"))
+			at = token_is(l, at + 1, "(") ? token_behind(l, at + 1) : at + 1;
+		if (token_is_name(l, at) && token_is(l, at + 1, "{"))
+			add_mask(h, "tag", token_text(l, at), token_len(l, at));
+		at += token_is_name(l, at);
+		if (!is_enum || !token_is(l, at, "{"))
+			continue;
+		for (uint32_t k = at; k < token_behind(l, at); k++) {
+			if ((k == at || token_is(l, k, ",")) && token_is_name(l, k + 1))
+				add_mask(h, "ordinary", token_text(l, k + 1), token_len(l, k + 1));
+			else if (k > at && token_is(l, k, "("))
+				k = token_behind(l, k) - 1;
+		}
+	}
+}
+
+static void mask_directive(struct host_text *h, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+	size_t n, len = 0;
+	const char *rest = token_directive_rest(l, i, &n);
+
+	if (!token_directive_is(l, i, "define") && !token_directive_is(l, i, "undef"))
+		return;
+	while (len < n && (rest[len] == '_' || (rest[len] >= '0' && rest[len] <= '9') ||
+			   ((rest[len] | 32) >= 'a' && (rest[len] | 32) <= 'z')))
+		len++;
+	/* An #undef needs the macro before it to be of use; clang takes a redefinition after it. */
+	if (token_directive_is(l, i, "define"))
+		add_mask(h, "macro", rest, len);
+}
+
+static int find_masks(struct host_text *h, struct error *err)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	h->masks = mem_pool_array(h->pool, l->n + 1, sizeof(*h->masks));
+	if (!h->masks)
+		return error_set(err, ERROR_MEMORY, "out of memory for the names of a cell");
+	for (uint32_t i = 0; i < h->split.n_items; i++) {
+		const struct item *item = &h->split.items[i];
+		const struct declaration_parts *p = &h->parts[i];
+
+		if (item->kind == ITEM_DIRECTIVE)
+			mask_directive(h, item->first);
+		if (!declares(item))
+			continue;
+		mask_body(h, p->first, p->specifiers_end);
+		for (uint32_t k = 0; k < p->n; k++)
+			if (p->declarators[k].name != TOKEN_NONE)
+				add_mask(h, "ordinary", token_text(l, p->declarators[k].name),
+					 token_len(l, p->declarators[k].name));
+	}
+	return 0;
+}
+
+/* Names that stand for constants although they are no literals. */
+static bool is_constant_name(const struct token_list *l, uint32_t i)
+{
+	static const char *const known[] = {
+		"NULL", "true", "false", "INFINITY", "NAN", "HUGE_VAL", "RAND_MAX", "EOF", "BUFSIZ", "nullptr", "M_PI",
+		"M_PI_2", "M_PI_4", "M_E", "M_SQRT2", "M_LN2", "INT_MAX", "INT_MIN", "UINT_MAX", "LONG_MAX", "LONG_MIN",
+		"SIZE_MAX", "CHAR_BIT", "FLT_MAX", "FLT_MIN", "DBL_MAX", "DBL_MIN", "FLT_EPSILON", "DBL_EPSILON", "I",
+		"INT32_MAX", "INT64_MAX", "UINT32_MAX", "UINT64_MAX", "UINT8_MAX", "__LINE__", "__FILE__",
+	};
+
+	for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++)
+		if (token_is(l, i, known[k]))
+			return true;
+	return false;
+}
+
+bool host_text_is_runtime(const struct host_text *h, const struct session *session, const struct declaration_parts *p,
+			  const struct declarator *d)
+{
+	const struct token_list *l = &h->split.tokens;
+	struct name_source names = session_names((struct session *)session);
+
+	if (d->dim3_open != TOKEN_NONE)
+		return true;
+	if (d->equals == TOKEN_NONE || p->is_typedef || d->name == TOKEN_NONE)
+		return false;
+	for (uint32_t i = d->equals + 1; i < d->init_end; i++) {
+		if (token_is(l, i, "(") && token_is(l, i + 1, "{"))
+			return true; /* a statement expression */
+		if (!token_is_name(l, i) || is_constant_name(l, i))
+			continue;
+		if (split_is_keyword(token_text(l, i), token_len(l, i)))
+			continue;
+		if (token_is(l, i - 1, ".") && (token_is(l, i - 2, "{") || token_is(l, i - 2, ",") ||
+						token_is(l, i - 2, "]") || token_is_name(l, i - 2)))
+			continue; /* a designator */
+		if (token_is(l, i - 1, "struct") || token_is(l, i - 1, "union") || token_is(l, i - 1, "enum"))
+			continue;
+		if (names.classify(names.context, token_text(l, i), token_len(l, i)) != NAME_TYPE)
+			return true;
+	}
+	return false;
+}
+
+static bool needs_probe(const struct declaration_parts *p, const struct declarator *d)
+{
+	return d->is_unsized || p->is_auto_type;
+}
+
+static const char *probed_type(const struct host_text *h, uint32_t name)
+{
+	for (uint32_t i = 0; i < h->n_probed; i++)
+		if (h->probed[i].name == name)
+			return h->probed[i].type;
+	return NULL;
+}
+
+static void drop_tokens(struct host_text *h, uint32_t first, uint32_t end)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	if (end > first)
+		edit_list_add(&h->edits, l->at[first].start, l->at[end - 1].end, "");
+}
+
+static const char *pool_printf(struct host_text *h, const char *fmt, const char *text)
+{
+	char small[2048];
+
+	snprintf(small, sizeof(small), fmt, text);
+	return mem_pool_strdup(h->pool, small);
+}
+
+/* External linkage for all: a later cell must reach it. const goes where the value comes at run time. */
+static void edit_specifiers(struct host_text *h, const struct declaration_parts *p, bool runtime, bool has_initialiser)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	for (uint32_t i = p->first; i < p->specifiers_end; i++) {
+		if (token_is(l, i, "{") || token_is(l, i, "("))
+			i = token_behind(l, i) - 1;
+		else if (token_is(l, i, "static") || token_is(l, i, "inline") || token_is(l, i, "__inline__") ||
+			 token_is(l, i, "__inline") || token_is(l, i, "register") || token_is(l, i, "__forceinline__") ||
+			 token_is(l, i, "__host__") || (token_is(l, i, "extern") && has_initialiser) ||
+			 (token_is(l, i, "const") && runtime))
+			drop_tokens(h, i, i + 1);
+		else if (l->at[i].kind == TOKEN_STRING)
+			drop_tokens(h, i, i + 1);
+	}
+	if (p->tag != TOKEN_NONE && p->tag_name == TOKEN_NONE && p->body != TOKEN_NONE && p->n &&
+	    (!p->is_typedef || p->n > 1)) {
+		char tag[64];
+
+		snprintf(tag, sizeof(tag), " cgpu_unnamed_%u_%u", h->cell, h->n_anonymous++);
+		edit_list_add(&h->edits, l->at[p->tag].end, l->at[p->tag].end, mem_pool_strdup(h->pool, tag));
+	}
+}
+
+/* `const` behind a star of the declarator. */
+static void drop_const(struct host_text *h, const struct declarator *d)
+{
+	for (uint32_t i = d->first; i < d->end && i != d->name; i++)
+		if (token_is(&h->split.tokens, i, "const"))
+			drop_tokens(h, i, i + 1);
+}
+
+static void edit_runtime(struct host_text *h, const struct declaration_parts *p, const struct declarator *d)
+{
+	const struct token_list *l = &h->split.tokens;
+	const char *type = probed_type(h, d->name);
+
+	drop_const(h, d);
+	if (d->dim3_open != TOKEN_NONE)
+		drop_tokens(h, d->dim3_open, token_behind(l, d->dim3_open));
+	else
+		drop_tokens(h, d->equals, d->init_end);
+	if (!type)
+		return;
+	if (p->is_auto_type) {
+		for (uint32_t i = p->first; i < p->specifiers_end; i++)
+			if (token_is(l, i, "__auto_type"))
+				edit_list_add(&h->edits, l->at[i].start, l->at[i].end,
+					      pool_printf(h, "__typeof__(%s)", type));
+	} else {
+		const char *size = strchr(type, '[');
+		char number[24];
+
+		snprintf(number, sizeof(number), "%.*s", (int)strspn(size ? size + 1 : "", "0123456789"),
+			 size ? size + 1 : "");
+		edit_list_add(&h->edits, l->at[d->name + 1].end, l->at[d->name + 1].end,
+			      mem_pool_strdup(h->pool, number));
+	}
+}
+
+/* Without its comma-separated neighbours a constant pointer keeps its type. */
+static bool has_runtime_plain(const struct host_text *h, const struct session *session, const struct declaration_parts *p)
+{
+	for (uint32_t k = 0; k < p->n; k++)
+		if (host_text_is_runtime(h, session, p, &p->declarators[k]) && !p->declarators[k].is_pointer)
+			return true;
+	return false;
+}
+
+static bool item_is_host(const struct item *item)
+{
+	return item->world & WORLD_HOST;
+}
+
+static void edit_item(struct host_text *h, const struct session *session, uint32_t i)
+{
+	const struct declaration_parts *p = &h->parts[i];
+	bool has_initialiser = false;
+
+	if (p->is_other)
+		return;
+	for (uint32_t k = 0; k < p->n; k++)
+		has_initialiser |= p->declarators[k].equals != TOKEN_NONE;
+	edit_specifiers(h, p, has_runtime_plain(h, session, p), has_initialiser);
+	for (uint32_t k = 0; k < p->n; k++)
+		if (host_text_is_runtime(h, session, p, &p->declarators[k]))
+			edit_runtime(h, p, &p->declarators[k]);
+}
+
+static int find_probed(struct host_text *h, const struct session *session, struct error *err)
+{
+	uint32_t n = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		n = 0;
+		for (uint32_t i = 0; i < h->split.n_items; i++) {
+			const struct declaration_parts *p = &h->parts[i];
+
+			if (h->split.items[i].kind != ITEM_DECLARATION || !item_is_host(&h->split.items[i]))
+				continue;
+			for (uint32_t k = 0; k < p->n; k++) {
+				const struct declarator *d = &p->declarators[k];
+
+				if (!needs_probe(p, d) || !host_text_is_runtime(h, session, p, d))
+					continue;
+				if (pass)
+					h->probed[n].name = d->name;
+				n++;
+			}
+		}
+		if (!n)
+			return 0;
+		if (!pass && !(h->probed = mem_pool_array(h->pool, n, sizeof(*h->probed))))
+			return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a cell");
+	}
+	h->n_probed = n;
+	return 0;
+}
+
+int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t cell, const char *cell_name,
+		   struct session *session, struct mem_pool *pool, struct error *err)
+{
+	struct name_source names = session_names(session);
+
+	*h = (struct host_text){ .cell = cell, .cell_name = cell_name, .pool = pool };
+	snprintf(h->run, sizeof(h->run), "cgpu_cell_%u", cell);
+	unit_text_init(&h->unit, text, len, cell_name);
+	if (split_init(&h->split, text, len, &names, pool, err) || find_parts(h, err) || find_masks(h, err) ||
+	    find_probed(h, session, err))
+		return -1;
+	return 0;
+}
+
+void host_text_release(struct host_text *h)
+{
+	edit_list_release(&h->edits);
+	unit_text_release(&h->unit);
+}
+
+static uint32_t start_of(const struct host_text *h, uint32_t token)
+{
+	return h->split.tokens.at[token].start;
+}
+
+static uint32_t end_before(const struct host_text *h, uint32_t end)
+{
+	return h->split.tokens.at[end - 1].end;
+}
+
+static void copy_tokens(struct host_text *h, uint32_t first, uint32_t end)
+{
+	if (end > first)
+		unit_text_copy(&h->unit, start_of(h, first), end_before(h, end), &h->edits);
+}
+
+static bool has_probed(const struct host_text *h, const struct declaration_parts *p)
+{
+	for (uint32_t k = 0; k < p->n; k++)
+		for (uint32_t n = 0; n < h->n_probed; n++)
+			if (p->declarators[k].name == h->probed[n].name)
+				return true;
+	return false;
+}
+
+static void write_file_item(struct host_text *h, uint32_t i)
+{
+	const struct item *item = &h->split.items[i];
+	const struct declaration_parts *p = &h->parts[i];
+
+	if (!item_is_host(item) || item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION)
+		return;
+	if (h->probe && item->kind == ITEM_DECLARATION && has_probed(h, p))
+		return;
+	unit_text_line(&h->unit, h->split.tokens.at[item->first].line);
+	if (item->kind == ITEM_FUNCTION && p->is_inline)
+		unit_text_puts(&h->unit, "__attribute__((visibility(\"hidden\"))) ");
+	copy_tokens(h, item->first, item->end);
+}
+
+static void write_initialiser(struct host_text *h, const struct declarator *d)
+{
+	const struct token_list *l = &h->split.tokens;
+	char name[256];
+	bool braces = token_is(l, d->equals + 1, "{");
+
+	snprintf(name, sizeof(name), "%.*s", (int)token_len(l, d->name), token_text(l, d->name));
+	unit_text_line(&h->unit, l->at[d->name].line);
+	if (d->dim3_open != TOKEN_NONE) {
+		buffer_printf(&h->unit.text, "%s = cgpu_dim3(", name);
+		copy_tokens(h, d->dim3_open + 1, token_behind(l, d->dim3_open));
+		unit_text_puts(&h->unit, ";");
+	} else if (braces || d->is_array) {
+		buffer_printf(&h->unit.text, "__builtin_memcpy((void *)&%s, &(__typeof__(%s))%s", name, name, braces ? "" : "{");
+		copy_tokens(h, d->equals + 1, d->init_end);
+		buffer_printf(&h->unit.text, "%s, sizeof(%s));", braces ? "" : "}", name);
+	} else {
+		unit_text_copy(&h->unit, start_of(h, d->name), l->at[d->name].end, NULL);
+		unit_text_puts(&h->unit, " = ");
+		copy_tokens(h, d->equals + 1, d->init_end);
+		unit_text_puts(&h->unit, ";");
+	}
+}
+
+static void write_run_item(struct host_text *h, const struct session *session, uint32_t i)
+{
+	const struct item *item = &h->split.items[i];
+	const struct declaration_parts *p = &h->parts[i];
+
+	if (!item_is_host(item))
+		return;
+	if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION) {
+		unit_text_line(&h->unit, h->split.tokens.at[item->first].line);
+		copy_tokens(h, item->first, item->end);
+		if (item->kind == ITEM_EXPRESSION)
+			unit_text_puts(&h->unit, ";");
+	} else if (item->kind == ITEM_DECLARATION && h->probe && has_probed(h, p)) {
+		unit_text_line(&h->unit, h->split.tokens.at[item->first].line);
+		copy_tokens(h, item->first, item->end);
+	} else if (item->kind == ITEM_DECLARATION && !h->probe) {
+		for (uint32_t k = 0; k < p->n; k++)
+			if (host_text_is_runtime(h, session, p, &p->declarators[k]))
+				write_initialiser(h, &p->declarators[k]);
+	}
+}
+
+static bool runs(const struct host_text *h, const struct session *session)
+{
+	for (uint32_t i = 0; i < h->split.n_items; i++) {
+		const struct item *item = &h->split.items[i];
+
+		if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION)
+			return true;
+		if (item->kind == ITEM_DECLARATION && item_is_host(item))
+			for (uint32_t k = 0; k < h->parts[i].n; k++)
+				if (host_text_is_runtime(h, session, &h->parts[i], &h->parts[i].declarators[k]))
+					return true;
+	}
+	return false;
+}
+
+int host_text_write(struct host_text *h, struct session *session, struct error *err)
+{
+	const struct item *last = h->split.n_items ? &h->split.items[h->split.n_items - 1] : NULL;
+
+	h->edits.n = 0;
+	h->n_anonymous = 0;
+	h->unit.n = 0;
+	buffer_clear(&h->unit.text);
+	for (uint32_t i = 0; i < h->split.n_items; i++)
+		if (declares(&h->split.items[i]) && item_is_host(&h->split.items[i]) &&
+		    !(h->probe && has_probed(h, &h->parts[i])))
+			edit_item(h, session, i);
+	launch_syntax_edit(&h->split, h->pool, &h->edits);
+	edit_list_sort(&h->edits);
+	if (h->edits.failed)
+		return error_set(err, ERROR_MEMORY, "out of memory for the text of a unit");
+	if (session_compose(session, &h->split.tokens, h->masks, h->n_masks, false, &h->unit.text, err))
+		return -1;
+	for (uint32_t i = 0; i < h->split.n_items; i++)
+		write_file_item(h, i);
+	h->has_run = runs(h, session);
+	h->display = last && last->kind == ITEM_EXPRESSION && !h->probe;
+	if (h->has_run) {
+		buffer_printf(&h->unit.text, "\n#line 1 \"cgpu\"\nvoid %s(void)\n{", h->run);
+		for (uint32_t i = 0; i < h->split.n_items; i++)
+			write_run_item(h, session, i);
+		unit_text_puts(&h->unit, "\n#line 1 \"cgpu\"\n}\n");
+	}
+	unit_text_puts(&h->unit, "\n");
+	return unit_text_check(&h->unit, err);
+}
+
+char *host_text_piece(const struct host_text *h, uint32_t first, uint32_t end)
+{
+	struct unit_text piece;
+	char *text;
+
+	unit_text_init(&piece, h->unit.cell, h->unit.cell_len, h->cell_name);
+	if (end > first)
+		unit_text_copy(&piece, start_of(h, first), end_before(h, end), &h->edits);
+	text = mem_pool_strdup(h->pool, buffer_text(&piece.text));
+	unit_text_release(&piece);
+	return text;
+}

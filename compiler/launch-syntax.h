@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CUDA's spellings in host code, as edits that make C of them (what they become: common/launch-glue.h):
+ * k<<<grid, block, shared, stream>>>(arguments), dim3(a, b) and dim3 g(a, b). Strings and comments are never touched,
+ * and launches may stand inside each other's arguments.
+ */
+#ifndef CGPU_COMPILER_LAUNCH_SYNTAX_H
+#define CGPU_COMPILER_LAUNCH_SYNTAX_H
+
+#include "compiler/split.h"
+#include "compiler/unit-text.h"
+
+struct mem_pool;
+
+void launch_syntax_edit(const struct split *s, struct mem_pool *pool, struct edit_list *edits);
+
+#endif

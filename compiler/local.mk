@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# All but main() is a library, so that the unit tests can link it.
+noinst_LIBRARIES += libcompiler.a
+libcompiler_a_SOURCES = \
+	%reldir%/clang-shim.cc %reldir%/clang-shim.h \
+	%reldir%/compile.c %reldir%/compile.h \
+	%reldir%/declarator.c %reldir%/declarator.h \
+	%reldir%/declare.c %reldir%/declare.h \
+	%reldir%/device-text.c %reldir%/device-text.h \
+	%reldir%/diagnostics.c %reldir%/diagnostics.h \
+	%reldir%/host-text.c %reldir%/host-text.h \
+	%reldir%/launch-syntax.c %reldir%/launch-syntax.h \
+	%reldir%/line-table.c %reldir%/line-table.h \
+	%reldir%/names.c %reldir%/names.h \
+	%reldir%/nvrtc.c %reldir%/nvrtc.h \
+	%reldir%/options.c %reldir%/options.h \
+	%reldir%/session.c %reldir%/session.h \
+	%reldir%/split.c %reldir%/split.h \
+	%reldir%/token.c %reldir%/token.h \
+	%reldir%/unit-text.c %reldir%/unit-text.h
+libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) \
+	-DCGPU_PRELUDE_DIR='"$(pkgdatadir)/include"' \
+	-DCGPU_CUDA_ROOT='"$(CUDA_ROOT)"' \
+	-DCGPU_CLANG_RESOURCE_DIR='"$(CLANG_RESOURCE_DIR)"' \
+	-DCGPU_CLANG_PROGRAM='"$(LLVM_LIBDIR)/../bin/clang"'
+libcompiler_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
+libcompiler_a_CXXFLAGS = $(AM_CXXFLAGS) $(LLVM_CXXFLAGS) -Wno-unused-parameter -Wno-deprecated-declarations
+COMPILER_LIBS = libcompiler.a libcommon.a $(LLVM_LIBS) -ldl -lm -lpthread
+
+pkglibexec_PROGRAMS += cgpu-compiler
+cgpu_compiler_SOURCES = %reldir%/compiler-main.c
+# Makes automake link with the C++ compiler.
+nodist_EXTRA_cgpu_compiler_SOURCES = linked-by-c++.cc
+cgpu_compiler_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
+cgpu_compiler_LDFLAGS = -Wl,-rpath,$(LLVM_LIBDIR)
+cgpu_compiler_LDADD = $(COMPILER_LIBS)
+
+# Headers that cells see; launch-glue.h keeps its folder.
+preludedir = $(pkgdatadir)/include
+prelude_HEADERS = %reldir%/prelude/cgpu.h %reldir%/prelude/cgpu-cuda.h
+preludecommondir = $(pkgdatadir)/include/common
+preludecommon_HEADERS = common/launch-glue.h

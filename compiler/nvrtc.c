@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/nvrtc.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+
+typedef struct program *nvrtc_handle;
+
+/* The few calls, as NVRTC's manual declares them. Results: 0 is success, 6 a text that does not compile. */
+struct nvrtc_calls {
+	int (*version)(int *major, int *minor);
+	const char *(*error_string)(int result);
+	int (*create)(nvrtc_handle *ret, const char *text, const char *name, int n_headers, const char *const *headers,
+		      const char *const *include_names);
+	int (*destroy)(nvrtc_handle *program);
+	int (*compile)(nvrtc_handle program, int n_options, const char *const *options);
+	int (*add_name)(nvrtc_handle program, const char *expression);
+	int (*mangled)(nvrtc_handle program, const char *expression, const char **ret);
+	int (*ptx_size)(nvrtc_handle program, size_t *ret);
+	int (*ptx)(nvrtc_handle program, char *to);
+	int (*log_size)(nvrtc_handle program, size_t *ret);
+	int (*log)(nvrtc_handle program, char *to);
+};
+
+#define NVRTC_COMPILATION 6
+
+static int bind(struct nvrtc *n, struct nvrtc_calls *c)
+{
+	const struct {
+		const char *name;
+		void *to;
+	} symbols[] = {
+		{ "nvrtcVersion", &c->version },
+		{ "nvrtcGetErrorString", &c->error_string },
+		{ "nvrtcCreateProgram", &c->create },
+		{ "nvrtcDestroyProgram", &c->destroy },
+		{ "nvrtcCompileProgram", &c->compile },
+		{ "nvrtcAddNameExpression", &c->add_name },
+		{ "nvrtcGetLoweredName", &c->mangled },
+		{ "nvrtcGetPTXSize", &c->ptx_size },
+		{ "nvrtcGetPTX", &c->ptx },
+		{ "nvrtcGetProgramLogSize", &c->log_size },
+		{ "nvrtcGetProgramLog", &c->log },
+	};
+
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+		void *p = dlsym(n->library, symbols[i].name);
+
+		if (!p)
+			return -1;
+		memcpy(symbols[i].to, &p, sizeof(p));
+	}
+	return 0;
+}
+
+static void *open_in(const char *folder, const char *below)
+{
+	static const char *const files[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so" };
+	char path[4096];
+	void *library = NULL;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !library; i++) {
+		snprintf(path, sizeof(path), "%s%s%s", folder, below, files[i]);
+		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	}
+	return library;
+}
+
+static void *open_library(const char *cuda_root)
+{
+	static const char *const below[] = { "/lib64/", "/lib/", "/../cuda_nvrtc/lib/", "/targets/x86_64-linux/lib/",
+					     "/targets/sbsa-linux/lib/" };
+	const char *given = getenv("CGPU_NVRTC");
+	void *library = NULL;
+
+	if (given && *given)
+		return dlopen(given, RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; cuda_root && i < sizeof(below) / sizeof(*below) && !library; i++)
+		library = open_in(cuda_root, below[i]);
+	return library ? library : open_in("", "");
+}
+
+int nvrtc_load(struct nvrtc *n, const char *cuda_root, struct error *err)
+{
+	struct nvrtc_calls *calls;
+	int major, minor;
+
+	if (n->library)
+		return 0;
+	if (n->tried)
+		return error_set(err, ERROR_NOT_FOUND, "%s", n->problem);
+	n->tried = true;
+	n->library = open_library(cuda_root);
+	calls = calloc(1, sizeof(*calls));
+	if (n->library && calls && !bind(n, calls) && !calls->version(&major, &minor)) {
+		n->calls = calls;
+		snprintf(n->version, sizeof(n->version), "%d.%d", major, minor);
+		return 0;
+	}
+	const char *given = getenv("CGPU_NVRTC");
+
+	snprintf(n->problem, sizeof(n->problem),
+		 "CUDA code needs NVIDIA's compiler library NVRTC, and %s%s. Install the pip package nvidia-cuda-nvrtc (with "
+		 "nvidia-cuda-runtime and nvidia-cuda-cccl) or a CUDA toolkit, or name the file in CGPU_NVRTC",
+		 given && *given ? "CGPU_NVRTC names what cannot be loaded: " : "no libnvrtc.so.13 or .12 was found",
+		 given && *given ? given : "");
+	free(calls);
+	if (n->library)
+		dlclose(n->library);
+	n->library = NULL;
+	return error_set(err, ERROR_NOT_FOUND, "%s", n->problem);
+}
+
+void nvrtc_release(struct nvrtc *n)
+{
+	free((void *)n->calls);
+	if (n->library)
+		dlclose(n->library);
+	*n = (struct nvrtc){ 0 };
+}
+
+static int failed(struct nvrtc *n, const char *what, int result, struct error *err)
+{
+	return error_set(err, ERROR_COMPILE, "NVRTC %s: %s", what, n->calls->error_string(result));
+}
+
+static void take_log(struct nvrtc *n, nvrtc_handle program, struct buffer *log)
+{
+	size_t size = 0;
+	char *to;
+
+	if (n->calls->log_size(program, &size) || size < 2)
+		return;
+	to = buffer_extend(log, size);
+	if (to && !n->calls->log(program, to))
+		log->len -= 1;
+}
+
+static int take_ptx(struct nvrtc *n, nvrtc_handle program, struct buffer *ptx, struct error *err)
+{
+	size_t size = 0;
+	int result = n->calls->ptx_size(program, &size);
+	char *to = result ? NULL : buffer_extend(ptx, size);
+
+	if (!result && !to)
+		return error_set(err, ERROR_MEMORY, "out of memory for device code");
+	if (!result)
+		result = n->calls->ptx(program, to);
+	if (result)
+		return failed(n, "gives no PTX", result, err);
+	ptx->len -= 1; /* its NUL */
+	return 0;
+}
+
+int nvrtc_compile(struct nvrtc *n, const struct nvrtc_program *p, struct buffer *ptx, struct buffer *log, char **mangled,
+		  struct error *err)
+{
+	nvrtc_handle program;
+	int result = n->calls->create(&program, p->text, p->name, 0, NULL, NULL), status = 0;
+
+	if (result)
+		return failed(n, "cannot start", result, err);
+	for (size_t i = 0; i < p->n_names; i++)
+		n->calls->add_name(program, p->names[i]);
+	result = n->calls->compile(program, (int)p->n_options, p->options);
+	take_log(n, program, log);
+	if (result == NVRTC_COMPILATION)
+		status = 1;
+	else if (result)
+		status = failed(n, "failed", result, err);
+	else
+		status = take_ptx(n, program, ptx, err);
+	for (size_t i = 0; i < p->n_names; i++) {
+		const char *name;
+
+		mangled[i] = !status && !n->calls->mangled(program, p->names[i], &name) ? strdup(name) : NULL;
+	}
+	n->calls->destroy(&program);
+	return status;
+}

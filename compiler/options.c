@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/options.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "compiler/clang-shim.h"
+#include "compiler/session.h"
+
+#define ARGUMENTS_MAX 128
+
+struct options_set {
+	struct options_set *next;
+	char *cflags;
+	struct clang_options *clang;
+};
+
+static char *pick(const char *variable, const char *otherwise)
+{
+	const char *value = getenv(variable);
+
+	return strdup(value && *value ? value : otherwise);
+}
+
+int options_init(struct options *o, struct error *err)
+{
+	cleanup_buffer struct buffer header = BUFFER_INIT;
+
+	*o = (struct options){ 0 };
+	o->prelude = pick("CGPU_PRELUDE", CGPU_PRELUDE_DIR);
+	o->cuda_root = pick("CGPU_CUDA", CGPU_CUDA_ROOT);
+	if (!o->prelude || !o->cuda_root)
+		return error_set(err, ERROR_MEMORY, "out of memory at start");
+	buffer_printf(&header, "%s/include/cuda_runtime_api.h", o->cuda_root);
+	if (access(buffer_text(&header), R_OK)) {
+		free(o->cuda_root);
+		o->cuda_root = NULL;
+	}
+	return 0;
+}
+
+void options_release(struct options *o)
+{
+	while (o->sets) {
+		struct options_set *set = o->sets;
+
+		o->sets = set->next;
+		clang_options_free(set->clang);
+		free(set->cflags);
+		free(set);
+	}
+	free(o->prelude);
+	free(o->cuda_root);
+	*o = (struct options){ 0 };
+}
+
+/* Split at blanks; '...' and "..." keep blanks. Works in place. */
+static size_t split_flags(char *text, const char **argv, size_t max)
+{
+	size_t n = 0;
+
+	while (n < max) {
+		char *to, quote = 0;
+
+		text += strspn(text, " \t\n");
+		if (!*text)
+			break;
+		argv[n++] = to = text;
+		for (; *text && (quote || !strchr(" \t\n", *text)); text++) {
+			if (quote ? *text == quote : *text == '"' || *text == '\'')
+				quote = quote ? 0 : *text;
+			else
+				*to++ = *text;
+		}
+		text += *text != 0;
+		*to = 0;
+	}
+	return n;
+}
+
+static struct clang_options *parse(const struct options *o, const char *cflags, struct error *err)
+{
+	cleanup_buffer struct buffer include = BUFFER_INIT, cuda = BUFFER_INIT;
+	cleanup_free char *flags = strdup(cflags);
+	const char *argv[ARGUMENTS_MAX] = {
+		CGPU_CLANG_PROGRAM, "-x", "c", "-std=gnu17", "-O2", "-fPIC", "-fsemantic-interposition", "-fno-plt",
+		"-fno-omit-frame-pointer", "-gdwarf-4", "-gline-tables-only", "-femulated-tls", "-fno-color-diagnostics",
+		"-Wall", "-Wno-unused", "-Wno-missing-braces", "-Wno-main", "-Wno-gcc-compat", "-Wno-unknown-pragmas",
+		"-Wno-unknown-attributes", "-Wno-deprecated-non-prototype", "-resource-dir", CGPU_CLANG_RESOURCE_DIR, "-c",
+	};
+	size_t n = 0;
+	char complaint[700];
+
+	while (argv[n])
+		n++;
+	buffer_printf(&include, "-isystem%s", o->prelude);
+	argv[n++] = buffer_text(&include);
+	if (o->cuda_root) {
+		buffer_printf(&cuda, "-isystem%s/include", o->cuda_root);
+		argv[n++] = buffer_text(&cuda);
+		argv[n++] = "-DCGPU_WITH_CUDA";
+	}
+	if (!flags || buffer_check(&include, NULL) || buffer_check(&cuda, NULL)) {
+		error_set(err, ERROR_MEMORY, "out of memory for compiler options");
+		return NULL;
+	}
+	n += split_flags(flags, argv + n, ARGUMENTS_MAX - n - 2);
+	argv[n++] = "cell.c";
+	struct clang_options *clang = clang_options_new(argv, n, complaint, sizeof(complaint));
+
+	if (!clang)
+		error_set(err, ERROR_COMPILE, "%%cflags %s: %s", cflags, complaint);
+	return clang;
+}
+
+static void hash_text(uint64_t h[2], const void *data, size_t len)
+{
+	const unsigned char *p = data;
+
+	for (size_t i = 0; i < len; i++) {
+		h[0] = (h[0] ^ p[i]) * 0x100000001b3ull;
+		h[1] = (h[1] + p[i]) * 0x9e3779b97f4a7c15ull ^ (h[1] >> 29);
+	}
+}
+
+/* Size and time stand for the content of a header that a package update may replace. */
+static void hash_file(uint64_t h[2], const char *folder, const char *name)
+{
+	cleanup_buffer struct buffer path = BUFFER_INIT;
+	struct stat st;
+	int64_t facts[3] = { 0 };
+
+	buffer_printf(&path, "%s/%s", folder, name);
+	if (!stat(buffer_text(&path), &st)) {
+		facts[0] = st.st_size;
+		facts[1] = st.st_mtim.tv_sec;
+		facts[2] = st.st_mtim.tv_nsec;
+	}
+	hash_text(h, buffer_text(&path), path.len);
+	hash_text(h, facts, sizeof(facts));
+}
+
+static int header_key(const struct options *o, const struct clang_options *clang, char key[40], struct error *err)
+{
+	uint64_t h[2] = { 0xcbf29ce484222325ull, 0x84222325cbf29ce4ull };
+	cleanup_free char *all = clang_options_describe(clang);
+
+	if (!all)
+		return error_set(err, ERROR_MEMORY, "out of memory for compiler options");
+	hash_text(h, all, strlen(all));
+	hash_text(h, clang_shim_version(), strlen(clang_shim_version()));
+	hash_file(h, o->prelude, "cgpu.h");
+	hash_file(h, o->prelude, "cgpu-cuda.h");
+	hash_file(h, o->prelude, "common/launch-glue.h");
+	hash_file(h, "/usr/include", "stdio.h");
+	hash_file(h, "/usr/include", "features.h");
+	hash_file(h, o->cuda_root ? o->cuda_root : "", "include/cuda_runtime_api.h");
+	snprintf(key, 40, "%016llx%016llx", (unsigned long long)h[0], (unsigned long long)h[1]);
+	return 0;
+}
+
+static bool usable(const char *folder)
+{
+	return (!mkdir(folder, 0700) || errno == EEXIST) && !access(folder, W_OK | X_OK);
+}
+
+/* $XDG_CACHE_HOME/cgpu, ~/.cache/cgpu, or a folder of the user's own below the temporary folder. */
+static int cache_folder(struct buffer *ret, struct error *err)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *temporary = getenv("TMPDIR");
+
+	if (xdg && *xdg == '/') {
+		buffer_printf(ret, "%s", xdg);
+	} else if (home && *home == '/') {
+		buffer_printf(ret, "%s/.cache", home);
+	}
+	if (ret->len && usable(buffer_text(ret))) {
+		buffer_puts(ret, "/cgpu");
+		if (usable(buffer_text(ret)))
+			return 0;
+	}
+	buffer_clear(ret);
+	buffer_printf(ret, "%s/cgpu-%u", temporary && *temporary == '/' ? temporary : "/tmp", (unsigned)getuid());
+	struct stat st;
+
+	if (usable(buffer_text(ret)) && !lstat(buffer_text(ret), &st) && S_ISDIR(st.st_mode) && st.st_uid == getuid())
+		return 0;
+	return error_set(err, ERROR_SYSTEM, "no folder for the precompiled header: neither the cache folder nor %s can be "
+			 "written; set XDG_CACHE_HOME", buffer_text(ret));
+}
+
+struct header_names {
+	FILE *file;
+	struct buffer complaint;
+};
+
+static void write_name(void *context, const struct clang_symbol *s)
+{
+	struct header_names *names = context;
+
+	if (s->kind == CLANG_TYPEDEF)
+		fprintf(names->file, "t %s\n", s->name);
+	else if (s->kind == CLANG_MACRO)
+		fprintf(names->file, "m %s %s\n", s->name, s->type);
+}
+
+static void note_complaint(void *context, const struct clang_diagnostic *d)
+{
+	struct header_names *names = context;
+
+	if (d->severity == CLANG_ERROR && !names->complaint.len)
+		buffer_printf(&names->complaint, "%s:%u: %s", d->file, d->line, d->message);
+}
+
+/* Both files are written under another name and renamed: a reader sees whole ones only. */
+static int build(const struct clang_options *clang, const char *header, const char *names_path, struct error *err)
+{
+	static const char text[] = "#include \"cgpu.h\"\n";
+	cleanup_buffer struct buffer new_header = BUFFER_INIT, new_names = BUFFER_INIT;
+	struct header_names names = { NULL, BUFFER_INIT };
+	struct clang_job job = { .options = clang, .name = "prelude", .text = text, .len = sizeof(text) - 1,
+				 .context = &names, .diagnostic = note_complaint, .symbol = write_name };
+	int failed;
+
+	buffer_printf(&new_header, "%s.%d", header, (int)getpid());
+	buffer_printf(&new_names, "%s.%d", names_path, (int)getpid());
+	names.file = fopen(buffer_text(&new_names), "we");
+	if (!names.file)
+		return error_errno(err, "cannot write %s", buffer_text(&new_names));
+	failed = clang_shim_build_header(&job, buffer_text(&new_header));
+	failed |= fclose(names.file) != 0;
+	if (failed)
+		error_set(err, ERROR_COMPILE, "the headers that every cell sees do not compile: %s",
+			  buffer_text(&names.complaint));
+	else if (rename(buffer_text(&new_names), names_path) || rename(buffer_text(&new_header), header))
+		failed = error_errno(err, "cannot write %s", header);
+	if (failed) {
+		unlink(buffer_text(&new_names));
+		unlink(buffer_text(&new_header));
+	}
+	buffer_release(&names.complaint);
+	return failed ? -1 : 0;
+}
+
+static int read_names(const char *path, struct session *session, struct error *err)
+{
+	cleanup_file FILE *f = fopen(path, "re");
+	char line[512];
+
+	if (!f)
+		return error_errno(err, "cannot read %s", path);
+	while (fgets(line, sizeof(line), f)) {
+		char *name = line + 2, *body = name + strcspn(name, " \n");
+		enum name_class class = NAME_TYPE;
+
+		if (*line == 'm') {
+			if (*body == ' ')
+				*body++ = 0;
+			body[strcspn(body, "\n")] = 0;
+			class = !*body ? NAME_MACRO_EMPTY : split_is_specifier(body, strlen(body)) ? NAME_MACRO_SPECIFIER : NAME_MACRO;
+		} else {
+			*body = 0;
+		}
+		if (session_add_header_name(session, name, class, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int use_header(const struct options *o, struct clang_options *clang, struct session *session, struct error *err)
+{
+	cleanup_buffer struct buffer folder = BUFFER_INIT, header = BUFFER_INIT, names = BUFFER_INIT;
+	char key[40];
+
+	if (header_key(o, clang, key, err) || cache_folder(&folder, err))
+		return -1;
+	buffer_printf(&header, "%s/prelude-%s.pch", buffer_text(&folder), key);
+	buffer_printf(&names, "%s/prelude-%s.names", buffer_text(&folder), key);
+	if (buffer_check(&header, err) || buffer_check(&names, err))
+		return -1;
+	if (access(buffer_text(&header), R_OK) || access(buffer_text(&names), R_OK)) {
+		log_info("precompiling the prelude into %s", buffer_text(&header));
+		if (build(clang, buffer_text(&header), buffer_text(&names), err))
+			return -1;
+	}
+	clang_options_set_header(clang, buffer_text(&header));
+	return read_names(buffer_text(&names), session, err);
+}
+
+const struct clang_options *options_get(struct options *o, const char *cflags, struct session *session,
+					struct error *err)
+{
+	struct options_set *set;
+
+	for (set = o->sets; set; set = set->next)
+		if (!strcmp(set->cflags, cflags))
+			return set->clang;
+	struct clang_options *clang = parse(o, cflags, err);
+
+	if (!clang)
+		return NULL;
+	set = calloc(1, sizeof(*set));
+	char *copy = strdup(cflags);
+
+	if (!set || !copy || use_header(o, clang, session, err)) {
+		if (!set || !copy)
+			error_set(err, ERROR_MEMORY, "out of memory for compiler options");
+		free(set);
+		free(copy);
+		clang_options_free(clang);
+		return NULL;
+	}
+	*set = (struct options_set){ o->sets, copy, clang };
+	o->sets = set;
+	return clang;
+}

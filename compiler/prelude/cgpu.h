@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every cell sees without including it: the C library, the CUDA runtime where its headers are installed, and what
+ * cgpu offers to cells. It is precompiled once.
+ */
+#ifndef CGPU_H
+#define CGPU_H
+
+#include <assert.h>
+#include <complex.h>
+#include <ctype.h>
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+
+/* Show a value as the result of the cell: type as C text, type code, the object and its size in bytes. */
+void cgpu_display_value(const char *type, const char *type_code, const void *object, unsigned long size);
+
+/* The compiler takes the address of main()'s arguments from the worker; %run fills them. */
+#ifdef CGPU_WITH_CUDA
+#include "cgpu-cuda.h"
+#endif
+
+#endif

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each entry lists the names it declares (a struct also its nested tags, an enum its constants) and the names it
+ * mentions. Composing marks what is needed from the cell's own words outwards, then writes the marked entries in
+ * session order; an entry that was replaced stands later than its old users, so a user first writes what it mentions.
+ */
+#include "compiler/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/error.h"
+
+struct use {
+	uint32_t name;
+	bool by_pointer; /* `struct name *`: an incomplete type will do */
+};
+
+struct session_entry {
+	struct declaration d; /* texts owned */
+	uint32_t *declares;   /* owned */
+	uint32_t n_declares;
+	struct use *uses;     /* owned */
+	uint32_t n_uses;
+};
+
+void session_init(struct session *s)
+{
+	*s = (struct session){ 0 };
+	names_init(&s->names);
+}
+
+static void entry_release(struct session_entry *e)
+{
+	free((char *)e->d.name);
+	free((char *)e->d.host);
+	free((char *)e->d.device);
+	free(e->declares);
+	free(e->uses);
+}
+
+void session_release(struct session *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		entry_release(&s->entries[i]);
+	free(s->entries);
+	free(s->links);
+	free(s->newest);
+	free(s->header);
+	names_release(&s->names);
+	*s = (struct session){ 0 };
+}
+
+/* The arrays that are indexed by name grow with the names. */
+static int grow_by_name(struct session *s)
+{
+	uint32_t want = s->names.cap, *newest;
+	uint8_t *header;
+
+	if (s->n_by_name >= s->names.n)
+		return 0;
+	newest = realloc(s->newest, want * sizeof(*newest));
+	if (newest)
+		s->newest = newest;
+	header = realloc(s->header, want);
+	if (header)
+		s->header = header;
+	if (!newest || !header)
+		return -1;
+	memset(newest + s->n_by_name, 0, (want - s->n_by_name) * sizeof(*newest));
+	memset(header + s->n_by_name, 0, want - s->n_by_name);
+	s->n_by_name = want;
+	return 0;
+}
+
+static uint32_t intern(struct session *s, const char *text, size_t len)
+{
+	uint32_t name = names_add(&s->names, text, len);
+
+	return name == NAME_NONE || grow_by_name(s) ? NAME_NONE : name;
+}
+
+static void add_declared(struct session *s, struct session_entry *e, const char *text, size_t len)
+{
+	uint32_t name = intern(s, text, len);
+	uint32_t *grown = name == NAME_NONE ? NULL : realloc(e->declares, (e->n_declares + 1) * sizeof(*grown));
+
+	if (!grown)
+		return;
+	e->declares = grown;
+	e->declares[e->n_declares++] = name;
+}
+
+/* Enumerators: the names that follow `{` or `,` at the depth of the enum's braces. */
+static void add_enumerators(struct session *s, struct session_entry *e, const struct token_list *l, uint32_t open)
+{
+	for (uint32_t i = open; i < l->n && i < l->at[open].match; i++) {
+		if ((i == open || token_is(l, i, ",")) && token_is_name(l, i + 1))
+			add_declared(s, e, token_text(l, i + 1), token_len(l, i + 1));
+		else if (i > open && (token_is(l, i, "(") || token_is(l, i, "{")))
+			i = token_behind(l, i) - 1;
+	}
+}
+
+static void add_nested(struct session *s, struct session_entry *e, const struct token_list *l)
+{
+	for (uint32_t i = 0; i < l->n; i++) {
+		bool is_enum = token_is(l, i, "enum");
+		uint32_t at = i + 1;
+
+		if (!is_enum && !token_is(l, i, "struct") && !token_is(l, i, "union"))
+			continue;
+		if (token_is_name(l, at)) {
+			if (token_is(l, at + 1, "{"))
+				add_declared(s, e, token_text(l, at), token_len(l, at));
+			at++;
+		}
+		if (is_enum && token_is(l, at, "{"))
+			add_enumerators(s, e, l, at);
+	}
+}
+
+static void add_uses(struct session *s, struct session_entry *e, const struct token_list *l)
+{
+	struct use *uses = malloc((l->n + 1) * sizeof(*uses));
+
+	for (uint32_t i = 0; uses && i < l->n; i++) {
+		if (!token_is_name(l, i) || split_is_keyword(token_text(l, i), token_len(l, i)))
+			continue;
+		uint32_t name = intern(s, token_text(l, i), token_len(l, i));
+		bool tag = i && (token_is(l, i - 1, "struct") || token_is(l, i - 1, "union"));
+
+		if (name != NAME_NONE)
+			uses[e->n_uses++] = (struct use){ name, tag && token_is(l, i + 1, "*") };
+	}
+	e->uses = uses;
+}
+
+/* A #define is one directive token: its body is lexed by itself. */
+static void index_text(struct session *s, struct session_entry *e, const char *text, struct mem_pool *pool)
+{
+	struct token_list l;
+
+	if (e->d.kind == DECLARATION_MACRO) {
+		const char *define = strstr(text, "define");
+
+		text = define ? define + strlen("define") : text;
+	}
+	if (token_list_init(&l, text, strlen(text), pool, NULL))
+		return;
+	if (e->d.kind == DECLARATION_TAG || e->d.kind == DECLARATION_TYPEDEF)
+		add_nested(s, e, &l);
+	if (e->d.kind != DECLARATION_INCLUDE && e->d.kind != DECLARATION_PRAGMA)
+		add_uses(s, e, &l);
+}
+
+static int entry_init(struct session *s, struct session_entry *e, const struct declaration *d)
+{
+	struct mem_pool pool = MEM_POOL_INIT;
+
+	*e = (struct session_entry){ .d = *d };
+	e->d.name = strdup(d->name);
+	e->d.host = strdup(d->host);
+	e->d.device = strdup(d->device);
+	if (!e->d.name || !e->d.host || !e->d.device)
+		return -1;
+	if (*d->name)
+		add_declared(s, e, d->name, strlen(d->name));
+	index_text(s, e, *d->host ? e->d.host : e->d.device, &pool);
+	mem_pool_release(&pool);
+	return 0;
+}
+
+static int link_entry(struct session *s, uint32_t index)
+{
+	const struct session_entry *e = &s->entries[index];
+
+	for (uint32_t k = 0; k < e->n_declares; k++) {
+		if (s->n_links == s->cap_links) {
+			uint32_t cap = s->cap_links ? 2 * s->cap_links : 256;
+			struct session_link *grown = realloc(s->links, cap * sizeof(*grown));
+
+			if (!grown)
+				return -1;
+			s->links = grown;
+			s->cap_links = cap;
+		}
+		s->links[s->n_links++] = (struct session_link){ index, s->newest[e->declares[k]] };
+		s->newest[e->declares[k]] = s->n_links;
+	}
+	return 0;
+}
+
+static void drop_from(struct session *s, uint32_t first)
+{
+	while (s->n > first)
+		entry_release(&s->entries[--s->n]);
+	if (s->includes_seen > s->n)
+		s->includes_seen = s->n;
+	while (s->n_links && s->links[s->n_links - 1].entry >= first)
+		s->n_links--;
+	for (uint32_t i = 0; i < s->n_by_name; i++)
+		while (s->newest[i] > s->n_links)
+			s->newest[i] = s->links[s->newest[i] - 1].previous;
+}
+
+int session_replace(struct session *s, uint32_t first, const struct declaration *d, uint32_t n, struct error *err)
+{
+	if (first > s->n)
+		return error_set(err, ERROR_PROTOCOL, "declarations from %u on, but there are only %u before", first, s->n);
+	if (first < s->n)
+		drop_from(s, first);
+	for (uint32_t i = 0; i < n; i++) {
+		if (s->n == s->cap) {
+			uint32_t cap = s->cap ? 2 * s->cap : 256;
+			struct session_entry *grown = realloc(s->entries, cap * sizeof(*grown));
+
+			if (!grown)
+				return error_set(err, ERROR_MEMORY, "out of memory for the session's declarations");
+			s->entries = grown;
+			s->cap = cap;
+		}
+		struct session_entry *e = &s->entries[s->n++];
+
+		if (entry_init(s, e, &d[i]) || link_entry(s, s->n - 1))
+			return error_set(err, ERROR_MEMORY, "out of memory for the session's declarations");
+	}
+	return 0;
+}
+
+int session_add_header_name(struct session *s, const char *name, enum name_class class, struct error *err)
+{
+	uint32_t i = intern(s, name, strlen(name));
+
+	if (i == NAME_NONE)
+		return error_set(err, ERROR_MEMORY, "out of memory for the names of headers");
+	s->header[i] = (uint8_t)(class + 1);
+	return 0;
+}
+
+static enum name_class classify(void *context, const char *text, size_t len);
+
+/* What a session macro stands for is seen from the first word of its body. */
+static enum name_class classify_macro(struct session *s, const struct declaration *d)
+{
+	const char *p = strstr(d->host, d->name);
+	size_t word = 0;
+
+	if (!p)
+		return NAME_MACRO;
+	p += strlen(d->name);
+	if (*p == '(') {
+		p = strchr(p, ')');
+		p = p ? p + 1 : "";
+	}
+	p += strspn(p, " \t\\\n");
+	if (!*p)
+		return NAME_MACRO_EMPTY;
+	while (p[word] == '_' || (p[word] >= '0' && p[word] <= '9') || ((p[word] | 32) >= 'a' && (p[word] | 32) <= 'z'))
+		word++;
+	if (!word || (word == strlen(d->name) && !strncmp(p, d->name, word)))
+		return NAME_MACRO;
+	return split_is_specifier(p, word) || classify(s, p, word) == NAME_TYPE ? NAME_MACRO_SPECIFIER : NAME_MACRO;
+}
+
+static enum name_class classify(void *context, const char *text, size_t len)
+{
+	struct session *s = context;
+	uint32_t name = names_find(&s->names, text, len);
+
+	if (name == NAME_NONE)
+		return NAME_UNKNOWN;
+	for (uint32_t link = s->newest[name]; link; link = s->links[link - 1].previous) {
+		const struct declaration *d = &s->entries[s->links[link - 1].entry].d;
+		bool itself = strlen(d->name) == len && !memcmp(d->name, text, len);
+
+		if (d->kind == DECLARATION_MACRO)
+			return classify_macro(s, d);
+		if (d->kind == DECLARATION_TYPEDEF && itself)
+			return NAME_TYPE;
+		if (strcmp(declaration_space(d->kind), "tag") || !itself)
+			return NAME_VALUE;
+	}
+	return s->header[name] ? (enum name_class)(s->header[name] - 1) : NAME_UNKNOWN;
+}
+
+struct name_source session_names(struct session *s)
+{
+	return (struct name_source){ classify, s };
+}
+
+enum mark { UNMARKED, NEEDED, WRITTEN, MASKED };
+
+struct composition {
+	struct session *s;
+	uint8_t *marks; /* enum mark, by entry */
+	uint32_t *queue;
+	uint32_t n_queue;
+	bool device;
+	struct buffer *out;
+};
+
+static const char *text_of(const struct composition *c, const struct declaration *d)
+{
+	return c->device ? d->device : d->host;
+}
+
+static void need(struct composition *c, uint32_t name)
+{
+	for (uint32_t link = c->s->newest[name]; link; link = c->s->links[link - 1].previous) {
+		uint32_t entry = c->s->links[link - 1].entry;
+
+		if (c->marks[entry] != UNMARKED)
+			continue;
+		c->marks[entry] = NEEDED;
+		c->queue[c->n_queue++] = entry;
+	}
+}
+
+/* An enum stands in both spaces: by its tag, and by its constants as ordinary names. */
+static bool masks_entry(const struct session_entry *e, const struct session_mask *mask)
+{
+	bool itself = strlen(e->d.name) == mask->len && !memcmp(e->d.name, mask->name, mask->len);
+
+	return !strcmp(itself ? declaration_space(e->d.kind) : "ordinary", mask->space);
+}
+
+static void mark_masked(struct composition *c, const struct session_mask *masks, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t name = names_find(&c->s->names, masks[i].name, masks[i].len);
+
+		if (name == NAME_NONE)
+			continue;
+		for (uint32_t link = c->s->newest[name]; link; link = c->s->links[link - 1].previous) {
+			uint32_t e = c->s->links[link - 1].entry;
+
+			if (masks_entry(&c->s->entries[e], &masks[i]))
+				c->marks[e] = MASKED;
+		}
+	}
+}
+
+static void mark_needed(struct composition *c, const struct token_list *tokens)
+{
+	struct session *s = c->s;
+	bool before_include = false;
+
+	for (uint32_t e = s->n; e-- > 0;) {
+		enum declaration_kind kind = s->entries[e].d.kind;
+
+		before_include |= kind == DECLARATION_INCLUDE;
+		if (c->marks[e] == UNMARKED && (kind == DECLARATION_INCLUDE || kind == DECLARATION_PRAGMA ||
+						(kind == DECLARATION_MACRO && before_include))) {
+			c->marks[e] = NEEDED;
+			c->queue[c->n_queue++] = e;
+		}
+	}
+	for (uint32_t i = 0; i < tokens->n; i++) {
+		const struct token *t = &tokens->at[i];
+
+		if (t->kind == TOKEN_NAME) {
+			uint32_t name = names_find(&s->names, token_text(tokens, i), token_len(tokens, i));
+
+			if (name != NAME_NONE)
+				need(c, name);
+		} else if (t->kind == TOKEN_DIRECTIVE) {
+			struct mem_pool pool = MEM_POOL_INIT;
+			struct token_list inner;
+
+			if (!token_list_init(&inner, token_text(tokens, i) + 1, token_len(tokens, i) - 1, &pool, NULL))
+				for (uint32_t k = 0; k < inner.n; k++) {
+					uint32_t name = names_find(&s->names, token_text(&inner, k), token_len(&inner, k));
+
+					if (name != NAME_NONE && inner.at[k].kind == TOKEN_NAME)
+						need(c, name);
+				}
+			mem_pool_release(&pool);
+		}
+	}
+	for (uint32_t i = 0; i < c->n_queue; i++) {
+		const struct session_entry *e = &s->entries[c->queue[i]];
+
+		for (uint32_t k = 0; k < e->n_uses; k++)
+			need(c, e->uses[k].name);
+	}
+}
+
+static void write_entry(struct composition *c, uint32_t index, unsigned depth)
+{
+	const struct session_entry *e = &c->s->entries[index];
+
+	if (c->marks[index] != NEEDED)
+		return;
+	c->marks[index] = WRITTEN;
+	for (uint32_t k = 0; k < e->n_uses && depth < 200; k++) {
+		for (uint32_t link = c->s->newest[e->uses[k].name]; link; link = c->s->links[link - 1].previous) {
+			uint32_t other = c->s->links[link - 1].entry;
+
+			if (other > index && !e->uses[k].by_pointer)
+				write_entry(c, other, depth + 1);
+		}
+	}
+	const char *text = text_of(c, &e->d);
+
+	if (*text)
+		buffer_printf(c->out, "\n#line %u \"In[%u]\"\n%s", e->d.line ? e->d.line : 1, e->d.cell, text);
+}
+
+int session_compose(struct session *s, const struct token_list *tokens, const struct session_mask *masks, size_t n_masks,
+		    bool device, struct buffer *out, struct error *err)
+{
+	struct composition c = { .s = s, .device = device, .out = out };
+
+	c.marks = calloc(s->n + 1, 1);
+	c.queue = malloc((s->n + 1) * sizeof(*c.queue));
+	if (c.marks && c.queue) {
+		mark_masked(&c, masks, n_masks);
+		mark_needed(&c, tokens);
+		for (uint32_t i = 0; i < s->n; i++)
+			write_entry(&c, i, 0);
+	}
+	bool failed = !c.marks || !c.queue;
+
+	free(c.marks);
+	free(c.queue);
+	return failed ? error_set(err, ERROR_MEMORY, "out of memory for the session's declarations") : 0;
+}
+
+void session_each(const struct session *s, void (*found)(void *context, const struct declaration *d), void *context)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		found(context, &s->entries[i].d);
+}
+
+const struct declaration *session_find(const struct session *s, const char *name, size_t len)
+{
+	uint32_t i = names_find(&s->names, name, len);
+
+	return i == NAME_NONE || !s->newest[i] ? NULL : &s->entries[s->links[s->newest[i] - 1].entry].d;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What earlier cells have declared, as the compiler keeps it: the declarations, which names each one declares and which
+ * it mentions. So a cell's translation unit starts with just those that the cell needs, however long the session is.
+ */
+#ifndef CGPU_COMPILER_SESSION_H
+#define CGPU_COMPILER_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/unit.h"
+#include "compiler/names.h"
+#include "compiler/split.h"
+
+struct buffer;
+struct error;
+
+struct session_entry;
+
+/* One declaration of a name; a word may be a tag and an ordinary name. */
+struct session_link {
+	uint32_t entry;
+	uint32_t previous; /* link plus 1; 0 for none */
+};
+
+struct session {
+	struct names names;
+	struct session_entry *entries; /* owned */
+	uint32_t n, cap;
+	struct session_link *links; /* owned; all (name, entry) pairs */
+	uint32_t n_links, cap_links;
+	uint32_t *newest;     /* by name: its last link plus 1; 0 for none */
+	uint8_t *header;      /* by name: enum name_class + 1 of a header's name; 0 for none */
+	uint32_t n_by_name;
+	uint32_t includes_seen; /* entries below this have had their headers' names read */
+};
+
+void session_init(struct session *s);
+void session_release(struct session *s);
+
+/* Declarations from `first` on are these; texts are copied. */
+int session_replace(struct session *s, uint32_t first, const struct declaration *d, uint32_t n, struct error *err);
+
+/* A name that a header brings. */
+int session_add_header_name(struct session *s, const char *name, enum name_class class, struct error *err);
+
+/* Answers for split_init(). */
+struct name_source session_names(struct session *s);
+
+/* A name that the cell defines itself, so that the session's declaration of it must not come before. */
+struct session_mask {
+	const char *space; /* as declaration_space() says */
+	const char *name;
+	size_t len;
+};
+
+/*
+ * Append the texts of the declarations that these tokens need, in an order in which each one compiles. device: the
+ * device texts instead of the host ones.
+ */
+int session_compose(struct session *s, const struct token_list *tokens, const struct session_mask *masks, size_t n_masks,
+		    bool device, struct buffer *out, struct error *err);
+
+void session_each(const struct session *s, void (*found)(void *context, const struct declaration *d), void *context);
+/* The declaration of this name, or NULL. */
+const struct declaration *session_find(const struct session *s, const char *name, size_t len);
+
+#endif

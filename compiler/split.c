@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A recursive walk over the tokens, one function for each form of item. It finds where an item ends; whether the item
+ * is right C is clang's to say, so every way through ends, also on text that is no C at all.
+ */
+#include "compiler/split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/mem-pool.h"
+
+struct splitter {
+	const struct token_list *l;
+	const struct name_source *names;
+	struct item *items; /* malloc-ed while it grows */
+	uint32_t n, cap;
+	bool failed;
+	uint32_t *types; /* name tokens that the cell's typedefs declare */
+	uint32_t n_types, cap_types;
+};
+
+static const char *const specifiers[] = {
+	"void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "bool", "_Complex",
+	"struct", "union", "enum", "typedef", "extern", "static", "inline", "register", "auto", "const", "volatile",
+	"restrict", "_Atomic", "_Alignas", "_Noreturn", "_Thread_local", "__thread", "__inline", "__inline__",
+	"__const", "__const__", "__volatile__", "__restrict", "__restrict__", "__signed__", "__complex__",
+	"__attribute__", "__attribute", "__auto_type", "__extension__", "typeof", "__typeof__", "__typeof",
+	"__typeof_unqual__", "_Static_assert", "static_assert", "_Float16", "_Float32", "_Float64", "__float128",
+	"_Float128", "__int128", "__int128_t", "__uint128_t", "_BitInt", "_Imaginary", "complex", "alignas",
+	"thread_local", "noreturn", "_Decimal32", "_Decimal64", "_Decimal128", "__builtin_va_list", "__fp16", "__bf16",
+	"__global__", "__device__", "__host__", "__constant__", "__shared__", "__managed__", "__forceinline__",
+	"__noinline__", "__launch_bounds__", "__cluster_dims__", "__grid_constant__", "template", "namespace", "using",
+	"class", "constexpr",
+};
+
+static const char *const statement_words[] = {
+	"if", "else", "for", "while", "do", "switch", "case", "default", "return", "goto", "break", "continue",
+};
+
+static const char *const operator_words[] = {
+	"sizeof", "_Alignof", "alignof", "_Generic", "__alignof__", "__alignof", "__real__", "__imag__", "__real",
+	"__imag", "asm", "__asm__", "__asm", "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__", "__label__",
+	"__builtin_offsetof", "__builtin_types_compatible_p", "__builtin_choose_expr", "__builtin_va_arg",
+};
+
+static bool is_among(const char *word, size_t len, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(list[i], word, len) && !list[i][len])
+			return true;
+	return false;
+}
+
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+bool split_is_specifier(const char *word, size_t len)
+{
+	return is_among(word, len, specifiers, COUNT(specifiers));
+}
+
+bool split_is_keyword(const char *word, size_t len)
+{
+	return split_is_specifier(word, len) || is_among(word, len, statement_words, COUNT(statement_words)) ||
+	       is_among(word, len, operator_words, COUNT(operator_words));
+}
+
+static bool is_specifier(const struct token_list *l, uint32_t i)
+{
+	return token_is_name(l, i) && split_is_specifier(token_text(l, i), token_len(l, i));
+}
+
+static bool is_identifier(const struct token_list *l, uint32_t i)
+{
+	return token_is_name(l, i) && !split_is_keyword(token_text(l, i), token_len(l, i));
+}
+
+static bool is_asm(const struct token_list *l, uint32_t i)
+{
+	return token_is(l, i, "asm") || token_is(l, i, "__asm__") || token_is(l, i, "__asm");
+}
+
+static bool same_text(const struct token_list *l, uint32_t a, uint32_t b)
+{
+	return token_len(l, a) == token_len(l, b) && !memcmp(token_text(l, a), token_text(l, b), token_len(l, a));
+}
+
+/* The body of the cell's own #define of the name at token i, before that token; NULL if there is none. */
+static const char *own_macro(const struct token_list *l, uint32_t i, size_t *ret_len)
+{
+	for (uint32_t d = i; d-- > 0;) {
+		size_t n, len = token_len(l, i);
+		const char *rest;
+
+		if (!token_directive_is(l, d, "define"))
+			continue;
+		rest = token_directive_rest(l, d, &n);
+		if (n < len || memcmp(rest, token_text(l, i), len) ||
+		    (n > len && rest[len] != ' ' && rest[len] != '\t' && rest[len] != '(' && rest[len] != '\\'))
+			continue;
+		size_t at = len;
+
+		if (at < n && rest[at] == '(') {
+			while (at < n && rest[at] != ')')
+				at++;
+			at += at < n;
+		}
+		while (at < n && (strchr(" \t\n\\", rest[at])))
+			at++;
+		*ret_len = n - at;
+		return rest + at;
+	}
+	return NULL;
+}
+
+static size_t word_length(const char *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && (p[i] == '_' || (p[i] >= 'a' && p[i] <= 'z') || (p[i] >= 'A' && p[i] <= 'Z') ||
+			 (i && p[i] >= '0' && p[i] <= '9')))
+		i++;
+	return i;
+}
+
+static enum name_class classify(struct splitter *s, uint32_t i)
+{
+	const struct token_list *l = s->l;
+	size_t n;
+	const char *body = own_macro(l, i, &n);
+
+	if (body) {
+		size_t word = word_length(body, n);
+
+		if (!n)
+			return NAME_MACRO_EMPTY;
+		if (!word)
+			return NAME_MACRO;
+		if (split_is_specifier(body, word))
+			return NAME_MACRO_SPECIFIER;
+		if (is_among(body, word, statement_words, COUNT(statement_words)))
+			return NAME_MACRO;
+		return s->names->classify(s->names->context, body, word) == NAME_TYPE ? NAME_MACRO_SPECIFIER : NAME_MACRO;
+	}
+	for (uint32_t t = 0; t < s->n_types; t++)
+		if (same_text(l, s->types[t], i))
+			return NAME_TYPE;
+	return s->names->classify(s->names->context, token_text(l, i), token_len(l, i));
+}
+
+/* Two names in a row, or name and star: what an unknown first name must be. */
+static bool unknown_declares(const struct token_list *l, uint32_t i)
+{
+	if (token_is_name(l, i + 1))
+		return true;
+	if (token_is(l, i + 1, "(")) {
+		uint32_t behind = token_behind(l, i + 1);
+
+		return token_is(l, behind, "{"); /* a function without a return type, such as main() {} */
+	}
+	if (!token_is(l, i + 1, "*"))
+		return false;
+	while (token_is(l, i + 1, "*") || token_is(l, i + 1, "const"))
+		i++;
+	return is_identifier(l, i + 1) && i + 2 < l->n &&
+	       (token_is(l, i + 2, ";") || token_is(l, i + 2, "=") || token_is(l, i + 2, ",") ||
+		token_is(l, i + 2, "[") || token_is(l, i + 2, "("));
+}
+
+static bool starts_declaration(struct splitter *s, uint32_t i)
+{
+	const struct token_list *l = s->l;
+
+	if (i >= l->n)
+		return false;
+	if (token_is(l, i, "__extension__"))
+		return is_specifier(l, i + 1) || starts_declaration(s, i + 1);
+	if (is_specifier(l, i))
+		return true;
+	if (is_asm(l, i) && token_is(l, i + 1, "(")) {
+		/* Basic asm belongs to the file, asm with operands to the code. */
+		for (uint32_t j = i + 2; j < token_behind(l, i + 1); j++)
+			if (token_is(l, j, ":"))
+				return false;
+		return true;
+	}
+	if (!is_identifier(l, i) || token_is(l, i + 1, ":"))
+		return false;
+	switch (classify(s, i)) {
+	case NAME_TYPE:
+		return true;
+	case NAME_MACRO_SPECIFIER:
+		return true;
+	case NAME_MACRO_EMPTY:
+		return starts_declaration(s, token_is(l, i + 1, "(") ? token_behind(l, i + 1) : i + 1);
+	case NAME_VALUE:
+	case NAME_MACRO:
+		return false;
+	case NAME_UNKNOWN:
+		break;
+	}
+	return unknown_declares(l, i);
+}
+
+static bool at_directive(const struct token_list *l, uint32_t i)
+{
+	return i < l->n && l->at[i].kind == TOKEN_DIRECTIVE;
+}
+
+/* K&R definitions: `int f(a, b) int a; double b; {`: i is behind the parameter list's `)`. */
+static bool starts_old_parameters(struct splitter *s, uint32_t open, uint32_t i)
+{
+	const struct token_list *l = s->l;
+
+	if (i >= l->n || open + 2 > i || !token_is_name(l, i) || token_is(l, i, "__attribute__") || is_asm(l, i))
+		return false;
+	for (uint32_t j = open + 1; j + 1 < i; j++)
+		if (!is_identifier(l, j) && !token_is(l, j, ","))
+			return false;
+	if (open + 1 == i - 1)
+		return false;
+	return starts_declaration(s, i);
+}
+
+/* Where the declaration or definition that starts at i ends; ret_body: its `{`, or TOKEN_NONE. */
+static uint32_t end_of_declaration(struct splitter *s, uint32_t i, uint32_t *ret_body)
+{
+	const struct token_list *l = s->l;
+	bool initialiser = false, tag = false, old_style = false;
+
+	*ret_body = TOKEN_NONE;
+	while (i < l->n) {
+		if (token_is(l, i, ";")) {
+			if (!old_style)
+				return i + 1;
+			i++;
+		} else if (token_is(l, i, "{")) {
+			if (!initialiser && !tag) {
+				*ret_body = i;
+				return token_behind(l, i);
+			}
+			tag = false;
+			i = token_behind(l, i);
+		} else if (token_is(l, i, "(") || token_is(l, i, "[")) {
+			uint32_t open = i;
+
+			i = token_behind(l, i);
+			if (token_is(l, open, "(") && !initialiser && starts_old_parameters(s, open, i))
+				old_style = true;
+		} else if (token_is(l, i, "struct") || token_is(l, i, "union") || token_is(l, i, "enum") ||
+			   token_is(l, i, "class") || token_is(l, i, "namespace")) {
+			tag = true;
+			for (i++; token_is(l, i, "__attribute__") || token_is(l, i, "__align__"); i++)
+				i = token_is(l, i + 1, "(") ? token_behind(l, i + 1) - 1 : i;
+			i += is_identifier(l, i);
+			if (!token_is(l, i, "{") && !token_is(l, i, ":"))
+				tag = false;
+		} else {
+			if (token_is(l, i, "="))
+				initialiser = true;
+			else if (token_is(l, i, ","))
+				initialiser = false;
+			i++;
+		}
+	}
+	return l->n;
+}
+
+static uint32_t end_of_statement(struct splitter *s, uint32_t i, bool *ret_open);
+
+static uint32_t skip_directives(const struct token_list *l, uint32_t i)
+{
+	while (at_directive(l, i))
+		i++;
+	return i;
+}
+
+/* To the `;`, or the block of a macro that acts like a loop. *ret_open: the text ended first. */
+static uint32_t end_of_expression(const struct token_list *l, uint32_t i, bool *ret_open)
+{
+	if (is_identifier(l, i) && token_is(l, i + 1, "(")) {
+		uint32_t behind = token_behind(l, i + 1);
+
+		if (token_is(l, behind, "{"))
+			return token_behind(l, behind);
+	}
+	while (i < l->n) {
+		if (token_is(l, i, ";"))
+			return i + 1;
+		if (token_is(l, i, "(") || token_is(l, i, "[") || token_is(l, i, "{"))
+			i = token_behind(l, i);
+		else
+			i++;
+	}
+	*ret_open = true;
+	return l->n;
+}
+
+static uint32_t behind_head(const struct token_list *l, uint32_t i)
+{
+	return token_is(l, i + 1, "(") ? token_behind(l, i + 1) : i + 1;
+}
+
+static uint32_t end_of_if(struct splitter *s, uint32_t i, bool *ret_open)
+{
+	uint32_t end = end_of_statement(s, behind_head(s->l, i), ret_open), next = skip_directives(s->l, end);
+
+	if (token_is(s->l, next, "else"))
+		return end_of_statement(s, next + 1, ret_open);
+	return end;
+}
+
+static uint32_t end_of_do(struct splitter *s, uint32_t i, bool *ret_open)
+{
+	uint32_t end = skip_directives(s->l, end_of_statement(s, i + 1, ret_open));
+
+	return token_is(s->l, end, "while") ? end_of_expression(s->l, behind_head(s->l, end), ret_open) : end;
+}
+
+/* Behind the colon of `case e:`, minding `?:`. */
+static uint32_t behind_colon(const struct token_list *l, uint32_t i)
+{
+	uint32_t open = 0;
+
+	for (; i < l->n; i++) {
+		if (token_is(l, i, "?"))
+			open++;
+		else if (token_is(l, i, ";"))
+			return i;
+		else if (token_is(l, i, ":") && !open--)
+			return i + 1;
+	}
+	return i;
+}
+
+static uint32_t end_of_statement(struct splitter *s, uint32_t i, bool *ret_open)
+{
+	const struct token_list *l = s->l;
+
+	i = skip_directives(l, i);
+	if (i >= l->n) {
+		*ret_open = true;
+		return l->n;
+	}
+	if (token_is(l, i, ";"))
+		return i + 1;
+	if (token_is(l, i, "{"))
+		return token_behind(l, i);
+	if (token_is(l, i, "if"))
+		return end_of_if(s, i, ret_open);
+	if (token_is(l, i, "for") || token_is(l, i, "while") || token_is(l, i, "switch"))
+		return end_of_statement(s, behind_head(l, i), ret_open);
+	if (token_is(l, i, "do"))
+		return end_of_do(s, i, ret_open);
+	if (token_is(l, i, "else"))
+		return end_of_statement(s, i + 1, ret_open);
+	bool label = is_identifier(l, i) && token_is(l, i + 1, ":");
+
+	if (label || token_is(l, i, "case") || token_is(l, i, "default")) {
+		uint32_t behind = skip_directives(l, behind_colon(l, i));
+
+		if (behind >= l->n || starts_declaration(s, behind))
+			return behind;
+		return end_of_statement(s, behind, ret_open);
+	}
+	return end_of_expression(l, i, ret_open);
+}
+
+static void remember_type(struct splitter *s, uint32_t i)
+{
+	if (s->n_types == s->cap_types) {
+		uint32_t cap = s->cap_types ? 2 * s->cap_types : 32;
+		uint32_t *grown = realloc(s->types, cap * sizeof(*grown));
+
+		if (!grown) {
+			s->failed = true;
+			return;
+		}
+		s->types = grown;
+		s->cap_types = cap;
+	}
+	s->types[s->n_types++] = i;
+}
+
+/* The names that a typedef declares: in each declarator the last name before its suffixes, or the one in `(*name)`. */
+static void remember_typedef(struct splitter *s, uint32_t first, uint32_t end)
+{
+	const struct token_list *l = s->l;
+	uint32_t last = TOKEN_NONE;
+
+	for (uint32_t i = first; i < end;) {
+		if (token_is(l, i, ",") || token_is(l, i, ";")) {
+			if (last != TOKEN_NONE)
+				remember_type(s, last);
+			last = TOKEN_NONE;
+			i++;
+		} else if (token_is(l, i, "(")) {
+			uint32_t j = i + 1;
+
+			while (token_is(l, j, "*") || token_is(l, j, "(") || token_is(l, j, "^") || is_specifier(l, j))
+				j++;
+			if (j > i + 1 && is_identifier(l, j) && !is_specifier(l, i + 1))
+				last = j;
+			i = token_behind(l, i);
+		} else if (token_is(l, i, "{") || token_is(l, i, "[")) {
+			i = token_behind(l, i);
+		} else {
+			if (is_identifier(l, i))
+				last = i;
+			i++;
+		}
+	}
+}
+
+/* CUDA's marks stand among the specifiers; other C++ words at the start make an item the device's alone. */
+static void find_world(const struct token_list *l, struct item *item)
+{
+	bool host = false, device = false;
+	uint32_t stop = item->body != TOKEN_NONE ? item->body : item->end;
+
+	if (token_is(l, item->first, "template") || token_is(l, item->first, "namespace") ||
+	    token_is(l, item->first, "using") || token_is(l, item->first, "class"))
+		device = true;
+	for (uint32_t i = item->first; i < stop && !token_is(l, i, "="); i++) {
+		if (token_is(l, i, "{"))
+			i = token_behind(l, i) - 1;
+		else if (token_is(l, i, "__global__"))
+			item->is_entry = device = true;
+		else if (token_is(l, i, "__device__") || token_is(l, i, "__constant__") || token_is(l, i, "__managed__"))
+			device = true;
+		else if (token_is(l, i, "__host__"))
+			host = true;
+	}
+	item->world = !device ? WORLD_HOST : host ? WORLD_BOTH : WORLD_DEVICE;
+}
+
+static struct item *add_item(struct splitter *s, enum item_kind kind, uint32_t first, uint32_t end)
+{
+	if (s->n == s->cap) {
+		uint32_t cap = s->cap ? 2 * s->cap : 64;
+		struct item *grown = realloc(s->items, cap * sizeof(*grown));
+
+		if (!grown) {
+			s->failed = true;
+			return NULL;
+		}
+		s->items = grown;
+		s->cap = cap;
+	}
+	s->items[s->n] = (struct item){ kind, WORLD_HOST, false, first, end, TOKEN_NONE };
+	return &s->items[s->n++];
+}
+
+static uint32_t next_item(struct splitter *s, uint32_t i)
+{
+	const struct token_list *l = s->l;
+	bool open = false;
+	uint32_t end, body;
+
+	if (at_directive(l, i)) {
+		add_item(s, ITEM_DIRECTIVE, i, i + 1);
+		return i + 1;
+	}
+	if (starts_declaration(s, i)) {
+		end = end_of_declaration(s, i, &body);
+		struct item *item = add_item(s, body == TOKEN_NONE ? ITEM_DECLARATION : ITEM_FUNCTION, i, end);
+
+		if (item) {
+			item->body = body;
+			find_world(l, item);
+		}
+		if (token_is(l, i, "typedef"))
+			remember_typedef(s, i + 1, end);
+		return end;
+	}
+	end = end_of_statement(s, i, &open);
+	add_item(s, open && end == l->n ? ITEM_EXPRESSION : ITEM_STATEMENT, i, end);
+	return end > i ? end : i + 1;
+}
+
+int split_init(struct split *s, const char *text, size_t len, const struct name_source *names, struct mem_pool *pool,
+	       struct error *err)
+{
+	struct splitter x = { .l = &s->tokens, .names = names };
+
+	*s = (struct split){ 0 };
+	if (token_list_init(&s->tokens, text, len, pool, err))
+		return -1;
+	for (uint32_t i = 0; i < s->tokens.n && !x.failed;)
+		i = next_item(&x, i);
+	s->items = mem_pool_array(pool, x.n + 1, sizeof(*s->items));
+	s->n_items = x.n;
+	if (s->items && x.n)
+		memcpy(s->items, x.items, x.n * sizeof(*s->items));
+	free(x.items);
+	free(x.types);
+	if (!s->items || x.failed)
+		return error_set(err, ERROR_MEMORY, "out of memory for the items of a cell");
+	return 0;
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One pass over the text, then brackets are paired with a stack. */
+#include "compiler/token.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/mem-pool.h"
+
+struct lexer {
+	struct token_list *list;
+	struct token *tokens; /* malloc-ed while it grows */
+	uint32_t n, cap;
+	const char *text;
+	size_t len, at;
+	uint32_t line;
+	bool line_start; /* only blanks so far on this line */
+	bool failed;
+};
+
+static bool is_name_start(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
+}
+
+static bool is_digit(unsigned char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static char peek(const struct lexer *x, size_t ahead)
+{
+	return x->at + ahead < x->len ? x->text[x->at + ahead] : 0;
+}
+
+/* Length of a backslash-newline at the offset, 0 if there is none. */
+static size_t splice_at(const struct lexer *x, size_t at)
+{
+	if (at + 1 < x->len && x->text[at] == '\\' && x->text[at + 1] == '\n')
+		return 2;
+	if (at + 2 < x->len && x->text[at] == '\\' && x->text[at + 1] == '\r' && x->text[at + 2] == '\n')
+		return 3;
+	return 0;
+}
+
+static void add(struct lexer *x, enum token_kind kind, size_t start, uint32_t line)
+{
+	if (x->n == x->cap) {
+		uint32_t cap = x->cap ? x->cap * 2 : 256;
+		struct token *grown = realloc(x->tokens, cap * sizeof(*grown));
+
+		if (!grown) {
+			x->failed = true;
+			return;
+		}
+		x->tokens = grown;
+		x->cap = cap;
+	}
+	x->tokens[x->n++] = (struct token){ kind, (uint32_t)start, (uint32_t)x->at, line, TOKEN_NONE };
+	x->line_start = false;
+}
+
+static void skip_block_comment(struct lexer *x)
+{
+	for (x->at += 2; x->at < x->len; x->at++) {
+		if (x->text[x->at] == '\n')
+			x->line++;
+		if (x->text[x->at] == '*' && peek(x, 1) == '/') {
+			x->at += 2;
+			return;
+		}
+	}
+	x->list->open_comment = true;
+}
+
+static void skip_line_comment(struct lexer *x)
+{
+	while (x->at < x->len && x->text[x->at] != '\n') {
+		size_t splice = splice_at(x, x->at);
+
+		x->line += splice != 0;
+		x->at += splice ? splice : 1;
+	}
+}
+
+/* Blanks, comments and spliced line ends. Newlines stay when `in_directive`. */
+static void skip_space(struct lexer *x, bool in_directive)
+{
+	while (x->at < x->len) {
+		char c = x->text[x->at];
+		size_t splice = splice_at(x, x->at);
+
+		if (splice) {
+			x->line++;
+			x->at += splice;
+		} else if (c == '\n') {
+			if (in_directive)
+				return;
+			x->line++;
+			x->line_start = true;
+			x->at++;
+		} else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
+			x->at++;
+		} else if (c == '/' && peek(x, 1) == '*') {
+			skip_block_comment(x);
+		} else if (c == '/' && peek(x, 1) == '/') {
+			skip_line_comment(x);
+		} else {
+			return;
+		}
+	}
+}
+
+static void quoted(struct lexer *x, size_t start, char quote)
+{
+	uint32_t line = x->line;
+
+	x->at++;
+	while (x->at < x->len && x->text[x->at] != quote) {
+		size_t splice = splice_at(x, x->at);
+
+		if (x->text[x->at] == '\n') {
+			x->list->open_string = true;
+			break;
+		}
+		x->line += splice != 0;
+		x->at += splice ? splice : x->text[x->at] == '\\' && x->at + 1 < x->len ? 2 : 1;
+	}
+	if (x->at >= x->len)
+		x->list->open_string = true;
+	else if (x->text[x->at] == quote)
+		x->at++;
+	add(x, quote == '"' ? TOKEN_STRING : TOKEN_CHARACTER, start, line);
+}
+
+/* The whole logical line; a comment that spans lines belongs to it. */
+static void directive(struct lexer *x)
+{
+	size_t start = x->at;
+	uint32_t line = x->line;
+
+	while (x->at < x->len && x->text[x->at] != '\n') {
+		char c = x->text[x->at];
+		size_t splice = splice_at(x, x->at);
+
+		if (splice) {
+			x->line++;
+			x->at += splice;
+		} else if (c == '/' && peek(x, 1) == '*') {
+			skip_block_comment(x);
+		} else if (c == '/' && peek(x, 1) == '/') {
+			skip_line_comment(x);
+		} else if (c == '"') {
+			for (x->at++; x->at < x->len && x->text[x->at] != '\n' && x->text[x->at] != '"'; x->at++)
+				if (x->text[x->at] == '\\' && peek(x, 1) != '\n' && x->at + 1 < x->len)
+					x->at++;
+			x->at += x->at < x->len && x->text[x->at] == '"';
+		} else {
+			x->at++;
+		}
+	}
+	add(x, TOKEN_DIRECTIVE, start, line);
+}
+
+static void name(struct lexer *x)
+{
+	size_t start = x->at;
+
+	while (is_name_start(peek(x, 0)) || is_digit(peek(x, 0)))
+		x->at++;
+	size_t len = x->at - start;
+	const char *p = x->text + start;
+	bool prefix = (len == 1 && strchr("LuU", *p)) || (len == 2 && !memcmp(p, "u8", 2));
+
+	if (prefix && (peek(x, 0) == '"' || peek(x, 0) == '\''))
+		quoted(x, start, peek(x, 0));
+	else
+		add(x, TOKEN_NAME, start, x->line);
+}
+
+/* A preprocessing number (C17 6.4.8). */
+static void number(struct lexer *x)
+{
+	size_t start = x->at;
+
+	for (;;) {
+		char c = peek(x, 0);
+
+		if (c && strchr("eEpP", c) && (peek(x, 1) == '+' || peek(x, 1) == '-'))
+			x->at += 2;
+		else if (is_digit(c) || is_name_start(c) || c == '.')
+			x->at++;
+		else
+			break;
+	}
+	add(x, TOKEN_NUMBER, start, x->line);
+}
+
+static void punctuation(struct lexer *x)
+{
+	static const char *const longer[] = {
+		"<<<", ">>>", "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=",
+		"==",  "!=",  "&&",  "||",  "*=",  "/=", "%=", "+=", "-=", "&=", "^=", "|=", "##",
+	};
+	size_t start = x->at;
+
+	x->at++;
+	for (size_t i = 0; i < sizeof(longer) / sizeof(*longer); i++) {
+		size_t n = strlen(longer[i]);
+
+		if (start + n <= x->len && !memcmp(x->text + start, longer[i], n)) {
+			x->at = start + n;
+			break;
+		}
+	}
+	char c = x->text[start];
+
+	add(x, c > ' ' && c < 0x7f && c != '\\' && c != '@' && c != '`' ? TOKEN_PUNCTUATION : TOKEN_OTHER, start, x->line);
+}
+
+static bool closes(char open, char close)
+{
+	return (open == '(' && close == ')') || (open == '[' && close == ']') || (open == '{' && close == '}');
+}
+
+static int pair_brackets(struct token_list *l, struct error *err)
+{
+	cleanup_free uint32_t *stack = malloc((l->n + 1) * sizeof(*stack));
+	uint32_t depth = 0;
+
+	if (!stack)
+		return error_set(err, ERROR_MEMORY, "out of memory for the tokens of a cell");
+	l->unclosed = l->unopened = TOKEN_NONE;
+	for (uint32_t i = 0; i < l->n; i++) {
+		char c = l->text[l->at[i].start];
+
+		if (l->at[i].kind != TOKEN_PUNCTUATION || token_len(l, i) != 1)
+			continue;
+		if (c == '(' || c == '[' || c == '{') {
+			stack[depth++] = i;
+		} else if (c == ')' || c == ']' || c == '}') {
+			if (depth && closes(l->text[l->at[stack[depth - 1]].start], c)) {
+				l->at[i].match = stack[--depth];
+				l->at[stack[depth]].match = i;
+			} else if (l->unopened == TOKEN_NONE) {
+				l->unopened = i;
+			}
+		}
+	}
+	if (depth)
+		l->unclosed = stack[depth - 1];
+	return 0;
+}
+
+static void lex(struct lexer *x)
+{
+	for (;;) {
+		skip_space(x, false);
+		if (x->at >= x->len || x->failed)
+			return;
+		unsigned char c = x->text[x->at];
+
+		if (c == '#' && x->line_start)
+			directive(x);
+		else if (is_name_start(c))
+			name(x);
+		else if (is_digit(c) || (c == '.' && is_digit(peek(x, 1))))
+			number(x);
+		else if (c == '"' || c == '\'')
+			quoted(x, x->at, c);
+		else
+			punctuation(x);
+	}
+}
+
+int token_list_init(struct token_list *l, const char *text, size_t len, struct mem_pool *pool, struct error *err)
+{
+	struct lexer x = { .list = l, .text = text, .len = len, .line = 1, .line_start = true };
+
+	if (len >= UINT32_MAX)
+		return error_set(err, ERROR_LIMIT, "a cell of more than 4 GiB");
+	*l = (struct token_list){ .text = text, .len = len };
+	lex(&x);
+	l->open_splice = len && (text[len - 1] == '\\' || (len > 1 && text[len - 1] == '\n' && text[len - 2] == '\\'));
+	l->n = x.n;
+	l->at = mem_pool_array(pool, x.n + 1, sizeof(*l->at));
+	if (l->at && x.n)
+		memcpy(l->at, x.tokens, x.n * sizeof(*l->at));
+	free(x.tokens);
+	if (!l->at || x.failed)
+		return error_set(err, ERROR_MEMORY, "out of memory for the tokens of a cell");
+	return pair_brackets(l, err);
+}
+
+bool token_is(const struct token_list *l, uint32_t i, const char *text)
+{
+	size_t n = strlen(text);
+
+	return i < l->n && l->at[i].kind != TOKEN_STRING && token_len(l, i) == n && !memcmp(token_text(l, i), text, n);
+}
+
+uint32_t token_behind(const struct token_list *l, uint32_t i)
+{
+	return i < l->n && l->at[i].match != TOKEN_NONE ? l->at[i].match + 1 : l->n;
+}
+
+static size_t skip_blanks(const char *p, size_t i, size_t n)
+{
+	while (i < n) {
+		if (p[i] == ' ' || p[i] == '\t')
+			i++;
+		else if (p[i] == '\\' && i + 1 < n && p[i + 1] == '\n')
+			i += 2;
+		else
+			break;
+	}
+	return i;
+}
+
+size_t token_directive(const struct token_list *l, uint32_t i, const char **ret_word)
+{
+	const char *p = token_text(l, i);
+	size_t n = token_len(l, i), at = skip_blanks(p, 1, n), start = at;
+
+	while (at < n && p[at] >= 'a' && p[at] <= 'z')
+		at++;
+	*ret_word = p + start;
+	return at - start;
+}
+
+bool token_directive_is(const struct token_list *l, uint32_t i, const char *word)
+{
+	const char *w;
+	size_t n;
+
+	if (i >= l->n || l->at[i].kind != TOKEN_DIRECTIVE)
+		return false;
+	n = token_directive(l, i, &w);
+	return n == strlen(word) && !memcmp(w, word, n);
+}
+
+const char *token_directive_rest(const struct token_list *l, uint32_t i, size_t *ret_len)
+{
+	const char *word, *p = token_text(l, i);
+	size_t n = token_len(l, i), at = token_directive(l, i, &word);
+
+	at = skip_blanks(p, (size_t)(word - p) + at, n);
+	*ret_len = n - at;
+	return p + at;
+}
+
+void text_position(const char *text, size_t len, size_t offset, uint32_t *ret_line, uint32_t *ret_column)
+{
+	uint32_t line = 1;
+	size_t start = 0;
+
+	for (size_t i = 0; i < offset && i < len; i++) {
+		if (text[i] == '\n') {
+			line++;
+			start = i + 1;
+		}
+	}
+	*ret_line = line;
+	*ret_column = (uint32_t)(offset - start) + 1;
+}
