@@ -1,8 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# The unit tests alone: the programs they need are built, nothing else. `make check` builds everything first.
-check-units: $(BUILT_SOURCES) $(check_PROGRAMS) $(check_LIBRARIES)
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS
-
 # The experiments for a machine with a GPU. gcc and the CUDA headers are enough; the driver is found at run time.
 EXTRA_PROGRAMS += %reldir%/gpu/check-gpu
 %canon_reldir%_gpu_check_gpu_SOURCES = \
@@ -15,4 +11,4 @@ EXTRA_PROGRAMS += %reldir%/gpu/check-gpu
 check-gpu: %reldir%/gpu/check-gpu$(EXEEXT)
 	%reldir%/gpu/check-gpu$(EXEEXT) || test $$? = 77
 
-.PHONY: check-units check-gpu
+.PHONY: check-gpu
