@@ -1,21 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The -I, -isystem and -D options that configure found."""
+"""How the build folder compiles each C file."""
 import os
 import pathlib
+import re
 import shlex
+import subprocess
 
 import pytest
 
+FOLDERS = ("common", "kernel", "compiler", "runtime", "emulator")
+COMMAND = re.compile(r"^\S*gcc (.*) -MT .* `?test -f '([^']+\.c)'")
 
-def build_flags(root):
-    """From the Makefile of the build folder, CGPU_BUILD_TREE or build/tree."""
+
+def compile_flags(root):
+    """{file: its -I, -isystem and -D options}, as make would run them; of CGPU_BUILD_TREE or build/tree."""
     build = pathlib.Path(os.environ.get("CGPU_BUILD_TREE", root / "build" / "tree"))
-    makefile = build / "Makefile"
-    if not makefile.exists():
+    if not (build / "Makefile").exists():
         pytest.fail(f"no Makefile in {build}: run ./bootstrap build, or set CGPU_BUILD_TREE")
-    flags = ["-I", str(root), "-I", str(build)]
-    for line in makefile.read_text().splitlines():
-        name, _, value = line.partition(" = ")
-        if name.endswith(("_CPPFLAGS", "_CFLAGS")) and "$" not in value:
-            flags += [w for w in shlex.split(value) if w.startswith(("-I", "-D", "-isystem", "/"))]
-    return flags
+    files = [str(p.relative_to(root)) for f in FOLDERS for p in sorted((root / f).rglob("*.c"))]
+    changed = [word for name in files for word in ("-W", name)]
+    plan = subprocess.run(["make", "-n", "V=1", "-C", build, *changed, "all-am"], text=True, capture_output=True)
+    found = {}
+    for line in plan.stdout.splitlines():
+        match = COMMAND.match(line)
+        if match and match.group(2) in files:
+            words = shlex.split(match.group(1))
+            found[match.group(2)] = ["-I", str(root), "-I", str(build)] + [
+                w for i, w in enumerate(words) if w.startswith(("-I/", "-D", "-isystem")) or words[i - 1] == "-isystem"]
+    missing = sorted(set(files) - set(found))
+    assert not missing, f"make does not compile {missing}: {plan.stderr[-500:]}"
+    return found

@@ -29,7 +29,8 @@ CUDA = re.compile(r"(cuda|cuda_runtime.*|cudaTypedefs|driver_types|vector_types)
 def includes(root):
     for folder in MAY_USE:
         for path in sorted((root / folder).rglob("*")):
-            if path.suffix in (".c", ".h", ".cc", ".def"):
+            # Headers for cells are installed together and include each other by name.
+            if path.suffix in (".c", ".h", ".cc", ".def") and "prelude" not in path.parts:
                 for mark, name in INCLUDE.findall(path.read_text()):
                     yield folder, path.relative_to(root), mark, name
 
