@@ -43,12 +43,12 @@ void cgpu_note(const char *argument, unsigned line);
  */
 int cgpu_launch_configure(dim3 grid, dim3 block, __SIZE_TYPE__ shared, cudaStream_t stream, unsigned line);
 
-#ifndef __cplusplus
-
 /* cudaOccupancyMaxPotentialBlockSize is a C++ template in the toolkit; this is what it does. */
 cudaError_t cgpu_occupancy_max_potential_block_size(int *ret_grid, int *ret_block, const void *entry,
 						    __SIZE_TYPE__ dynamic_shared, int limit);
 cudaError_t cgpu_malloc_host(void **ret, __SIZE_TYPE__ size, unsigned flags);
+
+#if !defined(__cplusplus) && !defined(CGPU_LAUNCH_GLUE_PROTOTYPES)
 
 static inline dim3 cgpu_dim3_from_dim3(dim3 d)
 {
@@ -132,7 +132,7 @@ static inline dim3 cgpu_dim3_from_number(unsigned x)
 #define cudaThreadSynchronize cudaDeviceSynchronize
 #define cudaThreadExit cudaDeviceReset
 
-#endif /* !__cplusplus */
+#endif /* spellings for C */
 #endif /* __CUDA_RUNTIME_API_H__ */
 
 #ifdef __cplusplus

@@ -93,6 +93,12 @@ void device_cell_committed(void);
 
 /* Fill *ret if the address is device memory (live or freed); false otherwise. Async-signal-safe. */
 bool device_describe(uint64_t address, struct address_description *ret);
+/* Why device memory was last refused in this cell, with who holds what; "" for none. For the text of a fault that comes of
+ * it: a null pointer used although cudaMalloc() had failed. Async-signal-safe. */
+const char *device_refusal(void);
+/* End the device code that runs, on the emulated device: it then faults with cudaErrorLaunchTimeout and the report says
+ * where it was. Does nothing on a real one. Async-signal-safe. */
+void device_stop(void);
 /* Payload of WORKER_DEVICE_REPORT after the id. */
 void device_report(struct buffer *out);
 

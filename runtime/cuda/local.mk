@@ -1,4 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
+# The CUDA side of the worker, as a library that the worker and the unit tests link.
+noinst_LIBRARIES += libcudaside.a
+libcudaside_a_SOURCES = \
+	%reldir%/buffer-kinds.def \
+	%reldir%/cudart.c %reldir%/cudart.def %reldir%/cudart.h \
+	%reldir%/cudart-copy.c \
+	%reldir%/cudart-device.c %reldir%/device-properties.def \
+	%reldir%/cudart-error.c %reldir%/cudart-errors.def \
+	%reldir%/cudart-launch.c \
+	%reldir%/cudart-memory.c \
+	%reldir%/cudart-stream.c \
+	%reldir%/device.c %reldir%/device.h %reldir%/device-state.h \
+	%reldir%/device-code.c %reldir%/device-code.h \
+	%reldir%/driver.c %reldir%/driver.def %reldir%/driver.h \
+	%reldir%/driver-trace.c \
+	%reldir%/handles.c %reldir%/handles.h \
+	%reldir%/ledger.c %reldir%/ledger.h \
+	%reldir%/ledger-cap.c \
+	%reldir%/preimage.c %reldir%/preimage.h \
+	%reldir%/ptx-variables.c %reldir%/ptx-variables.h \
+	%reldir%/session.c %reldir%/session.h \
+	%reldir%/vmm-pool.c %reldir%/vmm-pool.h
+libcudaside_a_CFLAGS = $(AM_CFLAGS) $(CUDA_CPPFLAGS) -pthread
+
 check_PROGRAMS += test-ptx-variables
 TESTS += test-ptx-variables
 test_ptx_variables_SOURCES = \
@@ -6,3 +30,15 @@ test_ptx_variables_SOURCES = \
 	%reldir%/ptx-variables.c %reldir%/ptx-variables.h
 test_ptx_variables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
+
+# Tests of the CUDA side run over the built libcgpu-emulator.so.
+cudaside_tests = test-cudart test-device-rollback
+check_PROGRAMS += $(cudaside_tests)
+TESTS += $(cudaside_tests)
+CUDASIDE_LIBS = libcudaside.a libcommon.a $(CMOCKA_LIBS) -ldl -lpthread
+test_cudart_SOURCES = tests/unit/test-cudart.c tests/unit/device-host.c tests/unit/device-host.h
+test_cudart_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS)
+test_cudart_LDADD = $(CUDASIDE_LIBS)
+test_device_rollback_SOURCES = tests/unit/test-device-rollback.c tests/unit/device-host.c tests/unit/device-host.h
+test_device_rollback_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS)
+test_device_rollback_LDADD = $(CUDASIDE_LIBS)

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runtime API, chapter Memory Management: copies and fills. Ranges are checked against the ledger, so a copy that runs
+ * past its buffer is an error and not a write into the neighbour; what is written on the device is saved first.
+ */
+#include "runtime/cuda/cudart.h"
+
+#include "runtime/cuda/device-code.h"
+#include "runtime/cuda/ledger.h"
+
+/* Device memory proper, and what both sides reach. */
+static bool on_device(const void *p)
+{
+	return cudart_is_device(p);
+}
+
+static bool both_sides(const void *p)
+{
+	const struct session_buffer *b = ledger_find((uintptr_t)p);
+
+	return b && b->kind >= BUFFER_MANAGED;
+}
+
+static cudaError_t check_kind(const void *dst, const void *src, enum cudaMemcpyKind kind)
+{
+	bool to_device, from_device;
+
+	if ((int)kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
+	if (kind == cudaMemcpyDefault)
+		return cudaSuccess;
+	to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+	from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+	if ((to_device != on_device(dst) && !both_sides(dst)) || (from_device != on_device(src) && !both_sides(src)))
+		return cudaErrorInvalidValue;
+	return cudaSuccess;
+}
+
+static cudaError_t prepare(const void *dst, size_t dst_size, const void *src, size_t src_size, enum cudaMemcpyKind kind)
+{
+	cudaError_t result;
+
+	device_lock();
+	result = check_kind(dst, src, kind);
+	if (!result)
+		result = cudart_check_range(src, src_size);
+	if (!result)
+		result = cudart_before_write(dst, dst_size);
+	device_unlock();
+	return result;
+}
+
+static cudaError_t copy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
+{
+	cudaError_t result = size ? prepare(dst, size, src, size, kind) : cudaSuccess;
+
+	if (result || !size)
+		return result;
+	return CUDART_WAIT(device.driver->cuMemcpy((uintptr_t)dst, (uintptr_t)src, size));
+}
+
+static cudaError_t copy_async(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	cudaError_t result = size ? prepare(dst, size, src, size, kind) : cudaSuccess;
+	CUstream s;
+
+	if (!result)
+		result = cudart_stream(stream, &s);
+	if (result || !size)
+		return result;
+	return cudart_error(device.driver->cuMemcpyAsync((uintptr_t)dst, (uintptr_t)src, size, s));
+}
+
+cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
+{
+	return CUDART_CALL(copy(dst, src, size, kind));
+}
+
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	return CUDART_CALL(copy_async(dst, src, size, kind, stream));
+}
+
+cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t size)
+{
+	if (dst_device || src_device)
+		return CUDART_CALL(cudaErrorInvalidDevice);
+	return CUDART_CALL(copy(dst, src, size, cudaMemcpyDeviceToDevice));
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t size,
+				cudaStream_t stream)
+{
+	if (dst_device || src_device)
+		return CUDART_CALL(cudaErrorInvalidDevice);
+	return CUDART_CALL(copy_async(dst, src, size, cudaMemcpyDeviceToDevice, stream));
+}
+
+struct rows {
+	void *dst;
+	size_t dst_pitch;
+	const void *src;
+	size_t src_pitch;
+	size_t width, height;
+};
+
+/* Checked and saved; *ret is what the driver is asked for. */
+static cudaError_t prepare_2d(const struct rows *r, enum cudaMemcpyKind kind, CUDA_MEMCPY2D *ret)
+{
+	if (!r->width || !r->height)
+		return cudaSuccess;
+	if (r->width > r->dst_pitch || r->width > r->src_pitch)
+		return cudaErrorInvalidPitchValue;
+	*ret = (CUDA_MEMCPY2D){
+		.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+		.srcDevice = (uintptr_t)r->src,
+		.srcPitch = r->src_pitch,
+		.dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+		.dstDevice = (uintptr_t)r->dst,
+		.dstPitch = r->dst_pitch,
+		.WidthInBytes = r->width,
+		.Height = r->height,
+	};
+	return prepare(r->dst, (r->height - 1) * r->dst_pitch + r->width, r->src,
+		       (r->height - 1) * r->src_pitch + r->width, kind);
+}
+
+static cudaError_t copy_2d(const struct rows *r, enum cudaMemcpyKind kind)
+{
+	CUDA_MEMCPY2D c;
+	cudaError_t result = prepare_2d(r, kind, &c);
+
+	if (result || !r->width || !r->height)
+		return result;
+	return CUDART_WAIT(device.driver->cuMemcpy2DUnaligned(&c));
+}
+
+static cudaError_t copy_2d_async(const struct rows *r, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	CUDA_MEMCPY2D c;
+	cudaError_t result = prepare_2d(r, kind, &c);
+	CUstream s;
+
+	if (!result)
+		result = cudart_stream(stream, &s);
+	if (result || !r->width || !r->height)
+		return result;
+	return cudart_error(device.driver->cuMemcpy2DAsync(&c, s));
+}
+
+cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
+			 enum cudaMemcpyKind kind)
+{
+	struct rows r = { dst, dst_pitch, src, src_pitch, width, height };
+
+	return CUDART_CALL(copy_2d(&r, kind));
+}
+
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+			      size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	struct rows r = { dst, dst_pitch, src, src_pitch, width, height };
+
+	return CUDART_CALL(copy_2d_async(&r, kind, stream));
+}
+
+/* Linear memory only: there are no arrays. */
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p)
+{
+	const struct cudaPitchedPtr *dst, *src;
+	CUDA_MEMCPY3D c;
+	cudaError_t result;
+	size_t width, height, depth;
+
+	if (!p)
+		return cudaErrorInvalidValue;
+	if (p->srcArray || p->dstArray)
+		return cudaErrorNotSupported;
+	dst = &p->dstPtr;
+	src = &p->srcPtr;
+	width = p->extent.width;
+	height = p->extent.height;
+	depth = p->extent.depth;
+	if (!width || !height || !depth)
+		return cudaSuccess;
+	c = (CUDA_MEMCPY3D){
+		.srcXInBytes = p->srcPos.x, .srcY = p->srcPos.y, .srcZ = p->srcPos.z,
+		.srcMemoryType = CU_MEMORYTYPE_UNIFIED, .srcDevice = (uintptr_t)src->ptr,
+		.srcPitch = src->pitch, .srcHeight = src->ysize,
+		.dstXInBytes = p->dstPos.x, .dstY = p->dstPos.y, .dstZ = p->dstPos.z,
+		.dstMemoryType = CU_MEMORYTYPE_UNIFIED, .dstDevice = (uintptr_t)dst->ptr,
+		.dstPitch = dst->pitch, .dstHeight = dst->ysize,
+		.WidthInBytes = width, .Height = height, .Depth = depth,
+	};
+	result = prepare(dst->ptr, ((p->dstPos.z + depth - 1) * dst->ysize + p->dstPos.y + height - 1) * dst->pitch +
+					   p->dstPos.x + width,
+			 src->ptr, ((p->srcPos.z + depth - 1) * src->ysize + p->srcPos.y + height - 1) * src->pitch +
+					   p->srcPos.x + width, p->kind);
+	return result ? result : CUDART_WAIT(device.driver->cuMemcpy3D(&c));
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+	return CUDART_CALL(copy_3d(p));
+}
+
+static cudaError_t fill(void *p, int value, size_t size, cudaStream_t stream)
+{
+	cudaError_t result;
+	CUstream s;
+
+	if (!size)
+		return cudaSuccess;
+	device_lock();
+	result = on_device(p) || both_sides(p) ? cudart_before_write(p, size) : cudaErrorInvalidValue;
+	device_unlock();
+	if (!result)
+		result = cudart_stream(stream, &s);
+	if (result)
+		return result;
+	return cudart_error(device.driver->cuMemsetD8Async((uintptr_t)p, (unsigned char)value, size, s));
+}
+
+cudaError_t cudaMemset(void *p, int value, size_t size)
+{
+	return CUDART_CALL(fill(p, value, size, NULL));
+}
+
+cudaError_t cudaMemsetAsync(void *p, int value, size_t size, cudaStream_t stream)
+{
+	return CUDART_CALL(fill(p, value, size, stream));
+}
+
+static cudaError_t fill_2d(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+	cudaError_t result;
+	CUstream s;
+
+	if (!width || !height)
+		return cudaSuccess;
+	if (height > 1 && pitch < width)
+		return cudaErrorInvalidValue;
+	device_lock();
+	result = on_device(p) || both_sides(p) ? cudart_before_write(p, (height - 1) * pitch + width)
+					       : cudaErrorInvalidValue;
+	device_unlock();
+	if (!result)
+		result = cudart_stream(stream, &s);
+	if (result)
+		return result;
+	return cudart_error(device.driver->cuMemsetD2D8Async((uintptr_t)p, pitch, (unsigned char)value, width, height, s));
+}
+
+cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
+{
+	return CUDART_CALL(fill_2d(p, pitch, value, width, height, NULL));
+}
+
+cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+	return CUDART_CALL(fill_2d(p, pitch, value, width, height, stream));
+}
+
+/* A variable by its stand-in on the host; the bytes [offset, offset + size) of it. */
+static cudaError_t symbol_range(const void *symbol, size_t offset, size_t size, void **ret)
+{
+	const struct session_variable *v = device_code_variable_at(symbol);
+
+	if (!v)
+		return cudaErrorInvalidSymbol;
+	if (offset > v->size || size > v->size - offset)
+		return cudaErrorInvalidValue;
+	*ret = (void *)(uintptr_t)(v->address + offset);
+	return cudaSuccess;
+}
+
+static cudaError_t symbol_copy(const void *symbol, size_t offset, void *other, size_t size, bool to_symbol,
+			       enum cudaMemcpyKind kind, bool async, cudaStream_t stream)
+{
+	void *at, *dst, *src;
+	cudaError_t result = symbol_range(symbol, offset, size, &at);
+
+	if (result)
+		return result;
+	dst = to_symbol ? at : other;
+	src = to_symbol ? other : at;
+	return async ? copy_async(dst, src, size, kind, stream) : copy(dst, src, size, kind);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset,
+			       enum cudaMemcpyKind kind)
+{
+	return CUDART_CALL(symbol_copy(symbol, offset, (void *)src, size, true, kind, false, NULL));
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_t offset, enum cudaMemcpyKind kind)
+{
+	return CUDART_CALL(symbol_copy(symbol, offset, dst, size, false, kind, false, NULL));
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t size, size_t offset,
+				    enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	return CUDART_CALL(symbol_copy(symbol, offset, (void *)src, size, true, kind, true, stream));
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size, size_t offset,
+				      enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	return CUDART_CALL(symbol_copy(symbol, offset, dst, size, false, kind, true, stream));
+}
+
+cudaError_t cudaGetSymbolAddress(void **ret, const void *symbol)
+{
+	return CUDART_CALL(ret ? symbol_range(symbol, 0, 0, ret) : cudaErrorInvalidValue);
+}
+
+static cudaError_t symbol_size(size_t *ret, const void *symbol)
+{
+	const struct session_variable *v = device_code_variable_at(symbol);
+
+	if (!v || !ret)
+		return v ? cudaErrorInvalidValue : cudaErrorInvalidSymbol;
+	*ret = v->size;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetSymbolSize(size_t *ret, const void *symbol)
+{
+	return CUDART_CALL(symbol_size(ret, symbol));
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runtime API, chapters Device Management, Peer Device Memory Access and Version Management. There is one device. */
+#include "runtime/cuda/cudart.h"
+
+#include <string.h>
+
+#include "runtime/cuda/device-code.h"
+#include "runtime/cuda/handles.h"
+#include "runtime/cuda/ledger.h"
+
+static unsigned device_flags;
+
+static cudaError_t check_device(int ordinal)
+{
+	return ordinal ? cudaErrorInvalidDevice : cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceCount(int *ret)
+{
+	if (ret && !device.usable)
+		*ret = 0;
+	return CUDART_CALL(ret ? cudart_error(device.driver->cuDeviceGetCount(ret)) : cudaErrorInvalidValue);
+}
+
+static cudaError_t give(int *ret, int value)
+{
+	if (!ret)
+		return cudaErrorInvalidValue;
+	*ret = value;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *ret)
+{
+	return CUDART_CALL(give(ret, 0));
+}
+
+cudaError_t cudaSetDevice(int ordinal)
+{
+	return CUDART_CALL(check_device(ordinal));
+}
+
+cudaError_t cudaInitDevice(int ordinal, unsigned int init_flags, unsigned int flags)
+{
+	(void)init_flags;
+	(void)flags;
+	return CUDART_CALL(check_device(ordinal));
+}
+
+cudaError_t cudaChooseDevice(int *ret, const struct cudaDeviceProp *wanted)
+{
+	return CUDART_CALL(wanted ? give(ret, 0) : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned int flags)
+{
+	device_flags = flags;
+	return CUDART_CALL(cudaSuccess);
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned int *ret)
+{
+	return CUDART_CALL(give((int *)ret, (int)device_flags));
+}
+
+static cudaError_t attribute(int *ret, enum cudaDeviceAttr a, int ordinal)
+{
+	cudaError_t result = check_device(ordinal);
+
+	/* The values of both enums are the same. */
+	return result ? result : cudart_error(device.driver->cuDeviceGetAttribute(ret, (CUdevice_attribute)a, 0));
+}
+
+cudaError_t cudaDeviceGetAttribute(int *ret, enum cudaDeviceAttr a, int ordinal)
+{
+	return CUDART_CALL(ret ? attribute(ret, a, ordinal) : cudaErrorInvalidValue);
+}
+
+/* Fields of cudaDeviceProp that are attributes of the driver. */
+static const struct {
+	CUdevice_attribute attribute;
+	size_t offset;
+	bool is_size;
+} fields[] = {
+#define FIELD(field, attribute, is_size) \
+	{ CU_DEVICE_ATTRIBUTE_##attribute, offsetof(struct cudaDeviceProp, field), is_size },
+#include "runtime/cuda/device-properties.def"
+#undef FIELD
+};
+
+static cudaError_t properties(struct cudaDeviceProp *ret, int ordinal)
+{
+	cudaError_t result = check_device(ordinal);
+	size_t total;
+	int value;
+
+	if (result)
+		return result;
+	memset(ret, 0, sizeof(*ret));
+	result = cudart_error(device.driver->cuDeviceGetName(ret->name, sizeof(ret->name), 0));
+	if (!result)
+		result = cudart_error(device.driver->cuDeviceTotalMem(&total, 0));
+	if (!result)
+		result = cudart_error(device.driver->cuDeviceGetUuid((CUuuid *)&ret->uuid, 0));
+	if (result)
+		return result;
+	ret->totalGlobalMem = total;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		char *at = (char *)ret + fields[i].offset;
+
+		result = cudart_error(device.driver->cuDeviceGetAttribute(&value, fields[i].attribute, 0));
+		if (result)
+			return result;
+		if (fields[i].is_size)
+			*(size_t *)at = (size_t)value;
+		else
+			*(int *)at = value;
+	}
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *ret, int ordinal)
+{
+	return CUDART_CALL(ret ? properties(ret, ordinal) : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *ret, int len, int ordinal)
+{
+	return CUDART_CALL(ordinal ? cudaErrorInvalidDevice
+				   : cudart_error(device.driver->cuDeviceGetPCIBusId(ret, len, 0)));
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+	return CUDART_CALL(CUDART_WAIT(device.driver->cuCtxSynchronize()));
+}
+
+/* The cell's buffers, streams and events go. Variables of device code stay: they belong to definitions, not to calls. */
+static cudaError_t reset(void)
+{
+	const struct session_array *a = &device.session->buffers;
+	cudaError_t result = CUDART_WAIT(device.driver->cuCtxSynchronize());
+
+	if (result)
+		return result;
+	device_lock();
+	for (uint32_t i = a->n; i-- > 0; ) {
+		struct session_buffer *b = session_at(a, struct session_buffer, i);
+		void *host = (void *)(uintptr_t)b->address;
+
+		if (b->dead || b->kind == BUFFER_VARIABLE || b->kind == BUFFER_CONSTANT || b->kind == BUFFER_PRIVATE ||
+		    (b->kind == BUFFER_MANAGED && device_code_variable_at(host)))
+			continue;
+		if (b->kind >= BUFFER_MANAGED)
+			device.driver->cuMemHostUnregister(host);
+		if (b->kind == BUFFER_MANAGED || b->kind == BUFFER_PINNED)
+			device.host->heap_free(host);
+		ledger_free(b);
+	}
+	handles_reset();
+	device_unlock();
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceReset(void)
+{
+	return CUDART_CALL(reset());
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *ret, enum cudaLimit limit)
+{
+	return CUDART_CALL(ret ? cudart_error(device.driver->cuCtxGetLimit(ret, (CUlimit)limit)) : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+	return CUDART_CALL(cudart_error(device.driver->cuCtxSetLimit((CUlimit)limit, value)));
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+	return CUDART_CALL(cudart_error(device.driver->cuCtxGetStreamPriorityRange(least, greatest)));
+}
+
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *ret)
+{
+	return CUDART_CALL(give((int *)ret, cudaFuncCachePreferNone));
+}
+
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
+{
+	(void)config;
+	return CUDART_CALL(cudaSuccess);
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *ret, int ordinal, int peer)
+{
+	return CUDART_CALL(ordinal || peer ? cudaErrorInvalidDevice : give(ret, 0));
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
+{
+	(void)peer;
+	(void)flags;
+	return CUDART_CALL(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+	(void)peer;
+	return CUDART_CALL(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDriverGetVersion(int *ret)
+{
+	return CUDART_CALL(ret ? cudart_error(device.driver->cuDriverGetVersion(ret)) : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaRuntimeGetVersion(int *ret)
+{
+	return CUDART_CALL(give(ret, CUDART_VERSION));
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runtime API, chapter Error Handling; and the record of errors that a cell has not looked at. An error counts as looked
+ * at when the cell has asked for the last error, or for the name or text of this code, after it happened.
+ */
+#include "runtime/cuda/cudart.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "runtime/cuda/ledger.h"
+
+#define UNCHECKED_MAX 16
+
+struct unchecked {
+	char what[64];
+	cudaError_t error;
+	unsigned line;
+};
+
+static _Thread_local cudaError_t last_error;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct unchecked unchecked[UNCHECKED_MAX];
+static unsigned n_unchecked, n_more;
+
+static const struct {
+	cudaError_t code;
+	const char *name;
+	const char *text;
+} errors[] = {
+#define CUDART_ERROR(symbol, text) { symbol, #symbol, text },
+#include "runtime/cuda/cudart-errors.def"
+#undef CUDART_ERROR
+};
+
+const char *cudart_error_text(cudaError_t error)
+{
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (errors[i].code == error)
+			return errors[i].text;
+	return "unrecognized error code";
+}
+
+static const char *error_name(cudaError_t error)
+{
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (errors[i].code == error)
+			return errors[i].name;
+	return "unrecognized error code";
+}
+
+void cudart_record(const char *what, cudaError_t error, unsigned line)
+{
+	last_error = error;
+	if (error == cudaErrorNotReady)
+		return;
+	pthread_mutex_lock(&lock);
+	if (n_unchecked == UNCHECKED_MAX) {
+		n_more++;
+	} else {
+		struct unchecked *u = &unchecked[n_unchecked++];
+
+		snprintf(u->what, sizeof(u->what), "%s", what);
+		u->error = error;
+		u->line = line;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* The cell has seen this error; cudaSuccess: all of them. */
+static void checked(cudaError_t error)
+{
+	unsigned kept = 0;
+
+	if (!error || error == cudaErrorMemoryAllocation)
+		ledger_refusal_checked();
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < n_unchecked; i++)
+		if (error && unchecked[i].error != error)
+			unchecked[kept++] = unchecked[i];
+	n_unchecked = kept;
+	if (!error)
+		n_more = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+void cudart_cell_begin(void)
+{
+	checked(cudaSuccess);
+	last_error = cudaSuccess;
+}
+
+void cudart_warnings(struct buffer *out)
+{
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < n_unchecked; i++) {
+		const struct unchecked *u = &unchecked[i];
+
+		buffer_printf(out, "%s returned %s (%s)", u->what, error_name(u->error), cudart_error_text(u->error));
+		if (u->line)
+			buffer_printf(out, " in line %u", u->line);
+		buffer_puts(out, ", and nobody looked at it\n");
+	}
+	if (n_more)
+		buffer_printf(out, "and %u more CUDA errors that nobody looked at\n", n_more);
+	pthread_mutex_unlock(&lock);
+	checked(cudaSuccess);
+	last_error = cudaSuccess;
+}
+
+/* What a broken device answers to everything. */
+static cudaError_t current_error(void)
+{
+	return device.sticky ? (cudaError_t)device.sticky : last_error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+	cudaError_t error = current_error();
+
+	last_error = cudaSuccess;
+	checked(cudaSuccess);
+	return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+	checked(cudaSuccess);
+	return current_error();
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+	if (error)
+		checked(error);
+	return error_name(error);
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+	if (error)
+		checked(error);
+	return cudart_error_text(error);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runtime API, chapters Execution Control and Occupancy, and the glue behind k<<<...>>>(). An entry is known by its name or
+ * by the address of its host stub.
+ */
+#define CGPU_LAUNCH_GLUE_PROTOTYPES
+#include "runtime/cuda/cudart.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/launch-glue.h"
+#include "runtime/cuda/device-code.h"
+#include "runtime/cuda/preimage.h"
+
+#define CONFIGURATIONS_MAX 32
+
+struct configuration {
+	dim3 grid, block;
+	size_t shared;
+	cudaStream_t stream;
+	unsigned line;
+};
+
+static _Thread_local struct configuration configurations[CONFIGURATIONS_MAX];
+static _Thread_local int depth;
+
+int cgpu_launch_configure(dim3 grid, dim3 block, size_t shared, cudaStream_t stream, unsigned line)
+{
+	if (depth == CONFIGURATIONS_MAX) {
+		cudart_record("a launch nested too deep", cudaErrorInvalidConfiguration, line);
+		return 1;
+	}
+	configurations[depth++] = (struct configuration){ grid, block, shared, stream, line };
+	return 0;
+}
+
+/* The error that the runtime API has for a shape that no device takes; the driver's would be INVALID_VALUE. */
+static cudaError_t check_shape(const struct configuration *c, CUfunction f)
+{
+	static const CUdevice_attribute limits[] = {
+		CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+		CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+		CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
+	};
+	const unsigned shape[] = { c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z };
+	unsigned long long threads = (unsigned long long)c->block.x * c->block.y * c->block.z;
+	int max;
+
+	for (int i = 0; i < 6; i++)
+		if (!shape[i] || device.driver->cuDeviceGetAttribute(&max, limits[i], 0) || shape[i] > (unsigned)max)
+			return cudaErrorInvalidConfiguration;
+	if (device.driver->cuDeviceGetAttribute(&max, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0) ||
+	    threads > (unsigned long long)max)
+		return cudaErrorInvalidConfiguration;
+	if (!device.driver->cuFuncGetAttribute(&max, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f) &&
+	    threads > (unsigned long long)max)
+		return cudaErrorLaunchOutOfResources;
+	return cudaSuccess;
+}
+
+/* Everything that a launch needs but the launch itself. */
+static cudaError_t prepare(struct session_entry *e, const struct configuration *c, CUfunction *ret_function,
+			   CUstream *ret_stream)
+{
+	cudaError_t result;
+
+	if (!e)
+		return cudaErrorInvalidDeviceFunction;
+	device_lock();
+	result = cudart_error(device_code_function(e, ret_function));
+	if (!result)
+		result = check_shape(c, *ret_function);
+	if (!result)
+		result = cudart_stream(c->stream, ret_stream);
+	if (!result)
+		result = cudart_error(preimage_save_all());
+	device_unlock();
+	return result;
+}
+
+static cudaError_t launch(struct session_entry *e, const struct configuration *c, void **args, bool cooperative)
+{
+	CUfunction f;
+	CUstream s;
+	cudaError_t result = prepare(e, c, &f, &s);
+
+	if (result)
+		return result;
+	if (cooperative)
+		return CUDART_WAIT(device.driver->cuLaunchCooperativeKernel(f, c->grid.x, c->grid.y, c->grid.z,
+									    c->block.x, c->block.y, c->block.z,
+									    (unsigned)c->shared, s, args));
+	return CUDART_WAIT(device.driver->cuLaunchKernel(f, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y,
+							 c->block.z, (unsigned)c->shared, s, args, NULL));
+}
+
+void cgpu_launch(const char *name, void **args)
+{
+	struct configuration c = { 0 };
+	char what[80];
+	cudaError_t result;
+
+	if (depth)
+		c = configurations[--depth];
+	result = cudart_enter("launch");
+	if (!result)
+		result = c.grid.x || c.line ? launch(device_code_entry(name), &c, args, false)
+					    : cudaErrorMissingConfiguration;
+	device.host->leave_library();
+	if (!result)
+		return;
+	snprintf(what, sizeof(what), "the launch of %s", name);
+	cudart_record(what, result, c.line);
+}
+
+cudaError_t cudaLaunchKernel(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+{
+	struct configuration c = { grid, block, shared, stream, 0 };
+
+	return CUDART_CALL(launch(device_code_entry_at(stub), &c, args, false));
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block, void **args, size_t shared,
+					cudaStream_t stream)
+{
+	struct configuration c = { grid, block, shared, stream, 0 };
+
+	return CUDART_CALL(launch(device_code_entry_at(stub), &c, args, true));
+}
+
+static cudaError_t launch_host(cudaStream_t stream, cudaHostFn_t fn, void *data)
+{
+	CUstream s;
+	cudaError_t result = cudart_stream(stream, &s);
+
+	return result ? result : cudart_error(device.driver->cuLaunchHostFunc(s, fn, data));
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *data)
+{
+	return CUDART_CALL(fn ? launch_host(stream, fn, data) : cudaErrorInvalidValue);
+}
+
+static cudaError_t function_at(const void *stub, CUfunction *ret)
+{
+	struct session_entry *e = device_code_entry_at(stub);
+
+	return e ? cudart_error(device_code_function(e, ret)) : cudaErrorInvalidDeviceFunction;
+}
+
+static cudaError_t get_attributes(struct cudaFuncAttributes *ret, const void *stub)
+{
+	static const struct {
+		CUfunction_attribute attribute;
+		size_t offset;
+		bool is_int;
+	} rows[] = {
+#define ROW(attribute, field, is_int) \
+	{ CU_FUNC_ATTRIBUTE_##attribute, offsetof(struct cudaFuncAttributes, field), is_int }
+		ROW(SHARED_SIZE_BYTES, sharedSizeBytes, false),
+		ROW(CONST_SIZE_BYTES, constSizeBytes, false),
+		ROW(LOCAL_SIZE_BYTES, localSizeBytes, false),
+		ROW(MAX_THREADS_PER_BLOCK, maxThreadsPerBlock, true),
+		ROW(NUM_REGS, numRegs, true),
+		ROW(PTX_VERSION, ptxVersion, true),
+		ROW(BINARY_VERSION, binaryVersion, true),
+		ROW(CACHE_MODE_CA, cacheModeCA, true),
+		ROW(MAX_DYNAMIC_SHARED_SIZE_BYTES, maxDynamicSharedSizeBytes, true),
+		ROW(PREFERRED_SHARED_MEMORY_CARVEOUT, preferredShmemCarveout, true),
+#undef ROW
+	};
+	CUfunction f;
+	cudaError_t result = function_at(stub, &f);
+	int value;
+
+	if (result || !ret)
+		return result ? result : cudaErrorInvalidValue;
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		result = cudart_error(device.driver->cuFuncGetAttribute(&value, rows[i].attribute, f));
+		if (result)
+			return result;
+		if (rows[i].is_int)
+			*(int *)((char *)ret + rows[i].offset) = value;
+		else
+			*(size_t *)((char *)ret + rows[i].offset) = (size_t)value;
+	}
+	return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *ret, const void *stub)
+{
+	return CUDART_CALL(get_attributes(ret, stub));
+}
+
+static cudaError_t set_attribute(const void *stub, enum cudaFuncAttribute attribute, int value)
+{
+	CUfunction f;
+	cudaError_t result = function_at(stub, &f);
+
+	if (result)
+		return result;
+	/* The values of both enums are the same. */
+	result = cudart_error(device.driver->cuFuncSetAttribute(f, (CUfunction_attribute)attribute, value));
+	if (!result && attribute == cudaFuncAttributeMaxDynamicSharedMemorySize)
+		device_code_entry_at(stub)->dynamic_shared = value;
+	return result;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *stub, enum cudaFuncAttribute attribute, int value)
+{
+	return CUDART_CALL(set_attribute(stub, attribute, value));
+}
+
+static cudaError_t set_cache(const void *stub, enum cudaFuncCache config)
+{
+	CUfunction f;
+	cudaError_t result = function_at(stub, &f);
+
+	return result ? result : cudart_error(device.driver->cuFuncSetCacheConfig(f, (CUfunc_cache)config));
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *stub, enum cudaFuncCache config)
+{
+	return CUDART_CALL(set_cache(stub, config));
+}
+
+static cudaError_t active_blocks(int *ret, const void *stub, int threads, size_t shared)
+{
+	CUfunction f;
+	cudaError_t result = function_at(stub, &f);
+
+	if (result)
+		return result;
+	return cudart_error(device.driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(ret, f, threads, shared));
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *ret, const void *stub, int threads, size_t shared)
+{
+	return CUDART_CALL(active_blocks(ret, stub, threads, shared));
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ret, const void *stub, int threads,
+								    size_t shared, unsigned int flags)
+{
+	(void)flags;
+	return CUDART_CALL(active_blocks(ret, stub, threads, shared));
+}
+
+/* The block size, a multiple of the warp size, that keeps the most threads of a multiprocessor busy; the largest of them. */
+static cudaError_t best_block(int *ret_grid, int *ret_block, const void *stub, size_t shared, int limit)
+{
+	int warp, processors, most = 0, max, blocks;
+	CUfunction f;
+	cudaError_t result = function_at(stub, &f);
+
+	if (result || !ret_grid || !ret_block)
+		return result ? result : cudaErrorInvalidValue;
+	if (device.driver->cuFuncGetAttribute(&max, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f) ||
+	    device.driver->cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0) ||
+	    device.driver->cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0))
+		return cudaErrorUnknown;
+	if (limit > 0 && limit < max)
+		max = limit;
+	for (int threads = max / warp * warp; threads > 0; threads -= warp) {
+		result = active_blocks(&blocks, stub, threads, shared);
+		if (result)
+			return result;
+		if (blocks * threads <= most)
+			continue;
+		most = blocks * threads;
+		*ret_block = threads;
+		*ret_grid = blocks * processors;
+	}
+	return most ? cudaSuccess : cudaErrorInvalidConfiguration;
+}
+
+cudaError_t cgpu_occupancy_max_potential_block_size(int *ret_grid, int *ret_block, const void *stub, size_t shared,
+						    int limit)
+{
+	return CUDART_CALL(best_block(ret_grid, ret_block, stub, shared, limit));
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runtime API, chapters Stream Management and Event Management. */
+#include "runtime/cuda/cudart.h"
+
+#include "runtime/cuda/handles.h"
+
+static cudaError_t new_stream(cudaStream_t *ret, unsigned flags, int priority)
+{
+	cudaError_t result;
+
+	if (!ret || (flags & ~(unsigned)cudaStreamNonBlocking))
+		return cudaErrorInvalidValue;
+	device_lock();
+	result = cudart_error(handles_stream_new(flags, priority, ret));
+	device_unlock();
+	return result;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *ret)
+{
+	return CUDART_CALL(new_stream(ret, cudaStreamDefault, 0));
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *ret, unsigned int flags)
+{
+	return CUDART_CALL(new_stream(ret, flags, 0));
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *ret, unsigned int flags, int priority)
+{
+	return CUDART_CALL(new_stream(ret, flags, priority));
+}
+
+static cudaError_t free_stream(cudaStream_t stream)
+{
+	cudaError_t result;
+
+	device_lock();
+	result = cudart_error(handles_stream_free(stream));
+	device_unlock();
+	return result;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+	return CUDART_CALL(free_stream(stream));
+}
+
+static cudaError_t wait_stream(cudaStream_t stream)
+{
+	CUstream s;
+	cudaError_t result = cudart_stream(stream, &s);
+
+	return result ? result : CUDART_WAIT(device.driver->cuStreamSynchronize(s));
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+	return CUDART_CALL(wait_stream(stream));
+}
+
+static cudaError_t query_stream(cudaStream_t stream)
+{
+	CUstream s;
+	cudaError_t result = cudart_stream(stream, &s);
+
+	return result ? result : cudart_error(device.driver->cuStreamQuery(s));
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+	return CUDART_CALL(query_stream(stream));
+}
+
+static cudaError_t stream_wait_event(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+	CUstream s;
+	CUevent e;
+	cudaError_t result = cudart_stream(stream, &s);
+
+	if (!result)
+		result = cudart_error(handles_event(event, &e));
+	return result ? result : cudart_error(device.driver->cuStreamWaitEvent(s, e, flags));
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+	return CUDART_CALL(stream_wait_event(stream, event, flags));
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *ret)
+{
+	return CUDART_CALL(ret ? cudart_error(handles_stream_info(stream, ret, NULL)) : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *ret)
+{
+	return CUDART_CALL(ret ? cudart_error(handles_stream_info(stream, NULL, ret)) : cudaErrorInvalidValue);
+}
+
+/* A callback of the older kind, on the back of a host function. */
+struct callback {
+	cudaStreamCallback_t fn;
+	cudaStream_t stream;
+	void *data;
+};
+
+static void run_callback(void *data)
+{
+	struct callback c = *(struct callback *)data;
+
+	device.host->session_free(data);
+	c.fn(c.stream, cudaSuccess, c.data);
+}
+
+static cudaError_t add_callback(cudaStream_t stream, cudaStreamCallback_t fn, void *data)
+{
+	struct callback *c;
+	CUstream s;
+	cudaError_t result = cudart_stream(stream, &s);
+
+	if (result)
+		return result;
+	c = device.host->session_alloc(sizeof(*c));
+	if (!c)
+		return cudaErrorMemoryAllocation;
+	*c = (struct callback){ fn, stream, data };
+	return cudart_error(device.driver->cuLaunchHostFunc(s, run_callback, c));
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t fn, void *data, unsigned int flags)
+{
+	return CUDART_CALL(fn && !flags ? add_callback(stream, fn, data) : cudaErrorInvalidValue);
+}
+
+static cudaError_t new_event(cudaEvent_t *ret, unsigned flags)
+{
+	cudaError_t result;
+
+	if (!ret)
+		return cudaErrorInvalidValue;
+	device_lock();
+	result = cudart_error(handles_event_new(flags, ret));
+	device_unlock();
+	return result;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *ret)
+{
+	return CUDART_CALL(new_event(ret, cudaEventDefault));
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *ret, unsigned int flags)
+{
+	return CUDART_CALL(new_event(ret, flags));
+}
+
+static cudaError_t free_event(cudaEvent_t event)
+{
+	cudaError_t result;
+
+	device_lock();
+	result = cudart_error(handles_event_free(event));
+	device_unlock();
+	return result;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+	return CUDART_CALL(free_event(event));
+}
+
+static cudaError_t record_event(cudaEvent_t event, cudaStream_t stream)
+{
+	CUevent e;
+	CUstream s;
+	cudaError_t result = cudart_error(handles_event(event, &e));
+
+	if (!result)
+		result = cudart_stream(stream, &s);
+	return result ? result : cudart_error(device.driver->cuEventRecord(e, s));
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+	return CUDART_CALL(record_event(event, stream));
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+	return CUDART_CALL(flags ? cudaErrorNotSupported : record_event(event, stream));
+}
+
+static cudaError_t wait_event(cudaEvent_t event)
+{
+	CUevent e;
+	cudaError_t result = cudart_error(handles_event(event, &e));
+
+	return result ? result : CUDART_WAIT(device.driver->cuEventSynchronize(e));
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+	return CUDART_CALL(wait_event(event));
+}
+
+static cudaError_t query_event(cudaEvent_t event)
+{
+	CUevent e;
+	cudaError_t result = cudart_error(handles_event(event, &e));
+
+	return result ? result : cudart_error(device.driver->cuEventQuery(e));
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+	return CUDART_CALL(query_event(event));
+}
+
+static cudaError_t elapsed(float *ret, cudaEvent_t start, cudaEvent_t end)
+{
+	CUevent from, to;
+	cudaError_t result = cudart_error(handles_event(start, &from));
+
+	if (!result)
+		result = cudart_error(handles_event(end, &to));
+	return result ? result : cudart_error(device.driver->cuEventElapsedTime(ret, from, to));
+}
+
+cudaError_t cudaEventElapsedTime(float *ret, cudaEvent_t start, cudaEvent_t end)
+{
+	return CUDART_CALL(ret ? elapsed(ret, start, end) : cudaErrorInvalidValue);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entering and leaving the runtime API, and the table of what cells can link to. */
+#define CGPU_LAUNCH_GLUE_PROTOTYPES
+#include "runtime/cuda/cudart.h"
+
+#include <string.h>
+
+#include "common/address-map.h"
+#include "common/launch-glue.h"
+#include "runtime/cuda/handles.h"
+#include "runtime/cuda/ledger.h"
+#include "runtime/cuda/preimage.h"
+
+cudaError_t cudart_enter(const char *call)
+{
+	(void)call;
+	device.host->enter_library();
+	if (!device.usable)
+		return cudaErrorNoDevice;
+	if (!device.session)
+		return cudaErrorInitializationError;
+	if (device.sticky)
+		return (cudaError_t)device.sticky;
+	return cudart_error(device_enter());
+}
+
+cudaError_t cudart_leave(const char *call, cudaError_t result)
+{
+	uint32_t line = 0;
+
+	if (result && device.host->caller_line)
+		line = device.host->caller_line();
+	device.host->leave_library();
+	if (result)
+		cudart_record(call, result, line);
+	return result;
+}
+
+bool cudart_is_device(const void *p)
+{
+	return address_in_device((uintptr_t)p);
+}
+
+cudaError_t cudart_check_range(const void *p, size_t size)
+{
+	if (!p && size)
+		return cudaErrorInvalidValue;
+	if (cudart_is_device(p) && size && !ledger_holds((uintptr_t)p, size))
+		return cudaErrorInvalidValue;
+	return cudaSuccess;
+}
+
+cudaError_t cudart_before_write(const void *p, size_t size)
+{
+	cudaError_t result = cudart_check_range(p, size);
+	struct session_buffer *b;
+
+	if (result || !cudart_is_device(p) || !size)
+		return result;
+	b = ledger_find((uintptr_t)p);
+	return cudart_error(preimage_save(b));
+}
+
+cudaError_t cudart_stream(cudaStream_t stream, CUstream *ret)
+{
+	return cudart_error(handles_stream(stream, ret));
+}
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+/* <cuda_runtime_api.h> may map a name to the symbol of a version. */
+static const struct {
+	const char *name;
+	void *function;
+} functions[] = {
+#define CUDART(name) { TEXT(name), (void *)name },
+#include "runtime/cuda/cudart.def"
+#undef CUDART
+};
+
+void *device_symbol(const char *name)
+{
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (!strcmp(functions[i].name, name))
+			return functions[i].function;
+	return NULL;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the chapters of the CUDA runtime API share. A function of the API is
+ *
+ *	cudaError_t cudaFree(void *p)
+ *	{
+ *		return CUDART_CALL(free_device(p));
+ *	}
+ *
+ * CUDART_CALL makes the context current, keeps malloc() of the cell out of the driver, and records the result for
+ * cudaGetLastError() and for the warning about errors that nobody asked about.
+ */
+#ifndef CGPU_RUNTIME_CUDA_CUDART_H
+#define CGPU_RUNTIME_CUDA_CUDART_H
+
+#include <stdbool.h>
+
+#include <cuda_runtime_api.h>
+
+#include "runtime/cuda/device-state.h"
+
+struct buffer;
+
+/* cudaSuccess when the call may go on; always followed by cudart_leave(). */
+cudaError_t cudart_enter(const char *call);
+cudaError_t cudart_leave(const char *call, cudaError_t result);
+
+#define CUDART_CALL(expression)                               \
+	({                                                    \
+		cudaError_t result_ = cudart_enter(__func__); \
+							      \
+		if (!result_)                                 \
+			result_ = (expression);               \
+		cudart_leave(__func__, result_);              \
+	})
+
+/* Record an error at a line of the cell, as a launch that cannot start does. */
+void cudart_record(const char *what, cudaError_t error, unsigned line);
+
+/* The runtime's code for a result of the driver; notes a sticky one. Their values are the same. */
+static inline cudaError_t cudart_error(CUresult result)
+{
+	return (cudaError_t)device_note(result);
+}
+
+/* A driver call that may wait for the device. */
+#define CUDART_WAIT(call)                               \
+	({                                              \
+		CUresult waited_;                       \
+							\
+		device.host->enter_device();            \
+		waited_ = (call);                       \
+		device.host->leave_device();            \
+		cudart_error(waited_);                  \
+	})
+
+const char *cudart_error_text(cudaError_t error);
+
+void cudart_cell_begin(void);
+/* A line for each error of this cell that nobody asked about; they are forgotten. */
+void cudart_warnings(struct buffer *out);
+
+/* What the next allocation of this thread is for, from cgpu_note(); forgotten after the call. */
+const char *cudart_note_name(char name[48]);
+unsigned cudart_note_line(void);
+
+/* The device's side of a buffer is about to be written: bounds, then the pre-image. */
+cudaError_t cudart_before_write(const void *p, size_t size);
+/* cudaErrorInvalidValue when a device address is not [p, p + size) of one live buffer; host addresses pass. */
+cudaError_t cudart_check_range(const void *p, size_t size);
+/* Of the device window, whether live or not. */
+bool cudart_is_device(const void *p);
+
+cudaError_t cudart_stream(cudaStream_t stream, CUstream *ret);
+
+#endif

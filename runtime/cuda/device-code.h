@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Device code of the session: units of PTX, the entries that cells launch by name, the variables that outlive cells. A
+ * module of the driver is made from the text when it is first needed in a worker.
+ */
+#ifndef CGPU_RUNTIME_CUDA_DEVICE_CODE_H
+#define CGPU_RUNTIME_CUDA_DEVICE_CODE_H
+
+#include <cuda.h>
+
+#include "runtime/cuda/session.h"
+
+struct error;
+struct unit;
+
+/*
+ * Variables get their places and initial bytes, entries replace those of the same name. ERROR_COMPILE with the driver's
+ * text when it refuses the module.
+ */
+int device_code_load(const struct unit *u, struct error *err);
+
+/* NULL when there is none. */
+struct session_entry *device_code_entry(const char *name);
+struct session_entry *device_code_entry_at(const void *stub);
+struct session_variable *device_code_variable_at(const void *stand_in);
+
+/* The driver's function; loads the module in this worker. */
+CUresult device_code_function(struct session_entry *e, CUfunction *ret);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The CUDA side of this process: what dies with the worker. Everything else is in the session.
+ */
+#ifndef CGPU_RUNTIME_CUDA_DEVICE_STATE_H
+#define CGPU_RUNTIME_CUDA_DEVICE_STATE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/cuda/device.h"
+#include "runtime/cuda/driver.h"
+#include "runtime/cuda/session.h"
+
+struct device {
+	const struct device_host *host;
+	const struct cuda_driver *driver;
+	struct device_info info;
+	bool usable;
+	CUcontext context;
+	uint32_t epoch;   /* of the session that is attached */
+	uint64_t limit;   /* cap on session device memory, bytes */
+	uint32_t cell;    /* that runs */
+	_Atomic int sticky; /* CUresult that ended the device, 0: well */
+	struct session *session;
+	pthread_mutex_t lock; /* over the session's tables; never held while device code runs */
+};
+
+extern struct device device;
+
+/* Make the context current in this thread and remember a sticky result. */
+CUresult device_enter(void);
+CUresult device_note(CUresult result);
+bool device_is_sticky(CUresult result);
+
+static inline void device_lock(void)
+{
+	pthread_mutex_lock(&device.lock);
+}
+
+static inline void device_unlock(void)
+{
+	pthread_mutex_unlock(&device.lock);
+}
+
+static inline uint64_t round_up_to(uint64_t value, uint64_t unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
+
+#endif

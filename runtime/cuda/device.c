@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of the CUDA side in a worker: choose a driver, take over a session, begin and end cells.
+ */
+#include "runtime/cuda/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/address-map.h"
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/record.h"
+#include "common/unit.h"
+#include "common/worker-protocol.h"
+#include "runtime/cuda/cudart.h"
+#include "runtime/cuda/device-code.h"
+#include "runtime/cuda/device-state.h"
+#include "runtime/cuda/handles.h"
+#include "runtime/cuda/ledger.h"
+#include "runtime/cuda/preimage.h"
+#include "runtime/cuda/vmm-pool.h"
+
+struct device device = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct cuda_driver chosen;
+static _Thread_local bool context_is_current;
+
+bool device_is_sticky(CUresult r)
+{
+	switch (r) {
+	case CUDA_ERROR_CONTAINED:
+	case CUDA_ERROR_ECC_UNCORRECTABLE:
+	case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+	case CUDA_ERROR_ILLEGAL_ADDRESS:
+	case CUDA_ERROR_LAUNCH_TIMEOUT:
+	case CUDA_ERROR_ASSERT:
+	case CUDA_ERROR_HARDWARE_STACK_ERROR:
+	case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+	case CUDA_ERROR_MISALIGNED_ADDRESS:
+	case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+	case CUDA_ERROR_INVALID_PC:
+	case CUDA_ERROR_LAUNCH_FAILED:
+	case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+	case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+	case CUDA_ERROR_EXTERNAL_DEVICE:
+	case CUDA_ERROR_UNKNOWN:
+		return true;
+	default:
+		return false;
+	}
+}
+
+CUresult device_note(CUresult result)
+{
+	if (device_is_sticky(result) && !device.sticky)
+		device.sticky = (int)result;
+	return result;
+}
+
+CUresult device_enter(void)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	if (!context_is_current)
+		result = device.driver->cuCtxSetCurrent(device.context);
+	context_is_current = !result;
+	return result;
+}
+
+static void print(void *data, int to_stderr, const char *text, size_t len)
+{
+	(void)data;
+	device.host->print(to_stderr, text, len);
+}
+
+/* libcgpu-emulator.so lies beside the worker; CGPU_EMULATOR names another one. */
+static const char *emulator_path(void)
+{
+	static char path[4096];
+	const char *given = getenv("CGPU_EMULATOR");
+	ssize_t n;
+	char *slash;
+
+	if (given)
+		return given;
+	n = readlink("/proc/self/exe", path, sizeof(path) - sizeof("libcgpu-emulator.so"));
+	if (n <= 0)
+		return "libcgpu-emulator.so";
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	strcpy(slash ? slash + 1 : path, "libcgpu-emulator.so");
+	return path;
+}
+
+/* Load and initialise a driver with at least one device. */
+static int try_driver(const char *path, struct error *err)
+{
+	const char *name = "";
+	CUresult result;
+	int count = 0;
+
+	if (driver_open(path, &chosen, err))
+		return -1;
+	result = chosen.cuInit(0);
+	if (!result)
+		result = chosen.cuDeviceGetCount(&count);
+	if (!result && !count)
+		result = CUDA_ERROR_NO_DEVICE;
+	if (!result)
+		return 0;
+	chosen.cuGetErrorString(result, &name);
+	return error_set(err, ERROR_UNSUPPORTED, "%s cannot be initialised: %s (%d)", path, name, (int)result);
+}
+
+static int choose(struct error *err)
+{
+	const char *want = getenv("CGPU_DEVICE");
+	bool native_only = want && !strcmp(want, "native");
+
+	if (want && !native_only && strcmp(want, "emulated"))
+		return error_set(err, ERROR_INPUT, "CGPU_DEVICE is \"%s\"; it can be \"native\" or \"emulated\"", want);
+	if (!want || native_only) {
+		if (!try_driver("libcuda.so.1", native_only ? err : NULL))
+			return 0;
+		if (native_only)
+			return -1;
+	}
+	return try_driver(emulator_path(), err);
+}
+
+static CUresult make_ready(void)
+{
+	CUresult result = device.driver->cuDevicePrimaryCtxRetain(&device.context, 0);
+
+	if (!result)
+		result = device_enter();
+	if (!result)
+		result = vmm_pool_init();
+	return result;
+}
+
+static void describe(struct device_info *info)
+{
+	size_t total = 0;
+
+	device.driver->cuDeviceGetName(info->name, sizeof(info->name), 0);
+	device.driver->cuDriverGetVersion(&info->driver_version);
+	device.driver->cuDeviceTotalMem(&total, 0);
+	info->memory = total;
+	info->emulated = device.driver->extension;
+}
+
+int device_init(const struct device_host *host, struct device_info *ret_info, struct error *err)
+{
+	struct error why = ERROR_INIT;
+	const char *text = "";
+	CUresult result;
+
+	(void)err;
+	device.host = host;
+	device.driver = &chosen;
+	if (choose(&why)) {
+		snprintf(device.info.problem, sizeof(device.info.problem), "%s", why.text);
+		*ret_info = device.info;
+		return 0;
+	}
+	if (getenv("CGPU_TRACE_DRIVER"))
+		device.driver = driver_trace(&chosen);
+	describe(&device.info);
+	result = make_ready();
+	if (result) {
+		device.driver->cuGetErrorString(result, &text);
+		snprintf(device.info.problem, sizeof(device.info.problem),
+			 "the device cannot be used: %s (%d). Is it used exclusively by another process, or full?", text,
+			 (int)result);
+	} else {
+		device.usable = true;
+		if (device.driver->extension)
+			device.driver->extension->set_print(print, NULL);
+	}
+	*ret_info = device.info;
+	return 0;
+}
+
+int device_attach(uint32_t epoch, uint64_t limit, struct error *err)
+{
+	device.epoch = epoch;
+	device.limit = limit;
+	device.session = session_open();
+	if (!device.session)
+		return error_set(err, ERROR_MEMORY, "no session memory for the CUDA tables");
+	return 0;
+}
+
+int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err)
+{
+	if (device.usable)
+		return vmm_pool_attach(id, size, address, fd, err);
+	close(fd);
+	return 0;
+}
+
+int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err)
+{
+	return device.usable ? preimage_restore(address, size, chunk, offset, err) : 0;
+}
+
+static void report_lost(void *data, uint64_t address, uint64_t size)
+{
+	for (uint32_t i = 0; i < device.session->buffers.n; i++) {
+		const struct session_buffer *b = session_at(&device.session->buffers, struct session_buffer, i);
+
+		if (b->address - address < size)
+			buffer_printf(data, "the content of device buffer `%s` (cell %u, %llu bytes at 0x%llx) is lost\n",
+				      ledger_name(b), b->cell, (unsigned long long)b->size,
+				      (unsigned long long)b->address);
+	}
+}
+
+int device_attach_end(struct buffer *report, struct error *err)
+{
+	const struct session_array *a = &device.session->buffers;
+
+	(void)err;
+	if (!device.usable) {
+		if (a->n)
+			buffer_printf(report, "%u device buffers cannot be reached: %s\n", a->n, device.info.problem);
+		return 0;
+	}
+	device_lock();
+	vmm_pool_attach_end(report_lost, report);
+	for (uint32_t i = 0; i < a->n; i++) {
+		struct session_buffer *b = session_at(a, struct session_buffer, i);
+
+		if (b->kind >= BUFFER_MANAGED &&
+		    device.driver->cuMemHostRegister((void *)(uintptr_t)b->address, b->size, 0))
+			buffer_printf(report, "host memory `%s` at 0x%llx is not registered with the device any more\n",
+				      ledger_name(b), (unsigned long long)b->address);
+		ledger_annotate(b);
+	}
+	preimage_reset();
+	device_unlock();
+	return 0;
+}
+
+void device_set_limit(uint64_t limit)
+{
+	device.limit = limit;
+}
+
+void device_cell_begin(uint32_t cell)
+{
+	device.cell = cell;
+	if (device.session)
+		device.session->serial++;
+	preimage_reset();
+	ledger_cell_begin();
+	cudart_cell_begin();
+}
+
+int device_load(const struct unit *u, struct error *err)
+{
+	int ret;
+
+	if (!u->ptx_len)
+		return 0;
+	if (!device.usable)
+		return error_set(err, ERROR_UNSUPPORTED, "this cell has device code, but %s", device.info.problem);
+	device.host->enter_library();
+	device_lock();
+	ret = device_enter() ? error_set(err, ERROR_SYSTEM, "the CUDA context is gone") : device_code_load(u, err);
+	device_unlock();
+	device.host->leave_library();
+	return ret;
+}
+
+/* Poll first: a blocking synchronise would never come back from an entry that never ends, and could not be left. */
+static CUresult wait_idle(void)
+{
+	struct timespec pause = { 0, 20000 };
+	CUresult result;
+
+	device.host->enter_device();
+	while ((result = handles_query_all()) == CUDA_ERROR_NOT_READY) {
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 1000000)
+			pause.tv_nsec *= 2;
+	}
+	if (!result)
+		result = device.driver->cuCtxSynchronize();
+	device.host->leave_device();
+	return device_note(result);
+}
+
+static void fill_fault(struct fault_record *f, CUresult code)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	struct emulator_fault report;
+	const char *name = cudaGetErrorName((cudaError_t)code);
+
+	snprintf(f->ename, sizeof(f->ename), "Cuda%s", strncmp(name, "cudaError", 9) ? name : name + 9);
+	buffer_printf(&text, "%s: %s", name, cudart_error_text((cudaError_t)code));
+	if (device.driver->extension && device.driver->extension->last_fault(&report)) {
+		if (report.entry[0])
+			buffer_printf(&text, ", in the CUDA kernel %s", report.entry);
+		if (report.line)
+			buffer_printf(&text, ", line %u of %s", report.line, report.file);
+		buffer_printf(&text, "\n%s", report.text);
+	} else {
+		buffer_puts(&text, "\n");
+	}
+	if (ledger_refusal()[0])
+		buffer_printf(&text, "Before that, %s", ledger_refusal());
+	snprintf(f->text, sizeof(f->text), "%s", buffer_text(&text));
+	f->kind = FAULT_CUDA;
+}
+
+static void fill_refusal(struct fault_record *f)
+{
+	snprintf(f->ename, sizeof(f->ename), "CudaOutOfMemory");
+	snprintf(f->text, sizeof(f->text), "%s", ledger_refusal());
+	f->kind = FAULT_CUDA_OUT_OF_MEMORY;
+}
+
+int device_cell_end(struct buffer *warnings, struct fault_record *fault)
+{
+	int ret = 0;
+
+	if (!device.usable || !device.session)
+		return 0;
+	device.host->enter_library();
+	device_lock();
+	if (!device.sticky && !device_enter())
+		wait_idle();
+	if (device.sticky) {
+		fill_fault(fault, device.sticky);
+		ret = -1;
+	} else if (ledger_refusal_unchecked()) {
+		fill_refusal(fault);
+		ret = -1;
+	} else {
+		cudart_warnings(warnings);
+		ledger_settle();
+		vmm_pool_settle();
+		vmm_pool_drop_scratch();
+		preimage_reset();
+	}
+	device_unlock();
+	device.host->leave_library();
+	return ret;
+}
+
+void device_cell_committed(void)
+{
+	if (!device.usable)
+		return;
+	device.host->enter_library();
+	device_lock();
+	vmm_pool_committed();
+	device_unlock();
+	device.host->leave_library();
+}
+
+bool device_describe(uint64_t address, struct address_description *ret)
+{
+	const struct session_buffer *b;
+	bool freed;
+
+	if (!address_in_device(address))
+		return false;
+	b = ledger_look(address, &freed);
+	*ret = (struct address_description){ .owner = freed ? OWNER_DEVICE_FREED : OWNER_DEVICE };
+	if (!b)
+		return true;
+	ret->cell = b->cell;
+	ret->freed_cell = b->freed;
+	ret->base = b->address;
+	ret->size = b->size;
+	memcpy(ret->name, b->name, sizeof(b->name));
+	return true;
+}
+
+void device_report(struct buffer *out)
+{
+	const struct session_array *a = &device.session->buffers;
+	size_t free_bytes = 0, total = device.info.memory;
+	uint64_t used = device.session->charged, largest;
+	uint32_t n = 0;
+
+	if (device.usable && !device_enter())
+		device.driver->cuMemGetInfo(&free_bytes, &total);
+	largest = free_bytes;
+	if (device.limit && (used > device.limit || device.limit - used < largest))
+		largest = used > device.limit ? 0 : device.limit - used;
+	record_put_str(out, device.info.name);
+	record_put_u64(out, total);
+	record_put_u64(out, used);
+	record_put_u64(out, device.limit);
+	record_put_u64(out, largest);
+	for (uint32_t i = 0; i < a->n; i++)
+		n += !session_at(a, struct session_buffer, i)->dead;
+	record_put_u32(out, n);
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct session_buffer *b = session_at(a, struct session_buffer, i);
+
+		if (b->dead)
+			continue;
+		record_put_u64(out, b->address);
+		record_put_u64(out, b->size);
+		record_put_u32(out, b->cell);
+		record_put_str(out, ledger_name(b));
+		record_put_str(out, ledger_kind_name(b->kind));
+	}
+}
+
+const char *device_refusal(void)
+{
+	return ledger_refusal();
+}
+
+void device_stop(void)
+{
+	if (device.driver && device.driver->extension)
+		device.driver->extension->stop(1);
+}

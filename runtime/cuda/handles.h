@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Streams and events as cells hold them: pointers to structs in session memory, so a handle in a variable means the same
+ * after a recovery. The driver's object behind it is made again when it is first used in another worker.
+ */
+#ifndef CGPU_RUNTIME_CUDA_HANDLES_H
+#define CGPU_RUNTIME_CUDA_HANDLES_H
+
+#include <stdbool.h>
+
+#include <cuda.h>
+#include <driver_types.h>
+
+CUresult handles_stream_new(unsigned flags, int priority, cudaStream_t *ret);
+CUresult handles_stream_free(cudaStream_t stream);
+/* The driver's stream; the default streams pass. INVALID_HANDLE for anything else. */
+CUresult handles_stream(cudaStream_t stream, CUstream *ret);
+CUresult handles_stream_info(cudaStream_t stream, unsigned *ret_flags, int *ret_priority);
+
+CUresult handles_event_new(unsigned flags, cudaEvent_t *ret);
+CUresult handles_event_free(cudaEvent_t event);
+CUresult handles_event(cudaEvent_t event, CUevent *ret);
+
+/* NOT_READY while any stream of this worker is busy, else the first error. */
+CUresult handles_query_all(void);
+/* All are gone, as after cudaDeviceReset(). */
+void handles_reset(void);
+
+#endif

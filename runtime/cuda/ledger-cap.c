@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cap, and the text of a refusal. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "runtime/cuda/device-state.h"
+#include "runtime/cuda/ledger.h"
+
+#define TABLE_ROWS 10
+
+static char refusal[LEDGER_REFUSAL_MAX];
+static _Atomic bool unchecked;
+
+const char *ledger_size_text(uint64_t bytes, char text[24])
+{
+	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
+	double value = (double)bytes;
+	int unit = 0;
+
+	while (value >= 1024 && unit < 4) {
+		value /= 1024;
+		unit++;
+	}
+	if (unit)
+		snprintf(text, 24, "%.1f %s", value, units[unit]);
+	else
+		snprintf(text, 24, "%llu bytes", (unsigned long long)bytes);
+	return text;
+}
+
+const char *ledger_kind_name(enum buffer_kind kind)
+{
+	static const char *const names[] = {
+#define BUFFER_KIND(symbol, name) name,
+#include "runtime/cuda/buffer-kinds.def"
+#undef BUFFER_KIND
+	};
+
+	return names[kind];
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct session_buffer *x = *(const struct session_buffer *const *)a;
+	const struct session_buffer *y = *(const struct session_buffer *const *)b;
+
+	return (x->charged < y->charged) - (x->charged > y->charged);
+}
+
+void ledger_table(struct buffer *out)
+{
+	const struct session_array *a = &device.session->buffers;
+	const struct session_buffer **sorted = malloc((a->n + 1) * sizeof(*sorted));
+	uint32_t n = 0;
+	char size[24];
+
+	if (!sorted)
+		return;
+	for (uint32_t i = 0; i < a->n; i++)
+		if (session_at(a, struct session_buffer, i)->charged)
+			sorted[n++] = session_at(a, struct session_buffer, i);
+	qsort(sorted, n, sizeof(*sorted), by_size);
+	if (n)
+		buffer_printf(out, "  %12s  %-20s %6s %6s  %s\n", "size", "variable", "cell", "line", "made by");
+	for (uint32_t i = 0; i < n && i < TABLE_ROWS; i++) {
+		const char *name = ledger_name(sorted[i]);
+
+		buffer_printf(out, "  %12s  %-20s %6u %6u  %s\n", ledger_size_text(sorted[i]->charged, size),
+			      name[0] ? name : "(no variable)", sorted[i]->cell, sorted[i]->line,
+			      ledger_kind_name(sorted[i]->kind));
+	}
+	if (n > TABLE_ROWS)
+		buffer_printf(out, "  and %u smaller ones\n", n - TABLE_ROWS);
+	free(sorted);
+}
+
+static void refuse(const struct ledger_request *r, const char *why)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	char size[24];
+
+	buffer_printf(&text, "%s of %s", r->call, ledger_size_text(r->size, size));
+	if (r->name && r->name[0])
+		buffer_printf(&text, " for `%s`", r->name);
+	if (r->line)
+		buffer_printf(&text, " in line %u", r->line);
+	buffer_printf(&text, " was refused: %s\n", why);
+	ledger_table(&text);
+	buffer_puts(&text, "Free what is not needed (cudaFree), or raise the limit: %limit gpu SIZE\n");
+	snprintf(refusal, sizeof(refusal), "%s", buffer_text(&text));
+	unchecked = true;
+}
+
+CUresult ledger_admit(const struct ledger_request *r)
+{
+	uint64_t used = device.session->charged;
+	char a[24], b[24], why[160];
+	size_t free_bytes, total;
+
+	if (device.limit && (r->size > device.limit || used > device.limit - r->size)) {
+		snprintf(why, sizeof(why), "the limit of device memory for this session is %s, of which %s are used.",
+			 ledger_size_text(device.limit, a), ledger_size_text(used, b));
+		refuse(r, why);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	if (r->kind < BUFFER_MANAGED && !device.driver->cuMemGetInfo(&free_bytes, &total) && r->size > free_bytes) {
+		snprintf(why, sizeof(why), "the device has %s free of %s.",
+			 ledger_size_text(free_bytes, a), ledger_size_text(total, b));
+		refuse(r, why);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	return CUDA_SUCCESS;
+}
+
+const char *ledger_refusal(void)
+{
+	return refusal;
+}
+
+bool ledger_refusal_unchecked(void)
+{
+	return unchecked;
+}
+
+void ledger_refusal_checked(void)
+{
+	unchecked = false;
+}
+
+void ledger_cell_begin(void)
+{
+	refusal[0] = '\0';
+	unchecked = false;
+}

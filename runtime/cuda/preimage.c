@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Small pre-images share a scratch chunk. Every buffer that device code could write is saved before the first launch of a
+ * cell: an entry that runs wild writes where its arguments do not point, and just then the rollback is needed.
+ */
+#include "runtime/cuda/preimage.h"
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
+#include "runtime/cuda/device-state.h"
+#include "runtime/cuda/ledger.h"
+#include "runtime/cuda/vmm-pool.h"
+
+static struct {
+	uint64_t id;
+	uint64_t address;
+	uint64_t size; /* 0: there is none */
+	uint64_t used;
+} scratch;
+static bool all_saved;
+
+/* Room for `size` bytes; device.lock is held. */
+static CUresult take(uint64_t size, uint64_t *ret_offset)
+{
+	CUresult result;
+
+	if (size > scratch.size - scratch.used) {
+		uint64_t chunk = round_up_to(size, VMM_POOL_GRANULE);
+
+		result = vmm_pool_scratch(chunk, &scratch.id, &scratch.address);
+		if (result)
+			return result;
+		scratch.size = chunk;
+		scratch.used = 0;
+	}
+	*ret_offset = scratch.used;
+	scratch.used += round_up_to(size, VMM_POOL_ALIGN);
+	if (scratch.used > scratch.size)
+		scratch.used = scratch.size;
+	return CUDA_SUCCESS;
+}
+
+static CUresult announce(const struct session_buffer *b, uint64_t offset)
+{
+	cleanup_buffer struct buffer message = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	record_put_u64(&message, b->address);
+	record_put_u64(&message, b->size);
+	record_put_u64(&message, scratch.id);
+	record_put_u64(&message, offset);
+	if (!buffer_check(&message, &err) &&
+	    !device.host->send(WORKER_DEVICE_PREIMAGE, message.data, message.len, -1, &err))
+		return CUDA_SUCCESS;
+	log_error("device memory: %s", err.text);
+	return CUDA_ERROR_OPERATING_SYSTEM;
+}
+
+CUresult preimage_save(struct session_buffer *b)
+{
+	uint64_t serial = device.session->serial, offset;
+	CUresult result;
+
+	/* Host memory rolls back with the arena. */
+	if (b->kind >= BUFFER_MANAGED || b->born == serial || b->saved == serial)
+		return CUDA_SUCCESS;
+	result = take(b->size, &offset);
+	if (!result)
+		result = device.driver->cuMemcpyAsync(scratch.address + offset, b->address, b->size, NULL);
+	if (!result)
+		result = device.driver->cuCtxSynchronize();
+	if (!result)
+		result = announce(b, offset);
+	if (!result)
+		b->saved = serial;
+	return result;
+}
+
+CUresult preimage_save_all(void)
+{
+	const struct session_array *a = &device.session->buffers;
+
+	if (all_saved)
+		return CUDA_SUCCESS;
+	for (uint32_t i = 0; i < a->n; i++) {
+		struct session_buffer *b = session_at(a, struct session_buffer, i);
+		CUresult result;
+
+		/* Device code cannot write a freed buffer or a constant. */
+		if (b->dead || b->kind == BUFFER_CONSTANT)
+			continue;
+		result = preimage_save(b);
+		if (result)
+			return result;
+	}
+	all_saved = true;
+	return CUDA_SUCCESS;
+}
+
+int preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err)
+{
+	uint64_t from = vmm_pool_scratch_address(chunk);
+	CUresult result;
+
+	if (!from)
+		return error_set(err, ERROR_PROTOCOL, "the pre-image of 0x%llx lies in chunk %llu, which did not come",
+				 (unsigned long long)address, (unsigned long long)chunk);
+	result = device.driver->cuMemcpyAsync(address, from + offset, size, NULL);
+	if (!result)
+		result = device.driver->cuCtxSynchronize();
+	if (!result)
+		return 0;
+	return error_set(err, ERROR_SYSTEM, "device memory at 0x%llx could not be put back: driver error %d",
+			 (unsigned long long)address, (int)result);
+}
+
+void preimage_reset(void)
+{
+	scratch.size = scratch.used = 0;
+	all_saved = false;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The device half of the transaction: before a cell first writes to a buffer that existed before it, the content is
+ * copied to a chunk that the kernel holds. After a failed cell the next worker copies it back.
+ */
+#ifndef CGPU_RUNTIME_CUDA_PREIMAGE_H
+#define CGPU_RUNTIME_CUDA_PREIMAGE_H
+
+#include <stdint.h>
+
+#include <cuda.h>
+
+struct error;
+struct session_buffer;
+
+/* This buffer is about to be written. An error means that it must not be. */
+CUresult preimage_save(struct session_buffer *b);
+/* Device code is about to run: any buffer that it can reach may be written, by a wild pointer too. */
+CUresult preimage_save_all(void);
+
+/* In a new worker: put back what was saved, from scratch chunk `chunk`. */
+int preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err);
+
+/* At the start of a cell and after its end: nothing is saved. */
+void preimage_reset(void);
+
+#endif

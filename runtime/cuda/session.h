@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the CUDA side knows of the session, in the arena's META region: it is kept and rolled back with the host memory.
+ * Only tables of plain structs; the rules are in the files named at each struct. Under `device.lock`, but for reading by
+ * a signal handler.
+ *
+ * Driver handles in here are valid while their `epoch` is device.epoch and are made again otherwise.
+ */
+#ifndef CGPU_RUNTIME_CUDA_SESSION_H
+#define CGPU_RUNTIME_CUDA_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+#define SESSION_FREED_MAX 128
+
+/* A growing array in session memory. */
+struct session_array {
+	void *items;
+	uint32_t n, cap;
+};
+
+/* Physical device memory mapped at a fixed address: vmm-pool.c. */
+struct session_chunk {
+	uint64_t address;
+	uint64_t size;
+	uint64_t id;
+	uint64_t next;  /* pool: no free place lies below this offset */
+	uint64_t born;  /* serial of the cell that made it */
+	bool pool;      /* shared by small buffers */
+	bool empty;     /* its buffer was freed; goes with the commit, or is used again */
+};
+
+enum buffer_kind {
+#define BUFFER_KIND(symbol, name) BUFFER_##symbol,
+#include "runtime/cuda/buffer-kinds.def"
+#undef BUFFER_KIND
+};
+
+/* A buffer: ledger.c. Sorted by address. */
+struct session_buffer {
+	uint64_t address;
+	uint64_t size;     /* bytes asked for */
+	uint64_t charged;  /* bytes counted against the cap */
+	uint32_t cell;     /* that made it */
+	uint32_t line;
+	uint32_t freed;    /* cell that freed it */
+	uint64_t born;     /* serial of the cell that made it */
+	uint64_t saved;    /* serial of the cell that has its pre-image */
+	bool dead;         /* freed, its place is kept until the commit */
+	uint8_t kind;      /* enum buffer_kind */
+	char name[48];
+};
+
+/* Device code of one unit: device-code.c. */
+struct session_unit {
+	uint32_t cell;
+	uint32_t entries; /* that still point here; 0: text is NULL */
+	char *text;       /* rewritten PTX, NUL-terminated */
+	uint32_t epoch;
+	CUmodule module;
+};
+
+struct session_entry {
+	char *name;       /* C name */
+	char *ptx_name;
+	void *stub;       /* address of the host stub, may be NULL */
+	uint32_t unit;    /* index */
+	uint32_t epoch;
+	CUfunction function;
+	int dynamic_shared; /* attribute set by cudaFuncSetAttribute, -1: default */
+};
+
+struct session_variable {
+	char *name;       /* C name */
+	void *stand_in;   /* address of the host object, may be NULL */
+	uint64_t address;
+	uint64_t size;
+	bool constant;
+	bool managed;
+};
+
+/* What a cudaStream_t and a cudaEvent_t point at: handles.c. */
+struct session_stream {
+	uint32_t flags;
+	int32_t priority;
+	uint32_t epoch;
+	CUstream handle;
+};
+
+struct session_event {
+	uint32_t flags;
+	uint32_t epoch;
+	CUevent handle;
+};
+
+struct session {
+	uint32_t version;
+	uint64_t serial;                 /* of the cell that runs: grows with each */
+	uint64_t charged;                /* against the cap */
+	uint64_t next_place;             /* where the search for addresses goes on */
+	struct session_array chunks;     /* struct session_chunk, by address */
+	struct session_array buffers;    /* struct session_buffer, by address */
+	struct session_array freed;      /* struct session_buffer, a ring */
+	uint32_t freed_next;
+	struct session_array units;      /* struct session_unit */
+	struct session_array entries;    /* struct session_entry */
+	struct session_array variables;  /* struct session_variable */
+	struct session_array streams;    /* struct session_stream * */
+	struct session_array events;     /* struct session_event * */
+};
+
+/* Find the session under the host's root, or start one. NULL: META is full. */
+struct session *session_open(void);
+
+/* Room for an item of `size` bytes before `index`, zeroed; NULL when META is full. */
+void *session_insert(struct session_array *a, size_t size, uint32_t index);
+void session_remove(struct session_array *a, size_t size, uint32_t index);
+void session_array_clear(struct session_array *a);
+
+#define session_at(a, type, i) ((type *)(a)->items + (i))
+#define session_append(a, type) ((type *)session_insert((a), sizeof(type), (a)->n))
+
+char *session_strdup(const char *text);
+
+#endif

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two tables: the session's chunks (address, size, id), which roll back, and this process's handles by chunk id, which do
+ * not. Addresses are searched next-fit, so that a freed buffer's addresses rest a while before they mean something else.
+ */
+#include "runtime/cuda/vmm-pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/address-map.h"
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
+#include "runtime/cuda/device-state.h"
+
+/* The session uses the lower part of the window; the driver's own allocations go above it. */
+#define WINDOW_SIZE (DEVICE_SIZE / 4 * 3)
+#define SCRATCH_BASE (DEVICE_BASE + DEVICE_SIZE / 2)
+#define SCRATCH_SIZE (DEVICE_SIZE / 4)
+#define SESSION_SIZE (DEVICE_SIZE / 2)
+#define GAP VMM_POOL_GRANULE
+
+struct chunk_handle {
+	uint64_t id;
+	uint64_t address; /* where it is mapped */
+	uint64_t size;
+	CUmemGenericAllocationHandle handle;
+	bool scratch;
+	bool leaving;     /* unmapped at the commit */
+};
+
+static struct chunk_handle *handles;
+static size_t n_handles, cap_handles;
+static uint64_t last_id;
+static uint64_t scratch_next;
+
+static const CUmemAllocationProp physical = {
+	.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+	.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+	.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 },
+};
+static const CUmemAccessDesc read_write = {
+	.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 },
+	.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+};
+
+CUresult vmm_pool_init(void)
+{
+	CUdeviceptr at = 0;
+	CUresult result;
+
+	/* A real driver backs device addresses with host mappings, so the zygote's reservation has to go first. */
+	if (!device.driver->extension)
+		munmap((void *)(uintptr_t)DEVICE_BASE, DEVICE_SIZE);
+	result = device.driver->cuMemAddressReserve(&at, WINDOW_SIZE, VMM_POOL_GRANULE, DEVICE_BASE, 0);
+	if (!result && at != DEVICE_BASE)
+		result = CUDA_ERROR_MAP_FAILED;
+	scratch_next = SCRATCH_BASE;
+	return result;
+}
+
+static struct chunk_handle *find_handle(uint64_t id)
+{
+	for (size_t i = 0; i < n_handles; i++)
+		if (handles[i].id == id)
+			return &handles[i];
+	return NULL;
+}
+
+static struct chunk_handle *add_handle(const struct chunk_handle *h)
+{
+	if (n_handles == cap_handles) {
+		size_t cap = cap_handles ? cap_handles * 2 : 64;
+		struct chunk_handle *grown = realloc(handles, cap * sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		handles = grown;
+		cap_handles = cap;
+	}
+	handles[n_handles] = *h;
+	return &handles[n_handles++];
+}
+
+static void release_handle(struct chunk_handle *h)
+{
+	device.driver->cuMemUnmap(h->address, h->size);
+	device.driver->cuMemRelease(h->handle);
+	*h = handles[--n_handles];
+}
+
+static int tell_chunk(const struct chunk_handle *h, uint64_t address, int fd, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_u64(&b, h->id);
+	record_put_u64(&b, h->size);
+	record_put_u64(&b, address);
+	if (buffer_check(&b, err))
+		return -1;
+	return device.host->send(WORKER_DEVICE_CHUNK, b.data, b.len, fd, err);
+}
+
+static void tell_drop(uint64_t id)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	record_put_u64(&b, id);
+	if (buffer_check(&b, &err) || device.host->send(WORKER_DEVICE_DROP, b.data, b.len, -1, &err))
+		log_error("device memory: %s", err.text);
+}
+
+/* The kernel must hold the memory before anything is written there: then it outlives us. */
+static CUresult hand_over(const struct chunk_handle *h, uint64_t address)
+{
+	struct error err = ERROR_INIT;
+	int fd = -1, sent;
+	CUresult result;
+
+	result = device.driver->cuMemExportToShareableHandle(&fd, h->handle,
+							     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
+	if (result)
+		return result;
+	sent = tell_chunk(h, address, fd, &err);
+	close(fd);
+	if (!sent)
+		return CUDA_SUCCESS;
+	log_error("device memory: %s", err.text);
+	return CUDA_ERROR_OPERATING_SYSTEM;
+}
+
+static CUresult map(struct chunk_handle *h)
+{
+	CUresult result = device.driver->cuMemMap(h->address, h->size, 0, h->handle, 0);
+	struct emulator_annotation nothing = { .address = h->address };
+
+	if (result)
+		return result;
+	result = device.driver->cuMemSetAccess(h->address, h->size, &read_write, 1);
+	if (result) {
+		device.driver->cuMemUnmap(h->address, h->size);
+		return result;
+	}
+	/* Device code reaches annotated buffers only, nothing of a scratch chunk and no red zone. */
+	if (device.driver->extension)
+		device.driver->extension->annotate(&nothing);
+	return CUDA_SUCCESS;
+}
+
+/* Physical memory, mapped, known to the kernel. told: the address that the kernel maps it at in later workers. */
+static CUresult make(uint64_t size, uint64_t address, uint64_t told, bool scratch, uint64_t *ret_id)
+{
+	struct chunk_handle h = { .address = address, .size = size, .scratch = scratch };
+	CUresult result = device.driver->cuMemCreate(&h.handle, size, &physical, 0);
+
+	if (result)
+		return result;
+	h.id = (uint64_t)device.epoch << 32 | ++last_id;
+	result = map(&h);
+	if (result) {
+		device.driver->cuMemRelease(h.handle);
+		return result;
+	}
+	result = add_handle(&h) ? hand_over(&h, told) : CUDA_ERROR_OUT_OF_MEMORY;
+	if (result && find_handle(h.id)) {
+		release_handle(find_handle(h.id));
+	} else if (result) {
+		device.driver->cuMemUnmap(h.address, h.size);
+		device.driver->cuMemRelease(h.handle);
+	}
+	*ret_id = h.id;
+	return result;
+}
+
+static struct session_chunk *chunk_at(uint32_t i)
+{
+	return session_at(&device.session->chunks, struct session_chunk, i);
+}
+
+/* Is the range mapped in this process although the session has let it go? It is until the commit. */
+static bool still_mapped(uint64_t address, uint64_t size)
+{
+	for (size_t i = 0; i < n_handles; i++)
+		if (handles[i].address < address + size && address < handles[i].address + handles[i].size)
+			return true;
+	return false;
+}
+
+/* A free range behind chunk i (or at the window's start for -1), not below `from`; 0: none there. */
+static uint64_t place_behind(int64_t i, uint64_t from, uint64_t size)
+{
+	const struct session_array *a = &device.session->chunks;
+	uint64_t start = DEVICE_BASE + GAP, end = DEVICE_BASE + SESSION_SIZE;
+
+	if (i >= 0)
+		start = chunk_at((uint32_t)i)->address + chunk_at((uint32_t)i)->size + GAP;
+	if (i + 1 < (int64_t)a->n)
+		end = chunk_at((uint32_t)(i + 1))->address;
+	if (start < from)
+		start = from;
+	for (; start + size + GAP <= end; start += VMM_POOL_GRANULE)
+		if (!still_mapped(start, size + GAP))
+			return start;
+	return 0;
+}
+
+static uint64_t find_place(uint64_t size, uint32_t *ret_index)
+{
+	struct session *s = device.session;
+
+	for (int wrapped = 0; wrapped < 2; wrapped++) {
+		uint64_t from = wrapped ? 0 : s->next_place;
+
+		for (int64_t i = -1; i < (int64_t)s->chunks.n; i++) {
+			uint64_t at = place_behind(i, from, size);
+
+			if (!at)
+				continue;
+			*ret_index = (uint32_t)(i + 1);
+			return at;
+		}
+	}
+	return 0;
+}
+
+/* A chunk that this cell has made and emptied again. Nobody needs its content. */
+static bool is_spare(const struct session_chunk *c)
+{
+	return c->empty && !c->pool && c->born == device.session->serial;
+}
+
+/* One that fits without much waste. */
+static struct session_chunk *take_spare(uint64_t size)
+{
+	for (uint32_t i = 0; i < device.session->chunks.n; i++) {
+		struct session_chunk *c = chunk_at(i);
+
+		if (!is_spare(c) || c->size < size || c->size - size > size / 4)
+			continue;
+		c->empty = false;
+		return c;
+	}
+	return NULL;
+}
+
+static void release_spares(void)
+{
+	struct session_array *a = &device.session->chunks;
+
+	for (uint32_t i = 0; i < a->n; ) {
+		struct session_chunk *c = chunk_at(i);
+		struct chunk_handle *h = find_handle(c->id);
+
+		if (!is_spare(c)) {
+			i++;
+			continue;
+		}
+		tell_drop(c->id);
+		if (h)
+			release_handle(h);
+		session_remove(a, sizeof(*c), i);
+	}
+}
+
+static CUresult add_chunk(uint64_t size, bool pool, struct session_chunk **ret)
+{
+	struct session *s = device.session;
+	struct session_chunk *c = pool ? NULL : take_spare(size);
+	uint32_t index = 0;
+	uint64_t id, at;
+	CUresult result;
+
+	if (c) {
+		*ret = c;
+		return CUDA_SUCCESS;
+	}
+	release_spares();
+	at = find_place(size, &index);
+	if (!at)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	c = session_insert(&s->chunks, sizeof(*c), index);
+	if (!c)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	result = make(size, at, at, false, &id);
+	if (result) {
+		session_remove(&s->chunks, sizeof(*c), index);
+		return result;
+	}
+	*c = (struct session_chunk){ .address = at, .size = size, .id = id, .born = s->serial,
+				      .pool = pool };
+	s->next_place = at + size;
+	*ret = c;
+	return CUDA_SUCCESS;
+}
+
+/* Index of the first buffer at or behind the address, dead ones included. */
+static uint32_t buffer_index(uint64_t address)
+{
+	const struct session_array *a = &device.session->buffers;
+	uint32_t low = 0, high = a->n;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (session_at(a, struct session_buffer, middle)->address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* First fit in a pool chunk from its `next` on; 0: full. */
+static uint64_t place_in(struct session_chunk *c, uint64_t size)
+{
+	const struct session_array *a = &device.session->buffers;
+	uint64_t at = c->address + c->next, end = c->address + c->size;
+
+	for (uint32_t i = buffer_index(at); i < a->n; i++) {
+		const struct session_buffer *b = session_at(a, struct session_buffer, i);
+
+		if (b->address >= end || at + size + VMM_POOL_RED_ZONE <= b->address)
+			break;
+		at = round_up_to(b->address + b->size, VMM_POOL_ALIGN) + VMM_POOL_RED_ZONE;
+	}
+	if (at + size + VMM_POOL_RED_ZONE > end)
+		return 0;
+	return at;
+}
+
+CUresult vmm_pool_alloc(uint64_t size, uint64_t *ret_address)
+{
+	struct session *s = device.session;
+	struct session_chunk *c = NULL;
+	CUresult result;
+
+	if (size > SESSION_SIZE / 2)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (size > VMM_POOL_SMALL) {
+		result = add_chunk(round_up_to(size, VMM_POOL_GRANULE), false, &c);
+		if (!result)
+			*ret_address = c->address;
+		return result;
+	}
+	for (uint32_t i = 0; i < s->chunks.n; i++) {
+		c = chunk_at(i);
+		*ret_address = c->pool ? place_in(c, size) : 0;
+		if (*ret_address)
+			goto found;
+	}
+	result = add_chunk(VMM_POOL_GRANULE, true, &c);
+	if (result)
+		return result;
+	c->next = VMM_POOL_RED_ZONE;
+	*ret_address = c->address + c->next;
+found:
+	/* Only what ends at the frontier moves it: a hole that was too small for this one may fit another. */
+	if (*ret_address == c->address + c->next)
+		c->next = round_up_to(*ret_address + size, VMM_POOL_ALIGN) + VMM_POOL_RED_ZONE - c->address;
+	return CUDA_SUCCESS;
+}
+
+static struct session_chunk *chunk_of(uint64_t address)
+{
+	for (uint32_t i = 0; i < device.session->chunks.n; i++)
+		if (address - chunk_at(i)->address < chunk_at(i)->size)
+			return chunk_at(i);
+	return NULL;
+}
+
+void vmm_pool_free(uint64_t address)
+{
+	struct session_chunk *c = chunk_of(address);
+
+	if (!c)
+		return;
+	if (!c->pool)
+		c->empty = true;
+	else if (address - c->address < c->next)
+		c->next = address - c->address;
+}
+
+CUresult vmm_pool_scratch(uint64_t size, uint64_t *ret_id, uint64_t *ret_address)
+{
+	CUresult result;
+
+	size = round_up_to(size, VMM_POOL_GRANULE);
+	if (scratch_next + size + GAP > SCRATCH_BASE + SCRATCH_SIZE)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	result = make(size, scratch_next, 0, true, ret_id);
+	if (result)
+		return result;
+	*ret_address = scratch_next;
+	scratch_next += size + GAP;
+	return CUDA_SUCCESS;
+}
+
+void vmm_pool_drop_scratch(void)
+{
+	for (size_t i = 0; i < n_handles; i++) {
+		if (!handles[i].scratch || handles[i].leaving)
+			continue;
+		tell_drop(handles[i].id);
+		handles[i].leaving = true;
+	}
+}
+
+uint64_t vmm_pool_scratch_address(uint64_t id)
+{
+	const struct chunk_handle *h = find_handle(id);
+
+	return h ? h->address : 0;
+}
+
+int vmm_pool_attach(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err)
+{
+	struct chunk_handle h = { .id = id, .address = address, .size = size, .scratch = !address };
+	CUresult result;
+
+	if (!address) {
+		h.address = scratch_next;
+		scratch_next += size + GAP;
+	}
+	result = device.driver->cuMemImportFromShareableHandle(&h.handle, (void *)(intptr_t)fd,
+							       CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+	close(fd);
+	if (!result) {
+		result = map(&h);
+		if (result)
+			device.driver->cuMemRelease(h.handle);
+	}
+	if (!result && !add_handle(&h))
+		result = CUDA_ERROR_OUT_OF_MEMORY;
+	if (!result)
+		return 0;
+	return error_set(err, ERROR_SYSTEM, "device memory at 0x%llx cannot be mapped again: driver error %d",
+			 (unsigned long long)address, (int)result);
+}
+
+void vmm_pool_attach_end(void (*lost)(void *data, uint64_t address, uint64_t size), void *data)
+{
+	/* Scratch chunks of the last worker have done their work; the kernel drops them by itself. */
+	for (size_t i = 0; i < n_handles; ) {
+		if (handles[i].scratch)
+			release_handle(&handles[i]);
+		else
+			i++;
+	}
+	scratch_next = SCRATCH_BASE;
+	for (uint32_t i = 0; i < device.session->chunks.n; i++) {
+		struct session_chunk *c = chunk_at(i);
+
+		if (find_handle(c->id))
+			continue;
+		lost(data, c->address, c->size);
+		make(c->size, c->address, c->address, false, &c->id);
+	}
+}
+
+static bool is_empty(const struct session_chunk *c)
+{
+	const struct session_array *a = &device.session->buffers;
+	uint32_t i = buffer_index(c->address);
+
+	return i == a->n || session_at(a, struct session_buffer, i)->address >= c->address + c->size;
+}
+
+void vmm_pool_settle(void)
+{
+	struct session_array *a = &device.session->chunks;
+
+	for (uint32_t i = 0; i < a->n; ) {
+		struct session_chunk *c = chunk_at(i);
+		struct chunk_handle *h = find_handle(c->id);
+
+		if (!is_empty(c)) {
+			i++;
+			continue;
+		}
+		tell_drop(c->id);
+		if (h)
+			h->leaving = true;
+		session_remove(a, sizeof(*c), i);
+	}
+}
+
+void vmm_pool_committed(void)
+{
+	for (size_t i = 0; i < n_handles; ) {
+		if (handles[i].leaving)
+			release_handle(&handles[i]);
+		else
+			i++;
+	}
+	if (!n_handles || !vmm_pool_scratch_address(last_id))
+		scratch_next = SCRATCH_BASE;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Session device memory as chunks: physical memory in multiples of 2 MiB, mapped at fixed addresses of the device window,
+ * exported to the kernel process before the first use. Small buffers share pool chunks, apart by at least
+ * VMM_POOL_RED_ZONE; a large one has a chunk of its own with an unmapped gap behind it. A request that fits the free memory
+ * always succeeds: a chunk needs a range of addresses, of which there are plenty, but no neighbouring physical memory.
+ *
+ * A chunk that existed before the cell is kept until the commit, so that a rollback finds it.
+ */
+#ifndef CGPU_RUNTIME_CUDA_VMM_POOL_H
+#define CGPU_RUNTIME_CUDA_VMM_POOL_H
+
+#include <stdint.h>
+
+#include <cuda.h>
+
+struct error;
+struct buffer;
+
+#define VMM_POOL_GRANULE (2ull * 1024 * 1024)
+#define VMM_POOL_ALIGN 256ull
+#define VMM_POOL_RED_ZONE 256ull
+#define VMM_POOL_SMALL (512ull * 1024) /* up to here buffers share chunks */
+
+/* Reserve the window; before any other call. */
+CUresult vmm_pool_init(void);
+
+/* A place for `size` bytes. Annotating and charging are the ledger's. */
+CUresult vmm_pool_alloc(uint64_t size, uint64_t *ret_address);
+/* The ledger has taken the buffer out: its bytes are free for others. */
+void vmm_pool_free(uint64_t address);
+
+/* A chunk that holds pre-images; mapped where device code cannot reach it. *ret_id for the kernel's messages. */
+CUresult vmm_pool_scratch(uint64_t size, uint64_t *ret_id, uint64_t *ret_address);
+/* All scratch chunks go with the commit; the kernel is told. */
+void vmm_pool_drop_scratch(void);
+
+/* From the kernel at attach. Takes fd. address 0: a scratch chunk. */
+int vmm_pool_attach(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err);
+/* Where scratch chunk `id` is mapped in this process, 0: unknown. */
+uint64_t vmm_pool_scratch_address(uint64_t id);
+/* Chunks of the session that no descriptor came for are made again, empty; their addresses are reported. */
+void vmm_pool_attach_end(void (*lost)(void *data, uint64_t address, uint64_t size), void *data);
+
+/* Before the commit: empty chunks leave the session, and the kernel is told. */
+void vmm_pool_settle(void);
+/* After it: physical memory of what left goes back. */
+void vmm_pool_committed(void);
+
+#endif
