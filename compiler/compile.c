@@ -9,7 +9,9 @@
 #include "common/mem-pool.h"
 #include "common/unit.h"
 #include "compiler/clang-shim.h"
+#include "compiler/compile-device.h"
 #include "compiler/declare.h"
+#include "compiler/device-text.h"
 #include "compiler/diagnostics.h"
 #include "compiler/host-text.h"
 #include "compiler/line-table.h"
@@ -123,6 +125,25 @@ static int compile_host(struct compilation *x, struct error *err)
 	return 0;
 }
 
+static int compile_device_code(struct compilation *x, struct error *err)
+{
+	struct compile_device d = {
+		.nvrtc = &x->compiler->nvrtc,
+		.cuda_root = x->compiler->options.cuda_root,
+		.sm = x->request->sm,
+		.host = &x->host,
+		.session = &x->compiler->session,
+		.diagnostics = &x->diagnostics,
+		.ptx = &x->ptx,
+	};
+
+	if (compile_device(&d, err))
+		return -1;
+	x->unit.entries = d.entries;
+	x->unit.n_entries = d.n_entries;
+	return 0;
+}
+
 static int make_symbols(struct compilation *x, struct error *err)
 {
 	const struct declare *d = &x->declare;
@@ -184,6 +205,9 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name, &x->compiler->session, &x->pool, err))
 		return -1;
 	if (compile_host(x, err))
+		return -1;
+	/* Host errors come first; device code is only then worth NVRTC's time. */
+	if (!x->diagnostics.n_errors && device_text_is_needed(&x->host) && compile_device_code(x, err))
 		return -1;
 	if (x->diagnostics.n_errors)
 		return 0;

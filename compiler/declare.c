@@ -154,6 +154,39 @@ static bool is_unnamed_typedef(const struct declaration_parts *p)
 	return p->is_typedef && p->n == 1 && p->body != TOKEN_NONE && p->tag_name == TOKEN_NONE;
 }
 
+/* A name before `(` at the top of a template's function. */
+static uint32_t template_name(const struct token_list *l, const struct item *item)
+{
+	for (uint32_t t = item->first; t + 1 < item->end; t++) {
+		if (token_is_name(l, t) && token_is(l, t + 1, "(") && !token_is(l, t, "__launch_bounds__"))
+			return t;
+		if ((token_is(l, t, "struct") || token_is(l, t, "class")) && token_is_name(l, t + 1) &&
+		    token_is(l, t + 2, "{"))
+			return t + 1;
+	}
+	return TOKEN_NONE;
+}
+
+/* Device functions and C++ declarations, which the host's clang does not see; variables and entries it does. */
+static void add_device_item(struct declare *d, const struct host_text *h, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct item *item = &h->split.items[i];
+	const struct declaration_parts *p = &h->parts[i];
+	uint32_t name;
+
+	if (device_text_is_context(h, i)) {
+		add(d, DECLARATION_PRAGMA, l->at[item->first].line, "", "", device_text_later(h, i));
+		return;
+	}
+	if (item->is_entry || (!p->is_other && p->n && !p->declarators[0].is_function))
+		return;
+	name = p->is_other || !p->n ? template_name(l, item) : p->declarators[0].name;
+	if (name != TOKEN_NONE)
+		add(d, DECLARATION_DEVICE_FUNCTION, l->at[item->first].line, token_copy(d, l, name), "",
+		    device_text_later(h, i));
+}
+
 static void add_item(struct declare *d, const struct host_text *h, uint32_t i)
 {
 	const struct item *item = &h->split.items[i];
@@ -163,7 +196,13 @@ static void add_item(struct declare *d, const struct host_text *h, uint32_t i)
 		add_directive(d, h, item->first);
 		return;
 	}
-	if ((item->kind != ITEM_DECLARATION && item->kind != ITEM_FUNCTION) || p->is_other || !(item->world & WORLD_HOST))
+	if (item->kind != ITEM_DECLARATION && item->kind != ITEM_FUNCTION)
+		return;
+	if (!(item->world & WORLD_HOST)) {
+		add_device_item(d, h, i);
+		return;
+	}
+	if (p->is_other)
 		return;
 	if (is_unnamed_typedef(p) && p->declarators[0].name != TOKEN_NONE) {
 		char *text = host_text_piece(h, item->first, item->end);
@@ -197,6 +236,75 @@ static bool lost_const(const struct host_text *h, const char *name)
 	return false;
 }
 
+/* The item of the cell that declares the symbol, by name; n_items when none does. */
+static uint32_t item_of(const struct host_text *h, const struct clang_symbol *s)
+{
+	for (uint32_t i = 0; i < h->split.n_items; i++)
+		for (uint32_t k = 0; k < h->parts[i].n; k++)
+			if (h->parts[i].declarators[k].name != TOKEN_NONE &&
+			    token_is(&h->split.tokens, h->parts[i].declarators[k].name, s->name))
+				return i;
+	return h->split.n_items;
+}
+
+/* `extern __constant__ float c[3];` */
+static char *device_variable(struct declare *d, const struct host_text *h, uint32_t i, const struct clang_symbol *s)
+{
+	const struct token_list *l = &h->split.tokens;
+	const char *space = "extern __device__ ";
+
+	for (uint32_t t = h->parts[i].first; t < h->parts[i].specifiers_end; t++) {
+		if (token_is(l, t, "__constant__"))
+			space = "extern __constant__ ";
+		else if (token_is(l, t, "__managed__"))
+			space = "extern __managed__ ";
+	}
+	return format(d, space, s->declaration, ";");
+}
+
+/* nvcc lets device code read `const int n = 5;` of the host. */
+static char *device_constant(struct declare *d, const struct host_text *h, uint32_t i)
+{
+	const struct declaration_parts *p = &h->parts[i];
+	const struct declarator *v = p->declarators;
+
+	if (!p->is_const || p->n != 1 || v->equals == TOKEN_NONE || v->is_pointer || v->is_array ||
+	    v->init_end != v->equals + 2 || h->split.tokens.at[v->equals + 1].kind != TOKEN_NUMBER)
+		return mem_pool_strdup(d->pool, "");
+	return device_text_later(h, i);
+}
+
+static void add_variable(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
+{
+	uint32_t i = item_of(h, s);
+	const char *before = "extern ";
+
+	if (i < h->split.n_items && h->split.items[i].world == WORLD_DEVICE) {
+		add(d, DECLARATION_DEVICE_VARIABLE, s->line, s->name, format(d, "extern ", s->declaration, ";"),
+		    device_variable(d, h, i, s));
+		return;
+	}
+	if (s->is_thread_local)
+		before = "extern _Thread_local ";
+	else if (lost_const(h, s->name) && strncmp(s->declaration, "const ", 6))
+		before = "extern const ";
+	add(d, DECLARATION_VARIABLE, s->line, s->name, format(d, before, s->declaration, ";"),
+	    i < h->split.n_items ? device_constant(d, h, i) : "");
+}
+
+static void add_function(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
+{
+	uint32_t i = item_of(h, s);
+	const struct item *item = i < h->split.n_items ? &h->split.items[i] : NULL;
+	char *host = format(d, "", s->declaration, ";");
+
+	if (item && item->is_entry)
+		add(d, DECLARATION_ENTRY, s->line, s->name, host, "");
+	else
+		add(d, DECLARATION_FUNCTION, s->line, s->name, host,
+		    item && item->world == WORLD_BOTH ? device_text_later(h, i) : "");
+}
+
 static void add_symbol(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
 {
 	char *text;
@@ -212,25 +320,14 @@ static void add_symbol(struct declare *d, const struct host_text *h, const struc
 		add(d, DECLARATION_TYPEDEF, s->line, s->name, text, text);
 		break;
 	case CLANG_VARIABLE:
-		add(d, DECLARATION_VARIABLE, s->line, s->name,
-		    format(d,
-			   s->is_thread_local ? "extern _Thread_local " :
-			   lost_const(h, s->name) && strncmp(s->declaration, "const ", 6) ? "extern const " : "extern ",
-			   s->declaration, ";"), "");
+		add_variable(d, h, s);
 		break;
 	case CLANG_FUNCTION:
-		add(d, DECLARATION_FUNCTION, s->line, s->name, format(d, "", s->declaration, ";"), "");
+		add_function(d, h, s);
 		break;
 	case CLANG_MACRO:
 		break;
 	}
-}
-
-static int by_line(const void *a, const void *b)
-{
-	const struct declaration *x = a, *y = b;
-
-	return x->line < y->line ? -1 : x->line > y->line;
 }
 
 int declare_finish(struct declare *d, const struct host_text *h, struct error *err)
@@ -240,7 +337,6 @@ int declare_finish(struct declare *d, const struct host_text *h, struct error *e
 		add_item(d, h, i);
 	for (size_t i = 0; i < d->n_symbols; i++)
 		add_symbol(d, h, &d->symbols[i]);
-	(void)by_line;
 	if (d->failed)
 		return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a cell");
 	return 0;

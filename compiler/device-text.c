@@ -1,22 +1,395 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/device-text.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+
+/* What C programs expect of libc's headers, which NVRTC does not have. */
+static const char prelude[] =
+	"typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long long int64_t;\n"
+	"typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t;\n"
+	"typedef unsigned long long uint64_t; typedef uint64_t uintptr_t; typedef int64_t intptr_t;\n"
+	"#ifndef M_PI\n#define M_PI 3.14159265358979323846\n#define M_E 2.7182818284590452354\n"
+	"#define M_SQRT2 1.41421356237309504880\n#define M_PI_2 1.57079632679489661923\n#endif\n"
+	"#define INT_MAX 2147483647\n#define INT_MIN (-INT_MAX - 1)\n#define UINT_MAX 4294967295u\n"
+	"#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n#define FLT_EPSILON 1.192092896e-07f\n"
+	"#define DBL_MAX 1.7976931348623157e+308\n#define DBL_MIN 2.2250738585072014e-308\n"
+	"#define DBL_EPSILON 2.2204460492503131e-16\n"
+	"#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fffffff)\n";
 
 bool device_text_is_include(const char *rest, size_t len)
 {
-	static const char *const folders[] = { "cooperative_groups", "cub/", "cuda/", "thrust/", "nv/", "crt/" };
-	static const char *const files[] = { "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "cuda_fp6.h", "cuda_fp4.h", "mma.h",
-					     "curand_kernel.h", "cuda_pipeline.h", "cuda_awbarrier.h", "sm_", "device_atomic",
-					     "math_constants.h" };
+	static const char *const starts[] = {
+		"cooperative_groups", "cub/", "cuda/", "thrust/", "nv/", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h",
+		"cuda_fp6.h", "cuda_fp4.h", "mma.h", "curand_kernel.h", "cuda_pipeline", "cuda_awbarrier",
+		"math_constants.h",
+	};
+	size_t end = 0;
 
 	if (len < 2)
 		return false;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
-		if (!strncmp(rest + 1, folders[i], strlen(folders[i])))
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (!strncmp(rest + 1, starts[i], strlen(starts[i])))
 			return true;
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		if (!strncmp(rest + 1, files[i], strlen(files[i])))
+	for (end = 1; end < len && rest[end] != '"' && rest[end] != '>';)
+		end++;
+	return end > 4 && !memcmp(rest + end - 4, ".cuh", 4);
+}
+
+bool device_text_is_context(const struct host_text *h, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+	uint32_t first = h->split.items[i].first;
+
+	return token_is(l, first, "using") || token_is(l, first, "namespace");
+}
+
+static bool is_conditional(const struct token_list *l, uint32_t i)
+{
+	return token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") || token_directive_is(l, i, "ifndef") ||
+	       token_directive_is(l, i, "else") || token_directive_is(l, i, "elif") || token_directive_is(l, i, "endif");
+}
+
+static bool is_device_directive(const struct token_list *l, uint32_t i)
+{
+	size_t n;
+	const char *rest = token_directive_rest(l, i, &n);
+
+	if (token_directive_is(l, i, "include"))
+		return device_text_is_include(rest, n);
+	return is_conditional(l, i) || token_directive_is(l, i, "define") || token_directive_is(l, i, "undef") ||
+	       token_directive_is(l, i, "pragma");
+}
+
+bool device_text_is_needed(const struct host_text *h)
+{
+	for (uint32_t i = 0; i < h->split.n_items; i++) {
+		const struct item *item = &h->split.items[i];
+
+		if ((item->world & WORLD_DEVICE) && !device_text_is_context(h, i))
+			return true;
+	}
+	return false;
+}
+
+/* Is the word a type, typedef or enumerator that host item i declares? */
+static bool declares_type(const struct host_text *h, uint32_t i, uint32_t word)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct declaration_parts *p = &h->parts[i];
+	size_t len = token_len(l, word);
+
+	if (p->is_typedef)
+		for (uint32_t k = 0; k < p->n; k++)
+			if (p->declarators[k].name != TOKEN_NONE && token_len(l, p->declarators[k].name) == len &&
+			    !memcmp(token_text(l, p->declarators[k].name), token_text(l, word), len))
+				return true;
+	if (p->body == TOKEN_NONE && !(p->tag_name != TOKEN_NONE && !p->n))
+		return false;
+	for (uint32_t t = p->tag; t < p->specifiers_end; t++) {
+		bool names = t == p->tag_name || token_is(l, t - 1, "struct") || token_is(l, t - 1, "union") ||
+			     token_is(l, t - 1, "enum") || token_is(l, p->tag, "enum");
+
+		if (names && token_is_name(l, t) && token_len(l, t) == len &&
+		    !memcmp(token_text(l, t), token_text(l, word), len))
+			return true;
+	}
+	return false;
+}
+
+/* A constant of the host that device code may read: `const int n = 5;`. */
+static bool declares_constant(const struct host_text *h, uint32_t i, uint32_t word)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct declaration_parts *p = &h->parts[i];
+
+	if (!p->is_const || p->n != 1 || p->declarators[0].equals == TOKEN_NONE || p->declarators[0].is_pointer)
+		return false;
+	uint32_t name = p->declarators[0].name;
+
+	return name != TOKEN_NONE && token_len(l, name) == token_len(l, word) &&
+	       !memcmp(token_text(l, name), token_text(l, word), token_len(l, word));
+}
+
+static bool mentions(const struct host_text *h, uint32_t user, uint32_t other)
+{
+	const struct item *item = &h->split.items[user];
+
+	for (uint32_t t = item->first; t < item->end; t++)
+		if (token_is_name(&h->split.tokens, t) &&
+		    (declares_type(h, other, t) || declares_constant(h, other, t)))
 			return true;
 	return false;
+}
+
+/* The items that NVRTC gets: device items, directives, and the host's types that they mention, over any number of steps. */
+static void choose_items(const struct host_text *h, bool *chosen)
+{
+	bool changed = true;
+
+	for (uint32_t i = 0; i < h->split.n_items; i++) {
+		const struct item *item = &h->split.items[i];
+
+		chosen[i] = item->kind == ITEM_DIRECTIVE ? is_device_directive(&h->split.tokens, item->first)
+							 : (item->world & WORLD_DEVICE) != 0;
+	}
+	while (changed) {
+		changed = false;
+		for (uint32_t i = 0; i < h->split.n_items; i++) {
+			const struct item *item = &h->split.items[i];
+
+			if (chosen[i] || item->kind != ITEM_DECLARATION || h->parts[i].is_other)
+				continue;
+			for (uint32_t k = 0; k < h->split.n_items && !chosen[i]; k++)
+				if (chosen[k] && h->split.items[k].kind != ITEM_DIRECTIVE && mentions(h, k, i))
+					chosen[i] = changed = true;
+		}
+	}
+}
+
+static void put_line(const struct host_text *h, struct buffer *out, uint32_t token)
+{
+	buffer_printf(out, "\n#line %u \"%s\"\n", h->split.tokens.at[token].line, h->cell_name);
+}
+
+static void put_tokens(const struct host_text *h, struct buffer *out, uint32_t first, uint32_t end)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	if (end > first)
+		buffer_append(out, l->text + l->at[first].start, l->at[end - 1].end - l->at[first].start);
+}
+
+/* Entries have C names in the PTX; static would hide them. */
+static void put_device_item(const struct host_text *h, struct buffer *out, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct item *item = &h->split.items[i];
+	const struct declaration_parts *p = &h->parts[i];
+	uint32_t at = item->first;
+
+	put_line(h, out, at);
+	if (!item->is_entry) {
+		put_tokens(h, out, item->first, item->end);
+		return;
+	}
+	buffer_puts(out, "extern \"C\" ");
+	for (uint32_t t = p->first; t < p->specifiers_end; t++) {
+		bool drop = token_is(l, t, "static") || token_is(l, t, "inline") || token_is(l, t, "extern") ||
+			    l->at[t].kind == TOKEN_STRING;
+
+		if (!drop)
+			continue;
+		buffer_append(out, l->text + l->at[at].start, l->at[t].start - l->at[at].start);
+		at = t + 1;
+	}
+	buffer_append(out, l->text + l->at[at].start, l->at[item->end - 1].end - l->at[at].start);
+}
+
+/* A host declaration: its types, without the variables that it may define beside them. */
+static void put_host_item(const struct host_text *h, struct buffer *out, uint32_t i)
+{
+	const struct item *item = &h->split.items[i];
+	const struct declaration_parts *p = &h->parts[i];
+
+	put_line(h, out, item->first);
+	if (p->is_typedef || !p->n || p->is_const) {
+		put_tokens(h, out, item->first, item->end);
+		return;
+	}
+	put_tokens(h, out, p->tag, token_behind(&h->split.tokens, p->body));
+	buffer_puts(out, ";");
+}
+
+/* The words of the chosen items: what the session must supply. */
+static struct token_list words_of(const struct host_text *h, const bool *chosen)
+{
+	const struct token_list *l = &h->split.tokens;
+	struct token_list words = { .text = l->text, .len = l->len };
+
+	words.at = mem_pool_array(h->pool, l->n + 1, sizeof(*words.at));
+	for (uint32_t i = 0; words.at && i < h->split.n_items; i++)
+		for (uint32_t t = h->split.items[i].first; chosen[i] && t < h->split.items[i].end; t++)
+			words.at[words.n++] = l->at[t];
+	return words;
+}
+
+int device_text_write(const struct host_text *h, struct session *session, struct buffer *out, struct error *err)
+{
+	bool *chosen = mem_pool_array(h->pool, h->split.n_items + 1, sizeof(*chosen));
+	struct token_list words;
+
+	if (!chosen)
+		return error_set(err, ERROR_MEMORY, "out of memory for device code");
+	choose_items(h, chosen);
+	words = words_of(h, chosen);
+	if (!words.at)
+		return error_set(err, ERROR_MEMORY, "out of memory for device code");
+	buffer_puts(out, "#line 1 \"cgpu\"\n");
+	buffer_puts(out, prelude);
+	if (session_compose(session, &words, h->masks, h->n_masks, true, out, err))
+		return -1;
+	for (uint32_t i = 0; i < h->split.n_items; i++) {
+		const struct item *item = &h->split.items[i];
+
+		if (!chosen[i])
+			continue;
+		if (item->kind == ITEM_DIRECTIVE) {
+			put_line(h, out, item->first);
+			put_tokens(h, out, item->first, item->end);
+		} else if (item->world & WORLD_DEVICE) {
+			put_device_item(h, out, i);
+		} else {
+			put_host_item(h, out, i);
+		}
+	}
+	buffer_putc(out, '\n');
+	return buffer_check(out, err);
+}
+
+static bool is_mark(const struct token_list *l, uint32_t t)
+{
+	static const char *const marks[] = { "__global__", "__device__", "__constant__", "__managed__", "__host__", "static",
+					     "inline", "extern", "__forceinline__", "__noinline__", "__inline__" };
+
+	if (l->at[t].kind == TOKEN_STRING)
+		return true;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (token_is(l, t, marks[i]))
+			return true;
+	return false;
+}
+
+/* Specifiers without CUDA's marks. */
+static void copy_specifiers(struct host_text *h, const struct declaration_parts *p)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	for (uint32_t t = p->first; t < p->specifiers_end; t++) {
+		if (token_is(l, t, "__launch_bounds__") || token_is(l, t, "__cluster_dims__") ||
+		    token_is(l, t, "__align__")) {
+			t = token_behind(l, t + 1) - 1;
+		} else if (!is_mark(l, t)) {
+			unit_text_copy(&h->unit, l->at[t].start, l->at[t].end, NULL);
+			unit_text_puts(&h->unit, " ");
+		}
+	}
+}
+
+/* The name that a parameter [first, end) declares; TOKEN_NONE when it has none. */
+static uint32_t parameter_name(const struct token_list *l, uint32_t first, uint32_t end)
+{
+	uint32_t last = TOKEN_NONE, words = 0;
+
+	for (uint32_t t = first; t < end; t++) {
+		if (token_is(l, t, "[") || token_is(l, t, "="))
+			break;
+		if (token_is(l, t, "(") && token_is(l, t + 1, "*") && token_is_name(l, t + 2))
+			return t + 2;
+		if (!token_is_name(l, t))
+			continue;
+		bool keyword = split_is_keyword(token_text(l, t), token_len(l, t));
+
+		words++;
+		last = keyword ? TOKEN_NONE : t;
+	}
+	return words > 1 ? last : TOKEN_NONE;
+}
+
+static void write_entry(struct host_text *h, const struct item *item, const struct declaration_parts *p)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct declarator *d = &p->declarators[0];
+	uint32_t open = d->name + 1, close = token_behind(l, open) - 1, n = 0;
+	struct buffer arguments = BUFFER_INIT;
+
+	copy_specifiers(h, p);
+	unit_text_copy(&h->unit, l->at[d->name].start, l->at[d->name].end, NULL);
+	unit_text_puts(&h->unit, "(");
+	for (uint32_t t = open + 1; t < close;) {
+		uint32_t end = t;
+
+		while (end < close && !token_is(l, end, ","))
+			end = token_is(l, end, "(") || token_is(l, end, "[") ? token_behind(l, end) : end + 1;
+		uint32_t name = parameter_name(l, t, end);
+		bool is_void = end == t + 1 && token_is(l, t, "void");
+
+		unit_text_copy(&h->unit, l->at[t].start, l->at[end - 1].end, NULL);
+		if (name != TOKEN_NONE) {
+			buffer_printf(&arguments, "%s(void *)&%.*s", n++ ? ", " : "", (int)token_len(l, name),
+				      token_text(l, name));
+		} else if (!is_void) {
+			char unnamed[24];
+
+			snprintf(unnamed, sizeof(unnamed), " cgpu_unnamed%u", n);
+			unit_text_puts(&h->unit, unnamed);
+			buffer_printf(&arguments, "%s(void *)&%s", n++ ? ", " : "", unnamed + 1);
+		}
+		if (token_is(l, end, ","))
+			unit_text_puts(&h->unit, ", ");
+		t = end + 1;
+	}
+	unit_text_puts(&h->unit, ")");
+	if (item->kind != ITEM_FUNCTION)
+		unit_text_puts(&h->unit, ";");
+	else if (n)
+		buffer_printf(&h->unit.text, " { void *cgpu_arguments[] = { %s }; cgpu_launch(\"%.*s\", cgpu_arguments); }",
+			      buffer_text(&arguments), (int)token_len(l, d->name), token_text(l, d->name));
+	else
+		buffer_printf(&h->unit.text, " { cgpu_launch(\"%.*s\", (void **)0); }", (int)token_len(l, d->name),
+			      token_text(l, d->name));
+	buffer_release(&arguments);
+}
+
+/* Only an initialiser that gives an array its size is of use to a stand-in; a managed variable is the host's too. */
+static void write_stand_in(struct host_text *h, const struct item *item, const struct declaration_parts *p)
+{
+	const struct token_list *l = &h->split.tokens;
+	bool managed = false, is_extern = p->is_extern;
+
+	for (uint32_t t = item->first; t < p->specifiers_end; t++)
+		managed |= token_is(l, t, "__managed__");
+	if (is_extern)
+		unit_text_puts(&h->unit, "extern ");
+	copy_specifiers(h, p);
+	for (uint32_t k = 0; k < p->n; k++) {
+		const struct declarator *d = &p->declarators[k];
+		uint32_t end = d->equals != TOKEN_NONE && (managed || d->is_unsized) ? d->init_end : d->end;
+
+		if (k)
+			unit_text_puts(&h->unit, ", ");
+		if (end > d->first)
+			unit_text_copy(&h->unit, l->at[d->first].start, l->at[end - 1].end, NULL);
+	}
+	unit_text_puts(&h->unit, ";");
+}
+
+void device_text_write_host(struct host_text *h, uint32_t i)
+{
+	const struct item *item = &h->split.items[i];
+	const struct declaration_parts *p = &h->parts[i];
+
+	if (p->is_other || !p->n || p->declarators[0].name == TOKEN_NONE)
+		return;
+	if (item->is_entry) {
+		if (!p->declarators[0].is_function)
+			return;
+		unit_text_line(&h->unit, h->split.tokens.at[p->declarators[0].name].line);
+		write_entry(h, item, p);
+	} else if (item->kind == ITEM_DECLARATION && !p->declarators[0].is_function && !p->is_typedef) {
+		unit_text_line(&h->unit, h->split.tokens.at[item->first].line);
+		write_stand_in(h, item, p);
+	}
+}
+
+char *device_text_later(const struct host_text *h, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct item *item = &h->split.items[i];
+
+	return mem_pool_strndup(h->pool, l->text + l->at[item->first].start,
+				l->at[item->end - 1].end - l->at[item->first].start);
 }

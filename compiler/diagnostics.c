@@ -169,17 +169,17 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit, 
 	put_hint(out, c->message);
 }
 
-/* "In[3](2): error: identifier "x" is undefined" */
-static bool parse_nvrtc(const char *line, const char *cell_name, uint32_t *ret_line, enum clang_severity *ret_severity,
+/* `In[3](2): error: identifier "x" is undefined`; the cell may be an earlier one. */
+static bool parse_nvrtc(const char *line, char *place, size_t size, uint32_t *ret_line, enum clang_severity *ret_severity,
 			const char **ret_message)
 {
-	size_t n = strlen(cell_name);
+	size_t n = strcspn(line, "(");
 	char *end;
 
-	if (strncmp(line, cell_name, n) || line[n] != '(')
+	if (!line[n] || n > 200)
 		return false;
 	*ret_line = (uint32_t)strtoul(line + n + 1, &end, 10);
-	if (strncmp(end, "): ", 3))
+	if (end == line + n + 1 || strncmp(end, "): ", 3))
 		return false;
 	end += 3;
 	if (!strncmp(end, "catastrophic error", 18) || !strncmp(end, "error", 5))
@@ -190,6 +190,7 @@ static bool parse_nvrtc(const char *line, const char *cell_name, uint32_t *ret_l
 		return false;
 	end = strstr(end, ": ");
 	*ret_message = end ? end + 2 : "";
+	snprintf(place, size, "%.*s:%u", (int)n, line, *ret_line);
 	return end != NULL;
 }
 
@@ -200,24 +201,23 @@ void diagnostics_add_nvrtc(struct diagnostics *d, const char *log)
 
 	while (*log) {
 		size_t n = strcspn(log, "\n");
-		char line[2000];
+		char line[2000], place[300];
 		uint32_t at;
 		enum clang_severity severity;
 		const char *message;
 
 		snprintf(line, sizeof(line), "%.*s", (int)n, log);
 		log += n + (log[n] == '\n');
-		if (parse_nvrtc(line, d->cell_name, &at, &severity, &message)) {
-			char place[300];
+		if (parse_nvrtc(line, place, sizeof(place), &at, &severity, &message)) {
+			size_t name = strlen(d->cell_name);
+			bool here = !strncmp(place, d->cell_name, name) && place[name] == ':';
 
+			/* Warnings inside the toolkit's headers are not the user's. */
+			shown = severity == CLANG_ERROR || here;
+			if (!shown)
+				continue;
 			out = begin(d, severity);
-			snprintf(place, sizeof(place), "%s:%u", d->cell_name, at);
-			put_head(d, out, severity, place, at, message, "");
-			shown = true;
-		} else if (strstr(line, "): error") || strstr(line, "): catastrophic")) {
-			out = begin(d, CLANG_ERROR);
-			put_head(d, out, CLANG_ERROR, "", 0, line, "");
-			shown = true;
+			put_head(d, out, severity, place, here ? at : 0, message, "");
 		} else if (shown && *line && !strstr(line, "detected in the compilation of") &&
 			   strncmp(line, "Remark", 6)) {
 			buffer_printf(out, "%s\n", line);

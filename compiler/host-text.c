@@ -12,6 +12,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "compiler/device-text.h"
 #include "compiler/launch-syntax.h"
 
 static int declares(const struct item *item)
@@ -341,13 +342,25 @@ static bool has_probed(const struct host_text *h, const struct declaration_parts
 	return false;
 }
 
+static bool is_device_directive(const struct host_text *h, const struct item *item)
+{
+	size_t n;
+
+	return item->kind == ITEM_DIRECTIVE && token_directive_is(&h->split.tokens, item->first, "include") &&
+	       device_text_is_include(token_directive_rest(&h->split.tokens, item->first, &n), n);
+}
+
 static void write_file_item(struct host_text *h, uint32_t i)
 {
 	const struct item *item = &h->split.items[i];
 	const struct declaration_parts *p = &h->parts[i];
 
-	if (!item_is_host(item) || item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION)
+	if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION || is_device_directive(h, item))
 		return;
+	if (!item_is_host(item)) {
+		device_text_write_host(h, i);
+		return;
+	}
 	if (h->probe && item->kind == ITEM_DECLARATION && has_probed(h, p))
 		return;
 	unit_text_line(&h->unit, h->split.tokens.at[item->first].line);

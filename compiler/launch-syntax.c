@@ -66,7 +66,7 @@ static void edit_launch(const struct token_list *l, uint32_t open, struct mem_po
 		replace(l, commas[1], "),(", edits);
 	if (n > 2)
 		replace(l, commas[2], "),(", edits);
-	snprintf(text, sizeof(text), ")%s,__LINE__)?(void)0:%.*s", n == 0 ? ",cgpu_dim3_of(1),0,0" : n == 1 ? ",0,0" : n == 2 ? ",0" : "",
+	snprintf(text, sizeof(text), ")%s,__LINE__)?(void)0:%.*s", n == 0 ? ",cgpu_dim3_of(),0,0" : n == 1 ? ",0,0" : n == 2 ? ",0" : "",
 		 (int)(l->at[open - 1].end - l->at[first].start), token_text(l, first));
 	replace(l, close, mem_pool_strdup(pool, text), edits);
 	uint32_t last = l->at[close + 1].match;

@@ -4,6 +4,7 @@ noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
 	%reldir%/clang-shim.cc %reldir%/clang-shim.h \
 	%reldir%/compile.c %reldir%/compile.h \
+	%reldir%/compile-device.c %reldir%/compile-device.h \
 	%reldir%/declarator.c %reldir%/declarator.h \
 	%reldir%/declare.c %reldir%/declare.h \
 	%reldir%/device-text.c %reldir%/device-text.h \
@@ -37,6 +38,7 @@ cgpu_compiler_LDADD = $(COMPILER_LIBS)
 
 # Headers that cells see; launch-glue.h keeps its folder.
 preludedir = $(pkgdatadir)/include
-prelude_HEADERS = %reldir%/prelude/cgpu.h %reldir%/prelude/cgpu-cuda.h
+prelude_HEADERS = %reldir%/prelude/cgpu.h %reldir%/prelude/cgpu-cuda.h \
+	%reldir%/prelude/cuda_runtime.h %reldir%/prelude/device_launch_parameters.h
 preludecommondir = $(pkgdatadir)/include/common
 preludecommon_HEADERS = common/launch-glue.h

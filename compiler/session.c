@@ -152,7 +152,7 @@ static void index_text(struct session *s, struct session_entry *e, const char *t
 		return;
 	if (e->d.kind == DECLARATION_TAG || e->d.kind == DECLARATION_TYPEDEF)
 		add_nested(s, e, &l);
-	if (e->d.kind != DECLARATION_INCLUDE && e->d.kind != DECLARATION_PRAGMA)
+	if (e->d.kind != DECLARATION_INCLUDE)
 		add_uses(s, e, &l);
 }
 
@@ -343,6 +343,29 @@ static void mark_masked(struct composition *c, const struct session_mask *masks,
 	}
 }
 
+/*
+ * cooperative_groups.h costs NVRTC half a second: it and what belongs to it are for code that speaks of it. Others are
+ * always needed.
+ */
+static bool is_wanted(const struct composition *c, const struct session_entry *e, const struct token_list *tokens)
+{
+	static const char *const words[] = { "cg", "cooperative_groups", "this_thread_block", "this_grid", "thread_block",
+					     "coalesced_threads", "tiled_partition", "thread_block_tile", "this_cluster" };
+
+	if (!c->device || !strstr(e->d.device, "cooperative_groups"))
+		return true;
+	for (uint32_t i = 0; i < tokens->n; i++) {
+		for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
+			if (token_is(tokens, i, words[k]))
+				return true;
+		/* namespace g = cooperative_groups; */
+		for (uint32_t u = 0; u < e->n_uses && tokens->at[i].kind == TOKEN_NAME; u++)
+			if (token_is(tokens, i, c->s->names.texts[e->uses[u].name]))
+				return true;
+	}
+	return false;
+}
+
 static void mark_needed(struct composition *c, const struct token_list *tokens)
 {
 	struct session *s = c->s;
@@ -353,7 +376,8 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 
 		before_include |= kind == DECLARATION_INCLUDE;
 		if (c->marks[e] == UNMARKED && (kind == DECLARATION_INCLUDE || kind == DECLARATION_PRAGMA ||
-						(kind == DECLARATION_MACRO && before_include))) {
+						(kind == DECLARATION_MACRO && before_include)) &&
+		    is_wanted(c, &s->entries[e], tokens)) {
 			c->marks[e] = NEEDED;
 			c->queue[c->n_queue++] = e;
 		}

@@ -6,6 +6,7 @@
 #ifndef CGPU_CUDA_H
 #define CGPU_CUDA_H
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include "common/launch-glue.h"

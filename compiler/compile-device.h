@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device side of a compilation: device text to PTX, NVRTC's words to diagnostics, the entries with their names. */
+#ifndef CGPU_COMPILER_COMPILE_DEVICE_H
+#define CGPU_COMPILER_COMPILE_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/unit.h"
+#include "compiler/diagnostics.h"
+#include "compiler/host-text.h"
+#include "compiler/nvrtc.h"
+
+struct compile_device {
+	struct nvrtc *nvrtc;
+	const char *cuda_root; /* NULL: headers are not there */
+	uint32_t sm;
+	const struct host_text *host;
+	struct session *session;
+	struct diagnostics *diagnostics;
+	struct buffer *ptx;
+	struct unit_entry *entries; /* result, in the host text's pool */
+	size_t n_entries;
+};
+
+/* 0 also when the text does not compile: then diagnostics hold an error. */
+int compile_device(struct compile_device *d, struct error *err);
+
+#endif
