@@ -8,7 +8,7 @@ SCRIPTS = (".py", ".mk", ".m4", ".ac", ".am", ".sh")
 LINE_MAX = {".c": 130, ".h": 130, ".cc": 130, ".py": 120}
 
 FORBIDDEN = [
-    (re.compile(r"/(work|tmp/dev|root|home/[a-z]+)/"), "a path of somebody's machine"),
+    (re.compile(r"/(work|tmp/dev|root)/"), "a path of somebody's machine"),
     (re.compile(r"\b(TODO|FIXME|XXX|HACK)\b"), "an open end; write an issue"),
     (re.compile(r"\b(helper session|sub-?agent|AI assistant|language model)\b", re.I), "who typed it"),
 ]
