@@ -8,5 +8,7 @@ libcgpu_emulator_so_LDFLAGS = -shared -Wl,-soname,libcgpu-emulator.so -pthread
 libcgpu_emulator_so_LDADD =
 
 include emulator/driver/local.mk
+include emulator/machine/local.mk
+include emulator/ptx/local.mk
 
-libcgpu_emulator_so_LDADD += libcommon.a
+libcgpu_emulator_so_LDADD += $(MACHINE_LIBS) libcommon.a -lm

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Warps of a cta take turns in order, so a launch on one host thread always runs in the same order. */
+#include "emulator/machine/cta.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t round_up(size_t n)
+{
+	return (n + 127) / 64 * 64;
+}
+
+static uint32_t warps_of(const struct launch *l)
+{
+	return (l->threads_per_cta + LANES - 1) / LANES;
+}
+
+static size_t frame_bytes(const struct launch *l)
+{
+	return round_up(l->program->frame_bytes + (size_t)l->program->param_area * LANES);
+}
+
+static size_t local_bytes(const struct launch *l)
+{
+	return round_up((size_t)l->local_size * LANES);
+}
+
+size_t cta_bytes(const struct launch *l)
+{
+	return round_up(sizeof(struct cta)) + round_up(l->shared_size) +
+	       warps_of(l) * (round_up(sizeof(struct warp)) + frame_bytes(l) + local_bytes(l));
+}
+
+struct cta *cta_new(struct worker *k)
+{
+	const struct launch *l = k->launch;
+	uint32_t count = warps_of(l);
+	size_t size = (cta_bytes(l) + 63) / 64 * 64;
+	uint8_t *at = aligned_alloc(64, size);
+	struct cta *c = (struct cta *)at;
+
+	if (!at)
+		return NULL;
+	memset(at, 0, size - count * local_bytes(l));
+	at += round_up(sizeof(*c));
+	c->warps = (struct warp *)at;
+	c->warp_count = count;
+	at += round_up(count * sizeof(struct warp));
+	c->shared = at;
+	c->shared_size = l->shared_size;
+	at += round_up(l->shared_size);
+	for (uint32_t i = 0; i < count; i++) {
+		struct warp *w = &c->warps[i];
+
+		w->cta = c;
+		w->worker = k;
+		w->index = i;
+		w->local_size = l->local_size;
+		w->entry.program = l->program;
+		w->entry.rows = at;
+		w->entry.params = at + l->program->frame_bytes;
+		w->entry.caches = k->caches;
+		at += frame_bytes(l);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		c->warps[i].local = at;
+		at += local_bytes(l);
+		warp_fill_constants(&c->warps[i], &c->warps[i].entry, false);
+	}
+	return c;
+}
+
+void cta_free(struct cta *c)
+{
+	if (!c)
+		return;
+	for (uint32_t i = 0; i < c->warp_count; i++)
+		while (c->warps[i].free_frames) {
+			struct frame *f = c->warps[i].free_frames;
+
+			c->warps[i].free_frames = f->next_free;
+			free(f->rows);
+			free(f);
+		}
+	free(c);
+}
+
+static void start_warp(struct warp *w, uint32_t threads)
+{
+	uint32_t mask = threads >= LANES ? ALL_LANES : (1u << threads) - 1;
+
+	w->live = mask;
+	w->ready_count = w->parked_count = 0;
+	w->yield_budget = MACHINE_SLICE;
+	w->entry.live = mask;
+	w->frame = &w->entry;
+	w->rows = w->entry.rows;
+	w->caches = w->entry.caches;
+	warp_fill_constants(w, &w->entry, true);
+	warp_ready(w, (struct fragment){ w->entry.program->ops, &w->entry, mask, false });
+}
+
+void cta_start(struct cta *c, struct worker *k, uint64_t linear)
+{
+	const struct launch *l = k->launch;
+	const uint32_t *grid = l->spec->grid;
+
+	c->linear = linear;
+	c->id[0] = (uint32_t)(linear % grid[0]);
+	c->id[1] = (uint32_t)(linear / grid[0] % grid[1]);
+	c->id[2] = (uint32_t)(linear / grid[0] / grid[1]);
+	c->live_threads = l->threads_per_cta;
+	c->turns = 0;
+	memset(c->barriers, 0, sizeof(c->barriers));
+	/* Every run of a program sees the same bytes, also where it forgot to write. */
+	memset(c->shared, 0, c->shared_size);
+	for (uint32_t i = 0; i < c->warp_count; i++)
+		start_warp(&c->warps[i], l->threads_per_cta - i * LANES);
+}
+
+/* Nothing can run: somebody waits for threads that wait elsewhere. */
+static void deadlock(struct cta *c)
+{
+	uint32_t at_barrier = 0, at_warp = 0;
+	char note[160];
+
+	for (uint32_t i = 0; i < c->warp_count; i++)
+		for (uint32_t k = 0; k < c->warps[i].parked_count; k++) {
+			const struct parked *p = &c->warps[i].parked[k];
+
+			if (p->kind == PARKED_BARRIER)
+				at_barrier += lane_count(p->fragment.mask);
+			else
+				at_warp += lane_count(p->fragment.mask);
+		}
+	snprintf(note, sizeof(note),
+		 "of %u live threads of the block %u wait at a barrier and %u at a warp operation for each other",
+		 c->live_threads, at_barrier, at_warp);
+	cta_fault(c, at_barrier && !at_warp ? GPU_FAULT_BARRIER : GPU_FAULT_DEADLOCK, note);
+}
+
+void cta_fault(struct cta *c, enum gpu_fault_kind kind, const char *note)
+{
+	for (uint32_t i = 0; i < c->warp_count; i++) {
+		struct warp *w = &c->warps[i];
+		const struct fragment *f = w->ready_count ? &w->ready[w->ready_count - 1] :
+					   w->parked_count ? &w->parked[0].fragment : NULL;
+
+		if (!f)
+			continue;
+		w->frame = f->frame;
+		warp_fault(w, f->pc, kind, f->mask, note);
+		return;
+	}
+}
+
+enum cta_state cta_turn(struct cta *c)
+{
+	bool ran = false, spun = false;
+
+	for (uint32_t i = 0; i < c->warp_count; i++) {
+		struct warp *w = &c->warps[i];
+
+		if (!w->ready_count)
+			continue;
+		ran = true;
+		if (!warp_run(w))
+			return CTA_FAULT;
+		spun |= w->ready_count && w->turn <= 0;
+	}
+	if (!c->live_threads)
+		return CTA_ENDED;
+	if (!ran) {
+		deadlock(c);
+		return CTA_FAULT;
+	}
+	return spun ? CTA_SPINNING : CTA_GOING;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Floating point of 32 and 64 bits (PTX ISA 9.7.3). The operation `mode` runs the one after it with another
+ * rounding direction or with subnormals flushed, both by the processor's own control register. */
+#include "emulator/machine/exec.h"
+
+#define TAKE_INTEGER SKIP
+#define TAKE_FLOAT KEEP
+#define TAKE_HALF SKIP
+#define TAKE_COMPARE SKIP
+#define TAKE_LOGIC SKIP
+#define TAKE_CONVERT SKIP
+#define TAKE_MEMORY SKIP
+#define TAKE_ATOMIC SKIP
+#define TAKE_WARP SKIP
+#define TAKE_CONTROL SKIP
+#define TAKE_SPECIAL SKIP
+#define TAKE_VIDEO SKIP
+
+/* imm holds the bits of MXCSR to use, exceptions masked. */
+HANDLER(mode_full)
+{
+#if defined(__SSE2__)
+	unsigned saved = _mm_getcsr();
+	const struct op *next;
+
+	_mm_setcsr((unsigned)o->imm);
+	next = o[1].full(w, o + 1);
+	_mm_setcsr(saved);
+	return next;
+#else
+	return o[1].full(w, o + 1);
+#endif
+}
+
+HANDLER(mode_masked)
+{
+#if defined(__SSE2__)
+	unsigned saved = _mm_getcsr();
+	const struct op *next;
+
+	_mm_setcsr((unsigned)o->imm);
+	next = o[1].masked(w, o + 1);
+	_mm_setcsr(saved);
+	return next;
+#else
+	return o[1].masked(w, o + 1);
+#endif
+}
+
+#define OP EXEC_DEFINE
+#include "emulator/ptx/ptx-opcodes.def"
+#undef OP
+
+const struct op_entry ENTRIES(exec_float)[] = {
+#define OP EXEC_LIST
+#include "emulator/ptx/ptx-opcodes.def"
+#undef OP
+	{ OP_COUNT, NULL, NULL },
+};

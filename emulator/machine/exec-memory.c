@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads and stores (PTX ISA 9.7.9.8 to 9.7.9.12). Three ways: all 32 addresses are checked together against the
+ * buffer that this operation touched last, then moved as one piece, one value for all, or lane by lane; whatever does
+ * not fit there goes the exact way, which finds the first lane at fault. */
+#include "emulator/machine/exec.h"
+
+#define TAKE_INTEGER SKIP
+#define TAKE_FLOAT SKIP
+#define TAKE_HALF SKIP
+#define TAKE_COMPARE SKIP
+#define TAKE_LOGIC SKIP
+#define TAKE_CONVERT SKIP
+#define TAKE_MEMORY KEEP
+#define TAKE_ATOMIC SKIP
+#define TAKE_WARP SKIP
+#define TAKE_CONTROL SKIP
+#define TAKE_SPECIAL SKIP
+#define TAKE_VIDEO SKIP
+
+/* Where an access may go: bytes[0..size) stand for the addresses base..base+size. */
+struct span {
+	uint64_t base, size;
+	uint8_t *bytes;
+};
+
+enum pattern { CONTIGUOUS, UNIFORM, SCATTERED, OUTSIDE };
+
+/* Offsets from the span's start for every lane; inactive lanes get the first active one's, so they never fault. */
+static inline void lane_offsets(struct warp *w, const struct op *o, bool full, bool shared, uint64_t base, uint64_t *off)
+{
+	uint64_t imm = (uint64_t)o->imm - base;
+
+	if (shared && (o->flags & OP_ADDRESS_32)) {
+		const uint32_t *a = ROW(w, uint32_t, o->a);
+
+		FOR_LANES
+			off[l] = (uint32_t)(a[l] + (uint32_t)o->imm);
+	} else {
+		const uint64_t *a = ROW(w, uint64_t, o->a);
+
+		FOR_LANES
+			off[l] = a[l] + imm;
+	}
+	if (!full) {
+		uint64_t first = off[first_lane(w->mask)];
+		const uint32_t *m = w->lanes;
+
+		FOR_LANES
+			off[l] = m[l] ? off[l] : first;
+	}
+}
+
+/* All lanes are checked at once: an offset past the limit makes `bad` negative, a misaligned one shows in `low`. */
+static inline enum pattern classify(const uint64_t *off, const struct span *s, uint64_t bytes)
+{
+	uint64_t step = 0, same = 0, bad = 0, low = 0, limit = s->size - bytes, first = off[0];
+
+	if (s->size < bytes)
+		return OUTSIDE;
+	FOR_LANES {
+		bad |= off[l] | (limit - off[l]);
+		low |= off[l];
+		step |= off[l] ^ (first + (uint64_t)l * bytes);
+		same |= off[l] ^ first;
+	}
+	if (bad >> 63 || ((low | s->base) & (bytes - 1)))
+		return OUTSIDE;
+	if (!step)
+		return CONTIGUOUS;
+	return same ? SCATTERED : UNIFORM;
+}
+
+#define DEFINE_MOVE(suffix, memory_type, row_type)                                                              \
+	static inline void load_lanes_##suffix(row_type *d, const uint8_t *from, const uint64_t *off,           \
+					       uint64_t at, bool full, const uint32_t *m)                       \
+	{                                                                                                       \
+		FOR_LANES {                                                                                     \
+			row_type r = (row_type)*(const memory_type *)(from + off[l] + at);                      \
+			d[l] = full || m[l] ? r : d[l];                                                         \
+		}                                                                                               \
+	}                                                                                                       \
+	static inline void store_lanes_##suffix(const row_type *s, uint8_t *to, const uint64_t *off, uint64_t at, \
+						uint32_t mask)                                                  \
+	{                                                                                                       \
+		FOR_ACTIVE(l, mask)                                                                             \
+			*(memory_type *)(to + off[l] + at) = (memory_type)s[l];                                 \
+	}
+DEFINE_MOVE(u8, uint8_t, uint32_t)
+DEFINE_MOVE(s8, int8_t, uint32_t)
+DEFINE_MOVE(u16, uint16_t, uint32_t)
+DEFINE_MOVE(s16, int16_t, uint32_t)
+DEFINE_MOVE(b32, uint32_t, uint32_t)
+DEFINE_MOVE(b64, uint64_t, uint64_t)
+
+static inline struct span span_of(struct warp *w, const struct op *o, enum ptx_space space)
+{
+	if (space == PTX_SPACE_SHARED)
+		return (struct span){ 0, w->cta->shared_size, w->cta->shared };
+	if (space == PTX_SPACE_LOCAL)
+		return (struct span){ 0, w->local_size, w->local };
+	return (struct span){ w->caches[o->cache].base, w->caches[o->cache].size, w->caches[o->cache].bytes };
+}
+
+static inline uint32_t row_offset(const struct op *o, uint32_t first, int k)
+{
+	return k ? o->x[k - 1] : first;
+}
+
+/* The exact path: every active lane is looked up by itself; a bad one ends in a fault. */
+static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, enum gpu_access kind, uint32_t bytes,
+		    uint8_t **at)
+{
+	uint64_t address[LANES];
+	struct memory_access access = { space, kind, bytes, bytes };
+
+	if (space != PTX_SPACE_GLOBAL && (o->flags & OP_ADDRESS_32)) {
+		const uint32_t *a = ROW(w, uint32_t, o->a);
+
+		for (int l = 0; l < LANES; l++)
+			address[l] = (uint32_t)(a[l] + (uint32_t)o->imm);
+	} else {
+		const uint64_t *a = ROW(w, uint64_t, o->a);
+
+		for (int l = 0; l < LANES; l++)
+			address[l] = a[l] + (uint64_t)o->imm;
+	}
+	if (o->flags & OP_GENERIC)
+		access.space = PTX_SPACE_GENERIC;
+	else if (o->flags & OP_CONST)
+		access.space = PTX_SPACE_CONST;
+	return state_space_resolve(w, o, address, access, at);
+}
+
+#define DEFINE_LOAD(name, space, suffix, memory_type, row_type, count)                                          \
+	static inline __attribute__((always_inline)) const struct op *name(struct warp *w, const struct op *o,  \
+									   bool full)                           \
+	{                                                                                                       \
+		const uint64_t bytes = sizeof(memory_type) * count;                                             \
+		_Alignas(64) uint64_t off[LANES];                                                               \
+		struct span s = span_of(w, o, space);                                                           \
+		enum pattern p;                                                                                 \
+		uint8_t *at[LANES];                                                                             \
+                                                                                                                \
+		lane_offsets(w, o, full, space != PTX_SPACE_GLOBAL, s.base, off);                               \
+		p = classify(off, &s, bytes);                                                                   \
+		if (space == PTX_SPACE_LOCAL && p != OUTSIDE) {                                                 \
+			FOR_LANES                                                                               \
+				off[l] += (uint64_t)l * s.size;                                                 \
+			p = SCATTERED;                                                                          \
+		}                                                                                               \
+		if (__builtin_expect(p == CONTIGUOUS && full && count == 1, 1)) {                               \
+			const memory_type *from = (const memory_type *)(s.bytes + off[0]);                      \
+			row_type *d = ROW(w, row_type, o->d);                                                   \
+                                                                                                                \
+			FOR_LANES                                                                               \
+				d[l] = (row_type)from[l];                                                       \
+			return o + 1;                                                                           \
+		}                                                                                               \
+		if (p == UNIFORM && full) {                                                                     \
+			for (int k = 0; k < count; k++) {                                                       \
+				row_type v = (row_type)*(const memory_type *)(s.bytes + off[0] +                \
+									      (uint64_t)k * sizeof(memory_type)); \
+				row_type *d = ROW(w, row_type, row_offset(o, o->d, k));                         \
+                                                                                                                \
+				FOR_LANES                                                                       \
+					d[l] = v;                                                               \
+			}                                                                                       \
+			return o + 1;                                                                           \
+		}                                                                                               \
+		if (p != OUTSIDE) {                                                                             \
+			for (int k = 0; k < count; k++)                                                         \
+				load_lanes_##suffix(ROW(w, row_type, row_offset(o, o->d, k)), s.bytes, off,     \
+						    (uint64_t)k * sizeof(memory_type), full, w->lanes);         \
+			return o + 1;                                                                           \
+		}                                                                                               \
+		if (!resolve(w, o, space, GPU_ACCESS_READ, (uint32_t)bytes, at))                                \
+			return NULL;                                                                            \
+		FOR_ACTIVE(l, w->mask)                                                                          \
+			for (int k = 0; k < count; k++)                                                         \
+				ROW(w, row_type, row_offset(o, o->d, k))[l] =                                   \
+					(row_type)*(const memory_type *)(at[l] + (uint64_t)k * sizeof(memory_type)); \
+		return o + 1;                                                                                   \
+	}                                                                                                       \
+	HANDLER(name##_full)                                                                                    \
+	{                                                                                                       \
+		return name(w, o, true);                                                                        \
+	}                                                                                                       \
+	HANDLER(name##_masked)                                                                                  \
+	{                                                                                                       \
+		return name(w, o, false);                                                                       \
+	}
+
+#define DEFINE_STORE(name, space, suffix, memory_type, row_type, count)                                         \
+	static inline __attribute__((always_inline)) const struct op *name(struct warp *w, const struct op *o,  \
+									   bool full)                           \
+	{                                                                                                       \
+		const uint64_t bytes = sizeof(memory_type) * count;                                             \
+		_Alignas(64) uint64_t off[LANES];                                                               \
+		struct span s = span_of(w, o, space);                                                           \
+		enum pattern p;                                                                                 \
+		uint8_t *at[LANES];                                                                             \
+                                                                                                                \
+		lane_offsets(w, o, full, space != PTX_SPACE_GLOBAL, s.base, off);                               \
+		p = classify(off, &s, bytes);                                                                   \
+		if (space == PTX_SPACE_LOCAL && p != OUTSIDE) {                                                 \
+			FOR_LANES                                                                               \
+				off[l] += (uint64_t)l * s.size;                                                 \
+			p = SCATTERED;                                                                          \
+		}                                                                                               \
+		if (__builtin_expect(p == CONTIGUOUS && full && count == 1, 1)) {                               \
+			memory_type *to = (memory_type *)(s.bytes + off[0]);                                    \
+			const row_type *v = ROW(w, row_type, o->b);                                             \
+                                                                                                                \
+			FOR_LANES                                                                               \
+				to[l] = (memory_type)v[l];                                                      \
+			return o + 1;                                                                           \
+		}                                                                                               \
+		if (p != OUTSIDE) {                                                                             \
+			for (int k = 0; k < count; k++)                                                         \
+				store_lanes_##suffix(ROW(w, row_type, row_offset(o, o->b, k)), s.bytes, off,    \
+						     (uint64_t)k * sizeof(memory_type), w->mask);               \
+			return o + 1;                                                                           \
+		}                                                                                               \
+		if (!resolve(w, o, space, GPU_ACCESS_WRITE, (uint32_t)bytes, at))                               \
+			return NULL;                                                                            \
+		FOR_ACTIVE(l, w->mask)                                                                          \
+			for (int k = 0; k < count; k++)                                                         \
+				*(memory_type *)(at[l] + (uint64_t)k * sizeof(memory_type)) =                   \
+					(memory_type)ROW(w, row_type, row_offset(o, o->b, k))[l];               \
+		return o + 1;                                                                                   \
+	}                                                                                                       \
+	HANDLER(name##_full)                                                                                    \
+	{                                                                                                       \
+		return name(w, o, true);                                                                        \
+	}                                                                                                       \
+	HANDLER(name##_masked)                                                                                  \
+	{                                                                                                       \
+		return name(w, o, false);                                                                       \
+	}
+
+#define DEFINE_SPACES(DEFINE, op, suffix, vector, memory_type, row_type, count)                                 \
+	DEFINE(op##_global_##suffix##vector, PTX_SPACE_GLOBAL, suffix, memory_type, row_type, count)            \
+	DEFINE(op##_shared_##suffix##vector, PTX_SPACE_SHARED, suffix, memory_type, row_type, count)            \
+	DEFINE(op##_local_##suffix##vector, PTX_SPACE_LOCAL, suffix, memory_type, row_type, count)
+#define DEFINE_LOADS(vector, count)                                                                             \
+	DEFINE_SPACES(DEFINE_LOAD, ld, u8, vector, uint8_t, uint32_t, count)                                    \
+	DEFINE_SPACES(DEFINE_LOAD, ld, s8, vector, int8_t, uint32_t, count)                                     \
+	DEFINE_SPACES(DEFINE_LOAD, ld, u16, vector, uint16_t, uint32_t, count)                                  \
+	DEFINE_SPACES(DEFINE_LOAD, ld, s16, vector, int16_t, uint32_t, count)                                   \
+	DEFINE_SPACES(DEFINE_LOAD, ld, b32, vector, uint32_t, uint32_t, count)
+#define DEFINE_STORES(vector, count)                                                                            \
+	DEFINE_SPACES(DEFINE_STORE, st, u8, vector, uint8_t, uint32_t, count)                                   \
+	DEFINE_SPACES(DEFINE_STORE, st, u16, vector, uint16_t, uint32_t, count)                                 \
+	DEFINE_SPACES(DEFINE_STORE, st, b32, vector, uint32_t, uint32_t, count)
+
+DEFINE_LOADS(, 1)
+DEFINE_LOADS(v2, 2)
+DEFINE_LOADS(v4, 4)
+DEFINE_SPACES(DEFINE_LOAD, ld, b64, , uint64_t, uint64_t, 1)
+DEFINE_SPACES(DEFINE_LOAD, ld, b64, v2, uint64_t, uint64_t, 2)
+DEFINE_STORES(, 1)
+DEFINE_STORES(v2, 2)
+DEFINE_STORES(v4, 4)
+DEFINE_SPACES(DEFINE_STORE, st, b64, , uint64_t, uint64_t, 1)
+DEFINE_SPACES(DEFINE_STORE, st, b64, v2, uint64_t, uint64_t, 2)
+
+/* Parameters of called functions lie in the frame, lane after lane. */
+#define DEFINE_PARAM(suffix, memory_type, row_type)                                                             \
+	HANDLER(ld_param_##suffix##_masked)                                                                     \
+	{                                                                                                       \
+		const uint8_t *from = w->frame->params + o->imm;                                                \
+		uint32_t step = w->frame->program->param_area;                                                  \
+		row_type *d = ROW(w, row_type, o->d);                                                           \
+		memory_type v;                                                                                  \
+                                                                                                                \
+		FOR_ACTIVE(l, w->mask) {                                                                        \
+			memcpy(&v, from + (uint64_t)l * step, sizeof(v));                                       \
+			d[l] = (row_type)v;                                                                     \
+		}                                                                                               \
+		return o + 1;                                                                                   \
+	}                                                                                                       \
+	HANDLER(ld_param_##suffix##_full)                                                                       \
+	{                                                                                                       \
+		return ld_param_##suffix##_masked(w, o);                                                        \
+	}
+#define DEFINE_PARAM_STORE(suffix, memory_type, row_type)                                                       \
+	HANDLER(st_param_##suffix##_masked)                                                                     \
+	{                                                                                                       \
+		uint8_t *to = w->frame->params + o->imm;                                                        \
+		uint32_t step = w->frame->program->param_area;                                                  \
+		const row_type *s = ROW(w, row_type, o->b);                                                     \
+                                                                                                                \
+		FOR_ACTIVE(l, w->mask) {                                                                        \
+			memory_type v = (memory_type)s[l];                                                      \
+                                                                                                                \
+			memcpy(to + (uint64_t)l * step, &v, sizeof(v));                                         \
+		}                                                                                               \
+		return o + 1;                                                                                   \
+	}                                                                                                       \
+	HANDLER(st_param_##suffix##_full)                                                                       \
+	{                                                                                                       \
+		return st_param_##suffix##_masked(w, o);                                                        \
+	}
+DEFINE_PARAM(u8, uint8_t, uint32_t)
+DEFINE_PARAM(s8, int8_t, uint32_t)
+DEFINE_PARAM(u16, uint16_t, uint32_t)
+DEFINE_PARAM(s16, int16_t, uint32_t)
+DEFINE_PARAM(b32, uint32_t, uint32_t)
+DEFINE_PARAM(b64, uint64_t, uint64_t)
+DEFINE_PARAM_STORE(u8, uint8_t, uint32_t)
+DEFINE_PARAM_STORE(u16, uint16_t, uint32_t)
+DEFINE_PARAM_STORE(b32, uint32_t, uint32_t)
+DEFINE_PARAM_STORE(b64, uint64_t, uint64_t)
+
+#define OP EXEC_DEFINE
+#include "emulator/ptx/ptx-opcodes.def"
+#undef OP
+
+const struct op_entry ENTRIES(exec_memory)[] = {
+#define OP EXEC_LIST
+#include "emulator/ptx/ptx-opcodes.def"
+#undef OP
+	{ OP_COUNT, NULL, NULL },
+};

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text of a fault, in the words and the shape of NVIDIA's compute-sanitizer where it has some. */
+#include "emulator/machine/gpu-fault.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "emulator/ptx/ptx-lines.h"
+
+static const struct {
+	const char *name, *text;
+	int code;
+} kinds[] = {
+	[GPU_FAULT_NONE] = { "NONE", "", 0 },
+#define FAULT(symbol, code, text) [GPU_FAULT_##symbol] = { #symbol, text, code },
+#include "emulator/machine/gpu-faults.def"
+#undef FAULT
+};
+
+int gpu_fault_code(enum gpu_fault_kind kind)
+{
+	return kinds[kind].code;
+}
+
+const char *gpu_fault_name(enum gpu_fault_kind kind)
+{
+	return kinds[kind].name;
+}
+
+static const char *space_name(enum ptx_space s)
+{
+	switch (s) {
+	case PTX_SPACE_GLOBAL: return "__global__ ";
+	case PTX_SPACE_SHARED: return "__shared__ ";
+	case PTX_SPACE_LOCAL: return "__local__ ";
+	case PTX_SPACE_CONST: return "__constant__ ";
+	case PTX_SPACE_PARAM: return "parameter ";
+	default: return "";
+	}
+}
+
+static const char *access_name(enum gpu_access a)
+{
+	return a == GPU_ACCESS_WRITE ? "write" : a == GPU_ACCESS_ATOMIC ? "atomic" : "read";
+}
+
+/* 4194300 -> "4,194,300" */
+static void group_digits(uint64_t v, char *ret, size_t size)
+{
+	char plain[32];
+	int n = snprintf(plain, sizeof(plain), "%llu", (unsigned long long)v);
+	size_t used = 0;
+
+	for (int i = 0; i < n && used + 2 < size; i++) {
+		if (i && (n - i) % 3 == 0)
+			ret[used++] = ',';
+		ret[used++] = plain[i];
+	}
+	ret[used] = '\0';
+}
+
+static void print_headline(const struct gpu_fault *f, struct buffer *out)
+{
+	buffer_puts(out, "========= ");
+	if (f->access == GPU_ACCESS_NONE) {
+		buffer_puts(out, kinds[f->kind].text);
+		if (f->kind == GPU_FAULT_ILLEGAL_INSTRUCTION)
+			buffer_printf(out, ": `%s`", f->instruction);
+		buffer_putc(out, '\n');
+		return;
+	}
+	buffer_printf(out, "Invalid %s%s of size %u bytes\n", space_name(f->space), access_name(f->access), f->size);
+}
+
+static void print_place(const struct gpu_fault *f, struct buffer *out)
+{
+	char name[128];
+
+	ptx_lines_source_name(f->frame_count ? f->frames[0].function : f->function, name, sizeof(name));
+	buffer_printf(out, "=========     at %s(...)+0x%x", name, f->offset);
+	if (f->frame_count)
+		buffer_printf(out, " in %s:%u", f->frames[0].file, f->frames[0].line);
+	buffer_putc(out, '\n');
+	for (uint32_t i = 1; i < f->frame_count; i++)
+		buffer_printf(out, "=========         called from %s in %s:%u\n", f->frames[i].function,
+			      f->frames[i].file, f->frames[i].line);
+	buffer_printf(out, "=========     by thread (%u,%u,%u) in block (%u,%u,%u)\n", f->thread[0], f->thread[1],
+		      f->thread[2], f->cta[0], f->cta[1], f->cta[2]);
+}
+
+static void print_buffer(const struct gpu_fault *f, struct buffer *out)
+{
+	uint64_t end = f->buffer_address + f->buffer_size;
+	char size[32], distance[32];
+	const char *relation;
+
+	group_digits(f->buffer_size, size, sizeof(size));
+	if (f->address >= end) {
+		group_digits(f->address - end + 1, distance, sizeof(distance));
+		relation = " bytes after the nearest allocation";
+	} else if (f->address < f->buffer_address) {
+		group_digits(f->buffer_address - f->address, distance, sizeof(distance));
+		relation = " bytes before the nearest allocation";
+	} else {
+		group_digits(f->address - f->buffer_address, distance, sizeof(distance));
+		relation = f->freed ? " bytes inside an allocation that was freed" : " bytes inside the allocation";
+	}
+	buffer_printf(out, "=========     and is %s%s", distance, relation);
+	if (f->buffer_name[0])
+		buffer_printf(out, " `%s`", f->buffer_name);
+	buffer_printf(out, " at 0x%llx of size %s bytes", (unsigned long long)f->buffer_address, size);
+	if (f->buffer_tag)
+		buffer_printf(out, " (cell %u", f->buffer_tag);
+	if (f->freed && f->buffer_freed_tag)
+		buffer_printf(out, "%sfreed in cell %u", f->buffer_tag ? ", " : " (", f->buffer_freed_tag);
+	buffer_puts(out, f->buffer_tag || (f->freed && f->buffer_freed_tag) ? ")\n" : "\n");
+}
+
+static void print_address(const struct gpu_fault *f, struct buffer *out)
+{
+	const char *what = "is out of bounds";
+
+	if (f->kind == GPU_FAULT_MISALIGNED)
+		what = "is misaligned";
+	else if (f->kind == GPU_FAULT_ADDRESS_SPACE)
+		what = "belongs to another state space";
+	else if (f->read_only && f->has_buffer && f->address - f->buffer_address < f->buffer_size)
+		what = "is read-only";
+	buffer_printf(out, "=========     Address 0x%llx %s\n", (unsigned long long)f->address, what);
+	if (f->kind == GPU_FAULT_MISALIGNED)
+		buffer_printf(out, "=========     and must be a multiple of %u\n", f->size);
+	if (f->window && f->kind == GPU_FAULT_WINDOW) {
+		char size[32];
+
+		group_digits(f->window, size, sizeof(size));
+		buffer_printf(out, "=========     and the %s of %s has %s bytes\n",
+			      f->space == PTX_SPACE_SHARED ? "shared memory" : "local memory",
+			      f->space == PTX_SPACE_SHARED ? "the block" : "the thread", size);
+	}
+	if (f->has_buffer)
+		print_buffer(f, out);
+}
+
+void gpu_fault_print(const struct gpu_fault *f, struct buffer *out)
+{
+	print_headline(f, out);
+	print_place(f, out);
+	if (f->access != GPU_ACCESS_NONE)
+		print_address(f, out);
+	if (f->note[0])
+		buffer_printf(out, "=========     %s\n", f->note);
+}

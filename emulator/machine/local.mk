@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# libmachine.a runs PTX. Files with vector loops are compiled once for each instruction set; core.c picks a copy.
+noinst_LIBRARIES += libmachine.a libmachine-baseline.a
+MACHINE_LIBS = libmachine.a libmachine-baseline.a
+MACHINE_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS) -fwrapv -fno-strict-aliasing -fno-math-errno \
+	-fno-trapping-math -ffp-contract=off -pthread
+VECTOR_CFLAGS = $(MACHINE_CFLAGS) -ftree-vectorize $(VECTOR_COST_CFLAGS)
+MACHINE_VECTOR_SOURCES = \
+	%reldir%/exec-compare.c \
+	%reldir%/exec-convert.c \
+	%reldir%/exec-float.c \
+	%reldir%/exec-half.c \
+	%reldir%/exec-integer.c \
+	%reldir%/exec-logic.c \
+	%reldir%/exec-memory.c
+
+libmachine_a_SOURCES = \
+	%reldir%/barrier.c \
+	%reldir%/core.c \
+	%reldir%/cta.c %reldir%/cta.h \
+	%reldir%/exec.h \
+	%reldir%/exec-atomic.c \
+	%reldir%/exec-control.c \
+	%reldir%/exec-special.c \
+	%reldir%/exec-video.c \
+	%reldir%/exec-warp.c \
+	%reldir%/gpu-fault.c %reldir%/gpu-fault.h %reldir%/gpu-faults.def \
+	%reldir%/grid.c \
+	%reldir%/lane-math.h \
+	%reldir%/machine.h %reldir%/machine-limits.h \
+	%reldir%/machine-pool.c %reldir%/machine-pool.h \
+	%reldir%/state-space.c \
+	%reldir%/syscall.c \
+	%reldir%/warp.c %reldir%/warp.h
+libmachine_a_CFLAGS = $(MACHINE_CFLAGS)
+
+libmachine_baseline_a_SOURCES = $(MACHINE_VECTOR_SOURCES)
+libmachine_baseline_a_CPPFLAGS = $(AM_CPPFLAGS) -DCORE=baseline
+libmachine_baseline_a_CFLAGS = $(VECTOR_CFLAGS)
+
+if X86_64
+noinst_LIBRARIES += libmachine-avx2.a libmachine-avx512.a
+MACHINE_LIBS += libmachine-avx2.a libmachine-avx512.a
+libmachine_avx2_a_SOURCES = $(MACHINE_VECTOR_SOURCES)
+libmachine_avx2_a_CPPFLAGS = $(AM_CPPFLAGS) -DCORE=avx2
+libmachine_avx2_a_CFLAGS = $(VECTOR_CFLAGS) -mavx2 -mfma -mf16c -mbmi2 -mlzcnt -mpopcnt
+libmachine_avx512_a_SOURCES = $(MACHINE_VECTOR_SOURCES)
+libmachine_avx512_a_CPPFLAGS = $(AM_CPPFLAGS) -DCORE=avx512
+libmachine_avx512_a_CFLAGS = $(VECTOR_CFLAGS) -march=x86-64-v4
+endif
+
+MACHINE_TESTS = test-machine-faults
+check_PROGRAMS += $(MACHINE_TESTS)
+TESTS += $(MACHINE_TESTS)
+MACHINE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
+MACHINE_TEST_LIBS = $(MACHINE_LIBS) libcommon.a $(CMOCKA_LIBS) -lm
+test_machine_faults_SOURCES = tests/unit/test-machine-faults.c tests/unit/machine.h
+test_machine_faults_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_machine_faults_LDADD = $(MACHINE_TEST_LIBS)

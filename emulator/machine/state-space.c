@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The exact path of memory accesses: which bytes an address stands for, lane by lane, and what is said when it stands
+ * for none (PTX ISA chapter 5, state spaces). Handlers come here when their one-buffer check fails: a new buffer,
+ * lanes in several buffers, a window address, or a fault.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator/machine/exec.h"
+
+#define PARAM_FRAME_OFFSET 0x1000000ull
+
+static bool inside(uint64_t address, uint64_t size, uint64_t base, uint64_t limit)
+{
+	return address - base < limit && limit - (address - base) >= size;
+}
+
+/* The live buffer around the address, from the worker's few recent ones or from the driver. */
+static const struct device_buffer *find_buffer(struct worker *k, uint64_t address)
+{
+	const struct device_memory *m = k->launch->spec->memory;
+	struct device_buffer *slot;
+
+	for (int i = 0; i < WORKER_BUFFERS; i++)
+		if (address - k->recent[i].address < k->recent[i].size)
+			return &k->recent[i];
+	slot = &k->recent[k->recent_next];
+	memset(slot, 0, sizeof(*slot));
+	if (!m || !m->find || !m->find(m->data, address, slot)) {
+		memset(slot, 0, sizeof(*slot));
+		return NULL;
+	}
+	k->recent_next = (k->recent_next + 1) % WORKER_BUFFERS;
+	return slot;
+}
+
+void worker_check_generation(struct worker *k)
+{
+	const struct device_memory *m = k->launch->spec->memory;
+	uint64_t now = m && m->generation ? atomic_load_explicit(m->generation, memory_order_acquire) : 0;
+
+	if (now == k->generation)
+		return;
+	k->generation = now;
+	memset(k->recent, 0, sizeof(k->recent));
+	if (k->caches)
+		memset(k->caches, 0, k->launch->program->cache_count * sizeof(*k->caches));
+	for (uint32_t i = 0; i < k->other_count; i++)
+		memset(k->others[i].caches, 0, k->others[i].program->cache_count * sizeof(*k->others[i].caches));
+}
+
+/* One lane of a generic or global access; NULL when the address is bad. */
+static uint8_t *window_bytes(struct warp *w, uint32_t lane, uint64_t address, uint64_t size, enum gpu_access kind)
+{
+	struct launch *l = w->worker->launch;
+
+	if (inside(address, size, MACHINE_SHARED_WINDOW, w->cta->shared_size))
+		return w->cta->shared + (address - MACHINE_SHARED_WINDOW);
+	if (inside(address, size, MACHINE_LOCAL_WINDOW, w->local_size))
+		return w->local + (uint64_t)lane * w->local_size + (address - MACHINE_LOCAL_WINDOW);
+	if (inside(address, size, MACHINE_WORKSPACE, sizeof(l->workspace)))
+		return l->workspace + (address - MACHINE_WORKSPACE);
+	if (w->frame->program->param_area &&
+	    inside(address, size, MACHINE_PARAM_WINDOW + PARAM_FRAME_OFFSET, w->frame->program->param_area))
+		return w->frame->params + (uint64_t)lane * w->frame->program->param_area +
+		       (address - MACHINE_PARAM_WINDOW - PARAM_FRAME_OFFSET);
+	if (kind == GPU_ACCESS_READ && inside(address, size, MACHINE_PARAM_WINDOW, l->spec->params_size))
+		return (uint8_t *)(uintptr_t)l->spec->params + (address - MACHINE_PARAM_WINDOW);
+	return NULL;
+}
+
+uint8_t *state_space_bytes(struct warp *w, int lane, uint64_t address, uint64_t size)
+{
+	const struct device_buffer *b = find_buffer(w->worker, address);
+
+	if (b && inside(address, size, b->address, b->size))
+		return (uint8_t *)b->bytes + (address - b->address);
+	return window_bytes(w, (uint32_t)lane, address, size, GPU_ACCESS_READ);
+}
+
+const char *state_space_text(struct warp *w, int lane, uint64_t address, size_t *ret_len)
+{
+	const char *text = (const char *)state_space_bytes(w, lane, address, 1);
+	size_t len = 0;
+
+	if (!text)
+		return NULL;
+	/* Byte after byte: the text may end at the end of its buffer. */
+	while (len < 65536 && state_space_bytes(w, lane, address + len, 1) && text[len])
+		len++;
+	*ret_len = len;
+	return text;
+}
+
+static void describe_buffer(struct gpu_fault *f, const struct device_buffer *b)
+{
+	f->has_buffer = true;
+	f->freed = b->freed;
+	f->read_only = b->read_only;
+	f->buffer_address = b->address;
+	f->buffer_size = b->size;
+	f->buffer_tag = b->tag;
+	f->buffer_freed_tag = b->freed_tag;
+	memcpy(f->buffer_name, b->name, sizeof(f->buffer_name));
+	f->buffer_name[sizeof(f->buffer_name) - 1] = '\0';
+}
+
+static bool in_windows(uint64_t address)
+{
+	return address - MACHINE_SHARED_WINDOW < 5 * MACHINE_WINDOW_SIZE;
+}
+
+static bool fault(struct warp *w, const struct op *o, struct memory_access a, enum gpu_fault_kind kind, uint32_t lanes,
+		  uint64_t address, const char *note)
+{
+	const struct device_memory *m = w->worker->launch->spec->memory;
+	struct gpu_fault *f = &w->worker->fault;
+	struct device_buffer near;
+
+	warp_fault(w, o, kind, lanes, note);
+	f->access = a.kind;
+	f->space = a.space;
+	f->size = a.size;
+	f->address = address;
+	if (a.space == PTX_SPACE_SHARED)
+		f->window = w->cta->shared_size;
+	else if (a.space == PTX_SPACE_LOCAL)
+		f->window = w->local_size;
+	else if (!in_windows(address) && m && m->nearest && m->nearest(m->data, address, &near))
+		describe_buffer(f, &near);
+	return false;
+}
+
+/* Far past any shared or local memory: an address of another kind, not an index that ran over. */
+static bool address_is_generic(uint64_t address)
+{
+	return address >= 1ull << 32 && address < 1ull << 47;
+}
+
+/* Shared or local accesses by offset: past the window is the only fault beside alignment. */
+static bool resolve_window(struct warp *w, const struct op *o, const uint64_t *address, struct memory_access a,
+			   uint8_t **ret)
+{
+	bool shared = a.space == PTX_SPACE_SHARED;
+	uint64_t limit = shared ? w->cta->shared_size : w->local_size;
+
+	FOR_ACTIVE(l, w->mask) {
+		if (!inside(address[l], a.size, 0, limit)) {
+			bool other = address_is_generic(address[l]);
+
+			return fault(w, o, a, other ? GPU_FAULT_ADDRESS_SPACE : GPU_FAULT_WINDOW, 1u << l, address[l],
+				     "");
+		}
+		if (address[l] & (a.align - 1))
+			return fault(w, o, a, GPU_FAULT_MISALIGNED, 1u << l, address[l], "");
+		ret[l] = (shared ? w->cta->shared : w->local + (uint64_t)l * limit) + address[l];
+	}
+	return true;
+}
+
+static bool resolve_one(struct warp *w, const struct op *o, uint32_t l, uint64_t address, struct memory_access a,
+			uint8_t **ret, const struct device_buffer **buffer)
+{
+	const struct device_buffer *b = find_buffer(w->worker, address);
+
+	*buffer = b;
+	if (b && inside(address, a.size, b->address, b->size)) {
+		if (b->read_only && a.kind != GPU_ACCESS_READ)
+			return fault(w, o, a, GPU_FAULT_ILLEGAL_ADDRESS, 1u << l, address,
+				     "the buffer is read-only for device code");
+		*ret = (uint8_t *)b->bytes + (address - b->address);
+	} else {
+		*ret = in_windows(address) && a.space != PTX_SPACE_CONST ?
+			       window_bytes(w, l, address, a.size, a.kind) : NULL;
+		if (*ret && a.space == PTX_SPACE_GLOBAL && address - MACHINE_WORKSPACE >= MACHINE_WINDOW_SIZE)
+			return fault(w, o, a, GPU_FAULT_ADDRESS_SPACE, 1u << l, address,
+				     "a shared, local or parameter address used as a global one");
+		if (*ret && a.kind == GPU_ACCESS_ATOMIC && address - MACHINE_LOCAL_WINDOW < MACHINE_WINDOW_SIZE)
+			return fault(w, o, a, GPU_FAULT_ADDRESS_SPACE, 1u << l, address, "atomics need shared or global memory");
+	}
+	if (!*ret)
+		return fault(w, o, a, in_windows(address) && address < MACHINE_PARAM_WINDOW ? GPU_FAULT_WINDOW :
+						GPU_FAULT_ILLEGAL_ADDRESS,
+			     1u << l, address, "");
+	if (address & (a.align - 1))
+		return fault(w, o, a, GPU_FAULT_MISALIGNED, 1u << l, address, "");
+	return true;
+}
+
+bool state_space_resolve(struct warp *w, const struct op *o, const uint64_t *address, struct memory_access a,
+			 uint8_t **ret)
+{
+	const struct device_buffer *b;
+	struct memory_cache first = { 0 };
+	bool same = true;
+
+	if (a.space == PTX_SPACE_SHARED || a.space == PTX_SPACE_LOCAL)
+		return resolve_window(w, o, address, a, ret);
+	FOR_ACTIVE(l, w->mask) {
+		if (!resolve_one(w, o, l, address[l], a, &ret[l], &b))
+			return false;
+		if (b && !first.size)
+			first = (struct memory_cache){ b->address, b->size, b->bytes, 0 };
+		same &= b && b->address == first.base;
+	}
+	if (same)
+		w->caches[o->cache] = first;
+	return true;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * State of a running launch. A warp holds 32 lanes that execute in step as long as they are at the same place; where
+ * they part, each group is a fragment {place, lanes}. The fragment of the innermost call with the lowest place runs,
+ * so lanes meet again after a branch, and no analysis of the control flow is needed. All state lies in these structs:
+ * a warp can stop after any operation and go on later.
+ *
+ * Fields above the line in struct warp are what handlers touch; a compiler for hot code may rely on their place.
+ */
+#ifndef CGPU_EMULATOR_WARP_H
+#define CGPU_EMULATOR_WARP_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emulator/machine/machine-limits.h"
+#include "emulator/machine/machine.h"
+#include "emulator/ptx/ptx-program.h"
+
+#define LANES MACHINE_LANES
+#define ALL_LANES 0xffffffffu
+
+/* The last buffer an operation touched: an address is inside when address - base <= size - access. */
+struct memory_cache {
+	uint64_t base;
+	uint64_t size; /* 0: nothing cached */
+	uint8_t *bytes;
+	uint64_t unused;
+};
+
+/* One activation of a function by some lanes of a warp. */
+struct frame {
+	struct frame *parent;
+	const struct ptx_program *program;
+	uint8_t *rows;
+	struct memory_cache *caches;
+	uint8_t *params;             /* lane-major, program->param_area bytes each */
+	const struct op *return_to;  /* in the parent */
+	const struct ptx_call *call; /* how results go back */
+	uint32_t local_base;         /* where its local variables start in the lane's local memory */
+	uint32_t depth;
+	uint32_t live;               /* lanes that have not returned */
+	struct frame *next_free;
+	size_t capacity;
+};
+
+struct fragment {
+	const struct op *pc;
+	struct frame *frame;
+	uint32_t mask;
+	bool yielded; /* used up its turn while others of the warp could run */
+};
+
+enum parked_kind { PARKED_BARRIER, PARKED_WARP };
+
+/* A fragment that waits at its operation `pc` for other lanes. */
+struct parked {
+	struct fragment fragment;
+	enum parked_kind kind;
+	uint32_t barrier; /* PARKED_BARRIER: its number */
+	uint32_t need;    /* PARKED_WARP: lanes that must arrive, exited ones aside */
+};
+
+enum warp_event {
+	WARP_RESUME,  /* fragments or mask changed: choose again, w->next is where the current one goes on */
+	WARP_SLICE,   /* the budget of back edges is used up */
+	WARP_GONE,    /* the current fragment ended or was parked */
+	WARP_FAULT,
+};
+
+/* One value a lane for an operation between lanes. */
+struct lane_values {
+	uint32_t low[LANES], high[LANES];
+};
+
+struct cta;
+struct worker;
+
+struct warp {
+	uint8_t *rows;
+	struct memory_cache *caches;
+	const struct op *limit; /* place of the next fragment of this frame; a fragment that gets there must stop */
+	const struct op *next;
+	struct frame *frame;
+	struct cta *cta;
+	struct worker *worker;
+	uint8_t *local;
+	uint32_t mask;          /* lanes of the running fragment */
+	uint32_t live;          /* lanes that have not exited */
+	int32_t budget;         /* back edges left in this turn */
+	uint32_t local_size;    /* bytes a lane */
+	enum warp_event event;
+	_Alignas(64) uint32_t lanes[LANES]; /* mask expanded: all ones for an active lane */
+	/* -------- */
+	uint32_t index;         /* in its cta */
+	uint32_t yield_budget;
+	int32_t turn;           /* budget given at the start of the turn */
+	uint32_t ready_count, parked_count;
+	struct fragment ready[LANES]; /* the last one runs next */
+	struct parked parked[LANES];
+	struct frame entry;     /* the frame of the kernel itself */
+	struct frame *free_frames;
+	/* Joint warp operations (shfl, vote, match, bar.warp): what lanes that came earlier at another place gave. */
+	struct lane_values joint;
+};
+
+struct barrier {
+	uint32_t arrived;  /* threads */
+	uint32_t expected; /* 0: all live threads of the cta */
+	uint32_t votes;    /* threads that brought a true predicate (bar.red) */
+	uint32_t waiting;  /* parked ones among the arrived */
+};
+
+#define BARRIERS 16
+
+struct cta {
+	uint32_t id[3];
+	uint64_t linear;
+	struct warp *warps;
+	uint32_t warp_count;
+	uint32_t live_threads;
+	uint32_t shared_size;
+	uint8_t *shared;
+	struct barrier barriers[BARRIERS];
+	uint32_t turns;     /* rounds over its warps without ending */
+	bool running;
+	struct cta *next;
+	void *memory;       /* warps, rows and shared memory in one block */
+};
+
+#define WORKER_BUFFERS 8
+
+struct program_caches {
+	const struct ptx_program *program;
+	struct memory_cache *caches;
+};
+
+/* What one host thread holds while it works on a launch. */
+struct worker {
+	struct launch *launch;
+	struct cta *ctas;            /* resident, round robin */
+	uint32_t resident, resident_max;
+	struct cta *spare;           /* ended ctas whose memory is used again */
+	uint64_t generation;         /* of the caches below */
+	struct memory_cache *caches; /* of the entry */
+	struct program_caches *others; /* of called functions */
+	uint32_t other_count;
+	struct device_buffer recent[WORKER_BUFFERS];
+	uint32_t recent_next;
+	struct gpu_fault fault;
+	uint64_t instructions;
+	uint64_t current;            /* linear id of the cta that runs */
+};
+
+/* What all workers of a launch share. */
+struct launch {
+	const struct machine_launch *spec;
+	const struct ptx_program *program;
+	uint32_t threads_per_cta;
+	uint32_t shared_size;
+	uint32_t dynamic_offset;  /* of the dynamic part of shared memory */
+	uint32_t local_size;      /* bytes a lane */
+	uint64_t cta_count;
+	_Atomic uint64_t next_cta;
+	_Atomic uint64_t fault_cta; /* lowest cta that faulted, UINT64_MAX: none */
+	_Atomic uint64_t instructions;
+	_Atomic int failed;         /* out of host memory */
+	struct gpu_fault *fault;
+	pthread_mutex_t *lock;      /* of fault and of spec->print */
+	_Alignas(16) uint8_t workspace[64]; /* MACHINE_WORKSPACE */
+};
+
+static inline uint32_t lane_count(uint32_t mask)
+{
+	return (uint32_t)__builtin_popcount(mask);
+}
+
+static inline int first_lane(uint32_t mask)
+{
+	return __builtin_ctz(mask);
+}
+
+/* Take lanes as the running ones: mask and its expansion. */
+void warp_set_mask(struct warp *w, uint32_t mask);
+/* Put a fragment among the ready ones, merging it with one at the same place. */
+void warp_ready(struct warp *w, struct fragment f);
+/* Run until the warp has nothing ready, its turn is over or it faulted. False on a fault. */
+bool warp_run(struct warp *w);
+/* The running fragment waits at o; w->event becomes WARP_GONE. */
+const struct op *warp_park(struct warp *w, const struct op *o, enum parked_kind kind, uint32_t barrier, uint32_t need);
+/* Wake parked fragment i: it goes on at pc. */
+void warp_wake(struct warp *w, uint32_t i, const struct op *pc);
+/* Lanes of the running fragment exit. */
+const struct op *warp_exit(struct warp *w, uint32_t mask);
+const struct op *warp_call(struct warp *w, const struct op *o, struct ptx_function *callee);
+const struct op *warp_return(struct warp *w, const struct op *o);
+/* Fill constant rows. ctas_only: just those that change from cta to cta. */
+void warp_fill_constants(struct warp *w, struct frame *f, bool ctas_only);
+/* Look at parked joint operations again after lanes exited. */
+void warp_check_joint(struct warp *w);
+
+const struct op *cta_barrier(struct warp *w, const struct op *o);
+void cta_check_barriers(struct cta *c);
+
+/* Leave with a fault at o for the given lanes of the running fragment; the first lane is named. Returns NULL. */
+const struct op *warp_fault(struct warp *w, const struct op *o, enum gpu_fault_kind kind, uint32_t lanes,
+			    const char *note);
+
+struct memory_access {
+	enum ptx_space space;
+	enum gpu_access kind;
+	uint32_t size; /* bytes a lane, vectors as a whole */
+	uint32_t align; /* of the whole vector */
+};
+
+/*
+ * Where the bytes of each active lane are. Fills the operation's cache when one buffer holds all. False: the warp has
+ * faulted, and the first lane with a bad address is named.
+ */
+bool state_space_resolve(struct warp *w, const struct op *o, const uint64_t *address, struct memory_access access,
+			 uint8_t **ret);
+/* A NUL-terminated or sized piece of memory as device code sees it, for printf and assert; NULL when invalid. */
+const char *state_space_text(struct warp *w, int lane, uint64_t address, size_t *ret_len);
+uint8_t *state_space_bytes(struct warp *w, int lane, uint64_t address, uint64_t size);
+void worker_check_generation(struct worker *k);
+struct memory_cache *worker_caches(struct worker *k, const struct ptx_program *p);
+
+/* vprintf, malloc, free, __assertfail. NULL when it faulted; false result when the name is none of them. */
+bool syscall_known(const char *name);
+const struct op *syscall_run(struct warp *w, const struct op *o, const char *name);
+
+#endif

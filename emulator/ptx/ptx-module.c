@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of a module: loading, the table of its symbols, the layout of shared memory, placing of variables, and the
+ * process-wide registry of code addresses, so that a function pointer stored by one module can be called by another.
+ */
+#include "emulator/ptx/ptx-module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "emulator/machine/machine-limits.h"
+#include "emulator/ptx/ptx-parser.h"
+#include "emulator/ptx/ptx-program.h"
+
+/* An entry of the symbol hash: one of the two pointers is set. */
+struct symbol {
+	const char *name;
+	struct ptx_function *function;
+	struct ptx_variable *variable;
+};
+
+static uint64_t hash_name(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325ull;
+
+	while (*name)
+		h = (h ^ (unsigned char)*name++) * 0x100000001b3ull;
+	return h ^ h >> 29;
+}
+
+static struct symbol *find_slot(struct symbol *table, size_t cap, const char *name)
+{
+	size_t i = hash_name(name) & (cap - 1);
+
+	while (table[i].name && strcmp(table[i].name, name))
+		i = (i + 1) & (cap - 1);
+	return &table[i];
+}
+
+static int grow_symbols(struct ptx_module *m)
+{
+	size_t cap = m->symbol_cap ? m->symbol_cap * 2 : 64;
+	struct symbol *old = (struct symbol *)m->symbols;
+	struct symbol *table = calloc(cap, sizeof(*table));
+
+	if (!table)
+		return -1;
+	for (size_t i = 0; i < m->symbol_cap; i++)
+		if (old[i].name)
+			*find_slot(table, cap, old[i].name) = old[i];
+	free(old);
+	m->symbols = (void **)table;
+	m->symbol_cap = cap;
+	return 0;
+}
+
+static struct symbol *symbol_for(struct ptx_parser *p, const char *name)
+{
+	struct ptx_module *m = p->m;
+
+	if ((m->function_count + m->variable_count + 1) * 2 > m->symbol_cap && grow_symbols(m)) {
+		error_set(p->err, ERROR_MEMORY, "out of memory while parsing PTX");
+		return NULL;
+	}
+	return find_slot((struct symbol *)m->symbols, m->symbol_cap, name);
+}
+
+static const struct symbol *lookup(const struct ptx_module *m, const char *name)
+{
+	const struct symbol *s;
+
+	if (!m->symbol_cap)
+		return NULL;
+	s = find_slot((struct symbol *)m->symbols, m->symbol_cap, name);
+	return s->name ? s : NULL;
+}
+
+struct ptx_variable *ptx_module_add_variable(struct ptx_parser *p, const struct ptx_variable *v)
+{
+	struct ptx_module *m = p->m;
+	struct symbol *s = symbol_for(p, v->name);
+	struct ptx_table t = { m->variables, m->variable_count, m->variable_cap };
+	struct ptx_variable **slot, *copy;
+
+	if (!s)
+		return NULL;
+	if (s->variable && (s->variable->is_extern || v->is_extern)) {
+		/* A declaration and the definition of the same variable. */
+		if (s->variable->is_extern)
+			*s->variable = *v;
+		return s->variable;
+	}
+	slot = ptx_parser_push(p, &t, sizeof(*slot));
+	m->variables = t.items;
+	m->variable_count = t.count;
+	m->variable_cap = t.cap;
+	copy = mem_pool_alloc(&m->pool, sizeof(*copy));
+	if (!slot || !copy) {
+		error_set(p->err, ERROR_MEMORY, "out of memory while parsing PTX");
+		return NULL;
+	}
+	*copy = *v;
+	*slot = copy;
+	if (!s->name) {
+		s->name = copy->name;
+		s->variable = copy;
+	}
+	return copy;
+}
+
+struct ptx_function *ptx_module_add_function(struct ptx_parser *p, const char *name)
+{
+	struct ptx_module *m = p->m;
+	struct symbol *s = symbol_for(p, name);
+	struct ptx_table t = { m->functions, m->function_count, m->function_cap };
+	struct ptx_function **slot, *f;
+
+	if (!s)
+		return NULL;
+	if (s->function)
+		return s->function;
+	slot = ptx_parser_push(p, &t, sizeof(*slot));
+	m->functions = t.items;
+	m->function_count = t.count;
+	m->function_cap = t.cap;
+	f = mem_pool_alloc(&m->pool, sizeof(*f));
+	if (!slot || !f) {
+		error_set(p->err, ERROR_MEMORY, "out of memory while parsing PTX");
+		return NULL;
+	}
+	f->name = name;
+	f->module = m;
+	*slot = f;
+	s->name = name;
+	s->function = f;
+	return f;
+}
+
+static uint32_t align_up(uint64_t v, uint32_t align)
+{
+	return (uint32_t)((v + align - 1) / align * align);
+}
+
+/* What of shared memory the operands of a body name. */
+struct shared_use {
+	bool module_level, dynamic, calls;
+};
+
+static void scan_operand(const struct ptx_module *m, const struct ptx_operand *o, struct shared_use *use)
+{
+	const struct symbol *s;
+
+	switch (o->kind) {
+	case PTX_OPERAND_SYMBOL:
+		s = lookup(m, o->name);
+		if (s && s->variable && s->variable->space == PTX_SPACE_SHARED) {
+			use->module_level |= !s->variable->is_extern;
+			use->dynamic |= s->variable->is_extern;
+		}
+		if (s && s->function && s->function->has_body)
+			use->calls = true;
+		break;
+	case PTX_OPERAND_ADDRESS:
+	case PTX_OPERAND_VECTOR:
+	case PTX_OPERAND_LIST:
+	case PTX_OPERAND_PAIR:
+		for (unsigned i = 0; i < o->count; i++)
+			scan_operand(m, &o->elements[i], use);
+		break;
+	default:
+		break;
+	}
+}
+
+static struct shared_use scan_body(const struct ptx_module *m, const struct ptx_body *b)
+{
+	struct shared_use use = { 0 };
+
+	for (uint32_t i = 0; i < b->instruction_count; i++) {
+		const struct ptx_instruction *in = &b->instructions[i];
+
+		if (in->form_len >= 4 && !memcmp(in->text, "call", 4))
+			use.calls = true;
+		for (unsigned k = 0; k < in->operand_count; k++)
+			scan_operand(m, &in->operands[k], &use);
+	}
+	return use;
+}
+
+static uint32_t place_body_shared(struct ptx_body *b, uint32_t at)
+{
+	for (uint32_t k = 0; k < b->variable_count; k++) {
+		struct ptx_variable *v = (struct ptx_variable *)b->variables[k].shared;
+
+		if (!v)
+			continue;
+		v->address = align_up(at, v->align);
+		b->variables[k].offset = (uint32_t)v->address;
+		at = (uint32_t)(v->address + v->size);
+	}
+	return at;
+}
+
+/*
+ * Shared variables of the module and of device functions lie first and at the same place for every entry, since
+ * device functions are decoded once; an entry that can reach none of them starts its own at 0.
+ */
+static int lay_out_shared(struct ptx_module *m, struct error *err)
+{
+	uint64_t common = 0;
+	bool any_dynamic_function = false;
+
+	for (size_t i = 0; i < m->variable_count; i++) {
+		struct ptx_variable *v = m->variables[i];
+		const struct symbol *s = lookup(m, v->name);
+
+		if (v->space != PTX_SPACE_SHARED || v->is_extern || !s || s->variable != v || v->address)
+			continue;
+		v->address = UINT64_MAX;
+	}
+	for (size_t i = 0; i < m->function_count; i++)
+		for (uint32_t k = 0; m->functions[i]->body && k < m->functions[i]->body->variable_count; k++)
+			if (m->functions[i]->body->variables[k].shared)
+				((struct ptx_variable *)m->functions[i]->body->variables[k].shared)->address = 0;
+	for (size_t i = 0; i < m->variable_count; i++) {
+		struct ptx_variable *v = m->variables[i];
+
+		if (v->space != PTX_SPACE_SHARED || v->address != UINT64_MAX)
+			continue;
+		v->address = align_up(common, v->align);
+		common = v->address + v->size;
+	}
+	for (size_t i = 0; i < m->function_count; i++)
+		if (!m->functions[i]->is_entry && m->functions[i]->body) {
+			any_dynamic_function |= scan_body(m, m->functions[i]->body).dynamic;
+			common = place_body_shared(m->functions[i]->body, (uint32_t)common);
+		}
+	if (common > MACHINE_MAX_SHARED)
+		return error_set(err, ERROR_LIMIT, "the module's shared variables need %llu bytes, a block has %d",
+				 (unsigned long long)common, MACHINE_MAX_SHARED);
+	for (size_t i = 0; i < m->function_count; i++) {
+		struct ptx_function *f = m->functions[i];
+		struct shared_use use;
+		uint32_t base;
+
+		if (!f->is_entry || !f->body)
+			continue;
+		use = scan_body(m, f->body);
+		base = use.module_level || use.calls ? (uint32_t)common : 0;
+		f->static_shared = place_body_shared(f->body, base);
+		f->dynamic_shared = use.dynamic || (use.calls && any_dynamic_function);
+	}
+	return 0;
+}
+
+struct ptx_module *ptx_module_load(const char *text, size_t len, struct error *err)
+{
+	struct ptx_module *m = calloc(1, sizeof(*m));
+	char *copy;
+
+	if (!m) {
+		error_set(err, ERROR_MEMORY, "out of memory for a PTX module");
+		return NULL;
+	}
+	pthread_mutex_init(&m->lock, NULL);
+	mem_pool_init(&m->pool);
+	copy = mem_pool_strndup(&m->pool, text, len);
+	if (!copy) {
+		error_set(err, ERROR_MEMORY, "out of memory for %zu bytes of PTX", len);
+		goto fail;
+	}
+	m->text = copy;
+	if (ptx_parse_module(m, copy, len, err) || lay_out_shared(m, err))
+		goto fail;
+	for (size_t i = 0; i < m->function_count; i++)
+		if (m->functions[i]->body && !m->functions[i]->is_entry) {
+			m->functions[i]->code_address = ptx_code_address_new(m->functions[i]);
+			if (!m->functions[i]->code_address) {
+				error_set(err, ERROR_MEMORY, "out of memory for a PTX module");
+				goto fail;
+			}
+		}
+	return m;
+fail:
+	ptx_module_free(m);
+	return NULL;
+}
+
+void ptx_module_free(struct ptx_module *m)
+{
+	if (!m)
+		return;
+	ptx_code_address_drop(m);
+	for (size_t i = 0; i < m->function_count; i++)
+		if (m->functions[i]->body)
+			ptx_program_free(m->functions[i]->body->program);
+	free(m->functions);
+	free(m->variables);
+	free(m->symbols);
+	free(m->files);
+	free(m->locations);
+	free(m->location_names);
+	free(m->strings);
+	mem_pool_release(&m->pool);
+	pthread_mutex_destroy(&m->lock);
+	free(m);
+}
+
+static int symbol_address(struct ptx_module *m, const struct ptx_placer *p, const char *name, uint64_t *ret,
+			  struct error *err)
+{
+	const struct symbol *s = lookup(m, name);
+
+	if (s && s->variable && s->variable->space == PTX_SPACE_SHARED)
+		*ret = s->variable->address;
+	else if (s && s->variable && s->variable->address)
+		*ret = s->variable->address;
+	else if (s && s->function && s->function->code_address)
+		*ret = s->function->code_address;
+	else if (!p->resolve || !p->resolve(p->data, name, ret))
+		return error_set(err, ERROR_NOT_FOUND, "`%s` is used by an initialiser but nothing defines it", name);
+	return 0;
+}
+
+static int write_variable(struct ptx_module *m, const struct ptx_placer *p, const struct ptx_variable *v,
+			  unsigned char *bytes, struct error *err)
+{
+	memset(bytes, 0, v->size);
+	if (v->init_size)
+		memcpy(bytes, v->init, v->init_size);
+	for (size_t i = 0; i < v->relocation_count; i++) {
+		const struct ptx_relocation *r = &v->relocations[i];
+		uint64_t address;
+
+		if (symbol_address(m, p, r->symbol, &address, err))
+			return error_wrap(err, "variable `%s`", v->name);
+		address += (uint64_t)r->addend;
+		memcpy(bytes + r->offset, &address, r->size);
+	}
+	return 0;
+}
+
+static int place_all(struct ptx_module *m, const struct ptx_placer *p, struct error *err)
+{
+	void **bytes = calloc(m->variable_count ? m->variable_count : 1, sizeof(*bytes));
+	int rc = -1;
+
+	if (!bytes)
+		return error_set(err, ERROR_MEMORY, "out of memory while placing module variables");
+	for (size_t i = 0; i < m->variable_count; i++) {
+		struct ptx_variable *v = m->variables[i];
+
+		if (v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST)
+			continue;
+		if (v->is_extern) {
+			if (!p->resolve || !p->resolve(p->data, v->name, &v->address)) {
+				error_set(err, ERROR_NOT_FOUND,
+					  "variable `%s` is declared .extern but no loaded module defines it", v->name);
+				goto out;
+			}
+		} else if (p->place(p->data, v, &v->address, &bytes[i], err)) {
+			error_wrap(err, "variable `%s`", v->name);
+			goto out;
+		}
+	}
+	for (size_t i = 0; i < m->variable_count; i++)
+		if (bytes[i] && write_variable(m, p, m->variables[i], bytes[i], err))
+			goto out;
+	m->placed = true;
+	rc = 0;
+out:
+	free(bytes);
+	return rc;
+}
+
+int ptx_module_place(struct ptx_module *m, const struct ptx_placer *p, struct error *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&m->lock);
+	rc = place_all(m, p, err);
+	pthread_mutex_unlock(&m->lock);
+	return rc;
+}
+
+size_t ptx_module_function_count(const struct ptx_module *m)
+{
+	return m->function_count;
+}
+
+struct ptx_function *ptx_module_function_at(struct ptx_module *m, size_t i)
+{
+	return i < m->function_count ? m->functions[i] : NULL;
+}
+
+struct ptx_function *ptx_module_function(struct ptx_module *m, const char *name)
+{
+	const struct symbol *s = lookup(m, name);
+
+	return s ? s->function : NULL;
+}
+
+size_t ptx_module_variable_count(const struct ptx_module *m)
+{
+	return m->variable_count;
+}
+
+const struct ptx_variable *ptx_module_variable_at(const struct ptx_module *m, size_t i)
+{
+	return i < m->variable_count ? m->variables[i] : NULL;
+}
+
+const struct ptx_variable *ptx_module_variable(const struct ptx_module *m, const char *name)
+{
+	const struct symbol *s = lookup(m, name);
+
+	return s ? s->variable : NULL;
+}
+
+unsigned ptx_module_version(const struct ptx_module *m)
+{
+	return m->version;
+}
+
+unsigned ptx_module_target(const struct ptx_module *m)
+{
+	return m->target;
+}
+
+/* Code addresses are never used twice, so a stale function pointer is found out. */
+static struct {
+	pthread_mutex_t lock;
+	struct ptx_function **functions;
+	size_t count, cap;
+} registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+#define CODE_STEP 128
+
+uint64_t ptx_code_address_new(struct ptx_function *f)
+{
+	uint64_t address = 0;
+
+	pthread_mutex_lock(&registry.lock);
+	if (registry.count == registry.cap) {
+		size_t cap = registry.cap ? registry.cap * 2 : 64;
+		void *grown = realloc(registry.functions, cap * sizeof(struct ptx_function *));
+
+		if (!grown)
+			goto out;
+		registry.functions = grown;
+		registry.cap = cap;
+	}
+	registry.functions[registry.count] = f;
+	address = MACHINE_CODE_WINDOW + ++registry.count * CODE_STEP;
+out:
+	pthread_mutex_unlock(&registry.lock);
+	return address;
+}
+
+void ptx_code_address_drop(struct ptx_module *m)
+{
+	pthread_mutex_lock(&registry.lock);
+	for (size_t i = 0; i < registry.count; i++)
+		if (registry.functions[i] && registry.functions[i]->module == m)
+			registry.functions[i] = NULL;
+	pthread_mutex_unlock(&registry.lock);
+}
+
+struct ptx_function *ptx_code_address_find(uint64_t address)
+{
+	uint64_t i = (address - MACHINE_CODE_WINDOW) / CODE_STEP;
+	struct ptx_function *f = NULL;
+
+	if (address < MACHINE_CODE_WINDOW || address % CODE_STEP)
+		return NULL;
+	pthread_mutex_lock(&registry.lock);
+	if (i >= 1 && i <= registry.count)
+		f = registry.functions[i - 1];
+	pthread_mutex_unlock(&registry.lock);
+	return f;
+}
