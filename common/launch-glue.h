@@ -15,7 +15,7 @@
  *	dim3 g;                        dim3 g = cgpu_dim3();
  *	__constant__ float c[8] = {1}; float c[8]; in the host object: a stand-in whose address names the variable, for
  *	                               cudaMemcpyToSymbol(c, ...). For __managed__ the host object is the variable.
- *	                               Its PTX name is the C name, or the C++ mangling of a static one (_ZL1c).
+ *	                               Its PTX name is its C name.
  * Later device code sees earlier variables as `extern` and is compiled with -rdc=true, so that its PTX says `.extern`.
  * The same definition run again initialises the variable again and keeps its address.
  */

@@ -25,6 +25,6 @@ TESTS += $(EMULATOR_TESTS)
 test_cu_driver_SOURCES = tests/unit/test-cu-driver.c tests/unit/emulator.h
 test_cu_driver_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_driver_LDADD = $(CMOCKA_LIBS)
-test_cu_faults_SOURCES = tests/unit/test-cu-faults.c tests/unit/emulator.h
+test_cu_faults_SOURCES = tests/unit/test-cu-faults.c tests/unit/device-code-units.h tests/unit/emulator.h
 test_cu_faults_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_faults_LDADD = $(CMOCKA_LIBS)

@@ -56,30 +56,18 @@ struct session_variable *device_code_variable_at(const void *stand_in)
 	return NULL;
 }
 
-/* The C name of a variable of the PTX: "_ZL5table" is a static `table` (Itanium C++ ABI, 5.1.2). Others are as they are. */
-static void c_name(const char *ptx_name, char *ret, size_t size)
-{
-	char *end;
-	size_t len;
-
-	if (!strncmp(ptx_name, "_ZL", 3)) {
-		len = strtoul(ptx_name + 3, &end, 10);
-		if (end > ptx_name + 3 && len == strlen(end))
-			ptx_name = end;
-	}
-	strncpy(ret, ptx_name, size - 1);
-	ret[size - 1] = '\0';
-}
-
 static void *host_symbol(const char *name)
 {
 	return device.host->host_symbol ? device.host->host_symbol(name) : NULL;
 }
 
-/* Has it a name in C, so that later cells can mean it? Strings, tables and function-local variables have none. */
+/*
+ * Has it a name in C, so that later cells can mean it? NVRTC leaves file-scope names as they are, static ones too. Strings
+ * ($str), tables of the compiler (__cudart_...) and function-local variables (_ZZ...) have none.
+ */
 static bool is_named(const struct ptx_variable *v)
 {
-	return v->is_visible || !strncmp(v->name, "_ZL", 3);
+	return v->is_visible || (v->name[0] != '$' && strncmp(v->name, "__", 2) && strncmp(v->name, "_Z", 2));
 }
 
 /* A managed variable is its host object. */
@@ -111,11 +99,10 @@ static CUresult place_device(const struct ptx_variable *v, const char *name, uin
 /* Storage of a definition: that of the earlier one when it has the same size and kind. */
 static int place_definition(struct ptx_variable *v, struct error *err)
 {
-	char name[sizeof(((struct session_buffer *)NULL)->name)];
+	const char *name = v->name;
 	struct session_variable *known;
 	CUresult result;
 
-	c_name(v->name, name, sizeof(name));
 	known = is_named(v) ? find_variable(name) : NULL;
 	if (known && known->size == v->size && known->constant == v->is_constant && known->managed == v->is_managed &&
 	    !v->is_managed) {
@@ -148,11 +135,9 @@ static int place_definition(struct ptx_variable *v, struct error *err)
 
 static int place_extern(struct ptx_variable *v, struct error *err)
 {
-	char name[sizeof(((struct session_buffer *)NULL)->name)];
-	const struct session_variable *known;
+	const char *name = v->name;
+	const struct session_variable *known = find_variable(name);
 
-	c_name(v->name, name, sizeof(name));
-	known = find_variable(name);
 	if (!known)
 		return error_set(err, ERROR_NOT_FOUND, "the device variable `%s` is declared but no cell has defined it",
 				 name);

@@ -34,15 +34,9 @@ CUresult device_enter(void);
 CUresult device_note(CUresult result);
 bool device_is_sticky(CUresult result);
 
-static inline void device_lock(void)
-{
-	pthread_mutex_lock(&device.lock);
-}
-
-static inline void device_unlock(void)
-{
-	pthread_mutex_unlock(&device.lock);
-}
+/* Around each use of the session's tables. Never held while device code runs. */
+void device_lock(void);
+void device_unlock(void);
 
 static inline uint64_t round_up_to(uint64_t value, uint64_t unit)
 {

@@ -71,6 +71,20 @@ CUresult device_enter(void)
 	return result;
 }
 
+void device_lock(void)
+{
+	if (device.host->enter_tables)
+		device.host->enter_tables();
+	pthread_mutex_lock(&device.lock);
+}
+
+void device_unlock(void)
+{
+	pthread_mutex_unlock(&device.lock);
+	if (device.host->leave_tables)
+		device.host->leave_tables();
+}
+
 static void print(void *data, int to_stderr, const char *text, size_t len)
 {
 	(void)data;
@@ -296,6 +310,17 @@ static CUresult wait_idle(void)
 	return device_note(result);
 }
 
+/* The C name of an entry whose PTX name is known. */
+static const char *entry_name(const char *ptx_name)
+{
+	const struct session_array *a = &device.session->entries;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		if (!strcmp(session_at(a, struct session_entry, i)->ptx_name, ptx_name))
+			return session_at(a, struct session_entry, i)->name;
+	return ptx_name;
+}
+
 static void fill_fault(struct fault_record *f, CUresult code)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
@@ -306,7 +331,7 @@ static void fill_fault(struct fault_record *f, CUresult code)
 	buffer_printf(&text, "%s: %s", name, cudart_error_text((cudaError_t)code));
 	if (device.driver->extension && device.driver->extension->last_fault(&report)) {
 		if (report.entry[0])
-			buffer_printf(&text, ", in the CUDA kernel %s", report.entry);
+			buffer_printf(&text, ", in the CUDA kernel %s", entry_name(report.entry));
 		if (report.line)
 			buffer_printf(&text, ", line %u of %s", report.line, report.file);
 		buffer_printf(&text, "\n%s", report.text);
@@ -333,9 +358,9 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 	if (!device.usable || !device.session)
 		return 0;
 	device.host->enter_library();
-	device_lock();
 	if (!device.sticky && !device_enter())
 		wait_idle();
+	device_lock();
 	if (device.sticky) {
 		fill_fault(fault, device.sticky);
 		ret = -1;

@@ -47,6 +47,9 @@ struct device_host {
 	/* The worker is in / has left a call that may wait for the device. */
 	void (*enter_device)(void);
 	void (*leave_device)(void);
+	/* Around each change of the session's tables, so that the worker is not stopped in the middle; may be NULL. */
+	void (*enter_tables)(void);
+	void (*leave_tables)(void);
 	/* Run with malloc() served by libc, not by the arena; nests. Every runtime API call is wrapped in this. */
 	void (*enter_library)(void);
 	void (*leave_library)(void);

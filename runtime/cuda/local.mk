@@ -32,7 +32,7 @@ test_ptx_variables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
 
 # Tests of the CUDA side run over the built libcgpu-emulator.so.
-cudaside_tests = test-cudart test-device-rollback
+cudaside_tests = test-cudart test-device-code test-device-rollback
 check_PROGRAMS += $(cudaside_tests)
 TESTS += $(cudaside_tests)
 CUDASIDE_LIBS = libcudaside.a libcommon.a $(CMOCKA_LIBS) -ldl -lpthread
@@ -42,3 +42,8 @@ test_cudart_LDADD = $(CUDASIDE_LIBS)
 test_device_rollback_SOURCES = tests/unit/test-device-rollback.c tests/unit/device-host.c tests/unit/device-host.h
 test_device_rollback_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS)
 test_device_rollback_LDADD = $(CUDASIDE_LIBS)
+test_device_code_SOURCES = \
+	tests/unit/test-device-code.c tests/unit/device-code-units.h \
+	tests/unit/device-host.c tests/unit/device-host.h
+test_device_code_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS)
+test_device_code_LDADD = $(CUDASIDE_LIBS)

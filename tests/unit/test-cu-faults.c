@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The emulated driver API on a device that breaks: every kind of injected failure. Each
+ * The emulated driver API on a device that breaks: faults of device code, every kind of injected failure. Each
  * test breaks a device of its own in a child process and checks there.
  */
 #include <setjmp.h>
@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/device-code-units.h"
 #include "tests/unit/emulator.h"
 
 /* In a child: leave with the line number of what does not hold. */
@@ -29,6 +30,112 @@ static void check_in_child(void (*body)(void))
 
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* The entry `bump` writes n ints to out. */
+static CUfunction load_bump(void)
+{
+	CUmodule m;
+	CUfunction f;
+
+	emulator_start();
+	NEED(!EMU(cuModuleLoadData)(&m, PTX_UNIT_1));
+	NEED(!EMU(cuModuleGetFunction)(&f, m, "_Z4bumpPii"));
+	NEED(EMU(cuModuleGetFunction)(&f, m, "nobody") == CUDA_ERROR_NOT_FOUND);
+	return f;
+}
+
+static CUresult launch_bump(CUfunction f, CUdeviceptr out, int n)
+{
+	void *args[] = { &out, &n };
+
+	return EMU(cuLaunchKernel)(f, 1, 1, 1, 32, 1, 1, 0, NULL, args, NULL);
+}
+
+static void overrun(void)
+{
+	CUfunction f = load_bump();
+	struct emulator_fault fault;
+	CUdeviceptr p, q;
+	const char *name;
+	int n = 0;
+
+	NEED(!EMU(cuMemAlloc)(&p, 16) && !extension->last_fault(&fault));
+	NEED(!launch_bump(f, p, 4) && !EMU(cuCtxSynchronize)());
+	NEED(!EMU(cuMemcpyDtoH)(&n, p + 12, 4) && n == 8);
+	/* The launch is accepted; who synchronises is told, and everybody after. */
+	NEED(!launch_bump(f, p, 5) && !launch_bump(f, p, 4));
+	NEED(EMU(cuStreamSynchronize)(NULL) == CUDA_ERROR_ILLEGAL_ADDRESS);
+	NEED(EMU(cuMemAlloc)(&q, 4) == CUDA_ERROR_ILLEGAL_ADDRESS);
+	NEED(EMU(cuMemcpyDtoH)(&n, p, 4) == CUDA_ERROR_ILLEGAL_ADDRESS);
+	NEED(launch_bump(f, p, 4) == CUDA_ERROR_ILLEGAL_ADDRESS);
+	NEED(EMU(cuDevicePrimaryCtxReset)(0) == CUDA_ERROR_ILLEGAL_ADDRESS);
+	NEED(!EMU(cuGetErrorName)(CUDA_ERROR_ILLEGAL_ADDRESS, &name));
+	NEED(extension->last_fault(&fault) && fault.code == 700 && fault.address == p + 16);
+	NEED(fault.thread[0] == 4 && fault.line == 8 && strstr(fault.text, "Invalid __global__ write of size 4"));
+}
+
+static void faults_stick(void **state)
+{
+	(void)state;
+	check_in_child(overrun);
+}
+
+static void annotated(void)
+{
+	CUfunction f = load_bump();
+	struct emulator_annotation a = { .size = 8, .name = "d_two", .cell = 7 };
+	struct emulator_fault fault;
+	CUdeviceptr p;
+
+	NEED(!EMU(cuMemAlloc)(&p, 4096));
+	a.address = p + 256;
+	NEED(!extension->annotate(&a) && !launch_bump(f, p + 256, 2) && !EMU(cuCtxSynchronize)());
+	NEED(extension->annotate_freed(p + 300, 8) == CUDA_ERROR_INVALID_VALUE);
+	NEED(!launch_bump(f, p + 256, 3) && EMU(cuCtxSynchronize)() == CUDA_ERROR_ILLEGAL_ADDRESS);
+	NEED(extension->last_fault(&fault) && strstr(fault.text, "`d_two`") && strstr(fault.text, "cell 7"));
+}
+
+static void annotated_memory_ends_where_its_buffer_ends(void **state)
+{
+	(void)state;
+	check_in_child(annotated);
+}
+
+static void injected_fault(void)
+{
+	CUfunction f = load_bump();
+	CUdeviceptr p;
+
+	NEED(!EMU(cuMemAlloc)(&p, 16) && !extension->inject("launch=719:2"));
+	NEED(!launch_bump(f, p, 4) && !EMU(cuCtxSynchronize)());
+	NEED(!launch_bump(f, p, 4) && EMU(cuStreamQuery)(NULL) == CUDA_ERROR_LAUNCH_FAILED);
+	NEED(EMU(cuCtxSynchronize)() == CUDA_ERROR_LAUNCH_FAILED);
+}
+
+static void a_sticky_error_can_be_asked_for(void **state)
+{
+	(void)state;
+	check_in_child(injected_fault);
+}
+
+static void hang(void)
+{
+	CUfunction f = load_bump();
+	CUdeviceptr p;
+	CUevent e;
+
+	NEED(!EMU(cuMemAlloc)(&p, 16) && !EMU(cuEventCreate)(&e, 0) && !extension->inject("launch=hang"));
+	NEED(!launch_bump(f, p, 4) && !EMU(cuEventRecord)(e, NULL));
+	NEED(EMU(cuStreamQuery)(NULL) == CUDA_ERROR_NOT_READY && EMU(cuEventQuery)(e) == CUDA_ERROR_NOT_READY);
+	extension->stop(1);
+	NEED(EMU(cuCtxSynchronize)() == CUDA_ERROR_LAUNCH_TIMEOUT);
+}
+
+static void a_hang_can_be_asked_for(void **state)
+{
+	(void)state;
+	check_in_child(hang);
 }
 
 static void refused(void)
@@ -121,6 +228,10 @@ static void malformed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(faults_stick),
+		cmocka_unit_test(annotated_memory_ends_where_its_buffer_ends),
+		cmocka_unit_test(a_sticky_error_can_be_asked_for),
+		cmocka_unit_test(a_hang_can_be_asked_for),
 		cmocka_unit_test(refused_calls_do_not_stick),
 		cmocka_unit_test(the_environment_can_ask_for_failures),
 		cmocka_unit_test(initialisation_can_fail),
