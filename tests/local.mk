@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The experiments for a machine with a GPU. gcc and the CUDA headers are enough; the driver is found at run time.
-EXTRA_PROGRAMS += %reldir%/gpu/check-gpu
+check_PROGRAMS += %reldir%/gpu/check-gpu
 %canon_reldir%_gpu_check_gpu_SOURCES = \
 	%reldir%/gpu/check-gpu.c \
 	%reldir%/gpu/entries.h \

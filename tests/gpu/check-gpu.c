@@ -27,6 +27,7 @@
 #include "tests/gpu/gpu.h"
 
 #define DEADLINE_MS 40000
+#define SPIN_MS 500
 #define CHUNKS 4
 #define CHUNK_SIZE (64 * MIB)
 #define CHUNK_WORDS (CHUNK_SIZE / 8)
@@ -39,7 +40,7 @@ static void row(const char *verdict, const char *experiment, const char *fmt, ..
 {
 	va_list args;
 
-	printf("%-2s  %-44s  ", verdict, experiment);
+	printf("%-2s  %-52s  ", verdict, experiment);
 	va_start(args, fmt);
 	vprintf(fmt, args);
 	va_end(args);
@@ -163,12 +164,20 @@ struct heirloom {
 	int fds[CHUNKS];
 };
 
+/* Until the SIGKILL that is to come. */
+static void read_for_ever(int socket)
+{
+	char byte;
+
+	while (read(socket, &byte, 1) == 1)
+		;
+}
+
 static void maker(void *arg)
 {
 	struct heirloom *h = arg;
 	CUmemGenericAllocationHandle handle;
 	CUdeviceptr base;
-	char byte;
 	int i;
 
 	gpu_open();
@@ -182,6 +191,7 @@ static void maker(void *arg)
 	gpu_access(base, CHUNKS * CHUNK_SIZE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 	gpu_over_words("fill", base, CHUNKS * CHUNK_WORDS);
 	gpu_report->count = base;
+	send_fds(h->socket, h->fds, CHUNKS);
 	if (h->death == DEATH_ADDRESS)
 		gpu_launch("store", 1, 1, base + DEVICE_SIZE, 0, 0);
 	else if (h->death == DEATH_ASSERT)
@@ -192,11 +202,11 @@ static void maker(void *arg)
 		gpu_launch("spin", 1, 1, base + CHUNKS * CHUNK_SIZE - 8, 0, 0);
 	if (h->death >= DEATH_ADDRESS && h->death <= DEATH_TRAP)
 		gpu_report->code = cu.cuCtxSynchronize();
-	send_fds(h->socket, h->fds, CHUNKS);
-	if (h->death != DEATH_KILL && h->death != DEATH_SPIN)
-		_exit(0);
-	if (read(h->socket, &byte, 1) != 1) /* ends with SIGKILL */
-		_exit(0);
+	if (h->death == DEATH_SPIN)
+		gpu_report->code = cu.cuStreamQuery(NULL);
+	if (write(h->socket, "", 1) == 1 && (h->death == DEATH_KILL || h->death == DEATH_SPIN))
+		read_for_ever(h->socket);
+	_exit(0);
 }
 
 static void heir(void *arg)
@@ -242,6 +252,7 @@ static void outlive(enum death death, int hold)
 	int sockets[2], nodes[16], n_nodes = hold ? hold_nodes(nodes, 16) : 0, i, end;
 	struct heirloom h = { .death = death };
 	char name[96], error[16] = "";
+	struct pollfd ready = { .events = POLLIN };
 	struct child c;
 	double died_ms;
 
@@ -249,6 +260,7 @@ static void outlive(enum death death, int hold)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		return;
 	h.socket = sockets[1];
+	ready.fd = sockets[0];
 	c = child_start(maker, &h);
 	if (receive_fds(sockets[0], h.fds, CHUNKS)) {
 		row("NO", name, "maker: error %d in %s", gpu_report->code, gpu_report->failed);
@@ -256,6 +268,8 @@ static void outlive(enum death death, int hold)
 		child_wait(&c, DEADLINE_MS, NULL);
 		goto out;
 	}
+	/* Until it is ready to die. A driver whose launches wait for the entry does not come back from an endless one. */
+	poll(&ready, 1, death == DEATH_SPIN ? SPIN_MS : DEADLINE_MS);
 	if (death == DEATH_KILL || death == DEATH_SPIN)
 		kill(c.pid, SIGKILL);
 	end = child_wait(&c, 15000, &died_ms);
