@@ -239,7 +239,8 @@ class CallbackDiagnostics : public DiagnosticConsumer
 class CellConsumer : public SemaConsumer
 {
       public:
-	CellConsumer(const clang_job *job, clang_result *result) : job(job), result(result)
+	CellConsumer(const clang_job *job, clang_result *result, bool is_header = false)
+		: job(job), result(result), is_header(is_header)
 	{
 	}
 
@@ -273,8 +274,12 @@ class CellConsumer : public SemaConsumer
 	{
 		if (!job->symbol)
 			return;
-		for (NamedDecl *N : declared)
-			report(C, N, false);
+		for (NamedDecl *N : declared) {
+			if (is_header)
+				report_header(C, N);
+			else
+				report(C, N, false);
+		}
 		if (run)
 			for (Decl *D : run->decls())
 				if (auto *V = dyn_cast<VarDecl>(D))
@@ -284,9 +289,63 @@ class CellConsumer : public SemaConsumer
       private:
 	const clang_job *job;
 	clang_result *result;
+	bool is_header;
 	Sema *sema = nullptr;
 	FunctionDecl *run = nullptr;
 	std::vector<NamedDecl *> declared;
+
+	void report_name(clang_symbol_kind kind, const NamedDecl *N, const std::string &declaration)
+	{
+		std::string name = N->getNameAsString();
+		clang_symbol s = {};
+
+		if (name.empty())
+			return;
+		s.kind = kind;
+		s.name = name.c_str();
+		s.type = s.type_code = "";
+		s.declaration = declaration.c_str();
+		job->symbol(job->context, &s);
+	}
+
+	/* "int printf(const char *format, ...)" */
+	static std::string signature(const FunctionDecl *F, const PrintingPolicy &policy)
+	{
+		std::string s = F->getReturnType().getAsString(policy);
+
+		s += (s.back() == '*' ? "" : " ") + F->getNameAsString() + "(";
+		for (const ParmVarDecl *P : F->parameters()) {
+			std::string parameter = P->getNameAsString();
+			bool reserved = parameter.rfind("__", 0) == 0;
+
+			if (reserved)
+				parameter.erase(0, 2);
+			P->getOriginalType().getAsStringInternal(parameter, policy);
+			s += (P->getFunctionScopeIndex() ? ", " : "") + parameter;
+		}
+		return s + (F->isVariadic() ? ", ...)" : F->getNumParams() ? ")" : "void)");
+	}
+
+	void report_header(ASTContext &C, NamedDecl *N)
+	{
+		PrintingPolicy policy = type_policy(C);
+		std::string text = N->getNameAsString();
+
+		if (auto *F = dyn_cast<FunctionDecl>(N)) {
+			report_name(CLANG_FUNCTION, N, signature(F, policy));
+		} else if (auto *V = dyn_cast<VarDecl>(N)) {
+			V->getType().getAsStringInternal(text, policy);
+			report_name(CLANG_VARIABLE, N, text);
+		} else if (auto *T = dyn_cast<TypedefNameDecl>(N)) {
+			T->getUnderlyingType().getAsStringInternal(text, policy);
+			report_name(CLANG_TYPEDEF, N, "typedef " + text);
+		} else if (auto *D = dyn_cast<TagDecl>(N)) {
+			report_name(CLANG_TAG, N, std::string(D->getKindName()) + " " + text);
+			if (auto *E = dyn_cast<EnumDecl>(N))
+				for (const EnumConstantDecl *K : E->enumerators())
+					report_name(CLANG_CONSTANT, K, text.empty() ? "enum constant" : "enum " + text);
+		}
+	}
 
 	void report(ASTContext &C, NamedDecl *N, bool is_local)
 	{
@@ -496,7 +555,7 @@ class HeaderAction : public GeneratePCHAction
 
 		if (!writer)
 			return nullptr;
-		return in_front(std::make_unique<CellConsumer>(job, nullptr), std::move(writer));
+		return in_front(std::make_unique<CellConsumer>(job, nullptr, true), std::move(writer));
 	}
 
 	void EndSourceFileAction() override
@@ -780,8 +839,9 @@ void clang_shim_complete(const struct clang_job *job, const char *prefix, unsign
 		CodeCompleteOptions options;
 		auto *buffer = llvm::MemoryBuffer::getMemBufferCopy(StringRef(job->text, job->len), "cell.c").release();
 
-		options.IncludeMacros = 1;
+		options.IncludeMacros = 0;
 		options.IncludeGlobals = 1;
+		options.LoadExternal = 0;
 		options.IncludeBriefComments = 1;
 		CI.getFrontendOpts().ProgramAction = frontend::ParseSyntaxOnly;
 		CI.getPreprocessorOpts().addRemappedFile("cell.c", buffer);

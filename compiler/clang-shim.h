@@ -33,17 +33,19 @@ struct clang_diagnostic {
 	long range_begin, range_end; /* the first range in the job's text; -1 for none */
 };
 
-enum clang_symbol_kind { CLANG_VARIABLE, CLANG_FUNCTION, CLANG_TYPEDEF, CLANG_MACRO };
+enum clang_symbol_kind { CLANG_VARIABLE, CLANG_FUNCTION, CLANG_TYPEDEF, CLANG_MACRO, CLANG_CONSTANT, CLANG_TAG };
 
 struct clang_symbol {
 	enum clang_symbol_kind kind;
-	bool in_cell;          /* its #line file is the job's name; others come from headers: typedefs, macros */
+	bool in_cell;          /* its #line file is the job's name; others come from headers: typedefs, and all kinds
+				* when a header is built */
 	bool is_definition;
 	bool is_local;         /* a variable inside job.run */
 	bool is_thread_local;
 	const char *name;
 	const char *type;        /* "double [16]"; of a macro: the first word of its body */
-	const char *declaration; /* "double x[16]": for a variable, function or typedef, without storage class */
+	const char *declaration; /* "double x[16]": for a variable, function or typedef, without storage class; of a
+				  * header's function with parameter names */
 	const char *type_code;   /* of a variable */
 	uint64_t size;
 	unsigned line, column;
@@ -91,7 +93,7 @@ void clang_options_set_header(struct clang_options *o, const char *path);
 /* The cc1 command line, one argument a line: what a precompiled header depends on. malloc-ed. */
 char *clang_options_describe(const struct clang_options *o);
 
-/* Precompile job->text into the file at path; reports its typedefs and macros. 0, or -1 after diagnostics. */
+/* Precompile job->text into the file at path; reports all its names. 0, or -1 after diagnostics. */
 int clang_shim_build_header(const struct clang_job *job, const char *path);
 
 /* Compile to an object. 0, or -1 after diagnostics. Release the result with clang_result_release(). */
@@ -100,7 +102,7 @@ int clang_shim_compile(const struct clang_job *job, struct clang_result *ret);
 int clang_shim_parse(const struct clang_job *job);
 void clang_result_release(struct clang_result *r);
 
-/* Completions that start with prefix, at line and column (from 1, where the prefix starts) of job->text. */
+/* Members, locals, keywords and names of the text itself (not of headers) that start with prefix, at line and column (from 1, where the prefix starts) of job->text. */
 void clang_shim_complete(const struct clang_job *job, const char *prefix, unsigned line, unsigned column,
 			 void (*found)(void *context, const struct clang_completion *c));
 

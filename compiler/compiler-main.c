@@ -18,6 +18,8 @@
 #include "common/record.h"
 #include "compiler/clang-shim.h"
 #include "compiler/compile.h"
+#include "compiler/completion.h"
+#include "compiler/is-complete.h"
 
 static int reply(uint32_t type, const struct buffer *b, struct error *err)
 {
@@ -83,6 +85,70 @@ static int on_compile(struct compiler *c, struct record *r, struct error *err)
 	return failed;
 }
 
+static int on_complete(struct compiler *c, struct record *r, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct completion_list l;
+	uint32_t id = record_u32(r);
+	const char *text = record_str(r);
+	uint32_t cursor = record_u32(r);
+	int failed;
+
+	if (record_check(r, "a completion request", err))
+		return -1;
+	failed = completion_list_init(&l, c, text, cursor, err);
+	if (!failed) {
+		record_put_u32(&b, id);
+		record_put_u32(&b, l.start);
+		record_put_u32(&b, l.end);
+		record_put_u32(&b, l.n);
+		for (uint32_t i = 0; i < l.n; i++) {
+			record_put_str(&b, l.at[i].text);
+			record_put_str(&b, l.at[i].kind);
+			record_put_str(&b, l.at[i].signature);
+		}
+		failed = reply(COMPILER_COMPLETED, &b, err);
+	}
+	completion_list_release(&l);
+	return failed;
+}
+
+static int on_inspect(struct compiler *c, struct record *r, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT, text = BUFFER_INIT;
+	uint32_t id = record_u32(r);
+	const char *cell = record_str(r);
+	uint32_t cursor = record_u32(r);
+
+	record_u32(r); /* detail: there is one level */
+	if (record_check(r, "an inspection request", err))
+		return -1;
+	record_put_u32(&b, id);
+	record_put_u8(&b, inspect(c, cell, cursor, &text));
+	record_put_str(&b, buffer_text(&text));
+	return reply(COMPILER_INSPECTED, &b, err);
+}
+
+static int on_is_complete(struct compiler *c, struct record *r, struct error *err)
+{
+	static const char *const answers[] = {
+		[COMPLETENESS_COMPLETE] = "complete",
+		[COMPLETENESS_INCOMPLETE] = "incomplete",
+		[COMPLETENESS_INVALID] = "invalid",
+	};
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	uint32_t id = record_u32(r);
+	const char *text = record_str(r);
+	char indent[100];
+
+	if (record_check(r, "an is_complete request", err))
+		return -1;
+	record_put_u32(&b, id);
+	record_put_str(&b, answers[is_complete(&c->session, text, indent, sizeof(indent))]);
+	record_put_str(&b, indent);
+	return reply(COMPILER_COMPLETENESS, &b, err);
+}
+
 static int handle(struct compiler *c, const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
@@ -92,9 +158,25 @@ static int handle(struct compiler *c, const struct ipc_message *m, struct error 
 		return on_declarations(c, &r, err);
 	case COMPILER_COMPILE:
 		return on_compile(c, &r, err);
+	case COMPILER_COMPLETE:
+		return on_complete(c, &r, err);
+	case COMPILER_INSPECT:
+		return on_inspect(c, &r, err);
+	case COMPILER_IS_COMPLETE:
+		return on_is_complete(c, &r, err);
 	default:
 		return error_set(err, ERROR_PROTOCOL, "message %u is none that the compiler knows", m->type);
 	}
+}
+
+/* The first compilation pays for tables that clang and LLVM make once: not the user's. */
+static void warm_up(struct compiler *c)
+{
+	struct compile_request request = { .cell_name = "In[0]", .text = "puts(\"\"); 1 + 1", .cflags = "", .sm = 75 };
+	struct compile_result result;
+
+	compiler_compile(c, &request, &result, NULL);
+	compile_result_release(&result);
 }
 
 static int serve(struct compiler *c, struct error *err)
@@ -121,7 +203,11 @@ int main(void)
 	log_init("cgpu-compiler");
 	signal(SIGINT, SIG_IGN); /* the terminal's, meant for the kernel */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	failed = compiler_init(&compiler, &err) || hello(&compiler, &err) || serve(&compiler, &err);
+	failed = compiler_init(&compiler, &err) || hello(&compiler, &err);
+	if (!failed) {
+		warm_up(&compiler);
+		failed = serve(&compiler, &err);
+	}
 	if (failed)
 		log_error("%s", err.text);
 	compiler_release(&compiler);

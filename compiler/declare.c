@@ -326,7 +326,9 @@ static void add_symbol(struct declare *d, const struct host_text *h, const struc
 		add_function(d, h, s);
 		break;
 	case CLANG_MACRO:
-		break;
+	case CLANG_CONSTANT:
+	case CLANG_TAG:
+		break; /* of headers only */
 	}
 }
 

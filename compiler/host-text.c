@@ -446,6 +446,8 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 	edit_list_sort(&h->edits);
 	if (h->edits.failed)
 		return error_set(err, ERROR_MEMORY, "out of memory for the text of a unit");
+	if (h->before)
+		unit_text_puts(&h->unit, h->before);
 	if (session_compose(session, &h->split.tokens, h->masks, h->n_masks, false, &h->unit.text, err))
 		return -1;
 	for (uint32_t i = 0; i < h->split.n_items; i++)

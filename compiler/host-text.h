@@ -27,6 +27,7 @@ struct host_text {
 	struct session_mask *masks; /* names that the cell defines */
 	uint32_t n_masks;
 	uint32_t n_anonymous;   /* tags given to unnamed structures */
+	const char *before;     /* text that goes in front; NULL for none */
 	bool has_run, display;
 	char run[40];           /* "cgpu_cell_3" */
 	struct unit_text unit;

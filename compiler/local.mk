@@ -5,11 +5,13 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang-shim.cc %reldir%/clang-shim.h \
 	%reldir%/compile.c %reldir%/compile.h \
 	%reldir%/compile-device.c %reldir%/compile-device.h \
+	%reldir%/completion.c %reldir%/completion.h \
 	%reldir%/declarator.c %reldir%/declarator.h \
 	%reldir%/declare.c %reldir%/declare.h \
 	%reldir%/device-text.c %reldir%/device-text.h \
 	%reldir%/diagnostics.c %reldir%/diagnostics.h \
 	%reldir%/host-text.c %reldir%/host-text.h \
+	%reldir%/is-complete.c %reldir%/is-complete.h \
 	%reldir%/launch-syntax.c %reldir%/launch-syntax.h \
 	%reldir%/line-table.c %reldir%/line-table.h \
 	%reldir%/names.c %reldir%/names.h \

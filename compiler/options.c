@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
 #include "compiler/options.h"
 
 #include <errno.h>
@@ -201,14 +202,16 @@ struct header_names {
 	struct buffer complaint;
 };
 
+/* One line a name: its kind, the name, a tab, what there is to show of it. */
 static void write_name(void *context, const struct clang_symbol *s)
 {
 	struct header_names *names = context;
+	static const char kinds[] = {
+		[CLANG_VARIABLE] = 'v', [CLANG_FUNCTION] = 'f', [CLANG_TYPEDEF] = 't',
+		[CLANG_MACRO] = 'm',	[CLANG_CONSTANT] = 'e', [CLANG_TAG] = 's',
+	};
 
-	if (s->kind == CLANG_TYPEDEF)
-		fprintf(names->file, "t %s\n", s->name);
-	else if (s->kind == CLANG_MACRO)
-		fprintf(names->file, "m %s %s\n", s->name, s->type);
+	fprintf(names->file, "%c%s\t%s\n", kinds[s->kind], s->name, s->kind == CLANG_MACRO ? s->type : s->declaration);
 }
 
 static void note_complaint(void *context, const struct clang_diagnostic *d)
@@ -252,25 +255,25 @@ static int build(const struct clang_options *clang, const char *header, const ch
 static int read_names(const char *path, struct session *session, struct error *err)
 {
 	cleanup_file FILE *f = fopen(path, "re");
-	char line[512];
+	cleanup_free char *line = NULL;
+	size_t size = 0;
 
 	if (!f)
 		return error_errno(err, "cannot read %s", path);
-	while (fgets(line, sizeof(line), f)) {
-		char *name = line + 2, *body = name + strcspn(name, " \n");
-		enum name_class class = NAME_TYPE;
+	/* Another set of flags brings the same headers. */
+	if (session->n_headers)
+		return 0;
+	while (getline(&line, &size, f) > 0) {
+		char *tab = strchr(line, '\t');
 
-		if (*line == 'm') {
-			if (*body == ' ')
-				*body++ = 0;
-			body[strcspn(body, "\n")] = 0;
-			class = !*body ? NAME_MACRO_EMPTY : split_is_specifier(body, strlen(body)) ? NAME_MACRO_SPECIFIER : NAME_MACRO;
-		} else {
-			*body = 0;
-		}
-		if (session_add_header_name(session, name, class, err))
+		if (!tab)
+			continue;
+		*tab = 0;
+		tab[1 + strcspn(tab + 1, "\n")] = 0;
+		if (session_add_header(session, *line, line + 1, tab + 1, err))
 			return -1;
 	}
+	session_sort_headers(session);
 	return 0;
 }
 

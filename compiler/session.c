@@ -49,6 +49,7 @@ void session_release(struct session *s)
 	free(s->links);
 	free(s->newest);
 	free(s->header);
+	free(s->headers);
 	names_release(&s->names);
 	*s = (struct session){ 0 };
 }
@@ -238,6 +239,69 @@ int session_add_header_name(struct session *s, const char *name, enum name_class
 		return error_set(err, ERROR_MEMORY, "out of memory for the names of headers");
 	s->header[i] = (uint8_t)(class + 1);
 	return 0;
+}
+
+int session_add_header(struct session *s, char kind, const char *name, const char *signature, struct error *err)
+{
+	enum name_class class = kind == 't' ? NAME_TYPE : NAME_VALUE;
+	struct header_name *grown = s->headers;
+
+	if (s->n_headers == s->cap_headers) {
+		uint32_t cap = s->cap_headers ? 2 * s->cap_headers : 4096;
+
+		grown = realloc(s->headers, cap * sizeof(*grown));
+		if (!grown)
+			return error_set(err, ERROR_MEMORY, "out of memory for the names of headers");
+		s->headers = grown;
+		s->cap_headers = cap;
+	}
+	if (kind == 'm') {
+		size_t word = strcspn(signature, " ");
+
+		class = !*signature ? NAME_MACRO_EMPTY :
+			split_is_specifier(signature, word) ? NAME_MACRO_SPECIFIER : NAME_MACRO;
+	}
+	if (kind != 's' && session_add_header_name(s, name, class, err))
+		return -1;
+	grown[s->n_headers].kind = kind;
+	grown[s->n_headers].name = mem_pool_strdup(&s->names.pool, name);
+	grown[s->n_headers].signature = mem_pool_strdup(&s->names.pool, signature);
+	if (!grown[s->n_headers].name || !grown[s->n_headers].signature)
+		return error_set(err, ERROR_MEMORY, "out of memory for the names of headers");
+	s->n_headers++;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct header_name *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+void session_sort_headers(struct session *s)
+{
+	if (s->n_headers)
+		qsort(s->headers, s->n_headers, sizeof(*s->headers), by_name);
+}
+
+const struct header_name *session_headers_with(const struct session *s, const char *prefix, uint32_t *ret_n)
+{
+	size_t len = strlen(prefix);
+	uint32_t low = 0, high = s->n_headers, n = 0;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (strcmp(s->headers[middle].name, prefix) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low + n < s->n_headers && !strncmp(s->headers[low + n].name, prefix, len))
+		n++;
+	*ret_n = n;
+	return s->headers + low;
 }
 
 static enum name_class classify(void *context, const char *text, size_t len);

@@ -24,6 +24,13 @@ struct session_link {
 	uint32_t previous; /* link plus 1; 0 for none */
 };
 
+/* What completion and inspection show of a header's name. */
+struct header_name {
+	const char *name; /* in `names` */
+	char kind;        /* f function, v variable, t typedef, s tag, e enum constant, m macro */
+	const char *signature;
+};
+
 struct session {
 	struct names names;
 	struct session_entry *entries; /* owned */
@@ -33,6 +40,8 @@ struct session {
 	uint32_t *newest;     /* by name: its last link plus 1; 0 for none */
 	uint8_t *header;      /* by name: enum name_class + 1 of a header's name; 0 for none */
 	uint32_t n_by_name;
+	struct header_name *headers; /* owned; sorted by name once session_sort_headers() was called */
+	uint32_t n_headers, cap_headers;
 	uint32_t includes_seen; /* entries below this have had their headers' names read */
 };
 
@@ -44,6 +53,11 @@ int session_replace(struct session *s, uint32_t first, const struct declaration 
 
 /* A name that a header brings. */
 int session_add_header_name(struct session *s, const char *name, enum name_class class, struct error *err);
+/* The same with what there is to show of it. */
+int session_add_header(struct session *s, char kind, const char *name, const char *signature, struct error *err);
+void session_sort_headers(struct session *s);
+/* The first of the headers' names that starts with prefix; *ret_n of them follow each other. */
+const struct header_name *session_headers_with(const struct session *s, const char *prefix, uint32_t *ret_n);
 
 /* Answers for split_init(). */
 struct name_source session_names(struct session *s);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Would Enter run this text, or does it go on? For consoles; nothing is compiled. */
+#ifndef CGPU_COMPILER_IS_COMPLETE_H
+#define CGPU_COMPILER_IS_COMPLETE_H
+
+#include <stddef.h>
+
+enum completeness { COMPLETENESS_COMPLETE, COMPLETENESS_INCOMPLETE, COMPLETENESS_INVALID };
+
+struct session;
+
+/* indent: what the next line should start with, when incomplete. */
+enum completeness is_complete(struct session *session, const char *text, char *indent, size_t size);
+
+#endif
