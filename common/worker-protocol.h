@@ -56,6 +56,13 @@ enum zygote_message {
 	ZYGOTE_SWEPT = 6,
 };
 
+/*
+ * Constants in the seccomp program (the k of its BPF_JEQ instructions) that a worker replaces by its own pid, and by minus
+ * that, before it installs the program: only it knows them.
+ */
+#define SECCOMP_OWN_PID 0x7c61700du
+#define SECCOMP_OWN_GROUP 0x839e8ff3u
+
 /* Containment steps of zygote and worker; the kernel decides, each step that fails is reported in ZYGOTE_READY or HELLO. */
 enum sandbox_flag {
 	SANDBOX_HIDE_FILE = 1 << 0,  /* mount namespace that hides argv[1] */

@@ -2,17 +2,61 @@
 # The parts below the Jupyter protocol: event loop, supervisor, sandbox policy.
 noinst_LIBRARIES += libsupervisor.a
 libsupervisor_a_SOURCES = \
-	%reldir%/loop.c %reldir%/loop.h \
-	%reldir%/supervisor/commit.c %reldir%/supervisor/commit.h %reldir%/supervisor/commit-steps.def \
-	%reldir%/supervisor/dirty-pages.c %reldir%/supervisor/dirty-pages.h \
-	%reldir%/supervisor/journal.c %reldir%/supervisor/journal.h \
-	%reldir%/supervisor/snapshot.c %reldir%/supervisor/snapshot.h \
-	%reldir%/supervisor/supervisor.h
+	%reldir%/loop.c \
+	%reldir%/loop.h \
+	%reldir%/supervisor/cell-run.c \
+	%reldir%/supervisor/cell-run.h \
+	%reldir%/supervisor/commit-steps.def \
+	%reldir%/supervisor/commit.c \
+	%reldir%/supervisor/commit.h \
+	%reldir%/supervisor/compiler-client.c \
+	%reldir%/supervisor/compiler-client.h \
+	%reldir%/supervisor/device-memory.c \
+	%reldir%/supervisor/device-memory.h \
+	%reldir%/supervisor/dirty-pages.c \
+	%reldir%/supervisor/dirty-pages.h \
+	%reldir%/supervisor/doctor-rows.c \
+	%reldir%/supervisor/doctor-rows.h \
+	%reldir%/supervisor/fault-report.c \
+	%reldir%/supervisor/fault-report.h \
+	%reldir%/supervisor/interrupt.c \
+	%reldir%/supervisor/interrupt.h \
+	%reldir%/supervisor/journal.c \
+	%reldir%/supervisor/journal.h \
+	%reldir%/supervisor/output-drain.c \
+	%reldir%/supervisor/output-drain.h \
+	%reldir%/supervisor/process.c \
+	%reldir%/supervisor/process.h \
+	%reldir%/supervisor/snapshot.c \
+	%reldir%/supervisor/snapshot.h \
+	%reldir%/supervisor/strays.c \
+	%reldir%/supervisor/strays.h \
+	%reldir%/supervisor/supervisor-state.h \
+	%reldir%/supervisor/supervisor.c \
+	%reldir%/supervisor/supervisor.h \
+	%reldir%/supervisor/unit-table.c \
+	%reldir%/supervisor/unit-table.h \
+	%reldir%/supervisor/watchdog.c \
+	%reldir%/supervisor/watchdog.h \
+	%reldir%/supervisor/worker-pool.c \
+	%reldir%/supervisor/worker-pool.h \
+	%reldir%/supervisor/worker.c \
+	%reldir%/supervisor/worker.h \
+	%reldir%/supervisor/zygote-client.c \
+	%reldir%/supervisor/zygote-client.h \
+	%reldir%/sandbox/cgroup.c \
+	%reldir%/sandbox/cgroup.h \
+	%reldir%/sandbox/sandbox.c \
+	%reldir%/sandbox/sandbox.h \
+	%reldir%/sandbox/seccomp.c \
+	%reldir%/sandbox/seccomp.h \
+	%reldir%/sandbox/steps.def \
+	%reldir%/sandbox/syscalls.def
 libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS)
 libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS)
 
-supervisor_tests = test-loop test-dirty-pages test-journal test-commit
+supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-seccomp
 check_PROGRAMS += $(supervisor_tests)
 TESTS += $(supervisor_tests)
 test_loop_SOURCES = tests/unit/test-loop.c
@@ -27,3 +71,9 @@ test_journal_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_commit_SOURCES = tests/unit/test-commit.c
 test_commit_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_commit_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_seccomp_SOURCES = tests/unit/test-seccomp.c
+test_seccomp_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_seccomp_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_device_memory_SOURCES = tests/unit/test-device-memory.c
+test_device_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_device_memory_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)

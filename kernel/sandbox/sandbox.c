@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of steps is kernel/sandbox/steps.def; `apply` of each stands here. A step that fails says why and is reported. */
+#define _GNU_SOURCE
+#include "kernel/sandbox/sandbox.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/worker-protocol.h"
+#include "kernel/sandbox/seccomp.h"
+
+#define LANDLOCK_CREATE_RULESET_VERSION 1u
+#define LANDLOCK_ABI_SCOPE 6
+#define TASKS_MAX 512
+#define TASKS_PER_CPU 8
+
+static int apply_dumpable(struct sandbox *s, struct error *err)
+{
+	(void)s;
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+		return error_errno(err, "PR_SET_DUMPABLE");
+	return 0;
+}
+
+static int apply_subreaper(struct sandbox *s, struct error *err)
+{
+	(void)s;
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+		return error_errno(err, "PR_SET_CHILD_SUBREAPER");
+	return 0;
+}
+
+static int apply_seccomp(struct sandbox *s, struct error *err)
+{
+	struct buffer unknown = BUFFER_INIT;
+	int failed = seccomp_program(s->scoped, &s->program, &unknown, err);
+
+	if (!failed && unknown.len)
+		log_info("this libseccomp does not know: %s", buffer_text(&unknown));
+	buffer_release(&unknown);
+	return failed;
+}
+
+/* Decides what the seccomp list must hold; older versions still hide the connection file. */
+static int apply_landlock(struct sandbox *s, struct error *err)
+{
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+
+	if (abi < 0)
+		return error_set(err, ERROR_UNSUPPORTED, "this Linux has no Landlock");
+	s->scoped = abi >= LANDLOCK_ABI_SCOPE;
+	return 0;
+}
+
+static int apply_by_worker(struct sandbox *s, struct error *err)
+{
+	(void)s;
+	(void)err;
+	return 0;
+}
+
+static int apply_cgroup(struct sandbox *s, struct error *err)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cgroup_init(&s->cgroup, TASKS_MAX + TASKS_PER_CPU * (unsigned)(cpus > 0 ? cpus : 1), err);
+}
+
+
+struct step {
+	const char *name;
+	bool required;
+	unsigned flag;
+	const char *mend;
+};
+
+static const struct step steps[] = {
+#define STEP(symbol, name_, required_, flag_, mend_) [SANDBOX_STEP_##symbol] = { name_, required_, flag_, mend_ },
+#include "kernel/sandbox/steps.def"
+#undef STEP
+};
+
+/* Landlock stands before seccomp here: the list depends on it. */
+static const struct {
+	enum sandbox_step_id id;
+	int (*apply)(struct sandbox *s, struct error *err);
+} order[] = {
+	{ SANDBOX_STEP_DUMPABLE, apply_dumpable },
+	{ SANDBOX_STEP_SUBREAPER, apply_subreaper },
+	{ SANDBOX_STEP_LANDLOCK, apply_landlock },
+	{ SANDBOX_STEP_SECCOMP, apply_seccomp },
+	{ SANDBOX_STEP_HIDE_FILE, apply_by_worker },
+	{ SANDBOX_STEP_LIMITS, apply_by_worker },
+	{ SANDBOX_STEP_CGROUP, apply_cgroup },
+};
+
+static void note(struct sandbox *s, enum sandbox_step_id id, const char *why)
+{
+	if (s->missing[id])
+		return;
+	s->missing[id] = strdup(why);
+	log_warning("containment step \"%s\" is not in force: %s", steps[id].name, why);
+}
+
+int sandbox_init(struct sandbox *s, unsigned disabled, const char *connection_file, struct error *err)
+{
+	*s = (struct sandbox){ .disabled = disabled };
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		const struct step *step = &steps[order[i].id];
+		struct error why = ERROR_INIT;
+
+		if (step->flag & disabled) {
+			note(s, order[i].id, "switched off");
+			continue;
+		}
+		if (order[i].apply(s, &why)) {
+			note(s, order[i].id, why.text);
+			if (step->required)
+				return error_set(err, why.code, "containment step \"%s\": %s", step->name, why.text);
+			continue;
+		}
+		s->flags |= step->flag;
+	}
+	if (!*connection_file)
+		s->flags &= ~(unsigned)SANDBOX_HIDE_FILE;
+	return 0;
+}
+
+void sandbox_release(struct sandbox *s)
+{
+	cgroup_release(&s->cgroup);
+	buffer_release(&s->program);
+	for (int i = 0; i < SANDBOX_STEPS; i++) {
+		free(s->missing[i]);
+		s->missing[i] = NULL;
+	}
+}
+
+void sandbox_adopt_zygote(struct sandbox *s, pid_t pid)
+{
+	struct error err = ERROR_INIT;
+
+	if (cgroup_add(&s->cgroup, pid, &err))
+		note(s, SANDBOX_STEP_CGROUP, err.text);
+}
+
+void sandbox_report(struct sandbox *s, const char *step, const char *why)
+{
+	char text[600];
+
+	for (int i = 0; i < SANDBOX_STEPS; i++) {
+		if (!strcasecmp(step, steps[i].name)) {
+			note(s, i, why);
+			return;
+		}
+	}
+	snprintf(text, sizeof(text), "%s: %s", step, why);
+	note(s, SANDBOX_STEP_OTHER, text);
+}
+
+const char *sandbox_step_name(enum sandbox_step_id id)
+{
+	return steps[id].name;
+}
+
+const char *sandbox_step_mend(enum sandbox_step_id id)
+{
+	return steps[id].mend;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What keeps cells away from the session that carries them: the ordered list of steps, which of them this machine can take,
+ * and what the zygote and the workers report about theirs. Policy is here; runtime/sandbox-apply.c carries it out.
+ */
+#ifndef CGPU_KERNEL_SANDBOX_SANDBOX_H
+#define CGPU_KERNEL_SANDBOX_SANDBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/buffer.h"
+#include "kernel/sandbox/cgroup.h"
+
+struct error;
+struct sandbox;
+
+enum sandbox_step_id {
+#define STEP(symbol, name, required, flag, mend) SANDBOX_STEP_##symbol,
+#include "kernel/sandbox/steps.def"
+#undef STEP
+	SANDBOX_STEPS
+};
+
+struct sandbox {
+	unsigned disabled; /* enum sandbox_flag: tests take steps away */
+	unsigned flags;    /* enum sandbox_flag: what zygote and workers are told to do */
+	bool scoped;       /* Landlock keeps signals inside the worker */
+	struct buffer program; /* seccomp */
+	struct cgroup cgroup;
+	char *missing[SANDBOX_STEPS]; /* why a step is not in force; NULL: it is */
+};
+
+/* Takes the steps of the kernel process itself and prepares those of the workers. Fails only for a required step. */
+int sandbox_init(struct sandbox *s, unsigned disabled, const char *connection_file, struct error *err);
+void sandbox_release(struct sandbox *s);
+
+/* The zygote is there: put it where its workers shall be. */
+void sandbox_adopt_zygote(struct sandbox *s, pid_t pid);
+/* Zygote or worker could not take a step; `step` is its name in steps.def or another text. */
+void sandbox_report(struct sandbox *s, const char *step, const char *why);
+
+const char *sandbox_step_name(enum sandbox_step_id id);
+const char *sandbox_step_mend(enum sandbox_step_id id);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two programs, one behind the other. The first is made here: the rows with OWN_PID, which compare one argument with several
+ * values that only the worker knows; libseccomp has no such rule. A call that it does not refuse falls through into the
+ * second, which libseccomp makes of all other rows.
+ */
+#define _GNU_SOURCE
+#include "kernel/sandbox/seccomp.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/worker-protocol.h"
+
+enum rule { RULE_DENY, RULE_MISSING, RULE_BITS, RULE_EQUAL, RULE_OWN_PID };
+enum when { WHEN_ALWAYS, WHEN_NO_SCOPE };
+
+struct row {
+	const char *name;
+	enum rule rule;
+	unsigned argument;
+	enum when when;
+	uint64_t value;
+};
+
+static const struct row rows[] = {
+#define SYSCALL(name, rule, argument, when, why) { #name, RULE_##rule, argument, WHEN_##when, 0 },
+#define SYSCALL_BITS(name, argument, mask, when, why) { #name, RULE_BITS, argument, WHEN_##when, mask },
+#define SYSCALL_EQUAL(name, argument, value, when, why) { #name, RULE_EQUAL, argument, WHEN_##when, value },
+#include "kernel/sandbox/syscalls.def"
+#undef SYSCALL
+#undef SYSCALL_BITS
+#undef SYSCALL_EQUAL
+};
+
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+static bool applies(const struct row *r, bool scoped)
+{
+	return r->when == WHEN_ALWAYS || !scoped;
+}
+
+static void emit(struct buffer *b, uint16_t code, uint8_t jt, uint8_t jf, uint32_t k)
+{
+	struct sock_filter f = { code, jt, jf, k };
+
+	buffer_append(b, &f, sizeof(f));
+}
+
+/* Only the low half of an argument is looked at: these arguments are ints. */
+static void emit_own_pid(struct buffer *b, int number, unsigned argument)
+{
+	emit(b, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
+	emit(b, BPF_JMP | BPF_JEQ | BPF_K, 0, 5, (uint32_t)number);
+	emit(b, BPF_LD | BPF_W | BPF_ABS, 0, 0,
+	     (uint32_t)(offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t)));
+	emit(b, BPF_JMP | BPF_JEQ | BPF_K, 3, 0, 0);
+	emit(b, BPF_JMP | BPF_JEQ | BPF_K, 2, 0, SECCOMP_OWN_PID);
+	emit(b, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, SECCOMP_OWN_GROUP);
+	emit(b, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM);
+}
+
+/* Calls of another architecture are refused by the second program, so a wrong number here does no harm. */
+static void own_pid_rules(bool scoped, struct buffer *ret, struct buffer *unknown)
+{
+	for (size_t i = 0; i < N_ROWS; i++) {
+		int number;
+
+		if (rows[i].rule != RULE_OWN_PID || !applies(&rows[i], scoped))
+			continue;
+		number = seccomp_syscall_resolve_name(rows[i].name);
+		if (number >= 0)
+			emit_own_pid(ret, number, rows[i].argument);
+		else
+			buffer_printf(unknown, "%s%s", unknown->len ? ", " : "", rows[i].name);
+	}
+}
+
+static int add_row(scmp_filter_ctx ctx, const struct row *r, int number)
+{
+	struct scmp_arg_cmp bits = { r->argument, SCMP_CMP_MASKED_EQ, r->value, r->value };
+	struct scmp_arg_cmp equal = { r->argument, SCMP_CMP_MASKED_EQ, 0xffffffff, r->value };
+
+	switch (r->rule) {
+	case RULE_MISSING:
+		return seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), number, 0);
+	case RULE_BITS:
+		return seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), number, 1, bits);
+	case RULE_EQUAL:
+		return seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), number, 1, equal);
+	default:
+		return seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), number, 0);
+	}
+}
+
+static int add_rows(scmp_filter_ctx ctx, bool scoped, struct buffer *unknown, struct error *err)
+{
+	for (size_t i = 0; i < N_ROWS; i++) {
+		int number, failed;
+
+		if (rows[i].rule == RULE_OWN_PID || !applies(&rows[i], scoped))
+			continue;
+		number = seccomp_syscall_resolve_name(rows[i].name);
+		/* Negative numbers but the error are calls that this architecture does not have. */
+		if (number == __NR_SCMP_ERROR)
+			buffer_printf(unknown, "%s%s", unknown->len ? ", " : "", rows[i].name);
+		if (number < 0)
+			continue;
+		failed = add_row(ctx, &rows[i], number);
+		if (failed) {
+			errno = -failed;
+			return error_errno(err, "libseccomp refuses the rule for %s", rows[i].name);
+		}
+	}
+	return 0;
+}
+
+static int export(scmp_filter_ctx ctx, struct buffer *ret, struct error *err)
+{
+	cleanup_fd int fd = memfd_create("seccomp", MFD_CLOEXEC);
+	int failed;
+	off_t len;
+	void *at;
+
+	if (fd < 0)
+		return error_errno(err, "memfd_create for a seccomp program");
+	failed = seccomp_export_bpf(ctx, fd);
+	if (failed) {
+		errno = -failed;
+		return error_errno(err, "seccomp_export_bpf");
+	}
+	len = lseek(fd, 0, SEEK_END);
+	at = buffer_extend(ret, (size_t)len);
+	if (at && pread(fd, at, (size_t)len, 0) != len)
+		return error_errno(err, "cannot read the seccomp program back");
+	return buffer_check(ret, err);
+}
+
+int seccomp_program(bool scoped, struct buffer *ret, struct buffer *unknown, struct error *err)
+{
+	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
+	int result;
+
+	if (!ctx)
+		return error_set(err, ERROR_MEMORY, "libseccomp cannot make a filter");
+	seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
+	own_pid_rules(scoped, ret, unknown);
+	result = add_rows(ctx, scoped, unknown, err);
+	if (!result)
+		result = export(ctx, ret, err);
+	seccomp_release(ctx);
+	return result;
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ *	 NONE ---- cell_run_start() ----> WAITING ---- the session is held by a worker ----> RUNNING
+ *	  ^                                  |                                                  |
+ *	  |                                  | interrupted, or no worker can be had             |
+ *	  |                                  v                                                  |
+ *	  +------------------------------ finish() <----- commit: WORKER_CELL_END, ok ----------+
+ *	  |                                                                                     |
+ *	  |                      cell_run_fail(), cell_run_keep(), death of the worker          |
+ *	  +-- finish(), when the next worker holds the session ----- ENDED <--------------------+
+ *
+ * The outcome is decided when RUNNING is left; nothing that the old worker still says changes it.
+ */
+#include "kernel/supervisor/cell-run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/bug.h"
+#include "common/error.h"
+#include "common/ipc.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
+#include "kernel/loop.h"
+#include "kernel/supervisor/interrupt.h"
+#include "kernel/supervisor/output-drain.h"
+#include "kernel/supervisor/strays.h"
+#include "kernel/supervisor/supervisor-state.h"
+#include "kernel/supervisor/watchdog.h"
+#include "kernel/supervisor/worker-pool.h"
+
+#define ROLLED_BACK "The cell was rolled back: variables, heap and device memory are as they were before it."
+#define KEPT "What the cell had done so far is kept."
+#define REAP_EVERY 16
+
+static void stop_timers(struct supervisor *s)
+{
+	watchdog_stop(s);
+	interrupt_stop(s);
+}
+
+/* The callback may start the next cell, so all of this one is put aside first. */
+static void finish(struct supervisor *s)
+{
+	struct cell_run done = s->run;
+	struct cell_end end = done.end;
+
+	stop_timers(s);
+	s->run = (struct cell_run){ .phase = RUN_NONE, .cell = done.cell };
+	end.ename = done.report.ename;
+	end.evalue = buffer_text(&done.report.evalue);
+	end.traceback = buffer_text(&done.report.traceback);
+	end.warnings = buffer_text(&done.warnings);
+	end.restored = buffer_text(&done.restored);
+	if (end.ok && done.has_result)
+		s->cb->on_output(s->cb_data, OUTPUT_RESULT, buffer_text(&done.result), done.result.len);
+	s->cb->on_cell_end(s->cb_data, &end);
+	buffer_release(&done.unit);
+	buffer_release(&done.result);
+	buffer_release(&done.warnings);
+	buffer_release(&done.restored);
+	fault_report_release(&done.report);
+	fault_report_release(&done.trouble);
+}
+
+void cell_run_release(struct supervisor *s)
+{
+	stop_timers(s);
+	buffer_release(&s->run.unit);
+	buffer_release(&s->run.result);
+	buffer_release(&s->run.warnings);
+	buffer_release(&s->run.restored);
+	fault_report_release(&s->run.report);
+	fault_report_release(&s->run.trouble);
+}
+
+/* RUNNING -> ENDED. */
+static void decide(struct supervisor *s, bool interrupted, bool rolled_back)
+{
+	s->run.phase = RUN_ENDED;
+	s->run.end.ok = false;
+	s->run.end.interrupted = interrupted;
+	s->run.end.rolled_back = rolled_back;
+	fault_report_add(&s->run.report, rolled_back ? ROLLED_BACK : KEPT);
+	stop_timers(s);
+	if (rolled_back)
+		unit_table_drop(&s->units);
+}
+
+void cell_run_fail(struct supervisor *s)
+{
+	if (s->run.phase != RUN_RUNNING)
+		BUG("a cell failed in phase %d", s->run.phase);
+	if (s->pool.active)
+		output_drain(s, s->pool.active);
+	decide(s, s->run.interrupted_ms != 0, true);
+	worker_pool_retire(s);
+}
+
+/* ---- start ---- */
+
+static void begin(struct supervisor *s)
+{
+	struct worker *w = s->pool.active;
+	struct buffer b = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+	int failed;
+
+	atomic_store(&w->control->fault.kind, FAULT_NONE);
+	atomic_store(&w->control->interrupt, 0);
+	record_put_bytes(&b, s->run.unit.data, s->run.unit.len);
+	failed = buffer_check(&b, &err) || worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
+	buffer_release(&b);
+	if (failed) {
+		/* It died idle; the cell goes to the next one. */
+		log_info("worker %d cannot run the cell: %s", (int)w->pid, err.text);
+		worker_kill(w);
+		return;
+	}
+	w->state = WORKER_RUNNING;
+	s->run.phase = RUN_RUNNING;
+	watchdog_start(s);
+}
+
+void cell_run_start(struct supervisor *s, const void *encoded, size_t len)
+{
+	struct error err = ERROR_INIT;
+
+	if (s->run.phase != RUN_NONE)
+		BUG("a cell is started while another one runs");
+	s->run.phase = RUN_WAITING;
+	buffer_append(&s->run.unit, encoded, len);
+	if (buffer_check(&s->run.unit, &err) ||
+	    unit_table_begin(&s->units, encoded, len, s->cell_text, &err)) {
+		fault_report_plain(&s->run.report, "InternalError", err.text, "");
+		s->run.end.rolled_back = true;
+		finish(s);
+		return;
+	}
+	s->run.cell = s->units.records[s->units.n - 1].unit.cell;
+	if (worker_pool_is_ready(s))
+		begin(s);
+}
+
+void cell_run_on_session(struct supervisor *s)
+{
+	if (s->run.phase == RUN_ENDED)
+		finish(s);
+	else if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s))
+		begin(s);
+}
+
+void cell_run_on_no_worker(struct supervisor *s)
+{
+	const char *why = s->run.trouble.ename[0] ? buffer_text(&s->run.trouble.evalue)
+						   : "cgpu-worker ends as soon as it is started";
+
+	if (s->pool.active)
+		return;
+	if (s->run.phase == RUN_WAITING) {
+		fault_report_plain(&s->run.report, "InternalError", why,
+				   "The cell was not run. The session is kept; run the cell again, and see the log of the "
+				   "kernel if it fails again.");
+		s->run.end.rolled_back = true;
+		unit_table_drop(&s->units);
+		finish(s);
+	} else if (s->run.phase == RUN_ENDED) {
+		buffer_printf(&s->run.restored, "No worker can take the session over at the moment: %s\n", why);
+		finish(s);
+	}
+}
+
+/* ---- end ---- */
+
+static void take_symbols(struct supervisor *s, struct record *r)
+{
+	uint32_t n = record_count(r, 21);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = record_str(r);
+		uint64_t address = record_u64(r);
+		uint64_t size = record_u64(r);
+
+		unit_table_place(&s->units, name, address, size);
+	}
+}
+
+static int commit(struct supervisor *s, struct worker *w, struct error *err)
+{
+	struct commit_source from = { w->pid, w->pagemap, s->dirty_pages };
+	struct commit_report report = { 0 };
+	int failed = commit_cell(&s->snapshot, &s->journal, &from, &s->commit_hook, &report, err);
+
+	s->run.end.commit_ns = report.ns;
+	s->run.end.committed_bytes = report.bytes;
+	if (failed)
+		return -1;
+	if (device_memory_commit(&s->device, err))
+		log_error("%s", err->text);
+	unit_table_commit(&s->units);
+	return 0;
+}
+
+static void fail_commit(struct supervisor *s, const struct error *err)
+{
+	fault_report_plain(&s->run.report, err->code == ERROR_STATE ? "HeapMisuse" : "InternalError", err->text,
+			   err->code == ERROR_STATE ? "A write through a wild pointer has hit the tables of the session." :
+			   "The cell ran to its end, but what it did could not be committed.");
+	cell_run_fail(s);
+}
+
+/* ok, or unwound by an interrupt: the worker lives on. */
+static void commit_and_finish(struct supervisor *s, struct worker *w, bool interrupted)
+{
+	struct error err = ERROR_INIT;
+
+	if (commit(s, w, &err)) {
+		fail_commit(s, &err);
+		return;
+	}
+	s->run.end.ok = !interrupted;
+	s->run.end.interrupted = interrupted;
+	if (interrupted) {
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units);
+		fault_report_add(&s->run.report, KEPT);
+	}
+	w->state = WORKER_IDLE;
+	if (worker_send(w, WORKER_COMMITTED, NULL, 0, NULL, &err))
+		log_info("worker %d died after its commit: %s", (int)w->pid, err.text);
+	if (s->run.cell % REAP_EVERY == 0) {
+		pid_t pids[8];
+
+		strays_reap(pids, worker_pool_pids(s, pids));
+	}
+	finish(s);
+}
+
+static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r)
+{
+	uint32_t outcome = record_u8(r), n;
+	struct error err = ERROR_INIT;
+
+	output_drain(s, w);
+	w->state = WORKER_QUIET;
+	if (outcome == OUTCOME_OK)
+		take_symbols(s, r);
+	s->run.end.run_ns = record_u64(r);
+	s->run.end.load_ns = record_u64(r);
+	n = record_count(r, 5);
+	for (uint32_t i = 0; i < n; i++)
+		buffer_printf(&s->run.warnings, "%s\n", record_str(r));
+	if (record_check(r, "WORKER_CELL_END", &err) || outcome > OUTCOME_INTERRUPTED) {
+		fault_report_plain(&s->run.report, "InternalError", err.text, "");
+		cell_run_fail(s);
+	} else if (outcome == OUTCOME_FAULT) {
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units);
+		cell_run_fail(s);
+	} else {
+		commit_and_finish(s, w, outcome == OUTCOME_INTERRUPTED);
+	}
+}
+
+int cell_run_keep(struct supervisor *s, struct worker *w)
+{
+	struct error err = ERROR_INIT;
+
+	output_drain(s, w);
+	w->state = WORKER_QUIET;
+	if (commit(s, w, &err)) {
+		log_warning("an interrupted cell cannot be kept: %s", err.text);
+		return -1;
+	}
+	decide(s, true, false);
+	worker_pool_retire(s);
+	return 0;
+}
+
+/* ---- messages ---- */
+
+static int on_device_message(struct supervisor *s, struct ipc_message *m, struct record *r, struct error *err)
+{
+	struct device_preimage p;
+	uint64_t id, size, address;
+
+	switch (m->type) {
+	case WORKER_DEVICE_CHUNK:
+		id = record_u64(r);
+		size = record_u64(r);
+		address = record_u64(r);
+		return device_memory_chunk(&s->device, id, size, address, m->n_fds ? m->fds[--m->n_fds] : -1, err);
+	case WORKER_DEVICE_PREIMAGE:
+		p.address = record_u64(r);
+		p.size = record_u64(r);
+		p.chunk = record_u64(r);
+		p.offset = record_u64(r);
+		return device_memory_preimage(&s->device, &p, err);
+	default:
+		return device_memory_drop(&s->device, record_u64(r), s->run.phase == RUN_RUNNING, err);
+	}
+}
+
+static void on_answer(struct supervisor *s, const struct ipc_message *m, struct record *r)
+{
+	if (!s->answer || m->type != s->answer_type || record_u32(r) != s->answer_id || r->failed)
+		return;
+	buffer_append(s->answer, r->at, (size_t)(r->end - r->at));
+	s->answered = true;
+}
+
+/* Output that was written before a message is shown before it. */
+static void on_input_request(struct supervisor *s, struct worker *w, struct record *r)
+{
+	const char *prompt = record_str(r);
+	bool password = record_u8(r) != 0;
+
+	output_drain(s, w);
+	s->cb->on_input_request(s->cb_data, prompt, password);
+}
+
+void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_message *m)
+{
+	struct record r = record_open(m->data, m->len);
+	struct error err = ERROR_INIT;
+	bool at_work = w == s->pool.active && w->state == WORKER_RUNNING && s->run.phase == RUN_RUNNING;
+	bool wrong = false;
+
+	switch (m->type) {
+	case WORKER_DEVICE_CHUNK:
+	case WORKER_DEVICE_PREIMAGE:
+	case WORKER_DEVICE_DROP:
+		wrong = on_device_message(s, m, &r, &err) != 0;
+		break;
+	case WORKER_CELL_END:
+		if (at_work)
+			on_cell_end(s, w, &r);
+		break;
+	case WORKER_INPUT_REQUEST:
+		if (at_work)
+			on_input_request(s, w, &r);
+		break;
+	case WORKER_DESCRIBED:
+	case WORKER_DEVICE_REPORT:
+		on_answer(s, m, &r);
+		break;
+	default:
+		wrong = error_set(&err, ERROR_PROTOCOL, "unknown message %u", m->type) != 0;
+	}
+	if (!wrong)
+		return;
+	log_error("worker %d is ended: %s", (int)w->pid, err.text);
+	if (at_work && s->run.phase == RUN_RUNNING) {
+		fault_report_plain(&s->run.report, "InternalError", err.text,
+				   "The worker broke the protocol; a cell that overwrites memory of libraries can cause that.");
+		cell_run_fail(s);
+	} else {
+		worker_kill(w);
+	}
+}
+
+void cell_run_on_death(struct supervisor *s, struct worker *w, bool was_active)
+{
+	device_memory_rollback(&s->device);
+	if (!was_active || s->run.phase != RUN_RUNNING)
+		return;
+	if (atomic_load(&w->control->phase) == PHASE_IDLE && !s->run.retried) {
+		/* It died before it saw the cell. */
+		s->run.retried = true;
+		s->run.phase = RUN_WAITING;
+		stop_timers(s);
+		return;
+	}
+	if (atomic_load(&w->control->fault.kind) != FAULT_NONE)
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units);
+	else
+		watchdog_report_death(s, w);
+	decide(s, s->run.interrupted_ms != 0, true);
+}

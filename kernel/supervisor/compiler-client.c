@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests form a queue; all of it is sent at once and the head is the one at work. The encoded body is kept until the answer
+ * is there, so that a restart can ask again.
+ */
+#include "kernel/supervisor/compiler-client.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/buffer.h"
+#include "common/compiler-protocol.h"
+#include "common/error.h"
+#include "common/ipc.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/unit.h"
+#include "kernel/loop.h"
+
+#define FAILURES_MAX 3
+#define END_MS 500
+
+struct compiler_request {
+	struct compiler_request *next;
+	uint32_t id;
+	uint32_t type;
+	struct buffer body; /* with the id in front */
+	uint64_t deadline_ms;
+	compiler_answer *fn;
+	void *data;
+};
+
+static void set_deadline(struct compiler_client *c);
+static void on_channel(void *data);
+static void on_death(void *data);
+
+static int spawn(struct compiler_client *c, struct error *err)
+{
+	c->said_hello = false;
+	if (process_spawn(&c->process, c->dir, "cgpu-compiler", NULL, PROCESS_DIES_WITH_US, err)) {
+		c->failures++;
+		return -1;
+	}
+	if (c->loop) {
+		c->channel = loop_add_fd(c->loop, c->process.sock, on_channel, c);
+		c->death = loop_add_fd(c->loop, c->process.pidfd, on_death, c);
+	}
+	return 0;
+}
+
+int compiler_client_init(struct compiler_client *c, const char *dir, struct error *err)
+{
+	*c = (struct compiler_client){ .dir = dir, .process = PROCESS_INIT, .next_id = 1 };
+	return spawn(c, err);
+}
+
+void compiler_client_start(struct compiler_client *c, struct loop *loop)
+{
+	c->loop = loop;
+	if (c->process.pidfd < 0)
+		return;
+	c->channel = loop_add_fd(loop, c->process.sock, on_channel, c);
+	c->death = loop_add_fd(loop, c->process.pidfd, on_death, c);
+}
+
+static void request_free(struct compiler_request *r)
+{
+	buffer_release(&r->body);
+	free(r);
+}
+
+static struct compiler_request *take_first(struct compiler_client *c)
+{
+	struct compiler_request *r = c->first;
+
+	c->first = r->next;
+	if (!c->first)
+		c->last = NULL;
+	return r;
+}
+
+static void drop_declarations(struct compiler_client *c, size_t from)
+{
+	for (size_t i = from; i < c->n_declarations; i++)
+		buffer_release(&c->declarations[i]);
+	if (from < c->n_declarations)
+		c->n_declarations = from;
+}
+
+static void unwatch(struct compiler_client *c)
+{
+	loop_remove(c->loop, c->channel);
+	loop_remove(c->loop, c->death);
+	c->channel = c->death = NULL;
+}
+
+void compiler_client_release(struct compiler_client *c)
+{
+	if (c->loop) {
+		unwatch(c);
+		loop_remove(c->loop, c->deadline);
+		loop_remove(c->loop, c->retry);
+	}
+	process_end(&c->process, END_MS);
+	while (c->first)
+		request_free(take_first(c));
+	drop_declarations(c, 0);
+	free(c->declarations);
+	*c = (struct compiler_client){ .process = PROCESS_INIT };
+}
+
+/* A failed send needs nothing here: the process is dead then, and its death asks again. */
+static void send(struct compiler_client *c, uint32_t type, const struct buffer *b)
+{
+	struct error err = ERROR_INIT;
+
+	if (c->process.sock >= 0 && ipc_send(c->process.sock, type, b->data, b->len, NULL, 0, &err))
+		log_debug("cannot send to the compiler: %s", err.text);
+}
+
+static void send_declarations(struct compiler_client *c, size_t first)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_u32(&b, (uint32_t)first);
+	record_put_u32(&b, (uint32_t)(c->n_declarations - first));
+	for (size_t i = first; i < c->n_declarations; i++)
+		buffer_append(&b, c->declarations[i].data, c->declarations[i].len);
+	if (buffer_check(&b, NULL))
+		log_error("out of memory for the session's declarations");
+	else
+		send(c, COMPILER_DECLARATIONS, &b);
+}
+
+void compiler_client_declare(struct compiler_client *c, size_t first, const struct declaration *d, size_t n)
+{
+	struct buffer *grown;
+
+	drop_declarations(c, first);
+	grown = realloc(c->declarations, (first + n + 1) * sizeof(*grown));
+	if (!grown) {
+		log_error("out of memory for the session's declarations");
+		return;
+	}
+	c->declarations = grown;
+	for (size_t i = 0; i < n; i++) {
+		buffer_init(&c->declarations[first + i]);
+		declaration_encode(&d[i], &c->declarations[first + i]);
+	}
+	c->n_declarations = first + n;
+	send_declarations(c, first);
+}
+
+static void answer(struct compiler_request *r, uint32_t type, const void *payload, size_t len)
+{
+	r->fn(r->data, type, payload, len);
+	request_free(r);
+}
+
+/* Out of the loop: every request that waits gets no answer. */
+static void on_hopeless(void *data)
+{
+	struct compiler_client *c = data;
+
+	c->retry = NULL;
+	while (c->first)
+		answer(take_first(c), 0, NULL, 0);
+	set_deadline(c);
+}
+
+static void give_up_soon(struct compiler_client *c)
+{
+	if (!c->retry)
+		c->retry = loop_add_timer(c->loop, 0, on_hopeless, c);
+}
+
+static void start_again(struct compiler_client *c)
+{
+	struct error err = ERROR_INIT;
+
+	if (c->failures >= FAILURES_MAX || spawn(c, &err)) {
+		log_error("the compiler does not start: %s", c->failures >= FAILURES_MAX ? c->last_death : err.text);
+		give_up_soon(c);
+		return;
+	}
+	c->restarts++;
+	if (c->n_declarations)
+		send_declarations(c, 0);
+	for (struct compiler_request *r = c->first; r; r = r->next)
+		send(c, r->type, &r->body);
+	set_deadline(c);
+}
+
+static void take_hello(struct compiler_client *c, struct record *r)
+{
+	uint32_t version = record_u32(r);
+
+	if (version != COMPILER_PROTOCOL_VERSION) {
+		log_error("cgpu-compiler speaks version %u of the protocol, this kernel %u: install both from the same "
+			  "build", version, COMPILER_PROTOCOL_VERSION);
+		pidfd_signal(c->process.pidfd, SIGKILL);
+		return;
+	}
+	snprintf(c->clang, sizeof(c->clang), "%s", record_str(r));
+	snprintf(c->nvrtc, sizeof(c->nvrtc), "%s", record_str(r));
+	snprintf(c->no_nvrtc, sizeof(c->no_nvrtc), "%s", record_str(r));
+	c->said_hello = true;
+	c->failures = 0;
+}
+
+static void on_message(struct compiler_client *c, const struct ipc_message *m)
+{
+	struct record r = record_open(m->data, m->len);
+	struct compiler_request *head = c->first;
+
+	if (m->type == COMPILER_HELLO) {
+		take_hello(c, &r);
+		return;
+	}
+	if (!head || record_u32(&r) != head->id) {
+		log_error("the compiler answers what was not asked (message %u); it is started again", m->type);
+		pidfd_signal(c->process.pidfd, SIGKILL);
+		return;
+	}
+	take_first(c);
+	set_deadline(c);
+	answer(head, m->type, r.at, (size_t)(r.end - r.at));
+}
+
+void compiler_client_await_hello(struct compiler_client *c, int ms)
+{
+	struct ipc_message m = { 0 };
+
+	if (c->said_hello || c->process.sock < 0 || ipc_receive(c->process.sock, ms, &m, NULL) <= 0)
+		return;
+	on_message(c, &m);
+	ipc_message_release(&m);
+}
+
+static void on_channel(void *data)
+{
+	struct compiler_client *c = data;
+	struct ipc_message m = { 0 };
+
+	for (int n = 0; n < 16 && c->process.sock >= 0; n++) {
+		int got = ipc_receive(c->process.sock, 0, &m, NULL);
+
+		if (got < 0) {
+			/* End of file; the death follows by the pidfd. */
+			loop_remove(c->loop, c->channel);
+			c->channel = NULL;
+			pidfd_signal(c->process.pidfd, SIGKILL);
+		}
+		if (got <= 0)
+			return;
+		on_message(c, &m);
+		ipc_message_release(&m);
+	}
+}
+
+/* What it said before it died still counts. */
+static void drain(struct compiler_client *c)
+{
+	struct ipc_message m = { 0 };
+
+	while (ipc_receive(c->process.sock, 0, &m, NULL) > 0) {
+		on_message(c, &m);
+		ipc_message_release(&m);
+	}
+}
+
+static void on_death(void *data)
+{
+	struct compiler_client *c = data;
+	struct compiler_request *lost;
+	siginfo_t info;
+
+	drain(c);
+	if (process_reap(&c->process, &info))
+		return;
+	process_death(&info, c->last_death, sizeof(c->last_death));
+	log_warning("the compiler %s; it is started again", c->last_death);
+	unwatch(c);
+	process_end(&c->process, 0);
+	if (!c->said_hello)
+		c->failures++;
+	lost = c->first ? take_first(c) : NULL;
+	start_again(c);
+	if (lost)
+		answer(lost, 0, NULL, 0);
+}
+
+static void on_deadline(void *data)
+{
+	struct compiler_client *c = data;
+
+	c->deadline = NULL;
+	log_warning("the compiler does not answer; it is ended");
+	compiler_client_abandon(c);
+}
+
+static void set_deadline(struct compiler_client *c)
+{
+	loop_remove(c->loop, c->deadline);
+	c->deadline = NULL;
+	if (c->first && c->first->deadline_ms)
+		c->deadline = loop_add_timer(c->loop, c->first->deadline_ms, on_deadline, c);
+}
+
+void compiler_client_abandon(struct compiler_client *c)
+{
+	if (c->process.pidfd >= 0)
+		pidfd_signal(c->process.pidfd, SIGKILL);
+}
+
+void compiler_client_ask(struct compiler_client *c, uint32_t type, const struct buffer *body, uint64_t deadline_ms,
+			 compiler_answer *fn, void *data)
+{
+	struct compiler_request *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		log_error("out of memory for a question to the compiler");
+		abort();
+	}
+	*r = (struct compiler_request){ .id = c->next_id++, .type = type, .deadline_ms = deadline_ms, .fn = fn,
+					.data = data };
+	record_put_u32(&r->body, r->id);
+	buffer_append(&r->body, body->data, body->len);
+	if (c->last)
+		c->last->next = r;
+	else
+		c->first = r;
+	c->last = r;
+	if (c->process.pidfd < 0) {
+		/* It did not start the last time; a new question is a new chance. */
+		c->failures = 0;
+		start_again(c);
+		return;
+	}
+	send(c, type, &r->body);
+	if (c->first == r)
+		set_deadline(c);
+}

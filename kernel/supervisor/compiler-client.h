@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Questions to cgpu-compiler. Each request is answered exactly once, in the order of asking, also when the compiler crashes:
+ * the request at work then gets no data, the later ones are asked again of the next compiler process.
+ */
+#ifndef CGPU_KERNEL_SUPERVISOR_COMPILER_CLIENT_H
+#define CGPU_KERNEL_SUPERVISOR_COMPILER_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/supervisor/process.h"
+
+struct buffer;
+struct compiler_request;
+struct declaration;
+struct error;
+struct loop;
+struct loop_source;
+
+/* payload without the request id; NULL when there is no answer: `type` is 0 and payload NULL. */
+typedef void compiler_answer(void *data, uint32_t type, const void *payload, size_t len);
+
+struct compiler_client {
+	const char *dir; /* borrowed */
+	struct process process;
+	struct loop *loop;
+	struct loop_source *channel, *death, *deadline, *retry;
+	struct compiler_request *first, *last;
+	struct buffer *declarations; /* encoded, one each, to teach a restarted compiler */
+	size_t n_declarations;
+	uint32_t next_id;
+	unsigned failures;    /* deaths before hello in a row */
+	bool said_hello;
+	unsigned restarts;
+	char clang[64], nvrtc[64], no_nvrtc[256];
+	char last_death[64];
+};
+
+/* Starts the process; does not wait for it. dir is borrowed. */
+int compiler_client_init(struct compiler_client *c, const char *dir, struct error *err);
+void compiler_client_start(struct compiler_client *c, struct loop *loop);
+/* Without an event loop: wait until the compiler has said what it is, at most ms milliseconds. */
+void compiler_client_await_hello(struct compiler_client *c, int ms);
+/* Requests that wait are dropped without an answer. */
+void compiler_client_release(struct compiler_client *c);
+
+/* Replace the session's declarations from index `first` on. */
+void compiler_client_declare(struct compiler_client *c, size_t first, const struct declaration *d, size_t n);
+
+/*
+ * body: the message without its id. The answer comes from the loop, never from within this call. deadline_ms 0: none.
+ */
+void compiler_client_ask(struct compiler_client *c, uint32_t type, const struct buffer *body, uint64_t deadline_ms,
+			 compiler_answer *fn, void *data);
+/* Give up the request at work by ending the process; it is answered without data. */
+void compiler_client_abandon(struct compiler_client *c);
+
+#endif

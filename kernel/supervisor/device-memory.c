@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A chunk that the running cell has dropped stays in the table, marked, until the commit, since a rollback needs it. After
+ * the commit its descriptor moves to the undo entry, which lives until the next commit. Pre-images move there too: their
+ * chunks are reused by the worker for later cells, which then makes the undo of device memory impossible, and says so.
+ */
+#include "kernel/supervisor/device-memory.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/record.h"
+
+/* Room for one more; the array is at *at, of elements of `size` bytes. */
+static int grow(void **at, size_t n, size_t *cap, size_t size, struct error *err)
+{
+	size_t more = *cap ? *cap * 2 : 16;
+	void *p;
+
+	if (n < *cap)
+		return 0;
+	p = realloc(*at, more * size);
+	if (!p)
+		return error_set(err, ERROR_MEMORY, "out of memory for the table of device memory");
+	*at = p;
+	*cap = more;
+	return 0;
+}
+
+static int chunks_add(struct device_chunks *c, const struct device_chunk *chunk, struct error *err)
+{
+	if (grow((void **)&c->at, c->n, &c->cap, sizeof(*c->at), err))
+		return -1;
+	c->at[c->n++] = *chunk;
+	return 0;
+}
+
+static void chunks_release(struct device_chunks *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].fd >= 0)
+			close(c->at[i].fd);
+	free(c->at);
+	*c = (struct device_chunks){ 0 };
+}
+
+static struct device_chunk *chunks_find(const struct device_chunks *c, uint64_t id)
+{
+	for (size_t i = c->n; i-- > 0;)
+		if (c->at[i].id == id)
+			return &c->at[i];
+	return NULL;
+}
+
+/* Order is kept for none: the last one takes the place. */
+static void chunks_remove(struct device_chunks *c, struct device_chunk *chunk)
+{
+	if (chunk->fd >= 0)
+		close(chunk->fd);
+	*chunk = c->at[--c->n];
+}
+
+static void preimages_release(struct device_preimages *p)
+{
+	free(p->at);
+	*p = (struct device_preimages){ 0 };
+}
+
+static bool preimages_use(const struct device_preimages *p, uint64_t chunk)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->at[i].chunk == chunk)
+			return true;
+	return false;
+}
+
+static void undo_release(struct device_undo *u)
+{
+	preimages_release(&u->preimages);
+	chunks_release(&u->dropped);
+	chunks_release(&u->before);
+	u->valid = false;
+}
+
+void device_memory_release(struct device_memory *d)
+{
+	chunks_release(&d->chunks);
+	preimages_release(&d->preimages);
+	undo_release(&d->undo);
+}
+
+void device_memory_reset(struct device_memory *d)
+{
+	device_memory_release(d);
+}
+
+int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uint64_t address, int fd,
+			struct error *err)
+{
+	struct device_chunk *known = chunks_find(&d->chunks, id);
+	struct device_chunk chunk = { id, size, address, 0, fd, true, false };
+
+	if (known) {
+		if (fd >= 0)
+			close(fd);
+		known->address = address;
+		known->dropped = false;
+		return 0;
+	}
+	if (fd < 0)
+		return error_set(err, ERROR_PROTOCOL, "device memory chunk %llu came without its descriptor",
+				 (unsigned long long)id);
+	if (chunks_add(&d->chunks, &chunk, err)) {
+		close(fd);
+		return -1;
+	}
+	return 0;
+}
+
+int device_memory_preimage(struct device_memory *d, const struct device_preimage *p, struct error *err)
+{
+	const struct device_chunk *chunk = chunks_find(&d->chunks, p->chunk);
+
+	if (!chunk || p->offset > chunk->size || p->size > chunk->size - p->offset)
+		return error_set(err, ERROR_PROTOCOL, "a pre-image lies in chunk %llu, which does not hold it",
+				 (unsigned long long)p->chunk);
+	if (preimages_use(&d->undo.preimages, p->chunk))
+		undo_release(&d->undo);
+	if (grow((void **)&d->preimages.at, d->preimages.n, &d->preimages.cap, sizeof(*p), err))
+		return -1;
+	d->preimages.at[d->preimages.n++] = *p;
+	return 0;
+}
+
+int device_memory_drop(struct device_memory *d, uint64_t id, bool cell_runs, struct error *err)
+{
+	struct device_chunk *chunk = chunks_find(&d->chunks, id);
+
+	if (!chunk)
+		return error_set(err, ERROR_PROTOCOL, "unknown device memory chunk %llu dropped", (unsigned long long)id);
+	chunk->dropped = true;
+	if (cell_runs)
+		return 0;
+	/* Said after its commit: it belongs to what that commit dropped. */
+	if (d->undo.valid) {
+		if (chunks_add(&d->undo.dropped, chunk, err))
+			return -1;
+		chunk->fd = -1;
+	}
+	chunks_remove(&d->chunks, chunk);
+	return 0;
+}
+
+/* What exists at this moment, as the commit before this one left it. */
+static int note_before(struct device_memory *d, struct device_undo *undo, struct error *err)
+{
+	for (size_t i = 0; i < d->chunks.n; i++) {
+		struct device_chunk c = d->chunks.at[i];
+
+		c.fd = -1;
+		c.address = c.committed_address;
+		if (!c.fresh && chunks_add(&undo->before, &c, err))
+			return -1;
+	}
+	return 0;
+}
+
+int device_memory_commit(struct device_memory *d, struct error *err)
+{
+	struct device_undo undo = { .valid = true };
+
+	if (note_before(d, &undo, err)) {
+		undo_release(&undo);
+		return -1;
+	}
+	for (size_t i = 0; i < d->chunks.n;) {
+		struct device_chunk *c = &d->chunks.at[i];
+
+		if (!c->dropped) {
+			c->fresh = false;
+			c->committed_address = c->address;
+			i++;
+			continue;
+		}
+		/* A fresh one matters to undo only if a pre-image lies in it. */
+		if (!c->fresh || preimages_use(&d->preimages, c->id)) {
+			if (chunks_add(&undo.dropped, c, NULL))
+				undo.valid = false;
+			else
+				c->fd = -1;
+		}
+		chunks_remove(&d->chunks, c);
+	}
+	undo.preimages = d->preimages;
+	d->preimages = (struct device_preimages){ 0 };
+	undo_release(&d->undo);
+	d->undo = undo;
+	return 0;
+}
+
+void device_memory_rollback(struct device_memory *d)
+{
+	for (size_t i = 0; i < d->chunks.n;) {
+		struct device_chunk *c = &d->chunks.at[i];
+
+		c->dropped = false;
+		c->address = c->fresh ? 0 : c->committed_address;
+		if (c->fresh && !preimages_use(&d->preimages, c->id))
+			chunks_remove(&d->chunks, c);
+		else
+			i++;
+	}
+}
+
+void device_memory_restored(struct device_memory *d)
+{
+	preimages_release(&d->preimages);
+	for (size_t i = 0; i < d->chunks.n;) {
+		if (d->chunks.at[i].fresh)
+			chunks_remove(&d->chunks, &d->chunks.at[i]);
+		else
+			i++;
+	}
+}
+
+int device_memory_undo(struct device_memory *d, struct error *err)
+{
+	struct device_undo u = d->undo;
+
+	if (!u.valid)
+		return error_set(err, ERROR_STATE, "the device memory of the cell before the last one is not kept");
+	for (size_t i = 0; i < u.dropped.n; i++) {
+		if (chunks_add(&d->chunks, &u.dropped.at[i], err))
+			return -1;
+		u.dropped.at[i].fd = -1;
+	}
+	/* Whatever was not there before counts as made by the cell that is taken back. */
+	for (size_t i = 0; i < d->chunks.n; i++) {
+		struct device_chunk *c = &d->chunks.at[i];
+		const struct device_chunk *before = chunks_find(&u.before, c->id);
+
+		c->fresh = !before;
+		c->committed_address = before ? before->address : 0;
+	}
+	preimages_release(&d->preimages);
+	d->preimages = u.preimages;
+	d->undo.preimages = (struct device_preimages){ 0 };
+	undo_release(&d->undo);
+	device_memory_rollback(d);
+	return 0;
+}
+
+void device_memory_encode_preimages(const struct device_memory *d, struct buffer *out)
+{
+	record_put_u32(out, (uint32_t)d->preimages.n);
+	for (size_t i = 0; i < d->preimages.n; i++) {
+		record_put_u64(out, d->preimages.at[i].address);
+		record_put_u64(out, d->preimages.at[i].size);
+		record_put_u64(out, d->preimages.at[i].chunk);
+		record_put_u64(out, d->preimages.at[i].offset);
+	}
+}
+
+void device_chunk_encode(const struct device_chunk *c, struct buffer *out)
+{
+	record_put_u64(out, c->id);
+	record_put_u64(out, c->size);
+	record_put_u64(out, c->address);
+}

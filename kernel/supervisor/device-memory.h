@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Device memory between two workers: chunks by id with the descriptors that keep them alive, the pre-images of the running
+ * cell, and what the last commit has dropped (for undo). The content is never looked at here; the next worker maps the
+ * chunks at the same addresses and copies the pre-images back.
+ */
+#ifndef CGPU_KERNEL_SUPERVISOR_DEVICE_MEMORY_H
+#define CGPU_KERNEL_SUPERVISOR_DEVICE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct error;
+
+struct device_chunk {
+	uint64_t id;
+	uint64_t size;
+	uint64_t address;           /* 0: mapped nowhere (a pre-image, a spare chunk) */
+	uint64_t committed_address; /* where a rollback puts it */
+	int fd;                     /* owned */
+	bool fresh;                 /* made by the running cell */
+	bool dropped;               /* not needed once the running cell is committed */
+};
+
+struct device_preimage {
+	uint64_t address;
+	uint64_t size;
+	uint64_t chunk;
+	uint64_t offset;
+};
+
+struct device_chunks {
+	struct device_chunk *at;
+	size_t n, cap;
+};
+
+struct device_preimages {
+	struct device_preimage *at;
+	size_t n, cap;
+};
+
+/* What takes one commit back. */
+struct device_undo {
+	bool valid;
+	struct device_preimages preimages;
+	struct device_chunks dropped;   /* to be mapped again */
+	struct device_chunks before;    /* id and address of the chunks that existed, fd -1 */
+};
+
+struct device_memory {
+	struct device_chunks chunks;
+	struct device_preimages preimages; /* of the running cell, or to be restored by the next worker */
+	struct device_undo undo;
+};
+
+void device_memory_release(struct device_memory *d);
+
+/* Messages of a running worker. fd is taken over, also on error. */
+int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uint64_t address, int fd,
+			struct error *err);
+int device_memory_preimage(struct device_memory *d, const struct device_preimage *p, struct error *err);
+/* cell_runs: the drop counts from its commit on, else at once. */
+int device_memory_drop(struct device_memory *d, uint64_t id, bool cell_runs, struct error *err);
+
+/* The cell is good: its chunks stay. */
+int device_memory_commit(struct device_memory *d, struct error *err);
+/* The cell is dropped: its chunks go, but those with pre-images stay until device_memory_restored(). */
+void device_memory_rollback(struct device_memory *d);
+/* The next worker has copied the pre-images back. */
+void device_memory_restored(struct device_memory *d);
+/* Back over the last commit; the next worker restores. */
+int device_memory_undo(struct device_memory *d, struct error *err);
+void device_memory_reset(struct device_memory *d);
+
+/* The list of pre-images as WORKER_ATTACH carries it, and one chunk as WORKER_CHUNK does. */
+void device_memory_encode_preimages(const struct device_memory *d, struct buffer *out);
+void device_chunk_encode(const struct device_chunk *c, struct buffer *out);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One function a row or group of rows; a row is written with add(). */
+#include "kernel/supervisor/doctor-rows.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+#include "kernel/supervisor/supervisor-state.h"
+
+#define ROWS_MAX (SANDBOX_STEPS + 8)
+
+static __attribute__((format(printf, 5, 6))) void add(struct doctor_rows *d, const char *what, bool ok, const char *mend,
+						      const char *fmt, ...)
+{
+	va_list ap;
+
+	if (d->n == ROWS_MAX)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(d->details[d->n], sizeof(d->details[0]), fmt, ap);
+	va_end(ap);
+	d->rows[d->n] = (struct doctor_row){ what, ok, d->details[d->n], ok ? "" : mend };
+	d->n++;
+}
+
+static void add_linux(struct doctor_rows *d)
+{
+	struct utsname u;
+
+	if (!uname(&u))
+		add(d, "linux", true, "", "%s %s %s", u.sysname, u.release, u.machine);
+}
+
+static void add_commit(struct doctor_rows *d, const struct supervisor *s)
+{
+	bool best = s->dirty_pages == &dirty_pages_ioctl;
+
+	add(d, "commit", best, "Use Linux 6.7 or newer: cells that fill much memory are committed faster there.",
+	    "overwritten pages are found by %s", s->dirty_pages->name);
+}
+
+static void add_compiler(struct doctor_rows *d, const struct supervisor *s)
+{
+	const struct compiler_client *c = &s->compiler;
+
+	if (!c->said_hello) {
+		add(d, "compiler", false, "See the log of the kernel; run cgpu-compiler by hand to see what it lacks.",
+		    "cgpu-compiler does not answer%s%s", *c->last_death ? "; the last one " : "", c->last_death);
+		return;
+	}
+	add(d, "compiler", true, "", "clang %s%s", c->clang, c->restarts ? " (was started again)" : "");
+	add(d, "NVRTC", *c->nvrtc, "Install the CUDA toolkit, or pip install nvidia-cuda-nvrtc nvidia-cuda-runtime "
+	    "nvidia-cuda-cccl; C cells work without it.", "%s", *c->nvrtc ? c->nvrtc : c->no_nvrtc);
+}
+
+static void add_device(struct doctor_rows *d, const struct supervisor *s)
+{
+	const struct worker_hello *h = &s->pool.hello;
+
+	if (!s->pool.said_hello) {
+		add(d, "worker", false, "See the log of the kernel; run `cgpu-kernel --doctor` in a terminal.",
+		    "cgpu-worker has not started");
+		return;
+	}
+	add(d, "device", !*h->problem, "Without a GPU that works, cells run on the emulated device.",
+	    "%s%s, driver API %u.%u, %llu MiB%s%s", h->device, h->emulated ? " (emulated on the CPU)" : "",
+	    h->driver_version / 1000, h->driver_version % 1000 / 10, (unsigned long long)(h->device_memory >> 20),
+	    *h->problem ? "; " : "", h->problem);
+}
+
+static void add_steps(struct doctor_rows *d, const struct supervisor *s)
+{
+	for (int i = 0; i < SANDBOX_STEPS; i++) {
+		const char *why = s->sandbox.missing[i];
+
+		if (i == SANDBOX_STEP_OTHER && !why)
+			continue;
+		add(d, sandbox_step_name(i), !why, sandbox_step_mend(i), "%s", why ? why : "in force");
+	}
+}
+
+size_t doctor_rows_make(struct doctor_rows *d, const struct supervisor *s, const struct doctor_row **ret)
+{
+	if (!d->rows)
+		d->rows = calloc(ROWS_MAX, sizeof(*d->rows));
+	if (!d->details)
+		d->details = calloc(ROWS_MAX, sizeof(*d->details));
+	*ret = d->rows;
+	d->n = 0;
+	if (!d->rows || !d->details)
+		return 0;
+	add_linux(d);
+	add_device(d, s);
+	add_compiler(d, s);
+	add_commit(d, s);
+	add_steps(d, s);
+	return d->n;
+}
+
+void doctor_rows_release(struct doctor_rows *d)
+{
+	free(d->rows);
+	free(d->details);
+	*d = (struct doctor_rows){ 0 };
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is in force and what is not, for %doctor. */
+#ifndef CGPU_KERNEL_SUPERVISOR_DOCTOR_ROWS_H
+#define CGPU_KERNEL_SUPERVISOR_DOCTOR_ROWS_H
+
+#include <stddef.h>
+
+struct doctor_row;
+struct supervisor;
+
+/* Allocated when first asked for. */
+struct doctor_rows {
+	struct doctor_row *rows;
+	char (*details)[320];
+	size_t n;
+};
+
+/* Makes the rows anew; ret is valid until the next call. */
+size_t doctor_rows_make(struct doctor_rows *d, const struct supervisor *s, const struct doctor_row **ret);
+void doctor_rows_release(struct doctor_rows *d);
+
+#endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Layout of a traceback:
+ *
+ *	SegmentationFault: null pointer: address 0x0 was used in In[7], line 3
+ *
+ *	In[7], line 3, in average()
+ *	      2 | double average(double *p) {
+ *	 ->   3 |         return p[0] / n;
+ *	In[7], line 9
+ *	 ->   9 | average(NULL);
+ *
+ *	what the worker could tell beyond that
+ *
+ *	Everything is as it was before this cell: ...
+ *
+ * Frames in cells stand first; frames in libraries are folded into one line each run.
+ */
+#define _GNU_SOURCE
+#include "kernel/supervisor/fault-report.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/worker-protocol.h"
+#include "kernel/supervisor/process.h"
+#include "kernel/supervisor/unit-table.h"
+
+#define RED "\033[1;31m"
+#define GREEN "\033[32m"
+#define PLAIN "\033[0m"
+
+#define FRAMES_SHOWN 24
+
+static const char *const enames[] = {
+#define FAULT(symbol, ename) [FAULT_##symbol] = ename,
+#include "common/faults.def"
+#undef FAULT
+};
+
+void fault_report_release(struct fault_report *r)
+{
+	buffer_release(&r->evalue);
+	buffer_release(&r->traceback);
+	r->ename[0] = '\0';
+}
+
+static void clear(struct fault_report *r, const char *ename)
+{
+	snprintf(r->ename, sizeof(r->ename), "%s", ename);
+	buffer_clear(&r->evalue);
+	buffer_clear(&r->traceback);
+}
+
+/* A text of fixed size that may lack its end. */
+static const char *bounded(const char *text, size_t size, char *buf)
+{
+	size_t len = strnlen(text, size - 1);
+
+	memcpy(buf, text, len);
+	buf[len] = '\0';
+	return buf;
+}
+
+struct frame {
+	const struct unit_record *unit; /* NULL: in a library */
+	char function[64];
+	uint32_t line; /* 0: not known */
+	bool top_level; /* the statements of the cell itself */
+};
+
+static struct frame frame_of(const struct fault_record *f, uint32_t i, const struct unit_table *units)
+{
+	struct frame r = { .unit = unit_table_find(units, f->frame_cells[i]) };
+	uint32_t offset = f->frame_offsets[i];
+
+	bounded(f->frame_names[i], sizeof(f->frame_names[i]), r.function);
+	if (!r.unit)
+		return r;
+	/* A return address may belong to the next line already; the call is in front of it. */
+	if (i && offset)
+		offset--;
+	r.line = unit_record_line(r.unit, r.function, offset);
+	r.top_level = *r.unit->unit.run_symbol && !strncmp(r.unit->unit.run_symbol, r.function,
+							  sizeof(f->frame_names[0]) - 1);
+	return r;
+}
+
+static void put_place(const struct frame *frame, struct buffer *out)
+{
+	buffer_puts(out, frame->unit->unit.cell_name);
+	if (frame->line)
+		buffer_printf(out, ", line %u", frame->line);
+	if (!frame->top_level && *frame->function)
+		buffer_printf(out, ", in %s()", frame->function);
+}
+
+static void put_source(const struct frame *frame, struct buffer *out)
+{
+	uint32_t from = frame->line > 1 && !frame->top_level ? frame->line - 1 : frame->line;
+	char text[400];
+
+	for (uint32_t line = from; line && line <= frame->line; line++) {
+		if (!unit_record_source(frame->unit, line, text, sizeof(text)))
+			continue;
+		if (line == frame->line)
+			buffer_printf(out, GREEN " -> %3u | %s" PLAIN "\n", line, text);
+		else
+			buffer_printf(out, "    %3u | %s\n", line, text);
+	}
+}
+
+/* "(in memcpy, called by strdup)" for a run of library frames; returns the index behind the run. */
+static uint32_t put_library_run(const struct fault_record *f, uint32_t i, uint32_t n, const struct unit_table *units,
+				struct buffer *out)
+{
+	unsigned named = 0, unnamed = 0;
+
+	for (; i < n; i++) {
+		struct frame frame = frame_of(f, i, units);
+
+		if (frame.unit)
+			break;
+		if (!*frame.function || named == 4) {
+			unnamed++;
+			continue;
+		}
+		buffer_printf(out, "%s%s", named++ ? ", called by " : "  inside ", frame.function);
+	}
+	if (!named)
+		buffer_printf(out, "  inside %u library function%s without a name", unnamed, unnamed == 1 ? "" : "s");
+	buffer_putc(out, '\n');
+	return i;
+}
+
+static bool same_frame(const struct frame *a, const struct frame *b)
+{
+	return a->unit == b->unit && a->line == b->line && !strcmp(a->function, b->function);
+}
+
+/* The last cell frame's index plus one: what lies above it is our own machinery. */
+static uint32_t frames_of_interest(const struct fault_record *f, const struct unit_table *units)
+{
+	uint32_t n = f->n_frames < FAULT_FRAMES_MAX ? f->n_frames : FAULT_FRAMES_MAX;
+
+	while (n && !unit_table_find(units, f->frame_cells[n - 1]))
+		n--;
+	return n;
+}
+
+static void put_frames(const struct fault_record *f, const struct unit_table *units, struct buffer *out)
+{
+	uint32_t n = frames_of_interest(f, units), shown = 0;
+
+	for (uint32_t i = 0; i < n && shown < FRAMES_SHOWN; shown++) {
+		struct frame frame = frame_of(f, i, units), next;
+		uint32_t again = 0;
+
+		if (!frame.unit) {
+			i = put_library_run(f, i, n, units, out);
+			continue;
+		}
+		put_place(&frame, out);
+		buffer_putc(out, '\n');
+		put_source(&frame, out);
+		for (i++; i < n; i++, again++) {
+			next = frame_of(f, i, units);
+			if (!same_frame(&frame, &next))
+				break;
+		}
+		if (again)
+			buffer_printf(out, "  ... and %u more calls of itself there\n", again);
+	}
+}
+
+/* The innermost frame in a cell. */
+static bool innermost(const struct fault_record *f, const struct unit_table *units, struct frame *ret)
+{
+	uint32_t n = f->n_frames < FAULT_FRAMES_MAX ? f->n_frames : FAULT_FRAMES_MAX;
+
+	for (uint32_t i = 0; i < n; i++) {
+		*ret = frame_of(f, i, units);
+		if (ret->unit)
+			return true;
+	}
+	return false;
+}
+
+static void put_bytes(uint64_t n, struct buffer *out)
+{
+	buffer_printf(out, "%" PRIu64 " byte%s", n, n == 1 ? "" : "s");
+}
+
+/* Where `address` lies as seen from the nearest object. */
+static void put_distance(const struct address_description *d, uint64_t address, struct buffer *out)
+{
+	if (address < d->base) {
+		put_bytes(d->base - address, out);
+		buffer_puts(out, " before");
+	} else if (address - d->base >= d->size) {
+		put_bytes(address - d->base - d->size, out);
+		buffer_puts(out, " past the end of");
+	} else {
+		put_bytes(address - d->base, out);
+		buffer_puts(out, " into");
+	}
+}
+
+static void put_block(const struct address_description *d, struct buffer *out)
+{
+	buffer_puts(out, "a block of ");
+	put_bytes(d->size, out);
+	if (d->cell)
+		buffer_printf(out, " that In[%u] allocated", d->cell);
+}
+
+/* One clause: whom the address belongs to. */
+static void put_owner(const struct address_description *d, uint64_t address, struct buffer *out)
+{
+	char name[sizeof(d->name)];
+
+	bounded(d->name, sizeof(d->name), name);
+	switch ((enum address_owner)d->owner) {
+	case OWNER_NULL:
+		buffer_puts(out, "a null pointer");
+		if (address)
+			buffer_printf(out, " (plus %" PRIu64 ")", address);
+		return;
+	case OWNER_HEAP:
+	case OWNER_HEAP_NEAR:
+		put_distance(d, address, out);
+		buffer_putc(out, ' ');
+		put_block(d, out);
+		return;
+	case OWNER_HEAP_FREED:
+		put_distance(d, address, out);
+		buffer_putc(out, ' ');
+		put_block(d, out);
+		buffer_printf(out, d->freed_cell ? " and In[%u] freed" : " and that was freed", d->freed_cell);
+		return;
+	case OWNER_VARIABLE:
+		put_distance(d, address, out);
+		buffer_printf(out, " the variable %s", name);
+		if (d->cell)
+			buffer_printf(out, " of In[%u]", d->cell);
+		return;
+	case OWNER_CODE:
+		buffer_printf(out, "machine code of %s, which cannot be written", *name ? name : "a cell");
+		return;
+	case OWNER_DEVICE:
+	case OWNER_DEVICE_FREED:
+		buffer_puts(out, "device memory");
+		if (*name)
+			buffer_printf(out, " (%s)", name);
+		buffer_puts(out, d->owner == OWNER_DEVICE_FREED ? " that was freed" : "");
+		buffer_puts(out, ", which host code cannot touch: copy it with cudaMemcpy");
+		return;
+	case OWNER_STACK:
+		buffer_puts(out, "the cell's stack");
+		return;
+	case OWNER_STACK_GUARD:
+		buffer_puts(out, "the end of the stack");
+		return;
+	case OWNER_LIBRARY:
+		buffer_printf(out, "the library %s", *name ? name : "code");
+		return;
+	case OWNER_UNKNOWN:
+		break;
+	}
+	buffer_puts(out, "memory that nobody has allocated");
+}
+
+static void put_arithmetic(const struct fault_record *f, struct buffer *out)
+{
+	switch (f->si_code) {
+	case FPE_INTDIV:
+		/* x86 reports INT_MIN / -1 in the same way. */
+		buffer_puts(out, "integer division by zero (or of the smallest integer by -1)");
+		return;
+	case FPE_INTOVF:
+		buffer_puts(out, "integer overflow");
+		return;
+	case FPE_FLTDIV:
+		buffer_puts(out, "floating-point division by zero");
+		return;
+	default:
+		buffer_puts(out, "a floating-point exception that the cell has enabled");
+	}
+}
+
+/* The first line of the worker's own text stands for the kinds that have nothing better. */
+static void put_first_line(const struct fault_record *f, const char *otherwise, struct buffer *out)
+{
+	char text[sizeof(f->text)];
+
+	bounded(f->text, sizeof(f->text), text);
+	text[strcspn(text, "\n")] = '\0';
+	buffer_puts(out, *text ? text : otherwise);
+}
+
+static void put_what(const struct fault_record *f, uint32_t kind, struct buffer *out)
+{
+	switch ((enum fault_kind)kind) {
+	case FAULT_SEGMENTATION:
+		/* General protection: the processor does not say which address it was. */
+		if (f->si_code == SI_KERNEL && !f->address) {
+			buffer_puts(out, "an address that no pointer can have (or data that is not aligned as it must be)");
+			return;
+		}
+		/* fallthrough */
+	case FAULT_BUS:
+		buffer_printf(out, "address %#" PRIx64 " is ", f->address);
+		put_owner(&f->what, f->address, out);
+		return;
+	case FAULT_ARITHMETIC:
+		put_arithmetic(f, out);
+		return;
+	case FAULT_ILLEGAL_INSTRUCTION:
+		buffer_puts(out, "an instruction that this processor does not have");
+		return;
+	case FAULT_STACK_OVERFLOW:
+		buffer_puts(out, "the stack is full: a recursion without an end, or too large a local array");
+		return;
+	case FAULT_EXITED:
+		buffer_printf(out, "the cell ended its process with exit status %d", f->exit_status);
+		return;
+	case FAULT_ABORTED:
+		put_first_line(f, "abort() was called", out);
+		return;
+	case FAULT_KILLED:
+		buffer_printf(out, "signal %d (SIG%s)", f->signal,
+			      sigabbrev_np(f->signal) ? sigabbrev_np(f->signal) : "?");
+		if (f->sender_pid > 0)
+			buffer_printf(out, " sent by process %d", f->sender_pid);
+		return;
+	case FAULT_INTERRUPTED:
+		buffer_puts(out, "the cell was interrupted");
+		return;
+	default:
+		put_first_line(f, "no more is known", out);
+	}
+}
+
+static void put_headline(struct fault_report *r, struct buffer *out)
+{
+	buffer_printf(out, RED "%s" PLAIN ": %s\n", r->ename, buffer_text(&r->evalue));
+}
+
+/* The worker's text without the line that stands in the headline already. */
+static void put_rest_of_text(const struct fault_record *f, const char *headline, struct buffer *out)
+{
+	char text[sizeof(f->text)];
+	const char *rest = text;
+	size_t first;
+
+	bounded(f->text, sizeof(f->text), text);
+	first = strcspn(text, "\n");
+	if (first && !strncmp(headline, text, first))
+		rest = text + first + (text[first] == '\n');
+	if (!*rest)
+		return;
+	buffer_printf(out, "\n%s", rest);
+	if (rest[strlen(rest) - 1] != '\n')
+		buffer_putc(out, '\n');
+}
+
+void fault_report_from_record(struct fault_report *r, const struct fault_record *f, const struct unit_table *units)
+{
+	uint32_t kind = atomic_load(&f->kind);
+	bool has_ename = kind == FAULT_CUDA && f->ename[0];
+	char ename[sizeof(f->ename)];
+	struct frame frame;
+
+	if (kind >= FAULT_KINDS)
+		kind = FAULT_INTERNAL;
+	clear(r, has_ename ? bounded(f->ename, sizeof(f->ename), ename) : enames[kind]);
+	put_what(f, kind, &r->evalue);
+	if (innermost(f, units, &frame)) {
+		buffer_puts(&r->evalue, "; at ");
+		put_place(&frame, &r->evalue);
+	}
+	put_headline(r, &r->traceback);
+	if (frames_of_interest(f, units)) {
+		buffer_putc(&r->traceback, '\n');
+		put_frames(f, units, &r->traceback);
+	}
+	put_rest_of_text(f, buffer_text(&r->evalue), &r->traceback);
+}
+
+void fault_report_from_death(struct fault_report *r, const siginfo_t *death, bool oom, const char *memory_text)
+{
+	char how[64];
+
+	if (oom) {
+		clear(r, enames[FAULT_OUT_OF_MEMORY]);
+		buffer_puts(&r->evalue, "Linux ended the cell because memory was out");
+	} else if (death->si_code == CLD_EXITED) {
+		clear(r, enames[FAULT_EXITED]);
+		buffer_printf(&r->evalue, "the cell ended its process with exit status %d", death->si_status);
+	} else {
+		clear(r, enames[FAULT_KILLED]);
+		process_death(death, how, sizeof(how));
+		buffer_printf(&r->evalue, "the process of the cell %s (signal %d), which did not come from this kernel",
+			      how, death->si_status);
+	}
+	put_headline(r, &r->traceback);
+	if (*memory_text)
+		buffer_printf(&r->traceback, "%s\n", memory_text);
+}
+
+void fault_report_plain(struct fault_report *r, const char *ename, const char *evalue, const char *more)
+{
+	clear(r, ename);
+	buffer_puts(&r->evalue, evalue);
+	put_headline(r, &r->traceback);
+	if (*more)
+		buffer_printf(&r->traceback, "\n%s\n", more);
+}
+
+void fault_report_add(struct fault_report *r, const char *sentence)
+{
+	buffer_printf(&r->traceback, "\n%s\n", sentence);
+}

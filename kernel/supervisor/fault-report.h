@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The text of a fault: from the record that the dying worker wrote, or from how it died, and the line tables of the units.
+ * Nothing in a record is believed: the cell could write to it.
+ */
+#ifndef CGPU_KERNEL_SUPERVISOR_FAULT_REPORT_H
+#define CGPU_KERNEL_SUPERVISOR_FAULT_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/wait.h>
+
+#include "common/buffer.h"
+
+struct fault_record;
+struct unit_table;
+
+/* What the reader gets. */
+struct fault_report {
+	char ename[80];
+	struct buffer evalue;    /* one line */
+	struct buffer traceback; /* lines */
+};
+
+void fault_report_release(struct fault_report *r);
+
+/* A record whose kind is not FAULT_NONE. The running unit is the last of the table. */
+void fault_report_from_record(struct fault_report *r, const struct fault_record *f, const struct unit_table *units);
+
+/* The worker is gone without a record. memory_text: figures of host memory, "" for none; oom: Linux ended it for memory. */
+void fault_report_from_death(struct fault_report *r, const siginfo_t *death, bool oom, const char *memory_text);
+
+/* Any other end: ename, one line, further lines ("" for none). */
+void fault_report_plain(struct fault_report *r, const char *ename, const char *evalue, const char *more);
+
+/* The last paragraph: what has become of the state. */
+void fault_report_add(struct fault_report *r, const char *sentence);
+
+#endif

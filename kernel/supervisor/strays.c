@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Children are read from /proc/PID/task/TID/children, which costs little and exists on every Linux that containers run on. */
+#define _GNU_SOURCE
+#include "kernel/supervisor/strays.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/log.h"
+
+#define CHILDREN_MAX 4096
+#define ROUNDS 20
+#define REAP_TRIES 500
+
+static size_t children_of_task(pid_t pid, const char *task, pid_t *ret, size_t max)
+{
+	cleanup_file FILE *f = NULL;
+	char path[128];
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%.20s/children", (int)pid, task);
+	f = fopen(path, "re");
+	while (f && n < max && fscanf(f, "%d", &ret[n]) == 1)
+		n++;
+	return n;
+}
+
+static size_t children_of(pid_t pid, pid_t *ret, size_t max)
+{
+	cleanup_dir DIR *d = NULL;
+	char path[64];
+	struct dirent *e;
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	d = opendir(path);
+	while (d && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			n += children_of_task(pid, e->d_name, ret + n, max - n);
+	return n;
+}
+
+/*
+ * What a worker has put on itself and hands on to all that it starts: no_new_privs and its seccomp filter. A zombie still
+ * shows the former, a kernel that runs with no_new_privs itself has at most the filters of its own.
+ */
+static long confinement_of(pid_t pid)
+{
+	cleanup_file FILE *f = NULL;
+	char path[64], line[128];
+	long marks = 0, n;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "NoNewPrivs: %ld", &n) == 1 || sscanf(line, "Seccomp_filters: %ld", &n) == 1)
+			marks += n;
+	return marks;
+}
+
+static bool is_kept(pid_t pid, const pid_t *keep, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (keep[i] == pid)
+			return true;
+	return false;
+}
+
+/* The children of this process that a cell has left behind. */
+static size_t strays_of(const pid_t *keep, size_t n, pid_t *ret)
+{
+	size_t found = children_of(getpid(), ret, CHILDREN_MAX), strays = 0;
+	long own = confinement_of(getpid());
+
+	for (size_t i = 0; i < found; i++)
+		if (!is_kept(ret[i], keep, n) && confinement_of(ret[i]) > own)
+			ret[strays++] = ret[i];
+	return strays;
+}
+
+static void reap(const pid_t *pids, size_t n, int tries)
+{
+	const struct timespec pause = { 0, 200000 };
+
+	for (size_t i = 0; i < n; i++)
+		while (waitpid(pids[i], NULL, __WALL | WNOHANG) == 0 && tries-- > 0)
+			nanosleep(&pause, NULL);
+}
+
+/* What a killed one leaves becomes ours in its turn, so it is looked at again until nothing is left. */
+void strays_kill(const pid_t *keep, size_t n)
+{
+	cleanup_free pid_t *pids = malloc(CHILDREN_MAX * sizeof(*pids));
+
+	for (int round = 0; pids && round < ROUNDS; round++) {
+		size_t strays = strays_of(keep, n, pids);
+
+		if (!strays)
+			return;
+		for (size_t i = 0; i < strays; i++)
+			kill(pids[i], SIGKILL);
+		reap(pids, strays, REAP_TRIES);
+	}
+	log_warning("not all processes that a cell has left behind could be ended");
+}
+
+void strays_reap(const pid_t *keep, size_t n)
+{
+	cleanup_free pid_t *pids = malloc(CHILDREN_MAX * sizeof(*pids));
+
+	if (pids)
+		reap(pids, strays_of(keep, n, pids), 0);
+}
+
+unsigned strays_descendants(pid_t pid, unsigned most)
+{
+	cleanup_free pid_t *queue = malloc((most + 1) * sizeof(*queue));
+	size_t n = 0;
+
+	if (!queue)
+		return 0;
+	n = children_of(pid, queue, most);
+	for (size_t i = 0; i < n && n < most; i++)
+		n += children_of(queue[i], queue + n, most - n);
+	return (unsigned)n;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * struct supervisor as its parts see it. The parts, in the order in which they call each other:
+ *
+ *	supervisor    the calls of supervisor.h
+ *	cell-run      one cell: run, end, commit or fail, result
+ *	interrupt     stops the cell at work
+ *	watchdog      memory and processes of the cell at work
+ *	worker-pool   zygote, the active worker, the spare, what is dying; attach
+ *	output-drain  ring and pipes to the session
+ */
+#ifndef CGPU_KERNEL_SUPERVISOR_SUPERVISOR_STATE_H
+#define CGPU_KERNEL_SUPERVISOR_SUPERVISOR_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/buffer.h"
+#include "kernel/sandbox/sandbox.h"
+#include "kernel/supervisor/commit.h"
+#include "kernel/supervisor/compiler-client.h"
+#include "kernel/supervisor/device-memory.h"
+#include "kernel/supervisor/doctor-rows.h"
+#include "kernel/supervisor/fault-report.h"
+#include "kernel/supervisor/journal.h"
+#include "kernel/supervisor/snapshot.h"
+#include "kernel/supervisor/supervisor.h"
+#include "kernel/supervisor/unit-table.h"
+#include "kernel/supervisor/worker.h"
+#include "kernel/supervisor/zygote-client.h"
+
+struct loop_source;
+
+struct worker_pool {
+	struct zygote_client zygote;
+	struct loop_source *zygote_channel, *zygote_death, *retry, *bury, *patience;
+	struct worker *active; /* holds the session or is being given it */
+	struct worker *spare;  /* forked ahead, or on its way */
+	struct worker *dying;  /* killed, not yet dead */
+	struct worker *dead;   /* freed from the loop */
+	uint32_t last_id;
+	uint32_t epoch;
+	unsigned failures;     /* workers in a row that did not get as far as holding the session */
+	bool hold;             /* give the session to nobody: its memory is being changed */
+	bool closing;
+	struct worker_hello hello; /* of the last worker that said it */
+	bool said_hello;
+};
+
+enum run_phase {
+	RUN_NONE,
+	RUN_WAITING, /* for a worker that holds the session */
+	RUN_RUNNING,
+	RUN_ENDED,   /* its outcome is decided; the session is being given to the next worker */
+};
+
+struct cell_run {
+	enum run_phase phase;
+	uint32_t cell;
+	struct buffer unit;
+	struct buffer result;  /* the last OUTPUT_RESULT record, shown after the commit */
+	bool has_result;
+	bool retried;          /* its worker died before it began, once */
+	struct cell_end end;   /* figures and flags; texts are below */
+	struct fault_report report;
+	struct fault_report trouble; /* why the last worker could not take the session */
+	struct buffer warnings, restored;
+	struct loop_source *tick;
+	uint64_t memory_seen;       /* bytes of the worker, at the last tick */
+	unsigned tasks_at_start;    /* of the machine */
+	uint64_t refusals_at_start; /* of the control group */
+	struct loop_source *interrupt_tick;
+	uint64_t interrupted_ms;    /* when; 0: not interrupted */
+	unsigned stop_tries;
+};
+
+struct supervisor {
+	char *libexec_dir, *connection_file;
+	uint64_t host_limit, device_limit;
+	struct loop *loop; /* NULL until supervisor_start() */
+	const struct supervisor_callbacks *cb;
+	void *cb_data;
+
+	struct sandbox sandbox;
+	struct worker_pool pool;
+	struct compiler_client compiler;
+	const struct dirty_pages *dirty_pages;
+	struct snapshot snapshot;
+	struct journal journal;
+	struct commit_hook commit_hook; /* tests only */
+	struct device_memory device;
+	struct unit_table units;
+	struct cell_run run;
+
+	bool compiling;
+	char *cell_text;      /* of the last supervisor_compile() */
+	uint64_t oom_kills;   /* of the machine, when last looked at */
+	struct buffer *answer; /* where a blocking question wants its answer */
+	uint32_t answer_type, answer_id;
+	bool answered;
+	struct doctor_rows doctor;
+};
+
+#endif

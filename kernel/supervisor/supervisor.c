@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls of supervisor.h; what they mean for one cell is in cell-run.c, for the processes in worker-pool.c. */
+#define _GNU_SOURCE
+#include "kernel/supervisor/supervisor.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/compiler-protocol.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
+#include "kernel/loop.h"
+#include "kernel/supervisor/cell-run.h"
+#include "kernel/supervisor/interrupt.h"
+#include "kernel/supervisor/supervisor-state.h"
+#include "kernel/supervisor/watchdog.h"
+#include "kernel/supervisor/worker-pool.h"
+
+#define DEVICE_SM 75
+#define QUESTION_MS 1000
+#define COMPILER_QUESTION_MS 10000
+#define HELLO_MS 5000
+
+static uint64_t default_host_limit(void)
+{
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) / 4 * 3 * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Each chunk of device memory is a descriptor here. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit r;
+
+	if (!getrlimit(RLIMIT_NOFILE, &r)) {
+		r.rlim_cur = r.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
+}
+
+static int start(struct supervisor *s, const struct supervisor_options *o, struct error *err)
+{
+	/* Before the process becomes undumpable: then an ordinary user cannot read its own page map any more. */
+	s->dirty_pages = dirty_pages_choose();
+	if (sandbox_init(&s->sandbox, o->disabled_sandbox, s->connection_file, err) ||
+	    worker_pool_start_zygote(s, err) || compiler_client_init(&s->compiler, s->libexec_dir, err) ||
+	    snapshot_init(&s->snapshot, err) || worker_pool_init(s, err))
+		return -1;
+	raise_descriptor_limit();
+	s->oom_kills = watchdog_oom_kills();
+	return 0;
+}
+
+struct supervisor *supervisor_new(const struct supervisor_options *o, struct error *err)
+{
+	struct supervisor *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		error_set(err, ERROR_MEMORY, "out of memory");
+		return NULL;
+	}
+	s->compiler.process = s->pool.zygote.process = (struct process)PROCESS_INIT;
+	s->snapshot.memfd = -1;
+	unit_table_init(&s->units);
+	s->libexec_dir = strdup(o->libexec_dir);
+	s->connection_file = strdup(o->connection_file ? o->connection_file : "");
+	s->host_limit = o->host_limit ? o->host_limit : default_host_limit();
+	s->device_limit = o->device_limit;
+	if (!s->libexec_dir || !s->connection_file || start(s, o, err)) {
+		supervisor_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void supervisor_start(struct supervisor *s, struct loop *loop, const struct supervisor_callbacks *cb, void *data)
+{
+	s->loop = loop;
+	s->cb = cb;
+	s->cb_data = data;
+	compiler_client_start(&s->compiler, loop);
+	worker_pool_watch(s);
+}
+
+void supervisor_free(struct supervisor *s)
+{
+	if (!s)
+		return;
+	cell_run_release(s);
+	worker_pool_release(s);
+	compiler_client_release(&s->compiler);
+	sandbox_release(&s->sandbox);
+	snapshot_release(&s->snapshot);
+	journal_release(&s->journal);
+	device_memory_release(&s->device);
+	unit_table_release(&s->units);
+	doctor_rows_release(&s->doctor);
+	free(s->libexec_dir);
+	free(s->connection_file);
+	free(s->cell_text);
+	free(s);
+}
+
+/* ---- compiler ---- */
+
+void supervisor_declare(struct supervisor *s, size_t first, const struct declaration *d, size_t n)
+{
+	compiler_client_declare(&s->compiler, first, d, n);
+}
+
+static void refuse(struct supervisor *s, const char *headline, const char *diagnostics)
+{
+	s->cb->on_compiled(s->cb_data, NULL, NULL, 0, headline, diagnostics);
+}
+
+static void on_compiler_lost(struct supervisor *s)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	buffer_printf(&text, "the compiler %s while it worked on this cell", s->compiler.last_death);
+	refuse(s, buffer_text(&text), "The compiler ended while it worked on this cell. Nothing was run, and the session is "
+	       "as it was.\nThe compiler has been started again. If the same cell does it again, that is an error in cgpu: "
+	       "please report the cell.");
+}
+
+static void on_compiled(void *data, uint32_t type, const void *payload, size_t len)
+{
+	struct supervisor *s = data;
+	struct record r = record_open(payload, payload ? len : 0);
+	struct error err = ERROR_INIT;
+	struct unit unit;
+	const void *encoded;
+	const char *headline;
+	size_t encoded_len;
+
+	s->compiling = false;
+	if (!payload) {
+		on_compiler_lost(s);
+		return;
+	}
+	if (type == COMPILER_REFUSED) {
+		headline = record_str(&r);
+		refuse(s, headline, record_str(&r));
+		return;
+	}
+	encoded = record_bytes(&r, &encoded_len);
+	if (type != COMPILER_COMPILED || unit_decode(encoded, encoded_len, &unit, &err)) {
+		refuse(s, "the compiler's answer is malformed", err.text);
+		return;
+	}
+	s->cb->on_compiled(s->cb_data, &unit, encoded, encoded_len, "", "");
+	unit_release(&unit);
+}
+
+void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	free(s->cell_text);
+	s->cell_text = strdup(text);
+	record_put_u32(&b, cell);
+	record_put_str(&b, cell_name);
+	record_put_str(&b, text);
+	record_put_str(&b, cflags);
+	record_put_u32(&b, DEVICE_SM);
+	s->compiling = true;
+	compiler_client_ask(&s->compiler, COMPILER_COMPILE, &b, 0, on_compiled, s);
+}
+
+void supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor, supervisor_answer *cb, void *data)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_str(&b, text);
+	record_put_u32(&b, cursor);
+	compiler_client_ask(&s->compiler, COMPILER_COMPLETE, &b, COMPILER_QUESTION_MS, cb, data);
+}
+
+void supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, uint32_t detail,
+			supervisor_answer *cb, void *data)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_str(&b, text);
+	record_put_u32(&b, cursor);
+	record_put_u32(&b, detail);
+	compiler_client_ask(&s->compiler, COMPILER_INSPECT, &b, COMPILER_QUESTION_MS, cb, data);
+}
+
+void supervisor_is_complete(struct supervisor *s, const char *text, supervisor_answer *cb, void *data)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_str(&b, text);
+	compiler_client_ask(&s->compiler, COMPILER_IS_COMPLETE, &b, COMPILER_QUESTION_MS, cb, data);
+}
+
+/* ---- cells ---- */
+
+void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len)
+{
+	cell_run_start(s, encoded_unit, len);
+}
+
+void supervisor_interrupt(struct supervisor *s)
+{
+	if (s->compiling)
+		compiler_client_abandon(&s->compiler);
+	else
+		interrupt_start(s);
+}
+
+void supervisor_input(struct supervisor *s, bool eof, const char *line)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	if (s->run.phase != RUN_RUNNING || !s->pool.active)
+		return;
+	record_put_u8(&b, eof);
+	record_put_str(&b, line);
+	if (worker_send(s->pool.active, WORKER_INPUT, b.data, b.len, NULL, &err))
+		log_info("input for a worker that is gone: %s", err.text);
+}
+
+static int only_between_cells(const struct supervisor *s, struct error *err)
+{
+	if (s->run.phase != RUN_NONE)
+		return error_set(err, ERROR_STATE, "a cell runs");
+	return 0;
+}
+
+int supervisor_reset(struct supervisor *s, struct error *err)
+{
+	int failed;
+
+	if (only_between_cells(s, err) || worker_pool_empty(s, err))
+		return -1;
+	failed = snapshot_reset(&s->snapshot, err);
+	if (!failed) {
+		device_memory_reset(&s->device);
+		unit_table_release(&s->units);
+	}
+	worker_pool_refill(s);
+	return failed;
+}
+
+int supervisor_undo(struct supervisor *s, struct error *err)
+{
+	int failed;
+
+	if (only_between_cells(s, err))
+		return -1;
+	if (!s->snapshot.n_undo)
+		return error_set(err, ERROR_STATE, "there is no cell to take back: only the last one can be, and once");
+	if (!s->device.undo.valid)
+		return error_set(err, ERROR_STATE, "a cell that failed since then has used the room in which the device "
+				 "memory of before was kept");
+	if (worker_pool_empty(s, err))
+		return -1;
+	failed = snapshot_undo(&s->snapshot, err);
+	if (!failed) {
+		failed = device_memory_undo(&s->device, err);
+		unit_table_undo(&s->units);
+	}
+	worker_pool_refill(s);
+	return failed;
+}
+
+/* ---- questions ---- */
+
+size_t supervisor_variables(const struct supervisor *s, const struct supervisor_variable **ret)
+{
+	/* The list is a cache; to the caller nothing changes. */
+	return unit_table_variables((struct unit_table *)&s->units, ret);
+}
+
+int supervisor_read(const struct supervisor *s, uint64_t address, void *out, size_t len)
+{
+	return snapshot_read(&s->snapshot, address, out, len);
+}
+
+/* Ask the idle worker and wait: for answers that are made in microseconds. */
+static int question(struct supervisor *s, uint32_t type, const struct buffer *body, uint32_t answer_type,
+		    struct buffer *ret, struct error *err)
+{
+	struct worker *w = s->pool.active;
+	uint64_t deadline = loop_now_ms() + QUESTION_MS;
+	int n = 0;
+
+	if (!worker_pool_is_ready(s))
+		return error_set(err, ERROR_STATE, "a cell runs, or the session is being restored");
+	if (worker_send(w, type, body->data, body->len, NULL, err))
+		return -1;
+	s->answer = ret;
+	s->answer_type = answer_type;
+	s->answered = false;
+	while (!s->answered && n >= 0 && loop_now_ms() < deadline)
+		n = worker_receive_one(w, (int)(deadline - loop_now_ms()), err);
+	s->answer = NULL;
+	if (s->answered)
+		return 0;
+	return n < 0 ? -1 : error_set(err, ERROR_TIMEOUT, "the worker does not answer");
+}
+
+static void decode_description(struct record *r, struct address_description *ret)
+{
+	const char *name;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->owner = record_u8(r);
+	ret->base = record_u64(r);
+	ret->size = record_u64(r);
+	ret->cell = record_u32(r);
+	ret->freed_cell = record_u32(r);
+	name = record_str(r);
+	memcpy(ret->name, name, strnlen(name, sizeof(ret->name) - 1));
+}
+
+int supervisor_describe(struct supervisor *s, const uint64_t *addresses, size_t n, struct address_description *ret,
+			struct error *err)
+{
+	cleanup_buffer struct buffer body = BUFFER_INIT, answer = BUFFER_INIT;
+	struct record r;
+
+	record_put_u32(&body, ++s->answer_id);
+	record_put_u32(&body, (uint32_t)n);
+	for (size_t i = 0; i < n; i++)
+		record_put_u64(&body, addresses[i]);
+	if (buffer_check(&body, err) || question(s, WORKER_DESCRIBE, &body, WORKER_DESCRIBED, &answer, err))
+		return -1;
+	r = record_open(answer.data, answer.len);
+	if (record_count(&r, 26) != n)
+		return error_set(err, ERROR_PROTOCOL, "the worker describes other addresses than asked");
+	for (size_t i = 0; i < n; i++)
+		decode_description(&r, &ret[i]);
+	return record_check(&r, "WORKER_DESCRIBED", err);
+}
+
+int supervisor_device_report(struct supervisor *s, struct buffer *ret, struct error *err)
+{
+	cleanup_buffer struct buffer body = BUFFER_INIT;
+
+	record_put_u32(&body, ++s->answer_id);
+	if (buffer_check(&body, err))
+		return -1;
+	return question(s, WORKER_DEVICE_INFO, &body, WORKER_DEVICE_REPORT, ret, err);
+}
+
+int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t device_limit, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	if (only_between_cells(s, err))
+		return -1;
+	s->host_limit = host_limit ? host_limit : default_host_limit();
+	s->device_limit = device_limit;
+	record_put_u64(&b, s->host_limit);
+	record_put_u64(&b, s->device_limit);
+	if (!worker_pool_is_ready(s))
+		return 0; /* the next one learns it when it is attached */
+	return worker_send(s->pool.active, WORKER_LIMITS, b.data, b.len, NULL, err);
+}
+
+void supervisor_limits(const struct supervisor *s, uint64_t *ret_host, uint64_t *ret_device, uint64_t *ret_host_used)
+{
+	struct arena_header h;
+
+	*ret_host = s->host_limit;
+	*ret_device = s->device_limit;
+	*ret_host_used = snapshot_read(&s->snapshot, ARENA_BASE, &h, sizeof(h)) ? 0 : h.heap_live;
+}
+
+size_t supervisor_doctor(const struct supervisor *s, const struct doctor_row **ret)
+{
+	struct supervisor *mine = (struct supervisor *)s; /* the rows, and what processes said of themselves, are caches */
+
+	if (!s->loop) {
+		worker_pool_await_hello(mine, HELLO_MS);
+		compiler_client_await_hello(&mine->compiler, HELLO_MS);
+	}
+	return doctor_rows_make(&mine->doctor, s, ret);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lookups go from the newest record backwards: a cell that was run again is found in its last form. */
+#include "kernel/supervisor/unit-table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/log.h"
+
+void unit_table_init(struct unit_table *t)
+{
+	*t = (struct unit_table){ .undo_n = SIZE_MAX };
+}
+
+static void record_release(struct unit_record *r)
+{
+	unit_release(&r->unit);
+	free(r->encoded);
+	free(r->text);
+	free(r->placed);
+}
+
+static void cut(struct unit_table *t, size_t n)
+{
+	while (t->n > n)
+		record_release(&t->records[--t->n]);
+	t->has_running = false;
+	t->stale = true;
+}
+
+void unit_table_release(struct unit_table *t)
+{
+	cut(t, 0);
+	free(t->records);
+	free(t->variables);
+	unit_table_init(t);
+}
+
+/* The unit again without its large parts. */
+static int shrink(const void *encoded, size_t len, struct unit_record *ret, struct error *err)
+{
+	struct buffer small = BUFFER_INIT;
+	struct unit u;
+	size_t small_len;
+
+	if (unit_decode(encoded, len, &u, err))
+		return -1;
+	u.object_len = u.ptx_len = 0;
+	u.n_declarations = 0;
+	unit_encode(&u, &small);
+	unit_release(&u);
+	small_len = small.len;
+	ret->encoded = buffer_steal(&small);
+	if (!ret->encoded) {
+		buffer_release(&small);
+		return error_set(err, ERROR_MEMORY, "out of memory for the line table of a cell");
+	}
+	return unit_decode(ret->encoded, small_len, &ret->unit, err);
+}
+
+int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, const char *text, struct error *err)
+{
+	struct unit_record r = { 0 };
+
+	if (t->n == t->cap) {
+		size_t cap = t->cap ? t->cap * 2 : 64;
+		struct unit_record *records = realloc(t->records, cap * sizeof(*records));
+
+		if (!records)
+			return error_set(err, ERROR_MEMORY, "out of memory for the table of cells");
+		t->records = records;
+		t->cap = cap;
+	}
+	if (shrink(encoded, len, &r, err)) {
+		record_release(&r);
+		return -1;
+	}
+	r.text = text ? strdup(text) : NULL;
+	r.placed = calloc(r.unit.n_symbols + 1, sizeof(*r.placed));
+	if (!r.placed) {
+		record_release(&r);
+		return error_set(err, ERROR_MEMORY, "out of memory for the symbols of a cell");
+	}
+	t->records[t->n++] = r;
+	t->has_running = true;
+	return 0;
+}
+
+void unit_table_place(struct unit_table *t, const char *name, uint64_t address, uint64_t size)
+{
+	struct unit_record *r = t->has_running ? &t->records[t->n - 1] : NULL;
+
+	for (size_t i = 0; r && i < r->unit.n_symbols; i++)
+		if (!strcmp(r->unit.symbols[i].name, name))
+			r->placed[i] = (struct placed_symbol){ address, size };
+}
+
+void unit_table_commit(struct unit_table *t)
+{
+	t->undo_n = t->has_running ? t->n - 1 : t->n;
+	t->has_running = false;
+	t->stale = true;
+}
+
+void unit_table_drop(struct unit_table *t)
+{
+	if (t->has_running)
+		cut(t, t->n - 1);
+}
+
+void unit_table_undo(struct unit_table *t)
+{
+	if (t->undo_n <= t->n)
+		cut(t, t->undo_n);
+	t->undo_n = SIZE_MAX;
+}
+
+const struct unit_record *unit_table_find(const struct unit_table *t, uint32_t cell)
+{
+	for (size_t i = t->n; cell && i-- > 0;)
+		if (t->records[i].unit.cell == cell)
+			return &t->records[i];
+	return NULL;
+}
+
+uint32_t unit_record_line(const struct unit_record *r, const char *function, uint32_t offset)
+{
+	uint32_t line = 0, best = 0;
+
+	for (size_t i = 0; i < r->unit.n_lines; i++) {
+		const struct unit_line *l = &r->unit.lines[i];
+
+		if (l->line && l->offset <= offset && l->offset >= best && !strcmp(l->function, function)) {
+			best = l->offset;
+			line = l->line;
+		}
+	}
+	return line;
+}
+
+bool unit_record_source(const struct unit_record *r, uint32_t line, char *buf, size_t size)
+{
+	const char *at = r->text;
+	size_t len;
+
+	for (uint32_t i = 1; at && i < line; i++) {
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	if (!at || !line || !size)
+		return false;
+	len = strcspn(at, "\n");
+	if (len >= size)
+		len = size - 1;
+	memcpy(buf, at, len);
+	buf[len] = '\0';
+	return true;
+}
+
+struct candidate {
+	const struct unit_symbol *symbol;
+	const struct placed_symbol *placed;
+	uint32_t cell;
+	size_t order;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	int c = strcmp(x->symbol->name, y->symbol->name);
+
+	return c ? c : (x->order < y->order) - (x->order > y->order);
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static size_t collect(const struct unit_table *t, struct candidate **ret)
+{
+	size_t committed = t->n - t->has_running, n = 0, all = 0;
+	struct candidate *c;
+
+	for (size_t i = 0; i < committed; i++)
+		all += t->records[i].unit.n_symbols;
+	c = malloc((all + 1) * sizeof(*c));
+	for (size_t i = 0; c && i < committed; i++) {
+		const struct unit_record *r = &t->records[i];
+
+		for (size_t k = 0; k < r->unit.n_symbols; k++)
+			if (r->placed[k].address)
+				c[n++] = (struct candidate){ &r->unit.symbols[k], &r->placed[k], r->unit.cell, n };
+	}
+	*ret = c;
+	return n;
+}
+
+/* Of each name the newest, then all in the order in which they were defined. */
+static size_t keep_newest(struct candidate *c, size_t n)
+{
+	size_t kept = 0;
+
+	qsort(c, n, sizeof(*c), by_name);
+	for (size_t i = 0; i < n; i++)
+		if (!i || strcmp(c[i].symbol->name, c[kept - 1].symbol->name))
+			c[kept++] = c[i];
+	qsort(c, kept, sizeof(*c), by_order);
+	return kept;
+}
+
+static void make_variables(struct unit_table *t)
+{
+	struct candidate *c;
+	size_t n = collect(t, &c);
+
+	free(t->variables);
+	t->n_variables = 0;
+	t->variables = NULL;
+	if (c) {
+		n = keep_newest(c, n);
+		t->variables = malloc((n + 1) * sizeof(*t->variables));
+	}
+	for (size_t i = 0; t->variables && i < n; i++) {
+		t->variables[t->n_variables++] = (struct supervisor_variable){
+			.name = c[i].symbol->name,
+			.type = c[i].symbol->type,
+			.type_code = c[i].symbol->type_code,
+			.address = c[i].placed->address,
+			.size = c[i].placed->size ? c[i].placed->size : c[i].symbol->size,
+			.cell = c[i].cell,
+			.is_function = c[i].symbol->is_function,
+		};
+	}
+	if (!t->variables)
+		log_error("out of memory for the list of variables");
+	free(c);
+	t->stale = false;
+}
+
+size_t unit_table_variables(struct unit_table *t, const struct supervisor_variable **ret)
+{
+	if (t->stale)
+		make_variables(t);
+	*ret = t->variables;
+	return t->n_variables;
+}

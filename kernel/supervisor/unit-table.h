@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the kernel keeps of each committed unit: line table, symbols with their addresses, the text of its cell. Fault
+ * reports and the list of variables come from here. Object and PTX are not kept: they live in the arena.
+ */
+#ifndef CGPU_KERNEL_SUPERVISOR_UNIT_TABLE_H
+#define CGPU_KERNEL_SUPERVISOR_UNIT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/unit.h"
+#include "kernel/supervisor/supervisor.h"
+
+struct error;
+
+struct placed_symbol {
+	uint64_t address; /* 0: not known */
+	uint64_t size;
+};
+
+struct unit_record {
+	struct unit unit; /* without object and PTX; borrows from `encoded` */
+	char *encoded;
+	char *text;       /* of the cell; NULL when it is not known */
+	struct placed_symbol *placed; /* one for each of unit.symbols */
+};
+
+struct unit_table {
+	struct unit_record *records; /* in the order of running */
+	size_t n, cap;
+	bool has_running;            /* the last record is of the cell that runs */
+	size_t undo_n;               /* records before the last commit; SIZE_MAX: no undo */
+	struct supervisor_variable *variables; /* made when asked for */
+	size_t n_variables;
+	bool stale;
+};
+
+void unit_table_init(struct unit_table *t);
+void unit_table_release(struct unit_table *t);
+
+/* A cell starts. text may be NULL. */
+int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, const char *text, struct error *err);
+/* Where the loader has put a symbol of the running unit. */
+void unit_table_place(struct unit_table *t, const char *name, uint64_t address, uint64_t size);
+void unit_table_commit(struct unit_table *t);
+void unit_table_drop(struct unit_table *t);
+void unit_table_undo(struct unit_table *t);
+
+/* The newest unit of that cell; NULL when there is none. */
+const struct unit_record *unit_table_find(const struct unit_table *t, uint32_t cell);
+/* Line of the cell at `offset` bytes into a function; 0 when it is not known. */
+uint32_t unit_record_line(const struct unit_record *r, const char *function, uint32_t offset);
+/* Copies line `line` (from 1) of the text without its newline; false when there is none. */
+bool unit_record_source(const struct unit_record *r, uint32_t line, char *buf, size_t size);
+
+/* Symbols of committed units, a redefined name once. Valid until the next call that changes the table. */
+size_t unit_table_variables(struct unit_table *t, const struct supervisor_variable **ret);
+
+#endif

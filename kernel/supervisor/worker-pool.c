@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ *	      wanted           forked, hello          nobody else has the session
+ *	 -  ----------> spare -------------> spare ------------------------------> active
+ *	                (no pid)             READY       WORKER_ATTACH             ATTACHING, then IDLE
+ *
+ * worker_pool_advance() does the next step that is possible; every event ends there. Failures in a row make it wait before it
+ * tries again, and let the cell that waits fail with the reason.
+ */
+#include "kernel/supervisor/worker-pool.h"
+
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/ipc.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
+#include "kernel/loop.h"
+#include "kernel/supervisor/cell-run.h"
+#include "kernel/supervisor/output-drain.h"
+#include "kernel/supervisor/strays.h"
+#include "kernel/supervisor/supervisor-state.h"
+
+#define FAILURES_MAX 3
+#define RETRY_MS 500
+#define PATIENCE_MS 2000
+#define RELEASE_MS 1000
+
+static void advance(struct supervisor *s);
+static void on_zygote(void *data);
+static void on_zygote_death(void *data);
+
+static void bury_all(void *data)
+{
+	struct worker_pool *p = &((struct supervisor *)data)->pool;
+
+	p->bury = NULL;
+	while (p->dead) {
+		struct worker *w = p->dead;
+
+		p->dead = w->next;
+		worker_free(w);
+	}
+}
+
+/* Its own callbacks may be on the stack: it is freed from the loop. */
+static void bury(struct supervisor *s, struct worker *w)
+{
+	struct worker_pool *p = &s->pool;
+
+	w->next = p->dead;
+	p->dead = w;
+	if (s->loop && !p->bury)
+		p->bury = loop_add_timer(s->loop, 0, bury_all, s);
+}
+
+static void remove_dying(struct worker_pool *p, struct worker *w)
+{
+	struct worker **at = &p->dying;
+
+	while (*at && *at != w)
+		at = &(*at)->next;
+	if (*at)
+		*at = w->next;
+}
+
+/* Linux may be unable to end a process that hangs in a driver. Its memory is not ours to wait for any longer. */
+static void on_patience(void *data)
+{
+	struct supervisor *s = data;
+
+	s->pool.patience = NULL;
+	for (struct worker *w = s->pool.dying; w; w = w->next) {
+		if (!w->attached)
+			continue;
+		w->attached = false;
+		log_error("worker %d cannot be killed; it hangs inside Linux", (int)w->pid);
+		buffer_printf(&s->run.restored, "Process %d of the cell cannot be killed (it hangs in a driver) and may "
+			      "still use memory.\n", (int)w->pid);
+	}
+	advance(s);
+}
+
+static void let_die(struct supervisor *s, struct worker *w)
+{
+	struct worker_pool *p = &s->pool;
+
+	worker_kill(w);
+	if (w->state == WORKER_STARTING || !w->pid) {
+		bury(s, w);
+		return;
+	}
+	w->next = p->dying;
+	p->dying = w;
+	if (w->attached && s->loop && !p->patience)
+		p->patience = loop_add_timer(s->loop, PATIENCE_MS, on_patience, s);
+}
+
+static bool session_is_held(const struct worker_pool *p)
+{
+	for (const struct worker *w = p->dying; w; w = w->next)
+		if (w->attached)
+			return true;
+	return false;
+}
+
+/* ---- zygote ---- */
+
+static void on_issue(void *data, const char *step, const char *why)
+{
+	sandbox_report(&((struct supervisor *)data)->sandbox, step, why);
+}
+
+static void on_forked(void *data, uint32_t id, pid_t pid, int error)
+{
+	struct supervisor *s = data;
+	struct worker *w = s->pool.spare;
+	struct error err = ERROR_INIT;
+
+	if (!w || w->id != id) {
+		log_debug("worker %d was forked for nobody; it ends with its channel", (int)pid);
+		return;
+	}
+	if (pid && !worker_forked(w, pid, &err)) {
+		if (s->loop)
+			worker_watch(w, s->loop);
+		return;
+	}
+	if (!pid)
+		log_error("the zygote cannot fork a worker: %s", strerror(error));
+	else
+		log_error("%s", err.text);
+	s->pool.failures++;
+	s->pool.spare = NULL;
+	if (w->pid && s->loop)
+		worker_watch(w, s->loop);
+	let_die(s, w);
+	advance(s);
+}
+
+static const struct zygote_events zygote_events = { on_issue, on_forked };
+
+int worker_pool_start_zygote(struct supervisor *s, struct error *err)
+{
+	struct worker_pool *p = &s->pool;
+	const struct zygote_setup setup = {
+		.dir = s->libexec_dir,
+		.hidden_file = s->connection_file,
+		.seccomp = s->sandbox.program.data,
+		.seccomp_len = s->sandbox.program.len,
+		.flags = s->sandbox.flags,
+		.library_path = s->libexec_dir,
+	};
+
+	if (zygote_client_start(&p->zygote, &setup, err))
+		return -1;
+	sandbox_adopt_zygote(&s->sandbox, p->zygote.process.pid);
+	if (s->loop) {
+		p->zygote_channel = loop_add_fd(s->loop, p->zygote.process.sock, on_zygote, s);
+		p->zygote_death = loop_add_fd(s->loop, p->zygote.process.pidfd, on_zygote_death, s);
+	}
+	return 0;
+}
+
+static void drop_zygote(struct supervisor *s)
+{
+	struct worker_pool *p = &s->pool;
+
+	if (s->loop) {
+		loop_remove(s->loop, p->zygote_channel);
+		loop_remove(s->loop, p->zygote_death);
+		p->zygote_channel = p->zygote_death = NULL;
+	}
+	if (!p->zygote.ready)
+		p->failures++;
+	zygote_client_end(&p->zygote);
+	/* Nobody will fork the worker that it was asked for. */
+	if (p->spare && p->spare->state == WORKER_STARTING) {
+		let_die(s, p->spare);
+		p->spare = NULL;
+	}
+}
+
+static void on_zygote(void *data)
+{
+	struct supervisor *s = data;
+	struct error err = ERROR_INIT;
+
+	if (!zygote_client_receive(&s->pool.zygote, &zygote_events, s, &err))
+		return;
+	log_warning("the zygote is started again: %s", err.text);
+	drop_zygote(s);
+	advance(s);
+}
+
+static void on_zygote_death(void *data)
+{
+	struct supervisor *s = data;
+	siginfo_t info;
+	char how[64];
+
+	/* What it said before it died still counts. */
+	zygote_client_receive(&s->pool.zygote, &zygote_events, s, NULL);
+	if (process_reap(&s->pool.zygote.process, &info))
+		return;
+	log_warning("the zygote %s; it is started again", process_death(&info, how, sizeof(how)));
+	drop_zygote(s);
+	advance(s);
+}
+
+/* ---- attach ---- */
+
+static int send_chunks(struct supervisor *s, struct worker *w, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	for (size_t i = 0; i < s->device.chunks.n; i++) {
+		const struct device_chunk *c = &s->device.chunks.at[i];
+
+		buffer_clear(&b);
+		device_chunk_encode(c, &b);
+		if (worker_send(w, WORKER_CHUNK, b.data, b.len, &c->fd, err))
+			return -1;
+	}
+	return worker_send(w, WORKER_ATTACH_END, NULL, 0, NULL, err);
+}
+
+static int send_attach(struct supervisor *s, struct worker *w, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_u32(&b, ++s->pool.epoch);
+	record_put_u64(&b, s->host_limit);
+	record_put_u64(&b, s->device_limit);
+	record_put_u32(&b, s->run.cell);
+	device_memory_encode_preimages(&s->device, &b);
+	if (buffer_check(&b, err) || worker_send(w, WORKER_ATTACH, b.data, b.len, NULL, err))
+		return -1;
+	return send_chunks(s, w, err);
+}
+
+static void attach(struct supervisor *s)
+{
+	struct worker_pool *p = &s->pool;
+	struct worker *w = p->spare;
+	struct error err = ERROR_INIT;
+
+	p->spare = NULL;
+	p->active = w;
+	w->attached = true;
+	w->state = WORKER_ATTACHING;
+	if (!send_attach(s, w, &err))
+		return;
+	/* It is dead or dying; its death brings the next one. */
+	log_warning("worker %d cannot be given the session: %s", (int)w->pid, err.text);
+	worker_kill(w);
+}
+
+static void on_attached(struct supervisor *s, struct worker *w, const struct ipc_message *m)
+{
+	struct record r = record_open(m->data, m->len);
+	bool ok = record_u8(&r) != 0;
+	const char *why = record_str(&r);
+	uint32_t n = record_count(&r, 1);
+	struct error err = ERROR_INIT;
+
+	if (ok)
+		for (uint32_t i = 0; i < n; i++)
+			buffer_printf(&s->run.restored, "%s\n", record_str(&r));
+	if (record_check(&r, "WORKER_ATTACHED", &err) || !ok) {
+		log_error("worker %d cannot take the session: %s", (int)w->pid, ok ? err.text : why);
+		fault_report_plain(&s->run.trouble, "InternalError", ok ? err.text : why, "");
+		worker_kill(w);
+		return;
+	}
+	s->pool.failures = 0;
+	w->state = WORKER_IDLE;
+	w->held = true;
+	device_memory_restored(&s->device);
+	advance(s);
+	cell_run_on_session(s);
+}
+
+/* ---- workers ---- */
+
+static void on_message(void *data, struct worker *w, struct ipc_message *m)
+{
+	struct supervisor *s = data;
+
+	if (m->type == WORKER_ATTACHED && w == s->pool.active && w->state == WORKER_ATTACHING)
+		on_attached(s, w, m);
+	else if (w->attached)
+		cell_run_on_message(s, w, m);
+}
+
+static void on_hello(void *data, struct worker *w)
+{
+	struct supervisor *s = data;
+
+	s->pool.hello = w->hello;
+	s->pool.said_hello = true;
+	if (worker_pool_is_ready(s))
+		s->pool.failures = 0;
+	advance(s);
+}
+
+static void on_output(void *data, struct worker *w)
+{
+	output_drain(data, w);
+}
+
+static void on_death(void *data, struct worker *w)
+{
+	struct supervisor *s = data;
+	struct worker_pool *p = &s->pool;
+	bool was_active = w == p->active;
+	char how[64];
+
+	log_info("worker %d %s", (int)w->pid, process_death(&w->death, how, sizeof(how)));
+	if (was_active)
+		p->active = NULL;
+	else if (w == p->spare)
+		p->spare = NULL;
+	else
+		remove_dying(p, w);
+	if (w->attached) {
+		pid_t pids[8];
+
+		strays_kill(pids, worker_pool_pids(s, pids));
+	}
+	if (!w->ready || (w->attached && !w->held))
+		p->failures++;
+	if (w->attached)
+		cell_run_on_death(s, w, was_active);
+	w->attached = false;
+	bury(s, w);
+	advance(s);
+}
+
+static const struct worker_events worker_events = { on_message, on_hello, on_issue, on_output, on_death };
+
+static int ask_for_worker(struct supervisor *s, struct error *err)
+{
+	struct worker_pool *p = &s->pool;
+
+	p->spare = worker_new(++p->last_id, &p->zygote, s->snapshot.memfd, &worker_events, s, err);
+	return p->spare ? 0 : -1;
+}
+
+static void on_retry(void *data)
+{
+	struct supervisor *s = data;
+
+	s->pool.retry = NULL;
+	if (s->pool.failures >= FAILURES_MAX)
+		s->pool.failures = FAILURES_MAX - 1;
+	advance(s);
+}
+
+/* Too many failures: wait, and do not let a cell wait for ever. */
+static bool must_wait(struct supervisor *s)
+{
+	struct worker_pool *p = &s->pool;
+
+	if (p->failures < FAILURES_MAX)
+		return false;
+	if (!p->retry && s->loop)
+		p->retry = loop_add_timer(s->loop, RETRY_MS, on_retry, s);
+	cell_run_on_no_worker(s);
+	return true;
+}
+
+static void advance(struct supervisor *s)
+{
+	struct worker_pool *p = &s->pool;
+	struct error err = ERROR_INIT;
+
+	if (p->closing)
+		return;
+	if (!p->active && p->spare && p->spare->state == WORKER_READY && !session_is_held(p) && !p->hold && s->loop)
+		attach(s);
+	if (p->spare || must_wait(s))
+		return;
+	/* The next spare while the active one is not there yet would only slow that down. */
+	if (p->active && p->active->state == WORKER_ATTACHING)
+		return;
+	if ((p->zygote.process.sock < 0 && worker_pool_start_zygote(s, &err)) || ask_for_worker(s, &err)) {
+		log_error("%s", err.text);
+		p->failures++;
+		must_wait(s);
+		if (p->failures < FAILURES_MAX && s->loop && !p->retry)
+			p->retry = loop_add_timer(s->loop, 0, on_retry, s);
+	}
+}
+
+int worker_pool_init(struct supervisor *s, struct error *err)
+{
+	return ask_for_worker(s, err);
+}
+
+void worker_pool_watch(struct supervisor *s)
+{
+	struct worker_pool *p = &s->pool;
+
+	p->zygote_channel = loop_add_fd(s->loop, p->zygote.process.sock, on_zygote, s);
+	p->zygote_death = loop_add_fd(s->loop, p->zygote.process.pidfd, on_zygote_death, s);
+	if (p->spare && p->spare->pid)
+		worker_watch(p->spare, s->loop);
+	advance(s);
+}
+
+bool worker_pool_is_ready(const struct supervisor *s)
+{
+	return s->pool.active && s->pool.active->state == WORKER_IDLE;
+}
+
+void worker_pool_retire(struct supervisor *s)
+{
+	struct worker *w = s->pool.active;
+
+	s->pool.active = NULL;
+	if (w)
+		let_die(s, w);
+	advance(s);
+}
+
+int worker_pool_empty(struct supervisor *s, struct error *err)
+{
+	struct worker_pool *p = &s->pool;
+
+	p->hold = true;
+	worker_pool_retire(s);
+	for (struct worker *w = p->dying, *next; w; w = next) {
+		next = w->next;
+		if (!worker_await_death(w, PATIENCE_MS)) {
+			p->hold = false;
+			return error_set(err, ERROR_TIMEOUT, "worker %d does not end", (int)w->pid);
+		}
+	}
+	return 0;
+}
+
+void worker_pool_refill(struct supervisor *s)
+{
+	s->pool.hold = false;
+	advance(s);
+}
+
+size_t worker_pool_pids(const struct supervisor *s, pid_t ret[8])
+{
+	const struct worker_pool *p = &s->pool;
+	size_t n = 0;
+
+	ret[n++] = p->zygote.process.pid;
+	ret[n++] = s->compiler.process.pid;
+	if (p->active)
+		ret[n++] = p->active->pid;
+	if (p->spare)
+		ret[n++] = p->spare->pid;
+	for (const struct worker *w = p->dying; w && n < 8; w = w->next)
+		ret[n++] = w->pid;
+	return n;
+}
+
+void worker_pool_await_hello(struct supervisor *s, int ms)
+{
+	struct worker_pool *p = &s->pool;
+	uint64_t deadline = loop_now_ms() + (uint64_t)ms;
+
+	while (p->spare && !p->said_hello && loop_now_ms() < deadline) {
+		struct pollfd fds[] = { { p->zygote.process.sock, POLLIN, 0 }, { p->spare->channel, POLLIN, 0 } };
+
+		if (poll(fds, 2, (int)(deadline - loop_now_ms())) <= 0)
+			return;
+		if (fds[0].revents && zygote_client_receive(&p->zygote, &zygote_events, s, NULL))
+			return;
+		if (fds[1].revents && worker_receive_one(p->spare, 0, NULL) < 0)
+			return;
+	}
+}
+
+void worker_pool_release(struct supervisor *s)
+{
+	struct worker_pool *p = &s->pool;
+	pid_t pids[8];
+
+	p->closing = true;
+	if (s->loop) {
+		loop_remove(s->loop, p->zygote_channel);
+		loop_remove(s->loop, p->zygote_death);
+		loop_remove(s->loop, p->retry);
+		loop_remove(s->loop, p->patience);
+	}
+	if (p->active)
+		let_die(s, p->active);
+	if (p->spare)
+		let_die(s, p->spare);
+	p->active = p->spare = NULL;
+	zygote_client_end(&p->zygote);
+	for (struct worker *w = p->dying, *next; w; w = next) {
+		next = w->next;
+		worker_await_death(w, RELEASE_MS);
+	}
+	strays_kill(pids, worker_pool_pids(s, pids));
+	if (s->loop)
+		loop_remove(s->loop, p->bury);
+	bury_all(s);
+	for (struct worker *w = p->dying, *next; w; w = next) {
+		next = w->next;
+		worker_free(w);
+	}
+	p->dying = NULL;
+}

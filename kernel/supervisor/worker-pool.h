@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which worker holds the session, which waits as a spare, which are dying; the zygote that makes them. Whatever dies is
+ * replaced. The session is given to the spare when no worker that ever held it is alive, since such a one could still write
+ * to its memory.
+ */
+#ifndef CGPU_KERNEL_SUPERVISOR_WORKER_POOL_H
+#define CGPU_KERNEL_SUPERVISOR_WORKER_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct error;
+struct supervisor;
+
+/* Starts the zygote and asks for the first worker; waits for neither. */
+int worker_pool_init(struct supervisor *s, struct error *err);
+/* First calls of the constructor: nothing else may run before the zygote does. */
+int worker_pool_start_zygote(struct supervisor *s, struct error *err);
+void worker_pool_watch(struct supervisor *s);
+void worker_pool_release(struct supervisor *s);
+
+/* The active worker holds the session and is idle. */
+bool worker_pool_is_ready(const struct supervisor *s);
+/* End the active worker; the session goes to the next one. */
+void worker_pool_retire(struct supervisor *s);
+/* The same, and wait until it is dead: nobody has the session's memory mapped then. */
+int worker_pool_empty(struct supervisor *s, struct error *err);
+/* Go on after worker_pool_empty(). */
+void worker_pool_refill(struct supervisor *s);
+
+/* Our own children, for kernel/supervisor/strays.h; at most 8. */
+size_t worker_pool_pids(const struct supervisor *s, pid_t ret[8]);
+
+/* Without an event loop: take messages until a worker has said hello, at most ms milliseconds. */
+void worker_pool_await_hello(struct supervisor *s, int ms);
+
+#endif

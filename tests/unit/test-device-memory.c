@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of device memory over commits, rollbacks and undo, with real memfds as chunks. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/record.h"
+#include "kernel/supervisor/device-memory.h"
+
+#define SIZE (2u << 20)
+#define AT(i) (0x300000000000ull + (i) * 4ull * SIZE)
+
+static struct device_memory memory;
+static int fds[16];
+
+/* A chunk's descriptor; fds[] remembers it to see whether it was closed. */
+static void chunk(uint64_t id, uint64_t address)
+{
+	struct error err = ERROR_INIT;
+	int fd = memfd_create("chunk", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	fds[id] = fd;
+	assert_int_equal(device_memory_chunk(&memory, id, SIZE, address, fd, &err), 0);
+}
+
+static int is_open(uint64_t id)
+{
+	return fcntl(fds[id], F_GETFD) >= 0;
+}
+
+static void preimage(uint64_t address, uint64_t in)
+{
+	struct device_preimage p = { address, SIZE / 2, in, 0 };
+	struct error err = ERROR_INIT;
+
+	assert_int_equal(device_memory_preimage(&memory, &p, &err), 0);
+}
+
+static void drop(uint64_t id, bool cell_runs)
+{
+	struct error err = ERROR_INIT;
+
+	assert_int_equal(device_memory_drop(&memory, id, cell_runs, &err), 0);
+}
+
+static void commit(void)
+{
+	struct error err = ERROR_INIT;
+
+	assert_int_equal(device_memory_commit(&memory, &err), 0);
+}
+
+static const struct device_chunk *find(uint64_t id)
+{
+	for (size_t i = 0; i < memory.chunks.n; i++)
+		if (memory.chunks.at[i].id == id)
+			return &memory.chunks.at[i];
+	return NULL;
+}
+
+/* A session with buffers in chunks 1 and 2. */
+static int set_up(void **state)
+{
+	(void)state;
+	chunk(1, AT(1));
+	chunk(2, AT(2));
+	commit();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	device_memory_release(&memory);
+	return 0;
+}
+
+static void test_rollback_forgets_what_the_cell_made(void **state)
+{
+	(void)state;
+	chunk(3, AT(3));
+	chunk(4, 0);
+	preimage(AT(1), 4);
+	drop(2, true);
+	device_memory_rollback(&memory);
+	assert_null(find(3));
+	assert_false(is_open(3));
+	assert_non_null(find(2));
+	/* The pre-image stays until the next worker has copied it back. */
+	assert_int_equal(memory.preimages.n, 1);
+	assert_true(is_open(4));
+	device_memory_restored(&memory);
+	assert_int_equal(memory.preimages.n, 0);
+	assert_false(is_open(4));
+	assert_int_equal(memory.chunks.n, 2);
+	assert_true(is_open(1) && is_open(2));
+}
+
+static void test_rollback_twice(void **state)
+{
+	(void)state;
+	chunk(4, 0);
+	preimage(AT(1), 4);
+	device_memory_rollback(&memory);
+	/* The next worker dies before it has restored. */
+	device_memory_rollback(&memory);
+	assert_int_equal(memory.preimages.n, 1);
+	assert_true(is_open(4));
+}
+
+static void test_commit_drops(void **state)
+{
+	(void)state;
+	chunk(3, AT(3));
+	drop(2, true);
+	assert_non_null(find(2));
+	commit();
+	assert_null(find(2));
+	assert_true(is_open(2)); /* for undo */
+	commit();
+	assert_false(is_open(2));
+	assert_non_null(find(3));
+}
+
+static void test_moved_chunk_goes_back(void **state)
+{
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(device_memory_chunk(&memory, 2, SIZE, AT(7), -1, &err), 0);
+	assert_int_equal(find(2)->address, AT(7));
+	device_memory_rollback(&memory);
+	assert_int_equal(find(2)->address, AT(2));
+}
+
+static void test_undo(void **state)
+{
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	chunk(3, AT(3));
+	chunk(4, 0);
+	preimage(AT(1), 4);
+	drop(4, true);
+	drop(2, true);
+	commit();
+	assert_int_equal(memory.preimages.n, 0);
+	assert_int_equal(device_memory_undo(&memory, &err), 0);
+	assert_int_equal(memory.preimages.n, 1);
+	assert_int_equal(memory.preimages.at[0].chunk, 4);
+	assert_non_null(find(4));
+	assert_int_equal(find(4)->address, 0);
+	assert_int_equal(find(2)->address, AT(2));
+	assert_null(find(3));
+	device_memory_restored(&memory);
+	assert_int_equal(memory.chunks.n, 2);
+	assert_int_equal(device_memory_undo(&memory, &err), -1);
+	assert_int_equal(err.code, ERROR_STATE);
+}
+
+static void test_reused_preimage_makes_undo_impossible(void **state)
+{
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	chunk(4, 0);
+	preimage(AT(1), 4);
+	commit();
+	preimage(AT(2), 4);
+	device_memory_rollback(&memory);
+	device_memory_restored(&memory);
+	assert_int_equal(device_memory_undo(&memory, &err), -1);
+}
+
+static void test_drop_after_the_commit(void **state)
+{
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	chunk(4, 0);
+	preimage(AT(1), 4);
+	commit();
+	drop(4, false);
+	assert_null(find(4));
+	assert_int_equal(device_memory_undo(&memory, &err), 0);
+	assert_non_null(find(4));
+	assert_true(is_open(4));
+}
+
+static void test_nonsense_is_refused(void **state)
+{
+	struct device_preimage outside = { AT(1), SIZE, 1, 1 }, unknown = { AT(1), 1, 9, 0 };
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(device_memory_preimage(&memory, &outside, &err), -1);
+	assert_int_equal(device_memory_preimage(&memory, &unknown, &err), -1);
+	assert_int_equal(device_memory_drop(&memory, 9, true, &err), -1);
+	assert_int_equal(device_memory_chunk(&memory, 9, SIZE, AT(9), -1, &err), -1);
+	assert_int_equal(err.code, ERROR_PROTOCOL);
+}
+
+static void test_encoding(void **state)
+{
+	struct buffer b = BUFFER_INIT;
+	struct record r;
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	chunk(4, 0);
+	preimage(AT(1), 4);
+	device_memory_encode_preimages(&memory, &b);
+	device_chunk_encode(find(2), &b);
+	r = record_open(b.data, b.len);
+	assert_int_equal(record_u32(&r), 1);
+	assert_int_equal(record_u64(&r), AT(1));
+	assert_int_equal(record_u64(&r), SIZE / 2);
+	assert_int_equal(record_u64(&r), 4);
+	assert_int_equal(record_u64(&r), 0);
+	assert_int_equal(record_u64(&r), 2);
+	assert_int_equal(record_u64(&r), SIZE);
+	assert_int_equal(record_u64(&r), AT(2));
+	assert_int_equal(record_check(&r, "chunks", &err), 0);
+	buffer_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_rollback_forgets_what_the_cell_made, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_rollback_twice, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_commit_drops, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_moved_chunk_goes_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_undo, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_reused_preimage_makes_undo_impossible, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_drop_after_the_commit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_nonsense_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_encoding, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
