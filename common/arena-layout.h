@@ -41,7 +41,14 @@
 enum arena_region { ARENA_META, ARENA_CODE, ARENA_DATA, ARENA_HEAP, ARENA_REGIONS };
 
 /* Pointers from which the parts of a worker find their session state again. */
-enum arena_root { ARENA_ROOT_ALLOCATOR, ARENA_ROOT_LOADER, ARENA_ROOT_DEVICE, ARENA_ROOT_TRACKED, ARENA_ROOTS = 16 };
+enum arena_root {
+	ARENA_ROOT_ALLOCATOR,
+	ARENA_ROOT_LOADER,
+	ARENA_ROOT_UNITS,
+	ARENA_ROOT_DEVICE,
+	ARENA_ROOT_TRACKED,
+	ARENA_ROOTS = 16
+};
 
 /* At ARENA_BASE. */
 struct arena_header {

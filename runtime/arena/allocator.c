@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Size classes are multiples of 16 up to 128, then four a power of two up to 16 KiB; above, a block is a run of pages. One
+ * lock guards all: a cell allocates from few threads, and a block costs some tens of nanoseconds.
+ *
+ * Pages of a large block that is freed are given back at once as far as that is possible (arena_discard); what lies in the
+ * committed part of the memfd follows when no undo can return to a state that used it (allocator_committed).
+ */
+#include "runtime/arena/allocator.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/worker-protocol.h"
+#include "runtime/arena/allocator-state.h"
+#include "runtime/arena/meta.h"
+
+#define DISCARD_PAGES 32u /* give back memory of freed runs from this length on */
+#define FRESH_PAGES 256u  /* map freed runs in place from this length on */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct allocator_hooks hooks;
+static uint64_t limit;
+static uint32_t cell = 1;
+
+static void enter(void)
+{
+	meta_enter();
+	pthread_mutex_lock(&lock);
+}
+
+static void leave(void)
+{
+	pthread_mutex_unlock(&lock);
+	meta_leave();
+}
+
+void allocator_fork_begin(void)
+{
+	enter();
+}
+
+void allocator_fork_end(void)
+{
+	leave();
+}
+
+int allocator_attach(const struct allocator_hooks *h, struct error *err)
+{
+	hooks = *h;
+	if (allocator_state())
+		return 0;
+	arena_header()->root[ARENA_ROOT_ALLOCATOR] = (uint64_t)(uintptr_t)meta_alloc(sizeof(struct allocator));
+	if (!allocator_state() || page_runs_init(&allocator_state()->runs))
+		return error_set(err, ERROR_MEMORY, "no memory for the session's heap");
+	return 0;
+}
+
+void allocator_set_limit(uint64_t bytes)
+{
+	limit = bytes;
+}
+
+uint64_t allocator_limit(void)
+{
+	return limit;
+}
+
+void allocator_set_cell(uint32_t c)
+{
+	cell = c ? c : 1;
+	arena_header()->cell = c;
+}
+
+static unsigned class_of(size_t size)
+{
+	unsigned power;
+
+	if (size <= 128)
+		return size ? (unsigned)(size - 1) / 16 : 0;
+	power = 63 - (unsigned)__builtin_clzll(size - 1);
+	return 8 + (power - 7) * 4 + (unsigned)((size - 1) >> (power - 2) & 3);
+}
+
+static uint32_t class_size(unsigned class)
+{
+	unsigned power, quarter;
+
+	if (class < 8)
+		return (class + 1) * 16;
+	power = 7 + (class - 8) / 4;
+	quarter = (class - 8) % 4 + 1;
+	return (1u << power) + quarter * (1u << (power - 2));
+}
+
+static void account(int64_t bytes, int blocks)
+{
+	arena_header()->heap_live += (uint64_t)bytes;
+	arena_header()->heap_blocks += (uint64_t)(int64_t)blocks;
+}
+
+static bool fits(uint64_t bytes)
+{
+	uint64_t used = arena_header()->heap_live;
+
+	return !limit || (bytes <= limit && used <= limit - bytes);
+}
+
+/* Slabs with free slots of one class form a list. */
+static void partial_add(struct allocator *a, uint32_t index)
+{
+	struct run *r = page_runs_at(&a->runs, index);
+
+	r->prev = 0;
+	r->next = a->partial[r->class];
+	if (r->next)
+		page_runs_at(&a->runs, r->next)->prev = index;
+	a->partial[r->class] = index;
+}
+
+static void partial_remove(struct allocator *a, uint32_t index)
+{
+	struct run *r = page_runs_at(&a->runs, index);
+
+	if (r->next)
+		page_runs_at(&a->runs, r->next)->prev = r->prev;
+	if (r->prev)
+		page_runs_at(&a->runs, r->prev)->next = r->next;
+	else
+		a->partial[r->class] = r->next;
+	r->next = r->prev = 0;
+}
+
+static uint32_t new_slab(struct allocator *a, unsigned class)
+{
+	uint32_t size = class_size(class), bytes = size * 32, n, index;
+	struct slab *s;
+	struct run *r;
+
+	bytes = bytes < 16384 ? 16384 : bytes > 131072 ? 131072 : bytes;
+	bytes = (bytes + (uint32_t)ARENA_PAGE - 1) / (uint32_t)ARENA_PAGE * (uint32_t)ARENA_PAGE;
+	n = bytes / size;
+	s = meta_alloc(sizeof(*s) + n * sizeof(s->slots[0]));
+	if (!s)
+		return 0;
+	index = page_runs_take(&a->runs, bytes / (uint32_t)ARENA_PAGE, 1);
+	if (!index) {
+		meta_free(s);
+		return 0;
+	}
+	s->n_slots = n;
+	s->size = size;
+	r = page_runs_at(&a->runs, index);
+	r->kind = RUN_SLAB;
+	r->class = (uint8_t)class;
+	r->slab = s;
+	page_runs_map_all(&a->runs, index);
+	partial_add(a, index);
+	return index;
+}
+
+static uint32_t free_slot(struct slab *s)
+{
+	uint32_t words = (s->n_slots + 63) / 64;
+
+	for (uint32_t i = 0; i < words; i++) {
+		uint32_t w = (s->hint + i) % words;
+		uint64_t holes = ~s->taken[w];
+		uint32_t slot;
+
+		if (!holes)
+			continue;
+		slot = w * 64 + (uint32_t)__builtin_ctzll(holes);
+		if (slot < s->n_slots) {
+			s->hint = w;
+			return slot;
+		}
+	}
+	return UINT32_MAX;
+}
+
+static void *alloc_small(struct allocator *a, size_t size, unsigned class)
+{
+	uint32_t index = a->partial[class] ? a->partial[class] : new_slab(a, class);
+	struct run *r = page_runs_at(&a->runs, index);
+	struct slab *s;
+	uint32_t slot;
+
+	if (!index)
+		return NULL;
+	s = r->slab;
+	slot = free_slot(s);
+	s->taken[slot / 64] |= 1ull << (slot % 64);
+	s->slots[slot] = (struct slot){ cell, 0, s->size - (uint32_t)size };
+	if (++s->n_taken == s->n_slots)
+		partial_remove(a, index);
+	account(s->size, 1);
+	return (void *)(page_address(r->page) + (uint64_t)slot * s->size);
+}
+
+static uint32_t pages_for(size_t size)
+{
+	return (uint32_t)((size + ARENA_PAGE - 1) / ARENA_PAGE);
+}
+
+static void *alloc_large(struct allocator *a, size_t size, size_t align, bool *ret_zero)
+{
+	uint32_t index = page_runs_take(&a->runs, pages_for(size), align > ARENA_PAGE ? (uint32_t)(align / ARENA_PAGE) : 1);
+	struct run *r = page_runs_at(&a->runs, index);
+
+	if (!index)
+		return NULL;
+	*ret_zero = r->zero;
+	r->kind = RUN_LARGE;
+	r->cell = cell;
+	r->size = size;
+	account((int64_t)r->pages * (int64_t)ARENA_PAGE, 1);
+	return (void *)page_address(r->page);
+}
+
+/* Bytes that a request will be counted with; class is set for a small one. */
+static uint64_t footprint(size_t size, size_t align, unsigned *ret_class)
+{
+	if (size <= SMALL_MAX && align <= ARENA_PAGE) {
+		for (unsigned c = class_of(size > align ? size : align); c < CLASS_COUNT; c++) {
+			if (class_size(c) % align == 0) {
+				*ret_class = c;
+				return class_size(c);
+			}
+		}
+	}
+	*ret_class = CLASS_COUNT;
+	return (uint64_t)pages_for(size) * ARENA_PAGE;
+}
+
+static void *alloc(size_t size, size_t align, bool *ret_zero)
+{
+	struct allocator *a = allocator_state();
+	unsigned class;
+	uint64_t bytes;
+	void *p = NULL;
+
+	*ret_zero = false;
+	if (align < 16)
+		align = 16;
+	if (size > ARENA_HEAP_SIZE || align > ARENA_HEAP_SIZE / 4)
+		return NULL;
+	bytes = footprint(size, align, &class);
+	enter();
+	if (fits(bytes)) {
+		p = class < CLASS_COUNT ? alloc_small(a, size, class) : alloc_large(a, size ? size : 1, align, ret_zero);
+	}
+	leave();
+	if (!p && hooks.out_of_memory)
+		hooks.out_of_memory(size, arena_header()->heap_live, fits(bytes) ? 0 : limit);
+	return p;
+}
+
+void *allocator_alloc(size_t size, size_t align)
+{
+	bool zero;
+
+	return alloc(size, align, &zero);
+}
+
+void *allocator_zalloc(size_t size)
+{
+	bool zero;
+	void *p = alloc(size, 16, &zero);
+
+	if (p && !zero)
+		memset(p, 0, size);
+	return p;
+}
+
+static void misuse(const void *p, const char *call)
+{
+	struct address_description d = { 0 };
+	uint64_t at = (uint64_t)(uintptr_t)p;
+	char text[512];
+
+	allocator_describe(at, &d);
+	if (d.owner == OWNER_HEAP_FREED && d.base == at)
+		snprintf(text, sizeof(text),
+			 "double free: %s(%p), but that block of %" PRIu64 " bytes, made in cell %u, was freed in cell %u",
+			 call, p, d.size, d.cell, d.freed_cell);
+	else if (d.owner == OWNER_HEAP_FREED)
+		snprintf(text, sizeof(text), "invalid free: %s(%p) lies in memory that was freed in cell %u", call, p,
+			 d.freed_cell);
+	else if (d.owner == OWNER_HEAP)
+		snprintf(text, sizeof(text),
+			 "invalid free: %s(%p) is not the start of a block, but %" PRIu64
+			 " bytes inside one of %" PRIu64 " bytes made in cell %u",
+			 call, p, at - d.base, d.size, d.cell);
+	else
+		snprintf(text, sizeof(text), "invalid free: malloc() never gave %p to %s()", p, call);
+	if (hooks.misuse)
+		hooks.misuse(text);
+}
+
+/* The live block that starts at p: its run, and its slot in a slab. 0: there is none. */
+static uint32_t find_block(struct allocator *a, const void *p, uint32_t *ret_slot)
+{
+	uint64_t at = (uint64_t)(uintptr_t)p;
+	uint32_t index = in_heap(at) ? page_runs_find(&a->runs, address_page(at)) : 0;
+	struct run *r = page_runs_at(&a->runs, index);
+	uint64_t offset;
+
+	if (!index)
+		return 0;
+	offset = at - page_address(r->page);
+	if (r->kind == RUN_LARGE)
+		return offset ? 0 : index;
+	if (r->kind != RUN_SLAB || offset % r->slab->size)
+		return 0;
+	*ret_slot = (uint32_t)(offset / r->slab->size);
+	return *ret_slot < r->slab->n_slots && slab_taken(r->slab, *ret_slot) ? index : 0;
+}
+
+static void free_small(struct allocator *a, uint32_t index, uint32_t slot)
+{
+	struct run *r = page_runs_at(&a->runs, index);
+	struct slab *s = r->slab;
+
+	s->taken[slot / 64] &= ~(1ull << (slot % 64));
+	s->slots[slot].freed = cell;
+	account(-(int64_t)s->size, -1);
+	if (s->n_taken-- == s->n_slots)
+		partial_add(a, index);
+	if (s->n_taken || (a->partial[r->class] == index && !r->next))
+		return; /* the last slab of its class stays */
+	partial_remove(a, index);
+	page_runs_give(&a->runs, index, cell);
+	meta_free(s);
+}
+
+static void free_large(struct allocator *a, uint32_t index)
+{
+	struct run *r = page_runs_at(&a->runs, index);
+
+	a->recent[a->n_recent++ % RECENT_MAX] =
+		(struct recent){ page_address(r->page), r->size, r->cell, cell };
+	account(-((int64_t)r->pages * (int64_t)ARENA_PAGE), -1);
+	if (r->pages >= DISCARD_PAGES)
+		arena_discard(page_address(r->page), (size_t)r->pages * ARENA_PAGE);
+	page_runs_give(&a->runs, index, cell);
+}
+
+void allocator_free(void *p)
+{
+	struct allocator *a = allocator_state();
+	uint32_t slot = 0, index;
+
+	enter();
+	index = find_block(a, p, &slot);
+	if (index && page_runs_at(&a->runs, index)->kind == RUN_SLAB)
+		free_small(a, index, slot);
+	else if (index)
+		free_large(a, index);
+	leave();
+	if (!index)
+		misuse(p, "free");
+}
+
+/* Change the size where the block is; false if it must move. */
+static bool resize_in_place(struct allocator *a, uint32_t index, uint32_t slot, size_t size)
+{
+	struct run *r = page_runs_at(&a->runs, index);
+	uint32_t pages = pages_for(size), old = r->pages;
+
+	if (r->kind == RUN_SLAB) {
+		if (size > r->slab->size || size * 2 < r->slab->size)
+			return false;
+		r->slab->slots[slot].slack = r->slab->size - (uint32_t)size;
+		return true;
+	}
+	if (size <= SMALL_MAX)
+		return false;
+	if (pages > old && (!fits((uint64_t)(pages - old) * ARENA_PAGE) || !page_runs_extend(&a->runs, index, pages)))
+		return false;
+	if (pages < old) {
+		if (old - pages >= DISCARD_PAGES)
+			arena_discard(page_address(r->page + pages), (size_t)(old - pages) * ARENA_PAGE);
+		page_runs_shrink(&a->runs, index, pages, cell);
+	}
+	account(((int64_t)pages - (int64_t)old) * (int64_t)ARENA_PAGE, 0);
+	r->size = size;
+	return true;
+}
+
+static size_t block_size(const struct run *r, uint32_t slot)
+{
+	return r->kind == RUN_SLAB ? r->slab->size - r->slab->slots[slot].slack : r->size;
+}
+
+void *allocator_realloc(void *p, size_t size)
+{
+	struct allocator *a = allocator_state();
+	uint32_t slot = 0, index;
+	size_t old = 0;
+	bool done = false;
+	void *q;
+
+	enter();
+	index = find_block(a, p, &slot);
+	if (index && size <= ARENA_HEAP_SIZE) {
+		old = block_size(page_runs_at(&a->runs, index), slot);
+		done = resize_in_place(a, index, slot, size);
+	}
+	leave();
+	if (!index)
+		misuse(p, "realloc");
+	if (done)
+		return p;
+	q = index ? allocator_alloc(size, 16) : NULL;
+	if (!q)
+		return NULL;
+	memcpy(q, p, old < size ? old : size);
+	allocator_free(p);
+	return q;
+}
+
+size_t allocator_usable_size(const void *p)
+{
+	struct allocator *a = allocator_state();
+	uint32_t slot = 0, index;
+	size_t size = 0;
+
+	enter();
+	index = find_block(a, p, &slot);
+	if (index) {
+		const struct run *r = page_runs_at(&a->runs, index);
+
+		size = r->kind == RUN_SLAB ? r->slab->size : (size_t)r->pages * ARENA_PAGE;
+	}
+	leave();
+	return size;
+}
+
+void allocator_committed(void)
+{
+	struct allocator *a = allocator_state();
+
+	for (uint32_t i = 1; i < a->runs.n_runs; i++) {
+		const struct run *r = page_runs_at(&a->runs, i);
+
+		if (r->kind == RUN_FREE && !r->zero && r->pages >= FRESH_PAGES && r->freed_cell + ARENA_UNDO_CELLS <= cell)
+			arena_make_fresh(page_address(r->page), (size_t)r->pages * ARENA_PAGE);
+	}
+}

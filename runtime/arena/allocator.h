@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What malloc() gives to cell code. Small blocks are slots of slabs, large ones runs of pages; all that is known about a
+ * block (size asked for, cell that made it, cell that freed it) stands in META, out of reach of an overrun. The state rolls
+ * back with the session; nothing of it is in the worker's own memory but the lock, the limit and the hooks.
+ *
+ * Thread-safe. Misuse (double free, free of what malloc never gave) and running over the limit are told through the
+ * hooks, which end the cell and do not return.
+ */
+#ifndef CGPU_RUNTIME_ARENA_ALLOCATOR_H
+#define CGPU_RUNTIME_ARENA_ALLOCATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct address_description;
+struct error;
+
+struct allocator_hooks {
+	/* Text for the user: what is wrong with this free() or realloc(). */
+	void (*misuse)(const char *text);
+	/* `asked` bytes would pass the limit (or, limit 0, there is no memory). If it returns, malloc() gives NULL. */
+	void (*out_of_memory)(uint64_t asked, uint64_t used, uint64_t limit);
+};
+
+/* After arena_attach(): make or take over the heap. hooks are kept; NULL members are not called. */
+int allocator_attach(const struct allocator_hooks *hooks, struct error *err);
+void allocator_set_limit(uint64_t bytes); /* 0: none */
+uint64_t allocator_limit(void);
+/* Tag of blocks from here on; >= 1. */
+void allocator_set_cell(uint32_t cell);
+/* After arena_committed(): memory of runs that are free for good goes back. */
+void allocator_committed(void);
+
+/* align: power of 2, at least 16 is always given. NULL when out of memory. */
+void *allocator_alloc(size_t size, size_t align);
+void *allocator_zalloc(size_t size);
+void allocator_free(void *p);
+/* As realloc() for a block of ours that is not NULL, size > 0. */
+void *allocator_realloc(void *p, size_t size);
+size_t allocator_usable_size(const void *p);
+
+/* Fill *ret when the address is in the heap region (owner UNKNOWN: in no block). Takes no lock: for signal handlers. */
+bool allocator_describe(uint64_t address, struct address_description *ret);
+
+/* Live blocks by holder. */
+struct allocator_holder {
+	uint32_t cell;
+	uint64_t bytes;
+	uint64_t blocks;
+	uint64_t largest; /* address of its largest block */
+	uint64_t largest_size;
+};
+/* The n cells that hold most, largest first; how many were filled in. Takes no lock. */
+unsigned allocator_holders(struct allocator_holder *ret, unsigned n);
+/* Walk everything and compare; -1 names the first contradiction. For tests. */
+int allocator_check(struct error *err);
+
+/* Around fork(): nobody is inside the allocator while the process is copied. */
+void allocator_fork_begin(void);
+void allocator_fork_end(void);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Mapping of the arena. `committed` is the top of each region at the last commit: below it pages are private, above it
+ * shared (fresh). Heap pages below it that were made fresh again are kept in `fresh`, a short list of ranges; when the list
+ * is full a range simply stays private, which only costs the copies that it would have saved.
+ */
+#define _GNU_SOURCE
+#include "runtime/arena/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "runtime/arena/private-pages.h"
+
+#define FRESH_MAX 64
+
+struct range {
+	uint64_t start;
+	uint64_t end;
+};
+
+static struct {
+	int fd;
+	bool attached;
+	uint64_t committed[ARENA_REGIONS]; /* bytes from the region's start */
+	uint64_t mapped[ARENA_REGIONS];    /* the same; never below the top */
+	struct range fresh[FRESH_MAX];     /* below the committed top, addresses */
+	unsigned n_fresh;
+} arena = { .fd = -1 };
+
+/* How much is mapped ahead of the top, to save system calls; small, so that a write far beyond the top faults. */
+static const uint64_t growth[ARENA_REGIONS] = { 256 * 1024, 0, 256 * 1024, MIB };
+
+static int reserve(uint64_t address, uint64_t size, int flags, struct error *err)
+{
+	void *p = mmap((void *)address, size, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+
+	if (p == MAP_FAILED)
+		return error_errno(err, "cannot reserve the session's addresses at %#lx", address);
+	return 0;
+}
+
+int arena_reserve(struct error *err)
+{
+	if (reserve(ARENA_BASE, ARENA_SIZE, MAP_FIXED_NOREPLACE, err) ||
+	    reserve(DEVICE_BASE, DEVICE_SIZE, MAP_FIXED_NOREPLACE, err) ||
+	    reserve(DEVICE_BASE + DEVICE_ALIAS_OFFSET, DEVICE_SIZE, MAP_FIXED_NOREPLACE, err))
+		return -1;
+	return 0;
+}
+
+static int map(uint64_t address, uint64_t size, int prot, int flags, struct error *err)
+{
+	if (!size)
+		return 0;
+	if (mmap((void *)address, size, prot, flags | MAP_FIXED | MAP_NORESERVE, arena.fd,
+		 (off_t)(address - ARENA_BASE)) == MAP_FAILED)
+		return error_errno(err, "cannot map %lu bytes of the session at %#lx", size, address);
+	return 0;
+}
+
+static void punch(uint64_t address, uint64_t size)
+{
+	if (size)
+		fallocate(arena.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(address - ARENA_BASE),
+			  (off_t)size);
+}
+
+static int attach_region(enum arena_region r, uint64_t top, struct error *err)
+{
+	uint64_t start = arena_start(r), size = arena_region_size(r);
+
+	punch(start + top, size - top);
+	arena.committed[r] = arena.mapped[r] = top;
+	if (r == ARENA_CODE) {
+		arena.mapped[r] = size;
+		return map(start, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, err);
+	}
+	if (map(start, top, PROT_READ | PROT_WRITE, MAP_PRIVATE, err))
+		return -1;
+	return reserve(start + top, size - top, MAP_FIXED, err);
+}
+
+static int read_header(struct arena_header *ret, struct error *err)
+{
+	struct stat st;
+
+	if (fstat(arena.fd, &st))
+		return error_errno(err, "cannot look at the session memory");
+	if ((uint64_t)st.st_size < ARENA_SIZE)
+		return error_set(err, ERROR_INPUT, "the session memory has %lld bytes, %llu are needed",
+				 (long long)st.st_size, ARENA_SIZE);
+	if (pread(arena.fd, ret, sizeof(*ret), 0) != sizeof(*ret))
+		return error_errno(err, "cannot read the session's header");
+	if (ret->magic == 0)
+		return 0;
+	if (ret->magic != ARENA_MAGIC || ret->version != ARENA_VERSION)
+		return error_set(err, ERROR_INPUT, "the session memory was made by another version of cgpu");
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		if (ret->top[r] > arena_region_size(r) || ret->top[r] % ARENA_PAGE)
+			return error_set(err, ERROR_INPUT, "the session's header is damaged (region %d)", r);
+	}
+	return 0;
+}
+
+int arena_attach(int fd, struct error *err)
+{
+	struct arena_header h;
+
+	arena.fd = fd;
+	arena.n_fresh = 0;
+	if (read_header(&h, err))
+		return -1;
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		uint64_t top = h.magic ? h.top[r] : 0;
+
+		/* The header page is private from the first cell on: it must not change before a commit. */
+		if (r == ARENA_META && !h.magic)
+			top = ARENA_HEADER_SIZE;
+		if (attach_region(r, top, err))
+			return -1;
+	}
+	if (!h.magic) {
+		struct arena_header *header = arena_header();
+
+		header->magic = ARENA_MAGIC;
+		header->version = ARENA_VERSION;
+		header->top[ARENA_META] = ARENA_HEADER_SIZE;
+		/* libgcc's unwinder takes a function whose address has 32 zero bits at its end for a removed one. */
+		header->top[ARENA_CODE] = ARENA_PAGE;
+	}
+	arena.attached = true;
+	return 0;
+}
+
+bool arena_attached(void)
+{
+	return arena.attached;
+}
+
+void *arena_grow(enum arena_region r, size_t size)
+{
+	uint64_t top = arena_header()->top[r], need = top + size;
+
+	if (size > arena_region_size(r) || need > arena_region_size(r))
+		return NULL;
+	if (need > arena.mapped[r]) {
+		uint64_t end = need + growth[r];
+
+		if (end > arena_region_size(r))
+			end = arena_region_size(r);
+		if (map(arena_start(r) + arena.mapped[r], end - arena.mapped[r], PROT_READ | PROT_WRITE, MAP_SHARED,
+			NULL))
+			return NULL;
+		arena.mapped[r] = end;
+	}
+	arena_header()->top[r] = need;
+	return (void *)(arena_start(r) + top);
+}
+
+static int write_committed_code(uint64_t address, const void *data, size_t len, struct error *err)
+{
+	uint64_t from = address & ~(ARENA_PAGE - 1), size = address + len - from;
+
+	if (mprotect((void *)from, size, PROT_READ | PROT_WRITE))
+		return error_errno(err, "cannot change a constant of an earlier cell");
+	memcpy((void *)address, data, len);
+	if (mprotect((void *)from, size, PROT_READ | PROT_EXEC))
+		return error_errno(err, "cannot protect a constant of an earlier cell");
+	return 0;
+}
+
+int arena_write_code(uint64_t address, const void *data, size_t len, struct error *err)
+{
+	uint64_t committed = arena_start(ARENA_CODE) + arena.committed[ARENA_CODE];
+	const char *at = data;
+
+	if (address < committed)
+		return write_committed_code(address, data, len, err);
+	while (len) {
+		ssize_t n = pwrite(arena.fd, at, len, (off_t)(address - ARENA_BASE));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return error_errno(err, "cannot write the cell's machine code");
+		at += n;
+		address += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Call fn for each part of [start, end) that is mapped shared. */
+static void for_shared(uint64_t start, uint64_t end, void (*fn)(uint64_t address, uint64_t size))
+{
+	uint64_t top = arena_start(ARENA_HEAP) + arena.committed[ARENA_HEAP];
+
+	if (end > top)
+		fn(start > top ? start : top, end - (start > top ? start : top));
+	for (unsigned i = 0; i < arena.n_fresh; i++) {
+		uint64_t from = arena.fresh[i].start > start ? arena.fresh[i].start : start;
+		uint64_t to = arena.fresh[i].end < end ? arena.fresh[i].end : end;
+
+		if (from < to)
+			fn(from, to - from);
+	}
+}
+
+void arena_discard(uint64_t address, size_t size)
+{
+	madvise((void *)address, size, MADV_DONTNEED);
+	for_shared(address, address + size, punch);
+}
+
+static void make_private(uint64_t address, uint64_t size)
+{
+	if (map(address, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, NULL)) {
+		fprintf(stderr, "cgpu-worker: cannot map committed memory at %#lx: %m\n", address);
+		_exit(111);
+	}
+}
+
+void arena_committed(void)
+{
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		uint64_t start = arena_start(r), top = arena_header()->top[r];
+
+		private_pages_drop(start, arena.committed[r]);
+		if (r != ARENA_CODE && top > arena.committed[r])
+			make_private(start + arena.committed[r], top - arena.committed[r]);
+		arena.committed[r] = top;
+	}
+	for (unsigned i = 0; i < arena.n_fresh; i++)
+		make_private(arena.fresh[i].start, arena.fresh[i].end - arena.fresh[i].start);
+	arena.n_fresh = 0;
+}
+
+void arena_make_fresh(uint64_t address, size_t size)
+{
+	if (arena.n_fresh == FRESH_MAX)
+		return;
+	punch(address, size);
+	if (map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
+		return;
+	arena.fresh[arena.n_fresh++] = (struct range){ address, address + size };
+}
+
+void arena_leave(void)
+{
+	if (!arena.attached)
+		return;
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		if (r != ARENA_CODE && arena.mapped[r] > arena.committed[r])
+			make_private(arena_start(r) + arena.committed[r], arena.mapped[r] - arena.committed[r]);
+	}
+	for (unsigned i = 0; i < arena.n_fresh; i++)
+		make_private(arena.fresh[i].start, arena.fresh[i].end - arena.fresh[i].start);
+	arena.n_fresh = 0;
+}

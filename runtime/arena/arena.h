@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The arena of this process: the mapping side of common/arena-layout.h, whose invariants it keeps. There is one arena a
+ * process and it lies at a fixed address, so the functions take no object.
+ *
+ * Not thread-safe: growth is called under the allocator's or the loader's lock, the rest while no cell runs.
+ */
+#ifndef CGPU_RUNTIME_ARENA_ARENA_H
+#define CGPU_RUNTIME_ARENA_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/arena-layout.h"
+
+struct error;
+
+/* Take the address range of the whole map, so that nothing else is ever mapped there. Once, in the zygote. */
+int arena_reserve(struct error *err);
+
+/* Map the committed state of this memfd; format the header of a session that has none. The fd stays the caller's. */
+int arena_attach(int fd, struct error *err);
+bool arena_attached(void);
+
+static inline struct arena_header *arena_header(void)
+{
+	return (struct arena_header *)ARENA_BASE;
+}
+
+static inline uint64_t arena_start(enum arena_region r)
+{
+	return ARENA_BASE + arena_region_offset(r);
+}
+
+/* Move the region's top up by `size` bytes (multiple of ARENA_PAGE); the new bytes are zero. NULL: the region is full
+ * or linux refused the mapping. For CODE the bytes are not writable: see arena_write_code(). */
+void *arena_grow(enum arena_region r, size_t size);
+
+/* Write machine code or constants, committed ones too. */
+int arena_write_code(uint64_t address, const void *data, size_t len, struct error *err);
+
+/* The content of these whole pages does not matter any more: give back the memory that can be given back now. */
+void arena_discard(uint64_t address, size_t size);
+
+/* The kernel has copied what was private and counts what was fresh as committed. */
+void arena_committed(void);
+
+/* After arena_committed(): nobody can return to a state in which these heap pages were in use; the next cell may write
+ * them in place. Their content is lost. */
+void arena_make_fresh(uint64_t address, size_t size);
+
+/* In a forked child of a cell: what it writes must not reach the session. */
+void arena_leave(void);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * malloc and family for the whole process, in place of libc's: new blocks come from the arena only while cell code runs on
+ * this thread (runtime/cell-mode.h); a block goes back to where its address says that it came from.
+ *
+ * A block of libc's heap that a cell reallocates stays in libc's heap: it belongs to the library that made it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/arena/allocator-state.h"
+#include "runtime/arena/allocator.h"
+#include "runtime/cell-mode.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+__thread struct cell_mode cell_mode __attribute__((tls_model("initial-exec")));
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t n, size_t size);
+extern void *__libc_realloc(void *p, size_t size);
+extern void *__libc_memalign(size_t align, size_t size);
+extern void __libc_free(void *p);
+
+static bool ours(const void *p)
+{
+	return address_in_arena((uint64_t)(uintptr_t)p);
+}
+
+static void *or_enomem(void *p)
+{
+	if (!p)
+		errno = ENOMEM;
+	return p;
+}
+
+EXPORT void *malloc(size_t size)
+{
+	if (!cell_mode_active())
+		return __libc_malloc(size);
+	return or_enomem(allocator_alloc(size, 16));
+}
+
+EXPORT void free(void *p)
+{
+	int saved = errno;
+
+	if (ours(p))
+		allocator_free(p);
+	else
+		__libc_free(p);
+	errno = saved;
+}
+
+EXPORT void *calloc(size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (!cell_mode_active())
+		return __libc_calloc(n, size);
+	return or_enomem(__builtin_mul_overflow(n, size, &bytes) ? NULL : allocator_zalloc(bytes));
+}
+
+EXPORT void *realloc(void *p, size_t size)
+{
+	if (!p)
+		return malloc(size);
+	if (!ours(p))
+		return __libc_realloc(p, size);
+	if (!size) {
+		free(p);
+		return NULL;
+	}
+	return or_enomem(allocator_realloc(p, size));
+}
+
+EXPORT void *reallocarray(void *p, size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes))
+		return or_enomem(NULL);
+	return realloc(p, bytes);
+}
+
+EXPORT void *memalign(size_t align, size_t size)
+{
+	if (!cell_mode_active())
+		return __libc_memalign(align, size);
+	if (align & (align - 1)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return or_enomem(allocator_alloc(size, align));
+}
+
+EXPORT void *aligned_alloc(size_t align, size_t size)
+{
+	return memalign(align, size);
+}
+
+EXPORT int posix_memalign(void **ret, size_t align, size_t size)
+{
+	int saved = errno;
+	void *p;
+
+	if (align % sizeof(void *) || !align || align & (align - 1))
+		return EINVAL;
+	p = memalign(align, size);
+	errno = saved;
+	if (!p)
+		return ENOMEM;
+	*ret = p;
+	return 0;
+}
+
+EXPORT void *valloc(size_t size)
+{
+	return memalign(ARENA_PAGE, size);
+}
+
+EXPORT void *pvalloc(size_t size)
+{
+	return memalign(ARENA_PAGE, (size + ARENA_PAGE - 1) / ARENA_PAGE * ARENA_PAGE);
+}
+
+/* libc has no other name for its own malloc_usable_size; its block header holds the size (malloc/malloc.c, mchunk_size). */
+static size_t libc_usable_size(const void *p)
+{
+	size_t head = ((const size_t *)p)[-1];
+
+	return (head & ~(size_t)7) - (head & 2 ? 2 : 1) * sizeof(size_t);
+}
+
+EXPORT size_t malloc_usable_size(void *p)
+{
+	if (!p)
+		return 0;
+	return ours(p) ? allocator_usable_size(p) : libc_usable_size(p);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ends of processes and children. In a forked child (worker.is_child) these behave as in any program.
+ *
+ * A cell may have PROCESS_MAX processes at a time. How many more may be forked before they are counted again (in /proc) is
+ * kept in memory shared with all children, so that a fork bomb is stopped wherever it goes off.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "runtime/arena/allocator.h"
+#include "runtime/arena/arena.h"
+#include "runtime/cell-mode.h"
+#include "runtime/cell-stdio.h"
+#include "runtime/exports.h"
+#include "runtime/host-fault.h"
+#include "runtime/interrupt.h"
+#include "runtime/worker.h"
+
+#define PROCESS_MAX 256
+#define FIRST_BUDGET 64
+#define ATEXIT_MAX 256
+
+struct shared {
+	_Atomic int32_t budget;   /* forks until the next count */
+	_Atomic uint32_t counting;
+	_Atomic uint32_t refused;
+};
+
+static struct shared *shared;
+
+static struct {
+	void (*fn)(void *arg);
+	void *arg;
+} at_exit[ATEXIT_MAX];
+static _Atomic unsigned n_at_exit;
+
+int exports_process_init(struct error *err)
+{
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return error_errno(err, "cannot map the process counter");
+	atomic_store(&shared->budget, FIRST_BUDGET);
+	return 0;
+}
+
+int exports_cxa_atexit(void (*fn)(void *arg), void *arg, void *dso)
+{
+	unsigned i = atomic_fetch_add(&n_at_exit, 1);
+
+	(void)dso;
+	if (i >= ATEXIT_MAX) {
+		atomic_store(&n_at_exit, ATEXIT_MAX);
+		return -1;
+	}
+	at_exit[i].fn = fn;
+	at_exit[i].arg = arg;
+	return 0;
+}
+
+static void call_plain(void *fn)
+{
+	((void (*)(void))fn)();
+}
+
+int exports_atexit(void (*fn)(void))
+{
+	return exports_cxa_atexit(call_plain, (void *)fn, NULL);
+}
+
+void exports_exit(int status)
+{
+	for (unsigned n = atomic_exchange(&n_at_exit, 0); n--;)
+		at_exit[n].fn(at_exit[n].arg);
+	fflush(NULL);
+	host_fault_exit(status);
+}
+
+void exports_quick_exit(int status)
+{
+	host_fault_exit(status);
+}
+
+void exports_exit_now(int status)
+{
+	host_fault_exit(status);
+}
+
+void exports_assert_fail(const char *what, const char *file, unsigned line, const char *function)
+{
+	host_fault_raise(FAULT_ABORTED, "%s:%u: %s: Assertion `%s' failed.", file, line, function, what);
+}
+
+void exports_stack_smashed(void)
+{
+	host_fault_raise(FAULT_ABORTED, "stack smashing detected: a function has written beyond one of its local arrays");
+}
+
+static bool in_our_group(const char *pid)
+{
+	cleanup_fd int fd = -1;
+	char path[64], text[512], *at;
+	ssize_t n;
+	int group;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	at = strrchr(text, ')'); /* pid (name) state parent group */
+	return at && sscanf(at + 1, " %*c %*d %d", &group) == 1 && group == getpgrp();
+}
+
+static unsigned count_processes(void)
+{
+	cleanup_dir DIR *d = opendir("/proc");
+	unsigned n = 0;
+
+	for (struct dirent *e; d && (e = readdir(d));)
+		n += isdigit((unsigned char)e->d_name[0]) && in_our_group(e->d_name);
+	return n;
+}
+
+static void count_again(void)
+{
+	int32_t left;
+
+	if (atomic_exchange(&shared->counting, 1)) {
+		sched_yield();
+		return;
+	}
+	left = PROCESS_MAX - (int32_t)count_processes();
+	if (left <= 0)
+		atomic_store(&shared->refused, 1);
+	else
+		atomic_store(&shared->budget, left);
+	atomic_store(&shared->counting, 0);
+}
+
+bool exports_too_many_processes(void)
+{
+	return shared && atomic_load(&shared->refused);
+}
+
+/* The cell is over: the worker ends it, and with it all its children. */
+static _Noreturn void refuse(void)
+{
+	if (!worker.is_child)
+		host_fault_raise(FAULT_PROCESS_LIMIT, "the cell has more than %d processes at a time", PROCESS_MAX);
+	kill(worker.pid, SIGUSR1);
+	for (;;)
+		pause();
+}
+
+static void wait_for_budget(void)
+{
+	while (atomic_fetch_sub(&shared->budget, 1) <= 0) {
+		if (exports_too_many_processes())
+			refuse();
+		count_again();
+	}
+}
+
+/* The child keeps a copy of everything, and nothing that it does may reach the session. */
+static void become_child(void)
+{
+	mmap(worker.control, sizeof(*worker.control), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, WORKER_CONTROL_FD, 0);
+	arena_leave();
+	cell_stdio_leave();
+	host_fault_leave();
+	close(WORKER_CHANNEL_FD);
+	close(WORKER_CONTROL_FD);
+	close(WORKER_ARENA_FD);
+}
+
+pid_t exports_fork(void)
+{
+	bool first = !worker.is_child;
+	int error;
+	pid_t pid;
+
+	cell_mode_enter_library();
+	wait_for_budget();
+	allocator_fork_begin();
+	pid = fork();
+	error = errno;
+	if (pid == 0 && first)
+		become_child();
+	allocator_fork_end();
+	cell_mode_leave_library();
+	errno = error;
+	return pid;
+}
+
+/* As libc's, but an interrupt ends the command, so that the cell can go on to its own end. */
+int exports_system(const char *command)
+{
+	char *const argv[] = { "sh", "-c", (char *)command, NULL };
+	int status = 0;
+	pid_t pid;
+
+	if (!command)
+		return 1;
+	cell_mode_enter_library();
+	fflush(stdout);
+	if (posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ))
+		status = -1;
+	while (status != -1 && waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			status = -1;
+		else if (!worker.is_child && interrupt_pending())
+			kill(pid, SIGKILL);
+	}
+	cell_mode_leave_library();
+	return status;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Streams and libraries that a cell opens. They live in libc's heap and end with the worker, so they are tracked; their
+ * buffers are made here, since libc would take them from the cell's heap at the first use.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/output-ring.h"
+#include "common/record.h"
+#include "common/type-code.h"
+#include "runtime/cell-mode.h"
+#include "runtime/cell-stdio.h"
+#include "runtime/exports.h"
+#include "runtime/tracked.h"
+#include "runtime/worker.h"
+
+#define STREAM_BUFFER 16384
+#define TEXT_MAX 4096
+
+/* Buffers of streams that are open, by stream. */
+static struct stream {
+	struct stream *next;
+	FILE *f;
+	char buffer[STREAM_BUFFER];
+} *streams;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static FILE *opened(FILE *f, enum tracked_kind kind, const char *name)
+{
+	struct stream *s = f ? malloc(sizeof(*s)) : NULL;
+
+	if (f)
+		tracked_add(kind, f, name);
+	if (!s)
+		return f;
+	s->f = f;
+	setvbuf(f, s->buffer, _IOFBF, sizeof(s->buffer));
+	pthread_mutex_lock(&lock);
+	s->next = streams;
+	streams = s;
+	pthread_mutex_unlock(&lock);
+	return f;
+}
+
+static struct stream *forget(FILE *f)
+{
+	struct stream *s = NULL;
+
+	tracked_remove(f);
+	pthread_mutex_lock(&lock);
+	for (struct stream **at = &streams; *at; at = &(*at)->next) {
+		if ((*at)->f != f)
+			continue;
+		s = *at;
+		*at = s->next;
+		break;
+	}
+	pthread_mutex_unlock(&lock);
+	return s;
+}
+
+FILE *exports_fopen(const char *path, const char *mode)
+{
+	FILE *f;
+
+	cell_mode_enter_library();
+	f = opened(fopen(path, mode), TRACKED_FILE, path);
+	cell_mode_leave_library();
+	return f;
+}
+
+FILE *exports_fdopen(int fd, const char *mode)
+{
+	FILE *f;
+
+	cell_mode_enter_library();
+	f = opened(fdopen(fd, mode), TRACKED_FILE, "of a descriptor");
+	cell_mode_leave_library();
+	return f;
+}
+
+FILE *exports_freopen(const char *path, const char *mode, FILE *f)
+{
+	FILE *result;
+
+	/* The notebook's streams stay what they are: a cell that sends stdout to a file would lose it for the session. */
+	if (cell_stdio_is_ours(f) && !worker.is_child)
+		return NULL;
+	cell_mode_enter_library();
+	free(forget(f));
+	result = opened(freopen(path, mode, f), TRACKED_FILE, path ? path : "");
+	cell_mode_leave_library();
+	return result;
+}
+
+FILE *exports_tmpfile(void)
+{
+	FILE *f;
+
+	cell_mode_enter_library();
+	f = opened(tmpfile(), TRACKED_FILE, "of tmpfile()");
+	cell_mode_leave_library();
+	return f;
+}
+
+FILE *exports_popen(const char *command, const char *mode)
+{
+	FILE *f;
+
+	cell_mode_enter_library();
+	f = opened(popen(command, mode), TRACKED_PROCESS, command);
+	cell_mode_leave_library();
+	return f;
+}
+
+/* Closing the notebook's own streams only flushes them. */
+int exports_fclose(FILE *f)
+{
+	struct stream *s;
+	int r;
+
+	if (cell_stdio_is_ours(f) && !worker.is_child)
+		return 0;
+	cell_mode_enter_library();
+	s = forget(f);
+	r = fclose(f);
+	free(s);
+	cell_mode_leave_library();
+	return r;
+}
+
+int exports_pclose(FILE *f)
+{
+	struct stream *s;
+	int r;
+
+	cell_mode_enter_library();
+	s = forget(f);
+	r = pclose(f);
+	free(s);
+	cell_mode_leave_library();
+	return r;
+}
+
+/* The notebook's streams need no buffer, and one of the cell's would outlive it. */
+int exports_setvbuf(FILE *f, char *buffer, int mode, size_t size)
+{
+	return cell_stdio_is_ours(f) ? 0 : setvbuf(f, buffer, mode, size);
+}
+
+void exports_setbuf(FILE *f, char *buffer)
+{
+	if (!cell_stdio_is_ours(f))
+		setbuf(f, buffer);
+}
+
+void exports_setlinebuf(FILE *f)
+{
+	if (!cell_stdio_is_ours(f))
+		setlinebuf(f);
+}
+
+void *exports_dlopen(const char *path, int flags)
+{
+	void *handle;
+
+	cell_mode_enter_library();
+	handle = dlopen(path, flags);
+	if (handle && path)
+		tracked_add(TRACKED_LIBRARY, handle, path);
+	cell_mode_leave_library();
+	return handle;
+}
+
+int exports_dlclose(void *handle)
+{
+	int r;
+
+	cell_mode_enter_library();
+	tracked_remove(handle);
+	r = dlclose(handle);
+	cell_mode_leave_library();
+	return r;
+}
+
+/* The text that a char pointer or array shows; bounded, and cut at the end of what can be read. */
+static void put_text(struct buffer *b, const char *type_code, const void *object)
+{
+	char text[TEXT_MAX] = "";
+	const char *from = NULL;
+
+	if (strcmp(type_code, "pc") == 0)
+		memcpy(&from, object, sizeof(from));
+	if (from)
+		worker_read_text(from, text, sizeof(text));
+	record_put_str(b, text);
+}
+
+void exports_display_value(const char *type, const char *type_code, const void *object, unsigned long size)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	cell_mode_enter_library();
+	record_put_str(&b, type);
+	record_put_str(&b, type_code);
+	record_put_bytes(&b, object, size);
+	put_text(&b, type_code, object);
+	if (!buffer_check(&b, NULL) && !worker.is_child)
+		output_ring_write(worker.control, OUTPUT_RESULT, b.data, b.len);
+	cell_mode_leave_library();
+}

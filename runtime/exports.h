@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All that a unit may link to, and our versions of libc functions that would otherwise end or confuse the session.
+ */
+#ifndef CGPU_RUNTIME_EXPORTS_H
+#define CGPU_RUNTIME_EXPORTS_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <threads.h>
+
+/* Address of a name for a unit: runtime/exports.def, the CUDA runtime, the loaded libraries; 0: nobody has it. */
+uint64_t exports_find(const char *name);
+
+/* exports-process.c */
+_Noreturn void exports_exit(int status);
+_Noreturn void exports_quick_exit(int status);
+_Noreturn void exports_exit_now(int status);
+int exports_atexit(void (*fn)(void));
+int exports_cxa_atexit(void (*fn)(void *arg), void *arg, void *dso);
+_Noreturn void exports_assert_fail(const char *what, const char *file, unsigned line, const char *function);
+_Noreturn void exports_stack_smashed(void);
+pid_t exports_fork(void);
+int exports_system(const char *command);
+/* Memory shared with children, for the process limit; once, in the worker. */
+struct error;
+int exports_process_init(struct error *err);
+/* A child found that the cell has too many; it signals the worker, which ends the cell. */
+bool exports_too_many_processes(void);
+
+/* exports-thread.c */
+int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg);
+int exports_thrd_create(thrd_t *ret, thrd_start_t fn, void *arg);
+void *exports_emutls_get_address(void *control);
+
+/* exports-signal.c */
+typedef void exports_handler(int signal);
+exports_handler *exports_signal(int signal, exports_handler *handler);
+int exports_sigaction(int signal, const struct sigaction *action, struct sigaction *ret_old);
+int exports_sigprocmask(int how, const sigset_t *set, sigset_t *ret_old);
+
+/* exports-stream.c */
+FILE *exports_fopen(const char *path, const char *mode);
+FILE *exports_fdopen(int fd, const char *mode);
+FILE *exports_freopen(const char *path, const char *mode, FILE *f);
+FILE *exports_tmpfile(void);
+FILE *exports_popen(const char *command, const char *mode);
+int exports_fclose(FILE *f);
+int exports_pclose(FILE *f);
+int exports_setvbuf(FILE *f, char *buffer, int mode, size_t size);
+void exports_setbuf(FILE *f, char *buffer);
+void exports_setlinebuf(FILE *f);
+void *exports_dlopen(const char *path, int flags);
+int exports_dlclose(void *handle);
+void exports_display_value(const char *type, const char *type_code, const void *object, unsigned long size);
+
+#endif

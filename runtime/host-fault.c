@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The record is made in the order of trust: plain facts of the signal, what the address belongs to, names of frames, and
+ * last `kind`, which makes it valid. Each step may fault again when the cell has spoilt memory; then `nested` leads
+ * straight to the end. The unwinder may hang on a lock that the interrupted code holds: an alarm ends that.
+ */
+#define _GNU_SOURCE
+#include "runtime/host-fault.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "runtime/arena/allocator.h"
+#include "runtime/backtrace.h"
+#include "runtime/cell-stack.h"
+#include "runtime/cuda/device.h"
+#include "runtime/interrupt.h"
+#include "runtime/loader/loader.h"
+#include "runtime/loader/symbols.h"
+#include "runtime/worker.h"
+
+#define ALT_STACK (128 * 1024)
+#define NULL_PAGES (64 * 1024)
+#define BACKTRACE_SECONDS 3
+
+struct guarded {
+	int signal;
+	enum fault_kind kind;
+};
+
+static const struct guarded guarded[] = {
+	{ SIGSEGV, FAULT_SEGMENTATION }, { SIGBUS, FAULT_BUS },	 { SIGFPE, FAULT_ARITHMETIC },
+	{ SIGILL, FAULT_ILLEGAL_INSTRUCTION }, { SIGTRAP, FAULT_ILLEGAL_INSTRUCTION },
+	{ SIGABRT, FAULT_ABORTED }, { SIGSYS, FAULT_KILLED },
+};
+
+#define N_GUARDED (sizeof(guarded) / sizeof(guarded[0]))
+
+struct sigaction host_fault_actions[NSIG];
+
+static _Atomic uint32_t ending; /* a thread makes the record */
+static enum fault_kind ending_kind;
+static __thread void *alt_stack;
+
+bool host_fault_guards(int signal)
+{
+	for (unsigned i = 0; i < N_GUARDED; i++) {
+		if (guarded[i].signal == signal)
+			return true;
+	}
+	return signal == SIGUSR1;
+}
+
+void worker_exit(int status)
+{
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+static _Noreturn void finish(int status)
+{
+	atomic_store(&worker.control->fault.kind, ending_kind);
+	worker_exit(status);
+}
+
+static void too_long(int signal)
+{
+	(void)signal;
+	finish(1);
+}
+
+/* Exactly one thread ends the cell; the others wait for the end. */
+static void begin(enum fault_kind kind)
+{
+	if (atomic_exchange(&ending, 1)) {
+		for (;;)
+			pause();
+	}
+	ending_kind = kind;
+}
+
+static void describe_code(uint64_t address, struct address_description *ret)
+{
+	struct code_place place;
+
+	if (loader_describe_code(address, &place))
+		return;
+	ret->owner = OWNER_CODE;
+	ret->cell = place.cell;
+	ret->base = address - place.offset;
+	snprintf(ret->name, sizeof(ret->name), "%s", place.function);
+}
+
+static void name_block(struct address_description *ret)
+{
+	const struct symbol *s = symbols_pointing_to(ret->base);
+
+	if (s)
+		snprintf(ret->name, sizeof(ret->name), "%s", s->name);
+}
+
+static void describe_variable(const struct symbol *s, struct address_description *ret)
+{
+	ret->owner = s->kind == SYMBOL_FUNCTION ? OWNER_CODE : OWNER_VARIABLE;
+	ret->base = s->address;
+	ret->size = s->size;
+	ret->cell = s->cell;
+	snprintf(ret->name, sizeof(ret->name), "%s", s->name);
+}
+
+void host_fault_describe(uint64_t address, struct address_description *ret)
+{
+	const struct symbol *s;
+	Dl_info info;
+
+	memset(ret, 0, sizeof(*ret));
+	s = symbols_at(address);
+	if (address < NULL_PAGES)
+		ret->owner = OWNER_NULL;
+	else if (s)
+		describe_variable(s, ret);
+	else if (allocator_describe(address, ret))
+		name_block(ret);
+	else if (backtrace_in_unit(address))
+		describe_code(address, ret);
+	else if (cell_stack_in_guard(address))
+		ret->owner = OWNER_STACK_GUARD;
+	else if (cell_stack_contains(address))
+		ret->owner = OWNER_STACK;
+	else if (device_describe(address, ret))
+		return;
+	else if (dladdr((void *)address, &info) && info.dli_fname) {
+		ret->owner = OWNER_LIBRARY;
+		snprintf(ret->name, sizeof(ret->name), "%s", info.dli_sname ? info.dli_sname : info.dli_fname);
+	}
+}
+
+/* What libc said before it aborted: assert() in a library, "free(): invalid pointer", "stack smashing detected". It keeps
+ * the text for debuggers in a private variable. */
+static const char *abort_message(void)
+{
+	struct {
+		unsigned size;
+		char text[];
+	} **message = dlvsym(RTLD_DEFAULT, "__abort_msg", "GLIBC_PRIVATE");
+
+	return message && *message ? (*message)->text : "";
+}
+
+static void add_text(struct fault_record *f, const char *text)
+{
+	size_t at = strnlen(f->text, sizeof(f->text));
+
+	snprintf(f->text + at, sizeof(f->text) - at, "%s", text);
+}
+
+/* An abort() by libc because of the heap is a fault of its own. */
+static void look_at_abort(struct fault_record *f)
+{
+	static const char *const heap[] = { "free()", "malloc", "realloc()", "double free", "corrupted", "munmap_chunk",
+					    "invalid pointer" };
+	const char *text = abort_message();
+
+	add_text(f, text);
+	for (unsigned i = 0; i < sizeof(heap) / sizeof(heap[0]); i++) {
+		if (strstr(text, heap[i]) && !strstr(text, "Assertion"))
+			ending_kind = FAULT_HEAP_MISUSE;
+	}
+}
+
+static void clear_record(struct fault_record *f)
+{
+	atomic_store(&f->kind, FAULT_NONE);
+	memset((char *)f + sizeof(f->kind), 0, sizeof(*f) - sizeof(f->kind));
+}
+
+static void limit_time(void)
+{
+	struct sigaction action = { .sa_handler = too_long };
+	sigset_t set;
+
+	sigaction(SIGALRM, &action, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	alarm(BACKTRACE_SECONDS);
+}
+
+static uint64_t context_pc(const void *context)
+{
+	const ucontext_t *u = context;
+
+#if defined(__x86_64__)
+	return (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+#else
+	return u->uc_mcontext.pc;
+#endif
+}
+
+static uint64_t context_sp(const void *context)
+{
+	const ucontext_t *u = context;
+
+#if defined(__x86_64__)
+	return (uint64_t)u->uc_mcontext.gregs[REG_RSP];
+#else
+	return u->uc_mcontext.sp;
+#endif
+}
+
+/* On x86-64 a non-canonical address faults without telling which it was. */
+static bool address_unknown(const siginfo_t *info)
+{
+	return info->si_code == SI_KERNEL;
+}
+
+static void fill_record(int signal, const siginfo_t *info, void *context)
+{
+	struct fault_record *f = &worker.control->fault;
+	bool memory = (signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0 && !address_unknown(info);
+
+	clear_record(f);
+	f->signal = signal;
+	f->si_code = info->si_code;
+	if (info->si_code <= 0 && info->si_code != SI_TKILL)
+		f->sender_pid = info->si_pid;
+	if (memory || (signal != SIGABRT && info->si_code > 0))
+		f->address = (uint64_t)(uintptr_t)info->si_addr;
+	if (memory && (cell_stack_in_guard(f->address) || cell_stack_in_guard(context_sp(context))))
+		ending_kind = FAULT_STACK_OVERFLOW;
+	if (memory)
+		host_fault_describe(f->address, &f->what);
+	if (address_unknown(info))
+		add_text(f, "The address is none that a pointer can have (its upper bits are not a sign extension): an "
+			    "overwritten or never initialised pointer.");
+	if (signal == SIGABRT)
+		look_at_abort(f);
+	backtrace_record(context_pc(context), f);
+}
+
+static enum fault_kind kind_of(int signal)
+{
+	for (unsigned i = 0; i < N_GUARDED; i++) {
+		if (guarded[i].signal == signal)
+			return guarded[i].kind;
+	}
+	return FAULT_KILLED;
+}
+
+/* True if the cell has a handler of its own and it has run. */
+static bool run_cells_handler(int signal, siginfo_t *info, void *context)
+{
+	const struct sigaction *a = &host_fault_actions[signal];
+
+	if (a->sa_handler == SIG_DFL)
+		return false;
+	if (a->sa_handler == SIG_IGN)
+		return info->si_code <= 0;
+	if (a->sa_flags & SA_SIGINFO)
+		a->sa_sigaction(signal, info, context);
+	else
+		a->sa_handler(signal);
+	return true;
+}
+
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+	static __thread bool nested;
+
+	if (nested)
+		finish(1);
+	if (run_cells_handler(signal, info, context))
+		return;
+	nested = true;
+	begin(kind_of(signal));
+	limit_time();
+	fill_record(signal, info, context);
+	finish(1);
+}
+
+static int use_alt_stack(void)
+{
+	stack_t s = { .ss_size = ALT_STACK };
+
+	alt_stack = mmap(NULL, ALT_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (alt_stack == MAP_FAILED)
+		return -1;
+	s.ss_sp = alt_stack;
+	return sigaltstack(&s, NULL);
+}
+
+int host_fault_init(struct error *err)
+{
+	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+
+	if (use_alt_stack())
+		return error_errno(err, "cannot make the stack for signal handlers");
+	for (unsigned i = 0; i < N_GUARDED; i++) {
+		if (sigaction(guarded[i].signal, &action, NULL))
+			return error_errno(err, "cannot catch signal %d", guarded[i].signal);
+	}
+	return interrupt_init(err);
+}
+
+void host_fault_thread_begin(void)
+{
+	use_alt_stack();
+}
+
+void host_fault_thread_end(void)
+{
+	stack_t off = { .ss_flags = SS_DISABLE };
+
+	sigaltstack(&off, NULL);
+	if (alt_stack && alt_stack != MAP_FAILED)
+		munmap(alt_stack, ALT_STACK);
+}
+
+void host_fault_leave(void)
+{
+	for (unsigned i = 0; i < N_GUARDED; i++)
+		sigaction(guarded[i].signal, &host_fault_actions[guarded[i].signal], NULL);
+	sigaction(SIGUSR1, &host_fault_actions[SIGUSR1], NULL);
+}
+
+static _Noreturn void end_child(const char *text)
+{
+	if (write(2, text, strlen(text)) < 0 || write(2, "\n", 1) < 0)
+		worker_exit(1);
+	signal(SIGABRT, SIG_DFL);
+	abort();
+}
+
+void host_fault_raise(enum fault_kind kind, const char *fmt, ...)
+{
+	struct fault_record *f = &worker.control->fault;
+	char text[FAULT_TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (worker.is_child)
+		end_child(text);
+	begin(kind);
+	clear_record(f);
+	add_text(f, text);
+	limit_time();
+	backtrace_record((uint64_t)(uintptr_t)__builtin_return_address(0), f);
+	finish(1);
+}
+
+void host_fault_exit(int status)
+{
+	struct fault_record *f = &worker.control->fault;
+
+	if (worker.is_child)
+		worker_exit(status);
+	begin(FAULT_EXITED);
+	clear_record(f);
+	f->exit_status = status & 0xff;
+	limit_time();
+	backtrace_record((uint64_t)(uintptr_t)__builtin_return_address(0), f);
+	finish(status);
+}

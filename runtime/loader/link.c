@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What each name of a unit means. First all missing names are found, so that one message tells them all; then the
+ * unit's definitions are entered in the session's table. Their addresses follow when sections have been placed.
+ */
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/unit.h"
+#include "runtime/loader/load-state.h"
+
+const struct unit_symbol *load_unit_symbol(const struct load *l, uint32_t symbol)
+{
+	const char *name = object_symbol_name(&l->o, symbol);
+
+	for (size_t i = 0; i < l->unit->n_symbols; i++) {
+		if (strcmp(l->unit->symbols[i].name, name) == 0)
+			return &l->unit->symbols[i];
+	}
+	return NULL;
+}
+
+static struct definition definition_of(const struct load *l, uint32_t symbol)
+{
+	const Elf64_Sym *s = &l->o.symbols[symbol];
+	const struct unit_symbol *u = load_unit_symbol(l, symbol);
+	bool function = ELF64_ST_TYPE(s->st_info) == STT_FUNC;
+
+	return (struct definition){
+		.name = object_symbol_name(&l->o, symbol),
+		.type = u ? u->type : "",
+		.kind = function ? SYMBOL_FUNCTION : SYMBOL_OBJECT,
+		.size = s->st_size,
+		.cell = l->unit->cell,
+		.weak = ELF64_ST_BIND(s->st_info) == STB_WEAK,
+	};
+}
+
+bool load_keeps(const struct load *l, uint32_t symbol)
+{
+	struct definition d = definition_of(l, symbol);
+	const struct symbol *s = symbols_find(d.name);
+
+	return s && d.kind == SYMBOL_OBJECT && s->address && symbols_keeps(s, &d);
+}
+
+static int find_undefined(struct load *l, struct error *err)
+{
+	cleanup_buffer struct buffer missing = BUFFER_INIT;
+	unsigned n = 0;
+
+	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
+		const char *name = object_symbol_name(&l->o, i);
+
+		if (!object_is_undefined(&l->o, i) || !name[0] || strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0)
+			continue;
+		l->symbols[i] = symbols_find(name);
+		if (!l->symbols[i])
+			l->symbols[i] = symbols_import(name);
+		if (!l->symbols[i] && ELF64_ST_BIND(l->o.symbols[i].st_info) != STB_WEAK)
+			buffer_printf(&missing, "%s'%s'", n++ ? ", " : "", name);
+	}
+	if (!n)
+		return 0;
+	return error_set(err, ERROR_NOT_FOUND,
+			 "%s %s declared but defined nowhere: neither in a cell nor in a loaded library. Define %s in a "
+			 "cell, or load the library that has %s.",
+			 buffer_text(&missing), n > 1 ? "are" : "is", n > 1 ? "them" : "it", n > 1 ? "them" : "it");
+}
+
+static int enter_definitions(struct load *l, struct error *err)
+{
+	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
+		struct definition d;
+		const struct symbol *s;
+
+		if (!object_is_global(&l->o, i) || object_is_undefined(&l->o, i))
+			continue;
+		d = definition_of(l, i);
+		s = symbols_find(d.name);
+		if (d.weak && s && !s->weak && s->kind != SYMBOL_LIBRARY)
+			continue; /* the strong one stays; this unit uses its own */
+		l->symbols[i] = symbols_define(&d);
+		if (!l->symbols[i])
+			return error_set(err, ERROR_MEMORY, "the session's tables are full; %%reset starts afresh");
+	}
+	return 0;
+}
+
+int load_link(struct load *l, struct error *err)
+{
+	if (find_undefined(l, err))
+		return -1;
+	return enter_definitions(l, err);
+}

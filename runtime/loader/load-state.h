@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A unit on its way into the arena: what loader.c decides (place.c where each section goes, link.c what each name means)
+ * before anything is patched.
+ */
+#ifndef CGPU_RUNTIME_LOADER_LOAD_STATE_H
+#define CGPU_RUNTIME_LOADER_LOAD_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/loader/object.h"
+#include "runtime/loader/relocate.h"
+#include "runtime/loader/symbols.h"
+
+struct error;
+struct unit;
+
+enum section_place {
+	PLACE_NONE,  /* not loaded */
+	PLACE_CODE,  /* in the code image */
+	PLACE_DATA,  /* patched where it will stay */
+	PLACE_KEPT,  /* the storage of an earlier definition; patched in a copy */
+};
+
+struct placed {
+	enum section_place place;
+	uint64_t address;
+	unsigned char *image; /* bytes to patch; NULL for PLACE_NONE */
+	uint32_t n_definitions; /* global symbols defined in it */
+	uint32_t definition;    /* the last of them */
+	bool direct;            /* referred to other than through a GOT slot or a 64-bit field */
+};
+
+struct load {
+	const struct unit *unit;
+	const struct relocate_arch *arch;
+	struct object o;
+	struct placed *sections; /* n_sections */
+	struct symbol **symbols; /* n_symbols: the session's symbol of a global one; NULL for locals */
+	uint64_t *common;        /* n_symbols: address of a COMMON symbol */
+	uint64_t *slots;         /* n_symbols: GOT slot of a symbol without a name in the session */
+	uint64_t *stubs;         /* n_symbols: address of the stub */
+	unsigned char *code;     /* image of all that goes to CODE */
+	size_t code_size;        /* a multiple of the page */
+	uint64_t code_address;
+	size_t stub_at; /* offset of the next stub in the image */
+	uint64_t eh_frame;
+};
+
+/* link.c: enter what the unit defines, find what it needs. */
+int load_link(struct load *l, struct error *err);
+/* True if this symbol's definition takes over the storage of an earlier variable. */
+bool load_keeps(const struct load *l, uint32_t symbol);
+/* The unit's own word about a symbol; NULL: none. */
+const struct unit_symbol *load_unit_symbol(const struct load *l, uint32_t symbol);
+
+/* place.c: give each section its address and image. */
+int load_place(struct load *l, struct error *err);
+/* Copy the images to where they belong. */
+int load_store(struct load *l, struct error *err);
+
+#endif

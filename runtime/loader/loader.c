@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of loading: link (names), place (addresses), publish (addresses into GOT slots), relocate (patch the images),
+ * store (images to their places), remember (for crash reports and the unwinder).
+ *
+ * A unit reaches a global symbol through the session's GOT slot where the compiler asked for a slot, and calls it through a
+ * stub over that slot; so a later definition of the same name and type is what it gets.
+ */
+#include "runtime/loader/loader.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/unit.h"
+#include "runtime/arena/arena.h"
+#include "runtime/arena/meta.h"
+#include "runtime/loader/load-state.h"
+#include "runtime/loader/units.h"
+
+int loader_attach(uint64_t (*library)(const char *name), struct buffer *missing, struct error *err)
+{
+	if (symbols_attach(library, missing, err))
+		return -1;
+	return units_attach(err);
+}
+
+static void load_release(struct load *l)
+{
+	for (uint32_t i = 0; l->sections && i < l->o.n_sections; i++) {
+		if (l->sections[i].place == PLACE_KEPT)
+			free(l->sections[i].image);
+	}
+	free(l->sections);
+	free(l->symbols);
+	free(l->common);
+	free(l->slots);
+	free(l->stubs);
+	free(l->code);
+}
+
+static int load_init(struct load *l, const struct unit *u, struct error *err)
+{
+	memset(l, 0, sizeof(*l));
+	l->unit = u;
+	l->arch = relocate_native();
+	if (object_open(u->object, u->object_len, l->arch->machine, &l->o, err))
+		return -1;
+	l->sections = calloc(l->o.n_sections + 1, sizeof(*l->sections));
+	l->symbols = calloc(l->o.n_symbols + 1, sizeof(*l->symbols));
+	l->common = calloc(l->o.n_symbols + 1, sizeof(*l->common));
+	l->slots = calloc(l->o.n_symbols + 1, sizeof(*l->slots));
+	l->stubs = calloc(l->o.n_symbols + 1, sizeof(*l->stubs));
+	if (!l->sections || !l->symbols || !l->common || !l->slots || !l->stubs)
+		return error_set(err, ERROR_MEMORY, "no memory to load the cell");
+	return 0;
+}
+
+/* Where the unit's own definition lies; for an undefined one, what the session knows. */
+static uint64_t own_address(const struct load *l, uint32_t i)
+{
+	const Elf64_Sym *s = &l->o.symbols[i];
+
+	if (s->st_shndx == SHN_UNDEF)
+		return l->symbols[i] ? l->symbols[i]->address : 0;
+	if (s->st_shndx == SHN_ABS)
+		return s->st_value;
+	if (s->st_shndx == SHN_COMMON)
+		return l->common[i];
+	return l->sections[s->st_shndx].address + s->st_value;
+}
+
+static uint64_t address_of(const struct load *l, uint32_t i)
+{
+	if (strcmp(object_symbol_name(&l->o, i), "_GLOBAL_OFFSET_TABLE_") == 0)
+		return arena_start(ARENA_DATA);
+	return l->symbols[i] ? l->symbols[i]->address : own_address(l, i);
+}
+
+/* A kept variable whose section was placed elsewhere (it shares it with others) keeps its address and takes the
+ * bytes of the new initial value once these are patched. */
+static bool shares_section(const struct load *l, uint32_t i)
+{
+	const struct symbol *s = l->symbols[i];
+
+	return s && s->kind == SYMBOL_OBJECT && s->address && s->address != own_address(l, i);
+}
+
+static void publish(struct load *l)
+{
+	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
+		struct symbol *s = l->symbols[i];
+
+		if (!s || object_is_undefined(&l->o, i))
+			continue;
+		if (s->kind == SYMBOL_FUNCTION || !s->address)
+			symbols_place(s, own_address(l, i));
+	}
+}
+
+static int slot_of(struct load *l, uint32_t i, uint64_t *ret, struct error *err)
+{
+	uint64_t *slot;
+
+	if (l->symbols[i]) {
+		*ret = (uint64_t)(uintptr_t)l->symbols[i]->got;
+		return 0;
+	}
+	if (!l->slots[i]) {
+		slot = symbols_anonymous_slot();
+		if (!slot)
+			return error_set(err, ERROR_LIMIT, "the session's table of addresses is full; %%reset starts afresh");
+		*slot = address_of(l, i);
+		l->slots[i] = (uint64_t)(uintptr_t)slot;
+	}
+	*ret = l->slots[i];
+	return 0;
+}
+
+static uint64_t stub_of(struct load *l, uint32_t i)
+{
+	if (!l->stubs[i]) {
+		l->stubs[i] = l->code_address + l->stub_at;
+		l->arch->stub(l->code + l->stub_at, l->stubs[i], (uint64_t)(uintptr_t)l->symbols[i]->got);
+		l->stub_at += l->arch->stub_size;
+	}
+	return l->stubs[i];
+}
+
+/* A plain reference of non-PIC code to a library's function: reachable only through a stub. */
+static bool far_function(const struct load *l, uint32_t i, uint32_t type)
+{
+	return type == R_X86_64_PC32 && l->arch->machine == EM_X86_64 && l->symbols[i] &&
+	       l->symbols[i]->kind == SYMBOL_LIBRARY && ELF64_ST_TYPE(l->o.symbols[i].st_info) == STT_FUNC;
+}
+
+static int relocate_one(struct load *l, const struct placed *target, const Elf64_Rela *rela, struct error *err)
+{
+	uint32_t i = ELF64_R_SYM(rela->r_info), type = ELF64_R_TYPE(rela->r_info);
+	struct relocation r = {
+		.type = type,
+		.at = target->image + rela->r_offset,
+		.place = target->address + rela->r_offset,
+		.addend = rela->r_addend,
+		.got_base = arena_start(ARENA_DATA),
+		.name = object_symbol_name(&l->o, i),
+	};
+
+	r.symbol = address_of(l, i);
+	switch (l->arch->need(type)) {
+	case RELOCATION_GOT:
+		if (slot_of(l, i, &r.got, err))
+			return -1;
+		break;
+	case RELOCATION_CALL:
+		if (l->symbols[i])
+			r.symbol = stub_of(l, i);
+		break;
+	case RELOCATION_PLAIN:
+		if (far_function(l, i, type))
+			r.symbol = stub_of(l, i);
+		break;
+	case RELOCATION_TLS:
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "'%s' is native thread-local storage; compile the object with -femulated-tls", r.name);
+	case RELOCATION_UNKNOWN:
+		return error_set(err, ERROR_UNSUPPORTED, "relocation type %u of '%s' is not known", type, r.name);
+	}
+	return l->arch->apply(&r, err);
+}
+
+static int relocate_all(struct load *l, struct error *err)
+{
+	for (uint32_t i = 1; i < l->o.n_sections; i++) {
+		const struct placed *target;
+		const Elf64_Rela *r;
+		size_t n;
+
+		if (l->o.sections[i].sh_type != SHT_RELA)
+			continue;
+		target = &l->sections[l->o.sections[i].sh_info];
+		if (!target->image)
+			continue;
+		r = object_relocations(&l->o, i, &n);
+		for (size_t k = 0; k < n; k++) {
+			if (relocate_one(l, target, &r[k], err))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* New initial values for kept variables that share a section. */
+static int store_shared(struct load *l, struct error *err)
+{
+	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
+		const Elf64_Sym *s = &l->o.symbols[i];
+		const struct placed *p = s->st_shndx < l->o.n_sections ? &l->sections[s->st_shndx] : NULL;
+
+		if (object_is_undefined(&l->o, i) || !p || !p->image || !shares_section(l, i))
+			continue;
+		if (l->o.sections[s->st_shndx].sh_flags & SHF_WRITE)
+			memcpy((void *)l->symbols[i]->address, p->image + s->st_value, s->st_size);
+		else if (arena_write_code(l->symbols[i]->address, p->image + s->st_value, s->st_size, err))
+			return -1;
+	}
+	return 0;
+}
+
+static bool in_code(const struct load *l, uint32_t i)
+{
+	uint32_t section = l->o.symbols[i].st_shndx;
+
+	return section && section < l->o.n_sections && l->sections[section].place == PLACE_CODE &&
+	       ELF64_ST_TYPE(l->o.symbols[i].st_info) == STT_FUNC;
+}
+
+static int remember_functions(const struct load *l, struct unit_code *code)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 1; i < l->o.n_symbols; i++)
+		n += in_code(l, i);
+	code->functions = meta_alloc(n * sizeof(*code->functions));
+	for (uint32_t i = 1; code->functions && i < l->o.n_symbols; i++) {
+		if (!in_code(l, i))
+			continue;
+		code->functions[code->n_functions++] = (struct unit_function){
+			.name = meta_strdup(object_symbol_name(&l->o, i)),
+			.offset = (uint32_t)(own_address(l, i) - l->code_address),
+			.size = (uint32_t)l->o.symbols[i].st_size,
+		};
+	}
+	return code->functions ? 0 : -1;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct unit_code_line *x = a, *y = b;
+
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static const struct unit_function *function_named(const struct unit_code *code, const char *name)
+{
+	for (uint32_t i = 0; i < code->n_functions; i++) {
+		if (code->functions[i].name && strcmp(code->functions[i].name, name) == 0)
+			return &code->functions[i];
+	}
+	return NULL;
+}
+
+static int remember_lines(const struct load *l, struct unit_code *code)
+{
+	const struct unit_function *f = NULL;
+
+	code->lines = meta_alloc(l->unit->n_lines * sizeof(*code->lines));
+	for (size_t i = 0; code->lines && i < l->unit->n_lines; i++) {
+		const struct unit_line *line = &l->unit->lines[i];
+
+		if (!i || strcmp(line->function, l->unit->lines[i - 1].function) != 0)
+			f = function_named(code, line->function);
+		if (f)
+			code->lines[code->n_lines++] = (struct unit_code_line){ f->offset + line->offset, line->line };
+	}
+	if (code->lines)
+		qsort(code->lines, code->n_lines, sizeof(*code->lines), by_offset);
+	return code->lines ? 0 : -1;
+}
+
+static int remember(const struct load *l, struct error *err)
+{
+	struct unit_code code = {
+		.start = l->code_address,
+		.size = l->code_size,
+		.eh_frame = l->eh_frame,
+		.cell = l->unit->cell,
+	};
+
+	if (!l->code)
+		return 0;
+	if (remember_functions(l, &code) || remember_lines(l, &code))
+		return error_set(err, ERROR_MEMORY, "the session's tables are full; %%reset starts afresh");
+	return units_add(&code, err);
+}
+
+static void find_starts(const struct load *l, struct loaded *ret)
+{
+	for (uint32_t i = 1; i < l->o.n_sections; i++) {
+		if (l->o.sections[i].sh_type != SHT_INIT_ARRAY || !l->sections[i].image)
+			continue;
+		ret->constructors = (loader_function **)l->sections[i].address;
+		ret->n_constructors = l->o.sections[i].sh_size / sizeof(loader_function *);
+	}
+	for (uint32_t i = 1; l->unit->run_symbol[0] && i < l->o.n_symbols; i++) {
+		if (!object_is_undefined(&l->o, i) && strcmp(object_symbol_name(&l->o, i), l->unit->run_symbol) == 0)
+			ret->run = (loader_function *)own_address(l, i);
+	}
+}
+
+static int load_all(struct load *l, struct error *err)
+{
+	if (load_link(l, err) || load_place(l, err))
+		return -1;
+	publish(l);
+	if (relocate_all(l, err) || load_store(l, err) || store_shared(l, err))
+		return -1;
+	return remember(l, err);
+}
+
+int loader_load(const struct unit *u, struct loaded *ret, struct error *err)
+{
+	struct loaded out = { 0 };
+	struct load l;
+	int r;
+
+	if (!u->object_len) {
+		*ret = out;
+		return 0;
+	}
+	meta_enter();
+	r = load_init(&l, u, err);
+	if (!r)
+		r = load_all(&l, err);
+	if (!r)
+		find_starts(&l, &out);
+	meta_leave();
+	load_release(&l);
+	if (!r && u->run_symbol[0] && !out.run)
+		return error_set(err, ERROR_INPUT, "the compiled cell lacks its function '%s'", u->run_symbol);
+	if (!r)
+		*ret = out;
+	return r;
+}
+
+static uint32_t line_at(const struct unit_code *u, uint32_t offset)
+{
+	uint32_t low = 0, high = u->n_lines;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (u->lines[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? u->lines[low - 1].line : 0;
+}
+
+int loader_describe_code(uint64_t address, struct code_place *ret)
+{
+	const struct unit_code *u = units_find(address);
+	uint32_t offset;
+
+	if (!u)
+		return -1;
+	offset = (uint32_t)(address - u->start);
+	*ret = (struct code_place){ .function = "", .cell = u->cell, .line = line_at(u, offset) };
+	for (uint32_t i = 0; i < u->n_functions; i++) {
+		const struct unit_function *f = &u->functions[i];
+
+		if (offset - f->offset >= (f->size ? f->size : 1) || !f->name)
+			continue;
+		ret->function = f->name;
+		ret->offset = offset - f->offset;
+	}
+	return 0;
+}

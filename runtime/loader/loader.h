@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Brings a unit's object into the arena: code and constants to CODE, variables to DATA, large ones to the heap; names into
+ * the session's table (runtime/loader/symbols.h); and remembers of each unit what a crash report needs.
+ *
+ * Loading changes session memory also when it fails: a failed cell is rolled back by the kernel.
+ */
+#ifndef CGPU_RUNTIME_LOADER_LOADER_H
+#define CGPU_RUNTIME_LOADER_LOADER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct error;
+struct unit;
+
+typedef void loader_function(void);
+
+struct loaded {
+	loader_function *run;          /* NULL: the unit has no statement */
+	loader_function **constructors; /* of init_array, to run first; in DATA */
+	size_t n_constructors;
+};
+
+/* Where an address of machine code lies. */
+struct code_place {
+	const char *function; /* "" if unknown; in META */
+	uint32_t cell;
+	uint32_t offset; /* from the function's start */
+	uint32_t line;   /* in the cell, 0: unknown */
+};
+
+/* After arena_attach(): take over the units of the session. Library names that are gone go to `missing`. */
+int loader_attach(uint64_t (*library)(const char *name), struct buffer *missing, struct error *err);
+
+/*
+ * ERROR_NOT_FOUND names all missing symbols. The unit's symbols, once loaded, are found in the session's table.
+ */
+int loader_load(const struct unit *u, struct loaded *ret, struct error *err);
+
+/* 0: the address is in the code of a unit. Only reads, for signal handlers. */
+int loader_describe_code(uint64_t address, struct code_place *ret);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * AArch64 ELF ABI (IHI 0056), section 5.7. An address is mostly made by two instructions: ADRP takes the 4 KiB page
+ * relative to the instruction (21 bits of pages, +-4 GiB), the next one the low 12 bits; loads scale these by their size.
+ * A branch reaches +-128 MiB, which all of a unit's own code does; other functions are called through a stub.
+ */
+#include "runtime/loader/relocate.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "common/error.h"
+
+#define PAGE_OF(a) ((a) & ~(uint64_t)0xfff)
+
+static enum relocation_need need(uint32_t type)
+{
+	switch (type) {
+	case R_AARCH64_ADR_GOT_PAGE:
+	case R_AARCH64_LD64_GOT_LO12_NC:
+		return RELOCATION_GOT;
+	case R_AARCH64_CALL26:
+	case R_AARCH64_JUMP26:
+		return RELOCATION_CALL;
+	case R_AARCH64_NONE:
+	case R_AARCH64_ABS64:
+	case R_AARCH64_PREL64:
+	case R_AARCH64_PREL32:
+	case R_AARCH64_ADR_PREL_PG_HI21:
+	case R_AARCH64_ADR_PREL_PG_HI21_NC:
+	case R_AARCH64_ADR_PREL_LO21:
+	case R_AARCH64_ADD_ABS_LO12_NC:
+	case R_AARCH64_LDST8_ABS_LO12_NC:
+	case R_AARCH64_LDST16_ABS_LO12_NC:
+	case R_AARCH64_LDST32_ABS_LO12_NC:
+	case R_AARCH64_LDST64_ABS_LO12_NC:
+	case R_AARCH64_LDST128_ABS_LO12_NC:
+	case R_AARCH64_CONDBR19:
+	case R_AARCH64_TSTBR14:
+		return RELOCATION_PLAIN;
+	default:
+		return type >= R_AARCH64_TLSGD_ADR_PREL21 && type <= R_AARCH64_TLSDESC_CALL ? RELOCATION_TLS :
+											      RELOCATION_UNKNOWN;
+	}
+}
+
+static int too_far(const struct relocation *r, struct error *err)
+{
+	return error_set(err, ERROR_LIMIT, "'%s' is out of reach of its reference; compile the object with -fPIC", r->name);
+}
+
+/* Put `value` (already shifted) into bits [low, low + width) of the instruction. */
+static void insert(unsigned char *at, uint64_t value, unsigned low, unsigned width)
+{
+	uint32_t mask = ((1u << width) - 1) << low, insn;
+
+	memcpy(&insn, at, sizeof(insn));
+	insn = (insn & ~mask) | ((uint32_t)(value << low) & mask);
+	memcpy(at, &insn, sizeof(insn));
+}
+
+static int in_range(int64_t distance, unsigned bits)
+{
+	return distance >= -((int64_t)1 << (bits - 1)) && distance < (int64_t)1 << (bits - 1);
+}
+
+static int put_adr(const struct relocation *r, int64_t value, struct error *err)
+{
+	if (!in_range(value, 21))
+		return too_far(r, err);
+	insert(r->at, (uint64_t)value & 3, 29, 2);
+	insert(r->at, (uint64_t)value >> 2, 5, 19);
+	return 0;
+}
+
+static int put_branch(const struct relocation *r, unsigned bits, unsigned low, struct error *err)
+{
+	int64_t distance = (int64_t)(r->symbol + (uint64_t)r->addend - r->place);
+
+	if (distance & 3 || !in_range(distance, bits + 2))
+		return too_far(r, err);
+	insert(r->at, (uint64_t)distance >> 2, low, bits);
+	return 0;
+}
+
+static int put_low12(const struct relocation *r, uint64_t value, unsigned scale)
+{
+	insert(r->at, (value & 0xfff) >> scale, 10, 12 - scale);
+	return 0;
+}
+
+static int put_prel32(const struct relocation *r, int64_t distance, struct error *err)
+{
+	int32_t field = (int32_t)distance;
+
+	if (field != distance)
+		return too_far(r, err);
+	memcpy(r->at, &field, sizeof(field));
+	return 0;
+}
+
+static int apply(const struct relocation *r, struct error *err)
+{
+	uint64_t value = r->symbol + (uint64_t)r->addend;
+	uint64_t got = r->got + (uint64_t)r->addend;
+
+	switch (r->type) {
+	case R_AARCH64_NONE:
+		return 0;
+	case R_AARCH64_PREL64:
+		value -= r->place;
+		/* fallthrough */
+	case R_AARCH64_ABS64:
+		memcpy(r->at, &value, sizeof(value));
+		return 0;
+	case R_AARCH64_PREL32:
+		return put_prel32(r, (int64_t)(value - r->place), err);
+	case R_AARCH64_ADR_PREL_LO21:
+		return put_adr(r, (int64_t)(value - r->place), err);
+	case R_AARCH64_ADR_PREL_PG_HI21:
+	case R_AARCH64_ADR_PREL_PG_HI21_NC:
+		return put_adr(r, (int64_t)(PAGE_OF(value) - PAGE_OF(r->place)) >> 12, err);
+	case R_AARCH64_ADR_GOT_PAGE:
+		return put_adr(r, (int64_t)(PAGE_OF(got) - PAGE_OF(r->place)) >> 12, err);
+	case R_AARCH64_LD64_GOT_LO12_NC:
+		return put_low12(r, got, 3);
+	case R_AARCH64_CALL26:
+	case R_AARCH64_JUMP26:
+		return put_branch(r, 26, 0, err);
+	case R_AARCH64_CONDBR19:
+		return put_branch(r, 19, 5, err);
+	case R_AARCH64_TSTBR14:
+		return put_branch(r, 14, 5, err);
+	case R_AARCH64_LDST16_ABS_LO12_NC:
+		return put_low12(r, value, 1);
+	case R_AARCH64_LDST32_ABS_LO12_NC:
+		return put_low12(r, value, 2);
+	case R_AARCH64_LDST64_ABS_LO12_NC:
+		return put_low12(r, value, 3);
+	case R_AARCH64_LDST128_ABS_LO12_NC:
+		return put_low12(r, value, 4);
+	default: /* ADD_ABS_LO12_NC, LDST8 */
+		return put_low12(r, value, 0);
+	}
+}
+
+/* adrp x16, got; ldr x16, [x16, :lo12:got]; br x16; nop */
+static void stub(unsigned char *at, uint64_t place, uint64_t got)
+{
+	const uint32_t code[4] = { 0x90000010, 0xf9400210, 0xd61f0200, 0xd503201f };
+	int64_t pages = (int64_t)(PAGE_OF(got) - PAGE_OF(place)) >> 12;
+
+	memcpy(at, code, sizeof(code));
+	insert(at, (uint64_t)pages & 3, 29, 2);
+	insert(at, (uint64_t)pages >> 2, 5, 19);
+	insert(at + 4, (got & 0xfff) >> 3, 10, 9);
+}
+
+const struct relocate_arch relocate_aarch64 = {
+	.machine = EM_AARCH64,
+	.stub_size = 16,
+	.need = need,
+	.apply = apply,
+	.stub = stub,
+};

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A chained hash table that doubles, and beside it the list of all symbols ever made, for look-up by address. Symbols are
+ * never removed: an earlier unit may refer to them for as long as the session lives.
+ */
+#include "runtime/loader/symbols.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "runtime/arena/arena.h"
+#include "runtime/arena/meta.h"
+
+#define BUCKETS_MIN 256
+#define SLOT_CHUNK 64
+#define DATA_CHUNK (16 * 1024)
+
+struct symbols {
+	struct symbol **buckets;
+	uint32_t n_buckets;
+	uint32_t n_names;
+	struct symbol **all;
+	uint32_t n_all;
+	uint32_t cap_all;
+	uint64_t data_at; /* the rest of the DATA chunk being cut */
+	uint64_t data_end;
+	uint64_t slot_at;
+	uint64_t slot_end;
+};
+
+static symbols_library *find_in_libraries;
+
+static struct symbols *table(void)
+{
+	return (struct symbols *)arena_header()->root[ARENA_ROOT_LOADER];
+}
+
+static uint32_t hash(const char *name)
+{
+	uint32_t h = 2166136261u;
+
+	while (*name)
+		h = (h ^ (unsigned char)*name++) * 16777619u;
+	return h;
+}
+
+static int make_table(struct error *err)
+{
+	struct symbols *t = meta_alloc(sizeof(*t));
+
+	if (t)
+		t->buckets = meta_alloc(BUCKETS_MIN * sizeof(*t->buckets));
+	if (!t || !t->buckets)
+		return error_set(err, ERROR_MEMORY, "no memory for the session's names");
+	t->n_buckets = BUCKETS_MIN;
+	arena_header()->root[ARENA_ROOT_LOADER] = (uint64_t)(uintptr_t)t;
+	return 0;
+}
+
+static void relink(struct symbol *s, struct buffer *missing)
+{
+	uint64_t address = find_in_libraries(s->name);
+
+	if (!address && s->address)
+		buffer_printf(missing, "'%s' of a library that is no longer loaded\n", s->name);
+	if (s->address != address)
+		s->address = address;
+	if (*s->got != address)
+		*s->got = address;
+}
+
+int symbols_attach(symbols_library *library, struct buffer *missing, struct error *err)
+{
+	find_in_libraries = library;
+	if (!table())
+		return make_table(err);
+	for (uint32_t i = 0; i < table()->n_all; i++) {
+		if (table()->all[i]->kind == SYMBOL_LIBRARY)
+			relink(table()->all[i], missing);
+	}
+	return 0;
+}
+
+struct symbol *symbols_find(const char *name)
+{
+	struct symbol *s = table()->buckets[hash(name) % table()->n_buckets];
+
+	while (s && strcmp(s->name, name) != 0)
+		s = s->next;
+	return s;
+}
+
+static void grow_buckets(struct symbols *t)
+{
+	uint32_t n = t->n_buckets * 2;
+	struct symbol **buckets = meta_alloc(n * sizeof(*buckets));
+
+	if (!buckets)
+		return; /* longer chains are no error */
+	for (uint32_t i = 0; i < t->n_buckets; i++) {
+		for (struct symbol *s = t->buckets[i], *next; s; s = next) {
+			next = s->next;
+			s->next = buckets[hash(s->name) % n];
+			buckets[hash(s->name) % n] = s;
+		}
+	}
+	meta_free(t->buckets);
+	t->buckets = buckets;
+	t->n_buckets = n;
+}
+
+static int remember(struct symbols *t, struct symbol *s)
+{
+	if (t->n_all == t->cap_all) {
+		uint32_t cap = t->cap_all ? t->cap_all * 2 : 64;
+		struct symbol **all = meta_alloc(cap * sizeof(*all));
+
+		if (!all)
+			return -1;
+		if (t->n_all)
+			memcpy(all, t->all, t->n_all * sizeof(*all));
+		meta_free(t->all);
+		t->all = all;
+		t->cap_all = cap;
+	}
+	t->all[t->n_all++] = s;
+	return 0;
+}
+
+void *symbols_data(size_t size, size_t align)
+{
+	struct symbols *t = table();
+	uint64_t at = (t->data_at + align - 1) & ~(uint64_t)(align - 1);
+
+	if (align > ARENA_PAGE)
+		return NULL;
+	if (!t->data_at || at + size > t->data_end) {
+		size_t chunk = size > DATA_CHUNK ? (size + ARENA_PAGE - 1) & ~(ARENA_PAGE - 1) : DATA_CHUNK;
+		uint64_t p = (uint64_t)(uintptr_t)arena_grow(ARENA_DATA, chunk);
+
+		if (!p)
+			return NULL;
+		at = p;
+		t->data_end = p + chunk;
+	}
+	t->data_at = at + size;
+	return (void *)at;
+}
+
+uint64_t *symbols_anonymous_slot(void)
+{
+	struct symbols *t = table();
+
+	if (t->slot_at == t->slot_end) {
+		t->slot_at = (uint64_t)(uintptr_t)symbols_data(SLOT_CHUNK * 8, 64);
+		t->slot_end = t->slot_at ? t->slot_at + SLOT_CHUNK * 8ul : 0;
+		if (!t->slot_at)
+			return NULL;
+	}
+	t->slot_at += 8;
+	return (uint64_t *)(t->slot_at - 8);
+}
+
+static struct symbol *new_symbol(const struct definition *d)
+{
+	struct symbols *t = table();
+	struct symbol *s = meta_alloc(sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->name = meta_strdup(d->name);
+	s->type = meta_strdup(d->type);
+	s->got = symbols_anonymous_slot();
+	if (!s->name || !s->type || !s->got || remember(t, s))
+		return NULL;
+	s->kind = (uint8_t)d->kind;
+	s->size = d->size;
+	s->cell = d->cell;
+	s->weak = d->weak;
+	return s;
+}
+
+static void enter(struct symbol *s)
+{
+	struct symbols *t = table();
+	struct symbol **bucket;
+
+	if (++t->n_names > t->n_buckets)
+		grow_buckets(t);
+	bucket = &t->buckets[hash(s->name) % t->n_buckets];
+	s->next = *bucket;
+	*bucket = s;
+}
+
+static void leave(struct symbol *s)
+{
+	struct symbol **at = &table()->buckets[hash(s->name) % table()->n_buckets];
+
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	s->next = NULL;
+	s->replaced = 1;
+	table()->n_names--;
+}
+
+bool symbols_keeps(const struct symbol *s, const struct definition *d)
+{
+	if (s->kind != d->kind || strcmp(s->type, d->type) != 0)
+		return false;
+	return s->kind == SYMBOL_FUNCTION || s->size == d->size;
+}
+
+struct symbol *symbols_define(const struct definition *d)
+{
+	struct symbol *s = symbols_find(d->name);
+
+	if (s && symbols_keeps(s, d)) {
+		s->size = d->size;
+		s->cell = d->cell;
+		s->weak = d->weak;
+		return s;
+	}
+	if (s)
+		leave(s);
+	s = new_symbol(d);
+	if (s)
+		enter(s);
+	return s;
+}
+
+void symbols_place(struct symbol *s, uint64_t address)
+{
+	s->address = address;
+	*s->got = address;
+}
+
+struct symbol *symbols_import(const char *name)
+{
+	struct definition d = { name, "", SYMBOL_LIBRARY, 0, 0, false };
+	uint64_t address = find_in_libraries(name);
+	struct symbol *s = address ? symbols_define(&d) : NULL;
+
+	if (s)
+		symbols_place(s, address);
+	return s;
+}
+
+const struct symbol *symbols_at(uint64_t address)
+{
+	const struct symbols *t = arena_attached() ? table() : NULL;
+	const struct symbol *best = NULL;
+
+	for (uint32_t i = 0; t && i < t->n_all; i++) {
+		const struct symbol *s = t->all[i];
+		uint64_t size = s->size ? s->size : 1;
+
+		if (s->kind != SYMBOL_LIBRARY && address - s->address < size && (!best || !s->replaced))
+			best = s;
+	}
+	return best;
+}
+
+const struct symbol *symbols_pointing_to(uint64_t address)
+{
+	const struct symbols *t = arena_attached() ? table() : NULL;
+
+	for (uint32_t i = 0; t && i < t->n_all; i++) {
+		const struct symbol *s = t->all[i];
+
+		if (s->kind == SYMBOL_OBJECT && s->size == 8 && !s->replaced && s->address % 8 == 0 &&
+		    address_in_arena(s->address) && *(const uint64_t *)s->address == address)
+			return s;
+	}
+	return NULL;
+}

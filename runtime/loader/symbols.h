@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of the session: what units define and what they take from libraries. The table lies in META and rolls back.
+ *
+ * Each name has one GOT slot that all units reach it through, so a new definition of the same type reaches earlier callers.
+ * A definition of another type gets a slot of its own: earlier units keep what they were compiled for.
+ */
+#ifndef CGPU_RUNTIME_LOADER_SYMBOLS_H
+#define CGPU_RUNTIME_LOADER_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct error;
+
+enum symbol_kind { SYMBOL_FUNCTION, SYMBOL_OBJECT, SYMBOL_LIBRARY };
+
+struct symbol {
+	const char *name; /* in META, as `type` */
+	const char *type; /* C text; "" when the compiler told none */
+	uint64_t address;
+	uint64_t size;
+	uint64_t *got;
+	uint32_t cell;
+	uint8_t kind;     /* enum symbol_kind */
+	uint8_t weak;
+	uint8_t replaced; /* its name means something else; earlier units still use it */
+	struct symbol *next; /* in its hash chain */
+};
+
+/* What a unit is about to define. */
+struct definition {
+	const char *name;
+	const char *type;
+	enum symbol_kind kind;
+	uint64_t size;
+	uint32_t cell;
+	bool weak;
+};
+
+/* Address of a library's name, 0 if no library has it. */
+typedef uint64_t symbols_library(const char *name);
+
+/* After arena_attach(): make or take over the table; look up library names again, those that are gone are appended to
+ * `missing`, a line each. */
+int symbols_attach(symbols_library *library, struct buffer *missing, struct error *err);
+
+struct symbol *symbols_find(const char *name);
+/* The name as a library knows it, entered in the table; NULL if there is none. */
+struct symbol *symbols_import(const char *name);
+
+/* True if this definition takes the place of an earlier one: same slot, and for an object the same storage. */
+bool symbols_keeps(const struct symbol *s, const struct definition *d);
+/* Enter it; its address is set by symbols_place(). NULL: META or DATA is full. */
+struct symbol *symbols_define(const struct definition *d);
+void symbols_place(struct symbol *s, uint64_t address);
+
+/* A slot that belongs to no name; NULL: DATA is full. */
+uint64_t *symbols_anonymous_slot(void);
+/* Bytes in DATA, zero; NULL: DATA is full. */
+void *symbols_data(size_t size, size_t align);
+
+/* The object or function of a unit that holds the address; NULL if none. Takes no lock, only reads. */
+const struct symbol *symbols_at(uint64_t address);
+/* A pointer variable whose value is this address; NULL if none. Only reads. */
+const struct symbol *symbols_pointing_to(uint64_t address);
+
+#endif

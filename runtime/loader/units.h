@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The units that have been loaded, in META: where their code lies, the functions in it, lines, unwind tables.
+ */
+#ifndef CGPU_RUNTIME_LOADER_UNITS_H
+#define CGPU_RUNTIME_LOADER_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+
+struct unit_function {
+	const char *name;
+	uint32_t offset; /* from the code's start */
+	uint32_t size;
+};
+
+struct unit_code_line {
+	uint32_t offset;
+	uint32_t line;
+};
+
+struct unit_code {
+	uint64_t start; /* address in CODE */
+	uint64_t size;
+	uint64_t eh_frame; /* address, 0: none */
+	uint32_t cell;
+	uint32_t n_functions;
+	uint32_t n_lines;
+	struct unit_function *functions; /* in META */
+	struct unit_code_line *lines;    /* sorted by offset */
+};
+
+/* Make the list, or take it over and make the unwinder know all units. */
+int units_attach(struct error *err);
+/* Takes over the arrays; registers the unwind table. Addresses must grow from call to call. */
+int units_add(const struct unit_code *u, struct error *err);
+/* NULL if the address is in no unit. */
+const struct unit_code *units_find(uint64_t address);
+
+#endif

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# cgpu-worker: the zygote and the workers, everything in the address space where cells run.
+pkglibexec_PROGRAMS += cgpu-worker
+runtime_arena = \
+	%reldir%/arena/allocator-report.c %reldir%/arena/allocator-state.h \
+	%reldir%/arena/allocator.c %reldir%/arena/allocator.h \
+	%reldir%/arena/arena.c %reldir%/arena/arena.h \
+	%reldir%/arena/meta.c %reldir%/arena/meta.h \
+	%reldir%/arena/page-runs.c %reldir%/arena/page-runs.h \
+	%reldir%/arena/private-pages.c %reldir%/arena/private-pages.h
+runtime_loader = \
+	%reldir%/loader/link.c %reldir%/loader/load-state.h \
+	%reldir%/loader/loader.c %reldir%/loader/loader.h \
+	%reldir%/loader/object.c %reldir%/loader/object.h \
+	%reldir%/loader/place.c \
+	%reldir%/loader/relocate-aarch64.c %reldir%/loader/relocate-native.c %reldir%/loader/relocate-x86-64.c \
+	%reldir%/loader/relocate.h \
+	%reldir%/loader/symbols.c %reldir%/loader/symbols.h \
+	%reldir%/loader/units.c %reldir%/loader/units.h
+cgpu_worker_SOURCES = \
+	$(runtime_arena) $(runtime_loader) \
+	%reldir%/arena/malloc.c \
+	%reldir%/backtrace.c %reldir%/backtrace.h \
+	%reldir%/cell-mode.h \
+	%reldir%/cell-stack.c %reldir%/cell-stack.h \
+	%reldir%/cell-stdio.c %reldir%/cell-stdio.h \
+	%reldir%/exports.c %reldir%/exports.def %reldir%/exports.h \
+	%reldir%/exports-process.c %reldir%/exports-signal.c %reldir%/exports-stream.c %reldir%/exports-thread.c \
+	%reldir%/host-fault.c %reldir%/host-fault.h \
+	%reldir%/interrupt.c %reldir%/interrupt.h \
+	%reldir%/landlock.c %reldir%/landlock.h \
+	%reldir%/sandbox-apply.c %reldir%/sandbox-apply.h \
+	%reldir%/session-processes.c %reldir%/session-processes.h \
+	%reldir%/no-device.c \
+	%reldir%/tracked.c %reldir%/tracked.h \
+	%reldir%/worker-main.c %reldir%/worker.h \
+	%reldir%/worker-run.c %reldir%/worker-run.h \
+	%reldir%/zygote.c %reldir%/zygote.h
+cgpu_worker_CFLAGS = $(AM_CFLAGS) -fno-builtin-malloc
+# libm and libdl are there for cells, whether the worker itself needs them or not.
+cgpu_worker_LDFLAGS = -Wl,--export-dynamic -Wl,-z,now -Wl,--no-as-needed
+cgpu_worker_LDADD = libcommon.a -lm -lpthread -ldl
+
+# Tests start the built worker and compile their cells with the compiler of the build.
+runtime_worker_flags = -DWORKER='"$(abs_top_builddir)/cgpu-worker$(EXEEXT)"' -DCC='"$(CC)"'
+check_PROGRAMS += test-worker
+TESTS += test-worker
+test_worker_SOURCES = \
+	tests/unit/test-worker.c \
+	tests/unit/worker-harness.c tests/unit/worker-harness.h
+test_worker_CPPFLAGS = $(AM_CPPFLAGS) $(runtime_worker_flags)
+test_worker_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_worker_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_worker_DEPENDENCIES = libcommon.a cgpu-worker$(EXEEXT)

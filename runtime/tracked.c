@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A singly linked list in META: a cell holds few of these. */
+#include "runtime/tracked.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/buffer.h"
+#include "runtime/arena/arena.h"
+#include "runtime/arena/meta.h"
+#include "runtime/worker.h"
+
+struct tracked {
+	struct tracked *next;
+	const void *handle;
+	uint32_t kind;
+	uint32_t cell;
+	char name[80];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct tracked **root(void)
+{
+	return (struct tracked **)&arena_header()->root[ARENA_ROOT_TRACKED];
+}
+
+void tracked_add(enum tracked_kind kind, const void *handle, const char *name)
+{
+	struct tracked *t;
+
+	if (worker.is_child || !arena_attached())
+		return;
+	meta_enter();
+	pthread_mutex_lock(&lock);
+	t = meta_alloc(sizeof(*t));
+	if (t) {
+		t->kind = kind;
+		t->handle = handle;
+		t->cell = worker.cell;
+		snprintf(t->name, sizeof(t->name), "%s", name);
+		t->next = *root();
+		*root() = t;
+	}
+	pthread_mutex_unlock(&lock);
+	meta_leave();
+}
+
+void tracked_remove(const void *handle)
+{
+	if (worker.is_child || !arena_attached())
+		return;
+	meta_enter();
+	pthread_mutex_lock(&lock);
+	for (struct tracked **at = root(); *at; at = &(*at)->next) {
+		struct tracked *t = *at;
+
+		if (t->handle != handle)
+			continue;
+		*at = t->next;
+		meta_free(t);
+		break;
+	}
+	pthread_mutex_unlock(&lock);
+	meta_leave();
+}
+
+void tracked_report_lost(struct buffer *out)
+{
+	static const char *const what[] = { "the open file", "the process", "a running thread,", "the library" };
+
+	while (*root()) {
+		struct tracked *t = *root();
+
+		buffer_printf(out, "%s %s of cell %u\n", what[t->kind], t->name, t->cell);
+		*root() = t->next;
+		meta_free(t);
+	}
+}

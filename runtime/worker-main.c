@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgpu-worker. Started by the kernel it is the zygote; each worker begins at worker_main(): own process group, death with
+ * the kernel, descriptors in their places, containment, device, HELLO, then one request after the other.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/ipc.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "runtime/arena/allocator.h"
+#include "runtime/arena/arena.h"
+#include "runtime/arena/meta.h"
+#include "runtime/arena/private-pages.h"
+#include "runtime/backtrace.h"
+#include "runtime/cell-mode.h"
+#include "runtime/cell-stack.h"
+#include "runtime/cell-stdio.h"
+#include "runtime/cuda/device.h"
+#include "runtime/exports.h"
+#include "runtime/host-fault.h"
+#include "runtime/loader/symbols.h"
+#include "runtime/sandbox-apply.h"
+#include "runtime/session-processes.h"
+#include "runtime/worker-run.h"
+#include "runtime/worker.h"
+#include "runtime/zygote.h"
+
+struct worker worker;
+
+int worker_send(uint32_t type, const void *data, size_t len, int fd, struct error *err)
+{
+	return ipc_send(WORKER_CHANNEL_FD, type, data, len, fd >= 0 ? &fd : NULL, fd >= 0, err);
+}
+
+int worker_receive(struct ipc_message *ret, int timeout_ms, struct error *err)
+{
+	return ipc_receive(WORKER_CHANNEL_FD, timeout_ms, ret, err);
+}
+
+int worker_read_text(const void *from, char *ret, size_t len)
+{
+	const char *at = from;
+	size_t have = 0;
+
+	while (have < len - 1) {
+		/* Up to the end of the page: what follows may not be there. */
+		size_t part = ARENA_PAGE - (uintptr_t)(at + have) % ARENA_PAGE;
+		struct iovec local = { ret + have, part < len - 1 - have ? part : len - 1 - have };
+		struct iovec remote = { (void *)(at + have), local.iov_len };
+		ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+
+		if (n <= 0)
+			break;
+		have += (size_t)n;
+		if (memchr(local.iov_base, 0, (size_t)n))
+			return 0;
+	}
+	ret[have] = '\0';
+	return have ? 0 : -1;
+}
+
+/* What the CUDA side needs of us. */
+static void **session_root(void)
+{
+	return (void **)&arena_header()->root[ARENA_ROOT_DEVICE];
+}
+
+static int send_device(uint32_t message, const void *data, size_t len, int fd, struct error *err)
+{
+	return worker_send(message, data, len, fd, err);
+}
+
+static void *host_symbol(const char *name)
+{
+	const struct symbol *s = symbols_find(name);
+
+	return s && s->kind != SYMBOL_LIBRARY ? (void *)s->address : NULL;
+}
+
+static const char *name_of_pointer(uint64_t address)
+{
+	const struct symbol *s = symbols_pointing_to(address);
+
+	return s ? s->name : "";
+}
+
+static void enter_device(void)
+{
+	worker_set_phase(PHASE_DEVICE);
+}
+
+static void leave_device(void)
+{
+	worker_set_phase(cell_mode.in_cell ? PHASE_RUNNING : PHASE_ENDING);
+}
+
+static struct device_host device_host = {
+	.session_alloc = meta_alloc,
+	.session_free = meta_free,
+	.heap_alloc = allocator_alloc,
+	.heap_free = allocator_free,
+	.print = cell_stdio_print,
+	.send = send_device,
+	.caller_line = backtrace_caller_line,
+	.host_symbol = host_symbol,
+	.name_of_pointer = name_of_pointer,
+	.enter_device = enter_device,
+	.leave_device = leave_device,
+	.enter_library = cell_mode_enter_library,
+	.leave_library = cell_mode_leave_library,
+};
+
+/* The five passed descriptors become 3, 4, 5, 1 and 2; all others are closed. */
+static int place_descriptors(const int fds[5], struct error *err)
+{
+	static const int target[5] = { WORKER_CHANNEL_FD, WORKER_CONTROL_FD, WORKER_ARENA_FD, 1, 2 };
+	int moved[5], null;
+
+	for (int i = 0; i < 5; i++) {
+		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 32);
+		if (moved[i] < 0)
+			return error_errno(err, "cannot move descriptor %d", fds[i]);
+	}
+	for (int i = 0; i < 5; i++) {
+		if (dup3(moved[i], target[i], target[i] > 2 ? O_CLOEXEC : 0) < 0)
+			return error_errno(err, "cannot place descriptor %d", target[i]);
+	}
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null < 0 || dup2(null, 0) < 0)
+		return error_errno(err, "cannot open /dev/null");
+	if (syscall(SYS_close_range, WORKER_ARENA_FD + 1, ~0u, 0))
+		return error_errno(err, "cannot close the zygote's descriptors");
+	return 0;
+}
+
+static int map_control(struct error *err)
+{
+	worker.control = mmap(NULL, sizeof(*worker.control), PROT_READ | PROT_WRITE, MAP_SHARED, WORKER_CONTROL_FD, 0);
+	if (worker.control == MAP_FAILED)
+		return error_errno(err, "cannot map the control area");
+	meta_set_busy(&worker.control->allocator_busy);
+	return 0;
+}
+
+/* Nothing of this outlives the kernel. */
+static void bind_to_kernel(pid_t parent)
+{
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		worker_exit(0);
+}
+
+static int say_hello(const struct device_info *info, const struct sandbox_report *report, struct error *err)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+
+	record_put_u32(&out, WORKER_PROTOCOL_VERSION);
+	record_put_str(&out, info->name);
+	record_put_u8(&out, info->emulated);
+	record_put_u32(&out, (uint32_t)info->driver_version);
+	record_put_u64(&out, info->memory);
+	record_put_u32(&out, report->n);
+	buffer_append(&out, report->list->data, report->list->len);
+	record_put_str(&out, info->problem);
+	if (buffer_check(&out, err))
+		return -1;
+	return worker_send(WORKER_HELLO, out.data, out.len, -1, err);
+}
+
+static int prepare(const struct worker_start *start, struct error *err)
+{
+	cleanup_buffer struct buffer list = BUFFER_INIT;
+	struct sandbox_report report = { &list, 0 };
+	struct device_info info = { 0 };
+	const struct sandbox_policy policy = {
+		.flags = start->flags,
+		.hidden = start->hidden,
+		.hidden_already = !start->hide_by_landlock,
+		.filter = start->filter,
+		.filter_len = start->filter_len,
+	};
+
+	bind_to_kernel(start->parent);
+	worker.pid = getpid();
+	if (place_descriptors(start->fds, err) || map_control(err))
+		return -1;
+	private_pages_init();
+	sandbox_apply_worker(&policy, &report);
+	if (cell_stack_init(err) || exports_process_init(err) || cell_stdio_init(err) || host_fault_init(err))
+		return -1;
+	device_host.session_root = session_root();
+	if (device_init(&device_host, &info, err))
+		return -1;
+	return say_hello(&info, &report, err);
+}
+
+static int report_device(const struct ipc_message *m, struct error *err)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+	struct record r = record_open(m->data, m->len);
+
+	record_put_u32(&out, record_u32(&r));
+	device_report(&out);
+	if (record_check(&r, "WORKER_DEVICE_INFO", err) || buffer_check(&out, err))
+		return -1;
+	return worker_send(WORKER_DEVICE_REPORT, out.data, out.len, -1, err);
+}
+
+static int handle(const struct ipc_message *m, struct error *err)
+{
+	switch (m->type) {
+	case WORKER_ATTACH:
+		return worker_run_attach(m, err);
+	case WORKER_RUN:
+		return worker_run_cell(m, err);
+	case WORKER_COMMITTED:
+		worker_run_committed();
+		return 0;
+	case WORKER_INPUT:
+		return 0; /* for a cell that has ended meanwhile */
+	case WORKER_DESCRIBE:
+		return worker_run_describe(m, err);
+	case WORKER_LIMITS:
+		return worker_run_limits(m, err);
+	case WORKER_DEVICE_INFO:
+		return report_device(m, err);
+	default:
+		return error_set(err, ERROR_PROTOCOL, "message %u is none for a worker", m->type);
+	}
+}
+
+/* An error of ours ends the worker; the kernel shows the text. */
+static _Noreturn void give_up(const struct error *err)
+{
+	if (err->code == ERROR_PEER_GONE)
+		worker_exit(0);
+	if (worker.control && worker.control != MAP_FAILED)
+		host_fault_raise(FAULT_INTERNAL, "%s", err->text);
+	log_error("%s", err->text);
+	worker_exit(1);
+}
+
+void worker_main(const struct worker_start *start)
+{
+	struct error err = ERROR_INIT;
+
+	log_init("cgpu-worker");
+	if (prepare(start, &err))
+		give_up(&err);
+	for (;;) {
+		struct ipc_message m;
+
+		if (worker_receive(&m, -1, &err) <= 0 || handle(&m, &err))
+			give_up(&err);
+		ipc_message_release(&m);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	log_init("cgpu-worker");
+	if (fcntl(ZYGOTE_SOCKET_FD, F_GETFD) < 0) {
+		fprintf(stderr, "cgpu-worker is a part of cgpu-kernel, which starts it.\n");
+		return 2;
+	}
+	session_processes_mark(argv);
+	return zygote_run(argc > 1 ? argv[1] : "");
+}

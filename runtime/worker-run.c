@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See runtime/worker-run.h. The order of a cell: load, run on the cell stack, flush, settle the device, report. */
+#define _GNU_SOURCE
+#include "runtime/worker-run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/ipc.h"
+#include "common/record.h"
+#include "common/unit.h"
+#include "runtime/arena/allocator.h"
+#include "runtime/arena/arena.h"
+#include "runtime/arena/meta.h"
+#include "runtime/cell-stdio.h"
+#include "runtime/cuda/device.h"
+#include "runtime/exports.h"
+#include "runtime/host-fault.h"
+#include "runtime/interrupt.h"
+#include "runtime/loader/loader.h"
+#include "runtime/loader/symbols.h"
+#include "runtime/tracked.h"
+#include "runtime/worker.h"
+
+#define HOLDERS_SHOWN 5
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void on_misuse(const char *text)
+{
+	host_fault_raise(FAULT_HEAP_MISUSE, "%s", text);
+}
+
+static void put_size(char *out, size_t len, uint64_t bytes)
+{
+	if (bytes >= GIB)
+		snprintf(out, len, "%.2f GiB", (double)bytes / (double)GIB);
+	else if (bytes >= MIB)
+		snprintf(out, len, "%.1f MiB", (double)bytes / (double)MIB);
+	else
+		snprintf(out, len, "%" PRIu64 " bytes", bytes);
+}
+
+static size_t put_holders(char *text, size_t len)
+{
+	struct allocator_holder holders[HOLDERS_SHOWN];
+	unsigned n = allocator_holders(holders, HOLDERS_SHOWN);
+	size_t at = 0;
+
+	for (unsigned i = 0; i < n && at < len; i++) {
+		const struct symbol *s = symbols_pointing_to(holders[i].largest);
+		char bytes[32], largest[32];
+
+		put_size(bytes, sizeof(bytes), holders[i].bytes);
+		put_size(largest, sizeof(largest), holders[i].largest_size);
+		at += (size_t)snprintf(text + at, len - at, "\n  cell %u holds %s in %" PRIu64 " block%s, the largest %s%s%s",
+				       holders[i].cell, bytes, holders[i].blocks, holders[i].blocks == 1 ? "" : "s",
+				       largest, s ? " in " : "", s ? s->name : "");
+	}
+	return at;
+}
+
+static void on_out_of_memory(uint64_t asked, uint64_t used, uint64_t limit)
+{
+	char text[FAULT_TEXT_MAX / 2] = "", a[32], u[32], l[32];
+
+	if (worker.is_child)
+		return; /* malloc() gives NULL there */
+	put_size(a, sizeof(a), asked);
+	put_size(u, sizeof(u), used);
+	put_size(l, sizeof(l), limit);
+	put_holders(text, sizeof(text));
+	if (limit)
+		host_fault_raise(FAULT_OUT_OF_MEMORY,
+				 "%s asked, %s in use, the limit is %s. free() what is not needed, or raise the limit with "
+				 "%%limit host.%s",
+				 a, u, l, text);
+	host_fault_raise(FAULT_OUT_OF_MEMORY, "%s asked, %s in use: linux has no more memory for the session.%s", a, u, text);
+}
+
+static const struct allocator_hooks hooks = { on_misuse, on_out_of_memory };
+
+static int take_session(struct buffer *lost, struct error *err)
+{
+	if (arena_attach(WORKER_ARENA_FD, err) || allocator_attach(&hooks, err) || loader_attach(exports_find, lost, err))
+		return -1;
+	tracked_report_lost(lost);
+	return 0;
+}
+
+static int take_chunk(const struct ipc_message *m, struct error *err)
+{
+	struct record r = record_open(m->data, m->len);
+	uint64_t id = record_u64(&r), size = record_u64(&r), address = record_u64(&r);
+
+	if (record_check(&r, "WORKER_CHUNK", err))
+		return -1;
+	if (m->n_fds != 1)
+		return error_set(err, ERROR_PROTOCOL, "WORKER_CHUNK came without its descriptor");
+	return device_attach_chunk(id, size, address, steal_fd((int *)&m->fds[0]), err);
+}
+
+/* The chunks that follow WORKER_ATTACH. */
+static int take_chunks(struct error *err)
+{
+	for (;;) {
+		struct ipc_message m;
+		bool end;
+		int r;
+
+		if (worker_receive(&m, -1, err) < 0)
+			return -1;
+		end = m.type == WORKER_ATTACH_END;
+		if (end)
+			r = 0;
+		else if (m.type == WORKER_CHUNK)
+			r = take_chunk(&m, err);
+		else
+			r = error_set(err, ERROR_PROTOCOL, "message %u while a session is attached", m.type);
+		ipc_message_release(&m);
+		if (r || end)
+			return r;
+	}
+}
+
+static int restore_preimages(struct record *r, uint32_t n, struct error *err)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t address = record_u64(r), size = record_u64(r), chunk = record_u64(r), offset = record_u64(r);
+
+		if (r->failed || device_attach_preimage(address, size, chunk, offset, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int attach(const struct ipc_message *first, struct buffer *lost, struct error *err)
+{
+	struct record r = record_open(first->data, first->len);
+	uint64_t epoch = record_u64(&r), host_limit = record_u64(&r), device_limit = record_u64(&r);
+	uint32_t n;
+
+	worker.cell = record_u32(&r);
+	n = record_count(&r, 32);
+	if (r.failed)
+		return record_check(&r, "WORKER_ATTACH", err);
+	if (take_session(lost, err) || device_attach((uint32_t)epoch, device_limit, err) || take_chunks(err) ||
+	    restore_preimages(&r, n, err) || record_check(&r, "WORKER_ATTACH", err))
+		return -1;
+	allocator_set_limit(host_limit);
+	worker.attached = true;
+	return device_attach_end(lost, err);
+}
+
+static void put_lines(struct buffer *out, const struct buffer *lines)
+{
+	const char *text = buffer_text(lines);
+	cleanup_buffer struct buffer items = BUFFER_INIT;
+	uint32_t n = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		char line[1024];
+
+		snprintf(line, sizeof(line), "%.*s", (int)(len < 1023 ? len : 1023), text);
+		text += len + (text[len] == '\n');
+		if (!line[0])
+			continue;
+		record_put_str(&items, line);
+		n++;
+	}
+	record_put_u32(out, n);
+	buffer_append(out, items.data, items.len);
+}
+
+int worker_run_attach(const struct ipc_message *first, struct error *err)
+{
+	cleanup_buffer struct buffer lost = BUFFER_INIT;
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+	struct error problem = ERROR_INIT;
+	int r;
+
+	worker_set_phase(PHASE_ATTACHING);
+	r = attach(first, &lost, &problem);
+	worker_set_phase(PHASE_IDLE);
+	record_put_u8(&out, !r);
+	record_put_str(&out, r ? problem.text : "");
+	put_lines(&out, &lost);
+	if (buffer_check(&lost, err) || buffer_check(&out, err))
+		return -1;
+	return worker_send(WORKER_ATTACHED, out.data, out.len, -1, err);
+}
+
+struct run {
+	struct unit unit;
+	struct loaded loaded;
+	struct buffer warnings;
+	uint64_t load_ns;
+	uint64_t run_ns;
+	enum cell_outcome outcome;
+};
+
+static void clear_fault(void)
+{
+	struct fault_record *f = &worker.control->fault;
+
+	atomic_store(&f->kind, FAULT_NONE);
+	memset((char *)f + sizeof(f->kind), 0, sizeof(*f) - sizeof(f->kind));
+}
+
+static void fail(struct run *run, enum fault_kind kind, const char *text)
+{
+	struct fault_record *f = &worker.control->fault;
+
+	snprintf(f->text, sizeof(f->text), "%s", text);
+	atomic_store(&f->kind, kind);
+	run->outcome = OUTCOME_FAULT;
+}
+
+static void load(struct run *run)
+{
+	uint64_t start = now_ns();
+	struct error err = ERROR_INIT;
+
+	worker_set_phase(PHASE_LOADING);
+	if (loader_load(&run->unit, &run->loaded, &err))
+		fail(run, err.code == ERROR_NOT_FOUND ? FAULT_LINK : FAULT_INTERNAL, err.text);
+	else if (device_load(&run->unit, &err))
+		fail(run, err.code == ERROR_NOT_FOUND || err.code == ERROR_COMPILE ? FAULT_LINK : FAULT_INTERNAL, err.text);
+	run->load_ns = now_ns() - start;
+}
+
+/* On the cell stack, as the cell. */
+static void call_unit(void *data)
+{
+	const struct loaded *l = data;
+
+	for (size_t i = 0; i < l->n_constructors; i++) {
+		if (l->constructors[i])
+			l->constructors[i]();
+	}
+	if (l->run)
+		l->run();
+}
+
+static void call(struct run *run)
+{
+	uint64_t start = now_ns();
+
+	worker_set_phase(PHASE_RUNNING);
+	if (!interrupt_run(call_unit, &run->loaded)) {
+		run->outcome = OUTCOME_INTERRUPTED;
+		cell_stdio_renew_input();
+	}
+	worker_set_phase(PHASE_ENDING);
+	cell_stdio_end();
+	run->run_ns = now_ns() - start;
+}
+
+static void settle(struct run *run)
+{
+	struct fault_record *f = &worker.control->fault;
+	static struct fault_record found;
+
+	memset(&found, 0, sizeof(found));
+	if (!device_cell_end(&run->warnings, &found))
+		return;
+	clear_fault();
+	memcpy((char *)f + sizeof(f->kind), (char *)&found + sizeof(found.kind), sizeof(found) - sizeof(found.kind));
+	atomic_store(&f->kind, atomic_load(&found.kind) ? atomic_load(&found.kind) : (uint32_t)FAULT_CUDA);
+	run->outcome = OUTCOME_FAULT;
+}
+
+static void put_symbols(const struct unit *u, struct buffer *out)
+{
+	cleanup_buffer struct buffer items = BUFFER_INIT;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < u->n_symbols; i++) {
+		const struct symbol *s = symbols_find(u->symbols[i].name);
+
+		if (!s || s->kind == SYMBOL_LIBRARY)
+			continue;
+		record_put_str(&items, s->name);
+		record_put_u64(&items, s->address);
+		record_put_u64(&items, s->size);
+		n++;
+	}
+	record_put_u32(out, n);
+	buffer_append(out, items.data, items.len);
+}
+
+static int report(const struct run *run, struct error *err)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+
+	record_put_u8(&out, (uint8_t)run->outcome);
+	if (run->outcome == OUTCOME_OK)
+		put_symbols(&run->unit, &out);
+	record_put_u64(&out, run->run_ns);
+	record_put_u64(&out, run->load_ns);
+	put_lines(&out, &run->warnings);
+	if (buffer_check(&out, err))
+		return -1;
+	atomic_store(&worker.control->interrupt, 0);
+	worker_set_phase(PHASE_IDLE);
+	return worker_send(WORKER_CELL_END, out.data, out.len, -1, err);
+}
+
+int worker_run_cell(const struct ipc_message *m, struct error *err)
+{
+	struct run run = { .outcome = OUTCOME_OK };
+	struct record r = record_open(m->data, m->len);
+	size_t len;
+	const char *bytes = record_bytes(&r, &len);
+	int result;
+
+	if (record_check(&r, "WORKER_RUN", err) || unit_decode(bytes, len, &run.unit, err))
+		return -1;
+	if (!worker.attached) {
+		unit_release(&run.unit);
+		return error_set(err, ERROR_STATE, "a cell came before a session was attached");
+	}
+	worker.cell = run.unit.cell;
+	clear_fault();
+	allocator_set_cell(run.unit.cell);
+	device_cell_begin(run.unit.cell);
+	cell_stdio_begin();
+	load(&run);
+	if (run.outcome == OUTCOME_OK)
+		call(&run);
+	if (run.outcome != OUTCOME_FAULT)
+		settle(&run);
+	result = report(&run, err);
+	buffer_release(&run.warnings);
+	unit_release(&run.unit);
+	return result;
+}
+
+void worker_run_committed(void)
+{
+	meta_enter();
+	arena_committed();
+	allocator_committed();
+	device_cell_committed();
+	meta_leave();
+}
+
+int worker_run_limits(const struct ipc_message *m, struct error *err)
+{
+	struct record r = record_open(m->data, m->len);
+	uint64_t host = record_u64(&r), device = record_u64(&r);
+
+	if (record_check(&r, "WORKER_LIMITS", err))
+		return -1;
+	allocator_set_limit(host);
+	device_set_limit(device);
+	return 0;
+}
+
+int worker_run_describe(const struct ipc_message *m, struct error *err)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+	struct record r = record_open(m->data, m->len);
+	uint32_t id = record_u32(&r), n = record_count(&r, 8);
+
+	record_put_u32(&out, id);
+	record_put_u32(&out, n);
+	for (uint32_t i = 0; i < n; i++) {
+		struct address_description d;
+
+		host_fault_describe(record_u64(&r), &d);
+		record_put_u8(&out, (uint8_t)d.owner);
+		record_put_u64(&out, d.base);
+		record_put_u64(&out, d.size);
+		record_put_u32(&out, d.cell);
+		record_put_u32(&out, d.freed_cell);
+		record_put_str(&out, d.name);
+	}
+	if (record_check(&r, "WORKER_DESCRIBE", err) || buffer_check(&out, err))
+		return -1;
+	return worker_send(WORKER_DESCRIBED, out.data, out.len, -1, err);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plays the kernel to a real cgpu-worker: starts the zygote, forks workers, sends cells that are compiled by CC, reads
+ * output and fault records, commits. Every wait has a deadline, at which the test fails.
+ */
+#ifndef CGPU_TESTS_UNIT_WORKER_HARNESS_H
+#define CGPU_TESTS_UNIT_WORKER_HARNESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/buffer.h"
+#include "common/unit.h"
+#include "common/worker-protocol.h"
+
+struct zygote_process {
+	pid_t pid;
+	int sock;
+	uint32_t n_missing; /* containment steps that it could not apply */
+	char missing[1024];
+};
+
+struct session {
+	struct zygote_process zygote;
+	int arena;
+	/* the worker */
+	pid_t pid;
+	int channel;
+	int out, err; /* read ends of its descriptors 1 and 2 */
+	struct worker_control *control;
+	int control_fd;
+	char steps[2048]; /* what HELLO says was not applied */
+	char lost[2048];  /* what ATTACHED says was lost */
+	struct buffer text;   /* output so far */
+	struct buffer results; /* OUTPUT_RESULT records */
+	int outcome;       /* enum cell_outcome, -1: the worker died */
+	int status;        /* of waitpid() then */
+	char symbols[16][64];
+	uint64_t addresses[16];
+	uint32_t n_symbols;
+};
+
+/* A memfd of arena size. */
+int harness_arena(void);
+void harness_zygote_start(struct zygote_process *z, const char *hidden, uint32_t flags);
+/* Closes the socket and waits for its end. */
+void harness_zygote_stop(struct zygote_process *z);
+
+void harness_start(struct session *s, uint32_t flags);
+void harness_stop(struct session *s);
+/* Fork a worker and wait for HELLO. */
+void harness_fork(struct session *s);
+void harness_attach(struct session *s, uint64_t host_limit);
+void harness_kill(struct session *s);
+/* After a fault: reap, fork another, attach it to the same memory. */
+void harness_replace(struct session *s);
+
+/* Compile C text to an object; malloc-ed. */
+void *harness_compile(const char *text, size_t *ret_len);
+/* The types of a unit's symbols, "name=type" pairs with spaces between; the run function is `run`. */
+void harness_send(struct session *s, uint32_t cell, const char *text, const char *const *types);
+/* Collect output until the cell or the worker ends. */
+int harness_wait(struct session *s);
+/* send + wait + commit if it went well. Returns the outcome. */
+int harness_cell(struct session *s, uint32_t cell, const char *text, const char *const *types);
+void harness_commit(struct session *s);
+/* Signals until the cell ends. */
+int harness_interrupt(struct session *s);
+/* Wait until the output contains this. */
+void harness_expect_output(struct session *s, const char *text);
+
+#endif
