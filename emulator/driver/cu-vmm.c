@@ -47,16 +47,18 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *ret, size_t size, const CUmem
 {
 	CUresult result = gpu_enter("cuMemCreate", GPU_CALL_DEVICE);
 	struct allocation *a;
+	bool host;
 
 	if (result)
 		return result;
 	if (!ret || !prop || !size || size % GPU_GRANULARITY || flags)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED || prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+	host = prop->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+	if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED || (!host && prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (prop->location.id)
 		return CUDA_ERROR_INVALID_DEVICE;
-	result = memory_create(size, &a);
+	result = memory_create(size, host, &a);
 	if (!result)
 		*ret = (uintptr_t)a;
 	return result;

@@ -98,7 +98,7 @@ int inject_take(const char *name)
 	if (!armed)
 		return 0;
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < INJECT_MAX && !code; i++) {
+	for (size_t i = 0; i < INJECT_MAX; i++) {
 		struct inject *s = &slots[i];
 
 		if (!s->countdown || strcmp(s->name, name) || --s->countdown)

@@ -57,19 +57,19 @@ CUresult memory_init(void)
 	return CUDA_SUCCESS;
 }
 
-CUresult memory_create(uint64_t size, struct allocation **ret)
+CUresult memory_create(uint64_t size, bool host, struct allocation **ret)
 {
 	struct allocation *a = malloc(sizeof(*a));
 	CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
 
 	if (!a)
 		return result;
-	*a = (struct allocation){ .fd = -1, .size = size, .references = 1 };
+	*a = (struct allocation){ .fd = -1, .size = size, .charged = host ? 0 : size, .references = 1 };
 	write_lock();
-	if (size <= gpu.memory - used) {
+	if (a->charged <= gpu.memory - used) {
 		a->fd = memfd_create("cgpu-device", MFD_CLOEXEC);
 		if (a->fd >= 0 && !ftruncate(a->fd, (off_t)size)) {
-			used += size;
+			used += a->charged;
 			result = CUDA_SUCCESS;
 		}
 	}
@@ -96,8 +96,10 @@ CUresult memory_import(int fd, struct allocation **ret)
 		return CUDA_ERROR_INVALID_VALUE;
 	}
 	*a = (struct allocation){ .fd = fd, .size = (uint64_t)st.st_size, .references = 1 };
+	/* Whether it was of the device is not known; counting it could refuse what the maker was given. */
 	write_lock();
-	used += a->size;
+	a->charged = a->size <= gpu.memory - used ? a->size : 0;
+	used += a->charged;
 	unlock();
 	*ret = a;
 	return CUDA_SUCCESS;
@@ -107,7 +109,7 @@ static void release_locked(struct allocation *a)
 {
 	if (!a || --a->references)
 		return;
-	used -= a->size;
+	used -= a->charged;
 	close(a->fd);
 	free(a);
 }
@@ -123,7 +125,7 @@ void memory_usage(uint64_t *ret_free, uint64_t *ret_total)
 {
 	write_lock();
 	*ret_total = gpu.memory;
-	*ret_free = used < gpu.memory ? gpu.memory - used : 0;
+	*ret_free = gpu.memory - used;
 	unlock();
 }
 
@@ -289,7 +291,7 @@ CUresult memory_unmap(uint64_t address, uint64_t size)
 
 static CUresult alloc_device(struct mapping *m)
 {
-	CUresult result = memory_create(round_up(m->size, PAGE), &m->allocation);
+	CUresult result = memory_create(round_up(m->size, PAGE), false, &m->allocation);
 	struct range *r;
 
 	if (result)

@@ -19,6 +19,7 @@
 struct allocation {
 	int fd;
 	uint64_t size;
+	uint64_t charged; /* of the device's memory; 0 for memory that lies on the host */
 	unsigned references;
 };
 
@@ -46,8 +47,11 @@ struct mapping {
 /* Reserve the windows. Once. */
 CUresult memory_init(void);
 
-/* Physical memory of the device; OUT_OF_MEMORY when the device is full. memory_import() takes fd. */
-CUresult memory_create(uint64_t size, struct allocation **ret);
+/*
+ * Physical memory, of the device or (host) of the host for the device to use; OUT_OF_MEMORY when the device is full.
+ * memory_import() takes fd.
+ */
+CUresult memory_create(uint64_t size, bool host, struct allocation **ret);
 CUresult memory_import(int fd, struct allocation **ret);
 void memory_release(struct allocation *a);
 void memory_usage(uint64_t *ret_free, uint64_t *ret_total);

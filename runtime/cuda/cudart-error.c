@@ -102,6 +102,8 @@ void cudart_warnings(struct buffer *out)
 			buffer_printf(out, " in line %u", u->line);
 		buffer_puts(out, ", and nobody looked at it\n");
 	}
+	if (n_unchecked && !device.usable)
+		buffer_printf(out, "there is no usable CUDA device: %s\n", device.info.problem);
 	if (n_more)
 		buffer_printf(out, "and %u more CUDA errors that nobody looked at\n", n_more);
 	pthread_mutex_unlock(&lock);

@@ -355,8 +355,10 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 {
 	int ret = 0;
 
-	if (!device.usable || !device.session)
+	if (!device.usable || !device.session) {
+		cudart_warnings(warnings);
 		return 0;
+	}
 	device.host->enter_library();
 	if (!device.sticky && !device_enter())
 		wait_idle();

@@ -76,7 +76,7 @@ void ledger_table(struct buffer *out)
 	free(sorted);
 }
 
-static void refuse(const struct ledger_request *r, const char *why)
+void ledger_refuse(const struct ledger_request *r, const char *why)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	char size[24];
@@ -102,13 +102,13 @@ CUresult ledger_admit(const struct ledger_request *r)
 	if (device.limit && (r->size > device.limit || used > device.limit - r->size)) {
 		snprintf(why, sizeof(why), "the limit of device memory for this session is %s, of which %s are used.",
 			 ledger_size_text(device.limit, a), ledger_size_text(used, b));
-		refuse(r, why);
+		ledger_refuse(r, why);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	if (r->kind < BUFFER_MANAGED && !device.driver->cuMemGetInfo(&free_bytes, &total) && r->size > free_bytes) {
 		snprintf(why, sizeof(why), "the device has %s free of %s.",
 			 ledger_size_text(free_bytes, a), ledger_size_text(total, b));
-		refuse(r, why);
+		ledger_refuse(r, why);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	return CUDA_SUCCESS;

@@ -125,8 +125,11 @@ CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address)
 	CUresult result = ledger_admit(r);
 	uint64_t address;
 
-	if (!result)
-		result = vmm_pool_alloc(r->size, &address);
+	if (result)
+		return result;
+	result = vmm_pool_alloc(r->size, &address);
+	if (result == CUDA_ERROR_OUT_OF_MEMORY)
+		ledger_refuse(r, "the device has no more memory to give.");
 	if (result)
 		return result;
 	result = insert(r, address, round_up_to(r->size, VMM_POOL_ALIGN));

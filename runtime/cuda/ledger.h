@@ -50,6 +50,8 @@ void ledger_settle(void);
 
 /* Would `size` more bytes be over the cap or too much for the device? Leaves a refusal and returns OUT_OF_MEMORY. */
 CUresult ledger_admit(const struct ledger_request *r);
+/* Leave a refusal with this reason. */
+void ledger_refuse(const struct ledger_request *r, const char *why);
 /* Text of the last refusal of this cell, "" for none. Async-signal-safe. */
 const char *ledger_refusal(void);
 /* Nobody has asked what the error was. */

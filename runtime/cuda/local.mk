@@ -32,18 +32,23 @@ test_ptx_variables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
 
 # Tests of the CUDA side run over the built libcgpu-emulator.so.
-cudaside_tests = test-cudart test-device-code test-device-rollback
+cudaside_tests = test-cudart test-device-code test-device-failures test-device-rollback
 check_PROGRAMS += $(cudaside_tests)
 TESTS += $(cudaside_tests)
+CUDASIDE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 CUDASIDE_LIBS = libcudaside.a libcommon.a $(CMOCKA_LIBS) -ldl -lpthread
 test_cudart_SOURCES = tests/unit/test-cudart.c tests/unit/device-host.c tests/unit/device-host.h
-test_cudart_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS)
+test_cudart_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_cudart_LDADD = $(CUDASIDE_LIBS)
 test_device_rollback_SOURCES = tests/unit/test-device-rollback.c tests/unit/device-host.c tests/unit/device-host.h
-test_device_rollback_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS)
+test_device_rollback_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_device_rollback_LDADD = $(CUDASIDE_LIBS)
 test_device_code_SOURCES = \
 	tests/unit/test-device-code.c tests/unit/device-code-units.h \
 	tests/unit/device-host.c tests/unit/device-host.h
-test_device_code_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS)
+test_device_code_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_device_code_LDADD = $(CUDASIDE_LIBS)
+test_device_failures_SOURCES = tests/unit/test-device-failures.c tests/unit/device-code-units.h \
+	tests/unit/device-host.c tests/unit/device-host.h
+test_device_failures_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
+test_device_failures_LDADD = $(CUDASIDE_LIBS)

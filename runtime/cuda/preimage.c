@@ -59,6 +59,14 @@ static CUresult announce(const struct session_buffer *b, uint64_t offset)
 	return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
+static void refuse(const struct session_buffer *b)
+{
+	struct ledger_request r = { .size = b->size, .name = ledger_name(b), .call = "keeping the old content" };
+
+	ledger_refuse(&r, "before a cell writes a buffer of an earlier cell, its content is copied, so that it can be put "
+			  "back if the cell fails; there is no memory for the copy.");
+}
+
 CUresult preimage_save(struct session_buffer *b)
 {
 	uint64_t serial = device.session->serial, offset;
@@ -68,6 +76,8 @@ CUresult preimage_save(struct session_buffer *b)
 	if (b->kind >= BUFFER_MANAGED || b->born == serial || b->saved == serial)
 		return CUDA_SUCCESS;
 	result = take(b->size, &offset);
+	if (result == CUDA_ERROR_OUT_OF_MEMORY)
+		refuse(b);
 	if (!result)
 		result = device.driver->cuMemcpyAsync(scratch.address + offset, b->address, b->size, NULL);
 	if (!result)

@@ -44,6 +44,12 @@ static const CUmemAllocationProp physical = {
 	.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
 	.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 },
 };
+/* Memory of the host that the device reaches: where pre-images go when the device is full. */
+static const CUmemAllocationProp physical_host = {
+	.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+	.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+	.location = { .type = CU_MEM_LOCATION_TYPE_HOST_NUMA, .id = 0 },
+};
 static const CUmemAccessDesc read_write = {
 	.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 },
 	.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
@@ -159,6 +165,8 @@ static CUresult make(uint64_t size, uint64_t address, uint64_t told, bool scratc
 	struct chunk_handle h = { .address = address, .size = size, .scratch = scratch };
 	CUresult result = device.driver->cuMemCreate(&h.handle, size, &physical, 0);
 
+	if (result == CUDA_ERROR_OUT_OF_MEMORY && scratch)
+		result = device.driver->cuMemCreate(&h.handle, size, &physical_host, 0);
 	if (result)
 		return result;
 	h.id = (uint64_t)device.epoch << 32 | ++last_id;

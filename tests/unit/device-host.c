@@ -30,6 +30,7 @@ struct device_keeper keeper;
 struct buffer printed;
 struct device_info device_host_info;
 uint32_t device_host_line;
+bool device_host_may_lack_device;
 
 static struct buffer warnings;
 static struct {
@@ -158,6 +159,18 @@ static void nothing(void)
 {
 }
 
+static int tables_entered;
+
+static void enter_tables(void)
+{
+	tables_entered++;
+}
+
+static void leave_tables(void)
+{
+	tables_entered--;
+}
+
 void device_host_init(void)
 {
 	struct session_head empty = { .used = sizeof(empty) };
@@ -207,10 +220,13 @@ void device_host_start(uint64_t limit)
 		.name_of_pointer = name_of_pointer,
 		.enter_device = nothing,
 		.leave_device = nothing,
+		.enter_tables = enter_tables,
+		.leave_tables = leave_tables,
 		.enter_library = nothing,
 		.leave_library = nothing,
 	};
-	if (device_init(&host, &device_host_info, &err) || device_host_info.problem[0]) {
+	if (device_init(&host, &device_host_info, &err) ||
+	    (device_host_info.problem[0] && !device_host_may_lack_device)) {
 		fprintf(stderr, "%s%s\n", err.text, device_host_info.problem);
 		exit(99);
 	}
@@ -229,6 +245,8 @@ int device_host_end(struct fault_record *fault)
 	struct error err = ERROR_INIT;
 
 	buffer_clear(&warnings);
+	if (tables_entered)
+		abort();
 	if (device_cell_end(&warnings, fault))
 		return -1;
 	if (pwrite(keeper.session_fd, SESSION_BASE, SESSION_SIZE, 0) != SESSION_SIZE)

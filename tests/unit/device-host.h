@@ -36,6 +36,9 @@ extern struct device_keeper keeper;
 extern struct buffer printed;           /* what device code printed */
 extern struct device_info device_host_info;
 
+/* What failed in the device's initialisation is in device_host_info.problem: no exit. Set before device_host_start(). */
+extern bool device_host_may_lack_device;
+
 /* Once, before any worker. */
 void device_host_init(void);
 /* Become a worker: map the session, initialise the device, attach. Exits the process with 99 when that fails. */
