@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program for a machine with a GPU is right where it can be checked: on the emulated driver every answer is "ok"."""
+"""The program for a machine with a GPU is right where it can be checked: on the emulated driver."""
 import os
 import subprocess
 

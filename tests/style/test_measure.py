@@ -41,7 +41,8 @@ def test_function_lengths(root):
 
 def test_functions_are_named_after_their_file(root):
     """External functions begin with the file's stem, or with the struct's name that the stem ends in or begins with."""
-    rows = [r for r in functions(root, sources(root, ".c")) if not r.get("file") and r["name"] != "main"]
+    rows = [r for r in functions(root, sources(root, ".c")) if not r.get("file") and r["name"] != "main"
+            and not r["name"].isupper()]  # a macro that makes functions
     by_folder = {}
     for r in rows:
         stem = r["path"].rsplit("/", 1)[1][:-2].replace("-", "_")
