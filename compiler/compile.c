@@ -192,6 +192,28 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 	return buffer_check(out, err);
 }
 
+/* After a restart of this process the session's headers have not been seen: their types are needed to split. */
+static void read_includes(struct compilation *x)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	if (!session_unread_includes(&x->compiler->session, &text))
+		return;
+	struct clang_job job = { .options = x->options, .name = "session", .text = buffer_text(&text), .len = text.len,
+				 .context = x, .symbol = on_symbol };
+
+	clang_shim_parse(&job);
+}
+
+static void note_includes(struct compilation *x)
+{
+	const struct token_list *l = &x->host.split.tokens;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		if (token_directive_is(l, i, "include"))
+			session_include_is_read(&x->compiler->session, token_text(l, i), token_len(l, i));
+}
+
 static int compile(struct compilation *x, struct compile_result *ret, struct error *err)
 {
 	const struct compile_request *r = x->request;
@@ -202,6 +224,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, problem.text);
 		return 0;
 	}
+	read_includes(x);
 	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name, &x->compiler->session, &x->pool, err))
 		return -1;
 	if (compile_host(x, err))
@@ -211,6 +234,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		return -1;
 	if (x->diagnostics.n_errors)
 		return 0;
+	note_includes(x);
 	ret->ok = true;
 	return make_unit(x, &ret->unit, err);
 }

@@ -13,6 +13,8 @@ void declare_release(struct declare *d)
 {
 	free(d->symbols);
 	free(d->declarations);
+	free(d->branches);
+	d->branches = NULL;
 	d->symbols = NULL;
 	d->declarations = NULL;
 }
@@ -32,8 +34,30 @@ static void *grow(struct declare *d, void *array, size_t n, size_t *cap, size_t 
 	return grown;
 }
 
+static void note_branch(struct declare *d, uint32_t token)
+{
+	uint32_t *branches = grow(d, d->branches, d->n_branches, &d->cap_branches, sizeof(*branches));
+
+	if (!branches)
+		return;
+	d->branches = branches;
+	branches[d->n_branches++] = token;
+}
+
+static bool was_taken(const struct declare *d, uint32_t token)
+{
+	for (size_t i = 0; i < d->n_branches; i++)
+		if (d->branches[i] == token)
+			return true;
+	return false;
+}
+
 void declare_symbol(struct declare *d, const struct clang_symbol *s)
 {
+	if (!strncmp(s->name, BRANCH_PREFIX "v", strlen(BRANCH_PREFIX "v"))) {
+		note_branch(d, (uint32_t)strtoul(s->name + strlen(BRANCH_PREFIX "v"), NULL, 10));
+		return;
+	}
 	struct clang_symbol *symbols = grow(d, d->symbols, d->n_symbols, &d->cap_symbols, sizeof(*symbols));
 
 	if (!symbols)
@@ -332,11 +356,35 @@ static void add_symbol(struct declare *d, const struct host_text *h, const struc
 	}
 }
 
+/* What stands in a branch of #if that was not taken is not there. */
+static void add_items(struct declare *d, const struct host_text *h)
+{
+	const struct token_list *l = &h->split.tokens;
+	unsigned depth = 0, dead = 0; /* dead: the outermost depth that was not taken */
+
+	for (uint32_t i = 0; i < h->split.n_items; i++) {
+		uint32_t first = h->split.items[i].first;
+		bool opens = h->split.items[i].kind == ITEM_DIRECTIVE && host_text_opens_branch(l, first);
+		bool goes_on = token_directive_is(l, first, "elif") || token_directive_is(l, first, "else");
+
+		if (opens && !goes_on)
+			depth++;
+		if (opens && (!dead || dead == depth))
+			dead = was_taken(d, first) ? 0 : depth;
+		if (token_directive_is(l, first, "endif") && depth) {
+			if (dead == depth)
+				dead = 0;
+			depth--;
+		} else if (!dead) {
+			add_item(d, h, i);
+		}
+	}
+}
+
 int declare_finish(struct declare *d, const struct host_text *h, struct error *err)
 {
 	d->cell = h->cell;
-	for (uint32_t i = 0; i < h->split.n_items; i++)
-		add_item(d, h, i);
+	add_items(d, h);
 	for (size_t i = 0; i < d->n_symbols; i++)
 		add_symbol(d, h, &d->symbols[i]);
 	if (d->failed)

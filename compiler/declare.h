@@ -19,6 +19,8 @@ struct declare {
 	size_t n_symbols, cap_symbols;
 	struct declaration *declarations; /* owned; texts in the pool */
 	size_t n, cap;
+	uint32_t *branches; /* owned: tokens of the #if directives whose branch was taken */
+	size_t n_branches, cap_branches;
 	int failed;
 };
 

@@ -267,6 +267,120 @@ static void edit_item(struct host_text *h, const struct session *session, uint32
 			edit_runtime(h, p, &p->declarators[k]);
 }
 
+bool host_text_opens_branch(const struct token_list *l, uint32_t i)
+{
+	return token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") || token_directive_is(l, i, "ifndef") ||
+	       token_directive_is(l, i, "elif") || token_directive_is(l, i, "else");
+}
+
+/* A #if stands in the file part and again in the run function, where its condition may have become another one. */
+static void mark_branch(struct host_text *h, uint32_t i)
+{
+	buffer_printf(&h->unit.text, "\n#define " BRANCH_PREFIX "%u\n", i);
+	unit_text_line(&h->unit, h->split.tokens.at[i].line);
+	buffer_printf(&h->unit.text, "extern char " BRANCH_PREFIX "v%u;", i);
+}
+
+static void repeat_branch(struct host_text *h, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	if (token_directive_is(l, i, "endif") || token_directive_is(l, i, "elif") || token_directive_is(l, i, "else"))
+		unit_text_puts(&h->unit, "\n#endif\n");
+	if (host_text_opens_branch(l, i))
+		buffer_printf(&h->unit.text, "\n#ifdef " BRANCH_PREFIX "%u\n", i);
+}
+
+static size_t macro_name(const struct token_list *l, uint32_t i, const char **ret)
+{
+	size_t n, len = 0;
+
+	*ret = token_directive_rest(l, i, &n);
+	while (len < n && ((*ret)[len] == '_' || ((*ret)[len] >= '0' && (*ret)[len] <= '9') ||
+			   (((*ret)[len] | 32) >= 'a' && ((*ret)[len] | 32) <= 'z')))
+		len++;
+	return len;
+}
+
+static bool changes_macro(const struct token_list *l, uint32_t i)
+{
+	return token_directive_is(l, i, "define") || token_directive_is(l, i, "undef");
+}
+
+static bool same_macro(const struct token_list *l, uint32_t a, uint32_t b)
+{
+	const char *x, *y;
+	size_t n = macro_name(l, a, &x);
+
+	return n == macro_name(l, b, &y) && !memcmp(x, y, n);
+}
+
+/*
+ * Statements run behind the file part, so a macro that the cell undefines or defines twice would have its last meaning
+ * there. Such macros are put back as they were before the cell and changed again between the statements.
+ */
+static int find_changing(struct host_text *h, struct error *err)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	h->changing = mem_pool_array(h->pool, l->n + 1, sizeof(*h->changing));
+	if (!h->changing)
+		return error_set(err, ERROR_MEMORY, "out of memory for the directives of a cell");
+	for (uint32_t i = 0; i < l->n; i++) {
+		bool changing = token_directive_is(l, i, "undef");
+
+		if (l->at[i].kind != TOKEN_DIRECTIVE || !changes_macro(l, i))
+			continue;
+		for (uint32_t k = 0; k < l->n && !changing; k++)
+			changing = k != i && l->at[k].kind == TOKEN_DIRECTIVE && changes_macro(l, k) && same_macro(l, i, k);
+		if (changing)
+			h->changing[h->n_changing++] = i;
+	}
+	return 0;
+}
+
+static void each_changing(struct host_text *h, const char *pragma)
+{
+	for (uint32_t i = 0; i < h->n_changing; i++) {
+		bool first = true;
+		const char *name;
+		size_t len = macro_name(&h->split.tokens, h->changing[i], &name);
+
+		for (uint32_t k = 0; k < i; k++)
+			first &= !same_macro(&h->split.tokens, h->changing[i], h->changing[k]);
+		if (first)
+			buffer_printf(&h->unit.text, "\n#pragma %s(\"%.*s\")\n", pragma, (int)len, name);
+	}
+}
+
+static bool is_changing(const struct host_text *h, uint32_t i)
+{
+	for (uint32_t k = 0; k < h->n_changing; k++)
+		if (h->changing[k] == i)
+			return true;
+	return false;
+}
+
+/* CUDA C++ has min() and max(); a session that does not define its own has them too. */
+static void write_extremes(struct host_text *h, struct session *session)
+{
+	static const char *const names[][2] = { { "min", "cgpu_smaller" }, { "max", "cgpu_larger" } };
+	struct name_source known = session_names(session);
+	const struct token_list *l = &h->split.tokens;
+
+	for (size_t k = 0; k < 2; k++) {
+		bool used = false, own = known.classify(known.context, names[k][0], 3) != NAME_UNKNOWN;
+
+		for (uint32_t i = 0; i < l->n; i++)
+			used |= token_is(l, i, names[k][0]) && token_is(l, i + 1, "(") && i && !token_is(l, i - 1, ".");
+		used |= token_is(l, 0, names[k][0]);
+		for (uint32_t i = 0; i < h->n_masks; i++)
+			own |= h->masks[i].len == 3 && !memcmp(h->masks[i].name, names[k][0], 3);
+		if (used && !own)
+			buffer_printf(&h->unit.text, "\n#define %s(a, b) %s(a, b)\n", names[k][0], names[k][1]);
+	}
+}
+
 static int find_probed(struct host_text *h, const struct session *session, struct error *err)
 {
 	uint32_t n = 0;
@@ -305,7 +419,7 @@ int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t c
 	*h = (struct host_text){ .cell = cell, .cell_name = cell_name, .pool = pool };
 	snprintf(h->run, sizeof(h->run), "cgpu_cell_%u", cell);
 	unit_text_init(&h->unit, text, len, cell_name);
-	if (split_init(&h->split, text, len, &names, pool, err) || find_parts(h, err) || find_masks(h, err) ||
+	if (split_init(&h->split, text, len, &names, pool, err) || find_parts(h, err) || find_masks(h, err) || find_changing(h, err) ||
 	    find_probed(h, session, err))
 		return -1;
 	return 0;
@@ -367,6 +481,8 @@ static void write_file_item(struct host_text *h, uint32_t i)
 	if (item->kind == ITEM_FUNCTION && p->is_inline)
 		unit_text_puts(&h->unit, "__attribute__((visibility(\"hidden\"))) ");
 	copy_tokens(h, item->first, item->end);
+	if (item->kind == ITEM_DIRECTIVE && host_text_opens_branch(&h->split.tokens, item->first))
+		mark_branch(h, item->first);
 }
 
 static void write_initialiser(struct host_text *h, const struct declarator *d)
@@ -400,7 +516,14 @@ static void write_run_item(struct host_text *h, const struct session *session, u
 
 	if (!item_is_host(item))
 		return;
-	if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION) {
+	if (item->kind == ITEM_DIRECTIVE) {
+		repeat_branch(h, item->first);
+		if (is_changing(h, item->first)) {
+			unit_text_puts(&h->unit, "\n");
+			copy_tokens(h, item->first, item->end);
+			unit_text_puts(&h->unit, "\n");
+		}
+	} else if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION) {
 		unit_text_line(&h->unit, h->split.tokens.at[item->first].line);
 		copy_tokens(h, item->first, item->end);
 		if (item->kind == ITEM_EXPRESSION)
@@ -450,12 +573,15 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 		unit_text_puts(&h->unit, h->before);
 	if (session_compose(session, &h->split.tokens, h->masks, h->n_masks, false, &h->unit.text, err))
 		return -1;
+	write_extremes(h, session);
+	each_changing(h, "push_macro");
 	for (uint32_t i = 0; i < h->split.n_items; i++)
 		write_file_item(h, i);
 	h->has_run = runs(h, session);
 	h->display = last && last->kind == ITEM_EXPRESSION && !h->probe;
 	if (h->has_run) {
 		buffer_printf(&h->unit.text, "\n#line 1 \"cgpu\"\nvoid %s(void)\n{", h->run);
+		each_changing(h, "pop_macro");
 		for (uint32_t i = 0; i < h->split.n_items; i++)
 			write_run_item(h, session, i);
 		unit_text_puts(&h->unit, "\n#line 1 \"cgpu\"\n}\n");

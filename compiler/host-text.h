@@ -26,6 +26,8 @@ struct host_text {
 	struct edit_list edits;
 	struct session_mask *masks; /* names that the cell defines */
 	uint32_t n_masks;
+	uint32_t *changing; /* directives that change a macro which the cell also has with another meaning */
+	uint32_t n_changing;
 	uint32_t n_anonymous;   /* tags given to unnamed structures */
 	const char *before;     /* text that goes in front; NULL for none */
 	bool has_run, display;
@@ -50,6 +52,10 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 /* Does the declarator's initialiser need to run? */
 bool host_text_is_runtime(const struct host_text *h, const struct session *session, const struct declaration_parts *p,
 			  const struct declarator *d);
+/* Names of the marks that tell which branches of #if were taken: BRANCH_PREFIX and the directive's token. */
+#define BRANCH_PREFIX "cgpu_branch_"
+/* #if, #ifdef, #ifndef, #elif, #else: a directive that opens a branch. */
+bool host_text_opens_branch(const struct token_list *l, uint32_t i);
 /* The text between two tokens [first, end) with edits, from the pool. */
 char *host_text_piece(const struct host_text *h, uint32_t first, uint32_t end);
 

@@ -198,8 +198,6 @@ static void drop_from(struct session *s, uint32_t first)
 {
 	while (s->n > first)
 		entry_release(&s->entries[--s->n]);
-	if (s->includes_seen > s->n)
-		s->includes_seen = s->n;
 	while (s->n_links && s->links[s->n_links - 1].entry >= first)
 		s->n_links--;
 	for (uint32_t i = 0; i < s->n_by_name; i++)
@@ -348,6 +346,41 @@ static enum name_class classify(void *context, const char *text, size_t len)
 			return NAME_VALUE;
 	}
 	return s->header[name] ? (enum name_class)(s->header[name] - 1) : NAME_UNKNOWN;
+}
+
+/* The text of a directive is no word of C, so it can be kept among the names. */
+void session_include_is_read(struct session *s, const char *text, size_t len)
+{
+	uint32_t i = intern(s, text, len);
+
+	if (i != NAME_NONE)
+		s->header[i] = NAME_MACRO + 1;
+}
+
+static bool is_read(const struct session *s, const char *text)
+{
+	uint32_t i = names_find(&s->names, text, strlen(text));
+
+	return i != NAME_NONE && s->header[i];
+}
+
+bool session_unread_includes(struct session *s, struct buffer *out)
+{
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->entries[i].d.kind == DECLARATION_INCLUDE && *s->entries[i].d.host &&
+		    !is_read(s, s->entries[i].d.host))
+			last = i + 1;
+	for (uint32_t i = 0; i < last; i++) {
+		const struct declaration *d = &s->entries[i].d;
+
+		if (d->kind == DECLARATION_INCLUDE || d->kind == DECLARATION_MACRO)
+			buffer_printf(out, "%s\n", d->host);
+		if (d->kind == DECLARATION_INCLUDE)
+			session_include_is_read(s, d->host, strlen(d->host));
+	}
+	return last != 0;
 }
 
 struct name_source session_names(struct session *s)

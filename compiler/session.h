@@ -42,7 +42,6 @@ struct session {
 	uint32_t n_by_name;
 	struct header_name *headers; /* owned; sorted by name once session_sort_headers() was called */
 	uint32_t n_headers, cap_headers;
-	uint32_t includes_seen; /* entries below this have had their headers' names read */
 };
 
 void session_init(struct session *s);
@@ -58,6 +57,14 @@ int session_add_header(struct session *s, char kind, const char *name, const cha
 void session_sort_headers(struct session *s);
 /* The first of the headers' names that starts with prefix; *ret_n of them follow each other. */
 const struct header_name *session_headers_with(const struct session *s, const char *prefix, uint32_t *ret_n);
+
+/*
+ * The texts of includes whose headers' names the session does not know yet, with the macros before them, appended to
+ * out; they count as known from then on. False when there are none.
+ */
+bool session_unread_includes(struct session *s, struct buffer *out);
+/* The cell that holds this include reports its names itself. */
+void session_include_is_read(struct session *s, const char *text, size_t len);
 
 /* Answers for split_init(). */
 struct name_source session_names(struct session *s);
