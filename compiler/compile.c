@@ -28,6 +28,7 @@ struct compilation {
 	struct clang_result object;
 	struct buffer ptx;
 	struct unit unit;
+	bool again; /* an initialiser that was thought constant is not: write the text once more */
 };
 
 int compiler_init(struct compiler *c, struct error *err)
@@ -58,6 +59,9 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct compilation *x = context;
 
+	if (strstr(d->message, "initializer element is not a compile-time constant") && d->offset >= 0 &&
+	    host_text_force(&x->host, &x->compiler->session, unit_text_find(&x->host.unit, d->offset)))
+		x->again = true;
 	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
 }
 
@@ -109,7 +113,7 @@ static int probe(struct compilation *x, struct error *err)
 	return 0;
 }
 
-static int compile_host(struct compilation *x, struct error *err)
+static int compile_once(struct compilation *x, struct error *err)
 {
 	struct clang_job job;
 
@@ -122,6 +126,21 @@ static int compile_host(struct compilation *x, struct error *err)
 	job.symbol = on_symbol;
 	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
+	return 0;
+}
+
+/* Each turn takes at least one more initialiser out of the image, so this ends. */
+static int compile_host(struct compilation *x, struct error *err)
+{
+	do {
+		x->again = false;
+		diagnostics_release(&x->diagnostics);
+		diagnostics_init(&x->diagnostics, x->request->text, strlen(x->request->text), x->request->cell_name);
+		declare_release(&x->declare);
+		x->declare = (struct declare){ .pool = &x->pool };
+		if (compile_once(x, err))
+			return -1;
+	} while (x->again);
 	return 0;
 }
 

@@ -120,6 +120,48 @@ static bool is_constant_name(const struct token_list *l, uint32_t i)
 	return false;
 }
 
+/* A name in capitals is a macro or an enumerator nearly always; clang tells when the value is not constant after all. */
+static bool is_capitals(const struct token_list *l, uint32_t i)
+{
+	const char *p = token_text(l, i);
+
+	for (size_t k = 0; k < token_len(l, i); k++)
+		if (p[k] >= 'a' && p[k] <= 'z')
+			return false;
+	return token_len(l, i) > 1 && !token_is(l, i + 1, "(");
+}
+
+static bool is_forced(const struct host_text *h, uint32_t name)
+{
+	for (uint32_t i = 0; i < h->n_forced; i++)
+		if (h->forced[i] == name)
+			return true;
+	return false;
+}
+
+static int find_probed(struct host_text *h, const struct session *session, struct error *err);
+
+bool host_text_force(struct host_text *h, const struct session *session, long offset)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	for (uint32_t i = 0; i < h->split.n_items; i++) {
+		const struct declaration_parts *p = &h->parts[i];
+
+		for (uint32_t k = 0; k < p->n; k++) {
+			const struct declarator *d = &p->declarators[k];
+
+			if (d->equals == TOKEN_NONE || d->init_end <= d->equals + 1 || d->name == TOKEN_NONE ||
+			    offset < (long)l->at[d->equals].start || offset >= (long)l->at[d->init_end - 1].end ||
+			    is_forced(h, d->name))
+				continue;
+			h->forced[h->n_forced++] = d->name;
+			return !find_probed(h, session, NULL);
+		}
+	}
+	return false;
+}
+
 bool host_text_is_runtime(const struct host_text *h, const struct session *session, const struct declaration_parts *p,
 			  const struct declarator *d)
 {
@@ -130,10 +172,12 @@ bool host_text_is_runtime(const struct host_text *h, const struct session *sessi
 		return true;
 	if (d->equals == TOKEN_NONE || p->is_typedef || d->name == TOKEN_NONE)
 		return false;
+	if (is_forced(h, d->name))
+		return true;
 	for (uint32_t i = d->equals + 1; i < d->init_end; i++) {
 		if (token_is(l, i, "(") && token_is(l, i + 1, "{"))
 			return true; /* a statement expression */
-		if (!token_is_name(l, i) || is_constant_name(l, i))
+		if (!token_is_name(l, i) || is_constant_name(l, i) || is_capitals(l, i))
 			continue;
 		if (split_is_keyword(token_text(l, i), token_len(l, i)))
 			continue;
@@ -324,7 +368,8 @@ static int find_changing(struct host_text *h, struct error *err)
 	const struct token_list *l = &h->split.tokens;
 
 	h->changing = mem_pool_array(h->pool, l->n + 1, sizeof(*h->changing));
-	if (!h->changing)
+	h->forced = mem_pool_array(h->pool, l->n + 1, sizeof(*h->forced));
+	if (!h->changing || !h->forced)
 		return error_set(err, ERROR_MEMORY, "out of memory for the directives of a cell");
 	for (uint32_t i = 0; i < l->n; i++) {
 		bool changing = token_directive_is(l, i, "undef");

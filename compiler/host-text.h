@@ -26,6 +26,8 @@ struct host_text {
 	struct edit_list edits;
 	struct session_mask *masks; /* names that the cell defines */
 	uint32_t n_masks;
+	uint32_t *forced;   /* declarators, by name token, whose initialisers clang found not to be constant */
+	uint32_t n_forced;
 	uint32_t *changing; /* directives that change a macro which the cell also has with another meaning */
 	uint32_t n_changing;
 	uint32_t n_anonymous;   /* tags given to unnamed structures */
@@ -52,6 +54,8 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 /* Does the declarator's initialiser need to run? */
 bool host_text_is_runtime(const struct host_text *h, const struct session *session, const struct declaration_parts *p,
 			  const struct declarator *d);
+/* Clang says that the initialiser around this byte of the cell is not constant: run it. False when it runs already. */
+bool host_text_force(struct host_text *h, const struct session *session, long offset);
 /* Names of the marks that tell which branches of #if were taken: BRANCH_PREFIX and the directive's token. */
 #define BRANCH_PREFIX "cgpu_branch_"
 /* #if, #ifdef, #ifndef, #elif, #else: a directive that opens a branch. */
