@@ -12,6 +12,7 @@ static int reset(struct session *s, struct cell *c, const struct magic_call *cal
 		return error_wrap(err, "%%reset");
 	declarations_clear(&s->declarations);
 	execute_tell_declarations(s);
+	setup_again(&s->setup);
 	output_printf(&s->output, STREAM_STDOUT, "The session is empty.\n");
 	return 0;
 }

@@ -12,6 +12,7 @@ static int undo(struct session *s, struct cell *c, const struct magic_call *call
 		return error_wrap(err, "%%undo");
 	declarations_undo(&s->declarations);
 	execute_tell_declarations(s);
+	setup_again(&s->setup);
 	output_printf(&s->output, STREAM_STDOUT, "The session is as it was before the last cell that ran.\n");
 	return 0;
 }

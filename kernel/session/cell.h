@@ -45,6 +45,7 @@ struct cell {
 	struct buffer unit;   /* encoded, from compiling to the end of the run */
 	struct buffer shown;  /* the OUTPUT_RESULT record */
 	void *expression;     /* iterator: the user_expression at work, NULL while it is the cell itself */
+	bool setting_up;      /* compiling or running what %cd and %env have left, before the own code */
 	bool timed;           /* %time */
 	uint64_t compile_start_ns, compile_ns;
 

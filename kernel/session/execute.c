@@ -224,7 +224,11 @@ static void advance(struct session *s)
 		return;
 	}
 	if (c->state == CELL_MAGICS && !is_blank(c->script.code)) {
-		compile(s, c->script.code, c->name);
+		c->setting_up = s->setup.due;
+		if (c->setting_up)
+			compile(s, s->setup.code.data, "setup");
+		else
+			compile(s, c->script.code, c->name);
 		return;
 	}
 	c->state = CELL_EXPRESSIONS;
@@ -330,7 +334,7 @@ static void accept_unit(struct session *s, struct cell *c, const struct cell_end
 	if (declarations_accept(&s->declarations, unit.declarations, unit.n_declarations, &notes, &err))
 		cell_fail_plain(c, "InternalError", err.text);
 	execute_tell_declarations(s);
-	if (end->ok)
+	if (end->ok && !c->setting_up)
 		output_printf(&s->output, STREAM_STDERR, "%s", unit.warnings);
 	output_printf(&s->output, STREAM_STDERR, "%s", buffer_text(&notes));
 	unit_release(&unit);
@@ -379,15 +383,33 @@ static void fail_run(struct cell *c, const struct cell_end *end)
 	cell_fail(c, end->ename, end->evalue, buffer_text(&text));
 }
 
+/* Back to the cell's own code. */
+static void end_setup(struct session *s, struct cell *c, const struct cell_end *end)
+{
+	if (end->ok)
+		s->setup.due = false;
+	else
+		fail_run(c, end);
+	c->setting_up = false;
+	c->state = CELL_MAGICS;
+	advance(s);
+}
+
 static void on_cell_end(void *data, const struct cell_end *end)
 {
 	struct session *s = data;
 	struct cell *c = s->executor.current;
 
+	if (end->rolled_back)
+		setup_again(&s->setup);
 	if (!c || c->state != CELL_RUNNING)
 		return;
 	if (end->ok || (end->interrupted && !end->rolled_back))
 		accept_unit(s, c, end);
+	if (c->setting_up) {
+		end_setup(s, c, end);
+		return;
+	}
 	if (end->ok) {
 		output_printf(&s->output, STREAM_STDERR, "%s%s", end->warnings, end->restored);
 		show_result(s, c);

@@ -25,13 +25,17 @@ libsession_a_SOURCES = \
 	%reldir%/request.c %reldir%/request.h \
 	%reldir%/result.c %reldir%/result.h \
 	%reldir%/session.c %reldir%/session.h \
+	%reldir%/setup.c %reldir%/setup.h \
 	%reldir%/stream.c %reldir%/stream.h \
 	%reldir%/usage.c %reldir%/usage.h \
 	%reldir%/utf8.c %reldir%/utf8.h \
 	%reldir%/value-format.c %reldir%/value-format.h \
 	kernel/magics/magic.c kernel/magics/magic.h kernel/magics/magics.def \
+	kernel/magics/magic-cd.c \
 	kernel/magics/magic-cflags.c \
+	kernel/magics/magic-display.c \
 	kernel/magics/magic-doctor.c \
+	kernel/magics/magic-env.c \
 	kernel/magics/magic-gpu.c \
 	kernel/magics/magic-help.c \
 	kernel/magics/magic-inspect.c \
@@ -97,3 +101,4 @@ test_wire_SOURCES = tests/unit/test-wire.c
 test_wire_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_wire_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_wire_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+EXTRA_DIST += tests/protocol

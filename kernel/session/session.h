@@ -15,6 +15,7 @@
 #include "kernel/session/execute.h"
 #include "kernel/session/input.h"
 #include "kernel/session/output.h"
+#include "kernel/session/setup.h"
 #include "kernel/session/usage.h"
 
 struct connection_file;
@@ -37,6 +38,7 @@ struct session {
 	struct output output;
 	struct input input;
 	struct declarations declarations;
+	struct setup setup;
 	struct usage usage;
 	char *cflags; /* of %cflags; owned, NULL for none */
 	struct loop_source *sources[CHANNELS];

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* %cd and %pwd: the folder that cells, `!` commands and %%writefile work in. */
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "kernel/magics/magic.h"
+#include "kernel/session/session.h"
+
+static int show_folder(struct session *s, struct error *err)
+{
+	char path[PATH_MAX];
+
+	if (!getcwd(path, sizeof(path)))
+		return error_errno(err, "%%pwd: the folder is gone");
+	output_printf(&s->output, STREAM_STDOUT, "%s\n", path);
+	return 0;
+}
+
+static int cd(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	const char *home = getenv("HOME"), *to = *call->args ? call->args : home ? home : "/";
+	char path[PATH_MAX];
+	const char *texts[] = { path, NULL };
+
+	(void)c;
+	if (chdir(to) || !getcwd(path, sizeof(path)))
+		return error_errno(err, "%%cd %s", to);
+	setup_add(&s->setup, "chdir", texts, "");
+	return show_folder(s, err);
+}
+
+const struct magic magic_cd = {
+	.name = "cd",
+	.alias = "",
+	.forms = MAGIC_LINE,
+	.usage = "%cd [FOLDER]",
+	.help = "Goes to a folder (bare: home); cells, `!` commands and %%writefile work there.",
+	.run = cd,
+};
+
+static int pwd(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	(void)c;
+	(void)call;
+	return show_folder(s, err);
+}
+
+const struct magic magic_pwd = {
+	.name = "pwd",
+	.alias = "",
+	.forms = MAGIC_LINE,
+	.usage = "%pwd",
+	.help = "The folder that %cd changes.",
+	.run = pwd,
+};
