@@ -213,46 +213,12 @@ static int drop_type(struct declarations *d, size_t at, const struct declaration
 	return 0;
 }
 
-/* Device code that uses the one that was just appended moves behind it. */
-static int move_users(struct declarations *d, size_t from, struct error *err)
-{
-	bool *marked = calloc(d->n, sizeof(*marked));
-	size_t n = d->n, kept = from;
-	struct declaration_entry **moved = malloc(n * sizeof(*moved));
-	size_t n_moved = 0;
-
-	if (!marked || !moved) {
-		free(marked);
-		free(moved);
-		return error_set(err, ERROR_MEMORY, "out of memory for declarations");
-	}
-	marked[n - 1] = true;
-	for (size_t i = from; i + 1 < n; i++) {
-		const struct declaration *user = &d->items[i]->d;
-
-		marked[i] = mentions(user->device, d->items[n - 1]->d.name);
-		for (size_t j = from; j < i && !marked[i]; j++)
-			marked[i] = marked[j] && mentions(user->device, d->items[j]->d.name);
-	}
-	moved[n_moved++] = d->items[n - 1];
-	for (size_t i = from; i + 1 < n; i++) {
-		if (marked[i])
-			moved[n_moved++] = d->items[i];
-		else
-			d->items[kept++] = d->items[i];
-	}
-	memcpy(d->items + kept, moved, n_moved * sizeof(*moved));
-	free(marked);
-	free(moved);
-	return 0;
-}
-
 static int accept_one(struct declarations *d, const struct declaration *add, size_t n_add, size_t which,
 		      struct buffer *notes, struct error *err)
 {
 	const struct declaration *one = &add[which];
 	size_t at = find(d, one);
-	bool replaces = at < d->n, type = false;
+	bool replaces = at < d->n;
 	struct declaration_entry *e;
 	cleanup_buffer struct buffer undef = BUFFER_INIT;
 
@@ -269,20 +235,17 @@ static int accept_one(struct declarations *d, const struct declaration *add, siz
 		d->items[at] = e;
 		return 0;
 	}
-	if (replaces) {
-		type = is_type(&d->items[at]->d);
-		if (type && drop_type(d, at, add, n_add, notes, err)) {
-			drop(e);
-			return -1;
-		}
-		if (!type)
-			remove_at(d, at);
+	if (replaces && !is_type(&d->items[at]->d)) {
+		remove_at(d, at);
+	} else if (replaces && drop_type(d, at, add, n_add, notes, err)) {
+		drop(e);
+		return -1;
 	}
 	if (append(d, e, err)) {
 		drop(e);
 		return -1;
 	}
-	return replaces && !type && *one->device ? move_users(d, at, err) : 0;
+	return 0;
 }
 
 static int keep_before(struct declarations *d, struct error *err)

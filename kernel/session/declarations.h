@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the committed cells have declared, in the order in which the compiler must see it. Entries are immutable and shared,
+ * What the committed cells have declared, in order. Entries are immutable and shared,
  * so the list as it was before the last cell costs one array (%undo).
  *
  * A declaration replaces the one with the same (namespace, name):
@@ -8,7 +8,7 @@
  *	- a macro that later declarations use stays where it is, since their meaning must not change, and the new one is added;
  *	- a type takes along what was declared with it: those variables and functions still have the old layout, so reaching
  *	  them through the new one would be silently wrong. They are named in the notes;
- *	- anything else moves to the end, and device code that calls it moves behind it.
+ *	- anything else moves to the end. What uses it then stands before it; the compiler sorts by use.
  */
 #ifndef CGPU_KERNEL_SESSION_DECLARATIONS_H
 #define CGPU_KERNEL_SESSION_DECLARATIONS_H

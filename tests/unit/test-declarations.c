@@ -138,20 +138,6 @@ static void changed_type_takes_its_users_along(void **state)
 	END;
 }
 
-static void device_callers_move_behind(void **state)
-{
-	SESSION;
-
-	(void)state;
-	accept(&d, DECLARATION_DEVICE_FUNCTION, "f", "", "int f() { return 1; }");
-	accept(&d, DECLARATION_DEVICE_FUNCTION, "g", "", "int g() { return f(); }");
-	accept(&d, DECLARATION_DEVICE_FUNCTION, "h", "", "int h() { return 0; }");
-	accept(&d, DECLARATION_DEVICE_FUNCTION, "k", "", "int k() { return g(); }");
-	accept(&d, DECLARATION_DEVICE_FUNCTION, "f", "", "int f() { return 2; }");
-	TOLD("int h() { return 0; } | int f() { return 2; } | int g() { return f(); } | int k() { return g(); }");
-	END;
-}
-
 static void undo_and_clear_reach_the_compiler(void **state)
 {
 	SESSION;
@@ -193,7 +179,6 @@ int main(void)
 		cmocka_unit_test(one_namespace_holds_functions_and_variables),
 		cmocka_unit_test(used_macro_keeps_its_old_meaning_before),
 		cmocka_unit_test(changed_type_takes_its_users_along),
-		cmocka_unit_test(device_callers_move_behind),
 		cmocka_unit_test(undo_and_clear_reach_the_compiler),
 		cmocka_unit_test(shrinking_is_a_change),
 	};
