@@ -64,8 +64,14 @@ kernel/paths.h: Makefile
 		echo '#define PATHS_PKGLIBEXEC "$(pkglibexecdir)"'; \
 	} >$@.part && mv $@.part $@
 
+bin_PROGRAMS += cgpu-kernel
+cgpu_kernel_SOURCES = kernel/main.c
+cgpu_kernel_CPPFLAGS = $(SESSION_CPPFLAGS)
+cgpu_kernel_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
+cgpu_kernel_LDADD = $(SESSION_LIBS)
+
 session_tests = \
-	test-connection-file test-declarations test-options test-signature test-stream \
+	test-connection-file test-declarations test-history test-magic test-options test-signature test-stream \
 	test-utf8 test-value-format test-wire
 check_PROGRAMS += $(session_tests)
 TESTS += $(session_tests)
@@ -77,6 +83,14 @@ test_declarations_SOURCES = tests/unit/test-declarations.c
 test_declarations_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_declarations_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_declarations_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_history_SOURCES = tests/unit/test-history.c
+test_history_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_history_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_history_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_magic_SOURCES = tests/unit/test-magic.c
+test_magic_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_magic_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_magic_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_options_SOURCES = tests/unit/test-options.c
 test_options_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_options_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
