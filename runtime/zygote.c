@@ -175,7 +175,8 @@ static int fork_worker(struct zygote *z, struct ipc_message *m, struct error *er
 		z->workers[z->n_workers++ % WORKERS_MAX] = pid;
 	record_put_u32(&out, id);
 	record_put_u32(&out, pid > 0 ? (uint32_t)pid : 0);
-	record_put_u32(&out, pid > 0 ? 0 : (uint32_t)error);
+	if (pid <= 0)
+		record_put_u32(&out, (uint32_t)error);
 	if (buffer_check(&out, err))
 		return -1;
 	return ipc_send(ZYGOTE_SOCKET_FD, ZYGOTE_FORKED, out.data, out.len, NULL, 0, err);
