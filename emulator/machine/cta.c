@@ -112,6 +112,7 @@ void cta_start(struct cta *c, struct worker *k, uint64_t linear)
 	c->id[2] = (uint32_t)(linear / grid[0] / grid[1]);
 	c->live_threads = l->threads_per_cta;
 	c->turns = 0;
+	c->slice = MACHINE_SLICE;
 	memset(c->barriers, 0, sizeof(c->barriers));
 	/* Every run of a program sees the same bytes, also where it forgot to write. */
 	memset(c->shared, 0, c->shared_size);
@@ -175,5 +176,9 @@ enum cta_state cta_turn(struct cta *c)
 		deadlock(c);
 		return CTA_FAULT;
 	}
-	return spun ? CTA_SPINNING : CTA_GOING;
+	if (!spun)
+		return CTA_GOING;
+	if (c->slice > MACHINE_SLICE_MIN)
+		c->slice /= 2;
+	return CTA_SPINNING;
 }

@@ -127,10 +127,18 @@ static void run_16(struct warp *w, const struct op *o, uint32_t what, uint32_t t
 	}
 }
 
+/* A lock that is taken: who holds it may be a lane that waits for its turn. */
+static inline void lost_race(struct warp *w, uint32_t what, bool lost)
+{
+	if (lost && (what == ATOM_CAS || what == ATOM_EXCH))
+		w->budget -= MACHINE_LOST_RACE;
+}
+
 static void run_32(struct warp *w, const struct op *o, uint32_t what, uint32_t type, uint8_t *const *at)
 {
 	const uint32_t *b = ROW(w, uint32_t, o->b), *c = ROW(w, uint32_t, o->c);
 	uint32_t *d = o->x[1] ? ROW(w, uint32_t, o->d) : NULL;
+	bool lost = false;
 
 	FOR_ACTIVE(l, w->mask) {
 		uint32_t *p = (uint32_t *)at[l], old;
@@ -141,9 +149,11 @@ static void run_32(struct warp *w, const struct op *o, uint32_t what, uint32_t t
 			old = __atomic_exchange_n(p, b[l], __ATOMIC_SEQ_CST);
 		else
 			old = apply_32(p, what, type, b[l], c[l]);
+		lost |= what == ATOM_CAS ? old != b[l] : old == b[l];
 		if (d)
 			d[l] = old;
 	}
+	lost_race(w, what, lost);
 }
 
 static void run_64(struct warp *w, const struct op *o, uint32_t what, uint32_t type, uint8_t *const *at)

@@ -70,7 +70,7 @@ static inline enum pattern classify(const uint64_t *off, const struct span *s, u
 	return same ? SCATTERED : UNIFORM;
 }
 
-#define DEFINE_MOVE(suffix, memory_type, row_type)                                                              \
+#define DEFINE_LOAD_LANES(suffix, memory_type, row_type)                                                        \
 	static inline void load_lanes_##suffix(row_type *d, const uint8_t *from, const uint64_t *off,           \
 					       uint64_t at, bool full, const uint32_t *m)                       \
 	{                                                                                                       \
@@ -78,19 +78,24 @@ static inline enum pattern classify(const uint64_t *off, const struct span *s, u
 			row_type r = (row_type)*(const memory_type *)(from + off[l] + at);                      \
 			d[l] = full || m[l] ? r : d[l];                                                         \
 		}                                                                                               \
-	}                                                                                                       \
+	}
+#define DEFINE_STORE_LANES(suffix, memory_type, row_type)                                                       \
 	static inline void store_lanes_##suffix(const row_type *s, uint8_t *to, const uint64_t *off, uint64_t at, \
 						uint32_t mask)                                                  \
 	{                                                                                                       \
 		FOR_ACTIVE(l, mask)                                                                             \
 			*(memory_type *)(to + off[l] + at) = (memory_type)s[l];                                 \
 	}
-DEFINE_MOVE(u8, uint8_t, uint32_t)
-DEFINE_MOVE(s8, int8_t, uint32_t)
-DEFINE_MOVE(u16, uint16_t, uint32_t)
-DEFINE_MOVE(s16, int16_t, uint32_t)
-DEFINE_MOVE(b32, uint32_t, uint32_t)
-DEFINE_MOVE(b64, uint64_t, uint64_t)
+DEFINE_LOAD_LANES(u8, uint8_t, uint32_t)
+DEFINE_LOAD_LANES(s8, int8_t, uint32_t)
+DEFINE_LOAD_LANES(u16, uint16_t, uint32_t)
+DEFINE_LOAD_LANES(s16, int16_t, uint32_t)
+DEFINE_LOAD_LANES(b32, uint32_t, uint32_t)
+DEFINE_LOAD_LANES(b64, uint64_t, uint64_t)
+DEFINE_STORE_LANES(u8, uint8_t, uint32_t)
+DEFINE_STORE_LANES(u16, uint16_t, uint32_t)
+DEFINE_STORE_LANES(b32, uint32_t, uint32_t)
+DEFINE_STORE_LANES(b64, uint64_t, uint64_t)
 
 static inline struct span span_of(struct warp *w, const struct op *o, enum ptx_space space)
 {

@@ -18,8 +18,9 @@
 #include "emulator/machine/machine-pool.h"
 #include "emulator/ptx/ptx-syntax.h"
 
-#define SPINS_BEFORE_SWITCH 4
-#define RESIDENT_BYTES (512ull << 20)
+#define SPINS_BEFORE_SWITCH 4 /* turns of a cta before it is taken for one that waits */
+#define STALLS_BEFORE_GROWTH 8 /* turns of each resident cta before more are let in */
+#define RESIDENT_BYTES (128ull << 20)
 
 static bool must_end(const struct worker *k)
 {
@@ -104,12 +105,12 @@ static void finish(struct worker *k)
 /* The head cta spins: others get the next turns, and when all resident ones only spin, more of them are let in. */
 static void make_room(struct worker *k, uint32_t *stalls)
 {
-	if (++k->ctas->turns % SPINS_BEFORE_SWITCH)
+	if (++k->ctas->turns < SPINS_BEFORE_SWITCH)
 		return;
 	rotate(k);
 	if (k->resident < k->resident_max) {
 		start_next(k);
-	} else if (++*stalls >= 64 * k->resident) {
+	} else if (++*stalls >= STALLS_BEFORE_GROWTH * k->resident) {
 		*stalls = 0;
 		if (k->resident_max * 2 * cta_bytes(k->launch) <= RESIDENT_BYTES)
 			k->resident_max *= 2;

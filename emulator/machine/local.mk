@@ -49,7 +49,7 @@ libmachine_avx512_a_CPPFLAGS = $(AM_CPPFLAGS) -DCORE=avx512
 libmachine_avx512_a_CFLAGS = $(VECTOR_CFLAGS) -march=x86-64-v4
 endif
 
-MACHINE_TESTS = test-machine-faults
+MACHINE_TESTS = test-machine-faults test-machine-opcodes test-machine-warps
 check_PROGRAMS += $(MACHINE_TESTS)
 TESTS += $(MACHINE_TESTS)
 MACHINE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
@@ -57,3 +57,10 @@ MACHINE_TEST_LIBS = $(MACHINE_LIBS) libcommon.a $(CMOCKA_LIBS) -lm
 test_machine_faults_SOURCES = tests/unit/test-machine-faults.c tests/unit/machine.h
 test_machine_faults_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_faults_LDADD = $(MACHINE_TEST_LIBS)
+test_machine_opcodes_SOURCES = tests/unit/test-machine-opcodes.c tests/unit/machine.h tests/ptx/opcode-vectors.def
+test_machine_opcodes_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_machine_opcodes_LDADD = $(MACHINE_TEST_LIBS)
+EXTRA_DIST += tests/ptx/make-opcode-vectors.py
+test_machine_warps_SOURCES = tests/unit/test-machine-warps.c tests/unit/machine.h
+test_machine_warps_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_machine_warps_LDADD = $(MACHINE_TEST_LIBS)

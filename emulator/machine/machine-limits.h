@@ -34,6 +34,8 @@
 
 /* Scheduling. */
 #define MACHINE_SLICE 4096      /* back edges a warp may take before another warp runs */
+#define MACHINE_SLICE_MIN 256
+#define MACHINE_LOST_RACE 255   /* what a lock that was not got counts in back edges: others may hold it */
 #define MACHINE_YIELD_MIN 64    /* back edges a fragment may take while other fragments of its warp could run */
 #define MACHINE_RESIDENT_CTAS 8 /* ctas a worker keeps in flight when they spin */
 

@@ -97,11 +97,12 @@ static bool yield_fragment(struct warp *w, const struct op **pc)
 	bool all_yielded = true;
 
 	warp_ready(w, (struct fragment){ w->next, w->frame, w->mask, !alone });
-	w->turn -= alone ? MACHINE_SLICE : (int32_t)w->yield_budget;
 	if (alone) {
 		w->yield_budget = MACHINE_SLICE;
+		w->turn = 0;
 		return false;
 	}
+	w->turn -= (int32_t)w->yield_budget;
 	if (w->yield_budget > MACHINE_YIELD_MIN)
 		w->yield_budget /= 2;
 	for (uint32_t i = 0; i < w->ready_count; i++)
@@ -135,8 +136,8 @@ bool warp_run(struct warp *w)
 	const struct op *pc;
 	uint64_t steps = 0;
 
-	w->turn = MACHINE_SLICE;
-	w->budget = w->ready_count > 1 ? (int32_t)w->yield_budget : MACHINE_SLICE;
+	w->turn = w->cta->slice;
+	w->budget = w->ready_count > 1 && (int32_t)w->yield_budget < w->turn ? (int32_t)w->yield_budget : w->turn;
 	if (!select_fragment(w, &pc))
 		return true;
 	for (;;) {

@@ -124,8 +124,8 @@ struct cta {
 	uint32_t shared_size;
 	uint8_t *shared;
 	struct barrier barriers[BARRIERS];
-	uint32_t turns;     /* rounds over its warps without ending */
-	bool running;
+	uint32_t turns;     /* rounds over its warps that ended in loops */
+	int32_t slice;      /* back edges of one turn of a warp: fewer the longer it spins */
 	struct cta *next;
 	void *memory;       /* warps, rows and shared memory in one block */
 };

@@ -465,6 +465,13 @@ static void count_definitions(struct decoder *d, const struct ptx_operand *o)
 	}
 }
 
+/* Never parks, splits, calls or ends lanes. */
+static bool stays_in_line(const struct draft *t)
+{
+	return !t->jumps && !t->ends && !(t->id >= OP_shfl && t->id <= OP_elect) &&
+	       !(t->id >= OP_bra && t->id <= OP_barrier);
+}
+
 /*
  * A guarded instruction: when it is one simple operation, that runs under a guard; else a branch leads around it.
  */
@@ -475,9 +482,7 @@ static void apply_guard(struct decoder *d, const struct ptx_instruction *in, uin
 
 	first = &d->drafts[start];
 	first->slot[SLOT_A] = (struct ref){ in->guard, REF_REGISTER };
-	if (made == 1 && !d->drafts[start + 1].jumps && !d->drafts[start + 1].ends &&
-	    d->drafts[start + 1].id != OP_barrier && !(d->drafts[start + 1].id >= OP_shfl && d->drafts[start + 1].id <= OP_elect) &&
-	    !(d->drafts[start + 1].id >= OP_bra && d->drafts[start + 1].id <= OP_barrier)) {
+	if (made == 1 && stays_in_line(&d->drafts[start + 1])) {
 		first->id = in->guard_negated ? OP_guard_not : OP_guard;
 		d->drafts[start + 1].partial = true;
 		return;

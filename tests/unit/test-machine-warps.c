@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lanes that part and meet: divergence, calls, barriers, operations between lanes, loops that wait for other lanes of
+ * the warp, other warps and other ctas.
+ */
+#include <pthread.h>
+#include <stdio.h>
+
+#include "tests/unit/machine.h"
+
+/* out[i] = %r0 of thread i, with %r1 = its number in the grid and %rd1 = out. */
+static uint32_t *run(struct device *d, const char *declarations, const char *body, uint32_t grid, uint32_t block)
+{
+	struct buffer ptx = BUFFER_INIT;
+	uint64_t p = device_buffer(d, "out", (size_t)grid * block * 4);
+
+	buffer_printf(&ptx,
+		      "%s\n.visible .entry k(.param .u64 p)\n{\n"
+		      ".reg .pred %%p<8>; .reg .b32 %%r<20>; .reg .b64 %%rd<10>;\n"
+		      ".shared .align 4 .b8 tile[4096];\n"
+		      "ld.param.u64 %%rd1, [p]; mov.u32 %%r2, %%tid.x; mov.u32 %%r3, %%ctaid.x; mov.u32 %%r4, %%ntid.x;\n"
+		      "mad.lo.u32 %%r1, %%r3, %%r4, %%r2; mov.u32 %%r0, 0;\n"
+		      "%s\n"
+		      "END: mul.wide.u32 %%rd2, %%r1, 4; add.s64 %%rd3, %%rd1, %%rd2; st.global.u32 [%%rd3], %%r0; ret;\n}\n",
+		      declarations, body);
+	device_load(d, ptx.data);
+	buffer_release(&ptx);
+	assert_runs(d, "k", grid, block, &p, sizeof(p));
+	return device_bytes(d, p);
+}
+
+static void nested_branches_meet_again(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out;
+
+	(void)state;
+	/* Different work by two bits of the lane; behind it all 32 lanes vote together. */
+	out = run(d, "",
+		  "and.b32 %r5, %r2, 1; and.b32 %r6, %r2, 2; setp.eq.u32 %p1, %r5, 0; setp.eq.u32 %p2, %r6, 0;\n"
+		  "@%p1 bra A; @%p2 bra B; add.u32 %r0, %r0, 100; bra C; B: add.u32 %r0, %r0, 200; bra C;\n"
+		  "A: @!%p2 bra D; add.u32 %r0, %r0, 300; bra C; D: add.u32 %r0, %r0, 400;\n"
+		  "C: activemask.b32 %r7; popc.b32 %r8, %r7; add.u32 %r0, %r0, %r8;",
+		  2, 64);
+	for (uint32_t i = 0; i < 128; i++) {
+		static const uint32_t expected[] = { 332, 232, 432, 132 };
+
+		assert_int_equal(out[i], expected[i & 3]);
+	}
+	device_free(d);
+}
+
+static void loops_of_different_length_end_for_each_lane(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out = run(d, "",
+			    "mov.u32 %r5, %r1; L: setp.eq.u32 %p1, %r5, 0; @%p1 bra END; add.u32 %r0, %r0, %r5;\n"
+			    "sub.u32 %r5, %r5, 1; bra L;",
+			    3, 50);
+
+	(void)state;
+	for (uint32_t i = 0; i < 150; i++)
+		assert_int_equal(out[i], i * (i + 1) / 2);
+	device_free(d);
+}
+
+static void recursion_keeps_each_lane_apart(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out = run(d,
+			    ".func (.param .b32 ret) fib(.param .b32 n)\n{ .reg .b32 %r<5>; .reg .pred %p;\n"
+			    "ld.param.u32 %r0, [n]; mov.u32 %r4, %r0; setp.lt.u32 %p, %r0, 2; @%p bra OUT;\n"
+			    "sub.u32 %r1, %r0, 1;\n"
+			    "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), fib, (a); ld.param.b32 %r2, [b]; }\n"
+			    "sub.u32 %r1, %r0, 2;\n"
+			    "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), fib, (a); ld.param.b32 %r3, [b]; }\n"
+			    "add.u32 %r4, %r2, %r3; OUT: st.param.b32 [ret], %r4; ret; }",
+			    "and.b32 %r5, %r2, 15;\n"
+			    "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r5; call (b), fib, (a); ld.param.b32 %r0, [b]; }",
+			    1, 64);
+	static const uint32_t fib[] = { 0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 64; i++)
+		assert_int_equal(out[i], fib[i & 15]);
+	device_free(d);
+}
+
+static void indirect_calls_go_where_each_lane_points(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out = run(d,
+			    ".func (.param .b32 r) twice(.param .b32 a) { .reg .b32 %r; ld.param.b32 %r, [a];\n"
+			    "shl.b32 %r, %r, 1; st.param.b32 [r], %r; ret; }\n"
+			    ".func (.param .b32 r) plus(.param .b32 a) { .reg .b32 %r; ld.param.b32 %r, [a];\n"
+			    "add.u32 %r, %r, 7; st.param.b32 [r], %r; ret; }\n"
+			    ".global .align 8 .u64 table[2] = { twice, plus };",
+			    "and.b32 %r5, %r2, 1; mul.wide.u32 %rd4, %r5, 8; mov.u64 %rd5, table; add.s64 %rd4, %rd4, %rd5;\n"
+			    "ld.global.u64 %rd6, [%rd4];\n"
+			    "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2;\n"
+			    "P: .callprototype (.param .b32 _) _ (.param .b32 _); call (b), %rd6, (a), P; ld.param.b32 %r0, [b]; }",
+			    1, 40);
+
+	(void)state;
+	for (uint32_t i = 0; i < 40; i++)
+		assert_int_equal(out[i], i & 1 ? i + 7 : 2 * i);
+	device_free(d);
+}
+
+static void branch_tables_reach_every_target(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out = run(d, "",
+			    "T: .branchtargets A, B, C; rem.u32 %r5, %r2, 3; brx.idx %r5, T;\n"
+			    "A: mov.u32 %r0, 10; bra END; B: mov.u32 %r0, 20; bra END; C: mov.u32 %r0, 30;",
+			    1, 32);
+
+	(void)state;
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], 10 + i % 3 * 10);
+	device_free(d);
+}
+
+static void barriers_order_shared_memory(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out = run(d, "",
+			    "shl.b32 %r5, %r2, 2; mov.u32 %r6, tile; add.u32 %r7, %r6, %r5; st.shared.u32 [%r7], %r1;\n"
+			    "bar.sync 0; sub.u32 %r8, %r4, %r2; sub.u32 %r8, %r8, 1; shl.b32 %r8, %r8, 2;\n"
+			    "add.u32 %r8, %r8, %r6; ld.shared.u32 %r0, [%r8]; bar.sync 0;",
+			    4, 200);
+
+	(void)state;
+	for (uint32_t i = 0; i < 800; i++)
+		assert_int_equal(out[i], i / 200 * 200 + 199 - i % 200);
+	device_free(d);
+}
+
+static void barrier_reductions_count_all_threads(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out = run(d, "",
+			    "setp.lt.u32 %p1, %r2, 70; bar.red.popc.u32 %r0, 0, %p1; bar.red.and.pred %p2, 0, %p1;\n"
+			    "bar.red.or.pred %p3, 0, !%p1; selp.u32 %r5, 1000, 0, %p2; selp.u32 %r6, 2000, 0, %p3;\n"
+			    "add.u32 %r0, %r0, %r5; add.u32 %r0, %r0, %r6;",
+			    1, 100);
+
+	(void)state;
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(out[i], 2070);
+	device_free(d);
+}
+
+static void threads_that_left_are_not_waited_for(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out = run(d, "",
+			    "setp.ge.u32 %p1, %r2, 33; @%p1 exit; bar.sync 0; mov.u32 %r0, 5; bar.warp.sync 0xffffffff;\n"
+			    "activemask.b32 %r5; popc.b32 %r5, %r5; add.u32 %r0, %r0, %r5;",
+			    1, 96);
+
+	(void)state;
+	for (uint32_t i = 0; i < 33; i++)
+		assert_int_equal(out[i], i < 32 ? 37 : 6);
+	assert_int_equal(out[33], 0);
+	device_free(d);
+}
+
+static void producers_arrive_and_consumers_wait(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out = run(d, "",
+			    "mov.u32 %r6, tile; setp.ge.u32 %p1, %r2, 32; @%p1 bra CONSUMER;\n"
+			    "shl.b32 %r5, %r2, 2; add.u32 %r7, %r6, %r5; add.u32 %r8, %r2, 500; st.shared.u32 [%r7], %r8;\n"
+			    "barrier.arrive 3, 64; bra END;\n"
+			    "CONSUMER: barrier.sync 3, 64; sub.u32 %r5, %r2, 32; shl.b32 %r5, %r5, 2; add.u32 %r7, %r6, %r5;\n"
+			    "ld.shared.u32 %r0, [%r7];",
+			    1, 64);
+
+	(void)state;
+	for (uint32_t i = 32; i < 64; i++)
+		assert_int_equal(out[i], 500 + i - 32);
+	device_free(d);
+}
+
+static void shuffles_follow_the_manual(void **state)
+{
+	struct device *d = device_new();
+	const struct {
+		const char *op;
+		uint32_t c;
+		uint32_t expected[4]; /* lanes 0, 5, 17, 31 */
+	} cases[] = {
+		{ "shfl.sync.down.b32 %r0|%p1, %r5, 3, 31, -1;", 31, { 103, 108, 120, 31 + 100 } },
+		{ "shfl.sync.up.b32 %r0|%p1, %r5, 3, 0, -1;", 0, { 100, 102, 114, 128 } },
+		{ "shfl.sync.bfly.b32 %r0|%p1, %r5, 5, 31, -1;", 31, { 105, 100, 120, 126 } },
+		{ "shfl.sync.idx.b32 %r0|%p1, %r5, 9, 31, -1;", 31, { 109, 109, 109, 109 } },
+		/* segments of 8 lanes: c = (32 - 8) << 8 | 7 */
+		{ "shfl.sync.idx.b32 %r0|%p1, %r5, 2, 6151, -1;", 0, { 102, 102, 118, 126 } },
+		{ "shfl.sync.down.b32 %r0|%p1, %r5, 4, 6151, -1;", 0, { 104, 105, 121 - 0, 131 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		static const uint32_t lanes[] = { 0, 5, 17, 31 };
+		char body[200];
+		uint32_t *out;
+
+		snprintf(body, sizeof(body), "add.u32 %%r5, %%r2, 100; %s", cases[i].op);
+		out = run(d, "", body, 1, 32);
+		for (int k = 0; k < 4; k++)
+			assert_int_equal(out[lanes[k]], cases[i].expected[k]);
+	}
+	device_free(d);
+}
+
+static void parted_lanes_join_for_a_shuffle(void **state)
+{
+	struct device *d = device_new();
+	/* Both halves call shfl.sync for all lanes at different places in the code. */
+	uint32_t *out = run(d, "",
+			    "setp.lt.u32 %p1, %r2, 16; add.u32 %r5, %r2, 100; @%p1 bra LOW;\n"
+			    "shfl.sync.bfly.b32 %r0, %r5, 16, 31, 0xffffffff; bra END;\n"
+			    "LOW: shfl.sync.bfly.b32 %r0, %r5, 16, 31, 0xffffffff; add.u32 %r0, %r0, 1000;",
+			    1, 32);
+
+	(void)state;
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], i < 16 ? 1100 + i + 16 : 100 + i - 16);
+	device_free(d);
+}
+
+static void votes_and_matches(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out;
+
+	(void)state;
+	out = run(d, "",
+		  "setp.gt.u32 %p1, %r2, 20; vote.sync.ballot.b32 %r5, %p1, -1; vote.sync.any.pred %p2, %p1, -1;\n"
+		  "vote.sync.all.pred %p3, !%p1, 0x1fffff; vote.sync.uni.pred %p4, %p1, -1;\n"
+		  "popc.b32 %r0, %r5; selp.u32 %r6, 100, 0, %p2; add.u32 %r0, %r0, %r6; selp.u32 %r6, 1000, 0, %p3;\n"
+		  "add.u32 %r0, %r0, %r6; selp.u32 %r6, 10000, 0, %p4; add.u32 %r0, %r0, %r6;",
+		  1, 32);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(out[i], 11 + 100 + 1000);
+	out = run(d, "",
+		  "rem.u32 %r5, %r2, 3; match.any.sync.b32 %r0, %r5, -1; cvt.u64.u32 %rd5, %r5; shl.b64 %rd5, %rd5, 40;\n"
+		  "match.any.sync.b64 %r6, %rd5, -1; sub.u32 %r7, %r0, %r6; add.u32 %r0, %r0, %r7;\n"
+		  "match.all.sync.b32 %r8|%p1, 7, -1; setp.eq.u32 %p2, %r8, -1; and.pred %p1, %p1, %p2; @%p1 bra END;\n"
+		  "mov.u32 %r0, 0;",
+		  1, 32);
+	for (uint32_t i = 0; i < 32; i++) {
+		uint32_t same = 0;
+
+		for (uint32_t k = 0; k < 32; k++)
+			same |= (uint32_t)(k % 3 == i % 3) << k;
+		assert_int_equal(out[i], same);
+	}
+	device_free(d);
+}
+
+static void a_lock_inside_a_warp_is_handed_on(void **state)
+{
+	struct device *d = device_new();
+	uint64_t lock = device_buffer(d, "lock", 8);
+	struct buffer ptx = BUFFER_INIT;
+
+	(void)state;
+	/* Every lane takes the lock, adds to a plain counter, releases it. */
+	buffer_puts(&ptx, ".visible .entry k(.param .u64 p) { .reg .pred %p; .reg .b32 %r<5>; .reg .b64 %rd;\n"
+			  "ld.param.u64 %rd, [p]; TAKE: atom.global.cas.b32 %r0, [%rd], 0, 1; setp.ne.u32 %p, %r0, 0;\n"
+			  "@%p bra TAKE; ld.volatile.global.u32 %r1, [%rd+4]; add.u32 %r1, %r1, 1;\n"
+			  "st.volatile.global.u32 [%rd+4], %r1; membar.gl; atom.global.exch.b32 %r2, [%rd], 0; ret; }");
+	device_load(d, ptx.data);
+	d->threads = 3;
+	assert_runs(d, "k", 20, 64, &lock, sizeof(lock));
+	assert_int_equal(((uint32_t *)device_bytes(d, lock))[1], 20 * 64);
+	buffer_release(&ptx);
+	device_free(d);
+}
+
+/* Each cta waits for the one after it, so all of them must get turns, though a worker starts with a few. */
+static void ctas_wait_for_each_other(void **state)
+{
+	struct device *d = device_new();
+	const uint32_t count = 120;
+
+	(void)state;
+	for (unsigned threads = 1; threads <= 4; threads += 3) {
+		uint64_t p = device_buffer(d, "flags", (count + 1) * 4);
+		uint32_t *flags = device_bytes(d, p);
+
+		d->threads = threads;
+		flags[count] = 1;
+		/* The last cta starts the chain: it runs down to cta 0. */
+		device_load(d, ".visible .entry k(.param .u64 p) { .reg .pred %p; .reg .b32 %r<5>; .reg .b64 %rd<5>;\n"
+			       "ld.param.u64 %rd0, [p]; mov.u32 %r0, %ctaid.x; mul.wide.u32 %rd1, %r0, 4;\n"
+			       "add.s64 %rd2, %rd0, %rd1; WAIT: ld.acquire.gpu.global.u32 %r1, [%rd2+4];\n"
+			       "setp.eq.u32 %p, %r1, 0; @%p bra WAIT; add.u32 %r1, %r1, 1;\n"
+			       "st.release.gpu.global.u32 [%rd2], %r1; ret; }");
+		assert_runs(d, "k", count, 1, &p, sizeof(p));
+		assert_int_equal(flags[0], count + 1);
+	}
+	device_free(d);
+}
+
+static void a_grid_barrier_works_when_cooperative(void **state)
+{
+	struct device *d = device_new();
+	uint64_t p = device_buffer(d, "cells", 100 * 4 + 8);
+
+	(void)state;
+	d->cooperative = true;
+	d->threads = 2;
+	/* What grid.sync() of cooperative_groups.h compiles to, by the workspace of %envreg1 and 2. */
+	device_load(d, ".visible .entry k(.param .u64 p) { .reg .pred %p<4>; .reg .b32 %r<20>; .reg .b64 %rd<9>;\n"
+		       "mov.u32 %r0, %envreg1; mov.u32 %r1, %envreg2; cvt.u64.u32 %rd0, %r1; cvt.u64.u32 %rd1, %r0;\n"
+		       "bfi.b64 %rd2, %rd1, %rd0, 32, 32; ld.param.u64 %rd3, [p]; mov.u32 %r2, %ctaid.x;\n"
+		       "mul.wide.u32 %rd4, %r2, 4; add.s64 %rd5, %rd3, %rd4; st.global.u32 [%rd5], 1;\n"
+		       "membar.gl; atom.add.release.gpu.u32 %r3, [%rd2+4], 1;\n"
+		       "W: ld.acquire.gpu.u32 %r4, [%rd2+4]; setp.lt.u32 %p0, %r4, 100; @%p0 bra W;\n"
+		       "setp.ne.u32 %p1, %r2, 0; @%p1 bra OUT; mov.u32 %r5, 0; mov.u32 %r6, 0; mov.u64 %rd6, %rd3;\n"
+		       "S: ld.global.u32 %r7, [%rd6]; add.u32 %r5, %r5, %r7; add.s64 %rd6, %rd6, 4; add.u32 %r6, %r6, 1;\n"
+		       "setp.lt.u32 %p2, %r6, 100; @%p2 bra S; st.global.u32 [%rd3+400], %r5; OUT: ret; }");
+	assert_runs(d, "k", 100, 1, &p, sizeof(p));
+	assert_int_equal(((uint32_t *)device_bytes(d, p))[100], 100);
+	device_free(d);
+}
+
+static void *launch_alone(void *data)
+{
+	struct device *d = device_new();
+
+	(void)data;
+	d->threads = 2;
+	for (int i = 0; i < 20; i++) {
+		uint32_t *out = run(d, "", "add.u32 %r0, %r1, 3;", 8, 64);
+
+		for (uint32_t k = 0; k < 512; k++)
+			assert_int_equal(out[k], k + 3);
+	}
+	device_free(d);
+	return NULL;
+}
+
+static void launches_of_several_threads_do_not_meet(void **state)
+{
+	pthread_t t[3];
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, launch_alone, NULL), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(pthread_join(t[i], NULL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nested_branches_meet_again),
+		cmocka_unit_test(loops_of_different_length_end_for_each_lane),
+		cmocka_unit_test(recursion_keeps_each_lane_apart),
+		cmocka_unit_test(indirect_calls_go_where_each_lane_points),
+		cmocka_unit_test(branch_tables_reach_every_target),
+		cmocka_unit_test(barriers_order_shared_memory),
+		cmocka_unit_test(barrier_reductions_count_all_threads),
+		cmocka_unit_test(threads_that_left_are_not_waited_for),
+		cmocka_unit_test(producers_arrive_and_consumers_wait),
+		cmocka_unit_test(shuffles_follow_the_manual),
+		cmocka_unit_test(parted_lanes_join_for_a_shuffle),
+		cmocka_unit_test(votes_and_matches),
+		cmocka_unit_test(a_lock_inside_a_warp_is_handed_on),
+		cmocka_unit_test(ctas_wait_for_each_other),
+		cmocka_unit_test(a_grid_barrier_works_when_cooperative),
+		cmocka_unit_test(launches_of_several_threads_do_not_meet),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
