@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -57,12 +56,6 @@ bool host_fault_guards(int signal)
 			return true;
 	}
 	return signal == SIGUSR1;
-}
-
-void worker_exit(int status)
-{
-	for (;;)
-		syscall(SYS_exit_group, status);
 }
 
 static _Noreturn void finish(int status)

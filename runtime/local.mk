@@ -9,10 +9,10 @@ runtime_arena = \
 	%reldir%/arena/page-runs.c %reldir%/arena/page-runs.h \
 	%reldir%/arena/private-pages.c %reldir%/arena/private-pages.h
 runtime_loader = \
-	%reldir%/loader/link.c %reldir%/loader/load-state.h \
+	%reldir%/loader/load-link.c %reldir%/loader/load-state.h \
 	%reldir%/loader/loader.c %reldir%/loader/loader.h \
 	%reldir%/loader/object.c %reldir%/loader/object.h \
-	%reldir%/loader/place.c \
+	%reldir%/loader/load-place.c \
 	%reldir%/loader/relocate-aarch64.c %reldir%/loader/relocate-native.c %reldir%/loader/relocate-x86-64.c \
 	%reldir%/loader/relocate.h \
 	%reldir%/loader/symbols.c %reldir%/loader/symbols.h \
@@ -31,7 +31,6 @@ cgpu_worker_SOURCES = \
 	%reldir%/landlock.c %reldir%/landlock.h \
 	%reldir%/sandbox-apply.c %reldir%/sandbox-apply.h \
 	%reldir%/session-processes.c %reldir%/session-processes.h \
-	%reldir%/no-device.c \
 	%reldir%/tracked.c %reldir%/tracked.h \
 	%reldir%/worker-main.c %reldir%/worker.h \
 	%reldir%/worker-run.c %reldir%/worker-run.h \
@@ -39,16 +38,40 @@ cgpu_worker_SOURCES = \
 cgpu_worker_CFLAGS = $(AM_CFLAGS) -fno-builtin-malloc
 # libm and libdl are there for cells, whether the worker itself needs them or not.
 cgpu_worker_LDFLAGS = -Wl,--export-dynamic -Wl,-z,now -Wl,--no-as-needed
-cgpu_worker_LDADD = libcommon.a -lm -lpthread -ldl
+cgpu_worker_LDADD = libcudaside.a libcommon.a -lm -lpthread -ldl
 
 # Tests start the built worker and compile their cells with the compiler of the build.
 runtime_worker_flags = -DWORKER='"$(abs_top_builddir)/cgpu-worker$(EXEEXT)"' -DCC='"$(CC)"'
-check_PROGRAMS += test-worker
-TESTS += test-worker
-test_worker_SOURCES = \
-	tests/unit/test-worker.c \
-	tests/unit/worker-harness.c tests/unit/worker-harness.h
+runtime_harness = tests/unit/worker-harness.c tests/unit/worker-harness.h
+check_PROGRAMS += test-worker test-zygote
+TESTS += test-worker test-zygote
+test_worker_SOURCES = tests/unit/test-worker.c $(runtime_harness)
 test_worker_CPPFLAGS = $(AM_CPPFLAGS) $(runtime_worker_flags)
 test_worker_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_worker_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_worker_DEPENDENCIES = libcommon.a cgpu-worker$(EXEEXT)
+test_zygote_SOURCES = tests/unit/test-zygote.c $(runtime_harness)
+test_zygote_CPPFLAGS = $(AM_CPPFLAGS) $(runtime_worker_flags)
+test_zygote_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_zygote_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_zygote_DEPENDENCIES = libcommon.a cgpu-worker$(EXEEXT)
+
+# Parts that can be tested in the test's own process.
+check_LIBRARIES += libruntime-arena.a
+libruntime_arena_a_SOURCES = $(runtime_arena)
+libruntime_arena_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
+check_PROGRAMS += test-arena test-allocator test-relocate
+TESTS += test-arena test-allocator test-relocate
+test_arena_SOURCES = tests/unit/test-arena.c
+test_arena_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_arena_LDADD = libruntime-arena.a libcommon.a $(CMOCKA_LIBS)
+test_allocator_SOURCES = tests/unit/test-allocator.c
+test_allocator_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_allocator_LDFLAGS = -Wl,--wrap=arena_grow
+test_allocator_LDADD = libruntime-arena.a libcommon.a $(CMOCKA_LIBS)
+test_relocate_SOURCES = \
+	tests/unit/test-relocate.c $(runtime_harness) \
+	%reldir%/loader/object.c %reldir%/loader/relocate-aarch64.c %reldir%/loader/relocate-x86-64.c
+test_relocate_CPPFLAGS = $(AM_CPPFLAGS) $(runtime_worker_flags)
+test_relocate_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_relocate_LDADD = libcommon.a $(CMOCKA_LIBS)

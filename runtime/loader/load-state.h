@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A unit on its way into the arena: what loader.c decides (place.c where each section goes, link.c what each name means)
+ * A unit on its way into the arena: what loader.c decides (load-place.c where each section goes, load-link.c what each name means)
  * before anything is patched.
  */
 #ifndef CGPU_RUNTIME_LOADER_LOAD_STATE_H
@@ -49,14 +49,14 @@ struct load {
 	uint64_t eh_frame;
 };
 
-/* link.c: enter what the unit defines, find what it needs. */
+/* load-link.c: enter what the unit defines, find what it needs. */
 int load_link(struct load *l, struct error *err);
 /* True if this symbol's definition takes over the storage of an earlier variable. */
 bool load_keeps(const struct load *l, uint32_t symbol);
 /* The unit's own word about a symbol; NULL: none. */
 const struct unit_symbol *load_unit_symbol(const struct load *l, uint32_t symbol);
 
-/* place.c: give each section its address and image. */
+/* load-place.c: give each section its address and image. */
 int load_place(struct load *l, struct error *err);
 /* Copy the images to where they belong. */
 int load_store(struct load *l, struct error *err);

@@ -353,6 +353,22 @@ static void test_fork_bomb(void **state)
 		;
 }
 
+static void test_device_memory(void **state)
+{
+	static const char *const d[] = { "d", "int *", NULL };
+
+	(void)state;
+	ok(1, "#include <stdio.h>\nint cudaMalloc(void **, unsigned long), cudaMemcpy(void *, const void *, unsigned long, int);\n"
+	      "int *d; void run(void) { int a = 41; int r = cudaMalloc((void **)&d, 4000);\n"
+	      "r += cudaMemcpy(d, &a, 4, 1); printf(\"%d\", r); }", d);
+	output_is("0");
+	ok(2, "#include <stdio.h>\nint cudaMemcpy(void *, const void *, unsigned long, int); extern int *d;\n"
+	      "void run(void) { int b = 0; cudaMemcpy(&b, d, 4, 2); printf(\"%d\", b + 1); }", NULL);
+	output_is("42");
+	faults(3, "extern int *d; void run(void) { d[1] = 1; }", FAULT_SEGMENTATION);
+	assert_int_equal(s.control->fault.what.owner, OWNER_DEVICE);
+}
+
 static void test_many_lines(void **state)
 {
 	(void)state;
@@ -370,7 +386,7 @@ int main(void)
 		TEST(test_arithmetic_and_illegal), TEST(test_aborts), TEST(test_exits), TEST(test_out_of_memory),
 		TEST(test_missing_symbols), TEST(test_interrupt_loop), TEST(test_interrupt_library), TEST(test_input),
 		TEST(test_fork_is_apart), TEST(test_threads), TEST(test_lost_files), TEST(test_own_handler),
-		TEST(test_fork_bomb), TEST(test_many_lines),
+		TEST(test_fork_bomb), TEST(test_device_memory), TEST(test_many_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The allocator against a reference that remembers what each block must hold; each growth of the arena failing in turn;
+ * threads; and what it says about addresses.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/worker-protocol.h"
+#include "runtime/arena/allocator.h"
+#include "runtime/arena/arena.h"
+#include "runtime/arena/meta.h"
+
+#define BLOCKS 600
+#define STEPS 60000
+
+static int fd;
+static char told[512];
+static unsigned out_of_memory;
+
+/* The linker sends calls of arena_grow() here: the n-th fails. */
+static int grows_until_failure = -1;
+void *__real_arena_grow(enum arena_region r, size_t size);
+void *__wrap_arena_grow(enum arena_region r, size_t size);
+void *__wrap_arena_grow(enum arena_region r, size_t size)
+{
+	if (grows_until_failure == 0)
+		return NULL;
+	if (grows_until_failure > 0)
+		grows_until_failure--;
+	return __real_arena_grow(r, size);
+}
+
+static void on_misuse(const char *text)
+{
+	snprintf(told, sizeof(told), "%s", text);
+}
+
+static void on_out_of_memory(uint64_t asked, uint64_t used, uint64_t limit)
+{
+	(void)asked;
+	(void)used;
+	(void)limit;
+	out_of_memory++;
+}
+
+static const struct allocator_hooks hooks = { on_misuse, on_out_of_memory };
+
+static int set_up(void **state)
+{
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	grows_until_failure = -1;
+	told[0] = '\0';
+	out_of_memory = 0;
+	allocator_set_limit(0);
+	fd = memfd_create("arena", MFD_CLOEXEC);
+	assert_int_equal(ftruncate(fd, (off_t)ARENA_SIZE), 0);
+	assert_int_equal(arena_attach(fd, &err), 0);
+	assert_int_equal(allocator_attach(&hooks, &err), 0);
+	allocator_set_cell(1);
+	return 0;
+}
+
+static void check(void)
+{
+	struct error err = ERROR_INIT;
+
+	if (allocator_check(&err))
+		fail_msg("%s", err.text);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	check();
+	close(fd);
+	return 0;
+}
+
+struct block {
+	unsigned char *p;
+	size_t size;
+	unsigned char mark;
+};
+
+static void fill(struct block *b, unsigned char mark)
+{
+	b->mark = mark;
+	memset(b->p, mark, b->size);
+}
+
+static void verify(const struct block *b, size_t size)
+{
+	for (size_t i = 0; i < size; i += i < 64 || size - i < 64 ? 1 : 61)
+		assert_int_equal(b->p[i], b->mark);
+}
+
+static size_t random_size(void)
+{
+	switch (rand() % 8) {
+	case 0:
+		return (size_t)rand() % 200000;
+	case 1:
+		return (size_t)rand() % 20000;
+	default:
+		return (size_t)rand() % 500;
+	}
+}
+
+static void random_step(struct block *b)
+{
+	size_t size = random_size(), align = (size_t)16 << rand() % 9;
+	unsigned char *p;
+
+	if (!b->p) {
+		b->p = rand() % 3 ? allocator_alloc(size, 16) : allocator_alloc(size, align);
+		if (b->p && rand() % 4 == 0) {
+			allocator_free(b->p);
+			b->p = allocator_zalloc(size);
+			for (size_t i = 0; i < size; i++)
+				assert_int_equal(b->p[i], 0);
+		}
+		b->size = size;
+	} else if (rand() % 3 == 0) {
+		verify(b, b->size);
+		p = allocator_realloc(b->p, size + 1);
+		assert_non_null(p);
+		b->p = p;
+		verify(b, b->size < size ? b->size : size);
+		b->size = size + 1;
+	} else {
+		verify(b, b->size);
+		allocator_free(b->p);
+		b->p = NULL;
+		return;
+	}
+	assert_non_null(b->p);
+	assert_true(allocator_usable_size(b->p) >= b->size);
+	fill(b, (unsigned char)rand());
+}
+
+static void test_random(void **state)
+{
+	static struct block blocks[BLOCKS];
+
+	(void)state;
+	srand(7);
+	for (int i = 0; i < STEPS; i++) {
+		random_step(&blocks[rand() % BLOCKS]);
+		if (i % 2000 == 0)
+			check();
+	}
+	for (int i = 0; i < BLOCKS; i++) {
+		if (blocks[i].p)
+			allocator_free(blocks[i].p);
+		blocks[i].p = NULL;
+	}
+	assert_int_equal(arena_header()->heap_live, 0);
+	assert_int_equal(arena_header()->heap_blocks, 0);
+	assert_string_equal(told, "");
+}
+
+static void test_alignment(void **state)
+{
+	(void)state;
+	for (size_t align = 16; align <= 1 << 22; align *= 2) {
+		for (size_t size = 1; size < 100000; size = size * 3 + 1)
+			assert_int_equal((uint64_t)allocator_alloc(size, align) % align, 0);
+	}
+}
+
+static void alternate(size_t size, unsigned n)
+{
+	void **p = calloc(n, sizeof(*p));
+	uint64_t limit = (uint64_t)n * size + ARENA_PAGE; /* the sum is rounded up to pages */
+
+	allocator_set_limit(limit);
+	for (unsigned i = 0; i < n; i++) {
+		p[i] = allocator_alloc(size, 16);
+		assert_non_null(p[i]);
+	}
+	for (unsigned i = 0; i < n; i += 2)
+		allocator_free(p[i]);
+	assert_non_null(allocator_alloc(n / 2 * size, 16));
+	free(p);
+}
+
+static void test_every_other_block(void **state)
+{
+	(void)state;
+	alternate(1 << 20, 64);
+}
+
+static void test_every_other_small_block(void **state)
+{
+	(void)state;
+	alternate(64, 100000);
+}
+
+static void test_merges(void **state)
+{
+	void *p[64];
+	uint64_t top;
+
+	(void)state;
+	for (int i = 0; i < 64; i++)
+		p[i] = allocator_alloc(1 << 20, 16);
+	top = arena_header()->top[ARENA_HEAP];
+	for (int i = 0; i < 64; i++)
+		allocator_free(p[i * 37 % 64]);
+	check();
+	assert_ptr_equal(allocator_alloc(64 << 20, 16), p[0]);
+	assert_int_equal(arena_header()->top[ARENA_HEAP], top);
+}
+
+static void test_realloc_in_place(void **state)
+{
+	char *p = allocator_alloc(1 << 20, 16), *q;
+
+	(void)state;
+	q = allocator_realloc(p, 64 << 20);
+	assert_ptr_equal(p, q);
+	q = allocator_realloc(p, 1 << 20);
+	assert_ptr_equal(p, q);
+	check();
+}
+
+static void test_limit(void **state)
+{
+	void *p;
+
+	(void)state;
+	allocator_set_limit(10 << 20);
+	p = allocator_alloc(9 << 20, 16);
+	assert_non_null(p);
+	assert_null(allocator_alloc(2 << 20, 16));
+	assert_int_equal(out_of_memory, 1);
+	assert_null(allocator_realloc(p, 11 << 20));
+	allocator_free(p);
+	assert_non_null(allocator_alloc(10 << 20, 16));
+}
+
+/* Every growth of a region fails once: the request fails, the heap stays whole. */
+static void test_growth_fails(void **state)
+{
+	unsigned failures = 0;
+
+	(void)state;
+	for (int n = 0; n < 40; n++) {
+		void *p[300] = { 0 };
+
+		grows_until_failure = n;
+		for (int i = 0; i < 300; i++)
+			p[i] = allocator_alloc((size_t)(i * 997 + n * 50000) % 300000, 16);
+		grows_until_failure = -1;
+		check();
+		for (int i = 0; i < 300; i++) {
+			failures += !p[i];
+			if (p[i])
+				allocator_free(p[i]);
+		}
+		check();
+	}
+	assert_true(failures > 0);
+	assert_int_equal(failures, out_of_memory);
+}
+
+static void test_misuse(void **state)
+{
+	char *small = allocator_alloc(100, 16), *large = allocator_alloc(1 << 20, 16);
+
+	(void)state;
+	allocator_free(small + 8);
+	assert_non_null(strstr(told, "8 bytes inside one of 100 bytes made in cell 1"));
+	allocator_set_cell(4);
+	allocator_free(small);
+	allocator_free(large);
+	told[0] = '\0';
+	allocator_free(small);
+	assert_non_null(strstr(told, "double free"));
+	assert_non_null(strstr(told, "100 bytes, made in cell 1, was freed in cell 4"));
+	told[0] = '\0';
+	allocator_free(large);
+	assert_non_null(strstr(told, "1048576 bytes, made in cell 1, was freed in cell 4"));
+	allocator_free((void *)(ARENA_BASE + ARENA_HEAP_OFFSET + ARENA_HEAP_SIZE / 2));
+	assert_non_null(strstr(told, "never gave"));
+}
+
+static void test_describe(void **state)
+{
+	char *a = allocator_alloc(100, 16), *b = allocator_alloc(100000, 16);
+	struct address_description d = { 0 };
+
+	(void)state;
+	assert_true(allocator_describe((uint64_t)(a + 50), &d));
+	assert_int_equal(d.owner, OWNER_HEAP);
+	assert_int_equal(d.size, 100);
+	assert_true(allocator_describe((uint64_t)(a + 104), &d));
+	assert_int_equal(d.owner, OWNER_HEAP_NEAR);
+	assert_int_equal(d.base, (uint64_t)a);
+	assert_true(allocator_describe((uint64_t)(b + 100004), &d));
+	assert_int_equal(d.owner, OWNER_HEAP_NEAR);
+	assert_int_equal(d.size, 100000);
+	allocator_set_cell(2);
+	allocator_free(a);
+	assert_true(allocator_describe((uint64_t)(a + 50), &d));
+	assert_int_equal(d.owner, OWNER_HEAP_FREED);
+	assert_int_equal(d.freed_cell, 2);
+	assert_false(allocator_describe(4096, &d));
+}
+
+static void test_holders(void **state)
+{
+	struct allocator_holder h[2];
+
+	(void)state;
+	allocator_alloc(1000, 16);
+	allocator_set_cell(5);
+	allocator_alloc(1 << 20, 16);
+	allocator_alloc(2 << 20, 16);
+	assert_int_equal(allocator_holders(h, 2), 2);
+	assert_int_equal(h[0].cell, 5);
+	assert_int_equal(h[0].bytes, 3 << 20);
+	assert_int_equal(h[0].largest_size, 2 << 20);
+	assert_int_equal(h[1].cell, 1);
+	assert_int_equal(h[1].blocks, 1);
+}
+
+static void test_overrun_spoils_no_metadata(void **state)
+{
+	char *p[100];
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		p[i] = allocator_alloc(48, 16);
+	for (int i = 1; i < 99; i++)
+		memset(p[i] - 16, 0xff, 80);
+	for (int i = 0; i < 100; i++)
+		allocator_free(p[i]);
+	check();
+	assert_string_equal(told, "");
+}
+
+static void *thread(void *data)
+{
+	struct block blocks[50] = { 0 };
+	unsigned seed = (unsigned)(uintptr_t)data;
+
+	for (int i = 0; i < 20000; i++) {
+		struct block *b = &blocks[rand_r(&seed) % 50];
+
+		if (b->p) {
+			for (size_t k = 0; k < b->size; k++) {
+				if (b->p[k] != b->mark)
+					return "overwritten";
+			}
+			allocator_free(b->p);
+			b->p = NULL;
+			continue;
+		}
+		b->size = (size_t)rand_r(&seed) % 3000;
+		b->p = allocator_alloc(b->size, 16);
+		if (!b->p)
+			return "no memory";
+		fill(b, (unsigned char)i);
+	}
+	return NULL;
+}
+
+static void test_threads(void **state)
+{
+	pthread_t t[4];
+	void *result;
+
+	(void)state;
+	for (uintptr_t i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, thread, (void *)(i + 1)), 0);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(pthread_join(t[i], &result), 0);
+		if (result)
+			fail_msg("%s", (char *)result);
+	}
+}
+
+/* As the kernel does it: what is private goes to the file. The tables are all that the test below has there. */
+static void commit(void)
+{
+	size_t size = arena_header()->top[ARENA_META];
+
+	assert_int_equal(pwrite(fd, arena_header(), size, 0), size);
+	arena_committed();
+	allocator_committed();
+}
+
+/* A freed large block's pages are written in place again once no undo needs them. */
+static void test_freed_pages_become_fresh(void **state)
+{
+	char *p = allocator_alloc(4 << 20, 16), *q, c;
+
+	(void)state;
+	memset(p, 'a', 4 << 20);
+	commit();
+	allocator_set_cell(2);
+	allocator_free(p);
+	commit();
+	assert_int_equal(pread(fd, &c, 1, (off_t)((uint64_t)p - ARENA_BASE)), 1);
+	assert_int_equal(c, 'a'); /* the undo of cell 2 needs it */
+	allocator_set_cell(3);
+	commit();
+	assert_int_equal(pread(fd, &c, 1, (off_t)((uint64_t)p - ARENA_BASE)), 1);
+	assert_int_equal(c, 0);
+	q = allocator_alloc(4 << 20, 16);
+	assert_ptr_equal(p, q);
+	q[0] = 'b';
+	assert_int_equal(pread(fd, &c, 1, (off_t)((uint64_t)p - ARENA_BASE)), 1);
+	assert_int_equal(c, 'b');
+}
+
+static void test_meta(void **state)
+{
+	char *a = meta_alloc(100), *b;
+
+	(void)state;
+	memset(a, 1, 100);
+	meta_free(a);
+	b = meta_alloc(90);
+	assert_ptr_equal(a, b);
+	for (int i = 0; i < 90; i++)
+		assert_int_equal(b[i], 0);
+	assert_null(meta_alloc((size_t)1 << 40));
+}
+
+int main(void)
+{
+	struct error err = ERROR_INIT;
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(test_random), TEST(test_alignment), TEST(test_every_other_block), TEST(test_every_other_small_block),
+		TEST(test_merges), TEST(test_realloc_in_place), TEST(test_limit), TEST(test_growth_fails), TEST(test_misuse),
+		TEST(test_describe), TEST(test_holders), TEST(test_overrun_spoils_no_metadata), TEST(test_threads),
+		TEST(test_freed_pages_become_fresh), TEST(test_meta),
+	};
+
+	if (arena_reserve(&err))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

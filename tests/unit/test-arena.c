@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arena over a real memfd: what is in the file when, and what a second process that attaches it sees. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "runtime/arena/arena.h"
+#include "runtime/arena/private-pages.h"
+
+static int fd;
+
+static void attach(void)
+{
+	struct error err = ERROR_INIT;
+
+	if (arena_attach(fd, &err))
+		fail_msg("%s", err.text);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	fd = memfd_create("arena", MFD_CLOEXEC);
+	assert_int_equal(ftruncate(fd, (off_t)ARENA_SIZE), 0);
+	attach();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	close(fd);
+	return 0;
+}
+
+static char in_file(const void *address)
+{
+	char c = 0;
+
+	assert_int_equal(pread(fd, &c, 1, (off_t)((uint64_t)address - ARENA_BASE)), 1);
+	return c;
+}
+
+/* What the kernel does: the pages that the test knows to be private go into the file. */
+static void commit_page(const void *address)
+{
+	uint64_t page = (uint64_t)address & ~(ARENA_PAGE - 1);
+
+	assert_int_equal(pwrite(fd, (void *)page, ARENA_PAGE, (off_t)(page - ARENA_BASE)), ARENA_PAGE);
+}
+
+static void commit(void)
+{
+	commit_page(arena_header());
+	arena_committed();
+}
+
+static void test_new_session_leaves_the_file_alone(void **state)
+{
+	(void)state;
+	assert_true(arena_header()->magic == ARENA_MAGIC);
+	assert_int_equal(in_file(arena_header()), 0);
+}
+
+static void test_fresh_is_in_place(void **state)
+{
+	char *p = arena_grow(ARENA_HEAP, 3 * ARENA_PAGE);
+
+	(void)state;
+	assert_ptr_equal(p, ARENA_BASE + ARENA_HEAP_OFFSET);
+	p[0] = 'f';
+	assert_int_equal(in_file(p), 'f');
+}
+
+static void test_committed_is_private(void **state)
+{
+	char *p = arena_grow(ARENA_HEAP, ARENA_PAGE), *q;
+
+	(void)state;
+	p[0] = 'a';
+	commit();
+	p[0] = 'b';
+	assert_int_equal(in_file(p), 'a');
+	commit_page(p);
+	commit();
+	assert_int_equal(p[0], 'b');
+	/* The private copy is gone: what is in the file now shows through. */
+	assert_int_equal(pwrite(fd, "c", 1, (off_t)((uint64_t)p - ARENA_BASE)), 1);
+	assert_int_equal(p[0], 'c');
+	q = arena_grow(ARENA_HEAP, ARENA_PAGE);
+	assert_ptr_equal(q, p + ARENA_PAGE);
+}
+
+static void test_rollback_forgets_fresh(void **state)
+{
+	char *p = arena_grow(ARENA_DATA, ARENA_PAGE), *q;
+
+	(void)state;
+	p[0] = 'k';
+	commit();
+	p[0] = 'x';
+	q = arena_grow(ARENA_DATA, ARENA_PAGE);
+	q[0] = 'y';
+	attach();
+	assert_int_equal(p[0], 'k');
+	assert_int_equal(arena_header()->top[ARENA_DATA], ARENA_PAGE);
+	q = arena_grow(ARENA_DATA, ARENA_PAGE);
+	assert_int_equal(q[0], 0);
+}
+
+static void test_code(void **state)
+{
+	struct error err = ERROR_INIT;
+	char *p = arena_grow(ARENA_CODE, ARENA_PAGE);
+
+	(void)state;
+	assert_int_equal(arena_write_code((uint64_t)p, "code", 5, &err), 0);
+	assert_string_equal(p, "code");
+	commit();
+	assert_string_equal(p, "code");
+	assert_int_equal(arena_write_code((uint64_t)p, "CODE", 5, &err), 0);
+	assert_string_equal(p, "CODE");
+	assert_int_equal(in_file(p), 'c');
+}
+
+static void test_made_fresh_again(void **state)
+{
+	char *p = arena_grow(ARENA_HEAP, 4 * ARENA_PAGE);
+
+	(void)state;
+	memset(p, 'z', 4 * ARENA_PAGE);
+	commit();
+	arena_make_fresh((uint64_t)p + ARENA_PAGE, 2 * ARENA_PAGE);
+	assert_int_equal(p[ARENA_PAGE], 0);
+	p[ARENA_PAGE] = 'n';
+	assert_int_equal(in_file(p + ARENA_PAGE), 'n');
+	commit();
+	p[ARENA_PAGE] = 'o';
+	assert_int_equal(in_file(p + ARENA_PAGE), 'n');
+	assert_int_equal(p[0], 'z');
+}
+
+static void test_discard(void **state)
+{
+	char *p = arena_grow(ARENA_HEAP, 2 * ARENA_PAGE), *q;
+
+	(void)state;
+	p[0] = 'p';
+	commit();
+	p[0] = 'q';
+	q = arena_grow(ARENA_HEAP, 2 * ARENA_PAGE);
+	q[0] = 'q';
+	arena_discard((uint64_t)p, 4 * ARENA_PAGE);
+	assert_int_equal(in_file(p), 'p'); /* a rollback must find it */
+	assert_int_equal(in_file(q), 0);
+}
+
+static void test_child_writes_stay_in_the_child(void **state)
+{
+	char *p = arena_grow(ARENA_HEAP, ARENA_PAGE);
+	int status;
+	pid_t pid;
+
+	(void)state;
+	p[0] = '1';
+	pid = fork();
+	if (pid == 0) {
+		arena_leave();
+		if (p[0] != '1')
+			_exit(2);
+		p[0] = '2';
+		_exit(p[0] == '2' ? 0 : 3);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(p[0], '1');
+}
+
+static void test_beyond_the_top_faults_and_full_regions(void **state)
+{
+	(void)state;
+	assert_null(arena_grow(ARENA_DATA, ARENA_DATA_SIZE + ARENA_PAGE));
+	assert_non_null(arena_grow(ARENA_DATA, ARENA_DATA_SIZE));
+	assert_null(arena_grow(ARENA_DATA, ARENA_PAGE));
+}
+
+static void test_refuses_other_memory(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct arena_header h = { .magic = ARENA_MAGIC, .version = ARENA_VERSION + 1 };
+
+	(void)state;
+	assert_int_equal(pwrite(fd, &h, sizeof(h), 0), sizeof(h));
+	assert_int_equal(arena_attach(fd, &err), -1);
+	h.version = ARENA_VERSION;
+	h.top[ARENA_HEAP] = ARENA_HEAP_SIZE + ARENA_PAGE;
+	assert_int_equal(pwrite(fd, &h, sizeof(h), 0), sizeof(h));
+	assert_int_equal(arena_attach(fd, &err), -1);
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	assert_int_equal(arena_attach(fd, &err), -1);
+	assert_int_equal(err.code, ERROR_INPUT);
+}
+
+int main(void)
+{
+	struct error err = ERROR_INIT;
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(test_new_session_leaves_the_file_alone), TEST(test_fresh_is_in_place), TEST(test_committed_is_private),
+		TEST(test_rollback_forgets_fresh), TEST(test_code), TEST(test_made_fresh_again), TEST(test_discard),
+		TEST(test_child_writes_stay_in_the_child), TEST(test_beyond_the_top_faults_and_full_regions),
+		TEST(test_refuses_other_memory),
+	};
+
+	if (arena_reserve(&err))
+		return 1;
+	/* Once with PAGEMAP_SCAN, once with the fallback. */
+	if (cmocka_run_group_tests_name("without scan", tests, NULL, NULL))
+		return 1;
+	private_pages_init();
+	return cmocka_run_group_tests_name("with scan", tests, NULL, NULL);
+}
