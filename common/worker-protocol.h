@@ -74,7 +74,7 @@ enum sandbox_flag {
 
 enum worker_message {
 	/* kernel -> worker */
-	/* u32 session epoch (grows with each attach), u64 host limit in bytes (0: none), u64 device limit in bytes,
+	/* u64 session epoch (grows with each attach), u64 host limit in bytes (0: none), u64 device limit in bytes,
 	 * u32 cell, [preimage: u64 address, u64 size, u64 chunk id, u64 chunk offset]; device chunks follow as
 	 * WORKER_CHUNK messages, then WORKER_ATTACH_END */
 	WORKER_ATTACH = 1,

@@ -232,7 +232,7 @@ static int send_attach(struct supervisor *s, struct worker *w, struct error *err
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
-	record_put_u32(&b, ++s->pool.epoch);
+	record_put_u64(&b, ++s->pool.epoch);
 	record_put_u64(&b, s->host_limit);
 	record_put_u64(&b, s->device_limit);
 	record_put_u32(&b, s->run.cell);
