@@ -24,6 +24,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/cell-mode.h \
 	%reldir%/cell-stack.c %reldir%/cell-stack.h \
 	%reldir%/cell-stdio.c %reldir%/cell-stdio.h \
+	%reldir%/exports-display.c \
 	%reldir%/exports.c %reldir%/exports.def %reldir%/exports.h \
 	%reldir%/exports-process.c %reldir%/exports-signal.c %reldir%/exports-stream.c %reldir%/exports-thread.c \
 	%reldir%/host-fault.c %reldir%/host-fault.h \

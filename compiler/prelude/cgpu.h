@@ -33,6 +33,11 @@
 /* Show a value as the result of the cell: type as C text, type code, the object and its size in bytes. */
 void cgpu_display_value(const char *type, const char *type_code, const void *object, unsigned long size);
 
+/* Show data of a MIME type: cgpu_display("image/png", bytes, n), cgpu_display("text/html", text, strlen(text)). */
+void cgpu_display(const char *mime, const void *data, unsigned long size);
+/* Take away what the cell has shown so far: at once, or when the next output comes. */
+void cgpu_clear_output(int wait);
+
 /* The compiler takes the address of main()'s arguments from the worker; %run fills them. */
 #ifdef CGPU_WITH_CUDA
 #include "cgpu-cuda.h"

@@ -3,6 +3,8 @@
  * Frames in, frames out. The header that we send is formatted by hand, since it holds nothing that needs escaping; the
  * parent's header is sent back as the bytes that came.
  */
+#define _GNU_SOURCE
+
 #include "kernel/protocol/wire.h"
 
 #include <errno.h>
@@ -46,6 +48,41 @@ void wire_date(char ret[WIRE_DATE_MAX])
 	gmtime_r(&at.tv_sec, &tm);
 	n = strftime(ret, WIRE_DATE_MAX, "%Y-%m-%dT%H:%M:%S", &tm);
 	snprintf(ret + n, WIRE_DATE_MAX - n, ".%06ldZ", at.tv_nsec / 1000);
+}
+
+/* "Z", "+02:00" or "-07:30" to seconds. */
+static int parse_zone(const char *text, int *ret)
+{
+	int hours, minutes, end = 0;
+
+	*ret = 0;
+	if (!strcmp(text, "Z"))
+		return 0;
+	if ((*text != '+' && *text != '-') || sscanf(text + 1, "%2d:%2d%n", &hours, &minutes, &end) != 2 ||
+	    text[1 + end])
+		return -1;
+	*ret = (*text == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+	return 0;
+}
+
+int wire_parse_date(const char *text, int64_t *ret_us)
+{
+	struct tm tm = { 0 };
+	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+	int64_t fraction = 0, unit = 1000000;
+	int zone;
+
+	if (!rest)
+		return -1;
+	if (*rest == '.')
+		for (rest++; *rest >= '0' && *rest <= '9'; rest++) {
+			unit /= 10;
+			fraction += unit * (*rest - '0');
+		}
+	if (parse_zone(rest, &zone))
+		return -1;
+	*ret_us = (int64_t)(timegm(&tm) - zone) * 1000000 + fraction;
+	return 0;
 }
 
 void message_release(struct message *m)

@@ -67,5 +67,7 @@ int wire_publish(struct wire *w, void *socket, const char *topic, struct outgoin
 #define WIRE_DATE_MAX 40
 /* This moment as ISO 8601 with time zone. */
 void wire_date(char ret[WIRE_DATE_MAX]);
+/* Microseconds since 1970 of an ISO 8601 date with time and zone; -1 if it is none. */
+int wire_parse_date(const char *text, int64_t *ret_us);
 
 #endif

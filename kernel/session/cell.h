@@ -26,6 +26,7 @@ enum cell_state {
 
 struct cell {
 	struct cell *next; /* in the queue */
+	int64_t arrived_us; /* since 1970 */
 	struct request *request;
 	enum cell_state state;
 	uint32_t number;

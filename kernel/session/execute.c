@@ -34,6 +34,14 @@ static uint64_t now_ns(void)
 	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
 }
 
+static int64_t wall_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
+}
+
 static bool is_blank(const char *text)
 {
 	return !text[strspn(text, " \t\r\n")];
@@ -49,9 +57,30 @@ static struct cell *take_first(struct executor *e)
 	return c;
 }
 
+static void abort_cell(struct session *s, struct cell *c)
+{
+	request_begin(c->request);
+	request_reply(c->request, json_pack("{ss si}", "status", "aborted", "execution_count", s->executor.count));
+	cell_free(c);
+}
+
+/* The cells up to this one, and it. */
+static void abort_queue(struct session *s, const struct cell *last)
+{
+	bool done = !last;
+
+	while (!done) {
+		struct cell *c = take_first(&s->executor);
+
+		done = c == last;
+		abort_cell(s, c);
+	}
+}
+
 void execute_request(struct request *r)
 {
-	struct executor *e = &r->session->executor;
+	struct session *s = r->session;
+	struct executor *e = &s->executor;
 	struct cell *c = cell_new(r);
 
 	if (!c) {
@@ -61,28 +90,17 @@ void execute_request(struct request *r)
 		request_end(r);
 		return;
 	}
+	c->arrived_us = wall_us();
+	if (abort_window_covers(&e->late, &r->message)) {
+		abort_cell(s, c);
+		return;
+	}
 	if (e->last)
 		e->last->next = c;
 	else
 		e->first = c;
 	e->last = c;
-	start_next(r->session);
-}
-
-static void abort_queue(struct session *s)
-{
-	struct executor *e = &s->executor;
-
-	e->held = true;
-	session_drain(s, CHANNEL_SHELL);
-	while (e->first) {
-		struct cell *c = take_first(e);
-
-		request_begin(c->request);
-		request_reply(c->request, json_pack("{ss si}", "status", "aborted", "execution_count", e->count));
-		cell_free(c);
-	}
-	e->held = false;
+	start_next(s);
 }
 
 static void print_times(struct session *s, const struct cell *c, const struct cell_end *end)
@@ -93,23 +111,34 @@ static void print_times(struct session *s, const struct cell *c, const struct ce
 		      end->committed_bytes >> 10);
 }
 
-/* Error, reply, idle; then the next one. */
+/*
+ * Error, reply, idle; then the next one. What has to be aborted is settled before the reply is sent: a front end that
+ * has seen the reply may send a cell that is meant to run.
+ */
 static void finish(struct session *s)
 {
 	struct executor *e = &s->executor;
 	struct cell *c = e->current;
-	bool abort_others = c->failed && c->stop_on_error && !c->silent;
+	const struct cell *abort_last = NULL;
+	bool held = e->held, abort_others = c->failed && c->stop_on_error && !c->silent;
 
 	input_cancel(s);
 	output_end(&s->output);
+	e->held = true;
+	if (abort_others) {
+		session_drain(s, CHANNEL_SHELL);
+		abort_last = e->last;
+	}
 	if (c->failed)
 		publish(&s->publisher, &c->request->message, "error", cell_error(c));
+	if (abort_others)
+		abort_window_open(&e->late, &c->request->message, c->arrived_us, wall_us());
 	request_reply_with(c->request, json_pack("{ss sb}", "started", c->started, "dependencies_met", 1),
 			   cell_reply(c, c->silent ? e->count : c->number));
 	e->current = NULL;
 	cell_free(c);
-	if (abort_others)
-		abort_queue(s);
+	abort_queue(s, abort_last);
+	e->held = held;
 	start_next(s);
 }
 

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernel/session/abort-window.h"
 #include "kernel/supervisor/supervisor.h"
 
 struct cell;
@@ -24,6 +25,7 @@ struct executor {
 	struct cell *first, *last; /* the queue */
 	struct cell *current;
 	uint32_t count;            /* the last cell number that was given */
+	struct abort_window late;  /* which cells that come from here on are aborted still */
 	bool held;                 /* no next cell is started: one is, or the queue is being aborted */
 };
 

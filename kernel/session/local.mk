@@ -12,6 +12,7 @@ libsession_a_SOURCES = \
 	kernel/protocol/requests.def \
 	kernel/protocol/signature.c kernel/protocol/signature.h \
 	kernel/protocol/wire.c kernel/protocol/wire.h \
+	%reldir%/abort-window.c %reldir%/abort-window.h \
 	%reldir%/cell.c %reldir%/cell.h \
 	%reldir%/comm.c %reldir%/comm.h \
 	%reldir%/control.c %reldir%/control.h \
@@ -71,10 +72,14 @@ cgpu_kernel_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 cgpu_kernel_LDADD = $(SESSION_LIBS)
 
 session_tests = \
-	test-connection-file test-declarations test-history test-magic test-options test-signature test-stream \
+	test-abort-window test-connection-file test-declarations test-history test-magic test-options test-signature test-stream \
 	test-utf8 test-value-format test-wire
 check_PROGRAMS += $(session_tests)
 TESTS += $(session_tests)
+test_abort_window_SOURCES = tests/unit/test-abort-window.c
+test_abort_window_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_abort_window_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_abort_window_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_connection_file_SOURCES = tests/unit/test-connection-file.c
 test_connection_file_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_connection_file_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)

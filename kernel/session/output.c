@@ -191,7 +191,10 @@ static void display(struct output *o, struct record *r)
 		return;
 	}
 	output_flush(o);
-	publish_display(&o->session->publisher, o->parent, bundle, id, update);
+	if (json_object_size(bundle))
+		publish_display(&o->session->publisher, o->parent, bundle, id, update);
+	else
+		json_decref(bundle);
 }
 
 void output_record(struct output *o, enum output_type type, const char *bytes, size_t len)

@@ -106,6 +106,26 @@ def test_alternating_streams_stay_few_messages(kernel):
     assert len(r.messages) < 2000
 
 
+# ---- displays ----
+
+def test_displays_keep_their_place_and_their_form(kernel):
+    r = kernel.run('printf("before\\n");\n'
+                   'cgpu_display("text/html", "<b>\u20ac</b>", 10);\n'
+                   'cgpu_display("image/png", "\\x89PNG", 4);\n'
+                   'cgpu_display("application/json", "{\\"a\\": [1]}", 10);\n'
+                   'printf("after\\n");\ncgpu_clear_output(1);\nprintf("last\\n");').ok()
+    assert [m["msg_type"] for m in r.messages[2:-1]] == ["stream", *["display_data"] * 3, "stream", "clear_output",
+                                                         "stream"]
+    assert r.displays == [{"text/html": "<b>\u20ac</b>"}, {"image/png": "iVBORw=="},
+                          {"application/json": {"a": [1]}}]
+    assert r.messages[7]["content"] == {"wait": True}
+
+
+def test_a_wrong_mime_type_is_told(kernel):
+    r = kernel.run('cgpu_display("nonsense", "x", 1);').ok()
+    assert "nonsense" in r.stderr and not r.displays
+
+
 # ---- input ----
 
 def answer_input(kernel, value):

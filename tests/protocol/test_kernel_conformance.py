@@ -43,6 +43,7 @@ class TestKernel(jupyter_kernel_test.KernelTests):
     ]
     code_display_data = [
         {"code": "%%html\n<b>bold</b>", "mime": "text/html"},
+        {"code": 'cgpu_display("text/html", "<i>x</i>", 8);', "mime": "text/html"},
         {"code": "%%svg\n<svg xmlns='http://www.w3.org/2000/svg'/>", "mime": "image/svg+xml"},
     ]
     code_history_pattern = "6 [*] ?"

@@ -13,7 +13,7 @@ def test_who_and_whos(fresh_kernel):
     rows = {line.split()[0]: line for line in fresh_kernel.run("%whos").ok().stdout.splitlines()}
     assert "int" in rows["count"] and "4 B" in rows["count"] and "In[2]" in rows["count"]
     assert rows["count"].endswith("3")
-    assert "double [4]" in rows["grid"] and "32 B" in rows["grid"]
+    assert "double" in rows["grid"] and "32 B" in rows["grid"]
     assert "400 bytes on the heap" in rows["block"] and "In[3]" in rows["block"]
     assert fresh_kernel.run("%who g*").ok().stdout.split() == ["grid"]
 

@@ -92,7 +92,8 @@ def test_wrong_fields_are_answered(kernel, raw_client):
         for content in ({}, {"code": 7, "cursor_pos": "x", "n": [], "hist_access_type": 5},
                         {"code": "x", "cursor_pos": -5}, {"code": "x", "cursor_pos": 10**12}):
             header, reply = client.request(kind + "_request", content)
-            assert header["msg_type"] == kind + "_reply" and reply["status"] == "ok", (kind, content)
+            assert header["msg_type"] == kind + "_reply", (kind, content)
+            assert reply["status"] in ("ok", "complete", "incomplete"), (kind, content)
 
 
 def test_unknown_requests_get_busy_and_idle_only(kernel):
@@ -133,7 +134,7 @@ def test_two_clients_see_the_same_and_each_gets_its_own_replies(kernel):
                 break
         assert reply["content"]["status"] == "ok"
         seen = {}
-        while "42" not in seen.values():
+        while len(seen) < 2:
             m = other.get_iopub_msg(timeout=DEADLINE)
             if m["msg_type"] == "execute_result":
                 seen[m["parent_header"]["msg_id"]] = m["content"]["data"]["text/plain"]
