@@ -49,7 +49,7 @@ libmachine_avx512_a_CPPFLAGS = $(AM_CPPFLAGS) -DCORE=avx512
 libmachine_avx512_a_CFLAGS = $(VECTOR_CFLAGS) -march=x86-64-v4
 endif
 
-MACHINE_TESTS = test-machine-faults test-machine-opcodes test-machine-warps
+MACHINE_TESTS = test-machine-faults test-machine-opcodes test-machine-warps test-ptx-module
 check_PROGRAMS += $(MACHINE_TESTS)
 TESTS += $(MACHINE_TESTS)
 MACHINE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
@@ -64,3 +64,6 @@ EXTRA_DIST += tests/ptx/make-opcode-vectors.py
 test_machine_warps_SOURCES = tests/unit/test-machine-warps.c tests/unit/machine.h
 test_machine_warps_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_warps_LDADD = $(MACHINE_TEST_LIBS)
+test_ptx_module_SOURCES = tests/unit/test-ptx-module.c tests/unit/machine.h
+test_ptx_module_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_ptx_module_LDADD = $(MACHINE_TEST_LIBS)

@@ -12,6 +12,9 @@
 #include "common/error.h"
 #include "emulator/ptx/ptx-parser.h"
 
+/* A call site stands shortly before what is inlined there. */
+#define PLACES_TRIED 256
+
 static uint32_t add_location_name(struct ptx_parser *p, const struct ptx_token *t)
 {
 	struct ptx_module *m = p->m;
@@ -51,7 +54,7 @@ static uint32_t find_place(struct ptx_parser *p, const struct ptx_location *plac
 	struct ptx_table t = { m->locations, m->location_count, m->location_cap };
 	struct ptx_location *l;
 
-	for (size_t i = m->location_count, tries = 4096; i-- > 0 && tries--;)
+	for (size_t i = m->location_count, tries = PLACES_TRIED; i-- > 0 && tries--;)
 		if (m->locations[i].file == place->file && m->locations[i].line == place->line &&
 		    m->locations[i].column == place->column)
 			return (uint32_t)i;

@@ -210,6 +210,8 @@ static int parse_number_operand(struct ptx_parser *p, struct ptx_operand *o)
 		o->value = p->token.value;
 		if (negative)
 			o->value ^= 1ull << (o->single ? 31 : 63);
+	} else if (p->token.kind == PTX_TOKEN_END) {
+		return ptx_parser_error(p, "the text ends inside an instruction");
 	} else {
 		return ptx_parser_error(p, "an operand expected before `%.*s`", (int)p->token.len, p->token.text);
 	}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PTX text to modules: what is listed, where variables get their bytes, what is refused and how that is told. */
+#include "tests/unit/machine.h"
+
+static struct ptx_module *load(const char *body, struct error *err)
+{
+	struct buffer text = BUFFER_INIT;
+	struct ptx_module *m;
+
+	buffer_printf(&text, "%s%s", PTX_HEAD, body);
+	/* No byte behind the text may be read. */
+	char *exact = malloc(text.len);
+	assert_non_null(exact);
+	memcpy(exact, text.data, text.len);
+	m = ptx_module_load(exact, text.len, err);
+	free(exact);
+	buffer_release(&text);
+	return m;
+}
+
+static struct ptx_module *must_load(const char *body)
+{
+	struct error err = ERROR_INIT;
+	struct ptx_module *m = load(body, &err);
+
+	if (!m)
+		fail_msg("%s", err.text);
+	return m;
+}
+
+static void entries_list_their_parameters(void **state)
+{
+	struct ptx_module *m = must_load(
+		".visible .entry first(.param .u32 a, .param .u64 b, .param .align 8 .b8 c[12], .param .u8 d)\n"
+		".maxntid 128, 2, 1 .minnctapersm 3 { ret; }\n"
+		".entry second() .reqntid 64 { .shared .align 16 .b8 s[100]; .shared .f64 t; .local .b32 l[6]; ret; }\n"
+		".extern .func helper(.param .b32 x);");
+	struct ptx_function *f = ptx_module_function(m, "first");
+
+	(void)state;
+	assert_int_equal(ptx_module_version(m), 90);
+	assert_int_equal(ptx_module_target(m), 75);
+	assert_int_equal(ptx_module_function_count(m), 3);
+	assert_int_equal(f->param_count, 4);
+	assert_string_equal(f->params[2].name, "c");
+	assert_int_equal(f->params[1].offset, 8);
+	assert_int_equal(f->params[2].offset, 16);
+	assert_int_equal(f->params[2].size, 12);
+	assert_int_equal(f->params[3].offset, 28);
+	assert_int_equal(f->param_size, 29);
+	assert_int_equal(f->max_threads[0] * f->max_threads[1], 256);
+	assert_int_equal(f->min_ctas, 3);
+	f = ptx_module_function(m, "second");
+	assert_int_equal(f->required_threads[0], 64);
+	assert_int_equal(f->static_shared, 112);
+	assert_int_equal(ptx_function_prepare(f, NULL), 0);
+	assert_int_equal(f->local_size, 32);
+	assert_false(ptx_module_function(m, "helper")->has_body);
+	assert_null(ptx_module_function(m, "nobody"));
+	ptx_module_free(m);
+}
+
+static void variables_get_bytes_and_addresses(void **state)
+{
+	struct device *d = device_new();
+	const struct ptx_variable *v;
+	const unsigned char *bytes;
+	uint64_t words[4];
+
+	(void)state;
+	device_load(d, ".global .align 4 .u32 a[2][2] = {{1, 2}, {3}};\n"
+		       ".const .align 8 .f64 c = 0d3FF8000000000000;\n"
+		       ".visible .global .align 8 .u64 p[4] = {generic(a)+4, f, 7, c};\n"
+		       ".global .align 2 .b8 bytes[] = {0xff, 010, 0b101};\n"
+		       ".global .f32 half = 0.5;\n"
+		       ".global .attribute(.managed) .align 4 .s32 m = -3;\n"
+		       ".func f() { ret; }");
+	v = ptx_module_variable(d->module, "a");
+	assert_int_equal(v->size, 16);
+	assert_memory_equal(device_bytes(d, v->address), ((uint32_t[]){ 1, 2, 3, 0 }), 16);
+	memcpy(words, device_bytes(d, ptx_module_variable(d->module, "p")->address), sizeof(words));
+	assert_int_equal(words[0], v->address + 4);
+	assert_int_equal(words[1], ptx_module_function(d->module, "f")->code_address);
+	assert_int_equal(words[2], 7);
+	assert_int_equal(words[3], ptx_module_variable(d->module, "c")->address);
+	v = ptx_module_variable(d->module, "bytes");
+	bytes = device_bytes(d, v->address);
+	assert_int_equal(v->size, 3);
+	assert_true(bytes[0] == 255 && bytes[1] == 8 && bytes[2] == 5);
+	assert_true(*(float *)device_bytes(d, ptx_module_variable(d->module, "half")->address) == 0.5f);
+	v = ptx_module_variable(d->module, "m");
+	assert_true(v->managed);
+	assert_int_equal(*(int32_t *)device_bytes(d, v->address), -3);
+	device_free(d);
+}
+
+static int keep_bytes(void *data, const struct ptx_variable *v, uint64_t *address, void **bytes, struct error *err)
+{
+	(void)v;
+	(void)err;
+	*address = *(uint64_t *)data;
+	*bytes = NULL;
+	return 0;
+}
+
+static bool resolve_shared_name(void *data, const char *name, uint64_t *address)
+{
+	(void)data;
+	*address = 0x1234;
+	return !strcmp(name, "elsewhere");
+}
+
+static void undefined_names_are_told(void **state)
+{
+	struct error err = ERROR_INIT;
+	uint64_t address = 4096;
+	struct ptx_placer placer = { .data = &address, .place = keep_bytes };
+	struct ptx_module *m = must_load(".extern .global .u32 elsewhere;");
+
+	(void)state;
+	assert_int_equal(ptx_module_place(m, &placer, &err), -1);
+	assert_int_equal(err.code, ERROR_NOT_FOUND);
+	assert_non_null(strstr(err.text, "`elsewhere` is declared .extern but no loaded module defines it"));
+	placer.resolve = resolve_shared_name;
+	assert_int_equal(ptx_module_place(m, &placer, &err), 0);
+	assert_int_equal(ptx_module_variable(m, "elsewhere")->address, 0x1234);
+	ptx_module_free(m);
+}
+
+static void assert_refused(const char *body, const char *part)
+{
+	struct error err = ERROR_INIT;
+	struct ptx_module *m = load(body, &err);
+
+	assert_null(m);
+	assert_int_equal(err.code, ERROR_COMPILE);
+	if (!strstr(err.text, part))
+		fail_msg("expected `%s` in `%s`", part, err.text);
+}
+
+static void malformed_text_is_refused_with_its_line(void **state)
+{
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	assert_refused(".entry k( { }", "PTX line 4: `.param` expected before `{`");
+	assert_refused("\n.entry k() { add.s32 %r1, %r2 }", "PTX line 5: ");
+	assert_refused(".entry k() { add.s32", "the text ends");
+	assert_refused(".entry k() { @5 ret; }", "a guard must be a predicate register");
+	assert_refused(".entry k() { ret; } .entry k() { ret; }", "`k` is defined twice");
+	assert_refused(".global .u32 x[2] = {1, 2, 3};", "too many values for `x`");
+	assert_refused("hello", "a directive expected before `hello`");
+	assert_refused(".global .align 3 .u32 x;", "power of two");
+	assert_refused(".entry k() { .reg .b128 %q; }", "registers of type `.b128` are not supported");
+	assert_null(ptx_module_load("not ptx at all", 14, &err));
+	assert_null(ptx_module_load("", 0, &err));
+	assert_non_null(strstr(err.text, "this is not PTX"));
+}
+
+/* Every cut of a valid text is either a module or an error, never more. */
+static void any_prefix_is_survived(void **state)
+{
+	static const char text[] =
+		PTX_HEAD
+		".global .align 8 .u64 p[4] = {generic(p)+4, 7};\n/* c */ // d\n"
+		".visible .entry k(.param .u64 a) .maxntid 32 {\n.reg .b32 %r<9>; .reg .pred %p; .local .b8 l[4];\n"
+		".loc 1 2 3, function_name $L__i0, inlined_at 1 4 5\n"
+		"{ .param .b64 q; call.uni (q), f, (q); }\n@!%p bra L; setp.lt.s32 %p|_, %r1, -5; L: ret; }\n"
+		".file 1 \"a\"\n.section .debug_str { $L__i0: .b8 65,0 }\n";
+	struct error err = ERROR_INIT;
+	size_t loaded = 0;
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(text); n++) {
+		struct ptx_module *m = ptx_module_load(text, n, &err);
+
+		if (!m)
+			continue;
+		loaded++;
+		for (size_t i = 0; i < ptx_module_function_count(m); i++)
+			if (ptx_module_function_at(m, i)->has_body)
+				assert_int_equal(ptx_function_prepare(ptx_module_function_at(m, i), &err), 0);
+		ptx_module_free(m);
+	}
+	assert_true(loaded > 10);
+}
+
+static void registers_are_few_however_many_are_declared(void **state)
+{
+	struct buffer text = BUFFER_INIT;
+	struct ptx_module *m;
+	struct ptx_function *f;
+
+	(void)state;
+	buffer_puts(&text, ".entry k(.param .u64 p) { .reg .b32 %r<20001>; .reg .b64 %d<3>; ld.param.u64 %d0, [p];\n"
+			   "ld.global.u32 %r0, [%d0];\n");
+	for (int i = 1; i <= 20000; i++)
+		buffer_printf(&text, "add.s32 %%r%d, %%r%d, %d;\n", i, i - 1, i % 5);
+	buffer_puts(&text, "st.global.u32 [%d0], %r20000; ret; }");
+	m = must_load(text.data);
+	f = ptx_module_function(m, "k");
+	assert_int_equal(ptx_function_prepare(f, NULL), 0);
+	assert_true(f->registers < 24);
+	ptx_module_free(m);
+	buffer_release(&text);
+}
+
+static void printf_formats_as_c_does(void **state)
+{
+	struct device *d = device_new();
+
+	(void)state;
+	/* "%d|%5.1f|%s|%c|%llx|%%\n" with -3, 2.25, "ab", 'z', 2^40 */
+	device_load(d,
+		    ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+		    ".global .align 1 .b8 fmt[26] = {37,100,124,37,53,46,49,102,124,37,115,124,37,99,124,37,108,108,120,124,37,37,"
+		    "10,0};\n.global .align 1 .b8 str[3] = {97,98,0};\n"
+		    ".visible .entry k() { .local .align 8 .b8 frame[40]; .reg .b64 %rd<6>; .reg .b32 %r<4>;\n"
+		    "mov.u64 %rd0, frame; cvta.local.u64 %rd1, %rd0; mov.u32 %r0, -3; st.local.u32 [%rd0], %r0;\n"
+		    "mov.u64 %rd2, 0x4002000000000000; st.local.u64 [%rd0+8], %rd2; mov.u64 %rd3, str;\n"
+		    "st.local.u64 [%rd0+16], %rd3; mov.u32 %r1, 122; st.local.u32 [%rd0+24], %r1;\n"
+		    "mov.u64 %rd4, 1099511627776; st.local.u64 [%rd0+32], %rd4; mov.u64 %rd5, fmt;\n"
+		    "{ .param .b64 a; .param .b64 b; .param .b32 c; st.param.b64 [a], %rd5; st.param.b64 [b], %rd1;\n"
+		    "call.uni (c), vprintf, (a, b); ld.param.b32 %r2, [c]; } ret; }");
+	assert_runs(d, "k", 1, 2, NULL, 0);
+	assert_string_equal(buffer_text(&d->printed), "-3|  2.2|ab|z|10000000000|%\n-3|  2.2|ab|z|10000000000|%\n");
+	device_free(d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(entries_list_their_parameters),
+		cmocka_unit_test(variables_get_bytes_and_addresses),
+		cmocka_unit_test(undefined_names_are_told),
+		cmocka_unit_test(malformed_text_is_refused_with_its_line),
+		cmocka_unit_test(any_prefix_is_survived),
+		cmocka_unit_test(registers_are_few_however_many_are_declared),
+		cmocka_unit_test(printf_formats_as_c_does),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
