@@ -98,17 +98,21 @@ class State:
             session.run(cell).ok()
         self.pid = session.pid
         self.first = self.fingerprint()
+        self.sound = True
 
     def fingerprint(self):
         return self.session.run('printf("%016llx\\n", (unsigned long long)fingerprint());').ok().stdout.strip()
 
     def assert_untouched(self):
+        self.sound = False
         assert self.fingerprint() == self.first
         assert self.session.run("1 + 1").ok().text == "2"
         assert self.session.pid == self.pid and self.session.manager.is_alive()
+        self.sound = True
 
     def assert_fault(self, result, ename, line=None, *words):
         """One ordinary error that names the fault, the line and `words`; then everything is as it was."""
+        self.sound = False
         assert result.status == "error", f"the cell passed: {result.shown}"
         assert result.ename == ename, result.shown
         assert result.errors == 1
@@ -122,8 +126,19 @@ class State:
 
 
 @pytest.fixture(scope="module")
-def state(start_kernel):
-    return State(start_kernel())
+def states():
+    return []
+
+
+@pytest.fixture
+def state(states, start_kernel):
+    """The module's session; a fresh one after a test that failed, so that one failure stays one."""
+    if not states:
+        states.append(State(start_kernel()))
+    state = states.pop()
+    yield state
+    if state.sound:
+        states.append(state)
 
 
 @pytest.fixture(scope="session")

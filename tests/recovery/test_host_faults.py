@@ -25,7 +25,7 @@ down(0);"""),
     "division by zero": ("ArithmeticFault", 4, ["division"], """
 volatile int zero = 0;
 volatile int q;
-q = 1 / zero;"""),
+q = numbers[3] / zero;"""),
     "abort": ("Aborted", 2, ["abort"], """
 abort();"""),
     "failed assertion": ("Aborted", None, ["numbers[3] == 4"], """
