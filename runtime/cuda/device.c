@@ -200,10 +200,16 @@ int device_init(const struct device_host *host, struct device_info *ret_info, st
 	return 0;
 }
 
+/* A cap above what the device has is no cap. */
+void device_set_limit(uint64_t limit)
+{
+	device.limit = limit && limit < device.info.memory ? limit : device.info.memory;
+}
+
 int device_attach(uint32_t epoch, uint64_t limit, struct error *err)
 {
 	device.epoch = epoch;
-	device.limit = limit;
+	device_set_limit(limit);
 	device.session = session_open();
 	if (!device.session)
 		return error_set(err, ERROR_MEMORY, "no session memory for the CUDA tables");
@@ -259,11 +265,6 @@ int device_attach_end(struct buffer *report, struct error *err)
 	preimage_reset();
 	device_unlock();
 	return 0;
-}
-
-void device_set_limit(uint64_t limit)
-{
-	device.limit = limit;
 }
 
 void device_cell_begin(uint32_t cell)

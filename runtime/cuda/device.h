@@ -70,7 +70,7 @@ struct device_info {
  */
 int device_init(const struct device_host *host, struct device_info *ret_info, struct error *err);
 
-/* Start or take over a session; the arena is mapped. limit: cap on session device memory in bytes. */
+/* Start or take over a session; the arena is mapped. limit: cap on session device memory in bytes; 0: all of it. */
 int device_attach(uint32_t epoch, uint64_t limit, struct error *err);
 /* During attach: a chunk of session memory (or, address 0, one that holds pre-images) from the kernel. Takes fd. */
 int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err);
