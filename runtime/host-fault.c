@@ -19,6 +19,7 @@
 #include "common/error.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/backtrace.h"
+#include "runtime/cell-mode.h"
 #include "runtime/cell-stack.h"
 #include "runtime/cuda/device.h"
 #include "runtime/interrupt.h"
@@ -136,16 +137,18 @@ void host_fault_describe(uint64_t address, struct address_description *ret)
 	}
 }
 
-/* What libc said before it aborted: assert() in a library, "free(): invalid pointer", "stack smashing detected". It keeps
- * the text for debuggers in a private variable. */
+/* libc keeps for debuggers what it says before it aborts. */
+struct libc_message {
+	unsigned size;
+	char text[];
+};
+
+static struct libc_message **libc_message;
+
+/* An assert() in a library, "free(): invalid pointer", "stack smashing detected". */
 static const char *abort_message(void)
 {
-	struct {
-		unsigned size;
-		char text[];
-	} **message = dlvsym(RTLD_DEFAULT, "__abort_msg", "GLIBC_PRIVATE");
-
-	return message && *message ? (*message)->text : "";
+	return libc_message && *libc_message ? (*libc_message)->text : "";
 }
 
 static void add_text(struct fault_record *f, const char *text)
@@ -273,6 +276,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 	if (run_cells_handler(signal, info, context))
 		return;
 	nested = true;
+	cell_mode_enter_library();
 	begin(kind_of(signal));
 	limit_time();
 	fill_record(signal, info, context);
@@ -294,6 +298,7 @@ int host_fault_init(struct error *err)
 {
 	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 
+	libc_message = dlvsym(RTLD_DEFAULT, "__abort_msg", "GLIBC_PRIVATE");
 	if (use_alt_stack())
 		return error_errno(err, "cannot make the stack for signal handlers");
 	for (unsigned i = 0; i < N_GUARDED; i++) {
@@ -343,6 +348,7 @@ void host_fault_raise(enum fault_kind kind, const char *fmt, ...)
 	va_end(ap);
 	if (worker.is_child)
 		end_child(text);
+	cell_mode_enter_library();
 	begin(kind);
 	clear_record(f);
 	add_text(f, text);
@@ -357,6 +363,7 @@ void host_fault_exit(int status)
 
 	if (worker.is_child)
 		worker_exit(status);
+	cell_mode_enter_library();
 	begin(FAULT_EXITED);
 	clear_record(f);
 	f->exit_status = status & 0xff;

@@ -105,10 +105,12 @@ static void run_cells_handler(int signal, siginfo_t *info, void *context)
 
 	if (a->sa_handler == SIG_DFL || a->sa_handler == SIG_IGN)
 		return;
+	cell_mode.library--;
 	if (a->sa_flags & SA_SIGINFO)
 		a->sa_sigaction(signal, info, context);
 	else
 		a->sa_handler(signal);
+	cell_mode.library++;
 }
 
 static void on_interrupt(int signal, siginfo_t *info, void *context)
@@ -116,18 +118,20 @@ static void on_interrupt(int signal, siginfo_t *info, void *context)
 	uint64_t pc = context_pc(context);
 	int saved = errno;
 
+	cell_mode.library++; /* nothing here may allocate from the arena */
 	if (exports_too_many_processes())
 		host_fault_raise(FAULT_PROCESS_LIMIT, "the children of the cell have made too many processes");
 	if (!interrupt_pending()) {
 		run_cells_handler(signal, info, context);
 	} else if (syscall(SYS_gettid) != cell_thread) {
 		syscall(SYS_tgkill, worker.pid, cell_thread, SIGUSR1);
-	} else if (running && backtrace_in_unit(pc) && !cell_mode.library) {
+	} else if (running && backtrace_in_unit(pc) && cell_mode.library == 1) {
 		note_where(pc);
 		unwind();
 	} else if (running) {
 		redirect(pc);
 	}
+	cell_mode.library--;
 	errno = saved;
 }
 

@@ -254,6 +254,17 @@ void arena_make_fresh(uint64_t address, size_t size)
 	arena.fresh[arena.n_fresh++] = (struct range){ address, address + size };
 }
 
+bool arena_in_place(uint64_t address, size_t size)
+{
+	if (address >= arena_start(ARENA_HEAP) + arena.committed[ARENA_HEAP])
+		return true;
+	for (unsigned i = 0; i < arena.n_fresh; i++) {
+		if (address >= arena.fresh[i].start && address + size <= arena.fresh[i].end)
+			return true;
+	}
+	return false;
+}
+
 void arena_leave(void)
 {
 	if (!arena.attached)

@@ -50,6 +50,9 @@ void arena_committed(void);
  * them in place. Their content is lost. */
 void arena_make_fresh(uint64_t address, size_t size);
 
+/* Writing these heap pages costs no copy: they are all mapped shared. */
+bool arena_in_place(uint64_t address, size_t size);
+
 /* In a forked child of a cell: what it writes must not reach the session. */
 void arena_leave(void);
 

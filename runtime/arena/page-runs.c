@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Free runs wait in bins by length: one bin a length up to 32 pages, then four a power of two. A request searches the bin
- * of its length, then takes the first run of the next filled bin, so it is found in constant time but for one bin.
+ * of its length, then the filled bins above it; each at most SEARCH_MAX runs deep, so the time is bounded.
  */
 #include "runtime/arena/page-runs.h"
 
@@ -11,7 +11,8 @@
 #include "runtime/arena/meta.h"
 
 #define EXACT_BINS 32u
-#define SEARCH_MAX 64 /* runs looked at in the request's own bin */
+#define SEARCH_MAX 64 /* runs looked at in a bin */
+#define IN_PLACE_PAGES 256u
 #define GROW_PAGES 64u
 
 static unsigned bin_of(uint32_t pages)
@@ -177,24 +178,45 @@ static uint32_t grow(struct page_runs *p, uint32_t pages)
 	return last;
 }
 
-static uint32_t search(const struct page_runs *p, uint32_t pages)
+/* A large block is about to be filled: each page of it that lies in committed memory would be copied first. The heap is
+ * large enough to take other addresses until the old ones can be written in place. */
+static bool suits(const struct page_runs *p, uint32_t index, uint32_t pages)
 {
-	unsigned bin = bin_of(pages);
+	const struct run *r = page_runs_at(p, index);
+
+	if (r->pages < pages)
+		return false;
+	return pages < IN_PLACE_PAGES ||
+	       arena_in_place(arena_start(ARENA_HEAP) + r->page * ARENA_PAGE, pages * ARENA_PAGE);
+}
+
+static uint32_t search_bin(const struct page_runs *p, unsigned bin, uint32_t pages)
+{
 	uint32_t index = p->bins[bin];
 
 	for (int i = 0; index && i < SEARCH_MAX; i++) {
-		if (page_runs_at(p, index)->pages >= pages)
+		if (suits(p, index, pages))
 			return index;
 		index = page_runs_at(p, index)->next;
 	}
-	bin++;
-	for (unsigned word = bin / 64; word < RUN_BINS / 64; word++) {
+	return 0;
+}
+
+static uint32_t search(const struct page_runs *p, uint32_t pages)
+{
+	unsigned first = bin_of(pages);
+
+	for (unsigned word = first / 64; word < RUN_BINS / 64; word++) {
 		uint64_t bits = p->bin_bits[word];
 
-		if (word == bin / 64)
-			bits &= ~0ull << (bin % 64);
-		if (bits)
-			return p->bins[word * 64 + (unsigned)__builtin_ctzll(bits)];
+		if (word == first / 64)
+			bits &= ~0ull << (first % 64);
+		for (; bits; bits &= bits - 1) {
+			uint32_t index = search_bin(p, word * 64 + (unsigned)__builtin_ctzll(bits), pages);
+
+			if (index)
+				return index;
+		}
 	}
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A unit on its way into the arena: what loader.c decides (load-place.c where each section goes, load-link.c what each name means)
- * before anything is patched.
+ * A unit on its way into the arena: what is decided before anything is patched. load-link.c says what each name means,
+ * load-place.c where each section goes.
  */
 #ifndef CGPU_RUNTIME_LOADER_LOAD_STATE_H
 #define CGPU_RUNTIME_LOADER_LOAD_STATE_H

@@ -16,6 +16,16 @@ struct units {
 
 /* libgcc: makes the unwinder search this table, which ends with a zero word. */
 extern void __register_frame(void *eh_frame);
+/* libgcc: the entry for an address. It sorts tables that it has not seen yet, for which it calls malloc(). */
+extern const void *_Unwind_Find_FDE(void *pc, void *bases[3]);
+
+/* Have the tables sorted here: a signal handler that walks the stack must not allocate. */
+static void sort_tables(uint64_t pc)
+{
+	void *bases[3];
+
+	_Unwind_Find_FDE((void *)pc, bases);
+}
 
 static struct units *table(void)
 {
@@ -32,6 +42,7 @@ int units_attach(struct error *err)
 		if (table()->list[i].eh_frame)
 			__register_frame((void *)table()->list[i].eh_frame);
 	}
+	sort_tables(1); /* in none of them, so all are looked at */
 	return 0;
 }
 
@@ -52,8 +63,10 @@ int units_add(const struct unit_code *u, struct error *err)
 		t->cap = cap;
 	}
 	t->list[t->n++] = *u;
-	if (u->eh_frame)
+	if (u->eh_frame) {
 		__register_frame((void *)u->eh_frame);
+		sort_tables(u->start + (u->n_functions ? u->functions[0].offset : 0));
+	}
 	return 0;
 }
 

@@ -429,6 +429,21 @@ static void test_freed_pages_become_fresh(void **state)
 	assert_int_equal(c, 'b');
 }
 
+/* What was freed in this cell must come back if the cell fails: a new large block takes other pages, uncopied. */
+static void test_large_blocks_avoid_copies(void **state)
+{
+	char *p = allocator_alloc(4 << 20, 16), *q;
+
+	(void)state;
+	memset(p, 'a', 4 << 20);
+	commit();
+	allocator_set_cell(2);
+	allocator_free(p);
+	q = allocator_alloc(4 << 20, 16);
+	assert_ptr_not_equal(p, q);
+	assert_true(arena_in_place((uint64_t)q, 4 << 20));
+}
+
 static void test_meta(void **state)
 {
 	char *a = meta_alloc(100), *b;
@@ -451,7 +466,7 @@ int main(void)
 		TEST(test_random), TEST(test_alignment), TEST(test_every_other_block), TEST(test_every_other_small_block),
 		TEST(test_merges), TEST(test_realloc_in_place), TEST(test_limit), TEST(test_growth_fails), TEST(test_misuse),
 		TEST(test_describe), TEST(test_holders), TEST(test_overrun_spoils_no_metadata), TEST(test_threads),
-		TEST(test_freed_pages_become_fresh), TEST(test_meta),
+		TEST(test_freed_pages_become_fresh), TEST(test_large_blocks_avoid_copies), TEST(test_meta),
 	};
 
 	if (arena_reserve(&err))

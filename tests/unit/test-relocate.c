@@ -105,7 +105,8 @@ static void walk(const struct object *o)
 static void test_malformed_objects(void **state)
 {
 	size_t len;
-	unsigned char *good = harness_compile("#include <stdio.h>\nint x = 4, *p = &x; int f(void) { return puts(\"t\") + x; }", &len);
+	unsigned char *good = harness_compile("#include <stdio.h>\nint x = 4, *p = &x; int "
+	      "f(void) { return puts(\"t\") + x; }", &len);
 	struct error err = ERROR_INIT;
 	struct object o;
 	unsigned refused = 0;

@@ -34,7 +34,8 @@ static void ok(uint32_t cell, const char *text, const char *const *types)
 	int r = harness_cell(&s, cell, text, types);
 
 	if (r != OUTCOME_OK)
-		fail_msg("cell %u: outcome %d, fault %u: %s", cell, r, atomic_load(&s.control->fault.kind), s.control->fault.text);
+		fail_msg("cell %u: outcome %d, fault %u: %s", cell, r, atomic_load(&s.control->fault.kind),
+			 s.control->fault.text);
 }
 
 static void faults(uint32_t cell, const char *text, enum fault_kind kind)
@@ -98,10 +99,12 @@ static void test_variable_again(void **state)
 	ok(1, "int v[4] = { 1, 2, 3, 4 };", v);
 	first = s.addresses[0];
 	assert_true(first != 0);
-	ok(2, "#include <stdio.h>\nextern int v[4]; int *keep = v; void run(void) { v[0] = 50; printf(\"%d\", v[0]); }", NULL);
+	ok(2, "#include <stdio.h>\nextern int v[4]; int *keep = v; void run(void) { v[0] = 50; "
+	      "printf(\"%d\", v[0]); }", NULL);
 	ok(3, "int v[4] = { 9, 8 };", v);
 	assert_int_equal(s.addresses[0], first);
-	ok(4, "#include <stdio.h>\nextern int v[4], *keep; void run(void) { printf(\"%d %d %d\", v[0], v[1], keep[3]); }", NULL);
+	ok(4, "#include <stdio.h>\nextern int v[4], *keep; void run(void) { printf(\"%d %d %d\", "
+	      "v[0], v[1], keep[3]); }", NULL);
 	output_is("9 8 0");
 	ok(5, "const int c = 5;", c);
 	ok(6, "const int c = 6;", c);
@@ -139,7 +142,8 @@ static void test_library_frame(void **state)
 	const struct fault_record *f;
 
 	(void)state;
-	faults(1, "#include <string.h>\nvoid run(void) { volatile char *p = (char *)16; strlen((char *)p); memset((char *)p, 1, 100000); }",
+	faults(1, "#include <string.h>\nvoid run(void) { volatile char *p = (char *)16; "
+	      "strlen((char *)p); memset((char *)p, 1, 100000); }",
 	       FAULT_SEGMENTATION);
 	f = &s.control->fault;
 	assert_true(f->n_frames >= 2);
@@ -241,7 +245,8 @@ static void test_out_of_memory(void **state)
 	harness_fork(&s);
 	harness_attach(&s, 100 << 20);
 	ok(1, "#include <stdlib.h>\nchar *big; void run(void) { big = malloc(60 << 20); }", p);
-	faults(2, "#include <stdlib.h>\nvoid *volatile more; void run(void) { more = malloc(50 << 20); }", FAULT_OUT_OF_MEMORY);
+	faults(2, "#include <stdlib.h>\nvoid *volatile more; void run(void) { more = malloc(50 "
+	      "<< 20); }", FAULT_OUT_OF_MEMORY);
 	assert_non_null(strstr(s.control->fault.text, "50.0 MiB asked, 60.0 MiB in use, the limit is 100.0 MiB"));
 	assert_non_null(strstr(s.control->fault.text, "cell 1 holds 60.0 MiB in 1 block, the largest 60.0 MiB in big"));
 }
@@ -271,7 +276,8 @@ static void test_interrupt_loop(void **state)
 static void test_interrupt_library(void **state)
 {
 	(void)state;
-	harness_send(&s, 1, "#include <unistd.h>\n#include <stdio.h>\nvoid run(void) { puts(\"go\"); sleep(1000); puts(\"on\"); }", NULL);
+	harness_send(&s, 1, "#include <unistd.h>\n#include <stdio.h>\nvoid run(void) { "
+	      "puts(\"go\"); sleep(1000); puts(\"on\"); }", NULL);
 	harness_expect_output(&s, "go\n");
 	assert_int_equal(harness_interrupt(&s), OUTCOME_INTERRUPTED);
 	harness_commit(&s);
@@ -279,12 +285,14 @@ static void test_interrupt_library(void **state)
 	harness_expect_output(&s, "line\nline\nline\n");
 	assert_int_equal(harness_interrupt(&s), OUTCOME_INTERRUPTED);
 	harness_commit(&s);
-	harness_send(&s, 3, "#include <stdio.h>\n#include <stdlib.h>\nvoid run(void) { puts(\"go\"); for (;;) free(malloc(100)); }", NULL);
+	harness_send(&s, 3, "#include <stdio.h>\n#include <stdlib.h>\nvoid run(void) { "
+	      "puts(\"go\"); for (;;) free(malloc(100)); }", NULL);
 	harness_expect_output(&s, "go\n");
 	assert_int_equal(harness_interrupt(&s), OUTCOME_INTERRUPTED);
 	assert_int_equal(atomic_load(&s.control->allocator_busy), 0);
 	harness_commit(&s);
-	harness_send(&s, 4, "#include <stdio.h>\n#include <stdlib.h>\nvoid run(void) { puts(\"go\"); system(\"sleep 1000\"); puts(\"on\"); }", NULL);
+	harness_send(&s, 4, "#include <stdio.h>\n#include <stdlib.h>\nvoid run(void) { "
+	      "puts(\"go\"); system(\"sleep 1000\"); puts(\"on\"); }", NULL);
 	harness_expect_output(&s, "go\n");
 	assert_int_equal(harness_interrupt(&s), OUTCOME_INTERRUPTED);
 }
@@ -339,7 +347,8 @@ static void test_own_handler(void **state)
 	(void)state;
 	ok(1, "#include <stdio.h>\n#include <signal.h>\n#include <setjmp.h>\nstatic sigjmp_buf b;\n"
 	      "static void h(int n) { siglongjmp(b, n); }\n"
-	      "void run(void) { signal(SIGSEGV, h); int n = sigsetjmp(b, 1); if (!n) *(volatile int *)0 = 1; printf(\"%d\", n == SIGSEGV);\n"
+	      "void run(void) { signal(SIGSEGV, h); int n = sigsetjmp(b, 1); if (!n) *(volatile "
+	      "int *)0 = 1; printf(\"%d\", n == SIGSEGV);\n"
 	      "signal(SIGSEGV, SIG_DFL); }", NULL);
 	output_is("1");
 }
@@ -358,7 +367,8 @@ static void test_device_memory(void **state)
 	static const char *const d[] = { "d", "int *", NULL };
 
 	(void)state;
-	ok(1, "#include <stdio.h>\nint cudaMalloc(void **, unsigned long), cudaMemcpy(void *, const void *, unsigned long, int);\n"
+	ok(1, "#include <stdio.h>\nint cudaMalloc(void **, unsigned long), cudaMemcpy(void *, "
+	      "const void *, unsigned long, int);\n"
 	      "int *d; void run(void) { int a = 41; int r = cudaMalloc((void **)&d, 4000);\n"
 	      "r += cudaMemcpy(d, &a, 4, 1); printf(\"%d\", r); }", d);
 	output_is("0");
