@@ -56,7 +56,7 @@ libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS)
 libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS)
 
-supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-seccomp
+supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-supervisor test-seccomp
 check_PROGRAMS += $(supervisor_tests)
 TESTS += $(supervisor_tests)
 test_loop_SOURCES = tests/unit/test-loop.c
@@ -77,3 +77,18 @@ test_seccomp_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_device_memory_SOURCES = tests/unit/test-device-memory.c
 test_device_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_device_memory_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_supervisor_SOURCES = tests/unit/test-supervisor.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
+test_supervisor_CPPFLAGS = $(AM_CPPFLAGS) -DLIBEXEC='"$(abs_top_builddir)"' \
+	-DPRELUDE='"$(abs_top_builddir)/session-prelude"'
+test_supervisor_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_supervisor_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+EXTRA_test_supervisor_DEPENDENCIES = cgpu-worker$(EXEEXT) cgpu-compiler$(EXEEXT) libcgpu-emulator.so \
+	session-prelude/stamp
+
+# The headers of cells as they lie when they are installed.
+session-prelude/stamp: $(prelude_HEADERS) $(preludecommon_HEADERS)
+	$(AM_V_GEN)$(MKDIR_P) session-prelude/common && \
+	for f in $(prelude_HEADERS); do cp $(srcdir)/$$f session-prelude/; done && \
+	for f in $(preludecommon_HEADERS); do cp $(srcdir)/$$f session-prelude/common/; done && touch $@
+clean-local:
+	rm -rf session-prelude

@@ -172,13 +172,25 @@ static int hide_by_landlock(const struct sandbox_policy *p, struct error *err)
 
 static int filter_calls(const struct sandbox_policy *p, struct error *err)
 {
+	cleanup_free struct sock_filter *filter = malloc(p->filter_len ? p->filter_len : 1);
 	struct sock_fprog program = {
 		.len = (unsigned short)(p->filter_len / sizeof(struct sock_filter)),
-		.filter = (struct sock_filter *)p->filter,
+		.filter = filter,
 	};
 
 	if (!program.len)
 		return 0;
+	if (!filter)
+		return error_set(err, ERROR_MEMORY, "out of memory for the system call filter");
+	memcpy(filter, p->filter, p->filter_len);
+	for (unsigned i = 0; i < program.len; i++) {
+		if (filter[i].code != (BPF_JMP | BPF_JEQ | BPF_K))
+			continue;
+		if (filter[i].k == SECCOMP_OWN_PID)
+			filter[i].k = (uint32_t)getpid();
+		else if (filter[i].k == SECCOMP_OWN_GROUP)
+			filter[i].k = (uint32_t)-getpid();
+	}
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0))
 		return error_errno(err, "linux refuses the system call filter");
 	return 0;

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -84,7 +83,14 @@ struct step {
 static const struct step steps[] = {
 #define STEP(symbol, name_, required_, flag_, mend_) [SANDBOX_STEP_##symbol] = { name_, required_, flag_, mend_ },
 #include "kernel/sandbox/steps.def"
-#undef STEP
+};
+
+static const struct {
+	enum sandbox_step_id id;
+	const char *name;
+} reports[] = {
+#define REPORT(symbol, name) { SANDBOX_STEP_##symbol, name },
+#include "kernel/sandbox/steps.def"
 };
 
 /* Landlock stands before seccomp here: the list depends on it. */
@@ -98,6 +104,7 @@ static const struct {
 	{ SANDBOX_STEP_SECCOMP, apply_seccomp },
 	{ SANDBOX_STEP_HIDE_FILE, apply_by_worker },
 	{ SANDBOX_STEP_LIMITS, apply_by_worker },
+	{ SANDBOX_STEP_CAPABILITIES, apply_by_worker },
 	{ SANDBOX_STEP_CGROUP, apply_cgroup },
 };
 
@@ -155,9 +162,9 @@ void sandbox_report(struct sandbox *s, const char *step, const char *why)
 {
 	char text[600];
 
-	for (int i = 0; i < SANDBOX_STEPS; i++) {
-		if (!strcasecmp(step, steps[i].name)) {
-			note(s, i, why);
+	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
+		if (!strcmp(step, reports[i].name)) {
+			note(s, reports[i].id, why);
 			return;
 		}
 	}

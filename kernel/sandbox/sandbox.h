@@ -18,7 +18,6 @@ struct sandbox;
 enum sandbox_step_id {
 #define STEP(symbol, name, required, flag, mend) SANDBOX_STEP_##symbol,
 #include "kernel/sandbox/steps.def"
-#undef STEP
 	SANDBOX_STEPS
 };
 
@@ -37,7 +36,7 @@ void sandbox_release(struct sandbox *s);
 
 /* The zygote is there: put it where its workers shall be. */
 void sandbox_adopt_zygote(struct sandbox *s, pid_t pid);
-/* Zygote or worker could not take a step; `step` is its name in steps.def or another text. */
+/* Zygote or worker could not take a step; `step` is a REPORT name of steps.def or another text. */
 void sandbox_report(struct sandbox *s, const char *step, const char *why);
 
 const char *sandbox_step_name(enum sandbox_step_id id);

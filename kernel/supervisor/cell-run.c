@@ -210,6 +210,16 @@ static void fail_commit(struct supervisor *s, const struct error *err)
 	cell_run_fail(s);
 }
 
+/* Where it was, if the worker could tell. */
+static void report_interrupt(struct supervisor *s, const struct worker *w)
+{
+	if (atomic_load(&w->control->fault.kind) == FAULT_INTERRUPTED)
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units);
+	else
+		fault_report_plain(&s->run.report, "Interrupted", "the cell was interrupted", "");
+	fault_report_add(&s->run.report, KEPT);
+}
+
 /* ok, or unwound by an interrupt: the worker lives on. */
 static void commit_and_finish(struct supervisor *s, struct worker *w, bool interrupted)
 {
@@ -221,10 +231,8 @@ static void commit_and_finish(struct supervisor *s, struct worker *w, bool inter
 	}
 	s->run.end.ok = !interrupted;
 	s->run.end.interrupted = interrupted;
-	if (interrupted) {
-		fault_report_from_record(&s->run.report, &w->control->fault, &s->units);
-		fault_report_add(&s->run.report, KEPT);
-	}
+	if (interrupted)
+		report_interrupt(s, w);
 	w->state = WORKER_IDLE;
 	if (worker_send(w, WORKER_COMMITTED, NULL, 0, NULL, &err))
 		log_info("worker %d died after its commit: %s", (int)w->pid, err.text);
@@ -257,7 +265,8 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 		fault_report_from_record(&s->run.report, &w->control->fault, &s->units);
 		cell_run_fail(s);
 	} else {
-		commit_and_finish(s, w, outcome == OUTCOME_INTERRUPTED);
+		/* A sleep that the signal has cut short may have been the last thing that the cell did. */
+		commit_and_finish(s, w, outcome == OUTCOME_INTERRUPTED || s->run.interrupted_ms);
 	}
 }
 

@@ -28,6 +28,7 @@
 #define RETRY_MS 500
 #define PATIENCE_MS 2000
 #define RELEASE_MS 1000
+#define FORK_MS 200
 
 static void advance(struct supervisor *s);
 static void on_zygote(void *data);
@@ -312,6 +313,20 @@ static void on_output(void *data, struct worker *w)
 	output_drain(data, w);
 }
 
+/* A worker that was forked and is not known yet would be taken for a stray: hear what the zygote has to say first. */
+static void await_forked(struct supervisor *s)
+{
+	struct worker_pool *p = &s->pool;
+	uint64_t deadline = loop_now_ms() + FORK_MS;
+
+	while (p->spare && p->spare->state == WORKER_STARTING && loop_now_ms() < deadline) {
+		struct pollfd fd = { p->zygote.process.sock, POLLIN, 0 };
+
+		if (poll(&fd, 1, FORK_MS) <= 0 || zygote_client_receive(&p->zygote, &zygote_events, s, NULL))
+			return;
+	}
+}
+
 static void on_death(void *data, struct worker *w)
 {
 	struct supervisor *s = data;
@@ -329,6 +344,7 @@ static void on_death(void *data, struct worker *w)
 	if (w->attached) {
 		pid_t pids[8];
 
+		await_forked(s);
 		strays_kill(pids, worker_pool_pids(s, pids));
 	}
 	if (!w->ready || (w->attached && !w->held))

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A session without Jupyter: the real supervisor with the built cgpu-worker and cgpu-compiler, driven cell by cell. Calls
+ * wait for events, with a deadline that fails the test.
+ */
+#ifndef CGPU_TESTS_UNIT_SUPERVISOR_HARNESS_H
+#define CGPU_TESTS_UNIT_SUPERVISOR_HARNESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/buffer.h"
+#include "common/unit.h"
+
+struct loop;
+struct supervisor;
+
+/* What one cell came to. */
+struct outcome {
+	bool compiled, ended;
+	bool ok, interrupted, rolled_back;
+	struct buffer output, errors; /* stdout, stderr */
+	struct buffer ename, evalue, traceback, restored, warnings;
+	bool has_result;
+	uint64_t commit_ns, committed_bytes;
+};
+
+struct harness {
+	struct supervisor *supervisor;
+	struct loop *loop;
+	struct outcome last;
+	struct buffer unit;
+	struct declaration *declarations; /* texts are owned */
+	size_t n_declarations;
+	uint32_t cell;
+	const char *awaited; /* output to wait for */
+	bool late;
+};
+
+/* disabled: enum sandbox_flag bits; connection_file may be NULL. */
+void harness_start(struct harness *h, const char *connection_file, unsigned disabled);
+void harness_stop(struct harness *h);
+
+/* Compile and run to the end; the result is in h->last. */
+void harness_run(struct harness *h, const char *text);
+/* The same, and it must be ok; returns its stdout. */
+const char *harness_ok(struct harness *h, const char *text);
+/* It must fail with this ename. */
+void harness_fault(struct harness *h, const char *text, const char *ename);
+
+/* Compile, start, and wait until this text was printed. */
+void harness_start_cell(struct harness *h, const char *text, const char *until);
+void harness_wait_end(struct harness *h);
+/* Let the loop work until fn(data) is true. */
+void harness_until(struct harness *h, bool (*fn)(void *data), void *data);
+
+pid_t harness_worker(const struct harness *h);
+pid_t harness_spare(const struct harness *h);
+/* SIGKILL, and wait until the process is one no more. */
+void harness_kill(struct harness *h, pid_t pid);
+
+#endif

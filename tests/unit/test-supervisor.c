@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sessions on the real worker and compiler: faults, deaths of each process, interrupts, undo. After each, a checksum of the
+ * variables and heap that the first cells made must be what it was.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/worker-protocol.h"
+#include "kernel/supervisor/supervisor-state.h"
+#include "tests/unit/supervisor-harness.h"
+
+static struct harness h;
+static char before[64];
+
+static const char definitions[] =
+	"#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n#include <signal.h>\n"
+	"int numbers[2000]; char *heap; size_t heap_size = 1 << 20;\n"
+	"unsigned long mix(unsigned long h, const void *p, size_t n)\n"
+	"{ for (const unsigned char *b = p; n--; b++) h = (h ^ *b) * 0x100000001b3ul; return h; }\n"
+	"void show(void)\n"
+	"{ unsigned long h = mix(14695981039346656037ul, numbers, sizeof(numbers));\n"
+	"  printf(\"%016lx\\n\", mix(mix(h, &heap, sizeof(heap)), heap, heap_size)); }\n";
+
+static const char filling[] =
+	"for (int i = 0; i < 2000; i++) numbers[i] = i * i;\n"
+	"heap = malloc(heap_size);\n"
+	"for (size_t i = 0; i < heap_size; i++) heap[i] = (char)(i * 7);\n"
+	"show();\n";
+
+#define SPOIL "numbers[7] = -1; heap[99] = 1; heap[500000] = 1; free(malloc(100000));\n"
+
+static void assert_untouched(void)
+{
+	assert_string_equal(harness_ok(&h, "show();"), before);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	harness_start(&h, NULL, 0);
+	harness_ok(&h, definitions);
+	snprintf(before, sizeof(before), "%s", harness_ok(&h, filling));
+	return strlen(before) == 17 ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	harness_stop(&h);
+	return 0;
+}
+
+static void assert_says(const char *word)
+{
+	if (!strstr(buffer_text(&h.last.traceback), word))
+		fail_msg("\"%s\" is not in:\n%s", word, buffer_text(&h.last.traceback));
+}
+
+static void test_cells(void **state)
+{
+	(void)state;
+	assert_string_equal(harness_ok(&h, "printf(\"%d\\n\", numbers[9]);"), "81\n");
+	harness_ok(&h, "numbers[9]");
+	assert_true(h.last.has_result);
+	assert_string_equal(harness_ok(&h, "write(1, \"raw\\n\", 4);"), "raw\n");
+	harness_run(&h, "int broken = ;");
+	assert_string_equal(buffer_text(&h.last.ename), "CompileError");
+	assert_untouched();
+}
+
+static void test_faults(void **state)
+{
+	static const struct {
+		const char *text, *ename, *says;
+	} faults[] = {
+		{ SPOIL "int *p = NULL;\n*(volatile int *)p = 1;", "SegmentationFault", "line 3" },
+		{ SPOIL "*(volatile int *)0x123456789000 = 1;", "SegmentationFault", "0x123456789000" },
+		{ SPOIL "volatile int zero = 0, q;\nq = numbers[9] / zero;", "ArithmeticFault", "division by zero" },
+		{ SPOIL "abort();", "Aborted", "abort" },
+		{ SPOIL "exit(3);", "CellExited", "3" },
+		{ SPOIL "_exit(4);", "CellExited", "4" },
+		{ SPOIL "kill(getpid(), SIGKILL);", "WorkerKilled", "signal 9" },
+		{ SPOIL "char *q = malloc(8);\nfree(q);\nfree(q);", "HeapMisuse", "free" },
+		{ SPOIL "int down(int n) { volatile char pad[4096]; pad[0] = n; return down(n + 1) + pad[0]; }\ndown(0);",
+		  "StackOverflow", "stack" },
+		{ SPOIL "mix(0, NULL, 100);", "SegmentationFault", "in mix()" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		harness_fault(&h, faults[i].text, faults[i].ename);
+		assert_says(faults[i].says);
+		assert_says("rolled back");
+		assert_true(h.last.rolled_back);
+		assert_untouched();
+	}
+}
+
+static void test_source_line_is_quoted(void **state)
+{
+	(void)state;
+	harness_fault(&h, "int first = 1;\nint *nowhere = 0;\n*nowhere = first;\n", "SegmentationFault");
+	assert_says("*nowhere = first;");
+	assert_says("null pointer");
+}
+
+static void test_output_before_a_crash(void **state)
+{
+	(void)state;
+	harness_fault(&h, "printf(\"last words\");\n*(volatile int *)0 = 1;", "SegmentationFault");
+	assert_string_equal(buffer_text(&h.last.output), "last words");
+}
+
+static void test_deaths_between_cells(void **state)
+{
+	(void)state;
+	harness_kill(&h, harness_worker(&h));
+	assert_untouched();
+	harness_kill(&h, harness_spare(&h));
+	harness_fault(&h, SPOIL "*(volatile int *)0 = 1;", "SegmentationFault");
+	assert_untouched();
+	harness_kill(&h, h.supervisor->pool.zygote.process.pid);
+	assert_untouched();
+	harness_fault(&h, SPOIL "*(volatile int *)0 = 1;", "SegmentationFault");
+	assert_untouched();
+	harness_kill(&h, h.supervisor->compiler.process.pid);
+	assert_untouched();
+}
+
+static void test_worker_killed_busy(void **state)
+{
+	(void)state;
+	harness_start_cell(&h, SPOIL "printf(\"on\\n\"); fflush(stdout); for (;;) pause();", "on");
+	kill(h.supervisor->pool.active->pid, SIGKILL);
+	harness_wait_end(&h);
+	assert_string_equal(buffer_text(&h.last.ename), "WorkerKilled");
+	assert_untouched();
+}
+
+struct step_killer {
+	enum commit_step step;
+	int hits;
+};
+
+static void kill_at(void *data, enum commit_step step)
+{
+	struct step_killer *k = data;
+
+	if (step == k->step && !k->hits++)
+		kill(h.supervisor->pool.active->pid, SIGKILL);
+}
+
+/* Old or new, by a checksum of everything that the cell changed. */
+static void test_killed_at_every_step_of_a_commit(void **state)
+{
+	(void)state;
+	for (int step = 0; step < COMMIT_STEPS; step++) {
+		struct step_killer killer = { step, 0 };
+		const char *after;
+
+		h.supervisor->commit_hook = (struct commit_hook){ kill_at, &killer };
+		harness_run(&h, "for (int i = 0; i < 2000; i++) numbers[i]++;\n"
+				"for (size_t i = 0; i < heap_size; i += 5000) heap[i]++;");
+		h.supervisor->commit_hook = (struct commit_hook){ 0 };
+		assert_true(killer.hits > 0);
+		if (!h.last.ok) {
+			assert_untouched();
+			continue;
+		}
+		after = harness_ok(&h, "show();");
+		assert_string_not_equal(after, before);
+		harness_ok(&h, "for (int i = 0; i < 2000; i++) numbers[i]--;\n"
+			       "for (size_t i = 0; i < heap_size; i += 5000) heap[i]--;");
+		assert_untouched();
+	}
+}
+
+static void test_interrupts_keep_the_state(void **state)
+{
+	static const char *const cells[] = {
+		"for (volatile int i = 0; ; i++) ;",
+		"sleep(1000);",
+		"for (;;) free(malloc(100));",
+		"for (;;) { printf(\"x\\n\"); }",
+		"int ends[2]; pipe(ends); read(ends[0], ends, 1);",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+		char text[256];
+
+		snprintf(text, sizeof(text), "numbers[5] = %d; printf(\"on\\n\"); fflush(stdout);\n%s", 1000 + (int)i,
+			 cells[i]);
+		harness_start_cell(&h, text, "on");
+		supervisor_interrupt(h.supervisor);
+		harness_wait_end(&h);
+		if (strcmp(buffer_text(&h.last.ename), "Interrupted"))
+			fail_msg("%s gave %s", cells[i], buffer_text(&h.last.ename));
+		if (h.last.rolled_back)
+			fail_msg("%s was rolled back:\n%s", cells[i], buffer_text(&h.last.traceback));
+		snprintf(text, sizeof(text), "%d\n", 1000 + (int)i);
+		assert_string_equal(harness_ok(&h, "printf(\"%d\\n\", numbers[5]);"), text);
+	}
+	harness_ok(&h, "numbers[5] = 25;");
+	assert_untouched();
+}
+
+static void test_undo_and_reset(void **state)
+{
+	struct error err = ERROR_INIT;
+	const struct supervisor_variable *v;
+
+	(void)state;
+	harness_ok(&h, SPOIL);
+	if (supervisor_undo(h.supervisor, &err))
+		fail_msg("%s", err.text);
+	assert_untouched();
+	assert_int_not_equal(supervisor_variables(h.supervisor, &v), 0);
+	if (supervisor_reset(h.supervisor, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(supervisor_variables(h.supervisor, &v), 0);
+	supervisor_declare(h.supervisor, 0, NULL, 0);
+	h.n_declarations = 0;
+	assert_string_equal(harness_ok(&h, "#include <stdio.h>\nint numbers = 3; printf(\"%d\\n\", numbers);"), "3\n");
+}
+
+static const struct supervisor_variable *find(const char *name)
+{
+	const struct supervisor_variable *v;
+
+	for (size_t n = supervisor_variables(h.supervisor, &v); n; n--, v++)
+		if (!strcmp(v->name, name))
+			return v;
+	return NULL;
+}
+
+static void test_variables_and_questions(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct address_description d;
+	const struct supervisor_variable *numbers = find("numbers"), *heap = find("heap");
+	uint64_t block;
+	int value;
+
+	(void)state;
+	assert_non_null(numbers);
+	assert_non_null(heap);
+	assert_true(find("mix")->is_function);
+	assert_int_equal(numbers->size, 8000);
+	assert_int_equal(supervisor_read(h.supervisor, numbers->address + 9 * 4, &value, 4), 0);
+	assert_int_equal(value, 81);
+	assert_int_equal(supervisor_read(h.supervisor, heap->address, &block, 8), 0);
+	if (supervisor_describe(h.supervisor, &block, 1, &d, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(d.owner, OWNER_HEAP);
+	assert_true(d.size >= 1 << 20);
+}
+
+static void test_limits(void **state)
+{
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(supervisor_set_limits(h.supervisor, 64ull << 20, 1ull << 30, &err), 0);
+	harness_fault(&h, SPOIL "for (;;) { volatile char *q = malloc(1 << 20); for (int i = 0; i < 1 << 20; i += 512) q[i] = 1; }", "OutOfMemory");
+	assert_says("64");
+	assert_int_equal(supervisor_set_limits(h.supervisor, 0, 1ull << 30, &err), 0);
+	assert_untouched();
+}
+
+static void test_fork_bomb(void **state)
+{
+	(void)state;
+	harness_fault(&h, SPOIL "for (;;) fork();", "ProcessLimit");
+	assert_untouched();
+}
+
+static bool is_dead(void *data)
+{
+	return kill(*(pid_t *)data, 0) != 0;
+}
+
+static void test_escaped_child_is_ended(void **state)
+{
+	int pid = 0;
+
+	(void)state;
+	harness_start_cell(&h, "int child = fork();\nif (!child) { setsid(); if (fork()) _exit(0); for (;;) pause(); }\n"
+			   "printf(\"pid %d\\n\", child); fflush(stdout); for (;;) pause();", "pid");
+	assert_int_equal(sscanf(buffer_text(&h.last.output), "pid %d", &pid), 1);
+	kill(h.supervisor->pool.active->pid, SIGKILL);
+	harness_wait_end(&h);
+	pid++; /* the grandchild, unless somebody took the number: then is_dead() waits for nothing of ours */
+	harness_until(&h, is_dead, &pid);
+	assert_untouched();
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cells),
+		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_source_line_is_quoted),
+		cmocka_unit_test(test_output_before_a_crash),
+		cmocka_unit_test(test_deaths_between_cells),
+		cmocka_unit_test(test_worker_killed_busy),
+		cmocka_unit_test(test_killed_at_every_step_of_a_commit),
+		cmocka_unit_test(test_interrupts_keep_the_state),
+		cmocka_unit_test(test_variables_and_questions),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_fork_bomb),
+		cmocka_unit_test(test_escaped_child_is_ended),
+		cmocka_unit_test(test_undo_and_reset),
+	};
+
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
