@@ -111,9 +111,15 @@ std::string member_code(ASTContext &C, const FieldDecl *F, uint64_t bit_offset, 
 	       std::to_string(width) + ":" + type_code(C, F->getType(), false, depth + 1);
 }
 
+/* A structure that the user left unnamed has a tag of ours, so that later cells can name its type. */
+const char unnamed[] = "cgpu_unnamed_";
+
 std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool behind_pointer, unsigned depth)
 {
-	std::string s = (R->isUnion() ? "n" : "s") + bytes_of(C, T) + "(" + R->getNameAsString() + ")";
+	std::string name = R->getNameAsString();
+	std::string s = R->isUnion() ? "n" : "s";
+
+	s += bytes_of(C, T) + "(" + (name.rfind(unnamed, 0) ? name : "") + ")";
 
 	if (behind_pointer)
 		return s;
@@ -163,6 +169,16 @@ std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned d
 	return "?" + bytes_of(C, T);
 }
 
+/* A type as the user sees it. */
+std::string shown_type(std::string type)
+{
+	size_t at = type.find(unnamed);
+
+	if (at != std::string::npos)
+		type.replace(at, type.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789", at) - at, "{...}");
+	return type;
+}
+
 PrintingPolicy type_policy(const ASTContext &C)
 {
 	PrintingPolicy P(C.getLangOpts());
@@ -186,7 +202,8 @@ class CallbackDiagnostics : public DiagnosticConsumer
 		    level == DiagnosticsEngine::Remark)
 			return;
 		llvm::SmallString<256> message;
-		std::string flag = DiagnosticIDs::getWarningOptionForDiag(info.getID()).str();
+		std::string option = DiagnosticIDs::getWarningOptionForDiag(info.getID()).str();
+		std::string flag = option.empty() ? "" : "-W" + option;
 		clang_diagnostic d = {};
 
 		info.FormatDiagnostic(message);
@@ -396,6 +413,7 @@ class CellConsumer : public SemaConsumer
 			if (kind == CLANG_VARIABLE)
 				code = type_code(C, T, false, 0);
 		}
+		type = shown_type(type);
 		s->type = type.c_str();
 		s->declaration = declaration.c_str();
 		s->type_code = code.c_str();
@@ -431,17 +449,30 @@ class CellConsumer : public SemaConsumer
 	{
 		ASTContext &C = sema->getASTContext();
 		auto *body = dyn_cast_or_null<CompoundStmt>(F->getBody());
-		Expr *E = body && !body->body_empty() ? dyn_cast<Expr>(body->body_back()) : nullptr;
-
-		if (!E)
+		if (!body || body->body_empty())
 			return;
+		llvm::SmallVector<Stmt *, 32> statements(body->body_begin(), body->body_end() - 1);
+		Stmt *last = body->body_back();
+
+		/* `end: x`: the label keeps its place, in front of what is made of x. */
+		llvm::SmallVector<LabelStmt *, 2> labels;
+
+		while (auto *label = dyn_cast<LabelStmt>(last)) {
+			labels.push_back(label);
+			last = label->getSubStmt();
+		}
+		auto *E = dyn_cast<Expr>(last);
+
+		if (!E || E->getType()->isVoidType() || E->getType()->isVariablyModifiedType())
+			return;
+		for (LabelStmt *label : labels) {
+			label->setSubStmt(new (C) NullStmt(label->getIdentLoc()));
+			statements.push_back(label);
+		}
 		E = written(E);
 		SourceLocation L = E->getBeginLoc();
 		QualType T = E->getType();
-		llvm::SmallVector<Stmt *, 32> statements(body->body_begin(), body->body_end() - 1);
 
-		if (T->isVoidType() || T->isVariablyModifiedType())
-			return;
 		bool in_place = E->isLValue() && E->getObjectKind() == OK_Ordinary &&
 				(T->isArrayType() || T->isRecordType());
 		if (!in_place) {
@@ -457,7 +488,7 @@ class CellConsumer : public SemaConsumer
 
 		if (address.isInvalid() || !sema->LookupName(found, sema->TUScope))
 			return;
-		std::string type = T.getAsString(type_policy(C)), code = type_code(C, T, false, 0);
+		std::string type = shown_type(T.getAsString(type_policy(C))), code = type_code(C, T, false, 0);
 		uint64_t size = C.getTypeSizeInChars(T).getQuantity();
 		Expr *arguments[] = {
 			text_literal(C, type, L),

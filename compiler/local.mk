@@ -44,3 +44,31 @@ prelude_HEADERS = %reldir%/prelude/cgpu.h %reldir%/prelude/cgpu-cuda.h \
 	%reldir%/prelude/cuda_runtime.h %reldir%/prelude/device_launch_parameters.h
 preludecommondir = $(pkgdatadir)/include/common
 preludecommon_HEADERS = common/launch-glue.h
+
+# The same folder in the build tree, for tests and for running without installing: CGPU_PRELUDE=compiler/include.
+build_prelude = %reldir%/include/.stamp
+noinst_DATA = $(build_prelude)
+CLEANFILES += $(build_prelude)
+$(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS)
+	$(AM_V_GEN)$(MKDIR_P) %reldir%/include/common && \
+	for f in $(prelude_HEADERS); do cp $(top_srcdir)/$$f %reldir%/include/ || exit 1; done && \
+	cp $(top_srcdir)/common/launch-glue.h %reldir%/include/common/ && touch $@
+
+compiler_tests = test-split test-launch-syntax test-line-table test-compile
+check_PROGRAMS += $(compiler_tests)
+TESTS += $(compiler_tests)
+test_split_SOURCES = tests/unit/test-split.c
+test_split_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_split_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_launch_syntax_SOURCES = tests/unit/test-launch-syntax.c
+test_launch_syntax_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_launch_syntax_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_line_table_SOURCES = tests/unit/test-line-table.c
+test_line_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_line_table_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_compile_SOURCES = tests/unit/test-compile.c tests/unit/compiler-client.c tests/unit/compiler-client.h
+test_compile_CPPFLAGS = $(AM_CPPFLAGS) -DCELLS_DIR='"$(abs_top_srcdir)/tests/cells"' \
+	-DCOMPILER_PROGRAM='"$(abs_top_builddir)/cgpu-compiler"' -DPRELUDE_DIR='"$(abs_top_builddir)/%reldir%/include"'
+test_compile_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_compile_LDADD = libcommon.a $(CMOCKA_LIBS)
+EXTRA_DIST += tests/cells

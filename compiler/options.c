@@ -94,7 +94,7 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 		CGPU_CLANG_PROGRAM, "-x", "c", "-std=gnu17", "-O2", "-fPIC", "-fsemantic-interposition", "-fno-plt",
 		"-fno-omit-frame-pointer", "-gdwarf-4", "-gline-tables-only", "-femulated-tls", "-fno-color-diagnostics",
 		"-Wall", "-Wno-unused", "-Wno-missing-braces", "-Wno-main", "-Wno-gcc-compat", "-Wno-unknown-pragmas",
-		"-Wno-unknown-attributes", "-Wno-deprecated-non-prototype", "-resource-dir", CGPU_CLANG_RESOURCE_DIR, "-c",
+		"-Wno-unknown-attributes", "-Wno-error=implicit-int", "-Wno-deprecated-non-prototype", "-resource-dir", CGPU_CLANG_RESOURCE_DIR, "-c",
 	};
 	size_t n = 0;
 	char complaint[700];
@@ -111,6 +111,12 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 	if (!flags || buffer_check(&include, NULL) || buffer_check(&cuda, NULL)) {
 		error_set(err, ERROR_MEMORY, "out of memory for compiler options");
 		return NULL;
+	}
+	/* These passes double the time of a cell with loops; who asks for a level of optimisation gets them. */
+	if (!strstr(cflags, "-O")) {
+		argv[n++] = "-fno-vectorize";
+		argv[n++] = "-fno-slp-vectorize";
+		argv[n++] = "-fno-unroll-loops";
 	}
 	n += split_flags(flags, argv + n, ARGUMENTS_MAX - n - 2);
 	argv[n++] = "cell.c";

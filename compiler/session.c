@@ -404,11 +404,24 @@ static const char *text_of(const struct composition *c, const struct declaration
 	return c->device ? d->device : d->host;
 }
 
+/* Does the entry declare this name as a tag? Its own one, or one nested in it; an enum's constants are not. */
+static bool is_tag(const struct session_entry *e, uint32_t name)
+{
+	return e->d.kind == DECLARATION_TAG && e->declares[0] == name;
+}
+
 static void need(struct composition *c, uint32_t name)
 {
+	bool seen[2] = { false };
+
+	/* The last one of each space: an older enum may have had the same constant. */
 	for (uint32_t link = c->s->newest[name]; link; link = c->s->links[link - 1].previous) {
 		uint32_t entry = c->s->links[link - 1].entry;
+		bool tag = is_tag(&c->s->entries[entry], name);
 
+		if (seen[tag])
+			continue;
+		seen[tag] = true;
 		if (c->marks[entry] != UNMARKED)
 			continue;
 		c->marks[entry] = NEEDED;
