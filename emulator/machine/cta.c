@@ -76,10 +76,10 @@ void cta_free(struct cta *c)
 	if (!c)
 		return;
 	for (uint32_t i = 0; i < c->warp_count; i++)
-		while (c->warps[i].free_frames) {
-			struct frame *f = c->warps[i].free_frames;
+		while (c->warps[i].made_frames) {
+			struct frame *f = c->warps[i].made_frames;
 
-			c->warps[i].free_frames = f->next_free;
+			c->warps[i].made_frames = f->next_made;
 			free(f->rows);
 			free(f);
 		}
@@ -90,6 +90,12 @@ static void start_warp(struct warp *w, uint32_t threads)
 {
 	uint32_t mask = threads >= LANES ? ALL_LANES : (1u << threads) - 1;
 
+	/* Lanes that exited inside a call left its frame behind. */
+	w->free_frames = NULL;
+	for (struct frame *f = w->made_frames; f; f = f->next_made) {
+		f->next_free = w->free_frames;
+		w->free_frames = f;
+	}
 	w->live = mask;
 	w->ready_count = w->parked_count = 0;
 	w->yield_budget = MACHINE_SLICE;

@@ -260,35 +260,58 @@ static uint64_t param_value(const struct launch *l, const struct ptx_constant *c
 	return v;
 }
 
+/* Special registers that differ from lane to lane. */
+static bool differs_by_lane(const struct ptx_constant *c)
+{
+	return c->kind == PTX_CONSTANT_SPECIAL &&
+	       (c->value <= PTX_SPECIAL_TID_Z || c->value == PTX_SPECIAL_LANEID ||
+		(c->value >= PTX_SPECIAL_LANEMASK_EQ && c->value <= PTX_SPECIAL_LANEMASK_GT));
+}
+
+static void fill_row(uint8_t *row, bool wide, uint64_t value)
+{
+	if (wide)
+		for (uint32_t lane = 0; lane < LANES; lane++)
+			((uint64_t *)row)[lane] = value;
+	else
+		for (uint32_t lane = 0; lane < LANES; lane++)
+			((uint32_t *)row)[lane] = (uint32_t)value;
+}
+
 static void fill_constant(const struct warp *w, const struct frame *f, const struct ptx_constant *c)
 {
 	const struct launch *launch = w->worker->launch;
+	uint8_t *row = f->rows + c->row;
 	uint64_t value = c->value;
 
-	if (c->kind == PTX_CONSTANT_PARAM)
+	if (differs_by_lane(c)) {
+		for (uint32_t lane = 0; lane < LANES; lane++) {
+			value = special_value(w, (enum ptx_special)c->value, lane);
+			if (c->wide)
+				((uint64_t *)row)[lane] = value;
+			else
+				((uint32_t *)row)[lane] = (uint32_t)value;
+		}
+		return;
+	}
+	if (c->kind == PTX_CONSTANT_SPECIAL)
+		value = special_value(w, (enum ptx_special)c->value, 0);
+	else if (c->kind == PTX_CONSTANT_PARAM)
 		value = param_value(launch, c);
 	else if (c->kind == PTX_CONSTANT_DYNAMIC_SHARED)
 		value += launch->dynamic_offset;
 	else if (c->kind == PTX_CONSTANT_LOCAL)
 		value += f->local_base;
-	for (uint32_t lane = 0; lane < LANES; lane++) {
-		uint64_t v = c->kind == PTX_CONSTANT_SPECIAL ?
-				     special_value(w, (enum ptx_special)c->value, lane) : value;
-
-		if (c->wide)
-			((uint64_t *)(f->rows + c->row))[lane] = v;
-		else
-			((uint32_t *)(f->rows + c->row))[lane] = (uint32_t)v;
-	}
+	fill_row(row, c->wide, value);
 }
 
 void warp_fill_constants(struct warp *w, struct frame *f, bool ctas_only)
 {
 	const struct ptx_program *p = f->program;
+	uint32_t count = ctas_only ? p->cta_constant_count : p->constant_count;
 
-	for (uint32_t i = 0; i < p->constant_count; i++)
-		if (!ctas_only || p->constants[i].per_cta)
-			fill_constant(w, f, &p->constants[i]);
+	for (uint32_t i = 0; i < count; i++)
+		fill_constant(w, f, &p->constants[i]);
 }
 
 static size_t frame_capacity(const struct ptx_program *p)
@@ -317,6 +340,8 @@ static struct frame *take_frame(struct warp *w, const struct ptx_program *p)
 	}
 	memset(f->rows, 0, wanted);
 	f->capacity = wanted;
+	f->next_made = w->made_frames;
+	w->made_frames = f;
 	return f;
 }
 

@@ -42,7 +42,7 @@ struct frame {
 	uint32_t local_base;         /* where its local variables start in the lane's local memory */
 	uint32_t depth;
 	uint32_t live;               /* lanes that have not returned */
-	struct frame *next_free;
+	struct frame *next_free, *next_made;
 	size_t capacity;
 };
 
@@ -102,6 +102,7 @@ struct warp {
 	struct parked parked[LANES];
 	struct frame entry;     /* the frame of the kernel itself */
 	struct frame *free_frames;
+	struct frame *made_frames;    /* all there are, free or in use */
 	/* Joint warp operations (shfl, vote, match, bar.warp): what lanes that came earlier at another place gave. */
 	struct lane_values joint;
 };

@@ -570,6 +570,19 @@ static void list_formals(const struct ptx_body *b, uint32_t first, uint32_t coun
 		to[i] = (struct ptx_call_argument){ b->variables[first + i].offset, b->variables[first + i].size };
 }
 
+static void list_constants(const struct decoder *d, struct ptx_program *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->constant_count; i++)
+		if (d->constants[i].per_cta)
+			p->constants[n++] = d->constants[i];
+	p->cta_constant_count = n;
+	for (uint32_t i = 0; i < d->constant_count; i++)
+		if (!d->constants[i].per_cta)
+			p->constants[n++] = d->constants[i];
+}
+
 static struct ptx_program *finish(struct decoder *d)
 {
 	struct mem_pool *pool = &d->module->pool;
@@ -595,8 +608,7 @@ static struct ptx_program *finish(struct decoder *d)
 		free(p->memory);
 		goto out;
 	}
-	if (d->constant_count)
-		memcpy(p->constants, d->constants, d->constant_count * sizeof(*p->constants));
+	list_constants(d, p);
 	p->op_count = d->draft_count;
 	p->constant_count = d->constant_count;
 	p->cache_count = d->cache_count;

@@ -95,8 +95,8 @@ struct ptx_program {
 	struct ptx_function *function;
 	struct op *ops;
 	uint32_t op_count;
-	struct ptx_constant *constants;
-	uint32_t constant_count;
+	struct ptx_constant *constants; /* those that change from cta to cta first */
+	uint32_t constant_count, cta_constant_count;
 	uint32_t frame_bytes;
 	uint32_t cache_count;
 	uint32_t param_area; /* bytes a lane; 0 for entries without calls */
