@@ -66,7 +66,7 @@ def test_the_report_names_cta_lane_and_buffer(state):
 }
 far_out<<<4, 32>>>(device, device_count);
 cudaDeviceSynchronize();""")
-    state.assert_fault(result, "CudaIllegalAddress", 5, "far_out", "(2,0,0)", "(6,0,0)", "device", "8 bytes")
+    state.assert_fault(result, "CudaIllegalAddress", 5, "far_out", "(2,0,0)", "(6,0,0)", "device", "9 bytes after")
 
 
 def test_device_memory_over_the_cap_says_who_holds_what(fresh_kernel):

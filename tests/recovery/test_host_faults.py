@@ -68,7 +68,13 @@ def test_output_before_the_crash_is_delivered(state):
 
 def test_host_memory_over_its_limit(state, spoil):
     state.session.run("%limit ram 256M").ok()
-    result = state.session.run(spoil.strip() + "\nfor (;;) memset(malloc(1 << 20), 1, 1 << 20);")
+    result = state.session.run(spoil.strip() + """
+for (;;) {
+    struct node *n = malloc(1 << 20);
+    memset(n, 1, 1 << 20);
+    n->next = list;
+    list = n;
+}""")
     state.session.run("%limit ram off").ok()
     state.assert_fault(result, "OutOfMemory", None, "256")
 
