@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import time
+import uuid
 from dataclasses import dataclass, field
 
 import psutil
@@ -132,6 +133,10 @@ class Session:
     def __init__(self, prefix, cwd, transport, env):
         specs = KernelSpecManager(kernel_dirs=[str(prefix / "share" / "jupyter" / "kernels")])
         self.manager = KernelManager(kernel_name="cgpu", kernel_spec_manager=specs, transport=transport)
+        # Where a Jupyter server puts it.
+        runtime = cwd / "runtime"
+        runtime.mkdir(mode=0o700, exist_ok=True)
+        self.manager.connection_file = str(runtime / f"kernel-{uuid.uuid4()}.json")
         if transport == "ipc":
             self.manager.ip = str(cwd / "ipc")
         self.manager.start_kernel(cwd=str(cwd), env={**os.environ, **env})

@@ -6,7 +6,6 @@ import re
 import pytest
 
 HEADERS = """
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -45,6 +44,7 @@ def test_the_key_cannot_be_read(contained):
     result = contained.run(f"""char key_text[4096] = "";
 int key_fd = open("{path}", O_RDONLY);
 if (key_fd >= 0) read(key_fd, key_text, sizeof(key_text) - 1);
+if (key_fd >= 0) close(key_fd);
 printf("%s\\n", key_text);""")
     assert key not in result.shown
 
@@ -63,18 +63,18 @@ def test_the_kernel_cannot_be_traced_or_written(contained):
     assert attempt(contained, f'open("/proc/{pid}/mem", O_RDWR)') < 0
     assert attempt(contained, f'open("/proc/{pid}/mem", O_RDONLY)') < 0
     contained.run("char here[16]; struct iovec mine = { here, 16 }, theirs = { (void *)0x400000, 16 };").ok()
-    assert attempt(contained, f"process_vm_readv({pid}, &mine, 1, &theirs, 1, 0)") < 0
-    assert attempt(contained, f"process_vm_writev({pid}, &mine, 1, &theirs, 1, 0)") < 0
+    assert attempt(contained, f"syscall(SYS_process_vm_readv, {pid}, &mine, 1, &theirs, 1, 0)") < 0
+    assert attempt(contained, f"syscall(SYS_process_vm_writev, {pid}, &mine, 1, &theirs, 1, 0)") < 0
     assert attempt(contained, f"syscall(SYS_pidfd_getfd, syscall(SYS_pidfd_open, {pid}, 0), 5, 0)") < 0
 
 
 def test_the_worker_has_no_descriptor_of_the_kernel(contained):
-    result = contained.run(r"""char link[256], name[64];
+    result = contained.run(r"""char target[256], name[64];
 for (int fd = 0; fd < 1024; fd++) {
     snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-    ssize_t n = readlink(name, link, sizeof(link) - 1);
+    ssize_t n = readlink(name, target, sizeof(target) - 1);
     if (n > 0)
-        printf("%d %.*s\n", fd, (int)n, link);
+        printf("%d %.*s\n", fd, (int)n, target);
 }""").ok()
     rows = [line.split(" ", 1) for line in result.stdout.splitlines()]
     assert rows
@@ -102,7 +102,8 @@ def test_doctor_says_what_could_not_be_applied(contained, request):
     shown = contained.run("%doctor").ok().shown.lower()
     taken = request.node.callspec.params["contained"]
     for step in filter(None, taken.split(",")):
-        assert step in shown, shown
+        row = next(line for line in shown.splitlines() if {"hide-file": "namespace"}.get(step, step) in line)
+        assert row.startswith("--"), shown
 
 
 def test_the_sockets_files_cannot_be_connected(start_kernel):
