@@ -25,77 +25,126 @@ struct span {
 
 enum pattern { CONTIGUOUS, UNIFORM, SCATTERED, OUTSIDE };
 
-/* Offsets from the span's start for every lane; inactive lanes get the first active one's, so they never fault. */
-static inline void lane_offsets(struct warp *w, const struct op *o, bool full, bool shared, uint64_t base, uint64_t *off)
+/*
+ * Offsets from the span's start for every lane; inactive lanes get the first active one's, so they never fault. Shared
+ * memory is small: its offsets are 32 bits, and one that does not fit is past any end.
+ */
+#define DEFINE_OFFSETS(T)                                                                                       \
+	static inline __attribute__((always_inline)) void blend_##T(struct warp *w, T *off)                     \
+	{                                                                                                       \
+		T first = off[first_lane(w->mask)];                                                             \
+		const uint32_t *m = w->lanes;                                                                   \
+                                                                                                                \
+		FOR_LANES                                                                                       \
+			off[l] = m[l] ? off[l] : first;                                                         \
+	}
+DEFINE_OFFSETS(uint32_t)
+DEFINE_OFFSETS(uint64_t)
+
+static inline __attribute__((always_inline)) void offsets_uint64_t(struct warp *w, const struct op *o, bool full,
+								   uint64_t base, uint64_t *off)
 {
 	uint64_t imm = (uint64_t)o->imm - base;
 
-	if (shared && (o->flags & OP_ADDRESS_32)) {
+	if (o->flags & OP_ADDRESS_32) {
 		const uint32_t *a = ROW(w, uint32_t, o->a);
 
 		FOR_LANES
-			off[l] = (uint32_t)(a[l] + (uint32_t)o->imm);
+			off[l] = (uint32_t)(a[l] + (uint32_t)imm);
 	} else {
 		const uint64_t *a = ROW(w, uint64_t, o->a);
 
 		FOR_LANES
 			off[l] = a[l] + imm;
 	}
-	if (!full) {
-		uint64_t first = off[first_lane(w->mask)];
-		const uint32_t *m = w->lanes;
+	if (!full)
+		blend_uint64_t(w, off);
+}
+
+static inline __attribute__((always_inline)) void offsets_uint32_t(struct warp *w, const struct op *o, bool full,
+								   uint64_t base, uint32_t *off)
+{
+	uint64_t imm = (uint64_t)o->imm - base;
+
+	if (o->flags & OP_ADDRESS_32) {
+		const uint32_t *a = ROW(w, uint32_t, o->a);
 
 		FOR_LANES
-			off[l] = m[l] ? off[l] : first;
+			off[l] = a[l] + (uint32_t)imm;
+	} else {
+		const uint64_t *a = ROW(w, uint64_t, o->a);
+
+		FOR_LANES
+			off[l] = (a[l] + imm) >> 32 ? UINT32_MAX : (uint32_t)(a[l] + imm);
 	}
+	if (!full)
+		blend_uint32_t(w, off);
 }
 
-/* All lanes are checked at once: an offset past the limit makes `bad` negative, a misaligned one shows in `low`. */
-static inline enum pattern classify(const uint64_t *off, const struct span *s, uint64_t bytes)
-{
-	uint64_t step = 0, same = 0, bad = 0, low = 0, limit = s->size - bytes, first = off[0];
-
-	if (s->size < bytes)
-		return OUTSIDE;
-	FOR_LANES {
-		bad |= off[l] | (limit - off[l]);
-		low |= off[l];
-		step |= off[l] ^ (first + (uint64_t)l * bytes);
-		same |= off[l] ^ first;
-	}
-	if (bad >> 63 || ((low | s->base) & (bytes - 1)))
-		return OUTSIDE;
-	if (!step)
-		return CONTIGUOUS;
-	return same ? SCATTERED : UNIFORM;
-}
-
-#define DEFINE_LOAD_LANES(suffix, memory_type, row_type)                                                        \
-	static inline void load_lanes_##suffix(row_type *d, const uint8_t *from, const uint64_t *off,           \
-					       uint64_t at, bool full, const uint32_t *m)                       \
+/* All lanes are checked at once: an offset past the limit shows in the sign of `bad`, a misaligned one in `low`. */
+#define DEFINE_CLASSIFY(T)                                                                                      \
+	static inline __attribute__((always_inline)) enum pattern classify_##T(const T *off,                    \
+									       const struct span *s, T bytes)   \
 	{                                                                                                       \
+		T step = 0, same = 0, bad = 0, low = 0, limit = (T)s->size - bytes, first = off[0];             \
+                                                                                                                \
+		if (s->size < bytes)                                                                            \
+			return OUTSIDE;                                                                         \
 		FOR_LANES {                                                                                     \
-			row_type r = (row_type)*(const memory_type *)(from + off[l] + at);                      \
+			bad |= off[l] | (limit - off[l]);                                                       \
+			low |= off[l];                                                                          \
+			step |= off[l] ^ (first + (T)l * bytes);                                                \
+			same |= off[l] ^ first;                                                                 \
+		}                                                                                               \
+		if (bad >> (8 * sizeof(T) - 1) || ((low | (T)s->base) & (bytes - 1)))                           \
+			return OUTSIDE;                                                                         \
+		if (!step)                                                                                      \
+			return CONTIGUOUS;                                                                      \
+		return same ? SCATTERED : UNIFORM;                                                              \
+	}
+DEFINE_CLASSIFY(uint32_t)
+DEFINE_CLASSIFY(uint64_t)
+
+/* Checked offsets are small and positive: signed ones let the processor gather by 32-bit indices. */
+#define SIGNED_uint32_t int32_t
+#define SIGNED_uint64_t int64_t
+
+#define DEFINE_LOAD_LANES(suffix, memory_type, row_type, T)                                                     \
+	static inline __attribute__((always_inline)) void load_lanes_##suffix##_##T(                            \
+		row_type *d, const uint8_t *from, const T *off, uint64_t at, bool full, const uint32_t *m)      \
+	{                                                                                                       \
+		from += at;                                                                                     \
+		FOR_LANES {                                                                                     \
+			row_type r = (row_type)*(const memory_type *)(from + (SIGNED_##T)off[l]);               \
 			d[l] = full || m[l] ? r : d[l];                                                         \
 		}                                                                                               \
 	}
-#define DEFINE_STORE_LANES(suffix, memory_type, row_type)                                                       \
-	static inline void store_lanes_##suffix(const row_type *s, uint8_t *to, const uint64_t *off, uint64_t at, \
-						uint32_t mask)                                                  \
+#define DEFINE_STORE_LANES(suffix, memory_type, row_type, T)                                                    \
+	static inline __attribute__((always_inline)) void store_lanes_##suffix##_##T(                           \
+		const row_type *s, uint8_t *to, const T *off, uint64_t at, uint32_t mask)                       \
 	{                                                                                                       \
+		to += at;                                                                                       \
+		if (mask == ALL_LANES) {                                                                        \
+			for (int l = 0; l < LANES; l++)                                                         \
+				*(memory_type *)(to + (SIGNED_##T)off[l]) = (memory_type)s[l];                  \
+			return;                                                                                 \
+		}                                                                                               \
 		FOR_ACTIVE(l, mask)                                                                             \
-			*(memory_type *)(to + off[l] + at) = (memory_type)s[l];                                 \
+			*(memory_type *)(to + off[l]) = (memory_type)s[l];                                      \
 	}
-DEFINE_LOAD_LANES(u8, uint8_t, uint32_t)
-DEFINE_LOAD_LANES(s8, int8_t, uint32_t)
-DEFINE_LOAD_LANES(u16, uint16_t, uint32_t)
-DEFINE_LOAD_LANES(s16, int16_t, uint32_t)
-DEFINE_LOAD_LANES(b32, uint32_t, uint32_t)
-DEFINE_LOAD_LANES(b64, uint64_t, uint64_t)
-DEFINE_STORE_LANES(u8, uint8_t, uint32_t)
-DEFINE_STORE_LANES(u16, uint16_t, uint32_t)
-DEFINE_STORE_LANES(b32, uint32_t, uint32_t)
-DEFINE_STORE_LANES(b64, uint64_t, uint64_t)
+#define DEFINE_LANES(T)                                                                                         \
+	DEFINE_LOAD_LANES(u8, uint8_t, uint32_t, T)                                                             \
+	DEFINE_LOAD_LANES(s8, int8_t, uint32_t, T)                                                              \
+	DEFINE_LOAD_LANES(u16, uint16_t, uint32_t, T)                                                           \
+	DEFINE_LOAD_LANES(s16, int16_t, uint32_t, T)                                                            \
+	DEFINE_LOAD_LANES(b32, uint32_t, uint32_t, T)                                                           \
+	DEFINE_LOAD_LANES(b64, uint64_t, uint64_t, T)                                                           \
+	DEFINE_STORE_LANES(u8, uint8_t, uint32_t, T)                                                            \
+	DEFINE_STORE_LANES(u16, uint16_t, uint32_t, T)                                                          \
+	DEFINE_STORE_LANES(b32, uint32_t, uint32_t, T)                                                          \
+	DEFINE_STORE_LANES(b64, uint64_t, uint64_t, T)
+DEFINE_LANES(uint32_t)
+DEFINE_LANES(uint64_t)
 
 static inline struct span span_of(struct warp *w, const struct op *o, enum ptx_space space)
 {
@@ -136,21 +185,21 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 	return state_space_resolve(w, o, address, access, at);
 }
 
-#define DEFINE_LOAD(name, space, suffix, memory_type, row_type, count)                                          \
+#define DEFINE_LOAD(name, space, suffix, memory_type, row_type, count, T)                                          \
 	static inline __attribute__((always_inline)) const struct op *name(struct warp *w, const struct op *o,  \
 									   bool full)                           \
 	{                                                                                                       \
-		const uint64_t bytes = sizeof(memory_type) * count;                                             \
-		_Alignas(64) uint64_t off[LANES];                                                               \
+		const T bytes = sizeof(memory_type) * count;                                             \
+		_Alignas(64) T off[LANES];                                                               \
 		struct span s = span_of(w, o, space);                                                           \
 		enum pattern p;                                                                                 \
 		uint8_t *at[LANES];                                                                             \
                                                                                                                 \
-		lane_offsets(w, o, full, space != PTX_SPACE_GLOBAL, s.base, off);                               \
-		p = classify(off, &s, bytes);                                                                   \
+		offsets_##T(w, o, full, s.base, off);                               \
+		p = classify_##T(off, &s, bytes);                                                                   \
 		if (space == PTX_SPACE_LOCAL && p != OUTSIDE) {                                                 \
 			FOR_LANES                                                                               \
-				off[l] += (uint64_t)l * s.size;                                                 \
+				off[l] += (T)l * (T)s.size;                                                 \
 			p = SCATTERED;                                                                          \
 		}                                                                                               \
 		if (__builtin_expect(p == CONTIGUOUS && full && count == 1, 1)) {                               \
@@ -174,7 +223,7 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 		}                                                                                               \
 		if (p != OUTSIDE) {                                                                             \
 			for (int k = 0; k < count; k++)                                                         \
-				load_lanes_##suffix(ROW(w, row_type, row_offset(o, o->d, k)), s.bytes, off,     \
+				load_lanes_##suffix##_##T(ROW(w, row_type, row_offset(o, o->d, k)), s.bytes, off,     \
 						    (uint64_t)k * sizeof(memory_type), full, w->lanes);         \
 			return o + 1;                                                                           \
 		}                                                                                               \
@@ -195,21 +244,21 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 		return name(w, o, false);                                                                       \
 	}
 
-#define DEFINE_STORE(name, space, suffix, memory_type, row_type, count)                                         \
+#define DEFINE_STORE(name, space, suffix, memory_type, row_type, count, T)                                         \
 	static inline __attribute__((always_inline)) const struct op *name(struct warp *w, const struct op *o,  \
 									   bool full)                           \
 	{                                                                                                       \
-		const uint64_t bytes = sizeof(memory_type) * count;                                             \
-		_Alignas(64) uint64_t off[LANES];                                                               \
+		const T bytes = sizeof(memory_type) * count;                                             \
+		_Alignas(64) T off[LANES];                                                               \
 		struct span s = span_of(w, o, space);                                                           \
 		enum pattern p;                                                                                 \
 		uint8_t *at[LANES];                                                                             \
                                                                                                                 \
-		lane_offsets(w, o, full, space != PTX_SPACE_GLOBAL, s.base, off);                               \
-		p = classify(off, &s, bytes);                                                                   \
+		offsets_##T(w, o, full, s.base, off);                               \
+		p = classify_##T(off, &s, bytes);                                                                   \
 		if (space == PTX_SPACE_LOCAL && p != OUTSIDE) {                                                 \
 			FOR_LANES                                                                               \
-				off[l] += (uint64_t)l * s.size;                                                 \
+				off[l] += (T)l * (T)s.size;                                                 \
 			p = SCATTERED;                                                                          \
 		}                                                                                               \
 		if (__builtin_expect(p == CONTIGUOUS && full && count == 1, 1)) {                               \
@@ -222,7 +271,7 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 		}                                                                                               \
 		if (p != OUTSIDE) {                                                                             \
 			for (int k = 0; k < count; k++)                                                         \
-				store_lanes_##suffix(ROW(w, row_type, row_offset(o, o->b, k)), s.bytes, off,    \
+				store_lanes_##suffix##_##T(ROW(w, row_type, row_offset(o, o->b, k)), s.bytes, off,    \
 						     (uint64_t)k * sizeof(memory_type), w->mask);               \
 			return o + 1;                                                                           \
 		}                                                                                               \
@@ -244,9 +293,9 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 	}
 
 #define DEFINE_SPACES(DEFINE, op, suffix, vector, memory_type, row_type, count)                                 \
-	DEFINE(op##_global_##suffix##vector, PTX_SPACE_GLOBAL, suffix, memory_type, row_type, count)            \
-	DEFINE(op##_shared_##suffix##vector, PTX_SPACE_SHARED, suffix, memory_type, row_type, count)            \
-	DEFINE(op##_local_##suffix##vector, PTX_SPACE_LOCAL, suffix, memory_type, row_type, count)
+	DEFINE(op##_global_##suffix##vector, PTX_SPACE_GLOBAL, suffix, memory_type, row_type, count, uint64_t)  \
+	DEFINE(op##_shared_##suffix##vector, PTX_SPACE_SHARED, suffix, memory_type, row_type, count, uint32_t)  \
+	DEFINE(op##_local_##suffix##vector, PTX_SPACE_LOCAL, suffix, memory_type, row_type, count, uint32_t)
 #define DEFINE_LOADS(vector, count)                                                                             \
 	DEFINE_SPACES(DEFINE_LOAD, ld, u8, vector, uint8_t, uint32_t, count)                                    \
 	DEFINE_SPACES(DEFINE_LOAD, ld, s8, vector, int8_t, uint32_t, count)                                     \

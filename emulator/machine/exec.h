@@ -180,16 +180,42 @@ static inline uint32_t pack_lanes(const uint32_t *t)
 #endif
 }
 
+static inline uint32_t pack_wide_lanes(const uint64_t *t)
+{
+	uint32_t m = 0;
+
+#if defined(__AVX512DQ__)
+	for (int i = 0; i < 4; i++)
+		m |= (uint32_t)_mm512_movepi64_mask(_mm512_load_si512(t + 8 * i)) << (8 * i);
+#elif defined(__AVX2__)
+	for (int i = 0; i < 8; i++)
+		m |= (uint32_t)_mm256_movemask_pd(_mm256_load_pd((const double *)t + 4 * i)) << (4 * i);
+#elif defined(__SSE2__)
+	for (int i = 0; i < 16; i++)
+		m |= (uint32_t)_mm_movemask_pd(_mm_load_pd((const double *)t + 2 * i)) << (2 * i);
+#else
+	for (int l = 0; l < LANES; l++)
+		m |= (uint32_t)(t[l] >> 63) << l;
+#endif
+	return m;
+}
+
+/* Truth values are as wide as what is compared, so that no lane changes its place in a vector. */
+#define TRUTH(A) __typeof__(__builtin_choose_expr(sizeof(lane_##A) == 8, (uint64_t)0, (uint32_t)0))
+#define PACK(A, t)                                                                      \
+	(sizeof(lane_##A) == 8 ? pack_wide_lanes((const uint64_t *)(t)) :               \
+				 pack_lanes((const uint32_t *)(t)))
+
 #define DEFINE_TEST(name, D, A, B, C, ...)                                              \
 	static inline uint32_t name##_test(struct warp *w, const struct op *o)          \
 	{                                                                               \
-		_Alignas(64) uint32_t t[LANES];                                         \
+		_Alignas(64) TRUTH(A) t[LANES];                                         \
 		BIND_##A(a) BIND_##B(b)                                                 \
 		FOR_LANES {                                                             \
 			READ_##A(a) READ_##B(b)                                         \
-			t[l] = (__VA_ARGS__) ? ~0u : 0;                                 \
+			t[l] = (__VA_ARGS__) ? ~(TRUTH(A))0 : 0;                        \
 		}                                                                       \
-		return pack_lanes(t);                                                   \
+		return PACK(A, t);                                                      \
 	}                                                                               \
 	HANDLER(name##_full)                                                            \
 	{                                                                               \
