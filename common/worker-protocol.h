@@ -159,7 +159,8 @@ struct fault_record {
 	int32_t exit_status;
 	uint32_t n_frames;
 	uint64_t address;     /* si_addr */
-	uint64_t frames[FAULT_FRAMES_MAX]; /* program counters, innermost first, return addresses not adjusted */
+	/* Program counters, innermost first; all but the first are return addresses, not adjusted. */
+	uint64_t frames[FAULT_FRAMES_MAX];
 	char frame_names[FAULT_FRAMES_MAX][48]; /* symbol of a library or unit function, "" if unknown */
 	uint32_t frame_cells[FAULT_FRAMES_MAX]; /* unit's cell, 0: not in a unit */
 	uint32_t frame_offsets[FAULT_FRAMES_MAX]; /* from the start of the function named above */

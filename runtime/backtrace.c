@@ -82,7 +82,8 @@ static void name_frame(struct fault_record *f, unsigned i)
 	}
 }
 
-/* Our own services between the cell and the fault say nothing to the user. */
+/* Our own services between the cell and the fault say nothing to the user. What is innermost then is a return address: it
+ * is moved back into its call, which may be the last instruction of its function. */
 static unsigned skip_services(struct backtrace_frame *frames, unsigned n)
 {
 	extern const char __executable_start[], etext[];
@@ -93,6 +94,7 @@ static unsigned skip_services(struct backtrace_frame *frames, unsigned n)
 	if (!skip || skip == n)
 		return n;
 	memmove(frames, frames + skip, (n - skip) * sizeof(*frames));
+	frames[0].pc--;
 	return n - skip;
 }
 

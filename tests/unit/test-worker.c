@@ -161,6 +161,7 @@ static void test_freed_block(void **state)
 	faults(3, "#include <stdlib.h>\nextern char *a; void run(void) { free(a); }", FAULT_HEAP_MISUSE);
 	assert_non_null(strstr(s.control->fault.text, "double free"));
 	assert_non_null(strstr(s.control->fault.text, "freed in cell 2"));
+	assert_string_equal(s.control->fault.frame_names[0], "run");
 }
 
 static void test_overrun(void **state)
@@ -230,6 +231,7 @@ static void test_exits(void **state)
 	faults(1, "#include <stdio.h>\n#include <stdlib.h>\nstatic void bye(void) { puts(\"bye\"); }\n"
 		  "void run(void) { atexit(bye); printf(\"out\"); exit(3); }", FAULT_EXITED);
 	assert_int_equal(s.control->fault.exit_status, 3);
+	assert_string_equal(s.control->fault.frame_names[0], "run");
 	output_is("outbye\n");
 	harness_replace(&s);
 	faults(2, "#include <unistd.h>\nvoid run(void) { _exit(4); }", FAULT_EXITED);
