@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clang's frontend and code generator in this process. A compilation copies the parsed options, reads the text from
- * memory and writes the object to memory; a consumer that sits before clang's code generator sees each file-scope
- * declaration first: it reports names and types, and turns the displayed expression into a call. Differences between
- * clang versions are kept to the few #if below.
+ * Clang's frontend and code generator in this process. A compilation copies the parsed options,
+ * reads the text from memory and writes the object to memory; a consumer that sits before clang's
+ * code generator sees each file-scope declaration first: it reports names and types, and turns the
+ * displayed expression into a call. Differences between clang versions are kept to the few #if
+ * below.
  */
 #include "compiler/clang-shim.h"
 
@@ -100,21 +101,25 @@ std::string member_code(ASTContext &C, const FieldDecl *F, uint64_t bit_offset, 
 	std::string s = F->getNameAsString() + "@";
 
 	if (!F->isBitField())
-		return s + std::to_string(bit_offset / 8) + ":" + type_code(C, F->getType(), false, depth + 1);
+		return s + std::to_string(bit_offset / 8) + ":" +
+		       type_code(C, F->getType(), false, depth + 1);
 	uint64_t unit = C.getTypeSize(F->getType());
 #if CLANG_VERSION_MAJOR >= 20
 	unsigned width = F->getBitWidthValue();
 #else
 	unsigned width = F->getBitWidthValue(C);
 #endif
-	return s + std::to_string(bit_offset / unit * (unit / 8)) + ":m" + std::to_string(bit_offset % unit) + ":" +
-	       std::to_string(width) + ":" + type_code(C, F->getType(), false, depth + 1);
+	return s + std::to_string(bit_offset / unit * (unit / 8)) + ":m" +
+	       std::to_string(bit_offset % unit) + ":" + std::to_string(width) + ":" +
+	       type_code(C, F->getType(), false, depth + 1);
 }
 
-/* A structure that the user left unnamed has a tag of ours, so that later cells can name its type. */
+/* A structure that the user left unnamed has a tag of ours, so that later cells can name its type.
+ */
 const char unnamed[] = "cgpu_unnamed_";
 
-std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool behind_pointer, unsigned depth)
+std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool behind_pointer,
+			unsigned depth)
 {
 	std::string name = R->getNameAsString();
 	std::string s = R->isUnion() ? "n" : "s";
@@ -130,7 +135,8 @@ std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool beh
 	for (const FieldDecl *F : R->fields()) {
 		if (F->isUnnamedBitField())
 			continue;
-		s += (first ? "" : ",") + member_code(C, F, L.getFieldOffset(F->getFieldIndex()), depth);
+		s += (first ? "" : ",") +
+		     member_code(C, F, L.getFieldOffset(F->getFieldIndex()), depth);
 		first = false;
 	}
 	return s + "}";
@@ -153,7 +159,8 @@ std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned d
 	if (const auto *B = T->getAs<BuiltinType>())
 		return builtin_code(C, B, T);
 	if (const auto *X = T->getAs<ComplexType>())
-		return "z" + std::to_string(C.getTypeSizeInChars(X->getElementType()).getQuantity());
+		return "z" +
+		       std::to_string(C.getTypeSizeInChars(X->getElementType()).getQuantity());
 	if (const auto *V = T->getAs<VectorType>())
 		return "x" + std::to_string(V->getNumElements()) +
 		       type_code(C, V->getElementType(), behind_pointer, depth + 1);
@@ -175,7 +182,10 @@ std::string shown_type(std::string type)
 	size_t at = type.find(unnamed);
 
 	if (at != std::string::npos)
-		type.replace(at, type.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789", at) - at, "{...}");
+		type.replace(at,
+			     type.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789", at) -
+				     at,
+			     "{...}");
 	return type;
 }
 
@@ -257,7 +267,7 @@ class CellConsumer : public SemaConsumer
 {
       public:
 	CellConsumer(const clang_job *job, clang_result *result, bool is_header = false)
-		: job(job), result(result), is_header(is_header)
+	    : job(job), result(result), is_header(is_header)
 	{
 	}
 
@@ -360,7 +370,9 @@ class CellConsumer : public SemaConsumer
 			report_name(CLANG_TAG, N, std::string(D->getKindName()) + " " + text);
 			if (auto *E = dyn_cast<EnumDecl>(N))
 				for (const EnumConstantDecl *K : E->enumerators())
-					report_name(CLANG_CONSTANT, K, text.empty() ? "enum constant" : "enum " + text);
+					report_name(CLANG_CONSTANT, K,
+						    text.empty() ? "enum constant"
+								 : "enum " + text);
 		}
 	}
 
@@ -397,7 +409,8 @@ class CellConsumer : public SemaConsumer
 		report_typed(C, V, CLANG_VARIABLE, V->getType(), s);
 	}
 
-	void report_typed(ASTContext &C, NamedDecl *N, clang_symbol_kind kind, QualType T, clang_symbol *s)
+	void report_typed(ASTContext &C, NamedDecl *N, clang_symbol_kind kind, QualType T,
+			  clang_symbol *s)
 	{
 		PrintingPolicy policy = type_policy(C);
 		std::string name = N->getNameAsString(), declaration = name, type, code;
@@ -407,7 +420,8 @@ class CellConsumer : public SemaConsumer
 		if (s->in_cell) {
 			type = T.getAsString(policy);
 			/* An expression inside the type may name what later cells do not have. */
-			if (type.find("typeof") != std::string::npos || type.find("auto") != std::string::npos)
+			if (type.find("typeof") != std::string::npos ||
+			    type.find("auto") != std::string::npos)
 				T = T.getCanonicalType(), type = T.getAsString(policy);
 			T.getAsStringInternal(declaration, policy);
 			if (kind == CLANG_VARIABLE)
@@ -426,7 +440,8 @@ class CellConsumer : public SemaConsumer
 		while (auto *I = dyn_cast<ImplicitCastExpr>(E)) {
 			CastKind K = I->getCastKind();
 
-			if (K != CK_LValueToRValue && K != CK_ArrayToPointerDecay && K != CK_FunctionToPointerDecay)
+			if (K != CK_LValueToRValue && K != CK_ArrayToPointerDecay &&
+			    K != CK_FunctionToPointerDecay)
 				break;
 			E = I->getSubExpr();
 		}
@@ -444,7 +459,8 @@ class CellConsumer : public SemaConsumer
 		return StringLiteral::Create(C, text, kind, false, T, L);
 	}
 
-	/* Replaces the last statement of the body, `E;`, by cgpu_display_value(type, code, &copy of E, size). */
+	/* Replaces the last statement of the body, `E;`, by cgpu_display_value(type, code, &copy of
+	 * E, size). */
 	void display(FunctionDecl *F)
 	{
 		ASTContext &C = sema->getASTContext();
@@ -484,11 +500,13 @@ class CellConsumer : public SemaConsumer
 			T = R.get()->getType().getAtomicUnqualifiedType();
 		}
 		ExprResult address = sema->CreateBuiltinUnaryOp(L, UO_AddrOf, E);
-		LookupResult found(*sema, &C.Idents.get("cgpu_display_value"), L, Sema::LookupOrdinaryName);
+		LookupResult found(*sema, &C.Idents.get("cgpu_display_value"), L,
+				   Sema::LookupOrdinaryName);
 
 		if (address.isInvalid() || !sema->LookupName(found, sema->TUScope))
 			return;
-		std::string type = shown_type(T.getAsString(type_policy(C))), code = type_code(C, T, false, 0);
+		std::string type = shown_type(T.getAsString(type_policy(C))),
+			    code = type_code(C, T, false, 0);
 		uint64_t size = C.getTypeSizeInChars(T).getQuantity();
 		Expr *arguments[] = {
 			text_literal(C, type, L),
@@ -503,14 +521,15 @@ class CellConsumer : public SemaConsumer
 		if (call.isInvalid())
 			return;
 		statements.push_back(call.get());
-		F->setBody(CompoundStmt::Create(C, statements, FPOptionsOverride(), body->getLBracLoc(),
-						body->getRBracLoc()));
+		F->setBody(CompoundStmt::Create(C, statements, FPOptionsOverride(),
+						body->getLBracLoc(), body->getRBracLoc()));
 		result->display_type = strdup(type.c_str());
 		result->display_type_code = strdup(code.c_str());
 	}
 
 	/* A local variable that holds E; the reference to it. */
-	Expr *temporary(FunctionDecl *F, Expr *E, SourceLocation L, llvm::SmallVectorImpl<Stmt *> &statements)
+	Expr *temporary(FunctionDecl *F, Expr *E, SourceLocation L,
+			llvm::SmallVectorImpl<Stmt *> &statements)
 	{
 		ASTContext &C = sema->getASTContext();
 		QualType T = E->getType().getAtomicUnqualifiedType();
@@ -524,7 +543,8 @@ class CellConsumer : public SemaConsumer
 	}
 };
 
-std::unique_ptr<ASTConsumer> in_front(std::unique_ptr<ASTConsumer> first, std::unique_ptr<ASTConsumer> second)
+std::unique_ptr<ASTConsumer> in_front(std::unique_ptr<ASTConsumer> first,
+				      std::unique_ptr<ASTConsumer> second)
 {
 	std::vector<std::unique_ptr<ASTConsumer>> both;
 
@@ -541,7 +561,8 @@ class CompileAction : public EmitObjAction
 	}
 
       protected:
-	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef file) override
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI,
+						       StringRef file) override
 	{
 		auto generator = EmitObjAction::CreateASTConsumer(CI, file);
 
@@ -580,13 +601,15 @@ class HeaderAction : public GeneratePCHAction
 	}
 
       protected:
-	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef file) override
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI,
+						       StringRef file) override
 	{
 		auto writer = GeneratePCHAction::CreateASTConsumer(CI, file);
 
 		if (!writer)
 			return nullptr;
-		return in_front(std::make_unique<CellConsumer>(job, nullptr, true), std::move(writer));
+		return in_front(std::make_unique<CellConsumer>(job, nullptr, true),
+				std::move(writer));
 	}
 
 	void EndSourceFileAction() override
@@ -619,7 +642,8 @@ class HeaderAction : public GeneratePCHAction
 };
 
 /* One run of clang over the job's text. prepare() may change the options of this run. */
-template <typename Prepare> int execute(const clang_job *job, FrontendAction &action, Prepare prepare)
+template <typename Prepare>
+int execute(const clang_job *job, FrontendAction &action, Prepare prepare)
 {
 	CompilerInstance CI;
 	CallbackDiagnostics diagnostics(job);
@@ -643,10 +667,11 @@ template <typename Prepare> int execute(const clang_job *job, FrontendAction &ac
 class CompletionConsumer : public CodeCompleteConsumer
 {
       public:
-	CompletionConsumer(const clang_job *job, const char *prefix, const CodeCompleteOptions &options,
+	CompletionConsumer(const clang_job *job, const char *prefix,
+			   const CodeCompleteOptions &options,
 			   void (*found)(void *, const clang_completion *))
-		: CodeCompleteConsumer(options), job(job), prefix(prefix), found(found),
-		  info(std::make_shared<GlobalCodeCompletionAllocator>())
+	    : CodeCompleteConsumer(options), job(job), prefix(prefix), found(found),
+	      info(std::make_shared<GlobalCodeCompletionAllocator>())
 	{
 	}
 
@@ -660,15 +685,17 @@ class CompletionConsumer : public CodeCompleteConsumer
 		return info;
 	}
 
-	void ProcessCodeCompleteResults(Sema &S, CodeCompletionContext context, CodeCompletionResult *results,
-					unsigned n) override
+	void ProcessCodeCompleteResults(Sema &S, CodeCompletionContext context,
+					CodeCompletionResult *results, unsigned n) override
 	{
 		for (unsigned i = 0; i < n; i++) {
 			CodeCompletionResult &R = results[i];
 
-			if (R.Availability != CXAvailability_Available && R.Availability != CXAvailability_Deprecated)
+			if (R.Availability != CXAvailability_Available &&
+			    R.Availability != CXAvailability_Deprecated)
 				continue;
-			if (R.Kind == CodeCompletionResult::RK_Pattern || !name_of(R).starts_with(prefix))
+			if (R.Kind == CodeCompletionResult::RK_Pattern ||
+			    !name_of(R).starts_with(prefix))
 				continue;
 			report(S, context, R);
 		}
@@ -709,7 +736,8 @@ class CompletionConsumer : public CodeCompleteConsumer
 
 	void report(Sema &S, const CodeCompletionContext &context, CodeCompletionResult &R)
 	{
-		CodeCompletionString *string = R.CreateCodeCompletionString(S, context, getAllocator(), info, true);
+		CodeCompletionString *string =
+			R.CreateCodeCompletionString(S, context, getAllocator(), info, true);
 		std::string name = name_of(R).str(), type, signature;
 		clang_completion c = {};
 
@@ -769,19 +797,22 @@ struct clang_options *clang_options_new(const char *const *argv, size_t n, char 
 
 	how.Diags = diagnostics;
 	how.CC1Args = &options->cc1;
-	std::unique_ptr<CompilerInvocation> invocation = createInvocation(llvm::ArrayRef(argv, n), how);
+	std::unique_ptr<CompilerInvocation> invocation =
+		createInvocation(llvm::ArrayRef(argv, n), how);
 	if (!invocation || diagnostics->hasErrorOccurred()) {
 		std::string all;
 
 		for (auto it = complaints.err_begin(); it != complaints.err_end(); ++it)
 			all += (all.empty() ? "" : "; ") + it->second;
-		snprintf(text, size, "%s", all.empty() ? "clang does not accept these options" : all.c_str());
+		snprintf(text, size, "%s",
+			 all.empty() ? "clang does not accept these options" : all.c_str());
 		return nullptr;
 	}
 	/* Made for a process that ends after one compilation; this one goes on. */
 	invocation->getFrontendOpts().DisableFree = false;
 	invocation->getCodeGenOpts().DisableFree = false;
-	invocation->getPreprocessorOpts().DisablePCHOrModuleValidation = DisableValidationForModuleKind::All;
+	invocation->getPreprocessorOpts().DisablePCHOrModuleValidation =
+		DisableValidationForModuleKind::All;
 	invocation->getPreprocessorOpts().AllowPCHWithCompilerErrors = false;
 	invocation->getDiagnosticOpts().ShowCarets = false;
 	options->invocation = std::move(invocation);
@@ -815,9 +846,9 @@ int clang_shim_build_header(const struct clang_job *job, const char *path)
 		CI.getFrontendOpts().ProgramAction = frontend::GeneratePCH;
 		CI.getFrontendOpts().OutputFile = path;
 		CI.getFrontendOpts().IncludeTimestamps = false;
-		CI.getFrontendOpts().Inputs = { FrontendInputFile(llvm::MemoryBufferRef(StringRef(job->text, job->len),
-											job->name),
-								  InputKind(Language::C).getHeader()) };
+		CI.getFrontendOpts().Inputs = { FrontendInputFile(
+			llvm::MemoryBufferRef(StringRef(job->text, job->len), job->name),
+			InputKind(Language::C).getHeader()) };
 		CI.getPreprocessorOpts().ImplicitPCHInclude.clear();
 	});
 }
@@ -861,14 +892,17 @@ void clang_result_release(struct clang_result *r)
 	*r = {};
 }
 
-void clang_shim_complete(const struct clang_job *job, const char *prefix, unsigned line, unsigned column,
+void clang_shim_complete(const struct clang_job *job, const char *prefix, unsigned line,
+			 unsigned column,
 			 void (*found)(void *context, const struct clang_completion *c))
 {
 	SyntaxOnlyAction action;
 
 	execute(job, action, [&](CompilerInstance &CI) {
 		CodeCompleteOptions options;
-		auto *buffer = llvm::MemoryBuffer::getMemBufferCopy(StringRef(job->text, job->len), "cell.c").release();
+		auto *buffer = llvm::MemoryBuffer::getMemBufferCopy(StringRef(job->text, job->len),
+								    "cell.c")
+				       .release();
 
 		options.IncludeMacros = 0;
 		options.IncludeGlobals = 1;
@@ -876,7 +910,8 @@ void clang_shim_complete(const struct clang_job *job, const char *prefix, unsign
 		options.IncludeBriefComments = 1;
 		CI.getFrontendOpts().ProgramAction = frontend::ParseSyntaxOnly;
 		CI.getPreprocessorOpts().addRemappedFile("cell.c", buffer);
-		CI.getFrontendOpts().Inputs = { FrontendInputFile("cell.c", InputKind(Language::C)) };
+		CI.getFrontendOpts().Inputs = { FrontendInputFile("cell.c",
+								  InputKind(Language::C)) };
 		CI.getFrontendOpts().CodeCompletionAt = { "cell.c", line, column };
 		CI.getFrontendOpts().CodeCompleteOpts = options;
 		CI.setCodeCompletionConsumer(new CompletionConsumer(job, prefix, options, found));

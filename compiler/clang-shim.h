@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clang in this process, behind a C interface: the only door to C++. It turns one translation unit into an object in
- * memory, reports diagnostics and file-scope names through callbacks, builds the precompiled header, and completes code.
- * It knows nothing of cells but this: file-scope names are those whose `#line` file is job.name, and if job.display is
- * set, the last statement of function job.run is an expression whose value goes to cgpu_display_value().
+ * Clang in this process, behind a C interface: the only door to C++. It turns one translation unit
+ * into an object in memory, reports diagnostics and file-scope names through callbacks, builds the
+ * precompiled header, and completes code. It knows nothing of cells but this: file-scope names are
+ * those whose `#line` file is job.name, and if job.display is set, the last statement of function
+ * job.run is an expression whose value goes to cgpu_display_value().
  *
  * Callbacks run inside the call that was given them; texts live for the callback only.
  */
@@ -26,38 +27,45 @@ enum clang_severity { CLANG_NOTE, CLANG_WARNING, CLANG_ERROR };
 struct clang_diagnostic {
 	enum clang_severity severity;
 	const char *message;
-	const char *flag;     /* "-Wparentheses" or "" */
-	const char *file;     /* as #line says; "" without a place */
+	const char *flag; /* "-Wparentheses" or "" */
+	const char *file; /* as #line says; "" without a place */
 	unsigned line, column;
-	long offset;          /* in the job's text; -1 when elsewhere */
+	long offset;		     /* in the job's text; -1 when elsewhere */
 	long range_begin, range_end; /* the first range in the job's text; -1 for none */
 };
 
-enum clang_symbol_kind { CLANG_VARIABLE, CLANG_FUNCTION, CLANG_TYPEDEF, CLANG_MACRO, CLANG_CONSTANT, CLANG_TAG };
+enum clang_symbol_kind {
+	CLANG_VARIABLE,
+	CLANG_FUNCTION,
+	CLANG_TYPEDEF,
+	CLANG_MACRO,
+	CLANG_CONSTANT,
+	CLANG_TAG
+};
 
 struct clang_symbol {
 	enum clang_symbol_kind kind;
-	bool in_cell;          /* its #line file is the job's name; others come from headers: typedefs, and all kinds
-				* when a header is built */
+	bool in_cell; /* its #line file is the job's name; others come from headers: typedefs, and
+		       * all kinds when a header is built */
 	bool is_definition;
-	bool is_local;         /* a variable inside job.run */
+	bool is_local; /* a variable inside job.run */
 	bool is_thread_local;
 	const char *name;
-	const char *type;        /* "double [16]"; of a macro: the first word of its body */
-	const char *declaration; /* "double x[16]": for a variable, function or typedef, without storage class; of a
-				  * header's function with parameter names */
-	const char *type_code;   /* of a variable */
+	const char *type;	 /* "double [16]"; of a macro: the first word of its body */
+	const char *declaration; /* "double x[16]": for a variable, function or typedef, without
+				  * storage class; of a header's function with parameter names */
+	const char *type_code;	 /* of a variable */
 	uint64_t size;
 	unsigned line, column;
 };
 
 struct clang_job {
 	const struct clang_options *options;
-	const char *name;  /* of the text, and of the cell in #line */
-	const char *text;  /* NUL-terminated */
+	const char *name; /* of the text, and of the cell in #line */
+	const char *text; /* NUL-terminated */
 	size_t len;
-	const char *run;   /* function that holds the statements; NULL for none */
-	bool display;      /* its last statement is displayed */
+	const char *run; /* function that holds the statements; NULL for none */
+	bool display;	 /* its last statement is displayed */
 	void *context;
 	void (*diagnostic)(void *context, const struct clang_diagnostic *d);
 	void (*symbol)(void *context, const struct clang_symbol *s); /* may be NULL */
@@ -66,7 +74,7 @@ struct clang_job {
 struct clang_result {
 	char *object; /* malloc-ed; NULL when the job was only parsed */
 	size_t object_len;
-	char *display_type;      /* malloc-ed; NULL when nothing is displayed */
+	char *display_type; /* malloc-ed; NULL when nothing is displayed */
 	char *display_type_code;
 };
 
@@ -83,8 +91,8 @@ void clang_shim_init(void);
 const char *clang_shim_version(void);
 
 /*
- * argv as for the clang driver, argv[0] its name. On failure NULL, and the driver's complaint in text (cut to size).
- * Free with clang_options_free().
+ * argv as for the clang driver, argv[0] its name. On failure NULL, and the driver's complaint in
+ * text (cut to size). Free with clang_options_free().
  */
 struct clang_options *clang_options_new(const char *const *argv, size_t n, char *text, size_t size);
 void clang_options_free(struct clang_options *o);
@@ -96,14 +104,19 @@ char *clang_options_describe(const struct clang_options *o);
 /* Precompile job->text into the file at path; reports all its names. 0, or -1 after diagnostics. */
 int clang_shim_build_header(const struct clang_job *job, const char *path);
 
-/* Compile to an object. 0, or -1 after diagnostics. Release the result with clang_result_release(). */
+/* Compile to an object. 0, or -1 after diagnostics. Release the result with clang_result_release().
+ */
 int clang_shim_compile(const struct clang_job *job, struct clang_result *ret);
 /* Parse only; symbols are reported even after errors. 0, or -1 when there were errors. */
 int clang_shim_parse(const struct clang_job *job);
 void clang_result_release(struct clang_result *r);
 
-/* Members, locals, keywords and names of the text itself (not of headers) that start with prefix, at line and column (from 1, where the prefix starts) of job->text. */
-void clang_shim_complete(const struct clang_job *job, const char *prefix, unsigned line, unsigned column,
+/*
+ * Members, locals, keywords and names of the text itself (not of headers) that start with prefix.
+ * line and column of job->text (from 1) are where the prefix starts.
+ */
+void clang_shim_complete(const struct clang_job *job, const char *prefix, unsigned line,
+			 unsigned column,
 			 void (*found)(void *context, const struct clang_completion *c));
 
 #ifdef __cplusplus

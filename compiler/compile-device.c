@@ -24,12 +24,15 @@ static int find_entries(struct compile_device *d, struct error *err)
 		    p->declarators[0].name == TOKEN_NONE)
 			continue;
 		uint32_t name = p->declarators[0].name;
-		char *text = mem_pool_strndup(d->host->pool, token_text(&s->tokens, name), token_len(&s->tokens, name));
+		char *text = mem_pool_strndup(d->host->pool, token_text(&s->tokens, name),
+					      token_len(&s->tokens, name));
 
 		if (!text)
-			return error_set(err, ERROR_MEMORY, "out of memory for the entries of a cell");
+			return error_set(err, ERROR_MEMORY,
+					 "out of memory for the entries of a cell");
 		/* Entries are extern "C" in the device text: their PTX name is their name. */
-		d->entries[d->n_entries++] = (struct unit_entry){ text, text, s->tokens.at[name].line };
+		d->entries[d->n_entries++] =
+			(struct unit_entry){ text, text, s->tokens.at[name].line };
 	}
 	return 0;
 }
@@ -48,8 +51,11 @@ static void name_files(struct buffer *ptx)
 	char *to = ptx->data, *from = ptx->data, *end = ptx->data + ptx->len;
 
 	while (from < end) {
-		char *newline = memchr(from, '\n', (size_t)(end - from)), *stop = newline ? newline + 1 : end;
-		char *quote = strncmp(from, "\t.file", 6) ? NULL : memchr(from, '"', (size_t)(stop - from));
+		char *newline = memchr(from, '\n', (size_t)(end - from)),
+		     *stop = newline ? newline + 1 : end;
+		char *quote = strncmp(from, "\t.file", 6)
+				      ? NULL
+				      : memchr(from, '"', (size_t)(stop - from));
 		char *last = quote ? memrchr(from, '/', (size_t)(stop - from)) : NULL;
 
 		if (last && last > quote && !strncmp(last, "/In[", 4)) {
@@ -69,8 +75,11 @@ static int run_nvrtc(struct compile_device *d, const char *text, struct error *e
 {
 	cleanup_buffer struct buffer include = BUFFER_INIT, cccl = BUFFER_INIT, log = BUFFER_INIT;
 	char arch[32];
-	const char *options[16] = { arch, "-lineinfo", "-rdc=true", "-default-device", "-std=c++17", "--include-path=." };
-	struct nvrtc_program program = { .name = d->host->cell_name, .text = text, .options = options, .n_options = 6 };
+	const char *options[16] = { arch,	  "-lineinfo",	     "-rdc=true", "-default-device",
+				    "-std=c++17", "--include-path=." };
+	struct nvrtc_program program = {
+		.name = d->host->cell_name, .text = text, .options = options, .n_options = 6
+	};
 
 	snprintf(arch, sizeof(arch), "-arch=compute_%u", d->sm ? d->sm : 75);
 	if (d->cuda_root) {
@@ -85,7 +94,8 @@ static int run_nvrtc(struct compile_device *d, const char *text, struct error *e
 		return -1;
 	diagnostics_add_nvrtc(d->diagnostics, buffer_text(&log));
 	if (status && !d->diagnostics->n_errors)
-		diagnostics_add(d->diagnostics, CLANG_ERROR, first_device_line(d->host), 0, 0, buffer_text(&log));
+		diagnostics_add(d->diagnostics, CLANG_ERROR, first_device_line(d->host), 0, 0,
+				buffer_text(&log));
 	if (!status && d->ptx->len)
 		name_files(d->ptx);
 	return 0;
@@ -97,7 +107,8 @@ int compile_device(struct compile_device *d, struct error *err)
 	struct error missing = ERROR_INIT;
 
 	if (nvrtc_load(d->nvrtc, d->cuda_root, &missing)) {
-		diagnostics_add(d->diagnostics, CLANG_ERROR, first_device_line(d->host), 0, 0, missing.text);
+		diagnostics_add(d->diagnostics, CLANG_ERROR, first_device_line(d->host), 0, 0,
+				missing.text);
 		return 0;
 	}
 	if (find_entries(d, err) || device_text_write(d->host, d->session, &text, err))

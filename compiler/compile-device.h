@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device side of a compilation: device text to PTX, NVRTC's words to diagnostics, the entries with their names. */
+/* The device side of a compilation: device text to PTX, NVRTC's words to diagnostics, the entries
+ * with their names. */
 #ifndef CGPU_COMPILER_COMPILE_DEVICE_H
 #define CGPU_COMPILER_COMPILE_DEVICE_H
 

@@ -59,8 +59,10 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct compilation *x = context;
 
-	if (strstr(d->message, "initializer element is not a compile-time constant") && d->offset >= 0 &&
-	    host_text_force(&x->host, &x->compiler->session, unit_text_find(&x->host.unit, d->offset)))
+	if (strstr(d->message, "initializer element is not a compile-time constant") &&
+	    d->offset >= 0 &&
+	    host_text_force(&x->host, &x->compiler->session,
+			    unit_text_find(&x->host.unit, d->offset)))
 		x->again = true;
 	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
 }
@@ -125,7 +127,8 @@ static int compile_once(struct compilation *x, struct error *err)
 	job.diagnostic = on_diagnostic;
 	job.symbol = on_symbol;
 	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
-		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0,
+				"clang gave up without saying why");
 	return 0;
 }
 
@@ -135,7 +138,8 @@ static int compile_host(struct compilation *x, struct error *err)
 	do {
 		x->again = false;
 		diagnostics_release(&x->diagnostics);
-		diagnostics_init(&x->diagnostics, x->request->text, strlen(x->request->text), x->request->cell_name);
+		diagnostics_init(&x->diagnostics, x->request->text, strlen(x->request->text),
+				 x->request->cell_name);
 		declare_release(&x->declare);
 		x->declare = (struct declare){ .pool = &x->pool };
 		if (compile_once(x, err))
@@ -173,7 +177,8 @@ static int make_symbols(struct compilation *x, struct error *err)
 	for (size_t i = 0; i < d->n_symbols; i++) {
 		const struct clang_symbol *s = &d->symbols[i];
 
-		if (!s->is_definition || s->is_local || (s->kind != CLANG_VARIABLE && s->kind != CLANG_FUNCTION))
+		if (!s->is_definition || s->is_local ||
+		    (s->kind != CLANG_VARIABLE && s->kind != CLANG_FUNCTION))
 			continue;
 		x->unit.symbols[x->unit.n_symbols++] = (struct unit_symbol){
 			.name = s->name,
@@ -205,21 +210,27 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 		return -1;
 	u->declarations = x->declare.declarations;
 	u->n_declarations = x->declare.n;
-	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines, &u->n_lines, err))
+	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines,
+			    &u->n_lines, err))
 		return -1;
 	unit_encode(u, out);
 	return buffer_check(out, err);
 }
 
-/* After a restart of this process the session's headers have not been seen: their types are needed to split. */
+/* After a restart of this process the session's headers have not been seen: their types are needed
+ * to split. */
 static void read_includes(struct compilation *x)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
 	if (!session_unread_includes(&x->compiler->session, &text))
 		return;
-	struct clang_job job = { .options = x->options, .name = "session", .text = buffer_text(&text), .len = text.len,
-				 .context = x, .symbol = on_symbol };
+	struct clang_job job = { .options = x->options,
+				 .name = "session",
+				 .text = buffer_text(&text),
+				 .len = text.len,
+				 .context = x,
+				 .symbol = on_symbol };
 
 	clang_shim_parse(&job);
 }
@@ -230,7 +241,8 @@ static void note_includes(struct compilation *x)
 
 	for (uint32_t i = 0; i < l->n; i++)
 		if (token_directive_is(l, i, "include"))
-			session_include_is_read(&x->compiler->session, token_text(l, i), token_len(l, i));
+			session_include_is_read(&x->compiler->session, token_text(l, i),
+						token_len(l, i));
 }
 
 static int compile(struct compilation *x, struct compile_result *ret, struct error *err)
@@ -244,12 +256,14 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		return 0;
 	}
 	read_includes(x);
-	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name, &x->compiler->session, &x->pool, err))
+	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name,
+			   &x->compiler->session, &x->pool, err))
 		return -1;
 	if (compile_host(x, err))
 		return -1;
 	/* Host errors come first; device code is only then worth NVRTC's time. */
-	if (!x->diagnostics.n_errors && device_text_is_needed(&x->host) && compile_device_code(x, err))
+	if (!x->diagnostics.n_errors && device_text_is_needed(&x->host) &&
+	    compile_device_code(x, err))
 		return -1;
 	if (x->diagnostics.n_errors)
 		return 0;
@@ -258,8 +272,8 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	return make_unit(x, &ret->unit, err);
 }
 
-int compiler_compile(struct compiler *c, const struct compile_request *request, struct compile_result *ret,
-		     struct error *err)
+int compiler_compile(struct compiler *c, const struct compile_request *request,
+		     struct compile_result *ret, struct error *err)
 {
 	struct compilation x = { .compiler = c, .request = request };
 	int failed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the text of a cell to a unit: split, host text through clang, device text through NVRTC, declarations for later
- * cells. Nothing of a refused cell is kept.
+ * From the text of a cell to a unit: split, host text through clang, device text through NVRTC,
+ * declarations for later cells. Nothing of a refused cell is kept.
  */
 #ifndef CGPU_COMPILER_COMPILE_H
 #define CGPU_COMPILER_COMPILE_H
@@ -25,22 +25,22 @@ struct compile_request {
 	const char *cell_name; /* "In[3]" */
 	const char *text;
 	const char *cflags;
-	uint32_t sm;           /* 75 */
+	uint32_t sm; /* 75 */
 };
 
 struct compile_result {
 	bool ok;
-	struct buffer unit;    /* encoded, when ok */
+	struct buffer unit;	  /* encoded, when ok */
 	struct buffer first, all; /* else: first line of the first error, all diagnostics */
-	uint32_t line;         /* of the first error; 0 if it has none */
+	uint32_t line;		  /* of the first error; 0 if it has none */
 };
 
 int compiler_init(struct compiler *c, struct error *err);
 void compiler_release(struct compiler *c);
 
 /* Fills ret (release it). -1 only when nothing can be said about the cell. */
-int compiler_compile(struct compiler *c, const struct compile_request *request, struct compile_result *ret,
-		     struct error *err);
+int compiler_compile(struct compiler *c, const struct compile_request *request,
+		     struct compile_result *ret, struct error *err);
 void compile_result_release(struct compile_result *r);
 
 #endif

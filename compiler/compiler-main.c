@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgpu-compiler: answers the requests of the kernel process over one socket, one after another, until it closes. A
- * crash here costs the request: the kernel starts another one and sends the declarations again.
+ * cgpu-compiler: answers the requests of the kernel process over one socket, one after another,
+ * until it closes. A crash here costs the request: the kernel starts another one and sends the
+ * declarations again.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -165,14 +166,17 @@ static int handle(struct compiler *c, const struct ipc_message *m, struct error 
 	case COMPILER_IS_COMPLETE:
 		return on_is_complete(c, &r, err);
 	default:
-		return error_set(err, ERROR_PROTOCOL, "message %u is none that the compiler knows", m->type);
+		return error_set(err, ERROR_PROTOCOL, "message %u is none that the compiler knows",
+				 m->type);
 	}
 }
 
 /* The first compilation pays for tables that clang and LLVM make once: not the user's. */
 static void warm_up(struct compiler *c)
 {
-	struct compile_request request = { .cell_name = "In[0]", .text = "puts(\"\"); 1 + 1", .cflags = "", .sm = 75 };
+	struct compile_request request = {
+		.cell_name = "In[0]", .text = "puts(\"\"); 1 + 1", .cflags = "", .sm = 75
+	};
 	struct compile_result result;
 
 	compiler_compile(c, &request, &result, NULL);

@@ -16,7 +16,8 @@
 /* Stands where the cursor is on no word, so that there is a token to find again. */
 static const char placeholder[] = "cgpu_cursor";
 
-/* The language's words that clang, which takes the cell for C, does not offer, and what device code finds declared. */
+/* The language's words that clang, which takes the cell for C, does not offer, and what device code
+ * finds declared. */
 static const struct {
 	const char *name, *kind, *signature;
 } cuda_names[] = {
@@ -31,10 +32,14 @@ static const struct {
 	{ "__syncthreads", "function", "void __syncthreads()" },
 	{ "__syncwarp", "function", "void __syncwarp(unsigned mask = 0xffffffff)" },
 	{ "__threadfence", "function", "void __threadfence()" },
-	{ "__shfl_sync", "function", "T __shfl_sync(unsigned mask, T value, int lane, int width = 32)" },
-	{ "__shfl_down_sync", "function", "T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32)" },
-	{ "__shfl_up_sync", "function", "T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32)" },
-	{ "__shfl_xor_sync", "function", "T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32)" },
+	{ "__shfl_sync", "function",
+	  "T __shfl_sync(unsigned mask, T value, int lane, int width = 32)" },
+	{ "__shfl_down_sync", "function",
+	  "T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32)" },
+	{ "__shfl_up_sync", "function",
+	  "T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32)" },
+	{ "__shfl_xor_sync", "function",
+	  "T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32)" },
 	{ "__ballot_sync", "function", "unsigned __ballot_sync(unsigned mask, int predicate)" },
 	{ "atomicAdd", "function", "T atomicAdd(T *address, T value)" },
 	{ "atomicSub", "function", "T atomicSub(T *address, T value)" },
@@ -44,12 +49,13 @@ static const struct {
 	{ "atomicCAS", "function", "T atomicCAS(T *address, T compare, T value)" },
 };
 
-static const char device_declarations[] =
-	"extern const uint3 threadIdx, blockIdx; extern const dim3 blockDim, gridDim; extern const int warpSize;\n";
+static const char device_declarations[] = "extern const uint3 threadIdx, blockIdx; extern const "
+					  "dim3 blockDim, gridDim; extern const int warpSize;\n";
 
 static bool is_word(char c)
 {
-	return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || (unsigned char)c >= 0x80;
+	return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
+	       (unsigned char)c >= 0x80;
 }
 
 void completion_list_release(struct completion_list *l)
@@ -63,7 +69,8 @@ static void add(struct completion_list *l, const struct completion *c)
 {
 	if (l->n == l->cap) {
 		uint32_t cap = l->cap ? 2 * l->cap : 64;
-		struct completion *grown = l->n < COMPLETIONS_MAX ? realloc(l->at, cap * sizeof(*grown)) : NULL;
+		struct completion *grown =
+			l->n < COMPLETIONS_MAX ? realloc(l->at, cap * sizeof(*grown)) : NULL;
 
 		if (!grown)
 			return;
@@ -83,7 +90,9 @@ static void add(struct completion_list *l, const struct completion *c)
 
 static void on_completion(void *context, const struct clang_completion *c)
 {
-	struct completion found = { c->text, c->kind, c->type, c->signature, c->comment, c->priority };
+	struct completion found = {
+		c->text, c->kind, c->type, c->signature, c->comment, c->priority
+	};
 
 	/* Names that begin with our prefixes are glue. */
 	if (strncmp(c->text, "cgpu_cell_", 10) && strcmp(c->text, placeholder))
@@ -100,15 +109,21 @@ static void on_declaration(void *context, const struct declaration *d)
 {
 	struct session_search *s = context;
 	static const char *const kinds[] = {
-		[DECLARATION_MACRO] = "macro",	    [DECLARATION_TAG] = "type",
-		[DECLARATION_TYPEDEF] = "type",	    [DECLARATION_VARIABLE] = "variable",
-		[DECLARATION_FUNCTION] = "function", [DECLARATION_ENTRY] = "function",
-		[DECLARATION_DEVICE_FUNCTION] = "function", [DECLARATION_DEVICE_VARIABLE] = "variable",
+		[DECLARATION_MACRO] = "macro",
+		[DECLARATION_TAG] = "type",
+		[DECLARATION_TYPEDEF] = "type",
+		[DECLARATION_VARIABLE] = "variable",
+		[DECLARATION_FUNCTION] = "function",
+		[DECLARATION_ENTRY] = "function",
+		[DECLARATION_DEVICE_FUNCTION] = "function",
+		[DECLARATION_DEVICE_VARIABLE] = "variable",
 	};
-	struct completion found = { d->name, kinds[d->kind] ? kinds[d->kind] : "", "", *d->host ? d->host : d->device, "", 10 };
+	struct completion found = { d->name, kinds[d->kind] ? kinds[d->kind] : "",
+				    "",	     *d->host ? d->host : d->device,
+				    "",	     10 };
 
-	if (*found.kind && *d->name && !strncmp(d->name, s->prefix, s->len) && strncmp(d->name, "cgpu_unnamed", 12) &&
-	    strncmp(d->name, "enum ", 5))
+	if (*found.kind && *d->name && !strncmp(d->name, s->prefix, s->len) &&
+	    strncmp(d->name, "cgpu_unnamed", 12) && strncmp(d->name, "enum ", 5))
 		add(s->list, &found);
 }
 
@@ -130,15 +145,16 @@ static void make_host(struct host_text *h)
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		struct item *item = &h->split.items[i];
 
-		if (!token_is(&h->split.tokens, item->first, "template") && !token_is(&h->split.tokens, item->first, "using") &&
+		if (!token_is(&h->split.tokens, item->first, "template") &&
+		    !token_is(&h->split.tokens, item->first, "using") &&
 		    !token_is(&h->split.tokens, item->first, "namespace"))
 			item->world = WORLD_HOST;
 		item->is_entry = false;
 	}
 }
 
-static int ask_clang(struct completion_list *l, struct compiler *c, const char *text, uint32_t start, const char *prefix,
-		     struct error *err)
+static int ask_clang(struct completion_list *l, struct compiler *c, const char *text,
+		     uint32_t start, const char *prefix, struct error *err)
 {
 	struct mem_pool pool = MEM_POOL_INIT;
 	struct host_text h;
@@ -207,18 +223,36 @@ static void sort_once(struct completion_list *l)
 
 static bool is_member(const char *text, uint32_t start)
 {
-	while (start && (text[start - 1] == ' ' || text[start - 1] == '\t' || text[start - 1] == '\n'))
+	while (start &&
+	       (text[start - 1] == ' ' || text[start - 1] == '\t' || text[start - 1] == '\n'))
 		start--;
-	return start && (text[start - 1] == '.' || (start > 1 && text[start - 1] == '>' && text[start - 2] == '-'));
+	return start && (text[start - 1] == '.' ||
+			 (start > 1 && text[start - 1] == '>' && text[start - 2] == '-'));
 }
 
 static void add_cuda_names(struct completion_list *l, const char *prefix)
 {
 	for (size_t i = 0; i < sizeof(cuda_names) / sizeof(*cuda_names); i++) {
-		struct completion found = { cuda_names[i].name, cuda_names[i].kind, "", cuda_names[i].signature, "", 60 };
+		struct completion found = {
+			cuda_names[i].name, cuda_names[i].kind, "", cuda_names[i].signature, "", 60
+		};
 
 		if (!strncmp(found.text, prefix, strlen(prefix)))
 			add(l, &found);
+	}
+}
+
+static const char *kind_of_header(char kind)
+{
+	switch (kind) {
+	case 'f':
+		return "function";
+	case 't':
+		return "type";
+	case 'm':
+		return "macro";
+	default:
+		return "variable";
 	}
 }
 
@@ -228,9 +262,10 @@ static void add_headers(struct completion_list *l, const struct session *s, cons
 	const struct header_name *h = session_headers_with(s, prefix, &n);
 
 	for (uint32_t i = 0; i < n; i++) {
-		const char *kind = h[i].kind == 'f' ? "function" : h[i].kind == 't' ? "type" : h[i].kind == 'm' ? "macro" : "variable";
-		struct completion found = { h[i].name, kind, "", h[i].kind == 'm' ? h[i].name : h[i].signature, "",
-					    h[i].kind == 'm' ? 70 : 50 };
+		bool macro = h[i].kind == 'm';
+		struct completion found = { h[i].name, kind_of_header(h[i].kind),
+					    "",	       macro ? h[i].name : h[i].signature,
+					    "",	       macro ? 70 : 50 };
 
 		if (h[i].kind != 's')
 			add(l, &found);
@@ -242,7 +277,8 @@ static bool behind_tag_word(const char *text, uint32_t start)
 	while (start && text[start - 1] == ' ')
 		start--;
 	return (start >= 6 && !strncmp(text + start - 6, "struct", 6)) ||
-	       (start >= 5 && !strncmp(text + start - 5, "union", 5)) || (start >= 4 && !strncmp(text + start - 4, "enum", 4));
+	       (start >= 5 && !strncmp(text + start - 5, "union", 5)) ||
+	       (start >= 4 && !strncmp(text + start - 4, "enum", 4));
 }
 
 /* Is the byte inside a comment, a string or a directive, where nothing is to complete? */
@@ -254,13 +290,14 @@ static bool in_code(const char *text, size_t len, uint32_t at)
 
 	if (!token_list_init(&l, text, len, &pool, NULL))
 		for (uint32_t i = 0; i < l.n && !found; i++)
-			found = l.at[i].kind == TOKEN_NAME && l.at[i].start <= at && at < l.at[i].end;
+			found = l.at[i].kind == TOKEN_NAME && l.at[i].start <= at &&
+				at < l.at[i].end;
 	mem_pool_release(&pool);
 	return found;
 }
 
-static int complete(struct completion_list *l, struct compiler *c, const char *text, uint32_t start, uint32_t end,
-		    struct error *err)
+static int complete(struct completion_list *l, struct compiler *c, const char *text, uint32_t start,
+		    uint32_t end, struct error *err)
 {
 	cleanup_buffer struct buffer whole = BUFFER_INIT, prefix = BUFFER_INIT;
 	struct session_search search = { .list = l };
@@ -286,8 +323,8 @@ static int complete(struct completion_list *l, struct compiler *c, const char *t
 	return ask_clang(l, c, buffer_text(&whole), start, buffer_text(&prefix), err);
 }
 
-int completion_list_init(struct completion_list *l, struct compiler *c, const char *text, uint32_t cursor,
-			 struct error *err)
+int completion_list_init(struct completion_list *l, struct compiler *c, const char *text,
+			 uint32_t cursor, struct error *err)
 {
 	size_t len = strlen(text);
 	uint32_t start = cursor < len ? cursor : (uint32_t)len, end = start;
@@ -319,7 +356,9 @@ bool inspect(struct compiler *c, const char *text, uint32_t cursor, struct buffe
 		end++;
 	if (start == end)
 		return false;
-	const struct declaration *d = is_member(text, start) ? NULL : session_find(&c->session, text + start, end - start);
+	const struct declaration *d =
+		is_member(text, start) ? NULL
+				       : session_find(&c->session, text + start, end - start);
 
 	if (d) {
 		buffer_printf(out, "%s\n%s %s of In[%u], line %u", *d->host ? d->host : d->device,
@@ -330,9 +369,11 @@ bool inspect(struct compiler *c, const char *text, uint32_t cursor, struct buffe
 		for (uint32_t i = 0; i < l.n && !found; i++) {
 			const struct completion *x = &l.at[i];
 
-			found = strlen(x->text) == end - start && !memcmp(x->text, text + start, end - start);
+			found = strlen(x->text) == end - start &&
+				!memcmp(x->text, text + start, end - start);
 			if (found)
-				buffer_printf(out, "%s\n%s%s%s", x->signature, x->kind, *x->comment ? "\n\n" : "", x->comment);
+				buffer_printf(out, "%s\n%s%s%s", x->signature, x->kind,
+					      *x->comment ? "\n\n" : "", x->comment);
 		}
 	completion_list_release(&l);
 	return found;

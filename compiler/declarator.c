@@ -24,18 +24,7 @@ static bool is_tag_word(const struct token_list *l, uint32_t i)
 /* Qualifiers and storage classes leave the type open; the other specifiers give it. */
 static bool gives_type(const struct token_list *l, uint32_t i)
 {
-	static const char *const open[] = {
-		"typedef", "extern", "static", "inline", "register", "const", "volatile", "restrict", "_Alignas",
-		"_Noreturn", "_Thread_local", "__thread", "__inline", "__inline__", "__const", "__volatile__",
-		"__restrict", "__attribute__", "__attribute", "__extension__", "alignas", "thread_local", "noreturn",
-		"__global__", "__device__", "__host__", "__constant__", "__shared__", "__managed__", "__forceinline__",
-		"__noinline__", "__launch_bounds__",
-	};
-
-	for (size_t k = 0; k < sizeof(open) / sizeof(*open); k++)
-		if (token_is(l, i, open[k]))
-			return false;
-	return true;
+	return split_word_class(token_text(l, i), token_len(l, i)) != WORD_MARK;
 }
 
 static void note_word(struct declaration_parts *p, const struct token_list *l, uint32_t i)
@@ -43,8 +32,8 @@ static void note_word(struct declaration_parts *p, const struct token_list *l, u
 	p->is_typedef |= token_is(l, i, "typedef");
 	p->is_extern |= token_is(l, i, "extern");
 	p->is_static |= token_is(l, i, "static");
-	p->is_inline |= token_is(l, i, "inline") || token_is(l, i, "__inline") || token_is(l, i, "__inline__") ||
-			token_is(l, i, "__forceinline__");
+	p->is_inline |= token_is(l, i, "inline") || token_is(l, i, "__inline") ||
+			token_is(l, i, "__inline__") || token_is(l, i, "__forceinline__");
 	p->is_const |= token_is(l, i, "const") || token_is(l, i, "__const");
 	p->is_auto_type |= token_is(l, i, "__auto_type");
 	p->is_other |= token_is(l, i, "_Static_assert") || token_is(l, i, "static_assert");
@@ -64,7 +53,8 @@ static uint32_t tag_specifier(struct declaration_parts *p, const struct token_li
 	return i;
 }
 
-static uint32_t specifiers(struct declaration_parts *p, const struct token_list *l, uint32_t i, uint32_t end)
+static uint32_t specifiers(struct declaration_parts *p, const struct token_list *l, uint32_t i,
+			   uint32_t end)
 {
 	bool has_type = false;
 
@@ -80,8 +70,9 @@ static uint32_t specifiers(struct declaration_parts *p, const struct token_list 
 				i = token_behind(l, i);
 		} else if (l->at[i].kind == TOKEN_STRING) {
 			i++; /* extern "C" */
-		} else if (is_identifier(l, i) && !has_type && i + 1 < end && !token_is(l, i + 1, "=") &&
-			   !token_is(l, i + 1, ";") && !token_is(l, i + 1, ",") && !token_is(l, i + 1, "[")) {
+		} else if (is_identifier(l, i) && !has_type && i + 1 < end &&
+			   !token_is(l, i + 1, "=") && !token_is(l, i + 1, ";") &&
+			   !token_is(l, i + 1, ",") && !token_is(l, i + 1, "[")) {
 			if (token_is(l, i + 1, "(") && token_is(l, token_behind(l, i + 1), "{"))
 				break; /* main() {} */
 			if (!is_specifier(l, i + 1) || gives_type(l, i + 1) == false) {
@@ -116,9 +107,11 @@ static void find_name(struct declarator *d, const struct token_list *l)
 }
 
 /* Behind the declarator or initialiser that starts at i. */
-static uint32_t end_of_part(const struct token_list *l, uint32_t i, uint32_t end, bool stop_at_equals)
+static uint32_t end_of_part(const struct token_list *l, uint32_t i, uint32_t end,
+			    bool stop_at_equals)
 {
-	while (i < end && !token_is(l, i, ",") && !token_is(l, i, ";") && !(stop_at_equals && token_is(l, i, "="))) {
+	while (i < end && !token_is(l, i, ",") && !token_is(l, i, ";") &&
+	       !(stop_at_equals && token_is(l, i, "="))) {
 		if (token_is(l, i, "(") || token_is(l, i, "[") || token_is(l, i, "{"))
 			i = token_behind(l, i);
 		else
@@ -139,13 +132,16 @@ static uint32_t count_declarators(const struct token_list *l, uint32_t i, uint32
 	return n;
 }
 
-int declaration_parts_init(struct declaration_parts *p, const struct token_list *l, const struct item *item,
-			   struct mem_pool *pool, struct error *err)
+int declaration_parts_init(struct declaration_parts *p, const struct token_list *l,
+			   const struct item *item, struct mem_pool *pool, struct error *err)
 {
 	uint32_t end = item->kind == ITEM_FUNCTION ? item->body : item->end, i;
 
-	*p = (struct declaration_parts){ .first = item->first, .body = TOKEN_NONE, .tag = TOKEN_NONE,
-					 .tag_name = TOKEN_NONE, .type_name = TOKEN_NONE };
+	*p = (struct declaration_parts){ .first = item->first,
+					 .body = TOKEN_NONE,
+					 .tag = TOKEN_NONE,
+					 .tag_name = TOKEN_NONE,
+					 .type_name = TOKEN_NONE };
 	p->is_other = token_is(l, item->first, "asm") || token_is(l, item->first, "__asm__") ||
 		      token_is(l, item->first, "__asm") || token_is(l, item->first, "namespace") ||
 		      token_is(l, item->first, "using") || token_is(l, item->first, "template") ||
@@ -154,22 +150,26 @@ int declaration_parts_init(struct declaration_parts *p, const struct token_list 
 	p->specifiers_end = i;
 	if (p->is_other)
 		return 0;
-	p->declarators = mem_pool_array(pool, count_declarators(l, i, end), sizeof(*p->declarators));
+	p->declarators =
+		mem_pool_array(pool, count_declarators(l, i, end), sizeof(*p->declarators));
 	if (!p->declarators)
 		return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a cell");
 	while (i < end && !token_is(l, i, ";")) {
 		struct declarator *d = &p->declarators[p->n++];
 
-		*d = (struct declarator){ .first = i, .name = TOKEN_NONE, .equals = TOKEN_NONE,
-					 .dim3_open = TOKEN_NONE };
+		*d = (struct declarator){ .first = i,
+					  .name = TOKEN_NONE,
+					  .equals = TOKEN_NONE,
+					  .dim3_open = TOKEN_NONE };
 		i = d->end = end_of_part(l, i, end, true);
 		if (token_is(l, i, "=")) {
 			d->equals = i;
 			i = d->init_end = end_of_part(l, i + 1, end, false);
 		}
 		find_name(d, l);
-		if (p->type_name != TOKEN_NONE && token_is(l, p->type_name, "dim3") && d->is_function &&
-		    !is_specifier(l, d->name + 2) && !token_is(l, d->name + 2, ")") && !p->is_typedef && !p->is_extern) {
+		if (p->type_name != TOKEN_NONE && token_is(l, p->type_name, "dim3") &&
+		    d->is_function && !is_specifier(l, d->name + 2) &&
+		    !token_is(l, d->name + 2, ")") && !p->is_typedef && !p->is_extern) {
 			d->dim3_open = d->name + 1;
 			d->is_function = false;
 		}

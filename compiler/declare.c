@@ -36,7 +36,8 @@ static void *grow(struct declare *d, void *array, size_t n, size_t *cap, size_t 
 
 static void note_branch(struct declare *d, uint32_t token)
 {
-	uint32_t *branches = grow(d, d->branches, d->n_branches, &d->cap_branches, sizeof(*branches));
+	uint32_t *branches =
+		grow(d, d->branches, d->n_branches, &d->cap_branches, sizeof(*branches));
 
 	if (!branches)
 		return;
@@ -58,7 +59,8 @@ void declare_symbol(struct declare *d, const struct clang_symbol *s)
 		note_branch(d, (uint32_t)strtoul(s->name + strlen(BRANCH_PREFIX "v"), NULL, 10));
 		return;
 	}
-	struct clang_symbol *symbols = grow(d, d->symbols, d->n_symbols, &d->cap_symbols, sizeof(*symbols));
+	struct clang_symbol *symbols =
+		grow(d, d->symbols, d->n_symbols, &d->cap_symbols, sizeof(*symbols));
 
 	if (!symbols)
 		return;
@@ -76,8 +78,8 @@ void declare_symbol(struct declare *d, const struct clang_symbol *s)
 	}
 }
 
-static void add(struct declare *d, enum declaration_kind kind, uint32_t line, const char *name, const char *host,
-		const char *device)
+static void add(struct declare *d, enum declaration_kind kind, uint32_t line, const char *name,
+		const char *host, const char *device)
 {
 	struct declaration *grown = grow(d, d->declarations, d->n, &d->cap, sizeof(*grown));
 
@@ -133,20 +135,23 @@ static void add_directive(struct declare *d, const struct host_text *h, uint32_t
 				    ((rest[word] | 32) >= 'a' && (rest[word] | 32) <= 'z')))
 			word++;
 		add(d, DECLARATION_MACRO, line, mem_pool_strndup(d->pool, rest, word), text, text);
-	} else if (token_directive_is(l, i, "pragma") && n > 4 && (!strncmp(rest, "STDC", 4) || !strncmp(rest, "GCC", 3))) {
+	} else if (token_directive_is(l, i, "pragma") && n > 4 &&
+		   (!strncmp(rest, "STDC", 4) || !strncmp(rest, "GCC", 3))) {
 		add(d, DECLARATION_PRAGMA, line, "", text, "");
 	}
 }
 
 /* The tag of a structure that the user left unnamed is ours; see host-text.c. */
-static char *tag_name(struct declare *d, const struct host_text *h, const struct declaration_parts *p)
+static char *tag_name(struct declare *d, const struct host_text *h,
+		      const struct declaration_parts *p)
 {
 	const struct token_list *l = &h->split.tokens;
 
 	if (p->tag_name != TOKEN_NONE)
 		return token_copy(d, l, p->tag_name);
 	for (uint32_t i = 0; i < h->edits.n; i++)
-		if (h->edits.at[i].start == l->at[p->tag].end && h->edits.at[i].start == h->edits.at[i].end)
+		if (h->edits.at[i].start == l->at[p->tag].end &&
+		    h->edits.at[i].start == h->edits.at[i].end)
 			return mem_pool_strdup(d->pool, h->edits.at[i].with + 1);
 	/* Enumerators alone: known by the first of them. */
 	if (token_is(l, p->tag, "enum") && token_is_name(l, p->body + 1)) {
@@ -167,7 +172,8 @@ static void add_tag(struct declare *d, const struct host_text *h, const struct d
 		return;
 	while (token_is(l, end, "__attribute__") && token_is(l, end + 1, "("))
 		end = token_behind(l, end + 1);
-	char *text = host_text_piece(h, p->tag, end), *whole = text ? format(d, "", text, ";") : NULL;
+	char *text = host_text_piece(h, p->tag, end),
+	     *whole = text ? format(d, "", text, ";") : NULL;
 
 	add(d, DECLARATION_TAG, l->at[p->tag].line, name, whole, whole);
 }
@@ -182,16 +188,18 @@ static bool is_unnamed_typedef(const struct declaration_parts *p)
 static uint32_t template_name(const struct token_list *l, const struct item *item)
 {
 	for (uint32_t t = item->first; t + 1 < item->end; t++) {
-		if (token_is_name(l, t) && token_is(l, t + 1, "(") && !token_is(l, t, "__launch_bounds__"))
+		if (token_is_name(l, t) && token_is(l, t + 1, "(") &&
+		    !token_is(l, t, "__launch_bounds__"))
 			return t;
-		if ((token_is(l, t, "struct") || token_is(l, t, "class")) && token_is_name(l, t + 1) &&
-		    token_is(l, t + 2, "{"))
+		if ((token_is(l, t, "struct") || token_is(l, t, "class")) &&
+		    token_is_name(l, t + 1) && token_is(l, t + 2, "{"))
 			return t + 1;
 	}
 	return TOKEN_NONE;
 }
 
-/* Device functions and C++ declarations, which the host's clang does not see; variables and entries it does. */
+/* Device functions and C++ declarations, which the host's clang does not see; variables and entries
+ * it does. */
 static void add_device_item(struct declare *d, const struct host_text *h, uint32_t i)
 {
 	const struct token_list *l = &h->split.tokens;
@@ -200,15 +208,16 @@ static void add_device_item(struct declare *d, const struct host_text *h, uint32
 	uint32_t name;
 
 	if (device_text_is_context(h, i)) {
-		add(d, DECLARATION_PRAGMA, l->at[item->first].line, "", "", device_text_later(h, i));
+		add(d, DECLARATION_PRAGMA, l->at[item->first].line, "", "",
+		    device_text_later(h, i));
 		return;
 	}
 	if (item->is_entry || (!p->is_other && p->n && !p->declarators[0].is_function))
 		return;
 	name = p->is_other || !p->n ? template_name(l, item) : p->declarators[0].name;
 	if (name != TOKEN_NONE)
-		add(d, DECLARATION_DEVICE_FUNCTION, l->at[item->first].line, token_copy(d, l, name), "",
-		    device_text_later(h, i));
+		add(d, DECLARATION_DEVICE_FUNCTION, l->at[item->first].line, token_copy(d, l, name),
+		    "", device_text_later(h, i));
 }
 
 static void add_item(struct declare *d, const struct host_text *h, uint32_t i)
@@ -238,8 +247,8 @@ static void add_item(struct declare *d, const struct host_text *h, uint32_t i)
 	} else if (p->tag_name != TOKEN_NONE && !p->n) {
 		char *text = host_text_piece(h, item->first, item->end);
 
-		add(d, DECLARATION_TAG, h->split.tokens.at[item->first].line, token_copy(d, &h->split.tokens, p->tag_name),
-		    text, text);
+		add(d, DECLARATION_TAG, h->split.tokens.at[item->first].line,
+		    token_copy(d, &h->split.tokens, p->tag_name), text, text);
 	}
 }
 
@@ -272,7 +281,8 @@ static uint32_t item_of(const struct host_text *h, const struct clang_symbol *s)
 }
 
 /* `extern __constant__ float c[3];` */
-static char *device_variable(struct declare *d, const struct host_text *h, uint32_t i, const struct clang_symbol *s)
+static char *device_variable(struct declare *d, const struct host_text *h, uint32_t i,
+			     const struct clang_symbol *s)
 {
 	const struct token_list *l = &h->split.tokens;
 	const char *space = "extern __device__ ";
@@ -304,8 +314,8 @@ static void add_variable(struct declare *d, const struct host_text *h, const str
 	const char *before = "extern ";
 
 	if (i < h->split.n_items && h->split.items[i].world == WORLD_DEVICE) {
-		add(d, DECLARATION_DEVICE_VARIABLE, s->line, s->name, format(d, "extern ", s->declaration, ";"),
-		    device_variable(d, h, i, s));
+		add(d, DECLARATION_DEVICE_VARIABLE, s->line, s->name,
+		    format(d, "extern ", s->declaration, ";"), device_variable(d, h, i, s));
 		return;
 	}
 	if (s->is_thread_local)
@@ -338,7 +348,8 @@ static void add_symbol(struct declare *d, const struct host_text *h, const struc
 	switch (s->kind) {
 	case CLANG_TYPEDEF:
 		for (size_t i = 0; i < d->n; i++)
-			if (d->declarations[i].kind == DECLARATION_TYPEDEF && !strcmp(d->declarations[i].name, s->name))
+			if (d->declarations[i].kind == DECLARATION_TYPEDEF &&
+			    !strcmp(d->declarations[i].name, s->name))
 				return; /* as the cell wrote it */
 		text = format(d, "typedef ", s->declaration, ";");
 		add(d, DECLARATION_TYPEDEF, s->line, s->name, text, text);
@@ -364,8 +375,10 @@ static void add_items(struct declare *d, const struct host_text *h)
 
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		uint32_t first = h->split.items[i].first;
-		bool opens = h->split.items[i].kind == ITEM_DIRECTIVE && host_text_opens_branch(l, first);
-		bool goes_on = token_directive_is(l, first, "elif") || token_directive_is(l, first, "else");
+		bool opens = h->split.items[i].kind == ITEM_DIRECTIVE &&
+			     host_text_opens_branch(l, first);
+		bool goes_on = token_directive_is(l, first, "elif") ||
+			       token_directive_is(l, first, "else");
 
 		if (opens && !goes_on)
 			depth++;

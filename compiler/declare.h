@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cell declares for later cells: directives and tags as the cell wrote them, variables, functions and typedefs
- * as clang understood them.
+ * What a cell declares for later cells: directives and tags as the cell wrote them, variables,
+ * functions and typedefs as clang understood them.
  */
 #ifndef CGPU_COMPILER_DECLARE_H
 #define CGPU_COMPILER_DECLARE_H

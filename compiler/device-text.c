@@ -9,24 +9,38 @@
 
 /* What C programs expect of libc's headers, which NVRTC does not have. */
 static const char prelude[] =
-	"typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long long int64_t;\n"
-	"typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t;\n"
-	"typedef unsigned long long uint64_t; typedef uint64_t uintptr_t; typedef int64_t intptr_t;\n"
+	"typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long long "
+	"int64_t;\n"
+	"typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int "
+	"uint32_t;\n"
+	"typedef unsigned long long uint64_t; typedef uint64_t uintptr_t; typedef int64_t "
+	"intptr_t;\n"
 	"#ifndef M_PI\n#define M_PI 3.14159265358979323846\n#define M_E 2.7182818284590452354\n"
 	"#define M_SQRT2 1.41421356237309504880\n#define M_PI_2 1.57079632679489661923\n#endif\n"
 	"#define INT_MAX 2147483647\n#define INT_MIN (-INT_MAX - 1)\n#define UINT_MAX 4294967295u\n"
-	"#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n#define FLT_EPSILON 1.192092896e-07f\n"
+	"#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n#define FLT_EPSILON "
+	"1.192092896e-07f\n"
 	"#define DBL_MAX 1.7976931348623157e+308\n#define DBL_MIN 2.2250738585072014e-308\n"
 	"#define DBL_EPSILON 2.2204460492503131e-16\n"
 	"#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fffffff)\n";
 
 bool device_text_is_include(const char *rest, size_t len)
 {
-	static const char *const starts[] = {
-		"cooperative_groups", "cub/", "cuda/", "thrust/", "nv/", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h",
-		"cuda_fp6.h", "cuda_fp4.h", "mma.h", "curand_kernel.h", "cuda_pipeline", "cuda_awbarrier",
-		"math_constants.h",
-	};
+	static const char *const starts[] = { "cooperative_groups",
+					      "cub/",
+					      "cuda/",
+					      "thrust/",
+					      "nv/",
+					      "cuda_fp16.h",
+					      "cuda_bf16.h",
+					      "cuda_fp8.h",
+					      "cuda_fp6.h",
+					      "cuda_fp4.h",
+					      "mma.h",
+					      "curand_kernel.h",
+					      "cuda_pipeline",
+					      "cuda_awbarrier",
+					      "math_constants.h" };
 	size_t end = 0;
 
 	if (len < 2)
@@ -49,8 +63,9 @@ bool device_text_is_context(const struct host_text *h, uint32_t i)
 
 static bool is_conditional(const struct token_list *l, uint32_t i)
 {
-	return token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") || token_directive_is(l, i, "ifndef") ||
-	       token_directive_is(l, i, "else") || token_directive_is(l, i, "elif") || token_directive_is(l, i, "endif");
+	return token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") ||
+	       token_directive_is(l, i, "ifndef") || token_directive_is(l, i, "else") ||
+	       token_directive_is(l, i, "elif") || token_directive_is(l, i, "endif");
 }
 
 static bool is_device_directive(const struct token_list *l, uint32_t i)
@@ -60,8 +75,8 @@ static bool is_device_directive(const struct token_list *l, uint32_t i)
 
 	if (token_directive_is(l, i, "include"))
 		return device_text_is_include(rest, n);
-	return is_conditional(l, i) || token_directive_is(l, i, "define") || token_directive_is(l, i, "undef") ||
-	       token_directive_is(l, i, "pragma");
+	return is_conditional(l, i) || token_directive_is(l, i, "define") ||
+	       token_directive_is(l, i, "undef") || token_directive_is(l, i, "pragma");
 }
 
 bool device_text_is_needed(const struct host_text *h)
@@ -84,14 +99,17 @@ static bool declares_type(const struct host_text *h, uint32_t i, uint32_t word)
 
 	if (p->is_typedef)
 		for (uint32_t k = 0; k < p->n; k++)
-			if (p->declarators[k].name != TOKEN_NONE && token_len(l, p->declarators[k].name) == len &&
-			    !memcmp(token_text(l, p->declarators[k].name), token_text(l, word), len))
+			if (p->declarators[k].name != TOKEN_NONE &&
+			    token_len(l, p->declarators[k].name) == len &&
+			    !memcmp(token_text(l, p->declarators[k].name), token_text(l, word),
+				    len))
 				return true;
 	if (p->body == TOKEN_NONE && !(p->tag_name != TOKEN_NONE && !p->n))
 		return false;
 	for (uint32_t t = p->tag; t < p->specifiers_end; t++) {
-		bool names = t == p->tag_name || token_is(l, t - 1, "struct") || token_is(l, t - 1, "union") ||
-			     token_is(l, t - 1, "enum") || token_is(l, p->tag, "enum");
+		bool names = t == p->tag_name || token_is(l, t - 1, "struct") ||
+			     token_is(l, t - 1, "union") || token_is(l, t - 1, "enum") ||
+			     token_is(l, p->tag, "enum");
 
 		if (names && token_is_name(l, t) && token_len(l, t) == len &&
 		    !memcmp(token_text(l, t), token_text(l, word), len))
@@ -106,7 +124,8 @@ static bool declares_constant(const struct host_text *h, uint32_t i, uint32_t wo
 	const struct token_list *l = &h->split.tokens;
 	const struct declaration_parts *p = &h->parts[i];
 
-	if (!p->is_const || p->n != 1 || p->declarators[0].equals == TOKEN_NONE || p->declarators[0].is_pointer)
+	if (!p->is_const || p->n != 1 || p->declarators[0].equals == TOKEN_NONE ||
+	    p->declarators[0].is_pointer)
 		return false;
 	uint32_t name = p->declarators[0].name;
 
@@ -125,7 +144,8 @@ static bool mentions(const struct host_text *h, uint32_t user, uint32_t other)
 	return false;
 }
 
-/* The items that NVRTC gets: device items, directives, and the host's types that they mention, over any number of steps. */
+/* The items that NVRTC gets: device items, directives, and the host's types that they mention, over
+ * any number of steps. */
 static void choose_items(const struct host_text *h, bool *chosen)
 {
 	bool changed = true;
@@ -133,8 +153,9 @@ static void choose_items(const struct host_text *h, bool *chosen)
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		const struct item *item = &h->split.items[i];
 
-		chosen[i] = item->kind == ITEM_DIRECTIVE ? is_device_directive(&h->split.tokens, item->first)
-							 : (item->world & WORLD_DEVICE) != 0;
+		chosen[i] = item->kind == ITEM_DIRECTIVE
+				    ? is_device_directive(&h->split.tokens, item->first)
+				    : (item->world & WORLD_DEVICE) != 0;
 	}
 	while (changed) {
 		changed = false;
@@ -144,7 +165,8 @@ static void choose_items(const struct host_text *h, bool *chosen)
 			if (chosen[i] || item->kind != ITEM_DECLARATION || h->parts[i].is_other)
 				continue;
 			for (uint32_t k = 0; k < h->split.n_items && !chosen[i]; k++)
-				if (chosen[k] && h->split.items[k].kind != ITEM_DIRECTIVE && mentions(h, k, i))
+				if (chosen[k] && h->split.items[k].kind != ITEM_DIRECTIVE &&
+				    mentions(h, k, i))
 					chosen[i] = changed = true;
 		}
 	}
@@ -160,7 +182,8 @@ static void put_tokens(const struct host_text *h, struct buffer *out, uint32_t f
 	const struct token_list *l = &h->split.tokens;
 
 	if (end > first)
-		buffer_append(out, l->text + l->at[first].start, l->at[end - 1].end - l->at[first].start);
+		buffer_append(out, l->text + l->at[first].start,
+			      l->at[end - 1].end - l->at[first].start);
 }
 
 /* Entries have C names in the PTX; static would hide them. */
@@ -178,8 +201,8 @@ static void put_device_item(const struct host_text *h, struct buffer *out, uint3
 	}
 	buffer_puts(out, "extern \"C\" ");
 	for (uint32_t t = p->first; t < p->specifiers_end; t++) {
-		bool drop = token_is(l, t, "static") || token_is(l, t, "inline") || token_is(l, t, "extern") ||
-			    l->at[t].kind == TOKEN_STRING;
+		bool drop = token_is(l, t, "static") || token_is(l, t, "inline") ||
+			    token_is(l, t, "extern") || l->at[t].kind == TOKEN_STRING;
 
 		if (!drop)
 			continue;
@@ -212,12 +235,14 @@ static struct token_list words_of(const struct host_text *h, const bool *chosen)
 
 	words.at = mem_pool_array(h->pool, l->n + 1, sizeof(*words.at));
 	for (uint32_t i = 0; words.at && i < h->split.n_items; i++)
-		for (uint32_t t = h->split.items[i].first; chosen[i] && t < h->split.items[i].end; t++)
+		for (uint32_t t = h->split.items[i].first; chosen[i] && t < h->split.items[i].end;
+		     t++)
 			words.at[words.n++] = l->at[t];
 	return words;
 }
 
-int device_text_write(const struct host_text *h, struct session *session, struct buffer *out, struct error *err)
+int device_text_write(const struct host_text *h, struct session *session, struct buffer *out,
+		      struct error *err)
 {
 	bool *chosen = mem_pool_array(h->pool, h->split.n_items + 1, sizeof(*chosen));
 	struct token_list words;
@@ -252,8 +277,10 @@ int device_text_write(const struct host_text *h, struct session *session, struct
 
 static bool is_mark(const struct token_list *l, uint32_t t)
 {
-	static const char *const marks[] = { "__global__", "__device__", "__constant__", "__managed__", "__host__", "static",
-					     "inline", "extern", "__forceinline__", "__noinline__", "__inline__" };
+	static const char *const marks[] = { "__global__",   "__device__", "__constant__",
+					     "__managed__",  "__host__",   "static",
+					     "inline",	     "extern",	   "__forceinline__",
+					     "__noinline__", "__inline__" };
 
 	if (l->at[t].kind == TOKEN_STRING)
 		return true;
@@ -299,7 +326,8 @@ static uint32_t parameter_name(const struct token_list *l, uint32_t first, uint3
 	return words > 1 ? last : TOKEN_NONE;
 }
 
-static void write_entry(struct host_text *h, const struct item *item, const struct declaration_parts *p)
+static void write_entry(struct host_text *h, const struct item *item,
+			const struct declaration_parts *p)
 {
 	const struct token_list *l = &h->split.tokens;
 	const struct declarator *d = &p->declarators[0];
@@ -313,14 +341,15 @@ static void write_entry(struct host_text *h, const struct item *item, const stru
 		uint32_t end = t;
 
 		while (end < close && !token_is(l, end, ","))
-			end = token_is(l, end, "(") || token_is(l, end, "[") ? token_behind(l, end) : end + 1;
+			end = token_is(l, end, "(") || token_is(l, end, "[") ? token_behind(l, end)
+									     : end + 1;
 		uint32_t name = parameter_name(l, t, end);
 		bool is_void = end == t + 1 && token_is(l, t, "void");
 
 		unit_text_copy(&h->unit, l->at[t].start, l->at[end - 1].end, NULL);
 		if (name != TOKEN_NONE) {
-			buffer_printf(&arguments, "%s(void *)&%.*s", n++ ? ", " : "", (int)token_len(l, name),
-				      token_text(l, name));
+			buffer_printf(&arguments, "%s(void *)&%.*s", n++ ? ", " : "",
+				      (int)token_len(l, name), token_text(l, name));
 		} else if (!is_void) {
 			char unnamed[24];
 
@@ -336,16 +365,21 @@ static void write_entry(struct host_text *h, const struct item *item, const stru
 	if (item->kind != ITEM_FUNCTION)
 		unit_text_puts(&h->unit, ";");
 	else if (n)
-		buffer_printf(&h->unit.text, " { void *cgpu_arguments[] = { %s }; cgpu_launch(\"%.*s\", cgpu_arguments); }",
-			      buffer_text(&arguments), (int)token_len(l, d->name), token_text(l, d->name));
-	else
-		buffer_printf(&h->unit.text, " { cgpu_launch(\"%.*s\", (void **)0); }", (int)token_len(l, d->name),
+		buffer_printf(&h->unit.text,
+			      " { void *cgpu_arguments[] = { %s }; cgpu_launch(\"%.*s\", "
+			      "cgpu_arguments); }",
+			      buffer_text(&arguments), (int)token_len(l, d->name),
 			      token_text(l, d->name));
+	else
+		buffer_printf(&h->unit.text, " { cgpu_launch(\"%.*s\", (void **)0); }",
+			      (int)token_len(l, d->name), token_text(l, d->name));
 	buffer_release(&arguments);
 }
 
-/* Only an initialiser that gives an array its size is of use to a stand-in; a managed variable is the host's too. */
-static void write_stand_in(struct host_text *h, const struct item *item, const struct declaration_parts *p)
+/* Only an initialiser that gives an array its size is of use to a stand-in; a managed variable is
+ * the host's too. */
+static void write_stand_in(struct host_text *h, const struct item *item,
+			   const struct declaration_parts *p)
 {
 	const struct token_list *l = &h->split.tokens;
 	bool managed = false, is_extern = p->is_extern;
@@ -357,7 +391,8 @@ static void write_stand_in(struct host_text *h, const struct item *item, const s
 	copy_specifiers(h, p);
 	for (uint32_t k = 0; k < p->n; k++) {
 		const struct declarator *d = &p->declarators[k];
-		uint32_t end = d->equals != TOKEN_NONE && (managed || d->is_unsized) ? d->init_end : d->end;
+		uint32_t end = d->equals != TOKEN_NONE && (managed || d->is_unsized) ? d->init_end
+										     : d->end;
 
 		if (k)
 			unit_text_puts(&h->unit, ", ");
@@ -379,7 +414,8 @@ void device_text_write_host(struct host_text *h, uint32_t i)
 			return;
 		unit_text_line(&h->unit, h->split.tokens.at[p->declarators[0].name].line);
 		write_entry(h, item, p);
-	} else if (item->kind == ITEM_DECLARATION && !p->declarators[0].is_function && !p->is_typedef) {
+	} else if (item->kind == ITEM_DECLARATION && !p->declarators[0].is_function &&
+		   !p->is_typedef) {
 		unit_text_line(&h->unit, h->split.tokens.at[item->first].line);
 		write_stand_in(h, item, p);
 	}

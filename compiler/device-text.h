@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CUDA side of a cell: the text that NVRTC compiles, the stubs and stand-ins that its names are in C, and what later
- * device code sees of it. NVRTC takes no host code, so it gets the device items with the types, macros and enumerations
- * that they mention, from this cell and from the session, and nothing else.
+ * The CUDA side of a cell: the text that NVRTC compiles, the stubs and stand-ins that its names are
+ * in C, and what later device code sees of it. NVRTC takes no host code, so it gets the device
+ * items with the types, macros and enumerations that they mention, from this cell and from the
+ * session, and nothing else.
  */
 #ifndef CGPU_COMPILER_DEVICE_TEXT_H
 #define CGPU_COMPILER_DEVICE_TEXT_H
@@ -20,11 +21,12 @@ struct error;
 bool device_text_is_needed(const struct host_text *h);
 
 /* The translation unit for NVRTC, in lines of the cell. */
-int device_text_write(const struct host_text *h, struct session *session, struct buffer *out, struct error *err);
+int device_text_write(const struct host_text *h, struct session *session, struct buffer *out,
+		      struct error *err);
 
 /*
- * What stands for device item i in the host's text, appended to h->unit: for an entry a function that launches it, for a
- * variable an object whose address names it; nothing for a device function.
+ * What stands for device item i in the host's text, appended to h->unit: for an entry a function
+ * that launches it, for a variable an object whose address names it; nothing for a device function.
  */
 void device_text_write_host(struct host_text *h, uint32_t i);
 

@@ -13,15 +13,20 @@ static const struct {
 	const char *part, *hint;
 } hints[] = {
 	{ "variable length array declaration not allowed at file scope",
-	  "a variable of a cell lives on, so its size must be constant: use an integer constant or #define, or malloc()" },
+	  "a variable of a cell lives on, so its size must be constant: use an integer constant or "
+	  "#define, or malloc()" },
 	{ "variably modified type declaration not allowed at file scope",
-	  "a variable of a cell lives on, so its size must be constant: use an integer constant or #define, or malloc()" },
-	{ "function definition is not allowed here", "C has no functions inside functions: define it at the top of a cell" },
-	{ "should not return a value", "a cell is no function: leave the value as last line, without `;`, to show it" },
+	  "a variable of a cell lives on, so its size must be constant: use an integer constant or "
+	  "#define, or malloc()" },
+	{ "function definition is not allowed here",
+	  "C has no functions inside functions: define it at the top of a cell" },
+	{ "should not return a value",
+	  "a cell is no function: leave the value as last line, without `;`, to show it" },
 	{ "'iostream' file not found", "cells are C; a cell that starts with %%cuda is CUDA C++" },
 };
 
-void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len, const char *cell_name)
+void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len,
+		      const char *cell_name)
 {
 	*d = (struct diagnostics){ .cell = cell, .cell_len = cell_len, .cell_name = cell_name };
 	buffer_init(&d->errors);
@@ -55,7 +60,8 @@ static const char *line_start(const struct diagnostics *d, uint32_t line)
 }
 
 /* The line of the cell and a caret below; tabs are kept so that both line up. */
-static void put_source(const struct diagnostics *d, struct buffer *out, uint32_t line, uint32_t column, uint32_t width)
+static void put_source(const struct diagnostics *d, struct buffer *out, uint32_t line,
+		       uint32_t column, uint32_t width)
 {
 	const char *start = line_start(d, line), *end = d->cell + d->cell_len;
 	const char *stop = memchr(start, '\n', (size_t)(end - start));
@@ -81,12 +87,13 @@ static struct buffer *begin(struct diagnostics *d, enum clang_severity severity)
 	return d->last == CLANG_ERROR ? &d->errors : &d->warnings;
 }
 
-static void put_head(struct diagnostics *d, struct buffer *out, enum clang_severity severity, const char *place,
-		     uint32_t line, const char *message, const char *flag)
+static void put_head(struct diagnostics *d, struct buffer *out, enum clang_severity severity,
+		     const char *place, uint32_t line, const char *message, const char *flag)
 {
 	struct buffer head = BUFFER_INIT;
 
-	buffer_printf(&head, "%s%s%s: %s", place, *place ? ": " : "", severity_name(severity), message);
+	buffer_printf(&head, "%s%s%s: %s", place, *place ? ": " : "", severity_name(severity),
+		      message);
 	if (severity == CLANG_WARNING && *flag)
 		buffer_printf(&head, " [%s]", flag);
 	buffer_printf(out, "%s\n", buffer_text(&head));
@@ -104,8 +111,8 @@ static void put_hint(struct buffer *out, const char *message)
 			buffer_printf(out, "      = %s\n", hints[i].hint);
 }
 
-void diagnostics_add(struct diagnostics *d, enum clang_severity severity, uint32_t line, uint32_t column, uint32_t width,
-		     const char *message)
+void diagnostics_add(struct diagnostics *d, enum clang_severity severity, uint32_t line,
+		     uint32_t column, uint32_t width, const char *message)
 {
 	struct buffer *out = begin(d, severity);
 	char place[300];
@@ -133,7 +140,8 @@ static uint32_t range_width(const struct unit_text *unit, const struct clang_dia
 	return begin_at == at && end_at >= at ? (uint32_t)(end_at - at + 1) : 1;
 }
 
-void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit, const struct clang_diagnostic *c)
+void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
+			   const struct clang_diagnostic *c)
 {
 	long at = c->offset < 0 ? -1 : unit_text_find(unit, c->offset);
 	bool in_cell = at >= 0;
@@ -147,7 +155,8 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit, 
 		d->last_shown = false;
 		return;
 	}
-	/* "expanded from", "previous definition is here" in text of ours say nothing to the user. */
+	/* "expanded from", "previous definition is here" in text of ours say nothing to the user.
+	 */
 	if (c->severity == CLANG_NOTE && !in_cell && !*c->file)
 		return;
 	d->last_shown = true;
@@ -160,8 +169,9 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit, 
 		bool cell = !strcmp(c->file, d->cell_name);
 
 		line = cell ? c->line : 0;
-		snprintf(place, sizeof(place), cell || !strncmp(c->file, "In[", 3) ? "%s:%u" : "%s:%u:%u", c->file, c->line,
-			 c->column);
+		snprintf(place, sizeof(place),
+			 cell || !strncmp(c->file, "In[", 3) ? "%s:%u" : "%s:%u:%u", c->file,
+			 c->line, c->column);
 	}
 	put_head(d, out, c->severity, place, line, c->message, c->flag);
 	if (in_cell)
@@ -170,8 +180,8 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit, 
 }
 
 /* `In[3](2): error: identifier "x" is undefined`; the cell may be an earlier one. */
-static bool parse_nvrtc(const char *line, char *place, size_t size, uint32_t *ret_line, enum clang_severity *ret_severity,
-			const char **ret_message)
+static bool parse_nvrtc(const char *line, char *place, size_t size, uint32_t *ret_line,
+			enum clang_severity *ret_severity, const char **ret_message)
 {
 	size_t n = strcspn(line, "(");
 	char *end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What clang and NVRTC say, in the words of the cell: "In[3]:2:5: error: ...", the cell's own line and a caret. Text of
- * ours in the translation unit is never shown.
+ * What clang and NVRTC say, in the words of the cell: "In[3]:2:5: error: ...", the cell's own line
+ * and a caret. Text of ours in the translation unit is never shown.
  */
 #ifndef CGPU_COMPILER_DIAGNOSTICS_H
 #define CGPU_COMPILER_DIAGNOSTICS_H
@@ -15,25 +15,27 @@
 struct unit_text;
 
 struct diagnostics {
-	const char *cell;      /* borrowed */
+	const char *cell; /* borrowed */
 	size_t cell_len;
-	const char *cell_name; /* borrowed */
+	const char *cell_name;		/* borrowed */
 	struct buffer errors, warnings; /* with their notes */
-	struct buffer first;   /* first line of the first error */
-	uint32_t first_line;   /* its line in the cell; 0 if it is elsewhere */
+	struct buffer first;		/* first line of the first error */
+	uint32_t first_line;		/* its line in the cell; 0 if it is elsewhere */
 	unsigned n_errors;
 	enum clang_severity last; /* where notes belong */
 	bool last_shown;
 };
 
-void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len, const char *cell_name);
+void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len,
+		      const char *cell_name);
 void diagnostics_release(struct diagnostics *d);
 
 /* One of clang's about a unit. */
-void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit, const struct clang_diagnostic *c);
+void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
+			   const struct clang_diagnostic *c);
 /* One at a place of the cell; line 0: about the whole cell; column 0: no caret. */
-void diagnostics_add(struct diagnostics *d, enum clang_severity severity, uint32_t line, uint32_t column, uint32_t width,
-		     const char *message);
+void diagnostics_add(struct diagnostics *d, enum clang_severity severity, uint32_t line,
+		     uint32_t column, uint32_t width, const char *message);
 /* NVRTC's log, whose lines are the cell's. */
 void diagnostics_add_nvrtc(struct diagnostics *d, const char *log);
 

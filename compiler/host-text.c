@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A variable of a cell is a global with external linkage. A constant initialiser stays where it is; another one is
- * taken out of the declaration and becomes an assignment in the run function (a copy from a compound literal for
- * aggregates), so that it runs when its turn comes. What only an initialiser knows, the size of `a[]` or the type behind
+ * A variable of a cell is a global with external linkage. A constant initialiser stays where it is;
+ * another one is taken out of the declaration and becomes an assignment in the run function (a copy
+ * from a compound literal for aggregates), so that it runs when its turn comes. What only an
+ * initialiser knows, the size of `a[]` or the type behind
  * __auto_type, is asked from clang by a probe in which the declaration is local.
  */
 #include "compiler/host-text.h"
@@ -27,7 +28,8 @@ static int find_parts(struct host_text *h, struct error *err)
 		return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a cell");
 	for (uint32_t i = 0; i < h->split.n_items; i++)
 		if (declares(&h->split.items[i]) &&
-		    declaration_parts_init(&h->parts[i], &h->split.tokens, &h->split.items[i], h->pool, err))
+		    declaration_parts_init(&h->parts[i], &h->split.tokens, &h->split.items[i],
+					   h->pool, err))
 			return -1;
 	return 0;
 }
@@ -108,10 +110,13 @@ static int find_masks(struct host_text *h, struct error *err)
 static bool is_constant_name(const struct token_list *l, uint32_t i)
 {
 	static const char *const known[] = {
-		"NULL", "true", "false", "INFINITY", "NAN", "HUGE_VAL", "RAND_MAX", "EOF", "BUFSIZ", "nullptr", "M_PI",
-		"M_PI_2", "M_PI_4", "M_E", "M_SQRT2", "M_LN2", "INT_MAX", "INT_MIN", "UINT_MAX", "LONG_MAX", "LONG_MIN",
-		"SIZE_MAX", "CHAR_BIT", "FLT_MAX", "FLT_MIN", "DBL_MAX", "DBL_MIN", "FLT_EPSILON", "DBL_EPSILON", "I",
-		"INT32_MAX", "INT64_MAX", "UINT32_MAX", "UINT64_MAX", "UINT8_MAX", "__LINE__", "__FILE__",
+		"NULL",	     "true",	  "false",	"INFINITY",    "NAN",	      "HUGE_VAL",
+		"RAND_MAX",  "EOF",	  "BUFSIZ",	"nullptr",     "M_PI",	      "M_PI_2",
+		"M_PI_4",    "M_E",	  "M_SQRT2",	"M_LN2",       "INT_MAX",     "INT_MIN",
+		"UINT_MAX",  "LONG_MAX",  "LONG_MIN",	"SIZE_MAX",    "CHAR_BIT",    "FLT_MAX",
+		"FLT_MIN",   "DBL_MAX",	  "DBL_MIN",	"FLT_EPSILON", "DBL_EPSILON", "I",
+		"INT32_MAX", "INT64_MAX", "UINT32_MAX", "UINT64_MAX",  "UINT8_MAX",   "__LINE__",
+		"__FILE__",
 	};
 
 	for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++)
@@ -120,7 +125,8 @@ static bool is_constant_name(const struct token_list *l, uint32_t i)
 	return false;
 }
 
-/* A name in capitals is a macro or an enumerator nearly always; clang tells when the value is not constant after all. */
+/* A name in capitals is a macro or an enumerator nearly always; clang tells when the value is not
+ * constant after all. */
 static bool is_capitals(const struct token_list *l, uint32_t i)
 {
 	const char *p = token_text(l, i);
@@ -151,9 +157,9 @@ bool host_text_force(struct host_text *h, const struct session *session, long of
 		for (uint32_t k = 0; k < p->n; k++) {
 			const struct declarator *d = &p->declarators[k];
 
-			if (d->equals == TOKEN_NONE || d->init_end <= d->equals + 1 || d->name == TOKEN_NONE ||
-			    offset < (long)l->at[d->equals].start || offset >= (long)l->at[d->init_end - 1].end ||
-			    is_forced(h, d->name))
+			if (d->equals == TOKEN_NONE || d->init_end <= d->equals + 1 ||
+			    d->name == TOKEN_NONE || offset < (long)l->at[d->equals].start ||
+			    offset >= (long)l->at[d->init_end - 1].end || is_forced(h, d->name))
 				continue;
 			h->forced[h->n_forced++] = d->name;
 			return !find_probed(h, session, NULL);
@@ -162,8 +168,8 @@ bool host_text_force(struct host_text *h, const struct session *session, long of
 	return false;
 }
 
-bool host_text_is_runtime(const struct host_text *h, const struct session *session, const struct declaration_parts *p,
-			  const struct declarator *d)
+bool host_text_is_runtime(const struct host_text *h, const struct session *session,
+			  const struct declaration_parts *p, const struct declarator *d)
 {
 	const struct token_list *l = &h->split.tokens;
 	struct name_source names = session_names((struct session *)session);
@@ -181,10 +187,12 @@ bool host_text_is_runtime(const struct host_text *h, const struct session *sessi
 			continue;
 		if (split_is_keyword(token_text(l, i), token_len(l, i)))
 			continue;
-		if (token_is(l, i - 1, ".") && (token_is(l, i - 2, "{") || token_is(l, i - 2, ",") ||
-						token_is(l, i - 2, "]") || token_is_name(l, i - 2)))
+		if (token_is(l, i - 1, ".") &&
+		    (token_is(l, i - 2, "{") || token_is(l, i - 2, ",") ||
+		     token_is(l, i - 2, "]") || token_is_name(l, i - 2)))
 			continue; /* a designator */
-		if (token_is(l, i - 1, "struct") || token_is(l, i - 1, "union") || token_is(l, i - 1, "enum"))
+		if (token_is(l, i - 1, "struct") || token_is(l, i - 1, "union") ||
+		    token_is(l, i - 1, "enum"))
 			continue;
 		if (names.classify(names.context, token_text(l, i), token_len(l, i)) != NAME_TYPE)
 			return true;
@@ -221,17 +229,21 @@ static const char *pool_printf(struct host_text *h, const char *fmt, const char 
 	return mem_pool_strdup(h->pool, small);
 }
 
-/* External linkage for all: a later cell must reach it. const goes where the value comes at run time. */
-static void edit_specifiers(struct host_text *h, const struct declaration_parts *p, bool runtime, bool has_initialiser)
+/* External linkage for all: a later cell must reach it. const goes where the value comes at run
+ * time. */
+static void edit_specifiers(struct host_text *h, const struct declaration_parts *p, bool runtime,
+			    bool has_initialiser)
 {
 	const struct token_list *l = &h->split.tokens;
 
 	for (uint32_t i = p->first; i < p->specifiers_end; i++) {
 		if (token_is(l, i, "{") || token_is(l, i, "("))
 			i = token_behind(l, i) - 1;
-		else if (token_is(l, i, "static") || token_is(l, i, "inline") || token_is(l, i, "__inline__") ||
-			 token_is(l, i, "__inline") || token_is(l, i, "register") || token_is(l, i, "__forceinline__") ||
-			 token_is(l, i, "__host__") || (token_is(l, i, "extern") && has_initialiser) ||
+		else if (token_is(l, i, "static") || token_is(l, i, "inline") ||
+			 token_is(l, i, "__inline__") || token_is(l, i, "__inline") ||
+			 token_is(l, i, "register") || token_is(l, i, "__forceinline__") ||
+			 token_is(l, i, "__host__") ||
+			 (token_is(l, i, "extern") && has_initialiser) ||
 			 (token_is(l, i, "const") && runtime))
 			drop_tokens(h, i, i + 1);
 		else if (l->at[i].kind == TOKEN_STRING)
@@ -242,7 +254,8 @@ static void edit_specifiers(struct host_text *h, const struct declaration_parts 
 		char tag[64];
 
 		snprintf(tag, sizeof(tag), " cgpu_unnamed_%u_%u", h->cell, h->n_anonymous++);
-		edit_list_add(&h->edits, l->at[p->tag].end, l->at[p->tag].end, mem_pool_strdup(h->pool, tag));
+		edit_list_add(&h->edits, l->at[p->tag].end, l->at[p->tag].end,
+			      mem_pool_strdup(h->pool, tag));
 	}
 }
 
@@ -254,7 +267,8 @@ static void drop_const(struct host_text *h, const struct declarator *d)
 			drop_tokens(h, i, i + 1);
 }
 
-static void edit_runtime(struct host_text *h, const struct declaration_parts *p, const struct declarator *d)
+static void edit_runtime(struct host_text *h, const struct declaration_parts *p,
+			 const struct declarator *d)
 {
 	const struct token_list *l = &h->split.tokens;
 	const char *type = probed_type(h, d->name);
@@ -275,18 +289,20 @@ static void edit_runtime(struct host_text *h, const struct declaration_parts *p,
 		const char *size = strchr(type, '[');
 		char number[24];
 
-		snprintf(number, sizeof(number), "%.*s", (int)strspn(size ? size + 1 : "", "0123456789"),
-			 size ? size + 1 : "");
+		snprintf(number, sizeof(number), "%.*s",
+			 (int)strspn(size ? size + 1 : "", "0123456789"), size ? size + 1 : "");
 		edit_list_add(&h->edits, l->at[d->name + 1].end, l->at[d->name + 1].end,
 			      mem_pool_strdup(h->pool, number));
 	}
 }
 
 /* Without its comma-separated neighbours a constant pointer keeps its type. */
-static bool has_runtime_plain(const struct host_text *h, const struct session *session, const struct declaration_parts *p)
+static bool has_runtime_plain(const struct host_text *h, const struct session *session,
+			      const struct declaration_parts *p)
 {
 	for (uint32_t k = 0; k < p->n; k++)
-		if (host_text_is_runtime(h, session, p, &p->declarators[k]) && !p->declarators[k].is_pointer)
+		if (host_text_is_runtime(h, session, p, &p->declarators[k]) &&
+		    !p->declarators[k].is_pointer)
 			return true;
 	return false;
 }
@@ -313,11 +329,13 @@ static void edit_item(struct host_text *h, const struct session *session, uint32
 
 bool host_text_opens_branch(const struct token_list *l, uint32_t i)
 {
-	return token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") || token_directive_is(l, i, "ifndef") ||
-	       token_directive_is(l, i, "elif") || token_directive_is(l, i, "else");
+	return token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") ||
+	       token_directive_is(l, i, "ifndef") || token_directive_is(l, i, "elif") ||
+	       token_directive_is(l, i, "else");
 }
 
-/* A #if stands in the file part and again in the run function, where its condition may have become another one. */
+/* A #if stands in the file part and again in the run function, where its condition may have become
+ * another one. */
 static void mark_branch(struct host_text *h, uint32_t i)
 {
 	buffer_printf(&h->unit.text, "\n#define " BRANCH_PREFIX "%u\n", i);
@@ -329,7 +347,8 @@ static void repeat_branch(struct host_text *h, uint32_t i)
 {
 	const struct token_list *l = &h->split.tokens;
 
-	if (token_directive_is(l, i, "endif") || token_directive_is(l, i, "elif") || token_directive_is(l, i, "else"))
+	if (token_directive_is(l, i, "endif") || token_directive_is(l, i, "elif") ||
+	    token_directive_is(l, i, "else"))
 		unit_text_puts(&h->unit, "\n#endif\n");
 	if (host_text_opens_branch(l, i))
 		buffer_printf(&h->unit.text, "\n#ifdef " BRANCH_PREFIX "%u\n", i);
@@ -360,8 +379,9 @@ static bool same_macro(const struct token_list *l, uint32_t a, uint32_t b)
 }
 
 /*
- * Statements run behind the file part, so a macro that the cell undefines or defines twice would have its last meaning
- * there. Such macros are put back as they were before the cell and changed again between the statements.
+ * Statements run behind the file part, so a macro that the cell undefines or defines twice would
+ * have its last meaning there. Such macros are put back as they were before the cell and changed
+ * again between the statements.
  */
 static int find_changing(struct host_text *h, struct error *err)
 {
@@ -377,7 +397,8 @@ static int find_changing(struct host_text *h, struct error *err)
 		if (l->at[i].kind != TOKEN_DIRECTIVE || !changes_macro(l, i))
 			continue;
 		for (uint32_t k = 0; k < l->n && !changing; k++)
-			changing = k != i && l->at[k].kind == TOKEN_DIRECTIVE && changes_macro(l, k) && same_macro(l, i, k);
+			changing = k != i && l->at[k].kind == TOKEN_DIRECTIVE &&
+				   changes_macro(l, k) && same_macro(l, i, k);
 		if (changing)
 			h->changing[h->n_changing++] = i;
 	}
@@ -394,7 +415,8 @@ static void each_changing(struct host_text *h, const char *pragma)
 		for (uint32_t k = 0; k < i; k++)
 			first &= !same_macro(&h->split.tokens, h->changing[i], h->changing[k]);
 		if (first)
-			buffer_printf(&h->unit.text, "\n#pragma %s(\"%.*s\")\n", pragma, (int)len, name);
+			buffer_printf(&h->unit.text, "\n#pragma %s(\"%.*s\")\n", pragma, (int)len,
+				      name);
 	}
 }
 
@@ -409,20 +431,24 @@ static bool is_changing(const struct host_text *h, uint32_t i)
 /* CUDA C++ has min() and max(); a session that does not define its own has them too. */
 static void write_extremes(struct host_text *h, struct session *session)
 {
-	static const char *const names[][2] = { { "min", "cgpu_smaller" }, { "max", "cgpu_larger" } };
+	static const char *const names[][2] = { { "min", "cgpu_smaller" },
+						{ "max", "cgpu_larger" } };
 	struct name_source known = session_names(session);
 	const struct token_list *l = &h->split.tokens;
 
 	for (size_t k = 0; k < 2; k++) {
-		bool used = false, own = known.classify(known.context, names[k][0], 3) != NAME_UNKNOWN;
+		bool used = false,
+		     own = known.classify(known.context, names[k][0], 3) != NAME_UNKNOWN;
 
 		for (uint32_t i = 0; i < l->n; i++)
-			used |= token_is(l, i, names[k][0]) && token_is(l, i + 1, "(") && i && !token_is(l, i - 1, ".");
+			used |= token_is(l, i, names[k][0]) && token_is(l, i + 1, "(") && i &&
+				!token_is(l, i - 1, ".");
 		used |= token_is(l, 0, names[k][0]);
 		for (uint32_t i = 0; i < h->n_masks; i++)
 			own |= h->masks[i].len == 3 && !memcmp(h->masks[i].name, names[k][0], 3);
 		if (used && !own)
-			buffer_printf(&h->unit.text, "\n#define %s(a, b) %s(a, b)\n", names[k][0], names[k][1]);
+			buffer_printf(&h->unit.text, "\n#define %s(a, b) %s(a, b)\n", names[k][0],
+				      names[k][1]);
 	}
 }
 
@@ -435,7 +461,8 @@ static int find_probed(struct host_text *h, const struct session *session, struc
 		for (uint32_t i = 0; i < h->split.n_items; i++) {
 			const struct declaration_parts *p = &h->parts[i];
 
-			if (h->split.items[i].kind != ITEM_DECLARATION || !item_is_host(&h->split.items[i]))
+			if (h->split.items[i].kind != ITEM_DECLARATION ||
+			    !item_is_host(&h->split.items[i]))
 				continue;
 			for (uint32_t k = 0; k < p->n; k++) {
 				const struct declarator *d = &p->declarators[k];
@@ -450,22 +477,24 @@ static int find_probed(struct host_text *h, const struct session *session, struc
 		if (!n)
 			return 0;
 		if (!pass && !(h->probed = mem_pool_array(h->pool, n, sizeof(*h->probed))))
-			return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a cell");
+			return error_set(err, ERROR_MEMORY,
+					 "out of memory for the declarations of a cell");
 	}
 	h->n_probed = n;
 	return 0;
 }
 
-int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t cell, const char *cell_name,
-		   struct session *session, struct mem_pool *pool, struct error *err)
+int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t cell,
+		   const char *cell_name, struct session *session, struct mem_pool *pool,
+		   struct error *err)
 {
 	struct name_source names = session_names(session);
 
 	*h = (struct host_text){ .cell = cell, .cell_name = cell_name, .pool = pool };
 	snprintf(h->run, sizeof(h->run), "cgpu_cell_%u", cell);
 	unit_text_init(&h->unit, text, len, cell_name);
-	if (split_init(&h->split, text, len, &names, pool, err) || find_parts(h, err) || find_masks(h, err) || find_changing(h, err) ||
-	    find_probed(h, session, err))
+	if (split_init(&h->split, text, len, &names, pool, err) || find_parts(h, err) ||
+	    find_masks(h, err) || find_changing(h, err) || find_probed(h, session, err))
 		return -1;
 	return 0;
 }
@@ -505,7 +534,8 @@ static bool is_device_directive(const struct host_text *h, const struct item *it
 {
 	size_t n;
 
-	return item->kind == ITEM_DIRECTIVE && token_directive_is(&h->split.tokens, item->first, "include") &&
+	return item->kind == ITEM_DIRECTIVE &&
+	       token_directive_is(&h->split.tokens, item->first, "include") &&
 	       device_text_is_include(token_directive_rest(&h->split.tokens, item->first, &n), n);
 }
 
@@ -514,7 +544,8 @@ static void write_file_item(struct host_text *h, uint32_t i)
 	const struct item *item = &h->split.items[i];
 	const struct declaration_parts *p = &h->parts[i];
 
-	if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION || is_device_directive(h, item))
+	if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION ||
+	    is_device_directive(h, item))
 		return;
 	if (!item_is_host(item)) {
 		device_text_write_host(h, i);
@@ -543,7 +574,8 @@ static void write_initialiser(struct host_text *h, const struct declarator *d)
 		copy_tokens(h, d->dim3_open + 1, token_behind(l, d->dim3_open));
 		unit_text_puts(&h->unit, ";");
 	} else if (braces || d->is_array) {
-		buffer_printf(&h->unit.text, "__builtin_memcpy((void *)&%s, &(__typeof__(%s))%s", name, name, braces ? "" : "{");
+		buffer_printf(&h->unit.text, "__builtin_memcpy((void *)&%s, &(__typeof__(%s))%s",
+			      name, name, braces ? "" : "{");
 		copy_tokens(h, d->equals + 1, d->init_end);
 		buffer_printf(&h->unit.text, "%s, sizeof(%s));", braces ? "" : "}", name);
 	} else {
@@ -592,7 +624,8 @@ static bool runs(const struct host_text *h, const struct session *session)
 			return true;
 		if (item->kind == ITEM_DECLARATION && item_is_host(item))
 			for (uint32_t k = 0; k < h->parts[i].n; k++)
-				if (host_text_is_runtime(h, session, &h->parts[i], &h->parts[i].declarators[k]))
+				if (host_text_is_runtime(h, session, &h->parts[i],
+							 &h->parts[i].declarators[k]))
 					return true;
 	}
 	return false;
@@ -616,7 +649,8 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 		return error_set(err, ERROR_MEMORY, "out of memory for the text of a unit");
 	if (h->before)
 		unit_text_puts(&h->unit, h->before);
-	if (session_compose(session, &h->split.tokens, h->masks, h->n_masks, false, &h->unit.text, err))
+	if (session_compose(session, &h->split.tokens, h->masks, h->n_masks, false, &h->unit.text,
+			    err))
 		return -1;
 	write_extremes(h, session);
 	each_changing(h, "push_macro");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a split cell to the C text that clang compiles: the session's declarations, the cell's file-scope items, and a
- * function that runs its statements and the initialisers that are not constant, in the order of the cell.
+ * From a split cell to the C text that clang compiles: the session's declarations, the cell's
+ * file-scope items, and a function that runs its statements and the initialisers that are not
+ * constant, in the order of the cell.
  */
 #ifndef CGPU_COMPILER_HOST_TEXT_H
 #define CGPU_COMPILER_HOST_TEXT_H
@@ -18,7 +19,7 @@
 struct diagnostics;
 
 struct host_text {
-	uint32_t cell;          /* execution count */
+	uint32_t cell; /* execution count */
 	const char *cell_name;
 	struct mem_pool *pool;
 	struct split split;
@@ -26,37 +27,43 @@ struct host_text {
 	struct edit_list edits;
 	struct session_mask *masks; /* names that the cell defines */
 	uint32_t n_masks;
-	uint32_t *forced;   /* declarators, by name token, whose initialisers clang found not to be constant */
+	uint32_t *forced; /* declarators, by name token, whose initialisers clang found not to be
+			     constant */
 	uint32_t n_forced;
-	uint32_t *changing; /* directives that change a macro which the cell also has with another meaning */
+	uint32_t *changing; /* directives that change a macro which the cell also has with another
+			       meaning */
 	uint32_t n_changing;
-	uint32_t n_anonymous;   /* tags given to unnamed structures */
-	const char *before;     /* text that goes in front; NULL for none */
+	uint32_t n_anonymous; /* tags given to unnamed structures */
+	const char *before;   /* text that goes in front; NULL for none */
 	bool has_run, display;
-	char run[40];           /* "cgpu_cell_3" */
+	char run[40]; /* "cgpu_cell_3" */
 	struct unit_text unit;
 	bool probe; /* write for a parse that only finds the types of host_text_probed() */
 	struct host_text_type {
-		uint32_t name;    /* token */
+		uint32_t name;	  /* token */
 		const char *type; /* in the pool; NULL until the probe has told */
-	} *probed;            /* arrays that take their size, or variables their type, from a runtime initialiser */
+	} * probed; /* arrays that take their size, or variables their type, from a runtime
+		       initialiser */
 	uint32_t n_probed;
 };
 
 /* Split and find all parts. text must outlive h. -1: ERROR_MEMORY. */
-int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t cell, const char *cell_name,
-		   struct session *session, struct mem_pool *pool, struct error *err);
+int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t cell,
+		   const char *cell_name, struct session *session, struct mem_pool *pool,
+		   struct error *err);
 void host_text_release(struct host_text *h);
 
 /* Fill h->unit. */
 int host_text_write(struct host_text *h, struct session *session, struct error *err);
 
 /* Does the declarator's initialiser need to run? */
-bool host_text_is_runtime(const struct host_text *h, const struct session *session, const struct declaration_parts *p,
-			  const struct declarator *d);
-/* Clang says that the initialiser around this byte of the cell is not constant: run it. False when it runs already. */
+bool host_text_is_runtime(const struct host_text *h, const struct session *session,
+			  const struct declaration_parts *p, const struct declarator *d);
+/* Clang says that the initialiser around this byte of the cell is not constant: run it. False when
+ * it runs already. */
 bool host_text_force(struct host_text *h, const struct session *session, long offset);
-/* Names of the marks that tell which branches of #if were taken: BRANCH_PREFIX and the directive's token. */
+/* Names of the marks that tell which branches of #if were taken: BRANCH_PREFIX and the directive's
+ * token. */
 #define BRANCH_PREFIX "cgpu_branch_"
 /* #if, #ifdef, #ifndef, #elif, #else: a directive that opens a branch. */
 bool host_text_opens_branch(const struct token_list *l, uint32_t i);

@@ -26,7 +26,8 @@ static bool has_open_condition(const struct token_list *l)
 	int depth = 0;
 
 	for (uint32_t i = 0; i < l->n; i++) {
-		if (token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") || token_directive_is(l, i, "ifndef"))
+		if (token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") ||
+		    token_directive_is(l, i, "ifndef"))
 			depth++;
 		else if (token_directive_is(l, i, "endif"))
 			depth--;
@@ -55,8 +56,9 @@ static bool is_headless(const struct token_list *l, const struct item *item)
 	if (!token_is(l, i, ")") || l->at[i].match == TOKEN_NONE)
 		return false;
 	open = l->at[i].match;
-	return open > item->first && (token_is(l, open - 1, "if") || token_is(l, open - 1, "for") ||
-				      token_is(l, open - 1, "while") || token_is(l, open - 1, "switch"));
+	return open > item->first &&
+	       (token_is(l, open - 1, "if") || token_is(l, open - 1, "for") ||
+		token_is(l, open - 1, "while") || token_is(l, open - 1, "switch"));
 }
 
 static bool ends_open(const struct split *s)
@@ -71,7 +73,8 @@ static bool ends_open(const struct split *s)
 		return false;
 	if (last->kind == ITEM_DECLARATION)
 		return !token_is(l, last->end - 1, ";");
-	return wants_more(l, last->end - 1) || (last->kind == ITEM_EXPRESSION && is_headless(l, last));
+	return wants_more(l, last->end - 1) ||
+	       (last->kind == ITEM_EXPRESSION && is_headless(l, last));
 }
 
 enum completeness is_complete(struct session *session, const char *text, char *indent, size_t size)

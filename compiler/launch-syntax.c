@@ -6,19 +6,23 @@
 
 #include "common/mem-pool.h"
 
-/* The first token of the expression that ends before `<<<` at i: a name with its members, subscripts and calls. */
+/* The first token of the expression that ends before `<<<` at i: a name with its members,
+ * subscripts and calls. */
 static uint32_t start_of_entry(const struct token_list *l, uint32_t i)
 {
 	while (i > 0) {
-		if ((token_is(l, i - 1, ")") || token_is(l, i - 1, "]")) && l->at[i - 1].match != TOKEN_NONE)
+		if ((token_is(l, i - 1, ")") || token_is(l, i - 1, "]")) &&
+		    l->at[i - 1].match != TOKEN_NONE)
 			i = l->at[i - 1].match;
 		else if (token_is_name(l, i - 1))
 			i--;
 		else
 			return i;
-		if (i == 0 || !(token_is(l, i - 1, ".") || token_is(l, i - 1, "->") || token_is_name(l, i)
-				? token_is(l, i - 1, ".") || token_is(l, i - 1, "->")
-				: token_is_name(l, i - 1) || token_is(l, i - 1, ")") || token_is(l, i - 1, "]")))
+		if (i == 0 ||
+		    !(token_is(l, i - 1, ".") || token_is(l, i - 1, "->") || token_is_name(l, i)
+			      ? token_is(l, i - 1, ".") || token_is(l, i - 1, "->")
+			      : token_is_name(l, i - 1) || token_is(l, i - 1, ")") ||
+					token_is(l, i - 1, "]")))
 			return i;
 		if (token_is(l, i - 1, ".") || token_is(l, i - 1, "->"))
 			i--;
@@ -27,7 +31,8 @@ static uint32_t start_of_entry(const struct token_list *l, uint32_t i)
 }
 
 /* The `>>>` that closes the `<<<` at i, and the commas between them. TOKEN_NONE: there is none. */
-static uint32_t find_close(const struct token_list *l, uint32_t i, uint32_t commas[3], uint32_t *ret_n)
+static uint32_t find_close(const struct token_list *l, uint32_t i, uint32_t commas[3],
+			   uint32_t *ret_n)
 {
 	*ret_n = 0;
 	for (i++; i < l->n; i++) {
@@ -45,20 +50,26 @@ static uint32_t find_close(const struct token_list *l, uint32_t i, uint32_t comm
 	return TOKEN_NONE;
 }
 
-static void replace(const struct token_list *l, uint32_t i, const char *with, struct edit_list *edits)
+static void replace(const struct token_list *l, uint32_t i, const char *with,
+		    struct edit_list *edits)
 {
 	edit_list_add(edits, l->at[i].start, l->at[i].end, with);
 }
 
-static void edit_launch(const struct token_list *l, uint32_t open, struct mem_pool *pool, struct edit_list *edits)
+static void edit_launch(const struct token_list *l, uint32_t open, struct mem_pool *pool,
+			struct edit_list *edits)
 {
-	uint32_t commas[3], n, first = start_of_entry(l, open), close = find_close(l, open, commas, &n);
+	uint32_t commas[3], n, first = start_of_entry(l, open),
+			       close = find_close(l, open, commas, &n);
+	static const char *const defaults[] = { ",cgpu_dim3_of(),0,0", ",0,0", ",0", "" };
 	char text[512];
 
-	if (close == TOKEN_NONE || first == open || !token_is(l, close + 1, "(") || l->at[close + 1].match == TOKEN_NONE)
+	if (close == TOKEN_NONE || first == open || !token_is(l, close + 1, "(") ||
+	    l->at[close + 1].match == TOKEN_NONE)
 		return;
 	/* The entry's expression moves behind the configuration. */
-	edit_list_add(edits, l->at[first].start, l->at[open - 1].end, "(cgpu_launch_configure(cgpu_dim3_of(");
+	edit_list_add(edits, l->at[first].start, l->at[open - 1].end,
+		      "(cgpu_launch_configure(cgpu_dim3_of(");
 	replace(l, open, "", edits);
 	if (n > 0)
 		replace(l, commas[0], "),cgpu_dim3_of(", edits);
@@ -66,7 +77,7 @@ static void edit_launch(const struct token_list *l, uint32_t open, struct mem_po
 		replace(l, commas[1], "),(", edits);
 	if (n > 2)
 		replace(l, commas[2], "),(", edits);
-	snprintf(text, sizeof(text), ")%s,__LINE__)?(void)0:%.*s", n == 0 ? ",cgpu_dim3_of(),0,0" : n == 1 ? ",0,0" : n == 2 ? ",0" : "",
+	snprintf(text, sizeof(text), ")%s,__LINE__)?(void)0:%.*s", defaults[n],
 		 (int)(l->at[open - 1].end - l->at[first].start), token_text(l, first));
 	replace(l, close, mem_pool_strdup(pool, text), edits);
 	uint32_t last = l->at[close + 1].match;
@@ -79,13 +90,14 @@ static bool starts_local(const struct token_list *l, uint32_t i, const struct it
 {
 	if (i > item->first && (token_is(l, i - 1, "const") || token_is(l, i - 1, "static")))
 		i--;
-	return i > item->first && (token_is(l, i - 1, ";") || token_is(l, i - 1, "{") || token_is(l, i - 1, "}") ||
-				   token_is(l, i - 1, ":"));
+	return i > item->first && (token_is(l, i - 1, ";") || token_is(l, i - 1, "{") ||
+				   token_is(l, i - 1, "}") || token_is(l, i - 1, ":"));
 }
 
 static bool follows_specifier(const struct token_list *l, uint32_t i)
 {
-	return i && (token_is(l, i - 1, "struct") || token_is(l, i - 1, "const") || token_is(l, i - 1, "static"));
+	return i && (token_is(l, i - 1, "struct") || token_is(l, i - 1, "const") ||
+		     token_is(l, i - 1, "static"));
 }
 
 /* `dim3 a(1, 2), b(3), c;`: i is `dim3`, the names follow. */
@@ -122,9 +134,11 @@ void launch_syntax_edit(const struct split *s, struct mem_pool *pool, struct edi
 		for (uint32_t i = item->first; i < item->end; i++) {
 			if (token_is(l, i, "<<<"))
 				edit_launch(l, i, pool, edits);
-			else if (token_is(l, i, "dim3") && token_is(l, i + 1, "(") && !follows_specifier(l, i))
+			else if (token_is(l, i, "dim3") && token_is(l, i + 1, "(") &&
+				 !follows_specifier(l, i))
 				replace(l, i, "cgpu_dim3", edits);
-			else if (token_is(l, i, "dim3") && item->kind != ITEM_DECLARATION && starts_local(l, i, item))
+			else if (token_is(l, i, "dim3") && item->kind != ITEM_DECLARATION &&
+				 starts_local(l, i, item))
 				edit_dim3_declaration(l, i, edits);
 		}
 	}

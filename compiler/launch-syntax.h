@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA's spellings in host code, as edits that make C of them (what they become: common/launch-glue.h):
- * k<<<grid, block, shared, stream>>>(arguments), dim3(a, b) and dim3 g(a, b). Strings and comments are never touched,
- * and launches may stand inside each other's arguments.
+ * CUDA's spellings in host code, as edits that make C of them (what they become:
+ * common/launch-glue.h): k<<<grid, block, shared, stream>>>(arguments), dim3(a, b) and dim3 g(a,
+ * b). Strings and comments are never touched, and launches may stand inside each other's arguments.
  */
 #ifndef CGPU_COMPILER_LAUNCH_SYNTAX_H
 #define CGPU_COMPILER_LAUNCH_SYNTAX_H

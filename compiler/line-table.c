@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DWARF 4, section 6.2: the line program is run as the standard says, and each row is placed in the function that holds
- * its address. Addresses are relocations against .text (or a section of its own), which is at 0 in the object, so the
- * addend is the offset.
+ * DWARF 4, section 6.2: the line program is run as the standard says, and each row is placed in the
+ * function that holds its address. Addresses are relocations against .text (or a section of its
+ * own), which is at 0 in the object, so the addend is the offset.
  */
 #include "compiler/line-table.h"
 
@@ -50,7 +50,7 @@ struct program {
 	const Elf64_Rela *relocations; /* of .debug_line */
 	size_t n_relocations;
 	const unsigned char *section; /* start of .debug_line */
-	bool *file_is_cell; /* by file number */
+	bool *file_is_cell;	      /* by file number */
 	uint32_t n_files;
 	/* the machine's registers */
 	uint64_t address;
@@ -61,7 +61,8 @@ struct program {
 
 static bool section_ok(const struct elf *e, const Elf64_Shdr *s)
 {
-	return s->sh_type == SHT_NOBITS || (s->sh_offset <= e->len && s->sh_size <= e->len - s->sh_offset);
+	return s->sh_type == SHT_NOBITS ||
+	       (s->sh_offset <= e->len && s->sh_size <= e->len - s->sh_offset);
 }
 
 static bool open_elf(struct elf *e, const void *object, size_t len)
@@ -69,8 +70,9 @@ static bool open_elf(struct elf *e, const void *object, size_t len)
 	const Elf64_Ehdr *h = object;
 
 	*e = (struct elf){ .data = object, .len = len };
-	if (len < sizeof(*h) || memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    h->e_shoff > len || h->e_shnum > (len - h->e_shoff) / sizeof(Elf64_Shdr) || h->e_shstrndx >= h->e_shnum)
+	if (len < sizeof(*h) || memcmp(h->e_ident, ELFMAG, SELFMAG) ||
+	    h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_shoff > len ||
+	    h->e_shnum > (len - h->e_shoff) / sizeof(Elf64_Shdr) || h->e_shstrndx >= h->e_shnum)
 		return false;
 	e->sections = (const Elf64_Shdr *)(e->data + h->e_shoff);
 	e->n_sections = h->e_shnum;
@@ -95,7 +97,8 @@ static bool open_elf(struct elf *e, const void *object, size_t len)
 static const Elf64_Shdr *find_section(const struct elf *e, const char *name)
 {
 	for (size_t i = 0; i < e->n_sections; i++)
-		if (e->sections[i].sh_name < e->names_len && !strcmp(e->names + e->sections[i].sh_name, name))
+		if (e->sections[i].sh_name < e->names_len &&
+		    !strcmp(e->names + e->sections[i].sh_name, name))
 			return &e->sections[i];
 	return NULL;
 }
@@ -123,8 +126,8 @@ static int find_functions(struct program *p, struct error *err)
 
 		if (!name)
 			return error_set(err, ERROR_MEMORY, "out of memory for the line table");
-		p->functions[p->n_functions++] =
-			(struct function){ name, s->st_shndx, s->st_value, s->st_value + s->st_size };
+		p->functions[p->n_functions++] = (struct function){ name, s->st_shndx, s->st_value,
+								    s->st_value + s->st_size };
 	}
 	qsort(p->functions, p->n_functions, sizeof(*p->functions), by_place);
 	return 0;
@@ -192,7 +195,8 @@ static const char *text(struct reader *r)
 	return (const char *)start;
 }
 
-static const struct function *function_at(const struct program *p, uint32_t section, uint64_t address)
+static const struct function *function_at(const struct program *p, uint32_t section,
+					  uint64_t address)
 {
 	size_t low = 0, high = p->n_functions;
 
@@ -228,7 +232,8 @@ static void emit(struct program *p, struct reader *r)
 		p->rows = grown;
 		p->cap = cap;
 	}
-	p->rows[p->n++] = (struct unit_line){ f->name, (uint32_t)(p->address - f->start), in_cell ? (uint32_t)p->line : 0 };
+	p->rows[p->n++] = (struct unit_line){ f->name, (uint32_t)(p->address - f->start),
+					      in_cell ? (uint32_t)p->line : 0 };
 }
 
 /* The address operand at `at` is a relocation; its symbol is a section. */
@@ -257,7 +262,8 @@ static void reset(struct program *p)
 static void extended(struct program *p, struct reader *r)
 {
 	uint64_t len = uleb(r);
-	const unsigned char *next = r->at + (len <= (size_t)(r->end - r->at) ? len : (size_t)(r->end - r->at));
+	const unsigned char *next =
+		r->at + (len <= (size_t)(r->end - r->at) ? len : (size_t)(r->end - r->at));
 
 	switch (fixed(r, 1)) {
 	case 1: /* DW_LNE_end_sequence */
@@ -292,7 +298,8 @@ static void standard(struct program *p, struct reader *r, const struct header *h
 		p->file = (uint32_t)uleb(r);
 		break;
 	case 8: /* DW_LNS_const_add_pc */
-		p->address += (uint64_t)((255 - h->opcode_base) / h->line_range) * h->minimum_instruction;
+		p->address +=
+			(uint64_t)((255 - h->opcode_base) / h->line_range) * h->minimum_instruction;
 		break;
 	case 9: /* DW_LNS_fixed_advance_pc */
 		p->address += fixed(r, 2);
@@ -354,13 +361,14 @@ static int run_unit(struct program *p, struct reader *section, struct error *err
 	uint64_t version = fixed(&r, 2), header_len = fixed(&r, 4);
 
 	if (version < 2 || version > 4 || header_len > (size_t)(r.end - r.at))
-		return error_set(err, ERROR_INPUT, "the line table of a unit has DWARF version %u", (unsigned)version);
+		return error_set(err, ERROR_INPUT, "the line table of a unit has DWARF version %u",
+				 (unsigned)version);
 	const unsigned char *code = r.at + header_len;
 
 	h.minimum_instruction = (uint8_t)fixed(&r, 1);
 	if (version >= 4)
 		fixed(&r, 1); /* operations an instruction */
-	fixed(&r, 1);         /* is_stmt */
+	fixed(&r, 1);	      /* is_stmt */
 	h.line_base = (int8_t)fixed(&r, 1);
 	h.line_range = (uint8_t)fixed(&r, 1);
 	h.opcode_base = (uint8_t)fixed(&r, 1);
@@ -384,8 +392,8 @@ static int by_function(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-int line_table_read(const void *object, size_t len, const char *cell_name, struct mem_pool *pool, struct unit_line **ret,
-		    size_t *ret_n, struct error *err)
+int line_table_read(const void *object, size_t len, const char *cell_name, struct mem_pool *pool,
+		    struct unit_line **ret, size_t *ret_n, struct error *err)
 {
 	struct program p = { .cell_name = cell_name, .pool = pool };
 	const Elf64_Shdr *section, *relocations;

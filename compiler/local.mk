@@ -20,7 +20,8 @@ libcompiler_a_SOURCES = \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/split.c %reldir%/split.h \
 	%reldir%/token.c %reldir%/token.h \
-	%reldir%/unit-text.c %reldir%/unit-text.h
+	%reldir%/unit-text.c %reldir%/unit-text.h \
+	%reldir%/words.def
 libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) \
 	-DCGPU_PRELUDE_DIR='"$(pkgdatadir)/include"' \
 	-DCGPU_CUDA_ROOT='"$(CUDA_ROOT)"' \

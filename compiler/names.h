@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each different word once: a number for a name, so that sets of names are arrays. Numbers start at 0 and stay. */
+/* Each different word once: a number for a name, so that sets of names are arrays. Numbers start at
+ * 0 and stay. */
 #ifndef CGPU_COMPILER_NAMES_H
 #define CGPU_COMPILER_NAMES_H
 
@@ -12,7 +13,7 @@ struct names {
 	struct mem_pool pool;
 	const char **texts; /* by number */
 	uint32_t n, cap;
-	uint32_t *slots;    /* number + 1; 0 is free */
+	uint32_t *slots; /* number + 1; 0 is free */
 	uint32_t n_slots;
 };
 

@@ -11,12 +11,13 @@
 
 typedef struct program *nvrtc_handle;
 
-/* The few calls, as NVRTC's manual declares them. Results: 0 is success, 6 a text that does not compile. */
+/* The few calls, as NVRTC's manual declares them. Results: 0 is success, 6 a text that does not
+ * compile. */
 struct nvrtc_calls {
 	int (*version)(int *major, int *minor);
 	const char *(*error_string)(int result);
-	int (*create)(nvrtc_handle *ret, const char *text, const char *name, int n_headers, const char *const *headers,
-		      const char *const *include_names);
+	int (*create)(nvrtc_handle *ret, const char *text, const char *name, int n_headers,
+		      const char *const *headers, const char *const *include_names);
 	int (*destroy)(nvrtc_handle *program);
 	int (*compile)(nvrtc_handle program, int n_options, const char *const *options);
 	int (*add_name)(nvrtc_handle program, const char *expression);
@@ -73,7 +74,8 @@ static void *open_in(const char *folder, const char *below)
 
 static void *open_library(const char *cuda_root)
 {
-	static const char *const below[] = { "/lib64/", "/lib/", "/../cuda_nvrtc/lib/", "/targets/x86_64-linux/lib/",
+	static const char *const below[] = { "/lib64/", "/lib/", "/../cuda_nvrtc/lib/",
+					     "/targets/x86_64-linux/lib/",
 					     "/targets/sbsa-linux/lib/" };
 	const char *given = getenv("CGPU_NVRTC");
 	void *library = NULL;
@@ -105,9 +107,12 @@ int nvrtc_load(struct nvrtc *n, const char *cuda_root, struct error *err)
 	const char *given = getenv("CGPU_NVRTC");
 
 	snprintf(n->problem, sizeof(n->problem),
-		 "CUDA code needs NVIDIA's compiler library NVRTC, and %s%s. Install the pip package nvidia-cuda-nvrtc (with "
-		 "nvidia-cuda-runtime and nvidia-cuda-cccl) or a CUDA toolkit, or name the file in CGPU_NVRTC",
-		 given && *given ? "CGPU_NVRTC names what cannot be loaded: " : "no libnvrtc.so.13 or .12 was found",
+		 "CUDA code needs NVIDIA's compiler library NVRTC, and %s%s. Install the pip "
+		 "package nvidia-cuda-nvrtc (with "
+		 "nvidia-cuda-runtime and nvidia-cuda-cccl) or a CUDA toolkit, or name the file in "
+		 "CGPU_NVRTC",
+		 given && *given ? "CGPU_NVRTC names what cannot be loaded: "
+				 : "no libnvrtc.so.13 or .12 was found",
 		 given && *given ? given : "");
 	free(calls);
 	if (n->library)
@@ -157,8 +162,8 @@ static int take_ptx(struct nvrtc *n, nvrtc_handle program, struct buffer *ptx, s
 	return 0;
 }
 
-int nvrtc_compile(struct nvrtc *n, const struct nvrtc_program *p, struct buffer *ptx, struct buffer *log, char **mangled,
-		  struct error *err)
+int nvrtc_compile(struct nvrtc *n, const struct nvrtc_program *p, struct buffer *ptx,
+		  struct buffer *log, char **mangled, struct error *err)
 {
 	nvrtc_handle program;
 	int result = n->calls->create(&program, p->text, p->name, 0, NULL, NULL), status = 0;
@@ -178,7 +183,9 @@ int nvrtc_compile(struct nvrtc *n, const struct nvrtc_program *p, struct buffer 
 	for (size_t i = 0; i < p->n_names; i++) {
 		const char *name;
 
-		mangled[i] = !status && !n->calls->mangled(program, p->names[i], &name) ? strdup(name) : NULL;
+		mangled[i] = !status && !n->calls->mangled(program, p->names[i], &name)
+				     ? strdup(name)
+				     : NULL;
 	}
 	n->calls->destroy(&program);
 	return status;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVIDIA's runtime compiler, found when it is first needed: a library of its own, so that cells in C work without it.
- * The names looked for, in this order: CGPU_NVRTC (a file), the CUDA root, its pip wheel, the system's library path.
+ * NVIDIA's runtime compiler, found when it is first needed: a library of its own, so that cells in
+ * C work without it. The names looked for, in this order: CGPU_NVRTC (a file), the CUDA root, its
+ * pip wheel, the system's library path.
  */
 #ifndef CGPU_COMPILER_NVRTC_H
 #define CGPU_COMPILER_NVRTC_H
@@ -13,15 +14,15 @@ struct buffer;
 struct error;
 
 struct nvrtc {
-	void *library;      /* NULL: not loaded */
+	void *library; /* NULL: not loaded */
 	bool tried;
-	char version[16];   /* "13.0" or "" */
-	char problem[512];  /* why there is none; "" */
+	char version[16];		 /* "13.0" or "" */
+	char problem[512];		 /* why there is none; "" */
 	const struct nvrtc_calls *calls; /* owned */
 };
 
 struct nvrtc_program {
-	const char *name;   /* in diagnostics: "In[3]" */
+	const char *name; /* in diagnostics: "In[3]" */
 	const char *text;
 	const char *const *options;
 	size_t n_options;
@@ -34,10 +35,11 @@ int nvrtc_load(struct nvrtc *n, const char *cuda_root, struct error *err);
 void nvrtc_release(struct nvrtc *n);
 
 /*
- * Compile to PTX. 0; 1 when the text does not compile (log says why); -1 for all else. mangled: n_names strings,
- * malloc-ed, owned by the caller; NULL where there is none. The log may hold warnings after success.
+ * Compile to PTX. 0; 1 when the text does not compile (log says why); -1 for all else. mangled:
+ * n_names strings, malloc-ed, owned by the caller; NULL where there is none. The log may hold
+ * warnings after success.
  */
-int nvrtc_compile(struct nvrtc *n, const struct nvrtc_program *p, struct buffer *ptx, struct buffer *log, char **mangled,
-		  struct error *err);
+int nvrtc_compile(struct nvrtc *n, const struct nvrtc_program *p, struct buffer *ptx,
+		  struct buffer *log, char **mangled, struct error *err);
 
 #endif

@@ -91,10 +91,31 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 	cleanup_buffer struct buffer include = BUFFER_INIT, cuda = BUFFER_INIT;
 	cleanup_free char *flags = strdup(cflags);
 	const char *argv[ARGUMENTS_MAX] = {
-		CGPU_CLANG_PROGRAM, "-x", "c", "-std=gnu17", "-O2", "-fPIC", "-fsemantic-interposition", "-fno-plt",
-		"-fno-omit-frame-pointer", "-gdwarf-4", "-gline-tables-only", "-femulated-tls", "-fno-color-diagnostics",
-		"-Wall", "-Wno-unused", "-Wno-missing-braces", "-Wno-main", "-Wno-gcc-compat", "-Wno-unknown-pragmas",
-		"-Wno-unknown-attributes", "-Wno-error=implicit-int", "-Wno-deprecated-non-prototype", "-resource-dir", CGPU_CLANG_RESOURCE_DIR, "-c",
+		CGPU_CLANG_PROGRAM,
+		"-x",
+		"c",
+		"-std=gnu17",
+		"-O2",
+		"-fPIC",
+		"-fsemantic-interposition",
+		"-fno-plt",
+		"-fno-omit-frame-pointer",
+		"-gdwarf-4",
+		"-gline-tables-only",
+		"-femulated-tls",
+		"-fno-color-diagnostics",
+		"-Wall",
+		"-Wno-unused",
+		"-Wno-missing-braces",
+		"-Wno-main",
+		"-Wno-gcc-compat",
+		"-Wno-unknown-pragmas",
+		"-Wno-unknown-attributes",
+		"-Wno-error=implicit-int",
+		"-Wno-deprecated-non-prototype",
+		"-resource-dir",
+		CGPU_CLANG_RESOURCE_DIR,
+		"-c",
 	};
 	size_t n = 0;
 	char complaint[700];
@@ -112,7 +133,8 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 		error_set(err, ERROR_MEMORY, "out of memory for compiler options");
 		return NULL;
 	}
-	/* These passes double the time of a cell with loops; who asks for a level of optimisation gets them. */
+	/* These passes double the time of a cell with loops; who asks for a level of optimisation
+	 * gets them. */
 	if (!strstr(cflags, "-O")) {
 		argv[n++] = "-fno-vectorize";
 		argv[n++] = "-fno-slp-vectorize";
@@ -154,7 +176,8 @@ static void hash_file(uint64_t h[2], const char *folder, const char *name)
 	hash_text(h, facts, sizeof(facts));
 }
 
-static int header_key(const struct options *o, const struct clang_options *clang, char key[40], struct error *err)
+static int header_key(const struct options *o, const struct clang_options *clang, char key[40],
+		      struct error *err)
 {
 	uint64_t h[2] = { 0xcbf29ce484222325ull, 0x84222325cbf29ce4ull };
 	cleanup_free char *all = clang_options_describe(clang);
@@ -181,7 +204,8 @@ static bool usable(const char *folder)
 /* $XDG_CACHE_HOME/cgpu, ~/.cache/cgpu, or a folder of the user's own below the temporary folder. */
 static int cache_folder(struct buffer *ret, struct error *err)
 {
-	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *temporary = getenv("TMPDIR");
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"),
+		   *temporary = getenv("TMPDIR");
 
 	if (xdg && *xdg == '/') {
 		buffer_printf(ret, "%s", xdg);
@@ -194,13 +218,18 @@ static int cache_folder(struct buffer *ret, struct error *err)
 			return 0;
 	}
 	buffer_clear(ret);
-	buffer_printf(ret, "%s/cgpu-%u", temporary && *temporary == '/' ? temporary : "/tmp", (unsigned)getuid());
+	buffer_printf(ret, "%s/cgpu-%u", temporary && *temporary == '/' ? temporary : "/tmp",
+		      (unsigned)getuid());
 	struct stat st;
 
-	if (usable(buffer_text(ret)) && !lstat(buffer_text(ret), &st) && S_ISDIR(st.st_mode) && st.st_uid == getuid())
+	if (usable(buffer_text(ret)) && !lstat(buffer_text(ret), &st) && S_ISDIR(st.st_mode) &&
+	    st.st_uid == getuid())
 		return 0;
-	return error_set(err, ERROR_SYSTEM, "no folder for the precompiled header: neither the cache folder nor %s can be "
-			 "written; set XDG_CACHE_HOME", buffer_text(ret));
+	return error_set(
+		err, ERROR_SYSTEM,
+		"no folder for the precompiled header: neither the cache folder nor %s can be "
+		"written; set XDG_CACHE_HOME",
+		buffer_text(ret));
 }
 
 struct header_names {
@@ -217,7 +246,8 @@ static void write_name(void *context, const struct clang_symbol *s)
 		[CLANG_MACRO] = 'm',	[CLANG_CONSTANT] = 'e', [CLANG_TAG] = 's',
 	};
 
-	fprintf(names->file, "%c%s\t%s\n", kinds[s->kind], s->name, s->kind == CLANG_MACRO ? s->type : s->declaration);
+	fprintf(names->file, "%c%s\t%s\n", kinds[s->kind], s->name,
+		s->kind == CLANG_MACRO ? s->type : s->declaration);
 }
 
 static void note_complaint(void *context, const struct clang_diagnostic *d)
@@ -229,13 +259,19 @@ static void note_complaint(void *context, const struct clang_diagnostic *d)
 }
 
 /* Both files are written under another name and renamed: a reader sees whole ones only. */
-static int build(const struct clang_options *clang, const char *header, const char *names_path, struct error *err)
+static int build(const struct clang_options *clang, const char *header, const char *names_path,
+		 struct error *err)
 {
 	static const char text[] = "#include \"cgpu.h\"\n";
 	cleanup_buffer struct buffer new_header = BUFFER_INIT, new_names = BUFFER_INIT;
 	struct header_names names = { NULL, BUFFER_INIT };
-	struct clang_job job = { .options = clang, .name = "prelude", .text = text, .len = sizeof(text) - 1,
-				 .context = &names, .diagnostic = note_complaint, .symbol = write_name };
+	struct clang_job job = { .options = clang,
+				 .name = "prelude",
+				 .text = text,
+				 .len = sizeof(text) - 1,
+				 .context = &names,
+				 .diagnostic = note_complaint,
+				 .symbol = write_name };
 	int failed;
 
 	buffer_printf(&new_header, "%s.%d", header, (int)getpid());
@@ -248,7 +284,8 @@ static int build(const struct clang_options *clang, const char *header, const ch
 	if (failed)
 		error_set(err, ERROR_COMPILE, "the headers that every cell sees do not compile: %s",
 			  buffer_text(&names.complaint));
-	else if (rename(buffer_text(&new_names), names_path) || rename(buffer_text(&new_header), header))
+	else if (rename(buffer_text(&new_names), names_path) ||
+		 rename(buffer_text(&new_header), header))
 		failed = error_errno(err, "cannot write %s", header);
 	if (failed) {
 		unlink(buffer_text(&new_names));
@@ -283,9 +320,11 @@ static int read_names(const char *path, struct session *session, struct error *e
 	return 0;
 }
 
-static int use_header(const struct options *o, struct clang_options *clang, struct session *session, struct error *err)
+static int use_header(const struct options *o, struct clang_options *clang, struct session *session,
+		      struct error *err)
 {
-	cleanup_buffer struct buffer folder = BUFFER_INIT, header = BUFFER_INIT, names = BUFFER_INIT;
+	cleanup_buffer struct buffer folder = BUFFER_INIT, header = BUFFER_INIT,
+				     names = BUFFER_INIT;
 	char key[40];
 
 	if (header_key(o, clang, key, err) || cache_folder(&folder, err))
@@ -303,8 +342,8 @@ static int use_header(const struct options *o, struct clang_options *clang, stru
 	return read_names(buffer_text(&names), session, err);
 }
 
-const struct clang_options *options_get(struct options *o, const char *cflags, struct session *session,
-					struct error *err)
+const struct clang_options *options_get(struct options *o, const char *cflags,
+					struct session *session, struct error *err)
 {
 	struct options_set *set;
 

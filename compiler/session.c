@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each entry lists the names it declares (a struct also its nested tags, an enum its constants) and the names it
- * mentions. Composing marks what is needed from the cell's own words outwards, then writes the marked entries in
- * session order; an entry that was replaced stands later than its old users, so a user first writes what it mentions.
+ * Each entry lists the names it declares (a struct also its nested tags, an enum its constants) and
+ * the names it mentions. Composing marks what is needed from the cell's own words outwards, then
+ * writes the marked entries in session order; an entry that was replaced stands later than its old
+ * users, so a user first writes what it mentions.
  */
 #include "compiler/session.h"
 
@@ -22,7 +23,7 @@ struct session_entry {
 	struct declaration d; /* texts owned */
 	uint32_t *declares;   /* owned */
 	uint32_t n_declares;
-	struct use *uses;     /* owned */
+	struct use *uses; /* owned */
 	uint32_t n_uses;
 };
 
@@ -86,7 +87,9 @@ static uint32_t intern(struct session *s, const char *text, size_t len)
 static void add_declared(struct session *s, struct session_entry *e, const char *text, size_t len)
 {
 	uint32_t name = intern(s, text, len);
-	uint32_t *grown = name == NAME_NONE ? NULL : realloc(e->declares, (e->n_declares + 1) * sizeof(*grown));
+	uint32_t *grown = name == NAME_NONE
+				  ? NULL
+				  : realloc(e->declares, (e->n_declares + 1) * sizeof(*grown));
 
 	if (!grown)
 		return;
@@ -95,7 +98,8 @@ static void add_declared(struct session *s, struct session_entry *e, const char 
 }
 
 /* Enumerators: the names that follow `{` or `,` at the depth of the enum's braces. */
-static void add_enumerators(struct session *s, struct session_entry *e, const struct token_list *l, uint32_t open)
+static void add_enumerators(struct session *s, struct session_entry *e, const struct token_list *l,
+			    uint32_t open)
 {
 	for (uint32_t i = open; i < l->n && i < l->at[open].match; i++) {
 		if ((i == open || token_is(l, i, ",")) && token_is_name(l, i + 1))
@@ -140,7 +144,8 @@ static void add_uses(struct session *s, struct session_entry *e, const struct to
 }
 
 /* A #define is one directive token: its body is lexed by itself. */
-static void index_text(struct session *s, struct session_entry *e, const char *text, struct mem_pool *pool)
+static void index_text(struct session *s, struct session_entry *e, const char *text,
+		       struct mem_pool *pool)
 {
 	struct token_list l;
 
@@ -205,10 +210,13 @@ static void drop_from(struct session *s, uint32_t first)
 			s->newest[i] = s->links[s->newest[i] - 1].previous;
 }
 
-int session_replace(struct session *s, uint32_t first, const struct declaration *d, uint32_t n, struct error *err)
+int session_replace(struct session *s, uint32_t first, const struct declaration *d, uint32_t n,
+		    struct error *err)
 {
 	if (first > s->n)
-		return error_set(err, ERROR_PROTOCOL, "declarations from %u on, but there are only %u before", first, s->n);
+		return error_set(err, ERROR_PROTOCOL,
+				 "declarations from %u on, but there are only %u before", first,
+				 s->n);
 	if (first < s->n)
 		drop_from(s, first);
 	for (uint32_t i = 0; i < n; i++) {
@@ -217,19 +225,22 @@ int session_replace(struct session *s, uint32_t first, const struct declaration 
 			struct session_entry *grown = realloc(s->entries, cap * sizeof(*grown));
 
 			if (!grown)
-				return error_set(err, ERROR_MEMORY, "out of memory for the session's declarations");
+				return error_set(err, ERROR_MEMORY,
+						 "out of memory for the session's declarations");
 			s->entries = grown;
 			s->cap = cap;
 		}
 		struct session_entry *e = &s->entries[s->n++];
 
 		if (entry_init(s, e, &d[i]) || link_entry(s, s->n - 1))
-			return error_set(err, ERROR_MEMORY, "out of memory for the session's declarations");
+			return error_set(err, ERROR_MEMORY,
+					 "out of memory for the session's declarations");
 	}
 	return 0;
 }
 
-int session_add_header_name(struct session *s, const char *name, enum name_class class, struct error *err)
+int session_add_header_name(struct session *s, const char *name, enum name_class class,
+			    struct error *err)
 {
 	uint32_t i = intern(s, name, strlen(name));
 
@@ -239,7 +250,8 @@ int session_add_header_name(struct session *s, const char *name, enum name_class
 	return 0;
 }
 
-int session_add_header(struct session *s, char kind, const char *name, const char *signature, struct error *err)
+int session_add_header(struct session *s, char kind, const char *name, const char *signature,
+		       struct error *err)
 {
 	enum name_class class = kind == 't' ? NAME_TYPE : NAME_VALUE;
 	struct header_name *grown = s->headers;
@@ -249,15 +261,17 @@ int session_add_header(struct session *s, char kind, const char *name, const cha
 
 		grown = realloc(s->headers, cap * sizeof(*grown));
 		if (!grown)
-			return error_set(err, ERROR_MEMORY, "out of memory for the names of headers");
+			return error_set(err, ERROR_MEMORY,
+					 "out of memory for the names of headers");
 		s->headers = grown;
 		s->cap_headers = cap;
 	}
 	if (kind == 'm') {
 		size_t word = strcspn(signature, " ");
 
-		class = !*signature ? NAME_MACRO_EMPTY :
-			split_is_specifier(signature, word) ? NAME_MACRO_SPECIFIER : NAME_MACRO;
+		class = !*signature			      ? NAME_MACRO_EMPTY
+			: split_is_specifier(signature, word) ? NAME_MACRO_SPECIFIER
+							      : NAME_MACRO;
 	}
 	if (kind != 's' && session_add_header_name(s, name, class, err))
 		return -1;
@@ -283,7 +297,8 @@ void session_sort_headers(struct session *s)
 		qsort(s->headers, s->n_headers, sizeof(*s->headers), by_name);
 }
 
-const struct header_name *session_headers_with(const struct session *s, const char *prefix, uint32_t *ret_n)
+const struct header_name *session_headers_with(const struct session *s, const char *prefix,
+					       uint32_t *ret_n)
 {
 	size_t len = strlen(prefix);
 	uint32_t low = 0, high = s->n_headers, n = 0;
@@ -320,11 +335,14 @@ static enum name_class classify_macro(struct session *s, const struct declaratio
 	p += strspn(p, " \t\\\n");
 	if (!*p)
 		return NAME_MACRO_EMPTY;
-	while (p[word] == '_' || (p[word] >= '0' && p[word] <= '9') || ((p[word] | 32) >= 'a' && (p[word] | 32) <= 'z'))
+	while (p[word] == '_' || (p[word] >= '0' && p[word] <= '9') ||
+	       ((p[word] | 32) >= 'a' && (p[word] | 32) <= 'z'))
 		word++;
 	if (!word || (word == strlen(d->name) && !strncmp(p, d->name, word)))
 		return NAME_MACRO;
-	return split_is_specifier(p, word) || classify(s, p, word) == NAME_TYPE ? NAME_MACRO_SPECIFIER : NAME_MACRO;
+	return split_is_specifier(p, word) || classify(s, p, word) == NAME_TYPE
+		       ? NAME_MACRO_SPECIFIER
+		       : NAME_MACRO;
 }
 
 static enum name_class classify(void *context, const char *text, size_t len)
@@ -404,7 +422,8 @@ static const char *text_of(const struct composition *c, const struct declaration
 	return c->device ? d->device : d->host;
 }
 
-/* Does the entry declare this name as a tag? Its own one, or one nested in it; an enum's constants are not. */
+/* Does the entry declare this name as a tag? Its own one, or one nested in it; an enum's constants
+ * are not. */
 static bool is_tag(const struct session_entry *e, uint32_t name)
 {
 	return e->d.kind == DECLARATION_TAG && e->declares[0] == name;
@@ -444,7 +463,8 @@ static void mark_masked(struct composition *c, const struct session_mask *masks,
 
 		if (name == NAME_NONE)
 			continue;
-		for (uint32_t link = c->s->newest[name]; link; link = c->s->links[link - 1].previous) {
+		for (uint32_t link = c->s->newest[name]; link;
+		     link = c->s->links[link - 1].previous) {
 			uint32_t e = c->s->links[link - 1].entry;
 
 			if (masks_entry(&c->s->entries[e], &masks[i]))
@@ -454,13 +474,17 @@ static void mark_masked(struct composition *c, const struct session_mask *masks,
 }
 
 /*
- * cooperative_groups.h costs NVRTC half a second: it and what belongs to it are for code that speaks of it. Others are
- * always needed.
+ * cooperative_groups.h costs NVRTC half a second: it and what belongs to it are for code that
+ * speaks of it. Others are always needed.
  */
-static bool is_wanted(const struct composition *c, const struct session_entry *e, const struct token_list *tokens)
+static bool is_wanted(const struct composition *c, const struct session_entry *e,
+		      const struct token_list *tokens)
 {
-	static const char *const words[] = { "cg", "cooperative_groups", "this_thread_block", "this_grid", "thread_block",
-					     "coalesced_threads", "tiled_partition", "thread_block_tile", "this_cluster" };
+	static const char *const words[] = {
+		"cg",		"cooperative_groups", "this_thread_block", "this_grid",
+		"thread_block", "coalesced_threads",  "tiled_partition",   "thread_block_tile",
+		"this_cluster"
+	};
 
 	if (!c->device || !strstr(e->d.device, "cooperative_groups"))
 		return true;
@@ -485,8 +509,9 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 		enum declaration_kind kind = s->entries[e].d.kind;
 
 		before_include |= kind == DECLARATION_INCLUDE;
-		if (c->marks[e] == UNMARKED && (kind == DECLARATION_INCLUDE || kind == DECLARATION_PRAGMA ||
-						(kind == DECLARATION_MACRO && before_include)) &&
+		if (c->marks[e] == UNMARKED &&
+		    (kind == DECLARATION_INCLUDE || kind == DECLARATION_PRAGMA ||
+		     (kind == DECLARATION_MACRO && before_include)) &&
 		    is_wanted(c, &s->entries[e], tokens)) {
 			c->marks[e] = NEEDED;
 			c->queue[c->n_queue++] = e;
@@ -496,7 +521,8 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 		const struct token *t = &tokens->at[i];
 
 		if (t->kind == TOKEN_NAME) {
-			uint32_t name = names_find(&s->names, token_text(tokens, i), token_len(tokens, i));
+			uint32_t name =
+				names_find(&s->names, token_text(tokens, i), token_len(tokens, i));
 
 			if (name != NAME_NONE)
 				need(c, name);
@@ -504,9 +530,11 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 			struct mem_pool pool = MEM_POOL_INIT;
 			struct token_list inner;
 
-			if (!token_list_init(&inner, token_text(tokens, i) + 1, token_len(tokens, i) - 1, &pool, NULL))
+			if (!token_list_init(&inner, token_text(tokens, i) + 1,
+					     token_len(tokens, i) - 1, &pool, NULL))
 				for (uint32_t k = 0; k < inner.n; k++) {
-					uint32_t name = names_find(&s->names, token_text(&inner, k), token_len(&inner, k));
+					uint32_t name = names_find(&s->names, token_text(&inner, k),
+								   token_len(&inner, k));
 
 					if (name != NAME_NONE && inner.at[k].kind == TOKEN_NAME)
 						need(c, name);
@@ -530,7 +558,8 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 		return;
 	c->marks[index] = WRITTEN;
 	for (uint32_t k = 0; k < e->n_uses && depth < 200; k++) {
-		for (uint32_t link = c->s->newest[e->uses[k].name]; link; link = c->s->links[link - 1].previous) {
+		for (uint32_t link = c->s->newest[e->uses[k].name]; link;
+		     link = c->s->links[link - 1].previous) {
 			uint32_t other = c->s->links[link - 1].entry;
 
 			if (other > index && !e->uses[k].by_pointer)
@@ -540,11 +569,13 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 	const char *text = text_of(c, &e->d);
 
 	if (*text)
-		buffer_printf(c->out, "\n#line %u \"In[%u]\"\n%s", e->d.line ? e->d.line : 1, e->d.cell, text);
+		buffer_printf(c->out, "\n#line %u \"In[%u]\"\n%s", e->d.line ? e->d.line : 1,
+			      e->d.cell, text);
 }
 
-int session_compose(struct session *s, const struct token_list *tokens, const struct session_mask *masks, size_t n_masks,
-		    bool device, struct buffer *out, struct error *err)
+int session_compose(struct session *s, const struct token_list *tokens,
+		    const struct session_mask *masks, size_t n_masks, bool device,
+		    struct buffer *out, struct error *err)
 {
 	struct composition c = { .s = s, .device = device, .out = out };
 
@@ -560,10 +591,12 @@ int session_compose(struct session *s, const struct token_list *tokens, const st
 
 	free(c.marks);
 	free(c.queue);
-	return failed ? error_set(err, ERROR_MEMORY, "out of memory for the session's declarations") : 0;
+	return failed ? error_set(err, ERROR_MEMORY, "out of memory for the session's declarations")
+		      : 0;
 }
 
-void session_each(const struct session *s, void (*found)(void *context, const struct declaration *d), void *context)
+void session_each(const struct session *s,
+		  void (*found)(void *context, const struct declaration *d), void *context)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		found(context, &s->entries[i].d);
@@ -573,5 +606,6 @@ const struct declaration *session_find(const struct session *s, const char *name
 {
 	uint32_t i = names_find(&s->names, name, len);
 
-	return i == NAME_NONE || !s->newest[i] ? NULL : &s->entries[s->links[s->newest[i] - 1].entry].d;
+	return i == NAME_NONE || !s->newest[i] ? NULL
+					       : &s->entries[s->links[s->newest[i] - 1].entry].d;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What earlier cells have declared, as the compiler keeps it: the declarations, which names each one declares and which
- * it mentions. So a cell's translation unit starts with just those that the cell needs, however long the session is.
+ * What earlier cells have declared, as the compiler keeps it: the declarations, which names each
+ * one declares and which it mentions. So a cell's translation unit starts with just those that the
+ * cell needs, however long the session is.
  */
 #ifndef CGPU_COMPILER_SESSION_H
 #define CGPU_COMPILER_SESSION_H
@@ -27,7 +28,7 @@ struct session_link {
 /* What completion and inspection show of a header's name. */
 struct header_name {
 	const char *name; /* in `names` */
-	char kind;        /* f function, v variable, t typedef, s tag, e enum constant, m macro */
+	char kind;	  /* f function, v variable, t typedef, s tag, e enum constant, m macro */
 	const char *signature;
 };
 
@@ -37,10 +38,11 @@ struct session {
 	uint32_t n, cap;
 	struct session_link *links; /* owned; all (name, entry) pairs */
 	uint32_t n_links, cap_links;
-	uint32_t *newest;     /* by name: its last link plus 1; 0 for none */
-	uint8_t *header;      /* by name: enum name_class + 1 of a header's name; 0 for none */
+	uint32_t *newest; /* by name: its last link plus 1; 0 for none */
+	uint8_t *header;  /* by name: enum name_class + 1 of a header's name; 0 for none */
 	uint32_t n_by_name;
-	struct header_name *headers; /* owned; sorted by name once session_sort_headers() was called */
+	struct header_name
+		*headers; /* owned; sorted by name once session_sort_headers() was called */
 	uint32_t n_headers, cap_headers;
 };
 
@@ -48,19 +50,23 @@ void session_init(struct session *s);
 void session_release(struct session *s);
 
 /* Declarations from `first` on are these; texts are copied. */
-int session_replace(struct session *s, uint32_t first, const struct declaration *d, uint32_t n, struct error *err);
+int session_replace(struct session *s, uint32_t first, const struct declaration *d, uint32_t n,
+		    struct error *err);
 
 /* A name that a header brings. */
-int session_add_header_name(struct session *s, const char *name, enum name_class class, struct error *err);
+int session_add_header_name(struct session *s, const char *name, enum name_class class,
+			    struct error *err);
 /* The same with what there is to show of it. */
-int session_add_header(struct session *s, char kind, const char *name, const char *signature, struct error *err);
+int session_add_header(struct session *s, char kind, const char *name, const char *signature,
+		       struct error *err);
 void session_sort_headers(struct session *s);
 /* The first of the headers' names that starts with prefix; *ret_n of them follow each other. */
-const struct header_name *session_headers_with(const struct session *s, const char *prefix, uint32_t *ret_n);
+const struct header_name *session_headers_with(const struct session *s, const char *prefix,
+					       uint32_t *ret_n);
 
 /*
- * The texts of includes whose headers' names the session does not know yet, with the macros before them, appended to
- * out; they count as known from then on. False when there are none.
+ * The texts of includes whose headers' names the session does not know yet, with the macros before
+ * them, appended to out; they count as known from then on. False when there are none.
  */
 bool session_unread_includes(struct session *s, struct buffer *out);
 /* The cell that holds this include reports its names itself. */
@@ -69,7 +75,8 @@ void session_include_is_read(struct session *s, const char *text, size_t len);
 /* Answers for split_init(). */
 struct name_source session_names(struct session *s);
 
-/* A name that the cell defines itself, so that the session's declaration of it must not come before. */
+/* A name that the cell defines itself, so that the session's declaration of it must not come
+ * before. */
 struct session_mask {
 	const char *space; /* as declaration_space() says */
 	const char *name;
@@ -77,13 +84,15 @@ struct session_mask {
 };
 
 /*
- * Append the texts of the declarations that these tokens need, in an order in which each one compiles. device: the
- * device texts instead of the host ones.
+ * Append the texts of the declarations that these tokens need, in an order in which each one
+ * compiles. device: the device texts instead of the host ones.
  */
-int session_compose(struct session *s, const struct token_list *tokens, const struct session_mask *masks, size_t n_masks,
-		    bool device, struct buffer *out, struct error *err);
+int session_compose(struct session *s, const struct token_list *tokens,
+		    const struct session_mask *masks, size_t n_masks, bool device,
+		    struct buffer *out, struct error *err);
 
-void session_each(const struct session *s, void (*found)(void *context, const struct declaration *d), void *context);
+void session_each(const struct session *s,
+		  void (*found)(void *context, const struct declaration *d), void *context);
 /* The declaration of this name, or NULL. */
 const struct declaration *session_find(const struct session *s, const char *name, size_t len);
 

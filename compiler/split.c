@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A recursive walk over the tokens, one function for each form of item. It finds where an item ends; whether the item
- * is right C is clang's to say, so every way through ends, also on text that is no C at all.
+ * A recursive walk over the tokens, one function for each form of item. It finds where an item
+ * ends; whether the item is right C is clang's to say, so every way through ends, also on text that
+ * is no C at all.
  */
 #include "compiler/split.h"
 
@@ -22,49 +23,33 @@ struct splitter {
 	uint32_t n_types, cap_types;
 };
 
-static const char *const specifiers[] = {
-	"void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "bool", "_Complex",
-	"struct", "union", "enum", "typedef", "extern", "static", "inline", "register", "auto", "const", "volatile",
-	"restrict", "_Atomic", "_Alignas", "_Noreturn", "_Thread_local", "__thread", "__inline", "__inline__",
-	"__const", "__const__", "__volatile__", "__restrict", "__restrict__", "__signed__", "__complex__",
-	"__attribute__", "__attribute", "__auto_type", "__extension__", "typeof", "__typeof__", "__typeof",
-	"__typeof_unqual__", "_Static_assert", "static_assert", "_Float16", "_Float32", "_Float64", "__float128",
-	"_Float128", "__int128", "__int128_t", "__uint128_t", "_BitInt", "_Imaginary", "complex", "alignas",
-	"thread_local", "noreturn", "_Decimal32", "_Decimal64", "_Decimal128", "__builtin_va_list", "__fp16", "__bf16",
-	"__global__", "__device__", "__host__", "__constant__", "__shared__", "__managed__", "__forceinline__",
-	"__noinline__", "__launch_bounds__", "__cluster_dims__", "__grid_constant__", "template", "namespace", "using",
-	"class", "constexpr",
+static const struct {
+	const char *text;
+	enum word_class class;
+} words[] = {
+#define WORD(text, class) { text, WORD_##class },
+#include "compiler/words.def"
+#undef WORD
 };
 
-static const char *const statement_words[] = {
-	"if", "else", "for", "while", "do", "switch", "case", "default", "return", "goto", "break", "continue",
-};
-
-static const char *const operator_words[] = {
-	"sizeof", "_Alignof", "alignof", "_Generic", "__alignof__", "__alignof", "__real__", "__imag__", "__real",
-	"__imag", "asm", "__asm__", "__asm", "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__", "__label__",
-	"__builtin_offsetof", "__builtin_types_compatible_p", "__builtin_choose_expr", "__builtin_va_arg",
-};
-
-static bool is_among(const char *word, size_t len, const char *const *list, size_t n)
+enum word_class split_word_class(const char *word, size_t len)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strncmp(list[i], word, len) && !list[i][len])
-			return true;
-	return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strncmp(words[i].text, word, len) && !words[i].text[len])
+			return words[i].class;
+	return WORD_NONE;
 }
-
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 bool split_is_specifier(const char *word, size_t len)
 {
-	return is_among(word, len, specifiers, COUNT(specifiers));
+	enum word_class class = split_word_class(word, len);
+
+	return class == WORD_TYPE || class == WORD_MARK;
 }
 
 bool split_is_keyword(const char *word, size_t len)
 {
-	return split_is_specifier(word, len) || is_among(word, len, statement_words, COUNT(statement_words)) ||
-	       is_among(word, len, operator_words, COUNT(operator_words));
+	return split_word_class(word, len) != WORD_NONE;
 }
 
 static bool is_specifier(const struct token_list *l, uint32_t i)
@@ -84,10 +69,12 @@ static bool is_asm(const struct token_list *l, uint32_t i)
 
 static bool same_text(const struct token_list *l, uint32_t a, uint32_t b)
 {
-	return token_len(l, a) == token_len(l, b) && !memcmp(token_text(l, a), token_text(l, b), token_len(l, a));
+	return token_len(l, a) == token_len(l, b) &&
+	       !memcmp(token_text(l, a), token_text(l, b), token_len(l, a));
 }
 
-/* The body of the cell's own #define of the name at token i, before that token; NULL if there is none. */
+/* The body of the cell's own #define of the name at token i, before that token; NULL if there is
+ * none. */
 static const char *own_macro(const struct token_list *l, uint32_t i, size_t *ret_len)
 {
 	for (uint32_t d = i; d-- > 0;) {
@@ -98,7 +85,8 @@ static const char *own_macro(const struct token_list *l, uint32_t i, size_t *ret
 			continue;
 		rest = token_directive_rest(l, d, &n);
 		if (n < len || memcmp(rest, token_text(l, i), len) ||
-		    (n > len && rest[len] != ' ' && rest[len] != '\t' && rest[len] != '(' && rest[len] != '\\'))
+		    (n > len && rest[len] != ' ' && rest[len] != '\t' && rest[len] != '(' &&
+		     rest[len] != '\\'))
 			continue;
 		size_t at = len;
 
@@ -119,8 +107,8 @@ static size_t word_length(const char *p, size_t n)
 {
 	size_t i = 0;
 
-	while (i < n && (p[i] == '_' || (p[i] >= 'a' && p[i] <= 'z') || (p[i] >= 'A' && p[i] <= 'Z') ||
-			 (i && p[i] >= '0' && p[i] <= '9')))
+	while (i < n && (p[i] == '_' || (p[i] >= 'a' && p[i] <= 'z') ||
+			 (p[i] >= 'A' && p[i] <= 'Z') || (i && p[i] >= '0' && p[i] <= '9')))
 		i++;
 	return i;
 }
@@ -140,9 +128,11 @@ static enum name_class classify(struct splitter *s, uint32_t i)
 			return NAME_MACRO;
 		if (split_is_specifier(body, word))
 			return NAME_MACRO_SPECIFIER;
-		if (is_among(body, word, statement_words, COUNT(statement_words)))
+		if (split_word_class(body, word) == WORD_STATEMENT)
 			return NAME_MACRO;
-		return s->names->classify(s->names->context, body, word) == NAME_TYPE ? NAME_MACRO_SPECIFIER : NAME_MACRO;
+		return s->names->classify(s->names->context, body, word) == NAME_TYPE
+			       ? NAME_MACRO_SPECIFIER
+			       : NAME_MACRO;
 	}
 	for (uint32_t t = 0; t < s->n_types; t++)
 		if (same_text(l, s->types[t], i))
@@ -158,7 +148,8 @@ static bool unknown_declares(const struct token_list *l, uint32_t i)
 	if (token_is(l, i + 1, "(")) {
 		uint32_t behind = token_behind(l, i + 1);
 
-		return token_is(l, behind, "{"); /* a function without a return type, such as main() {} */
+		return token_is(l, behind,
+				"{"); /* a function without a return type, such as main() {} */
 	}
 	if (!token_is(l, i + 1, "*"))
 		return false;
@@ -194,7 +185,8 @@ static bool starts_declaration(struct splitter *s, uint32_t i)
 	case NAME_MACRO_SPECIFIER:
 		return true;
 	case NAME_MACRO_EMPTY:
-		return starts_declaration(s, token_is(l, i + 1, "(") ? token_behind(l, i + 1) : i + 1);
+		return starts_declaration(s,
+					  token_is(l, i + 1, "(") ? token_behind(l, i + 1) : i + 1);
 	case NAME_VALUE:
 	case NAME_MACRO:
 		return false;
@@ -214,7 +206,8 @@ static bool starts_old_parameters(struct splitter *s, uint32_t open, uint32_t i)
 {
 	const struct token_list *l = s->l;
 
-	if (i >= l->n || open + 2 > i || !token_is_name(l, i) || token_is(l, i, "__attribute__") || is_asm(l, i))
+	if (i >= l->n || open + 2 > i || !token_is_name(l, i) || token_is(l, i, "__attribute__") ||
+	    is_asm(l, i))
 		return false;
 	for (uint32_t j = open + 1; j + 1 < i; j++)
 		if (!is_identifier(l, j) && !token_is(l, j, ","))
@@ -247,12 +240,15 @@ static uint32_t end_of_declaration(struct splitter *s, uint32_t i, uint32_t *ret
 			uint32_t open = i;
 
 			i = token_behind(l, i);
-			if (token_is(l, open, "(") && !initialiser && starts_old_parameters(s, open, i))
+			if (token_is(l, open, "(") && !initialiser &&
+			    starts_old_parameters(s, open, i))
 				old_style = true;
-		} else if (token_is(l, i, "struct") || token_is(l, i, "union") || token_is(l, i, "enum") ||
-			   token_is(l, i, "class") || token_is(l, i, "namespace")) {
+		} else if (token_is(l, i, "struct") || token_is(l, i, "union") ||
+			   token_is(l, i, "enum") || token_is(l, i, "class") ||
+			   token_is(l, i, "namespace")) {
 			tag = true;
-			for (i++; token_is(l, i, "__attribute__") || token_is(l, i, "__align__"); i++)
+			for (i++; token_is(l, i, "__attribute__") || token_is(l, i, "__align__");
+			     i++)
 				i = token_is(l, i + 1, "(") ? token_behind(l, i + 1) - 1 : i;
 			i += is_identifier(l, i);
 			if (!token_is(l, i, "{") && !token_is(l, i, ":"))
@@ -305,7 +301,8 @@ static uint32_t behind_head(const struct token_list *l, uint32_t i)
 
 static uint32_t end_of_if(struct splitter *s, uint32_t i, bool *ret_open)
 {
-	uint32_t end = end_of_statement(s, behind_head(s->l, i), ret_open), next = skip_directives(s->l, end);
+	uint32_t end = end_of_statement(s, behind_head(s->l, i), ret_open),
+		 next = skip_directives(s->l, end);
 
 	if (token_is(s->l, next, "else"))
 		return end_of_statement(s, next + 1, ret_open);
@@ -316,7 +313,9 @@ static uint32_t end_of_do(struct splitter *s, uint32_t i, bool *ret_open)
 {
 	uint32_t end = skip_directives(s->l, end_of_statement(s, i + 1, ret_open));
 
-	return token_is(s->l, end, "while") ? end_of_expression(s->l, behind_head(s->l, end), ret_open) : end;
+	return token_is(s->l, end, "while")
+		       ? end_of_expression(s->l, behind_head(s->l, end), ret_open)
+		       : end;
 }
 
 /* Behind the colon of `case e:`, minding `?:`. */
@@ -384,7 +383,8 @@ static void remember_type(struct splitter *s, uint32_t i)
 	s->types[s->n_types++] = i;
 }
 
-/* The names that a typedef declares: in each declarator the last name before its suffixes, or the one in `(*name)`. */
+/* The names that a typedef declares: in each declarator the last name before its suffixes, or the
+ * one in `(*name)`. */
 static void remember_typedef(struct splitter *s, uint32_t first, uint32_t end)
 {
 	const struct token_list *l = s->l;
@@ -399,7 +399,8 @@ static void remember_typedef(struct splitter *s, uint32_t first, uint32_t end)
 		} else if (token_is(l, i, "(")) {
 			uint32_t j = i + 1;
 
-			while (token_is(l, j, "*") || token_is(l, j, "(") || token_is(l, j, "^") || is_specifier(l, j))
+			while (token_is(l, j, "*") || token_is(l, j, "(") || token_is(l, j, "^") ||
+			       is_specifier(l, j))
 				j++;
 			if (j > i + 1 && is_identifier(l, j) && !is_specifier(l, i + 1))
 				last = j;
@@ -414,7 +415,8 @@ static void remember_typedef(struct splitter *s, uint32_t first, uint32_t end)
 	}
 }
 
-/* CUDA's marks stand among the specifiers; other C++ words at the start make an item the device's alone. */
+/* CUDA's marks stand among the specifiers; other C++ words at the start make an item the device's
+ * alone. */
 static void find_world(const struct token_list *l, struct item *item)
 {
 	bool host = false, device = false;
@@ -428,7 +430,8 @@ static void find_world(const struct token_list *l, struct item *item)
 			i = token_behind(l, i) - 1;
 		else if (token_is(l, i, "__global__"))
 			item->is_entry = device = true;
-		else if (token_is(l, i, "__device__") || token_is(l, i, "__constant__") || token_is(l, i, "__managed__"))
+		else if (token_is(l, i, "__device__") || token_is(l, i, "__constant__") ||
+			 token_is(l, i, "__managed__"))
 			device = true;
 		else if (token_is(l, i, "__host__"))
 			host = true;
@@ -465,7 +468,8 @@ static uint32_t next_item(struct splitter *s, uint32_t i)
 	}
 	if (starts_declaration(s, i)) {
 		end = end_of_declaration(s, i, &body);
-		struct item *item = add_item(s, body == TOKEN_NONE ? ITEM_DECLARATION : ITEM_FUNCTION, i, end);
+		struct item *item =
+			add_item(s, body == TOKEN_NONE ? ITEM_DECLARATION : ITEM_FUNCTION, i, end);
 
 		if (item) {
 			item->body = body;
@@ -480,8 +484,8 @@ static uint32_t next_item(struct splitter *s, uint32_t i)
 	return end > i ? end : i + 1;
 }
 
-int split_init(struct split *s, const char *text, size_t len, const struct name_source *names, struct mem_pool *pool,
-	       struct error *err)
+int split_init(struct split *s, const char *text, size_t len, const struct name_source *names,
+	       struct mem_pool *pool, struct error *err)
 {
 	struct splitter x = { .l = &s->tokens, .names = names };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cell is split into its top-level items: directives, declarations, function definitions, statements and the trailing
- * expression. The one ambiguity of C at this level, whether a leading name is a type, is answered by the caller's
- * knowledge of names (session, headers) and by what the cell has declared so far.
+ * A cell is split into its top-level items: directives, declarations, function definitions,
+ * statements and the trailing expression. The one ambiguity of C at this level, whether a leading
+ * name is a type, is answered by the caller's knowledge of names (session, headers) and by what the
+ * cell has declared so far.
  */
 #ifndef CGPU_COMPILER_SPLIT_H
 #define CGPU_COMPILER_SPLIT_H
@@ -19,9 +20,9 @@ struct error;
 enum item_kind {
 	ITEM_DIRECTIVE,
 	ITEM_DECLARATION, /* with its `;`, unless the text ends before it */
-	ITEM_FUNCTION,    /* a definition */
+	ITEM_FUNCTION,	  /* a definition */
 	ITEM_STATEMENT,
-	ITEM_EXPRESSION,  /* the last item, an expression without `;` */
+	ITEM_EXPRESSION, /* the last item, an expression without `;` */
 };
 
 /* Which compilers see an item. */
@@ -34,19 +35,19 @@ enum item_world {
 struct item {
 	enum item_kind kind;
 	enum item_world world;
-	bool is_entry;           /* __global__ */
-	uint32_t first, end;     /* tokens [first, end) */
-	uint32_t body;           /* ITEM_FUNCTION: the token `{` */
+	bool is_entry;	     /* __global__ */
+	uint32_t first, end; /* tokens [first, end) */
+	uint32_t body;	     /* ITEM_FUNCTION: the token `{` */
 };
 
 /* What a name means before the cell. */
 enum name_class {
 	NAME_UNKNOWN,
 	NAME_TYPE,
-	NAME_VALUE,           /* variable, function, enum constant */
+	NAME_VALUE,	      /* variable, function, enum constant */
 	NAME_MACRO_SPECIFIER, /* a macro whose body starts like a declaration */
 	NAME_MACRO_EMPTY,     /* a macro with nothing in it, such as an export mark */
-	NAME_MACRO,           /* any other */
+	NAME_MACRO,	      /* any other */
 };
 
 struct name_source {
@@ -61,10 +62,15 @@ struct split {
 };
 
 /* text is borrowed and must outlive the split. -1 with ERROR_MEMORY. */
-int split_init(struct split *s, const char *text, size_t len, const struct name_source *names, struct mem_pool *pool,
-	       struct error *err);
+int split_init(struct split *s, const char *text, size_t len, const struct name_source *names,
+	       struct mem_pool *pool, struct error *err);
 
-/* Does this word start a declaration in C or CUDA C++: a type specifier, a qualifier, a storage class? */
+/* compiler/words.def */
+enum word_class { WORD_NONE, WORD_TYPE, WORD_MARK, WORD_STATEMENT, WORD_OPERATOR };
+
+enum word_class split_word_class(const char *word, size_t len);
+/* Does this word start a declaration in C or CUDA C++: a type specifier, a qualifier, a storage
+ * class? */
 bool split_is_specifier(const char *word, size_t len);
 /* A word of the language, never an identifier? */
 bool split_is_keyword(const char *word, size_t len);

@@ -22,7 +22,8 @@ struct lexer {
 
 static bool is_name_start(unsigned char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+	       c >= 0x80;
 }
 
 static bool is_digit(unsigned char c)
@@ -40,7 +41,8 @@ static size_t splice_at(const struct lexer *x, size_t at)
 {
 	if (at + 1 < x->len && x->text[at] == '\\' && x->text[at + 1] == '\n')
 		return 2;
-	if (at + 2 < x->len && x->text[at] == '\\' && x->text[at + 1] == '\r' && x->text[at + 2] == '\n')
+	if (at + 2 < x->len && x->text[at] == '\\' && x->text[at + 1] == '\r' &&
+	    x->text[at + 2] == '\n')
 		return 3;
 	return 0;
 }
@@ -58,7 +60,8 @@ static void add(struct lexer *x, enum token_kind kind, size_t start, uint32_t li
 		x->tokens = grown;
 		x->cap = cap;
 	}
-	x->tokens[x->n++] = (struct token){ kind, (uint32_t)start, (uint32_t)x->at, line, TOKEN_NONE };
+	x->tokens[x->n++] =
+		(struct token){ kind, (uint32_t)start, (uint32_t)x->at, line, TOKEN_NONE };
 	x->line_start = false;
 }
 
@@ -153,8 +156,11 @@ static void directive(struct lexer *x)
 		} else if (c == '/' && peek(x, 1) == '/') {
 			skip_line_comment(x);
 		} else if (c == '"') {
-			for (x->at++; x->at < x->len && x->text[x->at] != '\n' && x->text[x->at] != '"'; x->at++)
-				if (x->text[x->at] == '\\' && peek(x, 1) != '\n' && x->at + 1 < x->len)
+			for (x->at++;
+			     x->at < x->len && x->text[x->at] != '\n' && x->text[x->at] != '"';
+			     x->at++)
+				if (x->text[x->at] == '\\' && peek(x, 1) != '\n' &&
+				    x->at + 1 < x->len)
 					x->at++;
 			x->at += x->at < x->len && x->text[x->at] == '"';
 		} else {
@@ -201,8 +207,8 @@ static void number(struct lexer *x)
 static void punctuation(struct lexer *x)
 {
 	static const char *const longer[] = {
-		"<<<", ">>>", "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=",
-		"==",  "!=",  "&&",  "||",  "*=",  "/=", "%=", "+=", "-=", "&=", "^=", "|=", "##",
+		"<<<", ">>>", "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
+		"!=",  "&&",  "||",  "*=",  "/=",  "%=", "+=", "-=", "&=", "^=", "|=", "##",
 	};
 	size_t start = x->at;
 
@@ -217,12 +223,16 @@ static void punctuation(struct lexer *x)
 	}
 	char c = x->text[start];
 
-	add(x, c > ' ' && c < 0x7f && c != '\\' && c != '@' && c != '`' ? TOKEN_PUNCTUATION : TOKEN_OTHER, start, x->line);
+	add(x,
+	    c > ' ' && c < 0x7f && c != '\\' && c != '@' && c != '`' ? TOKEN_PUNCTUATION
+								     : TOKEN_OTHER,
+	    start, x->line);
 }
 
 static bool closes(char open, char close)
 {
-	return (open == '(' && close == ')') || (open == '[' && close == ']') || (open == '{' && close == '}');
+	return (open == '(' && close == ')') || (open == '[' && close == ']') ||
+	       (open == '{' && close == '}');
 }
 
 static int pair_brackets(struct token_list *l, struct error *err)
@@ -275,7 +285,8 @@ static void lex(struct lexer *x)
 	}
 }
 
-int token_list_init(struct token_list *l, const char *text, size_t len, struct mem_pool *pool, struct error *err)
+int token_list_init(struct token_list *l, const char *text, size_t len, struct mem_pool *pool,
+		    struct error *err)
 {
 	struct lexer x = { .list = l, .text = text, .len = len, .line = 1, .line_start = true };
 
@@ -283,7 +294,8 @@ int token_list_init(struct token_list *l, const char *text, size_t len, struct m
 		return error_set(err, ERROR_LIMIT, "a cell of more than 4 GiB");
 	*l = (struct token_list){ .text = text, .len = len };
 	lex(&x);
-	l->open_splice = len && (text[len - 1] == '\\' || (len > 1 && text[len - 1] == '\n' && text[len - 2] == '\\'));
+	l->open_splice = len && (text[len - 1] == '\\' ||
+				 (len > 1 && text[len - 1] == '\n' && text[len - 2] == '\\'));
 	l->n = x.n;
 	l->at = mem_pool_array(pool, x.n + 1, sizeof(*l->at));
 	if (l->at && x.n)
@@ -298,7 +310,8 @@ bool token_is(const struct token_list *l, uint32_t i, const char *text)
 {
 	size_t n = strlen(text);
 
-	return i < l->n && l->at[i].kind != TOKEN_STRING && token_len(l, i) == n && !memcmp(token_text(l, i), text, n);
+	return i < l->n && l->at[i].kind != TOKEN_STRING && token_len(l, i) == n &&
+	       !memcmp(token_text(l, i), text, n);
 }
 
 uint32_t token_behind(const struct token_list *l, uint32_t i)
@@ -351,7 +364,8 @@ const char *token_directive_rest(const struct token_list *l, uint32_t i, size_t 
 	return p + at;
 }
 
-void text_position(const char *text, size_t len, size_t offset, uint32_t *ret_line, uint32_t *ret_column)
+void text_position(const char *text, size_t len, size_t offset, uint32_t *ret_line,
+		   uint32_t *ret_column)
 {
 	uint32_t line = 1;
 	size_t start = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tokens of a cell with their exact places. Comments and white space are skipped, a preprocessor directive is one
- * token with all its continuation lines, and CUDA's <<< and >>> are one token each (C has no use for them). Nothing
- * is expanded and nothing is refused: what does not lex is a token of kind TOKEN_OTHER for clang to complain about.
+ * The tokens of a cell with their exact places. Comments and white space are skipped, a
+ * preprocessor directive is one token with all its continuation lines, and CUDA's <<< and >>> are
+ * one token each (C has no use for them). Nothing is expanded and nothing is refused: what does not
+ * lex is a token of kind TOKEN_OTHER for clang to complain about.
  */
 #ifndef CGPU_COMPILER_TOKEN_H
 #define CGPU_COMPILER_TOKEN_H
@@ -14,13 +15,22 @@
 struct mem_pool;
 struct error;
 
-enum token_kind { TOKEN_NAME, TOKEN_NUMBER, TOKEN_STRING, TOKEN_CHARACTER, TOKEN_PUNCTUATION, TOKEN_DIRECTIVE, TOKEN_OTHER };
+enum token_kind {
+	TOKEN_NAME,
+	TOKEN_NUMBER,
+	TOKEN_STRING,
+	TOKEN_CHARACTER,
+	TOKEN_PUNCTUATION,
+	TOKEN_DIRECTIVE,
+	TOKEN_OTHER
+};
 
 struct token {
 	enum token_kind kind;
 	uint32_t start, end; /* bytes of the text */
-	uint32_t line;       /* from 1 */
-	uint32_t match;      /* of a bracket: index of its partner; of others and unmatched ones: TOKEN_NONE */
+	uint32_t line;	     /* from 1 */
+	uint32_t match;	     /* of a bracket: index of its partner; of others and unmatched ones:
+				TOKEN_NONE */
 };
 
 #define TOKEN_NONE UINT32_MAX
@@ -30,15 +40,18 @@ struct token_list {
 	size_t len;
 	struct token *at; /* in the pool */
 	uint32_t n;
-	bool open_comment;  /* the text ends inside a comment */
-	bool open_string;   /* a string or character constant ends with its line */
-	bool open_splice;   /* the text ends with a backslash */
-	uint32_t unclosed;  /* index of the last opening bracket without partner, TOKEN_NONE if none */
-	uint32_t unopened;  /* index of the first closing bracket without partner, TOKEN_NONE if none */
+	bool open_comment; /* the text ends inside a comment */
+	bool open_string;  /* a string or character constant ends with its line */
+	bool open_splice;  /* the text ends with a backslash */
+	uint32_t unclosed; /* index of the last opening bracket without partner, TOKEN_NONE if none
+			    */
+	uint32_t unopened; /* index of the first closing bracket without partner, TOKEN_NONE if none
+			    */
 };
 
 /* text is borrowed. -1 with ERROR_MEMORY. */
-int token_list_init(struct token_list *l, const char *text, size_t len, struct mem_pool *pool, struct error *err);
+int token_list_init(struct token_list *l, const char *text, size_t len, struct mem_pool *pool,
+		    struct error *err);
 
 /* Is token i exactly this text? False behind the end. */
 bool token_is(const struct token_list *l, uint32_t i, const char *text);
@@ -57,7 +70,8 @@ static inline const char *token_text(const struct token_list *l, uint32_t i)
 	return l->text + l->at[i].start;
 }
 
-/* The token behind the bracket pair that opens at i; behind i itself when it has no partner: the list's end. */
+/* The token behind the bracket pair that opens at i; behind i itself when it has no partner: the
+ * list's end. */
 uint32_t token_behind(const struct token_list *l, uint32_t i);
 
 /* "define", "include", ... of a directive token: its length, 0 for a lone #. */
@@ -67,6 +81,7 @@ bool token_directive_is(const struct token_list *l, uint32_t i, const char *word
 const char *token_directive_rest(const struct token_list *l, uint32_t i, size_t *ret_len);
 
 /* Line and column (from 1, in bytes) of an offset. */
-void text_position(const char *text, size_t len, size_t offset, uint32_t *ret_line, uint32_t *ret_column);
+void text_position(const char *text, size_t len, size_t offset, uint32_t *ret_line,
+		   uint32_t *ret_column);
 
 #endif

@@ -86,7 +86,8 @@ static void copy_plain(struct unit_text *u, uint32_t start, uint32_t end)
 	buffer_append(&u->text, u->cell + start, end - start);
 }
 
-void unit_text_copy(struct unit_text *u, uint32_t start, uint32_t end, const struct edit_list *edits)
+void unit_text_copy(struct unit_text *u, uint32_t start, uint32_t end,
+		    const struct edit_list *edits)
 {
 	for (uint32_t i = 0; edits && i < edits->n; i++) {
 		const struct edit *e = &edits->at[i];
@@ -96,7 +97,8 @@ void unit_text_copy(struct unit_text *u, uint32_t start, uint32_t end, const str
 		copy_plain(u, start, e->start);
 		/* What we write at this place counts as the place itself. */
 		for (const char *p = e->with; *p; p++)
-			add_segment(u, (uint32_t)u->text.len + (uint32_t)(p - e->with), 1, e->start);
+			add_segment(u, (uint32_t)u->text.len + (uint32_t)(p - e->with), 1,
+				    e->start);
 		buffer_puts(&u->text, e->with);
 		/* A dropped piece keeps its line ends, so that clang goes on counting. */
 		for (uint32_t at = e->start; at < e->end; at++)
@@ -118,7 +120,7 @@ long unit_text_find(const struct unit_text *u, long offset)
 		if (offset < (long)s->start)
 			high = middle;
 		else if (offset > (long)s->end || (offset == (long)s->end && middle + 1 < u->n &&
-						  u->segments[middle + 1].start == s->end))
+						   u->segments[middle + 1].start == s->end))
 			low = middle + 1;
 		else
 			return (long)s->cell + (offset - (long)s->start);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The translation unit that is made of a cell: text of ours and pieces of the cell, with the way back from each byte to
- * the cell. Pieces may carry edits (a word dropped, a launch respelled); what is not edited keeps its place.
+ * The translation unit that is made of a cell: text of ours and pieces of the cell, with the way
+ * back from each byte to the cell. Pieces may carry edits (a word dropped, a launch respelled);
+ * what is not edited keeps its place.
  */
 #ifndef CGPU_COMPILER_UNIT_TEXT_H
 #define CGPU_COMPILER_UNIT_TEXT_H
@@ -32,14 +33,14 @@ void edit_list_release(struct edit_list *l);
 
 struct unit_text_segment {
 	uint32_t start, end; /* in the unit */
-	uint32_t cell;       /* in the cell, of start */
+	uint32_t cell;	     /* in the cell, of start */
 };
 
 struct unit_text {
 	struct buffer text;
-	const char *cell;      /* borrowed */
+	const char *cell; /* borrowed */
 	size_t cell_len;
-	const char *cell_name; /* borrowed */
+	const char *cell_name;		    /* borrowed */
 	struct unit_text_segment *segments; /* owned */
 	uint32_t n, cap;
 	int failed;
@@ -51,7 +52,8 @@ void unit_text_puts(struct unit_text *u, const char *text);
 /* From here on clang counts the cell's lines from this one. */
 void unit_text_line(struct unit_text *u, uint32_t line);
 /* Bytes [start, end) of the cell with the edits applied; edits may be NULL. */
-void unit_text_copy(struct unit_text *u, uint32_t start, uint32_t end, const struct edit_list *edits);
+void unit_text_copy(struct unit_text *u, uint32_t start, uint32_t end,
+		    const struct edit_list *edits);
 /* The cell's byte for a byte of the unit, -1 for text of ours. */
 long unit_text_find(const struct unit_text *u, long offset);
 int unit_text_check(const struct unit_text *u, struct error *err);

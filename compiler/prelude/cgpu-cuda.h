@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CUDA runtime for cells in C: NVIDIA's own header, then the spellings that CUDA C++ allows and C does not
- * (launch-glue.h), structures without `struct`, and the C++ words that C-style CUDA programs use on the host.
+ * The CUDA runtime for cells in C: NVIDIA's own header, then the spellings that CUDA C++ allows and
+ * C does not (launch-glue.h), structures without `struct`, and the C++ words that C-style CUDA
+ * programs use on the host.
  */
 #ifndef CGPU_CUDA_H
 #define CGPU_CUDA_H
@@ -29,7 +30,17 @@ typedef enum cudaDeviceAttr cudaDeviceAttr;
 typedef enum cudaFuncAttribute cudaFuncAttribute;
 
 #define nullptr ((void *)0)
-#define cgpu_smaller(a, b) __extension__({ __auto_type a_ = (a); __auto_type b_ = (b); a_ < b_ ? a_ : b_; })
-#define cgpu_larger(a, b) __extension__({ __auto_type a_ = (a); __auto_type b_ = (b); a_ > b_ ? a_ : b_; })
+#define cgpu_smaller(a, b)                                                                         \
+	__extension__({                                                                            \
+		__auto_type a_ = (a);                                                              \
+		__auto_type b_ = (b);                                                              \
+		a_ < b_ ? a_ : b_;                                                                 \
+	})
+#define cgpu_larger(a, b)                                                                          \
+	__extension__({                                                                            \
+		__auto_type a_ = (a);                                                              \
+		__auto_type b_ = (b);                                                              \
+		a_ > b_ ? a_ : b_;                                                                 \
+	})
 
 #endif

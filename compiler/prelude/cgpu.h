@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every cell sees without including it: the C library, the CUDA runtime where its headers are installed, and what
- * cgpu offers to cells. It is precompiled once.
+ * What every cell sees without including it: the C library, the CUDA runtime where its headers are
+ * installed, and what cgpu offers to cells. It is precompiled once.
  */
 #ifndef CGPU_H
 #define CGPU_H
@@ -30,10 +30,13 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/* Show a value as the result of the cell: type as C text, type code, the object and its size in bytes. */
-void cgpu_display_value(const char *type, const char *type_code, const void *object, unsigned long size);
+/* Show a value as the result of the cell: type as C text, type code, the object and its size in
+ * bytes. */
+void cgpu_display_value(const char *type, const char *type_code, const void *object,
+			unsigned long size);
 
-/* Show data of a MIME type: cgpu_display("image/png", bytes, n), cgpu_display("text/html", text, strlen(text)). */
+/* Show data of a MIME type: cgpu_display("image/png", bytes, n), cgpu_display("text/html", text,
+ * strlen(text)). */
 void cgpu_display(const char *mime, const void *data, unsigned long size);
 /* Take away what the cell has shown so far: at once, or when the next output comes. */
 void cgpu_clear_output(int wait);

@@ -79,7 +79,8 @@ static void drop_declaration(struct compiler_client *c, unsigned i)
 	free((char *)c->declarations[i].name);
 	free((char *)c->declarations[i].host);
 	free((char *)c->declarations[i].device);
-	memmove(&c->declarations[i], &c->declarations[i + 1], (c->n - i - 1) * sizeof(*c->declarations));
+	memmove(&c->declarations[i], &c->declarations[i + 1],
+		(c->n - i - 1) * sizeof(*c->declarations));
 	c->n--;
 }
 
@@ -130,7 +131,8 @@ static void accept_unit(struct compiler_client *c)
 
 		for (unsigned k = 0; *d.name && k < c->n; k++)
 			if (!strcmp(c->declarations[k].name, d.name) &&
-			    !strcmp(declaration_space(c->declarations[k].kind), declaration_space(d.kind))) {
+			    !strcmp(declaration_space(c->declarations[k].kind),
+				    declaration_space(d.kind))) {
 				drop_declaration(c, k);
 				first = k < first ? k : first;
 				break;
@@ -145,7 +147,8 @@ static void accept_unit(struct compiler_client *c)
 	send_declarations(c, first);
 }
 
-struct ipc_message compiler_client_ask(struct compiler_client *c, unsigned type, const struct buffer *b, unsigned answer)
+struct ipc_message compiler_client_ask(struct compiler_client *c, unsigned type,
+				       const struct buffer *b, unsigned answer)
 {
 	struct error err = ERROR_INIT;
 
@@ -214,22 +217,25 @@ void compiler_client_facts(const struct compiler_client *c, struct buffer *out)
 	if (*u->run_symbol)
 		buffer_printf(out, "%u runs\n", c->cell);
 	if (*u->display_type)
-		buffer_printf(out, "%u displays %s | %s\n", c->cell, u->display_type, u->display_type_code);
+		buffer_printf(out, "%u displays %s | %s\n", c->cell, u->display_type,
+			      u->display_type_code);
 	for (size_t i = 0; i < u->n_symbols; i++)
-		buffer_printf(out, "%u symbol %s | %s | %s | %u\n", c->cell, u->symbols[i].name, u->symbols[i].type,
-			      u->symbols[i].type_code, u->symbols[i].line);
+		buffer_printf(out, "%u symbol %s | %s | %s | %u\n", c->cell, u->symbols[i].name,
+			      u->symbols[i].type, u->symbols[i].type_code, u->symbols[i].line);
 	for (size_t i = 0; i < u->n_declarations; i++) {
 		const struct declaration *d = &u->declarations[i];
 
-		buffer_printf(out, "%u declares %s %s\n", c->cell, declaration_kind_name(d->kind), d->name);
+		buffer_printf(out, "%u declares %s %s\n", c->cell, declaration_kind_name(d->kind),
+			      d->name);
 		put_lines(out, c->cell, "host", d->host);
 		put_lines(out, c->cell, "device", d->device);
 	}
 	for (size_t i = 0; i < u->n_entries; i++)
-		buffer_printf(out, "%u entry %s %s line %u\n", c->cell, u->entries[i].name, u->entries[i].ptx_name,
-			      u->entries[i].line);
+		buffer_printf(out, "%u entry %s %s line %u\n", c->cell, u->entries[i].name,
+			      u->entries[i].ptx_name, u->entries[i].line);
 	for (size_t i = 0; i < u->n_lines; i++)
-		buffer_printf(out, "%u row %s line %u\n", c->cell, u->lines[i].function, u->lines[i].line);
+		buffer_printf(out, "%u row %s line %u\n", c->cell, u->lines[i].function,
+			      u->lines[i].line);
 	if (u->ptx_len)
 		buffer_printf(out, "%u ptx\n", c->cell);
 }

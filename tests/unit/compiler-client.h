@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel's side of the compiler's socket, for tests: one real cgpu-compiler, its session and what it answered. */
+/* The kernel's side of the compiler's socket, for tests: one real cgpu-compiler, its session and
+ * what it answered. */
 #ifndef CGPU_TESTS_COMPILER_CLIENT_H
 #define CGPU_TESTS_COMPILER_CLIENT_H
 
@@ -16,12 +17,12 @@ struct compiler_client {
 	char nvrtc_problem[1024];
 	struct declaration *declarations; /* accepted ones; texts owned */
 	unsigned n;
-	unsigned cell;                    /* last execution count */
+	unsigned cell; /* last execution count */
 	/* the last answer to a cell */
 	struct ipc_message answer;
 	bool ok;
-	struct unit unit;                 /* when ok */
-	const char *first, *all;          /* when refused */
+	struct unit unit;	 /* when ok */
+	const char *first, *all; /* when refused */
 	unsigned line;
 };
 
@@ -36,6 +37,7 @@ void compiler_client_run(struct compiler_client *c, const char *text, const char
 /* What the answer says, one fact a line, as tests/cells/README.md lists them. */
 void compiler_client_facts(const struct compiler_client *c, struct buffer *out);
 /* Send b and wait for an answer of this type; release it. */
-struct ipc_message compiler_client_ask(struct compiler_client *c, unsigned type, const struct buffer *b, unsigned answer);
+struct ipc_message compiler_client_ask(struct compiler_client *c, unsigned type,
+				       const struct buffer *b, unsigned answer);
 
 #endif

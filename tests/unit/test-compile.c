@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The real cgpu-compiler over its socket: the folders of tests/cells, and what needs more than a cell: a killed
- * process, a missing NVRTC, completion, inspection, is_complete.
+ * The real cgpu-compiler over its socket: the folders of tests/cells, and what needs more than a
+ * cell: a killed process, a missing NVRTC, completion, inspection, is_complete.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -53,8 +53,10 @@ static bool has_line(const char *text, const char *line, size_t len)
 	return false;
 }
 
-/* Each line of the file is a fact; one that starts with `!` must not be there. Cells that it does not call refused compile. */
-static unsigned check_facts(const char *folder, const char *wanted, const char *facts, unsigned n_cells)
+/* Each line of the file is a fact; one that starts with `!` must not be there. Cells that it does
+ * not call refused compile. */
+static unsigned check_facts(const char *folder, const char *wanted, const char *facts,
+			    unsigned n_cells)
 {
 	unsigned wrong = 0;
 
@@ -63,7 +65,8 @@ static unsigned check_facts(const char *folder, const char *wanted, const char *
 		bool absent = *p == '!';
 
 		if (n && has_line(facts, p + absent, n - absent) == absent) {
-			print_error("%s: %s: %.*s\n", folder, absent ? "must not be" : "missing", (int)(n - absent), p + absent);
+			print_error("%s: %s: %.*s\n", folder, absent ? "must not be" : "missing",
+				    (int)(n - absent), p + absent);
 			wrong++;
 		}
 		p += n + (p[n] == '\n');
@@ -133,7 +136,10 @@ static void a_killed_compiler_goes_on(void **state)
 
 	(void)state;
 	compiler_client_start(&c, cache);
-	compiler_client_run(&c, "#include <search.h>\n#include <pthread.h>\nint x = 3;\nint f(int a) { return a; }", "");
+	compiler_client_run(
+		&c,
+		"#include <search.h>\n#include <pthread.h>\nint x = 3;\nint f(int a) { return a; }",
+		"");
 	assert_true(c.ok);
 	compiler_client_restart(&c, cache);
 	compiler_client_run(&c, "ENTRY (*e);\npthread_t *t = 0;\nf(x)", "");
@@ -248,7 +254,8 @@ static void completion(void **state)
 	compiler_client_run(&c, "struct pair { int alpha, beta; } p; int strange_name;", "");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		complete(&c, cases[i].text, &got);
-		if (strncmp(buffer_text(&got), cases[i].first, strlen(cases[i].first)) || (!*cases[i].first && got.len))
+		if (strncmp(buffer_text(&got), cases[i].first, strlen(cases[i].first)) ||
+		    (!*cases[i].first && got.len))
 			fail_msg("completing `%s` gives: %s", cases[i].text, buffer_text(&got));
 	}
 	buffer_release(&got);
@@ -278,7 +285,8 @@ static void inspection(void **state)
 		record_put_str(&b, cases[i].text);
 		record_put_u32(&b, (uint32_t)strlen(cases[i].text));
 		record_put_u32(&b, 0);
-		struct ipc_message m = compiler_client_ask(&c, COMPILER_INSPECT, &b, COMPILER_INSPECTED);
+		struct ipc_message m =
+			compiler_client_ask(&c, COMPILER_INSPECT, &b, COMPILER_INSPECTED);
 		struct record r = record_open(m.data, m.len);
 
 		record_u32(&r);
@@ -298,11 +306,21 @@ static void completeness(void **state)
 	static const struct {
 		const char *text, *answer;
 	} cases[] = {
-		{ "", "complete" },	       { "1 + 1", "complete" },	       { "int x;", "complete" },
-		{ "int x", "incomplete" },     { "if (a) {", "incomplete" },   { "if (a)", "incomplete" },
-		{ "x +", "incomplete" },       { "f(1,", "incomplete" },       { "/* a", "incomplete" },
-		{ "#if 1", "incomplete" },     { "#if 1\n#endif", "complete" }, { "#define A \\", "incomplete" },
-		{ "}", "invalid" },	       { "\"abc", "invalid" },	       { "f(]", "invalid" },
+		{ "", "complete" },
+		{ "1 + 1", "complete" },
+		{ "int x;", "complete" },
+		{ "int x", "incomplete" },
+		{ "if (a) {", "incomplete" },
+		{ "if (a)", "incomplete" },
+		{ "x +", "incomplete" },
+		{ "f(1,", "incomplete" },
+		{ "/* a", "incomplete" },
+		{ "#if 1", "incomplete" },
+		{ "#if 1\n#endif", "complete" },
+		{ "#define A \\", "incomplete" },
+		{ "}", "invalid" },
+		{ "\"abc", "invalid" },
+		{ "f(]", "invalid" },
 		{ "int f(void)\n{\n}", "complete" },
 	};
 	struct compiler_client c;
@@ -314,7 +332,8 @@ static void completeness(void **state)
 
 		record_put_u32(&b, 1);
 		record_put_str(&b, cases[i].text);
-		struct ipc_message m = compiler_client_ask(&c, COMPILER_IS_COMPLETE, &b, COMPILER_COMPLETENESS);
+		struct ipc_message m =
+			compiler_client_ask(&c, COMPILER_IS_COMPLETE, &b, COMPILER_COMPLETENESS);
 		struct record r = record_open(m.data, m.len);
 
 		record_u32(&r);
@@ -346,10 +365,14 @@ static int remove_cache(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cells),	      cmocka_unit_test(a_killed_compiler_goes_on),
-		cmocka_unit_test(rows_follow_the_code), cmocka_unit_test(cflags),
-		cmocka_unit_test(without_nvrtc),      cmocka_unit_test(completion),
-		cmocka_unit_test(inspection),	      cmocka_unit_test(completeness),
+		cmocka_unit_test(cells),
+		cmocka_unit_test(a_killed_compiler_goes_on),
+		cmocka_unit_test(rows_follow_the_code),
+		cmocka_unit_test(cflags),
+		cmocka_unit_test(without_nvrtc),
+		cmocka_unit_test(completion),
+		cmocka_unit_test(inspection),
+		cmocka_unit_test(completeness),
 	};
 
 	return cmocka_run_group_tests(tests, make_cache, remove_cache);

@@ -58,7 +58,8 @@ static void any_cut_is_survived(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(nothing), cmocka_unit_test(any_cut_is_survived) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(nothing),
+					    cmocka_unit_test(any_cut_is_survived) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

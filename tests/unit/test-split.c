@@ -20,8 +20,9 @@ static enum name_class classify(void *context, const char *name, size_t len)
 		const char *name;
 		enum name_class class;
 	} known[] = {
-		{ "FILE", NAME_TYPE },		 { "size_t", NAME_TYPE },	 { "dim3", NAME_TYPE },
-		{ "x", NAME_VALUE },		 { "printf", NAME_VALUE },	 { "REAL", NAME_MACRO_SPECIFIER },
+		{ "FILE", NAME_TYPE },		{ "size_t", NAME_TYPE },
+		{ "dim3", NAME_TYPE },		{ "x", NAME_VALUE },
+		{ "printf", NAME_VALUE },	{ "REAL", NAME_MACRO_SPECIFIER },
 		{ "EXPORT", NAME_MACRO_EMPTY }, { "FOREACH", NAME_MACRO },
 	};
 
@@ -33,8 +34,8 @@ static enum name_class classify(void *context, const char *name, size_t len)
 }
 
 /*
- * One letter an item: # directive, d declaration, f function, s statement, e expression; G, D, B behind it for an
- * entry, a device item, an item of both worlds.
+ * One letter an item: # directive, d declaration, f function, s statement, e expression; G, D, B
+ * behind it for an entry, a device item, an item of both worlds.
  */
 static void check(const char *text, const char *expected)
 {
@@ -112,7 +113,8 @@ static void functions(void **state)
 	check("int f(a, b) int a; double b; { return a; }", "f");
 	check("int (*f(void))(int) { return 0; }", "f");
 	check("main() { return 0; }", "f");
-	check("static inline __attribute__((noinline)) int f(void) { if (1) { } return 0; } f()", "fe");
+	check("static inline __attribute__((noinline)) int f(void) { if (1) { } return 0; } f()",
+	      "fe");
 }
 
 static void statements(void **state)
@@ -144,7 +146,8 @@ static void worlds(void **state)
 	(void)state;
 	check("__global__ void k(int *p) { p[0] = 1; }", "fG");
 	check("extern \"C\" __global__ void __launch_bounds__(64) k(int *p) { }", "fG");
-	check("__device__ int counter; __constant__ float c[3] = { 1 }; __managed__ int m;", "dDdDdD");
+	check("__device__ int counter; __constant__ float c[3] = { 1 }; __managed__ int m;",
+	      "dDdDdD");
 	check("__host__ __device__ int f(int a) { return a; }", "fB");
 	check("template <typename T> __device__ T f(T a) { return a; }", "fD");
 	check("namespace cg = cooperative_groups; using namespace cg;", "dDdD");
@@ -154,8 +157,11 @@ static void worlds(void **state)
 
 static void broken_text_ends(void **state)
 {
-	static const char *const texts[] = { "}", ")(", "if", "if (", "for (;;", "do", "int f(", "struct", "struct {", "\"abc",
-					     "'", "/*", "#", "case", "x ? y", "a:", "enum {", "\\", "@", "<<<", "typedef" };
+	static const char *const texts[] = { "}",      ")(",	 "if",	   "if (",     "for (;;",
+					     "do",     "int f(", "struct", "struct {", "\"abc",
+					     "'",      "/*",	 "#",	   "case",     "x ? y",
+					     "a:",     "enum {", "\\",	   "@",	       "<<<",
+					     "typedef" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
@@ -163,7 +169,8 @@ static void broken_text_ends(void **state)
 		struct name_source names = { classify, NULL };
 		struct split s;
 
-		assert_int_equal(split_init(&s, texts[i], strlen(texts[i]), &names, &pool, NULL), 0);
+		assert_int_equal(split_init(&s, texts[i], strlen(texts[i]), &names, &pool, NULL),
+				 0);
 		mem_pool_release(&pool);
 	}
 }
@@ -171,8 +178,9 @@ static void broken_text_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(expressions), cmocka_unit_test(declarations), cmocka_unit_test(functions),
-		cmocka_unit_test(statements),  cmocka_unit_test(directives),   cmocka_unit_test(worlds),
+		cmocka_unit_test(expressions),	    cmocka_unit_test(declarations),
+		cmocka_unit_test(functions),	    cmocka_unit_test(statements),
+		cmocka_unit_test(directives),	    cmocka_unit_test(worlds),
 		cmocka_unit_test(broken_text_ends),
 	};
 
