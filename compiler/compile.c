@@ -15,6 +15,7 @@
 #include "compiler/diagnostics.h"
 #include "compiler/host-text.h"
 #include "compiler/line-table.h"
+#include "compiler/own-names.h"
 
 /* All that one compilation holds. */
 struct compilation {
@@ -196,6 +197,9 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 {
 	struct unit *u = &x->unit;
 
+	own_names_strip(x->object.display_type);
+	own_names_strip(x->object.display_type_code);
+	own_names_strip_object(x->object.object, x->object.object_len);
 	u->cell = x->request->cell;
 	u->cell_name = x->request->cell_name;
 	u->run_symbol = x->host.has_run ? x->host.run : "";

@@ -10,6 +10,7 @@
 #include "compiler/clang-shim.h"
 #include "compiler/compile.h"
 #include "compiler/host-text.h"
+#include "compiler/own-names.h"
 
 #define COMPLETIONS_MAX 2000
 

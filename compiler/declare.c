@@ -8,6 +8,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "compiler/device-text.h"
+#include "compiler/own-names.h"
 
 void declare_release(struct declare *d)
 {
@@ -53,6 +54,14 @@ static bool was_taken(const struct declare *d, uint32_t token)
 	return false;
 }
 
+static const char *stripped(struct declare *d, const char *text)
+{
+	char *copy = mem_pool_strdup(d->pool, text);
+
+	own_names_strip(copy);
+	return copy;
+}
+
 void declare_symbol(struct declare *d, const struct clang_symbol *s)
 {
 	if (!strncmp(s->name, BRANCH_PREFIX "v", strlen(BRANCH_PREFIX "v"))) {
@@ -68,10 +77,10 @@ void declare_symbol(struct declare *d, const struct clang_symbol *s)
 	struct clang_symbol *to = &symbols[d->n_symbols++];
 
 	*to = *s;
-	to->name = mem_pool_strdup(d->pool, s->name);
-	to->type = mem_pool_strdup(d->pool, s->type);
-	to->declaration = mem_pool_strdup(d->pool, s->declaration);
-	to->type_code = mem_pool_strdup(d->pool, s->type_code);
+	to->name = stripped(d, s->name);
+	to->type = stripped(d, s->type);
+	to->declaration = stripped(d, s->declaration);
+	to->type_code = stripped(d, s->type_code);
 	if (!to->name || !to->type || !to->declaration || !to->type_code) {
 		d->n_symbols--;
 		d->failed = 1;

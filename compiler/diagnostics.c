@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/own-names.h"
 #include "compiler/token.h"
 #include "compiler/unit-text.h"
 
@@ -96,6 +97,7 @@ static void put_head(struct diagnostics *d, struct buffer *out, enum clang_sever
 		      message);
 	if (severity == CLANG_WARNING && *flag)
 		buffer_printf(&head, " [%s]", flag);
+	own_names_strip(head.data);
 	buffer_printf(out, "%s\n", buffer_text(&head));
 	if (severity == CLANG_ERROR && !d->n_errors++) {
 		buffer_puts(&d->first, buffer_text(&head));

@@ -15,6 +15,7 @@
 #include "common/error.h"
 #include "compiler/device-text.h"
 #include "compiler/launch-syntax.h"
+#include "compiler/own-names.h"
 
 static int declares(const struct item *item)
 {
@@ -530,6 +531,27 @@ static bool has_probed(const struct host_text *h, const struct declaration_parts
 	return false;
 }
 
+/* Names that the cell defines, not those that it only declares: `extern int puts();` means libc's.
+ */
+static void write_own_names(struct host_text *h, const struct session *session)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	for (uint32_t i = 0; i < h->split.n_items; i++) {
+		const struct declaration_parts *p = &h->parts[i];
+
+		for (uint32_t k = 0; k < p->n && !p->is_extern; k++) {
+			const struct declarator *d = &p->declarators[k];
+
+			if (d->name != TOKEN_NONE &&
+			    (!d->is_function || h->split.items[i].kind == ITEM_FUNCTION ||
+			     p->is_static))
+				own_names_write(session, token_text(l, d->name),
+						token_len(l, d->name), &h->unit.text);
+		}
+	}
+}
+
 static bool is_device_directive(const struct host_text *h, const struct item *item)
 {
 	size_t n;
@@ -653,6 +675,7 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 			    err))
 		return -1;
 	write_extremes(h, session);
+	write_own_names(h, session);
 	each_changing(h, "push_macro");
 	for (uint32_t i = 0; i < h->split.n_items; i++)
 		write_file_item(h, i);

@@ -17,6 +17,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/names.c %reldir%/names.h \
 	%reldir%/nvrtc.c %reldir%/nvrtc.h \
 	%reldir%/options.c %reldir%/options.h \
+	%reldir%/own-names.c %reldir%/own-names.h \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/split.c %reldir%/split.h \
 	%reldir%/token.c %reldir%/token.h \

@@ -13,6 +13,7 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "compiler/own-names.h"
 
 struct use {
 	uint32_t name;
@@ -295,6 +296,25 @@ void session_sort_headers(struct session *s)
 {
 	if (s->n_headers)
 		qsort(s->headers, s->n_headers, sizeof(*s->headers), by_name);
+}
+
+char session_header_kind(const struct session *s, const char *name, size_t len)
+{
+	uint32_t low = 0, high = s->n_headers;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		const char *have = s->headers[middle].name;
+		int order = strncmp(have, name, len);
+
+		if (!order && !have[len] && s->headers[middle].kind != 's')
+			return s->headers[middle].kind;
+		if (order < 0 || (!order && !have[len]))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 0;
 }
 
 const struct header_name *session_headers_with(const struct session *s, const char *prefix,
@@ -584,6 +604,11 @@ int session_compose(struct session *s, const struct token_list *tokens,
 	if (c.marks && c.queue) {
 		mark_masked(&c, masks, n_masks);
 		mark_needed(&c, tokens);
+		for (uint32_t i = 0; i < s->n && !device; i++)
+			if (c.marks[i] == NEEDED &&
+			    !strcmp(declaration_space(s->entries[i].d.kind), "ordinary"))
+				own_names_write(s, s->entries[i].d.name,
+						strlen(s->entries[i].d.name), out);
 		for (uint32_t i = 0; i < s->n; i++)
 			write_entry(&c, i, 0);
 	}

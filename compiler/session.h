@@ -60,6 +60,8 @@ int session_add_header_name(struct session *s, const char *name, enum name_class
 int session_add_header(struct session *s, char kind, const char *name, const char *signature,
 		       struct error *err);
 void session_sort_headers(struct session *s);
+/* Which kind of name (see struct header_name) a header gives to this word; 0 for none. */
+char session_header_kind(const struct session *s, const char *name, size_t len);
 /* The first of the headers' names that starts with prefix; *ret_n of them follow each other. */
 const struct header_name *session_headers_with(const struct session *s, const char *prefix,
 					       uint32_t *ret_n);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/own-names.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "compiler/session.h"
+
+void own_names_write(const struct session *s, const char *name, size_t len, struct buffer *out)
+{
+	char kind = session_header_kind(s, name, len);
+
+	if (!kind || kind == 's')
+		return;
+	buffer_printf(out, "\n#undef %.*s\n", (int)len, name);
+	if (kind != 'm')
+		buffer_printf(out, "#define %.*s " OWN_PREFIX "%.*s\n", (int)len, name, (int)len,
+			      name);
+}
+
+void own_names_strip(char *text)
+{
+	size_t n = strlen(OWN_PREFIX);
+
+	for (char *at = text ? strstr(text, OWN_PREFIX) : NULL; at; at = strstr(at, OWN_PREFIX))
+		memmove(at, at + n, strlen(at + n) + 1);
+}
+
+static int in_object(size_t len, const Elf64_Shdr *s, size_t alignment)
+{
+	return s->sh_offset <= len && s->sh_size <= len - s->sh_offset &&
+	       s->sh_offset % alignment == 0;
+}
+
+/* A name that ends another one needs no string of its own: it starts later. */
+void own_names_strip_object(void *object, size_t len)
+{
+	Elf64_Ehdr *h = object;
+	Elf64_Shdr *sections;
+
+	if (len < sizeof(*h) || h->e_shoff > len || h->e_shoff % 8 ||
+	    h->e_shnum > (len - h->e_shoff) / sizeof(*sections))
+		return;
+	sections = (Elf64_Shdr *)((char *)object + h->e_shoff);
+	for (size_t i = 0; i < h->e_shnum; i++) {
+		const Elf64_Shdr *s = &sections[i];
+
+		if (s->sh_type != SHT_SYMTAB || s->sh_link >= h->e_shnum || !in_object(len, s, 8) ||
+		    !in_object(len, &sections[s->sh_link], 1))
+			continue;
+		Elf64_Sym *symbols = (Elf64_Sym *)((char *)object + s->sh_offset);
+		const char *strings = (char *)object + sections[s->sh_link].sh_offset;
+		size_t size = sections[s->sh_link].sh_size, n = strlen(OWN_PREFIX);
+
+		for (size_t k = 0; k < s->sh_size / sizeof(*symbols); k++)
+			if (symbols[k].st_name < size && size - symbols[k].st_name > n &&
+			    !memcmp(strings + symbols[k].st_name, OWN_PREFIX, n))
+				symbols[k].st_name += (Elf64_Word)n;
+	}
+}
