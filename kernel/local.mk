@@ -57,8 +57,8 @@ libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS)
 
 supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-supervisor test-seccomp
-check_PROGRAMS += $(supervisor_tests)
-TESTS += $(supervisor_tests)
+check_PROGRAMS += $(supervisor_tests) try-escapes
+TESTS += $(supervisor_tests) try-escapes
 test_loop_SOURCES = tests/unit/test-loop.c
 test_loop_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_loop_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
@@ -84,6 +84,12 @@ test_supervisor_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_supervisor_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 EXTRA_test_supervisor_DEPENDENCIES = cgpu-worker$(EXEEXT) cgpu-compiler$(EXEEXT) libcgpu-emulator.so \
 	session-prelude/stamp
+
+try_escapes_SOURCES = tests/sandbox/try-escapes.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
+try_escapes_CPPFLAGS = $(test_supervisor_CPPFLAGS)
+try_escapes_CFLAGS = $(test_supervisor_CFLAGS)
+try_escapes_LDADD = $(test_supervisor_LDADD)
+EXTRA_try_escapes_DEPENDENCIES = $(EXTRA_test_supervisor_DEPENDENCIES)
 
 # The headers of cells as they lie when they are installed.
 session-prelude/stamp: $(prelude_HEADERS) $(preludecommon_HEADERS)

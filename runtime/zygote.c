@@ -147,7 +147,7 @@ static _Noreturn void become_worker(const struct zygote *z, struct ipc_message *
 		.filter = z->filter.data,
 		.filter_len = z->filter.len,
 		.hidden = z->hidden,
-		.hide_by_landlock = !z->is_hidden && z->flags & SANDBOX_HIDE_FILE,
+		.hide_by_landlock = !z->is_hidden,
 	};
 
 	for (unsigned i = 0; i < 5; i++)

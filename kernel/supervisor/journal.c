@@ -29,8 +29,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/address-map.h"
 #include "common/bug.h"
-#include "common/cleanup.h"
 #include "common/error.h"
 
 #define KEEP_CAPACITY (1024 * 1024)
@@ -44,10 +44,25 @@ static void drop_data(struct journal *j)
 	j->capacity = 0;
 }
 
+/* Large pages where there are some: most of the time of a large commit is page faults. */
+static char *map_room(size_t bytes, struct error *err)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED) {
+		error_errno(err, "no memory for a journal of %zu bytes", bytes);
+		return NULL;
+	}
+	if (bytes > KEEP_CAPACITY)
+		madvise(p, bytes, MADV_HUGEPAGE);
+	return p;
+}
+
 void preimage_release(struct preimage *p)
 {
 	dirty_ranges_release(&p->ranges);
-	free(p->data);
+	if (p->data)
+		munmap(p->data, p->mapped);
 	*p = (struct preimage){ 0 };
 }
 
@@ -71,14 +86,14 @@ void journal_reset(struct journal *j)
 static int make_room(struct journal *j, size_t bytes, struct error *err)
 {
 	size_t capacity = bytes > KEEP_CAPACITY ? bytes : KEEP_CAPACITY;
-	void *data;
+	char *data;
 
 	if (bytes <= j->capacity)
 		return 0;
 	drop_data(j);
-	data = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (data == MAP_FAILED)
-		return error_errno(err, "no memory for a journal of %zu bytes", bytes);
+	data = map_room(capacity, err);
+	if (!data)
+		return -1;
 	j->data = data;
 	j->capacity = capacity;
 	return 0;
@@ -218,11 +233,11 @@ static int save_preimage(struct journal *j, int memfd, uint64_t base, struct err
 
 	if (copy_ranges(&j->ranges, &p.ranges, err))
 		return -1;
-	p.data = malloc(p.ranges.bytes ? p.ranges.bytes : 1);
+	p.mapped = p.ranges.bytes ? p.ranges.bytes : ARENA_PAGE;
+	p.data = map_room(p.mapped, err);
 	if (!p.data) {
 		preimage_release(&p);
-		return error_set(err, ERROR_MEMORY, "out of memory for a pre-image of %llu bytes",
-				 (unsigned long long)j->ranges.bytes);
+		return -1;
 	}
 	if (read_memfd(memfd, base, &p.ranges, p.data, err)) {
 		preimage_release(&p);

@@ -41,7 +41,8 @@ enum journal_state { JOURNAL_RUNNING, JOURNAL_STAGED, JOURNAL_APPLIED };
 /* Old content of the pages that a commit overwrites, to go back to. */
 struct preimage {
 	struct dirty_ranges ranges;
-	char *data; /* ranges.bytes, one range after the other; NULL when nothing was overwritten */
+	char *data; /* ranges.bytes, one range after the other; anonymous mapping of `mapped` bytes */
+	size_t mapped;
 	bool valid; /* false: the commit was larger than what is kept */
 };
 
