@@ -67,3 +67,14 @@ test_machine_warps_LDADD = $(MACHINE_TEST_LIBS)
 test_ptx_module_SOURCES = tests/unit/test-ptx-module.c tests/unit/machine.h
 test_ptx_module_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_ptx_module_LDADD = $(MACHINE_TEST_LIBS)
+
+# make bench-machine: the shapes of benchmarks/emulator/ on one core and on all.
+EXTRA_PROGRAMS += benchmarks/emulator/machine-shapes
+benchmarks_emulator_machine_shapes_SOURCES = benchmarks/emulator/machine-shapes.c
+benchmarks_emulator_machine_shapes_LDADD = $(MACHINE_LIBS) libcommon.a -lm -lpthread
+
+bench-machine: benchmarks/emulator/machine-shapes$(EXEEXT)
+	benchmarks/emulator/machine-shapes$(EXEEXT) $(top_srcdir)/benchmarks/emulator/shapes.ptx
+	benchmarks/emulator/machine-shapes$(EXEEXT) $(top_srcdir)/benchmarks/emulator/shapes.ptx `nproc`
+
+.PHONY: bench-machine
