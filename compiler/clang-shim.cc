@@ -299,7 +299,8 @@ class CellConsumer : public SemaConsumer
 
 	void HandleTranslationUnit(ASTContext &C) override
 	{
-		if (!job->symbol)
+		/* After errors the tree has holes; a parse that asks for names takes what is whole. */
+		if (!job->symbol || (result && C.getDiagnostics().hasErrorOccurred()))
 			return;
 		for (NamedDecl *N : declared) {
 			if (is_header)
@@ -320,6 +321,16 @@ class CellConsumer : public SemaConsumer
 	Sema *sema = nullptr;
 	FunctionDecl *run = nullptr;
 	std::vector<NamedDecl *> declared;
+
+	static bool is_whole(const NamedDecl *N)
+	{
+		const auto *V = dyn_cast<ValueDecl>(N);
+
+		if (N->isInvalidDecl())
+			return false;
+		return !V || (!V->getType().isNull() && !V->getType()->isDependentType() &&
+			      !V->getType()->containsErrors() && !V->getType()->isUndeducedType());
+	}
 
 	void report_name(clang_symbol_kind kind, const NamedDecl *N, const std::string &declaration)
 	{
@@ -382,7 +393,7 @@ class CellConsumer : public SemaConsumer
 		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(N->getLocation()));
 		clang_symbol s = {};
 
-		if (P.isInvalid() || !N->getIdentifier())
+		if (P.isInvalid() || !N->getIdentifier() || !is_whole(N))
 			return;
 		s.in_cell = !strcmp(P.getFilename(), job->name);
 		s.is_local = is_local;
@@ -479,7 +490,7 @@ class CellConsumer : public SemaConsumer
 		}
 		auto *E = dyn_cast<Expr>(last);
 
-		if (!E || E->getType()->isVoidType() || E->getType()->isVariablyModifiedType())
+		if (!E || E->containsErrors() || E->getType()->isDependentType() || E->getType()->isVoidType() || E->getType()->isVariablyModifiedType())
 			return;
 		for (LabelStmt *label : labels) {
 			label->setSubStmt(new (C) NullStmt(label->getIdentLoc()));
