@@ -54,6 +54,9 @@ enum zygote_message {
 	 * process groups of these workers. Answered, once all are dead, by ZYGOTE_SWEPT, u32 how many were killed */
 	ZYGOTE_SWEEP = 5,
 	ZYGOTE_SWEPT = 6,
+	/* kernel -> zygote; str path: no worker may open or connect to this file. Needs the mount namespace of
+	 * SANDBOX_HIDE_FILE, and does nothing without it */
+	ZYGOTE_HIDE = 7,
 };
 
 /*

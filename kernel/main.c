@@ -110,6 +110,17 @@ static struct supervisor *start_supervisor(const struct options *o, struct error
 	return supervisor_new(&so, err);
 }
 
+/* Cells must not talk to the kernel over its own sockets' files. */
+static void hide_sockets(struct supervisor *supervisor, const struct connection_file *connection)
+{
+	char endpoint[4096];
+
+	for (enum channel channel = 0; connection->ipc && channel < CHANNELS; channel++) {
+		connection_file_endpoint(connection, channel, endpoint, sizeof(endpoint));
+		supervisor_hide(supervisor, endpoint + strlen("ipc://"));
+	}
+}
+
 /* From the connection file to the end of the session. */
 static int serve(const struct options *o, struct supervisor *supervisor, struct loop *loop, struct error *err)
 {
@@ -122,6 +133,7 @@ static int serve(const struct options *o, struct supervisor *supervisor, struct 
 		return -1;
 	if (channels_open(&channels, &connection, err))
 		goto out;
+	hide_sockets(supervisor, &connection);
 	if (session_init(&session, o, &connection, loop, supervisor, &channels, err))
 		goto out;
 	connection_file_release(&connection);

@@ -64,6 +64,13 @@ static int enter_user_namespace(struct error *err)
 	return write_file("/proc/self/gid_map", map, err);
 }
 
+int sandbox_apply_cover(const char *path, struct error *err)
+{
+	if (mount("/dev/null", path, NULL, MS_BIND, NULL))
+		return error_errno(err, "cannot cover %s", path);
+	return 0;
+}
+
 static int hide_file(const struct sandbox_policy *p, struct error *err)
 {
 	if (!p->hidden[0])
@@ -72,9 +79,7 @@ static int hide_file(const struct sandbox_policy *p, struct error *err)
 		return -1;
 	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return error_errno(err, "cannot make mounts private");
-	if (mount("/dev/null", p->hidden, NULL, MS_BIND, NULL))
-		return error_errno(err, "cannot cover %s", p->hidden);
-	return 0;
+	return sandbox_apply_cover(p->hidden, err);
 }
 
 /* Those that reach beyond the own process and its files; also so that nobody uncovers what was covered. */

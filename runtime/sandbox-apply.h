@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct buffer;
+struct error;
 
 /* What was not applied: so many {str step, str why} records in `list`. */
 struct sandbox_report {
@@ -28,6 +29,8 @@ struct sandbox_policy {
 
 /* In the zygote, once. True if the file is hidden from here on. */
 bool sandbox_apply_zygote(const struct sandbox_policy *p, struct sandbox_report *report);
+/* In the zygote, when it has hidden the file: cover another one. Workers that live already are in the same namespace. */
+int sandbox_apply_cover(const char *path, struct error *err);
 /* In the worker, before it has any other thread. */
 void sandbox_apply_worker(const struct sandbox_policy *p, struct sandbox_report *report);
 

@@ -201,6 +201,19 @@ static int sweep(const struct ipc_message *m, struct error *err)
 	return ipc_send(ZYGOTE_SOCKET_FD, ZYGOTE_SWEPT, out.data, out.len, NULL, 0, err);
 }
 
+static int hide(const struct zygote *z, const struct ipc_message *m, struct error *err)
+{
+	struct record r = record_open(m->data, m->len);
+	const char *path = record_str(&r);
+	struct error why = ERROR_INIT;
+
+	if (record_check(&r, "ZYGOTE_HIDE", err))
+		return -1;
+	if (z->is_hidden && sandbox_apply_cover(path, &why))
+		log_warning("%s", why.text);
+	return 0;
+}
+
 static int handle(struct zygote *z, struct ipc_message *m, struct error *err)
 {
 	switch (m->type) {
@@ -210,6 +223,8 @@ static int handle(struct zygote *z, struct ipc_message *m, struct error *err)
 		return fork_worker(z, m, err);
 	case ZYGOTE_SWEEP:
 		return sweep(m, err);
+	case ZYGOTE_HIDE:
+		return hide(z, m, err);
 	default:
 		return error_set(err, ERROR_PROTOCOL, "message %u is none for a zygote", m->type);
 	}

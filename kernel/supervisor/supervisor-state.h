@@ -76,6 +76,8 @@ struct cell_run {
 
 struct supervisor {
 	char *libexec_dir, *connection_file;
+	char **covered; /* by supervisor_hide() */
+	size_t n_covered;
 	uint64_t host_limit, device_limit;
 	struct loop *loop; /* NULL until supervisor_start() */
 	const struct supervisor_callbacks *cb;

@@ -85,6 +85,21 @@ void supervisor_start(struct supervisor *s, struct loop *loop, const struct supe
 	worker_pool_watch(s);
 }
 
+void supervisor_hide(struct supervisor *s, const char *path)
+{
+	char **covered = realloc(s->covered, (s->n_covered + 1) * sizeof(*covered));
+	struct error err = ERROR_INIT;
+
+	if (covered) {
+		s->covered = covered;
+		covered[s->n_covered] = strdup(path);
+		s->n_covered += covered[s->n_covered] != NULL;
+	}
+	/* A zygote that is gone is told when it is started again. */
+	if (zygote_client_hide(&s->pool.zygote, path, &err))
+		log_info("%s", err.text);
+}
+
 void supervisor_free(struct supervisor *s)
 {
 	if (!s)
@@ -101,6 +116,9 @@ void supervisor_free(struct supervisor *s)
 	free(s->libexec_dir);
 	free(s->connection_file);
 	free(s->cell_text);
+	while (s->n_covered)
+		free(s->covered[--s->n_covered]);
+	free(s->covered);
 	free(s);
 }
 

@@ -62,6 +62,11 @@ struct supervisor_callbacks {
 struct supervisor *supervisor_new(const struct supervisor_options *options, struct error *err);
 /* Register with the event loop and deliver callbacks from there on. */
 void supervisor_start(struct supervisor *s, struct loop *loop, const struct supervisor_callbacks *cb, void *data);
+/*
+ * Keep cells from this file too: a socket that was bound after the workers were started. Copied; does nothing where there
+ * is no mount namespace.
+ */
+void supervisor_hide(struct supervisor *s, const char *path);
 /* Ends every process of ours and their descendants; within 2 s. */
 void supervisor_free(struct supervisor *s);
 

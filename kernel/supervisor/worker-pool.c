@@ -154,6 +154,8 @@ int worker_pool_start_zygote(struct supervisor *s, struct error *err)
 		.seccomp_len = s->sandbox.program.len,
 		.flags = s->sandbox.flags,
 		.library_path = s->libexec_dir,
+		.covered = s->covered,
+		.n_covered = s->n_covered,
 	};
 
 	if (zygote_client_start(&p->zygote, &setup, err))

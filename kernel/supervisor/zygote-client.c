@@ -26,7 +26,22 @@ int zygote_client_start(struct zygote_client *z, const struct zygote_setup *setu
 		zygote_client_end(z);
 		return error_wrap(err, "cannot set up the zygote");
 	}
+	for (size_t i = 0; i < setup->n_covered; i++)
+		if (zygote_client_hide(z, setup->covered[i], err))
+			return -1;
 	return 0;
+}
+
+int zygote_client_hide(struct zygote_client *z, const char *path, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	if (z->process.sock < 0)
+		return error_set(err, ERROR_PEER_GONE, "there is no zygote");
+	record_put_str(&b, path);
+	if (buffer_check(&b, err))
+		return -1;
+	return ipc_send(z->process.sock, ZYGOTE_HIDE, b.data, b.len, NULL, 0, err);
 }
 
 int zygote_client_fork(struct zygote_client *z, uint32_t id, const int fds[5], struct error *err)

@@ -22,6 +22,8 @@ struct zygote_setup {
 	size_t seccomp_len;      /* bytes */
 	unsigned flags;          /* enum sandbox_flag */
 	const char *library_path;
+	char *const *covered;    /* more files to hide */
+	size_t n_covered;
 };
 
 struct zygote_client {
@@ -39,6 +41,8 @@ struct zygote_events {
 
 /* Does not wait for the zygote. */
 int zygote_client_start(struct zygote_client *z, const struct zygote_setup *setup, struct error *err);
+/* A file that came into being later. */
+int zygote_client_hide(struct zygote_client *z, const char *path, struct error *err);
 /* fds in the order of ZYGOTE_FORK; they stay the caller's. */
 int zygote_client_fork(struct zygote_client *z, uint32_t id, const int fds[5], struct error *err);
 /* Take all messages that are there. -1: the zygote is gone or talks nonsense; the caller ends it. */

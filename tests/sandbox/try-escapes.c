@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/error.h"
@@ -129,6 +131,43 @@ static void test_without_namespace(void **state)
 	attempt_all(SANDBOX_HIDE_FILE);
 }
 
+/* Bound after the worker was started, as the kernel's are; also after the zygote has been replaced. */
+static void test_sockets(void **state)
+{
+	static const char dial[] =
+		"#include <sys/socket.h>\n#include <sys/un.h>\n"
+		"int dial(const char *path) { struct sockaddr_un to = { AF_UNIX };\n"
+		"  strncpy(to.sun_path, path, sizeof(to.sun_path) - 1);\n"
+		"  return connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&to, sizeof(to)); }\n";
+	char path[] = "/tmp/cgpu-connection-XXXXXX", expression[128];
+	struct sockaddr_un at = { AF_UNIX };
+	struct harness h;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	write_connection_file(path);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s-ipc-1", path);
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	harness_start(&h, path, 0);
+	harness_ok(&h, headers);
+	harness_ok(&h, dial);
+	snprintf(expression, sizeof(expression), "dial(\"%s\")", at.sun_path);
+	assert_int_equal(cell_value(&h, "connect", expression, path), 0);
+	supervisor_hide(h.supervisor, at.sun_path);
+	harness_kill(&h, harness_spare(&h));
+	harness_spare(&h); /* forked by the zygote after it has hidden the file */
+	assert_true(cell_value(&h, "connect", expression, path) < 0);
+	harness_kill(&h, harness_zygote(&h));
+	harness_kill(&h, harness_worker(&h));
+	harness_kill(&h, harness_worker(&h));
+	assert_true(cell_value(&h, "connect", expression, path) < 0);
+	harness_stop(&h);
+	close(fd);
+	unlink(at.sun_path);
+	unlink(path);
+}
+
 /* The worker's own work must not be hindered: signals to itself, children, threads, files. */
 static void test_ordinary_work(void **state)
 {
@@ -162,6 +201,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_without_landlock),
 		cmocka_unit_test(test_without_namespace),
+		cmocka_unit_test(test_sockets),
 		cmocka_unit_test(test_ordinary_work),
 	};
 

@@ -254,6 +254,11 @@ pid_t harness_spare(const struct harness *h)
 	return h->supervisor->pool.spare->pid;
 }
 
+pid_t harness_zygote(const struct harness *h)
+{
+	return h->supervisor->pool.zygote.process.pid;
+}
+
 static bool is_gone(void *data)
 {
 	return kill(*(pid_t *)data, 0) && errno == ESRCH;

@@ -58,6 +58,7 @@ void harness_until(struct harness *h, bool (*fn)(void *data), void *data);
 
 pid_t harness_worker(const struct harness *h);
 pid_t harness_spare(const struct harness *h);
+pid_t harness_zygote(const struct harness *h);
 /* SIGKILL, and wait until the process is one no more. */
 void harness_kill(struct harness *h, pid_t pid);
 
