@@ -94,7 +94,7 @@ void result_text(struct session *s, const void *record, size_t len, struct buffe
 
 void result_variable(struct session *s, const struct supervisor_variable *var, size_t max, struct buffer *out)
 {
-	struct value_text v = { .type = var->type, .code = var->type_code, .max = max,
+	struct value_text v = { .type = var->type, .code = var->type_code, .target = "", .max = max,
 				.reader = { read_session, max ? NULL : owner, s } };
 	cleanup_buffer struct buffer bytes = BUFFER_INIT;
 
