@@ -299,7 +299,8 @@ class CellConsumer : public SemaConsumer
 
 	void HandleTranslationUnit(ASTContext &C) override
 	{
-		/* After errors the tree has holes; a parse that asks for names takes what is whole. */
+		/* After errors the tree has holes; a parse that asks for names takes what is whole.
+		 */
 		if (!job->symbol || (result && C.getDiagnostics().hasErrorOccurred()))
 			return;
 		for (NamedDecl *N : declared) {
@@ -490,7 +491,8 @@ class CellConsumer : public SemaConsumer
 		}
 		auto *E = dyn_cast<Expr>(last);
 
-		if (!E || E->containsErrors() || E->getType()->isDependentType() || E->getType()->isVoidType() || E->getType()->isVariablyModifiedType())
+		if (!E || E->containsErrors() || E->getType()->isDependentType() ||
+		    E->getType()->isVoidType() || E->getType()->isVariablyModifiedType())
 			return;
 		for (LabelStmt *label : labels) {
 			label->setSubStmt(new (C) NullStmt(label->getIdentLoc()));

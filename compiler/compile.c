@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/compile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,6 +250,35 @@ static void note_includes(struct compilation *x)
 						token_len(l, i));
 }
 
+static void complain(struct compilation *x, uint32_t token, const char *what)
+{
+	const struct token_list *l = &x->host.split.tokens;
+	uint32_t line, column;
+	char text[64];
+
+	text_position(l->text, l->len, l->at[token].start, &line, &column);
+	snprintf(text, sizeof(text), "this '%c' %s", l->text[l->at[token].start], what);
+	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, 1, text);
+}
+
+/*
+ * An open bracket would swallow text of ours, and clang would point there. Where #if decides which
+ * brackets are there clang is asked all the same.
+ */
+static bool is_balanced(struct compilation *x)
+{
+	const struct token_list *l = &x->host.split.tokens;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		if (token_directive_is(l, i, "else") || token_directive_is(l, i, "elif"))
+			return true;
+	if (l->unopened != TOKEN_NONE)
+		complain(x, l->unopened, "closes nothing");
+	else if (l->unclosed != TOKEN_NONE)
+		complain(x, l->unclosed, "is never closed");
+	return !x->diagnostics.n_errors;
+}
+
 static int compile(struct compilation *x, struct compile_result *ret, struct error *err)
 {
 	const struct compile_request *r = x->request;
@@ -263,6 +293,8 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name,
 			   &x->compiler->session, &x->pool, err))
 		return -1;
+	if (!is_balanced(x))
+		return 0;
 	if (compile_host(x, err))
 		return -1;
 	/* Host errors come first; device code is only then worth NVRTC's time. */

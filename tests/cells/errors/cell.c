@@ -17,3 +17,11 @@ puts("b");
 int late = undefined_fn(q);
 //---
 return 3;
+//---
+int main(void)
+{
+	if (1) {
+		puts("a");
+}
+//---
+puts("b"));
