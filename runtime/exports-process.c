@@ -40,6 +40,8 @@ struct shared {
 	_Atomic int32_t budget;   /* forks until the next count */
 	_Atomic uint32_t counting;
 	_Atomic uint32_t refused;
+	_Atomic uint32_t ending;   /* children must not fork any more */
+	_Atomic uint32_t children; /* a child was made since the last end */
 };
 
 static struct shared *shared;
@@ -111,10 +113,11 @@ void exports_stack_smashed(void)
 	host_fault_raise(FAULT_ABORTED, "stack smashing detected: a function has written beyond one of its local arrays");
 }
 
+/* A living process of the cell. */
 static bool in_our_group(const char *pid)
 {
 	cleanup_fd int fd = -1;
-	char path[64], text[512], *at;
+	char path[64], text[512], *at, state;
 	ssize_t n;
 	int group;
 
@@ -125,7 +128,7 @@ static bool in_our_group(const char *pid)
 		return false;
 	text[n] = '\0';
 	at = strrchr(text, ')'); /* pid (name) state parent group */
-	return at && sscanf(at + 1, " %*c %*d %d", &group) == 1 && group == getpgrp();
+	return at && sscanf(at + 1, " %c %*d %d", &state, &group) == 2 && group == getpgrp() && state != 'Z' && state != 'X';
 }
 
 static unsigned count_processes(void)
@@ -169,8 +172,45 @@ static _Noreturn void refuse(void)
 		pause();
 }
 
+/* All processes of the cell but the worker. */
+static unsigned kill_group(void)
+{
+	cleanup_dir DIR *d = opendir("/proc");
+	unsigned n = 0;
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		if (!isdigit((unsigned char)e->d_name[0]) || atoi(e->d_name) == worker.pid || !in_our_group(e->d_name))
+			continue;
+		n += kill(atoi(e->d_name), SIGKILL) == 0;
+	}
+	return n;
+}
+
+void exports_note_child(void)
+{
+	atomic_store(&shared->children, 1);
+}
+
+void exports_end_children(void)
+{
+	if (!atomic_exchange(&shared->children, 0))
+		return;
+	atomic_store(&shared->ending, 1);
+	while (kill_group()) {
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+	}
+	atomic_store(&shared->refused, 0);
+	atomic_store(&shared->budget, FIRST_BUDGET);
+	atomic_store(&shared->counting, 0); /* who counted may be dead */
+	atomic_store(&shared->ending, 0);
+}
+
 static void wait_for_budget(void)
 {
+	if (worker.is_child && atomic_load(&shared->ending))
+		worker_exit(1);
+	exports_note_child();
 	while (atomic_fetch_sub(&shared->budget, 1) <= 0) {
 		if (exports_too_many_processes())
 			refuse();
@@ -219,6 +259,7 @@ int exports_system(const char *command)
 	if (!command)
 		return 1;
 	cell_mode_enter_library();
+	exports_note_child();
 	fflush(stdout);
 	if (posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ))
 		status = -1;

@@ -112,6 +112,7 @@ FILE *exports_popen(const char *command, const char *mode)
 	FILE *f;
 
 	cell_mode_enter_library();
+	exports_note_child();
 	f = opened(popen(command, mode), TRACKED_PROCESS, command);
 	cell_mode_leave_library();
 	return f;

@@ -31,6 +31,10 @@ struct error;
 int exports_process_init(struct error *err);
 /* A child found that the cell has too many; it signals the worker, which ends the cell. */
 bool exports_too_many_processes(void);
+/* A child is made other than by fork(). */
+void exports_note_child(void);
+/* Of an interrupted cell, as the interrupt key of a terminal ends all of a command. */
+void exports_end_children(void);
 
 /* exports-thread.c */
 int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg);

@@ -262,6 +262,7 @@ static void call(struct run *run)
 	if (!interrupt_run(call_unit, &run->loaded)) {
 		run->outcome = OUTCOME_INTERRUPTED;
 		cell_stdio_renew_input();
+		exports_end_children();
 	}
 	worker_set_phase(PHASE_ENDING);
 	cell_stdio_end();

@@ -364,6 +364,33 @@ static void test_fork_bomb(void **state)
 		;
 }
 
+static int living_in_group(pid_t group)
+{
+	char command[128];
+	int n = -1;
+	FILE *f;
+
+	snprintf(command, sizeof(command), "ps -eo pgid=,stat= | awk '$1 == %d && $2 !~ /Z/' | wc -l", group);
+	f = popen(command, "r");
+	assert_int_equal(fscanf(f, "%d", &n), 1);
+	pclose(f);
+	return n;
+}
+
+/* An interrupt ends the cell's children too; nothing of them comes back later. */
+static void test_interrupt_ends_children(void **state)
+{
+	(void)state;
+	harness_send(&s, 1, "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\nvoid run(void) {\n"
+		     "if (!fork()) for (;;) { if (fork()) usleep(1000); }\n"
+		     "puts(\"go\"); system(\"sleep 1000 & sleep 1000\"); }", NULL);
+	harness_expect_output(&s, "go\n");
+	assert_int_equal(harness_interrupt(&s), OUTCOME_INTERRUPTED);
+	harness_commit(&s);
+	assert_int_equal(living_in_group(s.pid), 1);
+	ok(2, "#include <stdio.h>\nvoid run(void) { printf(\"on\"); }", NULL);
+}
+
 static void test_device_memory(void **state)
 {
 	static const char *const d[] = { "d", "int *", NULL };
@@ -398,7 +425,8 @@ int main(void)
 		TEST(test_arithmetic_and_illegal), TEST(test_aborts), TEST(test_exits), TEST(test_out_of_memory),
 		TEST(test_missing_symbols), TEST(test_interrupt_loop), TEST(test_interrupt_library), TEST(test_input),
 		TEST(test_fork_is_apart), TEST(test_threads), TEST(test_lost_files), TEST(test_own_handler),
-		TEST(test_fork_bomb), TEST(test_device_memory), TEST(test_many_lines),
+		TEST(test_fork_bomb), TEST(test_interrupt_ends_children),
+		TEST(test_device_memory), TEST(test_many_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
