@@ -71,19 +71,21 @@ static void on_parent_end(void *data)
 	loop_stop(data);
 }
 
-/* Launchers put their process id into JPY_PARENT_PID: without them nobody would ever stop this process. */
-static void watch_parent(struct loop *loop)
+/*
+ * Launchers put their process id into JPY_PARENT_PID: without them nobody would ever stop this process. Returns a
+ * descriptor that tells of the launcher's end, -1 if there is none to watch; made first of all, while it surely lives.
+ */
+static int open_parent(void)
 {
 	const char *text = getenv("JPY_PARENT_PID");
 	int pidfd;
 
 	if (!text || atoi(text) != getppid())
-		return;
+		return -1;
 	pidfd = syscall(SYS_pidfd_open, atoi(text), 0);
 	if (pidfd < 0)
 		log_warning("cannot watch the parent process: %s", strerror(errno));
-	else
-		loop_add_fd(loop, pidfd, on_parent_end, loop);
+	return pidfd;
 }
 
 /* Half of the machine's memory: the emulated device lives there. */
@@ -138,7 +140,6 @@ static int serve(const struct options *o, struct supervisor *supervisor, struct 
 		goto out;
 	connection_file_release(&connection);
 	catch_signals(&session);
-	watch_parent(loop);
 	session_start(&session);
 	loop_run(loop);
 	session_release(&session);
@@ -151,12 +152,14 @@ out:
 
 static int run(const struct options *o, struct error *err)
 {
+	int parent = open_parent(), rc;
 	struct supervisor *supervisor = start_supervisor(o, err);
 	struct loop *loop = supervisor ? loop_new() : NULL;
-	int rc;
 
 	if (!supervisor)
 		return -1;
+	if (loop && parent >= 0)
+		loop_add_fd(loop, parent, on_parent_end, loop);
 	rc = loop ? serve(o, supervisor, loop, err) : error_set(err, ERROR_MEMORY, "out of memory");
 	supervisor_free(supervisor);
 	loop_free(loop);

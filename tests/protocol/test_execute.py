@@ -54,9 +54,27 @@ def test_stop_on_error_false_lets_the_queue_go_on(kernel):
 
 def test_aborting_counts_no_cells(fresh_kernel):
     fresh_kernel.run("1").ok()
-    cells = [fresh_kernel.start(code) for code in ("int x = };", "2", "3")]
+    cells = [fresh_kernel.start("getchar(); *(volatile int *)0 = 1;", allow_stdin=True), fresh_kernel.start("2"),
+             fresh_kernel.start("3")]
+    answer_input(fresh_kernel, "all are sent")
     assert [c.wait().status for c in cells] == ["error", "aborted", "aborted"]
     assert fresh_kernel.run("4").count == 3
+
+
+def test_a_cell_sent_before_the_error_was_known_is_aborted_when_it_comes_late(kernel, raw_client):
+    """The client's own dates tell it from one that was sent on seeing the error."""
+    client = raw_client(kernel)
+
+    def execute(code, date):
+        content = {"code": code, "silent": False, "store_history": True, "user_expressions": {},
+                   "allow_stdin": False, "stop_on_error": True}
+        client.send(b"<IDS|MSG>", *client.frames("execute_request", content, date=date))
+        return client.receive()[1]["status"]
+
+    assert execute("int x = };", "2001-01-01T10:00:00.000000Z") == "error"
+    assert execute("1", "2001-01-01T10:00:00.000001Z") == "aborted"
+    assert execute("1", "2001-01-01T10:00:30.000000Z") == "ok"
+    assert kernel.run("2").ok().text == "2"
 
 
 # ---- output ----

@@ -16,7 +16,7 @@ from session import DEADLINE, alive, marked_processes, wait_until
 def test_ipc_transport(start_kernel):
     session = start_kernel(transport="ipc")
     assert session.run("int over_ipc = 5;\nover_ipc").ok().text == "5"
-    cell = session.start("for (;;) ;")
+    cell = session.start('printf("on\\n"); for (;;) ;').wait_output("on")
     session.interrupt()
     assert cell.wait().ename == "Interrupted"
 
@@ -210,10 +210,7 @@ def test_encrypted_sockets(prefix, start_kernel, tmp_path, mark):
             assert monitor.poll(DEADLINE * 1000)
             if recv_monitor_message(monitor)["event"] in refused:
                 break
-        plain.disable_monitor()
-        plain.close()
-        beats.close()
     finally:
         p.terminate()
         p.wait(DEADLINE)
-        context.term()
+        context.destroy(linger=0)

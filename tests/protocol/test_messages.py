@@ -170,7 +170,7 @@ def test_heartbeat_echoes_anything_also_while_a_cell_runs(kernel, raw_client):
     socket = client.context.socket(zmq.REQ)
     socket.linger = 0
     socket.connect(f"tcp://{info['ip']}:{info['hb_port']}")
-    cell = kernel.start("for (;;) ;")
+    cell = kernel.start('printf("on\\n"); for (;;) ;').wait_output("on")
     for beat in (b"ping", b"", b"\x00\xff" * 1000):
         socket.send(beat)
         assert socket.poll(DEADLINE * 1000)
