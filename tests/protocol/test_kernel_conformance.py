@@ -26,7 +26,7 @@ class TestKernel(jupyter_kernel_test.KernelTests):
     code_stderr = '#include <stdio.h>\nfprintf(stderr, "oops\\n");'
     completion_samples = [
         {"text": "%whos", "matches": ["whos"]},
-        {"text": "strtoull", "matches": ["strtoull"]},
+        {"text": "cgpu_clear_ou", "matches": ["cgpu_clear_output"]},
         {"text": "int main_value; strtoul"},
     ]
     complete_code_samples = ["1", "int x = 7;", "for (;;) { break; }", "%who", "struct s { int a; };"]

@@ -25,6 +25,21 @@ def test_whos_shows_device_buffers(fresh_kernel):
     assert "memory:" in shown and "4 KB" in shown and "In[1]" in shown
 
 
+def test_pointers_of_every_kind_are_listed(fresh_kernel):
+    fresh_kernel.run("char *none, *text, *wild, *device_text;\nvoid *anything;\nvoid (*function)(int);\n"
+                     'text = strdup("caf\u00e9"); wild = (char *)0x123456; anything = &text;\n'
+                     "cudaMalloc(&device_text, 64);").ok()
+    rows = {line.split()[0]: line for line in fresh_kernel.run("%whos").ok().stdout.splitlines()}
+    assert rows["none"].endswith("(char *) NULL")
+    assert '"caf\u00e9"' in rows["text"] and "6 bytes on the heap" in rows["text"]
+    assert "0x123456" in rows["wild"] and "nobody" in rows["wild"]
+    assert "64 bytes on the device" in rows["device_text"]
+    assert "text, In[1]" in rows["anything"]
+    assert rows["function"].endswith("NULL")
+    for name in ("none", "text", "wild", "device_text", "anything", "function"):
+        assert fresh_kernel.run(name).ok().text
+
+
 def test_limit(fresh_kernel):
     shown = fresh_kernel.run("%limit").ok().stdout
     assert all(word in shown for word in ("gpu", "ram", "output"))
