@@ -577,7 +577,7 @@ static void write_file_item(struct host_text *h, uint32_t i)
 		return;
 	unit_text_line(&h->unit, h->split.tokens.at[item->first].line);
 	if (item->kind == ITEM_FUNCTION && p->is_inline)
-		unit_text_puts(&h->unit, "__attribute__((visibility(\"hidden\"))) ");
+		unit_text_puts(&h->unit, "__attribute__((visibility(\"protected\"))) ");
 	copy_tokens(h, item->first, item->end);
 	if (item->kind == ITEM_DIRECTIVE && host_text_opens_branch(&h->split.tokens, item->first))
 		mark_branch(h, item->first);

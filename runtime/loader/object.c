@@ -134,5 +134,6 @@ bool object_is_global(const struct object *o, uint32_t symbol)
 
 	if (ELF64_ST_BIND(s->st_info) == STB_LOCAL)
 		return false;
-	return s->st_shndx == SHN_UNDEF || visibility == STV_DEFAULT;
+	/* Protected: reached by all, but its own object calls it directly (`inline` functions of cells). */
+	return s->st_shndx == SHN_UNDEF || visibility == STV_DEFAULT || visibility == STV_PROTECTED;
 }
