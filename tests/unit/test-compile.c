@@ -169,6 +169,28 @@ static void rows_follow_the_code(void **state)
 	compiler_client_stop(&c);
 }
 
+/* Far apart lines take another opcode of the line program. */
+static void rows_far_apart(void **state)
+{
+	struct compiler_client c;
+	struct buffer text = BUFFER_INIT;
+	bool seen = false;
+
+	(void)state;
+	compiler_client_start(&c, cache);
+	buffer_puts(&text, "puts(\"a\");");
+	for (int i = 0; i < 300; i++)
+		buffer_putc(&text, '\n');
+	buffer_puts(&text, "puts(\"b\");");
+	compiler_client_run(&c, buffer_text(&text), "");
+	assert_true(c.ok);
+	for (size_t i = 0; i < c.unit.n_lines; i++)
+		seen |= c.unit.lines[i].line == 301;
+	assert_true(seen);
+	buffer_release(&text);
+	compiler_client_stop(&c);
+}
+
 static void cflags(void **state)
 {
 	struct compiler_client c;
@@ -368,6 +390,7 @@ int main(void)
 		cmocka_unit_test(cells),
 		cmocka_unit_test(a_killed_compiler_goes_on),
 		cmocka_unit_test(rows_follow_the_code),
+		cmocka_unit_test(rows_far_apart),
 		cmocka_unit_test(cflags),
 		cmocka_unit_test(without_nvrtc),
 		cmocka_unit_test(completion),
