@@ -227,6 +227,8 @@ static int accept_one(struct declarations *d, const struct declaration *add, siz
 			buffer_printf(&undef, "#undef %s\n", one->name);
 		replaces = same_text(&d->items[at]->d, one);
 	}
+	if (buffer_check(&undef, err))
+		return -1;
 	e = entry_new(one, strncmp(one->host, "#undef", 6) ? buffer_text(&undef) : "");
 	if (!e)
 		return error_set(err, ERROR_MEMORY, "out of memory for declarations");

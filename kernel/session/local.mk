@@ -37,6 +37,7 @@ libsession_a_SOURCES = \
 	kernel/magics/magic-display.c \
 	kernel/magics/magic-doctor.c \
 	kernel/magics/magic-env.c \
+	kernel/magics/magic-exit.c \
 	kernel/magics/magic-gpu.c \
 	kernel/magics/magic-help.c \
 	kernel/magics/magic-inspect.c \
@@ -72,7 +73,8 @@ cgpu_kernel_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 cgpu_kernel_LDADD = $(SESSION_LIBS)
 
 session_tests = \
-	test-abort-window test-connection-file test-declarations test-history test-magic test-options test-signature test-stream \
+	test-abort-window test-connection-file test-declarations test-history test-magic test-options \
+	test-session-out-of-memory test-signature test-stream \
 	test-utf8 test-value-format test-wire
 check_PROGRAMS += $(session_tests)
 TESTS += $(session_tests)
@@ -100,6 +102,12 @@ test_options_SOURCES = tests/unit/test-options.c
 test_options_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_options_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_options_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_session_out_of_memory_SOURCES = tests/unit/test-session-out-of-memory.c \
+	tests/unit/failing-malloc.c tests/unit/failing-malloc.h
+test_session_out_of_memory_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_session_out_of_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_session_out_of_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+test_session_out_of_memory_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_signature_SOURCES = tests/unit/test-signature.c
 test_signature_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_signature_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)

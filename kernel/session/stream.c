@@ -126,12 +126,15 @@ static void take_tail(struct stream *s, struct buffer *out)
 void stream_take(struct stream *s, bool last, struct buffer *out)
 {
 	size_t before = out->len;
+	bool lost = s->ready.failed || s->tail.failed;
 
 	/* Where the head ends in the middle of a character the rest of it is in the tail. */
 	if (last && s->tail.len)
 		take_tail(s, out);
 	else
 		buffer_consume(&s->ready, utf8_clean(buffer_text(&s->ready), s->ready.len, last, out));
+	if (last && lost)
+		buffer_puts(out, "\n[some output is lost: the kernel process is out of memory]\n");
 	if (last) {
 		buffer_clear(&s->ready);
 		buffer_clear(&s->tail);

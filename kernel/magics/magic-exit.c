@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* %exit: a terminal front end ends, and the kernel with it. */
+#include "kernel/magics/magic.h"
+#include "kernel/session/cell.h"
+
+static int run_exit(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	(void)s;
+	(void)call;
+	(void)err;
+	json_array_append_new(c->payload, json_pack("{ss sb}", "source", "ask_exit", "keepkernel", 0));
+	return 0;
+}
+
+const struct magic magic_exit = {
+	.name = "exit",
+	.alias = "quit",
+	.forms = MAGIC_LINE,
+	.usage = "%exit",
+	.help = "Ends a session in a terminal (jupyter console).",
+	.run = run_exit,
+};
