@@ -100,6 +100,8 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 		"-fsemantic-interposition",
 		"-fno-plt",
 		"-fno-omit-frame-pointer",
+		"-fno-delete-null-pointer-checks", /* a write to null is a fault with an address, not a trap */
+		"-fdata-sections", /* a variable that is defined again takes over its place alone */
 		"-fno-optimize-sibling-calls", /* the last call of a cell has its line in a report, too */
 		"-gdwarf-4",
 		"-gline-tables-only",
