@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every text file of the tree must and must not hold."""
 import re
+import shutil
 import subprocess
 
 CODE = (".c", ".h", ".cc", ".def")
@@ -14,12 +15,17 @@ FORBIDDEN = [
 ]
 CELLS = "tests/cells/"  # what a user types: line numbers count there
 THIS = "tests/style/test_text.py"
+MADE = ("build", "autom4te.cache", "aclocal.m4", "configure~", "config.h.in", "Makefile.in")
 
 
 def tracked(root):
-    listing = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root, text=True, capture_output=True)
-    names = listing.stdout.split("\n") if listing.returncode == 0 else \
-        [str(p.relative_to(root)) for p in root.rglob("*") if "build" not in p.parts]
+    """Files of the tree as git knows them; of an unpacked archive, all that was not built."""
+    if shutil.which("git") and (root / ".git").exists():
+        listing = ["git", "ls-files", "-co", "--exclude-standard"]
+        names = subprocess.run(listing, cwd=root, text=True, capture_output=True, check=True).stdout.split("\n")
+    else:
+        names = [str(p.relative_to(root)) for p in sorted(root.rglob("*"))]
+        names = [n for n in names if not n.startswith(MADE) and n != "configure" and "__pycache__" not in n]
     for name in names:
         path = root / name
         if name and path.is_file() and path.suffix not in (".png", ".ipynb", ".svg") and name not in (THIS, "COPYING"):
