@@ -449,6 +449,35 @@ static bool is_tag(const struct session_entry *e, uint32_t name)
 	return e->d.kind == DECLARATION_TAG && e->declares[0] == name;
 }
 
+/*
+ * The macro of this name as it stood before the entry; n if there was none. It is the one that the entry means: a type must
+ * not change its size when the macro is defined anew.
+ */
+static uint32_t macro_before(const struct session *s, uint32_t name, uint32_t entry)
+{
+	for (uint32_t link = s->newest[name]; link; link = s->links[link - 1].previous) {
+		uint32_t other = s->links[link - 1].entry;
+
+		if (other < entry && s->entries[other].d.kind == DECLARATION_MACRO)
+			return other;
+	}
+	return s->n;
+}
+
+/* A #define mentions the name that it defines. */
+static bool is_own_name(const struct session_entry *e, uint32_t name)
+{
+	return e->n_declares && e->declares[0] == name;
+}
+
+static void mark(struct composition *c, uint32_t entry)
+{
+	if (c->marks[entry] != UNMARKED)
+		return;
+	c->marks[entry] = NEEDED;
+	c->queue[c->n_queue++] = entry;
+}
+
 static void need(struct composition *c, uint32_t name)
 {
 	bool seen[2] = { false };
@@ -461,10 +490,7 @@ static void need(struct composition *c, uint32_t name)
 		if (seen[tag])
 			continue;
 		seen[tag] = true;
-		if (c->marks[entry] != UNMARKED)
-			continue;
-		c->marks[entry] = NEEDED;
-		c->queue[c->n_queue++] = entry;
+		mark(c, entry);
 	}
 }
 
@@ -565,8 +591,14 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 	for (uint32_t i = 0; i < c->n_queue; i++) {
 		const struct session_entry *e = &s->entries[c->queue[i]];
 
-		for (uint32_t k = 0; k < e->n_uses; k++)
-			need(c, e->uses[k].name);
+		for (uint32_t k = 0; k < e->n_uses; k++) {
+			uint32_t macro = macro_before(c->s, e->uses[k].name, c->queue[i]);
+
+			if (macro < c->s->n)
+				mark(c, macro);
+			else
+				need(c, e->uses[k].name);
+		}
 	}
 }
 
@@ -582,7 +614,8 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 		     link = c->s->links[link - 1].previous) {
 			uint32_t other = c->s->links[link - 1].entry;
 
-			if (other > index && !e->uses[k].by_pointer)
+			if (other > index && !e->uses[k].by_pointer && !is_own_name(e, e->uses[k].name) &&
+			    macro_before(c->s, e->uses[k].name, index) == c->s->n)
 				write_entry(c, other, depth + 1);
 		}
 	}

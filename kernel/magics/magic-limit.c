@@ -3,7 +3,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "common/buffer.h"
 #include "common/error.h"
+#include "common/record.h"
 #include "kernel/magics/magic.h"
 #include "kernel/session/session.h"
 #include "kernel/size-text.h"
@@ -15,12 +17,31 @@ static const char *limit_text(uint64_t bytes, char text[SIZE_TEXT_MAX])
 	return bytes && bytes < NO_LIMIT ? size_text(bytes, text) : "off";
 }
 
+/* The worker knows what of the cap the device can give at all. */
+static uint64_t device_limit_in_force(struct session *s, uint64_t otherwise)
+{
+	cleanup_buffer struct buffer report = BUFFER_INIT;
+	struct record r;
+	uint64_t limit;
+
+	if (supervisor_device_report(s->supervisor, &report, NULL))
+		return otherwise;
+	r = record_open(report.data, report.len);
+	record_str(&r);
+	record_u64(&r);
+	record_u64(&r);
+	limit = record_u64(&r);
+	return r.failed || !limit ? otherwise : limit;
+}
+
 static void show(struct session *s)
 {
 	uint64_t host, device, used;
 	char text[SIZE_TEXT_MAX], used_text[SIZE_TEXT_MAX];
 
 	supervisor_limits(s->supervisor, &host, &device, &used);
+	if (device < NO_LIMIT)
+		device = device_limit_in_force(s, device);
 	output_printf(&s->output, STREAM_STDOUT, "gpu     %s\n", limit_text(device, text));
 	output_printf(&s->output, STREAM_STDOUT, "ram     %s (used: %s)\n", limit_text(host, text),
 		      size_text(used, used_text));
