@@ -194,12 +194,14 @@ static void put_device_item(const struct host_text *h, struct buffer *out, uint3
 	const struct declaration_parts *p = &h->parts[i];
 	uint32_t at = item->first;
 
+	/* On a line of its own: NVRTC quotes lines, and the user's must look as written. */
+	if (item->is_entry)
+		buffer_puts(out, "\nextern \"C\"");
 	put_line(h, out, at);
 	if (!item->is_entry) {
 		put_tokens(h, out, item->first, item->end);
 		return;
 	}
-	buffer_puts(out, "extern \"C\" ");
 	for (uint32_t t = p->first; t < p->specifiers_end; t++) {
 		bool drop = token_is(l, t, "static") || token_is(l, t, "inline") ||
 			    token_is(l, t, "extern") || l->at[t].kind == TOKEN_STRING;
