@@ -192,9 +192,12 @@ static size_t collect(const struct unit_table *t, struct candidate **ret)
 	for (size_t i = 0; c && i < committed; i++) {
 		const struct unit_record *r = &t->records[i];
 
-		for (size_t k = 0; k < r->unit.n_symbols; k++)
-			if (r->placed[k].address)
-				c[n++] = (struct candidate){ &r->unit.symbols[k], &r->placed[k], r->unit.cell, n };
+		for (size_t k = 0; k < r->unit.n_symbols; k++) {
+			if (!r->placed[k].address)
+				continue;
+			c[n] = (struct candidate){ &r->unit.symbols[k], &r->placed[k], r->unit.cell, n };
+			n++;
+		}
 	}
 	*ret = c;
 	return n;

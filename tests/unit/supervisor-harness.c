@@ -137,17 +137,30 @@ static void outcome_release(struct outcome *o)
 	*o = (struct outcome){ 0 };
 }
 
+static void drop_declarations(struct harness *h)
+{
+	while (h->n_declarations) {
+		struct declaration *d = &h->declarations[--h->n_declarations];
+
+		free((char *)d->name);
+		free((char *)d->host);
+		free((char *)d->device);
+	}
+}
+
+void harness_forget(struct harness *h)
+{
+	drop_declarations(h);
+	supervisor_declare(h->supervisor, 0, NULL, 0);
+}
+
 void harness_stop(struct harness *h)
 {
 	supervisor_free(h->supervisor);
 	loop_free(h->loop);
 	outcome_release(&h->last);
 	buffer_release(&h->unit);
-	for (size_t i = 0; i < h->n_declarations; i++) {
-		free((char *)h->declarations[i].name);
-		free((char *)h->declarations[i].host);
-		free((char *)h->declarations[i].device);
-	}
+	drop_declarations(h);
 	free(h->declarations);
 }
 

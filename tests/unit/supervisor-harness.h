@@ -43,6 +43,9 @@ struct harness {
 void harness_start(struct harness *h, const char *connection_file, unsigned disabled);
 void harness_stop(struct harness *h);
 
+/* As after %reset: no declarations. */
+void harness_forget(struct harness *h);
+
 /* Compile and run to the end; the result is in h->last. */
 void harness_run(struct harness *h, const char *text);
 /* The same, and it must be ok; returns its stdout. */

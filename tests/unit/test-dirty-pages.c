@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,6 +37,7 @@ static pid_t child_with(const int *written, int n)
 					 MAP_PRIVATE | MAP_FIXED_NOREPLACE, memfd, 0);
 		char sum = 0;
 
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (at == MAP_FAILED)
 			_exit(1);
 		mmap((void *)AT(PAGES - 8), 8 * ARENA_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memfd,
