@@ -80,7 +80,7 @@ for (int fd = 0; fd < 1024; fd++) {
     assert rows
     kinds = [re.sub(r":\[\d+\]$", "", target.split(" ")[0]) for _, target in rows]
     assert kinds.count("socket") == 1, rows  # its channel
-    strange = [k for k in kinds if not re.fullmatch(r"socket|pipe|/dev/null|/memfd:cgpu-.*|/proc/\d+/fd|"
+    strange = [k for k in kinds if not re.fullmatch(r"socket|pipe|/dev/null|/memfd:cgpu-.*|/proc/\d+/(fd|pagemap)|"
                                                     r"anon_inode:\[(eventfd|pidfd)\]", k)]
     assert not strange, rows
 
