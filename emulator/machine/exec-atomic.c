@@ -104,7 +104,7 @@ static uint16_t combine_16(uint32_t what, uint32_t type, uint16_t old, uint16_t 
 	static T name(T *at, uint32_t what, uint32_t type, T b, T c)                                    \
 	{                                                                                               \
 		T old = __atomic_load_n(at, __ATOMIC_RELAXED);                                          \
-                                                                                                        \
+													\
 		while (!__atomic_compare_exchange_n(at, &old, combine(what, type, old, b, c), true,     \
 						    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))                \
 			;                                                                               \

@@ -34,7 +34,7 @@ enum pattern { CONTIGUOUS, UNIFORM, SCATTERED, OUTSIDE };
 	{                                                                                                       \
 		T first = off[first_lane(w->mask)];                                                             \
 		const uint32_t *m = w->lanes;                                                                   \
-                                                                                                                \
+														\
 		FOR_LANES                                                                                       \
 			off[l] = m[l] ? off[l] : first;                                                         \
 	}
@@ -87,7 +87,7 @@ static inline __attribute__((always_inline)) void offsets_uint32_t(struct warp *
 									       const struct span *s, T bytes)   \
 	{                                                                                                       \
 		T step = 0, same = 0, bad = 0, low = 0, limit = (T)s->size - bytes, first = off[0];             \
-                                                                                                                \
+														\
 		if (s->size < bytes)                                                                            \
 			return OUTSIDE;                                                                         \
 		FOR_LANES {                                                                                     \
@@ -194,7 +194,7 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 		struct span s = span_of(w, o, space);                                                           \
 		enum pattern p;                                                                                 \
 		uint8_t *at[LANES];                                                                             \
-                                                                                                                \
+														\
 		offsets_##T(w, o, full, s.base, off);                               \
 		p = classify_##T(off, &s, bytes);                                                                   \
 		if (space == PTX_SPACE_LOCAL && p != OUTSIDE) {                                                 \
@@ -205,7 +205,7 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 		if (__builtin_expect(p == CONTIGUOUS && full && count == 1, 1)) {                               \
 			const memory_type *from = (const memory_type *)(s.bytes + off[0]);                      \
 			row_type *d = ROW(w, row_type, o->d);                                                   \
-                                                                                                                \
+														\
 			FOR_LANES                                                                               \
 				d[l] = (row_type)from[l];                                                       \
 			return o + 1;                                                                           \
@@ -215,7 +215,7 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 				row_type v = (row_type)*(const memory_type *)(s.bytes + off[0] +                \
 									      (uint64_t)k * sizeof(memory_type)); \
 				row_type *d = ROW(w, row_type, row_offset(o, o->d, k));                         \
-                                                                                                                \
+														\
 				FOR_LANES                                                                       \
 					d[l] = v;                                                               \
 			}                                                                                       \
@@ -253,7 +253,7 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 		struct span s = span_of(w, o, space);                                                           \
 		enum pattern p;                                                                                 \
 		uint8_t *at[LANES];                                                                             \
-                                                                                                                \
+														\
 		offsets_##T(w, o, full, s.base, off);                               \
 		p = classify_##T(off, &s, bytes);                                                                   \
 		if (space == PTX_SPACE_LOCAL && p != OUTSIDE) {                                                 \
@@ -264,7 +264,7 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 		if (__builtin_expect(p == CONTIGUOUS && full && count == 1, 1)) {                               \
 			memory_type *to = (memory_type *)(s.bytes + off[0]);                                    \
 			const row_type *v = ROW(w, row_type, o->b);                                             \
-                                                                                                                \
+														\
 			FOR_LANES                                                                               \
 				to[l] = (memory_type)v[l];                                                      \
 			return o + 1;                                                                           \
@@ -326,7 +326,7 @@ DEFINE_SPACES(DEFINE_STORE, st, b64, v2, uint64_t, uint64_t, 2)
 		uint32_t step = w->frame->program->param_area;                                                  \
 		row_type *d = ROW(w, row_type, o->d);                                                           \
 		memory_type v;                                                                                  \
-                                                                                                                \
+														\
 		FOR_ACTIVE(l, w->mask) {                                                                        \
 			memcpy(&v, from + (uint64_t)l * step, sizeof(v));                                       \
 			d[l] = (row_type)v;                                                                     \
@@ -343,10 +343,10 @@ DEFINE_SPACES(DEFINE_STORE, st, b64, v2, uint64_t, uint64_t, 2)
 		uint8_t *to = w->frame->params + o->imm;                                                        \
 		uint32_t step = w->frame->program->param_area;                                                  \
 		const row_type *s = ROW(w, row_type, o->b);                                                     \
-                                                                                                                \
+														\
 		FOR_ACTIVE(l, w->mask) {                                                                        \
 			memory_type v = (memory_type)s[l];                                                      \
-                                                                                                                \
+														\
 			memcpy(to + (uint64_t)l * step, &v, sizeof(v));                                         \
 		}                                                                                               \
 		return o + 1;                                                                                   \

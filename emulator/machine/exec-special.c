@@ -32,7 +32,7 @@ static uint64_t nanoseconds(clockid_t clock)
 	HANDLER(name##_masked)                                \
 	{                                                     \
 		T *d = ROW(w, T, o->d), v = (T)(value);       \
-                                                              \
+							      \
 		FOR_ACTIVE(l, w->mask)                        \
 			d[l] = v;                             \
 		return o + 1;                                 \

@@ -178,7 +178,8 @@ int device_init(const struct device_host *host, struct device_info *ret_info, st
 	device.host = host;
 	device.driver = &chosen;
 	if (choose(&why)) {
-		snprintf(device.info.problem, sizeof(device.info.problem), "%s", why.text);
+		snprintf(device.info.problem, sizeof(device.info.problem), "%.*s",
+			 (int)sizeof(device.info.problem) - 1, why.text);
 		*ret_info = device.info;
 		return 0;
 	}

@@ -227,7 +227,8 @@ F64 = Format("d", "f64", 11, 52, 0xfff8000000000000)
 
 def float_edges(f):
     one = f.bias << f.m
-    some = [0, f.sign, 1, f.sign | 1, (1 << f.m) - 1, 1 << f.m, one, one | f.sign, one + 1, one - 1, one + (1 << (f.m - 1)),
+    some = [0, f.sign, 1, f.sign | 1, (1 << f.m) - 1, 1 << f.m, one, one | f.sign, one + 1, one - 1,
+            one + (1 << (f.m - 1)),
             f.inf - 1, f.inf, f.inf | f.sign, f.inf + (1 << (f.m - 1)), one + (3 << f.m), one - (2 << f.m)]
     some += [random.getrandbits(f.bits) for _ in range(6)]
     some += [one + random.getrandbits(f.m) + (random.randrange(-4, 5) << f.m) for _ in range(8)]
@@ -435,7 +436,8 @@ def conversions():
     for d, s in ((F64, F32), (F32, F16), (F64, F16)):
         for a in float_edges(s):
             if not s.is_nan(a):
-                r = d.inf | (d.sign if s.negative(a) else 0) if s.is_inf(a) else d.round(s.value(a), "rn", s.negative(a))
+                infinite = d.inf | (d.sign if s.negative(a) else 0)
+                r = infinite if s.is_inf(a) else d.round(s.value(a), "rn", s.negative(a))
                 row(f"cvt.{d.name}.{s.name}", d.letter + s.letter, (a,), r)
     for a in float_edges(F32):
         r = None if F32.is_nan(a) else a

@@ -5,8 +5,10 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -366,14 +368,23 @@ static void test_fork_bomb(void **state)
 
 static int living_in_group(pid_t group)
 {
-	char command[128];
-	int n = -1;
-	FILE *f;
+	char path[300], state;
+	struct dirent *e;
+	int n = 0, of;
+	DIR *proc = opendir("/proc");
 
-	snprintf(command, sizeof(command), "ps -eo pgid=,stat= | awk '$1 == %d && $2 !~ /Z/' | wc -l", group);
-	f = popen(command, "r");
-	assert_int_equal(fscanf(f, "%d", &n), 1);
-	pclose(f);
+	assert_non_null(proc);
+	while ((e = readdir(proc))) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%s/stat", e->d_name);
+		f = atoi(e->d_name) ? fopen(path, "r") : NULL;
+		if (f && fscanf(f, "%*d (%*[^)]) %c %*d %d", &state, &of) == 2)
+			n += of == group && state != 'Z';
+		if (f)
+			fclose(f);
+	}
+	closedir(proc);
 	return n;
 }
 
