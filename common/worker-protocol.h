@@ -30,7 +30,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define WORKER_PROTOCOL_VERSION 1
+#define WORKER_PROTOCOL_VERSION 2
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -103,15 +103,17 @@ enum worker_message {
 	/* u64 chunk id: nobody needs it once this cell is committed */
 	WORKER_DEVICE_DROP = 24,
 	WORKER_INPUT_REQUEST = 25, /* str prompt, u8 password */
-	/* u8 outcome (enum cell_outcome), then for OUTCOME_OK: [str symbol, u64 address, u64 size];
-	 * for OUTCOME_FAULT the fault record holds all. Then u64 nanoseconds run, u64 nanoseconds loading,
-	 * [str warning] (unchecked CUDA errors and the like, with the line) */
+	/* u8 outcome (enum cell_outcome): for OUTCOME_FAULT the fault record says all. u64 nanoseconds run, u64 nanoseconds
+	 * loading, [str warning] (unchecked CUDA errors and the like, with the line) */
 	WORKER_CELL_END = 26,
 	/* u32 id, [u8 owner (enum address_owner), u64 base, u64 size, u32 cell, u32 freed cell, str name] */
 	WORKER_DESCRIBED = 27,
 	/* u32 id, str device name, u64 total, u64 used by the session, u64 limit, u64 largest free,
 	 * [u64 address, u64 size, u32 cell, str name or "", str kind] */
 	WORKER_DEVICE_REPORT = 28,
+	/* [str symbol, u64 address, u64 size]: where the unit's symbols lie. Sent before the unit runs, so that they are
+	 * known however the cell ends */
+	WORKER_LOADED = 29,
 };
 
 enum cell_outcome { OUTCOME_OK, OUTCOME_FAULT, OUTCOME_INTERRUPTED };

@@ -228,6 +228,35 @@ static void fail(struct run *run, enum fault_kind kind, const char *text)
 	run->outcome = OUTCOME_FAULT;
 }
 
+static void put_symbols(const struct unit *u, struct buffer *out)
+{
+	cleanup_buffer struct buffer items = BUFFER_INIT;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < u->n_symbols; i++) {
+		const struct symbol *s = symbols_find(u->symbols[i].name);
+
+		if (!s || s->kind == SYMBOL_LIBRARY)
+			continue;
+		record_put_str(&items, s->name);
+		record_put_u64(&items, s->address);
+		record_put_u64(&items, s->size);
+		n++;
+	}
+	record_put_u32(out, n);
+	buffer_append(out, items.data, items.len);
+}
+
+static int send_symbols(const struct unit *u, struct error *err)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+
+	put_symbols(u, &out);
+	if (buffer_check(&out, err))
+		return -1;
+	return worker_send(WORKER_LOADED, out.data, out.len, -1, err);
+}
+
 static void load(struct run *run)
 {
 	uint64_t start = now_ns();
@@ -238,6 +267,8 @@ static void load(struct run *run)
 		fail(run, err.code == ERROR_NOT_FOUND ? FAULT_LINK : FAULT_INTERNAL, err.text);
 	else if (device_load(&run->unit, &err))
 		fail(run, err.code == ERROR_NOT_FOUND || err.code == ERROR_COMPILE ? FAULT_LINK : FAULT_INTERNAL, err.text);
+	else if (send_symbols(&run->unit, &err))
+		fail(run, FAULT_INTERNAL, err.text);
 	run->load_ns = now_ns() - start;
 }
 
@@ -283,32 +314,11 @@ static void settle(struct run *run)
 	run->outcome = OUTCOME_FAULT;
 }
 
-static void put_symbols(const struct unit *u, struct buffer *out)
-{
-	cleanup_buffer struct buffer items = BUFFER_INIT;
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < u->n_symbols; i++) {
-		const struct symbol *s = symbols_find(u->symbols[i].name);
-
-		if (!s || s->kind == SYMBOL_LIBRARY)
-			continue;
-		record_put_str(&items, s->name);
-		record_put_u64(&items, s->address);
-		record_put_u64(&items, s->size);
-		n++;
-	}
-	record_put_u32(out, n);
-	buffer_append(out, items.data, items.len);
-}
-
 static int report(const struct run *run, struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 
 	record_put_u8(&out, (uint8_t)run->outcome);
-	if (run->outcome == OUTCOME_OK)
-		put_symbols(&run->unit, &out);
 	record_put_u64(&out, run->run_ns);
 	record_put_u64(&out, run->load_ns);
 	put_lines(&out, &run->warnings);

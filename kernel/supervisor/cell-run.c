@@ -251,8 +251,6 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 
 	output_drain(s, w);
 	w->state = WORKER_QUIET;
-	if (outcome == OUTCOME_OK)
-		take_symbols(s, r);
 	s->run.end.run_ns = record_u64(r);
 	s->run.end.load_ns = record_u64(r);
 	n = record_count(r, 5);
@@ -343,6 +341,12 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	case WORKER_CELL_END:
 		if (at_work)
 			on_cell_end(s, w, &r);
+		break;
+	case WORKER_LOADED:
+		if (at_work) {
+			take_symbols(s, &r);
+			wrong = record_check(&r, "WORKER_LOADED", &err) != 0;
+		}
 		break;
 	case WORKER_INPUT_REQUEST:
 		if (at_work)

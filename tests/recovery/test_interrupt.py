@@ -15,6 +15,22 @@ CELLS = {
 }
 
 
+@pytest.mark.parametrize("loop", [
+    CELLS["busy loop"],
+    # no signal reaches this one: its worker is stopped, its memory committed, and another worker goes on
+    "#include <signal.h>\n#include <sys/syscall.h>\nunsigned long every = ~0ul;\n"
+    "syscall(SYS_rt_sigprocmask, SIG_BLOCK, &every, NULL, 8);\n" + CELLS["busy loop"],
+], ids=["unwound", "stopped"])
+def test_variables_of_an_interrupted_cell_are_known(state, loop):
+    session = state.session
+    cell = session.start("int made_before = 77;\n" + PRINT + loop).wait_output("running")
+    session.interrupt()
+    assert cell.wait().ename == "Interrupted"
+    assert "made_before" in session.run("%whos").ok().stdout
+    assert session.run("made_before").ok().text == "77"
+    state.assert_untouched()
+
+
 @pytest.mark.parametrize("name", CELLS)
 def test_interrupt_keeps_what_the_cell_did(state, name):
     session = state.session

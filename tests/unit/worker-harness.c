@@ -308,20 +308,26 @@ static void drain(struct session *s)
 		fail_msg("%s", err.text);
 }
 
+static void read_loaded(struct session *s, const struct ipc_message *m)
+{
+	struct record r = record_open(m->data, m->len);
+	struct error err = ERROR_INIT;
+
+	s->n_symbols = 0;
+	for (uint32_t n = record_count(&r, 17); n--;) {
+		snprintf(s->symbols[s->n_symbols], 64, "%s", record_str(&r));
+		s->addresses[s->n_symbols++] = record_u64(&r);
+		record_u64(&r);
+	}
+	assert_int_equal(record_check(&r, "loaded", &err), 0);
+}
+
 static void read_end(struct session *s, const struct ipc_message *m)
 {
 	struct record r = record_open(m->data, m->len);
 	struct error err = ERROR_INIT;
 
 	s->outcome = record_u8(&r);
-	s->n_symbols = 0;
-	if (s->outcome == OUTCOME_OK) {
-		for (uint32_t n = record_count(&r, 17); n--;) {
-			snprintf(s->symbols[s->n_symbols], 64, "%s", record_str(&r));
-			s->addresses[s->n_symbols++] = record_u64(&r);
-			record_u64(&r);
-		}
-	}
 	record_u64(&r);
 	record_u64(&r);
 	for (uint32_t n = record_count(&r, 1); n--;)
@@ -352,6 +358,11 @@ static int step(struct session *s, int timeout_ms)
 		record_put_u8(&b, 0);
 		record_put_str(&b, "typed text");
 		assert_int_equal(ipc_send(s->channel, WORKER_INPUT, b.data, b.len, NULL, 0, &err), 0);
+		ipc_message_release(&m);
+		return 0;
+	}
+	if (m.type == WORKER_LOADED) {
+		read_loaded(s, &m);
 		ipc_message_release(&m);
 		return 0;
 	}
