@@ -37,7 +37,7 @@ cgpu_compiler_SOURCES = %reldir%/compiler-main.c
 # Makes automake link with the C++ compiler.
 nodist_EXTRA_cgpu_compiler_SOURCES = linked-by-c++.cc
 cgpu_compiler_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
-cgpu_compiler_LDFLAGS = -Wl,-rpath,$(LLVM_LIBDIR)
+cgpu_compiler_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(LLVM_LIBDIR)
 cgpu_compiler_LDADD = $(COMPILER_LIBS)
 
 # Headers that cells see; launch-glue.h keeps its folder.

@@ -78,12 +78,11 @@ test_device_memory_SOURCES = tests/unit/test-device-memory.c
 test_device_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_device_memory_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_supervisor_SOURCES = tests/unit/test-supervisor.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
-test_supervisor_CPPFLAGS = $(AM_CPPFLAGS) -DLIBEXEC='"$(abs_top_builddir)"' \
+test_supervisor_CPPFLAGS = $(AM_CPPFLAGS) -DLIBEXEC='"$(TEST_LIBEXEC)"' \
 	-DPRELUDE='"$(abs_top_builddir)/session-prelude"'
 test_supervisor_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_supervisor_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
-EXTRA_test_supervisor_DEPENDENCIES = cgpu-worker$(EXEEXT) cgpu-compiler$(EXEEXT) libcgpu-emulator.so \
-	session-prelude/stamp
+EXTRA_test_supervisor_DEPENDENCIES = $(test_worker_programs) session-prelude/stamp
 
 try_escapes_SOURCES = tests/sandbox/try-escapes.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
 try_escapes_CPPFLAGS = $(test_supervisor_CPPFLAGS)

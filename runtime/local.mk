@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # cgpu-worker: the zygote and the workers, everything in the address space where cells run.
+# Its malloc and its fixed addresses leave no room for a sanitizer: in such a build tests take the worker of TEST_LIBEXEC.
+if !SANITIZERS
 pkglibexec_PROGRAMS += cgpu-worker
+check_PROGRAMS += test-worker test-zygote
+TESTS += test-worker test-zygote
+test_worker_programs = cgpu-worker$(EXEEXT) cgpu-compiler$(EXEEXT) libcgpu-emulator.so
+endif
 runtime_arena = \
 	%reldir%/arena/allocator-report.c %reldir%/arena/allocator-state.h \
 	%reldir%/arena/allocator.c %reldir%/arena/allocator.h \
@@ -44,8 +50,6 @@ cgpu_worker_LDADD = libcudaside.a libcommon.a -lm -lpthread -ldl
 # Tests start the built worker and compile their cells with the compiler of the build.
 runtime_worker_flags = -DWORKER='"$(abs_top_builddir)/cgpu-worker$(EXEEXT)"' -DCC='"$(CC)"'
 runtime_harness = tests/unit/worker-harness.c tests/unit/worker-harness.h
-check_PROGRAMS += test-worker test-zygote
-TESTS += test-worker test-zygote
 test_worker_SOURCES = tests/unit/test-worker.c $(runtime_harness)
 test_worker_CPPFLAGS = $(AM_CPPFLAGS) $(runtime_worker_flags)
 test_worker_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
@@ -68,7 +72,7 @@ test_arena_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_arena_LDADD = libruntime-arena.a libcommon.a $(CMOCKA_LIBS)
 test_allocator_SOURCES = tests/unit/test-allocator.c
 test_allocator_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
-test_allocator_LDFLAGS = -Wl,--wrap=arena_grow
+test_allocator_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=arena_grow
 test_allocator_LDADD = libruntime-arena.a libcommon.a $(CMOCKA_LIBS)
 test_relocate_SOURCES = \
 	tests/unit/test-relocate.c $(runtime_harness) \
