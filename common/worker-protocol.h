@@ -50,10 +50,6 @@ enum zygote_message {
 	ZYGOTE_FORK = 3,
 	/* zygote -> kernel; u32 worker id, u32 pid (0: fork failed, then u32 errno) */
 	ZYGOTE_FORKED = 4,
-	/* kernel -> zygote; [u32 pid]: kill what cells have left behind: every process of the session but those of the
-	 * process groups of these workers. Answered, once all are dead, by ZYGOTE_SWEPT, u32 how many were killed */
-	ZYGOTE_SWEEP = 5,
-	ZYGOTE_SWEPT = 6,
 	/* kernel -> zygote; str path: no worker may open or connect to this file. Needs the mount namespace of
 	 * SANDBOX_HIDE_FILE, and does nothing without it */
 	ZYGOTE_HIDE = 7,

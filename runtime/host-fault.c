@@ -239,6 +239,9 @@ static void fill_record(int signal, const siginfo_t *info, void *context)
 			    "overwritten or never initialised pointer.");
 	if (signal == SIGABRT)
 		look_at_abort(f);
+	/* A pointer that a refused allocation never set is the likely cause. */
+	if (*device_refusal())
+		add_text(f, device_refusal());
 	backtrace_record(context_pc(context), f);
 }
 

@@ -76,18 +76,8 @@ static bool is_dead(pid_t pid)
 	return state == 'Z' || state == 'X';
 }
 
-static bool is_spared(pid_t pid, const pid_t *spared, unsigned n)
-{
-	pid_t group = getpgid(pid);
-
-	for (unsigned i = 0; i < n; i++) {
-		if (spared[i] == pid || spared[i] == group)
-			return true;
-	}
-	return pid == getpid() || pid == getppid();
-}
-
-static unsigned kill_round(const pid_t *spared, unsigned n)
+/* How many were found alive. */
+static unsigned kill_round(void)
 {
 	cleanup_dir DIR *d = opendir("/proc");
 	unsigned killed = 0;
@@ -95,7 +85,7 @@ static unsigned kill_round(const pid_t *spared, unsigned n)
 	for (struct dirent *e; d && (e = readdir(d));) {
 		pid_t pid = isdigit((unsigned char)e->d_name[0]) ? (pid_t)atoi(e->d_name) : 0;
 
-		if (!pid || is_spared(pid, spared, n) || !session_processes_owns(pid) || is_dead(pid))
+		if (!pid || pid == getpid() || pid == getppid() || !session_processes_owns(pid) || is_dead(pid))
 			continue;
 		if (kill(pid, SIGKILL) == 0)
 			killed++;
@@ -103,19 +93,10 @@ static unsigned kill_round(const pid_t *spared, unsigned n)
 	return killed;
 }
 
-unsigned session_processes_kill(const pid_t *spared, unsigned n)
+void session_processes_kill(void)
 {
 	const struct timespec pause = { .tv_nsec = ROUND_NS };
-	unsigned killed = 0;
 
-	for (int i = 0; i < ROUNDS; i++) {
-		unsigned found = kill_round(spared, n);
-
-		if (!found)
-			break;
-		if (!i || found > killed)
-			killed = found;
+	for (int i = 0; i < ROUNDS && kill_round(); i++)
 		nanosleep(&pause, NULL);
-	}
-	return killed;
 }

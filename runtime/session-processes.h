@@ -15,7 +15,7 @@
 void session_processes_mark(char *const argv[]);
 
 bool session_processes_owns(pid_t pid);
-/* Kill all but this process and the process groups of `spared`, until none is left; how many were killed. */
-unsigned session_processes_kill(const pid_t *spared, unsigned n);
+/* Kill all but this process and its parent, until none is left. */
+void session_processes_kill(void);
 
 #endif

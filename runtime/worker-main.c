@@ -129,6 +129,8 @@ static struct device_host device_host = {
 	.leave_device = leave_device,
 	.enter_library = cell_mode_enter_library,
 	.leave_library = cell_mode_leave_library,
+	.enter_tables = meta_enter,
+	.leave_tables = meta_leave,
 };
 
 /* The five passed descriptors become 3, 4, 5, 1 and 2; all others are closed. */

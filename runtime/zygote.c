@@ -182,25 +182,6 @@ static int fork_worker(struct zygote *z, struct ipc_message *m, struct error *er
 	return ipc_send(ZYGOTE_SOCKET_FD, ZYGOTE_FORKED, out.data, out.len, NULL, 0, err);
 }
 
-static int sweep(const struct ipc_message *m, struct error *err)
-{
-	cleanup_buffer struct buffer out = BUFFER_INIT;
-	struct record r = record_open(m->data, m->len);
-	uint32_t n = record_count(&r, 4);
-	pid_t spared[WORKERS_MAX];
-
-	if (n > WORKERS_MAX)
-		n = WORKERS_MAX;
-	for (uint32_t i = 0; i < n; i++)
-		spared[i] = (pid_t)record_u32(&r);
-	if (record_check(&r, "ZYGOTE_SWEEP", err))
-		return -1;
-	record_put_u32(&out, session_processes_kill(spared, n));
-	if (buffer_check(&out, err))
-		return -1;
-	return ipc_send(ZYGOTE_SOCKET_FD, ZYGOTE_SWEPT, out.data, out.len, NULL, 0, err);
-}
-
 static int hide(const struct zygote *z, const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
@@ -221,8 +202,6 @@ static int handle(struct zygote *z, struct ipc_message *m, struct error *err)
 		return set_up(z, m, err);
 	case ZYGOTE_FORK:
 		return fork_worker(z, m, err);
-	case ZYGOTE_SWEEP:
-		return sweep(m, err);
 	case ZYGOTE_HIDE:
 		return hide(z, m, err);
 	default:
@@ -238,7 +217,7 @@ static void end_all(const struct zygote *z)
 		if (session_processes_owns(z->workers[i]))
 			kill(-z->workers[i], SIGKILL);
 	}
-	session_processes_kill(NULL, 0);
+	session_processes_kill();
 }
 
 int zygote_run(const char *hidden)

@@ -138,17 +138,6 @@ int cgroup_add(const struct cgroup *c, pid_t pid, struct error *err)
 	return 0;
 }
 
-void cgroup_limit_memory(const struct cgroup *c, uint64_t bytes)
-{
-	char text[32] = "max";
-
-	if (!*c->path || !has_file(c->path, "memory.max"))
-		return;
-	if (bytes)
-		snprintf(text, sizeof(text), "%" PRIu64, bytes);
-	write_file(c->path, "memory.max", text);
-}
-
 uint64_t cgroup_refusals(const struct cgroup *c)
 {
 	char path[640];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A control group of one session: a bound on the number of tasks, and on memory where the group has that controller. The
- * zygote is put into it before it forks, so all workers and what cells start are in it. Where none can be made, as for an
- * ordinary user without delegation, the process limit and the watchdog remain.
+ * A control group of one session: a bound on the number of tasks. The zygote is put into it before it forks, so all workers
+ * and what cells start are in it. Where none can be made, as for an ordinary user without delegation, the process limit and
+ * the watchdog remain.
  */
 #ifndef CGPU_KERNEL_SANDBOX_CGROUP_H
 #define CGPU_KERNEL_SANDBOX_CGROUP_H
@@ -24,8 +24,6 @@ int cgroup_init(struct cgroup *c, unsigned tasks, struct error *err);
 void cgroup_release(struct cgroup *c);
 
 int cgroup_add(const struct cgroup *c, pid_t pid, struct error *err);
-/* 0: none. Does nothing where the group has no memory controller. */
-void cgroup_limit_memory(const struct cgroup *c, uint64_t bytes);
 /* How often the bound on tasks has refused one. */
 uint64_t cgroup_refusals(const struct cgroup *c);
 

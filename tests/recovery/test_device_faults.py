@@ -80,6 +80,15 @@ def test_device_memory_over_the_cap_says_who_holds_what(fresh_kernel):
     assert check.ok().text == "5"
 
 
+def test_a_crash_after_a_refused_allocation_names_the_refusal(fresh_kernel):
+    fresh_kernel.run("%limit gpu 32M").ok()
+    result = fresh_kernel.run("""volatile int *p = 0;
+cudaMalloc(&p, 64 << 20);
+*p = 1;""")
+    assert result.ename == "SegmentationFault", result.shown
+    assert "of 64.0 MiB" in result.traceback and "%limit gpu SIZE" in result.traceback, result.shown
+
+
 def test_a_cell_that_handles_out_of_memory_goes_on(fresh_kernel):
     fresh_kernel.run("%limit gpu 32M").ok()
     result = fresh_kernel.run("""char *p;

@@ -113,31 +113,6 @@ static int survivors(pid_t zygote)
 	return n;
 }
 
-static void test_sweep(void **state)
-{
-	cleanup_buffer struct buffer b = BUFFER_INIT;
-	struct error err = ERROR_INIT;
-	struct ipc_message m;
-	struct record r;
-
-	(void)state;
-	start("", 0);
-	ok(leave_child);
-	assert_int_equal(survivors(s.zygote.pid), 3); /* zygote, worker, what was left behind */
-	record_put_u32(&b, 1);
-	record_put_u32(&b, (uint32_t)s.pid);
-	assert_int_equal(ipc_send(s.zygote.sock, ZYGOTE_SWEEP, b.data, b.len, NULL, 0, &err), 0);
-	assert_int_equal(ipc_receive(s.zygote.sock, 10000, &m, &err), 1);
-	assert_int_equal(m.type, ZYGOTE_SWEPT);
-	r = record_open(m.data, m.len);
-	assert_int_equal(record_u32(&r), 1);
-	ipc_message_release(&m);
-	assert_int_equal(kill(s.pid, 0), 0);
-	harness_stop(&s);
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
-}
-
 static void test_kernel_gone(void **state)
 {
 	pid_t group;
@@ -179,7 +154,6 @@ int main(void)
 		cmocka_unit_test(test_hidden_file),
 		cmocka_unit_test(test_cannot_signal_the_kernel),
 		cmocka_unit_test(test_own_group_and_descriptors),
-		cmocka_unit_test(test_sweep),
 		cmocka_unit_test(test_kernel_gone),
 		cmocka_unit_test(test_addresses_do_not_change),
 	};
