@@ -873,6 +873,8 @@ int clang_shim_compile(const struct clang_job *job, struct clang_result *ret)
 	CompileAction action(job, &result);
 	int failed = execute(job, action, [&](CompilerInstance &CI) {
 		CI.getFrontendOpts().ProgramAction = frontend::EmitObj;
+		if (job->once)
+			CI.getCodeGenOpts().OptimizationLevel = 0;
 		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(object));
 	});
 

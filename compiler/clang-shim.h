@@ -66,6 +66,7 @@ struct clang_job {
 	size_t len;
 	const char *run; /* function that holds the statements; NULL for none */
 	bool display;	 /* its last statement is displayed */
+	bool once;	 /* straight-line code that runs once: not optimised */
 	void *context;
 	void (*diagnostic)(void *context, const struct clang_diagnostic *d);
 	void (*symbol)(void *context, const struct clang_symbol *s); /* may be NULL */
