@@ -106,7 +106,7 @@ void execute_request(struct request *r)
 static void print_times(struct session *s, const struct cell *c, const struct cell_end *end)
 {
 	output_printf(&s->output, STREAM_STDOUT,
-		      "time: compile %.1f ms, load %.1f ms, run %.3f ms, commit %.1f ms (%" PRIu64 " kB)\n",
+		      "time: compile %.1f ms, load %.1f ms, run %.3f ms, commit %.3f ms (%" PRIu64 " kB)\n",
 		      c->compile_ns / 1e6, end->load_ns / 1e6, end->run_ns / 1e6, end->commit_ns / 1e6,
 		      end->committed_bytes >> 10);
 }
