@@ -1,5 +1,5 @@
 dnl SPDX-License-Identifier: Apache-2.0
-dnl Find LLVM and clang 16 to 20 with their C and C++ libraries: the newest llvm-config that has all of them, or the
+dnl Find LLVM and clang 16 to 20 with their C++ libraries: the first llvm-config that has both of them, or the
 dnl one given with --with-llvm-config.
 AC_DEFUN([CGPU_LLVM], [
 AC_ARG_WITH([llvm-config], [AS_HELP_STRING([--with-llvm-config=PROGRAM], [llvm-config of LLVM 16 to 20])])
@@ -11,8 +11,7 @@ for candidate in $with_llvm_config llvm-config-19 llvm-config-18 llvm-config-20 
 	16|17|18|19|20)
 		libdir=`$candidate --libdir`
 		includedir=`$candidate --includedir`
-		if test -e "$libdir/libclang-cpp.so" && test -f "$includedir/clang-c/Index.h" &&
-		   { test -e "$libdir/libclang.so" || test -e "$libdir/libclang-$version.so"; }; then
+		if test -e "$libdir/libclang-cpp.so" && test -f "$includedir/clang/Frontend/CompilerInstance.h"; then
 			LLVM_CONFIG=$candidate
 			LLVM_VERSION_MAJOR=$version
 			break
@@ -30,8 +29,6 @@ else
 	LLVM_CXXFLAGS="-std=c++17 -fno-exceptions -fno-rtti"
 	LLVM_LIBS="-L$LLVM_LIBDIR -lclang-cpp -lLLVM-$LLVM_VERSION_MAJOR"
 	test -e "$LLVM_LIBDIR/libLLVM-$LLVM_VERSION_MAJOR.so" || LLVM_LIBS="-L$LLVM_LIBDIR -lclang-cpp -lLLVM"
-	LIBCLANG_LIBS="-L$LLVM_LIBDIR -lclang"
-	test -e "$LLVM_LIBDIR/libclang.so" || LIBCLANG_LIBS="-L$LLVM_LIBDIR -lclang-$LLVM_VERSION_MAJOR"
 	dnl The headers that clang itself brings (stddef.h, stdarg.h, ...); every cell needs them.
 	CLANG_RESOURCE_DIR=
 	for d in "$LLVM_LIBDIR/clang/$LLVM_VERSION_MAJOR" "$LLVM_LIBDIR/clang/`$LLVM_CONFIG --version`"; do
@@ -46,6 +43,5 @@ AC_SUBST([LLVM_CPPFLAGS])
 AC_SUBST([LLVM_CXXFLAGS])
 AC_SUBST([LLVM_LIBS])
 AC_SUBST([LLVM_LIBDIR])
-AC_SUBST([LIBCLANG_LIBS])
 AC_SUBST([CLANG_RESOURCE_DIR])
 ])
