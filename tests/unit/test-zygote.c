@@ -93,7 +93,7 @@ static void test_own_group_and_descriptors(void **state)
 }
 
 static const char leave_child[] =
-	"#include <stdio.h>\n#include <unistd.h>\n"
+	"#include <stdio.h>\n#include <sys/wait.h>\n#include <unistd.h>\n"
 	"void run(void) { pid_t p = fork(); if (!p) { setsid(); if (fork()) _exit(0); for (;;) pause(); }\n"
 	"int st; waitpid(p, &st, 0); puts(\"left\"); }";
 
