@@ -56,7 +56,8 @@ libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS)
 libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS)
 
-supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-supervisor test-seccomp
+supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-supervisor test-seccomp \
+	test-supervisor-out-of-memory
 check_PROGRAMS += $(supervisor_tests) try-escapes
 TESTS += $(supervisor_tests) try-escapes
 test_loop_SOURCES = tests/unit/test-loop.c
@@ -77,6 +78,11 @@ test_seccomp_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_device_memory_SOURCES = tests/unit/test-device-memory.c
 test_device_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_device_memory_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_supervisor_out_of_memory_SOURCES = tests/unit/test-supervisor-out-of-memory.c \
+	tests/unit/failing-malloc.c tests/unit/failing-malloc.h
+test_supervisor_out_of_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_supervisor_out_of_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+test_supervisor_out_of_memory_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_supervisor_SOURCES = tests/unit/test-supervisor.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
 test_supervisor_CPPFLAGS = $(AM_CPPFLAGS) -DLIBEXEC='"$(TEST_LIBEXEC)"' \
 	-DPRELUDE='"$(abs_top_builddir)/session-prelude"'

@@ -47,7 +47,8 @@ void *__wrap_realloc(void *p, size_t size)
 void failing_malloc_arm(long n)
 {
 	left = n;
-	hit = false;
+	if (n >= 0)
+		hit = false;
 }
 
 bool failing_malloc_hit(void)

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* The n-th allocation from here on (0: the next) returns NULL; -1: none fails. */
+/* The n-th allocation from here on (0: the next) returns NULL; -1: none fails any more. */
 void failing_malloc_arm(long n);
 /* Whether the armed failure has happened. */
 bool failing_malloc_hit(void);

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kernel/supervisor when memory is out: the n-th allocation fails for every n while a cell's device memory and its unit are
+ * taken in. Each failure is an error; after it the tables can be rolled back and take the next cell.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/unit.h"
+#include "kernel/loop.h"
+#include "kernel/supervisor/device-memory.h"
+#include "kernel/supervisor/unit-table.h"
+#include "tests/unit/failing-malloc.h"
+
+#define SIZE (2u << 20)
+#define CHUNKS 40
+
+static int take_chunks(struct device_memory *d, struct error *err)
+{
+	for (uint64_t id = 1; id <= CHUNKS; id++) {
+		struct device_preimage p = { 0x300000000000ull + id * SIZE, SIZE, id, 0 };
+		int fd = memfd_create("chunk", MFD_CLOEXEC);
+
+		assert_true(fd >= 0);
+		if (device_memory_chunk(d, id, SIZE, 0, fd, err) || device_memory_preimage(d, &p, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int device_cell(void *data)
+{
+	struct device_memory d = { 0 };
+	struct error err = ERROR_INIT;
+	int failed = take_chunks(&d, &err) || device_memory_commit(&d, &err);
+
+	(void)data;
+	if (failed) {
+		assert_int_equal(err.code, ERROR_MEMORY);
+		device_memory_rollback(&d);
+		device_memory_restored(&d);
+		failing_malloc_arm(-1);
+		assert_int_equal(take_chunks(&d, &err), 0);
+	}
+	device_memory_release(&d);
+	return failed ? -1 : 0;
+}
+
+static int unit_cell(void *data)
+{
+	const struct buffer *encoded = data;
+	const struct supervisor_variable *variables;
+	struct error err = ERROR_INIT;
+	struct unit_table t;
+	int failed;
+
+	unit_table_init(&t);
+	failed = unit_table_begin(&t, encoded->data, encoded->len, "int x = 1;", &err);
+	if (!failed) {
+		unit_table_place(&t, "x", 0x200110000000, 4);
+		unit_table_commit(&t);
+		failing_malloc_arm(-1);
+		assert_int_equal(unit_table_variables(&t, &variables), 1);
+	}
+	unit_table_release(&t);
+	return failed ? -1 : 0;
+}
+
+static void ignore(void *data)
+{
+	(void)data;
+}
+
+static int loop_sources(void *data)
+{
+	struct loop *l = loop_new();
+	int failed = !l;
+
+	(void)data;
+	for (int i = 0; i < 20 && !failed; i++)
+		failed = !loop_add_timer(l, 1000, ignore, NULL);
+	loop_free(l);
+	return failed ? -1 : 0;
+}
+
+static void device_memory(void **state)
+{
+	(void)state;
+	failing_malloc_run(device_cell, NULL);
+}
+
+static void units(void **state)
+{
+	cleanup_buffer struct buffer encoded = BUFFER_INIT;
+	struct unit_symbol symbol = { "x", false, 4, "int", "i4", 1 };
+	struct unit u = { .cell = 1, .cell_name = "In[1]", .symbols = &symbol, .n_symbols = 1 };
+
+	(void)state;
+	unit_encode(&u, &encoded);
+	failing_malloc_run(unit_cell, &encoded);
+}
+
+static void loops(void **state)
+{
+	(void)state;
+	failing_malloc_run(loop_sources, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(device_memory),
+		cmocka_unit_test(units),
+		cmocka_unit_test(loops),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
