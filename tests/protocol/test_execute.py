@@ -36,14 +36,17 @@ def test_user_expressions(kernel):
     assert not r.results
 
 
-def test_an_error_aborts_the_cells_that_wait_and_nothing_else(kernel):
-    cells = [kernel.start("*(volatile int *)0 = 1;"), kernel.start("int never = 1;"), kernel.start("1")]
+def test_an_error_aborts_the_cells_that_wait_and_nothing_else(kernel, tmp_path):
+    all_sent = tmp_path / "all-sent"
+    crash = f'while (access("{all_sent}", F_OK)) usleep(1000);\n*(volatile int *)0 = 1;'
+    cells = [kernel.start(crash), kernel.start("int never = 1;"), kernel.start("1")]
     info = kernel.client.kernel_info()
+    assert kernel.reply(info, time.monotonic() + DEADLINE)["content"]["status"] == "ok"  # so all have arrived
+    all_sent.touch()
     results = [c.wait() for c in cells]
     assert [r.status for r in results] == ["error", "aborted", "aborted"]
     for r in results[1:]:
         assert [m["content"].get("execution_state") for m in r.messages] == ["busy", "idle"]
-    assert kernel.reply(info, time.monotonic() + DEADLINE)["content"]["status"] == "ok"
     assert kernel.run("2").ok().text == "2"
 
 
