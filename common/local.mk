@@ -16,6 +16,7 @@ libcommon_a_SOURCES = \
 	%reldir%/log.c %reldir%/log.h \
 	%reldir%/mem-pool.c %reldir%/mem-pool.h \
 	%reldir%/output-ring.c %reldir%/output-ring.h \
+	%reldir%/pagemap-scan.c %reldir%/pagemap-scan.h \
 	%reldir%/record.c %reldir%/record.h \
 	%reldir%/type-code.c %reldir%/type-code.h \
 	%reldir%/unit.c %reldir%/unit.h \

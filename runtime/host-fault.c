@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "common/error.h"
@@ -21,6 +20,7 @@
 #include "runtime/backtrace.h"
 #include "runtime/cell-mode.h"
 #include "runtime/cell-stack.h"
+#include "runtime/context.h"
 #include "runtime/cuda/device.h"
 #include "runtime/interrupt.h"
 #include "runtime/loader/loader.h"
@@ -188,28 +188,6 @@ static void limit_time(void)
 	sigaddset(&set, SIGALRM);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	alarm(BACKTRACE_SECONDS);
-}
-
-static uint64_t context_pc(const void *context)
-{
-	const ucontext_t *u = context;
-
-#if defined(__x86_64__)
-	return (uint64_t)u->uc_mcontext.gregs[REG_RIP];
-#else
-	return u->uc_mcontext.pc;
-#endif
-}
-
-static uint64_t context_sp(const void *context)
-{
-	const ucontext_t *u = context;
-
-#if defined(__x86_64__)
-	return (uint64_t)u->uc_mcontext.gregs[REG_RSP];
-#else
-	return u->uc_mcontext.sp;
-#endif
 }
 
 /* On x86-64 a non-canonical address faults without telling which it was. */

@@ -11,13 +11,13 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "common/error.h"
 #include "runtime/backtrace.h"
 #include "runtime/cell-mode.h"
 #include "runtime/cell-stack.h"
+#include "runtime/context.h"
 #include "runtime/exports.h"
 #include "runtime/host-fault.h"
 #include "runtime/worker.h"
@@ -87,17 +87,6 @@ static void redirect(uint64_t pc)
 	(void)pc;
 }
 #endif
-
-static uint64_t context_pc(const void *context)
-{
-	const ucontext_t *u = context;
-
-#if defined(__x86_64__)
-	return (uint64_t)u->uc_mcontext.gregs[REG_RIP];
-#else
-	return u->uc_mcontext.pc;
-#endif
-}
 
 static void run_cells_handler(int signal, siginfo_t *info, void *context)
 {

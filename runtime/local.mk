@@ -27,6 +27,7 @@ cgpu_worker_SOURCES = \
 	$(runtime_arena) $(runtime_loader) \
 	%reldir%/arena/malloc.c \
 	%reldir%/backtrace.c %reldir%/backtrace.h \
+	%reldir%/context.h \
 	%reldir%/cell-mode.h \
 	%reldir%/cell-stack.c %reldir%/cell-stack.h \
 	%reldir%/cell-stdio.c %reldir%/cell-stdio.h \

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * PAGEMAP_SCAN is declared here because the headers of Debian 12 are older than the call. See
- * Documentation/admin-guide/mm/pagemap.rst of Linux for both interfaces.
- */
+/* See Documentation/admin-guide/mm/pagemap.rst of Linux for both interfaces. */
 #define _GNU_SOURCE
 #include "kernel/supervisor/dirty-pages.h"
 
@@ -10,38 +7,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/address-map.h"
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "common/pagemap-scan.h"
 
-struct scan_arg {
-	uint64_t size;
-	uint64_t flags;
-	uint64_t start;
-	uint64_t end;
-	uint64_t walk_end; /* where the walk stopped */
-	uint64_t vec;
-	uint64_t vec_len;
-	uint64_t max_pages;
-	uint64_t category_inverted;
-	uint64_t category_mask;
-	uint64_t category_anyof_mask;
-	uint64_t return_mask;
-};
-
-struct scan_region {
-	uint64_t start;
-	uint64_t end;
-	uint64_t categories;
-};
-
-#define SCAN_IOCTL _IOWR('f', 16, struct scan_arg)
-#define SCAN_IS_FILE (1u << 2)
-#define SCAN_IS_PRESENT (1u << 3)
-#define SCAN_IS_SWAPPED (1u << 4)
 #define SCAN_REGIONS 512
 
 #define PAGEMAP_PRESENT (1ull << 63)
@@ -85,25 +57,13 @@ static int append(struct dirty_ranges *r, uint64_t address, uint64_t size, struc
 
 static int scan_ioctl(int pagemap, uint64_t start, uint64_t end, struct dirty_ranges *ret, struct error *err)
 {
-	struct scan_region regions[SCAN_REGIONS];
-	struct scan_arg arg = {
-		.size = sizeof(arg),
-		.end = end,
-		.vec = (uint64_t)(uintptr_t)regions,
-		.vec_len = SCAN_REGIONS,
-		.category_inverted = SCAN_IS_FILE,
-		.category_mask = SCAN_IS_FILE,
-		.category_anyof_mask = SCAN_IS_PRESENT | SCAN_IS_SWAPPED,
-		.return_mask = SCAN_IS_FILE, /* never set in an answer, so neighbours come joined */
-	};
+	struct pagemap_region regions[SCAN_REGIONS];
 
-	for (arg.start = start; arg.start < end; arg.start = arg.walk_end) {
-		int n = ioctl(pagemap, SCAN_IOCTL, &arg);
+	while (start < end) {
+		int n = pagemap_scan(pagemap, start, end, regions, SCAN_REGIONS, &start);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
-			return error_errno(err, "PAGEMAP_SCAN of %#llx-%#llx", (unsigned long long)arg.start,
+			return error_errno(err, "PAGEMAP_SCAN of %#llx-%#llx", (unsigned long long)start,
 					   (unsigned long long)end);
 		for (int i = 0; i < n; i++)
 			if (append(ret, regions[i].start, regions[i].end - regions[i].start, err))
