@@ -2,7 +2,7 @@
 """Interrupts: the cell ends, what it did so far is kept, and the next cell runs."""
 import pytest
 
-from session import marked_processes, wait_until
+from session import DEADLINE, marked_processes, wait_until
 
 PRINT = 'printf("running\\n"); fflush(stdout);\n'
 
@@ -60,7 +60,9 @@ def test_interrupt_many_times(state):
     session = state.session
     cell = session.start(PRINT + CELLS["busy loop"]).wait_output("running")
     for _ in range(5):
-        session.interrupt()
+        session.client.control_channel.send(session.client.session.msg("interrupt_request"))
+    for _ in range(5):  # answered, so none of them can meet the next cell
+        assert session.client.get_control_msg(timeout=DEADLINE)["msg_type"] == "interrupt_reply"
     assert cell.wait().ename == "Interrupted"
     state.assert_untouched()
 
