@@ -1,31 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registers of an interrupted thread that signal handlers look at, for each architecture. */
+/* The registers of an interrupted thread that signal handlers look at, for each architecture. `context` is the third
+ * argument of an SA_SIGINFO handler. Both are async-signal-safe. */
 #ifndef CGPU_RUNTIME_CONTEXT_H
 #define CGPU_RUNTIME_CONTEXT_H
 
 #include <stdint.h>
-#include <ucontext.h>
 
-static inline uint64_t context_pc(const void *context)
-{
-	const ucontext_t *u = context;
-
-#if defined(__x86_64__)
-	return (uint64_t)u->uc_mcontext.gregs[REG_RIP];
-#else
-	return u->uc_mcontext.pc;
-#endif
-}
-
-static inline uint64_t context_sp(const void *context)
-{
-	const ucontext_t *u = context;
-
-#if defined(__x86_64__)
-	return (uint64_t)u->uc_mcontext.gregs[REG_RSP];
-#else
-	return u->uc_mcontext.sp;
-#endif
-}
+uint64_t context_pc(const void *context);
+uint64_t context_sp(const void *context);
 
 #endif

@@ -27,10 +27,10 @@ cgpu_worker_SOURCES = \
 	$(runtime_arena) $(runtime_loader) \
 	%reldir%/arena/malloc.c \
 	%reldir%/backtrace.c %reldir%/backtrace.h \
-	%reldir%/context.h \
 	%reldir%/cell-mode.h \
 	%reldir%/cell-stack.c %reldir%/cell-stack.h \
 	%reldir%/cell-stdio.c %reldir%/cell-stdio.h \
+	%reldir%/context.c %reldir%/context.h \
 	%reldir%/exports-display.c \
 	%reldir%/exports.c %reldir%/exports.def %reldir%/exports.h \
 	%reldir%/exports-process.c %reldir%/exports-signal.c %reldir%/exports-stream.c %reldir%/exports-thread.c \

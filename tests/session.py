@@ -165,8 +165,13 @@ class Session:
         """Content of the reply to another shell request, e.g. ask("complete", "pri", 3)."""
         return self.reply(getattr(self.client, method)(*args, **options), time.monotonic() + deadline)["content"]
 
-    def interrupt(self):
-        self.manager.interrupt_kernel()
+    def interrupt(self, times=1):
+        """Answered when this returns, so that it cannot meet a cell that is sent afterwards: control and shell are not ordered."""
+        for _ in range(times):
+            self.client.control_channel.send(self.client.session.msg("interrupt_request"))
+        for _ in range(times):
+            reply = self.client.get_control_msg(timeout=DEADLINE)
+            assert reply["msg_type"] == "interrupt_reply" and reply["content"]["status"] == "ok", reply
 
     # --- processes ---
 

@@ -59,10 +59,7 @@ def test_interrupt_when_nothing_runs(state):
 def test_interrupt_many_times(state):
     session = state.session
     cell = session.start(PRINT + CELLS["busy loop"]).wait_output("running")
-    for _ in range(5):
-        session.client.control_channel.send(session.client.session.msg("interrupt_request"))
-    for _ in range(5):  # answered, so none of them can meet the next cell
-        assert session.client.get_control_msg(timeout=DEADLINE)["msg_type"] == "interrupt_reply"
+    session.interrupt(times=5)
     assert cell.wait().ename == "Interrupted"
     state.assert_untouched()
 
