@@ -166,7 +166,7 @@ class Session:
         return self.reply(getattr(self.client, method)(*args, **options), time.monotonic() + deadline)["content"]
 
     def interrupt(self, times=1):
-        """Answered when this returns, so that it cannot meet a cell that is sent afterwards: control and shell are not ordered."""
+        """Answered when this returns: control and shell are not ordered, so it could meet a cell that is sent afterwards."""
         for _ in range(times):
             self.client.control_channel.send(self.client.session.msg("interrupt_request"))
         for _ in range(times):

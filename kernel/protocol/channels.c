@@ -72,7 +72,7 @@ static int open_socket(struct channels *c, const struct connection_file *cf, enu
 	if (socket_types[which] == ZMQ_ROUTER)
 		set_option(socket, ZMQ_ROUTER_HANDOVER, 1); /* a client that reconnects takes over its identity */
 	else
-		set_option(socket, ZMQ_XPUB_VERBOSE, 1); /* every subscriber is seen, not only the first */
+		set_option(socket, ZMQ_XPUB_MANUAL, 1); /* nothing reaches a subscriber before its welcome */
 	if (strchr(cf->ip, ':'))
 		set_option(socket, ZMQ_IPV6, 1);
 	connection_file_endpoint(cf, which, endpoint, sizeof(endpoint));
@@ -153,27 +153,36 @@ static bool is_topic(const char *text, size_t len)
 	return true;
 }
 
+/* The frame is accepted as it came: what is no topic of ours is still its client's filter. */
+static bool accept_subscription(void *socket, zmq_msg_t *frame, char *ret, size_t size)
+{
+	const char *text = zmq_msg_data(frame);
+	size_t len = zmq_msg_size(frame);
+
+	if (zmq_msg_more(frame) || !len || (text[0] != 0 && text[0] != 1))
+		return false;
+	zmq_setsockopt(socket, text[0] ? ZMQ_SUBSCRIBE : ZMQ_UNSUBSCRIBE, text + 1, len - 1);
+	if (!text[0] || len > size || !is_topic(text + 1, len - 1))
+		return false;
+	memcpy(ret, text + 1, len - 1);
+	ret[len - 1] = '\0';
+	return true;
+}
+
 int channels_subscription(struct channels *c, char *ret, size_t size)
 {
+	void *socket = c->sockets[CHANNEL_IOPUB];
 	bool found = false;
 
 	while (!found) {
 		zmq_msg_t frame;
-		const char *text;
-		size_t len;
 
 		zmq_msg_init(&frame);
-		if (zmq_msg_recv(&frame, c->sockets[CHANNEL_IOPUB], ZMQ_DONTWAIT) < 0) {
+		if (zmq_msg_recv(&frame, socket, ZMQ_DONTWAIT) < 0) {
 			zmq_msg_close(&frame);
 			return 0;
 		}
-		text = zmq_msg_data(&frame);
-		len = zmq_msg_size(&frame);
-		found = !zmq_msg_more(&frame) && len && text[0] == 1 && len <= size && is_topic(text + 1, len - 1);
-		if (found) {
-			memcpy(ret, text + 1, len - 1);
-			ret[len - 1] = '\0';
-		}
+		found = accept_subscription(socket, &frame, ret, size);
 		zmq_msg_close(&frame);
 	}
 	return 1;

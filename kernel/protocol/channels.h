@@ -28,8 +28,9 @@ int channels_open(struct channels *c, const struct connection_file *cf, struct e
 void channels_close(struct channels *c);
 
 /*
- * The next subscription on iopub: 1 with its topic in ret (cut to size), 0 when there is none. What is not a plain
- * subscription with a printable topic is taken and ignored.
+ * Accepts the next subscription on iopub: 1 with its topic in ret, 0 when there is none. From here on its client gets what is
+ * sent, so a welcome sent next is the first that it sees. Topics that are not printable or longer than size are
+ * accepted too, without being returned.
  */
 int channels_subscription(struct channels *c, char *ret, size_t size);
 

@@ -22,6 +22,8 @@ void publish(struct publisher *p, const struct message *parent, const char *type
 {
 	char topic[128];
 
+	/* Who asked for this may have subscribed just before. */
+	publish_welcomes(p);
 	snprintf(topic, sizeof(topic), "kernel.%s.%s", p->wire->session, type);
 	send_on_topic(p, topic, parent, type, content);
 }

@@ -45,7 +45,7 @@ class RawClient:
 
     def close(self):
         self.socket.close()
-        self.context.term()
+        self.context.destroy(linger=0)  # also the sockets that a failed test left open
 
 
 @pytest.fixture

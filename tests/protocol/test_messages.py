@@ -163,6 +163,27 @@ def test_every_subscriber_is_welcomed(kernel, raw_client):
         socket.close()
 
 
+def test_nothing_comes_before_the_welcome(kernel, raw_client):
+    """A client subscribes while the kernel says busy and idle for the requests of another."""
+    import zmq
+    info = kernel.manager.get_connection_info()
+    client = raw_client(kernel)
+    requests = 50
+    for _ in range(60):
+        for _ in range(requests):
+            client.send(b"<IDS|MSG>", *client.frames("comm_info_request", {}))
+        socket = client.context.socket(zmq.SUB)
+        socket.linger = 0
+        socket.subscribe(b"")
+        socket.connect(f"tcp://{info['ip']}:{info['iopub_port']}")
+        assert socket.poll(DEADLINE * 1000)
+        frames = socket.recv_multipart()
+        assert json.loads(frames[frames.index(b"<IDS|MSG>") + 2])["msg_type"] == "iopub_welcome"
+        socket.close()
+        for _ in range(requests):
+            client.receive()
+
+
 def test_heartbeat_echoes_anything_also_while_a_cell_runs(kernel, raw_client):
     import zmq
     info = kernel.manager.get_connection_info()
