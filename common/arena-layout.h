@@ -22,8 +22,8 @@
  *  6. Tops are multiples of ARENA_PAGE, never shrink, and change only in the worker. Only while it is between
  *     WORKER_CELL_END and WORKER_COMMITTED, or stopped with allocator_busy == 0, may the kernel read header and pages.
  *  7. After WORKER_COMMITTED the worker drops its private pages and maps what was fresh MAP_PRIVATE. Heap runs that were
- *     already free ARENA_UNDO_CELLS commits ago are free in every state that can still be returned to: the worker
- *     punches them out of the memfd and may map them MAP_SHARED as fresh memory.
+ *     already free before the oldest cell that can be undone (WORKER_COMMITTED names it) are free in every state that
+ *     can still be returned to: the worker punches them out of the memfd and may map them MAP_SHARED as fresh memory.
  */
 #ifndef CGPU_COMMON_ARENA_LAYOUT_H
 #define CGPU_COMMON_ARENA_LAYOUT_H
@@ -35,8 +35,6 @@
 #define ARENA_MAGIC 0x616e657261757067ull /* "gpuarena" */
 #define ARENA_VERSION 1
 #define ARENA_HEADER_SIZE ARENA_PAGE
-/* How many commits the kernel can undo. */
-#define ARENA_UNDO_CELLS 1
 
 enum arena_region { ARENA_META, ARENA_CODE, ARENA_DATA, ARENA_HEAP, ARENA_REGIONS };
 
@@ -59,6 +57,7 @@ struct arena_header {
 	uint64_t root[ARENA_ROOTS];
 	uint64_t heap_live;          /* bytes of live heap blocks, as counted against the host limit */
 	uint64_t heap_blocks;        /* live heap blocks */
+	uint64_t heap_freed;         /* bytes of committed pages that were ever given back: they are kept for undo */
 };
 
 static inline uint64_t arena_region_offset(enum arena_region r)

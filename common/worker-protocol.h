@@ -30,7 +30,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define WORKER_PROTOCOL_VERSION 2
+#define WORKER_PROTOCOL_VERSION 3
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -80,7 +80,7 @@ enum worker_message {
 	WORKER_CHUNK = 2,      /* u64 chunk id, u64 size, u64 address or 0 for a pre-image; fd */
 	WORKER_ATTACH_END = 3, /* empty */
 	WORKER_RUN = 4,        /* bytes unit; the rest of the payload is empty */
-	WORKER_COMMITTED = 5,  /* empty */
+	WORKER_COMMITTED = 5,  /* u32 oldest cell that can be undone */
 	WORKER_INPUT = 6,      /* u8 end of file, str line without newline */
 	WORKER_DESCRIBE = 7,   /* u32 id, [u64 address]; only while no cell runs */
 	WORKER_LIMITS = 8,     /* u64 host limit, u64 device limit; only while no cell runs */

@@ -34,6 +34,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/supervisor-state.h \
 	%reldir%/supervisor/supervisor.c \
 	%reldir%/supervisor/supervisor.h \
+	%reldir%/supervisor/undo-log.c \
+	%reldir%/supervisor/undo-log.h \
 	%reldir%/supervisor/unit-table.c \
 	%reldir%/supervisor/unit-table.h \
 	%reldir%/supervisor/watchdog.c \

@@ -238,8 +238,7 @@ static int handle(const struct ipc_message *m, struct error *err)
 	case WORKER_RUN:
 		return worker_run_cell(m, err);
 	case WORKER_COMMITTED:
-		worker_run_committed();
-		return 0;
+		return worker_run_committed(m, err);
 	case WORKER_INPUT:
 		return 0; /* for a cell that has ended meanwhile */
 	case WORKER_DESCRIBE:

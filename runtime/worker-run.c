@@ -359,13 +359,19 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	return result;
 }
 
-void worker_run_committed(void)
+int worker_run_committed(const struct ipc_message *m, struct error *err)
 {
+	struct record r = record_open(m->data, m->len);
+	uint32_t oldest = record_u32(&r);
+
+	if (record_check(&r, "WORKER_COMMITTED", err))
+		return -1;
 	meta_enter();
 	arena_committed();
-	allocator_committed();
+	allocator_committed(oldest);
 	device_cell_committed();
 	meta_leave();
+	return 0;
 }
 
 int worker_run_limits(const struct ipc_message *m, struct error *err)

@@ -14,7 +14,7 @@ int worker_run_attach(const struct ipc_message *first, struct error *err);
 /* WORKER_RUN: a cell, up to WORKER_CELL_END. */
 int worker_run_cell(const struct ipc_message *m, struct error *err);
 /* WORKER_COMMITTED. */
-void worker_run_committed(void);
+int worker_run_committed(const struct ipc_message *m, struct error *err);
 /* WORKER_LIMITS, WORKER_DESCRIBE. */
 int worker_run_limits(const struct ipc_message *m, struct error *err);
 int worker_run_describe(const struct ipc_message *m, struct error *err);

@@ -11,6 +11,7 @@ static int reset(struct session *s, struct cell *c, const struct magic_call *cal
 	if (supervisor_reset(s->supervisor, err))
 		return error_wrap(err, "%%reset");
 	declarations_clear(&s->declarations);
+	undo_release(&s->undo);
 	execute_tell_declarations(s);
 	setup_again(&s->setup);
 	output_printf(&s->output, STREAM_STDOUT, "The session is empty.\n");

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %undo: back to before the last cell. */
+/* %undo: back to before the last cells. */
+#include <stdlib.h>
+
+#include "common/buffer.h"
 #include "common/error.h"
 #include "kernel/magics/magic.h"
 #include "kernel/session/session.h"
 
 static int undo(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {
+	cleanup_buffer struct buffer report = BUFFER_INIT;
+	char *end;
+	long n = *call->args ? strtol(call->args, &end, 10) : 1;
+
 	(void)c;
-	(void)call;
-	if (supervisor_undo(s->supervisor, err))
+	if (*call->args && (*end || n < 1 || n > 1000))
+		return error_set(err, ERROR_INPUT, "%%undo: '%s' is not a number of cells", call->args);
+	if (undo_cells(s, (unsigned)n, &report, err))
 		return error_wrap(err, "%%undo");
-	declarations_undo(&s->declarations);
 	execute_tell_declarations(s);
 	setup_again(&s->setup);
-	output_printf(&s->output, STREAM_STDOUT, "The session is as it was before the last cell that ran.\n");
+	output_printf(&s->output, STREAM_STDOUT, "%s", buffer_text(&report));
 	return 0;
 }
 
@@ -21,7 +28,8 @@ const struct magic magic_undo = {
 	.name = "undo",
 	.alias = "",
 	.forms = MAGIC_LINE,
-	.usage = "%undo",
-	.help = "Variables, heap, device buffers and declarations are as they were before the last cell that ran. Once.",
+	.usage = "%undo [N]",
+	.help = "Variables, heap, device buffers and declarations are as they were before the last N cells (1) that\n"
+		"changed something.",
 	.run = undo,
 };

@@ -48,6 +48,8 @@ struct cell {
 	void *expression;     /* iterator: the user_expression at work, NULL while it is the cell itself */
 	bool setting_up;      /* compiling or running what %cd and %env have left, before the own code */
 	bool timed;           /* %time */
+	uint64_t state_before; /* supervisor_state() before its first commit */
+	bool noted;           /* %undo knows of it */
 	uint64_t compile_start_ns, compile_ns;
 
 	/* The outcome. */

@@ -106,9 +106,7 @@ static void drop_all(struct declaration_entry **items, size_t n)
 void declarations_release(struct declarations *d)
 {
 	drop_all(d->items, d->n);
-	drop_all(d->before, d->n_before);
 	free(d->items);
-	free(d->before);
 	memset(d, 0, sizeof(*d));
 }
 
@@ -250,7 +248,7 @@ static int accept_one(struct declarations *d, const struct declaration *add, siz
 	return 0;
 }
 
-static int keep_before(struct declarations *d, struct error *err)
+int declarations_keep(const struct declarations *d, struct declarations_kept *ret, struct error *err)
 {
 	struct declaration_entry **copied = malloc((d->n + 1) * sizeof(*copied));
 
@@ -260,36 +258,35 @@ static int keep_before(struct declarations *d, struct error *err)
 		copied[i] = d->items[i];
 		copied[i]->refs++;
 	}
-	drop_all(d->before, d->n_before);
-	free(d->before);
-	d->before = copied;
-	d->n_before = d->n;
+	*ret = (struct declarations_kept){ copied, d->n };
 	return 0;
+}
+
+void declarations_kept_release(struct declarations_kept *k)
+{
+	drop_all(k->items, k->n);
+	free(k->items);
+	*k = (struct declarations_kept){ 0 };
+}
+
+void declarations_return(struct declarations *d, struct declarations_kept *k)
+{
+	drop_all(d->items, d->n);
+	free(d->items);
+	d->items = k->items;
+	d->n = k->n;
+	d->cap = k->n;
+	d->first_changed = 0;
+	*k = (struct declarations_kept){ 0 };
 }
 
 int declarations_accept(struct declarations *d, const struct declaration *add, size_t n_add,
 			struct buffer *notes, struct error *err)
 {
-	if (keep_before(d, err))
-		return -1;
 	for (size_t i = 0; i < n_add; i++)
 		if (accept_one(d, add, n_add, i, notes, err))
 			return -1;
 	return 0;
-}
-
-void declarations_undo(struct declarations *d)
-{
-	if (!d->before)
-		return;
-	drop_all(d->items, d->n);
-	free(d->items);
-	d->items = d->before;
-	d->n = d->n_before;
-	d->cap = d->n_before + 1;
-	d->before = NULL;
-	d->n_before = 0;
-	d->first_changed = 0;
 }
 
 void declarations_clear(struct declarations *d)

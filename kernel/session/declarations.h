@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the committed cells have declared, in order. Entries are immutable and shared,
- * so the list as it was before the last cell costs one array (%undo).
+ * so a list that is kept to go back to (%undo) costs one array.
  *
  * A declaration replaces the one with the same (namespace, name):
  *	- with the same text, in its place;
@@ -21,11 +21,15 @@ struct buffer;
 struct error;
 struct declaration_entry;
 
+/* A list as it once was. A zeroed struct is an empty one. */
+struct declarations_kept {
+	struct declaration_entry **items;
+	size_t n;
+};
+
 struct declarations {
 	struct declaration_entry **items;
 	size_t n, cap;
-	struct declaration_entry **before; /* the list before the last accept */
-	size_t n_before;
 	size_t told;          /* how many the compiler has */
 	size_t first_changed; /* all below this are as the compiler has them */
 };
@@ -36,8 +40,10 @@ void declarations_release(struct declarations *d);
 /* Copies. Appends lines about what could not be kept to notes. On failure the list may miss some of them. */
 int declarations_accept(struct declarations *d, const struct declaration *add, size_t n_add,
 			struct buffer *notes, struct error *err);
-/* Back to before the last accept; once. */
-void declarations_undo(struct declarations *d);
+int declarations_keep(const struct declarations *d, struct declarations_kept *ret, struct error *err);
+void declarations_kept_release(struct declarations_kept *k);
+/* Back to what was kept, which is used up. */
+void declarations_return(struct declarations *d, struct declarations_kept *k);
 void declarations_clear(struct declarations *d);
 
 /* The last one with this name in the namespaces of variables, functions, types and macros; NULL if there is none. */

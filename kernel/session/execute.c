@@ -299,6 +299,8 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 		cell_fail_plain(c, "OutOfMemory", "the kernel process is out of memory");
 	} else {
 		c->state = CELL_RUNNING;
+		if (!c->noted)
+			c->state_before = supervisor_state(s->supervisor);
 		supervisor_run(s->supervisor, c->unit.data, c->unit.len);
 		return;
 	}
@@ -360,6 +362,7 @@ static void accept_unit(struct session *s, struct cell *c, const struct cell_end
 		log_error("unit: %s", err.text);
 		return;
 	}
+	undo_note(s, c);
 	if (declarations_accept(&s->declarations, unit.declarations, unit.n_declarations, &notes, &err))
 		cell_fail_plain(c, "InternalError", err.text);
 	execute_tell_declarations(s);

@@ -28,6 +28,7 @@ libsession_a_SOURCES = \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/setup.c %reldir%/setup.h \
 	%reldir%/stream.c %reldir%/stream.h \
+	%reldir%/undo.c %reldir%/undo.h \
 	%reldir%/usage.c %reldir%/usage.h \
 	%reldir%/utf8.c %reldir%/utf8.h \
 	%reldir%/value-format.c %reldir%/value-format.h \
@@ -53,7 +54,7 @@ nodist_libsession_a_SOURCES = kernel/paths.h
 BUILT_SOURCES += kernel/paths.h
 CLEANFILES += kernel/paths.h
 SESSION_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(CRYPTO_CFLAGS) $(JANSSON_CFLAGS) $(UUID_CFLAGS) \
-	$(SQLITE_CFLAGS) $(UTF8PROC_CFLAGS)
+	$(SQLITE_CFLAGS) $(UTF8PROC_CFLAGS) $(XXHASH_CFLAGS)
 libsession_a_CPPFLAGS = $(SESSION_CPPFLAGS)
 libsession_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SESSION_LIBS = libsession.a $(SUPERVISOR_LIBS) $(CRYPTO_LIBS) $(JANSSON_LIBS) $(UUID_LIBS) $(SQLITE_LIBS) \

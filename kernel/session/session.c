@@ -143,6 +143,7 @@ void session_release(struct session *s)
 	execute_release(&s->executor);
 	output_release(&s->output);
 	declarations_release(&s->declarations);
+	undo_release(&s->undo);
 	setup_release(&s->setup);
 	history_free(s->history);
 	free(s->cflags);

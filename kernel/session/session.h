@@ -16,6 +16,7 @@
 #include "kernel/session/input.h"
 #include "kernel/session/output.h"
 #include "kernel/session/setup.h"
+#include "kernel/session/undo.h"
 #include "kernel/session/usage.h"
 
 struct connection_file;
@@ -38,6 +39,7 @@ struct session {
 	struct output output;
 	struct input input;
 	struct declarations declarations;
+	struct undo undo;
 	struct setup setup;
 	struct usage usage;
 	char *cflags; /* of %cflags; owned, NULL for none */

@@ -190,14 +190,18 @@ static int commit(struct supervisor *s, struct worker *w, struct error *err)
 {
 	struct commit_source from = { w->pid, w->pagemap, s->dirty_pages };
 	struct commit_report report = { 0 };
+	struct undo_entry *entry;
 	int failed = commit_cell(&s->snapshot, &s->journal, &from, &s->commit_hook, &report, err);
 
 	s->run.end.commit_ns = report.ns;
 	s->run.end.committed_bytes = report.bytes;
 	if (failed)
 		return -1;
-	if (device_memory_commit(&s->device, err))
-		log_error("%s", err->text);
+	entry = undo_log_newest(&s->snapshot.undo);
+	entry->cell = s->run.cell;
+	entry->units = unit_table_committed(&s->units);
+	device_memory_commit(&s->device, &entry->device);
+	undo_log_trim(&s->snapshot.undo);
 	unit_table_commit(&s->units);
 	return 0;
 }
@@ -220,6 +224,17 @@ static void report_interrupt(struct supervisor *s, const struct worker *w)
 	fault_report_add(&s->run.report, KEPT);
 }
 
+static void tell_committed(struct supervisor *s, struct worker *w)
+{
+	const struct undo_log *log = &s->snapshot.undo;
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	record_put_u32(&b, log->n ? log->at[0].cell : s->run.cell + 1);
+	if (buffer_check(&b, &err) || worker_send(w, WORKER_COMMITTED, b.data, b.len, NULL, &err))
+		log_info("worker %d died after its commit: %s", (int)w->pid, err.text);
+}
+
 /* ok, or unwound by an interrupt: the worker lives on. */
 static void commit_and_finish(struct supervisor *s, struct worker *w, bool interrupted)
 {
@@ -234,8 +249,7 @@ static void commit_and_finish(struct supervisor *s, struct worker *w, bool inter
 	if (interrupted)
 		report_interrupt(s, w);
 	w->state = WORKER_IDLE;
-	if (worker_send(w, WORKER_COMMITTED, NULL, 0, NULL, &err))
-		log_info("worker %d died after its commit: %s", (int)w->pid, err.text);
+	tell_committed(s, w);
 	if (s->run.cell % REAP_EVERY == 0) {
 		pid_t pids[8];
 
@@ -303,7 +317,8 @@ static int on_device_message(struct supervisor *s, struct ipc_message *m, struct
 		p.offset = record_u64(r);
 		return device_memory_preimage(&s->device, &p, err);
 	default:
-		return device_memory_drop(&s->device, record_u64(r), s->run.phase == RUN_RUNNING, err);
+		/* What a commit has kept, a worker that was stopped for it cannot drop any more. */
+		return s->run.phase == RUN_RUNNING ? device_memory_drop(&s->device, record_u64(r), err) : 0;
 	}
 }
 

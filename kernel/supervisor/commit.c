@@ -75,7 +75,7 @@ static int apply(struct snapshot *s, struct journal *j, pid_t pid, const struct 
 	const struct timespec pause = { 0, 1000000 };
 	struct error first = ERROR_INIT;
 
-	if (!journal_apply(j, s->memfd, ARENA_BASE, s->undo_bytes_max, hook, &first))
+	if (!journal_apply(j, s->memfd, ARENA_BASE, s->undo.bytes_max, hook, &first))
 		return 0;
 	log_warning("worker %d is ended to make room for its commit: %s", (int)pid, first.text);
 	kill(pid, SIGKILL);
@@ -86,7 +86,7 @@ static int apply(struct snapshot *s, struct journal *j, pid_t pid, const struct 
 			break;
 		nanosleep(&pause, NULL);
 	}
-	return journal_apply(j, s->memfd, ARENA_BASE, s->undo_bytes_max, hook, err);
+	return journal_apply(j, s->memfd, ARENA_BASE, s->undo.bytes_max, hook, err);
 }
 
 static int commit_through_journal(struct snapshot *s, struct journal *j, const struct commit_source *from,
@@ -107,7 +107,7 @@ static int commit_through_journal(struct snapshot *s, struct journal *j, const s
 	if (apply(s, j, from->pid, hook, err))
 		return -1;
 	ret->bytes = j->ranges.bytes;
-	snapshot_advance(s, h.top, journal_steal_preimage(j));
+	snapshot_advance(s, &h, journal_steal_preimage(j));
 	commit_hook_call(hook, COMMIT_APPLIED);
 	return 0;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A chunk that the running cell has dropped stays in the table, marked, until the commit, since a rollback needs it. After
- * the commit its descriptor moves to the undo entry, which lives until the next commit. Pre-images move there too: their
- * chunks are reused by the worker for later cells, which then makes the undo of device memory impossible, and says so.
+ * the commit its descriptor moves to the undo, and so do the chunks with pre-images: nobody writes them again.
  */
 #include "kernel/supervisor/device-memory.h"
 
@@ -76,7 +75,7 @@ static bool preimages_use(const struct device_preimages *p, uint64_t chunk)
 	return false;
 }
 
-static void undo_release(struct device_undo *u)
+void device_undo_release(struct device_undo *u)
 {
 	preimages_release(&u->preimages);
 	chunks_release(&u->dropped);
@@ -84,11 +83,19 @@ static void undo_release(struct device_undo *u)
 	u->valid = false;
 }
 
+uint64_t device_undo_bytes(const struct device_undo *u)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < u->dropped.n; i++)
+		bytes += u->dropped.at[i].size;
+	return bytes;
+}
+
 void device_memory_release(struct device_memory *d)
 {
 	chunks_release(&d->chunks);
 	preimages_release(&d->preimages);
-	undo_release(&d->undo);
 }
 
 void device_memory_reset(struct device_memory *d)
@@ -126,59 +133,46 @@ int device_memory_preimage(struct device_memory *d, const struct device_preimage
 	if (!chunk || p->offset > chunk->size || p->size > chunk->size - p->offset)
 		return error_set(err, ERROR_PROTOCOL, "a pre-image lies in chunk %llu, which does not hold it",
 				 (unsigned long long)p->chunk);
-	if (preimages_use(&d->undo.preimages, p->chunk))
-		undo_release(&d->undo);
 	if (grow((void **)&d->preimages.at, d->preimages.n, &d->preimages.cap, sizeof(*p), err))
 		return -1;
 	d->preimages.at[d->preimages.n++] = *p;
 	return 0;
 }
 
-int device_memory_drop(struct device_memory *d, uint64_t id, bool cell_runs, struct error *err)
+int device_memory_drop(struct device_memory *d, uint64_t id, struct error *err)
 {
 	struct device_chunk *chunk = chunks_find(&d->chunks, id);
 
 	if (!chunk)
 		return error_set(err, ERROR_PROTOCOL, "unknown device memory chunk %llu dropped", (unsigned long long)id);
 	chunk->dropped = true;
-	if (cell_runs)
-		return 0;
-	/* Said after its commit: it belongs to what that commit dropped. */
-	if (d->undo.valid) {
-		if (chunks_add(&d->undo.dropped, chunk, err))
-			return -1;
-		chunk->fd = -1;
-	}
-	chunks_remove(&d->chunks, chunk);
 	return 0;
 }
 
 /* What exists at this moment, as the commit before this one left it. */
-static int note_before(struct device_memory *d, struct device_undo *undo, struct error *err)
+static int note_before(struct device_memory *d, struct device_undo *undo)
 {
 	for (size_t i = 0; i < d->chunks.n; i++) {
 		struct device_chunk c = d->chunks.at[i];
 
 		c.fd = -1;
 		c.address = c.committed_address;
-		if (!c.fresh && chunks_add(&undo->before, &c, err))
+		if (!c.fresh && chunks_add(&undo->before, &c, NULL))
 			return -1;
 	}
 	return 0;
 }
 
-int device_memory_commit(struct device_memory *d, struct error *err)
+void device_memory_commit(struct device_memory *d, struct device_undo *ret_undo)
 {
-	struct device_undo undo = { .valid = true };
+	struct device_undo undo = { 0 };
 
-	if (note_before(d, &undo, err)) {
-		undo_release(&undo);
-		return -1;
-	}
+	undo.valid = !note_before(d, &undo);
 	for (size_t i = 0; i < d->chunks.n;) {
 		struct device_chunk *c = &d->chunks.at[i];
 
-		if (!c->dropped) {
+		/* One without an address holds pre-images, of which only undo has a use now. */
+		if (!c->dropped && c->address) {
 			c->fresh = false;
 			c->committed_address = c->address;
 			i++;
@@ -195,9 +189,7 @@ int device_memory_commit(struct device_memory *d, struct error *err)
 	}
 	undo.preimages = d->preimages;
 	d->preimages = (struct device_preimages){ 0 };
-	undo_release(&d->undo);
-	d->undo = undo;
-	return 0;
+	*ret_undo = undo;
 }
 
 void device_memory_rollback(struct device_memory *d)
@@ -225,31 +217,72 @@ void device_memory_restored(struct device_memory *d)
 	}
 }
 
-int device_memory_undo(struct device_memory *d, struct error *err)
+/* The chunk that was mapped at the address. */
+static const struct device_chunk *chunks_at(const struct device_chunks *c, uint64_t address)
 {
-	struct device_undo u = d->undo;
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].address && address - c->at[i].address < c->at[i].size)
+			return &c->at[i];
+	return NULL;
+}
 
-	if (!u.valid)
-		return error_set(err, ERROR_STATE, "the device memory of the cell before the last one is not kept");
-	for (size_t i = 0; i < u.dropped.n; i++) {
-		if (chunks_add(&d->chunks, &u.dropped.at[i], err))
-			return -1;
-		u.dropped.at[i].fd = -1;
+/* Does the pre-image, taken when `then` was mapped, belong to a chunk that is in `before` too? */
+static bool is_wanted(const struct device_preimage *p, const struct device_chunks *then,
+		      const struct device_chunks *before)
+{
+	const struct device_chunk *owner = chunks_at(then, p->address);
+	const struct device_chunk *same = owner ? chunks_find(before, owner->id) : NULL;
+
+	return same && same->address == owner->address;
+}
+
+int device_memory_undo_room(struct device_memory *d, struct device_undo *const *undo, size_t n, struct error *err)
+{
+	size_t chunks = d->chunks.n, preimages = 0;
+	struct device_chunk *c;
+	struct device_preimage *p;
+
+	for (size_t i = 0; i < n; i++) {
+		chunks += undo[i]->dropped.n;
+		preimages += undo[i]->preimages.n;
 	}
-	/* Whatever was not there before counts as made by the cell that is taken back. */
+	c = realloc(d->chunks.at, (chunks + 1) * sizeof(*c));
+	if (c)
+		d->chunks.at = c;
+	p = realloc(d->preimages.at, (preimages + 1) * sizeof(*p));
+	if (p)
+		d->preimages.at = p;
+	if (!c || !p)
+		return error_set(err, ERROR_MEMORY, "out of memory for the table of device memory");
+	d->chunks.cap = chunks + 1;
+	d->preimages.cap = preimages + 1;
+	return 0;
+}
+
+void device_memory_undo(struct device_memory *d, struct device_undo *const *undo, size_t n)
+{
+	const struct device_chunks *before = &undo[n - 1]->before;
+
+	d->preimages.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < undo[i]->dropped.n; k++) {
+			d->chunks.at[d->chunks.n++] = undo[i]->dropped.at[k];
+			undo[i]->dropped.at[k].fd = -1;
+		}
+		/* The older one is copied later, over the younger one. */
+		for (size_t k = 0; k < undo[i]->preimages.n; k++)
+			if (is_wanted(&undo[i]->preimages.at[k], &undo[i]->before, before))
+				d->preimages.at[d->preimages.n++] = undo[i]->preimages.at[k];
+	}
+	/* Whatever was not there before counts as made by the cells that are taken back. */
 	for (size_t i = 0; i < d->chunks.n; i++) {
 		struct device_chunk *c = &d->chunks.at[i];
-		const struct device_chunk *before = chunks_find(&u.before, c->id);
+		const struct device_chunk *old = chunks_find(before, c->id);
 
-		c->fresh = !before;
-		c->committed_address = before ? before->address : 0;
+		c->fresh = !old;
+		c->committed_address = old ? old->address : 0;
 	}
-	preimages_release(&d->preimages);
-	d->preimages = u.preimages;
-	d->undo.preimages = (struct device_preimages){ 0 };
-	undo_release(&d->undo);
 	device_memory_rollback(d);
-	return 0;
 }
 
 void device_memory_encode_preimages(const struct device_memory *d, struct buffer *out)

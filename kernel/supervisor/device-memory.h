@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Device memory between two workers: chunks by id with the descriptors that keep them alive, the pre-images of the running
- * cell, and what the last commit has dropped (for undo). The content is never looked at here; the next worker maps the
+ * cell, and what a commit has dropped (for undo). The content is never looked at here; the next worker maps the
  * chunks at the same addresses and copies the pre-images back.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_DEVICE_MEMORY_H
@@ -52,7 +52,6 @@ struct device_undo {
 struct device_memory {
 	struct device_chunks chunks;
 	struct device_preimages preimages; /* of the running cell, or to be restored by the next worker */
-	struct device_undo undo;
 };
 
 void device_memory_release(struct device_memory *d);
@@ -61,17 +60,24 @@ void device_memory_release(struct device_memory *d);
 int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uint64_t address, int fd,
 			struct error *err);
 int device_memory_preimage(struct device_memory *d, const struct device_preimage *p, struct error *err);
-/* cell_runs: the drop counts from its commit on, else at once. */
-int device_memory_drop(struct device_memory *d, uint64_t id, bool cell_runs, struct error *err);
+/* Counts from the commit of the running cell on. */
+int device_memory_drop(struct device_memory *d, uint64_t id, struct error *err);
 
-/* The cell is good: its chunks stay. */
-int device_memory_commit(struct device_memory *d, struct error *err);
+/* The cell is good: its chunks stay. What takes it back is made; without memory for that it is not valid. */
+void device_memory_commit(struct device_memory *d, struct device_undo *ret_undo);
 /* The cell is dropped: its chunks go, but those with pre-images stay until device_memory_restored(). */
 void device_memory_rollback(struct device_memory *d);
 /* The next worker has copied the pre-images back. */
 void device_memory_restored(struct device_memory *d);
-/* Back over the last commit; the next worker restores. */
-int device_memory_undo(struct device_memory *d, struct error *err);
+/*
+ * Back over n commits, undo[0] being the newest; the next worker restores. The undos are used up but for what is released
+ * with device_undo_release(). Room for it is made before, and then it cannot fail.
+ */
+int device_memory_undo_room(struct device_memory *d, struct device_undo *const *undo, size_t n, struct error *err);
+void device_memory_undo(struct device_memory *d, struct device_undo *const *undo, size_t n);
+/* Device memory that it keeps from being given back. */
+uint64_t device_undo_bytes(const struct device_undo *u);
+void device_undo_release(struct device_undo *u);
 void device_memory_reset(struct device_memory *d);
 
 /* The list of pre-images as WORKER_ATTACH carries it, and one chunk as WORKER_CHUNK does. */

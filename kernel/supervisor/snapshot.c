@@ -12,9 +12,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 
-#define UNDO_BYTES_MAX (256ull * 1024 * 1024)
-
-int snapshot_init(struct snapshot *s, struct error *err)
+int snapshot_init(struct snapshot *s, uint64_t undo_limit, struct error *err)
 {
 	cleanup_fd int fd = memfd_create("cgpu-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -24,36 +22,31 @@ int snapshot_init(struct snapshot *s, struct error *err)
 		return error_errno(err, "cannot give the session's memory its size");
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return error_errno(err, "cannot seal the session's memory");
-	*s = (struct snapshot){ .memfd = steal_fd(&fd), .undo_bytes_max = UNDO_BYTES_MAX };
+	*s = (struct snapshot){ .memfd = steal_fd(&fd), .undo.bytes_max = undo_limit };
 	return 0;
-}
-
-static void forget_undo(struct snapshot *s)
-{
-	for (unsigned i = 0; i < s->n_undo; i++)
-		preimage_release(&s->undo[i]);
-	s->n_undo = 0;
 }
 
 void snapshot_release(struct snapshot *s)
 {
-	forget_undo(s);
+	undo_log_clear(&s->undo);
 	if (s->memfd >= 0)
 		close(s->memfd);
 	s->memfd = -1;
 }
 
-void snapshot_advance(struct snapshot *s, const uint64_t top[ARENA_REGIONS], struct preimage preimage)
+void snapshot_advance(struct snapshot *s, const struct arena_header *h, struct preimage preimage)
 {
-	if (s->n_undo == ARENA_UNDO_CELLS) {
-		preimage_release(&s->undo[0]);
-		memmove(&s->undo[0], &s->undo[1], (ARENA_UNDO_CELLS - 1) * sizeof(s->undo[0]));
-		memmove(&s->undo_top[0], &s->undo_top[1], (ARENA_UNDO_CELLS - 1) * sizeof(s->undo_top[0]));
-		s->n_undo--;
-	}
-	s->undo[s->n_undo] = preimage;
-	memcpy(s->undo_top[s->n_undo++], s->top, sizeof(s->top));
-	memcpy(s->top, top, sizeof(s->top));
+	struct undo_entry e = {
+		.serial = s->serial++,
+		.preimage = preimage,
+		.heap_freed = s->heap_freed,
+		.kept_heap = h->heap_freed - s->heap_freed,
+	};
+
+	memcpy(e.top, s->top, sizeof(s->top));
+	undo_log_push(&s->undo, &e);
+	memcpy(s->top, h->top, sizeof(s->top));
+	s->heap_freed = h->heap_freed;
 }
 
 static int is_committed(const struct snapshot *s, uint64_t address, size_t len)
@@ -85,15 +78,16 @@ int snapshot_read(const struct snapshot *s, uint64_t address, void *out, size_t 
 	return 0;
 }
 
-int snapshot_undo(struct snapshot *s, struct error *err)
+int snapshot_undo(struct snapshot *s, unsigned n, struct error *err)
 {
-	if (!s->n_undo)
-		return error_set(err, ERROR_STATE, "there is no committed cell that can be undone");
-	if (preimage_restore(&s->undo[s->n_undo - 1], s->memfd, ARENA_BASE, err))
-		return error_wrap(err, "cannot undo the last cell");
-	s->n_undo--;
-	memcpy(s->top, s->undo_top[s->n_undo], sizeof(s->top));
-	preimage_release(&s->undo[s->n_undo]);
+	const struct undo_entry *to = &s->undo.at[s->undo.n - n];
+
+	for (unsigned i = s->undo.n; i-- > s->undo.n - n;)
+		if (preimage_restore(&s->undo.at[i].preimage, s->memfd, ARENA_BASE, err))
+			return error_wrap(err, "cannot undo cell %u", s->undo.at[i].cell);
+	memcpy(s->top, to->top, sizeof(s->top));
+	s->heap_freed = to->heap_freed;
+	s->serial = to->serial;
 	return 0;
 }
 
@@ -101,7 +95,9 @@ int snapshot_reset(struct snapshot *s, struct error *err)
 {
 	if (fallocate(s->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)ARENA_SIZE))
 		return error_errno(err, "cannot empty the session's memory");
-	forget_undo(s);
+	undo_log_clear(&s->undo);
 	memset(s->top, 0, sizeof(s->top));
+	s->heap_freed = 0;
+	s->serial++;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The committed host state: the arena's memfd, how far each region is used, and what is needed to go back over the last
- * ARENA_UNDO_CELLS commits. Workers map the memfd; only kernel/supervisor/commit.c and snapshot_undo() write below the tops.
+ * The committed host state: the arena's memfd, how far each region is used, and the log of what goes back over the last
+ * commits. Workers map the memfd; only kernel/supervisor/commit.c and snapshot_undo() write below the tops.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_SNAPSHOT_H
 #define CGPU_KERNEL_SUPERVISOR_SNAPSHOT_H
@@ -11,30 +11,36 @@
 
 #include "common/arena-layout.h"
 #include "kernel/supervisor/journal.h"
+#include "kernel/supervisor/undo-log.h"
 
 struct error;
 
 struct snapshot {
 	int memfd;
 	uint64_t top[ARENA_REGIONS];  /* committed */
-	uint64_t undo_bytes_max;      /* a commit that overwrites more cannot be undone */
-	struct preimage undo[ARENA_UNDO_CELLS]; /* oldest first */
-	uint64_t undo_top[ARENA_UNDO_CELLS][ARENA_REGIONS];
-	unsigned n_undo;
+	uint64_t heap_freed;          /* as arena_header.heap_freed of the committed state */
+	uint64_t serial;              /* of the committed state: each commit counts up, an undo goes back */
+	struct undo_log undo;
 };
 
-/* A sealed, sparse memfd of ARENA_SIZE. */
-int snapshot_init(struct snapshot *s, struct error *err);
+/* A sealed, sparse memfd of ARENA_SIZE. undo_limit: bytes to keep for undo; a commit that overwrites more has none. */
+int snapshot_init(struct snapshot *s, uint64_t undo_limit, struct error *err);
 void snapshot_release(struct snapshot *s);
 
-/* A commit has happened: the next state's tops, and the pre-image of this one, which is taken over. */
-void snapshot_advance(struct snapshot *s, const uint64_t top[ARENA_REGIONS], struct preimage preimage);
+/*
+ * A commit has happened: the header of the next state, and the pre-image of this one, which is taken over. The caller
+ * completes the newest entry of the log and trims it.
+ */
+void snapshot_advance(struct snapshot *s, const struct arena_header *h, struct preimage preimage);
 
 /* Committed bytes; -1 when [address, address + len) is not committed session memory. */
 int snapshot_read(const struct snapshot *s, uint64_t address, void *out, size_t len);
 
-/* No worker may have the arena mapped during these two. ERROR_STATE when there is nothing to go back to. */
-int snapshot_undo(struct snapshot *s, struct error *err);
+/*
+ * Back over the newest n commits of the log, whose entries stay until undo_log_pop(). No worker may have the arena
+ * mapped during these two. On error the call can be repeated.
+ */
+int snapshot_undo(struct snapshot *s, unsigned n, struct error *err);
 /* Back to before the first cell. */
 int snapshot_reset(struct snapshot *s, struct error *err);
 

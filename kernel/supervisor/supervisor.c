@@ -47,7 +47,7 @@ static int start(struct supervisor *s, const struct supervisor_options *o, struc
 	s->dirty_pages = dirty_pages_choose();
 	if (sandbox_init(&s->sandbox, o->disabled_sandbox, s->connection_file, err) ||
 	    worker_pool_start_zygote(s, err) || compiler_client_init(&s->compiler, s->libexec_dir, err) ||
-	    snapshot_init(&s->snapshot, err) || worker_pool_init(s, err))
+	    snapshot_init(&s->snapshot, o->undo_limit, err) || worker_pool_init(s, err))
 		return -1;
 	raise_descriptor_limit();
 	s->oom_kills = watchdog_oom_kills();
@@ -266,24 +266,50 @@ int supervisor_reset(struct supervisor *s, struct error *err)
 	return failed;
 }
 
-int supervisor_undo(struct supervisor *s, struct error *err)
+uint64_t supervisor_state(const struct supervisor *s)
 {
+	return s->snapshot.serial;
+}
+
+void supervisor_undo_room(const struct supervisor *s, struct supervisor_undo_room *ret)
+{
+	const struct undo_log *l = &s->snapshot.undo;
+
+	*ret = (struct supervisor_undo_room){
+		.oldest = l->n ? l->at[0].serial : s->snapshot.serial,
+		.bytes = undo_log_bytes(l),
+		.bytes_max = l->bytes_max,
+	};
+}
+
+static int undo(struct supervisor *s, unsigned n, struct error *err)
+{
+	struct undo_log *l = &s->snapshot.undo;
+	struct device_undo *device[UNDO_COMMITS_MAX];
+	size_t units = l->at[l->n - n].units;
+
+	for (unsigned i = 0; i < n; i++)
+		device[i] = &l->at[l->n - 1 - i].device;
+	if (device_memory_undo_room(&s->device, device, n, err) || snapshot_undo(&s->snapshot, n, err))
+		return -1;
+	device_memory_undo(&s->device, device, n);
+	unit_table_undo(&s->units, units);
+	undo_log_pop(l, n);
+	return 0;
+}
+
+int supervisor_undo(struct supervisor *s, uint64_t state, struct error *err)
+{
+	unsigned n = undo_log_depth(&s->snapshot.undo, state);
 	int failed;
 
 	if (only_between_cells(s, err))
 		return -1;
-	if (!s->snapshot.n_undo)
-		return error_set(err, ERROR_STATE, "there is no cell to take back: only the last one can be, and once");
-	if (!s->device.undo.valid)
-		return error_set(err, ERROR_STATE, "a cell that failed since then has used the room in which the device "
-				 "memory of before was kept");
+	if (!n)
+		return error_set(err, ERROR_STATE, "what is needed to go back that far is not kept any more");
 	if (worker_pool_empty(s, err))
 		return -1;
-	failed = snapshot_undo(&s->snapshot, err);
-	if (!failed) {
-		failed = device_memory_undo(&s->device, err);
-		unit_table_undo(&s->units);
-	}
+	failed = undo(s, n, err);
 	worker_pool_refill(s);
 	return failed;
 }

@@ -28,6 +28,7 @@ struct supervisor_options {
 	const char *connection_file; /* path to hide from workers; not read here */
 	uint64_t host_limit;         /* bytes, 0: three quarters of the machine's memory */
 	uint64_t device_limit;       /* bytes */
+	uint64_t undo_limit;         /* bytes to keep for undo */
 	unsigned disabled_sandbox;   /* enum sandbox_flag bits not to apply (tests force the fallbacks) */
 };
 
@@ -76,9 +77,19 @@ void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_na
 void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len);
 void supervisor_interrupt(struct supervisor *s);
 void supervisor_input(struct supervisor *s, bool eof, const char *line);
-/* Between cells: throw the arena and device memory away / go back to before the last committed cell. */
+/* Between cells: throw the arena and device memory away. */
 int supervisor_reset(struct supervisor *s, struct error *err);
-int supervisor_undo(struct supervisor *s, struct error *err);
+
+/* Names the committed state; every commit gives another one. */
+uint64_t supervisor_state(const struct supervisor *s);
+struct supervisor_undo_room {
+	uint64_t oldest;    /* state that can be returned to */
+	uint64_t bytes;     /* that are kept for it */
+	uint64_t bytes_max;
+};
+void supervisor_undo_room(const struct supervisor *s, struct supervisor_undo_room *ret);
+/* Between cells: go back to an earlier state. ERROR_STATE: it is not kept. */
+int supervisor_undo(struct supervisor *s, uint64_t state, struct error *err);
 
 /* Compiler questions; the answer callback comes once, with NULL data when the compiler died on it. */
 typedef void supervisor_answer(void *data, uint32_t type, const void *payload, size_t len);

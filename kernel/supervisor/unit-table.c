@@ -11,7 +11,7 @@
 
 void unit_table_init(struct unit_table *t)
 {
-	*t = (struct unit_table){ .undo_n = SIZE_MAX };
+	*t = (struct unit_table){ 0 };
 }
 
 static void record_release(struct unit_record *r)
@@ -99,7 +99,6 @@ void unit_table_place(struct unit_table *t, const char *name, uint64_t address, 
 
 void unit_table_commit(struct unit_table *t)
 {
-	t->undo_n = t->has_running ? t->n - 1 : t->n;
 	t->has_running = false;
 	t->stale = true;
 }
@@ -110,11 +109,15 @@ void unit_table_drop(struct unit_table *t)
 		cut(t, t->n - 1);
 }
 
-void unit_table_undo(struct unit_table *t)
+size_t unit_table_committed(const struct unit_table *t)
 {
-	if (t->undo_n <= t->n)
-		cut(t, t->undo_n);
-	t->undo_n = SIZE_MAX;
+	return t->n - t->has_running;
+}
+
+void unit_table_undo(struct unit_table *t, size_t n)
+{
+	if (n < t->n)
+		cut(t, n);
 }
 
 const struct unit_record *unit_table_find(const struct unit_table *t, uint32_t cell)

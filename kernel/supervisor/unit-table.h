@@ -31,7 +31,6 @@ struct unit_table {
 	struct unit_record *records; /* in the order of running */
 	size_t n, cap;
 	bool has_running;            /* the last record is of the cell that runs */
-	size_t undo_n;               /* records before the last commit; SIZE_MAX: no undo */
 	struct supervisor_variable *variables; /* made when asked for */
 	size_t n_variables;
 	bool stale;
@@ -46,7 +45,9 @@ int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, cons
 void unit_table_place(struct unit_table *t, const char *name, uint64_t address, uint64_t size);
 void unit_table_commit(struct unit_table *t);
 void unit_table_drop(struct unit_table *t);
-void unit_table_undo(struct unit_table *t);
+/* How many records are committed, and back to that number. */
+size_t unit_table_committed(const struct unit_table *t);
+void unit_table_undo(struct unit_table *t, size_t n);
 
 /* The newest unit of that cell; NULL when there is none. */
 const struct unit_record *unit_table_find(const struct unit_table *t, uint32_t cell);

@@ -337,6 +337,13 @@ static void free_small(struct allocator *a, uint32_t index, uint32_t slot)
 	meta_free(s);
 }
 
+/* What cannot be written in place stays as it is until no undo needs it. */
+static void note_freed(uint32_t page, uint32_t pages)
+{
+	if (pages >= DISCARD_PAGES && !arena_in_place(page_address(page), (size_t)pages * ARENA_PAGE))
+		arena_header()->heap_freed += (uint64_t)pages * ARENA_PAGE;
+}
+
 static void free_large(struct allocator *a, uint32_t index)
 {
 	struct run *r = page_runs_at(&a->runs, index);
@@ -344,6 +351,7 @@ static void free_large(struct allocator *a, uint32_t index)
 	a->recent[a->n_recent++ % RECENT_MAX] =
 		(struct recent){ page_address(r->page), r->size, r->cell, cell };
 	account(-((int64_t)r->pages * (int64_t)ARENA_PAGE), -1);
+	note_freed(r->page, r->pages);
 	if (r->pages >= DISCARD_PAGES)
 		arena_discard(page_address(r->page), (size_t)r->pages * ARENA_PAGE);
 	page_runs_give(&a->runs, index, cell);
@@ -382,6 +390,7 @@ static bool resize_in_place(struct allocator *a, uint32_t index, uint32_t slot, 
 	if (pages > old && (!fits((uint64_t)(pages - old) * ARENA_PAGE) || !page_runs_extend(&a->runs, index, pages)))
 		return false;
 	if (pages < old) {
+		note_freed(r->page + pages, old - pages);
 		if (old - pages >= DISCARD_PAGES)
 			arena_discard(page_address(r->page + pages), (size_t)(old - pages) * ARENA_PAGE);
 		page_runs_shrink(&a->runs, index, pages, cell);
@@ -440,14 +449,14 @@ size_t allocator_usable_size(const void *p)
 	return size;
 }
 
-void allocator_committed(void)
+void allocator_committed(uint32_t oldest)
 {
 	struct allocator *a = allocator_state();
 
 	for (uint32_t i = 1; i < a->runs.n_runs; i++) {
 		const struct run *r = page_runs_at(&a->runs, i);
 
-		if (r->kind == RUN_FREE && !r->zero && r->pages >= FRESH_PAGES && r->freed_cell + ARENA_UNDO_CELLS <= cell)
+		if (r->kind == RUN_FREE && !r->zero && r->pages >= FRESH_PAGES && r->freed_cell < oldest)
 			arena_make_fresh(page_address(r->page), (size_t)r->pages * ARENA_PAGE);
 	}
 }

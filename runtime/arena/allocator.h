@@ -30,8 +30,8 @@ void allocator_set_limit(uint64_t bytes); /* 0: none */
 uint64_t allocator_limit(void);
 /* Tag of blocks from here on; >= 1. */
 void allocator_set_cell(uint32_t cell);
-/* After arena_committed(): memory of runs that are free for good goes back. */
-void allocator_committed(void);
+/* After arena_committed(): memory of runs that are free for good goes back. Cells from `oldest` on can be undone. */
+void allocator_committed(uint32_t oldest);
 
 /* align: power of 2, at least 16 is always given. NULL when out of memory. */
 void *allocator_alloc(size_t size, size_t align);

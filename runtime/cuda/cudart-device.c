@@ -144,7 +144,7 @@ static cudaError_t reset(void)
 	if (result)
 		return result;
 	device_lock();
-	for (uint32_t i = a->n; i-- > 0; ) {
+	for (uint32_t i = a->n; i-- > 0 && !result; ) {
 		struct session_buffer *b = session_at(a, struct session_buffer, i);
 		void *host = (void *)(uintptr_t)b->address;
 
@@ -155,11 +155,11 @@ static cudaError_t reset(void)
 			device.driver->cuMemHostUnregister(host);
 		if (b->kind == BUFFER_MANAGED || b->kind == BUFFER_PINNED)
 			device.host->heap_free(host);
-		ledger_free(b);
+		result = cudart_error(ledger_free(b));
 	}
 	handles_reset();
 	device_unlock();
-	return cudaSuccess;
+	return result;
 }
 
 cudaError_t cudaDeviceReset(void)

@@ -194,7 +194,8 @@ static cudaError_t free_at(void *p, bool host)
 	}
 	if (kind != BUFFER_MALLOC)
 		result = cudart_error(device.driver->cuMemHostUnregister(p));
-	ledger_free(b);
+	if (!result)
+		result = cudart_error(ledger_free(b));
 	device_unlock();
 	if (kind != BUFFER_MALLOC)
 		device.host->heap_free(p);

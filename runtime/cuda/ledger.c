@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/preimage.h"
 #include "runtime/cuda/vmm-pool.h"
 
 static struct session_buffer *buffer_at(uint32_t i)
@@ -173,8 +174,13 @@ static void take_out(struct session_buffer *b)
 		vmm_pool_free(address);
 }
 
-void ledger_free(struct session_buffer *b)
+CUresult ledger_free(struct session_buffer *b)
 {
+	/* A later cell may use its place in the pool, and an undo over both needs what was there. */
+	CUresult result = b->size <= VMM_POOL_SMALL ? preimage_save(b) : CUDA_SUCCESS;
+
+	if (result)
+		return result;
 	b->freed = device.cell;
 	device.session->charged -= b->charged;
 	b->charged = 0;
@@ -185,6 +191,7 @@ void ledger_free(struct session_buffer *b)
 		take_out(b);
 	else
 		b->dead = true;
+	return CUDA_SUCCESS;
 }
 
 void ledger_settle(void)

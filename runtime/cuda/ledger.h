@@ -36,8 +36,8 @@ CUresult ledger_add_host(const struct ledger_request *r, uint64_t address);
 struct session_buffer *ledger_find(uint64_t address);
 /* The same without the lock held, for a signal handler; freed ones too: *ret_freed. */
 const struct session_buffer *ledger_look(uint64_t address, bool *ret_freed);
-/* Address must be a buffer's first byte. The caller has unregistered host memory before. */
-void ledger_free(struct session_buffer *b);
+/* Address must be a buffer's first byte. The caller has unregistered host memory before. On error it is not freed. */
+CUresult ledger_free(struct session_buffer *b);
 
 /* True when [address, address + size) lies in one live buffer. */
 bool ledger_holds(uint64_t address, uint64_t size);

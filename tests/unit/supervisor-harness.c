@@ -116,6 +116,7 @@ void harness_start(struct harness *h, const char *connection_file, unsigned disa
 		.libexec_dir = LIBEXEC,
 		.connection_file = connection_file ? connection_file : "",
 		.device_limit = 1ull << 30,
+		.undo_limit = 1ull << 28,
 		.disabled_sandbox = disabled,
 	};
 

@@ -396,13 +396,13 @@ static void test_threads(void **state)
 }
 
 /* As the kernel does it: what is private goes to the file. The tables are all that the test below has there. */
-static void commit(void)
+static void commit(uint32_t oldest)
 {
 	size_t size = arena_header()->top[ARENA_META];
 
 	assert_int_equal(pwrite(fd, arena_header(), size, 0), size);
 	arena_committed();
-	allocator_committed();
+	allocator_committed(oldest);
 }
 
 /* A freed large block's pages are written in place again once no undo needs them. */
@@ -412,14 +412,16 @@ static void test_freed_pages_become_fresh(void **state)
 
 	(void)state;
 	memset(p, 'a', 4 << 20);
-	commit();
+	commit(1);
+	assert_int_equal(arena_header()->heap_freed, 0);
 	allocator_set_cell(2);
 	allocator_free(p);
-	commit();
+	assert_int_equal(arena_header()->heap_freed, 4 << 20);
+	commit(2);
 	assert_int_equal(pread(fd, &c, 1, (off_t)((uint64_t)p - ARENA_BASE)), 1);
 	assert_int_equal(c, 'a'); /* the undo of cell 2 needs it */
 	allocator_set_cell(3);
-	commit();
+	commit(3);
 	assert_int_equal(pread(fd, &c, 1, (off_t)((uint64_t)p - ARENA_BASE)), 1);
 	assert_int_equal(c, 0);
 	q = allocator_alloc(4 << 20, 16);
@@ -436,7 +438,7 @@ static void test_large_blocks_avoid_copies(void **state)
 
 	(void)state;
 	memset(p, 'a', 4 << 20);
-	commit();
+	commit(1);
 	allocator_set_cell(2);
 	allocator_free(p);
 	q = allocator_alloc(4 << 20, 16);

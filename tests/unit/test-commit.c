@@ -164,7 +164,7 @@ static int set_up(void **state)
 	pid_t pid;
 
 	(void)state;
-	if (snapshot_init(&snapshot, &err))
+	if (snapshot_init(&snapshot, 1ull << 28, &err))
 		return -1;
 	pid = start(CELL_FIRST);
 	if (commit(pid, dirty_pages_choose(), NULL, &err))
@@ -181,6 +181,15 @@ static int tear_down(void **state)
 	return 0;
 }
 
+static void go_back(unsigned n)
+{
+	struct error err = ERROR_INIT;
+
+	if (snapshot_undo(&snapshot, n, &err))
+		fail_msg("%s", err.text);
+	undo_log_pop(&snapshot.undo, n);
+}
+
 static uint64_t new_checksum(void)
 {
 	struct error err = ERROR_INIT;
@@ -190,7 +199,7 @@ static uint64_t new_checksum(void)
 	assert_int_equal(commit(pid, &dirty_pages_pagemap, NULL, &err), 0);
 	end(pid);
 	hash = checksum();
-	assert_int_equal(snapshot_undo(&snapshot, &err), 0);
+	go_back(1);
 	return hash;
 }
 
@@ -241,7 +250,7 @@ static void kill_at_step(enum commit_step step, int after, uint64_t before, uint
 	if (result)
 		fail_msg("%s: %s", commit_step_name(step), err.text);
 	assert_true(checksum() == expected);
-	assert_int_equal(snapshot_undo(&snapshot, &err), 0);
+	go_back(1);
 	assert_true(checksum() == before);
 }
 
@@ -304,19 +313,70 @@ static void test_no_room(void **state)
 	assert_true(checksum() == hash);
 }
 
-static void test_undo_once_and_reset(void **state)
+static void run_second(void)
+{
+	struct error err = ERROR_INIT;
+	pid_t pid = start(CELL_SECOND);
+
+	if (commit(pid, dirty_pages_choose(), NULL, &err))
+		fail_msg("%s", err.text);
+	undo_log_newest(&snapshot.undo)->device.valid = true;
+	end(pid);
+}
+
+static void test_undo_over_several_commits(void **state)
+{
+	uint64_t hash[6], serial[6];
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		hash[i] = checksum();
+		serial[i] = snapshot.serial;
+		run_second();
+	}
+	assert_int_equal(undo_log_depth(&snapshot.undo, serial[5]), 1);
+	go_back(undo_log_depth(&snapshot.undo, serial[3]));
+	assert_true(checksum() == hash[3] && snapshot.serial == serial[3]);
+	run_second();
+	go_back(1);
+	go_back(undo_log_depth(&snapshot.undo, serial[0]));
+	assert_true(checksum() == hash[0]);
+	assert_int_equal(undo_log_depth(&snapshot.undo, serial[5]), 0);
+}
+
+/* The oldest go first; what one commit overwrites beyond all room is not kept, and what was before it cannot be reached. */
+static void test_undo_has_a_budget(void **state)
+{
+	uint64_t one;
+
+	(void)state;
+	undo_log_clear(&snapshot.undo);
+	run_second();
+	one = undo_log_bytes(&snapshot.undo);
+	snapshot.undo.bytes_max = 8 * one;
+	run_second();
+	run_second();
+	undo_log_trim(&snapshot.undo);
+	assert_int_equal(snapshot.undo.n, 3);
+	snapshot.undo.bytes_max = undo_log_bytes(&snapshot.undo) - 1;
+	undo_log_trim(&snapshot.undo);
+	assert_int_equal(snapshot.undo.n, 2);
+	snapshot.undo.bytes_max = ARENA_PAGE;
+	run_second();
+	undo_log_trim(&snapshot.undo);
+	assert_int_equal(snapshot.undo.n, 0);
+}
+
+static void test_undo_and_reset(void **state)
 {
 	struct error err = ERROR_INIT;
 	uint64_t before = checksum();
-	pid_t pid = start(CELL_SECOND);
+	pid_t pid;
 
 	(void)state;
-	assert_int_equal(commit(pid, dirty_pages_choose(), NULL, &err), 0);
-	end(pid);
-	assert_int_equal(snapshot_undo(&snapshot, &err), 0);
+	run_second();
+	go_back(1);
 	assert_true(checksum() == before);
-	assert_int_equal(snapshot_undo(&snapshot, &err), -1);
-	assert_int_equal(err.code, ERROR_STATE);
 	assert_int_equal(snapshot_reset(&snapshot, &err), 0);
 	assert_int_equal(snapshot.top[ARENA_META], 0);
 	/* A session after a reset is one before its first cell. */
@@ -334,7 +394,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_killed_at_every_step, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_overwritten_header_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_room, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_undo_once_and_reset, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_undo_over_several_commits, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_undo_has_a_budget, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_undo_and_reset, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,16 +140,19 @@ static void changed_type_takes_its_users_along(void **state)
 
 static void undo_and_clear_reach_the_compiler(void **state)
 {
+	struct declarations_kept kept;
 	SESSION;
 
 	(void)state;
 	accept(&d, DECLARATION_VARIABLE, "a", "extern int a;", "");
+	assert_int_equal(declarations_keep(&d, &kept, NULL), 0);
+	accept(&d, DECLARATION_VARIABLE, "b", "extern int b;", "");
+	accept(&d, DECLARATION_VARIABLE, "a", "extern long a;", "");
+	TOLD("extern int b; | extern long a;");
+	declarations_return(&d, &kept);
+	TOLD("extern int a;");
 	accept(&d, DECLARATION_VARIABLE, "b", "extern int b;", "");
 	TOLD("extern int a; | extern int b;");
-	declarations_undo(&d);
-	TOLD("extern int a;");
-	declarations_undo(&d);
-	TOLD("extern int a;");
 	declarations_clear(&d);
 	TOLD("");
 	accept(&d, DECLARATION_VARIABLE, "c", "extern int c;", "");

@@ -45,18 +45,40 @@ static void preimage(uint64_t address, uint64_t in)
 	assert_int_equal(device_memory_preimage(&memory, &p, &err), 0);
 }
 
-static void drop(uint64_t id, bool cell_runs)
+static void drop(uint64_t id)
 {
 	struct error err = ERROR_INIT;
 
-	assert_int_equal(device_memory_drop(&memory, id, cell_runs, &err), 0);
+	assert_int_equal(device_memory_drop(&memory, id, &err), 0);
 }
+
+/* The last commits, oldest first. */
+static struct device_undo undo[4];
+static size_t n_undo;
 
 static void commit(void)
 {
+	device_memory_commit(&memory, &undo[n_undo]);
+	assert_true(undo[n_undo++].valid);
+}
+
+static void release_undo(void)
+{
+	while (n_undo)
+		device_undo_release(&undo[--n_undo]);
+}
+
+static void go_back(size_t n)
+{
+	struct device_undo *newest[4] = { NULL };
 	struct error err = ERROR_INIT;
 
-	assert_int_equal(device_memory_commit(&memory, &err), 0);
+	for (size_t i = 0; i < n; i++)
+		newest[i] = &undo[n_undo - 1 - i];
+	assert_int_equal(device_memory_undo_room(&memory, newest, n, &err), 0);
+	device_memory_undo(&memory, newest, n);
+	while (n--)
+		device_undo_release(&undo[--n_undo]);
 }
 
 static const struct device_chunk *find(uint64_t id)
@@ -74,12 +96,14 @@ static int set_up(void **state)
 	chunk(1, AT(1));
 	chunk(2, AT(2));
 	commit();
+	release_undo();
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
+	release_undo();
 	device_memory_release(&memory);
 	return 0;
 }
@@ -90,7 +114,7 @@ static void test_rollback_forgets_what_the_cell_made(void **state)
 	chunk(3, AT(3));
 	chunk(4, 0);
 	preimage(AT(1), 4);
-	drop(2, true);
+	drop(2);
 	device_memory_rollback(&memory);
 	assert_null(find(3));
 	assert_false(is_open(3));
@@ -121,12 +145,13 @@ static void test_commit_drops(void **state)
 {
 	(void)state;
 	chunk(3, AT(3));
-	drop(2, true);
+	drop(2);
 	assert_non_null(find(2));
 	commit();
 	assert_null(find(2));
 	assert_true(is_open(2)); /* for undo */
-	commit();
+	assert_int_equal(device_undo_bytes(&undo[0]), SIZE);
+	release_undo();
 	assert_false(is_open(2));
 	assert_non_null(find(3));
 }
@@ -144,17 +169,15 @@ static void test_moved_chunk_goes_back(void **state)
 
 static void test_undo(void **state)
 {
-	struct error err = ERROR_INIT;
-
 	(void)state;
 	chunk(3, AT(3));
 	chunk(4, 0);
 	preimage(AT(1), 4);
-	drop(4, true);
-	drop(2, true);
+	drop(4);
+	drop(2);
 	commit();
 	assert_int_equal(memory.preimages.n, 0);
-	assert_int_equal(device_memory_undo(&memory, &err), 0);
+	go_back(1);
 	assert_int_equal(memory.preimages.n, 1);
 	assert_int_equal(memory.preimages.at[0].chunk, 4);
 	assert_non_null(find(4));
@@ -163,35 +186,45 @@ static void test_undo(void **state)
 	assert_null(find(3));
 	device_memory_restored(&memory);
 	assert_int_equal(memory.chunks.n, 2);
-	assert_int_equal(device_memory_undo(&memory, &err), -1);
-	assert_int_equal(err.code, ERROR_STATE);
 }
 
-static void test_reused_preimage_makes_undo_impossible(void **state)
+/* Over two commits: the older pre-image is copied last; one of a chunk that goes away is not copied at all. */
+static void test_undo_of_two(void **state)
 {
-	struct error err = ERROR_INIT;
-
 	(void)state;
+	chunk(3, AT(3));
 	chunk(4, 0);
 	preimage(AT(1), 4);
+	drop(2);
 	commit();
-	preimage(AT(2), 4);
-	device_memory_rollback(&memory);
+	chunk(5, AT(2)); /* where chunk 2 was */
+	commit();
+	chunk(6, 0);
+	preimage(AT(3), 6);
+	preimage(AT(2), 6);
+	preimage(AT(1), 6);
+	commit();
+	go_back(3);
+	assert_int_equal(memory.preimages.n, 2);
+	assert_true(memory.preimages.at[0].address == AT(1) && memory.preimages.at[0].chunk == 6);
+	assert_true(memory.preimages.at[1].address == AT(1) && memory.preimages.at[1].chunk == 4);
+	assert_null(find(3));
+	assert_null(find(5));
+	assert_int_equal(find(2)->address, AT(2));
 	device_memory_restored(&memory);
-	assert_int_equal(device_memory_undo(&memory, &err), -1);
+	assert_int_equal(memory.chunks.n, 2);
 }
 
-static void test_drop_after_the_commit(void **state)
+/* A worker that was stopped could not say that nobody needs its pre-images any more. */
+static void test_preimages_go_with_the_commit(void **state)
 {
-	struct error err = ERROR_INIT;
-
 	(void)state;
 	chunk(4, 0);
 	preimage(AT(1), 4);
 	commit();
-	drop(4, false);
 	assert_null(find(4));
-	assert_int_equal(device_memory_undo(&memory, &err), 0);
+	assert_true(is_open(4));
+	go_back(1);
 	assert_non_null(find(4));
 	assert_true(is_open(4));
 }
@@ -204,7 +237,7 @@ static void test_nonsense_is_refused(void **state)
 	(void)state;
 	assert_int_equal(device_memory_preimage(&memory, &outside, &err), -1);
 	assert_int_equal(device_memory_preimage(&memory, &unknown, &err), -1);
-	assert_int_equal(device_memory_drop(&memory, 9, true, &err), -1);
+	assert_int_equal(device_memory_drop(&memory, 9, &err), -1);
 	assert_int_equal(device_memory_chunk(&memory, 9, SIZE, AT(9), -1, &err), -1);
 	assert_int_equal(err.code, ERROR_PROTOCOL);
 }
@@ -241,8 +274,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_commit_drops, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_moved_chunk_goes_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_undo, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_reused_preimage_makes_undo_impossible, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_drop_after_the_commit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_undo_of_two, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_preimages_go_with_the_commit, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nonsense_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_encoding, set_up, tear_down),
 	};

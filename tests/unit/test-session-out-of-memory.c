@@ -44,6 +44,7 @@ static int keep_declarations(void *data)
 		{ DECLARATION_TAG, 2, 2, "s", "struct s { long a; };", "" },
 	};
 	struct declarations d = { 0 };
+	struct declarations_kept kept = { 0 };
 	cleanup_buffer struct buffer notes = BUFFER_INIT;
 	struct declaration *list = NULL;
 	struct error err = ERROR_INIT;
@@ -53,6 +54,8 @@ static int keep_declarations(void *data)
 	(void)data;
 	rc = declarations_accept(&d, first, 3, &notes, &err);
 	if (!rc)
+		rc = declarations_keep(&d, &kept, &err);
+	if (!rc)
 		rc = declarations_accept(&d, second, 2, &notes, &err);
 	if (!rc)
 		rc = declarations_take_changes(&d, &at, &list, &n, &err) < 0 ? -1 : 0;
@@ -61,7 +64,7 @@ static int keep_declarations(void *data)
 	if (notes.failed) /* a note that is lost does no harm */
 		rc = -1;
 	free(list);
-	declarations_undo(&d);
+	declarations_return(&d, &kept);
 	declarations_release(&d);
 	return rc;
 }

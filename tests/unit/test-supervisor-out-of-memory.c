@@ -41,17 +41,27 @@ static int take_chunks(struct device_memory *d, struct error *err)
 static int device_cell(void *data)
 {
 	struct device_memory d = { 0 };
+	struct device_undo undo = { 0 }, *newest = &undo;
 	struct error err = ERROR_INIT;
-	int failed = take_chunks(&d, &err) || device_memory_commit(&d, &err);
+	int failed = take_chunks(&d, &err);
 
 	(void)data;
-	if (failed) {
+	if (!failed) {
+		device_memory_commit(&d, &undo);
+		failed = !undo.valid;
+		if (!failed) {
+			failed = device_memory_undo_room(&d, &newest, 1, &err);
+			if (!failed)
+				device_memory_undo(&d, &newest, 1);
+		}
+	} else {
 		assert_int_equal(err.code, ERROR_MEMORY);
 		device_memory_rollback(&d);
 		device_memory_restored(&d);
 		failing_malloc_arm(-1);
 		assert_int_equal(take_chunks(&d, &err), 0);
 	}
+	device_undo_release(&undo);
 	device_memory_release(&d);
 	return failed ? -1 : 0;
 }

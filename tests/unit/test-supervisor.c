@@ -218,10 +218,14 @@ static void test_undo_and_reset(void **state)
 {
 	struct error err = ERROR_INIT;
 	const struct supervisor_variable *v;
+	uint64_t at;
 
 	(void)state;
+	at = supervisor_state(h.supervisor);
 	harness_ok(&h, SPOIL);
-	if (supervisor_undo(h.supervisor, &err))
+	harness_ok(&h, SPOIL "free(heap); heap = malloc(heap_size); memset(heap, 2, heap_size);");
+	harness_ok(&h, "int late = 3;");
+	if (supervisor_undo(h.supervisor, at, &err))
 		fail_msg("%s", err.text);
 	assert_untouched();
 	assert_int_not_equal(supervisor_variables(h.supervisor, &v), 0);

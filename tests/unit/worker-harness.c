@@ -443,7 +443,7 @@ void harness_commit(struct session *s)
 			copy_private(s, pagemap, start + at);
 	}
 	close(pagemap);
-	assert_int_equal(ipc_send(s->channel, WORKER_COMMITTED, "", 0, NULL, 0, &err), 0);
+	assert_int_equal(ipc_send(s->channel, WORKER_COMMITTED, &h.cell, sizeof(h.cell), NULL, 0, &err), 0);
 }
 
 int harness_cell(struct session *s, uint32_t cell, const char *text, const char *const *types)

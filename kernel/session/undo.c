@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What has changed is found by hashes of all variables before and after: nothing else knows it for certain. */
+#include "kernel/session/undo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "kernel/session/cell.h"
+#include "kernel/session/session.h"
+#include "kernel/size-text.h"
+
+#define NAMES_SHOWN 24
+
+static void step_release(struct undo_step *s)
+{
+	declarations_kept_release(&s->declarations);
+}
+
+static void drop_oldest(struct undo *u, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		step_release(&u->steps[i]);
+	u->n -= n;
+	memmove(&u->steps[0], &u->steps[n], u->n * sizeof(u->steps[0]));
+}
+
+void undo_release(struct undo *u)
+{
+	drop_oldest(u, u->n);
+}
+
+/* Steps to states that the supervisor has let go of. */
+static void drop_unreachable(struct session *s)
+{
+	struct undo *u = &s->undo;
+	struct supervisor_undo_room room;
+	unsigned n = 0;
+
+	supervisor_undo_room(s->supervisor, &room);
+	while (n < u->n && u->steps[n].state < room.oldest)
+		n++;
+	drop_oldest(u, n);
+}
+
+void undo_note(struct session *s, struct cell *c)
+{
+	struct undo *u = &s->undo;
+	struct undo_step step = { .cell = c->number, .state = c->state_before };
+	struct error err = ERROR_INIT;
+
+	if (c->noted)
+		return;
+	c->noted = true;
+	drop_unreachable(s);
+	if (declarations_keep(&s->declarations, &step.declarations, &err)) {
+		/* Without them nothing before this cell can be returned to. */
+		log_error("%%undo: %s", err.text);
+		undo_release(u);
+		return;
+	}
+	if (u->n == UNDO_STEPS_MAX)
+		drop_oldest(u, 1);
+	u->steps[u->n++] = step;
+}
+
+/* ---- what has changed ---- */
+
+struct seen {
+	char *name;
+	XXH64_hash_t hash;
+	bool is_function;
+};
+
+struct seen_all {
+	struct seen *at;
+	size_t n;
+};
+
+static XXH64_hash_t hash_variable(const struct session *s, const struct supervisor_variable *v)
+{
+	static char part[64 * 1024];
+	XXH3_state_t state;
+
+	XXH3_64bits_reset(&state);
+	XXH3_64bits_update(&state, &v->address, sizeof(v->address));
+	for (uint64_t done = 0; !v->is_function && done < v->size;) {
+		size_t len = v->size - done < sizeof(part) ? v->size - done : sizeof(part);
+
+		if (supervisor_read(s->supervisor, v->address + done, part, len))
+			break;
+		XXH3_64bits_update(&state, part, len);
+		done += len;
+	}
+	return XXH3_64bits_digest(&state);
+}
+
+static void seen_release(struct seen_all *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		free(a->at[i].name);
+	free(a->at);
+}
+
+/* Fewer than there are when memory is out: the report then names less. */
+static struct seen_all look(const struct session *s)
+{
+	const struct supervisor_variable *v;
+	size_t n = supervisor_variables(s->supervisor, &v);
+	struct seen_all a = { malloc((n + 1) * sizeof(*a.at)), 0 };
+
+	for (size_t i = 0; a.at && i < n; i++) {
+		a.at[a.n] = (struct seen){ strdup(v[i].name), hash_variable(s, &v[i]), v[i].is_function };
+		a.n += a.at[a.n].name != NULL;
+	}
+	return a;
+}
+
+static const struct seen *find(const struct seen_all *a, const struct seen *like)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (!strcmp(a->at[i].name, like->name))
+			return &a->at[i];
+	return NULL;
+}
+
+enum difference { ONLY_HERE, DIFFERENT };
+
+/* Names of `here` that `there` has not, or has otherwise. */
+static void put_names(const char *what, const struct seen_all *here, const struct seen_all *there, enum difference d,
+		      struct buffer *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < here->n; i++) {
+		const struct seen *other = find(there, &here->at[i]);
+
+		if (d == ONLY_HERE ? other != NULL : !other || other->hash == here->at[i].hash)
+			continue;
+		if (n < NAMES_SHOWN)
+			buffer_printf(out, "%s%s%s", n ? ", " : what, here->at[i].name, here->at[i].is_function ? "()" : "");
+		n++;
+	}
+	if (n > NAMES_SHOWN)
+		buffer_printf(out, " and %zu more", n - NAMES_SHOWN);
+	if (n)
+		buffer_puts(out, "\n");
+}
+
+static void put_cells(const struct undo *u, unsigned n, struct buffer *out)
+{
+	buffer_puts(out, n == 1 ? "Taken back: cell " : "Taken back: cells ");
+	for (unsigned i = 0; i < n; i++)
+		buffer_printf(out, "%s%u", i ? ", " : "", u->steps[u->n - 1 - i].cell);
+	buffer_puts(out, "\n");
+}
+
+static int refuse(struct session *s, unsigned n, struct error *err)
+{
+	struct supervisor_undo_room room;
+	char used[SIZE_TEXT_MAX], most[SIZE_TEXT_MAX];
+
+	supervisor_undo_room(s->supervisor, &room);
+	size_text(room.bytes, used);
+	size_text(room.bytes_max, most);
+	if (!s->undo.n)
+		return error_set(err, ERROR_STATE, "there is no cell that can be taken back. Kept is what the last cells "
+				 "overwrote or freed, up to %s and %d cells (--undo SIZE); %s of it are in use", most,
+				 UNDO_STEPS_MAX, used);
+	return error_set(err, ERROR_STATE, "only the last %u cells can be taken back, not %u. Kept is what the last cells "
+			 "overwrote or freed, up to %s and %d cells (--undo SIZE); %s of it are in use", s->undo.n, n, most,
+			 UNDO_STEPS_MAX, used);
+}
+
+int undo_cells(struct session *s, unsigned n, struct buffer *report, struct error *err)
+{
+	struct undo *u = &s->undo;
+	struct seen_all before, after;
+	struct undo_step *to;
+
+	drop_unreachable(s);
+	if (!n || n > u->n)
+		return refuse(s, n, err);
+	to = &u->steps[u->n - n];
+	before = look(s);
+	if (supervisor_undo(s->supervisor, to->state, err)) {
+		seen_release(&before);
+		return -1;
+	}
+	after = look(s);
+	put_cells(u, n, report);
+	put_names("As before: ", &after, &before, DIFFERENT, report);
+	put_names("Gone: ", &before, &after, ONLY_HERE, report);
+	put_names("Back again: ", &after, &before, ONLY_HERE, report);
+	seen_release(&before);
+	seen_release(&after);
+	declarations_return(&s->declarations, &to->declarations);
+	while (n--)
+		step_release(&u->steps[--u->n]);
+	return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/supervisor/undo-log.h"
+
+#include <string.h>
+
+static void entry_release(struct undo_entry *e)
+{
+	preimage_release(&e->preimage);
+	device_undo_release(&e->device);
+}
+
+static uint64_t entry_bytes(const struct undo_entry *e)
+{
+	return e->preimage.mapped + e->kept_heap + device_undo_bytes(&e->device);
+}
+
+static void drop_oldest(struct undo_log *l, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		entry_release(&l->at[i]);
+	l->n -= n;
+	memmove(&l->at[0], &l->at[n], l->n * sizeof(l->at[0]));
+}
+
+void undo_log_clear(struct undo_log *l)
+{
+	drop_oldest(l, l->n);
+}
+
+void undo_log_push(struct undo_log *l, const struct undo_entry *e)
+{
+	if (l->n == UNDO_COMMITS_MAX)
+		drop_oldest(l, 1);
+	l->at[l->n++] = *e;
+}
+
+uint64_t undo_log_bytes(const struct undo_log *l)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < l->n; i++)
+		bytes += entry_bytes(&l->at[i]);
+	return bytes;
+}
+
+void undo_log_trim(struct undo_log *l)
+{
+	uint64_t bytes = undo_log_bytes(l);
+	unsigned n = 0;
+
+	if (!l->n)
+		return;
+	if (!l->at[l->n - 1].preimage.valid || !l->at[l->n - 1].device.valid)
+		n = l->n;
+	for (; n < l->n && bytes > l->bytes_max; n++)
+		bytes -= entry_bytes(&l->at[n]);
+	drop_oldest(l, n);
+}
+
+void undo_log_pop(struct undo_log *l, unsigned n)
+{
+	while (n--)
+		entry_release(&l->at[--l->n]);
+}
+
+unsigned undo_log_depth(const struct undo_log *l, uint64_t serial)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		if (l->at[i].serial == serial)
+			return l->n - i;
+	return 0;
+}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""%undo over several cells: variables, heap, device buffers and declarations."""
+import pytest
+
+
+@pytest.fixture
+def run(fresh_kernel):
+    return fresh_kernel.run
+
+
+def test_over_several_cells(run):
+    run("int a = 1; int *block = malloc(4000); block[7] = 70; int twice(int x) { return 2 * x; }").ok()
+    run("a = 2; block[7] = 71; int b = 5;").ok()
+    run("a = 3; free(block); block = NULL; int twice(int x) { return 3 * x; }").ok()
+    run("int c = 9; a++;").ok()
+    shown = run("%undo 3").ok().stdout
+    assert "5, 4" not in shown and "4, 3, 2" in shown, shown
+    assert "a" in shown and "Gone: b, c" in shown, shown
+    assert run("a").ok().text == "1"
+    assert run("block[7]").ok().text == "70"
+    assert run("twice(10)").ok().text == "20"
+    assert run("b").ename == "CompileError"
+    run("int b = 6;").ok()
+    assert run("b").ok().text == "6"
+
+
+def test_one_by_one_and_on_again(run):
+    for i in range(6):
+        run(f"int v{i} = {i}; static int last; last = {i};").ok()
+    for i in (5, 4, 3):
+        assert f"Gone: v{i}\n" in run("%undo").ok().stdout
+    assert run("last").ok().text == "2"
+    run("%undo").ok()  # the display was a cell that changed something
+    run("last = 20;").ok()
+    run("%undo 2").ok()
+    assert run("last").ok().text == "1"
+
+
+DEVICE = r"""
+__device__ int on_device[4];
+__global__ void add(int *p, int n, int by) { if (threadIdx.x < n) p[threadIdx.x] += by; on_device[0] += by; }
+int *small, *large, *other, host[4], seen;
+void show(int *p) { cudaMemcpy(host, p, sizeof(host), cudaMemcpyDeviceToHost); printf("%d %d\n", host[0], host[3]); }
+"""
+
+
+def test_device_buffers_over_several_cells(run):
+    run(DEVICE).ok()
+    run("cudaMalloc(&small, 16); cudaMalloc(&large, 4 << 20); cudaMemset(small, 0, 16); cudaMemset(large, 0, 4 << 20);"
+        "add<<<1, 4>>>(small, 4, 1); add<<<1, 4>>>(large, 4, 2); cudaDeviceSynchronize();").ok()
+    run("add<<<1, 4>>>(small, 4, 10); cudaDeviceSynchronize(); cudaFree(small);").ok()
+    # In its place, and large goes too.
+    run("cudaMalloc(&other, 16); cudaMemset(other, 0xff, 16); cudaFree(large);").ok()
+    run("cudaMalloc(&large, 4 << 20); cudaMemset(large, 0xff, 4 << 20);").ok()
+    assert run("*(volatile int *)0 = 1;").status == "error"
+    run("%undo 3").ok()
+    assert run("show(small); show(large);").ok().stdout == "1 1\n2 2\n"
+    assert run("cudaMemcpyFromSymbol(&seen, on_device, 4); seen + 0").ok().text == "3"
+    run("%undo 3").ok()
+    assert run("small").ok().text.startswith("(int *) ") and run("small == NULL").ok().text == "1"
+
+
+def test_more_than_there_is(run):
+    run("int only = 1;").ok()
+    refused = run("%undo 5")
+    assert refused.status == "error" and "last 1 cells" in refused.evalue and "256" in refused.evalue, refused.shown
+    assert run("only").ok().text == "1"
+    assert run("%undo x").status == "error"
+
+
+def test_what_was_too_much_is_not_kept(start_kernel):
+    kernel = start_kernel(CGPU_UNDO="8M")
+    run = kernel.run
+    run("char *big = malloc(32 << 20); memset(big, 1, 32 << 20); int after = 0;").ok()
+    run("after = 1;").ok()
+    run("memset(big, 2, 32 << 20);").ok()
+    refused = run("%undo")
+    assert refused.status == "error" and "8 MB" in refused.evalue and "--undo" in refused.evalue, refused.shown
+    run("after = 2;").ok()
+    run("free(big);").ok()
+    assert run("%undo").status == "error"
+    run("after = 3;").ok()
+    run("%undo").ok()
+    assert run("after").ok().text == "2"
+    kernel.close()
+
+
+def test_magics_and_code_in_one_cell(run):
+    run("int a = 1;").ok()
+    run("a = 2;").ok()
+    run("%undo\na += 10;").ok()
+    run("%undo").ok()
+    assert run("a").ok().text == "1"
