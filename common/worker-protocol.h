@@ -110,6 +110,9 @@ enum worker_message {
 	/* [str symbol, u64 address, u64 size]: where the unit's symbols lie. Sent before the unit runs, so that they are
 	 * known however the cell ends */
 	WORKER_LOADED = 29,
+	/* The fault record is complete and the process waits to be killed, so that its memory can be read. It ends by itself
+	 * after FAULT_WAIT_SECONDS. Not sent by a worker that dies without a record */
+	WORKER_FAULTED = 30,
 };
 
 enum cell_outcome { OUTCOME_OK, OUTCOME_FAULT, OUTCOME_INTERRUPTED };
@@ -131,11 +134,13 @@ enum address_owner {
 	OWNER_HEAP_NEAR,   /* behind or before the nearest block: base and size are that block's */
 	OWNER_VARIABLE,    /* a variable of a unit: name, base, size, cell */
 	OWNER_CODE,        /* a function of a unit */
+	OWNER_CONSTANT,    /* a string literal or another constant of a unit */
 	OWNER_DEVICE,      /* device memory: a device pointer was used on the host */
 	OWNER_DEVICE_FREED,
 	OWNER_STACK,
 	OWNER_STACK_GUARD,
 	OWNER_LIBRARY,
+	OWNER_FILE,        /* a mapping of the file `name` */
 };
 
 struct address_description {
@@ -150,6 +155,20 @@ struct address_description {
 
 #define FAULT_FRAMES_MAX 64
 #define FAULT_TEXT_MAX 8192
+#define FAULT_WAIT_SECONDS 5
+/* Registers by their DWARF numbers: x86-64 0 to 16, AArch64 0 to 32. */
+#define FAULT_REGISTERS 33
+#define FAULT_REGISTER_FRAMES 16
+
+struct fault_frame {
+	uint64_t pc;     /* innermost: of the instruction; others: return address, not adjusted */
+	uint32_t cell;   /* of the unit, 0: not in a unit */
+	uint32_t offset; /* of the instruction, or of the call's last byte, in the function named below */
+	/* The `cycle` frames that start here came `times` times in all, one after the other; 0: once */
+	uint32_t cycle;
+	uint32_t times;
+	char name[48];   /* symbol of a library or unit function, "" if unknown */
+};
 
 /* Written by the dying worker, in this order of trust: kind last, so FAULT_NONE means that nothing else is valid. */
 struct fault_record {
@@ -160,11 +179,12 @@ struct fault_record {
 	int32_t exit_status;
 	uint32_t n_frames;
 	uint64_t address;     /* si_addr */
-	/* Program counters, innermost first; all but the first are return addresses, not adjusted. */
-	uint64_t frames[FAULT_FRAMES_MAX];
-	char frame_names[FAULT_FRAMES_MAX][48]; /* symbol of a library or unit function, "" if unknown */
-	uint32_t frame_cells[FAULT_FRAMES_MAX]; /* unit's cell, 0: not in a unit */
-	uint32_t frame_offsets[FAULT_FRAMES_MAX]; /* from the start of the function named above */
+	struct fault_frame frames[FAULT_FRAMES_MAX]; /* innermost first */
+	uint64_t n_omitted;   /* frames left out in front of frames[omitted_at] */
+	uint32_t omitted_at;
+	uint32_t n_registers; /* rows of `registers` that are filled */
+	uint64_t known[FAULT_REGISTER_FRAMES]; /* bit n: registers[i][n] is what it was in frames[i] */
+	uint64_t registers[FAULT_REGISTER_FRAMES][FAULT_REGISTERS];
 	struct address_description what; /* what `address` belongs to */
 	char ename[64];       /* for FAULT_CUDA: "CudaIllegalAddress" */
 	char text[FAULT_TEXT_MAX]; /* UTF-8, lines; what the worker can tell beyond the above */

@@ -104,7 +104,7 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 		"-fdata-sections", /* a variable that is defined again takes over its place alone */
 		"-fno-optimize-sibling-calls", /* the last call of a cell has its line in a report, too */
 		"-gdwarf-4",
-		"-gline-tables-only",
+		"-g",
 		"-femulated-tls",
 		"-fno-color-diagnostics",
 		"-D_GNU_SOURCE=",

@@ -11,14 +11,20 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/commit.h \
 	%reldir%/supervisor/compiler-client.c \
 	%reldir%/supervisor/compiler-client.h \
+	%reldir%/supervisor/debug-value.c \
+	%reldir%/supervisor/debug-value.h \
 	%reldir%/supervisor/device-memory.c \
 	%reldir%/supervisor/device-memory.h \
 	%reldir%/supervisor/dirty-pages.c \
 	%reldir%/supervisor/dirty-pages.h \
 	%reldir%/supervisor/doctor-rows.c \
 	%reldir%/supervisor/doctor-rows.h \
+	%reldir%/supervisor/fault-frames.c \
+	%reldir%/supervisor/fault-frames.h \
 	%reldir%/supervisor/fault-report.c \
 	%reldir%/supervisor/fault-report.h \
+	%reldir%/supervisor/fault-values.c \
+	%reldir%/supervisor/fault-values.h \
 	%reldir%/supervisor/interrupt.c \
 	%reldir%/supervisor/interrupt.h \
 	%reldir%/supervisor/journal.c \
@@ -36,6 +42,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/supervisor.h \
 	%reldir%/supervisor/undo-log.c \
 	%reldir%/supervisor/undo-log.h \
+	%reldir%/supervisor/unit-debug.c \
+	%reldir%/supervisor/unit-debug.h \
 	%reldir%/supervisor/unit-table.c \
 	%reldir%/supervisor/unit-table.h \
 	%reldir%/supervisor/watchdog.c \
@@ -54,9 +62,9 @@ libsupervisor_a_SOURCES = \
 	%reldir%/sandbox/seccomp.h \
 	%reldir%/sandbox/steps.def \
 	%reldir%/sandbox/syscalls.def
-libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS)
+libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS) $(DW_CFLAGS) $(ZSTD_CFLAGS)
 libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
-SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS)
+SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_LIBS) $(ZSTD_LIBS)
 
 supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-supervisor test-seccomp \
 	test-supervisor-out-of-memory

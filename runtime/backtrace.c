@@ -10,11 +10,17 @@
 
 #include "common/worker-protocol.h"
 #include "runtime/arena/arena.h"
+#include "runtime/backtrace-fold.h"
 #include "runtime/cell-stack.h"
+#include "runtime/context.h"
 #include "runtime/loader/loader.h"
 #include "runtime/worker.h"
 
+/* libgcc: the entry of the unwind tables for an address. */
+extern const void *_Unwind_Find_FDE(void *pc, void *bases[3]);
+
 #define SCAN_WORDS 4096
+#define FAST_AFTER 64 /* repeats of a cycle, from which on the tables are not asked again */
 
 struct walk {
 	uint64_t from;
@@ -61,57 +67,176 @@ bool backtrace_in_unit(uint64_t pc)
 	return pc - arena_start(ARENA_CODE) < ARENA_CODE_SIZE;
 }
 
-static void name_frame(struct fault_record *f, unsigned i)
+/* ---- for a fault record ---- */
+
+/* What calls keep, by DWARF number: rbx, rbp, r12 to r15; x19 to x30. */
+#if defined(__x86_64__)
+static const uint8_t kept[] = { 3, 6, 12, 13, 14, 15 };
+#define REGISTER_SP 7
+#define REGISTER_FP 6
+#else
+static const uint8_t kept[] = { 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30 };
+#define REGISTER_SP 31
+#define REGISTER_FP 29
+#endif
+
+struct recording {
+	struct fault_record *record;
+	const void *context; /* of the signal; NULL for none */
+	struct backtrace_fold fold;
+	uint64_t from;
+	bool started; /* the frame whose pc is `from` was seen */
+	uint64_t fp;  /* of the last frame, if it is a unit's */
+};
+
+static bool in_services(uint64_t pc)
+{
+	extern const char __executable_start[], etext[];
+
+	return pc - (uint64_t)(uintptr_t)__executable_start < (uint64_t)(etext - __executable_start);
+}
+
+static void keep_registers(struct fault_record *f, uint32_t row, struct _Unwind_Context *context)
+{
+	uint64_t *to = f->registers[row];
+
+	memset(to, 0, sizeof(f->registers[row]));
+	for (unsigned i = 0; i < sizeof(kept); i++)
+		to[kept[i]] = _Unwind_GetGR(context, kept[i]);
+	to[REGISTER_SP] = _Unwind_GetCFA(context);
+	f->known[row] = 1ull << REGISTER_SP;
+	for (unsigned i = 0; i < sizeof(kept); i++)
+		f->known[row] |= 1ull << kept[i];
+	f->n_registers = row + 1;
+}
+
+static void keep_all_registers(struct fault_record *f, const void *context)
+{
+	context_registers(context, f->registers[0]);
+	f->known[0] = UINT64_MAX;
+	f->n_registers = 1;
+}
+
+static _Unwind_Reason_Code record_frame(struct _Unwind_Context *context, void *data)
+{
+	struct recording *r = data;
+	struct fault_record *f = r->record;
+	uint64_t pc = _Unwind_GetIP(context);
+	bool exact = pc == r->from;
+	int row;
+
+	if (!r->started && r->from && !exact)
+		return _URC_NO_REASON;
+	r->started = true;
+	if (!pc)
+		return _URC_END_OF_STACK;
+	/* Our own services between the cell and the fault say nothing to the user. */
+	if (!f->n_frames && in_services(pc))
+		return _URC_NO_REASON;
+	/* Without them what is innermost is a return address: it is moved back into its call, which may be the last
+	 * instruction of its function. */
+	row = backtrace_fold_add(&r->fold, !f->n_frames && !exact ? pc - 1 : pc);
+	if (row == 0 && exact && r->context) {
+		keep_all_registers(f, r->context);
+	} else if (row >= 0 && row < FAULT_REGISTER_FRAMES) {
+		keep_registers(f, (uint32_t)row, context);
+	}
+	r->fp = backtrace_in_unit(pc) ? _Unwind_GetGR(context, REGISTER_FP) : 0;
+	return r->fp && backtrace_fold_times(&r->fold) > FAST_AFTER ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+/* Units keep frame pointers, so a million calls of a recursion are walked without the tables. */
+static void walk_fast(struct recording *r)
+{
+	uint64_t fp = r->fp;
+
+	while (fp % 8 == 0 && cell_stack_contains(fp) && cell_stack_contains(fp + 15)) {
+		const uint64_t *saved = (const uint64_t *)fp;
+
+		if (!backtrace_in_unit(saved[1]))
+			return;
+		backtrace_fold_add(&r->fold, saved[1]);
+		if (saved[0] <= fp)
+			return;
+		fp = saved[0];
+	}
+}
+
+/* Nothing says how to unwind from here: a call through a bad pointer. The caller's registers are as they were. */
+static bool is_nowhere(uint64_t pc)
+{
+	void *bases[3];
+
+	return !_Unwind_Find_FDE((void *)pc, bases);
+}
+
+static void record_caller_of_nowhere(struct recording *r, uint64_t pc)
+{
+	struct fault_record *f = r->record;
+	uint64_t back = context_return_address(r->context);
+
+	backtrace_fold_add(&r->fold, pc);
+	keep_all_registers(f, r->context);
+	if (!backtrace_in_unit(back))
+		return;
+	backtrace_fold_add(&r->fold, back);
+	memcpy(f->registers[1], f->registers[0], sizeof(f->registers[0]));
+	f->known[1] = f->known[0];
+	f->n_registers = 2;
+	r->fp = f->registers[0][REGISTER_FP];
+	walk_fast(r);
+}
+
+static void name_frame(struct fault_frame *f, bool innermost)
 {
 	/* A return address may lie behind its function's end: the call may be the last instruction. */
-	uint64_t inside = f->frames[i] - (i ? 1 : 0);
+	uint64_t inside = f->pc - !innermost;
 	struct code_place place;
 	Dl_info info;
 
-	f->frame_names[i][0] = '\0';
-	f->frame_cells[i] = f->frame_offsets[i] = 0;
 	if (backtrace_in_unit(inside)) {
 		if (loader_describe_code(inside, &place))
 			return;
-		snprintf(f->frame_names[i], sizeof(f->frame_names[i]), "%s", place.function);
-		f->frame_cells[i] = place.cell;
-		f->frame_offsets[i] = place.offset + (i ? 1 : 0);
+		snprintf(f->name, sizeof(f->name), "%s", place.function);
+		f->cell = place.cell;
+		f->offset = place.offset;
 	} else if (dladdr((void *)inside, &info) && info.dli_sname) {
-		snprintf(f->frame_names[i], sizeof(f->frame_names[i]), "%s", info.dli_sname);
-		f->frame_offsets[i] = (uint32_t)(f->frames[i] - (uint64_t)(uintptr_t)info.dli_saddr);
+		snprintf(f->name, sizeof(f->name), "%s", info.dli_sname);
+		f->offset = (uint32_t)(inside - (uint64_t)(uintptr_t)info.dli_saddr);
 	}
 }
 
-/* Our own services between the cell and the fault say nothing to the user. What is innermost then is a return address: it
- * is moved back into its call, which may be the last instruction of its function. */
-static unsigned skip_services(struct backtrace_frame *frames, unsigned n)
+/* Frames outside of the cell's run function are ours. */
+static void leave_out_runner(struct fault_record *f)
 {
-	extern const char __executable_start[], etext[];
-	unsigned skip = 0;
+	uint32_t n = f->n_frames;
 
-	while (skip < n && frames[skip].pc - (uint64_t)(uintptr_t)__executable_start < (uint64_t)(etext - __executable_start))
-		skip++;
-	if (!skip || skip == n)
-		return n;
-	memmove(frames, frames + skip, (n - skip) * sizeof(*frames));
-	frames[0].pc--;
-	return n - skip;
+	while (n && !backtrace_in_unit(f->frames[n - 1].pc))
+		n--;
+	if (n)
+		f->n_frames = n;
 }
 
-void backtrace_record(uint64_t from, struct fault_record *f)
+void backtrace_record(uint64_t from, const void *context, struct fault_record *f)
 {
-	static struct backtrace_frame frames[FAULT_FRAMES_MAX];
-	unsigned n = skip_services(frames, backtrace_collect(from, frames, FAULT_FRAMES_MAX));
+	struct recording r = { .record = f, .context = context, .from = from };
 
-	if (!n && from) {
-		frames[0].pc = from;
-		n = 1;
+	backtrace_fold_init(&r.fold, f);
+	f->n_registers = 0;
+	if (context && is_nowhere(from))
+		record_caller_of_nowhere(&r, from);
+	else
+		_Unwind_Backtrace(record_frame, &r);
+	if (backtrace_fold_times(&r.fold) > FAST_AFTER && r.fp)
+		walk_fast(&r);
+	backtrace_fold_end(&r.fold);
+	leave_out_runner(f);
+	if (!f->n_frames && from) {
+		f->frames[0] = (struct fault_frame){ .pc = from };
+		f->n_frames = 1;
 	}
-	for (unsigned i = 0; i < n; i++) {
-		f->frames[i] = frames[i].pc;
-		name_frame(f, i);
-	}
-	f->n_frames = n;
+	for (uint32_t i = 0; i < f->n_frames; i++)
+		name_frame(&f->frames[i], !i);
 }
 
 /* The bytes before a return address end with a call: e8 and 32 bits, or ff /2 in its lengths. */

@@ -19,8 +19,9 @@ struct backtrace_frame {
 /* From the frame whose pc is `from` outwards (0: from the caller); how many frames were stored. Ends at the cell's own
  * run function. */
 unsigned backtrace_collect(uint64_t from, struct backtrace_frame *ret, unsigned max);
-/* The same into a fault record, with names, cells and offsets. */
-void backtrace_record(uint64_t from, struct fault_record *f);
+/* The same into a fault record, with names, cells, offsets and the registers of the innermost frames. context: of the signal
+ * handler when `from` is the interrupted instruction; NULL for none. */
+void backtrace_record(uint64_t from, const void *context, struct fault_record *f);
 
 /* The address is machine code of a unit. */
 bool backtrace_in_unit(uint64_t pc);

@@ -22,6 +22,7 @@
 #include "runtime/cell-stack.h"
 #include "runtime/context.h"
 #include "runtime/cuda/device.h"
+#include "runtime/fault-cause.h"
 #include "runtime/interrupt.h"
 #include "runtime/loader/loader.h"
 #include "runtime/loader/symbols.h"
@@ -59,9 +60,25 @@ bool host_fault_guards(int signal)
 	return signal == SIGUSR1;
 }
 
+/* The kernel reads the memory of this process and then ends it. Without a kernel that listens the alarm does. */
+static void wait_for_the_reader(void)
+{
+	static bool told;
+
+	if (told)
+		return;
+	told = true;
+	alarm(FAULT_WAIT_SECONDS);
+	if (worker_send(WORKER_FAULTED, NULL, 0, -1, NULL))
+		return;
+	for (;;)
+		pause();
+}
+
 static _Noreturn void finish(int status)
 {
 	atomic_store(&worker.control->fault.kind, ending_kind);
+	wait_for_the_reader();
 	worker_exit(status);
 }
 
@@ -87,7 +104,7 @@ static void describe_code(uint64_t address, struct address_description *ret)
 
 	if (loader_describe_code(address, &place))
 		return;
-	ret->owner = OWNER_CODE;
+	ret->owner = *place.function ? OWNER_CODE : OWNER_CONSTANT;
 	ret->cell = place.cell;
 	ret->base = address - place.offset;
 	snprintf(ret->name, sizeof(ret->name), "%s", place.function);
@@ -134,6 +151,10 @@ void host_fault_describe(uint64_t address, struct address_description *ret)
 	else if (dladdr((void *)address, &info) && info.dli_fname) {
 		ret->owner = OWNER_LIBRARY;
 		snprintf(ret->name, sizeof(ret->name), "%s", info.dli_sname ? info.dli_sname : info.dli_fname);
+	} else {
+		fault_cause_file(address, ret->name, sizeof(ret->name));
+		if (*ret->name)
+			ret->owner = OWNER_FILE;
 	}
 }
 
@@ -180,7 +201,7 @@ static void clear_record(struct fault_record *f)
 
 static void limit_time(void)
 {
-	struct sigaction action = { .sa_handler = too_long };
+	struct sigaction action = { .sa_handler = too_long, .sa_flags = SA_NODEFER };
 	sigset_t set;
 
 	sigaction(SIGALRM, &action, NULL);
@@ -194,6 +215,17 @@ static void limit_time(void)
 static bool address_unknown(const siginfo_t *info)
 {
 	return info->si_code == SI_KERNEL;
+}
+
+static void add_cause(int signal, const siginfo_t *info, const void *context, struct fault_record *f)
+{
+	char text[256] = "";
+
+	if (signal == SIGFPE && info->si_code == FPE_INTDIV)
+		fault_cause_division(context, text, sizeof(text));
+	else if ((signal == SIGILL || signal == SIGTRAP) && info->si_code > 0)
+		fault_cause_trap(context, text, sizeof(text));
+	add_text(f, text);
 }
 
 static void fill_record(int signal, const siginfo_t *info, void *context)
@@ -217,10 +249,11 @@ static void fill_record(int signal, const siginfo_t *info, void *context)
 			    "overwritten or never initialised pointer.");
 	if (signal == SIGABRT)
 		look_at_abort(f);
+	add_cause(signal, info, context, f);
 	/* A pointer that a refused allocation never set is the likely cause. */
 	if (*device_refusal())
 		add_text(f, device_refusal());
-	backtrace_record(context_pc(context), f);
+	backtrace_record(context_pc(context), context, f);
 }
 
 static enum fault_kind kind_of(int signal)
@@ -334,7 +367,7 @@ void host_fault_raise(enum fault_kind kind, const char *fmt, ...)
 	clear_record(f);
 	add_text(f, text);
 	limit_time();
-	backtrace_record((uint64_t)(uintptr_t)__builtin_return_address(0), f);
+	backtrace_record((uint64_t)(uintptr_t)__builtin_return_address(0), NULL, f);
 	finish(1);
 }
 
@@ -349,6 +382,6 @@ void host_fault_exit(int status)
 	clear_record(f);
 	f->exit_status = status & 0xff;
 	limit_time();
-	backtrace_record((uint64_t)(uintptr_t)__builtin_return_address(0), f);
+	backtrace_record((uint64_t)(uintptr_t)__builtin_return_address(0), NULL, f);
 	finish(status);
 }

@@ -37,7 +37,7 @@ static void note_where(uint64_t pc)
 
 	atomic_store(&f->kind, FAULT_NONE);
 	memset((char *)f + sizeof(f->kind), 0, sizeof(*f) - sizeof(f->kind));
-	backtrace_record(pc, f);
+	backtrace_record(pc, NULL, f);
 	atomic_store(&f->kind, FAULT_INTERRUPTED);
 }
 

@@ -26,6 +26,7 @@ runtime_loader = \
 cgpu_worker_SOURCES = \
 	$(runtime_arena) $(runtime_loader) \
 	%reldir%/arena/malloc.c \
+	%reldir%/backtrace-fold.c %reldir%/backtrace-fold.h \
 	%reldir%/backtrace.c %reldir%/backtrace.h \
 	%reldir%/cell-mode.h \
 	%reldir%/cell-stack.c %reldir%/cell-stack.h \
@@ -34,6 +35,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/exports-display.c \
 	%reldir%/exports.c %reldir%/exports.def %reldir%/exports.h \
 	%reldir%/exports-process.c %reldir%/exports-signal.c %reldir%/exports-stream.c %reldir%/exports-thread.c \
+	%reldir%/fault-cause.c %reldir%/fault-cause.h \
 	%reldir%/host-fault.c %reldir%/host-fault.h \
 	%reldir%/interrupt.c %reldir%/interrupt.h \
 	%reldir%/landlock.c %reldir%/landlock.h \
@@ -66,8 +68,11 @@ test_zygote_DEPENDENCIES = libcommon.a cgpu-worker$(EXEEXT)
 check_LIBRARIES += libruntime-arena.a
 libruntime_arena_a_SOURCES = $(runtime_arena)
 libruntime_arena_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
-check_PROGRAMS += test-arena test-allocator test-relocate
-TESTS += test-arena test-allocator test-relocate
+check_PROGRAMS += test-arena test-allocator test-relocate test-backtrace-fold
+TESTS += test-arena test-allocator test-relocate test-backtrace-fold
+test_backtrace_fold_SOURCES = tests/unit/test-backtrace-fold.c %reldir%/backtrace-fold.c
+test_backtrace_fold_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_backtrace_fold_LDADD = $(CMOCKA_LIBS)
 test_arena_SOURCES = tests/unit/test-arena.c
 test_arena_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_arena_LDADD = libruntime-arena.a libcommon.a $(CMOCKA_LIBS)

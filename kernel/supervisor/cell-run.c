@@ -218,7 +218,7 @@ static void fail_commit(struct supervisor *s, const struct error *err)
 static void report_interrupt(struct supervisor *s, const struct worker *w)
 {
 	if (atomic_load(&w->control->fault.kind) == FAULT_INTERRUPTED)
-		fault_report_from_record(&s->run.report, &w->control->fault, &s->units);
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0);
 	else
 		fault_report_plain(&s->run.report, "Interrupted", "the cell was interrupted", "");
 	fault_report_add(&s->run.report, KEPT);
@@ -274,7 +274,7 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 		fault_report_plain(&s->run.report, "InternalError", err.text, "");
 		cell_run_fail(s);
 	} else if (outcome == OUTCOME_FAULT) {
-		fault_report_from_record(&s->run.report, &w->control->fault, &s->units);
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0);
 		cell_run_fail(s);
 	} else {
 		/* A sleep that the signal has cut short may have been the last thing that the cell did. */
@@ -295,6 +295,14 @@ int cell_run_keep(struct supervisor *s, struct worker *w)
 	decide(s, true, false);
 	worker_pool_retire(s);
 	return 0;
+}
+
+/* It stands at its fault: its memory can still be read. */
+static void on_faulted(struct supervisor *s, struct worker *w)
+{
+	output_drain(s, w);
+	fault_report_from_record(&s->run.report, &w->control->fault, &s->units, w->pid);
+	cell_run_fail(s);
 }
 
 /* ---- messages ---- */
@@ -363,6 +371,12 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 			wrong = record_check(&r, "WORKER_LOADED", &err) != 0;
 		}
 		break;
+	case WORKER_FAULTED:
+		if (at_work)
+			on_faulted(s, w);
+		else
+			worker_kill(w);
+		break;
 	case WORKER_INPUT_REQUEST:
 		if (at_work)
 			on_input_request(s, w, &r);
@@ -399,7 +413,7 @@ void cell_run_on_death(struct supervisor *s, struct worker *w, bool was_active)
 		return;
 	}
 	if (atomic_load(&w->control->fault.kind) != FAULT_NONE)
-		fault_report_from_record(&s->run.report, &w->control->fault, &s->units);
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0);
 	else
 		watchdog_report_death(s, w);
 	decide(s, s->run.interrupted_ms != 0, true);

@@ -2,11 +2,13 @@
 /*
  * Layout of a traceback:
  *
- *	SegmentationFault: null pointer: address 0x0 was used in In[7], line 3
+ *	SegmentationFault: address 0x0 is a null pointer: element 0 of `p`; at In[7], line 3, in average()
  *
- *	In[7], line 3, in average()
+ *	In[7], line 3, in average(p = 0x0)
  *	      2 | double average(double *p) {
  *	 ->   3 |         return p[0] / n;
+ *	          p = 0x0
+ *	          n = 5
  *	In[7], line 9
  *	 ->   9 | average(NULL);
  *
@@ -14,7 +16,7 @@
  *
  *	Everything is as it was before this cell: ...
  *
- * Frames in cells stand first; frames in libraries are folded into one line each run.
+ * The calls are kernel/supervisor/fault-frames.c's, the values kernel/supervisor/fault-values.c's.
  */
 #define _GNU_SOURCE
 #include "kernel/supervisor/fault-report.h"
@@ -25,14 +27,12 @@
 #include <string.h>
 
 #include "common/worker-protocol.h"
+#include "kernel/supervisor/fault-frames.h"
 #include "kernel/supervisor/process.h"
 #include "kernel/supervisor/unit-table.h"
 
 #define RED "\033[1;31m"
-#define GREEN "\033[32m"
 #define PLAIN "\033[0m"
-
-#define FRAMES_SHOWN 24
 
 static const char *const enames[] = {
 #define FAULT(symbol, ename) [FAULT_##symbol] = ename,
@@ -62,130 +62,6 @@ static const char *bounded(const char *text, size_t size, char *buf)
 	memcpy(buf, text, len);
 	buf[len] = '\0';
 	return buf;
-}
-
-struct frame {
-	const struct unit_record *unit; /* NULL: in a library */
-	char function[64];
-	uint32_t line; /* 0: not known */
-	bool top_level; /* the statements of the cell itself */
-};
-
-static struct frame frame_of(const struct fault_record *f, uint32_t i, const struct unit_table *units)
-{
-	struct frame r = { .unit = unit_table_find(units, f->frame_cells[i]) };
-	uint32_t offset = f->frame_offsets[i];
-
-	bounded(f->frame_names[i], sizeof(f->frame_names[i]), r.function);
-	if (!r.unit)
-		return r;
-	/* A return address may belong to the next line already; the call is in front of it. */
-	if (i && offset)
-		offset--;
-	r.line = unit_record_line(r.unit, r.function, offset);
-	r.top_level = *r.unit->unit.run_symbol && !strncmp(r.unit->unit.run_symbol, r.function,
-							  sizeof(f->frame_names[0]) - 1);
-	return r;
-}
-
-static void put_place(const struct frame *frame, struct buffer *out)
-{
-	buffer_puts(out, frame->unit->unit.cell_name);
-	if (frame->line)
-		buffer_printf(out, ", line %u", frame->line);
-	if (!frame->top_level && *frame->function)
-		buffer_printf(out, ", in %s()", frame->function);
-}
-
-static void put_source(const struct frame *frame, struct buffer *out)
-{
-	uint32_t from = frame->line > 1 && !frame->top_level ? frame->line - 1 : frame->line;
-	char text[400];
-
-	for (uint32_t line = from; line && line <= frame->line; line++) {
-		if (!unit_record_source(frame->unit, line, text, sizeof(text)))
-			continue;
-		if (line == frame->line)
-			buffer_printf(out, GREEN " -> %3u | %s" PLAIN "\n", line, text);
-		else
-			buffer_printf(out, "    %3u | %s\n", line, text);
-	}
-}
-
-/* "(in memcpy, called by strdup)" for a run of library frames; returns the index behind the run. */
-static uint32_t put_library_run(const struct fault_record *f, uint32_t i, uint32_t n, const struct unit_table *units,
-				struct buffer *out)
-{
-	unsigned named = 0, unnamed = 0;
-
-	for (; i < n; i++) {
-		struct frame frame = frame_of(f, i, units);
-
-		if (frame.unit)
-			break;
-		if (!*frame.function || named == 4) {
-			unnamed++;
-			continue;
-		}
-		buffer_printf(out, "%s%s", named++ ? ", called by " : "  inside ", frame.function);
-	}
-	if (!named)
-		buffer_printf(out, "  inside %u library function%s without a name", unnamed, unnamed == 1 ? "" : "s");
-	buffer_putc(out, '\n');
-	return i;
-}
-
-static bool same_frame(const struct frame *a, const struct frame *b)
-{
-	return a->unit == b->unit && a->line == b->line && !strcmp(a->function, b->function);
-}
-
-/* The last cell frame's index plus one: what lies above it is our own machinery. */
-static uint32_t frames_of_interest(const struct fault_record *f, const struct unit_table *units)
-{
-	uint32_t n = f->n_frames < FAULT_FRAMES_MAX ? f->n_frames : FAULT_FRAMES_MAX;
-
-	while (n && !unit_table_find(units, f->frame_cells[n - 1]))
-		n--;
-	return n;
-}
-
-static void put_frames(const struct fault_record *f, const struct unit_table *units, struct buffer *out)
-{
-	uint32_t n = frames_of_interest(f, units), shown = 0;
-
-	for (uint32_t i = 0; i < n && shown < FRAMES_SHOWN; shown++) {
-		struct frame frame = frame_of(f, i, units), next;
-		uint32_t again = 0;
-
-		if (!frame.unit) {
-			i = put_library_run(f, i, n, units, out);
-			continue;
-		}
-		put_place(&frame, out);
-		buffer_putc(out, '\n');
-		put_source(&frame, out);
-		for (i++; i < n; i++, again++) {
-			next = frame_of(f, i, units);
-			if (!same_frame(&frame, &next))
-				break;
-		}
-		if (again)
-			buffer_printf(out, "  ... and %u more calls of itself there\n", again);
-	}
-}
-
-/* The innermost frame in a cell. */
-static bool innermost(const struct fault_record *f, const struct unit_table *units, struct frame *ret)
-{
-	uint32_t n = f->n_frames < FAULT_FRAMES_MAX ? f->n_frames : FAULT_FRAMES_MAX;
-
-	for (uint32_t i = 0; i < n; i++) {
-		*ret = frame_of(f, i, units);
-		if (ret->unit)
-			return true;
-	}
-	return false;
 }
 
 static void put_bytes(uint64_t n, struct buffer *out)
@@ -226,7 +102,7 @@ static void put_owner(const struct address_description *d, uint64_t address, str
 	case OWNER_NULL:
 		buffer_puts(out, "a null pointer");
 		if (address)
-			buffer_printf(out, " (plus %" PRIu64 ")", address);
+			buffer_printf(out, " plus %" PRIu64, address);
 		return;
 	case OWNER_HEAP:
 	case OWNER_HEAP_NEAR:
@@ -249,6 +125,10 @@ static void put_owner(const struct address_description *d, uint64_t address, str
 	case OWNER_CODE:
 		buffer_printf(out, "machine code of %s, which cannot be written", *name ? name : "a cell");
 		return;
+	case OWNER_CONSTANT:
+		buffer_printf(out, "a string literal or constant of In[%u], which cannot be written: copy it into an array "
+			      "first (char s[] = \"...\")", d->cell);
+		return;
 	case OWNER_DEVICE:
 	case OWNER_DEVICE_FREED:
 		buffer_puts(out, "device memory");
@@ -266,10 +146,23 @@ static void put_owner(const struct address_description *d, uint64_t address, str
 	case OWNER_LIBRARY:
 		buffer_printf(out, "the library %s", *name ? name : "code");
 		return;
+	case OWNER_FILE:
+		buffer_printf(out, "in a mapping of the file %s", name);
+		return;
 	case OWNER_UNKNOWN:
 		break;
 	}
 	buffer_puts(out, "memory that nobody has allocated");
+}
+
+/* The first line of the worker's own text stands for the kinds that have nothing better. */
+static void put_first_line(const struct fault_record *f, const char *otherwise, struct buffer *out)
+{
+	char text[sizeof(f->text)];
+
+	bounded(f->text, sizeof(f->text), text);
+	text[strcspn(text, "\n")] = '\0';
+	buffer_puts(out, *text ? text : otherwise);
 }
 
 static void put_arithmetic(const struct fault_record *f, struct buffer *out)
@@ -277,7 +170,7 @@ static void put_arithmetic(const struct fault_record *f, struct buffer *out)
 	switch (f->si_code) {
 	case FPE_INTDIV:
 		/* x86 reports INT_MIN / -1 in the same way. */
-		buffer_puts(out, "integer division by zero (or of the smallest integer by -1)");
+		put_first_line(f, "integer division by zero (or of the smallest integer by -1)", out);
 		return;
 	case FPE_INTOVF:
 		buffer_puts(out, "integer overflow");
@@ -290,14 +183,14 @@ static void put_arithmetic(const struct fault_record *f, struct buffer *out)
 	}
 }
 
-/* The first line of the worker's own text stands for the kinds that have nothing better. */
-static void put_first_line(const struct fault_record *f, const char *otherwise, struct buffer *out)
+static void put_bad_call(const struct fault_record *f, struct buffer *out)
 {
-	char text[sizeof(f->text)];
-
-	bounded(f->text, sizeof(f->text), text);
-	text[strcspn(text, "\n")] = '\0';
-	buffer_puts(out, *text ? text : otherwise);
+	if (!f->address) {
+		buffer_puts(out, "a function was called through a null pointer");
+		return;
+	}
+	buffer_printf(out, "a function was called at address 0x%" PRIx64 ", where there is no code: it is ", f->address);
+	put_owner(&f->what, f->address, out);
 }
 
 static void put_what(const struct fault_record *f, uint32_t kind, struct buffer *out)
@@ -311,14 +204,20 @@ static void put_what(const struct fault_record *f, uint32_t kind, struct buffer 
 		}
 		/* fallthrough */
 	case FAULT_BUS:
-		buffer_printf(out, "address %#" PRIx64 " is ", f->address);
+		if (f->n_frames && f->frames[0].pc == f->address && !f->frames[0].cell) {
+			put_bad_call(f, out);
+			return;
+		}
+		if (f->signal == SIGBUS && f->si_code == BUS_ADRERR)
+			buffer_puts(out, "the file behind a mapping is shorter than the mapping (was it truncated?): ");
+		buffer_printf(out, "address 0x%" PRIx64 " is ", f->address);
 		put_owner(&f->what, f->address, out);
 		return;
 	case FAULT_ARITHMETIC:
 		put_arithmetic(f, out);
 		return;
 	case FAULT_ILLEGAL_INSTRUCTION:
-		buffer_puts(out, "an instruction that this processor does not have");
+		put_first_line(f, "an instruction that this processor does not have", out);
 		return;
 	case FAULT_STACK_OVERFLOW:
 		buffer_puts(out, "the stack is full: a recursion without an end, or too large a local array");
@@ -366,27 +265,50 @@ static void put_rest_of_text(const struct fault_record *f, const char *headline,
 		buffer_putc(out, '\n');
 }
 
-void fault_report_from_record(struct fault_report *r, const struct fault_record *f, const struct unit_table *units)
+static bool has_address(const struct fault_record *f, uint32_t kind)
+{
+	return (kind == FAULT_SEGMENTATION || kind == FAULT_BUS) && f->si_code > 0 && f->si_code != SI_KERNEL;
+}
+
+static void read_values(const struct fault_record *f, uint32_t kind, struct fault_call *call, struct fault_values *ret)
+{
+	char line[400];
+
+	if (!call->has_scene || !unit_record_source(call->unit, call->line, line, sizeof(line)))
+		return;
+	call->scene.has_address = has_address(f, kind);
+	call->scene.address = f->address;
+	fault_values_read(&call->scene, line, ret);
+}
+
+void fault_report_from_record(struct fault_report *r, const struct fault_record *f, const struct unit_table *units,
+			      pid_t pid)
 {
 	uint32_t kind = atomic_load(&f->kind);
 	bool has_ename = kind == FAULT_CUDA && f->ename[0];
 	char ename[sizeof(f->ename)];
-	struct frame frame;
+	struct fault_values values = { 0 };
+	struct fault_call call;
 
 	if (kind >= FAULT_KINDS)
 		kind = FAULT_INTERNAL;
 	clear(r, has_ename ? bounded(f->ename, sizeof(f->ename), ename) : enames[kind]);
 	put_what(f, kind, &r->evalue);
-	if (innermost(f, units, &frame)) {
+	if (fault_frames_innermost(f, units, pid, &call)) {
+		if (kind != FAULT_EXITED && kind != FAULT_INTERRUPTED)
+			read_values(f, kind, &call, &values);
+		if (*values.member)
+			buffer_printf(&r->evalue, ": %s", values.member);
 		buffer_puts(&r->evalue, "; at ");
-		put_place(&frame, &r->evalue);
+		fault_frames_put_place(&call, "", &r->evalue);
 	}
 	put_headline(r, &r->traceback);
-	if (frames_of_interest(f, units)) {
+	if (f->n_frames) {
 		buffer_putc(&r->traceback, '\n');
-		put_frames(f, units, &r->traceback);
+		fault_frames_put(f, units, pid, buffer_text(&values.lines), &r->traceback);
 	}
 	put_rest_of_text(f, buffer_text(&r->evalue), &r->traceback);
+	fault_values_release(&values);
 }
 
 void fault_report_from_death(struct fault_report *r, const siginfo_t *death, bool oom, const char *memory_text)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of a fault: from the record that the dying worker wrote, or from how it died, and the line tables of the units.
- * Nothing in a record is believed: the cell could write to it.
+ * The text of a fault: from the record that the dying worker wrote, or from how it died, and the debugging information of
+ * the units. Nothing in a record is believed: the cell could write to it.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_FAULT_REPORT_H
 #define CGPU_KERNEL_SUPERVISOR_FAULT_REPORT_H
@@ -24,8 +24,10 @@ struct fault_report {
 
 void fault_report_release(struct fault_report *r);
 
-/* A record whose kind is not FAULT_NONE. The running unit is the last of the table. */
-void fault_report_from_record(struct fault_report *r, const struct fault_record *f, const struct unit_table *units);
+/* A record whose kind is not FAULT_NONE. The running unit is the last of the table. pid: the worker, which waits at its fault,
+ * for the values of variables; 0 when it has gone on or is gone. */
+void fault_report_from_record(struct fault_report *r, const struct fault_record *f, const struct unit_table *units,
+			      pid_t pid);
 
 /* The worker is gone without a record. memory_text: figures of host memory, "" for none; oom: Linux ended it for memory. */
 void fault_report_from_death(struct fault_report *r, const siginfo_t *death, bool oom, const char *memory_text);

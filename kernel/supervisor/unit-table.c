@@ -4,10 +4,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 #include "common/buffer.h"
+#include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "kernel/supervisor/unit-debug.h"
+
+#define OBJECT_MAX (512u * 1024 * 1024) /* of a unit that is unpacked */
 
 void unit_table_init(struct unit_table *t)
 {
@@ -16,6 +21,7 @@ void unit_table_init(struct unit_table *t)
 
 static void record_release(struct unit_record *r)
 {
+	unit_debug_free(r->debug);
 	unit_release(&r->unit);
 	free(r->encoded);
 	free(r->text);
@@ -38,26 +44,60 @@ void unit_table_release(struct unit_table *t)
 	unit_table_init(t);
 }
 
-/* The unit again without its large parts. */
+/* The unit again with its object packed, and without what is of no use later. */
 static int shrink(const void *encoded, size_t len, struct unit_record *ret, struct error *err)
 {
 	struct buffer small = BUFFER_INIT;
+	cleanup_free void *packed = NULL;
 	struct unit u;
-	size_t small_len;
+	size_t small_len, n;
 
 	if (unit_decode(encoded, len, &u, err))
 		return -1;
-	u.object_len = u.ptx_len = 0;
-	u.n_declarations = 0;
+	n = ZSTD_compressBound(u.object_len);
+	packed = malloc(n);
+	n = packed && u.object_len ? ZSTD_compress(packed, n, u.object, u.object_len, 1) : 0;
+	u.object = packed;
+	u.object_len = ZSTD_isError(n) ? 0 : n;
+	u.ptx_len = 0;
+	u.n_declarations = u.n_lines = 0;
 	unit_encode(&u, &small);
 	unit_release(&u);
 	small_len = small.len;
 	ret->encoded = buffer_steal(&small);
 	if (!ret->encoded) {
 		buffer_release(&small);
-		return error_set(err, ERROR_MEMORY, "out of memory for the line table of a cell");
+		return error_set(err, ERROR_MEMORY, "out of memory for the debugging information of a cell");
 	}
 	return unit_decode(ret->encoded, small_len, &ret->unit, err);
+}
+
+static struct unit_debug *open_debug(const struct unit_record *r)
+{
+	unsigned long long size = ZSTD_getFrameContentSize(r->unit.object, r->unit.object_len);
+	struct error err = ERROR_INIT;
+	struct unit_debug *d = NULL;
+	cleanup_free void *object = NULL;
+
+	if (!r->unit.object_len || size > OBJECT_MAX)
+		return NULL;
+	object = malloc(size);
+	if (object && ZSTD_decompress(object, size, r->unit.object, r->unit.object_len) == size)
+		d = unit_debug_new(object, size, &err);
+	if (!d)
+		log_warning("%s: %s", r->unit.cell_name, *err.text ? err.text : "its object cannot be unpacked");
+	return d;
+}
+
+struct unit_debug *unit_record_debug(const struct unit_record *r)
+{
+	struct unit_record *mine = (struct unit_record *)r; /* a cache */
+
+	if (!mine->debug && !mine->no_debug) {
+		mine->debug = open_debug(r);
+		mine->no_debug = !mine->debug;
+	}
+	return mine->debug;
 }
 
 int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, const char *text, struct error *err)
@@ -128,19 +168,34 @@ const struct unit_record *unit_table_find(const struct unit_table *t, uint32_t c
 	return NULL;
 }
 
-uint32_t unit_record_line(const struct unit_record *r, const char *function, uint32_t offset)
+static const struct unit_record *find_definer(const struct unit_table *t, const char *name, size_t *ret_symbol)
 {
-	uint32_t line = 0, best = 0;
+	for (size_t i = t->n; i-- > 0;) {
+		const struct unit *u = &t->records[i].unit;
 
-	for (size_t i = 0; i < r->unit.n_lines; i++) {
-		const struct unit_line *l = &r->unit.lines[i];
-
-		if (l->line && l->offset <= offset && l->offset >= best && !strcmp(l->function, function)) {
-			best = l->offset;
-			line = l->line;
+		for (size_t k = 0; k < u->n_symbols; k++) {
+			if (!strcmp(u->symbols[k].name, name)) {
+				*ret_symbol = k;
+				return &t->records[i];
+			}
 		}
 	}
-	return line;
+	return NULL;
+}
+
+const struct unit_record *unit_table_definer(const struct unit_table *t, const char *name)
+{
+	size_t symbol;
+
+	return find_definer(t, name, &symbol);
+}
+
+uint64_t unit_table_address(const struct unit_table *t, const char *name)
+{
+	size_t symbol;
+	const struct unit_record *r = find_definer(t, name, &symbol);
+
+	return r ? r->placed[symbol].address : 0;
 }
 
 bool unit_record_source(const struct unit_record *r, uint32_t line, char *buf, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel keeps of each committed unit: line table, symbols with their addresses, the text of its cell. Fault
- * reports and the list of variables come from here. Object and PTX are not kept: they live in the arena.
+ * What the kernel keeps of each committed unit: symbols with their addresses, the text of its cell, and its object, packed,
+ * for the debugging information in it. Fault reports and the list of variables come from here.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_UNIT_TABLE_H
 #define CGPU_KERNEL_SUPERVISOR_UNIT_TABLE_H
@@ -14,6 +14,7 @@
 #include "kernel/supervisor/supervisor.h"
 
 struct error;
+struct unit_debug;
 
 struct placed_symbol {
 	uint64_t address; /* 0: not known */
@@ -21,10 +22,12 @@ struct placed_symbol {
 };
 
 struct unit_record {
-	struct unit unit; /* without object and PTX; borrows from `encoded` */
+	struct unit unit; /* without PTX, lines and declarations, its object packed; borrows from `encoded` */
 	char *encoded;
 	char *text;       /* of the cell; NULL when it is not known */
 	struct placed_symbol *placed; /* one for each of unit.symbols */
+	struct unit_debug *debug; /* made when asked for */
+	bool no_debug;            /* it cannot be made */
 };
 
 struct unit_table {
@@ -51,8 +54,13 @@ void unit_table_undo(struct unit_table *t, size_t n);
 
 /* The newest unit of that cell; NULL when there is none. */
 const struct unit_record *unit_table_find(const struct unit_table *t, uint32_t cell);
-/* Line of the cell at `offset` bytes into a function; 0 when it is not known. */
-uint32_t unit_record_line(const struct unit_record *r, const char *function, uint32_t offset);
+/* The newest unit, the running one included, that defines this name; NULL when there is none. */
+const struct unit_record *unit_table_definer(const struct unit_table *t, const char *name);
+/* Where the name's newest definition lies; 0 when that is not known. */
+uint64_t unit_table_address(const struct unit_table *t, const char *name);
+
+/* Its debugging information; NULL when there is none that can be read. The record's, for its life. */
+struct unit_debug *unit_record_debug(const struct unit_record *r);
 /* Copies line `line` (from 1) of the text without its newline; false when there is none. */
 bool unit_record_source(const struct unit_record *r, uint32_t line, char *buf, size_t size);
 

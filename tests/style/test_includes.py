@@ -19,6 +19,8 @@ ONLY_IN = [
     (re.compile(r"sqlite3"), "kernel"),
     (re.compile(r"seccomp"), "kernel"),
     (re.compile(r"utf8proc"), "kernel"),
+    (re.compile(r"elfutils/.*|dwarf"), "kernel"),
+    (re.compile(r"zstd"), "kernel"),
     (re.compile(r"uuid/uuid"), "kernel"),
     (re.compile(r"clang-c/.*|clang/.*|llvm/.*|llvm-c/.*"), "compiler"),
     (re.compile(r"nvrtc"), "compiler"),

@@ -134,9 +134,9 @@ static void test_null(void **state)
 	assert_int_equal(f->address, 0);
 	assert_int_equal(f->what.owner, OWNER_NULL);
 	assert_true(f->n_frames >= 2);
-	assert_string_equal(f->frame_names[0], "inner");
-	assert_int_equal(f->frame_cells[0], 3);
-	assert_string_equal(f->frame_names[1], "run");
+	assert_string_equal(f->frames[0].name, "inner");
+	assert_int_equal(f->frames[0].cell, 3);
+	assert_string_equal(f->frames[1].name, "run");
 }
 
 static void test_library_frame(void **state)
@@ -149,8 +149,8 @@ static void test_library_frame(void **state)
 	       FAULT_SEGMENTATION);
 	f = &s.control->fault;
 	assert_true(f->n_frames >= 2);
-	assert_string_equal(f->frame_names[f->n_frames - 1], "run");
-	assert_int_equal(f->frame_cells[0], 0);
+	assert_string_equal(f->frames[f->n_frames - 1].name, "run");
+	assert_int_equal(f->frames[0].cell, 0);
 }
 
 static void test_freed_block(void **state)
@@ -163,7 +163,7 @@ static void test_freed_block(void **state)
 	faults(3, "#include <stdlib.h>\nextern char *a; void run(void) { free(a); }", FAULT_HEAP_MISUSE);
 	assert_non_null(strstr(s.control->fault.text, "double free"));
 	assert_non_null(strstr(s.control->fault.text, "freed in cell 2"));
-	assert_string_equal(s.control->fault.frame_names[0], "run");
+	assert_string_equal(s.control->fault.frames[0].name, "run");
 }
 
 static void test_overrun(void **state)
@@ -199,7 +199,7 @@ static void test_stack_overflow(void **state)
 	(void)state;
 	faults(1, "int deep(volatile int *p) { volatile int a[64]; a[0] = *p + 1; return deep(a) + a[1]; }\n"
 		  "void run(void) { volatile int x = 0; deep(&x); }", FAULT_STACK_OVERFLOW);
-	assert_string_equal(s.control->fault.frame_names[0], "deep");
+	assert_string_equal(s.control->fault.frames[0].name, "deep");
 	harness_replace(&s);
 	faults(2, "void run(void) { volatile char big[100 << 20]; big[0] = 1; __asm__ volatile(\"\" :: \"r\"(big)); }",
 	       FAULT_STACK_OVERFLOW);
@@ -233,7 +233,7 @@ static void test_exits(void **state)
 	faults(1, "#include <stdio.h>\n#include <stdlib.h>\nstatic void bye(void) { puts(\"bye\"); }\n"
 		  "void run(void) { atexit(bye); printf(\"out\"); exit(3); }", FAULT_EXITED);
 	assert_int_equal(s.control->fault.exit_status, 3);
-	assert_string_equal(s.control->fault.frame_names[0], "run");
+	assert_string_equal(s.control->fault.frames[0].name, "run");
 	output_is("outbye\n");
 	harness_replace(&s);
 	faults(2, "#include <unistd.h>\nvoid run(void) { _exit(4); }", FAULT_EXITED);
@@ -271,7 +271,7 @@ static void test_interrupt_loop(void **state)
 	harness_expect_output(&s, "go\n");
 	assert_int_equal(harness_interrupt(&s), OUTCOME_INTERRUPTED);
 	assert_int_equal(atomic_load(&s.control->fault.kind), FAULT_INTERRUPTED);
-	assert_string_equal(s.control->fault.frame_names[0], "run");
+	assert_string_equal(s.control->fault.frames[0].name, "run");
 	harness_commit(&s);
 	ok(2, "#include <stdio.h>\nextern volatile long n; void run(void) { printf(\"%ld\", n); }", NULL);
 	output_is("5");
@@ -330,7 +330,7 @@ static void test_threads(void **state)
 	output_is("done");
 	faults(2, "#include <pthread.h>\nstatic void *work(void *a) { *(volatile int *)8 = 1; return 0; }\n"
 		  "void run(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); }", FAULT_SEGMENTATION);
-	assert_string_equal(s.control->fault.frame_names[0], "work");
+	assert_string_equal(s.control->fault.frames[0].name, "work");
 }
 
 static void test_lost_files(void **state)

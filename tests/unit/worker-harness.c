@@ -352,6 +352,11 @@ static int step(struct session *s, int timeout_ms)
 		drain(s);
 		return 1;
 	}
+	if (m.type == WORKER_FAULTED) {
+		ipc_message_release(&m);
+		assert_int_equal(kill(s->pid, SIGKILL), 0);
+		return 0;
+	}
 	if (m.type == WORKER_INPUT_REQUEST) {
 		cleanup_buffer struct buffer b = BUFFER_INIT;
 

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nothing in the record is believed: counts are bounded, texts may lack their end. */
+#include "kernel/supervisor/fault-frames.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/worker-protocol.h"
+#include "kernel/supervisor/unit-table.h"
+
+#define GREEN "\033[32m"
+#define PLAIN "\033[0m"
+
+#define FRAMES_SHOWN 24
+#define LIBRARY_SHOWN 4
+
+struct printer {
+	const struct fault_record *f;
+	const struct unit_table *units;
+	pid_t pid;
+	const char *values; /* NULL once they are printed */
+	unsigned shown;
+	struct buffer *out;
+};
+
+static uint32_t count(const struct fault_record *f)
+{
+	return f->n_frames < FAULT_FRAMES_MAX ? f->n_frames : FAULT_FRAMES_MAX;
+}
+
+static void set_scene(struct fault_call *c, const struct fault_record *f, uint32_t i, pid_t pid)
+{
+	struct debug_frame *frame = &c->scene.frame;
+
+	if (!pid || i >= FAULT_REGISTER_FRAMES || i >= f->n_registers)
+		return;
+	c->has_scene = true;
+	frame->pid = pid;
+	frame->registers = f->registers[i];
+	frame->known = f->known[i];
+}
+
+static void set_function(struct fault_call *c, const char *name)
+{
+	const struct unit *u = &c->unit->unit;
+
+	snprintf(c->function, sizeof(c->function), "%s", name);
+	c->top_level = *u->run_symbol && !strcmp(u->run_symbol, name);
+}
+
+unsigned fault_frames_calls(const struct fault_record *f, uint32_t i, const struct unit_table *units, pid_t pid,
+			    struct fault_call *ret)
+{
+	const struct fault_frame *frame = &f->frames[i];
+	const struct unit_record *unit = unit_table_find(units, frame->cell);
+	struct unit_debug *debug = unit ? unit_record_debug(unit) : NULL;
+	struct unit_place places[FAULT_CALLS_MAX];
+	char name[sizeof(frame->name) + 1];
+	unsigned n;
+
+	snprintf(name, sizeof(name), "%.*s", (int)sizeof(frame->name), frame->name);
+	memset(ret, 0, sizeof(*ret));
+	ret->unit = unit;
+	snprintf(ret->function, sizeof(ret->function), "%s", name);
+	if (!unit)
+		return 1;
+	set_function(ret, name);
+	n = debug ? unit_debug_places(debug, name, frame->offset, unit->unit.cell_name, places, FAULT_CALLS_MAX) : 0;
+	for (unsigned k = 0; k < n; k++) {
+		struct fault_call *c = &ret[k];
+
+		memset(c, 0, sizeof(*c));
+		c->unit = unit;
+		c->line = places[k].line;
+		c->entry = places[k].scope;
+		set_function(c, places[k].function ? places[k].function : name);
+		c->scene = (struct fault_scene){ .units = units, .unit = unit, .place = k };
+		c->scene.frame.address = unit_debug_address(debug, name, frame->offset);
+		c->scene.frame.function = places[n - 1].scope;
+		set_scene(c, f, i, pid);
+	}
+	return n ? n : 1;
+}
+
+bool fault_frames_innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid, struct fault_call *ret)
+{
+	struct fault_call calls[FAULT_CALLS_MAX];
+
+	for (uint32_t i = 0; i < count(f); i++) {
+		unsigned n = fault_frames_calls(f, i, units, pid, calls);
+
+		for (unsigned k = 0; k < n; k++) {
+			if (!calls[k].unit || (!calls[k].line && k + 1 < n))
+				continue; /* inlined from a header */
+			*ret = calls[k];
+			return true;
+		}
+	}
+	return false;
+}
+
+void fault_frames_put_place(const struct fault_call *c, const char *parameters, struct buffer *out)
+{
+	buffer_puts(out, c->unit->unit.cell_name);
+	if (c->line)
+		buffer_printf(out, ", line %u", c->line);
+	if (!c->top_level && *c->function)
+		buffer_printf(out, ", in %s(%s)", c->function, parameters);
+}
+
+static void put_source(const struct fault_call *c, struct buffer *out)
+{
+	uint32_t from = c->line > 1 && !c->top_level ? c->line - 1 : c->line;
+	char text[400];
+
+	for (uint32_t line = from; line && line <= c->line; line++) {
+		if (!unit_record_source(c->unit, line, text, sizeof(text)))
+			continue;
+		if (line == c->line)
+			buffer_printf(out, GREEN " -> %3u | %s" PLAIN "\n", line, text);
+		else
+			buffer_printf(out, "    %3u | %s\n", line, text);
+	}
+}
+
+static void put_values(struct printer *p)
+{
+	for (const char *at = p->values; at && *at; at += strcspn(at, "\n"), at += *at == '\n')
+		buffer_printf(p->out, "          %.*s\n", (int)strcspn(at, "\n"), at);
+	p->values = NULL;
+}
+
+static void put_call(struct printer *p, const struct fault_call *c)
+{
+	cleanup_buffer struct buffer parameters = BUFFER_INIT;
+
+	if (c->has_scene && !c->top_level) {
+		Dwarf_Die entry = c->entry;
+
+		fault_values_parameters(&c->scene, &entry, &parameters);
+	}
+	fault_frames_put_place(c, buffer_text(&parameters), p->out);
+	buffer_putc(p->out, '\n');
+	put_source(c, p->out);
+	put_values(p);
+	p->shown++;
+}
+
+/* "  inside memcpy, called by strdup" for a run of library frames; returns the index behind the run. */
+static uint32_t put_library_run(struct printer *p, uint32_t i, uint32_t n)
+{
+	unsigned named = 0, unnamed = 0;
+
+	for (; i < n && !unit_table_find(p->units, p->f->frames[i].cell); i++) {
+		const struct fault_frame *frame = &p->f->frames[i];
+
+		if (!*frame->name || named == LIBRARY_SHOWN) {
+			unnamed++;
+			continue;
+		}
+		buffer_printf(p->out, "%s%.*s", named++ ? ", called by " : "  inside ", (int)sizeof(frame->name), frame->name);
+	}
+	if (!named)
+		buffer_printf(p->out, "  inside %u function%s without a name, of a library or nowhere", unnamed,
+			      unnamed == 1 ? "" : "s");
+	buffer_putc(p->out, '\n');
+	p->shown++;
+	return i;
+}
+
+static void put_count(uint64_t n, struct buffer *out)
+{
+	if (n >= 1000) {
+		put_count(n / 1000, out);
+		buffer_printf(out, ",%03u", (unsigned)(n % 1000));
+	} else {
+		buffer_printf(out, "%u", (unsigned)n);
+	}
+}
+
+static void put_omitted(struct printer *p)
+{
+	buffer_puts(p->out, "  ... ");
+	put_count(p->f->n_omitted, p->out);
+	buffer_puts(p->out, " more calls ...\n");
+}
+
+static void put_frame(struct printer *p, uint32_t i)
+{
+	struct fault_call calls[FAULT_CALLS_MAX];
+	unsigned n = fault_frames_calls(p->f, i, p->units, p->pid, calls);
+
+	for (unsigned k = 0; k < n; k++)
+		if (calls[k].line || k + 1 == n)
+			put_call(p, &calls[k]);
+}
+
+static void put_repeated(struct printer *p, const struct fault_frame *first, uint32_t n)
+{
+	buffer_puts(p->out, n == 1 ? "  (repeated " : "  (these calls were repeated ");
+	put_count(first->times, p->out);
+	buffer_puts(p->out, " times)\n");
+}
+
+static uint32_t put_one(struct printer *p, uint32_t i, uint32_t n)
+{
+	const struct fault_frame *frame = &p->f->frames[i];
+	uint32_t cycle = frame->cycle <= n - i ? frame->cycle : 0, end = i + (cycle ? cycle : 1);
+
+	if (!cycle && !unit_table_find(p->units, frame->cell))
+		return put_library_run(p, i, n);
+	for (uint32_t k = i; k < end; k++) {
+		if (unit_table_find(p->units, p->f->frames[k].cell))
+			put_frame(p, k);
+		else
+			put_library_run(p, k, k + 1);
+	}
+	if (cycle)
+		put_repeated(p, frame, cycle);
+	return end;
+}
+
+void fault_frames_put(const struct fault_record *f, const struct unit_table *units, pid_t pid, const char *values,
+		      struct buffer *out)
+{
+	struct printer p = { f, units, pid, values, 0, out };
+	uint32_t n = count(f);
+
+	/* What lies outside of the last call in a cell is our own machinery. */
+	while (n && !unit_table_find(units, f->frames[n - 1].cell))
+		n--;
+	for (uint32_t i = 0; i < n;) {
+		if (f->n_omitted && i == f->omitted_at)
+			put_omitted(&p);
+		if (p.shown >= FRAMES_SHOWN && n - i > 2) {
+			buffer_printf(out, "  ... %u more calls ...\n", n - i - 1);
+			i = n - 1;
+		}
+		i = put_one(&p, i, n);
+	}
+}
