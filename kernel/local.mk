@@ -6,6 +6,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/loop.h \
 	%reldir%/supervisor/cell-run.c \
 	%reldir%/supervisor/cell-run.h \
+	%reldir%/supervisor/commit-aside.c \
+	%reldir%/supervisor/commit-aside.h \
 	%reldir%/supervisor/commit-steps.def \
 	%reldir%/supervisor/commit.c \
 	%reldir%/supervisor/commit.h \
@@ -13,6 +15,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/compiler-client.h \
 	%reldir%/supervisor/debug-value.c \
 	%reldir%/supervisor/debug-value.h \
+	%reldir%/supervisor/crew.c \
+	%reldir%/supervisor/crew.h \
 	%reldir%/supervisor/device-memory.c \
 	%reldir%/supervisor/device-memory.h \
 	%reldir%/supervisor/dirty-pages.c \

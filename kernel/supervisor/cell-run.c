@@ -5,7 +5,9 @@
  *	  |                                  | interrupted, or no worker can be had             |
  *	  |                                  v                                                  |
  *	  +------------------------------ finish() <----- commit: WORKER_CELL_END, ok ----------+
- *	  |                                                                                     |
+ *	  |                                  ^                                                  | much to copy
+ *	  |                                  +---------- copied ---------- COMMITTING <---------+
+ *	  |                                                                    | not copied: RUNNING, and failed
  *	  |                      cell_run_fail(), cell_run_keep(), death of the worker          |
  *	  +-- finish(), when the next worker holds the session ----- ENDED <--------------------+
  *
@@ -67,6 +69,7 @@ static void finish(struct supervisor *s)
 void cell_run_release(struct supervisor *s)
 {
 	stop_timers(s);
+	commit_aside_join(&s->aside, NULL);
 	buffer_release(&s->run.unit);
 	buffer_release(&s->run.result);
 	buffer_release(&s->run.warnings);
@@ -186,16 +189,22 @@ static void take_symbols(struct supervisor *s, struct record *r)
 	}
 }
 
-static int commit(struct supervisor *s, struct worker *w, struct error *err)
+static int begin_commit(struct supervisor *s, struct worker *w, struct commit *c, struct error *err)
 {
 	struct commit_source from = { w->pid, w->pagemap, s->dirty_pages };
+
+	return commit_begin(c, &s->snapshot, &s->journal, &from, &s->commit_hook, err);
+}
+
+static int end_commit(struct supervisor *s, struct commit *c, bool copied)
+{
 	struct commit_report report = { 0 };
 	struct undo_entry *entry;
-	int failed = commit_cell(&s->snapshot, &s->journal, &from, &s->commit_hook, &report, err);
 
+	commit_end(c, copied, &report);
 	s->run.end.commit_ns = report.ns;
 	s->run.end.committed_bytes = report.bytes;
-	if (failed)
+	if (!copied)
 		return -1;
 	entry = undo_log_newest(&s->snapshot.undo);
 	entry->cell = s->run.cell;
@@ -214,10 +223,10 @@ static void fail_commit(struct supervisor *s, const struct error *err)
 	cell_run_fail(s);
 }
 
-/* Where it was, if the worker could tell. */
+/* Where it was, if the worker could tell and is still there. */
 static void report_interrupt(struct supervisor *s, const struct worker *w)
 {
-	if (atomic_load(&w->control->fault.kind) == FAULT_INTERRUPTED)
+	if (w && atomic_load(&w->control->fault.kind) == FAULT_INTERRUPTED)
 		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0);
 	else
 		fault_report_plain(&s->run.report, "Interrupted", "the cell was interrupted", "");
@@ -236,26 +245,67 @@ static void tell_committed(struct supervisor *s, struct worker *w)
 }
 
 /* ok, or unwound by an interrupt: the worker lives on. */
-static void commit_and_finish(struct supervisor *s, struct worker *w, bool interrupted)
+static void finish_committed(struct supervisor *s)
 {
-	struct error err = ERROR_INIT;
+	struct worker *w = s->pool.active;
+	bool interrupted = s->run.end.interrupted;
 
-	if (commit(s, w, &err)) {
-		fail_commit(s, &err);
-		return;
-	}
 	s->run.end.ok = !interrupted;
-	s->run.end.interrupted = interrupted;
 	if (interrupted)
 		report_interrupt(s, w);
-	w->state = WORKER_IDLE;
-	tell_committed(s, w);
+	if (w && w->state == WORKER_QUIET) {
+		w->state = WORKER_IDLE;
+		tell_committed(s, w);
+	}
 	if (s->run.cell % REAP_EVERY == 0) {
 		pid_t pids[8];
 
 		strays_reap(pids, worker_pool_pids(s, pids));
 	}
 	finish(s);
+}
+
+/* COMMITTING -> RUNNING, with the error. 0: committed. */
+static int join(struct supervisor *s, struct error *err)
+{
+	int failed = commit_aside_join(&s->aside, err);
+
+	s->run.phase = RUN_RUNNING;
+	return end_commit(s, &s->aside.commit, !failed);
+}
+
+static void on_copied(void *data)
+{
+	struct supervisor *s = data;
+	struct error err = ERROR_INIT;
+
+	if (join(s, &err))
+		fail_commit(s, &err);
+	else
+		finish_committed(s);
+}
+
+static void commit_and_finish(struct supervisor *s, struct worker *w, bool interrupted)
+{
+	struct error err = ERROR_INIT;
+	struct commit c;
+	int failed;
+
+	s->run.end.interrupted = interrupted;
+	if (begin_commit(s, w, &c, &err)) {
+		fail_commit(s, &err);
+		return;
+	}
+	if (commit_aside_suits(&c) && !commit_aside_start(&s->aside, &c, s->loop, on_copied, s, NULL)) {
+		stop_timers(s);
+		s->run.phase = RUN_COMMITTING;
+		return;
+	}
+	failed = commit_copy(&c, &err);
+	if (end_commit(s, &c, !failed))
+		fail_commit(s, &err);
+	else
+		finish_committed(s);
 }
 
 static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r)
@@ -285,10 +335,17 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 int cell_run_keep(struct supervisor *s, struct worker *w)
 {
 	struct error err = ERROR_INIT;
+	struct commit c;
+	int failed;
 
 	output_drain(s, w);
 	w->state = WORKER_QUIET;
-	if (commit(s, w, &err)) {
+	failed = begin_commit(s, w, &c, &err);
+	if (!failed) {
+		failed = commit_copy(&c, &err);
+		end_commit(s, &c, !failed);
+	}
+	if (failed) {
 		log_warning("an interrupted cell cannot be kept: %s", err.text);
 		return -1;
 	}
@@ -402,6 +459,10 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 
 void cell_run_on_death(struct supervisor *s, struct worker *w, bool was_active)
 {
+	if (was_active && s->run.phase == RUN_COMMITTING && !join(s, NULL)) {
+		finish_committed(s);
+		return;
+	}
 	device_memory_rollback(&s->device);
 	if (!was_active || s->run.phase != RUN_RUNNING)
 		return;

@@ -89,36 +89,51 @@ static int apply(struct snapshot *s, struct journal *j, pid_t pid, const struct 
 	return journal_apply(j, s->memfd, ARENA_BASE, s->undo.bytes_max, hook, err);
 }
 
-static int commit_through_journal(struct snapshot *s, struct journal *j, const struct commit_source *from,
-				  const struct commit_hook *hook, struct commit_report *ret, struct error *err)
+int commit_begin(struct commit *c, struct snapshot *s, struct journal *j, const struct commit_source *from,
+		 const struct commit_hook *hook, struct error *err)
 {
-	struct arena_header h;
-
+	*c = (struct commit){ .snapshot = s, .journal = j, .pid = from->pid, .hook = hook, .began_ns = now_ns() };
 	commit_hook_call(hook, COMMIT_BEGIN);
-	if (read_header(from->pid, s, &h, err))
+	if (read_header(from->pid, s, &c->header, err))
 		return -1;
 	commit_hook_call(hook, COMMIT_HEADER);
-	if (scan(from, &h, &j->ranges, err))
+	if (scan(from, &c->header, &j->ranges, err)) {
+		journal_reset(j);
 		return -1;
+	}
 	commit_hook_call(hook, COMMIT_SCANNED);
-	if (journal_stage(j, from->pid, err))
-		return -1;
-	commit_hook_call(hook, COMMIT_STAGED);
-	if (apply(s, j, from->pid, hook, err))
-		return -1;
-	ret->bytes = j->ranges.bytes;
-	snapshot_advance(s, &h, journal_steal_preimage(j));
-	commit_hook_call(hook, COMMIT_APPLIED);
+	c->bytes = j->ranges.bytes;
 	return 0;
+}
+
+int commit_copy(struct commit *c, struct error *err)
+{
+	if (journal_stage(c->journal, c->pid, err))
+		return -1;
+	commit_hook_call(c->hook, COMMIT_STAGED);
+	return apply(c->snapshot, c->journal, c->pid, c->hook, err);
+}
+
+void commit_end(struct commit *c, bool copied, struct commit_report *ret)
+{
+	if (copied) {
+		snapshot_advance(c->snapshot, &c->header, journal_steal_preimage(c->journal));
+		commit_hook_call(c->hook, COMMIT_APPLIED);
+		ret->bytes = c->bytes;
+	}
+	journal_reset(c->journal);
+	ret->ns = now_ns() - c->began_ns;
 }
 
 int commit_cell(struct snapshot *s, struct journal *j, const struct commit_source *from,
 		const struct commit_hook *hook, struct commit_report *ret, struct error *err)
 {
-	uint64_t start = now_ns();
-	int result = commit_through_journal(s, j, from, hook, ret, err);
+	struct commit c;
+	int failed;
 
-	journal_reset(j);
-	ret->ns = now_ns() - start;
-	return result;
+	if (commit_begin(&c, s, j, from, hook, err))
+		return -1;
+	failed = commit_copy(&c, err);
+	commit_end(&c, !failed, ret);
+	return failed;
 }

@@ -6,9 +6,11 @@
 #ifndef CGPU_KERNEL_SUPERVISOR_COMMIT_H
 #define CGPU_KERNEL_SUPERVISOR_COMMIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "common/arena-layout.h"
 #include "kernel/supervisor/journal.h"
 
 struct error;
@@ -25,10 +27,29 @@ struct commit_source {
 	const struct dirty_pages *method;
 };
 
+/* A commit between its steps. */
+struct commit {
+	struct snapshot *snapshot;
+	struct journal *journal;
+	const struct commit_hook *hook;
+	struct arena_header header;
+	pid_t pid;
+	uint64_t bytes; /* to be copied */
+	uint64_t began_ns;
+};
+
 /*
- * 0: the snapshot holds the cell's state. -1: it holds the state before the cell. hook may be NULL. The journal is RUNNING
- * and empty afterwards.
+ * Check the header and find what was overwritten. 0: commit_copy() and commit_end() must follow; -1: nothing has changed.
+ * hook may be NULL.
  */
+int commit_begin(struct commit *c, struct snapshot *s, struct journal *j, const struct commit_source *from,
+		 const struct commit_hook *hook, struct error *err);
+/* The work in proportion to `bytes`; may run on another thread, as long as nobody else uses snapshot or journal. */
+int commit_copy(struct commit *c, struct error *err);
+/* Copied: the snapshot holds the cell's state. If not: it holds the state before. The journal is RUNNING and empty. */
+void commit_end(struct commit *c, bool copied, struct commit_report *ret);
+
+/* All three. 0: the snapshot holds the cell's state. -1: it holds the state before the cell. */
 int commit_cell(struct snapshot *s, struct journal *j, const struct commit_source *from,
 		const struct commit_hook *hook, struct commit_report *ret, struct error *err);
 

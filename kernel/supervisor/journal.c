@@ -6,7 +6,8 @@
  *  2. STAGED: the journal holds every page in which C and M differ; the memfd holds M. The worker is not needed any more: it
  *     may die at any instruction and C can still be made.
  *  3. While journal_apply() writes, the memfd is neither. The kernel process is the only one that depends on it then: it
- *     writes without asking any other process for anything, and a failed write is taken back from the pre-image.
+ *     writes without asking any other process for anything, and a failed write is taken back from the pre-image. Without
+ *     a pre-image all pages are made before the first is written, so that none can be missing.
  *  4. APPLIED: the memfd holds C.
  *
  *	            journal_stage()             journal_apply()
@@ -18,13 +19,17 @@
  *	                           (the cell is committed: C)
  *
  * A worker that dies before STAGED leaves M, one that dies later leaves C: never a mixture.
+ *
+ * A large journal is copied in slices by a crew of threads. They touch disjoint pages, and all have ended when the state
+ * changes.
  */
 #define _GNU_SOURCE
 #include "kernel/supervisor/journal.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -32,9 +37,19 @@
 #include "common/address-map.h"
 #include "common/bug.h"
 #include "common/error.h"
+#include "kernel/supervisor/crew.h"
 
 #define KEEP_CAPACITY (1024 * 1024)
-#define READ_RANGES 512
+#define SLICE_RANGES 512
+#define SLICE_BYTES (16ull * 1024 * 1024)
+#define MAPPED_WRITE (1024 * 1024)
+
+/* Neighbouring ranges that are copied by one thread. */
+struct journal_slice {
+	size_t first, n; /* ranges */
+	size_t at;       /* in the journal's data */
+	size_t bytes;
+};
 
 static void drop_data(struct journal *j)
 {
@@ -71,6 +86,7 @@ void journal_release(struct journal *j)
 	drop_data(j);
 	dirty_ranges_release(&j->ranges);
 	preimage_release(&j->preimage);
+	free(j->slices);
 	*j = (struct journal){ 0 };
 }
 
@@ -99,42 +115,31 @@ static int make_room(struct journal *j, size_t bytes, struct error *err)
 	return 0;
 }
 
-/* One call takes READ_RANGES ranges of the worker into one piece of the journal. */
-static int read_pages(struct journal *j, pid_t pid, struct error *err)
+/* One call takes all ranges of the slice into one piece of the journal. */
+static int read_slice(const struct journal *j, const struct journal_slice *slice, pid_t pid, struct error *err)
 {
-	struct iovec remote[READ_RANGES];
-	size_t at = 0;
+	struct iovec local = { j->data + slice->at, slice->bytes }, remote[SLICE_RANGES];
+	ssize_t got;
 
-	for (size_t i = 0; i < j->ranges.n;) {
-		struct iovec local = { j->data + at, 0 };
-		unsigned n = 0;
-		ssize_t got;
-
-		while (n < READ_RANGES && i < j->ranges.n && local.iov_len + j->ranges.at[i].size <= INT_MAX) {
-			remote[n].iov_base = (void *)(uintptr_t)j->ranges.at[i].address;
-			remote[n++].iov_len = j->ranges.at[i].size;
-			local.iov_len += j->ranges.at[i++].size;
-		}
-		got = process_vm_readv(pid, &local, 1, remote, n, 0);
-		if (got < 0)
-			return error_errno(err, "cannot read the memory of worker %d", (int)pid);
-		if ((size_t)got != local.iov_len)
-			return error_set(err, ERROR_PEER_GONE, "worker %d gave %zd of %zu bytes", (int)pid, got,
-					 local.iov_len);
-		at += local.iov_len;
-	}
+	for (size_t i = 0; i < slice->n; i++)
+		remote[i] = (struct iovec){ (void *)(uintptr_t)j->ranges.at[slice->first + i].address,
+					    j->ranges.at[slice->first + i].size };
+	got = process_vm_readv(pid, &local, 1, remote, slice->n, 0);
+	if (got < 0)
+		return error_errno(err, "cannot read the memory of worker %d", (int)pid);
+	if ((size_t)got != slice->bytes)
+		return error_set(err, ERROR_PEER_GONE, "worker %d gave %zd of %zu bytes", (int)pid, got, slice->bytes);
 	return 0;
 }
 
-/* A range larger than one read can take is cut, so that each fits. */
+/* A range larger than a slice is cut, so that each fits. */
 static int cut_ranges(struct dirty_ranges *r, struct error *err)
 {
-	const uint64_t most = 1024ull * 1024 * 1024;
 	size_t pieces = 0;
 	struct dirty_range *at;
 
 	for (size_t i = 0; i < r->n; i++)
-		pieces += (r->at[i].size + most - 1) / most;
+		pieces += (r->at[i].size + SLICE_BYTES - 1) / SLICE_BYTES;
 	if (pieces == r->n)
 		return 0;
 	at = malloc(pieces * sizeof(*at));
@@ -142,10 +147,11 @@ static int cut_ranges(struct dirty_ranges *r, struct error *err)
 		return error_set(err, ERROR_MEMORY, "out of memory for %zu ranges", pieces);
 	pieces = 0;
 	for (size_t i = 0; i < r->n; i++) {
-		for (uint64_t done = 0; done < r->at[i].size; done += most) {
+		for (uint64_t done = 0; done < r->at[i].size; done += SLICE_BYTES) {
 			uint64_t left = r->at[i].size - done;
 
-			at[pieces++] = (struct dirty_range){ r->at[i].address + done, left < most ? left : most };
+			at[pieces++] = (struct dirty_range){ r->at[i].address + done,
+							     left < SLICE_BYTES ? left : SLICE_BYTES };
 		}
 	}
 	free(r->at);
@@ -154,11 +160,54 @@ static int cut_ranges(struct dirty_ranges *r, struct error *err)
 	return 0;
 }
 
+static int make_slices(struct journal *j, struct error *err)
+{
+	struct journal_slice slice = { 0 };
+	size_t most = j->ranges.n / SLICE_RANGES + 2 * (size_t)(j->ranges.bytes / SLICE_BYTES) + 2;
+	struct journal_slice *slices = realloc(j->slices, most * sizeof(*slices));
+
+	if (!slices)
+		return error_set(err, ERROR_MEMORY, "out of memory for a journal of %zu ranges", j->ranges.n);
+	j->slices = slices;
+	j->n_slices = 0;
+	for (size_t i = 0; i < j->ranges.n; i++) {
+		if (slice.n == SLICE_RANGES || slice.bytes + j->ranges.at[i].size > SLICE_BYTES) {
+			slices[j->n_slices++] = slice;
+			slice = (struct journal_slice){ .first = i, .at = slice.at + slice.bytes };
+		}
+		slice.bytes += j->ranges.at[i].size;
+		slice.n++;
+	}
+	if (slice.n)
+		slices[j->n_slices++] = slice;
+	return 0;
+}
+
+/* What the threads of a crew share. */
+struct copy {
+	struct journal *j;
+	pid_t pid;
+	int memfd;
+	uint64_t base;
+	const struct commit_hook *hook;
+	char *preimage;
+};
+
+static int stage_slice(void *data, size_t i, struct error *err)
+{
+	const struct copy *c = data;
+
+	return read_slice(c->j, &c->j->slices[i], c->pid, err);
+}
+
 int journal_stage(struct journal *j, pid_t pid, struct error *err)
 {
+	struct copy copy = { .j = j, .pid = pid };
+
 	if (j->state != JOURNAL_RUNNING)
 		BUG("journal staged in state %d", j->state);
-	if (cut_ranges(&j->ranges, err) || make_room(j, j->ranges.bytes, err) || read_pages(j, pid, err)) {
+	if (cut_ranges(&j->ranges, err) || make_room(j, j->ranges.bytes, err) || make_slices(j, err) ||
+	    crew_run(j->n_slices, stage_slice, &copy, err)) {
 		journal_reset(j);
 		return -1;
 	}
@@ -167,52 +216,61 @@ int journal_stage(struct journal *j, pid_t pid, struct error *err)
 }
 
 /* Sparse parts of the memfd read as zero. */
-static int read_memfd(int memfd, uint64_t base, const struct dirty_ranges *r, char *data, struct error *err)
+static int read_range(int memfd, uint64_t base, const struct dirty_range *r, char *data, struct error *err)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		for (uint64_t done = 0; done < r->at[i].size;) {
-			ssize_t n = pread(memfd, data + done, r->at[i].size - done,
-					  (off_t)(r->at[i].address - base + done));
+	for (uint64_t done = 0; done < r->size;) {
+		ssize_t n = pread(memfd, data + done, r->size - done, (off_t)(r->address - base + done));
 
-			if (n < 0 && errno == EINTR)
-				continue;
-			if (n <= 0)
-				return error_errno(err, "cannot read the arena at %#llx",
-						   (unsigned long long)(r->at[i].address + done));
-			done += (uint64_t)n;
-		}
-		data += r->at[i].size;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return error_errno(err, "cannot read the arena at %#llx", (unsigned long long)(r->address + done));
+		done += (uint64_t)n;
 	}
 	return 0;
 }
 
-static int write_memfd(int memfd, uint64_t base, const struct dirty_ranges *r, const char *data,
-		       const struct commit_hook *hook, struct error *err)
+/* pwrite() takes the file's lock; through a mapping several threads write at once. False: not possible, nothing was written. */
+static bool write_mapped(int memfd, uint64_t base, const struct dirty_range *r, const char *data)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		if (i)
-			commit_hook_call(hook, COMMIT_APPLYING);
-		for (uint64_t done = 0; done < r->at[i].size;) {
-			ssize_t n = pwrite(memfd, data + done, r->at[i].size - done,
-					   (off_t)(r->at[i].address - base + done));
+	void *p = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, (off_t)(r->address - base));
+	/* With all pages there, no write can fail. */
+	bool there = p != MAP_FAILED && !madvise(p, r->size, MADV_POPULATE_WRITE);
 
-			if (n < 0 && errno == EINTR)
-				continue;
-			if (n <= 0)
-				return error_errno(err, "cannot write the arena at %#llx",
-						   (unsigned long long)(r->at[i].address + done));
-			done += (uint64_t)n;
-		}
-		data += r->at[i].size;
+	if (there)
+		memcpy(p, data, r->size);
+	if (p != MAP_FAILED)
+		munmap(p, r->size);
+	return there;
+}
+
+static int write_range(int memfd, uint64_t base, const struct dirty_range *r, const char *data, struct error *err)
+{
+	if (r->size >= MAPPED_WRITE && write_mapped(memfd, base, r, data))
+		return 0;
+	for (uint64_t done = 0; done < r->size;) {
+		ssize_t n = pwrite(memfd, data + done, r->size - done, (off_t)(r->address - base + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return error_errno(err, "cannot write the arena at %#llx", (unsigned long long)(r->address + done));
+		done += (uint64_t)n;
 	}
 	return 0;
 }
 
 int preimage_restore(const struct preimage *p, int memfd, uint64_t base, struct error *err)
 {
+	int failed = 0;
+
 	if (!p->valid)
 		return error_set(err, ERROR_LIMIT, "what the last cell overwrote was too large to be kept");
-	return write_memfd(memfd, base, &p->ranges, p->data, NULL, err);
+	/* Behind one that cannot be written there may be others that another thread had changed. */
+	for (size_t i = 0, at = 0; i < p->ranges.n; at += p->ranges.at[i++].size)
+		if (write_range(memfd, base, &p->ranges.at[i], p->data + at, failed ? NULL : err))
+			failed = -1;
+	return failed;
 }
 
 static int copy_ranges(const struct dirty_ranges *from, struct dirty_ranges *to, struct error *err)
@@ -227,19 +285,27 @@ static int copy_ranges(const struct dirty_ranges *from, struct dirty_ranges *to,
 	return 0;
 }
 
-static int save_preimage(struct journal *j, int memfd, uint64_t base, struct error *err)
+static int save_slice(void *data, size_t i, struct error *err)
 {
+	const struct copy *c = data;
+	const struct journal_slice *slice = &c->j->slices[i];
+
+	for (size_t k = 0, at = slice->at; k < slice->n; at += c->j->ranges.at[slice->first + k++].size)
+		if (read_range(c->memfd, c->base, &c->j->ranges.at[slice->first + k], c->preimage + at, err))
+			return -1;
+	return 0;
+}
+
+static int save_preimage(struct copy *c, struct error *err)
+{
+	struct journal *j = c->j;
 	struct preimage p = { .valid = true };
 
 	if (copy_ranges(&j->ranges, &p.ranges, err))
 		return -1;
 	p.mapped = p.ranges.bytes ? p.ranges.bytes : ARENA_PAGE;
-	p.data = map_room(p.mapped, err);
-	if (!p.data) {
-		preimage_release(&p);
-		return -1;
-	}
-	if (read_memfd(memfd, base, &p.ranges, p.data, err)) {
+	p.data = c->preimage = map_room(p.mapped, err);
+	if (!p.data || crew_run(j->n_slices, save_slice, c, err)) {
 		preimage_release(&p);
 		return -1;
 	}
@@ -248,16 +314,50 @@ static int save_preimage(struct journal *j, int memfd, uint64_t base, struct err
 	return 0;
 }
 
+/* Room for what is to be written, without a change of what is read there. */
+static int make_pages(const struct copy *c, struct error *err)
+{
+	const struct dirty_ranges *r = &c->j->ranges;
+
+	for (size_t i = 0; i < r->n;) {
+		if (!fallocate(c->memfd, 0, (off_t)(r->at[i].address - c->base), (off_t)r->at[i].size))
+			i++;
+		else if (errno != EINTR)
+			return error_errno(err, "no memory for %llu bytes of the arena at %#llx",
+					   (unsigned long long)r->at[i].size, (unsigned long long)r->at[i].address);
+	}
+	return 0;
+}
+
+static int apply_slice(void *data, size_t i, struct error *err)
+{
+	const struct copy *c = data;
+	const struct journal_slice *slice = &c->j->slices[i];
+
+	for (size_t k = 0, at = slice->at; k < slice->n; at += c->j->ranges.at[slice->first + k++].size) {
+		if (slice->first + k)
+			commit_hook_call(c->hook, COMMIT_APPLYING);
+		if (write_range(c->memfd, c->base, &c->j->ranges.at[slice->first + k], c->j->data + at, err))
+			return -1;
+	}
+	return 0;
+}
+
 int journal_apply(struct journal *j, int memfd, uint64_t base, uint64_t keep_bytes,
 		  const struct commit_hook *hook, struct error *err)
 {
+	struct copy copy = { .j = j, .memfd = memfd, .base = base, .hook = hook };
+	bool keep = j->ranges.bytes <= keep_bytes;
+
 	if (j->state != JOURNAL_STAGED)
 		BUG("journal applied in state %d", j->state);
-	if (!j->preimage.valid && j->ranges.bytes <= keep_bytes && save_preimage(j, memfd, base, err))
+	if (keep && !j->preimage.valid && save_preimage(&copy, err))
 		return -1;
 	commit_hook_call(hook, COMMIT_SAVED);
-	if (write_memfd(memfd, base, &j->ranges, j->data, hook, err)) {
-		/* The pages that were written exist, so writing them again needs no memory; it stops where this stopped. */
+	if (!keep && make_pages(&copy, err))
+		return -1;
+	if (crew_run(j->n_slices, apply_slice, &copy, err)) {
+		/* The pages that were written exist, so writing them again needs no memory. */
 		if (j->preimage.valid)
 			preimage_restore(&j->preimage, memfd, base, NULL);
 		return -1;

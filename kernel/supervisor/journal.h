@@ -51,6 +51,8 @@ struct journal {
 	struct dirty_ranges ranges; /* addresses in the worker; fill while RUNNING */
 	char *data;                 /* the pages, one range after the other; anonymous mapping */
 	size_t capacity;
+	struct journal_slice *slices; /* how `ranges` are shared out, from STAGED on */
+	size_t n_slices;
 	struct preimage preimage;   /* valid from APPLIED to journal_reset() */
 };
 
@@ -62,7 +64,7 @@ int journal_stage(struct journal *j, pid_t pid, struct error *err);
 /*
  * STAGED -> APPLIED: save the pre-image when it is not larger than keep_bytes, then write the pages to the memfd at
  * address - base. On error what was written is taken back when there is a pre-image; the state stays STAGED and the call
- * can be repeated. hook may be NULL.
+ * can be repeated. hook may be NULL; it may be called from any thread of the copying crew.
  */
 int journal_apply(struct journal *j, int memfd, uint64_t base, uint64_t keep_bytes,
 		  const struct commit_hook *hook, struct error *err);

@@ -17,6 +17,7 @@
 
 #include "common/buffer.h"
 #include "kernel/sandbox/sandbox.h"
+#include "kernel/supervisor/commit-aside.h"
 #include "kernel/supervisor/commit.h"
 #include "kernel/supervisor/compiler-client.h"
 #include "kernel/supervisor/device-memory.h"
@@ -51,6 +52,7 @@ enum run_phase {
 	RUN_NONE,
 	RUN_WAITING, /* for a worker that holds the session */
 	RUN_RUNNING,
+	RUN_COMMITTING, /* a thread copies what it changed */
 	RUN_ENDED,   /* its outcome is decided; the session is being given to the next worker */
 };
 
@@ -90,6 +92,7 @@ struct supervisor {
 	struct snapshot snapshot;
 	struct journal journal;
 	struct commit_hook commit_hook; /* tests only */
+	struct commit_aside aside; /* of the cell that is RUN_COMMITTING */
 	struct device_memory device;
 	struct unit_table units;
 	struct cell_run run;

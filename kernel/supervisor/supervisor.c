@@ -324,7 +324,8 @@ size_t supervisor_variables(const struct supervisor *s, const struct supervisor_
 
 int supervisor_read(const struct supervisor *s, uint64_t address, void *out, size_t len)
 {
-	return snapshot_read(&s->snapshot, address, out, len);
+	/* What a thread is writing is neither the old nor the new state. */
+	return s->run.phase == RUN_COMMITTING ? -1 : snapshot_read(&s->snapshot, address, out, len);
 }
 
 /* Ask the idle worker and wait: for answers that are made in microseconds. */
@@ -415,7 +416,7 @@ void supervisor_limits(const struct supervisor *s, uint64_t *ret_host, uint64_t 
 
 	*ret_host = s->host_limit;
 	*ret_device = s->device_limit;
-	*ret_host_used = snapshot_read(&s->snapshot, ARENA_BASE, &h, sizeof(h)) ? 0 : h.heap_live;
+	*ret_host_used = supervisor_read(s, ARENA_BASE, &h, sizeof(h)) ? 0 : h.heap_live;
 }
 
 size_t supervisor_doctor(const struct supervisor *s, const struct doctor_row **ret)

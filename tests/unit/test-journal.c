@@ -193,6 +193,70 @@ static void test_dead_worker_cannot_be_staged(void **state)
 	free(old);
 }
 
+/* More than one thread's share, in pieces of every size, from a state that another process holds. */
+static void test_large_commit_and_back(void **state)
+{
+	const size_t size = 80ul << 20, piece[] = { ARENA_PAGE, 3ul << 20, 37ul << 20, 17 * ARENA_PAGE };
+	int memfd = memfd_create("large", MFD_CLOEXEC);
+	struct journal j = { 0 };
+	struct error err = ERROR_INIT;
+	struct preimage p;
+	uint64_t *pages, *committed;
+
+	(void)state;
+	assert_int_equal(ftruncate(memfd, (off_t)size), 0);
+	committed = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
+	pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, memfd, 0);
+	for (size_t i = 0; i < size / 8; i++)
+		committed[i] = i;
+	j.ranges.at = calloc(64, sizeof(*j.ranges.at));
+	j.ranges.cap = 64;
+	for (size_t at = 0, k = 0; at + piece[k % 4] < size; at += piece[k++ % 4] + 5 * ARENA_PAGE) {
+		for (size_t i = at / 8; i < (at + piece[k % 4]) / 8; i++)
+			pages[i] = ~i;
+		j.ranges.at[j.ranges.n++] = (struct dirty_range){ (uint64_t)(uintptr_t)pages + at, piece[k % 4] };
+		j.ranges.bytes += piece[k % 4];
+	}
+	assert_int_equal(journal_stage(&j, getpid(), &err), 0);
+	assert_true(j.n_slices > 3);
+	assert_int_equal(journal_apply(&j, memfd, (uint64_t)(uintptr_t)pages, size, NULL, &err), 0);
+	assert_memory_equal(committed, pages, size);
+	p = journal_steal_preimage(&j);
+	assert_int_equal(preimage_restore(&p, memfd, (uint64_t)(uintptr_t)pages, &err), 0);
+	for (size_t i = 0; i < size / 8; i++)
+		assert_true(committed[i] == i);
+	preimage_release(&p);
+	journal_release(&j);
+	munmap(pages, size);
+	munmap(committed, size);
+	close(memfd);
+}
+
+/* Too large for a pre-image: no page is written when not all of them can be. */
+static void test_no_room_without_a_preimage(void **state)
+{
+	struct fixture *f = *state;
+	struct error err = ERROR_INIT;
+	struct rlimit before, limit;
+	char *old = old_content();
+
+	overwrite(f, 1, 4, 'a');
+	overwrite(f, 30, 8, 'b');
+	assert_int_equal(journal_stage(&f->journal, getpid(), &err), 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = 33 * ARENA_PAGE;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(ftruncate(f->memfd, 20 * (off_t)ARENA_PAGE), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(journal_apply(&f->journal, f->memfd, base_of(f), ARENA_PAGE, NULL, &err), -1);
+	assert_int_equal(f->journal.state, JOURNAL_STAGED);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(pread(f->memfd, f->pages, ARENA_PAGE, ARENA_PAGE), ARENA_PAGE);
+	assert_memory_equal(f->pages, old + ARENA_PAGE, ARENA_PAGE);
+	free(old);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +265,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_preimage_is_bounded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_failed_write_is_taken_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dead_worker_cannot_be_staged, set_up, tear_down),
+		cmocka_unit_test(test_large_commit_and_back),
+		cmocka_unit_test_setup_teardown(test_no_room_without_a_preimage, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

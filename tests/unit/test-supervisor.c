@@ -9,12 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/error.h"
 #include "common/worker-protocol.h"
+#include "kernel/loop.h"
 #include "kernel/supervisor/supervisor-state.h"
 #include "tests/unit/supervisor-harness.h"
 
@@ -184,6 +187,64 @@ static void test_killed_at_every_step_of_a_commit(void **state)
 	}
 }
 
+/* Stands still inside a large commit until the loop has done something else, or is not going to. */
+struct stander {
+	sem_t go;
+	bool killed; /* the loop's work was to kill the worker */
+	bool stood, late;
+};
+
+static void stand(void *data, enum commit_step step)
+{
+	struct stander *s = data;
+	struct timespec deadline;
+
+	if (step != COMMIT_STAGED)
+		return;
+	s->stood = true;
+	clock_gettime(CLOCK_REALTIME, &deadline);
+	deadline.tv_sec += 20;
+	s->late = sem_timedwait(&s->go, &deadline) != 0;
+}
+
+static void let_go(void *data)
+{
+	struct stander *s = data;
+
+	if (!s->stood) {
+		loop_add_timer(h.loop, 1, let_go, s);
+		return;
+	}
+	assert_int_equal(h.supervisor->run.phase, RUN_COMMITTING);
+	if (s->killed)
+		kill(h.supervisor->pool.active->pid, SIGKILL);
+	sem_post(&s->go);
+}
+
+static void test_loop_works_during_a_large_commit(void **state)
+{
+	static const char text[] = "for (int i = 0; i < 2000; i++) numbers[i]++;\n"
+				   "for (size_t i = 0; i < big_size; i += 4096) big[i]++;";
+
+	(void)state;
+	harness_ok(&h, "size_t big_size = 32ul << 20; char *big = malloc(big_size);\nmemset(big, 1, big_size);");
+	for (int killed = 0; killed < 2; killed++) {
+		struct stander s = { .killed = killed };
+
+		sem_init(&s.go, 0, 0);
+		h.supervisor->commit_hook = (struct commit_hook){ stand, &s };
+		loop_add_timer(h.loop, 1, let_go, &s);
+		harness_ok(&h, text);
+		h.supervisor->commit_hook = (struct commit_hook){ 0 };
+		assert_true(s.stood);
+		assert_false(s.late);
+		sem_destroy(&s.go);
+	}
+	assert_string_equal(harness_ok(&h, "printf(\"%d %d %d\\n\", big[0], big[4096], big[5]);"), "3 3 1\n");
+	harness_ok(&h, "for (int i = 0; i < 2000; i++) numbers[i] -= 2;\nfree(big);");
+	assert_untouched();
+}
+
 static void test_interrupts_keep_the_state(void **state)
 {
 	static const char *const cells[] = {
@@ -318,6 +379,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_deaths_between_cells),
 		cmocka_unit_test(test_worker_killed_busy),
 		cmocka_unit_test(test_killed_at_every_step_of_a_commit),
+		cmocka_unit_test(test_loop_works_during_a_large_commit),
 		cmocka_unit_test(test_interrupts_keep_the_state),
 		cmocka_unit_test(test_variables_and_questions),
 		cmocka_unit_test(test_limits),
