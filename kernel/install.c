@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies the installed kernelspec folder; kernel.json gets the path of this very program, and offers encryption only where
- * libzmq has it.
+ * Copies the installed kernelspec folder; kernel.json gets the path of the cgpu-listen beside this very program, and offers
+ * encryption only where libzmq has it.
  */
 #include "kernel/install.h"
 
@@ -113,18 +113,21 @@ static int copy_file(const char *from, const char *to, const char *name, struct 
 
 static int write_spec(const char *from, const char *to, struct error *err)
 {
-	char path[2 * PATH_SIZE], self[PATH_SIZE];
+	char path[2 * PATH_SIZE], folder[PATH_SIZE], program[PATH_SIZE + 16];
+	cleanup_free char *real = NULL;
 	json_error_t why;
 	json_t *spec;
 	int rc;
 
-	if (own_path(self, sizeof(self), err))
+	if (install_find("cgpu-listen", "libexec/cgpu", PATHS_PKGLIBEXEC, folder, sizeof(folder), err))
 		return -1;
+	snprintf(program, sizeof(program), "%s/cgpu-listen", folder);
+	real = realpath(program, NULL);
 	snprintf(path, sizeof(path), "%s/kernel.json", from);
 	spec = json_load_file(path, 0, &why);
 	if (!spec)
 		return error_set(err, ERROR_INPUT, "%s: %s", path, why.text);
-	json_array_set_new(json_object_get(spec, "argv"), 0, json_string(self));
+	json_array_set_new(json_object_get(spec, "argv"), 0, json_string(real ? real : program));
 	if (!zmq_has("curve"))
 		json_object_del(json_object_get(spec, "metadata"), "supported_encryption");
 	snprintf(path, sizeof(path), "%s/kernel.json", to);

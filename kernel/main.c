@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cgpu-kernel: options, then the order that security asks for. The zygote and the compiler are started first, and only
- * then the connection file with the signing key is read, so nothing that runs user code has ever shared memory with it.
+ * cgpu-kernel: options, then the order that security asks for. The zygote is started first, and only then the connection
+ * file with the signing key is read, so nothing that runs user code has ever shared memory with it. All else waits until the
+ * ports are open: a client that finds them closed comes again a tenth of a second later.
  */
 #include <errno.h>
 #include <signal.h>
@@ -134,7 +135,7 @@ static int serve(const struct options *o, struct supervisor *supervisor, struct 
 
 	if (connection_file_read(&connection, o->connection_file, err))
 		return -1;
-	if (channels_open(&channels, &connection, err))
+	if (channels_open(&channels, &connection, err) || supervisor_launch(supervisor, err))
 		goto out;
 	hide_sockets(supervisor, &connection);
 	if (session_init(&session, o, &connection, loop, supervisor, &channels, err))
@@ -171,13 +172,16 @@ static int doctor(const struct options *o, struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct supervisor *supervisor = start_supervisor(o, err);
+	int rc;
 
 	if (!supervisor)
 		return -1;
-	doctor_report(supervisor, NULL, &text);
+	rc = supervisor_launch(supervisor, err);
+	if (!rc)
+		doctor_report(supervisor, NULL, &text);
 	supervisor_free(supervisor);
 	fputs(buffer_text(&text), stdout);
-	return 0;
+	return rc;
 }
 
 int main(int argc, char **argv)

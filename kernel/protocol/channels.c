@@ -6,11 +6,14 @@
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <zmq.h>
 
 #include "common/bug.h"
+#include "common/cleanup.h"
 #include "common/error.h"
+#include "kernel/protocol/ports.h"
 
 #define BIND_TRIES 100
 #define BIND_PAUSE_MS 20
@@ -57,7 +60,8 @@ static int bind_socket(void *socket, const char *endpoint, struct error *err)
 	return 0;
 }
 
-static int open_socket(struct channels *c, const struct connection_file *cf, enum channel which,
+/* *listening is libzmq's from the bind on. */
+static int open_socket(struct channels *c, const struct connection_file *cf, enum channel which, int *listening,
 		       struct error *err)
 {
 	void *context = which == CHANNEL_HEARTBEAT ? c->heartbeat_context : c->context;
@@ -76,6 +80,8 @@ static int open_socket(struct channels *c, const struct connection_file *cf, enu
 	if (strchr(cf->ip, ':'))
 		set_option(socket, ZMQ_IPV6, 1);
 	connection_file_endpoint(cf, which, endpoint, sizeof(endpoint));
+	if (*listening >= 0)
+		set_option(socket, ZMQ_USE_FD, steal_fd(listening));
 	if (set_curve(socket, cf, err) || bind_socket(socket, endpoint, err))
 		return error_wrap(err, "%s channel", channel_name(which));
 	return 0;
@@ -106,9 +112,10 @@ static void *beat(void *socket)
 
 int channels_open(struct channels *c, const struct connection_file *cf, struct error *err)
 {
-	int rc;
+	int rc, listening[CHANNELS];
 
 	memset(c, 0, sizeof(*c));
+	ports_take(cf, listening);
 	c->context = zmq_ctx_new();
 	c->heartbeat_context = zmq_ctx_new();
 	if (!c->context || !c->heartbeat_context) {
@@ -116,7 +123,7 @@ int channels_open(struct channels *c, const struct connection_file *cf, struct e
 		goto fail;
 	}
 	for (int i = 0; i < CHANNELS; i++)
-		if (open_socket(c, cf, i, err))
+		if (open_socket(c, cf, i, &listening[i], err))
 			goto fail;
 	rc = pthread_create(&c->heartbeat, NULL, beat, c->sockets[CHANNEL_HEARTBEAT]);
 	if (!rc)
@@ -124,6 +131,9 @@ int channels_open(struct channels *c, const struct connection_file *cf, struct e
 	c->heartbeat = 0;
 	error_set(err, ERROR_SYSTEM, "no heartbeat thread: %s", strerror(rc));
 fail:
+	for (int i = 0; i < CHANNELS; i++)
+		if (listening[i] >= 0)
+			close(listening[i]);
 	channels_close(c);
 	return -1;
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include <jansson.h>
-#include <openssl/crypto.h>
 
 #include "common/error.h"
 
@@ -112,14 +111,14 @@ int connection_file_read(struct connection_file *ret, const char *path, struct e
 	if (rc)
 		return error_wrap(err, "connection file %s", path);
 	*ret = cf;
-	OPENSSL_cleanse(&cf, sizeof(cf));
+	explicit_bzero(&cf, sizeof(cf));
 	return 0;
 }
 
 void connection_file_release(struct connection_file *cf)
 {
-	OPENSSL_cleanse(cf->key, sizeof(cf->key));
-	OPENSSL_cleanse(cf->curve_secret, sizeof(cf->curve_secret));
+	explicit_bzero(cf->key, sizeof(cf->key));
+	explicit_bzero(cf->curve_secret, sizeof(cf->curve_secret));
 }
 
 void connection_file_endpoint(const struct connection_file *cf, enum channel channel,

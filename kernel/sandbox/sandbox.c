@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "kernel/sandbox/sandbox.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,7 @@ int sandbox_init(struct sandbox *s, unsigned disabled, const char *connection_fi
 
 void sandbox_release(struct sandbox *s)
 {
+	sandbox_await_zygote(s);
 	cgroup_release(&s->cgroup);
 	buffer_release(&s->program);
 	for (int i = 0; i < SANDBOX_STEPS; i++) {
@@ -150,12 +152,39 @@ void sandbox_release(struct sandbox *s)
 	}
 }
 
+static void *adopt(void *data)
+{
+	struct sandbox_adoption *a = data;
+
+	a->failed = cgroup_add(a->cgroup, a->pid, &a->err) != 0;
+	return NULL;
+}
+
 void sandbox_adopt_zygote(struct sandbox *s, pid_t pid)
 {
-	struct error err = ERROR_INIT;
+	struct sandbox_adoption *a = &s->adoption;
+	sigset_t all, before;
 
-	if (cgroup_add(&s->cgroup, pid, &err))
-		note(s, SANDBOX_STEP_CGROUP, err.text);
+	sandbox_await_zygote(s);
+	*a = (struct sandbox_adoption){ .cgroup = &s->cgroup, .pid = pid };
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	a->running = !pthread_create(&a->thread, NULL, adopt, a);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!a->running && cgroup_add(&s->cgroup, pid, &a->err))
+		note(s, SANDBOX_STEP_CGROUP, a->err.text);
+}
+
+void sandbox_await_zygote(struct sandbox *s)
+{
+	struct sandbox_adoption *a = &s->adoption;
+
+	if (!a->running)
+		return;
+	pthread_join(a->thread, NULL);
+	a->running = false;
+	if (a->failed)
+		note(s, SANDBOX_STEP_CGROUP, a->err.text);
 }
 
 void sandbox_report(struct sandbox *s, const char *step, const char *why)

@@ -6,19 +6,28 @@
 #ifndef CGPU_KERNEL_SANDBOX_SANDBOX_H
 #define CGPU_KERNEL_SANDBOX_SANDBOX_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "common/buffer.h"
+#include "common/error.h"
 #include "kernel/sandbox/cgroup.h"
-
-struct error;
-struct sandbox;
 
 enum sandbox_step_id {
 #define STEP(symbol, name, required, flag, mend) SANDBOX_STEP_##symbol,
 #include "kernel/sandbox/steps.def"
 	SANDBOX_STEPS
+};
+
+/* A thread that puts the zygote into the control group. */
+struct sandbox_adoption {
+	const struct cgroup *cgroup;
+	pid_t pid;
+	pthread_t thread;
+	bool running, failed;
+	struct error err;
 };
 
 struct sandbox {
@@ -27,6 +36,7 @@ struct sandbox {
 	bool scoped;       /* Landlock keeps signals inside the worker */
 	struct buffer program; /* seccomp */
 	struct cgroup cgroup;
+	struct sandbox_adoption adoption;
 	char *missing[SANDBOX_STEPS]; /* why a step is not in force; NULL: it is */
 };
 
@@ -34,8 +44,10 @@ struct sandbox {
 int sandbox_init(struct sandbox *s, unsigned disabled, const char *connection_file, struct error *err);
 void sandbox_release(struct sandbox *s);
 
-/* The zygote is there: put it where its workers shall be. */
+/* The zygote is there: put it where its workers shall be. Linux may take 20 ms for that; nobody waits here. */
 void sandbox_adopt_zygote(struct sandbox *s, pid_t pid);
+/* It is where it shall be: it may fork workers. */
+void sandbox_await_zygote(struct sandbox *s);
 /* Zygote or worker could not take a step; `step` is a REPORT name of steps.def or another text. */
 void sandbox_report(struct sandbox *s, const char *step, const char *why);
 

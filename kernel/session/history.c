@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One connection. Statements are made when used: a few a cell at most, and each takes microseconds. Writing waits at most
- * a quarter of a second for another kernel, since it happens on the event loop.
+ * a quarter of a second for another kernel, since it happens on the event loop. Opening the file syncs its folder to the
+ * disk, so a thread does it; the first use waits for that.
  */
 #include "kernel/session/history.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +18,7 @@
 
 #include <sqlite3.h>
 
+#include "common/cleanup.h"
 #include "common/log.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
@@ -23,6 +28,8 @@
 struct history {
 	sqlite3 *db;
 	int64_t session;
+	pthread_t opener; /* owns the rest while it is opening */
+	bool opening;
 	char place[4096];
 };
 
@@ -50,9 +57,16 @@ static void make_folders(const char *path)
 	}
 }
 
+/* SQLite gives the mode of the file to those that it makes beside it. */
+static void make_private(const char *path)
+{
+	cleanup_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	(void)fd;
+}
+
 static int open_at(struct history *h, const char *path)
 {
-	mode_t mask = umask(077);
 	int rc = sqlite3_open(path, &h->db);
 
 	if (rc == SQLITE_OK)
@@ -61,7 +75,6 @@ static int open_at(struct history *h, const char *path)
 		rc = sqlite3_exec(h->db, "PRAGMA journal_mode = WAL;", NULL, NULL, NULL);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(h->db, schema, NULL, NULL, NULL);
-	umask(mask);
 	if (rc == SQLITE_OK) {
 		h->session = sqlite3_last_insert_rowid(h->db);
 		return 0;
@@ -85,9 +98,25 @@ static void default_path(char *ret, size_t size)
 		snprintf(ret, size, "off");
 }
 
+static void *open_history(void *data)
+{
+	struct history *h = data;
+
+	if (strcmp(h->place, "off")) {
+		make_folders(h->place);
+		make_private(h->place);
+		if (!open_at(h, h->place))
+			return NULL;
+	}
+	snprintf(h->place, sizeof(h->place), "memory");
+	open_at(h, ":memory:");
+	return NULL;
+}
+
 struct history *history_new(const char *path)
 {
 	struct history *h = calloc(1, sizeof(*h));
+	sigset_t all, before;
 
 	if (!h)
 		return NULL;
@@ -95,19 +124,36 @@ struct history *history_new(const char *path)
 		snprintf(h->place, sizeof(h->place), "%s", path);
 	else
 		default_path(h->place, sizeof(h->place));
-	if (strcmp(h->place, "off")) {
-		make_folders(h->place);
-		if (!open_at(h, h->place))
-			return h;
-	}
-	snprintf(h->place, sizeof(h->place), "memory");
-	open_at(h, ":memory:");
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	h->opening = !pthread_create(&h->opener, NULL, open_history, h);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!h->opening)
+		open_history(h);
 	return h;
 }
 
-const char *history_place(const struct history *h)
+static void wait_until_open(struct history *h)
 {
-	return h ? h->place : "nowhere: out of memory";
+	if (h->opening)
+		pthread_join(h->opener, NULL);
+	h->opening = false;
+}
+
+const char *history_place(struct history *h)
+{
+	if (!h)
+		return "nowhere: out of memory";
+	wait_until_open(h);
+	return h->place;
+}
+
+static int64_t own_session(struct history *h)
+{
+	if (!h)
+		return 0;
+	wait_until_open(h);
+	return h->session;
 }
 
 /* The statement with its parameters bound: 'i' int64_t, 's' text. NULL was logged. */
@@ -116,7 +162,10 @@ static sqlite3_stmt *prepare(struct history *h, const char *sql, const char *typ
 	sqlite3_stmt *stmt = NULL;
 	va_list ap;
 
-	if (!h || !h->db)
+	if (!h)
+		return NULL;
+	wait_until_open(h);
+	if (!h->db)
 		return NULL;
 	if (sqlite3_prepare_v2(h->db, sql, -1, &stmt, NULL) != SQLITE_OK) {
 		log_warning("history: %s", sqlite3_errmsg(h->db));
@@ -145,7 +194,7 @@ void history_free(struct history *h)
 	if (!h)
 		return;
 	run(h, prepare(h, "UPDATE sessions SET end = datetime('now', 'localtime'), num_cmds ="
-		       " (SELECT count(*) FROM history WHERE session = ?1) WHERE session = ?1", "i", h->session));
+		       " (SELECT count(*) FROM history WHERE session = ?1) WHERE session = ?1", "i", own_session(h)));
 	sqlite3_close(h->db);
 	free(h);
 }
@@ -153,13 +202,13 @@ void history_free(struct history *h)
 void history_add(struct history *h, uint32_t line, const char *source)
 {
 	run(h, prepare(h, "INSERT OR REPLACE INTO history VALUES (?, ?, ?3, ?3)", "iis",
-		       h ? h->session : 0, (int64_t)line, source));
+		       own_session(h), (int64_t)line, source));
 }
 
 void history_add_output(struct history *h, uint32_t line, const char *text)
 {
 	run(h, prepare(h, "INSERT OR REPLACE INTO output_history VALUES (?, ?, ?)", "iis",
-		       h ? h->session : 0, (int64_t)line, text));
+		       own_session(h), (int64_t)line, text));
 }
 
 #define COLUMNS "SELECT session, line, source_raw, output FROM history LEFT JOIN output_history USING (session, line) "
@@ -193,8 +242,8 @@ json_t *history_tail(struct history *h, int n, bool output)
 
 json_t *history_range(struct history *h, int64_t session, int start, int stop, bool output)
 {
-	if (session <= 0 && h)
-		session += h->session;
+	if (session <= 0)
+		session += own_session(h);
 	return collect(prepare(h, COLUMNS "WHERE session = ? AND line >= ? AND (?3 < 0 OR line < ?3) ORDER BY line",
 			       "iii", session, (int64_t)start, (int64_t)stop), false, output);
 }

@@ -16,7 +16,7 @@ struct request;
 
 /*
  * path: the file; "" for the default, $XDG_DATA_HOME/cgpu/history.sqlite; "off" for memory. Never NULL but when memory
- * is out: failures are logged.
+ * is out: failures are logged. Does not wait for the disk.
  */
 struct history *history_new(const char *path);
 void history_free(struct history *h);
@@ -24,7 +24,7 @@ void history_free(struct history *h);
 void history_add(struct history *h, uint32_t line, const char *source);
 void history_add_output(struct history *h, uint32_t line, const char *text);
 /* Where it is kept, for reports: a path, or "memory". */
-const char *history_place(const struct history *h);
+const char *history_place(struct history *h);
 
 /* Rows [session, line, input], or [session, line, [input, output or null]], oldest first. NULL: memory is out. */
 json_t *history_tail(struct history *h, int n, bool output);

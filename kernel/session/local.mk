@@ -8,6 +8,7 @@ libsession_a_SOURCES = \
 	kernel/size-text.c kernel/size-text.h \
 	kernel/protocol/channels.c kernel/protocol/channels.def kernel/protocol/channels.h \
 	kernel/protocol/connection-file.c kernel/protocol/connection-file.h \
+	kernel/protocol/ports.c kernel/protocol/ports.h \
 	kernel/protocol/publish.c kernel/protocol/publish.h \
 	kernel/protocol/requests.def \
 	kernel/protocol/signature.c kernel/protocol/signature.h \
@@ -65,6 +66,7 @@ kernel/paths.h: Makefile
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && { \
 		echo '#define PATHS_PKGDATA "$(pkgdatadir)"'; \
 		echo '#define PATHS_PKGLIBEXEC "$(pkglibexecdir)"'; \
+		echo '#define PATHS_KERNEL "$(bindir)/cgpu-kernel"'; \
 	} >$@.part && mv $@.part $@
 
 bin_PROGRAMS += cgpu-kernel
@@ -73,8 +75,17 @@ cgpu_kernel_CPPFLAGS = $(SESSION_CPPFLAGS)
 cgpu_kernel_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 cgpu_kernel_LDADD = $(SESSION_LIBS)
 
+# No library but the one that reads the connection file: it must be there at once.
+pkglibexec_PROGRAMS += cgpu-listen
+cgpu_listen_SOURCES = kernel/listen.c kernel/protocol/connection-file.c kernel/protocol/connection-file.h \
+	kernel/protocol/ports.c kernel/protocol/ports.h
+cgpu_listen_CPPFLAGS = $(SESSION_CPPFLAGS)
+cgpu_listen_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
+cgpu_listen_LDFLAGS = -Wl,--as-needed
+cgpu_listen_LDADD = libcommon.a $(JANSSON_LIBS)
+
 session_tests = \
-	test-abort-window test-connection-file test-declarations test-history test-magic test-options \
+	test-abort-window test-connection-file test-declarations test-history test-magic test-options test-ports \
 	test-session-out-of-memory test-signature test-stream \
 	test-utf8 test-value-format test-wire
 check_PROGRAMS += $(session_tests)
@@ -103,6 +114,10 @@ test_options_SOURCES = tests/unit/test-options.c
 test_options_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_options_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_options_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_ports_SOURCES = tests/unit/test-ports.c
+test_ports_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_ports_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_ports_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_session_out_of_memory_SOURCES = tests/unit/test-session-out-of-memory.c \
 	tests/unit/failing-malloc.c tests/unit/failing-malloc.h
 test_session_out_of_memory_CPPFLAGS = $(SESSION_CPPFLAGS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork and exec by hand, since posix_spawn() can set neither a personality nor a parent-death signal. */
+/* vfork and exec by hand, since posix_spawn() can set neither a personality nor a parent-death signal. */
 #define _GNU_SOURCE
 #include "kernel/supervisor/process.h"
 
@@ -38,7 +38,7 @@ int pidfd_signal(int pidfd, int sig)
 	return (int)syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0);
 }
 
-/* Between fork and exec: only calls that are safe there. Tells the errno of what failed through `report`. */
+/* Between vfork and exec: only calls that are safe there. Tells the errno of what failed through `report`. */
 static void become(const char *path, char *const argv[], int sock, int report, pid_t parent, unsigned flags)
 {
 	sigset_t none;
@@ -84,7 +84,8 @@ static int fork_child(const char *path, char *const argv[], int sock, unsigned f
 
 	if (pipe2(report, O_CLOEXEC))
 		return error_errno(err, "pipe");
-	pid = fork();
+	/* Our pages stay ours alone, and nothing has to be copied for a child that execs. */
+	pid = vfork();
 	if (!pid)
 		become(path, argv, sock, report[1], parent, flags);
 	close(report[1]);
@@ -93,7 +94,7 @@ static int fork_child(const char *path, char *const argv[], int sock, unsigned f
 	while (n < 0 && errno == EINTR);
 	close(report[0]);
 	if (pid < 0)
-		return error_errno(err, "fork");
+		return error_errno(err, "vfork");
 	if (n > 0) {
 		waitpid(pid, NULL, 0);
 		errno = e;

@@ -46,10 +46,16 @@ static int start(struct supervisor *s, const struct supervisor_options *o, struc
 	/* Before the process becomes undumpable: then an ordinary user cannot read its own page map any more. */
 	s->dirty_pages = dirty_pages_choose();
 	if (sandbox_init(&s->sandbox, o->disabled_sandbox, s->connection_file, err) ||
-	    worker_pool_start_zygote(s, err) || compiler_client_init(&s->compiler, s->libexec_dir, err) ||
-	    snapshot_init(&s->snapshot, o->undo_limit, err) || worker_pool_init(s, err))
+	    worker_pool_start_zygote(s, err) || snapshot_init(&s->snapshot, o->undo_limit, err))
 		return -1;
 	raise_descriptor_limit();
+	return 0;
+}
+
+int supervisor_launch(struct supervisor *s, struct error *err)
+{
+	if (worker_pool_init(s, err) || compiler_client_init(&s->compiler, s->libexec_dir, err))
+		return -1;
 	s->oom_kills = watchdog_oom_kills();
 	return 0;
 }

@@ -57,10 +57,11 @@ struct supervisor_callbacks {
 };
 
 /*
- * Start the zygote and the first workers. Must be called before the signing key is read: everything forked later descends
- * from the zygote. The compiler is started here too.
+ * Start the zygote. Must be called before the signing key is read: every worker descends from the zygote.
  */
 struct supervisor *supervisor_new(const struct supervisor_options *options, struct error *err);
+/* Start the first worker and the compiler; waits for neither. Once, before all that follows. */
+int supervisor_launch(struct supervisor *s, struct error *err);
 /* Register with the event loop and deliver callbacks from there on. */
 void supervisor_start(struct supervisor *s, struct loop *loop, const struct supervisor_callbacks *cb, void *data);
 /*

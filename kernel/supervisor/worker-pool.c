@@ -364,6 +364,7 @@ static int ask_for_worker(struct supervisor *s, struct error *err)
 {
 	struct worker_pool *p = &s->pool;
 
+	sandbox_await_zygote(&s->sandbox);
 	p->spare = worker_new(++p->last_id, &p->zygote, s->snapshot.memfd, &worker_events, s, err);
 	return p->spare ? 0 : -1;
 }

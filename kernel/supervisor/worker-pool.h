@@ -14,10 +14,10 @@
 struct error;
 struct supervisor;
 
-/* Starts the zygote and asks for the first worker; waits for neither. */
-int worker_pool_init(struct supervisor *s, struct error *err);
-/* First calls of the constructor: nothing else may run before the zygote does. */
+/* First call of the constructor: nothing else may run before the zygote does. */
 int worker_pool_start_zygote(struct supervisor *s, struct error *err);
+/* Asks for the first worker; does not wait for it. */
+int worker_pool_init(struct supervisor *s, struct error *err);
 void worker_pool_watch(struct supervisor *s);
 void worker_pool_release(struct supervisor *s);
 

@@ -153,7 +153,7 @@ def test_install_writes_a_kernelspec(prefix, tmp_path):
     folder = tmp_path / "share" / "jupyter" / "kernels" / "cgpu"
     spec = json.loads((folder / "kernel.json").read_text())
     assert spec["display_name"] == "C GPU (safe)" and spec["interrupt_mode"] == "message" and spec["language"] == "c"
-    assert os.path.samefile(spec["argv"][0], prefix / "bin" / "cgpu-kernel")
+    assert os.path.samefile(spec["argv"][0], prefix / "libexec" / "cgpu" / "cgpu-listen")
     assert spec["argv"][1:] == ["-f", "{connection_file}"]
     for logo in ("logo-32x32.png", "logo-64x64.png", "logo-svg.svg"):
         assert (folder / logo).stat().st_size < 5000

@@ -123,7 +123,7 @@ void harness_start(struct harness *h, const char *connection_file, unsigned disa
 	*h = (struct harness){ .loop = loop_new() };
 	setenv("CGPU_PRELUDE", PRELUDE, 1);
 	h->supervisor = supervisor_new(&o, &err);
-	if (!h->supervisor)
+	if (!h->supervisor || supervisor_launch(h->supervisor, &err))
 		fail_msg("%s", err.text);
 	supervisor_start(h->supervisor, h->loop, &callbacks, h);
 }

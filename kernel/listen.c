@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgpu-listen: what the kernelspec starts. It opens the ports of the connection file and becomes cgpu-kernel. That one's
+ * libraries take longer to load than a client waits before it tries to connect; this one is there in a millisecond. Whatever
+ * goes wrong here, cgpu-kernel finds it again and says so.
+ *
+ * The signing key is in the file too: it is gone with this program's memory before cgpu-kernel starts anything.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/paths.h"
+#include "kernel/protocol/ports.h"
+
+static const char *connection_file(int argc, char **argv)
+{
+	for (int i = 1; i + 1 < argc; i++)
+		if (!strcmp(argv[i], "-f"))
+			return argv[i + 1];
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const char *path = connection_file(argc, argv);
+	struct connection_file cf;
+	int ports[CHANNELS];
+	char self[4096], program[sizeof(self) + 32];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (path && !connection_file_read(&cf, path, NULL)) {
+		ports_open(&cf, ports);
+		ports_hand_on(ports);
+		connection_file_release(&cf);
+	}
+	self[n > 0 ? n : 0] = '\0';
+	if (strrchr(self, '/'))
+		*strrchr(self, '/') = '\0';
+	/* Installed: libexec/cgpu/../../bin. In a build folder: beside this program. */
+	snprintf(program, sizeof(program), "%s/../../bin/cgpu-kernel", self);
+	execv(program, argv);
+	snprintf(program, sizeof(program), "%s/cgpu-kernel", self);
+	execv(program, argv);
+	execv(PATHS_KERNEL, argv);
+	fprintf(stderr, "cgpu-listen: cannot start %s: %s; is cgpu installed completely?\n", PATHS_KERNEL, strerror(errno));
+	return 1;
+}
