@@ -32,6 +32,15 @@ int ipc_pair(int ret_fds[2], struct error *err)
 	return 0;
 }
 
+int ipc_set_send_deadline(int sock, int ms, struct error *err)
+{
+	struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+
+	if (setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof(t)))
+		return error_errno(err, "SO_SNDTIMEO");
+	return 0;
+}
+
 int ipc_memfd(const char *name, const void *data, size_t len, struct error *err)
 {
 	cleanup_fd int fd = memfd_create(name, MFD_CLOEXEC);
@@ -73,14 +82,10 @@ static int send_packet(int sock, struct iovec *iov, int n_iov, const int *fds, u
 		memcpy(CMSG_DATA(c), fds, sizeof(int) * n_fds);
 	}
 	while (sendmsg(sock, &msg, MSG_NOSIGNAL) < 0) {
-		struct pollfd p = { .fd = sock, .events = POLLOUT };
-
 		if (errno == EINTR)
 			continue;
-		if (errno == EAGAIN) {
-			poll(&p, 1, -1);
-			continue;
-		}
+		if (errno == EAGAIN)
+			return error_set(err, ERROR_TIMEOUT, "the process at the other end takes no messages");
 		if (errno == EPIPE || errno == ECONNRESET)
 			return error_set(err, ERROR_PEER_GONE, "the process at the other end has ended");
 		return error_errno(err, "sendmsg");

@@ -31,7 +31,12 @@ struct ipc_message {
 /* A connected pair. */
 int ipc_pair(int ret_fds[2], struct error *err);
 
-/* Blocks while the socket is full. EPIPE is ERROR_PEER_GONE. The fds stay the caller's. */
+/* How long a send on this end may wait for a peer that does not read; without it, for ever. */
+int ipc_set_send_deadline(int sock, int ms, struct error *err);
+
+/*
+ * Blocks while the socket is full, up to its deadline: ERROR_TIMEOUT. EPIPE is ERROR_PEER_GONE. The fds stay the caller's.
+ */
 int ipc_send(int sock, uint32_t type, const void *data, size_t len, const int *fds, unsigned n_fds,
 	     struct error *err);
 

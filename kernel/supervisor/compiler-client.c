@@ -110,13 +110,16 @@ void compiler_client_release(struct compiler_client *c)
 	*c = (struct compiler_client){ .process = PROCESS_INIT };
 }
 
-/* A failed send needs nothing here: the process is dead then, and its death asks again. */
+/* A failed send needs nothing more: the process is dead then, and its death asks again. */
 static void send(struct compiler_client *c, uint32_t type, const struct buffer *b)
 {
 	struct error err = ERROR_INIT;
 
-	if (c->process.sock >= 0 && ipc_send(c->process.sock, type, b->data, b->len, NULL, 0, &err))
-		log_debug("cannot send to the compiler: %s", err.text);
+	if (c->process.sock < 0 || !ipc_send(c->process.sock, type, b->data, b->len, NULL, 0, &err))
+		return;
+	log_debug("cannot send to the compiler: %s", err.text);
+	if (err.code == ERROR_TIMEOUT)
+		kill(c->process.pid, SIGKILL);
 }
 
 static void send_declarations(struct compiler_client *c, size_t first)

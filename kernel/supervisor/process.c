@@ -115,7 +115,8 @@ int process_spawn(struct process *p, const char *dir, const char *name, const ch
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	if (ipc_pair(socks, err))
 		return -1;
-	if (fork_child(path, argv, socks[1], flags, &p->pid, err)) {
+	if (ipc_set_send_deadline(socks[0], PROCESS_SEND_MS, err) ||
+	    fork_child(path, argv, socks[1], flags, &p->pid, err)) {
 		close(socks[0]);
 		close(socks[1]);
 		return -1;

@@ -20,6 +20,9 @@ struct process {
 
 #define PROCESS_INIT { 0, -1, -1 }
 
+/* A child that reads nothing for so long is taken for dead: the kernel never waits for one without an end. */
+#define PROCESS_SEND_MS 5000
+
 enum process_flag {
 	PROCESS_FIXED_ADDRESSES = 1 << 0, /* no address randomisation, where personality(2) is allowed */
 	PROCESS_DIES_WITH_US = 1 << 1,    /* parent-death signal */

@@ -79,6 +79,8 @@ static int open_and_fork(struct worker *w, struct zygote_client *z, int arena, s
 		return -1;
 	w->channel = pair[0];
 	channel = pair[1];
+	if (ipc_set_send_deadline(w->channel, PROCESS_SEND_MS, err))
+		return -1;
 	control = control_memfd(w, err);
 	if (control < 0)
 		return -1;
@@ -167,9 +169,15 @@ int worker_forked(struct worker *w, pid_t pid, struct error *err)
 
 int worker_send(struct worker *w, uint32_t type, const void *data, size_t len, const int *fd, struct error *err)
 {
+	struct error mine = ERROR_INIT;
+
 	if (w->state == WORKER_DYING || w->state == WORKER_DEAD)
 		return error_set(err, ERROR_PEER_GONE, "the worker has ended");
-	return ipc_send(w->channel, type, data, len, fd, fd ? 1 : 0, err);
+	if (!ipc_send(w->channel, type, data, len, fd, fd ? 1 : 0, &mine))
+		return 0;
+	if (mine.code == ERROR_TIMEOUT)
+		worker_kill(w);
+	return error_set(err, mine.code, "%s", mine.text);
 }
 
 static void copy_text(char *to, size_t size, const char *from)

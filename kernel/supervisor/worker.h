@@ -84,6 +84,7 @@ int worker_forked(struct worker *w, pid_t pid, struct error *err);
 /* Deliver events from this loop; once for each worker. */
 void worker_watch(struct worker *w, struct loop *loop);
 
+/* A worker that takes no messages is killed: its death goes the ordinary way. */
 int worker_send(struct worker *w, uint32_t type, const void *data, size_t len, const int *fd, struct error *err);
 /* Wait for one message at most ms milliseconds and deliver it to on_message; 1, 0 when none came, -1 when it is gone. */
 int worker_receive_one(struct worker *w, int ms, struct error *err);

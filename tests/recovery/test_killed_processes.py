@@ -2,10 +2,11 @@
 """Each process of a session killed by a real SIGKILL, idle and busy. Nothing of the session is lost."""
 import os
 import signal
+import time
 
 import pytest
 
-from session import alive, marked_processes, wait_until
+from session import DEADLINE, alive, marked_processes, wait_until
 
 LOOP = 'numbers[7] = -1; printf("running\\n"); fflush(stdout); for (volatile int i = 0; ; i++) ;'
 
@@ -80,6 +81,19 @@ def test_compiler_busy(state):
     session.kill(compiler)
     result = cell.wait()
     assert result.status == "ok" and result.text == "4" or "compiler" in result.shown, result.shown
+    state.assert_untouched()
+
+
+def test_compiler_stopped_for_ever(state):
+    """More questions than its socket holds: it is replaced, and each question has its answer."""
+    session = state.session
+    compiler = session.compiler_pid()
+    os.kill(compiler, signal.SIGSTOP)
+    text = "/*" + "x" * 60000 + "*/ numb"
+    asked = [session.client.complete(text) for _ in range(12)]
+    for msg_id in asked:
+        assert session.reply(msg_id, time.monotonic() + DEADLINE)["content"]["status"] == "ok"
+    assert session.compiler_pid() != compiler
     state.assert_untouched()
 
 

@@ -144,6 +144,30 @@ static void foreign_packets_are_an_error(void **state)
 	close(s[1]);
 }
 
+static void a_peer_that_does_not_read_ends_the_send(void **state)
+{
+	static const char data[IPC_INLINE_MAX];
+	struct error err = ERROR_INIT;
+	int s[2], sent = 0;
+
+	(void)state;
+	assert_int_equal(ipc_pair(s, NULL), 0);
+	assert_int_equal(ipc_set_send_deadline(s[0], 50, NULL), 0);
+	while (!ipc_send(s[0], 1, data, sizeof(data), NULL, 0, &err))
+		sent++;
+	assert_int_equal(err.code, ERROR_TIMEOUT);
+	/* What was sent before is whole. */
+	for (int i = 0; i < sent; i++) {
+		struct ipc_message m;
+
+		assert_int_equal(ipc_receive(s[1], 0, &m, NULL), 1);
+		assert_int_equal(m.len, sizeof(data));
+		ipc_message_release(&m);
+	}
+	close(s[0]);
+	close(s[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +177,7 @@ int main(void)
 		cmocka_unit_test(nothing_in_time_is_no_error),
 		cmocka_unit_test(too_large_is_refused),
 		cmocka_unit_test(foreign_packets_are_an_error),
+		cmocka_unit_test(a_peer_that_does_not_read_ends_the_send),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
