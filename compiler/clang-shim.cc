@@ -21,7 +21,7 @@
 #include <clang/Frontend/FrontendActions.h>
 #include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Frontend/TextDiagnosticBuffer.h>
-#include <clang/Frontend/Utils.h>
+#include <clang/Frontend/Utils.h> /* DependencyCollector, createInvocation() */
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <clang/Sema/CodeCompleteConsumer.h>
@@ -38,6 +38,7 @@ using namespace clang;
 
 struct clang_options {
 	std::shared_ptr<CompilerInvocation> invocation;
+	Language language;
 	std::vector<std::string> cc1;
 };
 
@@ -189,9 +190,10 @@ std::string shown_type(std::string type)
 	return type;
 }
 
+/* Types are spelled as C spells them, also those of C++. */
 PrintingPolicy type_policy(const ASTContext &C)
 {
-	PrintingPolicy P(C.getLangOpts());
+	PrintingPolicy P(C.getLangOpts().CPlusPlus ? LangOptions() : C.getLangOpts());
 
 	P.AnonymousTagLocations = false;
 	return P;
@@ -281,12 +283,19 @@ class CellConsumer : public SemaConsumer
 		sema = nullptr;
 	}
 
+	/* Of a precompiled header: nothing of the cell's. */
+	void HandleInterestingDecl(DeclGroupRef) override
+	{
+	}
+
 	bool HandleTopLevelDecl(DeclGroupRef group) override
 	{
 		for (Decl *D : group) {
 			auto *F = dyn_cast<FunctionDecl>(D);
 
-			if (F && job->run && F->hasBody() && F->getName() == job->run) {
+			if (sema->getLangOpts().CPlusPlus)
+				declare_cpp(D);
+			else if (F && job->run && F->hasBody() && F->getName() == job->run) {
 				run = F;
 				if (job->display && !sema->getDiagnostics().hasErrorOccurred())
 					display(F);
@@ -306,7 +315,7 @@ class CellConsumer : public SemaConsumer
 		for (NamedDecl *N : declared) {
 			if (is_header)
 				report_header(C, N);
-			else
+			else if (!C.getLangOpts().CPlusPlus || is_for_c(N))
 				report(C, N, false);
 		}
 		if (run)
@@ -432,7 +441,9 @@ class CellConsumer : public SemaConsumer
 		if (s->in_cell) {
 			type = T.getAsString(policy);
 			/* An expression inside the type may name what later cells do not have. */
-			if (type.find("typeof") != std::string::npos ||
+			if (kind == CLANG_FUNCTION && C.getLangOpts().CPlusPlus)
+				T = C.getFunctionTypeWithExceptionSpec(T, EST_None);
+			if (C.getLangOpts().CPlusPlus || type.find("typeof") != std::string::npos ||
 			    type.find("auto") != std::string::npos)
 				T = T.getCanonicalType(), type = T.getAsString(policy);
 			T.getAsStringInternal(declaration, policy);
@@ -444,6 +455,33 @@ class CellConsumer : public SemaConsumer
 		s->declaration = declaration.c_str();
 		s->type_code = code.c_str();
 		job->symbol(job->context, s);
+	}
+
+	/* A variable's name is not mangled: without a label it would be a C cell's variable of that name. */
+	void declare_cpp(Decl *D)
+	{
+		auto *V = dyn_cast<VarDecl>(D);
+
+		if (auto *L = dyn_cast<LinkageSpecDecl>(D)) {
+			for (Decl *inner : L->decls())
+				declare_cpp(inner);
+			return;
+		}
+		if (V && V->getDeclContext()->isTranslationUnit() && V->isExternallyVisible() && !V->isExternC() &&
+		    !V->hasAttr<AsmLabelAttr>())
+			V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, ("::" + V->getName()).str(), true));
+		if (auto *N = dyn_cast<NamedDecl>(D))
+			declared.push_back(N);
+	}
+
+	/* Of a C++ unit: what C cells may see. */
+	static bool is_for_c(const NamedDecl *N)
+	{
+		if (auto *F = dyn_cast<FunctionDecl>(N))
+			return F->isExternC() || F->isMain();
+		if (auto *V = dyn_cast<VarDecl>(N))
+			return V->isExternC() && V->isExternallyVisible();
+		return true;
 	}
 
 	/* What the user wrote, without the conversions of an expression statement. */
@@ -627,7 +665,8 @@ class HeaderAction : public GeneratePCHAction
 
 	void EndSourceFileAction() override
 	{
-		report_macros(getCompilerInstance().getPreprocessor());
+		if (job->symbol)
+			report_macros(getCompilerInstance().getPreprocessor());
 		GeneratePCHAction::EndSourceFileAction();
 	}
 
@@ -654,6 +693,14 @@ class HeaderAction : public GeneratePCHAction
 	}
 };
 
+class AllDependencies : public DependencyCollector
+{
+	bool needSystemDependencies() override
+	{
+		return true;
+	}
+};
+
 /* One run of clang over the job's text. prepare() may change the options of this run. */
 template <typename Prepare>
 int execute(const clang_job *job, FrontendAction &action, Prepare prepare)
@@ -670,7 +717,9 @@ int execute(const clang_job *job, FrontendAction &action, Prepare prepare)
 	CI.createDiagnostics(&diagnostics, false);
 #endif
 	CI.setVerboseOutputStream(llvm::nulls());
-	CI.getFrontendOpts().Inputs = { FrontendInputFile(text, InputKind(Language::C)) };
+	CI.getFrontendOpts().Inputs = { FrontendInputFile(text, InputKind(job->options->language)) };
+	if (job->header)
+		CI.getPreprocessorOpts().ImplicitPCHInclude = job->header;
 	prepare(CI);
 	bool ok = CI.ExecuteAction(action) && !CI.getDiagnostics().hasErrorOccurred();
 
@@ -828,6 +877,7 @@ struct clang_options *clang_options_new(const char *const *argv, size_t n, char 
 		DisableValidationForModuleKind::All;
 	invocation->getPreprocessorOpts().AllowPCHWithCompilerErrors = false;
 	invocation->getDiagnosticOpts().ShowCarets = false;
+	options->language = invocation->getFrontendOpts().Inputs[0].getKind().getLanguage();
 	options->invocation = std::move(invocation);
 	return options.release();
 }
@@ -854,16 +904,22 @@ char *clang_options_describe(const struct clang_options *o)
 int clang_shim_build_header(const struct clang_job *job, const char *path)
 {
 	HeaderAction action(job);
-
-	return execute(job, action, [&](CompilerInstance &CI) {
+	auto files = std::make_shared<AllDependencies>();
+	int failed = execute(job, action, [&](CompilerInstance &CI) {
+		CI.addDependencyCollector(files);
 		CI.getFrontendOpts().ProgramAction = frontend::GeneratePCH;
 		CI.getFrontendOpts().OutputFile = path;
 		CI.getFrontendOpts().IncludeTimestamps = false;
 		CI.getFrontendOpts().Inputs = { FrontendInputFile(
 			llvm::MemoryBufferRef(StringRef(job->text, job->len), job->name),
-			InputKind(Language::C).getHeader()) };
+			InputKind(job->options->language).getHeader()) };
 		CI.getPreprocessorOpts().ImplicitPCHInclude.clear();
 	});
+
+	for (const std::string &path : files->getDependencies())
+		if (job->file)
+			job->file(job->context, path.c_str());
+	return failed;
 }
 
 int clang_shim_compile(const struct clang_job *job, struct clang_result *ret)
@@ -921,12 +977,14 @@ void clang_shim_complete(const struct clang_job *job, const char *prefix, unsign
 
 		options.IncludeMacros = 0;
 		options.IncludeGlobals = 1;
-		options.LoadExternal = 0;
+		/* C names of headers are known without clang; members of namespaces are not. */
+		options.LoadExternal = job->options->language == Language::CXX;
 		options.IncludeBriefComments = 1;
 		CI.getFrontendOpts().ProgramAction = frontend::ParseSyntaxOnly;
 		CI.getPreprocessorOpts().addRemappedFile("cell.c", buffer);
-		CI.getFrontendOpts().Inputs = { FrontendInputFile("cell.c",
-								  InputKind(Language::C)) };
+		CI.getFrontendOpts().Inputs = {
+			FrontendInputFile("cell.c", InputKind(job->options->language))
+		};
 		CI.getFrontendOpts().CodeCompletionAt = { "cell.c", line, column };
 		CI.getFrontendOpts().CodeCompleteOpts = options;
 		CI.setCodeCompletionConsumer(new CompletionConsumer(job, prefix, options, found));

@@ -6,6 +6,9 @@
  * those whose `#line` file is job.name, and if job.display is set, the last statement of function
  * job.run is an expression whose value goes to cgpu_display_value().
  *
+ * With options for C++ the names reported are those that C can spell: extern "C" functions and
+ * variables, and types, as C text. An asm label "::name" keeps other variables apart from C's.
+ *
  * Callbacks run inside the call that was given them; texts live for the callback only.
  */
 #ifndef CGPU_COMPILER_CLANG_SHIM_H
@@ -61,6 +64,7 @@ struct clang_symbol {
 
 struct clang_job {
 	const struct clang_options *options;
+	const char *header; /* precompiled, in place of the options' own; NULL for that */
 	const char *name; /* of the text, and of the cell in #line */
 	const char *text; /* NUL-terminated */
 	size_t len;
@@ -70,6 +74,7 @@ struct clang_job {
 	void *context;
 	void (*diagnostic)(void *context, const struct clang_diagnostic *d);
 	void (*symbol)(void *context, const struct clang_symbol *s); /* may be NULL */
+	void (*file)(void *context, const char *path); /* each file that a header is made of; may be NULL */
 };
 
 struct clang_result {

@@ -10,7 +10,9 @@
 #include "common/mem-pool.h"
 #include "common/unit.h"
 #include "compiler/clang-shim.h"
+#include "compiler/compile-cpp.h"
 #include "compiler/compile-device.h"
+#include "compiler/cpp-cell.h"
 #include "compiler/declare.h"
 #include "compiler/device-text.h"
 #include "compiler/diagnostics.h"
@@ -339,6 +341,8 @@ int compiler_compile(struct compiler *c, const struct compile_request *request,
 	struct compilation x = { .compiler = c, .request = request };
 	int failed;
 
+	if (cpp_cell_is(request->text))
+		return compile_cpp(c, request, ret, err);
 	memset(ret, 0, sizeof(*ret));
 	mem_pool_init(&x.pool);
 	buffer_init(&x.ptx);

@@ -23,7 +23,7 @@ static const struct {
 	  "C has no functions inside functions: define it at the top of a cell" },
 	{ "should not return a value",
 	  "a cell is no function: leave the value as last line, without `;`, to show it" },
-	{ "'iostream' file not found", "cells are C; a cell that starts with %%cuda is CUDA C++" },
+	{ "'iostream' file not found", "cells are C; a cell that starts with %%cpp is C++" },
 };
 
 void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len,
@@ -111,6 +111,11 @@ static void put_hint(struct buffer *out, const char *message)
 	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++)
 		if (strstr(message, hints[i].part))
 			buffer_printf(out, "      = %s\n", hints[i].hint);
+}
+
+void diagnostics_hint(struct diagnostics *d, const char *hint)
+{
+	buffer_printf(d->last == CLANG_ERROR ? &d->errors : &d->warnings, "      = %s\n", hint);
 }
 
 void diagnostics_add(struct diagnostics *d, enum clang_severity severity, uint32_t line,

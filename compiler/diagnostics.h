@@ -36,6 +36,8 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 /* One at a place of the cell; line 0: about the whole cell; column 0: no caret. */
 void diagnostics_add(struct diagnostics *d, enum clang_severity severity, uint32_t line,
 		     uint32_t column, uint32_t width, const char *message);
+/* What to do about the last one added. */
+void diagnostics_hint(struct diagnostics *d, const char *hint);
 /* NVRTC's log, whose lines are the cell's. */
 void diagnostics_add_nvrtc(struct diagnostics *d, const char *log);
 

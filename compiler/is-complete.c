@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/mem-pool.h"
+#include "compiler/cpp-cell.h"
 #include "compiler/session.h"
 #include "compiler/split.h"
 
@@ -85,6 +86,8 @@ enum completeness is_complete(struct session *session, const char *text, char *i
 	struct split s;
 
 	snprintf(indent, size, "%s", "");
+	if (cpp_cell_is(text)) /* the kernel waits for an empty line */
+		return COMPLETENESS_COMPLETE;
 	if (split_init(&s, text, strlen(text), &names, &pool, NULL)) {
 		mem_pool_release(&pool);
 		return COMPLETENESS_INVALID;

@@ -4,8 +4,12 @@ noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
 	%reldir%/clang-shim.cc %reldir%/clang-shim.h \
 	%reldir%/compile.c %reldir%/compile.h \
+	%reldir%/compile-cpp.c %reldir%/compile-cpp.h \
 	%reldir%/compile-device.c %reldir%/compile-device.h \
 	%reldir%/completion.c %reldir%/completion.h \
+	%reldir%/cpp-cell.c %reldir%/cpp-cell.h \
+	%reldir%/cpp-header.c %reldir%/cpp-header.h \
+	%reldir%/cpp-names.c %reldir%/cpp-names.h \
 	%reldir%/declarator.c %reldir%/declarator.h \
 	%reldir%/declare.c %reldir%/declare.h \
 	%reldir%/device-text.c %reldir%/device-text.h \

@@ -19,6 +19,7 @@
 
 struct options_set {
 	struct options_set *next;
+	enum options_language language;
 	char *cflags;
 	struct clang_options *clang;
 };
@@ -86,18 +87,42 @@ static size_t split_flags(char *text, const char **argv, size_t max)
 	return n;
 }
 
-static struct clang_options *parse(const struct options *o, const char *cflags, struct error *err)
+/* What differs between the languages. Calls inside of a C++ unit may be inlined: its functions are replaced as a whole. */
+static size_t add_language(const char **argv, enum options_language language)
+{
+	static const char *const c[] = { "-x", "c", "-std=gnu17", "-fsemantic-interposition", NULL };
+	static const char *const cpp[] = { "-x", "c++", "-std=gnu++20", NULL };
+	const char *const *from = language == OPTIONS_CPP ? cpp : c;
+	size_t n = 0;
+
+	for (; from[n]; n++)
+		argv[n] = from[n];
+	return n;
+}
+
+/* %cflags -std=c11 is meant for C cells, -std=c++23 for C++ ones. */
+static size_t drop_other_standard(const char **argv, size_t n, enum options_language language)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool is_cpp = strstr(argv[i], "++") != NULL;
+
+		if (strncmp(argv[i], "-std=", 5) || is_cpp == (language == OPTIONS_CPP))
+			argv[kept++] = argv[i];
+	}
+	return kept;
+}
+
+static struct clang_options *parse(const struct options *o, const char *cflags, enum options_language language,
+				   struct error *err)
 {
 	cleanup_buffer struct buffer include = BUFFER_INIT, cuda = BUFFER_INIT;
 	cleanup_free char *flags = strdup(cflags);
 	const char *argv[ARGUMENTS_MAX] = {
 		CGPU_CLANG_PROGRAM,
-		"-x",
-		"c",
-		"-std=gnu17",
 		"-O2",
 		"-fPIC",
-		"-fsemantic-interposition",
 		"-fno-plt",
 		"-fno-omit-frame-pointer",
 		"-fno-delete-null-pointer-checks", /* a write to null is a fault with an address, not a trap */
@@ -126,6 +151,7 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 
 	while (argv[n])
 		n++;
+	n += add_language(argv + n, language);
 	buffer_printf(&include, "-isystem%s", o->prelude);
 	argv[n++] = buffer_text(&include);
 	if (o->cuda_root) {
@@ -144,7 +170,7 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 		argv[n++] = "-fno-slp-vectorize";
 		argv[n++] = "-fno-unroll-loops";
 	}
-	n += split_flags(flags, argv + n, ARGUMENTS_MAX - n - 2);
+	n += drop_other_standard(argv + n, split_flags(flags, argv + n, ARGUMENTS_MAX - n - 2), language);
 	argv[n++] = "cell.c";
 	struct clang_options *clang = clang_options_new(argv, n, complaint, sizeof(complaint));
 
@@ -180,8 +206,8 @@ static void hash_file(uint64_t h[2], const char *folder, const char *name)
 	hash_text(h, facts, sizeof(facts));
 }
 
-static int header_key(const struct options *o, const struct clang_options *clang, char key[40],
-		      struct error *err)
+int options_header_key(const struct options *o, const struct clang_options *clang, const char *text, char key[40],
+		       struct error *err)
 {
 	uint64_t h[2] = { 0xcbf29ce484222325ull, 0x84222325cbf29ce4ull };
 	cleanup_free char *all = clang_options_describe(clang);
@@ -189,6 +215,7 @@ static int header_key(const struct options *o, const struct clang_options *clang
 	if (!all)
 		return error_set(err, ERROR_MEMORY, "out of memory for compiler options");
 	hash_text(h, all, strlen(all));
+	hash_text(h, text, strlen(text));
 	hash_text(h, clang_shim_version(), strlen(clang_shim_version()));
 	hash_file(h, o->prelude, "cgpu.h");
 	hash_file(h, o->prelude, "cgpu-cuda.h");
@@ -206,7 +233,7 @@ static bool usable(const char *folder)
 }
 
 /* $XDG_CACHE_HOME/cgpu, ~/.cache/cgpu, or a folder of the user's own below the temporary folder. */
-static int cache_folder(struct buffer *ret, struct error *err)
+int options_cache_folder(struct buffer *ret, struct error *err)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"),
 		   *temporary = getenv("TMPDIR");
@@ -331,7 +358,7 @@ static int use_header(const struct options *o, struct clang_options *clang, stru
 				     names = BUFFER_INIT;
 	char key[40];
 
-	if (header_key(o, clang, key, err) || cache_folder(&folder, err))
+	if (options_header_key(o, clang, "", key, err) || options_cache_folder(&folder, err))
 		return -1;
 	buffer_printf(&header, "%s/prelude-%s.pch", buffer_text(&folder), key);
 	buffer_printf(&names, "%s/prelude-%s.names", buffer_text(&folder), key);
@@ -352,9 +379,9 @@ const struct clang_options *options_get(struct options *o, const char *cflags,
 	struct options_set *set;
 
 	for (set = o->sets; set; set = set->next)
-		if (!strcmp(set->cflags, cflags))
+		if (set->language == OPTIONS_C && !strcmp(set->cflags, cflags))
 			return set->clang;
-	struct clang_options *clang = parse(o, cflags, err);
+	struct clang_options *clang = parse(o, cflags, OPTIONS_C, err);
 
 	if (!clang)
 		return NULL;
@@ -369,7 +396,33 @@ const struct clang_options *options_get(struct options *o, const char *cflags,
 		clang_options_free(clang);
 		return NULL;
 	}
-	*set = (struct options_set){ o->sets, copy, clang };
+	*set = (struct options_set){ o->sets, OPTIONS_C, copy, clang };
+	o->sets = set;
+	return clang;
+}
+
+const struct clang_options *options_get_cpp(struct options *o, const char *cflags, struct error *err)
+{
+	struct options_set *set;
+
+	for (set = o->sets; set; set = set->next)
+		if (set->language == OPTIONS_CPP && !strcmp(set->cflags, cflags))
+			return set->clang;
+	struct clang_options *clang = parse(o, cflags, OPTIONS_CPP, err);
+
+	if (!clang)
+		return NULL;
+	set = calloc(1, sizeof(*set));
+	char *copy = strdup(cflags);
+
+	if (!set || !copy) {
+		error_set(err, ERROR_MEMORY, "out of memory for compiler options");
+		free(set);
+		free(copy);
+		clang_options_free(clang);
+		return NULL;
+	}
+	*set = (struct options_set){ o->sets, OPTIONS_CPP, copy, clang };
 	o->sets = set;
 	return clang;
 }

@@ -9,9 +9,12 @@
 
 #include <stdbool.h>
 
+struct buffer;
 struct clang_options;
 struct session;
 struct error;
+
+enum options_language { OPTIONS_C, OPTIONS_CPP };
 
 struct options_set; /* options for one text of flags */
 
@@ -31,5 +34,13 @@ void options_release(struct options *o);
  */
 const struct clang_options *options_get(struct options *o, const char *cflags,
 					struct session *session, struct error *err);
+/* The same for C++, without a header: compiler/cpp-header.h has those. */
+const struct clang_options *options_get_cpp(struct options *o, const char *cflags, struct error *err);
+
+/* A hash of all that a header made of this text depends on but the files that it includes. */
+int options_header_key(const struct options *o, const struct clang_options *clang, const char *text, char key[40],
+		       struct error *err);
+/* Where headers are kept; appended to ret. */
+int options_cache_folder(struct buffer *ret, struct error *err);
 
 #endif

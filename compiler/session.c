@@ -434,6 +434,8 @@ struct composition {
 	uint32_t *queue;
 	uint32_t n_queue;
 	bool device;
+	bool cpp;               /* the host texts as a C++ unit takes them */
+	const uint8_t *dropped; /* by entry; NULL: none */
 	struct buffer *out;
 };
 
@@ -602,6 +604,15 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 	}
 }
 
+/* Its place in diagnostics names the entry. */
+static void write_cpp(struct buffer *out, uint32_t index, const struct declaration *d)
+{
+	bool directive = d->kind == DECLARATION_INCLUDE || d->kind == DECLARATION_PRAGMA || d->kind == DECLARATION_MACRO;
+
+	buffer_printf(out, "%s\n#line %u \"" SESSION_ENTRY_PLACE "%u\"\n%s\n%s", directive ? "" : "\nextern \"C\" {",
+		      d->line ? d->line : 1, index, d->host, directive ? "" : "}");
+}
+
 static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 {
 	const struct session_entry *e = &c->s->entries[index];
@@ -621,36 +632,52 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 	}
 	const char *text = text_of(c, &e->d);
 
-	if (*text)
+	if (*text && c->cpp)
+		write_cpp(c->out, index, &e->d);
+	else if (*text)
 		buffer_printf(c->out, "\n#line %u \"In[%u]\"\n%s", e->d.line ? e->d.line : 1,
 			      e->d.cell, text);
+}
+
+static int compose(struct composition *c, const struct token_list *tokens, const struct session_mask *masks,
+		   size_t n_masks, struct error *err)
+{
+	struct session *s = c->s;
+
+	c->marks = calloc(s->n + 1, 1);
+	c->queue = malloc((s->n + 1) * sizeof(*c->queue));
+	if (c->marks && c->queue) {
+		for (uint32_t i = 0; c->dropped && i < s->n; i++)
+			c->marks[i] = c->dropped[i] ? MASKED : UNMARKED;
+		mark_masked(c, masks, n_masks);
+		mark_needed(c, tokens);
+		for (uint32_t i = 0; i < s->n && !c->device; i++)
+			if (c->marks[i] == NEEDED &&
+			    !strcmp(declaration_space(s->entries[i].d.kind), "ordinary"))
+				own_names_write(s, s->entries[i].d.name,
+						strlen(s->entries[i].d.name), c->out);
+		for (uint32_t i = 0; i < s->n; i++)
+			write_entry(c, i, 0);
+	}
+	bool failed = !c->marks || !c->queue;
+
+	free(c->marks);
+	free(c->queue);
+	return failed ? error_set(err, ERROR_MEMORY, "out of memory for the session's declarations")
+		      : 0;
 }
 
 int session_compose(struct session *s, const struct token_list *tokens,
 		    const struct session_mask *masks, size_t n_masks, bool device,
 		    struct buffer *out, struct error *err)
 {
-	struct composition c = { .s = s, .device = device, .out = out };
+	return compose(&(struct composition){ .s = s, .device = device, .out = out }, tokens, masks, n_masks, err);
+}
 
-	c.marks = calloc(s->n + 1, 1);
-	c.queue = malloc((s->n + 1) * sizeof(*c.queue));
-	if (c.marks && c.queue) {
-		mark_masked(&c, masks, n_masks);
-		mark_needed(&c, tokens);
-		for (uint32_t i = 0; i < s->n && !device; i++)
-			if (c.marks[i] == NEEDED &&
-			    !strcmp(declaration_space(s->entries[i].d.kind), "ordinary"))
-				own_names_write(s, s->entries[i].d.name,
-						strlen(s->entries[i].d.name), out);
-		for (uint32_t i = 0; i < s->n; i++)
-			write_entry(&c, i, 0);
-	}
-	bool failed = !c.marks || !c.queue;
-
-	free(c.marks);
-	free(c.queue);
-	return failed ? error_set(err, ERROR_MEMORY, "out of memory for the session's declarations")
-		      : 0;
+int session_compose_cpp(struct session *s, const struct token_list *tokens, const uint8_t *dropped, struct buffer *out,
+			struct error *err)
+{
+	return compose(&(struct composition){ .s = s, .cpp = true, .dropped = dropped, .out = out }, tokens, NULL, 0, err);
 }
 
 void session_each(const struct session *s,
@@ -666,4 +693,14 @@ const struct declaration *session_find(const struct session *s, const char *name
 
 	return i == NAME_NONE || !s->newest[i] ? NULL
 					       : &s->entries[s->links[s->newest[i] - 1].entry].d;
+}
+
+const struct declaration *session_at(const struct session *s, uint32_t entry)
+{
+	return entry < s->n ? &s->entries[entry].d : NULL;
+}
+
+uint32_t session_count(const struct session *s)
+{
+	return s->n;
 }

@@ -93,6 +93,17 @@ int session_compose(struct session *s, const struct token_list *tokens,
 		    const struct session_mask *masks, size_t n_masks, bool device,
 		    struct buffer *out, struct error *err);
 
+/*
+ * The same for a C++ unit: what is no directive stands in an extern "C" block, and diagnostics about an entry name the file
+ * SESSION_ENTRY_PLACE and its number. `dropped` (by entry, NULL: none) are left out.
+ */
+#define SESSION_ENTRY_PLACE "declaration "
+int session_compose_cpp(struct session *s, const struct token_list *tokens, const uint8_t *dropped, struct buffer *out,
+			struct error *err);
+uint32_t session_count(const struct session *s);
+/* NULL behind the last one. */
+const struct declaration *session_at(const struct session *s, uint32_t entry);
+
 void session_each(const struct session *s,
 		  void (*found)(void *context, const struct declaration *d), void *context);
 /* The declaration of this name, or NULL. */

@@ -5,8 +5,9 @@
  * value from cell to cell; those of other threads end with the thread.
  */
 #define _GNU_SOURCE
-#include <pthread.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,8 @@
 #include "runtime/host-fault.h"
 #include "runtime/tracked.h"
 #include "runtime/worker.h"
+
+typedef int creator(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg);
 
 struct start {
 	void *(*fn)(void *);
@@ -128,6 +131,22 @@ static int create(pthread_t *ret, const pthread_attr_t *attr, struct start start
 	if (!r)
 		*ret = thread;
 	return r;
+}
+
+/*
+ * In place of libc's for the whole process, as malloc() is: a thread that a library starts for a cell (std::thread, a
+ * thread pool) runs the cell's code.
+ */
+__attribute__((visibility("default"))) int pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *),
+							  void *arg)
+{
+	static _Atomic(creator *) libc;
+
+	if (cell_mode_active())
+		return exports_pthread_create(ret, attr, fn, arg);
+	if (!libc)
+		libc = (creator *)dlsym(RTLD_NEXT, "pthread_create");
+	return libc(ret, attr, fn, arg);
 }
 
 int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)

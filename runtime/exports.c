@@ -6,11 +6,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "runtime/cpp-runtime.h"
 #include "runtime/cuda/device.h"
-
-
-/* C++ units pass the address of this to __cxa_atexit(); it names the library that a destructor belongs to. */
-static char dso_handle;
 
 static uint64_t wrapped(const char *name)
 {
@@ -19,8 +16,6 @@ static uint64_t wrapped(const char *name)
 		return (uint64_t)(uintptr_t)function;
 #include "runtime/exports.def"
 #undef EXPORT
-	if (strcmp(name, "__dso_handle") == 0)
-		return (uint64_t)(uintptr_t)&dso_handle;
 	return 0;
 }
 

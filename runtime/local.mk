@@ -32,6 +32,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/cell-stack.c %reldir%/cell-stack.h \
 	%reldir%/cell-stdio.c %reldir%/cell-stdio.h \
 	%reldir%/context.c %reldir%/context.h \
+	%reldir%/cpp-runtime.c %reldir%/cpp-runtime.h \
 	%reldir%/exports-display.c \
 	%reldir%/exports.c %reldir%/exports.def %reldir%/exports.h \
 	%reldir%/exports-process.c %reldir%/exports-signal.c %reldir%/exports-stream.c %reldir%/exports-thread.c \

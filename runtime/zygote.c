@@ -28,6 +28,7 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "runtime/arena/arena.h"
+#include "runtime/cpp-runtime.h"
 #include "runtime/sandbox-apply.h"
 #include "runtime/session-processes.h"
 #include "runtime/worker.h"
@@ -231,6 +232,7 @@ int zygote_run(const char *hidden)
 		return 1;
 	}
 	z.thread_id = find_thread_id();
+	cpp_runtime_load();
 	signal(SIGPIPE, SIG_IGN);
 	for (;;) {
 		struct ipc_message m;

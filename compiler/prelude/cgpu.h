@@ -6,8 +6,13 @@
 #ifndef CGPU_H
 #define CGPU_H
 
+#ifdef __cplusplus
+#if !__has_include(<cstddef>)
+#error the headers of the C++ library are missing: apt-get install g++
+#endif
+#endif
+
 #include <assert.h>
-#include <complex.h>
 #include <ctype.h>
 #include <errno.h>
 #include <float.h>
@@ -30,6 +35,12 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#ifdef __cplusplus
+extern "C" {
+#else
+#include <complex.h>
+#endif
+
 /* Show a value as the result of the cell: type as C text, type code, the object and its size in
  * bytes. */
 void cgpu_display_value(const char *type, const char *type_code, const void *object,
@@ -42,7 +53,13 @@ void cgpu_display(const char *mime, const void *data, unsigned long size);
 void cgpu_clear_output(int wait);
 
 /* The compiler takes the address of main()'s arguments from the worker; %run fills them. */
+#ifdef __cplusplus
+}
 #ifdef CGPU_WITH_CUDA
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#endif
+#elif defined(CGPU_WITH_CUDA)
 #include "cgpu-cuda.h"
 #endif
 

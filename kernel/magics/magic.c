@@ -283,7 +283,7 @@ static const struct magic *line_magic(const struct walk *w)
 
 static bool takes_body(const struct walk *w, const struct magic *m)
 {
-	return w->line.cell && m && !(m->forms & MAGIC_CODE);
+	return w->line.cell && m && !(m->forms & (MAGIC_CODE | MAGIC_COMPILER));
 }
 
 static void blank(char *code, size_t from, size_t to)
@@ -301,6 +301,8 @@ static void blank_line(char *code, const struct walk *w, size_t start)
 		blank(code, start, strlen(code));
 	else if (m && (m->forms & MAGIC_CODE))
 		blank(code, start, start + w->line.args);
+	else if (m && m->forms & MAGIC_COMPILER)
+		return;
 	else
 		blank(code, start, start + w->len);
 }
@@ -354,7 +356,9 @@ bool magic_wants_more(const char *cell)
 	size_t len = strlen(cell);
 
 	do {
-		if (w.line.kind == LINE_COMMAND && takes_body(&w, line_magic(&w)))
+		const struct magic *m = w.line.kind == LINE_COMMAND ? line_magic(&w) : NULL;
+
+		if (m && (takes_body(&w, m) || m->forms & MAGIC_COMPILER))
 			return len < 2 || strcmp(cell + len - 2, "\n\n");
 	} while (walk_next(&w));
 	return false;

@@ -23,6 +23,7 @@ struct magic_call;
 enum magic_form {
 	MAGIC_LINE = 1, /* %name arguments */
 	MAGIC_CELL = 2, /* %%name arguments, and the rest of the cell is its body */
+	MAGIC_COMPILER = 8, /* with MAGIC_CELL: the whole cell is the compiler's, with this line */
 	MAGIC_CODE = 4, /* what stands behind the name (and in the body) is C code of the cell, not arguments */
 };
 

@@ -36,6 +36,7 @@ libsession_a_SOURCES = \
 	kernel/magics/magic.c kernel/magics/magic.h kernel/magics/magics.def \
 	kernel/magics/magic-cd.c \
 	kernel/magics/magic-cflags.c \
+	kernel/magics/magic-cpp.c \
 	kernel/magics/magic-display.c \
 	kernel/magics/magic-doctor.c \
 	kernel/magics/magic-env.c \

@@ -8,6 +8,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/unit.h"
+#include "runtime/arena/arena.h"
 #include "runtime/loader/load-state.h"
 
 const struct unit_symbol *load_unit_symbol(const struct load *l, uint32_t symbol)
@@ -19,6 +20,16 @@ const struct unit_symbol *load_unit_symbol(const struct load *l, uint32_t symbol
 			return &l->unit->symbols[i];
 	}
 	return NULL;
+}
+
+uint64_t load_place_name(const struct load *l, const char *name)
+{
+	if (strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0)
+		return arena_start(ARENA_DATA);
+	/* C++ units pass the address of this to __cxa_atexit(): it names the unit that a destructor belongs to. */
+	if (strcmp(name, "__dso_handle") == 0)
+		return l->code_address ? l->code_address : arena_start(ARENA_CODE); /* before it is placed: not 0 */
+	return 0;
 }
 
 static struct definition definition_of(const struct load *l, uint32_t symbol)
@@ -53,7 +64,7 @@ static int find_undefined(struct load *l, struct error *err)
 	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
 		const char *name = object_symbol_name(&l->o, i);
 
-		if (!object_is_undefined(&l->o, i) || !name[0] || strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0)
+		if (!object_is_undefined(&l->o, i) || !name[0] || load_place_name(l, name))
 			continue;
 		l->symbols[i] = symbols_find(name);
 		if (!l->symbols[i])

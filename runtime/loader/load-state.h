@@ -56,6 +56,9 @@ bool load_keeps(const struct load *l, uint32_t symbol);
 /* The unit's own word about a symbol; NULL: none. */
 const struct unit_symbol *load_unit_symbol(const struct load *l, uint32_t symbol);
 
+/* A name that stands for a place of this unit, where that is; 0: it is none. */
+uint64_t load_place_name(const struct load *l, const char *name);
+
 /* load-place.c: give each section its address and image. */
 int load_place(struct load *l, struct error *err);
 /* Copy the images to where they belong. */

@@ -74,8 +74,10 @@ static uint64_t own_address(const struct load *l, uint32_t i)
 
 static uint64_t address_of(const struct load *l, uint32_t i)
 {
-	if (strcmp(object_symbol_name(&l->o, i), "_GLOBAL_OFFSET_TABLE_") == 0)
-		return arena_start(ARENA_DATA);
+	uint64_t place = object_is_undefined(&l->o, i) ? load_place_name(l, object_symbol_name(&l->o, i)) : 0;
+
+	if (place)
+		return place;
 	return l->symbols[i] ? l->symbols[i]->address : own_address(l, i);
 }
 

@@ -127,12 +127,21 @@ bool object_is_undefined(const struct object *o, uint32_t symbol)
 	return symbol && o->symbols[symbol].st_shndx == SHN_UNDEF;
 }
 
+bool object_is_own(const struct object *o, uint32_t symbol)
+{
+	const Elf64_Sym *s = &o->symbols[symbol];
+	unsigned bind = ELF64_ST_BIND(s->st_info);
+
+	return s->st_shndx != SHN_UNDEF && (bind == STB_WEAK || bind == STB_GNU_UNIQUE) &&
+	       strncmp(object_symbol_name(o, symbol), "_Z", 2) == 0;
+}
+
 bool object_is_global(const struct object *o, uint32_t symbol)
 {
 	const Elf64_Sym *s = &o->symbols[symbol];
 	unsigned visibility = ELF64_ST_VISIBILITY(s->st_other);
 
-	if (ELF64_ST_BIND(s->st_info) == STB_LOCAL)
+	if (ELF64_ST_BIND(s->st_info) == STB_LOCAL || object_is_own(o, symbol))
 		return false;
 	/* Protected: reached by all, but its own object calls it directly (`inline` functions of cells). */
 	return s->st_shndx == SHN_UNDEF || visibility == STV_DEFAULT || visibility == STV_PROTECTED;

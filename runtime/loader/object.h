@@ -46,6 +46,11 @@ static inline const Elf64_Rela *object_relocations(const struct object *o, uint3
 
 /* The symbol may be replaced by, or comes from, another unit or library. */
 bool object_is_global(const struct object *o, uint32_t symbol);
+/*
+ * What C++ compilers make in each object that uses it (inline functions, templates, vtables): the unit keeps to its own. The
+ * classes of two cells may have one name and not be the same.
+ */
+bool object_is_own(const struct object *o, uint32_t symbol);
 bool object_is_undefined(const struct object *o, uint32_t symbol);
 
 #endif

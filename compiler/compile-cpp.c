@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which of the session's declarations are C++ is not known beforehand: the unit is compiled with all that it mentions, and
+ * those that clang has errors in, or that stand in the way of what the cell defines, are dropped for another try. A try
+ * that fails ends before code is made, so the common case pays for one.
+ */
+#include "compiler/compile-cpp.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/mem-pool.h"
+#include "common/unit.h"
+#include "compiler/clang-shim.h"
+#include "compiler/cpp-cell.h"
+#include "compiler/cpp-header.h"
+#include "compiler/cpp-names.h"
+#include "compiler/diagnostics.h"
+#include "compiler/line-table.h"
+#include "compiler/own-names.h"
+#include "compiler/unit-text.h"
+
+struct cpp_unit {
+	struct compiler *compiler;
+	const struct compile_request *request;
+	const struct clang_options *options;
+	struct mem_pool pool;
+	struct cpp_cell cell;
+	struct buffer header; /* path */
+	struct unit_text text;
+	struct diagnostics diagnostics;
+	struct cpp_names names;
+	struct clang_result object;
+	uint8_t *dropped;  /* by the session's entry */
+	const char **why;  /* clang's words, for those that are no C++ */
+	uint32_t n_entries;
+	bool again;        /* an entry was dropped in this try */
+	bool last_clashed; /* the last error was about two meanings of a name */
+	bool run_main;
+	char run[40];
+	struct unit unit;
+};
+
+static bool has_part(const char *text, const char *const *parts)
+{
+	for (; *parts; parts++)
+		if (strstr(text, *parts))
+			return true;
+	return false;
+}
+
+/* The session's entry that the diagnostic is about; UINT32_MAX: none. */
+static uint32_t entry_of(const struct clang_diagnostic *d)
+{
+	size_t n = strlen(SESSION_ENTRY_PLACE);
+
+	return strncmp(d->file, SESSION_ENTRY_PLACE, n) ? UINT32_MAX : (uint32_t)strtoul(d->file + n, NULL, 10);
+}
+
+static void drop(struct cpp_unit *x, uint32_t entry, const char *why)
+{
+	if (entry >= x->n_entries || x->dropped[entry])
+		return;
+	x->dropped[entry] = 1;
+	x->why[entry] = why ? mem_pool_strdup(&x->pool, why) : NULL;
+	x->again = true;
+}
+
+/* What the cell says counts: an earlier meaning of the name gives way. */
+static bool is_clash(const char *message)
+{
+	static const char *const parts[] = { "redefinition", "redeclar", "conflicting", "ambiguous", "different", NULL };
+
+	return has_part(message, parts);
+}
+
+static void add_shown(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
+{
+	const struct declaration *from = session_at(&x->compiler->session, entry);
+	struct clang_diagnostic shown = *d;
+	char place[32];
+
+	if (from) {
+		snprintf(place, sizeof(place), "In[%u]", from->cell);
+		shown.file = place;
+	}
+	diagnostics_add_clang(&x->diagnostics, &x->text, &shown);
+}
+
+/* Is it a complaint about a statement where C++ has only declarations? */
+static bool is_statement(const struct cpp_unit *x, const struct clang_diagnostic *d)
+{
+	static const char *const parts[] = { "expected unqualified-id", "type specifier is required",
+					     "unknown type name", "no type named", "cannot use dot operator on a type",
+					     "cannot use arrow operator on a type", "expected parameter declarator",
+					     "has a different return type", "requires a type specifier", NULL };
+	long at = d->offset < 0 ? -1 : unit_text_find(&x->text, d->offset);
+
+	return d->severity == CLANG_ERROR && at >= 0 && has_part(d->message, parts) &&
+	       cpp_cell_at_file_scope(&x->cell, (size_t)at);
+}
+
+static void on_diagnostic(void *context, const struct clang_diagnostic *d)
+{
+	struct cpp_unit *x = context;
+	uint32_t entry = entry_of(d);
+
+	if (d->severity == CLANG_ERROR) {
+		x->last_clashed = is_clash(d->message);
+		drop(x, entry, d->message);
+	} else if (d->severity == CLANG_NOTE && x->last_clashed) {
+		drop(x, entry, NULL);
+	}
+	add_shown(x, d, entry);
+	if (is_statement(x, d))
+		diagnostics_hint(&x->diagnostics, "a %%cpp cell is a C++ file, where statements stand in functions: put it "
+						  "into one and call that from a C cell, or into int main(), which is run");
+}
+
+static void on_symbol(void *context, const struct clang_symbol *s)
+{
+	struct cpp_unit *x = context;
+
+	cpp_names_add(&x->names, s);
+}
+
+/* main() has no name that C++ code may call; the object's symbol has. */
+static void put_main(struct cpp_unit *x)
+{
+	buffer_printf(&x->text.text,
+		      "\n#line 1 \"main\"\n"
+		      "extern \"C\" int cgpu_main(int, char **) __asm__(\"main\");\n"
+		      "extern \"C\" void %s() {\n"
+		      "static char name[] = \"%s\"; char *argv[] = { name, nullptr };\n"
+		      "int status = cgpu_main(1, argv);\n"
+		      "if (status) fprintf(stderr, \"main() returned %%d\\n\", status); }\n",
+		      x->run, x->request->cell_name);
+}
+
+static int write_text(struct cpp_unit *x, struct error *err)
+{
+	unit_text_release(&x->text);
+	unit_text_init(&x->text, x->cell.text, strlen(x->cell.text), x->request->cell_name);
+	unit_text_puts(&x->text, "#define restrict __restrict\n#define _Bool bool\n");
+	if (session_compose_cpp(&x->compiler->session, &x->cell.tokens, x->dropped, &x->text.text, err))
+		return -1;
+	unit_text_puts(&x->text, "\n#undef restrict\n#undef _Bool\n");
+	unit_text_line(&x->text, 1);
+	unit_text_copy(&x->text, 0, (uint32_t)strlen(x->cell.text), NULL);
+	if (x->run_main)
+		put_main(x);
+	return unit_text_check(&x->text, err);
+}
+
+static void start_try(struct cpp_unit *x)
+{
+	x->again = x->last_clashed = false;
+	diagnostics_release(&x->diagnostics);
+	diagnostics_init(&x->diagnostics, x->cell.text, strlen(x->cell.text), x->request->cell_name);
+	cpp_names_release(&x->names);
+	x->names = (struct cpp_names){ .pool = &x->pool };
+	clang_result_release(&x->object);
+	cpp_names_add_types(&x->names, &x->cell);
+}
+
+static int compile_once(struct cpp_unit *x, struct error *err)
+{
+	struct clang_job job = { .options = x->options, .header = buffer_text(&x->header), .name = x->request->cell_name,
+				 .context = x, .diagnostic = on_diagnostic, .symbol = on_symbol };
+
+	start_try(x);
+	if (write_text(x, err))
+		return -1;
+	job.text = buffer_text(&x->text.text);
+	job.len = x->text.text.len;
+	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
+	return 0;
+}
+
+/* Is the entry's name a word of the cell? */
+static bool is_mentioned(const struct cpp_unit *x, const struct declaration *d)
+{
+	for (uint32_t i = 0; *d->name && i < x->cell.tokens.n; i++)
+		if (token_is(&x->cell.tokens, i, d->name))
+			return true;
+	return false;
+}
+
+static void tell_dropped(struct cpp_unit *x)
+{
+	for (uint32_t i = 0; i < x->n_entries; i++) {
+		const struct declaration *d = session_at(&x->compiler->session, i);
+
+		if (x->dropped[i] && x->why[i] && is_mentioned(x, d))
+			buffer_printf(&x->diagnostics.errors,
+				      "note: '%s' of In[%u] is not visible here, since it is not valid C++: %s\n", d->name,
+				      d->cell, x->why[i]);
+	}
+}
+
+/* Each turn drops at least one entry, so this ends. */
+static int compile_tries(struct cpp_unit *x, struct error *err)
+{
+	do {
+		if (compile_once(x, err))
+			return -1;
+		if (!x->diagnostics.n_errors && x->run_main && !x->names.has_main) {
+			/* What looked like main() stands in a branch of #if that was not taken. */
+			x->run_main = false;
+			x->again = true;
+		}
+	} while (x->again);
+	if (x->diagnostics.n_errors)
+		tell_dropped(x);
+	return 0;
+}
+
+static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct error *err)
+{
+	const struct clang_options *c = options_get(&x->compiler->options, "", &x->compiler->session, err);
+	struct unit *u = &x->unit;
+
+	if (!c || cpp_names_check(&x->names, &x->compiler->session, c, err))
+		return -1;
+	own_names_strip_object(x->object.object, x->object.object_len);
+	u->cell = x->request->cell;
+	u->cell_name = x->request->cell_name;
+	u->run_symbol = x->run_main ? x->run : "";
+	u->display_type = u->display_type_code = u->ptx = "";
+	u->object = x->object.object;
+	u->object_len = x->object.object_len;
+	if (cpp_names_finish(&x->names, u, &x->diagnostics.warnings, err))
+		return -1;
+	u->warnings = buffer_text(&x->diagnostics.warnings);
+	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines, &u->n_lines, err))
+		return -1;
+	ret->ok = true;
+	unit_encode(u, &ret->unit);
+	return buffer_check(&ret->unit, err);
+}
+
+/*
+ * A header that is missing or broken is told where the cell includes it: then only what every cell sees is precompiled. If
+ * that fails too, the C++ library is not there.
+ */
+static int find_header(struct cpp_unit *x, struct error *err)
+{
+	const struct options *o = &x->compiler->options;
+	struct error why = ERROR_INIT;
+
+	if (!cpp_header_get(o, x->options, buffer_text(&x->cell.includes), &x->header, &why) ||
+	    (why.code == ERROR_COMPILE && !cpp_header_get(o, x->options, "", &x->header, &why)))
+		return 0;
+	if (why.code != ERROR_COMPILE)
+		return error_set(err, why.code, "C++ headers: %s", why.text);
+	diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, why.text);
+	return 0;
+}
+
+static int compile(struct cpp_unit *x, struct compile_result *ret, struct error *err)
+{
+	cleanup_buffer struct buffer flags = BUFFER_INIT;
+	struct error problem = ERROR_INIT;
+
+	if (cpp_cell_init(&x->cell, x->request->text, &x->pool, err))
+		return -1;
+	buffer_printf(&flags, "%s %s", x->request->cflags, x->cell.flags);
+	x->options = options_get_cpp(&x->compiler->options, buffer_text(&flags), &problem);
+	if (!x->options) {
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, problem.text);
+		return 0;
+	}
+	x->run_main = x->cell.has_main;
+	x->n_entries = session_count(&x->compiler->session);
+	x->dropped = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->dropped));
+	x->why = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->why));
+	if (!x->dropped || !x->why)
+		return error_set(err, ERROR_MEMORY, "out of memory for a C++ cell");
+	if (find_header(x, err))
+		return -1;
+	if (!x->diagnostics.n_errors && compile_tries(x, err))
+		return -1;
+	return x->diagnostics.n_errors ? 0 : make_unit(x, ret, err);
+}
+
+int compile_cpp(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
+{
+	struct cpp_unit x = { .compiler = c, .request = request };
+	int failed;
+
+	memset(ret, 0, sizeof(*ret));
+	mem_pool_init(&x.pool);
+	snprintf(x.run, sizeof(x.run), "cgpu_cell_%u", request->cell);
+	diagnostics_init(&x.diagnostics, request->text, strlen(request->text), request->cell_name);
+	failed = compile(&x, ret, err);
+	if (!failed && !ret->ok) {
+		buffer_puts(&ret->first, buffer_text(&x.diagnostics.first));
+		buffer_puts(&ret->all, buffer_text(&x.diagnostics.errors));
+		buffer_puts(&ret->all, buffer_text(&x.diagnostics.warnings));
+		ret->line = x.diagnostics.first_line;
+	}
+	unit_text_release(&x.text);
+	cpp_names_release(&x.names);
+	cpp_cell_release(&x.cell);
+	clang_result_release(&x.object);
+	diagnostics_release(&x.diagnostics);
+	buffer_release(&x.header);
+	mem_pool_release(&x.pool);
+	return failed;
+}

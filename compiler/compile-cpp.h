@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a C++ cell (compiler/cpp-cell.h) to a unit. The cell is a translation unit of its own; before its first line stand,
+ * in extern "C" blocks, those of the session's declarations that it mentions and that are C++ too.
+ */
+#ifndef CGPU_COMPILER_COMPILE_CPP_H
+#define CGPU_COMPILER_COMPILE_CPP_H
+
+#include "compiler/compile.h"
+
+struct unit_text;
+
+/* As compiler_compile(), for a text that cpp_cell_is() takes. */
+int compile_cpp(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err);
+
+#endif

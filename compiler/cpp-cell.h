@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A cell whose first line of code is `%%cpp FLAGS`: what can be seen of it without clang. The line itself is blanked, so
+ * that lines and columns of the rest hold.
+ */
+#ifndef CGPU_COMPILER_CPP_CELL_H
+#define CGPU_COMPILER_CPP_CELL_H
+
+#include <stdbool.h>
+
+#include "common/buffer.h"
+#include "compiler/token.h"
+
+struct error;
+struct mem_pool;
+
+struct cpp_cell {
+	const char *text;  /* the C++ text, in the pool */
+	const char *flags; /* for clang, in the pool; "" for none */
+	struct token_list tokens;
+	struct buffer includes; /* its leading `#include <...>` lines */
+	bool has_main;
+};
+
+/* Is it a C++ cell? Blank lines and comments may stand before the line. */
+bool cpp_cell_is(const char *text);
+/* text is a C++ cell. -1: ERROR_MEMORY. */
+int cpp_cell_init(struct cpp_cell *c, const char *text, struct mem_pool *pool, struct error *err);
+void cpp_cell_release(struct cpp_cell *c);
+/* Is this byte of the text at file scope: inside no braces but those of extern "C" { }? */
+bool cpp_cell_at_file_scope(const struct cpp_cell *c, size_t offset);
+/* The next token at file scope behind i that `struct`, `union`, `enum` or `class` is followed by a name at; tokens.n: none.
+ * Start with TOKEN_NONE. */
+uint32_t cpp_cell_next_type(const struct cpp_cell *c, uint32_t i);
+
+#endif

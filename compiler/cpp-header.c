@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Beside KEY.pch lies KEY.fil: size, time and path of each file that went into it, a line each. The header is good for
+ * as long as these facts hold. Headers that nobody has used for the longest time make room for others.
+ */
+#define _GNU_SOURCE
+#include "compiler/cpp-header.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "compiler/clang-shim.h"
+#include "compiler/options.h"
+
+#define HEADERS_MAX 12 /* each is 10 to 40 MB */
+#define PREFIX "cpp-"
+
+struct building {
+	FILE *files;
+	struct buffer complaint;
+};
+
+static void note_file(void *context, const char *path)
+{
+	struct building *b = context;
+	struct stat st;
+
+	/* The text itself is no file. */
+	if (!stat(path, &st))
+		fprintf(b->files, "%jd %jd.%09ld %s\n", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
+			st.st_mtim.tv_nsec, path);
+}
+
+static void note_complaint(void *context, const struct clang_diagnostic *d)
+{
+	struct building *b = context;
+
+	if (d->severity == CLANG_ERROR && !b->complaint.len)
+		buffer_printf(&b->complaint, "%s", d->message);
+}
+
+static bool file_holds(const char *line)
+{
+	intmax_t size, seconds;
+	struct stat st;
+	long ns;
+	int path = 0;
+
+	return sscanf(line, "%jd %jd.%ld %n", &size, &seconds, &ns, &path) == 3 && path && !stat(line + path, &st) &&
+	       st.st_size == size && st.st_mtim.tv_sec == seconds && st.st_mtim.tv_nsec == ns;
+}
+
+static bool is_good(const char *header, const char *files)
+{
+	cleanup_file FILE *f = fopen(files, "re");
+	cleanup_free char *line = NULL;
+	size_t size = 0;
+	bool good = f && !access(header, R_OK);
+
+	while (good && getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		good = file_holds(line);
+	}
+	return good;
+}
+
+static bool is_header(const struct dirent *e)
+{
+	size_t len = strlen(e->d_name);
+
+	return len > 4 && !strncmp(e->d_name, PREFIX, strlen(PREFIX)) && !strcmp(e->d_name + len - 4, ".pch");
+}
+
+/* Remove the header that was used least recently; false when there are not too many. */
+static bool drop_one(int folder)
+{
+	cleanup_dir DIR *d = fdopendir(dup(folder));
+	struct timespec least = { 0 };
+	char name[256] = "";
+	struct stat st;
+	unsigned n = 0;
+
+	if (d)
+		rewinddir(d);
+	for (struct dirent *e; d && (e = readdir(d));) {
+		if (!is_header(e) || fstatat(folder, e->d_name, &st, 0))
+			continue;
+		if (!n++ || st.st_mtim.tv_sec < least.tv_sec ||
+		    (st.st_mtim.tv_sec == least.tv_sec && st.st_mtim.tv_nsec < least.tv_nsec)) {
+			least = st.st_mtim;
+			snprintf(name, sizeof(name), "%s", e->d_name);
+		}
+	}
+	if (n <= HEADERS_MAX || unlinkat(folder, name, 0))
+		return false;
+	memcpy(name + strlen(name) - 4, ".fil", 4); /* both suffixes have four letters */
+	unlinkat(folder, name, 0);
+	return true;
+}
+
+static void make_room(const char *path)
+{
+	cleanup_fd int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	while (folder >= 0 && drop_one(folder))
+		;
+}
+
+/* Both files are written under another name and renamed: a reader sees whole ones only. */
+static int build(const struct clang_options *clang, const struct buffer *text, const char *header, const char *files,
+		 struct error *err)
+{
+	cleanup_buffer struct buffer new_header = BUFFER_INIT, new_files = BUFFER_INIT;
+	struct building b = { NULL, BUFFER_INIT };
+	struct clang_job job = { .options = clang, .name = "includes", .text = buffer_text(text), .len = text->len,
+				 .context = &b, .diagnostic = note_complaint, .file = note_file };
+	int failed;
+
+	buffer_printf(&new_header, "%s.%d", header, (int)getpid());
+	buffer_printf(&new_files, "%s.%d", files, (int)getpid());
+	b.files = fopen(buffer_text(&new_files), "we");
+	if (!b.files)
+		return error_errno(err, "cannot write %s", buffer_text(&new_files));
+	failed = clang_shim_build_header(&job, buffer_text(&new_header));
+	failed |= fclose(b.files) != 0;
+	if (failed)
+		error_set(err, ERROR_COMPILE, "%s", buffer_text(&b.complaint));
+	else if (rename(buffer_text(&new_files), files) || rename(buffer_text(&new_header), header))
+		failed = error_errno(err, "cannot write %s", header);
+	if (failed) {
+		unlink(buffer_text(&new_files));
+		unlink(buffer_text(&new_header));
+	}
+	buffer_release(&b.complaint);
+	return failed ? -1 : 0;
+}
+
+int cpp_header_get(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
+		   struct error *err)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT, folder = BUFFER_INIT, header = BUFFER_INIT, files = BUFFER_INIT;
+	char key[40];
+
+	buffer_printf(&text, "#include \"cgpu.h\"\n%s", includes);
+	if (options_header_key(o, clang, buffer_text(&text), key, err) || options_cache_folder(&folder, err))
+		return -1;
+	buffer_printf(&header, "%s/" PREFIX "%s.pch", buffer_text(&folder), key);
+	buffer_printf(&files, "%s/" PREFIX "%s.fil", buffer_text(&folder), key);
+	if (buffer_check(&text, err) || buffer_check(&header, err) || buffer_check(&files, err))
+		return -1;
+	if (!is_good(buffer_text(&header), buffer_text(&files))) {
+		log_info("precompiling C++ headers into %s", buffer_text(&header));
+		if (build(clang, &text, buffer_text(&header), buffer_text(&files), err))
+			return -1;
+		make_room(buffer_text(&folder));
+	} else {
+		utimensat(AT_FDCWD, buffer_text(&header), NULL, 0); /* used */
+	}
+	buffer_puts(ret, buffer_text(&header));
+	return buffer_check(ret, err);
+}

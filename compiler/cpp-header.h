@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Precompiled headers of C++ cells: one for each list of includes, in the cache folder beside the C one. The standard
+ * library's headers are most of the work of a C++ cell; with this they are read once on a machine.
+ */
+#ifndef CGPU_COMPILER_CPP_HEADER_H
+#define CGPU_COMPILER_CPP_HEADER_H
+
+#include "common/buffer.h"
+
+struct clang_options;
+struct error;
+struct options;
+
+/*
+ * A header of what every cell sees and of `includes` ("#include <...>" lines); its path is appended to ret. When it was
+ * made and a file that it consists of has changed, it is made again. -1: ERROR_COMPILE, a header does not compile or is
+ * not there, with clang's words; ERROR_SYSTEM, the cache cannot be written.
+ */
+int cpp_header_get(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
+		   struct error *err);
+
+#endif

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""%%cpp cells: C++ beside C in one session, as a transaction like any cell."""
+import pytest
+
+# One list of includes, so that one precompiled header serves all tests.
+INCLUDES = """%%cpp
+#include <iostream>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+"""
+
+
+def cpp(text):
+    return INCLUDES + text
+
+
+@pytest.fixture(scope="module")
+def session(kernel):
+    kernel.run("int counter = 3; struct node { int value; struct node *next; }; int twice(int x) { return 2 * x; }\n"
+               "#define LIMIT 10").ok()
+    return kernel
+
+
+def test_functions_and_variables_are_names_of_c_cells(session):
+    session.run(cpp("""
+struct Point { double x, y; };
+extern "C" Point middle(const Point &a, const Point *b) { return { (a.x + b->x) / 2, (a.y + b->y) / 2 }; }
+extern "C" { double scale = 2.5; bool is_even(unsigned n) noexcept { return n % 2 == 0; } }
+class Shape { public: virtual ~Shape() = default; virtual double area() const { return 4; } };
+extern "C" Shape *make_shape() { return new Shape; }
+extern "C" double area(const Shape &s) { return s.area(); }
+""")).ok()
+    shown = session.run('Point m = middle(&(Point){ 0, 0 }, &(struct Point){ 2, 4 });\n'
+                        'Shape *s = make_shape();\n'
+                        'printf("%g %g %g %d %g", m.x, m.y, scale, is_even(3), area(s));').ok()
+    assert shown.stdout == "1 2 2.5 0 4"
+    assert session.run("scale = 4; scale").ok().text == "4.0"
+    assert "scale" in session.run("%who").ok().stdout
+
+
+def test_what_c_cells_have_declared_is_visible(session):
+    session.run("struct node second = { 2, NULL }, first = { 1, &second };").ok()
+    session.run(cpp("""
+extern "C" int walk() {
+    int sum = 0;
+    for (const node *n = &first; n; n = n->next)
+        sum += n->value;
+    return sum + twice(counter) + LIMIT;
+}
+""")).ok()
+    assert session.run("walk()").ok().text == "19"
+
+
+def test_what_is_no_cpp_is_left_out_and_named_where_it_is_used(session):
+    session.run("struct words { int class; }; struct words words; int *restrict pointer;").ok()
+    session.run(cpp('extern "C" int fine() { return counter; }\n')).ok()
+    refused = session.run(cpp('extern "C" int not_fine() { return words.class; }\n'))
+    assert refused.ename == "CompileError"
+    assert "'words' of In[" in refused.traceback and "not valid C++" in refused.traceback
+    session.run(cpp('extern "C" int *through() { return pointer; }\n')).ok()
+
+
+def test_own_meaning_of_a_name_comes_before_the_sessions(session):
+    session.run("struct item { int a; }; double list = 1.5;").ok()
+    session.run(cpp("""
+struct item { std::string name; };
+extern "C" int length() { item i{ "four" }; return (int)i.name.size(); }
+""")).ok()
+    assert session.run("length()").ok().text == "4"
+    assert session.run("list").ok().text == "1.5"
+
+
+def test_type_that_c_cannot_have_is_told(session):
+    told = session.run(cpp('extern "C" std::string name() { return "n"; }\nextern "C" int after() { return 1; }\n'))
+    assert "C cells do not see 'name'" in told.ok().stderr
+    assert session.run("after()").ok().text == "1"
+
+
+def test_main_is_run_and_output_keeps_its_order(session):
+    shown = session.run(cpp("""
+int main(int argc, char **argv) {
+    std::ios_base::sync_with_stdio(false);
+    std::cout << "one " << argc;
+    printf(" two ");
+    std::cout << "three";
+    return 4;
+}
+""")).ok()
+    assert shown.stdout == "one 1 two three"
+    assert "main() returned 4" in shown.stderr
+
+
+def test_containers_outlive_a_fault_bit_for_bit(session):
+    session.run(cpp("""
+std::map<std::string, std::vector<int>> table;
+std::vector<std::unique_ptr<std::string>> words_kept;
+std::string text(1000, 't');
+extern "C" void fill() {
+    for (int i = 0; i < 1000; i++) {
+        table["key " + std::to_string(i)].assign(i, i);
+        words_kept.push_back(std::make_unique<std::string>(i, 'a' + i % 26));
+    }
+}
+extern "C" void spoil() {
+    table.clear();
+    words_kept.resize(3);
+    text = "spoilt";
+}
+extern "C" unsigned long checksum() {
+    unsigned long h = std::hash<std::string>()(text);
+    for (auto &[key, values] : table) {
+        h = h * 31 + std::hash<std::string>()(key);
+        for (int v : values)
+            h = h * 31 + v;
+    }
+    for (auto &w : words_kept)
+        h = h * 31 + std::hash<std::string>()(*w) + (unsigned long)w.get();
+    return h;
+}
+""")).ok()
+    session.run("fill();").ok()
+    before = session.run("checksum()").ok().text
+    assert session.run("spoil(); *(volatile int *)0 = 1;").ename == "SegmentationFault"
+    assert session.run("checksum()").ok().text == before
+    # Another cell reaches a variable of C++ by declaring it, as another file would.
+    session.run(cpp("""
+extern std::map<std::string, std::vector<int>> table;
+extern "C" int entries() { table["one more"]; return (int)table.size(); }
+""")).ok()
+    assert session.run("entries()").ok().text == "1001"
+
+
+UNCAUGHT = {
+    "std::exception": ('throw std::out_of_range("index 7");', "UncaughtException", "std::out_of_range: index 7"),
+    "class of the cell": ("throw Own();", "UncaughtException", "Own: my own words"),
+    "int": ("throw 42;", "UncaughtException", "int"),
+    "through noexcept": ('[]() noexcept { throw std::runtime_error("in noexcept"); }();', "UncaughtException",
+                         "std::runtime_error: in noexcept"),
+    "rethrown": ('try { throw std::runtime_error("first"); } catch (...) { std::rethrow_exception('
+                 'std::current_exception()); }', "UncaughtException", "std::runtime_error: first"),
+    "from the library": ("(void)std::stoi(\"none\");", "UncaughtException", "std::invalid_argument: stoi"),
+    "terminate": ("std::terminate();", "Aborted", "std::terminate()"),
+    "pure virtual call": ("Derived d;", "Aborted", "pure virtual"),
+    "abort": ("abort();", "Aborted", "abort()"),
+}
+
+
+@pytest.mark.parametrize("name", UNCAUGHT)
+def test_uncaught_exception_is_an_error_and_rolled_back(session, name):
+    body, ename, words = UNCAUGHT[name]
+    session.run("counter = 3;").ok()
+    session.run(cpp("""
+struct Own : std::exception { const char *what() const noexcept override { return "my own words"; } };
+struct Base { Base() { hello(); } void hello() { name(); } virtual void name() = 0; virtual ~Base() {} };
+struct Derived : Base { void name() override {} };
+extern "C" void go_wrong() {
+    counter = 99;
+    %s
+}
+""" % body)).ok()
+    result = session.run("counter = 98;\ngo_wrong();")
+    assert result.ename == ename, result.shown
+    assert words in result.evalue
+    assert "line 2" in result.traceback
+    assert session.run("counter").ok().text == "3"
+
+
+def test_exception_is_caught_across_cells_and_through_c(session):
+    session.run(cpp('extern "C" void throws() { throw std::runtime_error("across"); }\n')).ok()
+    session.run("void in_c(void) { throws(); }").ok()
+    session.run(cpp("""
+extern "C" int catches() {
+    try { in_c(); } catch (const std::exception &e) { std::cout << "caught " << e.what(); return 1; }
+    return 0;
+}
+""")).ok()
+    shown = session.run("catches()").ok()
+    assert (shown.text, shown.stdout) == ("1", "caught across")
+
+
+def test_uncaught_exception_of_a_constructor_leaves_nothing(session):
+    refused = session.run(cpp("""
+struct Bad { Bad() { throw std::runtime_error("at load"); } };
+Bad bad;
+extern "C" int never() { return 1; }
+"""))
+    assert (refused.ename, "at load" in refused.evalue) == ("UncaughtException", True)
+    assert session.run("never()").ename == "CompileError"
+
+
+def test_cell_may_be_run_again_changed(session):
+    for n in (1, 2, 3):
+        session.run(cpp("""
+struct Config { int values[%d]; };
+inline int size() { return (int)(sizeof(Config) / sizeof(int)); }
+std::vector<int> numbers = { %d, %d };
+extern "C" int again() { return size() * 100 + numbers[0] * 10 + (int)numbers.size(); }
+""" % (n, n, n))).ok()
+        assert session.run("again()").ok().text == str(n * 100 + n * 10 + 2)
+
+
+def test_statement_at_file_scope_gets_a_hint(session):
+    refused = session.run(cpp("std::vector<int> v;\nv.push_back(1);\n"))
+    assert refused.ename == "CompileError"
+    assert refused.evalue.startswith("In[") and ":10:1" in refused.evalue
+    assert "  10 | v.push_back(1);\n" in refused.traceback and "statements stand in functions" in refused.traceback
+    inside = session.run(cpp("void f() {\n    unknown();\n}\n"))
+    assert ":10:5" in inside.evalue and "statements stand" not in inside.traceback
+
+
+def test_missing_library_is_one_clear_line(session):
+    refused = session.run("%%cpp -nostdinc++\n#include <vector>\n")
+    assert refused.ename == "CompileError"
+    assert refused.evalue.count("\n") == 0
+    assert "C++ library are missing: apt-get install g++" in refused.evalue
+
+
+def test_flags_are_for_the_cell(session):
+    session.run('%%cpp -std=c++23 -DSTEP=5\nextern "C" long version() { return __cplusplus + STEP; }').ok()
+    assert int(session.run("version()").ok().text) > 202002
+
+
+def test_threads_fill_session_memory(session):
+    session.run(cpp("""
+std::vector<std::string> results(4);
+thread_local int mine = 7;
+extern "C" void run_threads() {
+    std::vector<std::thread> all;
+    for (int i = 0; i < 4; i++)
+        all.emplace_back([i] { mine += i; results[i] = std::string(100 + i, 'a' + i) + std::to_string(mine); });
+    for (auto &t : all)
+        t.join();
+}
+extern "C" int check_threads() {
+    int good = 0;
+    for (int i = 0; i < 4; i++)
+        good += results[i] == std::string(100 + i, 'a' + i) + std::to_string(7 + i);
+    return good;
+}
+""")).ok()
+    session.run("run_threads();").ok()
+    assert session.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"
+    assert session.run("check_threads()").ok().text == "4"
