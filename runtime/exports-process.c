@@ -85,22 +85,44 @@ int exports_atexit(void (*fn)(void))
 	return exports_cxa_atexit(call_plain, (void *)fn, NULL);
 }
 
+unsigned exports_atexit_count(void)
+{
+	return atomic_load(&n_at_exit);
+}
+
+/* One handler may register another, or call exit() again. */
+void exports_atexit_run(unsigned first)
+{
+	unsigned n;
+
+	while ((n = atomic_load(&n_at_exit)) > first) {
+		atomic_store(&n_at_exit, n - 1);
+		at_exit[n - 1].fn(at_exit[n - 1].arg);
+	}
+}
+
+static _Noreturn void end_cell(int status)
+{
+	if (exports_program_runs_here())
+		exports_program_end(status);
+	host_fault_exit(status);
+}
+
 void exports_exit(int status)
 {
-	for (unsigned n = atomic_exchange(&n_at_exit, 0); n--;)
-		at_exit[n].fn(at_exit[n].arg);
+	exports_atexit_run(exports_program_runs_here() ? exports_program_handlers() : 0);
 	fflush(NULL);
-	host_fault_exit(status);
+	end_cell(status);
 }
 
 void exports_quick_exit(int status)
 {
-	host_fault_exit(status);
+	end_cell(status);
 }
 
 void exports_exit_now(int status)
 {
-	host_fault_exit(status);
+	end_cell(status);
 }
 
 void exports_assert_fail(const char *what, const char *file, unsigned line, const char *function)

@@ -36,6 +36,19 @@ void exports_note_child(void);
 /* Of an interrupted cell, as the interrupt key of a terminal ends all of a command. */
 void exports_end_children(void);
 
+/* Functions that are registered; those above `first` are called, the last one first. */
+unsigned exports_atexit_count(void);
+void exports_atexit_run(unsigned first);
+
+/* exports-program.c */
+/* Call main as a program and show its exit status. */
+int exports_program(void *start, int gives_status, int argc, char **argv);
+/* Does this thread run main() for %run? Then exit() is this. */
+bool exports_program_runs_here(void);
+_Noreturn void exports_program_end(int status);
+/* How many functions were registered before it began. */
+unsigned exports_program_handlers(void);
+
 /* exports-thread.c */
 int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg);
 int exports_thrd_create(thrd_t *ret, thrd_start_t fn, void *arg);

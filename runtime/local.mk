@@ -35,7 +35,8 @@ cgpu_worker_SOURCES = \
 	%reldir%/cpp-runtime.c %reldir%/cpp-runtime.h \
 	%reldir%/exports-display.c \
 	%reldir%/exports.c %reldir%/exports.def %reldir%/exports.h \
-	%reldir%/exports-process.c %reldir%/exports-signal.c %reldir%/exports-stream.c %reldir%/exports-thread.c \
+	%reldir%/exports-process.c %reldir%/exports-program.c %reldir%/exports-signal.c \
+	%reldir%/exports-stream.c %reldir%/exports-thread.c \
 	%reldir%/fault-cause.c %reldir%/fault-cause.h \
 	%reldir%/host-fault.c %reldir%/host-fault.h \
 	%reldir%/interrupt.c %reldir%/interrupt.h \

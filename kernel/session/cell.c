@@ -35,6 +35,7 @@ void cell_free(struct cell *c)
 		return;
 	request_end(c->request);
 	magic_script_release(&c->script);
+	buffer_release(&c->behind);
 	buffer_release(&c->unit);
 	buffer_release(&c->shown);
 	json_decref(c->ename);

@@ -50,6 +50,7 @@ struct cell {
 	bool timed;           /* %time */
 	uint64_t state_before; /* supervisor_state() before its first commit */
 	bool noted;           /* %undo knows of it */
+	struct buffer behind; /* C code that magics put behind the cell's own */
 	uint64_t compile_start_ns, compile_ns;
 
 	/* The outcome. */

@@ -194,6 +194,14 @@ static void compile(struct session *s, const char *text, const char *name)
 	supervisor_compile(s->supervisor, c->number, name, text, s->cflags ? s->cflags : "");
 }
 
+static void compile_cell(struct session *s, const struct cell *c)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	buffer_printf(&text, "%s%s", c->script.code, buffer_text(&c->behind));
+	compile(s, buffer_text(&text), c->name);
+}
+
 /* The value of a user_expression: a bundle, or an error. */
 static void set_value(struct cell *c, json_t *value)
 {
@@ -252,12 +260,12 @@ static void advance(struct session *s)
 		finish(s);
 		return;
 	}
-	if (c->state == CELL_MAGICS && !is_blank(c->script.code)) {
+	if (c->state == CELL_MAGICS && (c->behind.len || !is_blank(c->script.code))) {
 		c->setting_up = s->setup.due;
 		if (c->setting_up)
 			compile(s, s->setup.code.data, "setup");
 		else
-			compile(s, c->script.code, c->name);
+			compile_cell(s, c);
 		return;
 	}
 	c->state = CELL_EXPRESSIONS;

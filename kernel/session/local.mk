@@ -47,6 +47,7 @@ libsession_a_SOURCES = \
 	kernel/magics/magic-limit.c \
 	kernel/magics/magic-load-ext.c \
 	kernel/magics/magic-reset.c \
+	kernel/magics/magic-run.c \
 	kernel/magics/magic-shell.c \
 	kernel/magics/magic-time.c \
 	kernel/magics/magic-undo.c \
