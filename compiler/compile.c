@@ -59,10 +59,27 @@ void compile_result_release(struct compile_result *r)
 	buffer_release(&r->all);
 }
 
+/* "conflicting types for 'strlen'": the cell says it in another way than the header that it did not include. */
+static bool takes_header_name(struct compilation *x, const char *message)
+{
+	static const char *const contradictions[] = { "conflicting types for '", "redefinition of '" };
+
+	for (size_t i = 0; i < sizeof(contradictions) / sizeof(*contradictions); i++) {
+		size_t n = strlen(contradictions[i]);
+
+		if (!strncmp(message, contradictions[i], n) &&
+		    host_text_take_name(&x->host, &x->compiler->session, message + n, strcspn(message + n, "'")))
+			return true;
+	}
+	return false;
+}
+
 static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct compilation *x = context;
 
+	if (d->severity == CLANG_ERROR && takes_header_name(x, d->message))
+		x->again = true;
 	if (strstr(d->message, "initializer element is not a compile-time constant") &&
 	    d->offset >= 0 &&
 	    host_text_force(&x->host, &x->compiler->session,

@@ -41,11 +41,8 @@ static void note_word(struct declaration_parts *p, const struct token_list *l, u
 
 static uint32_t tag_specifier(struct declaration_parts *p, const struct token_list *l, uint32_t i)
 {
-	p->tag = i++;
-	while (token_is(l, i, "__attribute__") || token_is(l, i, "__align__"))
-		i = token_is(l, i + 1, "(") ? token_behind(l, i + 1) : i + 1;
-	if (is_identifier(l, i))
-		p->tag_name = i++;
+	p->tag = i;
+	i = split_tag(l, i, &p->tag_name);
 	if (token_is(l, i, "{")) {
 		p->body = i;
 		i = token_behind(l, i);
@@ -142,7 +139,7 @@ int declaration_parts_init(struct declaration_parts *p, const struct token_list 
 					 .tag = TOKEN_NONE,
 					 .tag_name = TOKEN_NONE,
 					 .type_name = TOKEN_NONE };
-	p->is_other = token_is(l, item->first, "asm") || token_is(l, item->first, "__asm__") ||
+	p->is_other = item->is_opaque || token_is(l, item->first, "asm") || token_is(l, item->first, "__asm__") ||
 		      token_is(l, item->first, "__asm") || token_is(l, item->first, "namespace") ||
 		      token_is(l, item->first, "using") || token_is(l, item->first, "template") ||
 		      token_is(l, item->first, "class");

@@ -385,7 +385,7 @@ static void add_items(struct declare *d, const struct host_text *h)
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		uint32_t first = h->split.items[i].first;
 		bool opens = h->split.items[i].kind == ITEM_DIRECTIVE &&
-			     host_text_opens_branch(l, first);
+			     host_text_opens_branch(h, first);
 		bool goes_on = token_directive_is(l, first, "elif") ||
 			       token_directive_is(l, first, "else");
 

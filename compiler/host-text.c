@@ -16,6 +16,7 @@
 #include "compiler/device-text.h"
 #include "compiler/launch-syntax.h"
 #include "compiler/own-names.h"
+#include "compiler/statement-text.h"
 
 static int declares(const struct item *item)
 {
@@ -37,7 +38,7 @@ static int find_parts(struct host_text *h, struct error *err)
 
 static void add_mask(struct host_text *h, const char *space, const char *name, size_t len)
 {
-	h->masks[h->n_masks++] = (struct session_mask){ space, name, len };
+	h->masks[h->n_masks++] = (struct session_mask){ .space = space, .name = name, .len = len };
 }
 
 /* A tag's body, and the bodies inside it: tags and enumerators. */
@@ -47,24 +48,43 @@ static void mask_body(struct host_text *h, uint32_t first, uint32_t end)
 
 	for (uint32_t i = first; i < end; i++) {
 		bool is_enum = token_is(l, i, "enum");
-		uint32_t at = i + 1;
+		uint32_t at, name;
 
 		if (!is_enum && !token_is(l, i, "struct") && !token_is(l, i, "union"))
 			continue;
-		while (token_is(l, at, "__attribute__"))
-			at = token_is(l, at + 1, "(") ? token_behind(l, at + 1) : at + 1;
-		if (token_is_name(l, at) && token_is(l, at + 1, "{"))
-			add_mask(h, "tag", token_text(l, at), token_len(l, at));
-		at += token_is_name(l, at);
+		at = split_tag(l, i, &name);
+		if (name != TOKEN_NONE && token_is(l, at, "{"))
+			add_mask(h, "tag", token_text(l, name), token_len(l, name));
 		if (!is_enum || !token_is(l, at, "{"))
 			continue;
 		for (uint32_t k = at; k < token_behind(l, at); k++) {
-			if ((k == at || token_is(l, k, ",")) && token_is_name(l, k + 1))
+			if ((k == at || token_is(l, k, ",")) && token_is_name(l, k + 1)) {
 				add_mask(h, "ordinary", token_text(l, k + 1), token_len(l, k + 1));
-			else if (k > at && token_is(l, k, "("))
+				h->masks[h->n_masks - 1].is_constant = true;
+			} else if (k > at && token_is(l, k, "("))
 				k = token_behind(l, k) - 1;
 		}
 	}
+}
+
+/* A prototype of another type than the header's is for the same function, but clang must not see both. */
+bool host_text_take_name(struct host_text *h, const struct session *session, const char *name, size_t len)
+{
+	const struct token_list *l = &h->split.tokens;
+	char kind = session_header_kind(session, name, len);
+
+	if (!kind || kind == 's')
+		return false;
+	for (uint32_t i = 0; i < h->n_taken; i++)
+		if (token_len(l, h->taken[i]) == len && !memcmp(token_text(l, h->taken[i]), name, len))
+			return false;
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (!token_is_name(l, i) || token_len(l, i) != len || memcmp(token_text(l, i), name, len))
+			continue;
+		h->taken[h->n_taken++] = i;
+		return true;
+	}
+	return false;
 }
 
 static void mask_directive(struct host_text *h, uint32_t i)
@@ -328,11 +348,37 @@ static void edit_item(struct host_text *h, const struct session *session, uint32
 			edit_runtime(h, p, &p->declarators[k]);
 }
 
-bool host_text_opens_branch(const struct token_list *l, uint32_t i)
+/* The #endif of the directive of a branch; TOKEN_NONE when there is none. */
+static uint32_t end_of_branches(const struct token_list *l, uint32_t i)
 {
-	return token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") ||
-	       token_directive_is(l, i, "ifndef") || token_directive_is(l, i, "elif") ||
-	       token_directive_is(l, i, "else");
+	unsigned depth = 1;
+
+	for (i++; i < l->n; i++) {
+		if (token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") ||
+		    token_directive_is(l, i, "ifndef"))
+			depth++;
+		else if (token_directive_is(l, i, "endif") && !--depth)
+			return i;
+	}
+	return TOKEN_NONE;
+}
+
+bool host_text_opens_branch(const struct host_text *h, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+	uint32_t end;
+
+	if (!token_directive_is(l, i, "if") && !token_directive_is(l, i, "ifdef") &&
+	    !token_directive_is(l, i, "ifndef") && !token_directive_is(l, i, "elif") &&
+	    !token_directive_is(l, i, "else"))
+		return false;
+	/* Where the branches are alternatives inside one item, `int main(void) {` or `int main() {`, there is nothing to
+	 * tell apart for others. */
+	end = end_of_branches(l, i);
+	for (uint32_t k = 0; k < h->split.n_items; k++)
+		if (h->split.items[k].first == end)
+			return h->split.items[k].kind == ITEM_DIRECTIVE;
+	return false;
 }
 
 /* A #if stands in the file part and again in the run function, where its condition may have become
@@ -344,15 +390,20 @@ static void mark_branch(struct host_text *h, uint32_t i)
 	buffer_printf(&h->unit.text, "extern char " BRANCH_PREFIX "v%u;", i);
 }
 
+/* The empty statement keeps the one before it from being the last, which is displayed. */
 static void repeat_branch(struct host_text *h, uint32_t i)
 {
 	const struct token_list *l = &h->split.tokens;
+	bool opens = host_text_opens_branch(h, i), goes_on = token_directive_is(l, i, "elif") || token_directive_is(l, i, "else");
 
-	if (token_directive_is(l, i, "endif") || token_directive_is(l, i, "elif") ||
-	    token_directive_is(l, i, "else"))
+	if (opens && !goes_on)
+		h->open_branches++;
+	if ((goes_on && opens) || (token_directive_is(l, i, "endif") && h->open_branches))
 		unit_text_puts(&h->unit, "\n#endif\n");
-	if (host_text_opens_branch(l, i))
-		buffer_printf(&h->unit.text, "\n#ifdef " BRANCH_PREFIX "%u\n", i);
+	if (token_directive_is(l, i, "endif") && h->open_branches)
+		h->open_branches--;
+	if (opens)
+		buffer_printf(&h->unit.text, "\n;\n#ifdef " BRANCH_PREFIX "%u\n", i);
 }
 
 static size_t macro_name(const struct token_list *l, uint32_t i, const char **ret)
@@ -390,7 +441,8 @@ static int find_changing(struct host_text *h, struct error *err)
 
 	h->changing = mem_pool_array(h->pool, l->n + 1, sizeof(*h->changing));
 	h->forced = mem_pool_array(h->pool, l->n + 1, sizeof(*h->forced));
-	if (!h->changing || !h->forced)
+	h->taken = mem_pool_array(h->pool, l->n + 1, sizeof(*h->taken));
+	if (!h->changing || !h->forced || !h->taken)
 		return error_set(err, ERROR_MEMORY, "out of memory for the directives of a cell");
 	for (uint32_t i = 0; i < l->n; i++) {
 		bool changing = token_directive_is(l, i, "undef");
@@ -537,6 +589,11 @@ static void write_own_names(struct host_text *h, const struct session *session)
 {
 	const struct token_list *l = &h->split.tokens;
 
+	for (uint32_t i = 0; i < h->n_masks; i++)
+		if (h->masks[i].is_constant)
+			own_names_write(session, h->masks[i].name, h->masks[i].len, &h->unit.text);
+	for (uint32_t i = 0; i < h->n_taken; i++)
+		own_names_write(session, token_text(l, h->taken[i]), token_len(l, h->taken[i]), &h->unit.text);
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		const struct declaration_parts *p = &h->parts[i];
 
@@ -579,7 +636,7 @@ static void write_file_item(struct host_text *h, uint32_t i)
 	if (item->kind == ITEM_FUNCTION && p->is_inline)
 		unit_text_puts(&h->unit, "__attribute__((visibility(\"protected\"))) ");
 	copy_tokens(h, item->first, item->end);
-	if (item->kind == ITEM_DIRECTIVE && host_text_opens_branch(&h->split.tokens, item->first))
+	if (item->kind == ITEM_DIRECTIVE && host_text_opens_branch(h, item->first))
 		mark_branch(h, item->first);
 }
 
@@ -653,18 +710,29 @@ static bool runs(const struct host_text *h, const struct session *session)
 	return false;
 }
 
+/* What is displayed may stand before an #endif. */
+static const struct item *last_of_code(const struct host_text *h)
+{
+	for (uint32_t i = h->split.n_items; i--;)
+		if (h->split.items[i].kind != ITEM_DIRECTIVE)
+			return &h->split.items[i];
+	return NULL;
+}
+
 int host_text_write(struct host_text *h, struct session *session, struct error *err)
 {
-	const struct item *last = h->split.n_items ? &h->split.items[h->split.n_items - 1] : NULL;
+	const struct item *last = last_of_code(h);
 
 	h->edits.n = 0;
 	h->n_anonymous = 0;
+	h->open_branches = 0;
 	h->unit.n = 0;
 	buffer_clear(&h->unit.text);
 	for (uint32_t i = 0; i < h->split.n_items; i++)
 		if (declares(&h->split.items[i]) && item_is_host(&h->split.items[i]) &&
 		    !(h->probe && has_probed(h, &h->parts[i])))
 			edit_item(h, session, i);
+	statement_text_edit(h, session);
 	launch_syntax_edit(&h->split, h->pool, &h->edits);
 	edit_list_sort(&h->edits);
 	if (h->edits.failed)

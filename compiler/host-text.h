@@ -30,9 +30,12 @@ struct host_text {
 	uint32_t *forced; /* declarators, by name token, whose initialisers clang found not to be
 			     constant */
 	uint32_t n_forced;
+	uint32_t *taken; /* name tokens of the headers' names that the cell declares in its own way */
+	uint32_t n_taken;
 	uint32_t *changing; /* directives that change a macro which the cell also has with another
 			       meaning */
 	uint32_t n_changing;
+	uint32_t open_branches; /* of #if, while the run function is written */
 	uint32_t n_anonymous; /* tags given to unnamed structures */
 	const char *before;   /* text that goes in front; NULL for none */
 	bool has_run, display;
@@ -62,11 +65,14 @@ bool host_text_is_runtime(const struct host_text *h, const struct session *sessi
 /* Clang says that the initialiser around this byte of the cell is not constant: run it. False when
  * it runs already. */
 bool host_text_force(struct host_text *h, const struct session *session, long offset);
+/* Clang says that the cell's declaration of this name contradicts a header's: from here on the name is the cell's. False when
+ * no header has it, or it is taken already. */
+bool host_text_take_name(struct host_text *h, const struct session *session, const char *name, size_t len);
 /* Names of the marks that tell which branches of #if were taken: BRANCH_PREFIX and the directive's
  * token. */
 #define BRANCH_PREFIX "cgpu_branch_"
-/* #if, #ifdef, #ifndef, #elif, #else: a directive that opens a branch. */
-bool host_text_opens_branch(const struct token_list *l, uint32_t i);
+/* #if, #ifdef, #ifndef, #elif, #else: the token is a directive that opens a branch of whole items. */
+bool host_text_opens_branch(const struct host_text *h, uint32_t i);
 /* The text between two tokens [first, end) with edits, from the pool. */
 char *host_text_piece(const struct host_text *h, uint32_t first, uint32_t end);
 

@@ -18,12 +18,14 @@ libcompiler_a_SOURCES = \
 	%reldir%/is-complete.c %reldir%/is-complete.h \
 	%reldir%/launch-syntax.c %reldir%/launch-syntax.h \
 	%reldir%/line-table.c %reldir%/line-table.h \
+	%reldir%/macro-text.c %reldir%/macro-text.h \
 	%reldir%/names.c %reldir%/names.h \
 	%reldir%/nvrtc.c %reldir%/nvrtc.h \
 	%reldir%/options.c %reldir%/options.h \
 	%reldir%/own-names.c %reldir%/own-names.h \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/split.c %reldir%/split.h \
+	%reldir%/statement-text.c %reldir%/statement-text.h \
 	%reldir%/token.c %reldir%/token.h \
 	%reldir%/unit-text.c %reldir%/unit-text.h \
 	%reldir%/words.def

@@ -339,15 +339,22 @@ const struct header_name *session_headers_with(const struct session *s, const ch
 
 static enum name_class classify(void *context, const char *text, size_t len);
 
+/* Behind the name in `#define name`; NULL for an #undef. */
+static const char *behind_macro_name(const struct declaration *d)
+{
+	const char *define = strstr(d->host, "define"), *name = define ? strstr(define + strlen("define"), d->name) : NULL;
+
+	return name ? name + strlen(d->name) : NULL;
+}
+
 /* What a session macro stands for is seen from the first word of its body. */
 static enum name_class classify_macro(struct session *s, const struct declaration *d)
 {
-	const char *p = strstr(d->host, d->name);
+	const char *p = behind_macro_name(d);
 	size_t word = 0;
 
 	if (!p)
-		return NAME_MACRO;
-	p += strlen(d->name);
+		return NAME_UNKNOWN;
 	if (*p == '(') {
 		p = strchr(p, ')');
 		p = p ? p + 1 : "";
@@ -421,9 +428,17 @@ bool session_unread_includes(struct session *s, struct buffer *out)
 	return last != 0;
 }
 
+static const char *macro(void *context, const char *text, size_t len)
+{
+	struct session *s = context;
+	const struct declaration *d = session_find(s, text, len);
+
+	return d && d->kind == DECLARATION_MACRO ? behind_macro_name(d) : NULL;
+}
+
 struct name_source session_names(struct session *s)
 {
-	return (struct name_source){ classify, s };
+	return (struct name_source){ classify, macro, s };
 }
 
 enum mark { UNMARKED, NEEDED, WRITTEN, MASKED };

@@ -83,6 +83,7 @@ struct session_mask {
 	const char *space; /* as declaration_space() says */
 	const char *name;
 	size_t len;
+	bool is_constant; /* an enumerator */
 };
 
 /*

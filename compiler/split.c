@@ -12,6 +12,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/mem-pool.h"
+#include "compiler/macro-text.h"
 
 struct splitter {
 	const struct token_list *l;
@@ -73,71 +74,96 @@ static bool same_text(const struct token_list *l, uint32_t a, uint32_t b)
 	       !memcmp(token_text(l, a), token_text(l, b), token_len(l, a));
 }
 
-/* The body of the cell's own #define of the name at token i, before that token; NULL if there is
- * none. */
-static const char *own_macro(const struct token_list *l, uint32_t i, size_t *ret_len)
+static enum name_class classify(struct splitter *s, uint32_t i);
+
+/* The first token of the n-th argument of the macro's use at i; TOKEN_NONE when there is none. */
+static uint32_t argument(const struct token_list *l, uint32_t i, int n)
 {
-	for (uint32_t d = i; d-- > 0;) {
-		size_t n, len = token_len(l, i);
-		const char *rest;
+	uint32_t at = i + 2, end = token_behind(l, i + 1);
 
-		if (!token_directive_is(l, d, "define"))
-			continue;
-		rest = token_directive_rest(l, d, &n);
-		if (n < len || memcmp(rest, token_text(l, i), len) ||
-		    (n > len && rest[len] != ' ' && rest[len] != '\t' && rest[len] != '(' &&
-		     rest[len] != '\\'))
-			continue;
-		size_t at = len;
-
-		if (at < n && rest[at] == '(') {
-			while (at < n && rest[at] != ')')
-				at++;
-			at += at < n;
-		}
-		while (at < n && (strchr(" \t\n\\", rest[at])))
-			at++;
-		*ret_len = n - at;
-		return rest + at;
+	for (; n && at < end; at++) {
+		if (token_is(l, at, "(") || token_is(l, at, "{") || token_is(l, at, "["))
+			at = token_behind(l, at) - 1;
+		else if (token_is(l, at, ","))
+			n--;
 	}
-	return NULL;
+	return !n && at + 1 < end ? at : TOKEN_NONE;
 }
 
-static size_t word_length(const char *p, size_t n)
+/* What the use at i of a macro starts like. */
+static enum name_class classify_macro(struct splitter *s, uint32_t i, const struct macro_text *m, unsigned depth)
 {
-	size_t i = 0;
+	const struct token_list *l = s->l;
+	size_t n = macro_text_word(m->body, m->len);
+	int parameter = n ? macro_text_parameter(m, m->body, n) : -1;
+	struct macro_text inner;
+	enum name_class class;
 
-	while (i < n && (p[i] == '_' || (p[i] >= 'a' && p[i] <= 'z') ||
-			 (p[i] >= 'A' && p[i] <= 'Z') || (i && p[i] >= '0' && p[i] <= '9')))
-		i++;
-	return i;
+	if (!m->len)
+		return NAME_MACRO_EMPTY;
+	if (!n || split_word_class(m->body, n) == WORD_STATEMENT)
+		return NAME_MACRO;
+	if (parameter >= 0) {
+		uint32_t at = token_is(l, i + 1, "(") ? argument(l, i, parameter) : TOKEN_NONE;
+		bool declares = at != TOKEN_NONE &&
+				(is_specifier(l, at) || (is_identifier(l, at) && classify(s, at) == NAME_TYPE));
+
+		return declares ? NAME_MACRO_SPECIFIER : NAME_MACRO;
+	}
+	if (split_is_specifier(m->body, n))
+		return NAME_MACRO_SPECIFIER;
+	if (depth && macro_text_find(l, i, s->names, m->body, n, &inner))
+		class = inner.is_undefined ? NAME_MACRO : classify_macro(s, i, &inner, depth - 1);
+	else
+		class = s->names->classify(s->names->context, m->body, n);
+	for (uint32_t t = 0; t < s->n_types; t++)
+		if (token_len(l, s->types[t]) == n && !memcmp(token_text(l, s->types[t]), m->body, n))
+			class = NAME_TYPE;
+	return class == NAME_TYPE || class == NAME_MACRO_SPECIFIER ? NAME_MACRO_SPECIFIER : NAME_MACRO;
 }
 
 static enum name_class classify(struct splitter *s, uint32_t i)
 {
 	const struct token_list *l = s->l;
-	size_t n;
-	const char *body = own_macro(l, i, &n);
+	struct macro_text m;
 
-	if (body) {
-		size_t word = word_length(body, n);
-
-		if (!n)
-			return NAME_MACRO_EMPTY;
-		if (!word)
-			return NAME_MACRO;
-		if (split_is_specifier(body, word))
-			return NAME_MACRO_SPECIFIER;
-		if (split_word_class(body, word) == WORD_STATEMENT)
-			return NAME_MACRO;
-		return s->names->classify(s->names->context, body, word) == NAME_TYPE
-			       ? NAME_MACRO_SPECIFIER
-			       : NAME_MACRO;
-	}
 	for (uint32_t t = 0; t < s->n_types; t++)
 		if (same_text(l, s->types[t], i))
 			return NAME_TYPE;
+	if (macro_text_find(l, i, s->names, token_text(l, i), token_len(l, i), &m)) {
+		if (m.is_undefined)
+			return NAME_UNKNOWN;
+		if (!m.has_parameters || token_is(l, i + 1, "("))
+			return classify_macro(s, i, &m, 4);
+	}
 	return s->names->classify(s->names->context, token_text(l, i), token_len(l, i));
+}
+
+/* The end of a use of a macro that needs no `;`; 0 when i is none. */
+static uint32_t end_of_whole_macro(struct splitter *s, uint32_t i)
+{
+	const struct token_list *l = s->l;
+	struct macro_text m;
+	uint32_t end;
+
+	if (!is_identifier(l, i) || !macro_text_find(l, i, s->names, token_text(l, i), token_len(l, i), &m) ||
+	    m.is_undefined || !macro_text_is_whole(&m) || (m.has_parameters && !token_is(l, i + 1, "(")))
+		return 0;
+	end = m.has_parameters ? token_behind(l, i + 1) : i + 1;
+	return end + token_is(l, end, ";");
+}
+
+uint32_t split_tag(const struct token_list *l, uint32_t i, uint32_t *ret_name)
+{
+	*ret_name = TOKEN_NONE;
+	for (i++; token_is(l, i, "__attribute__") || token_is(l, i, "__attribute") || token_is(l, i, "__align__") ||
+		  token_is(l, i, "_Alignas") || token_is(l, i, "alignas");)
+		i = token_is(l, i + 1, "(") ? token_behind(l, i + 1) : i + 1;
+	if (is_identifier(l, i) && is_identifier(l, i + 1) && (token_is(l, i + 2, "{") || token_is(l, i + 2, ";")))
+		i++;
+	if (is_identifier(l, i))
+		*ret_name = i++;
+	return i;
 }
 
 /* Two names in a row, or name and star: what an unknown first name must be. */
@@ -201,6 +227,32 @@ static bool at_directive(const struct token_list *l, uint32_t i)
 	return i < l->n && l->at[i].kind == TOKEN_DIRECTIVE;
 }
 
+/* Counts the #if that are open inside an item; false for a directive that belongs to an #if before the item, which so ends. */
+static bool pass_directive(const struct token_list *l, uint32_t i, unsigned *depth)
+{
+	if (token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") || token_directive_is(l, i, "ifndef")) {
+		++*depth;
+	} else if (token_directive_is(l, i, "else") || token_directive_is(l, i, "elif")) {
+		return *depth > 0;
+	} else if (token_directive_is(l, i, "endif")) {
+		if (!*depth)
+			return false;
+		--*depth;
+	}
+	return true;
+}
+
+/* How many #if are open behind the tokens [i, end). */
+static unsigned open_branches(const struct token_list *l, uint32_t i, uint32_t end)
+{
+	unsigned depth = 0;
+
+	for (; i < end; i++)
+		if (at_directive(l, i))
+			pass_directive(l, i, &depth);
+	return depth;
+}
+
 /* K&R definitions: `int f(a, b) int a; double b; {`: i is behind the parameter list's `)`. */
 static bool starts_old_parameters(struct splitter *s, uint32_t open, uint32_t i)
 {
@@ -217,15 +269,29 @@ static bool starts_old_parameters(struct splitter *s, uint32_t open, uint32_t i)
 	return starts_declaration(s, i);
 }
 
+/* A macro for `struct name`. */
+static bool stands_for_tag(struct splitter *s, uint32_t i)
+{
+	struct macro_text m;
+
+	return macro_text_find(s->l, i, s->names, token_text(s->l, i), token_len(s->l, i), &m) && !m.is_undefined &&
+	       (!strncmp(m.body, "struct", 6) || !strncmp(m.body, "union", 5) || !strncmp(m.body, "enum", 4));
+}
+
 /* Where the declaration or definition that starts at i ends; ret_body: its `{`, or TOKEN_NONE. */
 static uint32_t end_of_declaration(struct splitter *s, uint32_t i, uint32_t *ret_body)
 {
 	const struct token_list *l = s->l;
 	bool initialiser = false, tag = false, old_style = false;
+	unsigned branches = 0;
 
 	*ret_body = TOKEN_NONE;
 	while (i < l->n) {
-		if (token_is(l, i, ";")) {
+		if (at_directive(l, i)) {
+			if (!pass_directive(l, i, &branches))
+				return i;
+			i++;
+		} else if (token_is(l, i, ";")) {
 			if (!old_style)
 				return i + 1;
 			i++;
@@ -246,18 +312,16 @@ static uint32_t end_of_declaration(struct splitter *s, uint32_t i, uint32_t *ret
 		} else if (token_is(l, i, "struct") || token_is(l, i, "union") ||
 			   token_is(l, i, "enum") || token_is(l, i, "class") ||
 			   token_is(l, i, "namespace")) {
-			tag = true;
-			for (i++; token_is(l, i, "__attribute__") || token_is(l, i, "__align__");
-			     i++)
-				i = token_is(l, i + 1, "(") ? token_behind(l, i + 1) - 1 : i;
-			i += is_identifier(l, i);
-			if (!token_is(l, i, "{") && !token_is(l, i, ":"))
-				tag = false;
+			uint32_t name;
+
+			i = split_tag(l, i, &name);
+			tag = token_is(l, i, "{") || token_is(l, i, ":");
 		} else {
 			if (token_is(l, i, "="))
 				initialiser = true;
 			else if (token_is(l, i, ","))
 				initialiser = false;
+			tag |= is_identifier(l, i) && token_is(l, i + 1, "{") && !initialiser && stands_for_tag(s, i);
 			i++;
 		}
 	}
@@ -274,8 +338,14 @@ static uint32_t skip_directives(const struct token_list *l, uint32_t i)
 }
 
 /* To the `;`, or the block of a macro that acts like a loop. *ret_open: the text ended first. */
-static uint32_t end_of_expression(const struct token_list *l, uint32_t i, bool *ret_open)
+static uint32_t end_of_expression(struct splitter *s, uint32_t i, bool *ret_open)
 {
+	const struct token_list *l = s->l;
+	uint32_t whole = end_of_whole_macro(s, i);
+	unsigned branches = 0;
+
+	if (whole)
+		return whole;
 	if (is_identifier(l, i) && token_is(l, i + 1, "(")) {
 		uint32_t behind = token_behind(l, i + 1);
 
@@ -285,13 +355,15 @@ static uint32_t end_of_expression(const struct token_list *l, uint32_t i, bool *
 	while (i < l->n) {
 		if (token_is(l, i, ";"))
 			return i + 1;
+		if (at_directive(l, i) && !pass_directive(l, i, &branches))
+			break;
 		if (token_is(l, i, "(") || token_is(l, i, "[") || token_is(l, i, "{"))
 			i = token_behind(l, i);
 		else
 			i++;
 	}
 	*ret_open = true;
-	return l->n;
+	return i;
 }
 
 static uint32_t behind_head(const struct token_list *l, uint32_t i)
@@ -314,7 +386,7 @@ static uint32_t end_of_do(struct splitter *s, uint32_t i, bool *ret_open)
 	uint32_t end = skip_directives(s->l, end_of_statement(s, i + 1, ret_open));
 
 	return token_is(s->l, end, "while")
-		       ? end_of_expression(s->l, behind_head(s->l, end), ret_open)
+		       ? end_of_expression(s, behind_head(s->l, end), ret_open)
 		       : end;
 }
 
@@ -364,7 +436,7 @@ static uint32_t end_of_statement(struct splitter *s, uint32_t i, bool *ret_open)
 			return behind;
 		return end_of_statement(s, behind, ret_open);
 	}
-	return end_of_expression(l, i, ret_open);
+	return end_of_expression(s, i, ret_open);
 }
 
 static void remember_type(struct splitter *s, uint32_t i)
@@ -452,35 +524,53 @@ static struct item *add_item(struct splitter *s, enum item_kind kind, uint32_t f
 		s->items = grown;
 		s->cap = cap;
 	}
-	s->items[s->n] = (struct item){ kind, WORLD_HOST, false, first, end, TOKEN_NONE };
+	s->items[s->n] = (struct item){ .kind = kind, .world = WORLD_HOST, .first = first, .end = end, .body = TOKEN_NONE };
 	return &s->items[s->n++];
+}
+
+/* An #if that was opened inside the item is closed inside it. */
+static uint32_t close_branches(struct splitter *s, uint32_t i, uint32_t end, bool *ret_open)
+{
+	while (end < s->l->n && open_branches(s->l, i, end))
+		end = at_directive(s->l, end) ? end + 1 : end_of_statement(s, end, ret_open);
+	return end;
+}
+
+static uint32_t next_declaration(struct splitter *s, uint32_t i)
+{
+	const struct token_list *l = s->l;
+	uint32_t body = TOKEN_NONE, end = end_of_whole_macro(s, i);
+	bool open = false, opaque = end != 0;
+	struct item *item;
+
+	if (!opaque)
+		end = close_branches(s, i, end_of_declaration(s, i, &body), &open);
+	item = add_item(s, body == TOKEN_NONE ? ITEM_DECLARATION : ITEM_FUNCTION, i, end);
+	if (item) {
+		item->is_opaque = opaque;
+		item->body = body;
+		find_world(l, item);
+	}
+	if (token_is(l, i, "typedef"))
+		remember_typedef(s, i + 1, end);
+	return end;
 }
 
 static uint32_t next_item(struct splitter *s, uint32_t i)
 {
 	const struct token_list *l = s->l;
 	bool open = false;
-	uint32_t end, body;
+	uint32_t end;
 
 	if (at_directive(l, i)) {
 		add_item(s, ITEM_DIRECTIVE, i, i + 1);
 		return i + 1;
 	}
-	if (starts_declaration(s, i)) {
-		end = end_of_declaration(s, i, &body);
-		struct item *item =
-			add_item(s, body == TOKEN_NONE ? ITEM_DECLARATION : ITEM_FUNCTION, i, end);
-
-		if (item) {
-			item->body = body;
-			find_world(l, item);
-		}
-		if (token_is(l, i, "typedef"))
-			remember_typedef(s, i + 1, end);
-		return end;
-	}
-	end = end_of_statement(s, i, &open);
-	add_item(s, open && end == l->n ? ITEM_EXPRESSION : ITEM_STATEMENT, i, end);
+	if (starts_declaration(s, i))
+		return next_declaration(s, i);
+	end = close_branches(s, i, end_of_statement(s, i, &open), &open);
+	open &= end == l->n || at_directive(l, end);
+	add_item(s, open ? ITEM_EXPRESSION : ITEM_STATEMENT, i, end);
 	return end > i ? end : i + 1;
 }
 

@@ -36,6 +36,7 @@ struct item {
 	enum item_kind kind;
 	enum item_world world;
 	bool is_entry;	     /* __global__ */
+	bool is_opaque;	     /* a declaration that a macro spells out: it has no parts to be seen */
 	uint32_t first, end; /* tokens [first, end) */
 	uint32_t body;	     /* ITEM_FUNCTION: the token `{` */
 };
@@ -52,6 +53,8 @@ enum name_class {
 
 struct name_source {
 	enum name_class (*classify)(void *context, const char *name, size_t len);
+	/* What stands behind the name in the #define of an earlier cell; NULL when there is none. */
+	const char *(*macro)(void *context, const char *name, size_t len);
 	void *context;
 };
 
@@ -64,6 +67,10 @@ struct split {
 /* text is borrowed and must outlive the split. -1 with ERROR_MEMORY. */
 int split_init(struct split *s, const char *text, size_t len, const struct name_source *names,
 	       struct mem_pool *pool, struct error *err);
+
+/* Behind the tag that may follow `struct`, `union` or `enum` at i, attributes (also macros that stand for them) skipped;
+ * *ret_name: the tag, or TOKEN_NONE. */
+uint32_t split_tag(const struct token_list *l, uint32_t i, uint32_t *ret_name);
 
 /* compiler/words.def */
 enum word_class { WORD_NONE, WORD_TYPE, WORD_MARK, WORD_STATEMENT, WORD_OPERATOR };

@@ -208,7 +208,7 @@ static void punctuation(struct lexer *x)
 {
 	static const char *const longer[] = {
 		"<<<", ">>>", "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
-		"!=",  "&&",  "||",  "*=",  "/=",  "%=", "+=", "-=", "&=", "^=", "|=", "##",
+		"<:",  ":>",  "<%",  "%>",  "!=",  "&&",  "||",  "*=",  "/=",  "%=", "+=", "-=", "&=", "^=", "|=", "##",
 	};
 	size_t start = x->at;
 
@@ -229,38 +229,101 @@ static void punctuation(struct lexer *x)
 	    start, x->line);
 }
 
+/* C17 6.4.6: other spellings of brackets. */
+static const struct {
+	char spelling[3], means;
+} digraphs[] = { { "<:", '[' }, { ":>", ']' }, { "<%", '{' }, { "%>", '}' } };
+
+/* The bracket that the token is; 0 for another one. */
+static char bracket(const struct token_list *l, uint32_t i)
+{
+	const char *text = token_text(l, i);
+
+	if (l->at[i].kind != TOKEN_PUNCTUATION)
+		return 0;
+	if (token_len(l, i) == 1)
+		return strchr("()[]{}", *text) ? *text : 0;
+	for (size_t k = 0; token_len(l, i) == 2 && k < sizeof(digraphs) / sizeof(*digraphs); k++)
+		if (!memcmp(text, digraphs[k].spelling, 2))
+			return digraphs[k].means;
+	return 0;
+}
+
 static bool closes(char open, char close)
 {
 	return (open == '(' && close == ')') || (open == '[' && close == ']') ||
 	       (open == '{' && close == '}');
 }
 
+/* Brackets that wait for their partners. */
+struct pairing {
+	struct token_list *l;
+	uint32_t *open;	 /* a stack of tokens */
+	uint32_t *other; /* an opening bracket of another branch of #if for the same place; TOKEN_NONE */
+	uint32_t depth;
+	uint32_t *saved; /* depths at the #if that are open */
+	uint32_t n_saved;
+};
+
+/* The branches of an #if are alternatives: each one starts from the same brackets. Those that a
+ * branch leaves open share the partner of those that the last branch leaves open. */
+static void pair_directive(struct pairing *p, uint32_t i)
+{
+	const struct token_list *l = p->l;
+
+	if (token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") ||
+	    token_directive_is(l, i, "ifndef")) {
+		p->saved[p->n_saved++] = p->depth;
+	} else if (p->n_saved &&
+		   (token_directive_is(l, i, "else") || token_directive_is(l, i, "elif"))) {
+		for (uint32_t k = p->saved[p->n_saved - 1]; k < p->depth; k++)
+			p->other[k] = p->open[k];
+		p->depth = p->saved[p->n_saved - 1];
+	} else if (p->n_saved && token_directive_is(l, i, "endif")) {
+		p->n_saved--;
+	}
+}
+
+static void pair_closing(struct pairing *p, uint32_t i, char c)
+{
+	struct token_list *l = p->l;
+
+	if (p->depth && closes(bracket(l, p->open[p->depth - 1]), c)) {
+		uint32_t open = p->open[--p->depth], other = p->other[p->depth];
+
+		l->at[i].match = open;
+		l->at[open].match = i;
+		if (other != TOKEN_NONE && other < open)
+			l->at[other].match = i;
+		p->other[p->depth] = TOKEN_NONE;
+	} else if (l->unopened == TOKEN_NONE) {
+		l->unopened = i;
+	}
+}
+
 static int pair_brackets(struct token_list *l, struct error *err)
 {
-	cleanup_free uint32_t *stack = malloc((l->n + 1) * sizeof(*stack));
-	uint32_t depth = 0;
+	cleanup_free uint32_t *stack = malloc((3 * (size_t)l->n + 3) * sizeof(*stack));
+	struct pairing p = { .l = l, .open = stack };
 
 	if (!stack)
 		return error_set(err, ERROR_MEMORY, "out of memory for the tokens of a cell");
+	p.other = stack + l->n + 1;
+	p.saved = p.other + l->n + 1;
+	memset(p.other, 0xff, (l->n + 1) * sizeof(*stack));
 	l->unclosed = l->unopened = TOKEN_NONE;
 	for (uint32_t i = 0; i < l->n; i++) {
-		char c = l->text[l->at[i].start];
+		char c = bracket(l, i);
 
-		if (l->at[i].kind != TOKEN_PUNCTUATION || token_len(l, i) != 1)
-			continue;
-		if (c == '(' || c == '[' || c == '{') {
-			stack[depth++] = i;
-		} else if (c == ')' || c == ']' || c == '}') {
-			if (depth && closes(l->text[l->at[stack[depth - 1]].start], c)) {
-				l->at[i].match = stack[--depth];
-				l->at[stack[depth]].match = i;
-			} else if (l->unopened == TOKEN_NONE) {
-				l->unopened = i;
-			}
-		}
+		if (l->at[i].kind == TOKEN_DIRECTIVE)
+			pair_directive(&p, i);
+		else if (c && strchr("([{", c))
+			p.open[p.depth++] = i;
+		else if (c)
+			pair_closing(&p, i, c);
 	}
-	if (depth)
-		l->unclosed = stack[depth - 1];
+	if (p.depth)
+		l->unclosed = p.open[p.depth - 1];
 	return 0;
 }
 
@@ -272,7 +335,7 @@ static void lex(struct lexer *x)
 			return;
 		unsigned char c = x->text[x->at];
 
-		if (c == '#' && x->line_start)
+		if (x->line_start && (c == '#' || (c == '%' && peek(x, 1) == ':')))
 			directive(x);
 		else if (is_name_start(c))
 			name(x);
@@ -310,8 +373,11 @@ bool token_is(const struct token_list *l, uint32_t i, const char *text)
 {
 	size_t n = strlen(text);
 
-	return i < l->n && l->at[i].kind != TOKEN_STRING && token_len(l, i) == n &&
-	       !memcmp(token_text(l, i), text, n);
+	if (i >= l->n || l->at[i].kind == TOKEN_STRING)
+		return false;
+	if (token_len(l, i) == n)
+		return !memcmp(token_text(l, i), text, n);
+	return n == 1 && token_len(l, i) == 2 && *text == bracket(l, i);
 }
 
 uint32_t token_behind(const struct token_list *l, uint32_t i)
@@ -335,7 +401,7 @@ static size_t skip_blanks(const char *p, size_t i, size_t n)
 size_t token_directive(const struct token_list *l, uint32_t i, const char **ret_word)
 {
 	const char *p = token_text(l, i);
-	size_t n = token_len(l, i), at = skip_blanks(p, 1, n), start = at;
+	size_t n = token_len(l, i), at = skip_blanks(p, *p == '%' ? 2 : 1, n), start = at;
 
 	while (at < n && p[at] >= 'a' && p[at] <= 'z')
 		at++;

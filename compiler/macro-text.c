@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/macro-text.h"
+
+#include <string.h>
+
+#include "compiler/split.h"
+
+size_t macro_text_word(const char *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && (p[i] == '_' || (p[i] >= 'a' && p[i] <= 'z') || (p[i] >= 'A' && p[i] <= 'Z') ||
+			 (i && p[i] >= '0' && p[i] <= '9')))
+		i++;
+	return i;
+}
+
+/* text: what stands behind the macro's name. */
+static void read_definition(struct macro_text *m, const char *text, size_t n)
+{
+	size_t at = 0;
+
+	*m = (struct macro_text){ .has_parameters = n && *text == '(' };
+	if (m->has_parameters) {
+		while (at < n && text[at] != ')')
+			at++;
+		m->parameters = text + 1;
+		m->parameters_len = at - 1;
+		at += at < n;
+	}
+	while (at < n && strchr(" \t\r\n\\", text[at]))
+		at++;
+	while (n > at && strchr(" \t\r\n\\", text[n - 1]))
+		n--;
+	m->body = text + at;
+	m->len = n - at;
+}
+
+bool macro_text_find(const struct token_list *l, uint32_t before, const struct name_source *names, const char *word,
+		     size_t len, struct macro_text *ret)
+{
+	const char *text;
+	size_t n;
+
+	for (uint32_t d = before; d-- > 0;) {
+		bool undef = token_directive_is(l, d, "undef");
+
+		if (!undef && !token_directive_is(l, d, "define"))
+			continue;
+		text = token_directive_rest(l, d, &n);
+		if (macro_text_word(text, n) != len || memcmp(text, word, len))
+			continue;
+		if (undef)
+			*ret = (struct macro_text){ .is_undefined = true };
+		else
+			read_definition(ret, text + len, n - len);
+		return true;
+	}
+	text = names->macro ? names->macro(names->context, word, len) : NULL;
+	if (text)
+		read_definition(ret, text, strlen(text));
+	return text != NULL;
+}
+
+int macro_text_parameter(const struct macro_text *m, const char *word, size_t len)
+{
+	int index = 0;
+
+	for (size_t at = 0; m->has_parameters && at < m->parameters_len; at++) {
+		size_t n = macro_text_word(m->parameters + at, m->parameters_len - at);
+
+		if (n && n == len && !memcmp(m->parameters + at, word, len))
+			return index;
+		at += n;
+		index += at < m->parameters_len && m->parameters[at] == ',';
+	}
+	return -1;
+}
+
+bool macro_text_is_whole(const struct macro_text *m)
+{
+	return m->len && (m->body[m->len - 1] == '}' || m->body[m->len - 1] == ';');
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a name stands for that is a macro of the cell or of the session, as far as splitting needs to know it: the text of its
+ * definition. Nothing is expanded; that is clang's.
+ */
+#ifndef CGPU_COMPILER_MACRO_TEXT_H
+#define CGPU_COMPILER_MACRO_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compiler/token.h"
+
+struct name_source;
+
+struct macro_text {
+	bool is_undefined;	/* the cell has taken the name away again; nothing else is set */
+	bool has_parameters;	/* used as name(...) */
+	const char *parameters; /* what stands between the parentheses */
+	size_t parameters_len;
+	const char *body;
+	size_t len;
+};
+
+/* What the word means at token `before`: the last #define or #undef of the cell before it, or else the session's. False when
+ * neither knows. */
+bool macro_text_find(const struct token_list *l, uint32_t before, const struct name_source *names, const char *word,
+		     size_t len, struct macro_text *ret);
+/* Which parameter the word is, from 0; -1 when it is none. */
+int macro_text_parameter(const struct macro_text *m, const char *word, size_t len);
+/* The body ends with `}` or `;`, so that a use of the macro needs no `;` of its own. */
+bool macro_text_is_whole(const struct macro_text *m);
+/* Bytes of the word that p starts with. */
+size_t macro_text_word(const char *p, size_t n);
+
+#endif
