@@ -52,13 +52,12 @@ void cgpu_display(const char *mime, const void *data, unsigned long size);
 /* Take away what the cell has shown so far: at once, or when the next output comes. */
 void cgpu_clear_output(int wait);
 
-/* The compiler takes the address of main()'s arguments from the worker; %run fills them. */
-#ifdef __cplusplus
-}
 /* What %run does: start(argc, argv) is called as a program, exit() ends it, its exit status is shown. gives_status: does it
  * return int? */
 int cgpu_program(void *start, int gives_status, int argc, char **argv);
 
+#ifdef __cplusplus
+}
 #ifdef CGPU_WITH_CUDA
 #include <cuda.h>
 #include <cuda_runtime_api.h>

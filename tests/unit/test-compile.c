@@ -94,6 +94,8 @@ static unsigned run_folder(const char *folder)
 	cleanup_free char *wanted = read_file(folder, "facts");
 	unsigned wrong;
 
+	if (!wanted)
+		return 0; /* a case for the whole kernel: tests/cells/test_cells.py */
 	assert_non_null(cells);
 	compiler_client_start(&c, cache);
 	for (char *cell = cells, *next; cell; cell = next) {
@@ -105,7 +107,7 @@ static unsigned run_folder(const char *folder)
 		compiler_client_run(&c, cell, "");
 		compiler_client_facts(&c, &facts);
 	}
-	wrong = check_facts(folder, wanted ? wanted : "", buffer_text(&facts), c.cell);
+	wrong = check_facts(folder, wanted, buffer_text(&facts), c.cell);
 	compiler_client_stop(&c);
 	buffer_release(&facts);
 	return wrong;
@@ -119,7 +121,7 @@ static void cells(void **state)
 	(void)state;
 	assert_non_null(d);
 	for (struct dirent *e = readdir(d); e; e = readdir(d)) {
-		if (*e->d_name == '.' || strchr(e->d_name, '.'))
+		if (*e->d_name == '.' || *e->d_name == '_' || strchr(e->d_name, '.'))
 			continue;
 		wrong += run_folder(e->d_name);
 		n++;
