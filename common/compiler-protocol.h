@@ -24,10 +24,15 @@ enum compiler_message {
 
 	/* kernel -> compiler */
 	COMPILER_DECLARATIONS = 10, /* u32 first index, [declaration]: replaces the set from that index on */
-	COMPILER_COMPILE = 11,      /* u32 id, u32 cell, str cell name, str text, str cflags, u32 device sm (75) */
+	COMPILER_COMPILE = 11,      /* u32 id, u32 cell, str cell name, str text, str cflags, str nvflags,
+				     * u32 device sm (75) */
 	COMPILER_COMPLETE = 12,     /* u32 id, str text, u32 cursor (bytes) */
 	COMPILER_INSPECT = 13,      /* u32 id, str text, u32 cursor (bytes), u32 detail */
 	COMPILER_IS_COMPLETE = 14,  /* u32 id, str text */
+	COMPILER_PACKAGE = 15,      /* u32 id, u8 enum package_question, str text */
+	/* str folder or "", str variable or "", str value: what %cd and %env have changed. No answer; a compiler that is
+	 * started later has it from the kernel process */
+	COMPILER_SURROUNDINGS = 16,
 
 	/* compiler -> kernel */
 	COMPILER_COMPILED = 20,     /* u32 id, bytes unit (common/unit.h) */
@@ -36,6 +41,15 @@ enum compiler_message {
 				     * type is one of function, variable, type, macro, keyword, member, magic */
 	COMPILER_INSPECTED = 23,    /* u32 id, u8 found, str plain text (declaration, where it comes from, comment) */
 	COMPILER_COMPLETENESS = 24, /* u32 id, str complete|incomplete|invalid, str indent */
+	/* u32 id, str why it failed or "", str version, str cflags, [str path of a library, in the order of loading],
+	 * str lines that a search has found */
+	COMPILER_PACKAGED = 25,
+};
+
+enum package_question {
+	PACKAGE_FIND,   /* text: the name of a package */
+	PACKAGE_LINK,   /* text: flags for a linker */
+	PACKAGE_SEARCH, /* text: part of a name or description */
 };
 
 #endif

@@ -42,7 +42,7 @@
 
 enum zygote_message {
 	/* kernel -> zygote; u32 version, bytes seccomp program (struct sock_filter[], may be empty), u32 flags
-	 * (enum sandbox_flag), str library search path, [str library to load] */
+	 * (enum sandbox_flag) */
 	ZYGOTE_SETUP = 1,
 	/* zygote -> kernel; u32 version, [str name, str what could not be applied and why] */
 	ZYGOTE_READY = 2,
@@ -53,6 +53,10 @@ enum zygote_message {
 	/* kernel -> zygote; str path: no worker may open or connect to this file. Needs the mount namespace of
 	 * SANDBOX_HIDE_FILE, and does nothing without it */
 	ZYGOTE_HIDE = 7,
+	/* kernel -> zygote; u32 id, [str path of a shared library]: workers that are forked from here on have them */
+	ZYGOTE_LOAD = 8,
+	/* zygote -> kernel; u32 id, [str path, str why it was not loaded or "", u64 base, str build id] */
+	ZYGOTE_LOADED = 9,
 };
 
 /*

@@ -892,6 +892,17 @@ void clang_options_set_header(struct clang_options *o, const char *path)
 	o->invocation->getPreprocessorOpts().ImplicitPCHInclude = path;
 }
 
+void clang_options_set_macros(struct clang_options *o, const char *text)
+{
+	static const char name[] = "/cgpu/flags.h"; /* absolute: looked for nowhere else */
+	PreprocessorOptions &P = o->invocation->getPreprocessorOpts();
+
+	/* The options hold the text, for every compilation. */
+	P.RetainRemappedFileBuffers = true;
+	P.addRemappedFile(name, llvm::MemoryBuffer::getMemBufferCopy(text, name).release());
+	P.Includes.push_back(name);
+}
+
 char *clang_options_describe(const struct clang_options *o)
 {
 	std::string all;

@@ -104,6 +104,8 @@ struct clang_options *clang_options_new(const char *const *argv, size_t n, char 
 void clang_options_free(struct clang_options *o);
 /* Use this precompiled header from here on. */
 void clang_options_set_header(struct clang_options *o, const char *path);
+/* Directives that each text starts with, behind the header. Copied. */
+void clang_options_set_macros(struct clang_options *o, const char *text);
 /* The cc1 command line, one argument a line: what a precompiled header depends on. malloc-ed. */
 char *clang_options_describe(const struct clang_options *o);
 

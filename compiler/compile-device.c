@@ -3,12 +3,16 @@
 #include "compiler/compile-device.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "compiler/device-text.h"
+#include "compiler/options.h"
+
+#define FLAGS_MAX 32
 
 static int find_entries(struct compile_device *d, struct error *err)
 {
@@ -74,8 +78,9 @@ static void name_files(struct buffer *ptx)
 static int run_nvrtc(struct compile_device *d, const char *text, struct error *err)
 {
 	cleanup_buffer struct buffer include = BUFFER_INIT, cccl = BUFFER_INIT, log = BUFFER_INIT;
+	cleanup_free char *flags = strdup(d->flags);
 	char arch[32];
-	const char *options[16] = { arch,	  "-lineinfo",	     "-rdc=true", "-default-device",
+	const char *options[8 + FLAGS_MAX] = { arch,	  "-lineinfo",	     "-rdc=true", "-default-device",
 				    "-std=c++17", "--include-path=." };
 	struct nvrtc_program program = {
 		.name = d->host->cell_name, .text = text, .options = options, .n_options = 6
@@ -88,6 +93,9 @@ static int run_nvrtc(struct compile_device *d, const char *text, struct error *e
 		options[program.n_options++] = buffer_text(&include);
 		options[program.n_options++] = buffer_text(&cccl);
 	}
+	if (!flags)
+		return error_set(err, ERROR_MEMORY, "out of memory for compiler options");
+	program.n_options += options_split(flags, options + program.n_options, FLAGS_MAX);
 	int status = nvrtc_compile(d->nvrtc, &program, d->ptx, &log, NULL, err);
 
 	if (status < 0)

@@ -16,6 +16,7 @@ struct compile_device {
 	struct nvrtc *nvrtc;
 	const char *cuda_root; /* NULL: headers are not there */
 	uint32_t sm;
+	const char *flags; /* of the user */
 	const struct host_text *host;
 	struct session *session;
 	struct diagnostics *diagnostics;

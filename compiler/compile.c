@@ -200,6 +200,7 @@ static int compile_device_code(struct compilation *x, struct error *err)
 		.nvrtc = &x->compiler->nvrtc,
 		.cuda_root = x->compiler->options.cuda_root,
 		.sm = x->request->sm,
+		.flags = x->request->nvflags,
 		.host = &x->host,
 		.session = &x->compiler->session,
 		.diagnostics = &x->diagnostics,

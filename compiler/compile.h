@@ -25,6 +25,7 @@ struct compile_request {
 	const char *cell_name; /* "In[3]" */
 	const char *text;
 	const char *cflags;
+	const char *nvflags;
 	uint32_t sm; /* 75 */
 };
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/cleanup.h"
@@ -21,6 +22,7 @@
 #include "compiler/compile.h"
 #include "compiler/completion.h"
 #include "compiler/is-complete.h"
+#include "compiler/packages.h"
 
 static int reply(uint32_t type, const struct buffer *b, struct error *err)
 {
@@ -66,6 +68,7 @@ static int on_compile(struct compiler *c, struct record *r, struct error *err)
 	request.cell_name = record_str(r);
 	request.text = record_str(r);
 	request.cflags = record_str(r);
+	request.nvflags = record_str(r);
 	request.sm = record_u32(r);
 	if (record_check(r, "a compile request", err))
 		return -1;
@@ -150,6 +153,57 @@ static int on_is_complete(struct compiler *c, struct record *r, struct error *er
 	return reply(COMPILER_COMPLETENESS, &b, err);
 }
 
+static void put_package(struct buffer *b, const char *problem, const struct package *p, const char *found)
+{
+	const struct link_libraries *l = &p->libraries;
+
+	record_put_str(b, problem);
+	record_put_str(b, p->version);
+	record_put_str(b, p->cflags);
+	record_put_u32(b, (uint32_t)l->n);
+	/* A linker reads from left to right what later names provide; loading needs these first. */
+	for (size_t i = l->n; i-- > 0;)
+		record_put_str(b, l->paths[i]);
+	record_put_str(b, found);
+}
+
+static int on_package(struct compiler *c, struct record *r, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT, found = BUFFER_INIT;
+	struct error problem = ERROR_INIT;
+	struct package p = { 0 };
+	uint32_t id = record_u32(r);
+	uint8_t question = record_u8(r);
+	const char *text = record_str(r);
+	int failed;
+
+	if (record_check(r, "a question about packages", err))
+		return -1;
+	if (question == PACKAGE_FIND)
+		failed = package_find(text, c->options.cuda_root, &p, &problem);
+	else if (question == PACKAGE_LINK)
+		failed = package_link(text, &p, &problem);
+	else
+		failed = package_search(text, &found, &problem);
+	record_put_u32(&b, id);
+	put_package(&b, failed ? problem.text : "", &p, buffer_text(&found));
+	package_release(&p);
+	return reply(COMPILER_PACKAGED, &b, err);
+}
+
+static int on_surroundings(struct record *r, struct error *err)
+{
+	const char *folder = record_str(r), *variable = record_str(r), *value = record_str(r);
+
+	if (record_check(r, "the session's surroundings", err))
+		return -1;
+	if (*folder && chdir(folder))
+		log_warning("cannot go to %s", folder);
+	if (*variable && setenv(variable, value, 1))
+		return error_errno(err, "cannot set %s", variable);
+	return 0;
+}
+
 static int handle(struct compiler *c, const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
@@ -165,6 +219,10 @@ static int handle(struct compiler *c, const struct ipc_message *m, struct error 
 		return on_inspect(c, &r, err);
 	case COMPILER_IS_COMPLETE:
 		return on_is_complete(c, &r, err);
+	case COMPILER_PACKAGE:
+		return on_package(c, &r, err);
+	case COMPILER_SURROUNDINGS:
+		return on_surroundings(&r, err);
 	default:
 		return error_set(err, ERROR_PROTOCOL, "message %u is none that the compiler knows",
 				 m->type);
@@ -175,7 +233,7 @@ static int handle(struct compiler *c, const struct ipc_message *m, struct error 
 static void warm_up(struct compiler *c)
 {
 	struct compile_request request = {
-		.cell_name = "In[0]", .text = "puts(\"\"); 1 + 1", .cflags = "", .sm = 75
+		.cell_name = "In[0]", .text = "puts(\"\"); 1 + 1", .cflags = "", .nvflags = "", .sm = 75
 	};
 	struct compile_result result;
 

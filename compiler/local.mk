@@ -17,26 +17,29 @@ libcompiler_a_SOURCES = \
 	%reldir%/host-text.c %reldir%/host-text.h \
 	%reldir%/is-complete.c %reldir%/is-complete.h \
 	%reldir%/launch-syntax.c %reldir%/launch-syntax.h \
+	%reldir%/link-libraries.c %reldir%/link-libraries.h \
 	%reldir%/line-table.c %reldir%/line-table.h \
 	%reldir%/macro-text.c %reldir%/macro-text.h \
 	%reldir%/names.c %reldir%/names.h \
 	%reldir%/nvrtc.c %reldir%/nvrtc.h \
 	%reldir%/options.c %reldir%/options.h \
 	%reldir%/own-names.c %reldir%/own-names.h \
+	%reldir%/packages.c %reldir%/packages.def %reldir%/packages.h \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/split.c %reldir%/split.h \
 	%reldir%/statement-text.c %reldir%/statement-text.h \
 	%reldir%/token.c %reldir%/token.h \
 	%reldir%/unit-text.c %reldir%/unit-text.h \
 	%reldir%/words.def
-libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) \
+libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) $(PKGCONF_CFLAGS) \
+	-DCGPU_LLVM_LIBDIR='"$(LLVM_LIBDIR)"' -DCGPU_LLVM_MAJOR='"$(LLVM_VERSION_MAJOR)"' \
 	-DCGPU_PRELUDE_DIR='"$(pkgdatadir)/include"' \
 	-DCGPU_CUDA_ROOT='"$(CUDA_ROOT)"' \
 	-DCGPU_CLANG_RESOURCE_DIR='"$(CLANG_RESOURCE_DIR)"' \
 	-DCGPU_CLANG_PROGRAM='"$(LLVM_LIBDIR)/../bin/clang"'
 libcompiler_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 libcompiler_a_CXXFLAGS = $(AM_CXXFLAGS) $(LLVM_CXXFLAGS) -Wno-unused-parameter -Wno-deprecated-declarations
-COMPILER_LIBS = libcompiler.a libcommon.a $(LLVM_LIBS) -ldl -lm -lpthread
+COMPILER_LIBS = libcompiler.a libcommon.a $(LLVM_LIBS) $(PKGCONF_LIBS) -ldl -lm -lpthread
 
 pkglibexec_PROGRAMS += cgpu-compiler
 cgpu_compiler_SOURCES = %reldir%/compiler-main.c

@@ -63,8 +63,7 @@ void options_release(struct options *o)
 	*o = (struct options){ 0 };
 }
 
-/* Split at blanks; '...' and "..." keep blanks. Works in place. */
-static size_t split_flags(char *text, const char **argv, size_t max)
+size_t options_split(char *text, const char **argv, size_t max)
 {
 	size_t n = 0;
 
@@ -114,8 +113,43 @@ static size_t drop_other_standard(const char **argv, size_t n, enum options_lang
 	return kept;
 }
 
+/* -DNAME=VALUE, -DNAME, -UNAME. */
+static bool is_macro(const char *flag)
+{
+	return !strncmp(flag, "-D", 2) || !strncmp(flag, "-U", 2);
+}
+
+/* The macros among the flags become directives; the other words stay. */
+static size_t take_macros(const char **words, size_t n, struct buffer *macros)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool defines;
+		const char *name, *equals;
+
+		if (!is_macro(words[i])) {
+			words[kept++] = words[i];
+			continue;
+		}
+		defines = words[i][1] == 'D';
+		name = words[i] + 2;
+		if (!*name && i + 1 < n)
+			name = words[++i];
+		equals = strchr(name, '=');
+		if (!defines)
+			buffer_printf(macros, "#undef %s\n", name);
+		else if (equals)
+			buffer_printf(macros, "#define %.*s %s\n", (int)(equals - name), name, equals + 1);
+		else
+			buffer_printf(macros, "#define %s 1\n", name);
+	}
+	return kept;
+}
+
+/* macros: where -D and -U go instead of into the options; NULL: nowhere else. */
 static struct clang_options *parse(const struct options *o, const char *cflags, enum options_language language,
-				   struct error *err)
+				   struct buffer *macros, struct error *err)
 {
 	cleanup_buffer struct buffer include = BUFFER_INIT, cuda = BUFFER_INIT;
 	cleanup_free char *flags = strdup(cflags);
@@ -146,7 +180,7 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 		CGPU_CLANG_RESOURCE_DIR,
 		"-c",
 	};
-	size_t n = 0;
+	size_t n = 0, n_flags;
 	char complaint[700];
 
 	while (argv[n])
@@ -170,7 +204,9 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 		argv[n++] = "-fno-slp-vectorize";
 		argv[n++] = "-fno-unroll-loops";
 	}
-	n += drop_other_standard(argv + n, split_flags(flags, argv + n, ARGUMENTS_MAX - n - 2), language);
+	n_flags = options_split(flags, argv + n, ARGUMENTS_MAX - n - 2);
+	n_flags = drop_other_standard(argv + n, n_flags, language);
+	n += macros ? take_macros(argv + n, n_flags, macros) : n_flags;
 	argv[n++] = "cell.c";
 	struct clang_options *clang = clang_options_new(argv, n, complaint, sizeof(complaint));
 
@@ -373,6 +409,31 @@ static int use_header(const struct options *o, struct clang_options *clang, stru
 	return read_names(buffer_text(&names), session, err);
 }
 
+/*
+ * The prelude sees the user's macros, so that NDEBUG or _FILE_OFFSET_BITS mean in it what they say. One that it cannot stand
+ * (-DN=100: N is a parameter somewhere) is defined behind it.
+ */
+static struct clang_options *make(const struct options *o, const char *cflags, struct session *session, struct error *err)
+{
+	cleanup_buffer struct buffer macros = BUFFER_INIT;
+	struct clang_options *clang = parse(o, cflags, OPTIONS_C, NULL, err);
+	struct error problem = ERROR_INIT;
+
+	if (!clang)
+		return NULL;
+	if (!use_header(o, clang, session, &problem))
+		return clang;
+	clang_options_free(clang);
+	clang = problem.code == ERROR_COMPILE ? parse(o, cflags, OPTIONS_C, &macros, err) : NULL;
+	if (clang && macros.len && !buffer_check(&macros, NULL) && !use_header(o, clang, session, &problem)) {
+		clang_options_set_macros(clang, buffer_text(&macros));
+		return clang;
+	}
+	clang_options_free(clang);
+	error_set(err, problem.code, "%s", problem.text);
+	return NULL;
+}
+
 const struct clang_options *options_get(struct options *o, const char *cflags,
 					struct session *session, struct error *err)
 {
@@ -381,16 +442,15 @@ const struct clang_options *options_get(struct options *o, const char *cflags,
 	for (set = o->sets; set; set = set->next)
 		if (set->language == OPTIONS_C && !strcmp(set->cflags, cflags))
 			return set->clang;
-	struct clang_options *clang = parse(o, cflags, OPTIONS_C, err);
+	struct clang_options *clang = make(o, cflags, session, err);
 
 	if (!clang)
 		return NULL;
 	set = calloc(1, sizeof(*set));
 	char *copy = strdup(cflags);
 
-	if (!set || !copy || use_header(o, clang, session, err)) {
-		if (!set || !copy)
-			error_set(err, ERROR_MEMORY, "out of memory for compiler options");
+	if (!set || !copy) {
+		error_set(err, ERROR_MEMORY, "out of memory for compiler options");
 		free(set);
 		free(copy);
 		clang_options_free(clang);
@@ -408,7 +468,7 @@ const struct clang_options *options_get_cpp(struct options *o, const char *cflag
 	for (set = o->sets; set; set = set->next)
 		if (set->language == OPTIONS_CPP && !strcmp(set->cflags, cflags))
 			return set->clang;
-	struct clang_options *clang = parse(o, cflags, OPTIONS_CPP, err);
+	struct clang_options *clang = parse(o, cflags, OPTIONS_CPP, NULL, err);
 
 	if (!clang)
 		return NULL;

@@ -8,6 +8,7 @@
 #define CGPU_COMPILER_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct buffer;
 struct clang_options;
@@ -42,5 +43,8 @@ int options_header_key(const struct options *o, const struct clang_options *clan
 		       struct error *err);
 /* Where headers are kept; appended to ret. */
 int options_cache_folder(struct buffer *ret, struct error *err);
+
+/* Split at blanks; '...' and "..." keep blanks. Works in place; the words point into text. */
+size_t options_split(char *text, const char **argv, size_t max);
 
 #endif

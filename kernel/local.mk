@@ -33,6 +33,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/interrupt.h \
 	%reldir%/supervisor/journal.c \
 	%reldir%/supervisor/journal.h \
+	%reldir%/supervisor/libraries.c \
+	%reldir%/supervisor/libraries.h \
 	%reldir%/supervisor/output-drain.c \
 	%reldir%/supervisor/output-drain.h \
 	%reldir%/supervisor/process.c \

@@ -34,6 +34,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/context.c %reldir%/context.h \
 	%reldir%/cpp-runtime.c %reldir%/cpp-runtime.h \
 	%reldir%/exports-display.c \
+	%reldir%/fork-handlers.c %reldir%/fork-handlers.h \
 	%reldir%/exports.c %reldir%/exports.def %reldir%/exports.h \
 	%reldir%/exports-process.c %reldir%/exports-program.c %reldir%/exports-signal.c \
 	%reldir%/exports-stream.c %reldir%/exports-thread.c \
@@ -41,6 +42,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/host-fault.c %reldir%/host-fault.h \
 	%reldir%/interrupt.c %reldir%/interrupt.h \
 	%reldir%/landlock.c %reldir%/landlock.h \
+	%reldir%/libraries.c %reldir%/libraries.h \
 	%reldir%/sandbox-apply.c %reldir%/sandbox-apply.h \
 	%reldir%/session-processes.c %reldir%/session-processes.h \
 	%reldir%/tracked.c %reldir%/tracked.h \

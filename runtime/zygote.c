@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "runtime/zygote.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/sched.h>
 #include <pthread.h>
@@ -29,6 +28,8 @@
 #include "common/worker-protocol.h"
 #include "runtime/arena/arena.h"
 #include "runtime/cpp-runtime.h"
+#include "runtime/fork-handlers.h"
+#include "runtime/libraries.h"
 #include "runtime/sandbox-apply.h"
 #include "runtime/session-processes.h"
 #include "runtime/worker.h"
@@ -80,7 +81,7 @@ static pid_t *find_thread_id(void)
 	return NULL;
 }
 
-static pid_t clone_worker(const struct zygote *z)
+static pid_t clone_process(const struct zygote *z)
 {
 	unsigned long flags = CLONE_PARENT | SIGCHLD | (z->thread_id ? CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID : 0);
 
@@ -91,21 +92,45 @@ static pid_t clone_worker(const struct zygote *z)
 #endif
 }
 
-static void load_library(const char *path_list, const char *name, struct sandbox_report *report)
+/* A fork, as far as libraries are concerned. */
+static pid_t clone_worker(const struct zygote *z)
 {
-	cleanup_free char *list = strdup(path_list);
-	char path[4096];
+	pid_t pid;
+	int error;
 
-	for (char *at = list, *dir; at && (dir = strsep(&at, ":"));) {
-		snprintf(path, sizeof(path), "%s/%s", dir, name);
-		if (dir[0] && dlopen(path, RTLD_NOW | RTLD_GLOBAL))
-			return;
+	fork_handlers_prepare();
+	pid = clone_process(z);
+	error = errno;
+	if (pid == 0)
+		fork_handlers_child();
+	else
+		fork_handlers_parent();
+	errno = error;
+	return pid;
+}
+
+static int load(const struct ipc_message *m, struct error *err)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+	struct record r = record_open(m->data, m->len);
+	uint32_t id = record_u32(&r), n = record_count(&r, 5);
+
+	record_put_u32(&out, id);
+	record_put_u32(&out, n);
+	for (uint32_t i = 0; i < n; i++) {
+		const char *path = record_str(&r);
+		struct library_place place = { 0 };
+		struct error why = ERROR_INIT;
+
+		libraries_load(path, &place, &why);
+		record_put_str(&out, path);
+		record_put_str(&out, why.text);
+		record_put_u64(&out, place.base);
+		record_put_str(&out, place.build_id);
 	}
-	if (dlopen(name, RTLD_NOW | RTLD_GLOBAL))
-		return;
-	record_put_str(report->list, name);
-	record_put_str(report->list, dlerror());
-	report->n++;
+	if (record_check(&r, "ZYGOTE_LOAD", err) || buffer_check(&out, err))
+		return -1;
+	return ipc_send(ZYGOTE_SOCKET_FD, ZYGOTE_LOADED, out.data, out.len, NULL, 0, err);
 }
 
 static int set_up(struct zygote *z, const struct ipc_message *m, struct error *err)
@@ -114,21 +139,17 @@ static int set_up(struct zygote *z, const struct ipc_message *m, struct error *e
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 	struct sandbox_report report = { &list, 0 };
 	struct record r = record_open(m->data, m->len);
-	uint32_t version = record_u32(&r), n;
-	const char *filter, *search;
+	uint32_t version = record_u32(&r);
+	const char *filter;
 	size_t len;
 
 	filter = record_bytes(&r, &len);
 	z->flags = record_u32(&r);
-	search = record_str(&r);
-	n = record_count(&r, 1);
 	if (version != WORKER_PROTOCOL_VERSION)
 		return error_set(err, ERROR_PROTOCOL, "the kernel speaks version %u, this worker %u", version,
 				 WORKER_PROTOCOL_VERSION);
 	buffer_clear(&z->filter);
 	buffer_append(&z->filter, filter, len);
-	for (uint32_t i = 0; i < n; i++)
-		load_library(search, record_str(&r), &report);
 	if (record_check(&r, "ZYGOTE_SETUP", err))
 		return -1;
 	z->is_hidden = sandbox_apply_zygote(&(struct sandbox_policy){ .flags = z->flags, .hidden = z->hidden }, &report);
@@ -203,6 +224,8 @@ static int handle(struct zygote *z, struct ipc_message *m, struct error *err)
 		return set_up(z, m, err);
 	case ZYGOTE_FORK:
 		return fork_worker(z, m, err);
+	case ZYGOTE_LOAD:
+		return load(m, err);
 	case ZYGOTE_HIDE:
 		return hide(z, m, err);
 	default:

@@ -37,8 +37,6 @@
 
 #ifdef __cplusplus
 extern "C" {
-#else
-#include <complex.h>
 #endif
 
 /* Show a value as the result of the cell: type as C text, type code, the object and its size in

@@ -28,6 +28,7 @@ static int cd(struct session *s, struct cell *c, const struct magic_call *call, 
 	if (chdir(to) || !getcwd(path, sizeof(path)))
 		return error_errno(err, "%%cd %s", to);
 	setup_add(&s->setup, "chdir", texts, "");
+	supervisor_surroundings(s->supervisor, path, "", "");
 	return show_folder(s, err);
 }
 

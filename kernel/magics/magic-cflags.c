@@ -1,26 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %cflags: flags for the C compiler, from this cell on. */
+/* %cflags, %ldflags, %nvflags, %std, %opt: how cells are compiled, from this cell on. Bare they show what holds. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/error.h"
 #include "kernel/magics/magic.h"
+#include "kernel/session/packages.h"
 #include "kernel/session/session.h"
+
+/* A word of its own, or the beginning of one: -fopenmp, -fopenmp=libomp, not -fopenmp-simd. */
+static bool asks_for_openmp(const char *flags)
+{
+	for (const char *p = flags; (p = strstr(p, "-fopenmp")); p++)
+		if ((p == flags || strchr(" \t", p[-1])) && strchr(" \t=", p[strlen("-fopenmp")]))
+			return true;
+	return false;
+}
+
+static int set(struct session *s, struct cell *c, const struct magic_call *call, enum flags_kind kind, struct error *err)
+{
+	const char *text = !strcmp(call->args, "off") ? "" : call->args;
+
+	if (*text && (kind == FLAGS_LINK || (kind == FLAGS_C && asks_for_openmp(text))))
+		return packages_set(s, c, kind, text, err);
+	if (*call->args && flags_set(&s->flags, kind, text, err))
+		return -1;
+	output_printf(&s->output, STREAM_STDOUT, "%s: %s\n", flags_name(kind),
+		      *flags_get(&s->flags, kind) ? flags_get(&s->flags, kind) : "none");
+	return 0;
+}
 
 static int cflags(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {
-	char *copy;
-
-	(void)c;
-	if (*call->args) {
-		copy = strdup(strcmp(call->args, "off") ? call->args : "");
-		if (!copy)
-			return error_set(err, ERROR_MEMORY, "%%cflags: out of memory");
-		free(s->cflags);
-		s->cflags = copy;
-	}
-	output_printf(&s->output, STREAM_STDOUT, "cflags: %s\n", s->cflags && *s->cflags ? s->cflags : "none");
-	return 0;
+	return set(s, c, call, FLAGS_C, err);
 }
 
 const struct magic magic_cflags = {
@@ -28,6 +40,75 @@ const struct magic magic_cflags = {
 	.alias = "",
 	.forms = MAGIC_LINE,
 	.usage = "%cflags [FLAGS|off]",
-	.help = "Flags for the C code of this cell and all later ones, such as -O3 -ffast-math -DN=100 -Wno-unused-value.",
+	.help = "Flags for the C code of this cell and all later ones, such as -ffast-math -DN=100 -Wno-unused-value. With\n"
+		"-fopenmp OpenMP's library is loaded too.",
 	.run = cflags,
+};
+
+static int ldflags(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	return set(s, c, call, FLAGS_LINK, err);
+}
+
+const struct magic magic_ldflags = {
+	.name = "ldflags",
+	.alias = "",
+	.forms = MAGIC_LINE,
+	.usage = "%ldflags [-LFOLDER -lNAME FILE.so...]",
+	.help = "Loads shared libraries as a linker would find them. A library that is loaded stays loaded.",
+	.run = ldflags,
+};
+
+static int nvflags(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	return set(s, c, call, FLAGS_DEVICE, err);
+}
+
+const struct magic magic_nvflags = {
+	.name = "nvflags",
+	.alias = "",
+	.forms = MAGIC_LINE,
+	.usage = "%nvflags [FLAGS|off]",
+	.help = "Flags for the device code of this cell and all later ones, such as -use_fast_math -maxrregcount=64.",
+	.run = nvflags,
+};
+
+static int standard(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	static const char *const known[] = { "c99", "gnu99", "c11", "gnu11", "c17", "gnu17", "c2x", "gnu2x", "c23", "gnu23", "off" };
+	size_t i = 0, n = sizeof(known) / sizeof(*known);
+
+	while (i < n && strcmp(known[i], call->args))
+		i++;
+	if (*call->args && i == n)
+		return error_set(err, ERROR_INPUT, "%%std %s: the standards are c99, c11, c17, c23 and gnu99, gnu11, gnu17, gnu23",
+				 call->args);
+	return set(s, c, call, FLAGS_STANDARD, err);
+}
+
+const struct magic magic_std = {
+	.name = "std",
+	.alias = "",
+	.forms = MAGIC_LINE,
+	.usage = "%std [gnu17|c11|...|off]",
+	.help = "The standard of C for this cell and all later ones; gnu17 unless set.",
+	.run = standard,
+};
+
+static int level(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	static const char levels[] = "0123gsz";
+
+	if (*call->args && strcmp(call->args, "off") && (!strchr(levels, *call->args) || call->args[1]))
+		return error_set(err, ERROR_INPUT, "%%opt %s: the levels are 0, 1, 2, 3, g, s and z", call->args);
+	return set(s, c, call, FLAGS_LEVEL, err);
+}
+
+const struct magic magic_opt = {
+	.name = "opt",
+	.alias = "",
+	.forms = MAGIC_LINE,
+	.usage = "%opt [0|1|2|3|g|s|z|off]",
+	.help = "How far the C code of this cell and all later ones is optimised. Off: -O2 without vectorising, for quick cells.",
+	.run = level,
 };

@@ -26,6 +26,7 @@ static int env(struct session *s, struct cell *c, const struct magic_call *call,
 		if (setenv(name, texts[1], 1))
 			return error_errno(err, "%%env %s", name);
 		setup_add(&s->setup, "setenv", texts, ", 1");
+		supervisor_surroundings(s->supervisor, "", name, texts[1]);
 	}
 	value = getenv(name);
 	if (!value)

@@ -186,12 +186,14 @@ static void start_next(struct session *s)
 
 static void compile(struct session *s, const char *text, const char *name)
 {
+	cleanup_buffer struct buffer flags = BUFFER_INIT;
 	struct cell *c = s->executor.current;
 
 	c->state = CELL_COMPILING;
 	c->compile_start_ns = now_ns();
 	buffer_clear(&c->shown);
-	supervisor_compile(s->supervisor, c->number, name, text, s->cflags ? s->cflags : "");
+	flags_compose(&s->flags, &flags);
+	supervisor_compile(s->supervisor, c->number, name, text, buffer_text(&flags), flags_get(&s->flags, FLAGS_DEVICE));
 }
 
 static void compile_cell(struct session *s, const struct cell *c)

@@ -19,11 +19,13 @@ libsession_a_SOURCES = \
 	%reldir%/control.c %reldir%/control.h \
 	%reldir%/declarations.c %reldir%/declarations.h \
 	%reldir%/execute.c %reldir%/execute.h \
+	%reldir%/flags.c %reldir%/flags.h \
 	%reldir%/history.c %reldir%/history.h \
 	%reldir%/info.c %reldir%/info.h \
 	%reldir%/input.c %reldir%/input.h \
 	%reldir%/introspect.c %reldir%/introspect.h \
 	%reldir%/output.c %reldir%/output.h \
+	%reldir%/packages.c %reldir%/packages.h \
 	%reldir%/request.c %reldir%/request.h \
 	%reldir%/result.c %reldir%/result.h \
 	%reldir%/session.c %reldir%/session.h \
@@ -46,6 +48,7 @@ libsession_a_SOURCES = \
 	kernel/magics/magic-inspect.c \
 	kernel/magics/magic-limit.c \
 	kernel/magics/magic-load-ext.c \
+	kernel/magics/magic-pkg.c \
 	kernel/magics/magic-reset.c \
 	kernel/magics/magic-run.c \
 	kernel/magics/magic-shell.c \

@@ -14,6 +14,7 @@
 #include "kernel/session/history.h"
 #include "kernel/session/info.h"
 #include "kernel/session/introspect.h"
+#include "kernel/session/packages.h"
 #include "kernel/session/request.h"
 #include "kernel/supervisor/supervisor.h"
 
@@ -146,6 +147,7 @@ void session_release(struct session *s)
 	undo_release(&s->undo);
 	setup_release(&s->setup);
 	history_free(s->history);
-	free(s->cflags);
+	packages_release(s);
+	flags_release(&s->flags);
 	wire_release(&s->wire);
 }

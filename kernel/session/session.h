@@ -13,6 +13,7 @@
 #include "kernel/protocol/publish.h"
 #include "kernel/session/declarations.h"
 #include "kernel/session/execute.h"
+#include "kernel/session/flags.h"
 #include "kernel/session/input.h"
 #include "kernel/session/output.h"
 #include "kernel/session/setup.h"
@@ -42,7 +43,8 @@ struct session {
 	struct undo undo;
 	struct setup setup;
 	struct usage usage;
-	char *cflags; /* of %cflags; owned, NULL for none */
+	struct flags flags;
+	struct package_work *package_work; /* owned; NULL while no %pkg or %ldflags is at work */
 	struct loop_source *sources[CHANNELS];
 };
 

@@ -317,6 +317,14 @@ void compiler_client_abandon(struct compiler_client *c)
 		pidfd_signal(c->process.pidfd, SIGKILL);
 }
 
+void compiler_client_tell(struct compiler_client *c, uint32_t type, const struct buffer *body)
+{
+	if (body->failed)
+		log_error("out of memory for a message to the compiler");
+	else
+		send(c, type, body);
+}
+
 void compiler_client_ask(struct compiler_client *c, uint32_t type, const struct buffer *body, uint64_t deadline_ms,
 			 compiler_answer *fn, void *data)
 {

@@ -54,6 +54,8 @@ void compiler_client_declare(struct compiler_client *c, size_t first, const stru
  */
 void compiler_client_ask(struct compiler_client *c, uint32_t type, const struct buffer *body, uint64_t deadline_ms,
 			 compiler_answer *fn, void *data);
+/* A message without an answer, for the process that runs: one that is started later has it from the kernel process. */
+void compiler_client_tell(struct compiler_client *c, uint32_t type, const struct buffer *body);
 /* Give up the request at work by ending the process; it is answered without data. */
 void compiler_client_abandon(struct compiler_client *c);
 

@@ -24,6 +24,7 @@
 #include "kernel/supervisor/doctor-rows.h"
 #include "kernel/supervisor/fault-report.h"
 #include "kernel/supervisor/journal.h"
+#include "kernel/supervisor/libraries.h"
 #include "kernel/supervisor/snapshot.h"
 #include "kernel/supervisor/supervisor.h"
 #include "kernel/supervisor/unit-table.h"
@@ -87,6 +88,7 @@ struct supervisor {
 
 	struct sandbox sandbox;
 	struct worker_pool pool;
+	struct libraries libraries;
 	struct compiler_client compiler;
 	const struct dirty_pages *dirty_pages;
 	struct snapshot snapshot;

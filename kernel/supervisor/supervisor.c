@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "kernel/supervisor/supervisor.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -117,6 +118,7 @@ void supervisor_free(struct supervisor *s)
 	snapshot_release(&s->snapshot);
 	journal_release(&s->journal);
 	device_memory_release(&s->device);
+	libraries_release(&s->libraries);
 	unit_table_release(&s->units);
 	doctor_rows_release(&s->doctor);
 	free(s->libexec_dir);
@@ -179,7 +181,8 @@ static void on_compiled(void *data, uint32_t type, const void *payload, size_t l
 	unit_release(&unit);
 }
 
-void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags)
+void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags,
+			const char *nvflags)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
@@ -189,6 +192,7 @@ void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_na
 	record_put_str(&b, cell_name);
 	record_put_str(&b, text);
 	record_put_str(&b, cflags);
+	record_put_str(&b, nvflags);
 	record_put_u32(&b, DEVICE_SM);
 	s->compiling = true;
 	compiler_client_ask(&s->compiler, COMPILER_COMPILE, &b, 0, on_compiled, s);
@@ -220,6 +224,25 @@ void supervisor_is_complete(struct supervisor *s, const char *text, supervisor_a
 
 	record_put_str(&b, text);
 	compiler_client_ask(&s->compiler, COMPILER_IS_COMPLETE, &b, COMPILER_QUESTION_MS, cb, data);
+}
+
+void supervisor_package(struct supervisor *s, uint8_t question, const char *text, supervisor_answer *cb, void *data)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_u8(&b, question);
+	record_put_str(&b, text);
+	compiler_client_ask(&s->compiler, COMPILER_PACKAGE, &b, COMPILER_QUESTION_MS, cb, data);
+}
+
+void supervisor_surroundings(struct supervisor *s, const char *folder, const char *variable, const char *value)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_str(&b, folder);
+	record_put_str(&b, variable);
+	record_put_str(&b, value);
+	compiler_client_tell(&s->compiler, COMPILER_SURROUNDINGS, &b);
 }
 
 /* ---- cells ---- */
@@ -318,6 +341,20 @@ int supervisor_undo(struct supervisor *s, uint64_t state, struct error *err)
 	failed = undo(s, n, err);
 	worker_pool_refill(s);
 	return failed;
+}
+
+int supervisor_load(struct supervisor *s, const char *const *paths, size_t n, supervisor_loaded *fn, void *data,
+		    struct error *err)
+{
+	if (only_between_cells(s, err))
+		return -1;
+	return libraries_load(s, paths, n, fn, data, err);
+}
+
+void supervisor_load_cancel(struct supervisor *s)
+{
+	if (s->libraries.request)
+		pidfd_signal(s->pool.zygote.process.pidfd, SIGKILL);
 }
 
 /* ---- questions ---- */

@@ -74,7 +74,8 @@ void supervisor_free(struct supervisor *s);
 
 /* Session declarations as the compiler must see them; replaces the list from index `first` on. */
 void supervisor_declare(struct supervisor *s, size_t first, const struct declaration *d, size_t n);
-void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags);
+void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags,
+			const char *nvflags);
 void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len);
 void supervisor_interrupt(struct supervisor *s);
 void supervisor_input(struct supervisor *s, bool eof, const char *line);
@@ -98,6 +99,20 @@ void supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor
 void supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, uint32_t detail,
 			supervisor_answer *cb, void *data);
 void supervisor_is_complete(struct supervisor *s, const char *text, supervisor_answer *cb, void *data);
+
+/*
+ * Shared libraries for all workers from here on; between cells. 1: `fn` follows from the loop, with why it failed or "";
+ * 0: all are loaded; -1. The session then moves to a new worker: files and threads of the old one end, and are reported.
+ */
+typedef void supervisor_loaded(void *data, const char *problem);
+int supervisor_load(struct supervisor *s, const char *const *paths, size_t n, supervisor_loaded *fn, void *data,
+		    struct error *err);
+/* Gives up a loading that does not end, by ending the process that loads. */
+void supervisor_load_cancel(struct supervisor *s);
+/* enum package_question; the answer is the payload of COMPILER_PACKAGED. */
+void supervisor_package(struct supervisor *s, uint8_t question, const char *text, supervisor_answer *cb, void *data);
+/* The compiler follows %cd and %env; "" for what has not changed. */
+void supervisor_surroundings(struct supervisor *s, const char *folder, const char *variable, const char *value);
 
 /* Variables, from committed state; works while a cell runs. */
 struct supervisor_variable {

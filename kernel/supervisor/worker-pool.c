@@ -142,7 +142,12 @@ static void on_forked(void *data, uint32_t id, pid_t pid, int error)
 	advance(s);
 }
 
-static const struct zygote_events zygote_events = { on_issue, on_forked };
+static int on_loaded(void *data, uint32_t id, struct record *r, struct error *err)
+{
+	return libraries_on_loaded(data, id, r, err);
+}
+
+static const struct zygote_events zygote_events = { on_issue, on_forked, on_loaded };
 
 int worker_pool_start_zygote(struct supervisor *s, struct error *err)
 {
@@ -153,7 +158,6 @@ int worker_pool_start_zygote(struct supervisor *s, struct error *err)
 		.seccomp = s->sandbox.program.data,
 		.seccomp_len = s->sandbox.program.len,
 		.flags = s->sandbox.flags,
-		.library_path = s->libexec_dir,
 		.covered = s->covered,
 		.n_covered = s->n_covered,
 	};
@@ -161,6 +165,8 @@ int worker_pool_start_zygote(struct supervisor *s, struct error *err)
 	if (zygote_client_start(&p->zygote, &setup, err))
 		return -1;
 	sandbox_adopt_zygote(&s->sandbox, p->zygote.process.pid);
+	if (libraries_load_again(s, err))
+		return -1;
 	if (s->loop) {
 		p->zygote_channel = loop_add_fd(s->loop, p->zygote.process.sock, on_zygote, s);
 		p->zygote_death = loop_add_fd(s->loop, p->zygote.process.pidfd, on_zygote_death, s);
@@ -185,6 +191,7 @@ static void drop_zygote(struct supervisor *s)
 		let_die(s, p->spare);
 		p->spare = NULL;
 	}
+	libraries_on_zygote_gone(s);
 }
 
 static void on_zygote(void *data)
@@ -444,6 +451,16 @@ void worker_pool_retire(struct supervisor *s)
 	if (w)
 		let_die(s, w);
 	advance(s);
+}
+
+void worker_pool_renew(struct supervisor *s)
+{
+	struct worker *spare = s->pool.spare;
+
+	s->pool.spare = NULL;
+	if (spare)
+		let_die(s, spare);
+	worker_pool_retire(s);
 }
 
 int worker_pool_empty(struct supervisor *s, struct error *err)

@@ -25,7 +25,9 @@ void worker_pool_release(struct supervisor *s);
 bool worker_pool_is_ready(const struct supervisor *s);
 /* End the active worker; the session goes to the next one. */
 void worker_pool_retire(struct supervisor *s);
-/* The same, and wait until it is dead: nobody has the session's memory mapped then. */
+/* The spare too: both lack what the zygote has loaded meanwhile. */
+void worker_pool_renew(struct supervisor *s);
+/* As worker_pool_retire(), and wait until it is dead: nobody has the session's memory mapped then. */
 int worker_pool_empty(struct supervisor *s, struct error *err);
 /* Go on after worker_pool_empty(). */
 void worker_pool_refill(struct supervisor *s);

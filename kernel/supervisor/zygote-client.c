@@ -20,8 +20,6 @@ int zygote_client_start(struct zygote_client *z, const struct zygote_setup *setu
 	record_put_u32(&b, WORKER_PROTOCOL_VERSION);
 	record_put_bytes(&b, setup->seccomp, setup->seccomp_len);
 	record_put_u32(&b, setup->flags);
-	record_put_str(&b, setup->library_path);
-	record_put_u32(&b, 0);
 	if (buffer_check(&b, err) || ipc_send(z->process.sock, ZYGOTE_SETUP, b.data, b.len, NULL, 0, err)) {
 		zygote_client_end(z);
 		return error_wrap(err, "cannot set up the zygote");
@@ -56,6 +54,21 @@ int zygote_client_fork(struct zygote_client *z, uint32_t id, const int fds[5], s
 	return ipc_send(z->process.sock, ZYGOTE_FORK, b.data, b.len, fds, 5, err);
 }
 
+int zygote_client_load(struct zygote_client *z, uint32_t id, const char *const *paths, size_t n, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	if (z->process.sock < 0)
+		return error_set(err, ERROR_PEER_GONE, "there is no zygote");
+	record_put_u32(&b, id);
+	record_put_u32(&b, (uint32_t)n);
+	for (size_t i = 0; i < n; i++)
+		record_put_str(&b, paths[i]);
+	if (buffer_check(&b, err))
+		return -1;
+	return ipc_send(z->process.sock, ZYGOTE_LOAD, b.data, b.len, NULL, 0, err);
+}
+
 static int on_ready(struct zygote_client *z, struct record *r, const struct zygote_events *events, void *data,
 		    struct error *err)
 {
@@ -86,6 +99,10 @@ static int on_message(struct zygote_client *z, const struct ipc_message *m, cons
 
 	if (m->type == ZYGOTE_READY)
 		return on_ready(z, &r, events, data, err);
+	if (m->type == ZYGOTE_LOADED) {
+		id = record_u32(&r);
+		return events->on_loaded(data, id, &r, err);
+	}
 	if (m->type != ZYGOTE_FORKED)
 		return error_set(err, ERROR_PROTOCOL, "message %u from the zygote", m->type);
 	id = record_u32(&r);

@@ -14,6 +14,7 @@
 
 struct buffer;
 struct error;
+struct record;
 
 struct zygote_setup {
 	const char *dir;         /* where cgpu-worker is */
@@ -21,7 +22,6 @@ struct zygote_setup {
 	const void *seccomp;     /* struct sock_filter[] */
 	size_t seccomp_len;      /* bytes */
 	unsigned flags;          /* enum sandbox_flag */
-	const char *library_path;
 	char *const *covered;    /* more files to hide */
 	size_t n_covered;
 };
@@ -37,6 +37,8 @@ struct zygote_events {
 	void (*on_issue)(void *data, const char *step, const char *why);
 	/* pid 0: the fork failed with that errno. */
 	void (*on_forked)(void *data, uint32_t id, pid_t pid, int error);
+	/* The rest of ZYGOTE_LOADED, behind the id. */
+	int (*on_loaded)(void *data, uint32_t id, struct record *r, struct error *err);
 };
 
 /* Does not wait for the zygote. */
@@ -45,6 +47,8 @@ int zygote_client_start(struct zygote_client *z, const struct zygote_setup *setu
 int zygote_client_hide(struct zygote_client *z, const char *path, struct error *err);
 /* fds in the order of ZYGOTE_FORK; they stay the caller's. */
 int zygote_client_fork(struct zygote_client *z, uint32_t id, const int fds[5], struct error *err);
+/* Load shared libraries; on_loaded follows. */
+int zygote_client_load(struct zygote_client *z, uint32_t id, const char *const *paths, size_t n, struct error *err);
 /* Take all messages that are there. -1: the zygote is gone or talks nonsense; the caller ends it. */
 int zygote_client_receive(struct zygote_client *z, const struct zygote_events *events, void *data, struct error *err);
 void zygote_client_end(struct zygote_client *z);

@@ -171,6 +171,7 @@ void compiler_client_run(struct compiler_client *c, const char *text, const char
 	record_put_str(&b, name);
 	record_put_str(&b, text);
 	record_put_str(&b, cflags);
+	record_put_str(&b, "");
 	record_put_u32(&b, 75);
 	assert_int_equal(ipc_send(c->sock, COMPILER_COMPILE, b.data, b.len, NULL, 0, &err), 0);
 	buffer_release(&b);

@@ -189,7 +189,7 @@ static void compile(struct harness *h, const char *text)
 
 	outcome_release(&h->last);
 	snprintf(name, sizeof(name), "In[%u]", ++h->cell);
-	supervisor_compile(h->supervisor, h->cell, name, text, "");
+	supervisor_compile(h->supervisor, h->cell, name, text, "", "");
 }
 
 void harness_wait_end(struct harness *h)

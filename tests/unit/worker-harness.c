@@ -98,8 +98,6 @@ void harness_zygote_start(struct zygote_process *z, const char *hidden, uint32_t
 	record_put_u32(&b, WORKER_PROTOCOL_VERSION);
 	record_put_bytes(&b, "", 0);
 	record_put_u32(&b, flags);
-	record_put_str(&b, "");
-	record_put_u32(&b, 0);
 	assert_int_equal(ipc_send(z->sock, ZYGOTE_SETUP, b.data, b.len, NULL, 0, &err), 0);
 	expect(z->sock, ZYGOTE_READY, &m);
 	r = record_open(m.data, m.len);

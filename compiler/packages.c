@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libpkgconf's client is made for each question: .pc files may have been installed since the last one, and its cache keeps
+ * what it has read.
+ */
+#define _GNU_SOURCE
+#include "compiler/packages.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include <libpkgconf/libpkgconf.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+
+#define DEPTH_MAX 1000
+
+struct known {
+	const char *name, *pc, *apt, *header;
+};
+
+static const struct known known[] = {
+#define PACKAGE(name, pc, apt, header) { name, pc, apt, header },
+#include "compiler/packages.def"
+};
+
+struct cuda_library {
+	const char *name, *libraries, *header, *pip;
+};
+
+static const struct cuda_library cuda_libraries[] = {
+#define CUDA_LIBRARY(name, libraries, header, pip) { name, libraries, header, pip },
+#include "compiler/packages.def"
+};
+
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+void package_release(struct package *p)
+{
+	free(p->version);
+	free(p->cflags);
+	link_libraries_release(&p->libraries);
+	*p = (struct package){ 0 };
+}
+
+static const struct known *known_named(const char *name)
+{
+	for (size_t i = 0; i < COUNT(known); i++)
+		if (!strcmp(known[i].name, name))
+			return &known[i];
+	return NULL;
+}
+
+/* ---- .pc files ---- */
+
+static bool collect_complaint(const char *message, const pkgconf_client_t *client, const void *data)
+{
+	(void)client;
+	buffer_puts((struct buffer *)data, message);
+	return true;
+}
+
+struct pc_client {
+	pkgconf_client_t *client;
+	pkgconf_cross_personality_t *personality;
+	struct buffer complaint;
+};
+
+static int pc_client_init(struct pc_client *c, struct error *err)
+{
+	buffer_init(&c->complaint);
+	c->personality = pkgconf_cross_personality_default();
+	c->client = pkgconf_client_new(collect_complaint, &c->complaint, c->personality);
+	if (!c->client)
+		return error_set(err, ERROR_MEMORY, "out of memory for pkg-config");
+	pkgconf_client_set_flags(c->client, PKGCONF_PKG_PKGF_NO_UNINSTALLED);
+	pkgconf_client_dir_list_build(c->client, c->personality);
+	return 0;
+}
+
+static void pc_client_release(struct pc_client *c)
+{
+	if (c->client)
+		pkgconf_client_free(c->client);
+	buffer_release(&c->complaint);
+}
+
+/* What the compiler searches by itself must not be named: it would change the order of the system's folders. */
+static bool keep_cflag(const pkgconf_client_t *client, const pkgconf_fragment_t *fragment, void *data)
+{
+	(void)data;
+	return !pkgconf_fragment_has_system_dir(client, fragment);
+}
+
+static char *render(struct pc_client *c, pkgconf_list_t *list)
+{
+	pkgconf_list_t kept = PKGCONF_LIST_INITIALIZER;
+	char *text;
+
+	pkgconf_fragment_filter(c->client, &kept, list, keep_cflag, NULL);
+	text = pkgconf_fragment_render(&kept, true, NULL);
+	pkgconf_fragment_free(&kept);
+	return text;
+}
+
+struct solving {
+	struct pc_client *client;
+	struct package *package;
+	struct error *err;
+	bool failed;
+};
+
+static int add_fragments(struct solving *s, const pkgconf_list_t *list)
+{
+	pkgconf_node_t *node;
+
+	PKGCONF_FOREACH_LIST_ENTRY(list->head, node)
+	{
+		const pkgconf_fragment_t *f = node->data;
+		char *argument = NULL;
+		int failed;
+
+		if (f->type ? asprintf(&argument, "-%c%s", f->type, f->data) < 0 : !(argument = strdup(f->data)))
+			return error_set(s->err, ERROR_MEMORY, "out of memory for a package");
+		failed = link_libraries_add_argument(&s->package->libraries, argument, s->err);
+		free(argument);
+		if (failed)
+			return -1;
+	}
+	return 0;
+}
+
+static bool take_solution(pkgconf_client_t *client, pkgconf_pkg_t *world, void *data, int depth)
+{
+	struct solving *s = data;
+	pkgconf_list_t cflags = PKGCONF_LIST_INITIALIZER, libs = PKGCONF_LIST_INITIALIZER;
+	const pkgconf_dependency_t *first = world->required.head ? world->required.head->data : NULL;
+
+	if (pkgconf_pkg_cflags(client, world, &cflags, depth) == PKGCONF_PKG_ERRF_OK &&
+	    pkgconf_pkg_libs(client, world, &libs, depth) == PKGCONF_PKG_ERRF_OK) {
+		s->package->cflags = render(s->client, &cflags);
+		s->package->version = strdup(first && first->match && first->match->version ? first->match->version : "");
+		s->failed = add_fragments(s, &libs) != 0;
+	} else {
+		s->failed = error_set(s->err, ERROR_INPUT, "%s", buffer_text(&s->client->complaint)) != 0;
+	}
+	pkgconf_fragment_free(&cflags);
+	pkgconf_fragment_free(&libs);
+	return true;
+}
+
+static bool has_pc(struct pc_client *c, const char *pc)
+{
+	pkgconf_pkg_t *found = pkgconf_pkg_find(c->client, pc);
+
+	if (found)
+		pkgconf_pkg_unref(c->client, found);
+	return found != NULL;
+}
+
+/* 1: no such .pc file. */
+static int solve(struct pc_client *c, const char *pc, struct package *ret, struct error *err)
+{
+	pkgconf_list_t queue = PKGCONF_LIST_INITIALIZER;
+	struct solving s = { c, ret, err, false };
+	bool solved;
+
+	if (!has_pc(c, pc))
+		return 1;
+	pkgconf_queue_push(&queue, pc);
+	solved = pkgconf_queue_apply(c->client, &queue, take_solution, DEPTH_MAX, &s);
+	pkgconf_queue_free(&queue);
+	if (!solved && !s.failed)
+		return error_set(err, ERROR_NOT_FOUND, "%s.pc is there, but not all that it needs: %s", pc,
+				 buffer_text(&c->complaint));
+	if (!s.failed && (!ret->cflags || !ret->version))
+		return error_set(err, ERROR_MEMORY, "out of memory for a package");
+	return s.failed ? error_wrap(err, "%s.pc", pc) : 0;
+}
+
+static int not_found(const char *name, const struct known *k, struct error *err)
+{
+	if (k)
+		return error_set(err, ERROR_NOT_FOUND, "the package %s is not installed. In a shell: apt install %s", name, k->apt);
+	return error_set(err, ERROR_NOT_FOUND, "there is no package %s: no %s.pc in the folders of pkg-config. `%%pkg -s TEXT` "
+			 "searches what is installed. A -dev package of Debian brings the file, often: apt install lib%s-dev",
+			 name, name, name);
+}
+
+static int find_pc(const char *name, struct package *ret, struct error *err)
+{
+	const struct known *k = known_named(name);
+	cleanup_free char *names = strdup(k ? k->pc : name);
+	struct pc_client c = { 0 };
+	int r = 1;
+	char *rest = NULL;
+
+	if (!names || pc_client_init(&c, err)) {
+		pc_client_release(&c);
+		return names ? -1 : error_set(err, ERROR_MEMORY, "out of memory for a package");
+	}
+	for (char *pc = strtok_r(names, " ", &rest); pc && r > 0; pc = strtok_r(NULL, " ", &rest))
+		r = solve(&c, pc, ret, err);
+	pc_client_release(&c);
+	return r > 0 ? not_found(name, k, err) : r;
+}
+
+/* ---- CUDA's libraries ---- */
+
+struct cuda_search {
+	const struct cuda_library *library;
+	struct package *ret;
+	bool found;
+};
+
+static char *take_library(const char *root, const char *name)
+{
+	static const char *const folders[] = { "lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu",
+					       "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "extras/CUPTI/lib64" };
+
+	for (size_t i = 0; i < COUNT(folders); i++) {
+		cleanup_free char *folder = NULL;
+		char *path;
+
+		if (asprintf(&folder, "%s/%s", root, folders[i]) < 0)
+			return NULL;
+		path = link_libraries_in(folder, name);
+		if (path)
+			return path;
+	}
+	return NULL;
+}
+
+static char *header_folder(const char *root, const char *header)
+{
+	static const char *const folders[] = { "include", "extras/CUPTI/include" };
+
+	for (size_t i = 0; i < COUNT(folders); i++) {
+		cleanup_free char *path = NULL;
+		char *folder = NULL;
+
+		if (asprintf(&folder, "%s/%s", root, folders[i]) < 0)
+			return NULL;
+		if (asprintf(&path, "%s/%s", folder, header) >= 0 && !access(path, R_OK))
+			return folder;
+		free(folder);
+	}
+	return NULL;
+}
+
+/* The header decides; the driver's own library (nvml) lies with the system's. */
+static int look_in(struct cuda_search *s, const char *root, struct error *err)
+{
+	cleanup_free char *include = header_folder(root, s->library->header);
+	cleanup_free char *names = strdup(s->library->libraries);
+	char *rest = NULL;
+
+	if (s->found || !include || !names)
+		return 0;
+	for (char *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+		cleanup_free char *path = take_library(root, name);
+
+		if (!path)
+			path = take_library("/usr", name);
+		/* The first is the library itself; what it builds on may be in it. */
+		if (!path && name == names) {
+			link_libraries_release(&s->ret->libraries);
+			return 0;
+		}
+		if (path && link_libraries_add_file(&s->ret->libraries, path, err))
+			return -1;
+	}
+	s->found = true;
+	if (asprintf(&s->ret->cflags, "-isystem%s", include) < 0)
+		return error_set(err, ERROR_MEMORY, "out of memory for a package");
+	return 0;
+}
+
+/* Folders of pip: one for all of CUDA 13, or one for each package. */
+static int look_in_wheels(struct cuda_search *s, const char *environment, struct error *err)
+{
+	cleanup_free char *pattern = NULL;
+	glob_t found = { 0 };
+	int failed = 0;
+
+	if (!environment || !*environment)
+		return 0;
+	if (asprintf(&pattern, "%s/lib/python3*/site-packages/nvidia/{cu13,%s}", environment, s->library->name) < 0)
+		return error_set(err, ERROR_MEMORY, "out of memory for a package");
+	if (!glob(pattern, GLOB_BRACE, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc && !failed; i++)
+			failed = look_in(s, found.gl_pathv[i], err);
+		globfree(&found);
+	}
+	return failed;
+}
+
+/* /cuda/bin/nvcc -> /cuda */
+static char *folder_of_nvcc(void)
+{
+	const char *list = getenv("PATH");
+	cleanup_free char *path = strdup(list ? list : "");
+	char *rest = NULL;
+
+	for (char *dir = path ? strtok_r(path, ":", &rest) : NULL; dir; dir = strtok_r(NULL, ":", &rest)) {
+		cleanup_free char *program = NULL, *whole = NULL;
+
+		if (asprintf(&program, "%s/nvcc", dir) < 0)
+			return NULL;
+		whole = access(program, X_OK) ? NULL : realpath(program, NULL);
+		for (int i = 0; i < 2 && whole; i++) {
+			char *slash = strrchr(whole, '/');
+
+			if (slash)
+				*slash = '\0';
+		}
+		if (whole)
+			return steal_pointer(&whole);
+	}
+	return NULL;
+}
+
+/* PREFIX/libexec/cgpu/cgpu-compiler -> PREFIX: a kernel that pip or bootstrap put into a virtual environment. */
+static char *own_prefix(void)
+{
+	char *path = realpath("/proc/self/exe", NULL);
+
+	for (int i = 0; i < 3 && path; i++) {
+		char *slash = strrchr(path, '/');
+
+		if (slash)
+			*slash = '\0';
+	}
+	return path;
+}
+
+/* CGPU_CUDA stands for all other folders. */
+static int find_cuda(const struct cuda_library *library, const char *cuda_root, struct package *ret, struct error *err)
+{
+	struct cuda_search s = { library, ret, false };
+	cleanup_free char *nvcc = folder_of_nvcc(), *own = own_prefix();
+	const char *only = getenv("CGPU_CUDA"), *python = getenv("VIRTUAL_ENV"), *conda = getenv("CONDA_PREFIX");
+	const char *roots[] = { getenv("CUDA_HOME"), getenv("CUDA_PATH"), nvcc, NULL, "/usr/local/cuda", cuda_root, "/usr" };
+
+	if (only && *only && look_in(&s, only, err))
+		return -1;
+	for (size_t i = 0; i < COUNT(roots) && !(only && *only); i++) {
+		if (roots[i] && *roots[i] && look_in(&s, roots[i], err))
+			return -1;
+		if (i == 3 && (look_in_wheels(&s, python, err) || look_in_wheels(&s, own, err) ||
+			       look_in_wheels(&s, conda, err)))
+			return -1;
+	}
+	if (!s.found)
+		return error_set(err, ERROR_NOT_FOUND, "%s is not installed: %s and its library are neither in $CUDA_HOME, nor beside "
+				 "nvcc, nor in the Python environment, nor in /usr. In a shell: pip install %s",
+				 library->name, library->header, library->pip);
+	ret->version = strdup("");
+	return ret->version ? 0 : error_set(err, ERROR_MEMORY, "out of memory for a package");
+}
+
+/* ---- the questions ---- */
+
+/* OpenMP is a flag of the compiler and a library of LLVM, of the same version. */
+static int find_openmp(struct package *ret, struct error *err)
+{
+	static const char folder[] = CGPU_LLVM_LIBDIR;
+	char *path = link_libraries_in(folder, "omp");
+	int failed;
+
+	if (!path)
+		path = take_library("/usr", "omp");
+	if (!path)
+		return error_set(err, ERROR_NOT_FOUND, "OpenMP's library (libomp.so) is not installed. In a shell: "
+				 "apt install libomp-" CGPU_LLVM_MAJOR "-dev");
+	failed = link_libraries_add_file(&ret->libraries, path, err);
+	free(path);
+	ret->cflags = strdup("-fopenmp");
+	ret->version = strdup(CGPU_LLVM_MAJOR);
+	if (!failed && (!ret->cflags || !ret->version))
+		return error_set(err, ERROR_MEMORY, "out of memory for a package");
+	return failed;
+}
+
+static int find_always(struct package *ret, struct error *err)
+{
+	ret->cflags = strdup("");
+	ret->version = strdup("");
+	return ret->cflags && ret->version ? 0 : error_set(err, ERROR_MEMORY, "out of memory for a package");
+}
+
+int package_find(const char *name, const char *cuda_root, struct package *ret, struct error *err)
+{
+	struct package p = { 0 };
+	int failed = -1;
+	size_t i = 0;
+
+	while (i < COUNT(cuda_libraries) && strcmp(cuda_libraries[i].name, name))
+		i++;
+	if (link_libraries_is_always(name))
+		failed = find_always(&p, err);
+	else if (!strcmp(name, "omp") || !strcmp(name, "openmp"))
+		failed = find_openmp(&p, err);
+	else if (i < COUNT(cuda_libraries))
+		failed = find_cuda(&cuda_libraries[i], cuda_root, &p, err);
+	else
+		failed = find_pc(name, &p, err);
+	if (failed) {
+		package_release(&p);
+		return -1;
+	}
+	*ret = p;
+	return 0;
+}
+
+int package_link(const char *ldflags, struct package *ret, struct error *err)
+{
+	struct package p = { 0 };
+	cleanup_free char *text = strdup(ldflags);
+	char **words = NULL;
+	int n = 0, failed = 0;
+
+	if (!text || find_always(&p, err)) {
+		package_release(&p);
+		return text ? -1 : error_set(err, ERROR_MEMORY, "out of memory for a package");
+	}
+	if (pkgconf_argv_split(text, &n, &words))
+		failed = error_set(err, ERROR_INPUT, "%s: a quote is not closed", ldflags);
+	for (int i = 0; i < n && !failed; i++) {
+		/* -L and -l take their value from the next word, too. */
+		if (i + 1 < n && (!strcmp(words[i], "-L") || !strcmp(words[i], "-l"))) {
+			cleanup_free char *both = NULL;
+
+			if (asprintf(&both, "%s%s", words[i], words[i + 1]) < 0)
+				failed = error_set(err, ERROR_MEMORY, "out of memory for a package");
+			else
+				failed = link_libraries_add_argument(&p.libraries, both, err);
+			i++;
+		} else {
+			failed = link_libraries_add_argument(&p.libraries, words[i], err);
+		}
+	}
+	if (words)
+		pkgconf_argv_free(words);
+	if (failed) {
+		package_release(&p);
+		return -1;
+	}
+	*ret = p;
+	return 0;
+}
+
+struct search {
+	const char *text;
+	struct buffer *out;
+};
+
+/* False goes on to the next. */
+static bool match(const pkgconf_pkg_t *p, void *data)
+{
+	const struct search *s = data;
+	const char *description = p->description ? p->description : "";
+
+	if (strcasestr(p->id, s->text) || strcasestr(description, s->text))
+		buffer_printf(s->out, "%-24s %-10s %s\n", p->id, p->version ? p->version : "", description);
+	return false;
+}
+
+int package_search(const char *text, struct buffer *out, struct error *err)
+{
+	struct pc_client c = { 0 };
+	struct search s = { text, out };
+
+	if (pc_client_init(&c, err)) {
+		pc_client_release(&c);
+		return -1;
+	}
+	pkgconf_scan_all(c.client, &s, match);
+	pc_client_release(&c);
+	for (size_t i = 0; i < COUNT(known); i++)
+		if (strcasestr(known[i].name, text) && strcmp(known[i].name, known[i].pc))
+			buffer_printf(out, "%-24s %-10s stands for %s\n", known[i].name, "", known[i].pc);
+	for (size_t i = 0; i < COUNT(cuda_libraries); i++)
+		if (strcasestr(cuda_libraries[i].name, text))
+			buffer_printf(out, "%-24s %-10s CUDA: %s (pip install %s)\n", cuda_libraries[i].name, "",
+				      cuda_libraries[i].header, cuda_libraries[i].pip);
+	return buffer_check(out, err);
+}
+
+const char *package_of_header(const char *header, const char **ret_install)
+{
+	for (size_t i = 0; i < COUNT(known); i++) {
+		if (*known[i].header && !strcmp(known[i].header, header)) {
+			*ret_install = known[i].apt;
+			return known[i].name;
+		}
+	}
+	return NULL;
+}

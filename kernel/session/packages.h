@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * %pkg, %ldflags and -fopenmp: the compiler process says what a package means, the zygote loads its libraries, and then its
+ * flags hold. All packages of one command are taken, or none is.
+ */
+#ifndef CGPU_KERNEL_SESSION_PACKAGES_H
+#define CGPU_KERNEL_SESSION_PACKAGES_H
+
+#include "kernel/session/flags.h"
+
+struct cell;
+struct error;
+struct package_work;
+struct session;
+
+/* Each answers as a magic does: 1, and execute_magic_done() follows, or -1. */
+
+/* Names with blanks between them. */
+int packages_use(struct session *s, struct cell *c, const char *names, struct error *err);
+/* Sets flags of this kind once the libraries that they mean are loaded: -L and -l of FLAGS_LINK, OpenMP's for FLAGS_C. */
+int packages_set(struct session *s, struct cell *c, enum flags_kind kind, const char *flags, struct error *err);
+/* Prints what is installed and holds the text. */
+int packages_search(struct session *s, struct cell *c, const char *text, struct error *err);
+
+/* At the end of the session. */
+void packages_release(struct session *s);
+
+#endif
