@@ -147,6 +147,13 @@ enum address_owner {
 	OWNER_FILE,        /* a mapping of the file `name` */
 };
 
+/* A place in the code of a unit. */
+struct code_site {
+	uint32_t cell;   /* 0: not known */
+	uint32_t offset; /* from the start of the function */
+	char function[48];
+};
+
 struct address_description {
 	uint32_t owner; /* enum address_owner */
 	uint32_t cell;
@@ -155,6 +162,7 @@ struct address_description {
 	uint64_t base;
 	uint64_t size;
 	char name[64];
+	struct code_site allocated, freed; /* of a heap block */
 };
 
 #define FAULT_FRAMES_MAX 64

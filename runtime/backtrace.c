@@ -11,15 +11,18 @@
 #include "common/worker-protocol.h"
 #include "runtime/arena/arena.h"
 #include "runtime/backtrace-fold.h"
+#include "runtime/cell-mode.h"
 #include "runtime/cell-stack.h"
 #include "runtime/context.h"
 #include "runtime/loader/loader.h"
+#include "runtime/loader/symbols.h"
 #include "runtime/worker.h"
 
 /* libgcc: the entry of the unwind tables for an address. */
 extern const void *_Unwind_Find_FDE(void *pc, void *bases[3]);
 
 #define SCAN_WORDS 4096
+#define SITE_WORDS 256 /* how far above malloc() a function that calls it for a cell is looked for */
 #define FAST_AFTER 64 /* repeats of a cycle, from which on the tables are not asked again */
 
 struct walk {
@@ -187,6 +190,21 @@ static void record_caller_of_nowhere(struct recording *r, uint64_t pc)
 	walk_fast(r);
 }
 
+/* What memcpy() really runs has no name that a library tells, but the unit has called it by one. */
+static void name_library_frame(struct fault_frame *f, uint64_t inside, const Dl_info *info)
+{
+	const struct symbol *s = symbols_library_at(inside);
+	uint64_t at = info->dli_sname ? (uint64_t)(uintptr_t)info->dli_saddr : 0;
+	const char *file = info->dli_fname ? strrchr(info->dli_fname, '/') : NULL;
+
+	if (s && s->address > at)
+		snprintf(f->name, sizeof(f->name), "%s", s->name);
+	else if (at)
+		snprintf(f->name, sizeof(f->name), "%s", info->dli_sname);
+	else if (file)
+		snprintf(f->name, sizeof(f->name), "a function of %s", file + 1);
+}
+
 static void name_frame(struct fault_frame *f, bool innermost)
 {
 	/* A return address may lie behind its function's end: the call may be the last instruction. */
@@ -200,9 +218,8 @@ static void name_frame(struct fault_frame *f, bool innermost)
 		snprintf(f->name, sizeof(f->name), "%s", place.function);
 		f->cell = place.cell;
 		f->offset = place.offset;
-	} else if (dladdr((void *)inside, &info) && info.dli_sname) {
-		snprintf(f->name, sizeof(f->name), "%s", info.dli_sname);
-		f->offset = (uint32_t)(inside - (uint64_t)(uintptr_t)info.dli_saddr);
+	} else if (dladdr((void *)inside, &info)) {
+		name_library_frame(f, inside, &info);
 	}
 }
 
@@ -265,6 +282,22 @@ uint32_t backtrace_caller_line(void)
 			continue;
 		if (!loader_describe_code(at[i] - 1, &place) && place.cell == worker.cell && place.line)
 			return place.line;
+	}
+	return 0;
+}
+
+uint32_t backtrace_allocation_site(void)
+{
+	const uint64_t *at = __builtin_frame_address(0);
+	uint64_t offset = (uint64_t)(uintptr_t)cell_mode.caller - arena_start(ARENA_CODE), top;
+
+	if (offset < ARENA_CODE_SIZE)
+		return (uint32_t)offset;
+	top = arena_header()->top[ARENA_CODE];
+	for (unsigned i = 0; i < SITE_WORDS && cell_stack_contains((uint64_t)(uintptr_t)(at + i)); i++) {
+		offset = at[i] - arena_start(ARENA_CODE);
+		if (offset >= 8 && offset < top && after_call(at[i]))
+			return (uint32_t)offset;
 	}
 	return 0;
 }

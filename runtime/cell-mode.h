@@ -11,6 +11,7 @@
 struct cell_mode {
 	bool in_cell;
 	unsigned library; /* nesting */
+	const void *caller; /* return address of the last call of malloc() or its kin */
 };
 
 extern __thread struct cell_mode cell_mode __attribute__((tls_model("initial-exec")));

@@ -12,8 +12,10 @@
 
 int exports_sigaction(int signal, const struct sigaction *action, struct sigaction *ret_old)
 {
-	if (worker.is_child || !host_fault_guards(signal))
+	if (worker.is_child)
 		return sigaction(signal, action, ret_old);
+	if (!host_fault_guards(signal))
+		return host_fault_sigaction(signal, action, ret_old);
 	if (ret_old)
 		*ret_old = host_fault_actions[signal];
 	if (action)

@@ -17,6 +17,7 @@
 
 #include "common/error.h"
 #include "runtime/arena/allocator.h"
+#include "runtime/arena/arena.h"
 #include "runtime/backtrace.h"
 #include "runtime/cell-mode.h"
 #include "runtime/cell-stack.h"
@@ -44,6 +45,12 @@ static const struct guarded guarded[] = {
 };
 
 #define N_GUARDED (sizeof(guarded) / sizeof(guarded[0]))
+
+/* They end a process that has no handler for them. With one of ours it is known who sent them, and where the cell was; a cell
+ * may replace it. */
+static const int ending_signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU };
+
+#define N_ENDING (sizeof(ending_signals) / sizeof(ending_signals[0]))
 
 struct sigaction host_fault_actions[NSIG];
 
@@ -110,14 +117,6 @@ static void describe_code(uint64_t address, struct address_description *ret)
 	snprintf(ret->name, sizeof(ret->name), "%s", place.function);
 }
 
-static void name_block(struct address_description *ret)
-{
-	const struct symbol *s = symbols_pointing_to(ret->base);
-
-	if (s)
-		snprintf(ret->name, sizeof(ret->name), "%s", s->name);
-}
-
 static void describe_variable(const struct symbol *s, struct address_description *ret)
 {
 	ret->owner = s->kind == SYMBOL_FUNCTION ? OWNER_CODE : OWNER_VARIABLE;
@@ -125,6 +124,28 @@ static void describe_variable(const struct symbol *s, struct address_description
 	ret->size = s->size;
 	ret->cell = s->cell;
 	snprintf(ret->name, sizeof(ret->name), "%s", s->name);
+}
+
+/* The allocator knows the return address of a call; the function is told by the units. */
+static void complete_site(struct code_site *s)
+{
+	struct code_place place;
+
+	if (!s->offset || loader_describe_code(arena_start(ARENA_CODE) + s->offset - 1, &place))
+		return;
+	s->cell = place.cell;
+	s->offset = place.offset;
+	snprintf(s->function, sizeof(s->function), "%s", place.function);
+}
+
+static void describe_block(struct address_description *ret)
+{
+	const struct symbol *s = ret->base ? symbols_pointing_to(ret->base) : NULL;
+
+	if (s)
+		snprintf(ret->name, sizeof(ret->name), "%s", s->name);
+	complete_site(&ret->allocated);
+	complete_site(&ret->freed);
 }
 
 void host_fault_describe(uint64_t address, struct address_description *ret)
@@ -139,7 +160,7 @@ void host_fault_describe(uint64_t address, struct address_description *ret)
 	else if (s)
 		describe_variable(s, ret);
 	else if (allocator_describe(address, ret))
-		name_block(ret);
+		describe_block(ret);
 	else if (backtrace_in_unit(address))
 		describe_code(address, ret);
 	else if (cell_stack_in_guard(address))
@@ -148,6 +169,8 @@ void host_fault_describe(uint64_t address, struct address_description *ret)
 		ret->owner = OWNER_STACK;
 	else if (device_describe(address, ret))
 		return;
+	else if ((s = symbols_before(address)))
+		describe_variable(s, ret);
 	else if (dladdr((void *)address, &info) && info.dli_fname) {
 		ret->owner = OWNER_LIBRARY;
 		snprintf(ret->name, sizeof(ret->name), "%s", info.dli_sname ? info.dli_sname : info.dli_fname);
@@ -308,16 +331,45 @@ static int use_alt_stack(void)
 	return sigaltstack(&s, NULL);
 }
 
+static const struct sigaction fault_action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+
+static bool is_ending(int signal)
+{
+	for (unsigned i = 0; i < N_ENDING; i++) {
+		if (ending_signals[i] == signal)
+			return true;
+	}
+	return false;
+}
+
+int host_fault_sigaction(int signal, const struct sigaction *action, struct sigaction *ret_old)
+{
+	struct sigaction old;
+
+	if (is_ending(signal) && action && action->sa_handler == SIG_DFL)
+		action = &fault_action;
+	if (sigaction(signal, action, &old))
+		return -1;
+	if (old.sa_flags & SA_SIGINFO && old.sa_sigaction == on_fault)
+		memset(&old, 0, sizeof(old));
+	if (ret_old)
+		*ret_old = old;
+	return 0;
+}
+
 int host_fault_init(struct error *err)
 {
-	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 
 	libc_message = dlvsym(RTLD_DEFAULT, "__abort_msg", "GLIBC_PRIVATE");
 	if (use_alt_stack())
 		return error_errno(err, "cannot make the stack for signal handlers");
 	for (unsigned i = 0; i < N_GUARDED; i++) {
-		if (sigaction(guarded[i].signal, &action, NULL))
+		if (sigaction(guarded[i].signal, &fault_action, NULL))
 			return error_errno(err, "cannot catch signal %d", guarded[i].signal);
+	}
+	for (unsigned i = 0; i < N_ENDING; i++) {
+		if (sigaction(ending_signals[i], &fault_action, NULL))
+			return error_errno(err, "cannot catch signal %d", ending_signals[i]);
 	}
 	return interrupt_init(err);
 }
@@ -341,6 +393,12 @@ void host_fault_leave(void)
 	for (unsigned i = 0; i < N_GUARDED; i++)
 		sigaction(guarded[i].signal, &host_fault_actions[guarded[i].signal], NULL);
 	sigaction(SIGUSR1, &host_fault_actions[SIGUSR1], NULL);
+	for (unsigned i = 0; i < N_ENDING; i++) {
+		struct sigaction now;
+
+		if (!sigaction(ending_signals[i], NULL, &now) && now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault)
+			signal(ending_signals[i], SIG_DFL);
+	}
 }
 
 static _Noreturn void end_child(const char *text)
@@ -351,24 +409,44 @@ static _Noreturn void end_child(const char *text)
 	abort();
 }
 
-void host_fault_raise(enum fault_kind kind, const char *fmt, ...)
+static _Noreturn void raise_about(enum fault_kind kind, uint64_t address, const char *text)
 {
 	struct fault_record *f = &worker.control->fault;
-	char text[FAULT_TEXT_MAX];
-	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
 	if (worker.is_child)
 		end_child(text);
 	cell_mode_enter_library();
 	begin(kind);
 	clear_record(f);
 	add_text(f, text);
+	f->address = address;
 	limit_time();
-	backtrace_record((uint64_t)(uintptr_t)__builtin_return_address(0), NULL, f);
+	if (address)
+		host_fault_describe(address, &f->what);
+	backtrace_record(0, NULL, f);
 	finish(1);
+}
+
+void host_fault_raise(enum fault_kind kind, const char *fmt, ...)
+{
+	char text[FAULT_TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	raise_about(kind, 0, text);
+}
+
+void host_fault_raise_at(enum fault_kind kind, uint64_t address, const char *fmt, ...)
+{
+	char text[FAULT_TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	raise_about(kind, address, text);
 }
 
 void host_fault_exit(int status)
@@ -382,6 +460,6 @@ void host_fault_exit(int status)
 	clear_record(f);
 	f->exit_status = status & 0xff;
 	limit_time();
-	backtrace_record((uint64_t)(uintptr_t)__builtin_return_address(0), NULL, f);
+	backtrace_record(0, NULL, f);
 	finish(status);
 }

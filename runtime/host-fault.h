@@ -21,6 +21,9 @@ void host_fault_thread_end(void);
 
 /* End the cell here, with frames from the caller of this. In a forked child: print and end the child. */
 _Noreturn void host_fault_raise(enum fault_kind kind, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same about an address, which is described in the record. */
+_Noreturn void host_fault_raise_at(enum fault_kind kind, uint64_t address, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* exit() and its kin. */
 _Noreturn void host_fault_exit(int status);
 
@@ -29,6 +32,8 @@ void host_fault_describe(uint64_t address, struct address_description *ret);
 
 /* A signal of ours may have a handler of the cell's own: see runtime/exports-signal.c. */
 bool host_fault_guards(int signal);
+/* sigaction() of a cell for a signal that is not guarded: what would end the process is still reported. */
+int host_fault_sigaction(int signal, const struct sigaction *action, struct sigaction *ret_old);
 /* Default actions, in a forked child. */
 void host_fault_leave(void);
 

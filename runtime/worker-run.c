@@ -17,6 +17,7 @@
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
 #include "runtime/arena/meta.h"
+#include "runtime/backtrace.h"
 #include "runtime/cell-stdio.h"
 #include "runtime/cuda/device.h"
 #include "runtime/exports.h"
@@ -37,9 +38,9 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void on_misuse(const char *text)
+static void on_misuse(const char *text, const void *p)
 {
-	host_fault_raise(FAULT_HEAP_MISUSE, "%s", text);
+	host_fault_raise_at(FAULT_HEAP_MISUSE, (uint64_t)(uintptr_t)p, "%s", text);
 }
 
 static void put_size(char *out, size_t len, uint64_t bytes)
@@ -89,7 +90,7 @@ static void on_out_of_memory(uint64_t asked, uint64_t used, uint64_t limit)
 	host_fault_raise(FAULT_OUT_OF_MEMORY, "%s asked, %s in use: linux has no more memory for the session.%s", a, u, text);
 }
 
-static const struct allocator_hooks hooks = { on_misuse, on_out_of_memory };
+static const struct allocator_hooks hooks = { on_misuse, on_out_of_memory, backtrace_allocation_site };
 
 static int take_session(struct buffer *lost, struct error *err)
 {

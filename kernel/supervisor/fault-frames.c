@@ -34,7 +34,7 @@ static void set_scene(struct fault_call *c, const struct fault_record *f, uint32
 {
 	struct debug_frame *frame = &c->scene.frame;
 
-	if (!pid || i >= FAULT_REGISTER_FRAMES || i >= f->n_registers)
+	if (!pid || !frame->address || i >= FAULT_REGISTER_FRAMES || i >= f->n_registers)
 		return;
 	c->has_scene = true;
 	frame->pid = pid;
@@ -50,10 +50,9 @@ static void set_function(struct fault_call *c, const char *name)
 	c->top_level = *u->run_symbol && !strcmp(u->run_symbol, name);
 }
 
-unsigned fault_frames_calls(const struct fault_record *f, uint32_t i, const struct unit_table *units, pid_t pid,
-			    struct fault_call *ret)
+/* The calls at this instruction, innermost first. */
+static unsigned calls_of(const struct fault_frame *frame, const struct unit_table *units, struct fault_call *ret)
 {
-	const struct fault_frame *frame = &f->frames[i];
 	const struct unit_record *unit = unit_table_find(units, frame->cell);
 	struct unit_debug *debug = unit ? unit_record_debug(unit) : NULL;
 	struct unit_place places[FAULT_CALLS_MAX];
@@ -79,9 +78,32 @@ unsigned fault_frames_calls(const struct fault_record *f, uint32_t i, const stru
 		c->scene = (struct fault_scene){ .units = units, .unit = unit, .place = k };
 		c->scene.frame.address = unit_debug_address(debug, name, frame->offset);
 		c->scene.frame.function = places[n - 1].scope;
-		set_scene(c, f, i, pid);
 	}
 	return n ? n : 1;
+}
+
+unsigned fault_frames_calls(const struct fault_record *f, uint32_t i, const struct unit_table *units, pid_t pid,
+			    struct fault_call *ret)
+{
+	unsigned n = calls_of(&f->frames[i], units, ret);
+
+	for (unsigned k = 0; k < n; k++)
+		set_scene(&ret[k], f, i, pid);
+	return n;
+}
+
+bool fault_frames_site(const struct fault_frame *frame, const struct unit_table *units, struct fault_call *ret)
+{
+	struct fault_call calls[FAULT_CALLS_MAX];
+	unsigned n = calls_of(frame, units, calls);
+
+	for (unsigned k = 0; k < n; k++) {
+		if (!calls[k].unit || !calls[k].line)
+			continue;
+		*ret = calls[k];
+		return true;
+	}
+	return false;
 }
 
 bool fault_frames_innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid, struct fault_call *ret)
@@ -222,6 +244,12 @@ static uint32_t put_one(struct printer *p, uint32_t i, uint32_t n)
 	return end;
 }
 
+/* A call through a bad pointer: there is no function at its end. */
+static bool is_nowhere(const struct fault_record *f)
+{
+	return !f->frames[0].cell && !*f->frames[0].name && f->signal && f->frames[0].pc == f->address;
+}
+
 void fault_frames_put(const struct fault_record *f, const struct unit_table *units, pid_t pid, const char *values,
 		      struct buffer *out)
 {
@@ -231,7 +259,7 @@ void fault_frames_put(const struct fault_record *f, const struct unit_table *uni
 	/* What lies outside of the last call in a cell is our own machinery. */
 	while (n && !unit_table_find(units, f->frames[n - 1].cell))
 		n--;
-	for (uint32_t i = 0; i < n;) {
+	for (uint32_t i = is_nowhere(f); i < n;) {
 		if (f->n_omitted && i == f->omitted_at)
 			put_omitted(&p);
 		if (p.shown >= FRAMES_SHOWN && n - i > 2) {

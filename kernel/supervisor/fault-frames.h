@@ -12,6 +12,7 @@
 #include "kernel/supervisor/fault-values.h"
 
 struct buffer;
+struct fault_frame;
 struct fault_record;
 struct unit_table;
 
@@ -36,6 +37,9 @@ unsigned fault_frames_calls(const struct fault_record *f, uint32_t i, const stru
 			    struct fault_call *ret);
 /* The innermost call in a cell; false when there is none. */
 bool fault_frames_innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid, struct fault_call *ret);
+
+/* The call in the cell's text that one frame stands for; false when its line is not known. */
+bool fault_frames_site(const struct fault_frame *frame, const struct unit_table *units, struct fault_call *ret);
 
 /* "In[3], line 7, in average()". */
 void fault_frames_put_place(const struct fault_call *c, const char *parameters, struct buffer *out);

@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "common/worker-protocol.h"
 #include "kernel/supervisor/fault-frames.h"
 #include "kernel/supervisor/process.h"
@@ -79,21 +80,41 @@ static void put_distance(const struct address_description *d, uint64_t address, 
 		put_bytes(address - d->base - d->size, out);
 		buffer_puts(out, " past the end of");
 	} else {
+		if (address == d->base) {
+			buffer_puts(out, "the start of");
+			return;
+		}
 		put_bytes(address - d->base, out);
 		buffer_puts(out, " into");
 	}
 }
 
-static void put_block(const struct address_description *d, struct buffer *out)
+/* "In[3], line 7, in make()" of where malloc() or free() was called; otherwise the cell. */
+static void put_site(const struct code_site *s, uint32_t cell, const struct unit_table *units, struct buffer *out)
+{
+	struct fault_frame frame = { .cell = s->cell, .offset = s->offset };
+	struct fault_call call;
+
+	memcpy(frame.name, s->function, sizeof(frame.name));
+	if (s->cell && fault_frames_site(&frame, units, &call))
+		fault_frames_put_place(&call, "", out);
+	else
+		buffer_printf(out, "In[%u]", cell);
+}
+
+static void put_block(const struct address_description *d, const struct unit_table *units, struct buffer *out)
 {
 	buffer_puts(out, "a block of ");
 	put_bytes(d->size, out);
-	if (d->cell)
-		buffer_printf(out, " that In[%u] allocated", d->cell);
+	if (!d->cell)
+		return;
+	buffer_puts(out, ", allocated at ");
+	put_site(&d->allocated, d->cell, units, out);
 }
 
 /* One clause: whom the address belongs to. */
-static void put_owner(const struct address_description *d, uint64_t address, struct buffer *out)
+static void put_owner(const struct address_description *d, uint64_t address, const struct unit_table *units,
+		      struct buffer *out)
 {
 	char name[sizeof(d->name)];
 
@@ -108,13 +129,14 @@ static void put_owner(const struct address_description *d, uint64_t address, str
 	case OWNER_HEAP_NEAR:
 		put_distance(d, address, out);
 		buffer_putc(out, ' ');
-		put_block(d, out);
+		put_block(d, units, out);
 		return;
 	case OWNER_HEAP_FREED:
 		put_distance(d, address, out);
 		buffer_putc(out, ' ');
-		put_block(d, out);
-		buffer_printf(out, d->freed_cell ? " and In[%u] freed" : " and that was freed", d->freed_cell);
+		put_block(d, units, out);
+		buffer_puts(out, d->cell ? ", and freed at " : ", freed at ");
+		put_site(&d->freed, d->freed_cell, units, out);
 		return;
 	case OWNER_VARIABLE:
 		put_distance(d, address, out);
@@ -183,17 +205,37 @@ static void put_arithmetic(const struct fault_record *f, struct buffer *out)
 	}
 }
 
-static void put_bad_call(const struct fault_record *f, struct buffer *out)
+/* Of a signal that kill() sent. */
+static void put_sender(int sender, pid_t worker, struct buffer *out)
+{
+	char path[64], name[64] = "";
+	cleanup_file FILE *f = NULL;
+
+	if (sender <= 0)
+		return;
+	if (sender == worker) {
+		buffer_puts(out, " that the cell sent to itself");
+		return;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/comm", sender);
+	f = fopen(path, "re");
+	if (f && fgets(name, sizeof(name), f))
+		name[strcspn(name, "\n")] = '\0';
+	buffer_printf(out, " sent by process %d%s%s%s", sender, *name ? " (" : "", name, *name ? ")" : "");
+}
+
+static void put_bad_call(const struct fault_record *f, const struct unit_table *units, struct buffer *out)
 {
 	if (!f->address) {
 		buffer_puts(out, "a function was called through a null pointer");
 		return;
 	}
 	buffer_printf(out, "a function was called at address 0x%" PRIx64 ", where there is no code: it is ", f->address);
-	put_owner(&f->what, f->address, out);
+	put_owner(&f->what, f->address, units, out);
 }
 
-static void put_what(const struct fault_record *f, uint32_t kind, struct buffer *out)
+static void put_what(const struct fault_record *f, uint32_t kind, const struct unit_table *units, pid_t pid,
+		     struct buffer *out)
 {
 	switch ((enum fault_kind)kind) {
 	case FAULT_SEGMENTATION:
@@ -205,13 +247,13 @@ static void put_what(const struct fault_record *f, uint32_t kind, struct buffer 
 		/* fallthrough */
 	case FAULT_BUS:
 		if (f->n_frames && f->frames[0].pc == f->address && !f->frames[0].cell) {
-			put_bad_call(f, out);
+			put_bad_call(f, units, out);
 			return;
 		}
 		if (f->signal == SIGBUS && f->si_code == BUS_ADRERR)
 			buffer_puts(out, "the file behind a mapping is shorter than the mapping (was it truncated?): ");
 		buffer_printf(out, "address 0x%" PRIx64 " is ", f->address);
-		put_owner(&f->what, f->address, out);
+		put_owner(&f->what, f->address, units, out);
 		return;
 	case FAULT_ARITHMETIC:
 		put_arithmetic(f, out);
@@ -231,8 +273,14 @@ static void put_what(const struct fault_record *f, uint32_t kind, struct buffer 
 	case FAULT_KILLED:
 		buffer_printf(out, "signal %d (SIG%s)", f->signal,
 			      sigabbrev_np(f->signal) ? sigabbrev_np(f->signal) : "?");
-		if (f->sender_pid > 0)
-			buffer_printf(out, " sent by process %d", f->sender_pid);
+		put_sender(f->sender_pid, pid, out);
+		return;
+	case FAULT_HEAP_MISUSE:
+		put_first_line(f, "the heap was misused", out);
+		if (!f->address)
+			return;
+		buffer_printf(out, ": 0x%" PRIx64 " is ", f->address);
+		put_owner(&f->what, f->address, units, out);
 		return;
 	case FAULT_INTERRUPTED:
 		buffer_puts(out, "the cell was interrupted");
@@ -293,7 +341,7 @@ void fault_report_from_record(struct fault_report *r, const struct fault_record 
 	if (kind >= FAULT_KINDS)
 		kind = FAULT_INTERNAL;
 	clear(r, has_ename ? bounded(f->ename, sizeof(f->ename), ename) : enames[kind]);
-	put_what(f, kind, &r->evalue);
+	put_what(f, kind, units, pid, &r->evalue);
 	if (fault_frames_innermost(f, units, pid, &call)) {
 		if (kind != FAULT_EXITED && kind != FAULT_INTERRUPTED)
 			read_values(f, kind, &call, &values);
@@ -308,6 +356,9 @@ void fault_report_from_record(struct fault_report *r, const struct fault_record 
 		fault_frames_put(f, units, pid, buffer_text(&values.lines), &r->traceback);
 	}
 	put_rest_of_text(f, buffer_text(&r->evalue), &r->traceback);
+	if (f->signal > 0 && kind != FAULT_KILLED)
+		buffer_printf(&r->traceback, "\nThe cell's process got SIG%s (signal %d).\n",
+			      sigabbrev_np(f->signal) ? sigabbrev_np(f->signal) : "?", f->signal);
 	fault_values_release(&values);
 }
 

@@ -18,7 +18,7 @@
 
 struct reader {
 	const struct fault_scene *scene;
-	const char *at;
+	const char *line, *at;
 	struct fault_values *out;
 	unsigned n_lines;
 	unsigned depth;
@@ -264,9 +264,9 @@ static bool is_assigned(const struct reader *r)
 static bool read_chain(struct reader *r, struct debug_value *ret)
 {
 	const char *from = r->at;
-	struct debug_value v = { 0 };
+	struct debug_value v = { 0 }, target;
 	char name[NAME_MAX_BYTES];
-	bool known;
+	bool known, followed = from > r->line && from[-1] == '*';
 
 	take_name(r, name);
 	skip_space(r);
@@ -282,8 +282,10 @@ static bool read_chain(struct reader *r, struct debug_value *ret)
 		else
 			break;
 	}
-	if (known && !is_assigned(r))
+	if (known && (followed || !is_assigned(r)))
 		tell(r, from, r->at, &v);
+	if (known && followed && debug_value_element(&r->scene->frame, &v, 0, &target) && is_the_address(r, &target))
+		snprintf(r->out->member, sizeof(r->out->member), "what `%.*s` points to", (int)trimmed(from, r->at), from);
 	*ret = v;
 	return known;
 }
@@ -317,7 +319,7 @@ static void read_until(struct reader *r, char close)
 
 void fault_values_read(const struct fault_scene *s, const char *line, struct fault_values *ret)
 {
-	struct reader r = { .scene = s, .at = line, .out = ret };
+	struct reader r = { .scene = s, .line = line, .at = line, .out = ret };
 
 	read_until(&r, '\0');
 }

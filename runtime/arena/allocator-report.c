@@ -33,6 +33,18 @@ static void fill(struct address_description *ret, enum address_owner owner, uint
 	ret->freed_cell = freed;
 }
 
+/* Where it was freed last. */
+static uint32_t freed_site(const struct allocator *a, uint64_t base)
+{
+	for (uint32_t i = 0; i < FREED_MAX && i < a->n_freed; i++) {
+		const struct freed *f = &a->freed[(a->n_freed - 1 - i) % FREED_MAX];
+
+		if (f->address == base)
+			return f->site;
+	}
+	return 0;
+}
+
 static void describe_slot(const struct run *r, uint64_t address, struct address_description *ret)
 {
 	const struct slab *s = r->slab;
@@ -45,6 +57,7 @@ static void describe_slot(const struct run *r, uint64_t address, struct address_
 	if (slot >= s->n_slots)
 		return;
 	info = &s->slots[slot];
+	ret->allocated.offset = info->site;
 	size = s->size - info->slack;
 	if (slab_taken(s, slot))
 		fill(ret, address - base < size || (!size && address == base) ? OWNER_HEAP : OWNER_HEAP_NEAR, base, size,
@@ -68,9 +81,10 @@ static void describe_before(const struct allocator *a, uint64_t address, struct 
 	} while (index && r->kind == RUN_FREE);
 	if (!index || address - page_address(r->page + r->pages) > NEAR_BYTES)
 		return;
-	if (r->kind == RUN_LARGE)
+	if (r->kind == RUN_LARGE) {
 		fill(ret, OWNER_HEAP_NEAR, page_address(r->page), r->size, r->cell, 0);
-	else if (r->kind == RUN_SLAB && slab_taken(r->slab, r->slab->n_slots - 1))
+		ret->allocated.offset = r->site;
+	} else if (r->kind == RUN_SLAB && slab_taken(r->slab, r->slab->n_slots - 1))
 		describe_slot(r, page_address(r->page) + (uint64_t)r->slab->n_slots * r->slab->size - 1, ret);
 	if (ret->owner == OWNER_HEAP)
 		ret->owner = OWNER_HEAP_NEAR;
@@ -95,11 +109,19 @@ bool allocator_describe(uint64_t address, struct address_description *ret)
 	else if (index && r->kind == RUN_LARGE)
 		fill(ret, address - page_address(r->page) < r->size ? OWNER_HEAP : OWNER_HEAP_NEAR, page_address(r->page),
 		     r->size, r->cell, 0);
+	if (index && r->kind == RUN_LARGE)
+		ret->allocated.offset = r->site;
+	if (ret->owner == OWNER_HEAP_FREED)
+		ret->freed.offset = freed_site(a, ret->base);
 	if (ret->owner != OWNER_UNKNOWN)
 		return true;
 	recent = recent_at(a, address);
-	if (recent)
+	if (recent) {
 		fill(ret, OWNER_HEAP_FREED, recent->address, recent->size, recent->cell, recent->freed);
+		ret->allocated.offset = recent->site;
+	}
+	if (recent)
+		ret->freed.offset = freed_site(a, recent->address);
 	else if (index && r->kind == RUN_FREE && r->freed_cell)
 		fill(ret, OWNER_HEAP_FREED, page_address(r->page), (uint64_t)r->pages * ARENA_PAGE, 0, r->freed_cell);
 	else

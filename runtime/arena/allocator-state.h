@@ -15,11 +15,13 @@
 #define SMALL_MAX 16384u
 #define SLAB_SLOTS_MAX 1024u
 #define RECENT_MAX 512u
+#define FREED_MAX 1024u
 
 struct slot {
 	uint32_t cell;  /* that took it; 0: never taken */
 	uint32_t freed; /* cell that freed it; 0 while live */
 	uint32_t slack; /* bytes of the slot beyond what was asked for */
+	uint32_t site;  /* where malloc() was called, see allocator_hooks.caller */
 };
 
 struct slab {
@@ -37,6 +39,13 @@ struct recent {
 	uint64_t size;
 	uint32_t cell;
 	uint32_t freed;
+	uint32_t site;
+};
+
+/* Where a block was freed, for the last ones. */
+struct freed {
+	uint64_t address;
+	uint32_t site;
 };
 
 struct allocator {
@@ -44,6 +53,8 @@ struct allocator {
 	uint32_t partial[CLASS_COUNT]; /* slabs with free slots */
 	struct recent recent[RECENT_MAX];
 	uint32_t n_recent; /* ever; the last RECENT_MAX are kept */
+	struct freed freed[FREED_MAX];
+	uint32_t n_freed; /* ever */
 };
 
 static inline struct allocator *allocator_state(void)

@@ -75,6 +75,11 @@ void allocator_set_cell(uint32_t c)
 	arena_header()->cell = c;
 }
 
+static uint32_t caller(void)
+{
+	return hooks.caller ? hooks.caller() : 0;
+}
+
 static unsigned class_of(size_t size)
 {
 	unsigned power;
@@ -194,7 +199,7 @@ static void *alloc_small(struct allocator *a, size_t size, unsigned class)
 	s = r->slab;
 	slot = free_slot(s);
 	s->taken[slot / 64] |= 1ull << (slot % 64);
-	s->slots[slot] = (struct slot){ cell, 0, s->size - (uint32_t)size };
+	s->slots[slot] = (struct slot){ cell, 0, s->size - (uint32_t)size, caller() };
 	if (++s->n_taken == s->n_slots)
 		partial_remove(a, index);
 	account(s->size, 1);
@@ -216,6 +221,7 @@ static void *alloc_large(struct allocator *a, size_t size, size_t align, bool *r
 	*ret_zero = r->zero;
 	r->kind = RUN_LARGE;
 	r->cell = cell;
+	r->site = caller();
 	r->size = size;
 	account((int64_t)r->pages * (int64_t)ARENA_PAGE, 1);
 	return (void *)page_address(r->page);
@@ -284,21 +290,15 @@ static void misuse(const void *p, const char *call)
 
 	allocator_describe(at, &d);
 	if (d.owner == OWNER_HEAP_FREED && d.base == at)
-		snprintf(text, sizeof(text),
-			 "double free: %s(%p), but that block of %" PRIu64 " bytes, made in cell %u, was freed in cell %u",
-			 call, p, d.size, d.cell, d.freed_cell);
+		snprintf(text, sizeof(text), "double free: %s() of a block that is free already", call);
 	else if (d.owner == OWNER_HEAP_FREED)
-		snprintf(text, sizeof(text), "invalid free: %s(%p) lies in memory that was freed in cell %u", call, p,
-			 d.freed_cell);
+		snprintf(text, sizeof(text), "invalid free: %s() of an address in memory that is free already", call);
 	else if (d.owner == OWNER_HEAP)
-		snprintf(text, sizeof(text),
-			 "invalid free: %s(%p) is not the start of a block, but %" PRIu64
-			 " bytes inside one of %" PRIu64 " bytes made in cell %u",
-			 call, p, at - d.base, d.size, d.cell);
+		snprintf(text, sizeof(text), "invalid free: %s() of an address inside of a block, not of its start", call);
 	else
-		snprintf(text, sizeof(text), "invalid free: malloc() never gave %p to %s()", p, call);
+		snprintf(text, sizeof(text), "invalid free: malloc() never gave what was passed to %s()", call);
 	if (hooks.misuse)
-		hooks.misuse(text);
+		hooks.misuse(text, p);
 }
 
 /* The live block that starts at p: its run, and its slot in a slab. 0: there is none. */
@@ -349,7 +349,7 @@ static void free_large(struct allocator *a, uint32_t index)
 	struct run *r = page_runs_at(&a->runs, index);
 
 	a->recent[a->n_recent++ % RECENT_MAX] =
-		(struct recent){ page_address(r->page), r->size, r->cell, cell };
+		(struct recent){ page_address(r->page), r->size, r->cell, cell, r->site };
 	account(-((int64_t)r->pages * (int64_t)ARENA_PAGE), -1);
 	note_freed(r->page, r->pages);
 	if (r->pages >= DISCARD_PAGES)
@@ -364,6 +364,8 @@ void allocator_free(void *p)
 
 	enter();
 	index = find_block(a, p, &slot);
+	if (index)
+		a->freed[a->n_freed++ % FREED_MAX] = (struct freed){ (uint64_t)(uintptr_t)p, caller() };
 	if (index && page_runs_at(&a->runs, index)->kind == RUN_SLAB)
 		free_small(a, index, slot);
 	else if (index)

@@ -18,10 +18,12 @@ struct address_description;
 struct error;
 
 struct allocator_hooks {
-	/* Text for the user: what is wrong with this free() or realloc(). */
-	void (*misuse)(const char *text);
+	/* Text for the user: what is wrong with this free() or realloc(); allocator_describe() tells more about p. */
+	void (*misuse)(const char *text, const void *p);
 	/* `asked` bytes would pass the limit (or, limit 0, there is no memory). If it returns, malloc() gives NULL. */
 	void (*out_of_memory)(uint64_t asked, uint64_t used, uint64_t limit);
+	/* Where the cell called malloc() or free(): offset in CODE of the return address, 0: not known. Kept with the block */
+	uint32_t (*caller)(void);
 };
 
 /* After arena_attach(): make or take over the heap. hooks are kept; NULL members are not called. */
@@ -41,7 +43,8 @@ void allocator_free(void *p);
 void *allocator_realloc(void *p, size_t size);
 size_t allocator_usable_size(const void *p);
 
-/* Fill *ret when the address is in the heap region (owner UNKNOWN: in no block). Takes no lock: for signal handlers. */
+/* Fill *ret when the address is in the heap region (owner UNKNOWN: in no block); of `allocated` and `freed` only the offset,
+ * as allocator_hooks.caller gave it. Takes no lock: for signal handlers. */
 bool allocator_describe(uint64_t address, struct address_description *ret);
 
 /* Live blocks by holder. */

@@ -38,14 +38,20 @@ static void *or_enomem(void *p)
 	return p;
 }
 
-EXPORT void *malloc(size_t size)
+/* In each exported function, for the report about a block. */
+static inline __attribute__((always_inline)) void note_caller(void)
 {
-	if (!cell_mode_active())
-		return __libc_malloc(size);
-	return or_enomem(allocator_alloc(size, 16));
+	cell_mode.caller = __builtin_return_address(0);
 }
 
-EXPORT void free(void *p)
+static void *allocate(size_t size, size_t align)
+{
+	if (!cell_mode_active())
+		return align > 16 ? __libc_memalign(align, size) : __libc_malloc(size);
+	return or_enomem(allocator_alloc(size, align));
+}
+
+static void release(void *p)
 {
 	int saved = errno;
 
@@ -56,10 +62,36 @@ EXPORT void free(void *p)
 	errno = saved;
 }
 
+static void *resize(void *p, size_t size)
+{
+	if (!p)
+		return allocate(size, 16);
+	if (!ours(p))
+		return __libc_realloc(p, size);
+	if (!size) {
+		release(p);
+		return NULL;
+	}
+	return or_enomem(allocator_realloc(p, size));
+}
+
+EXPORT void *malloc(size_t size)
+{
+	note_caller();
+	return allocate(size, 16);
+}
+
+EXPORT void free(void *p)
+{
+	note_caller();
+	release(p);
+}
+
 EXPORT void *calloc(size_t n, size_t size)
 {
 	size_t bytes;
 
+	note_caller();
 	if (!cell_mode_active())
 		return __libc_calloc(n, size);
 	return or_enomem(__builtin_mul_overflow(n, size, &bytes) ? NULL : allocator_zalloc(bytes));
@@ -67,40 +99,39 @@ EXPORT void *calloc(size_t n, size_t size)
 
 EXPORT void *realloc(void *p, size_t size)
 {
-	if (!p)
-		return malloc(size);
-	if (!ours(p))
-		return __libc_realloc(p, size);
-	if (!size) {
-		free(p);
-		return NULL;
-	}
-	return or_enomem(allocator_realloc(p, size));
+	note_caller();
+	return resize(p, size);
 }
 
 EXPORT void *reallocarray(void *p, size_t n, size_t size)
 {
 	size_t bytes;
 
+	note_caller();
 	if (__builtin_mul_overflow(n, size, &bytes))
 		return or_enomem(NULL);
-	return realloc(p, bytes);
+	return resize(p, bytes);
+}
+
+static void *allocate_aligned(size_t align, size_t size)
+{
+	if (cell_mode_active() && align & (align - 1)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return allocate(size, align);
 }
 
 EXPORT void *memalign(size_t align, size_t size)
 {
-	if (!cell_mode_active())
-		return __libc_memalign(align, size);
-	if (align & (align - 1)) {
-		errno = EINVAL;
-		return NULL;
-	}
-	return or_enomem(allocator_alloc(size, align));
+	note_caller();
+	return allocate_aligned(align, size);
 }
 
 EXPORT void *aligned_alloc(size_t align, size_t size)
 {
-	return memalign(align, size);
+	note_caller();
+	return allocate_aligned(align, size);
 }
 
 EXPORT int posix_memalign(void **ret, size_t align, size_t size)
@@ -108,9 +139,10 @@ EXPORT int posix_memalign(void **ret, size_t align, size_t size)
 	int saved = errno;
 	void *p;
 
+	note_caller();
 	if (align % sizeof(void *) || !align || align & (align - 1))
 		return EINVAL;
-	p = memalign(align, size);
+	p = allocate_aligned(align, size);
 	errno = saved;
 	if (!p)
 		return ENOMEM;
@@ -120,12 +152,14 @@ EXPORT int posix_memalign(void **ret, size_t align, size_t size)
 
 EXPORT void *valloc(size_t size)
 {
-	return memalign(ARENA_PAGE, size);
+	note_caller();
+	return allocate_aligned(ARENA_PAGE, size);
 }
 
 EXPORT void *pvalloc(size_t size)
 {
-	return memalign(ARENA_PAGE, (size + ARENA_PAGE - 1) / ARENA_PAGE * ARENA_PAGE);
+	note_caller();
+	return allocate_aligned(ARENA_PAGE, (size + ARENA_PAGE - 1) / ARENA_PAGE * ARENA_PAGE);
 }
 
 /* libc has no other name for its own malloc_usable_size; its block header holds the size (malloc/malloc.c, mchunk_size). */

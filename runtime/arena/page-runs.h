@@ -33,6 +33,7 @@ struct run {
 	uint32_t next;      /* RUN_FREE: in its bin; RUN_SLAB: slabs of its class with free slots */
 	uint32_t prev;
 	uint32_t cell;      /* RUN_LARGE: who asked */
+	uint32_t site;      /* RUN_LARGE: from where */
 	uint32_t freed_cell; /* RUN_FREE: last cell that freed a part of it */
 	uint64_t size;      /* RUN_LARGE: bytes asked for */
 	struct slab *slab;  /* RUN_SLAB */

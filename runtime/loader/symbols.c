@@ -15,6 +15,7 @@
 
 #define BUCKETS_MIN 256
 #define SLOT_CHUNK 64
+#define NEAR_FUNCTION 2048
 #define DATA_CHUNK (16 * 1024)
 
 struct symbols {
@@ -258,6 +259,36 @@ const struct symbol *symbols_at(uint64_t address)
 		uint64_t size = s->size ? s->size : 1;
 
 		if (s->kind != SYMBOL_LIBRARY && address - s->address < size && (!best || !s->replaced))
+			best = s;
+	}
+	return best;
+}
+
+const struct symbol *symbols_before(uint64_t address)
+{
+	const struct symbols *t = arena_attached() ? table() : NULL;
+	const struct symbol *best = NULL;
+
+	for (uint32_t i = 0; t && i < t->n_all; i++) {
+		const struct symbol *s = t->all[i];
+
+		if (s->kind == SYMBOL_OBJECT && s->address && address >= s->address + s->size &&
+		    address - s->address - s->size < NEAR_VARIABLE && (!best || s->address >= best->address))
+			best = s;
+	}
+	return best;
+}
+
+const struct symbol *symbols_library_at(uint64_t address)
+{
+	const struct symbols *t = arena_attached() ? table() : NULL;
+	const struct symbol *best = NULL;
+
+	for (uint32_t i = 0; t && i < t->n_all; i++) {
+		const struct symbol *s = t->all[i];
+
+		if (s->kind == SYMBOL_LIBRARY && s->address && address - s->address < NEAR_FUNCTION &&
+		    (!best || s->address > best->address))
 			best = s;
 	}
 	return best;

@@ -64,6 +64,11 @@ void *symbols_data(size_t size, size_t align);
 
 /* The object or function of a unit that holds the address; NULL if none. Takes no lock, only reads. */
 const struct symbol *symbols_at(uint64_t address);
+/* The variable that ends at or, by less than NEAR_VARIABLE bytes, before the address; NULL if none is nearest. Only reads. */
+#define NEAR_VARIABLE (16 * 1024 * 1024)
+const struct symbol *symbols_before(uint64_t address);
+/* What units know as the function of a library at or before the address; NULL if none is near. Only reads. */
+const struct symbol *symbols_library_at(uint64_t address);
 /* A pointer variable whose value is this address; NULL if none. Only reads. */
 const struct symbol *symbols_pointing_to(uint64_t address);
 

@@ -162,7 +162,9 @@ static void test_freed_block(void **state)
 	ok(2, "#include <stdlib.h>\nextern char *a; void run(void) { free(a); }", NULL);
 	faults(3, "#include <stdlib.h>\nextern char *a; void run(void) { free(a); }", FAULT_HEAP_MISUSE);
 	assert_non_null(strstr(s.control->fault.text, "double free"));
-	assert_non_null(strstr(s.control->fault.text, "freed in cell 2"));
+	assert_int_equal(s.control->fault.what.owner, OWNER_HEAP_FREED);
+	assert_int_equal(s.control->fault.what.freed_cell, 2);
+	assert_string_equal(s.control->fault.what.freed.function, "run");
 	assert_string_equal(s.control->fault.frames[0].name, "run");
 }
 
@@ -224,7 +226,11 @@ static void test_aborts(void **state)
 	faults(3, "#include <stdlib.h>\nvoid run(void) { int x; free(&x); }", FAULT_HEAP_MISUSE);
 	harness_replace(&s);
 	faults(4, "#include <stdlib.h>\nvoid run(void) { char *p = malloc(100); free(p + 8); }", FAULT_HEAP_MISUSE);
-	assert_non_null(strstr(s.control->fault.text, "8 bytes inside one of 100 bytes made in cell 4"));
+	assert_int_equal(s.control->fault.what.owner, OWNER_HEAP);
+	assert_int_equal(s.control->fault.what.size, 100);
+	assert_int_equal(s.control->fault.what.allocated.cell, 4);
+	assert_string_equal(s.control->fault.what.allocated.function, "run");
+	assert_int_equal(s.control->fault.address - s.control->fault.what.base, 8);
 }
 
 static void test_exits(void **state)
