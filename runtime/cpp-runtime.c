@@ -93,8 +93,6 @@ static const char *what(const struct type_info *type, void *object)
 {
 	const struct exception *e;
 
-	if (type->functions->is_pointer(type))
-		object = *(void **)object;
 	if (!library.exception_type || !library.exception_type->functions->do_catch(library.exception_type, type, &object, 1))
 		return "";
 	e = object;

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Threads of cells: they run in cell mode, with a signal stack of their own, and are known by their stacks. Thread-local
- * variables of units are emulated (-femulated-tls): those of the cell's own thread lie in session memory and keep their
- * value from cell to cell; those of other threads end with the thread.
- */
+/* Threads of cells: they run in cell mode, with a signal stack of their own, and are known by their stacks. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/error.h"
-#include "runtime/arena/allocator.h"
-#include "runtime/arena/arena.h"
 #include "runtime/cell-mode.h"
 #include "runtime/cell-stack.h"
 #include "runtime/exports.h"
 #include "runtime/host-fault.h"
+#include "runtime/thread-local.h"
 #include "runtime/tracked.h"
 #include "runtime/worker.h"
 
@@ -28,27 +22,6 @@ struct start {
 	thrd_start_t c11; /* instead of fn */
 	void *arg;
 };
-
-/* As compiler-rt's and libgcc's emutls lay it out. */
-struct emutls_control {
-	size_t size;
-	size_t align;
-	union {
-		uintptr_t index;
-		void *address; /* of the cell thread's variable */
-	} object;
-	const void *initial; /* NULL: zero */
-};
-
-/* The variables of one other thread. */
-struct thread_variable {
-	struct thread_variable *next;
-	const struct emutls_control *control;
-	void *address;
-};
-
-static __thread struct thread_variable *variables;
-static __thread bool other_thread;
 
 static void remember_stack(uint64_t *ret_low)
 {
@@ -65,17 +38,6 @@ static void remember_stack(uint64_t *ret_low)
 	cell_stack_add_thread(*ret_low - guard, *ret_low, *ret_low + size);
 }
 
-static void drop_variables(void)
-{
-	while (variables) {
-		struct thread_variable *v = variables;
-
-		variables = v->next;
-		free(v->address);
-		free(v);
-	}
-}
-
 struct thread_end {
 	uint64_t low;
 	const void *handle;
@@ -85,8 +47,8 @@ static void end_thread(void *data)
 {
 	const struct thread_end *e = data;
 
+	thread_local_end();
 	cell_mode.in_cell = false;
-	drop_variables();
 	tracked_remove(e->handle);
 	cell_stack_remove_thread(e->low);
 	host_fault_thread_end();
@@ -99,7 +61,7 @@ static void *run_thread(void *data)
 	void *result = NULL;
 
 	free(data);
-	other_thread = true;
+	thread_local_begin();
 	remember_stack(&e.low);
 	host_fault_thread_begin();
 	pthread_cleanup_push(end_thread, &e);
@@ -157,42 +119,4 @@ int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*f
 int exports_thrd_create(thrd_t *ret, thrd_start_t fn, void *arg)
 {
 	return create(ret, NULL, (struct start){ NULL, fn, arg }) ? thrd_nomem : thrd_success;
-}
-
-static void *new_variable(const struct emutls_control *c, bool session)
-{
-	size_t align = c->align < 16 ? 16 : c->align;
-	void *p = session ? allocator_alloc(c->size, align) : aligned_alloc(align, (c->size + align - 1) / align * align);
-
-	if (!p)
-		host_fault_raise(FAULT_OUT_OF_MEMORY, "no memory for a thread-local variable of %zu bytes", c->size);
-	if (c->initial)
-		memcpy(p, c->initial, c->size);
-	else
-		memset(p, 0, c->size);
-	return p;
-}
-
-void *exports_emutls_get_address(void *control)
-{
-	struct emutls_control *c = control;
-	struct thread_variable *v = variables;
-
-	if (!other_thread) {
-		if (!c->object.address)
-			c->object.address = new_variable(c, true);
-		return c->object.address;
-	}
-	while (v && v->control != c)
-		v = v->next;
-	if (v)
-		return v->address;
-	cell_mode_enter_library();
-	v = malloc(sizeof(*v));
-	if (!v)
-		host_fault_raise(FAULT_OUT_OF_MEMORY, "no memory for a thread-local variable");
-	*v = (struct thread_variable){ variables, c, new_variable(c, false) };
-	variables = v;
-	cell_mode_leave_library();
-	return v->address;
 }

@@ -4,10 +4,17 @@
 #include "runtime/exports.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/cpp-runtime.h"
 #include "runtime/cuda/device.h"
+#include "runtime/thread-local.h"
+
+#if defined(__x86_64__)
+extern int __cpu_indicator_init(void);
+extern char __cpu_model[], __cpu_features2[];
+#endif
 
 static uint64_t wrapped(const char *name)
 {
@@ -19,6 +26,18 @@ static uint64_t wrapped(const char *name)
 	return 0;
 }
 
+/* "memcpy@GLIBC_2.2.5", as `.symver` writes it; without a version it is the default one. */
+static void *in_libraries(const char *name)
+{
+	const char *at = strchr(name, '@');
+	char plain[256];
+
+	if (!at || (size_t)(at - name) >= sizeof(plain))
+		return dlsym(RTLD_DEFAULT, name);
+	snprintf(plain, sizeof(plain), "%.*s", (int)(at - name), name);
+	return dlvsym(RTLD_DEFAULT, plain, at + strspn(at, "@"));
+}
+
 uint64_t exports_find(const char *name)
 {
 	uint64_t address = wrapped(name);
@@ -26,6 +45,6 @@ uint64_t exports_find(const char *name)
 	if (!address)
 		address = (uint64_t)(uintptr_t)device_symbol(name);
 	if (!address)
-		address = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, name);
+		address = (uint64_t)(uintptr_t)in_libraries(name);
 	return address;
 }

@@ -52,7 +52,6 @@ unsigned exports_program_handlers(void);
 /* exports-thread.c */
 int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg);
 int exports_thrd_create(thrd_t *ret, thrd_start_t fn, void *arg);
-void *exports_emutls_get_address(void *control);
 
 /* exports-signal.c */
 typedef void exports_handler(int signal);

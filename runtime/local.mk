@@ -3,8 +3,8 @@
 # Its malloc and its fixed addresses leave no room for a sanitizer: in such a build tests take the worker of TEST_LIBEXEC.
 if !SANITIZERS
 pkglibexec_PROGRAMS += cgpu-worker
-check_PROGRAMS += test-worker test-zygote
-TESTS += test-worker test-zygote
+check_PROGRAMS += test-worker test-zygote test-loader
+TESTS += test-worker test-zygote test-loader
 test_worker_programs = cgpu-worker$(EXEEXT) cgpu-compiler$(EXEEXT) libcgpu-emulator.so
 endif
 runtime_arena = \
@@ -15,7 +15,7 @@ runtime_arena = \
 	%reldir%/arena/page-runs.c %reldir%/arena/page-runs.h \
 	%reldir%/arena/private-pages.c %reldir%/arena/private-pages.h
 runtime_loader = \
-	%reldir%/loader/load-link.c %reldir%/loader/load-state.h \
+	%reldir%/loader/load-link.c %reldir%/loader/load-state.h %reldir%/loader/load-tls.c \
 	%reldir%/loader/loader.c %reldir%/loader/loader.h \
 	%reldir%/loader/object.c %reldir%/loader/object.h \
 	%reldir%/loader/load-place.c \
@@ -45,6 +45,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/libraries.c %reldir%/libraries.h \
 	%reldir%/sandbox-apply.c %reldir%/sandbox-apply.h \
 	%reldir%/session-processes.c %reldir%/session-processes.h \
+	%reldir%/thread-local.c %reldir%/thread-local.h \
 	%reldir%/tracked.c %reldir%/tracked.h \
 	%reldir%/worker-main.c %reldir%/worker.h \
 	%reldir%/worker-run.c %reldir%/worker-run.h \
@@ -55,13 +56,19 @@ cgpu_worker_LDFLAGS = -Wl,--export-dynamic -Wl,-z,now -Wl,--no-as-needed
 cgpu_worker_LDADD = libcudaside.a libcommon.a -lm -lpthread -ldl
 
 # Tests start the built worker and compile their cells with the compiler of the build.
-runtime_worker_flags = -DWORKER='"$(abs_top_builddir)/cgpu-worker$(EXEEXT)"' -DCC='"$(CC)"'
+runtime_worker_flags = -DWORKER='"$(abs_top_builddir)/cgpu-worker$(EXEEXT)"' -DCC='"$(CC)"' -DCXX='"$(CXX)"' \
+	-DCLANG='"$(LLVM_LIBDIR)/../bin/clang"'
 runtime_harness = tests/unit/worker-harness.c tests/unit/worker-harness.h
 test_worker_SOURCES = tests/unit/test-worker.c $(runtime_harness)
 test_worker_CPPFLAGS = $(AM_CPPFLAGS) $(runtime_worker_flags)
 test_worker_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_worker_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_worker_DEPENDENCIES = libcommon.a cgpu-worker$(EXEEXT)
+test_loader_SOURCES = tests/unit/test-loader.c $(runtime_harness)
+test_loader_CPPFLAGS = $(AM_CPPFLAGS) $(runtime_worker_flags)
+test_loader_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_loader_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_loader_DEPENDENCIES = libcommon.a cgpu-worker$(EXEEXT)
 test_zygote_SOURCES = tests/unit/test-zygote.c $(runtime_harness)
 test_zygote_CPPFLAGS = $(AM_CPPFLAGS) $(runtime_worker_flags)
 test_zygote_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

@@ -278,6 +278,8 @@ static void call_unit(void *data)
 {
 	const struct loaded *l = data;
 
+	for (size_t i = 0; i < l->n_choices; i++)
+		*l->choices[i].slot = l->choices[i].choose();
 	for (size_t i = 0; i < l->n_constructors; i++) {
 		if (l->constructors[i])
 			l->constructors[i]();
@@ -356,6 +358,7 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 		settle(&run);
 	result = report(&run, err);
 	buffer_release(&run.warnings);
+	loaded_release(&run.loaded);
 	unit_release(&run.unit);
 	return result;
 }

@@ -32,14 +32,25 @@ uint64_t load_place_name(const struct load *l, const char *name)
 	return 0;
 }
 
-static struct definition definition_of(const struct load *l, uint32_t symbol)
+const char *load_symbol_name(struct load *l, uint32_t symbol)
+{
+	const char *name = object_symbol_name(&l->o, symbol);
+
+	if (!load_tls_is(l, symbol))
+		return name;
+	buffer_clear(&l->name);
+	buffer_printf(&l->name, SYMBOLS_THREAD_LOCAL "%s", name);
+	return buffer_text(&l->name);
+}
+
+static struct definition definition_of(struct load *l, uint32_t symbol)
 {
 	const Elf64_Sym *s = &l->o.symbols[symbol];
 	const struct unit_symbol *u = load_unit_symbol(l, symbol);
-	bool function = ELF64_ST_TYPE(s->st_info) == STT_FUNC;
+	bool function = ELF64_ST_TYPE(s->st_info) == STT_FUNC || ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC;
 
 	return (struct definition){
-		.name = object_symbol_name(&l->o, symbol),
+		.name = load_symbol_name(l, symbol),
 		.type = u ? u->type : "",
 		.kind = function ? SYMBOL_FUNCTION : SYMBOL_OBJECT,
 		.size = s->st_size,
@@ -48,7 +59,7 @@ static struct definition definition_of(const struct load *l, uint32_t symbol)
 	};
 }
 
-bool load_keeps(const struct load *l, uint32_t symbol)
+bool load_keeps(struct load *l, uint32_t symbol)
 {
 	struct definition d = definition_of(l, symbol);
 	const struct symbol *s = symbols_find(d.name);
@@ -66,9 +77,9 @@ static int find_undefined(struct load *l, struct error *err)
 
 		if (!object_is_undefined(&l->o, i) || !name[0] || load_place_name(l, name))
 			continue;
-		l->symbols[i] = symbols_find(name);
+		l->symbols[i] = symbols_find(load_symbol_name(l, i));
 		if (!l->symbols[i])
-			l->symbols[i] = symbols_import(name);
+			l->symbols[i] = symbols_import(load_symbol_name(l, i));
 		if (!l->symbols[i] && ELF64_ST_BIND(l->o.symbols[i].st_info) != STB_WEAK)
 			buffer_printf(&missing, "%s'%s'", n++ ? ", " : "", name);
 	}

@@ -64,7 +64,7 @@ static void note_references(struct load *l)
 }
 
 /* The whole section is one variable that exists already. */
-static bool section_kept(const struct load *l, uint32_t i)
+static bool section_kept(struct load *l, uint32_t i)
 {
 	const struct placed *p = &l->sections[i];
 	const Elf64_Sym *s = &l->o.symbols[p->definition];
@@ -78,13 +78,18 @@ static size_t align_up(size_t at, uint64_t align)
 	return align > 1 ? (at + align - 1) & ~(size_t)(align - 1) : at;
 }
 
-/* Stubs that the unit may need: one a global function that it calls. */
+bool load_is_chosen(const struct load *l, uint32_t symbol)
+{
+	return ELF64_ST_TYPE(l->o.symbols[symbol].st_info) == STT_GNU_IFUNC && !object_is_undefined(&l->o, symbol);
+}
+
+/* Stubs that the unit may need: one a global function that it calls, and one a function that is chosen at load. */
 static size_t stub_bytes(const struct load *l)
 {
 	size_t n = 0;
 
 	for (uint32_t i = 1; i < l->o.n_symbols; i++)
-		n += object_is_global(&l->o, i);
+		n += object_is_global(&l->o, i) + load_is_chosen(l, i);
 	return n * l->arch->stub_size;
 }
 
@@ -97,7 +102,7 @@ static int place_code(struct load *l, struct error *err)
 		for (uint32_t i = 1; i < l->o.n_sections; i++) {
 			if (code_order(l, i) != order || l->sections[i].place != PLACE_NONE)
 				continue;
-			at = align_up(at, l->o.sections[i].sh_addralign);
+			at = align_up(base + at, l->o.sections[i].sh_addralign) - base;
 			l->sections[i].place = PLACE_CODE;
 			l->sections[i].address = base + at;
 			at += l->o.sections[i].sh_size;
@@ -180,14 +185,13 @@ int load_place(struct load *l, struct error *err)
 		if (!(s->sh_flags & SHF_ALLOC) || !s->sh_size)
 			continue;
 		if (s->sh_flags & SHF_TLS)
-			return error_set(err, ERROR_UNSUPPORTED,
-					 "the object has native thread-local storage; compile it with -femulated-tls");
+			continue;
 		if (section_kept(l, i) && place_kept(l, i, err))
 			return -1;
 		if (s->sh_flags & SHF_WRITE && l->sections[i].place == PLACE_NONE && place_data(l, i, err))
 			return -1;
 	}
-	if (place_common(l, err) || place_code(l, err))
+	if (load_tls_place(l, err) || place_common(l, err) || place_code(l, err))
 		return -1;
 	for (uint32_t i = 1; i < l->o.n_sections; i++) {
 		const Elf64_Shdr *s = &l->o.sections[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A unit on its way into the arena: what is decided before anything is patched. load-link.c says what each name means,
- * load-place.c where each section goes.
+ * load-place.c where each section goes, load-tls.c does both for thread-local variables.
  */
 #ifndef CGPU_RUNTIME_LOADER_LOAD_STATE_H
 #define CGPU_RUNTIME_LOADER_LOAD_STATE_H
@@ -10,17 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/buffer.h"
 #include "runtime/loader/object.h"
 #include "runtime/loader/relocate.h"
 #include "runtime/loader/symbols.h"
 
 struct error;
+struct thread_local_control;
 struct unit;
 
 enum section_place {
 	PLACE_NONE,  /* not loaded */
 	PLACE_CODE,  /* in the code image */
 	PLACE_DATA,  /* patched where it will stay */
+	PLACE_TLS,   /* the initial bytes of thread-local variables; patched in place */
 	PLACE_KEPT,  /* the storage of an earlier definition; patched in a copy */
 };
 
@@ -28,9 +31,16 @@ struct placed {
 	enum section_place place;
 	uint64_t address;
 	unsigned char *image; /* bytes to patch; NULL for PLACE_NONE */
+	uint64_t size;
 	uint32_t n_definitions; /* global symbols defined in it */
 	uint32_t definition;    /* the last of them */
 	bool direct;            /* referred to other than through a GOT slot or a 64-bit field */
+};
+
+/* A function that is chosen at load: its stub jumps to where the slot points. */
+struct chosen {
+	uint64_t stub; /* 0: an ordinary symbol */
+	uint64_t *slot;
 };
 
 struct load {
@@ -42,26 +52,47 @@ struct load {
 	uint64_t *common;        /* n_symbols: address of a COMMON symbol */
 	uint64_t *slots;         /* n_symbols: GOT slot of a symbol without a name in the session */
 	uint64_t *stubs;         /* n_symbols: address of the stub */
+	struct chosen *chosen;   /* n_symbols */
 	unsigned char *code;     /* image of all that goes to CODE */
 	size_t code_size;        /* a multiple of the page */
 	uint64_t code_address;
 	size_t stub_at; /* offset of the next stub in the image */
 	uint64_t eh_frame;
+	struct thread_local_control *tls; /* of the unit's own block; NULL: it has none */
+	unsigned char *tls_block;         /* its initial bytes */
+	uint64_t tls_module;              /* address of the pair for the block, 0: none yet */
+	struct buffer name;               /* load_symbol_name() */
 };
 
-/* load-link.c: enter what the unit defines, find what it needs. */
+/* load-link.c: the symbol's name in the session; until the next call. */
+const char *load_symbol_name(struct load *l, uint32_t symbol);
+/* Enter what the unit defines, find what it needs. */
 int load_link(struct load *l, struct error *err);
 /* True if this symbol's definition takes over the storage of an earlier variable. */
-bool load_keeps(const struct load *l, uint32_t symbol);
+bool load_keeps(struct load *l, uint32_t symbol);
 /* The unit's own word about a symbol; NULL: none. */
 const struct unit_symbol *load_unit_symbol(const struct load *l, uint32_t symbol);
 
 /* A name that stands for a place of this unit, where that is; 0: it is none. */
 uint64_t load_place_name(const struct load *l, const char *name);
 
+/* A function (STT_GNU_IFUNC) whose address another one of the unit returns: it is reached through a stub. */
+bool load_is_chosen(const struct load *l, uint32_t symbol);
+
 /* load-place.c: give each section its address and image. */
 int load_place(struct load *l, struct error *err);
 /* Copy the images to where they belong. */
 int load_store(struct load *l, struct error *err);
+
+/* load-tls.c */
+bool load_tls_is(const struct load *l, uint32_t symbol);
+int load_tls_place(struct load *l, struct error *err);
+/* Where an own variable lies in the unit's block. */
+uint64_t load_tls_offset(const struct load *l, uint32_t symbol);
+/* Tell the session the unit's variables. */
+int load_tls_publish(struct load *l, struct error *err);
+/* Address of the pair for a variable, and for the unit's block. */
+int load_tls_index(struct load *l, uint32_t symbol, uint64_t *ret, struct error *err);
+int load_tls_module(struct load *l, uint64_t *ret, struct error *err);
 
 #endif

@@ -38,6 +38,8 @@ static void load_release(struct load *l)
 	free(l->common);
 	free(l->slots);
 	free(l->stubs);
+	free(l->chosen);
+	buffer_release(&l->name);
 	free(l->code);
 }
 
@@ -53,7 +55,10 @@ static int load_init(struct load *l, const struct unit *u, struct error *err)
 	l->common = calloc(l->o.n_symbols + 1, sizeof(*l->common));
 	l->slots = calloc(l->o.n_symbols + 1, sizeof(*l->slots));
 	l->stubs = calloc(l->o.n_symbols + 1, sizeof(*l->stubs));
-	if (!l->sections || !l->symbols || !l->common || !l->slots || !l->stubs)
+	l->chosen = calloc(l->o.n_symbols + 1, sizeof(*l->chosen));
+	for (uint32_t i = 0; l->sections && i < l->o.n_sections; i++)
+		l->sections[i].size = l->o.sections[i].sh_size;
+	if (!l->sections || !l->symbols || !l->common || !l->slots || !l->stubs || !l->chosen)
 		return error_set(err, ERROR_MEMORY, "no memory to load the cell");
 	return 0;
 }
@@ -69,6 +74,8 @@ static uint64_t own_address(const struct load *l, uint32_t i)
 		return s->st_value;
 	if (s->st_shndx == SHN_COMMON)
 		return l->common[i];
+	if (l->chosen[i].stub)
+		return l->chosen[i].stub;
 	return l->sections[s->st_shndx].address + s->st_value;
 }
 
@@ -87,7 +94,7 @@ static bool shares_section(const struct load *l, uint32_t i)
 {
 	const struct symbol *s = l->symbols[i];
 
-	return s && s->kind == SYMBOL_OBJECT && s->address && s->address != own_address(l, i);
+	return s && s->kind == SYMBOL_OBJECT && !load_tls_is(l, i) && s->address && s->address != own_address(l, i);
 }
 
 static void publish(struct load *l)
@@ -95,11 +102,29 @@ static void publish(struct load *l)
 	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
 		struct symbol *s = l->symbols[i];
 
-		if (!s || object_is_undefined(&l->o, i))
+		if (!s || object_is_undefined(&l->o, i) || load_tls_is(l, i))
 			continue;
 		if (s->kind == SYMBOL_FUNCTION || !s->address)
 			symbols_place(s, own_address(l, i));
 	}
+}
+
+/* A unit's image is not there yet, so the functions that choose are called later (struct loaded). */
+static int make_chosen(struct load *l, struct error *err)
+{
+	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
+		struct chosen *c = &l->chosen[i];
+
+		if (!load_is_chosen(l, i))
+			continue;
+		c->slot = symbols_anonymous_slot();
+		if (!c->slot)
+			return error_set(err, ERROR_LIMIT, "the session's table of addresses is full; %%reset starts afresh");
+		c->stub = l->code_address + l->stub_at;
+		l->arch->stub(l->code + l->stub_at, c->stub, (uint64_t)(uintptr_t)c->slot);
+		l->stub_at += l->arch->stub_size;
+	}
+	return 0;
 }
 
 static int slot_of(struct load *l, uint32_t i, uint64_t *ret, struct error *err)
@@ -148,8 +173,12 @@ static int relocate_one(struct load *l, const struct placed *target, const Elf64
 		.addend = rela->r_addend,
 		.got_base = arena_start(ARENA_DATA),
 		.name = object_symbol_name(&l->o, i),
+		.size = l->o.symbols[i].st_size,
 	};
 
+	if (rela->r_offset + l->arch->width(type) > target->size)
+		return error_set(err, ERROR_INPUT, "the compiled cell is no valid object: a relocation of '%s' lies outside of "
+				 "its section", r.name);
 	r.symbol = address_of(l, i);
 	switch (l->arch->need(type)) {
 	case RELOCATION_GOT:
@@ -164,9 +193,21 @@ static int relocate_one(struct load *l, const struct placed *target, const Elf64
 		if (far_function(l, i, type))
 			r.symbol = stub_of(l, i);
 		break;
+	case RELOCATION_TLS_INDEX:
+		if (load_tls_index(l, i, &r.got, err))
+			return -1;
+		break;
+	case RELOCATION_TLS_MODULE:
+		if (load_tls_module(l, &r.got, err))
+			return -1;
+		break;
+	case RELOCATION_TLS_OFFSET:
+		r.symbol = load_tls_offset(l, i);
+		break;
 	case RELOCATION_TLS:
 		return error_set(err, ERROR_UNSUPPORTED,
-				 "'%s' is native thread-local storage; compile the object with -femulated-tls", r.name);
+				 "'%s' is thread-local, and the object wants it at a fixed distance from the thread pointer; "
+				 "compile the object with -fPIC, or with -femulated-tls", r.name);
 	case RELOCATION_UNKNOWN:
 		return error_set(err, ERROR_UNSUPPORTED, "relocation type %u of '%s' is not known", type, r.name);
 	}
@@ -288,23 +329,96 @@ static int remember(const struct load *l, struct error *err)
 	return units_add(&code, err);
 }
 
-static void find_starts(const struct load *l, struct loaded *ret)
+/* ".init_array.00101" before those with a higher number, and all before ".init_array"; 0: another section. */
+static uint32_t init_order(const struct load *l, uint32_t section)
 {
-	for (uint32_t i = 1; i < l->o.n_sections; i++) {
-		if (l->o.sections[i].sh_type != SHT_INIT_ARRAY || !l->sections[i].image)
-			continue;
-		ret->constructors = (loader_function **)l->sections[i].address;
-		ret->n_constructors = l->o.sections[i].sh_size / sizeof(loader_function *);
+	const char *name = object_section_name(&l->o, section), *number;
+
+	if (l->o.sections[section].sh_type != SHT_INIT_ARRAY || !l->sections[section].image)
+		return 0;
+	number = strrchr(name, '.');
+	return number && number > name ? (uint32_t)strtoul(number + 1, NULL, 10) + 1 : UINT32_MAX;
+}
+
+static void add_constructors(const struct load *l, uint32_t section, struct loaded *ret)
+{
+	size_t n = l->o.sections[section].sh_size / sizeof(*ret->constructors);
+
+	memcpy(ret->constructors + ret->n_constructors, l->sections[section].image, n * sizeof(*ret->constructors));
+	ret->n_constructors += n;
+}
+
+static size_t all_constructors(const struct load *l)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 1; i < l->o.n_sections; i++)
+		n += init_order(l, i) ? l->o.sections[i].sh_size / sizeof(loader_function *) : 0;
+	return n;
+}
+
+/* By order, and within one order as the object has them. */
+static int find_constructors(const struct load *l, struct loaded *ret, struct error *err)
+{
+	uint32_t done = 0, next;
+
+	ret->constructors = calloc(all_constructors(l) + 1, sizeof(*ret->constructors));
+	if (!ret->constructors)
+		return error_set(err, ERROR_MEMORY, "no memory to load the cell");
+	for (;; done = next) {
+		next = 0;
+		for (uint32_t i = 1; i < l->o.n_sections; i++) {
+			uint32_t order = init_order(l, i);
+
+			if (order > done && (!next || order < next))
+				next = order;
+		}
+		if (!next)
+			return 0;
+		for (uint32_t i = 1; i < l->o.n_sections; i++)
+			if (init_order(l, i) == next)
+				add_constructors(l, i, ret);
 	}
+}
+
+static int find_choices(const struct load *l, struct loaded *ret, struct error *err)
+{
+	ret->choices = calloc(l->o.n_symbols + 1, sizeof(*ret->choices));
+	if (!ret->choices)
+		return error_set(err, ERROR_MEMORY, "no memory to load the cell");
+	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
+		const Elf64_Sym *s = &l->o.symbols[i];
+
+		if (l->chosen[i].stub)
+			ret->choices[ret->n_choices++] = (struct loaded_choice){
+				.choose = (uint64_t (*)(void))(l->sections[s->st_shndx].address + s->st_value),
+				.slot = l->chosen[i].slot,
+			};
+	}
+	return 0;
+}
+
+static int find_starts(const struct load *l, struct loaded *ret, struct error *err)
+{
+	if (find_constructors(l, ret, err) || find_choices(l, ret, err))
+		return -1;
 	for (uint32_t i = 1; l->unit->run_symbol[0] && i < l->o.n_symbols; i++) {
 		if (!object_is_undefined(&l->o, i) && strcmp(object_symbol_name(&l->o, i), l->unit->run_symbol) == 0)
 			ret->run = (loader_function *)own_address(l, i);
 	}
+	return 0;
+}
+
+void loaded_release(struct loaded *l)
+{
+	free(l->constructors);
+	free(l->choices);
+	*l = (struct loaded){ 0 };
 }
 
 static int load_all(struct load *l, struct error *err)
 {
-	if (load_link(l, err) || load_place(l, err))
+	if (load_link(l, err) || load_place(l, err) || make_chosen(l, err) || load_tls_publish(l, err))
 		return -1;
 	publish(l);
 	if (relocate_all(l, err) || load_store(l, err) || store_shared(l, err))
@@ -327,12 +441,14 @@ int loader_load(const struct unit *u, struct loaded *ret, struct error *err)
 	if (!r)
 		r = load_all(&l, err);
 	if (!r)
-		find_starts(&l, &out);
+		r = find_starts(&l, &out, err);
 	meta_leave();
 	load_release(&l);
 	if (!r && u->run_symbol[0] && !out.run)
-		return error_set(err, ERROR_INPUT, "the compiled cell lacks its function '%s'", u->run_symbol);
-	if (!r)
+		r = error_set(err, ERROR_INPUT, "the compiled cell lacks its function '%s'", u->run_symbol);
+	if (r)
+		loaded_release(&out);
+	else
 		*ret = out;
 	return r;
 }

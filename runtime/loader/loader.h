@@ -19,8 +19,16 @@ typedef void loader_function(void);
 
 struct loaded {
 	loader_function *run;          /* NULL: the unit has no statement */
-	loader_function **constructors; /* of init_array, to run first; in DATA */
+	struct loaded_choice *choices;  /* to make first; owned */
+	size_t n_choices;
+	loader_function **constructors; /* of init_array, to run next; owned */
 	size_t n_constructors;
+};
+
+/* The address of a function (STT_GNU_IFUNC) is what `choose` returns; it belongs into the slot. */
+struct loaded_choice {
+	uint64_t (*choose)(void);
+	uint64_t *slot;
 };
 
 /* Where an address of machine code lies. */
@@ -38,6 +46,9 @@ int loader_attach(uint64_t (*library)(const char *name), struct buffer *missing,
  * ERROR_NOT_FOUND names all missing symbols. The unit's symbols, once loaded, are found in the session's table.
  */
 int loader_load(const struct unit *u, struct loaded *ret, struct error *err);
+
+/* Accepts a zeroed struct. */
+void loaded_release(struct loaded *l);
 
 /* 0: the address is in the code of a unit. Only reads, for signal handlers. */
 int loader_describe_code(uint64_t address, struct code_place *ret);

@@ -90,7 +90,7 @@ static int check_relocations(const struct object *o, const Elf64_Shdr *s, struct
 	for (size_t i = 0; i < s->sh_size / sizeof(*r); i++) {
 		if (ELF64_R_SYM(r[i].r_info) >= o->n_symbols)
 			return bad(err, "a relocation's symbol");
-		if (r[i].r_offset > o->sections[s->sh_info].sh_size || o->sections[s->sh_info].sh_size - r[i].r_offset < 4)
+		if (r[i].r_offset > o->sections[s->sh_info].sh_size)
 			return bad(err, "a relocation lies outside of its section");
 	}
 	return 0;
@@ -132,8 +132,8 @@ bool object_is_own(const struct object *o, uint32_t symbol)
 	const Elf64_Sym *s = &o->symbols[symbol];
 	unsigned bind = ELF64_ST_BIND(s->st_info);
 
-	return s->st_shndx != SHN_UNDEF && (bind == STB_WEAK || bind == STB_GNU_UNIQUE) &&
-	       strncmp(object_symbol_name(o, symbol), "_Z", 2) == 0;
+	return s->st_shndx != SHN_UNDEF && s->st_shndx < SHN_LORESERVE && (bind == STB_WEAK || bind == STB_GNU_UNIQUE) &&
+	       o->sections[s->st_shndx].sh_flags & SHF_GROUP;
 }
 
 bool object_is_global(const struct object *o, uint32_t symbol)

@@ -37,7 +37,7 @@ static inline const char *object_section_name(const struct object *o, uint32_t i
 	return o->section_names + o->sections[i].sh_name;
 }
 
-/* Relocations of a section header of type SHT_RELA. */
+/* Relocations of a section header of type SHT_RELA; each starts inside of the section that it is for, but may end behind. */
 static inline const Elf64_Rela *object_relocations(const struct object *o, uint32_t i, size_t *ret_n)
 {
 	*ret_n = o->sections[i].sh_size / sizeof(Elf64_Rela);
@@ -47,8 +47,8 @@ static inline const Elf64_Rela *object_relocations(const struct object *o, uint3
 /* The symbol may be replaced by, or comes from, another unit or library. */
 bool object_is_global(const struct object *o, uint32_t symbol);
 /*
- * What C++ compilers make in each object that uses it (inline functions, templates, vtables): the unit keeps to its own. The
- * classes of two cells may have one name and not be the same.
+ * One of a COMDAT group, which C++ compilers make in each object that uses it (inline functions, templates, vtables): the
+ * unit keeps to its own. The classes of two cells may have one name and not be the same.
  */
 bool object_is_own(const struct object *o, uint32_t symbol);
 bool object_is_undefined(const struct object *o, uint32_t symbol);

@@ -44,6 +44,11 @@ static enum relocation_need need(uint32_t type)
 	}
 }
 
+static size_t width(uint32_t type)
+{
+	return type == R_AARCH64_NONE ? 0 : type == R_AARCH64_ABS64 || type == R_AARCH64_PREL64 ? 8 : 4;
+}
+
 static int too_far(const struct relocation *r, struct error *err)
 {
 	return error_set(err, ERROR_LIMIT, "'%s' is out of reach of its reference; compile the object with -fPIC", r->name);
@@ -160,6 +165,7 @@ const struct relocate_arch relocate_aarch64 = {
 	.machine = EM_AARCH64,
 	.stub_size = 16,
 	.need = need,
+	.width = width,
 	.apply = apply,
 	.stub = stub,
 };

@@ -20,13 +20,17 @@ struct relocation {
 	uint64_t got;        /* address of the symbol's GOT slot, 0 if there is none */
 	uint64_t got_base;   /* address that _GLOBAL_OFFSET_TABLE_ stands for */
 	const char *name;    /* of the symbol, for messages */
+	uint64_t size;       /* Z: of the symbol */
 };
 
 enum relocation_need {
 	RELOCATION_PLAIN,
 	RELOCATION_GOT,     /* refers to the GOT slot */
 	RELOCATION_CALL,    /* a call or jump: may go through a stub */
-	RELOCATION_TLS,     /* thread-local storage, which a unit must not have */
+	RELOCATION_TLS_INDEX,  /* a pair in the GOT that tells where a thread-local variable is */
+	RELOCATION_TLS_MODULE, /* the same for the unit's block of them */
+	RELOCATION_TLS_OFFSET, /* from the start of that block */
+	RELOCATION_TLS,        /* relative to the thread pointer, which a unit must not have */
 	RELOCATION_UNKNOWN,
 };
 
@@ -36,6 +40,8 @@ struct relocate_arch {
 	uint16_t machine; /* e_machine */
 	size_t stub_size;
 	enum relocation_need (*need)(uint32_t type);
+	/* Bytes of the field. */
+	size_t (*width)(uint32_t type);
 	/* ERROR_LIMIT when the target is out of reach. */
 	int (*apply)(const struct relocation *r, struct error *err);
 	/* Code that jumps to where the GOT slot points. */

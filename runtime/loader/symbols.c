@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "runtime/arena/arena.h"
 #include "runtime/arena/meta.h"
+#include "runtime/thread-local.h"
 
 #define BUCKETS_MIN 256
 #define SLOT_CHUNK 64
@@ -135,15 +136,14 @@ void *symbols_data(size_t size, size_t align)
 	struct symbols *t = table();
 	uint64_t at = (t->data_at + align - 1) & ~(uint64_t)(align - 1);
 
-	if (align > ARENA_PAGE)
-		return NULL;
 	if (!t->data_at || at + size > t->data_end) {
-		size_t chunk = size > DATA_CHUNK ? (size + ARENA_PAGE - 1) & ~(ARENA_PAGE - 1) : DATA_CHUNK;
+		size_t slack = align > ARENA_PAGE ? align - ARENA_PAGE : 0, want = size + slack;
+		size_t chunk = want > DATA_CHUNK ? (want + ARENA_PAGE - 1) & ~(ARENA_PAGE - 1) : DATA_CHUNK;
 		uint64_t p = (uint64_t)(uintptr_t)arena_grow(ARENA_DATA, chunk);
 
 		if (!p)
 			return NULL;
-		at = p;
+		at = (p + align - 1) & ~(uint64_t)(align - 1);
 		t->data_end = p + chunk;
 	}
 	t->data_at = at + size;
@@ -238,8 +238,29 @@ void symbols_place(struct symbol *s, uint64_t address)
 	*s->got = address;
 }
 
+/* The control finds the variable by name in each process anew, so it is no name of a library itself. */
+static struct symbol *import_thread_local(const char *name, const char *variable)
+{
+	struct definition d = { name, "", SYMBOL_OBJECT, 0, 0, false };
+	struct thread_local_control *c = find_in_libraries(variable) ? meta_alloc(sizeof(*c)) : NULL;
+	struct symbol *s;
+
+	if (!c)
+		return NULL;
+	*c = (struct thread_local_control){ .align = THREAD_LOCAL_LIBRARY, .initial = meta_strdup(variable) };
+	s = c->initial ? symbols_define(&d) : NULL;
+	if (s)
+		symbols_place(s, (uint64_t)(uintptr_t)c);
+	return s;
+}
+
 struct symbol *symbols_import(const char *name)
 {
+	size_t prefix = strlen(SYMBOLS_THREAD_LOCAL);
+
+	if (strncmp(name, SYMBOLS_THREAD_LOCAL, prefix) == 0)
+		return import_thread_local(name, name + prefix);
+
 	struct definition d = { name, "", SYMBOL_LIBRARY, 0, 0, false };
 	uint64_t address = find_in_libraries(name);
 	struct symbol *s = address ? symbols_define(&d) : NULL;

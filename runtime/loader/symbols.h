@@ -50,6 +50,8 @@ int symbols_attach(symbols_library *library, struct buffer *missing, struct erro
 struct symbol *symbols_find(const char *name);
 /* The name as a library knows it, entered in the table; NULL if there is none. */
 struct symbol *symbols_import(const char *name);
+/* A thread-local variable is known by its control, under this and its name (runtime/thread-local.h). */
+#define SYMBOLS_THREAD_LOCAL "__emutls_v."
 
 /* True if this definition takes the place of an earlier one: same slot, and for an object the same storage. */
 bool symbols_keeps(const struct symbol *s, const struct definition *d);

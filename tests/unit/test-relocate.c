@@ -31,7 +31,7 @@ static void check(const struct relocate_arch *arch, const struct vector *v, size
 		uint64_t field = v[i].before;
 		struct error err = ERROR_INIT;
 		struct relocation r = { v[i].type, (unsigned char *)&field, PLACE, v[i].symbol, v[i].addend,
-					v[i].got, 0x200110000000, "s" };
+					v[i].got, 0x200110000000, "s", 24 };
 
 		if (arch->apply(&r, &err))
 			fail_msg("vector %zu: %s", i, err.text);
@@ -51,8 +51,15 @@ static void test_x86_64(void **state)
 		{ R_X86_64_REX_GOTPCRELX, 1, -4, 0x200110000000, 0, 0x0fffeffc },
 		{ R_X86_64_GOTOFF64, 0x200110000010, 1, 0, 0, 0x11 },
 		{ R_X86_64_32, 77, 1, 0, 0, 78 },
+		{ R_X86_64_16, 77, 1, 0, 0xaaaa0000, 0xaaaa004e },
+		{ R_X86_64_8, (uint64_t)-1, 0, 0, 0xaa00, 0xaaff },
+		{ R_X86_64_PLTOFF64, 0x200100000010, 0, 0, 0, (uint64_t)-0xffffff0 },
+		{ R_X86_64_GOT64, 1, 8, 0x200110000100, 0, 0x108 },
+		{ R_X86_64_SIZE64, 1, 2, 0, 0, 26 },
+		{ R_X86_64_TLSGD, 1, -4, 0x200110000000, 0, 0x0fffeffc },
+		{ R_X86_64_DTPOFF32, 0x40, 4, 0, 0, 0x44 },
 	};
-	struct relocation far = { R_X86_64_PC32, (unsigned char[8]){ 0 }, PLACE, 0x7ffff7000000, -4, 0, 0, "puts" };
+	struct relocation far = { R_X86_64_PC32, (unsigned char[8]){ 0 }, PLACE, 0x7ffff7000000, -4, 0, 0, "puts", 0 };
 	struct error err = ERROR_INIT;
 	unsigned char stub[8];
 
@@ -63,7 +70,10 @@ static void test_x86_64(void **state)
 	assert_non_null(strstr(err.text, "-fPIC"));
 	relocate_x86_64.stub(stub, PLACE, PLACE + 6 + 0x1234);
 	assert_memory_equal(stub, "\xff\x25\x34\x12\x00\x00", 6);
-	assert_int_equal(relocate_x86_64.need(R_X86_64_TLSGD), RELOCATION_TLS);
+	assert_int_equal(relocate_x86_64.need(R_X86_64_TLSGD), RELOCATION_TLS_INDEX);
+	assert_int_equal(relocate_x86_64.need(R_X86_64_TPOFF32), RELOCATION_TLS);
+	assert_int_equal(relocate_x86_64.width(R_X86_64_64), 8);
+	assert_int_equal(relocate_x86_64.width(R_X86_64_PC32), 4);
 	assert_int_equal(relocate_x86_64.need(R_X86_64_GOTPCRELX), RELOCATION_GOT);
 	assert_int_equal(relocate_x86_64.need(R_X86_64_COPY), RELOCATION_UNKNOWN);
 }
@@ -83,7 +93,7 @@ static void test_aarch64(void **state)
 		{ R_AARCH64_LD64_GOT_LO12_NC, 1, 0, PLACE + 0x3008, 0xf9400000, 0xf9400400 },
 		{ R_AARCH64_CONDBR19, PLACE + 8, 0, 0, 0x54000000, 0x54000040 },
 	};
-	struct relocation far = { R_AARCH64_CALL26, (unsigned char[8]){ 0 }, PLACE, 0x7ffff7000000, 0, 0, 0, "puts" };
+	struct relocation far = { R_AARCH64_CALL26, (unsigned char[8]){ 0 }, PLACE, 0x7ffff7000000, 0, 0, 0, "puts", 0 };
 	struct error err = ERROR_INIT;
 
 	(void)state;

@@ -239,9 +239,11 @@ void harness_stop(struct session *s)
 	buffer_release(&s->results);
 }
 
+const char *harness_compiler = HARNESS_C;
+
 void *harness_compile(const char *text, size_t *ret_len)
 {
-	char source[] = "/tmp/cgpu-cell-XXXXXX.c", object[64], command[512];
+	char source[] = "/tmp/cgpu-cell-XXXXXX.c", object[64], command[1024];
 	int fd = mkstemps(source, 2);
 	struct buffer data = BUFFER_INIT;
 	char part[65536];
@@ -252,8 +254,7 @@ void *harness_compile(const char *text, size_t *ret_len)
 	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 	close(fd);
 	snprintf(object, sizeof(object), "%s.o", source);
-	snprintf(command, sizeof(command),
-		 CC " -std=gnu17 -O1 -w -fPIC -fno-plt -fno-omit-frame-pointer -fdata-sections -c -o %s %s", object, source);
+	snprintf(command, sizeof(command), "%s -c -o %s %s", harness_compiler, object, source);
 	assert_int_equal(system(command), 0);
 	f = fopen(object, "r");
 	assert_non_null(f);

@@ -56,6 +56,9 @@ void harness_kill(struct session *s);
 /* After a fault: reap, fork another, attach it to the same memory. */
 void harness_replace(struct session *s);
 
+/* How cells are compiled; a test may set it, and sets it back to HARNESS_C. */
+#define HARNESS_C CC " -std=gnu17 -O1 -w -fPIC -fno-plt -fno-omit-frame-pointer -fdata-sections"
+extern const char *harness_compiler;
 /* Compile C text to an object; malloc-ed. */
 void *harness_compile(const char *text, size_t *ret_len);
 /* The types of a unit's symbols, "name=type" pairs with spaces between; the run function is `run`. */

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Native thread-local storage of a unit: its sections form one block, whose initial bytes lie in DATA. A control stands for
+ * the block, and one for each variable that others may use, under the name that emulated thread-local storage has for it
+ * (runtime/thread-local.h). The unit's own code finds a variable by a pair in the GOT, {control, offset}.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "runtime/loader/load-state.h"
+#include "runtime/thread-local.h"
+
+static bool is_tls_section(const struct load *l, uint32_t i)
+{
+	const Elf64_Shdr *s = &l->o.sections[i];
+
+	return s->sh_flags & SHF_ALLOC && s->sh_flags & SHF_TLS && s->sh_size;
+}
+
+bool load_tls_is(const struct load *l, uint32_t symbol)
+{
+	return ELF64_ST_TYPE(l->o.symbols[symbol].st_info) == STT_TLS;
+}
+
+/* Size and alignment of the block; offsets go to the sections' addresses. */
+static size_t lay_out(struct load *l, size_t *ret_align)
+{
+	size_t at = 0, align = 16;
+
+	for (uint32_t i = 1; i < l->o.n_sections; i++) {
+		uint64_t a = l->o.sections[i].sh_addralign;
+
+		if (!is_tls_section(l, i))
+			continue;
+		a = a ? a : 1;
+		align = a > align ? a : align;
+		at = (at + a - 1) & ~(a - 1);
+		l->sections[i].address = at;
+		at += l->o.sections[i].sh_size;
+	}
+	*ret_align = align;
+	return at;
+}
+
+int load_tls_place(struct load *l, struct error *err)
+{
+	size_t align, size = lay_out(l, &align);
+
+	if (!size)
+		return 0;
+	l->tls = symbols_data(sizeof(*l->tls), 16);
+	l->tls_block = symbols_data(size, align);
+	if (!l->tls || !l->tls_block)
+		return error_set(err, ERROR_LIMIT, "no room for %zu bytes of thread-local variables; %%reset starts afresh", size);
+	*l->tls = (struct thread_local_control){ .size = size, .align = align, .initial = l->tls_block };
+	for (uint32_t i = 1; i < l->o.n_sections; i++) {
+		if (!is_tls_section(l, i))
+			continue;
+		l->sections[i].place = PLACE_TLS;
+		l->sections[i].image = l->tls_block + l->sections[i].address;
+		l->sections[i].address = (uint64_t)(uintptr_t)l->sections[i].image;
+	}
+	return 0;
+}
+
+uint64_t load_tls_offset(const struct load *l, uint32_t symbol)
+{
+	const Elf64_Sym *s = &l->o.symbols[symbol];
+
+	return l->sections[s->st_shndx].address + s->st_value - (uint64_t)(uintptr_t)l->tls_block;
+}
+
+int load_tls_publish(struct load *l, struct error *err)
+{
+	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
+		struct symbol *s = l->symbols[i];
+		struct thread_local_control *c;
+
+		if (!s || object_is_undefined(&l->o, i) || !load_tls_is(l, i))
+			continue;
+		/* Earlier units may have the address of the control that there was. */
+		c = s->address ? (void *)s->address : symbols_data(sizeof(*c), 16);
+		if (!c)
+			return error_set(err, ERROR_LIMIT, "the session's tables are full; %%reset starts afresh");
+		*c = (struct thread_local_control){ .align = THREAD_LOCAL_PART, .object.address = l->tls,
+						    .initial = (void *)load_tls_offset(l, i) };
+		symbols_place(s, (uint64_t)(uintptr_t)c);
+	}
+	return 0;
+}
+
+static int new_index(struct thread_local_control *control, uint64_t offset, uint64_t *ret, struct error *err)
+{
+	struct thread_local_index *pair = symbols_data(sizeof(*pair), 16);
+
+	if (!pair)
+		return error_set(err, ERROR_LIMIT, "the session's table of addresses is full; %%reset starts afresh");
+	*pair = (struct thread_local_index){ control, offset };
+	*ret = (uint64_t)(uintptr_t)pair;
+	return 0;
+}
+
+int load_tls_module(struct load *l, uint64_t *ret, struct error *err)
+{
+	if (!l->tls_module && new_index(l->tls, 0, &l->tls_module, err))
+		return -1;
+	*ret = l->tls_module;
+	return 0;
+}
+
+int load_tls_index(struct load *l, uint32_t symbol, uint64_t *ret, struct error *err)
+{
+	bool own = !object_is_undefined(&l->o, symbol);
+	struct thread_local_control *control = own ? l->tls : (void *)(l->symbols[symbol] ? l->symbols[symbol]->address : 0);
+
+	if (!control)
+		return error_set(err, ERROR_NOT_FOUND, "the thread-local variable '%s' is declared weak and defined nowhere",
+				 object_symbol_name(&l->o, symbol));
+	if (!l->slots[symbol] && new_index(control, own ? load_tls_offset(l, symbol) : 0, &l->slots[symbol], err))
+		return -1;
+	*ret = l->slots[symbol];
+	return 0;
+}
