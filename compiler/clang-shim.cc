@@ -8,12 +8,14 @@
  */
 #include "compiler/clang-shim.h"
 
+#include "compiler/clang-types.hh"
+
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
-#include <clang/AST/RecordLayout.h>
 #include <clang/AST/Stmt.h>
+#include <clang/Basic/Stack.h>
 #include <clang/Basic/Version.h>
 #include <clang/CodeGen/CodeGenAction.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -44,160 +46,6 @@ struct clang_options {
 
 namespace
 {
-
-std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned depth);
-
-/* "4", "8": bytes of a type. */
-std::string bytes_of(ASTContext &C, QualType T)
-{
-	return std::to_string(C.getTypeSizeInChars(T).getQuantity());
-}
-
-std::string builtin_code(ASTContext &C, const BuiltinType *B, QualType T)
-{
-	switch (B->getKind()) {
-	case BuiltinType::Void:
-		return "v";
-	case BuiltinType::Bool:
-		return "b";
-	case BuiltinType::Char_S:
-	case BuiltinType::Char_U:
-		return "c";
-	case BuiltinType::Half:
-	case BuiltinType::Float16:
-		return "f2";
-	case BuiltinType::Float:
-		return "f4";
-	case BuiltinType::Double:
-		return "f8";
-	case BuiltinType::LongDouble:
-		return "f16";
-	default:
-		break;
-	}
-	if (B->isSignedInteger())
-		return "i" + bytes_of(C, T);
-	if (B->isUnsignedInteger())
-		return "u" + bytes_of(C, T);
-	return "?" + bytes_of(C, T);
-}
-
-std::string enum_code(ASTContext &C, const EnumDecl *D, QualType T)
-{
-	std::string s = "e" + bytes_of(C, T) + "{";
-	bool first = true;
-
-	for (const EnumConstantDecl *K : D->enumerators()) {
-		llvm::SmallString<24> value;
-
-		K->getInitVal().toString(value, 10);
-		s += (first ? "" : ",") + K->getNameAsString() + "=" + value.str().str();
-		first = false;
-	}
-	return s + "}";
-}
-
-std::string member_code(ASTContext &C, const FieldDecl *F, uint64_t bit_offset, unsigned depth)
-{
-	std::string s = F->getNameAsString() + "@";
-
-	if (!F->isBitField())
-		return s + std::to_string(bit_offset / 8) + ":" +
-		       type_code(C, F->getType(), false, depth + 1);
-	uint64_t unit = C.getTypeSize(F->getType());
-#if CLANG_VERSION_MAJOR >= 20
-	unsigned width = F->getBitWidthValue();
-#else
-	unsigned width = F->getBitWidthValue(C);
-#endif
-	return s + std::to_string(bit_offset / unit * (unit / 8)) + ":m" +
-	       std::to_string(bit_offset % unit) + ":" + std::to_string(width) + ":" +
-	       type_code(C, F->getType(), false, depth + 1);
-}
-
-/* A structure that the user left unnamed has a tag of ours, so that later cells can name its type.
- */
-const char unnamed[] = "cgpu_unnamed_";
-
-std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool behind_pointer,
-			unsigned depth)
-{
-	std::string name = R->getNameAsString();
-	std::string s = R->isUnion() ? "n" : "s";
-
-	s += bytes_of(C, T) + "(" + (name.rfind(unnamed, 0) ? name : "") + ")";
-
-	if (behind_pointer)
-		return s;
-	const ASTRecordLayout &L = C.getASTRecordLayout(R);
-	bool first = true;
-
-	s += "{";
-	for (const FieldDecl *F : R->fields()) {
-		if (F->isUnnamedBitField())
-			continue;
-		s += (first ? "" : ",") +
-		     member_code(C, F, L.getFieldOffset(F->getFieldIndex()), depth);
-		first = false;
-	}
-	return s + "}";
-}
-
-/* common/type-code.h */
-std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned depth)
-{
-	if (depth > 24)
-		return "?0";
-	T = T.getCanonicalType();
-	if (const auto *A = T->getAs<AtomicType>())
-		T = A->getValueType().getCanonicalType();
-	if (T->isFunctionType())
-		return "F";
-	if (T->isIncompleteType() && !T->isVoidType() && !T->isIncompleteArrayType())
-		return "?0";
-	if (const auto *P = T->getAs<PointerType>())
-		return "p" + type_code(C, P->getPointeeType(), true, depth + 1);
-	if (const auto *B = T->getAs<BuiltinType>())
-		return builtin_code(C, B, T);
-	if (const auto *X = T->getAs<ComplexType>())
-		return "z" +
-		       std::to_string(C.getTypeSizeInChars(X->getElementType()).getQuantity());
-	if (const auto *V = T->getAs<VectorType>())
-		return "x" + std::to_string(V->getNumElements()) +
-		       type_code(C, V->getElementType(), behind_pointer, depth + 1);
-	if (const ConstantArrayType *A = C.getAsConstantArrayType(T))
-		return "a" + std::to_string(A->getSize().getZExtValue()) +
-		       type_code(C, A->getElementType(), behind_pointer, depth + 1);
-	if (const ArrayType *A = C.getAsArrayType(T))
-		return "a0" + type_code(C, A->getElementType(), behind_pointer, depth + 1);
-	if (const auto *E = T->getAs<EnumType>())
-		return enum_code(C, E->getDecl(), T);
-	if (const auto *R = T->getAs<RecordType>())
-		return record_code(C, R->getDecl(), T, behind_pointer, depth);
-	return "?" + bytes_of(C, T);
-}
-
-/* A type as the user sees it. */
-std::string shown_type(std::string type)
-{
-	size_t at = type.find(unnamed);
-
-	if (at != std::string::npos)
-		type.replace(at,
-			     type.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789", at) -
-				     at,
-			     "{...}");
-	return type;
-}
-
-/* Types are spelled as C spells them, also those of C++. */
-PrintingPolicy type_policy(const ASTContext &C)
-{
-	PrintingPolicy P(C.getLangOpts().CPlusPlus ? LangOptions() : C.getLangOpts());
-
-	P.AnonymousTagLocations = false;
-	return P;
-}
 
 /* Diagnostics to the callback. */
 class CallbackDiagnostics : public DiagnosticConsumer
@@ -376,7 +224,7 @@ class CellConsumer : public SemaConsumer
 
 	void report_header(ASTContext &C, NamedDecl *N)
 	{
-		PrintingPolicy policy = type_policy(C);
+		PrintingPolicy policy = clang_type_policy(C);
 		std::string text = N->getNameAsString();
 
 		if (auto *F = dyn_cast<FunctionDecl>(N)) {
@@ -433,7 +281,7 @@ class CellConsumer : public SemaConsumer
 	void report_typed(ASTContext &C, NamedDecl *N, clang_symbol_kind kind, QualType T,
 			  clang_symbol *s)
 	{
-		PrintingPolicy policy = type_policy(C);
+		PrintingPolicy policy = clang_type_policy(C);
 		std::string name = N->getNameAsString(), declaration = name, type, code;
 
 		s->kind = kind;
@@ -448,9 +296,9 @@ class CellConsumer : public SemaConsumer
 				T = T.getCanonicalType(), type = T.getAsString(policy);
 			T.getAsStringInternal(declaration, policy);
 			if (kind == CLANG_VARIABLE)
-				code = type_code(C, T, false, 0);
+				code = clang_type_code(C, T);
 		}
-		type = shown_type(type);
+		type = clang_type_shown(type);
 		s->type = type.c_str();
 		s->declaration = declaration.c_str();
 		s->type_code = code.c_str();
@@ -556,8 +404,8 @@ class CellConsumer : public SemaConsumer
 
 		if (address.isInvalid() || !sema->LookupName(found, sema->TUScope))
 			return;
-		std::string type = shown_type(T.getAsString(type_policy(C))),
-			    code = type_code(C, T, false, 0);
+		std::string type = clang_type_shown(T.getAsString(clang_type_policy(C))),
+			    code = clang_type_code(C, T);
 		uint64_t size = C.getTypeSizeInChars(T).getQuantity();
 		Expr *arguments[] = {
 			text_literal(C, type, L),
@@ -726,6 +574,97 @@ int execute(const clang_job *job, FrontendAction &action, Prepare prepare)
 	return ok ? 0 : -1;
 }
 
+char *copy_of(StringRef text)
+{
+	auto *p = (char *)malloc(text.size() + 1);
+
+	if (p) {
+		memcpy(p, text.data(), text.size());
+		p[text.size()] = 0;
+	}
+	return p;
+}
+
+/*
+ * A compilation in two steps. Begun, it has all but the text: options, the precompiled header, the code generator. That
+ * takes as long as the rest of a small cell, so one is begun ahead while nothing else is to do.
+ */
+class Compilation
+{
+      public:
+	Compilation(const clang_options *options, bool once, const char *header)
+	    : options(options), once(once), diagnostics(&job), action(&job, &result)
+	{
+		job.options = options;
+		CI.setInvocation(std::make_shared<CompilerInvocation>(*options->invocation));
+#if CLANG_VERSION_MAJOR >= 20
+		CI.createDiagnostics(*llvm::vfs::getRealFileSystem(), &diagnostics, false);
+#else
+		CI.createDiagnostics(&diagnostics, false);
+#endif
+		CI.setVerboseOutputStream(llvm::nulls());
+		CI.getFrontendOpts().Inputs = { FrontendInputFile(llvm::MemoryBufferRef("", "cell"),
+								  InputKind(options->language)) };
+		CI.getFrontendOpts().ProgramAction = frontend::EmitObj;
+		if (header)
+			CI.getPreprocessorOpts().ImplicitPCHInclude = header;
+		if (once)
+			CI.getCodeGenOpts().OptimizationLevel = 0;
+		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(object));
+		begun = CI.createTarget() && action.BeginSourceFile(CI, CI.getFrontendOpts().Inputs[0]);
+	}
+
+	~Compilation()
+	{
+		if (begun)
+			action.EndSourceFile();
+		clang_result_release(&result);
+	}
+
+	bool fits(const clang_job *other) const
+	{
+		return begun && options == other->options && once == other->once && !other->header;
+	}
+
+	int finish(const clang_job *given, clang_result *ret)
+	{
+		job = *given;
+		if (!begun)
+			return -1;
+		SourceManager &SM = CI.getSourceManager();
+
+		SM.setMainFileID(SM.createFileID(llvm::MemoryBufferRef(StringRef(job.text, job.len), job.name)));
+		noteBottomOfStack();
+		consumeError(action.Execute());
+		if (CI.getDiagnostics().hasErrorOccurred())
+			return -1;
+		result.object = copy_of(object);
+		result.object_len = object.size();
+		if (!result.object)
+			return -1;
+		*ret = result;
+		result = {};
+		return 0;
+	}
+
+	const clang_options *const options;
+	const bool once;
+
+      private:
+	clang_job job = {}; /* what the parts below look at */
+	clang_result result = {};
+	llvm::SmallString<0> object;
+	CallbackDiagnostics diagnostics;
+	CompilerInstance CI;
+	CompileAction action;
+	bool begun;
+};
+
+/* By `once`. */
+Compilation *ahead[2];
+/* The last one; taking it down takes time too. */
+Compilation *spent;
+
 class CompletionConsumer : public CodeCompleteConsumer
 {
       public:
@@ -823,17 +762,6 @@ class CompletionConsumer : public CodeCompleteConsumer
 	}
 };
 
-char *copy_of(StringRef text)
-{
-	auto *p = (char *)malloc(text.size() + 1);
-
-	if (p) {
-		memcpy(p, text.data(), text.size());
-		p[text.size()] = 0;
-	}
-	return p;
-}
-
 } /* namespace */
 
 void clang_shim_init(void)
@@ -884,6 +812,8 @@ struct clang_options *clang_options_new(const char *const *argv, size_t n, char 
 
 void clang_options_free(struct clang_options *o)
 {
+	if ((ahead[false] && ahead[false]->options == o) || (ahead[true] && ahead[true]->options == o))
+		clang_shim_rest(nullptr);
 	delete o;
 }
 
@@ -935,26 +865,28 @@ int clang_shim_build_header(const struct clang_job *job, const char *path)
 
 int clang_shim_compile(const struct clang_job *job, struct clang_result *ret)
 {
-	llvm::SmallString<0> object;
-	clang_result result = {};
-	CompileAction action(job, &result);
-	int failed = execute(job, action, [&](CompilerInstance &CI) {
-		CI.getFrontendOpts().ProgramAction = frontend::EmitObj;
-		if (job->once)
-			CI.getCodeGenOpts().OptimizationLevel = 0;
-		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(object));
-	});
+	Compilation *&waiting = ahead[job->once];
 
-	if (!failed) {
-		result.object = copy_of(object);
-		result.object_len = object.size();
+	delete spent;
+	if (waiting && waiting->fits(job)) {
+		spent = waiting;
+		waiting = nullptr;
+	} else {
+		spent = new Compilation(job->options, job->once, job->header);
 	}
-	if (failed || !result.object) {
-		clang_result_release(&result);
-		return -1;
+	return spent->finish(job, ret);
+}
+
+void clang_shim_rest(const struct clang_options *options)
+{
+	delete spent;
+	spent = nullptr;
+	for (bool once : { false, true }) {
+		if (ahead[once] && ahead[once]->options == options)
+			continue;
+		delete ahead[once];
+		ahead[once] = options ? new Compilation(options, once, nullptr) : nullptr;
 	}
-	*ret = result;
-	return 0;
 }
 
 int clang_shim_parse(const struct clang_job *job)

@@ -115,6 +115,11 @@ int clang_shim_build_header(const struct clang_job *job, const char *path);
 /* Compile to an object. 0, or -1 after diagnostics. Release the result with clang_result_release().
  */
 int clang_shim_compile(const struct clang_job *job, struct clang_result *ret);
+/*
+ * While nothing is to be compiled: take down the last compilation, and begin the next one with these options ahead. NULL:
+ * begin none.
+ */
+void clang_shim_rest(const struct clang_options *options);
 /* Parse only; symbols are reported even after errors. 0, or -1 when there were errors. */
 int clang_shim_parse(const struct clang_job *job);
 void clang_result_release(struct clang_result *r);

@@ -45,8 +45,15 @@ int compiler_init(struct compiler *c, struct error *err)
 	return options_get(&c->options, "", &c->session, err) ? 0 : -1;
 }
 
+void compiler_rest(struct compiler *c)
+{
+	/* Flags of the user's own may name folders that the next cell is going to make. */
+	clang_shim_rest(options_get(&c->options, "", &c->session, NULL));
+}
+
 void compiler_release(struct compiler *c)
 {
+	clang_shim_rest(NULL);
 	session_release(&c->session);
 	options_release(&c->options);
 	nvrtc_release(&c->nvrtc);

@@ -37,6 +37,8 @@ struct compile_result {
 };
 
 int compiler_init(struct compiler *c, struct error *err);
+/* Nothing is to be done: prepare for the next cell. */
+void compiler_rest(struct compiler *c);
 void compiler_release(struct compiler *c);
 
 /* Fills ret (release it). -1 only when nothing can be said about the cell. */

@@ -245,9 +245,13 @@ static int serve(struct compiler *c, struct error *err)
 {
 	for (;;) {
 		struct ipc_message m;
-		int failed;
+		int failed = ipc_receive(COMPILER_SOCKET_FD, 0, &m, err);
 
-		if (ipc_receive(COMPILER_SOCKET_FD, -1, &m, err) < 0)
+		if (!failed) {
+			compiler_rest(c);
+			failed = ipc_receive(COMPILER_SOCKET_FD, -1, &m, err);
+		}
+		if (failed < 0)
 			return err->code == ERROR_PEER_GONE ? 0 : -1;
 		failed = handle(c, &m, err);
 		ipc_message_release(&m);

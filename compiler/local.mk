@@ -3,6 +3,7 @@
 noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
 	%reldir%/clang-shim.cc %reldir%/clang-shim.h \
+	%reldir%/clang-types.cc %reldir%/clang-types.hh \
 	%reldir%/compile.c %reldir%/compile.h \
 	%reldir%/compile-cpp.c %reldir%/compile-cpp.h \
 	%reldir%/compile-device.c %reldir%/compile-device.h \
@@ -65,7 +66,7 @@ $(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS)
 	for f in $(prelude_HEADERS); do cp $(top_srcdir)/$$f %reldir%/include/ || exit 1; done && \
 	cp $(top_srcdir)/common/launch-glue.h %reldir%/include/common/ && touch $@
 
-compiler_tests = test-split test-launch-syntax test-line-table test-compile
+compiler_tests = test-split test-launch-syntax test-line-table test-compile test-compile-ahead
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
 test_split_SOURCES = tests/unit/test-split.c
@@ -82,4 +83,10 @@ test_compile_CPPFLAGS = $(AM_CPPFLAGS) -DCELLS_DIR='"$(abs_top_srcdir)/tests/cel
 	-DCOMPILER_PROGRAM='"$(abs_top_builddir)/cgpu-compiler"' -DPRELUDE_DIR='"$(abs_top_builddir)/%reldir%/include"'
 test_compile_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_compile_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_compile_ahead_SOURCES = tests/unit/test-compile-ahead.c
+nodist_EXTRA_test_compile_ahead_SOURCES = linked-by-c++.cc
+test_compile_ahead_CPPFLAGS = $(AM_CPPFLAGS) -DPRELUDE='"$(abs_top_builddir)/%reldir%/include"'
+test_compile_ahead_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_compile_ahead_LDFLAGS = $(cgpu_compiler_LDFLAGS)
+test_compile_ahead_LDADD = $(COMPILER_LIBS) $(CMOCKA_LIBS)
 EXTRA_DIST += tests/cells

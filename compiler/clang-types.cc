@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Type codes are written from the canonical type, one function a kind of type. */
+#include "compiler/clang-types.hh"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/RecordLayout.h>
+#include <clang/Basic/Version.h>
+#include <llvm/ADT/SmallString.h>
+
+using namespace clang;
+
+namespace
+{
+
+std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned depth);
+
+/* "4", "8": bytes of a type. */
+std::string bytes_of(ASTContext &C, QualType T)
+{
+	return std::to_string(C.getTypeSizeInChars(T).getQuantity());
+}
+
+std::string builtin_code(ASTContext &C, const BuiltinType *B, QualType T)
+{
+	switch (B->getKind()) {
+	case BuiltinType::Void:
+		return "v";
+	case BuiltinType::Bool:
+		return "b";
+	case BuiltinType::Char_S:
+	case BuiltinType::Char_U:
+		return "c";
+	case BuiltinType::Half:
+	case BuiltinType::Float16:
+		return "f2";
+	case BuiltinType::Float:
+		return "f4";
+	case BuiltinType::Double:
+		return "f8";
+	case BuiltinType::LongDouble:
+		return "f16";
+	default:
+		break;
+	}
+	if (B->isSignedInteger())
+		return "i" + bytes_of(C, T);
+	if (B->isUnsignedInteger())
+		return "u" + bytes_of(C, T);
+	return "?" + bytes_of(C, T);
+}
+
+std::string enum_code(ASTContext &C, const EnumDecl *D, QualType T)
+{
+	std::string s = "e" + bytes_of(C, T) + "{";
+	bool first = true;
+
+	for (const EnumConstantDecl *K : D->enumerators()) {
+		llvm::SmallString<24> value;
+
+		K->getInitVal().toString(value, 10);
+		s += (first ? "" : ",") + K->getNameAsString() + "=" + value.str().str();
+		first = false;
+	}
+	return s + "}";
+}
+
+std::string member_code(ASTContext &C, const FieldDecl *F, uint64_t bit_offset, unsigned depth)
+{
+	std::string s = F->getNameAsString() + "@";
+
+	if (!F->isBitField())
+		return s + std::to_string(bit_offset / 8) + ":" +
+		       type_code(C, F->getType(), false, depth + 1);
+	uint64_t unit = C.getTypeSize(F->getType());
+#if CLANG_VERSION_MAJOR >= 20
+	unsigned width = F->getBitWidthValue();
+#else
+	unsigned width = F->getBitWidthValue(C);
+#endif
+	return s + std::to_string(bit_offset / unit * (unit / 8)) + ":m" +
+	       std::to_string(bit_offset % unit) + ":" + std::to_string(width) + ":" +
+	       type_code(C, F->getType(), false, depth + 1);
+}
+
+/* A structure that the user left unnamed has a tag of ours, so that later cells can name its type.
+ */
+const char unnamed[] = "cgpu_unnamed_";
+
+std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool behind_pointer,
+			unsigned depth)
+{
+	std::string name = R->getNameAsString();
+	std::string s = R->isUnion() ? "n" : "s";
+
+	s += bytes_of(C, T) + "(" + (name.rfind(unnamed, 0) ? name : "") + ")";
+
+	if (behind_pointer)
+		return s;
+	const ASTRecordLayout &L = C.getASTRecordLayout(R);
+	bool first = true;
+
+	s += "{";
+	for (const FieldDecl *F : R->fields()) {
+		if (F->isUnnamedBitField())
+			continue;
+		s += (first ? "" : ",") +
+		     member_code(C, F, L.getFieldOffset(F->getFieldIndex()), depth);
+		first = false;
+	}
+	return s + "}";
+}
+
+/* common/type-code.h */
+std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned depth)
+{
+	if (depth > 24)
+		return "?0";
+	T = T.getCanonicalType();
+	if (const auto *A = T->getAs<AtomicType>())
+		T = A->getValueType().getCanonicalType();
+	if (T->isFunctionType())
+		return "F";
+	if (T->isIncompleteType() && !T->isVoidType() && !T->isIncompleteArrayType())
+		return "?0";
+	if (const auto *P = T->getAs<PointerType>())
+		return "p" + type_code(C, P->getPointeeType(), true, depth + 1);
+	if (const auto *B = T->getAs<BuiltinType>())
+		return builtin_code(C, B, T);
+	if (const auto *X = T->getAs<ComplexType>())
+		return "z" +
+		       std::to_string(C.getTypeSizeInChars(X->getElementType()).getQuantity());
+	if (const auto *V = T->getAs<VectorType>())
+		return "x" + std::to_string(V->getNumElements()) +
+		       type_code(C, V->getElementType(), behind_pointer, depth + 1);
+	if (const ConstantArrayType *A = C.getAsConstantArrayType(T))
+		return "a" + std::to_string(A->getSize().getZExtValue()) +
+		       type_code(C, A->getElementType(), behind_pointer, depth + 1);
+	if (const ArrayType *A = C.getAsArrayType(T))
+		return "a0" + type_code(C, A->getElementType(), behind_pointer, depth + 1);
+	if (const auto *E = T->getAs<EnumType>())
+		return enum_code(C, E->getDecl(), T);
+	if (const auto *R = T->getAs<RecordType>())
+		return record_code(C, R->getDecl(), T, behind_pointer, depth);
+	return "?" + bytes_of(C, T);
+}
+
+} // namespace
+
+std::string clang_type_code(ASTContext &C, QualType T)
+{
+	return type_code(C, T, false, 0);
+}
+
+/* A type as the user sees it. */
+std::string clang_type_shown(std::string type)
+{
+	size_t at = type.find(unnamed);
+
+	if (at != std::string::npos)
+		type.replace(at,
+			     type.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789", at) -
+				     at,
+			     "{...}");
+	return type;
+}
+
+/* Types are spelled as C spells them, also those of C++. */
+PrintingPolicy clang_type_policy(const ASTContext &C)
+{
+	PrintingPolicy P(C.getLangOpts().CPlusPlus ? LangOptions() : C.getLangOpts());
+
+	P.AnonymousTagLocations = false;
+	return P;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Clang's types as texts: the codes of common/type-code.h, and what a user is shown. For compiler/clang-shim.cc alone. */
+#ifndef CGPU_COMPILER_CLANG_TYPES_HH
+#define CGPU_COMPILER_CLANG_TYPES_HH
+
+#include <clang/AST/PrettyPrinter.h>
+#include <clang/AST/Type.h>
+
+#include <string>
+
+/* common/type-code.h */
+std::string clang_type_code(clang::ASTContext &C, clang::QualType T);
+/* The text of a type without the names that structures without one were given. */
+std::string clang_type_shown(std::string type);
+/* How types are spelled in such texts. */
+clang::PrintingPolicy clang_type_policy(const clang::ASTContext &C);
+
+#endif
