@@ -45,6 +45,7 @@ enum arena_root {
 	ARENA_ROOT_UNITS,
 	ARENA_ROOT_DEVICE,
 	ARENA_ROOT_TRACKED,
+	ARENA_ROOT_CELLS, /* struct arena_cells */
 	ARENA_ROOTS = 16
 };
 
@@ -58,6 +59,23 @@ struct arena_header {
 	uint64_t heap_live;          /* bytes of live heap blocks, as counted against the host limit */
 	uint64_t heap_blocks;        /* live heap blocks */
 	uint64_t heap_freed;         /* bytes of committed pages that were ever given back: they are kept for undo */
+};
+
+/* What one cell has taken since the session began, in bytes and blocks, and how much of that is free again. */
+struct arena_cell {
+	uint64_t heap_made;
+	uint64_t heap_freed;
+	uint64_t blocks_made;
+	uint64_t blocks_freed;
+	uint64_t device_made;
+	uint64_t device_freed;
+};
+
+/* By cell number; cells from `n` on have taken nothing. */
+struct arena_cells {
+	uint32_t n;
+	uint32_t pad;
+	struct arena_cell at[];
 };
 
 static inline uint64_t arena_region_offset(enum arena_region r)

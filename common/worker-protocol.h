@@ -89,6 +89,8 @@ enum worker_message {
 	WORKER_DESCRIBE = 7,   /* u32 id, [u64 address]; only while no cell runs */
 	WORKER_LIMITS = 8,     /* u64 host limit, u64 device limit; only while no cell runs */
 	WORKER_DEVICE_INFO = 9, /* u32 id; only while no cell runs */
+	/* u32 id, [u32 cell]: rows of these cells, of the largest holders when there are none; only while no cell runs */
+	WORKER_MEMORY = 12,
 
 	/* worker -> kernel */
 	/* u32 version, str device name, u8 emulated, u32 driver version (13000), u64 device memory,
@@ -117,6 +119,14 @@ enum worker_message {
 	/* The fault record is complete and the process waits to be killed, so that its memory can be read. It ends by itself
 	 * after FAULT_WAIT_SECONDS. Not sent by a worker that dies without a record */
 	WORKER_FAULTED = 30,
+	/*
+	 * u32 id, u64 heap: top, live, blocks, free, largest free run, free slots; u8 the search for lost blocks is complete;
+	 * u32 cells left out, u64 bytes that they hold, [u32 cell, u64 heap bytes made, u64 live, u64 live blocks,
+	 * u64 lost, u64 lost blocks, u64 device bytes made, u64 live, u64 lost, u64 size of the largest lost block,
+	 * u32 cell, u32 line, str function that asked for it, u64 size of the largest lost buffer, u32 line,
+	 * str variables that the live blocks are reached by]
+	 */
+	WORKER_MEMORY_REPORT = 34,
 };
 
 enum cell_outcome { OUTCOME_OK, OUTCOME_FAULT, OUTCOME_INTERRUPTED };

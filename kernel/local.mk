@@ -4,6 +4,8 @@ noinst_LIBRARIES += libsupervisor.a
 libsupervisor_a_SOURCES = \
 	%reldir%/loop.c \
 	%reldir%/loop.h \
+	%reldir%/size-text.c \
+	%reldir%/size-text.h \
 	%reldir%/supervisor/cell-run.c \
 	%reldir%/supervisor/cell-run.h \
 	%reldir%/supervisor/commit-aside.c \
@@ -35,8 +37,16 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/journal.h \
 	%reldir%/supervisor/libraries.c \
 	%reldir%/supervisor/libraries.h \
+	%reldir%/supervisor/leak-watch.c \
+	%reldir%/supervisor/leak-watch.h \
+	%reldir%/supervisor/memory-report.c \
+	%reldir%/supervisor/memory-report.h \
+	%reldir%/supervisor/memory-use.c \
+	%reldir%/supervisor/memory-use.h \
 	%reldir%/supervisor/output-drain.c \
 	%reldir%/supervisor/output-drain.h \
+	%reldir%/supervisor/pressure.c \
+	%reldir%/supervisor/pressure.h \
 	%reldir%/supervisor/process.c \
 	%reldir%/supervisor/process.h \
 	%reldir%/supervisor/snapshot.c \
@@ -72,7 +82,7 @@ libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS) $(DW_C
 libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_LIBS) $(ZSTD_LIBS)
 
-supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-supervisor test-seccomp \
+supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-pressure test-supervisor test-seccomp \
 	test-supervisor-out-of-memory
 check_PROGRAMS += $(supervisor_tests) try-escapes
 TESTS += $(supervisor_tests) try-escapes
@@ -91,6 +101,9 @@ test_commit_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_seccomp_SOURCES = tests/unit/test-seccomp.c
 test_seccomp_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_seccomp_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_pressure_SOURCES = tests/unit/test-pressure.c
+test_pressure_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_pressure_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_device_memory_SOURCES = tests/unit/test-device-memory.c
 test_device_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_device_memory_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)

@@ -102,6 +102,7 @@ static struct supervisor *start_supervisor(const struct options *o, struct error
 		.libexec_dir = libexec,
 		.connection_file = o->connection_file,
 		.host_limit = o->host_limit,
+		.proc_dir = o->proc_dir,
 		.device_limit = o->device_limit ? o->device_limit : default_device_limit(),
 		.undo_limit = o->undo_limit,
 		.disabled_sandbox = o->disabled_sandbox,

@@ -117,6 +117,15 @@ bool cell_stack_contains(uint64_t address)
 	return false;
 }
 
+bool cell_stack_has_thread(uint64_t start, uint64_t end)
+{
+	for (unsigned i = 1; i < n_stacks; i++) {
+		if (stacks[i].low >= start && stacks[i].low < end)
+			return true;
+	}
+	return false;
+}
+
 bool cell_stack_in_guard(uint64_t address)
 {
 	for (unsigned i = 0; i < n_stacks; i++) {

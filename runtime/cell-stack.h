@@ -20,6 +20,8 @@ void cell_stack_add_thread(uint64_t guard, uint64_t low, uint64_t high);
 void cell_stack_remove_thread(uint64_t low);
 
 bool cell_stack_contains(uint64_t address);
+/* The stack of a thread that a cell has started lies in [start, end). */
+bool cell_stack_has_thread(uint64_t start, uint64_t end);
 /* In a guard, or just below one as a big frame can reach it. */
 bool cell_stack_in_guard(uint64_t address);
 

@@ -11,6 +11,7 @@ runtime_arena = \
 	%reldir%/arena/allocator-report.c %reldir%/arena/allocator-state.h \
 	%reldir%/arena/allocator.c %reldir%/arena/allocator.h \
 	%reldir%/arena/arena.c %reldir%/arena/arena.h \
+	%reldir%/arena/heap-scan.c %reldir%/arena/heap-scan.h \
 	%reldir%/arena/meta.c %reldir%/arena/meta.h \
 	%reldir%/arena/page-runs.c %reldir%/arena/page-runs.h \
 	%reldir%/arena/private-pages.c %reldir%/arena/private-pages.h
@@ -43,6 +44,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/interrupt.c %reldir%/interrupt.h \
 	%reldir%/landlock.c %reldir%/landlock.h \
 	%reldir%/libraries.c %reldir%/libraries.h \
+	%reldir%/memory-report.c %reldir%/memory-report.h \
 	%reldir%/sandbox-apply.c %reldir%/sandbox-apply.h \
 	%reldir%/session-processes.c %reldir%/session-processes.h \
 	%reldir%/thread-local.c %reldir%/thread-local.h \

@@ -155,11 +155,11 @@ static int limit_resources(const struct sandbox_policy *p, struct error *err)
 	return getuid() ? lower_to(RLIMIT_NPROC, count_user_tasks() + OWN_PROCESSES, err) : 0;
 }
 
-/* When memory runs out, a cell's process goes before the notebook server. */
+/* When memory runs out, a cell's process goes before everything else, however large the notebook server is. */
 static int raise_oom_score(const struct sandbox_policy *p, struct error *err)
 {
 	(void)p;
-	return write_file("/proc/self/oom_score_adj", "500", err);
+	return write_file("/proc/self/oom_score_adj", "1000", err);
 }
 
 static int scope(const struct sandbox_policy *p, struct error *err)

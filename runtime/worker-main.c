@@ -34,6 +34,7 @@
 #include "runtime/exports.h"
 #include "runtime/host-fault.h"
 #include "runtime/loader/symbols.h"
+#include "runtime/memory-report.h"
 #include "runtime/sandbox-apply.h"
 #include "runtime/session-processes.h"
 #include "runtime/worker-run.h"
@@ -131,6 +132,8 @@ static struct device_host device_host = {
 	.leave_library = cell_mode_leave_library,
 	.enter_tables = meta_enter,
 	.leave_tables = meta_leave,
+	.device_made = allocator_device_made,
+	.device_freed = allocator_device_freed,
 };
 
 /* The five passed descriptors become 3, 4, 5, 1 and 2; all others are closed. */
@@ -245,6 +248,8 @@ static int handle(const struct ipc_message *m, struct error *err)
 		return worker_run_describe(m, err);
 	case WORKER_LIMITS:
 		return worker_run_limits(m, err);
+	case WORKER_MEMORY:
+		return memory_report_answer(m, err);
 	case WORKER_DEVICE_INFO:
 		return report_device(m, err);
 	default:

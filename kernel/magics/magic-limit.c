@@ -9,6 +9,7 @@
 #include "kernel/magics/magic.h"
 #include "kernel/session/session.h"
 #include "kernel/size-text.h"
+#include "kernel/supervisor/memory-use.h"
 
 #define NO_LIMIT (UINT64_C(1) << 62)
 
@@ -36,26 +37,27 @@ static uint64_t device_limit_in_force(struct session *s, uint64_t otherwise)
 
 static void show(struct session *s)
 {
-	uint64_t host, device, used;
+	struct memory_use u = supervisor_memory_use(s->supervisor);
+	uint64_t host, device;
 	char text[SIZE_TEXT_MAX], used_text[SIZE_TEXT_MAX];
 
-	supervisor_limits(s->supervisor, &host, &device, &used);
+	supervisor_limits(s->supervisor, &host, &device);
 	if (device < NO_LIMIT)
 		device = device_limit_in_force(s, device);
 	output_printf(&s->output, STREAM_STDOUT, "gpu     %s\n", limit_text(device, text));
 	output_printf(&s->output, STREAM_STDOUT, "ram     %s (used: %s)\n", limit_text(host, text),
-		      size_text(used, used_text));
+		      size_text(memory_use_total(&u), used_text));
 	output_printf(&s->output, STREAM_STDOUT, "output  %s a cell\n", limit_text(s->output.limit, text));
 }
 
 static int limit(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {
 	char *rest = call->args, *what = magic_next_word(&rest);
-	uint64_t host, device, used, value = NO_LIMIT;
+	uint64_t host, device, value = NO_LIMIT;
 
 	(void)c;
 	rest += strspn(rest, " \t");
-	supervisor_limits(s->supervisor, &host, &device, &used);
+	supervisor_limits(s->supervisor, &host, &device);
 	if (*what && strcmp(what, "gpu") && strcmp(what, "ram") && strcmp(what, "output"))
 		return error_set(err, ERROR_INPUT, "%%limit: \"%s\" has no limit; gpu, ram and output have one", what);
 	if (*rest && strcmp(rest, "off") && size_text_parse(rest, &value, err))

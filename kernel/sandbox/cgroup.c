@@ -40,9 +40,9 @@ static bool has_file(const char *dir, const char *name)
 }
 
 /* Path of this process in the hierarchy of a controller, "" for version 2; lines are "4:memory:/a/b". */
-static bool own_path(const char *controller, char *ret, size_t size)
+static bool path_in(const char *self, const char *controller, char *ret, size_t size)
 {
-	cleanup_file FILE *f = fopen("/proc/self/cgroup", "re");
+	cleanup_file FILE *f = fopen(self, "re");
 	char line[512];
 
 	while (f && fgets(line, sizeof(line), f)) {
@@ -59,6 +59,11 @@ static bool own_path(const char *controller, char *ret, size_t size)
 		return true;
 	}
 	return false;
+}
+
+static bool own_path(const char *controller, char *ret, size_t size)
+{
+	return path_in("/proc/self/cgroup", controller, ret, size);
 }
 
 /* Groups of kernels that were killed are empty and can be removed; others refuse. */
@@ -151,4 +156,62 @@ uint64_t cgroup_refusals(const struct cgroup *c)
 	if (!f || fscanf(f, "max %" SCNu64, &n) != 1)
 		return 0;
 	return n;
+}
+
+int cgroup_bound_memory(const struct cgroup *c, uint64_t bytes, struct error *err)
+{
+	char text[32] = "max";
+
+	if (!c->unified || !*c->path || !has_file(c->path, "memory.max"))
+		return 0;
+	if (bytes)
+		snprintf(text, sizeof(text), "%" PRIu64, bytes);
+	if (write_file(c->path, "memory.max", text))
+		return error_errno(err, "cannot bound the memory of %s", c->path);
+	return 0;
+}
+
+/* From the folder `base` + `path` up to `base`; a path that is not mounted here counts as `base`. */
+static uint64_t smallest(const char *base, const char *path, const char *file)
+{
+	uint64_t least = UINT64_MAX;
+	size_t base_len = strlen(base);
+	char at[1024];
+
+	if (snprintf(at, sizeof(at), "%s%s", base, path) >= (int)sizeof(at))
+		return least;
+	for (;;) {
+		char name[1100];
+		cleanup_file FILE *f = NULL;
+		uint64_t value;
+		char *slash;
+
+		snprintf(name, sizeof(name), "%s/%s", at, file);
+		f = fopen(name, "re");
+		if (f && fscanf(f, "%" SCNu64, &value) == 1 && value && value < least)
+			least = value;
+		slash = strrchr(at, '/');
+		if (!slash || strlen(at) <= base_len)
+			return least;
+		*slash = '\0';
+	}
+}
+
+uint64_t cgroup_memory_limit(const char *self, const char *root)
+{
+	uint64_t least = UINT64_MAX, limit;
+	char path[256], base[512];
+
+	if (path_in(self, "", path, sizeof(path))) {
+		least = smallest(root, path, "memory.max");
+		snprintf(base, sizeof(base), "%s/unified", root);
+		limit = smallest(base, path, "memory.max");
+		least = limit < least ? limit : least;
+	}
+	if (path_in(self, "memory", path, sizeof(path))) {
+		snprintf(base, sizeof(base), "%s/memory", root);
+		limit = smallest(base, path, "memory.limit_in_bytes");
+		least = limit < least ? limit : least;
+	}
+	return least;
 }

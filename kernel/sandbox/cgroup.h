@@ -24,6 +24,11 @@ int cgroup_init(struct cgroup *c, unsigned tasks, struct error *err);
 void cgroup_release(struct cgroup *c);
 
 int cgroup_add(const struct cgroup *c, pid_t pid, struct error *err);
+/* Bound the memory of the group too, where this Linux hands on that controller; 0: no bound. */
+int cgroup_bound_memory(const struct cgroup *c, uint64_t bytes, struct error *err);
+/* The smallest limit of memory on the way from the group of this process to the root, UINT64_MAX for none. `self` is
+ * /proc/self/cgroup, `root` where the hierarchies are mounted. */
+uint64_t cgroup_memory_limit(const char *self, const char *root);
 /* How often the bound on tasks has refused one. */
 uint64_t cgroup_refusals(const struct cgroup *c);
 

@@ -5,7 +5,6 @@ libsession_a_SOURCES = \
 	kernel/doctor.c kernel/doctor.h \
 	kernel/install.c kernel/install.h \
 	kernel/options.c kernel/options.def kernel/options.h \
-	kernel/size-text.c kernel/size-text.h \
 	kernel/protocol/channels.c kernel/protocol/channels.def kernel/protocol/channels.h \
 	kernel/protocol/connection-file.c kernel/protocol/connection-file.h \
 	kernel/protocol/ports.c kernel/protocol/ports.h \
@@ -49,6 +48,7 @@ libsession_a_SOURCES = \
 	kernel/magics/magic-limit.c \
 	kernel/magics/magic-load-ext.c \
 	kernel/magics/magic-pkg.c \
+	kernel/magics/magic-mem.c \
 	kernel/magics/magic-reset.c \
 	kernel/magics/magic-run.c \
 	kernel/magics/magic-shell.c \

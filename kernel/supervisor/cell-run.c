@@ -142,6 +142,7 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len)
 		return;
 	}
 	s->run.cell = s->units.records[s->units.n - 1].unit.cell;
+	leak_watch_note(&s->leaks, s->run.cell, s->cell_text);
 	if (worker_pool_is_ready(s))
 		begin(s);
 }
@@ -256,6 +257,9 @@ static void finish_committed(struct supervisor *s)
 	if (w && w->state == WORKER_QUIET) {
 		w->state = WORKER_IDLE;
 		tell_committed(s, w);
+		/* The outcome stands, also when the worker dies over this question. */
+		s->run.phase = RUN_ENDED;
+		leak_watch_look(s, &s->run.warnings);
 	}
 	if (s->run.cell % REAP_EVERY == 0) {
 		pid_t pids[8];
@@ -440,6 +444,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 		break;
 	case WORKER_DESCRIBED:
 	case WORKER_DEVICE_REPORT:
+	case WORKER_MEMORY_REPORT:
 		on_answer(s, m, &r);
 		break;
 	default:

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
+#include "kernel/size-text.h"
 #include "kernel/supervisor/supervisor-state.h"
 
 #define ROWS_MAX (SANDBOX_STEPS + 8)
@@ -70,6 +71,16 @@ static void add_device(struct doctor_rows *d, const struct supervisor *s)
 	    *h->problem ? "; " : "", h->problem);
 }
 
+static void add_memory(struct doctor_rows *d, const struct supervisor *s)
+{
+	char limit[SIZE_TEXT_MAX];
+	bool told = s->pressure.fd >= 0;
+
+	add(d, "host memory", told, "Boot Linux with psi=1: a cell that drives the machine into thrashing is stopped there before "
+	    "it freezes.", "a session may use %s; memory pressure is %s", size_text(s->host_limit, limit),
+	    told ? "watched" : "not told by this Linux");
+}
+
 static void add_steps(struct doctor_rows *d, const struct supervisor *s)
 {
 	for (int i = 0; i < SANDBOX_STEPS; i++) {
@@ -95,6 +106,7 @@ size_t doctor_rows_make(struct doctor_rows *d, const struct supervisor *s, const
 	add_device(d, s);
 	add_compiler(d, s);
 	add_commit(d, s);
+	add_memory(d, s);
 	add_steps(d, s);
 	return d->n;
 }

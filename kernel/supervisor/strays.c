@@ -120,15 +120,31 @@ void strays_reap(const pid_t *keep, size_t n)
 		reap(pids, strays_of(keep, n, pids), 0);
 }
 
+/* Breadth first. */
+static size_t descendants(pid_t pid, pid_t *ret, size_t max)
+{
+	size_t n = children_of(pid, ret, max);
+
+	for (size_t i = 0; i < n && n < max; i++)
+		n += children_of(ret[i], ret + n, max - n);
+	return n;
+}
+
+size_t strays_list(pid_t worker, const pid_t *keep, size_t n_keep, pid_t *ret, size_t max)
+{
+	cleanup_free pid_t *own = malloc(CHILDREN_MAX * sizeof(*own));
+	size_t n = descendants(worker, ret, max), strays = own ? strays_of(keep, n_keep, own) : 0;
+
+	for (size_t i = 0; i < strays && n < max; i++) {
+		ret[n++] = own[i];
+		n += descendants(own[i], ret + n, max - n);
+	}
+	return n;
+}
+
 unsigned strays_descendants(pid_t pid, unsigned most)
 {
-	cleanup_free pid_t *queue = malloc((most + 1) * sizeof(*queue));
-	size_t n = 0;
+	cleanup_free pid_t *found = malloc((most + 1) * sizeof(*found));
 
-	if (!queue)
-		return 0;
-	n = children_of(pid, queue, most);
-	for (size_t i = 0; i < n && n < most; i++)
-		n += children_of(queue[i], queue + n, most - n);
-	return (unsigned)n;
+	return found ? (unsigned)descendants(pid, found, most) : 0;
 }

@@ -15,6 +15,11 @@ void strays_kill(const pid_t *keep, size_t n);
 /* Only those that have ended by themselves, so that they do not stay as zombies. */
 void strays_reap(const pid_t *keep, size_t n);
 
+/*
+ * What cells have started and what still runs: descendants of the worker, and strays. keep: as above. At most `max`; the
+ * count.
+ */
+size_t strays_list(pid_t worker, const pid_t *keep, size_t n_keep, pid_t *ret, size_t max);
 /* Living descendants of a process, itself not counted; stops counting at `most`. */
 unsigned strays_descendants(pid_t pid, unsigned most);
 

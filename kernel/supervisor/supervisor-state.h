@@ -25,6 +25,8 @@
 #include "kernel/supervisor/fault-report.h"
 #include "kernel/supervisor/journal.h"
 #include "kernel/supervisor/libraries.h"
+#include "kernel/supervisor/leak-watch.h"
+#include "kernel/supervisor/pressure.h"
 #include "kernel/supervisor/snapshot.h"
 #include "kernel/supervisor/supervisor.h"
 #include "kernel/supervisor/unit-table.h"
@@ -69,7 +71,9 @@ struct cell_run {
 	struct fault_report trouble; /* why the last worker could not take the session */
 	struct buffer warnings, restored;
 	struct loop_source *tick;
-	uint64_t memory_seen;       /* bytes of the worker, at the last tick */
+	uint64_t memory_seen;       /* bytes of the session, at the last tick */
+	uint64_t memory_most;       /* at any tick */
+	uint64_t memory_at_start;   /* at the first */
 	unsigned tasks_at_start;    /* of the machine */
 	uint64_t refusals_at_start; /* of the control group */
 	struct loop_source *interrupt_tick;
@@ -78,7 +82,7 @@ struct cell_run {
 };
 
 struct supervisor {
-	char *libexec_dir, *connection_file;
+	char *libexec_dir, *connection_file, *proc_dir;
 	char **covered; /* by supervisor_hide() */
 	size_t n_covered;
 	uint64_t host_limit, device_limit;
@@ -101,6 +105,8 @@ struct supervisor {
 
 	bool compiling;
 	char *cell_text;      /* of the last supervisor_compile() */
+	struct pressure pressure;
+	struct leak_watch leaks;
 	uint64_t oom_kills;   /* of the machine, when last looked at */
 	struct buffer *answer; /* where a blocking question wants its answer */
 	uint32_t answer_type, answer_id;

@@ -17,6 +17,8 @@
 #include "kernel/loop.h"
 #include "kernel/supervisor/cell-run.h"
 #include "kernel/supervisor/interrupt.h"
+#include "kernel/supervisor/memory-report.h"
+#include "kernel/supervisor/memory-use.h"
 #include "kernel/supervisor/supervisor-state.h"
 #include "kernel/supervisor/watchdog.h"
 #include "kernel/supervisor/worker-pool.h"
@@ -25,11 +27,8 @@
 #define QUESTION_MS 1000
 #define COMPILER_QUESTION_MS 10000
 #define HELLO_MS 5000
-
-static uint64_t default_host_limit(void)
-{
-	return (uint64_t)sysconf(_SC_PHYS_PAGES) / 4 * 3 * (uint64_t)sysconf(_SC_PAGESIZE);
-}
+/* Zygote, workers without a session, and what a cell takes between two looks of the watchdog. */
+#define GROUP_ROOM (1ull << 30)
 
 /* Each chunk of device memory is a descriptor here. */
 static void raise_descriptor_limit(void)
@@ -42,6 +41,16 @@ static void raise_descriptor_limit(void)
 	}
 }
 
+/* The last line behind the watchdog: no cell takes more than this, however fast. Emulated device memory counts there too. */
+static void bound_memory(struct supervisor *s)
+{
+	uint64_t device = s->device_limit ? s->device_limit : memory_use_machine() / 2;
+	struct error err = ERROR_INIT;
+
+	if (cgroup_bound_memory(&s->sandbox.cgroup, s->host_limit + device + GROUP_ROOM, &err))
+		log_info("%s", err.text);
+}
+
 static int start(struct supervisor *s, const struct supervisor_options *o, struct error *err)
 {
 	/* Before the process becomes undumpable: then an ordinary user cannot read its own page map any more. */
@@ -50,6 +59,7 @@ static int start(struct supervisor *s, const struct supervisor_options *o, struc
 	    worker_pool_start_zygote(s, err) || snapshot_init(&s->snapshot, o->undo_limit, err))
 		return -1;
 	raise_descriptor_limit();
+	pressure_init(&s->pressure, s->proc_dir);
 	return 0;
 }
 
@@ -57,7 +67,8 @@ int supervisor_launch(struct supervisor *s, struct error *err)
 {
 	if (worker_pool_init(s, err) || compiler_client_init(&s->compiler, s->libexec_dir, err))
 		return -1;
-	s->oom_kills = watchdog_oom_kills();
+	s->oom_kills = watchdog_oom_kills(s);
+	bound_memory(s);
 	return 0;
 }
 
@@ -70,13 +81,14 @@ struct supervisor *supervisor_new(const struct supervisor_options *o, struct err
 		return NULL;
 	}
 	s->compiler.process = s->pool.zygote.process = (struct process)PROCESS_INIT;
-	s->snapshot.memfd = -1;
+	s->snapshot.memfd = s->pressure.fd = -1;
 	unit_table_init(&s->units);
 	s->libexec_dir = strdup(o->libexec_dir);
 	s->connection_file = strdup(o->connection_file ? o->connection_file : "");
-	s->host_limit = o->host_limit ? o->host_limit : default_host_limit();
+	s->proc_dir = strdup(o->proc_dir ? o->proc_dir : "/proc");
+	s->host_limit = o->host_limit ? o->host_limit : memory_use_default_limit();
 	s->device_limit = o->device_limit;
-	if (!s->libexec_dir || !s->connection_file || start(s, o, err)) {
+	if (!s->libexec_dir || !s->connection_file || !s->proc_dir || start(s, o, err)) {
 		supervisor_free(s);
 		return NULL;
 	}
@@ -121,7 +133,10 @@ void supervisor_free(struct supervisor *s)
 	libraries_release(&s->libraries);
 	unit_table_release(&s->units);
 	doctor_rows_release(&s->doctor);
+	pressure_release(&s->pressure);
+	leak_watch_release(&s->leaks);
 	free(s->libexec_dir);
+	free(s->proc_dir);
 	free(s->connection_file);
 	free(s->cell_text);
 	while (s->n_covered)
@@ -289,6 +304,7 @@ int supervisor_reset(struct supervisor *s, struct error *err)
 	failed = snapshot_reset(&s->snapshot, err);
 	if (!failed) {
 		device_memory_reset(&s->device);
+		leak_watch_release(&s->leaks);
 		unit_table_release(&s->units);
 	}
 	worker_pool_refill(s);
@@ -438,13 +454,28 @@ int supervisor_device_report(struct supervisor *s, struct buffer *ret, struct er
 	return question(s, WORKER_DEVICE_INFO, &body, WORKER_DEVICE_REPORT, ret, err);
 }
 
+int supervisor_memory_report(struct supervisor *s, const uint32_t *cells, size_t n, struct memory_report *ret,
+			     struct error *err)
+{
+	cleanup_buffer struct buffer body = BUFFER_INIT, answer = BUFFER_INIT;
+
+	record_put_u32(&body, ++s->answer_id);
+	record_put_u32(&body, (uint32_t)n);
+	for (size_t i = 0; i < n; i++)
+		record_put_u32(&body, cells[i]);
+	if (buffer_check(&body, err) || question(s, WORKER_MEMORY, &body, WORKER_MEMORY_REPORT, &answer, err))
+		return -1;
+	return memory_report_decode(ret, answer.data, answer.len, err);
+}
+
 int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t device_limit, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	if (only_between_cells(s, err))
 		return -1;
-	s->host_limit = host_limit ? host_limit : default_host_limit();
+	s->host_limit = host_limit ? host_limit : memory_use_default_limit();
+	bound_memory(s);
 	s->device_limit = device_limit;
 	record_put_u64(&b, s->host_limit);
 	record_put_u64(&b, s->device_limit);
@@ -453,13 +484,15 @@ int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t de
 	return worker_send(s->pool.active, WORKER_LIMITS, b.data, b.len, NULL, err);
 }
 
-void supervisor_limits(const struct supervisor *s, uint64_t *ret_host, uint64_t *ret_device, uint64_t *ret_host_used)
+void supervisor_limits(const struct supervisor *s, uint64_t *ret_host, uint64_t *ret_device)
 {
-	struct arena_header h;
-
 	*ret_host = s->host_limit;
 	*ret_device = s->device_limit;
-	*ret_host_used = supervisor_read(s, ARENA_BASE, &h, sizeof(h)) ? 0 : h.heap_live;
+}
+
+struct memory_use supervisor_memory_use(const struct supervisor *s)
+{
+	return memory_use_now(s, s->pool.active, true);
 }
 
 size_t supervisor_doctor(const struct supervisor *s, const struct doctor_row **ret)

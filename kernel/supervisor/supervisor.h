@@ -26,7 +26,8 @@ struct address_description;
 struct supervisor_options {
 	const char *libexec_dir;     /* where cgpu-worker and cgpu-compiler are */
 	const char *connection_file; /* path to hide from workers; not read here */
-	uint64_t host_limit;         /* bytes, 0: three quarters of the machine's memory */
+	uint64_t host_limit;         /* bytes, 0: three quarters of what the machine or the control group has */
+	const char *proc_dir;        /* with pressure/memory and vmstat of the machine; NULL: /proc */
 	uint64_t device_limit;       /* bytes */
 	uint64_t undo_limit;         /* bytes to keep for undo */
 	unsigned disabled_sandbox;   /* enum sandbox_flag bits not to apply (tests force the fallbacks) */
@@ -133,8 +134,17 @@ int supervisor_describe(struct supervisor *s, const uint64_t *addresses, size_t 
 /* Payload of WORKER_DEVICE_REPORT after the id; between cells. */
 int supervisor_device_report(struct supervisor *s, struct buffer *ret, struct error *err);
 
+struct memory_report;
+/* Who holds the session's memory: these cells, or (n is 0) those that hold most. Between cells; the caller releases it. */
+int supervisor_memory_report(struct supervisor *s, const uint32_t *cells, size_t n, struct memory_report *ret,
+			     struct error *err);
+
 int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t device_limit, struct error *err);
-void supervisor_limits(const struct supervisor *s, uint64_t *ret_host, uint64_t *ret_device, uint64_t *ret_host_used);
+void supervisor_limits(const struct supervisor *s, uint64_t *ret_host, uint64_t *ret_device);
+/* As memory_use_now(); what the limit of host memory is compared with, but for the base that a worker without a session
+ * needs. */
+struct memory_use;
+struct memory_use supervisor_memory_use(const struct supervisor *s);
 
 /* Rows for %doctor: what is in force and what is not. */
 struct doctor_row {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One timer a cell. Memory is what the worker has of its own and shares with the session, without emulated device memory,
- * which has a limit of its own. Processes are counted only after the whole machine has gained many: that number is one cheap
- * call.
+ * One timer a cell. Memory that malloc() gives is counted before it is given, by the allocator in the worker; here the rest
+ * is found: mmap(), stacks, pages of a child, and blocks that were asked for without the allocator. Processes are counted
+ * only after the whole machine has gained many: that number is one cheap call.
  */
 #define _GNU_SOURCE
 #include "kernel/supervisor/watchdog.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,9 @@
 #include "common/cleanup.h"
 #include "common/worker-protocol.h"
 #include "kernel/loop.h"
+#include "kernel/size-text.h"
 #include "kernel/supervisor/cell-run.h"
+#include "kernel/supervisor/memory-use.h"
 #include "kernel/supervisor/output-drain.h"
 #include "kernel/supervisor/strays.h"
 #include "kernel/supervisor/supervisor-state.h"
@@ -24,8 +27,7 @@
 #define TICK_MS 20
 #define PROCESSES_MAX 512
 #define SUSPICIOUS 200
-/* A worker without a session: its libraries, the emulator's tables. */
-#define WORKER_BASE (96ull << 20)
+#define BLAME_GROWTH (64ull << 20)
 
 static void on_tick(void *data);
 
@@ -36,12 +38,14 @@ static unsigned tasks_of_machine(void)
 	return sysinfo(&info) ? 0 : info.procs;
 }
 
-uint64_t watchdog_oom_kills(void)
+uint64_t watchdog_oom_kills(const struct supervisor *s)
 {
-	cleanup_file FILE *f = fopen("/proc/vmstat", "re");
-	char line[128];
+	cleanup_file FILE *f = NULL;
+	char line[128], path[PATH_MAX];
 	uint64_t n = 0;
 
+	snprintf(path, sizeof(path), "%s/vmstat", s->proc_dir);
+	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "oom_kill %" SCNu64, &n) == 1)
 			break;
@@ -62,63 +66,69 @@ void watchdog_stop(struct supervisor *s)
 	s->run.tick = NULL;
 }
 
-static uint64_t device_bytes(const struct supervisor *s)
+/* The first look at a cell is some milliseconds after its start: what short ones use is of no interest. */
+static struct memory_use look(struct supervisor *s, const struct worker *w)
 {
-	uint64_t bytes = 0;
+	struct memory_use u = memory_use_now(s, w, false);
 
-	if (!s->pool.hello.emulated)
-		return 0;
-	for (size_t i = 0; i < s->device.chunks.n; i++)
-		bytes += s->device.chunks.at[i].size;
-	return bytes;
+	if (s->host_limit && memory_use_total(&u) > s->host_limit + MEMORY_USE_BASE && u.children)
+		u = memory_use_now(s, w, true);
+	s->run.memory_seen = memory_use_total(&u);
+	if (!s->run.memory_at_start) {
+		s->run.memory_at_start = s->run.memory_seen;
+		pressure_begin(&s->pressure, loop_now_ms());
+	}
+	if (s->run.memory_seen > s->run.memory_most)
+		s->run.memory_most = s->run.memory_seen;
+	return u;
 }
 
-static uint64_t memory_of(const struct supervisor *s, const struct worker *w)
+/* The cell ends as OutOfMemory; the table is made while its process still has the memory. */
+static void out_of_memory(struct supervisor *s, const struct worker *w, const struct memory_use *u, const char *evalue,
+			  const char *advice)
 {
-	uint64_t resident = 0, device = device_bytes(s);
-	cleanup_file FILE *f = NULL;
-	char path[64];
+	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	snprintf(path, sizeof(path), "/proc/%d/statm", (int)w->pid);
-	f = fopen(path, "re");
-	if (!f || fscanf(f, "%*u %" SCNu64, &resident) != 1)
-		return 0;
-	resident *= 4096;
-	return resident > device ? resident - device : 0;
-}
-
-static const char *size_text(uint64_t bytes, char *buf, size_t size)
-{
-	if (bytes >= 10ull << 30)
-		snprintf(buf, size, "%" PRIu64 " GiB", bytes >> 30);
-	else
-		snprintf(buf, size, "%" PRIu64 " MiB", bytes >> 20);
-	return buf;
-}
-
-static void memory_text(const struct supervisor *s, char *buf, size_t size)
-{
-	char used[32], limit[32];
-
-	if (!s->run.memory_seen)
-		snprintf(buf, size, "The limit of host memory is %s.", size_text(s->host_limit, limit, sizeof(limit)));
-	else
-		snprintf(buf, size, "The cell's process had %s of memory when it was last looked at; the limit is %s.",
-			 size_text(s->run.memory_seen, used, sizeof(used)),
-			 size_text(s->host_limit, limit, sizeof(limit)));
+	memory_use_holders(s, w, u, &text);
+	buffer_puts(&text, advice);
+	fault_report_plain(&s->run.report, "OutOfMemory", evalue, buffer_text(&text));
+	cell_run_fail(s);
 }
 
 static bool too_much_memory(struct supervisor *s, struct worker *w)
 {
-	char evalue[256], used[32], limit[32];
+	struct memory_use u = look(s, w);
+	char evalue[256], used[SIZE_TEXT_MAX], limit[SIZE_TEXT_MAX];
 
-	s->run.memory_seen = memory_of(s, w);
-	if (!s->host_limit || s->run.memory_seen <= s->host_limit + WORKER_BASE)
+	if (!s->host_limit || s->run.memory_seen <= s->host_limit + MEMORY_USE_BASE)
 		return false;
-	snprintf(evalue, sizeof(evalue), "the cell uses %s of host memory, the limit is %s",
-		 size_text(s->run.memory_seen, used, sizeof(used)), size_text(s->host_limit, limit, sizeof(limit)));
-	fault_report_plain(&s->run.report, "OutOfMemory", evalue, "%limit ram SIZE sets another limit.");
-	cell_run_fail(s);
+	snprintf(evalue, sizeof(evalue), "the session uses %s of host memory, the limit is %s",
+		 size_text(s->run.memory_seen, used), size_text(s->host_limit, limit));
+	out_of_memory(s, w, &u, evalue, "Free what is not needed, or set another limit with %limit ram SIZE.");
+	return true;
+}
+
+/* Not each cell that runs while a machine thrashes is the cause: it has grown, or the session is a large part of it all. */
+static bool is_to_blame(const struct supervisor *s)
+{
+	return s->run.memory_seen > s->run.memory_at_start + BLAME_GROWTH || s->run.memory_seen > memory_use_machine() / 4;
+}
+
+static bool thrashes(struct supervisor *s, struct worker *w)
+{
+	char evalue[256], used[SIZE_TEXT_MAX];
+	struct memory_use u;
+
+	if (!pressure_is_high(&s->pressure, loop_now_ms()))
+		return false;
+	u = look(s, w);
+	if (!is_to_blame(s))
+		return false;
+	snprintf(evalue, sizeof(evalue), "the machine was about to freeze: for %u %% of the last %u seconds every process "
+		 "waited for memory, and the session uses %s", s->pressure.percent, PRESSURE_WINDOW_MS / 1000,
+		 size_text(s->run.memory_seen, used));
+	out_of_memory(s, w, &u, evalue, "The limit of host memory was not reached: other programs have the rest. Free what is "
+		      "not needed, here or there; %limit ram SIZE stops a cell earlier.");
 	return true;
 }
 
@@ -149,13 +159,25 @@ static void on_tick(void *data)
 		return;
 	s->run.tick = loop_add_timer(s->loop, TICK_MS, on_tick, s);
 	output_drain(s, w);
-	if (!too_much_memory(s, w))
+	if (!too_much_memory(s, w) && !thrashes(s, w))
 		too_many_processes(s, w);
+}
+
+static void memory_text(const struct supervisor *s, char *buf, size_t size)
+{
+	char used[SIZE_TEXT_MAX], limit[SIZE_TEXT_MAX];
+
+	size_text(s->host_limit, limit);
+	if (!s->run.memory_most)
+		snprintf(buf, size, "The limit of host memory is %s.", limit);
+	else
+		snprintf(buf, size, "The session used up to %s of host memory while the cell ran; the limit is %s.",
+			 size_text(s->run.memory_most, used), limit);
 }
 
 void watchdog_report_death(struct supervisor *s, const struct worker *w)
 {
-	uint64_t kills = watchdog_oom_kills();
+	uint64_t kills = watchdog_oom_kills(s);
 	bool killed = w->death.si_code != CLD_EXITED && w->death.si_status == SIGKILL;
 	bool oom = killed && kills > s->oom_kills;
 	char memory[256];

@@ -18,6 +18,6 @@ void watchdog_stop(struct supervisor *s);
 void watchdog_report_death(struct supervisor *s, const struct worker *w);
 
 /* Linux's count of processes that it ended because memory was out. */
-uint64_t watchdog_oom_kills(void);
+uint64_t watchdog_oom_kills(const struct supervisor *s);
 
 #endif

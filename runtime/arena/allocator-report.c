@@ -187,6 +187,44 @@ unsigned allocator_holders(struct allocator_holder *ret, unsigned n)
 	return given;
 }
 
+void allocator_totals(struct allocator_totals *ret)
+{
+	const struct allocator *a = allocator_state();
+
+	*ret = (struct allocator_totals){
+		.top = arena_header()->top[ARENA_HEAP],
+		.live = arena_header()->heap_live,
+		.blocks = arena_header()->heap_blocks,
+	};
+	for (uint32_t i = 1; i < a->runs.n_runs; i++) {
+		const struct run *r = page_runs_at(&a->runs, i);
+		uint64_t bytes = r->pages * ARENA_PAGE;
+
+		if (r->kind == RUN_SLAB)
+			ret->slots += (uint64_t)(r->slab->n_slots - r->slab->n_taken) * r->slab->size;
+		if (r->kind != RUN_FREE)
+			continue;
+		ret->free += bytes;
+		if (bytes > ret->largest)
+			ret->largest = bytes;
+	}
+}
+
+/* The rows of the cells tell the same as the blocks. */
+static int check_rows(struct error *err)
+{
+	const struct arena_cells *t = (const struct arena_cells *)arena_header()->root[ARENA_ROOT_CELLS];
+	uint64_t live = 0, blocks = 0;
+
+	for (uint32_t i = 0; t && i < t->n; i++) {
+		live += t->at[i].heap_made - t->at[i].heap_freed;
+		blocks += t->at[i].blocks_made - t->at[i].blocks_freed;
+	}
+	if (t && (live != arena_header()->heap_live || blocks != arena_header()->heap_blocks))
+		return error_set(err, ERROR_STATE, "the rows of the cells hold %lu bytes in %lu blocks", live, blocks);
+	return 0;
+}
+
 static int check_run(const struct allocator *a, uint32_t index, uint64_t *live, uint64_t *blocks, struct error *err)
 {
 	const struct run *r = page_runs_at(&a->runs, index);
@@ -229,6 +267,8 @@ int allocator_check(struct error *err)
 				 (unsigned long)(arena_header()->top[ARENA_HEAP] / ARENA_PAGE));
 	if (live != arena_header()->heap_live || blocks != arena_header()->heap_blocks)
 		return error_set(err, ERROR_STATE, "%lu live bytes are counted as %lu", live, arena_header()->heap_live);
+	if (check_rows(err))
+		return -1;
 	while (page < pages) {
 		uint32_t index = page_runs_find(&a->runs, page);
 		const struct run *r = page_runs_at(&a->runs, index), *after;

@@ -20,6 +20,7 @@
 
 #define DISCARD_PAGES 32u /* give back memory of freed runs from this length on */
 #define FRESH_PAGES 256u  /* map freed runs in place from this length on */
+#define ROWS_MIN 64u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct allocator_hooks hooks;
@@ -69,10 +70,60 @@ uint64_t allocator_limit(void)
 	return limit;
 }
 
+/* NULL: META was full when its turn came. */
+static struct arena_cell *cell_row(uint32_t c)
+{
+	struct arena_cells *t = (struct arena_cells *)arena_header()->root[ARENA_ROOT_CELLS];
+
+	return t && c < t->n ? &t->at[c] : NULL;
+}
+
+static void grow_rows(uint32_t c)
+{
+	struct arena_cells *old = (struct arena_cells *)arena_header()->root[ARENA_ROOT_CELLS], *t;
+	uint32_t n = c + 1 < ROWS_MIN ? ROWS_MIN : (c + 1) * 2;
+
+	if (old && c < old->n)
+		return;
+	t = meta_alloc(sizeof(*t) + n * sizeof(t->at[0]));
+	if (!t)
+		return;
+	t->n = n;
+	if (old)
+		memcpy(t->at, old->at, old->n * sizeof(t->at[0]));
+	arena_header()->root[ARENA_ROOT_CELLS] = (uint64_t)(uintptr_t)t;
+	meta_free(old);
+}
+
 void allocator_set_cell(uint32_t c)
 {
+	enter();
 	cell = c ? c : 1;
 	arena_header()->cell = c;
+	grow_rows(cell);
+	leave();
+}
+
+void allocator_device_made(uint64_t bytes)
+{
+	struct arena_cell *row;
+
+	enter();
+	row = cell_row(cell);
+	if (row)
+		row->device_made += bytes;
+	leave();
+}
+
+void allocator_device_freed(uint32_t c, uint64_t bytes)
+{
+	struct arena_cell *row;
+
+	enter();
+	row = cell_row(c);
+	if (row)
+		row->device_freed += bytes;
+	leave();
 }
 
 static uint32_t caller(void)
@@ -101,10 +152,29 @@ static uint32_t class_size(unsigned class)
 	return (1u << power) + quarter * (1u << (power - 2));
 }
 
-static void account(int64_t bytes, int blocks)
+/* The running cell takes, or a block of cell c is given back; blocks is 0 when a block changes its size. */
+static void account_made(uint64_t bytes, unsigned blocks, uint32_t c)
 {
-	arena_header()->heap_live += (uint64_t)bytes;
-	arena_header()->heap_blocks += (uint64_t)(int64_t)blocks;
+	struct arena_cell *row = cell_row(c);
+
+	arena_header()->heap_live += bytes;
+	arena_header()->heap_blocks += blocks;
+	if (row) {
+		row->heap_made += bytes;
+		row->blocks_made += blocks;
+	}
+}
+
+static void account_freed(uint64_t bytes, unsigned blocks, uint32_t c)
+{
+	struct arena_cell *row = cell_row(c);
+
+	arena_header()->heap_live -= bytes;
+	arena_header()->heap_blocks -= blocks;
+	if (row) {
+		row->heap_freed += bytes;
+		row->blocks_freed += blocks;
+	}
 }
 
 static bool fits(uint64_t bytes)
@@ -202,7 +272,7 @@ static void *alloc_small(struct allocator *a, size_t size, unsigned class)
 	s->slots[slot] = (struct slot){ cell, 0, s->size - (uint32_t)size, caller() };
 	if (++s->n_taken == s->n_slots)
 		partial_remove(a, index);
-	account(s->size, 1);
+	account_made(s->size, 1, cell);
 	return (void *)(page_address(r->page) + (uint64_t)slot * s->size);
 }
 
@@ -223,7 +293,7 @@ static void *alloc_large(struct allocator *a, size_t size, size_t align, bool *r
 	r->cell = cell;
 	r->site = caller();
 	r->size = size;
-	account((int64_t)r->pages * (int64_t)ARENA_PAGE, 1);
+	account_made(r->pages * ARENA_PAGE, 1, cell);
 	return (void *)page_address(r->page);
 }
 
@@ -327,7 +397,7 @@ static void free_small(struct allocator *a, uint32_t index, uint32_t slot)
 
 	s->taken[slot / 64] &= ~(1ull << (slot % 64));
 	s->slots[slot].freed = cell;
-	account(-(int64_t)s->size, -1);
+	account_freed(s->size, 1, s->slots[slot].cell);
 	if (s->n_taken-- == s->n_slots)
 		partial_add(a, index);
 	if (s->n_taken || (a->partial[r->class] == index && !r->next))
@@ -350,7 +420,7 @@ static void free_large(struct allocator *a, uint32_t index)
 
 	a->recent[a->n_recent++ % RECENT_MAX] =
 		(struct recent){ page_address(r->page), r->size, r->cell, cell, r->site };
-	account(-((int64_t)r->pages * (int64_t)ARENA_PAGE), -1);
+	account_freed(r->pages * ARENA_PAGE, 1, r->cell);
 	note_freed(r->page, r->pages);
 	if (r->pages >= DISCARD_PAGES)
 		arena_discard(page_address(r->page), (size_t)r->pages * ARENA_PAGE);
@@ -397,7 +467,10 @@ static bool resize_in_place(struct allocator *a, uint32_t index, uint32_t slot, 
 			arena_discard(page_address(r->page + pages), (size_t)(old - pages) * ARENA_PAGE);
 		page_runs_shrink(&a->runs, index, pages, cell);
 	}
-	account(((int64_t)pages - (int64_t)old) * (int64_t)ARENA_PAGE, 0);
+	if (pages > old)
+		account_made((pages - old) * ARENA_PAGE, 0, r->cell);
+	else
+		account_freed((old - pages) * ARENA_PAGE, 0, r->cell);
 	r->size = size;
 	return true;
 }

@@ -32,6 +32,9 @@ void allocator_set_limit(uint64_t bytes); /* 0: none */
 uint64_t allocator_limit(void);
 /* Tag of blocks from here on; >= 1. */
 void allocator_set_cell(uint32_t cell);
+/* The running cell has taken so many bytes of device memory; what an earlier one took is free again. */
+void allocator_device_made(uint64_t bytes);
+void allocator_device_freed(uint32_t cell, uint64_t bytes);
 /* After arena_committed(): memory of runs that are free for good goes back. Cells from `oldest` on can be undone. */
 void allocator_committed(uint32_t oldest);
 
@@ -57,6 +60,16 @@ struct allocator_holder {
 };
 /* The n cells that hold most, largest first; how many were filled in. Takes no lock. */
 unsigned allocator_holders(struct allocator_holder *ret, unsigned n);
+/* The heap as a whole. Fragmentation is what of `free` cannot be had in one piece without growing: free - largest. */
+struct allocator_totals {
+	uint64_t top;     /* bytes of addresses in use, free runs included */
+	uint64_t live;    /* of blocks, as counted against the limit */
+	uint64_t blocks;
+	uint64_t free;    /* in free runs */
+	uint64_t largest; /* free run */
+	uint64_t slots;   /* free slots of slabs: for blocks of their size only */
+};
+void allocator_totals(struct allocator_totals *ret);
 /* Walk everything and compare; -1 names the first contradiction. For tests. */
 int allocator_check(struct error *err);
 

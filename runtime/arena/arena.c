@@ -265,6 +265,18 @@ bool arena_in_place(uint64_t address, size_t size)
 	return false;
 }
 
+bool arena_next_data(uint64_t address, uint64_t end, uint64_t *ret_start, uint64_t *ret_end)
+{
+	off_t data = lseek(arena.fd, (off_t)(address - ARENA_BASE), SEEK_DATA), hole;
+
+	if (data < 0 || (uint64_t)data >= end - ARENA_BASE)
+		return false;
+	hole = lseek(arena.fd, data, SEEK_HOLE);
+	*ret_start = ARENA_BASE + (uint64_t)data;
+	*ret_end = hole < 0 || (uint64_t)hole > end - ARENA_BASE ? end : ARENA_BASE + (uint64_t)hole;
+	return true;
+}
+
 void arena_leave(void)
 {
 	if (!arena.attached)

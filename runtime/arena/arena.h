@@ -50,6 +50,9 @@ void arena_committed(void);
  * them in place. Their content is lost. */
 void arena_make_fresh(uint64_t address, size_t size);
 
+/* The next bytes of [address, end) that the memfd holds memory for; false when all that follows is empty. */
+bool arena_next_data(uint64_t address, uint64_t end, uint64_t *ret_start, uint64_t *ret_end);
+
 /* Writing these heap pages costs no copy: they are all mapped shared. */
 bool arena_in_place(uint64_t address, size_t size);
 

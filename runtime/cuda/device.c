@@ -413,6 +413,32 @@ bool device_describe(uint64_t address, struct address_description *ret)
 	return true;
 }
 
+uint32_t device_buffers(struct device_buffer *ret, uint32_t max)
+{
+	const struct session_array *a = &device.session->buffers;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < a->n && n < max; i++) {
+		const struct session_buffer *b = session_at(a, struct session_buffer, i);
+
+		if (!b->dead && b->kind == BUFFER_MALLOC)
+			ret[n++] = (struct device_buffer){ b->address, b->size, b->cell, b->line };
+	}
+	return n;
+}
+
+void device_each_host_block(void (*fn)(void *data, uint64_t address, uint64_t size), void *data)
+{
+	const struct session_array *a = &device.session->buffers;
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct session_buffer *b = session_at(a, struct session_buffer, i);
+
+		if (!b->dead && b->kind >= BUFFER_MANAGED)
+			fn(data, b->address, b->size);
+	}
+}
+
 void device_report(struct buffer *out)
 {
 	const struct session_array *a = &device.session->buffers;

@@ -50,6 +50,9 @@ struct device_host {
 	/* Around each change of the session's tables, so that the worker is not stopped in the middle; may be NULL. */
 	void (*enter_tables)(void);
 	void (*leave_tables)(void);
+	/* For the ledger of cells: the running one takes device memory, what cell `cell` had taken is free again; may be NULL. */
+	void (*device_made)(uint64_t bytes);
+	void (*device_freed)(uint32_t cell, uint64_t bytes);
 	/* Run with malloc() served by libc, not by the arena; nests. Every runtime API call is wrapped in this. */
 	void (*enter_library)(void);
 	void (*leave_library)(void);
@@ -96,6 +99,17 @@ void device_cell_committed(void);
 
 /* Fill *ret if the address is device memory (live or freed); false otherwise. Async-signal-safe. */
 bool device_describe(uint64_t address, struct address_description *ret);
+/* What cudaMalloc() has given and cudaFree() has not taken back, by address. */
+struct device_buffer {
+	uint64_t address;
+	uint64_t size;
+	uint32_t cell;
+	uint32_t line;
+};
+uint32_t device_buffers(struct device_buffer *ret, uint32_t max);
+/* Blocks of the heap that the driver holds for cells: managed, pinned and registered memory. */
+void device_each_host_block(void (*fn)(void *data, uint64_t address, uint64_t size), void *data);
+
 /* Why device memory was last refused in this cell, with who holds what; "" for none. For the text of a fault that comes of
  * it: a null pointer used although cudaMalloc() had failed. Async-signal-safe. */
 const char *device_refusal(void);

@@ -117,6 +117,8 @@ static CUresult insert(const struct ledger_request *r, uint64_t address, uint64_
 	};
 	snprintf(b->name, sizeof(b->name), "%s", r->name ? r->name : "");
 	device.session->charged += charged;
+	if (device.host->device_made && !is_host_kind(b->kind))
+		device.host->device_made(b->size);
 	ledger_annotate(b);
 	return CUDA_SUCCESS;
 }
@@ -184,6 +186,8 @@ CUresult ledger_free(struct session_buffer *b)
 	b->freed = device.cell;
 	device.session->charged -= b->charged;
 	b->charged = 0;
+	if (device.host->device_freed && !is_host_kind(b->kind))
+		device.host->device_freed(b->cell, b->size);
 	if (device.driver->extension && !is_host_kind(b->kind))
 		device.driver->extension->annotate_freed(b->address, device.cell);
 	/* What existed before the cell may have to come back: nothing is put in its place. */

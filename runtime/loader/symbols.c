@@ -328,3 +328,15 @@ const struct symbol *symbols_pointing_to(uint64_t address)
 	}
 	return NULL;
 }
+
+void symbols_each_variable(void (*fn)(void *data, const struct symbol *s), void *data)
+{
+	const struct symbols *t = table();
+
+	for (uint32_t i = 0; i < t->n_all; i++) {
+		const struct symbol *s = t->all[i];
+
+		if (s->kind == SYMBOL_OBJECT && !s->replaced && address_in_arena(s->address))
+			fn(data, s);
+	}
+}

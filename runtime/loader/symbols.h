@@ -71,6 +71,8 @@ const struct symbol *symbols_at(uint64_t address);
 const struct symbol *symbols_before(uint64_t address);
 /* What units know as the function of a library at or before the address; NULL if none is near. Only reads. */
 const struct symbol *symbols_library_at(uint64_t address);
+/* Each variable of a unit that its name still means, in the order of definition. */
+void symbols_each_variable(void (*fn)(void *data, const struct symbol *s), void *data);
 /* A pointer variable whose value is this address; NULL if none. Only reads. */
 const struct symbol *symbols_pointing_to(uint64_t address);
 

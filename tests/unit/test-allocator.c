@@ -20,6 +20,7 @@
 #include "common/worker-protocol.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
+#include "runtime/arena/heap-scan.h"
 #include "runtime/arena/meta.h"
 
 #define BLOCKS 600
@@ -464,6 +465,98 @@ static void test_meta(void **state)
 	assert_null(meta_alloc((size_t)1 << 40));
 }
 
+/* ---- who holds what ---- */
+
+static void test_rows_of_cells(void **state)
+{
+	const struct arena_cells *t;
+	void *large, *small;
+
+	(void)state;
+	allocator_set_cell(3);
+	large = allocator_alloc(100000, 16);
+	small = allocator_alloc(100, 16);
+	allocator_device_made(5000);
+	allocator_set_cell(500);
+	allocator_free(small);
+	large = allocator_realloc(large, 50000);
+	allocator_device_freed(3, 2000);
+	t = (const struct arena_cells *)arena_header()->root[ARENA_ROOT_CELLS];
+	assert_true(t->n > 500);
+	assert_int_equal(t->at[3].blocks_made, 2);
+	assert_int_equal(t->at[3].blocks_freed, 1);
+	assert_int_equal(t->at[3].heap_made - t->at[3].heap_freed, 13 * ARENA_PAGE);
+	assert_int_equal(t->at[3].device_made - t->at[3].device_freed, 3000);
+	assert_int_equal(t->at[500].heap_made, 0);
+	check();
+	allocator_free(large);
+	check();
+}
+
+struct found {
+	uint64_t lost;
+	uint64_t by_root[8];
+};
+
+static void add_found(void *data, const struct heap_scan_block *b)
+{
+	struct found *f = data;
+
+	f->by_root[b->root]++;
+	if (b->root == HEAP_SCAN_LOST)
+		f->lost += b->size;
+}
+
+static uint64_t device_word;
+
+static void on_device(void *data, uint64_t address, uint32_t root)
+{
+	(void)data;
+	assert_int_equal(root, 2);
+	device_word = address;
+}
+
+static void test_scan_follows_pointers(void **state)
+{
+	uint64_t **chain = allocator_zalloc(64), *roots[3];
+	char *large = allocator_zalloc(5000000), *lost = allocator_zalloc(30000000), *behind = allocator_alloc(48, 16);
+	struct found f = { 0 };
+	struct heap_scan *s;
+
+	(void)state;
+	chain[0] = (uint64_t *)(large + 4000000); /* into the middle */
+	*(void **)(large + 4999992) = allocator_zalloc(1000);
+	memcpy(lost, "not a pointer", 14);
+	roots[0] = (uint64_t *)chain;
+	roots[1] = (uint64_t *)(DEVICE_BASE + 12345);
+	roots[2] = (uint64_t *)(behind + 48); /* just behind a block: not in it */
+	s = heap_scan_begin(10000000000u, on_device, NULL);
+	assert_non_null(s);
+	heap_scan_words(s, (const uint64_t *)roots, 3, 2);
+	heap_scan_words(s, (const uint64_t *)roots, 1, 3); /* the first root keeps them */
+	assert_true(heap_scan_complete(s));
+	heap_scan_each(s, add_found, &f);
+	heap_scan_end(s);
+	assert_int_equal(f.by_root[2], 3);
+	assert_int_equal(f.by_root[3], 0);
+	assert_int_equal(f.lost, 30000000 + 48);
+	assert_int_equal(device_word, DEVICE_BASE + 12345);
+	allocator_free(lost); /* the lock is free again */
+	check();
+}
+
+static void test_scan_out_of_time_says_so(void **state)
+{
+	char *large = allocator_zalloc(64 << 20);
+	struct heap_scan *s = heap_scan_begin(0, NULL, NULL);
+
+	(void)state;
+	memset(large, 1, 64 << 20);
+	heap_scan_words(s, (const uint64_t *)&large, 1, 1);
+	assert_false(heap_scan_complete(s));
+	heap_scan_end(s);
+}
+
 int main(void)
 {
 	struct error err = ERROR_INIT;
@@ -473,6 +566,7 @@ int main(void)
 		TEST(test_merges), TEST(test_realloc_in_place), TEST(test_limit), TEST(test_growth_fails), TEST(test_misuse),
 		TEST(test_describe), TEST(test_holders), TEST(test_overrun_spoils_no_metadata), TEST(test_threads),
 		TEST(test_freed_pages_become_fresh), TEST(test_large_blocks_avoid_copies), TEST(test_meta),
+		TEST(test_rows_of_cells), TEST(test_scan_follows_pointers), TEST(test_scan_out_of_time_says_so),
 	};
 
 	if (arena_reserve(&err))

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Warns when a cell is run again and has lost memory again: blocks of its earlier runs that are live and that nothing
+ * points to. Cells with the same text are runs of one cell.
+ *
+ * The search costs time in proportion to the heap, so it is made only when an earlier run still holds something, at the
+ * second, third and fourth run, and from then on when the number of runs is a power of two. `%mem` searches whenever asked.
+ */
+#ifndef CGPU_KERNEL_SUPERVISOR_LEAK_WATCH_H
+#define CGPU_KERNEL_SUPERVISOR_LEAK_WATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct supervisor;
+
+struct leak_run {
+	uint32_t cell;
+	uint64_t text; /* hash */
+};
+
+struct leak_watch {
+	struct leak_run *runs; /* in order */
+	size_t n, cap;
+};
+
+void leak_watch_release(struct leak_watch *l);
+/* A cell starts; text may be NULL. */
+void leak_watch_note(struct leak_watch *l, uint32_t cell, const char *text);
+/* The last cell noted is committed and its worker idle: append a line to out if it leaks. */
+void leak_watch_look(struct supervisor *s, struct buffer *out);
+
+#endif
