@@ -12,7 +12,7 @@
 #ifndef CGPU_COMMON_COMPILER_PROTOCOL_H
 #define CGPU_COMMON_COMPILER_PROTOCOL_H
 
-#define COMPILER_PROTOCOL_VERSION 1
+#define COMPILER_PROTOCOL_VERSION 2
 
 /* cgpu-compiler finds its socket at this descriptor; 0 to 2 are as the kernel's. */
 #define COMPILER_SOCKET_FD 3
@@ -23,9 +23,10 @@ enum compiler_message {
 	COMPILER_HELLO = 1,
 
 	/* kernel -> compiler */
-	COMPILER_DECLARATIONS = 10, /* u32 first index, [declaration]: replaces the set from that index on */
+	COMPILER_DECLARATIONS = 10, /* u32 how many there are from here on, [u32 index, declaration]: these replace what stands
+				     * at their indices, which do not leave a gap */
 	COMPILER_COMPILE = 11,      /* u32 id, u32 cell, str cell name, str text, str cflags, str nvflags,
-				     * u32 device sm (75) */
+				     * u32 device sm (75), [u32 index] of declarations that the text replaces: it must not use them */
 	COMPILER_COMPLETE = 12,     /* u32 id, str text, u32 cursor (bytes) */
 	COMPILER_INSPECT = 13,      /* u32 id, str text, u32 cursor (bytes), u32 detail */
 	COMPILER_IS_COMPLETE = 14,  /* u32 id, str text */

@@ -15,6 +15,7 @@ libcommon_a_SOURCES = \
 	%reldir%/launch-glue.h \
 	%reldir%/log.c %reldir%/log.h \
 	%reldir%/mem-pool.c %reldir%/mem-pool.h \
+	%reldir%/names.c %reldir%/names.h \
 	%reldir%/output-ring.c %reldir%/output-ring.h \
 	%reldir%/pagemap-scan.c %reldir%/pagemap-scan.h \
 	%reldir%/record.c %reldir%/record.h \

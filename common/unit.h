@@ -37,6 +37,12 @@ struct declaration {
 	const char *device; /* CUDA C++ text for later device code; "" when device code must not see it */
 };
 
+/* The declaration at one index of the session's list. */
+struct declaration_change {
+	uint32_t index;
+	struct declaration d;
+};
+
 /* A variable or function that the unit's object defines. */
 struct unit_symbol {
 	const char *name;

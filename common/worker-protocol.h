@@ -83,7 +83,7 @@ enum worker_message {
 	WORKER_ATTACH = 1,
 	WORKER_CHUNK = 2,      /* u64 chunk id, u64 size, u64 address or 0 for a pre-image; fd */
 	WORKER_ATTACH_END = 3, /* empty */
-	WORKER_RUN = 4,        /* bytes unit; the rest of the payload is empty */
+	WORKER_RUN = 4,        /* bytes unit, [str name] of symbols that are no more when the cell has run to its end */
 	WORKER_COMMITTED = 5,  /* u32 oldest cell that can be undone */
 	WORKER_INPUT = 6,      /* u8 end of file, str line without newline */
 	WORKER_DESCRIBE = 7,   /* u32 id, [u64 address]; only while no cell runs */

@@ -193,6 +193,7 @@ static int compile_host(struct compilation *x, struct error *err)
 		diagnostics_release(&x->diagnostics);
 		diagnostics_init(&x->diagnostics, x->request->text, strlen(x->request->text),
 				 x->request->cell_name);
+		x->diagnostics.session = &x->compiler->session;
 		declare_release(&x->declare);
 		x->declare = (struct declare){ .pool = &x->pool };
 		if (compile_once(x, err))
@@ -373,6 +374,7 @@ int compiler_compile(struct compiler *c, const struct compile_request *request,
 	buffer_init(&x.ptx);
 	x.declare.pool = &x.pool;
 	diagnostics_init(&x.diagnostics, request->text, strlen(request->text), request->cell_name);
+	x.diagnostics.session = &c->session;
 	failed = compile(&x, ret, err);
 	if (!failed && !ret->ok) {
 		buffer_puts(&ret->first, buffer_text(&x.diagnostics.first));

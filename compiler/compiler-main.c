@@ -45,16 +45,17 @@ static int hello(struct compiler *c, struct error *err)
 
 static int on_declarations(struct compiler *c, struct record *r, struct error *err)
 {
-	uint32_t first = record_u32(r), n = record_count(r, 10);
-	cleanup_free struct declaration *d = calloc(n + 1, sizeof(*d));
+	uint32_t total = record_u32(r), n = record_count(r, 14);
 
-	if (!d)
-		return error_set(err, ERROR_MEMORY, "out of memory for declarations");
-	for (uint32_t i = 0; i < n; i++)
-		d[i] = declaration_decode(r);
-	if (record_check(r, "declarations", err))
-		return -1;
-	return session_replace(&c->session, first, d, n, err);
+	session_truncate(&c->session, total);
+	while (n--) {
+		uint32_t index = record_u32(r);
+		struct declaration d = declaration_decode(r);
+
+		if (!r->failed && session_set(&c->session, index, &d, err))
+			return -1;
+	}
+	return record_check(r, "declarations", err);
 }
 
 static int on_compile(struct compiler *c, struct record *r, struct error *err)
@@ -70,9 +71,12 @@ static int on_compile(struct compiler *c, struct record *r, struct error *err)
 	request.cflags = record_str(r);
 	request.nvflags = record_str(r);
 	request.sm = record_u32(r);
+	for (uint32_t n = record_count(r, 4); n; n--)
+		session_hide(&c->session, record_u32(r));
 	if (record_check(r, "a compile request", err))
 		return -1;
 	failed = compiler_compile(c, &request, &result, err);
+	session_show_all(&c->session);
 	if (!failed) {
 		record_put_u32(&b, id);
 		if (result.ok) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/own-names.h"
+#include "compiler/session.h"
 #include "compiler/token.h"
 #include "compiler/unit-text.h"
 
@@ -106,8 +107,39 @@ static void put_head(struct diagnostics *d, struct buffer *out, enum clang_sever
 	buffer_release(&head);
 }
 
-static void put_hint(struct buffer *out, const char *message)
+static bool is_word(char c)
 {
+	return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
+/* A name that nobody knows may be one that an earlier cell had: `struct p` in quotes is about p. */
+static void put_dropped(const struct diagnostics *d, struct buffer *out, const char *message)
+{
+	static const char *const about[] = { "undeclared", "unknown type", "incomplete", "undefined" };
+	bool is_about = false;
+
+	for (size_t i = 0; i < sizeof(about) / sizeof(*about); i++)
+		is_about |= strstr(message, about[i]) != NULL;
+	if (!d->session || !is_about)
+		return;
+	for (const char *p = strpbrk(message, "'\""); p; p = strpbrk(p, "'\"")) {
+		const char *end = strchr(p + 1, *p), *start = end;
+		struct buffer why = BUFFER_INIT;
+
+		if (!end)
+			return;
+		while (start > p + 1 && is_word(start[-1]))
+			start--;
+		if (start < end && session_why_unknown(d->session, start, (size_t)(end - start), &why))
+			buffer_printf(out, "      = %s\n", buffer_text(&why));
+		buffer_release(&why);
+		p = end + 1;
+	}
+}
+
+static void put_hint(const struct diagnostics *d, struct buffer *out, const char *message)
+{
+	put_dropped(d, out, message);
 	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++)
 		if (strstr(message, hints[i].part))
 			buffer_printf(out, "      = %s\n", hints[i].hint);
@@ -136,7 +168,7 @@ void diagnostics_add(struct diagnostics *d, enum clang_severity severity, uint32
 	put_head(d, out, severity, place, line, message, "");
 	if (line && column)
 		put_source(d, out, line, column, width);
-	put_hint(out, message);
+	put_hint(d, out, message);
 }
 
 static uint32_t range_width(const struct unit_text *unit, const struct clang_diagnostic *c, long at)
@@ -183,7 +215,7 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 	put_head(d, out, c->severity, place, line, c->message, c->flag);
 	if (in_cell)
 		put_source(d, out, line, column, range_width(unit, c, at));
-	put_hint(out, c->message);
+	put_hint(d, out, c->message);
 }
 
 /* `In[3](2): error: identifier "x" is undefined`; the cell may be an earlier one. */
@@ -235,6 +267,7 @@ void diagnostics_add_nvrtc(struct diagnostics *d, const char *log)
 				continue;
 			out = begin(d, severity);
 			put_head(d, out, severity, place, here ? at : 0, message, "");
+			put_dropped(d, out, message);
 		} else if (shown && *line && !strstr(line, "detected in the compilation of") &&
 			   strncmp(line, "Remark", 6)) {
 			buffer_printf(out, "%s\n", line);

@@ -21,7 +21,6 @@ libcompiler_a_SOURCES = \
 	%reldir%/link-libraries.c %reldir%/link-libraries.h \
 	%reldir%/line-table.c %reldir%/line-table.h \
 	%reldir%/macro-text.c %reldir%/macro-text.h \
-	%reldir%/names.c %reldir%/names.h \
 	%reldir%/nvrtc.c %reldir%/nvrtc.h \
 	%reldir%/options.c %reldir%/options.h \
 	%reldir%/own-names.c %reldir%/own-names.h \

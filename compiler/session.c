@@ -26,6 +26,7 @@ struct session_entry {
 	uint32_t n_declares;
 	struct use *uses; /* owned */
 	uint32_t n_uses;
+	bool hidden; /* from the words of the cell being compiled */
 };
 
 void session_init(struct session *s)
@@ -173,6 +174,8 @@ static int entry_init(struct session *s, struct session_entry *e, const struct d
 	e->d.device = strdup(d->device);
 	if (!e->d.name || !e->d.host || !e->d.device)
 		return -1;
+	if (d->kind == DECLARATION_DROPPED)
+		return 0;
 	if (*d->name)
 		add_declared(s, e, d->name, strlen(d->name));
 	index_text(s, e, *d->host ? e->d.host : e->d.device, &pool);
@@ -180,11 +183,14 @@ static int entry_init(struct session *s, struct session_entry *e, const struct d
 	return 0;
 }
 
+/* The links of a name run from the last entry to the first. */
 static int link_entry(struct session *s, uint32_t index)
 {
 	const struct session_entry *e = &s->entries[index];
 
 	for (uint32_t k = 0; k < e->n_declares; k++) {
+		uint32_t *at = &s->newest[e->declares[k]];
+
 		if (s->n_links == s->cap_links) {
 			uint32_t cap = s->cap_links ? 2 * s->cap_links : 256;
 			struct session_link *grown = realloc(s->links, cap * sizeof(*grown));
@@ -194,50 +200,148 @@ static int link_entry(struct session *s, uint32_t index)
 			s->links = grown;
 			s->cap_links = cap;
 		}
-		s->links[s->n_links++] = (struct session_link){ index, s->newest[e->declares[k]] };
-		s->newest[e->declares[k]] = s->n_links;
+		while (*at && s->links[*at - 1].entry > index)
+			at = &s->links[*at - 1].previous;
+		s->links[s->n_links++] = (struct session_link){ index, *at };
+		*at = s->n_links;
 	}
 	return 0;
 }
 
-static void drop_from(struct session *s, uint32_t first)
+static void unlink_entry(struct session *s, uint32_t index)
 {
-	while (s->n > first)
-		entry_release(&s->entries[--s->n]);
-	while (s->n_links && s->links[s->n_links - 1].entry >= first)
-		s->n_links--;
-	for (uint32_t i = 0; i < s->n_by_name; i++)
-		while (s->newest[i] > s->n_links)
-			s->newest[i] = s->links[s->newest[i] - 1].previous;
-}
+	const struct session_entry *e = &s->entries[index];
 
-int session_replace(struct session *s, uint32_t first, const struct declaration *d, uint32_t n,
-		    struct error *err)
-{
-	if (first > s->n)
-		return error_set(err, ERROR_PROTOCOL,
-				 "declarations from %u on, but there are only %u before", first,
-				 s->n);
-	if (first < s->n)
-		drop_from(s, first);
-	for (uint32_t i = 0; i < n; i++) {
-		if (s->n == s->cap) {
-			uint32_t cap = s->cap ? 2 * s->cap : 256;
-			struct session_entry *grown = realloc(s->entries, cap * sizeof(*grown));
+	for (uint32_t k = 0; k < e->n_declares; k++) {
+		uint32_t *at = &s->newest[e->declares[k]];
 
-			if (!grown)
-				return error_set(err, ERROR_MEMORY,
-						 "out of memory for the session's declarations");
-			s->entries = grown;
-			s->cap = cap;
+		while (*at && s->links[*at - 1].entry > index)
+			at = &s->links[*at - 1].previous;
+		if (*at && s->links[*at - 1].entry == index) {
+			*at = s->links[*at - 1].previous;
+			s->n_dead_links++;
 		}
-		struct session_entry *e = &s->entries[s->n++];
-
-		if (entry_init(s, e, &d[i]) || link_entry(s, s->n - 1))
-			return error_set(err, ERROR_MEMORY,
-					 "out of memory for the session's declarations");
 	}
+}
+
+/* Without those of entries that are gone. */
+static int link_all(struct session *s)
+{
+	s->n_links = s->n_dead_links = 0;
+	memset(s->newest, 0, s->n_by_name * sizeof(*s->newest));
+	for (uint32_t i = 0; i < s->n; i++)
+		if (link_entry(s, i))
+			return -1;
 	return 0;
+}
+
+void session_truncate(struct session *s, uint32_t total)
+{
+	while (s->n > total) {
+		unlink_entry(s, --s->n);
+		entry_release(&s->entries[s->n]);
+	}
+}
+
+static int session_grow(struct session *s)
+{
+	uint32_t cap = s->cap ? 2 * s->cap : 256;
+	struct session_entry *grown;
+
+	if (s->n < s->cap)
+		return 0;
+	grown = realloc(s->entries, cap * sizeof(*grown));
+	if (!grown)
+		return -1;
+	s->entries = grown;
+	s->cap = cap;
+	return 0;
+}
+
+static bool same_text(const struct declaration *a, const struct declaration *b)
+{
+	return a->kind == b->kind && !strcmp(a->name, b->name) && !strcmp(a->host, b->host) &&
+	       !strcmp(a->device, b->device);
+}
+
+int session_set(struct session *s, uint32_t index, const struct declaration *d, struct error *err)
+{
+	if (index > s->n)
+		return error_set(err, ERROR_PROTOCOL,
+				 "a declaration at %u, but there are only %u before", index, s->n);
+	if (s->n_dead_links > 1024 && s->n_dead_links > s->n_links / 2 && link_all(s))
+		return error_set(err, ERROR_MEMORY,
+				 "out of memory for the session's declarations");
+	if (index < s->n && same_text(&s->entries[index].d, d)) {
+		s->entries[index].d.cell = d->cell;
+		s->entries[index].d.line = d->line;
+		return 0;
+	}
+	if (index < s->n) {
+		unlink_entry(s, index);
+		entry_release(&s->entries[index]);
+	} else if (session_grow(s)) {
+		return error_set(err, ERROR_MEMORY,
+				 "out of memory for the session's declarations");
+	} else {
+		s->n++;
+	}
+	if (entry_init(s, &s->entries[index], d) || link_entry(s, index))
+		return error_set(err, ERROR_MEMORY,
+				 "out of memory for the session's declarations");
+	return 0;
+}
+
+void session_hide(struct session *s, uint32_t index)
+{
+	if (index >= s->n)
+		return;
+	s->entries[index].hidden = true;
+	s->n_hidden++;
+}
+
+void session_show_all(struct session *s)
+{
+	for (uint32_t i = 0; s->n_hidden && i < s->n; i++)
+		s->entries[i].hidden = false;
+	s->n_hidden = 0;
+}
+
+static bool has_word(const char *text, const char *word, size_t len)
+{
+	struct mem_pool pool = MEM_POOL_INIT;
+	struct token_list l;
+	bool found = false;
+
+	if (*text && !token_list_init(&l, text, strlen(text), &pool, NULL))
+		for (uint32_t i = 0; i < l.n; i++)
+			found |= token_is_name(&l, i) && token_len(&l, i) == len &&
+				 !memcmp(token_text(&l, i), word, len);
+	mem_pool_release(&pool);
+	return found;
+}
+
+bool session_why_unknown(const struct session *s, const char *name, size_t len, struct buffer *out)
+{
+	for (uint32_t i = s->n; i-- > 0;) {
+		const struct declaration *d = &s->entries[i].d;
+		bool itself = strlen(d->name) == len && !memcmp(d->name, name, len);
+
+		if (d->kind == DECLARATION_DROPPED && (itself || has_word(d->device, name, len))) {
+			buffer_puts(out, d->host);
+			return true;
+		}
+		if (!itself)
+			continue;
+		if (s->entries[i].hidden) {
+			buffer_printf(out,
+				      "'%s' was defined by this cell as it was before, In[%u]; keep its "
+				      "definition here, or use it in another cell",
+				      d->name, d->cell);
+			return true;
+		}
+	}
+	return false;
 }
 
 int session_add_header_name(struct session *s, const char *name, enum name_class class,
@@ -495,7 +599,8 @@ static void mark(struct composition *c, uint32_t entry)
 	c->queue[c->n_queue++] = entry;
 }
 
-static void need(struct composition *c, uint32_t name)
+/* direct: the cell itself says the name, so that what it replaces is not meant. */
+static void need(struct composition *c, uint32_t name, bool direct)
 {
 	bool seen[2] = { false };
 
@@ -507,7 +612,8 @@ static void need(struct composition *c, uint32_t name)
 		if (seen[tag])
 			continue;
 		seen[tag] = true;
-		mark(c, entry);
+		if (!direct || !c->s->entries[entry].hidden)
+			mark(c, entry);
 	}
 }
 
@@ -572,7 +678,7 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 		enum declaration_kind kind = s->entries[e].d.kind;
 
 		before_include |= kind == DECLARATION_INCLUDE;
-		if (c->marks[e] == UNMARKED &&
+		if (c->marks[e] == UNMARKED && !s->entries[e].hidden &&
 		    (kind == DECLARATION_INCLUDE || kind == DECLARATION_PRAGMA ||
 		     (kind == DECLARATION_MACRO && before_include)) &&
 		    is_wanted(c, &s->entries[e], tokens)) {
@@ -588,7 +694,7 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 				names_find(&s->names, token_text(tokens, i), token_len(tokens, i));
 
 			if (name != NAME_NONE)
-				need(c, name);
+				need(c, name, true);
 		} else if (t->kind == TOKEN_DIRECTIVE) {
 			struct mem_pool pool = MEM_POOL_INIT;
 			struct token_list inner;
@@ -600,7 +706,7 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 								   token_len(&inner, k));
 
 					if (name != NAME_NONE && inner.at[k].kind == TOKEN_NAME)
-						need(c, name);
+						need(c, name, true);
 				}
 			mem_pool_release(&pool);
 		}
@@ -614,7 +720,7 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 			if (macro < c->s->n)
 				mark(c, macro);
 			else
-				need(c, e->uses[k].name);
+				need(c, e->uses[k].name, false);
 		}
 	}
 }
@@ -699,7 +805,8 @@ void session_each(const struct session *s,
 		  void (*found)(void *context, const struct declaration *d), void *context)
 {
 	for (uint32_t i = 0; i < s->n; i++)
-		found(context, &s->entries[i].d);
+		if (s->entries[i].d.kind != DECLARATION_DROPPED)
+			found(context, &s->entries[i].d);
 }
 
 const struct declaration *session_find(const struct session *s, const char *name, size_t len)

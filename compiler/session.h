@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "common/unit.h"
-#include "compiler/names.h"
+#include "common/names.h"
 #include "compiler/split.h"
 
 struct buffer;
@@ -41,6 +41,8 @@ struct session {
 	uint32_t *newest; /* by name: its last link plus 1; 0 for none */
 	uint8_t *header;  /* by name: enum name_class + 1 of a header's name; 0 for none */
 	uint32_t n_by_name;
+	uint32_t n_dead_links; /* of entries that were replaced */
+	uint32_t n_hidden;
 	struct header_name
 		*headers; /* owned; sorted by name once session_sort_headers() was called */
 	uint32_t n_headers, cap_headers;
@@ -49,9 +51,16 @@ struct session {
 void session_init(struct session *s);
 void session_release(struct session *s);
 
-/* Declarations from `first` on are these; texts are copied. */
-int session_replace(struct session *s, uint32_t first, const struct declaration *d, uint32_t n,
-		    struct error *err);
+/* Take the declarations from index `total` on off. */
+void session_truncate(struct session *s, uint32_t total);
+/* This one stands at the index, which is at most one behind the last; texts are copied. */
+int session_set(struct session *s, uint32_t index, const struct declaration *d, struct error *err);
+
+/* The cell being compiled must not use this declaration, which its text replaces. */
+void session_hide(struct session *s, uint32_t index);
+void session_show_all(struct session *s);
+/* Why the session does not know this name any more, or not in this cell; false when it never did. */
+bool session_why_unknown(const struct session *s, const char *name, size_t len, struct buffer *out);
 
 /* A name that a header brings. */
 int session_add_header_name(struct session *s, const char *name, enum name_class class,

@@ -332,6 +332,26 @@ static int report(const struct run *run, struct error *err)
 	return worker_send(WORKER_CELL_END, out.data, out.len, -1, err);
 }
 
+/* Names that the cell's new text has no more. */
+static void drop_symbols(struct record names)
+{
+	uint32_t n = record_count(&names, 5);
+
+	meta_enter();
+	while (n--)
+		symbols_drop(record_str(&names));
+	meta_leave();
+}
+
+static int check_run(struct record r, struct error *err)
+{
+	uint32_t n = record_count(&r, 5);
+
+	while (n--)
+		record_str(&r);
+	return record_check(&r, "WORKER_RUN", err);
+}
+
 int worker_run_cell(const struct ipc_message *m, struct error *err)
 {
 	struct run run = { .outcome = OUTCOME_OK };
@@ -340,7 +360,7 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	const char *bytes = record_bytes(&r, &len);
 	int result;
 
-	if (record_check(&r, "WORKER_RUN", err) || unit_decode(bytes, len, &run.unit, err))
+	if (check_run(r, err) || unit_decode(bytes, len, &run.unit, err))
 		return -1;
 	if (!worker.attached) {
 		unit_release(&run.unit);
@@ -356,6 +376,8 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 		call(&run);
 	if (run.outcome != OUTCOME_FAULT)
 		settle(&run);
+	if (run.outcome == OUTCOME_OK)
+		drop_symbols(r);
 	result = report(&run, err);
 	buffer_release(&run.warnings);
 	loaded_release(&run.loaded);

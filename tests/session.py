@@ -148,9 +148,15 @@ class Session:
 
     # --- cells ---
 
-    def start(self, code, **options):
-        """Send a cell and return at once."""
-        return Pending(self, self.client.execute(code, **options))
+    def start(self, code, cell_id=None, **options):
+        """Send a cell and return at once. cell_id: which cell of the notebook it is, as JupyterLab says it."""
+        if cell_id is None:
+            return Pending(self, self.client.execute(code, **options))
+        content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False,
+                   "stop_on_error": True, **options}
+        message = self.client.session.msg("execute_request", content, metadata={"cellId": cell_id})
+        self.client.shell_channel.send(message)
+        return Pending(self, message["header"]["msg_id"])
 
     def run(self, code, deadline=DEADLINE, **options):
         return self.start(code, **options).wait(deadline)

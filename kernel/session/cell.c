@@ -24,6 +24,9 @@ struct cell *cell_new(struct request *request)
 	c->allow_stdin = request_flag(request, "allow_stdin", true);
 	c->stop_on_error = request_flag(request, "stop_on_error", true);
 	c->expressions = json_object_get(request->message.content, "user_expressions");
+	c->id = json_string_value(json_object_get(request->message.metadata, "cellId"));
+	if (!c->id)
+		c->id = "";
 	c->payload = json_array();
 	c->values = json_object();
 	return c;

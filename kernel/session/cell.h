@@ -36,6 +36,7 @@ struct cell {
 	json_t *code; /* borrowed from the request */
 	bool silent, store, allow_stdin, stop_on_error;
 	json_t *expressions; /* borrowed; name -> text */
+	const char *id;      /* of the notebook's cell; "" when the front end does not say; borrowed */
 
 	struct magic_script script;
 	size_t next_magic;

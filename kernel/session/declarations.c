@@ -3,18 +3,23 @@
 #include "kernel/session/declarations.h"
 
 #include <ctype.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/cleanup.h"
 #include "common/error.h"
 
-struct declaration_entry {
-	struct declaration d;
-	unsigned refs;
-	unsigned hash; /* of the name: most comparisons end here */
-	char text[]; /* name, host, device */
+#define NO_OWNER 0
+
+/* One accept at work. */
+struct acceptance {
+	struct declarations *d;
+	const struct declaration_source *from;
+	const struct unit *unit;
+	uint32_t owner;
+	struct buffer *notes;
 };
 
 static bool is_word(char c)
@@ -36,7 +41,7 @@ static bool mentions(const char *text, const char *word)
 
 static bool uses(const struct declaration *user, const char *name)
 {
-	return mentions(user->host, name) || mentions(user->device, name);
+	return user->kind != DECLARATION_DROPPED && (mentions(user->host, name) || mentions(user->device, name));
 }
 
 static bool is_type(const struct declaration *d)
@@ -44,19 +49,17 @@ static bool is_type(const struct declaration *d)
 	return d->kind == DECLARATION_TAG || d->kind == DECLARATION_TYPEDEF;
 }
 
+/* Has an address: a name of the loader's. */
+static bool is_object(enum declaration_kind kind)
+{
+	return kind == DECLARATION_VARIABLE || kind == DECLARATION_FUNCTION || kind == DECLARATION_ENTRY ||
+	       kind == DECLARATION_DEVICE_VARIABLE;
+}
+
 static bool same_key(const struct declaration *a, const struct declaration *b)
 {
 	return !strcmp(declaration_space(a->kind), declaration_space(b->kind)) && !strcmp(a->name, b->name) &&
-	       (*a->name || !strcmp(a->host, b->host));
-}
-
-static unsigned hash_name(const char *name)
-{
-	unsigned h = 2166136261u;
-
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 16777619u;
-	return h;
+	       (*a->name || (!strcmp(a->host, b->host) && !strcmp(a->device, b->device)));
 }
 
 static bool same_text(const struct declaration *a, const struct declaration *b)
@@ -64,263 +67,603 @@ static bool same_text(const struct declaration *a, const struct declaration *b)
 	return a->kind == b->kind && !strcmp(a->host, b->host) && !strcmp(a->device, b->device);
 }
 
-static char *copy(char **to, const char *prefix, const char *text)
+/* Behind white space and comments; *ret_any: there was some. */
+static const char *skip_blank(const char *p, bool *ret_any)
 {
-	char *start = *to;
+	const char *start = p;
 
-	*to = stpcpy(stpcpy(start, prefix), text) + 1;
-	return start;
-}
-
-/* `prefix` goes in front of both texts, where they are not empty. */
-static struct declaration_entry *entry_new(const struct declaration *d, const char *prefix)
-{
-	size_t len = strlen(d->name) + strlen(d->host) + strlen(d->device) + 2 * strlen(prefix) + 3;
-	struct declaration_entry *e = malloc(sizeof(*e) + len);
-	char *to;
-
-	if (!e)
-		return NULL;
-	e->refs = 1;
-	e->hash = hash_name(d->name);
-	e->d = *d;
-	to = e->text;
-	e->d.name = copy(&to, "", d->name);
-	e->d.host = copy(&to, *d->host ? prefix : "", d->host);
-	e->d.device = copy(&to, *d->device ? prefix : "", d->device);
-	return e;
-}
-
-static void drop(struct declaration_entry *e)
-{
-	if (!--e->refs)
-		free(e);
-}
-
-static void drop_all(struct declaration_entry **items, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		drop(items[i]);
-}
-
-void declarations_release(struct declarations *d)
-{
-	drop_all(d->items, d->n);
-	free(d->items);
-	memset(d, 0, sizeof(*d));
-}
-
-static void changed_at(struct declarations *d, size_t i)
-{
-	if (i < d->first_changed)
-		d->first_changed = i;
-}
-
-static void remove_at(struct declarations *d, size_t i)
-{
-	drop(d->items[i]);
-	d->n--;
-	memmove(d->items + i, d->items + i + 1, (d->n - i) * sizeof(*d->items));
-	changed_at(d, i);
-}
-
-static int append(struct declarations *d, struct declaration_entry *e, struct error *err)
-{
-	if (d->n == d->cap) {
-		size_t cap = d->cap ? 2 * d->cap : 64;
-		struct declaration_entry **grown = realloc(d->items, cap * sizeof(*grown));
-
-		if (!grown)
-			return error_set(err, ERROR_MEMORY, "out of memory for declarations");
-		d->items = grown;
-		d->cap = cap;
+	for (;;) {
+		p += strspn(p, " \t\r\n\f\v");
+		if (p[0] == '/' && p[1] == '/') {
+			p += strcspn(p, "\n");
+		} else if (p[0] == '/' && p[1] == '*' && strstr(p + 2, "*/")) {
+			p = strstr(p + 2, "*/") + 2;
+		} else {
+			*ret_any = p != start;
+			return p;
+		}
 	}
-	changed_at(d, d->n);
-	d->items[d->n++] = e;
-	return 0;
 }
 
-static size_t find(const struct declarations *d, const struct declaration *key)
+/* The same but for comments and the layout of the text. */
+static bool same_tokens(const char *a, const char *b)
 {
-	unsigned hash = hash_name(key->name);
+	char last = ' ';
 
-	for (size_t i = d->n; i > 0; i--)
-		if (d->items[i - 1]->hash == hash && same_key(&d->items[i - 1]->d, key))
-			return i - 1;
-	return d->n;
+	for (;;) {
+		bool any_a, any_b;
+
+		a = skip_blank(a, &any_a);
+		b = skip_blank(b, &any_b);
+		if (any_a != any_b && is_word(last) && is_word(*a))
+			return false;
+		if (*a != *b)
+			return false;
+		if (!*a)
+			return true;
+		last = *a++;
+		b++;
+	}
+}
+
+/* `struct s;` */
+static bool is_incomplete(const struct declaration *d)
+{
+	return d->kind == DECLARATION_TAG && !strchr(d->host, '{');
+}
+
+/* Objects of the type may have another layout. */
+static bool changes_type(const struct declaration *before, const struct declaration *one)
+{
+	if (!is_type(before) || (before->kind == one->kind && same_tokens(before->host, one->host)))
+		return false;
+	return !(before->kind == DECLARATION_TAG && one->kind == DECLARATION_TAG &&
+		 (is_incomplete(before) || is_incomplete(one)));
+}
+
+static const struct declaration *declared_by(const struct unit *u, const struct declaration *key)
+{
+	for (size_t i = 0; i < u->n_declarations; i++)
+		if (same_key(&u->declarations[i], key))
+			return &u->declarations[i];
+	return NULL;
+}
+
+static bool defined_by(const struct unit *u, const char *name)
+{
+	for (size_t i = 0; i < u->n_symbols; i++)
+		if (!strcmp(u->symbols[i].name, name))
+			return true;
+	return false;
+}
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERROR_MEMORY, "out of memory for declarations");
 }
 
 static bool used_after(const struct declarations *d, size_t i)
 {
-	const char *name = d->items[i]->d.name;
+	const char *name = d->list.items[i]->d.name;
 
-	for (size_t j = i + 1; j < d->n; j++)
-		if (uses(&d->items[j]->d, name))
+	for (size_t j = i + 1; j < d->list.n; j++)
+		if (uses(&d->list.items[j]->d, name))
 			return true;
 	return false;
 }
 
-static bool among(const struct declaration *add, size_t n_add, const struct declaration *d)
+/* ---- who owns what ---- */
+
+static bool owns(const struct declaration_entry *e, uint32_t owner)
 {
-	for (size_t i = 0; i < n_add; i++)
-		if (same_key(&add[i], d))
+	for (uint32_t i = 0; i < e->n_owners; i++)
+		if (e->owners[i] == owner)
 			return true;
 	return false;
 }
+
+static int note_owned(struct declarations *d, uint32_t owner, size_t slot)
+{
+	struct declaration_slots *s;
+
+	if (owner >= d->n_owned) {
+		size_t n = 2 * owner + 16;
+		struct declaration_slots *grown = realloc(d->owned, n * sizeof(*grown));
+
+		if (!grown)
+			return -1;
+		memset(grown + d->n_owned, 0, (n - d->n_owned) * sizeof(*grown));
+		d->owned = grown;
+		d->n_owned = n;
+	}
+	s = &d->owned[owner];
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? 2 * s->cap : 8;
+		uint32_t *grown = realloc(s->at, cap * sizeof(*grown));
+
+		if (!grown)
+			return -1;
+		s->at = grown;
+		s->cap = cap;
+	}
+	s->at[s->n++] = (uint32_t)slot;
+	return 0;
+}
+
+/* After an undo, or when slots were numbered anew. */
+static int find_owned(struct declarations *d)
+{
+	if (!d->list.renumbered)
+		return 0;
+	for (size_t i = 0; i < d->n_owned; i++)
+		d->owned[i].n = 0;
+	for (size_t i = 0; i < d->list.n; i++)
+		for (uint32_t k = 0; k < d->list.items[i]->n_owners; k++)
+			if (d->list.items[i]->owners[k] != NO_OWNER && note_owned(d, d->list.items[i]->owners[k], i))
+				return -1;
+	d->list.renumbered = false;
+	return 0;
+}
+
+static uint32_t owner_of(const struct declarations *d, const char *id)
+{
+	uint32_t number = id && *id ? names_find(&d->ids, id, strlen(id)) : NAME_NONE;
+
+	return number == NAME_NONE ? NO_OWNER : number + 1;
+}
+
+static int by_slot(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Sorts the slots of an owner and takes out those that are no longer its own. */
+static const struct declaration_slots *tidy_owned(struct declarations *d, uint32_t owner)
+{
+	static const struct declaration_slots none;
+	struct declaration_slots *s = owner != NO_OWNER && owner < d->n_owned ? &d->owned[owner] : NULL;
+	size_t n = 0;
+
+	if (!s || !s->n)
+		return &none;
+	qsort(s->at, s->n, sizeof(*s->at), by_slot);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i] < d->list.n && owns(d->list.items[s->at[i]], owner) && (!n || s->at[n - 1] != s->at[i]))
+			s->at[n++] = s->at[i];
+	s->n = n;
+	return s;
+}
+
+int declarations_of_cell(struct declarations *d, const char *id, uint32_t **ret, size_t *ret_n, struct error *err)
+{
+	uint32_t owner = owner_of(d, id);
+	const struct declaration_slots *mine;
+
+	*ret = NULL;
+	*ret_n = 0;
+	if (find_owned(d))
+		return no_memory(err);
+	mine = tidy_owned(d, owner);
+	if (!mine->n)
+		return 0;
+	*ret = malloc(mine->n * sizeof(**ret));
+	if (!*ret)
+		return no_memory(err);
+	for (size_t i = 0; i < mine->n; i++) {
+		const struct declaration_entry *e = d->list.items[mine->at[i]];
+
+		if (e->n_owners == 1 && declaration_list_find(&d->list, &e->d) == mine->at[i])
+			(*ret)[(*ret_n)++] = mine->at[i];
+	}
+	return 0;
+}
+
+/* ---- dropping ---- */
+
+static bool is_among(const uint32_t *slots, size_t n, size_t slot)
+{
+	return n && bsearch(&(uint32_t){ (uint32_t)slot }, slots, n, sizeof(*slots), by_slot);
+}
+
+/* A type stays while a declaration that does not go needs it. */
+static bool is_needed(const struct declarations *d, const uint32_t *leaving, size_t n, size_t slot)
+{
+	const struct declaration *one = &d->list.items[slot]->d;
+
+	if (!is_type(one))
+		return false;
+	for (size_t j = slot + 1; j < d->list.n; j++)
+		if (!is_among(leaving, n, j) && uses(&d->list.items[j]->d, one->name))
+			return true;
+	return false;
+}
+
+/* What the cell's new text no longer declares, ascending; users come after what they use, so the last is judged first. */
+static int find_leaving(struct declarations *d, const char *id, const struct unit *unit, uint32_t **ret, size_t *ret_n,
+			struct error *err)
+{
+	size_t n_all, n = 0;
+	uint32_t *slots;
+
+	if (declarations_of_cell(d, id, &slots, &n_all, err))
+		return -1;
+	for (size_t i = 0; i < n_all; i++)
+		if (!declared_by(unit, &d->list.items[slots[i]]->d))
+			slots[n++] = slots[i];
+	for (size_t i = n; i-- > 0;)
+		if (is_needed(d, slots, n, slots[i]))
+			memmove(slots + i, slots + i + 1, (--n - i) * sizeof(*slots));
+	*ret = slots;
+	*ret_n = n;
+	return 0;
+}
+
+static void put_name(struct buffer *out, const char *name)
+{
+	buffer_append(out, name, strlen(name) + 1);
+}
+
+int declarations_leaving(struct declarations *d, const char *id, const struct unit *unit, struct buffer *out,
+			 struct error *err)
+{
+	cleanup_free uint32_t *slots = NULL;
+	size_t n;
+
+	if (find_leaving(d, id, unit, &slots, &n, err))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (is_object(d->list.items[slots[i]]->d.kind))
+			put_name(out, d->list.items[slots[i]]->d.name);
+	/* `typedef int x;` where x was a variable. */
+	for (size_t i = 0; i < unit->n_declarations; i++) {
+		size_t at = is_object(unit->declarations[i].kind)
+				    ? d->list.n
+				    : declaration_list_find(&d->list, &unit->declarations[i]);
+
+		if (at < d->list.n && is_object(d->list.items[at]->d.kind))
+			put_name(out, unit->declarations[i].name);
+	}
+	return buffer_check(out, err);
+}
+
+static struct declaration_entry *dropped_entry(const char *name, uint32_t cell, const char *reason, const char *names)
+{
+	struct declaration gone = { DECLARATION_DROPPED, cell, 0, name, reason, names };
+
+	return declaration_entry_new(&gone, "", NULL, 0);
+}
+
+static int clear_slot(struct declarations *d, size_t slot, struct error *err)
+{
+	return declaration_list_set(&d->list, slot, dropped_entry("", 0, "", ""), err);
+}
+
+/* What stands behind a macro goes on using it; the cells to come do not. */
+static int undefine(struct declarations *d, size_t slot, struct error *err)
+{
+	const struct declaration *gone = &d->list.items[slot]->d;
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	struct declaration undef = *gone;
+
+	buffer_printf(&text, "#undef %s", gone->name);
+	if (buffer_check(&text, err))
+		return -1;
+	undef.host = undef.device = buffer_text(&text);
+	return declaration_list_append(&d->list, declaration_entry_new(&undef, "", NULL, 0), err);
+}
+
+static bool is_first_of_key(const struct declarations *d, size_t slot)
+{
+	for (size_t i = 0; i < slot; i++)
+		if (same_key(&d->list.items[i]->d, &d->list.items[slot]->d))
+			return false;
+	return true;
+}
+
+/* Leaves the reason, for who still uses the name. */
+static int drop_slot(struct declarations *d, size_t slot, const char *why, struct error *err)
+{
+	const struct declaration *gone = &d->list.items[slot]->d;
+	cleanup_buffer struct buffer reason = BUFFER_INIT;
+	struct declaration_entry *e;
+
+	if (!*gone->name)
+		return clear_slot(d, slot, err);
+	buffer_printf(&reason, "'%s' of In[%u] %s", gone->name, gone->cell, why);
+	if (buffer_check(&reason, err))
+		return -1;
+	e = dropped_entry(gone->name, gone->cell, buffer_text(&reason), strncmp(gone->host, "enum", 4) ? "" : gone->host);
+	if (gone->kind != DECLARATION_MACRO || (!used_after(d, slot) && is_first_of_key(d, slot)))
+		return declaration_list_set(&d->list, slot, e, err);
+	if (declaration_list_append(&d->list, e, err))
+		return -1;
+	return undefine(d, slot, err);
+}
+
+static int drop_leaving(struct acceptance *a, struct error *err)
+{
+	cleanup_free uint32_t *slots = NULL;
+	char why[160];
+	size_t n;
+
+	if (find_leaving(a->d, a->from->id, a->unit, &slots, &n, err))
+		return -1;
+	snprintf(why, sizeof(why), "was dropped when that cell was run again, as In[%u], without it", a->from->cell);
+	for (size_t i = 0; i < n; i++)
+		if (drop_slot(a->d, slots[i], why, err))
+			return -1;
+	return 0;
+}
+
+/* What other cells declare too is no longer this one's. */
+static int disown(struct acceptance *a, size_t slot, struct error *err)
+{
+	const struct declaration_entry *e = a->d->list.items[slot];
+	cleanup_free uint32_t *owners = malloc(e->n_owners * sizeof(*owners));
+	uint32_t n = 0;
+
+	if (!owners)
+		return no_memory(err);
+	for (uint32_t i = 0; i < e->n_owners; i++)
+		if (e->owners[i] != a->owner)
+			owners[n++] = e->owners[i];
+	return declaration_list_set(&a->d->list, slot, declaration_entry_new(&e->d, "", owners, n), err);
+}
+
+static int leave_to_others(struct acceptance *a, struct error *err)
+{
+	const struct declaration_slots *mine = tidy_owned(a->d, a->owner);
+
+	for (size_t i = 0; i < mine->n; i++) {
+		const struct declaration_entry *e = a->d->list.items[mine->at[i]];
+
+		if (e->n_owners > 1 && !declared_by(a->unit, &e->d) && disown(a, mine->at[i], err))
+			return -1;
+	}
+	return 0;
+}
+
+int declarations_drop(struct declarations *d, const char *const *names, size_t n, const char *why, struct error *err)
+{
+	static const enum declaration_kind spaces[] = { DECLARATION_VARIABLE, DECLARATION_TAG, DECLARATION_MACRO };
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < sizeof(spaces) / sizeof(spaces[0]); k++) {
+			struct declaration key = { .kind = spaces[k], .name = names[i], .host = "", .device = "" };
+			size_t at = declaration_list_find(&d->list, &key);
+
+			if (at < d->list.n && drop_slot(d, at, why, err))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* ---- accepting ---- */
 
 /*
  * Marks what is declared after `at` with the name there, and with the names so found. Macros stay: they are expanded
  * where they are used.
  */
-static void mark_users(const struct declarations *d, size_t at, bool *marked)
+static void mark_users(const struct declaration_list *l, size_t at, bool *marked)
 {
 	marked[at] = true;
-	for (size_t i = at + 1; i < d->n; i++)
+	for (size_t i = at + 1; i < l->n; i++)
 		for (size_t j = at; j < i && !marked[i]; j++)
-			marked[i] = marked[j] && d->items[i]->d.kind != DECLARATION_MACRO &&
-				    uses(&d->items[i]->d, d->items[j]->d.name);
+			marked[i] = marked[j] && l->items[i]->d.kind != DECLARATION_MACRO &&
+				    uses(&l->items[i]->d, l->items[j]->d.name);
 }
 
 /* Takes the changed type and everything that was declared with it off the list. */
-static int drop_type(struct declarations *d, size_t at, const struct declaration *add, size_t n_add,
-		     struct buffer *notes, struct error *err)
+static int drop_type(struct acceptance *a, size_t at, struct error *err)
 {
-	const struct declaration *type = &d->items[at]->d;
-	bool *marked = calloc(d->n, sizeof(*marked)), named = false;
+	struct declaration_list *l = &a->d->list;
+	cleanup_free bool *marked = calloc(l->n, sizeof(*marked));
+	const char *comma = "";
 
 	if (!marked)
-		return error_set(err, ERROR_MEMORY, "out of memory for declarations");
-	mark_users(d, at, marked);
-	for (size_t i = at + 1; i < d->n; i++) {
-		const struct declaration *user = &d->items[i]->d;
+		return no_memory(err);
+	mark_users(l, at, marked);
+	for (size_t i = at + 1; i < l->n; i++) {
+		const struct declaration *user = &l->items[i]->d;
+		char reason[300];
 
-		if (!marked[i] || among(add, n_add, user))
+		if (!marked[i])
 			continue;
-		if (!named)
-			buffer_printf(notes, "note: type %s has changed; declared with the old one, and so no longer "
-				      "known:", type->name);
-		buffer_printf(notes, "%s %s (In[%u])", named ? "," : "", user->name, user->cell);
-		named = true;
+		if (declared_by(a->unit, user)) {
+			if (clear_slot(a->d, i, err))
+				return -1;
+			continue;
+		}
+		if (user->kind == DECLARATION_DROPPED)
+			continue;
+		if (!*comma)
+			buffer_printf(a->notes, "note: type %s has changed; declared with the old one, and so no longer "
+				      "known:", l->items[at]->d.name);
+		buffer_printf(a->notes, "%s %s (In[%u])", comma, user->name, user->cell);
+		comma = ",";
+		snprintf(reason, sizeof(reason), "has the type %s as it was before In[%u] changed it; run that cell again "
+			 "to have it with the new one", l->items[at]->d.name, a->from->cell);
+		if (drop_slot(a->d, i, reason, err))
+			return -1;
 	}
-	if (named)
-		buffer_puts(notes, ". Run their cells again to have them with the new type.\n");
-	for (size_t i = d->n; i-- > at;)
-		if (marked[i])
-			remove_at(d, i);
-	free(marked);
+	if (*comma)
+		buffer_puts(a->notes, ". Run their cells again to have them with the new type.\n");
+	return clear_slot(a->d, at, err);
+}
+
+/*
+ * The owners of a declaration that says what `before` (NULL: nothing) said. Who only declares what another cell defines
+ * does not take it over.
+ */
+static struct declaration_entry *owned_entry(const struct acceptance *a, const struct declaration *one,
+					     const char *prefix, const struct declaration_entry *before)
+{
+	cleanup_free uint32_t *owners = NULL;
+	uint32_t n = before ? before->n_owners : 0;
+
+	if (!before || is_object(one->kind) || one->kind == DECLARATION_DEVICE_FUNCTION)
+		return declaration_entry_new(one, prefix, &a->owner, 1);
+	if (owns(before, a->owner))
+		return declaration_entry_new(one, prefix, before->owners, n);
+	owners = malloc((n + 1) * sizeof(*owners));
+	if (!owners)
+		return NULL;
+	memcpy(owners, before->owners, n * sizeof(*owners));
+	owners[n] = a->owner;
+	return declaration_entry_new(one, prefix, owners, n + 1);
+}
+
+static int put(struct acceptance *a, size_t slot, struct declaration_entry *e, struct error *err)
+{
+	if (slot < a->d->list.n ? declaration_list_set(&a->d->list, slot, e, err)
+				: declaration_list_append(&a->d->list, e, err))
+		return -1;
+	if (a->owner != NO_OWNER && note_owned(a->d, a->owner, slot))
+		return no_memory(err);
 	return 0;
 }
 
-static int accept_one(struct declarations *d, const struct declaration *add, size_t n_add, size_t which,
-		      struct buffer *notes, struct error *err)
+/* The name means something again. */
+static int forget_reason(struct declarations *d, const char *name, struct error *err)
 {
-	const struct declaration *one = &add[which];
-	size_t at = find(d, one);
-	bool replaces = at < d->n;
-	struct declaration_entry *e;
+	struct declaration key = { .kind = DECLARATION_DROPPED, .name = name, .host = "", .device = "" };
+	size_t at = *name ? declaration_list_find(&d->list, &key) : d->list.n;
+
+	return at < d->list.n ? clear_slot(d, at, err) : 0;
+}
+
+static int accept_one(struct acceptance *a, const struct declaration *one, struct error *err)
+{
+	struct declaration_list *l = &a->d->list;
+	size_t at = declaration_list_find(l, one);
+	const struct declaration_entry *before = at < l->n ? l->items[at] : NULL;
 	cleanup_buffer struct buffer undef = BUFFER_INIT;
 
-	if (replaces && d->items[at]->d.kind == DECLARATION_MACRO && used_after(d, at)) {
-		if (!same_text(&d->items[at]->d, one))
+	if (before && is_object(one->kind) && same_text(&before->d, one) && !defined_by(a->unit, one->name))
+		return 0;
+	if (before && is_type(&before->d) && is_incomplete(one))
+		return 0;
+	/* A type that does is off the list already. */
+	if (before && (same_text(&before->d, one) || is_type(&before->d)))
+		return put(a, at, owned_entry(a, one, "", before), err);
+	if (forget_reason(a->d, one->name, err))
+		return -1;
+	if (before && before->d.kind == DECLARATION_MACRO && used_after(a->d, at)) {
+		if (strncmp(one->host, "#undef", 6))
 			buffer_printf(&undef, "#undef %s\n", one->name);
-		replaces = same_text(&d->items[at]->d, one);
+	} else if (before && clear_slot(a->d, at, err)) {
+		return -1;
 	}
 	if (buffer_check(&undef, err))
 		return -1;
-	e = entry_new(one, strncmp(one->host, "#undef", 6) ? buffer_text(&undef) : "");
-	if (!e)
-		return error_set(err, ERROR_MEMORY, "out of memory for declarations");
-	if (replaces && same_text(&d->items[at]->d, one)) {
-		drop(d->items[at]);
-		d->items[at] = e;
-		return 0;
-	}
-	if (replaces && !is_type(&d->items[at]->d)) {
-		remove_at(d, at);
-	} else if (replaces && drop_type(d, at, add, n_add, notes, err)) {
-		drop(e);
-		return -1;
-	}
-	if (append(d, e, err)) {
-		drop(e);
-		return -1;
+	return put(a, l->n, owned_entry(a, one, buffer_text(&undef), NULL), err);
+}
+
+/* First of all, since they take others along: what the unit declares is declared anew after that. */
+static int drop_changed_types(struct acceptance *a, struct error *err)
+{
+	for (size_t i = 0; i < a->unit->n_declarations; i++) {
+		size_t at = declaration_list_find(&a->d->list, &a->unit->declarations[i]);
+
+		if (at < a->d->list.n && changes_type(&a->d->list.items[at]->d, &a->unit->declarations[i]) &&
+		    drop_type(a, at, err))
+			return -1;
 	}
 	return 0;
 }
 
-int declarations_keep(const struct declarations *d, struct declarations_kept *ret, struct error *err)
+static int find_owner(struct declarations *d, const struct declaration_source *from, uint32_t *ret, struct error *err)
 {
-	struct declaration_entry **copied = malloc((d->n + 1) * sizeof(*copied));
+	uint32_t number;
 
-	if (!copied)
-		return error_set(err, ERROR_MEMORY, "out of memory for declarations");
-	for (size_t i = 0; i < d->n; i++) {
-		copied[i] = d->items[i];
-		copied[i]->refs++;
-	}
-	*ret = (struct declarations_kept){ copied, d->n };
+	*ret = NO_OWNER;
+	if (!from->id || !*from->id)
+		return 0;
+	number = names_add(&d->ids, from->id, strlen(from->id));
+	if (number == NAME_NONE)
+		return no_memory(err);
+	*ret = number + 1;
+	return 0;
+}
+
+int declarations_accept(struct declarations *d, const struct declaration_source *from, const struct unit *unit,
+			struct buffer *notes, struct error *err)
+{
+	struct acceptance a = { .d = d, .from = from, .unit = unit, .notes = notes };
+
+	declaration_list_compact(&d->list);
+	if (find_owned(d) || find_owner(d, from, &a.owner, err))
+		return no_memory(err);
+	if (from->whole && (drop_leaving(&a, err) || leave_to_others(&a, err)))
+		return -1;
+	if (drop_changed_types(&a, err))
+		return -1;
+	for (size_t i = 0; i < unit->n_declarations; i++)
+		if (accept_one(&a, &unit->declarations[i], err))
+			return -1;
+	return 0;
+}
+
+int declarations_keep(struct declarations *d, struct declarations_kept *ret, struct error *err)
+{
+	uint64_t mark;
+
+	if (declaration_list_keep(&d->list, &mark, err))
+		return -1;
+	*ret = (struct declarations_kept){ d, mark };
 	return 0;
 }
 
 void declarations_kept_release(struct declarations_kept *k)
 {
-	drop_all(k->items, k->n);
-	free(k->items);
+	if (k->of)
+		declaration_list_forget(&k->of->list, k->mark);
 	*k = (struct declarations_kept){ 0 };
 }
 
 void declarations_return(struct declarations *d, struct declarations_kept *k)
 {
-	drop_all(d->items, d->n);
-	free(d->items);
-	d->items = k->items;
-	d->n = k->n;
-	d->cap = k->n;
-	d->first_changed = 0;
-	*k = (struct declarations_kept){ 0 };
+	if (!k->of)
+		return;
+	declaration_list_return(&d->list, k->mark);
+	declarations_kept_release(k);
 }
 
-int declarations_accept(struct declarations *d, const struct declaration *add, size_t n_add,
-			struct buffer *notes, struct error *err)
+void declarations_release(struct declarations *d)
 {
-	for (size_t i = 0; i < n_add; i++)
-		if (accept_one(d, add, n_add, i, notes, err))
-			return -1;
-	return 0;
+	declaration_list_release(&d->list);
+	names_release(&d->ids);
+	for (size_t i = 0; i < d->n_owned; i++)
+		free(d->owned[i].at);
+	free(d->owned);
+	memset(d, 0, sizeof(*d));
 }
 
 void declarations_clear(struct declarations *d)
 {
-	size_t told = d->told;
-
-	declarations_release(d);
-	d->told = told;
+	declaration_list_clear(&d->list);
 }
 
 const struct declaration *declarations_find(const struct declarations *d, const char *name)
 {
-	for (size_t i = d->n; i > 0; i--)
-		if (*name && !strcmp(d->items[i - 1]->d.name, name))
-			return &d->items[i - 1]->d;
+	static const enum declaration_kind spaces[] = { DECLARATION_VARIABLE, DECLARATION_TAG, DECLARATION_MACRO };
+
+	for (size_t k = 0; *name && k < sizeof(spaces) / sizeof(spaces[0]); k++) {
+		struct declaration key = { .kind = spaces[k], .name = name, .host = "", .device = "" };
+
+		size_t at = declaration_list_find(&d->list, &key);
+
+		if (at < d->list.n)
+			return &d->list.items[at]->d;
+	}
 	return NULL;
 }
 
-int declarations_take_changes(struct declarations *d, size_t *ret_first, struct declaration **ret,
+int declarations_take_changes(struct declarations *d, size_t *ret_total, struct declaration_change **ret,
 			      size_t *ret_n, struct error *err)
 {
-	size_t first = d->first_changed < d->n ? d->first_changed : d->n;
-	struct declaration *list;
-
-	if (d->first_changed >= d->told && d->n == d->told)
-		return 0;
-	list = malloc((d->n - first + 1) * sizeof(*list));
-	if (!list)
-		return error_set(err, ERROR_MEMORY, "out of memory for declarations");
-	for (size_t i = first; i < d->n; i++)
-		list[i - first] = d->items[i]->d;
-	*ret_first = first;
-	*ret = list;
-	*ret_n = d->n - first;
-	d->told = d->first_changed = d->n;
-	return 1;
+	return declaration_list_take_changes(&d->list, ret_total, ret, ret_n, err);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the committed cells have declared, in order. Entries are immutable and shared,
- * so a list that is kept to go back to (%undo) costs one array.
+ * What the committed cells have declared, and which cell declares what.
  *
  * A declaration replaces the one with the same (namespace, name):
  *	- with the same text, in its place;
@@ -9,51 +8,81 @@
  *	- a type takes along what was declared with it: those variables and functions still have the old layout, so reaching
  *	  them through the new one would be silently wrong. They are named in the notes;
  *	- anything else moves to the end. What uses it then stands before it; the compiler sorts by use.
+ *
+ * A cell that its front end has given an id owns what it declares. Run again, it drops what its new text no longer
+ * declares, and its new text must not use that either. What another cell has defined since belongs to that one; what says
+ * the same in several cells (an include, a macro, a type) goes with the last of them; a macro or a type that declarations of
+ * other cells need stays as long as they do. What has gone leaves a reason, for the error message of who still uses it.
  */
 #ifndef CGPU_KERNEL_SESSION_DECLARATIONS_H
 #define CGPU_KERNEL_SESSION_DECLARATIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "common/names.h"
 #include "common/unit.h"
+#include "kernel/session/declaration-list.h"
 
 struct buffer;
 struct error;
-struct declaration_entry;
 
-/* A list as it once was. A zeroed struct is an empty one. */
+/* The cell that declares something. */
+struct declaration_source {
+	const char *id; /* of the front end; NULL or "": none, and nothing is dropped when it runs again */
+	uint32_t cell;  /* execution count */
+	bool whole;     /* it ran to its end: what it declared before and not now is dropped */
+};
+
+/* A list as it once was. A zeroed struct is none. */
 struct declarations_kept {
-	struct declaration_entry **items;
-	size_t n;
+	struct declarations *of;
+	uint64_t mark;
+};
+
+struct declaration_slots {
+	uint32_t *at;
+	size_t n, cap;
 };
 
 struct declarations {
-	struct declaration_entry **items;
-	size_t n, cap;
-	size_t told;          /* how many the compiler has */
-	size_t first_changed; /* all below this are as the compiler has them */
+	struct declaration_list list;
+	struct names ids;                /* of cells; number + 1 is the owner in entries, 0 is a cell without an id */
+	struct declaration_slots *owned; /* by owner: slots that it may own */
+	size_t n_owned;
 };
 
 /* A zeroed struct is an empty list. */
 void declarations_release(struct declarations *d);
 
 /* Copies. Appends lines about what could not be kept to notes. On failure the list may miss some of them. */
-int declarations_accept(struct declarations *d, const struct declaration *add, size_t n_add,
+int declarations_accept(struct declarations *d, const struct declaration_source *from, const struct unit *unit,
 			struct buffer *notes, struct error *err);
-int declarations_keep(const struct declarations *d, struct declarations_kept *ret, struct error *err);
+/* Drops what has one of these names in any namespace; `why` is the end of the reason. */
+int declarations_drop(struct declarations *d, const char *const *names, size_t n, const char *why, struct error *err);
+/* d must stay where it is as long as something is kept; what is kept for long costs what changes meanwhile. */
+int declarations_keep(struct declarations *d, struct declarations_kept *ret, struct error *err);
 void declarations_kept_release(struct declarations_kept *k);
-/* Back to what was kept, which is used up. */
+/* Back to what was kept, which is used up; nothing happens when it is none. */
 void declarations_return(struct declarations *d, struct declarations_kept *k);
+/* What was kept is gone, too. */
 void declarations_clear(struct declarations *d);
 
-/* The last one with this name in the namespaces of variables, functions, types and macros; NULL if there is none. */
+/* What is known by this name: an ordinary name before a tag and a macro; NULL for nothing. */
 const struct declaration *declarations_find(const struct declarations *d, const char *name);
 
+/* What only this cell declares, as indices of the list that the compiler has, ascending; malloc-ed, NULL for none. */
+int declarations_of_cell(struct declarations *d, const char *id, uint32_t **ret, size_t *ret_n, struct error *err);
 /*
- * What the compiler must be told: entries from *ret_first on, n of them in a malloc-ed array that borrows the texts.
- * Counts as told. Returns 1, 0 when nothing has changed (nothing is set then), -1 on error.
+ * Variables and functions that end with the run of this unit: dropped, or their name means something else from then on.
+ * Names one after another, each with its NUL, appended to out.
  */
-int declarations_take_changes(struct declarations *d, size_t *ret_first, struct declaration **ret,
+int declarations_leaving(struct declarations *d, const char *id, const struct unit *unit, struct buffer *out,
+			 struct error *err);
+
+/* See declaration_list_take_changes(). */
+int declarations_take_changes(struct declarations *d, size_t *ret_total, struct declaration_change **ret,
 			      size_t *ret_n, struct error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "kernel/options.h"
@@ -184,16 +185,29 @@ static void start_next(struct session *s)
 	e->held = false;
 }
 
+/* The cell's own text, not what is compiled for its sake. */
+static const char *own_id(const struct cell *c)
+{
+	return c->setting_up || c->expression ? "" : c->id;
+}
+
 static void compile(struct session *s, const char *text, const char *name)
 {
 	cleanup_buffer struct buffer flags = BUFFER_INIT;
 	struct cell *c = s->executor.current;
+	cleanup_free uint32_t *replaced = NULL;
+	struct error err = ERROR_INIT;
+	size_t n_replaced;
+
+	if (declarations_of_cell(&s->declarations, own_id(c), &replaced, &n_replaced, &err))
+		log_error("%s", err.text);
 
 	c->state = CELL_COMPILING;
 	c->compile_start_ns = now_ns();
 	buffer_clear(&c->shown);
 	flags_compose(&s->flags, &flags);
-	supervisor_compile(s->supervisor, c->number, name, text, buffer_text(&flags), flags_get(&s->flags, FLAGS_DEVICE));
+	supervisor_compile(s->supervisor, c->number, name, text, buffer_text(&flags), flags_get(&s->flags, FLAGS_DEVICE),
+			   replaced, n_replaced);
 }
 
 static void compile_cell(struct session *s, const struct cell *c)
@@ -292,6 +306,7 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 {
 	struct session *s = data;
 	struct cell *c = s->executor.current;
+	cleanup_buffer struct buffer dropped = BUFFER_INIT;
 
 	if (!c || c->state != CELL_COMPILING)
 		return;
@@ -305,13 +320,13 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 		fail_expression(c, "CompileError", headline);
 	} else if (!unit) {
 		cell_fail(c, "CompileError", headline, diagnostics);
-	} else if (c->unit.failed) {
+	} else if (c->unit.failed || declarations_leaving(&s->declarations, own_id(c), unit, &dropped, NULL)) {
 		cell_fail_plain(c, "OutOfMemory", "the kernel process is out of memory");
 	} else {
 		c->state = CELL_RUNNING;
 		if (!c->noted)
 			c->state_before = supervisor_state(s->supervisor);
-		supervisor_run(s->supervisor, c->unit.data, c->unit.len);
+		supervisor_run(s->supervisor, c->unit.data, c->unit.len, &dropped);
 		return;
 	}
 	c->state = CELL_EXPRESSIONS;
@@ -348,16 +363,16 @@ static void on_input_request(void *data, const char *prompt, bool password)
 
 void execute_tell_declarations(struct session *s)
 {
-	struct declaration *list;
+	struct declaration_change *list;
 	struct error err = ERROR_INIT;
-	size_t first, n;
-	int rc = declarations_take_changes(&s->declarations, &first, &list, &n, &err);
+	size_t total, n;
+	int rc = declarations_take_changes(&s->declarations, &total, &list, &n, &err);
 
 	if (rc < 0)
 		log_error("declarations: %s", err.text);
 	if (rc <= 0)
 		return;
-	supervisor_declare(s->supervisor, first, list, n);
+	supervisor_declare(s->supervisor, total, list, n);
 	free(list);
 }
 
@@ -365,6 +380,7 @@ void execute_tell_declarations(struct session *s)
 static void accept_unit(struct session *s, struct cell *c, const struct cell_end *end)
 {
 	cleanup_buffer struct buffer notes = BUFFER_INIT;
+	struct declaration_source from = { own_id(c), c->number, end->whole };
 	struct error err = ERROR_INIT;
 	struct unit unit;
 
@@ -373,7 +389,7 @@ static void accept_unit(struct session *s, struct cell *c, const struct cell_end
 		return;
 	}
 	undo_note(s, c);
-	if (declarations_accept(&s->declarations, unit.declarations, unit.n_declarations, &notes, &err))
+	if (declarations_accept(&s->declarations, &from, &unit, &notes, &err))
 		cell_fail_plain(c, "InternalError", err.text);
 	execute_tell_declarations(s);
 	if (end->ok && !c->setting_up)

@@ -16,6 +16,7 @@ libsession_a_SOURCES = \
 	%reldir%/cell.c %reldir%/cell.h \
 	%reldir%/comm.c %reldir%/comm.h \
 	%reldir%/control.c %reldir%/control.h \
+	%reldir%/declaration-list.c %reldir%/declaration-list.h \
 	%reldir%/declarations.c %reldir%/declarations.h \
 	%reldir%/execute.c %reldir%/execute.h \
 	%reldir%/flags.c %reldir%/flags.h \

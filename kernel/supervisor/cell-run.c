@@ -59,6 +59,7 @@ static void finish(struct supervisor *s)
 		s->cb->on_output(s->cb_data, OUTPUT_RESULT, buffer_text(&done.result), done.result.len);
 	s->cb->on_cell_end(s->cb_data, &end);
 	buffer_release(&done.unit);
+	buffer_release(&done.dropped);
 	buffer_release(&done.result);
 	buffer_release(&done.warnings);
 	buffer_release(&done.restored);
@@ -71,6 +72,7 @@ void cell_run_release(struct supervisor *s)
 	stop_timers(s);
 	commit_aside_join(&s->aside, NULL);
 	buffer_release(&s->run.unit);
+	buffer_release(&s->run.dropped);
 	buffer_release(&s->run.result);
 	buffer_release(&s->run.warnings);
 	buffer_release(&s->run.restored);
@@ -103,6 +105,18 @@ void cell_run_fail(struct supervisor *s)
 
 /* ---- start ---- */
 
+static void put_names(struct buffer *out, const struct buffer *names)
+{
+	const char *end = buffer_text(names) + names->len;
+	uint32_t n = 0;
+
+	for (const char *at = buffer_text(names); at < end; at += strlen(at) + 1)
+		n++;
+	record_put_u32(out, n);
+	for (const char *at = buffer_text(names); at < end; at += strlen(at) + 1)
+		record_put_str(out, at);
+}
+
 static void begin(struct supervisor *s)
 {
 	struct worker *w = s->pool.active;
@@ -113,6 +127,7 @@ static void begin(struct supervisor *s)
 	atomic_store(&w->control->fault.kind, FAULT_NONE);
 	atomic_store(&w->control->interrupt, 0);
 	record_put_bytes(&b, s->run.unit.data, s->run.unit.len);
+	put_names(&b, &s->run.dropped);
 	failed = buffer_check(&b, &err) || worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
 	buffer_release(&b);
 	if (failed) {
@@ -126,7 +141,7 @@ static void begin(struct supervisor *s)
 	watchdog_start(s);
 }
 
-void cell_run_start(struct supervisor *s, const void *encoded, size_t len)
+void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const struct buffer *dropped)
 {
 	struct error err = ERROR_INIT;
 
@@ -134,7 +149,8 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len)
 		BUG("a cell is started while another one runs");
 	s->run.phase = RUN_WAITING;
 	buffer_append(&s->run.unit, encoded, len);
-	if (buffer_check(&s->run.unit, &err) ||
+	buffer_append(&s->run.dropped, buffer_text(dropped), dropped->len);
+	if (buffer_check(&s->run.unit, &err) || buffer_check(&s->run.dropped, &err) ||
 	    unit_table_begin(&s->units, encoded, len, s->cell_text, &err)) {
 		fault_report_plain(&s->run.report, "InternalError", err.text, "");
 		s->run.end.rolled_back = true;
@@ -296,6 +312,8 @@ static void commit_and_finish(struct supervisor *s, struct worker *w, bool inter
 	int failed;
 
 	s->run.end.interrupted = interrupted;
+	if (s->run.end.whole)
+		unit_table_end_names(&s->units, &s->run.dropped);
 	if (begin_commit(s, w, &c, &err)) {
 		fail_commit(s, &err);
 		return;
@@ -332,6 +350,7 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 		cell_run_fail(s);
 	} else {
 		/* A sleep that the signal has cut short may have been the last thing that the cell did. */
+		s->run.end.whole = outcome == OUTCOME_OK;
 		commit_and_finish(s, w, outcome == OUTCOME_INTERRUPTED || s->run.interrupted_ms);
 	}
 }

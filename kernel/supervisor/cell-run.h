@@ -9,10 +9,12 @@
 #include <stddef.h>
 
 struct ipc_message;
+struct buffer;
 struct supervisor;
 struct worker;
 
-void cell_run_start(struct supervisor *s, const void *encoded, size_t len);
+/* dropped: see supervisor_run(). */
+void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const struct buffer *dropped);
 void cell_run_release(struct supervisor *s);
 
 /*

@@ -122,37 +122,63 @@ static void send(struct compiler_client *c, uint32_t type, const struct buffer *
 		kill(c->process.pid, SIGKILL);
 }
 
-static void send_declarations(struct compiler_client *c, size_t first)
+/* All that it must know, for one that was started again. */
+static void send_declarations(struct compiler_client *c)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
-	record_put_u32(&b, (uint32_t)first);
-	record_put_u32(&b, (uint32_t)(c->n_declarations - first));
-	for (size_t i = first; i < c->n_declarations; i++)
+	record_put_u32(&b, (uint32_t)c->n_declarations);
+	record_put_u32(&b, (uint32_t)c->n_declarations);
+	for (size_t i = 0; i < c->n_declarations; i++) {
+		record_put_u32(&b, (uint32_t)i);
 		buffer_append(&b, c->declarations[i].data, c->declarations[i].len);
+	}
 	if (buffer_check(&b, NULL))
 		log_error("out of memory for the session's declarations");
 	else
 		send(c, COMPILER_DECLARATIONS, &b);
 }
 
-void compiler_client_declare(struct compiler_client *c, size_t first, const struct declaration *d, size_t n)
+/* Room for `total` of them; those that are not there yet are empty. */
+static int resize_declarations(struct compiler_client *c, size_t total)
 {
 	struct buffer *grown;
 
-	drop_declarations(c, first);
-	grown = realloc(c->declarations, (first + n + 1) * sizeof(*grown));
-	if (!grown) {
+	drop_declarations(c, total);
+	if (total > c->cap_declarations) {
+		grown = realloc(c->declarations, 2 * total * sizeof(*grown));
+		if (!grown)
+			return -1;
+		c->declarations = grown;
+		c->cap_declarations = 2 * total;
+	}
+	while (c->n_declarations < total)
+		buffer_init(&c->declarations[c->n_declarations++]);
+	return 0;
+}
+
+void compiler_client_declare(struct compiler_client *c, size_t total, const struct declaration_change *changes, size_t n)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	if (resize_declarations(c, total)) {
 		log_error("out of memory for the session's declarations");
 		return;
 	}
-	c->declarations = grown;
+	record_put_u32(&b, (uint32_t)total);
+	record_put_u32(&b, (uint32_t)n);
 	for (size_t i = 0; i < n; i++) {
-		buffer_init(&c->declarations[first + i]);
-		declaration_encode(&d[i], &c->declarations[first + i]);
+		struct buffer *one = &c->declarations[changes[i].index];
+
+		buffer_clear(one);
+		declaration_encode(&changes[i].d, one);
+		record_put_u32(&b, changes[i].index);
+		buffer_append(&b, one->data, one->len);
 	}
-	c->n_declarations = first + n;
-	send_declarations(c, first);
+	if (buffer_check(&b, NULL))
+		log_error("out of memory for the session's declarations");
+	else
+		send(c, COMPILER_DECLARATIONS, &b);
 }
 
 static void answer(struct compiler_request *r, uint32_t type, const void *payload, size_t len)
@@ -189,7 +215,7 @@ static void start_again(struct compiler_client *c)
 	}
 	c->restarts++;
 	if (c->n_declarations)
-		send_declarations(c, 0);
+		send_declarations(c);
 	for (struct compiler_request *r = c->first; r; r = r->next)
 		send(c, r->type, &r->body);
 	set_deadline(c);

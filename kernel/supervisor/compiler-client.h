@@ -14,7 +14,7 @@
 
 struct buffer;
 struct compiler_request;
-struct declaration;
+struct declaration_change;
 struct error;
 struct loop;
 struct loop_source;
@@ -29,7 +29,7 @@ struct compiler_client {
 	struct loop_source *channel, *death, *deadline, *retry;
 	struct compiler_request *first, *last;
 	struct buffer *declarations; /* encoded, one each, to teach a restarted compiler */
-	size_t n_declarations;
+	size_t n_declarations, cap_declarations;
 	uint32_t next_id;
 	unsigned failures;    /* deaths before hello in a row */
 	bool said_hello;
@@ -46,8 +46,8 @@ void compiler_client_await_hello(struct compiler_client *c, int ms);
 /* Requests that wait are dropped without an answer. */
 void compiler_client_release(struct compiler_client *c);
 
-/* Replace the session's declarations from index `first` on. */
-void compiler_client_declare(struct compiler_client *c, size_t first, const struct declaration *d, size_t n);
+/* The session has `total` declarations, of which these n are as they stand here; no index leaves a gap. */
+void compiler_client_declare(struct compiler_client *c, size_t total, const struct declaration_change *changes, size_t n);
 
 /*
  * body: the message without its id. The answer comes from the loop, never from within this call. deadline_ms 0: none.

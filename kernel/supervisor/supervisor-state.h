@@ -63,6 +63,7 @@ struct cell_run {
 	enum run_phase phase;
 	uint32_t cell;
 	struct buffer unit;
+	struct buffer dropped; /* names that end with the cell, each with its NUL */
 	struct buffer result;  /* the last OUTPUT_RESULT record, shown after the commit */
 	bool has_result;
 	bool retried;          /* its worker died before it began, once */

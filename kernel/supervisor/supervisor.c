@@ -147,9 +147,9 @@ void supervisor_free(struct supervisor *s)
 
 /* ---- compiler ---- */
 
-void supervisor_declare(struct supervisor *s, size_t first, const struct declaration *d, size_t n)
+void supervisor_declare(struct supervisor *s, size_t total, const struct declaration_change *changes, size_t n)
 {
-	compiler_client_declare(&s->compiler, first, d, n);
+	compiler_client_declare(&s->compiler, total, changes, n);
 }
 
 static void refuse(struct supervisor *s, const char *headline, const char *diagnostics)
@@ -197,7 +197,7 @@ static void on_compiled(void *data, uint32_t type, const void *payload, size_t l
 }
 
 void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags,
-			const char *nvflags)
+			const char *nvflags, const uint32_t *replaced, size_t n_replaced)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
@@ -209,6 +209,9 @@ void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_na
 	record_put_str(&b, cflags);
 	record_put_str(&b, nvflags);
 	record_put_u32(&b, DEVICE_SM);
+	record_put_u32(&b, (uint32_t)n_replaced);
+	for (size_t i = 0; i < n_replaced; i++)
+		record_put_u32(&b, replaced[i]);
 	s->compiling = true;
 	compiler_client_ask(&s->compiler, COMPILER_COMPILE, &b, 0, on_compiled, s);
 }
@@ -262,9 +265,9 @@ void supervisor_surroundings(struct supervisor *s, const char *folder, const cha
 
 /* ---- cells ---- */
 
-void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len)
+void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, const struct buffer *dropped)
 {
-	cell_run_start(s, encoded_unit, len);
+	cell_run_start(s, encoded_unit, len, dropped);
 }
 
 void supervisor_interrupt(struct supervisor *s)

@@ -38,6 +38,7 @@ struct cell_end {
 	bool ok;
 	bool interrupted;
 	bool rolled_back;
+	bool whole;             /* it ran to its end: what it drops is dropped */
 	const char *ename;      /* "" when ok */
 	const char *evalue;     /* one line */
 	const char *traceback;  /* lines, "\n" separated, complete text for the user, ANSI colours allowed */
@@ -73,11 +74,13 @@ void supervisor_hide(struct supervisor *s, const char *path);
 /* Ends every process of ours and their descendants; within 2 s. */
 void supervisor_free(struct supervisor *s);
 
-/* Session declarations as the compiler must see them; replaces the list from index `first` on. */
-void supervisor_declare(struct supervisor *s, size_t first, const struct declaration *d, size_t n);
+/* Session declarations as the compiler must see them: how many, and those that are others than before. */
+void supervisor_declare(struct supervisor *s, size_t total, const struct declaration_change *changes, size_t n);
+/* replaced: indices of declarations that the text replaces, so that it must not use them. */
 void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags,
-			const char *nvflags);
-void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len);
+			const char *nvflags, const uint32_t *replaced, size_t n_replaced);
+/* dropped: names, each with its NUL, that end when the cell has run to its end; may be empty. */
+void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, const struct buffer *dropped);
 void supervisor_interrupt(struct supervisor *s);
 void supervisor_input(struct supervisor *s, bool eof, const char *line);
 /* Between cells: throw the arena and device memory away. */

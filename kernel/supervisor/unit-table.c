@@ -6,7 +6,6 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -26,6 +25,7 @@ static void record_release(struct unit_record *r)
 	free(r->encoded);
 	free(r->text);
 	free(r->placed);
+	buffer_release(&r->ended);
 }
 
 static void cut(struct unit_table *t, size_t n)
@@ -137,6 +137,12 @@ void unit_table_place(struct unit_table *t, const char *name, uint64_t address, 
 			r->placed[i] = (struct placed_symbol){ address, size };
 }
 
+void unit_table_end_names(struct unit_table *t, const struct buffer *names)
+{
+	if (t->has_running)
+		buffer_append(&t->records[t->n - 1].ended, buffer_text(names), names->len);
+}
+
 void unit_table_commit(struct unit_table *t)
 {
 	t->has_running = false;
@@ -218,7 +224,8 @@ bool unit_record_source(const struct unit_record *r, uint32_t line, char *buf, s
 }
 
 struct candidate {
-	const struct unit_symbol *symbol;
+	const char *name;
+	const struct unit_symbol *symbol; /* NULL: here the name ends */
 	const struct placed_symbol *placed;
 	uint32_t cell;
 	size_t order;
@@ -227,7 +234,7 @@ struct candidate {
 static int by_name(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
-	int c = strcmp(x->symbol->name, y->symbol->name);
+	int c = strcmp(x->name, y->name);
 
 	return c ? c : (x->order < y->order) - (x->order > y->order);
 }
@@ -244,8 +251,8 @@ static size_t collect(const struct unit_table *t, struct candidate **ret)
 	size_t committed = t->n - t->has_running, n = 0, all = 0;
 	struct candidate *c;
 
-	for (size_t i = 0; i < committed; i++)
-		all += t->records[i].unit.n_symbols;
+	for (size_t i = 0; i < committed; i++) /* a name takes at least two bytes */
+		all += t->records[i].unit.n_symbols + t->records[i].ended.len / 2;
 	c = malloc((all + 1) * sizeof(*c));
 	for (size_t i = 0; c && i < committed; i++) {
 		const struct unit_record *r = &t->records[i];
@@ -253,7 +260,12 @@ static size_t collect(const struct unit_table *t, struct candidate **ret)
 		for (size_t k = 0; k < r->unit.n_symbols; k++) {
 			if (!r->placed[k].address)
 				continue;
-			c[n] = (struct candidate){ &r->unit.symbols[k], &r->placed[k], r->unit.cell, n };
+			c[n] = (struct candidate){ r->unit.symbols[k].name, &r->unit.symbols[k], &r->placed[k],
+						   r->unit.cell, n };
+			n++;
+		}
+		for (size_t at = 0; at < r->ended.len; at += strlen(r->ended.data + at) + 1) {
+			c[n] = (struct candidate){ .name = r->ended.data + at, .order = n };
 			n++;
 		}
 	}
@@ -264,12 +276,17 @@ static size_t collect(const struct unit_table *t, struct candidate **ret)
 /* Of each name the newest, then all in the order in which they were defined. */
 static size_t keep_newest(struct candidate *c, size_t n)
 {
+	const char *last = "";
 	size_t kept = 0;
 
 	qsort(c, n, sizeof(*c), by_name);
-	for (size_t i = 0; i < n; i++)
-		if (!i || strcmp(c[i].symbol->name, c[kept - 1].symbol->name))
+	for (size_t i = 0; i < n; i++) {
+		if (i && !strcmp(c[i].name, last))
+			continue;
+		last = c[i].name;
+		if (c[i].symbol)
 			c[kept++] = c[i];
+	}
 	qsort(c, kept, sizeof(*c), by_order);
 	return kept;
 }
@@ -288,7 +305,7 @@ static void make_variables(struct unit_table *t)
 	}
 	for (size_t i = 0; t->variables && i < n; i++) {
 		t->variables[t->n_variables++] = (struct supervisor_variable){
-			.name = c[i].symbol->name,
+			.name = c[i].name,
 			.type = c[i].symbol->type,
 			.type_code = c[i].symbol->type_code,
 			.address = c[i].placed->address,

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/buffer.h"
 #include "common/unit.h"
 #include "kernel/supervisor/supervisor.h"
 
@@ -28,6 +29,7 @@ struct unit_record {
 	struct placed_symbol *placed; /* one for each of unit.symbols */
 	struct unit_debug *debug; /* made when asked for */
 	bool no_debug;            /* it cannot be made */
+	struct buffer ended;          /* names that are no more since this cell, each with its NUL */
 };
 
 struct unit_table {
@@ -46,6 +48,8 @@ void unit_table_release(struct unit_table *t);
 int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, const char *text, struct error *err);
 /* Where the loader has put a symbol of the running unit. */
 void unit_table_place(struct unit_table *t, const char *name, uint64_t address, uint64_t size);
+/* The running cell is the end of these names. */
+void unit_table_end_names(struct unit_table *t, const struct buffer *names);
 void unit_table_commit(struct unit_table *t);
 void unit_table_drop(struct unit_table *t);
 /* How many records are committed, and back to that number. */

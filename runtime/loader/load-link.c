@@ -77,7 +77,7 @@ static int find_undefined(struct load *l, struct error *err)
 
 		if (!object_is_undefined(&l->o, i) || !name[0] || load_place_name(l, name))
 			continue;
-		l->symbols[i] = symbols_find(load_symbol_name(l, i));
+		l->symbols[i] = symbols_resolve(load_symbol_name(l, i));
 		if (!l->symbols[i])
 			l->symbols[i] = symbols_import(load_symbol_name(l, i));
 		if (!l->symbols[i] && ELF64_ST_BIND(l->o.symbols[i].st_info) != STB_WEAK)
@@ -101,7 +101,7 @@ static int enter_definitions(struct load *l, struct error *err)
 			continue;
 		d = definition_of(l, i);
 		s = symbols_find(d.name);
-		if (d.weak && s && !s->weak && s->kind != SYMBOL_LIBRARY)
+		if (d.weak && s && !s->weak && !s->dropped && s->kind != SYMBOL_LIBRARY)
 			continue; /* the strong one stays; this unit uses its own */
 		l->symbols[i] = symbols_define(&d);
 		if (!l->symbols[i])

@@ -94,6 +94,21 @@ struct symbol *symbols_find(const char *name)
 	return s;
 }
 
+struct symbol *symbols_resolve(const char *name)
+{
+	struct symbol *s = symbols_find(name);
+
+	return s && !s->dropped ? s : NULL;
+}
+
+void symbols_drop(const char *name)
+{
+	struct symbol *s = symbols_find(name);
+
+	if (s && s->kind != SYMBOL_LIBRARY)
+		s->dropped = 1;
+}
+
 static void grow_buckets(struct symbols *t)
 {
 	uint32_t n = t->n_buckets * 2;
@@ -222,6 +237,7 @@ struct symbol *symbols_define(const struct definition *d)
 		s->size = d->size;
 		s->cell = d->cell;
 		s->weak = d->weak;
+		s->dropped = 0;
 		return s;
 	}
 	if (s)

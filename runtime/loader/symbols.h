@@ -27,6 +27,7 @@ struct symbol {
 	uint8_t kind;     /* enum symbol_kind */
 	uint8_t weak;
 	uint8_t replaced; /* its name means something else; earlier units still use it */
+	uint8_t dropped;  /* as if it were not there for units to come; defined again it has its old place */
 	struct symbol *next; /* in its hash chain */
 };
 
@@ -48,6 +49,13 @@ typedef uint64_t symbols_library(const char *name);
 int symbols_attach(symbols_library *library, struct buffer *missing, struct error *err);
 
 struct symbol *symbols_find(const char *name);
+/*
+ * Units to come do not find it. Its storage stays, since pointers and earlier units may reach it, and a definition of the
+ * same type takes it over.
+ */
+void symbols_drop(const char *name);
+/* NULL for a dropped one. */
+struct symbol *symbols_resolve(const char *name);
 /* The name as a library knows it, entered in the table; NULL if there is none. */
 struct symbol *symbols_import(const char *name);
 /* A thread-local variable is known by its control, under this and its name (runtime/thread-local.h). */

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Declarations that replace earlier ones, as they are seen by later cells."""
+import pytest
+
+from redefinitions import PAIRS
 
 
 def test_a_type_keeps_the_size_it_was_made_with_when_a_macro_changes(fresh_kernel):
@@ -62,3 +65,131 @@ def test_what_an_interrupted_cell_has_declared_stays(kernel):
     kernel.interrupt()
     assert cell.wait().ename == "Interrupted"
     assert kernel.run("kept").ok().text == "5"
+
+
+@pytest.fixture(scope="module")
+def shared(start_kernel):
+    """One session for the pairs; each starts from an empty one."""
+    return start_kernel()
+
+
+@pytest.mark.parametrize("ids", [True, False], ids=["ids", "console"])
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_pair_of_cells_runs_twice(shared, name, ids):
+    first, second, changed, expression, value = PAIRS[name]
+    shared.run("%reset").ok()
+    for cell_id, code in (("A", first), ("B", second), ("A", changed), ("B", second)):
+        shared.run(code, cell_id=cell_id if ids else None).ok()
+    assert shared.run(expression, cell_id="E" if ids else None).ok().text == value
+    for cell_id, code in (("A", first), ("A", first), ("B", second)):
+        shared.run(code, cell_id=cell_id if ids else None).ok()
+
+
+def names(session):
+    """What %who lists."""
+    return set(session.run("%who", cell_id="who").ok().stdout.replace("no variables yet", "").split())
+
+
+def test_a_cell_that_is_run_again_drops_what_it_no_longer_defines(fresh_kernel):
+    run = fresh_kernel.run
+    run("int a = 1;\nint b = 2;\n#define N 3\nenum color { RED, BLUE };\nint f(int x) { return x + b; }", cell_id="A").ok()
+    run("int g(void) { return f(1) + b; }", cell_id="B").ok()
+    assert names(fresh_kernel) == {"a", "b"}
+    run("int a = 5;", cell_id="A").ok()
+    assert names(fresh_kernel) == {"a"}
+    for name in ("b", "N", "f(1)", "BLUE"):
+        r = run(name, cell_id="C")
+        assert r.ename == "CompileError", r.shown
+        assert "of In[1] was dropped when that cell was run again, as In[4], without it" in r.traceback
+    # What was compiled with it goes on working, and a new definition reaches it.
+    assert run("g()", cell_id="C").ok().text == "5"
+    run("int b = 10;", cell_id="D").ok()
+    assert run("g()", cell_id="C").ok().text == "21"
+    assert names(fresh_kernel) == {"a", "b"}
+
+
+def test_a_variable_that_is_dropped_and_defined_again_has_its_place(fresh_kernel):
+    run = fresh_kernel.run
+    run("int a = 1;", cell_id="A").ok()
+    run("int *p = &a;", cell_id="B").ok()
+    run("int other;", cell_id="A").ok()
+    assert run("*p", cell_id="C").ok().text == "1"
+    run("int a = 7;", cell_id="D").ok()
+    assert run("p == &a && *p == 7", cell_id="C").ok().text == "1"
+
+
+def test_what_a_later_cell_has_redefined_stays_that_cells(fresh_kernel):
+    run = fresh_kernel.run
+    run("int a = 1;\nint b = 1;", cell_id="A").ok()
+    run("int a = 2;", cell_id="B").ok()
+    run("int c = 1;", cell_id="A").ok()
+    assert names(fresh_kernel) == {"a", "c"}
+    assert run("a", cell_id="C").ok().text == "2"
+    run("int d = 1;", cell_id="B").ok()
+    assert names(fresh_kernel) == {"c", "d"}
+
+
+def test_a_failing_run_drops_nothing(fresh_kernel):
+    run = fresh_kernel.run
+    run("int a = 1;\nint b = 2;", cell_id="A").ok()
+    assert run("int a = 3;\n*(volatile int *)0 = 1;", cell_id="A").ename == "SegmentationFault"
+    assert run("int a = 4", cell_id="A").ename == "CompileError"
+    assert run("a * 10 + b", cell_id="B").ok().text == "12"
+    cell = fresh_kernel.start('int a = 5;\nprintf("on\\n");\nfor (;;) ;', cell_id="A").wait_output("on")
+    fresh_kernel.interrupt()
+    assert cell.wait().ename == "Interrupted"
+    assert run("a * 10 + b", cell_id="B").ok().text == "52"
+
+
+def test_undo_brings_back_what_a_cell_has_dropped(fresh_kernel):
+    run = fresh_kernel.run
+    run("int a = 1;\nint b = 2;\nint f(void) { return b; }", cell_id="A").ok()
+    run("int a = 3;", cell_id="A").ok()
+    run("%undo", cell_id="B").ok()
+    assert names(fresh_kernel) == {"a", "b"}
+    assert run("a * 10 + b + f()", cell_id="B").ok().text == "14"
+    run("int c = 3;", cell_id="A").ok()
+    assert names(fresh_kernel) == {"c"}
+
+
+def test_the_new_text_of_a_cell_does_not_see_what_it_replaces(fresh_kernel):
+    run = fresh_kernel.run
+    run("int n = 1;", cell_id="A").ok()
+    r = run("n = n + 1;", cell_id="A")
+    assert r.ename == "CompileError" and "keep its definition here" in r.traceback
+    assert run("n", cell_id="B").ok().text == "1"
+
+
+def test_names_of_libc_are_libcs_again_when_the_cell_drops_them(fresh_kernel):
+    run = fresh_kernel.run
+    run("int index = 3;\nint abs(int x) { return 77; }", cell_id="A").ok()
+    assert run("index + abs(-1)", cell_id="B").ok().text == "80"
+    run("int x;", cell_id="A").ok()
+    assert run('abs(-1) + (*index("abc", \'b\') == \'b\')', cell_id="B").ok().text == "2"
+
+
+def test_an_include_lasts_until_no_cell_has_it(fresh_kernel, tmp_path):
+    run = fresh_kernel.run
+    (tmp_path / "mine.h").write_text("#define MINE 5\n")
+    run(f'#include "{tmp_path}/mine.h"', cell_id="A").ok()
+    run(f'#include "{tmp_path}/mine.h"\nMINE', cell_id="B").ok()
+    run("int x;", cell_id="A").ok()
+    assert run("MINE", cell_id="C").ok().text == "5"
+    run("int y;", cell_id="B").ok()
+    assert run("MINE", cell_id="C").ename == "CompileError"
+
+
+def test_a_type_that_other_cells_need_stays_for_them(fresh_kernel):
+    run = fresh_kernel.run
+    run("#define N 2\nstruct s { int a[N]; };", cell_id="A").ok()
+    run("struct s v = {{1, 2}};", cell_id="B").ok()
+    run("int x;", cell_id="A").ok()
+    assert run("v.a[1]", cell_id="C").ok().text == "2"
+    r = run("N", cell_id="C")
+    assert r.ename == "CompileError" and "'N' of In[1] was dropped" in r.traceback
+
+
+def test_without_ids_nothing_is_dropped(fresh_kernel):
+    fresh_kernel.run("int a = 1;").ok()
+    fresh_kernel.run("int b = 1;").ok()
+    assert names(fresh_kernel) == {"a", "b"}

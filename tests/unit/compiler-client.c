@@ -104,10 +104,12 @@ static void send_declarations(struct compiler_client *c, unsigned first)
 	struct buffer b = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 
-	record_put_u32(&b, first);
+	record_put_u32(&b, c->n);
 	record_put_u32(&b, c->n - first);
-	for (unsigned i = first; i < c->n; i++)
+	for (unsigned i = first; i < c->n; i++) {
+		record_put_u32(&b, i);
 		declaration_encode(&c->declarations[i], &b);
+	}
 	assert_int_equal(ipc_send(c->sock, COMPILER_DECLARATIONS, b.data, b.len, NULL, 0, &err), 0);
 	buffer_release(&b);
 }
@@ -173,6 +175,7 @@ void compiler_client_run(struct compiler_client *c, const char *text, const char
 	record_put_str(&b, cflags);
 	record_put_str(&b, "");
 	record_put_u32(&b, 75);
+	record_put_u32(&b, 0);
 	assert_int_equal(ipc_send(c->sock, COMPILER_COMPILE, b.data, b.len, NULL, 0, &err), 0);
 	buffer_release(&b);
 	if (ipc_receive(c->sock, DEADLINE_MS, &c->answer, &err) != 1)

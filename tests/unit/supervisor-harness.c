@@ -28,18 +28,20 @@ static void put(struct buffer *b, const char *text)
 
 static void accept(struct harness *h, const struct unit *u)
 {
-	size_t first = h->n_declarations;
+	struct declaration_change *changes = calloc(u->n_declarations + 1, sizeof(*changes));
 
-	h->declarations = realloc(h->declarations, (first + u->n_declarations + 1) * sizeof(*h->declarations));
+	h->declarations = realloc(h->declarations, (h->n_declarations + u->n_declarations + 1) * sizeof(*h->declarations));
 	for (size_t i = 0; i < u->n_declarations; i++) {
 		struct declaration d = u->declarations[i];
 
 		d.name = strdup(d.name);
 		d.host = strdup(d.host);
 		d.device = strdup(d.device);
+		changes[i] = (struct declaration_change){ (uint32_t)h->n_declarations, d };
 		h->declarations[h->n_declarations++] = d;
 	}
-	supervisor_declare(h->supervisor, first, h->declarations + first, h->n_declarations - first);
+	supervisor_declare(h->supervisor, h->n_declarations, changes, u->n_declarations);
+	free(changes);
 }
 
 static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len, const char *headline,
@@ -51,7 +53,7 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 	if (unit) {
 		buffer_clear(&h->unit);
 		buffer_append(&h->unit, encoded, len);
-		supervisor_run(h->supervisor, encoded, len);
+		supervisor_run(h->supervisor, encoded, len, &(struct buffer)BUFFER_INIT);
 		return;
 	}
 	put(&h->last.ename, "CompileError");
@@ -189,7 +191,7 @@ static void compile(struct harness *h, const char *text)
 
 	outcome_release(&h->last);
 	snprintf(name, sizeof(name), "In[%u]", ++h->cell);
-	supervisor_compile(h->supervisor, h->cell, name, text, "", "");
+	supervisor_compile(h->supervisor, h->cell, name, text, "", "", NULL, 0);
 }
 
 void harness_wait_end(struct harness *h)

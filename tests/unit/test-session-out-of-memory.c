@@ -43,20 +43,23 @@ static int keep_declarations(void *data)
 		{ DECLARATION_MACRO, 2, 1, "N", "#define N 2", "" },
 		{ DECLARATION_TAG, 2, 2, "s", "struct s { long a; };", "" },
 	};
+	struct unit units[] = { { .declarations = first, .n_declarations = 3 },
+				{ .declarations = second, .n_declarations = 2 } };
+	struct declaration_source from[] = { { "a", 1, true }, { "a", 2, true } };
 	struct declarations d = { 0 };
 	struct declarations_kept kept = { 0 };
 	cleanup_buffer struct buffer notes = BUFFER_INIT;
-	struct declaration *list = NULL;
+	struct declaration_change *list = NULL;
 	struct error err = ERROR_INIT;
 	size_t at, n;
 	int rc;
 
 	(void)data;
-	rc = declarations_accept(&d, first, 3, &notes, &err);
+	rc = declarations_accept(&d, &from[0], &units[0], &notes, &err);
 	if (!rc)
 		rc = declarations_keep(&d, &kept, &err);
 	if (!rc)
-		rc = declarations_accept(&d, second, 2, &notes, &err);
+		rc = declarations_accept(&d, &from[1], &units[1], &notes, &err);
 	if (!rc)
 		rc = declarations_take_changes(&d, &at, &list, &n, &err) < 0 ? -1 : 0;
 	if (rc)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Open addressing with linear probing; the table is at most half full. */
-#include "compiler/names.h"
+#include "common/names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each different word once: a number for a name, so that sets of names are arrays. Numbers start at
  * 0 and stay. */
-#ifndef CGPU_COMPILER_NAMES_H
-#define CGPU_COMPILER_NAMES_H
+#ifndef CGPU_COMMON_NAMES_H
+#define CGPU_COMMON_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>
