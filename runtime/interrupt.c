@@ -56,13 +56,18 @@ void interrupt_landed(void)
 
 void interrupt_landing(void);
 #if defined(__x86_64__)
+/* A stack walk ends here: a next signal may come before the library has returned. It looks up the byte in front. */
 __asm__(".text\n"
 	".globl interrupt_landing\n"
 	".hidden interrupt_landing\n"
+	".cfi_startproc\n"
+	".cfi_undefined %rip\n"
+	"	nop\n"
 	"interrupt_landing:\n"
 	"	andq $-16, %rsp\n"
 	"	call interrupt_landed\n"
-	"	hlt\n");
+	"	hlt\n"
+	".cfi_endproc\n");
 
 static void redirect(uint64_t pc)
 {
