@@ -78,8 +78,8 @@ enum sandbox_flag {
 enum worker_message {
 	/* kernel -> worker */
 	/* u64 session epoch (grows with each attach), u64 host limit in bytes (0: none), u64 device limit in bytes,
-	 * u32 cell, [preimage: u64 address, u64 size, u64 chunk id, u64 chunk offset]; device chunks follow as
-	 * WORKER_CHUNK messages, then WORKER_ATTACH_END */
+	 * u32 cell, u8 the content of device memory without a chunk comes later (WORKER_DEVICE_FILL), [preimage: u64 address,
+	 * u64 size, u64 chunk id, u64 chunk offset]; device chunks follow as WORKER_CHUNK messages, then WORKER_ATTACH_END */
 	WORKER_ATTACH = 1,
 	WORKER_CHUNK = 2,      /* u64 chunk id, u64 size, u64 address or 0 for a pre-image; fd */
 	WORKER_ATTACH_END = 3, /* empty */
@@ -91,6 +91,10 @@ enum worker_message {
 	WORKER_DEVICE_INFO = 9, /* u32 id; only while no cell runs */
 	/* u32 id, [u32 cell]: rows of these cells, of the largest holders when there are none; only while no cell runs */
 	WORKER_MEMORY = 12,
+
+	WORKER_LIBRARIES = 40,   /* u32 id; only while no cell runs, as the next two */
+	WORKER_DEVICE_READ = 41, /* u64 address, u64 size */
+	WORKER_DEVICE_FILL = 42, /* u64 address, u64 size, u64 offset in the file; fd */
 
 	/* worker -> kernel */
 	/* u32 version, str device name, u8 emulated, u32 driver version (13000), u64 device memory,
@@ -127,6 +131,10 @@ enum worker_message {
 	 * str variables that the live blocks are reached by]
 	 */
 	WORKER_MEMORY_REPORT = 34,
+	/* u32 id, u64 session_layout(), [str path, str build id or "", u64 start, u64 end]; the first is the worker itself */
+	WORKER_LIBRARIES_ARE = 50,
+	WORKER_DEVICE_BYTES = 51,  /* u64 address, u8 ok, str error; fd of a copy when ok */
+	WORKER_DEVICE_FILLED = 52, /* u64 address, u8 ok, str error */
 };
 
 enum cell_outcome { OUTCOME_OK, OUTCOME_FAULT, OUTCOME_INTERRUPTED };

@@ -49,6 +49,19 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/pressure.h \
 	%reldir%/supervisor/process.c \
 	%reldir%/supervisor/process.h \
+	%reldir%/supervisor/block-store.c \
+	%reldir%/supervisor/block-store.h \
+	%reldir%/supervisor/save-steps.def \
+	%reldir%/supervisor/session-swap.c \
+	%reldir%/supervisor/session-swap.h \
+	%reldir%/supervisor/snapshot-file.c \
+	%reldir%/supervisor/snapshot-file.h \
+	%reldir%/supervisor/snapshot-job.c \
+	%reldir%/supervisor/snapshot-job.h \
+	%reldir%/supervisor/snapshot-libraries.c \
+	%reldir%/supervisor/snapshot-libraries.h \
+	%reldir%/supervisor/snapshots.c \
+	%reldir%/supervisor/snapshots.h \
 	%reldir%/supervisor/snapshot.c \
 	%reldir%/supervisor/snapshot.h \
 	%reldir%/supervisor/strays.c \
@@ -78,11 +91,12 @@ libsupervisor_a_SOURCES = \
 	%reldir%/sandbox/seccomp.h \
 	%reldir%/sandbox/steps.def \
 	%reldir%/sandbox/syscalls.def
-libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS) $(DW_CFLAGS) $(ZSTD_CFLAGS)
+libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS) $(DW_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS)
 libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_LIBS) $(ZSTD_LIBS)
 
-supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-pressure test-supervisor test-seccomp \
+supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-snapshot-job \
+	test-pressure test-supervisor test-seccomp \
 	test-supervisor-out-of-memory
 check_PROGRAMS += $(supervisor_tests) try-escapes
 TESTS += $(supervisor_tests) try-escapes
@@ -104,6 +118,9 @@ test_seccomp_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_pressure_SOURCES = tests/unit/test-pressure.c
 test_pressure_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_pressure_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_snapshot_job_SOURCES = tests/unit/test-snapshot-job.c
+test_snapshot_job_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_snapshot_job_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS) -lpthread
 test_device_memory_SOURCES = tests/unit/test-device-memory.c
 test_device_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_device_memory_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)

@@ -50,7 +50,9 @@ cgpu_worker_SOURCES = \
 	%reldir%/thread-local.c %reldir%/thread-local.h \
 	%reldir%/tracked.c %reldir%/tracked.h \
 	%reldir%/worker-main.c %reldir%/worker.h \
+	%reldir%/session-layout.c %reldir%/session-layout.h \
 	%reldir%/worker-run.c %reldir%/worker-run.h \
+	%reldir%/worker-snapshot.c %reldir%/worker-snapshot.h \
 	%reldir%/zygote.c %reldir%/zygote.h
 cgpu_worker_CFLAGS = $(AM_CFLAGS) -fno-builtin-malloc
 # libm and libdl are there for cells, whether the worker itself needs them or not.

@@ -38,6 +38,7 @@
 #include "runtime/sandbox-apply.h"
 #include "runtime/session-processes.h"
 #include "runtime/worker-run.h"
+#include "runtime/worker-snapshot.h"
 #include "runtime/worker.h"
 #include "runtime/zygote.h"
 
@@ -250,6 +251,12 @@ static int handle(const struct ipc_message *m, struct error *err)
 		return worker_run_limits(m, err);
 	case WORKER_MEMORY:
 		return memory_report_answer(m, err);
+	case WORKER_LIBRARIES:
+		return worker_snapshot_libraries(m, err);
+	case WORKER_DEVICE_READ:
+		return worker_snapshot_read(m, err);
+	case WORKER_DEVICE_FILL:
+		return worker_snapshot_fill(m, err);
 	case WORKER_DEVICE_INFO:
 		return report_device(m, err);
 	default:

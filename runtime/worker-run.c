@@ -151,12 +151,14 @@ static int attach(const struct ipc_message *first, struct buffer *lost, struct e
 	struct record r = record_open(first->data, first->len);
 	uint64_t epoch = record_u64(&r), host_limit = record_u64(&r), device_limit = record_u64(&r);
 	uint32_t n;
+	bool refill;
 
 	worker.cell = record_u32(&r);
+	refill = record_u8(&r) != 0;
 	n = record_count(&r, 32);
 	if (r.failed)
 		return record_check(&r, "WORKER_ATTACH", err);
-	if (take_session(lost, err) || device_attach((uint32_t)epoch, device_limit, err) || take_chunks(err) ||
+	if (take_session(lost, err) || device_attach((uint32_t)epoch, device_limit, refill, err) || take_chunks(err) ||
 	    restore_preimages(&r, n, err) || record_check(&r, "WORKER_ATTACH", err))
 		return -1;
 	allocator_set_limit(host_limit);

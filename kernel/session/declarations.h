@@ -27,6 +27,7 @@
 
 struct buffer;
 struct error;
+struct record;
 
 /* The cell that declares something. */
 struct declaration_source {
@@ -66,6 +67,10 @@ int declarations_keep(struct declarations *d, struct declarations_kept *ret, str
 void declarations_kept_release(struct declarations_kept *k);
 /* Back to what was kept, which is used up; nothing happens when it is none. */
 void declarations_return(struct declarations *d, struct declarations_kept *k);
+/* For snapshots (declarations-state.c). */
+void declarations_encode(const struct declarations *d, struct buffer *out);
+/* The list is what was encoded; what was kept can be returned to. On error it is a mixture. */
+int declarations_decode(struct declarations *d, struct record *r, struct error *err);
 /* What was kept is gone, too. */
 void declarations_clear(struct declarations *d);
 

@@ -18,6 +18,7 @@ libsession_a_SOURCES = \
 	%reldir%/control.c %reldir%/control.h \
 	%reldir%/declaration-list.c %reldir%/declaration-list.h \
 	%reldir%/declarations.c %reldir%/declarations.h \
+	%reldir%/declarations-state.c \
 	%reldir%/execute.c %reldir%/execute.h \
 	%reldir%/flags.c %reldir%/flags.h \
 	%reldir%/history.c %reldir%/history.h \
@@ -29,7 +30,9 @@ libsession_a_SOURCES = \
 	%reldir%/request.c %reldir%/request.h \
 	%reldir%/result.c %reldir%/result.h \
 	%reldir%/session.c %reldir%/session.h \
+	%reldir%/session-state.c %reldir%/session-state.h \
 	%reldir%/setup.c %reldir%/setup.h \
+	%reldir%/snapshot-diff.c %reldir%/snapshot-diff.h \
 	%reldir%/stream.c %reldir%/stream.h \
 	%reldir%/undo.c %reldir%/undo.h \
 	%reldir%/usage.c %reldir%/usage.h \
@@ -53,6 +56,7 @@ libsession_a_SOURCES = \
 	kernel/magics/magic-reset.c \
 	kernel/magics/magic-run.c \
 	kernel/magics/magic-shell.c \
+	kernel/magics/magic-snapshot.c \
 	kernel/magics/magic-time.c \
 	kernel/magics/magic-undo.c \
 	kernel/magics/magic-who.c \

@@ -16,6 +16,7 @@
 #include "kernel/session/introspect.h"
 #include "kernel/session/packages.h"
 #include "kernel/session/request.h"
+#include "kernel/session/session-state.h"
 #include "kernel/supervisor/supervisor.h"
 
 enum { SHELL = 1 << CHANNEL_SHELL, CONTROL = 1 << CHANNEL_CONTROL };
@@ -129,16 +130,21 @@ void session_start(struct session *s)
 		[CHANNEL_SHELL] = on_shell, [CHANNEL_CONTROL] = on_control,
 		[CHANNEL_STDIN] = on_stdin, [CHANNEL_IOPUB] = on_subscription,
 	};
+	char folder[4096];
 
 	for (int i = 0; i < CHANNELS; i++)
 		if (readers[i])
 			s->sources[i] = loop_add_socket(s->loop, s->channels->sockets[i], readers[i], s);
+	session_state_folder(folder, sizeof(folder));
+	if (*folder)
+		supervisor_keep_snapshots(s->supervisor, folder, s->options->autosave, session_state_describe, s);
 	supervisor_start(s->supervisor, s->loop, &execute_callbacks, s);
 	publish_status(&s->publisher, NULL, "starting");
 }
 
 void session_release(struct session *s)
 {
+	supervisor_end_snapshots(s->supervisor);
 	for (int i = 0; i < CHANNELS; i++)
 		loop_remove(s->loop, s->sources[i]);
 	execute_release(&s->executor);

@@ -71,6 +71,13 @@ void undo_note(struct session *s, struct cell *c)
 	u->steps[u->n++] = step;
 }
 
+void undo_note_now(struct session *s, struct cell *c)
+{
+	if (!c->noted)
+		c->state_before = supervisor_state(s->supervisor);
+	undo_note(s, c);
+}
+
 /* ---- what has changed ---- */
 
 struct seen {

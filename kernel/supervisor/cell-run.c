@@ -50,6 +50,7 @@ static void finish(struct supervisor *s)
 
 	stop_timers(s);
 	s->run = (struct cell_run){ .phase = RUN_NONE, .cell = done.cell };
+	snapshots_note_commit(s);
 	end.ename = done.report.ename;
 	end.evalue = buffer_text(&done.report.evalue);
 	end.traceback = buffer_text(&done.report.traceback);
@@ -148,6 +149,7 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const
 	if (s->run.phase != RUN_NONE)
 		BUG("a cell is started while another one runs");
 	s->run.phase = RUN_WAITING;
+	snapshots_note_run(s);
 	buffer_append(&s->run.unit, encoded, len);
 	buffer_append(&s->run.dropped, buffer_text(dropped), dropped->len);
 	if (buffer_check(&s->run.unit, &err) || buffer_check(&s->run.dropped, &err) ||
@@ -250,7 +252,7 @@ static void report_interrupt(struct supervisor *s, const struct worker *w)
 	fault_report_add(&s->run.report, KEPT);
 }
 
-static void tell_committed(struct supervisor *s, struct worker *w)
+void cell_run_tell_committed(struct supervisor *s, struct worker *w)
 {
 	const struct undo_log *log = &s->snapshot.undo;
 	cleanup_buffer struct buffer b = BUFFER_INIT;
@@ -272,7 +274,7 @@ static void finish_committed(struct supervisor *s)
 		report_interrupt(s, w);
 	if (w && w->state == WORKER_QUIET) {
 		w->state = WORKER_IDLE;
-		tell_committed(s, w);
+		cell_run_tell_committed(s, w);
 		/* The outcome stands, also when the worker dies over this question. */
 		s->run.phase = RUN_ENDED;
 		leak_watch_look(s, &s->run.warnings);
@@ -355,20 +357,24 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 	}
 }
 
-int cell_run_keep(struct supervisor *s, struct worker *w)
+int cell_run_commit(struct supervisor *s, struct worker *w, struct error *err)
 {
-	struct error err = ERROR_INIT;
 	struct commit c;
 	int failed;
 
-	output_drain(s, w);
 	w->state = WORKER_QUIET;
-	failed = begin_commit(s, w, &c, &err);
-	if (!failed) {
-		failed = commit_copy(&c, &err);
-		end_commit(s, &c, !failed);
-	}
-	if (failed) {
+	if (begin_commit(s, w, &c, err))
+		return -1;
+	failed = commit_copy(&c, err);
+	return end_commit(s, &c, !failed);
+}
+
+int cell_run_keep(struct supervisor *s, struct worker *w)
+{
+	struct error err = ERROR_INIT;
+
+	output_drain(s, w);
+	if (cell_run_commit(s, w, &err)) {
 		log_warning("an interrupted cell cannot be kept: %s", err.text);
 		return -1;
 	}
@@ -461,6 +467,11 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 		if (at_work)
 			on_input_request(s, w, &r);
 		break;
+	case WORKER_DEVICE_BYTES:
+	case WORKER_DEVICE_FILLED:
+		snapshots_on_message(s, m);
+		break;
+	case WORKER_LIBRARIES_ARE:
 	case WORKER_DESCRIBED:
 	case WORKER_DEVICE_REPORT:
 	case WORKER_MEMORY_REPORT:

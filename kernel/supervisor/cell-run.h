@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct error;
 struct ipc_message;
 struct buffer;
 struct supervisor;
@@ -24,6 +25,10 @@ void cell_run_release(struct supervisor *s);
 void cell_run_fail(struct supervisor *s);
 /* Commit what the cell has done so far and end it; the worker stands still. -1: nothing was committed. */
 int cell_run_keep(struct supervisor *s, struct worker *w);
+
+/* Commit what the worker holds; it stands still, and is QUIET afterwards. -1: nothing was committed. */
+int cell_run_commit(struct supervisor *s, struct worker *w, struct error *err);
+void cell_run_tell_committed(struct supervisor *s, struct worker *w);
 
 /* The active worker holds the session. */
 void cell_run_on_session(struct supervisor *s);

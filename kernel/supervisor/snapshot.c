@@ -12,7 +12,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 
-int snapshot_init(struct snapshot *s, uint64_t undo_limit, struct error *err)
+int snapshot_memfd(struct error *err)
 {
 	cleanup_fd int fd = memfd_create("cgpu-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -22,8 +22,13 @@ int snapshot_init(struct snapshot *s, uint64_t undo_limit, struct error *err)
 		return error_errno(err, "cannot give the session's memory its size");
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return error_errno(err, "cannot seal the session's memory");
-	*s = (struct snapshot){ .memfd = steal_fd(&fd), .undo.bytes_max = undo_limit };
-	return 0;
+	return steal_fd(&fd);
+}
+
+int snapshot_init(struct snapshot *s, uint64_t undo_limit, struct error *err)
+{
+	*s = (struct snapshot){ .memfd = snapshot_memfd(err), .undo.bytes_max = undo_limit };
+	return s->memfd < 0 ? -1 : 0;
 }
 
 void snapshot_release(struct snapshot *s)
@@ -82,6 +87,7 @@ int snapshot_undo(struct snapshot *s, unsigned n, struct error *err)
 {
 	const struct undo_entry *to = &s->undo.at[s->undo.n - n];
 
+	snapshot_touch(s);
 	for (unsigned i = s->undo.n; i-- > s->undo.n - n;)
 		if (preimage_restore(&s->undo.at[i].preimage, s->memfd, ARENA_BASE, err))
 			return error_wrap(err, "cannot undo cell %u", s->undo.at[i].cell);
@@ -93,6 +99,7 @@ int snapshot_undo(struct snapshot *s, unsigned n, struct error *err)
 
 int snapshot_reset(struct snapshot *s, struct error *err)
 {
+	snapshot_touch(s);
 	if (fallocate(s->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)ARENA_SIZE))
 		return error_errno(err, "cannot empty the session's memory");
 	undo_log_clear(&s->undo);

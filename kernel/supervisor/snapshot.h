@@ -6,6 +6,7 @@
 #ifndef CGPU_KERNEL_SUPERVISOR_SNAPSHOT_H
 #define CGPU_KERNEL_SUPERVISOR_SNAPSHOT_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,13 +20,23 @@ struct snapshot {
 	int memfd;
 	uint64_t top[ARENA_REGIONS];  /* committed */
 	uint64_t heap_freed;          /* as arena_header.heap_freed of the committed state */
+	_Atomic uint64_t changes;     /* grows before the memfd is changed; other threads read it */
 	uint64_t serial;              /* of the committed state: each commit counts up, an undo goes back */
 	struct undo_log undo;
 };
 
-/* A sealed, sparse memfd of ARENA_SIZE. undo_limit: bytes to keep for undo; a commit that overwrites more has none. */
+/* undo_limit: bytes to keep for undo; a commit that overwrites more has none. */
 int snapshot_init(struct snapshot *s, uint64_t undo_limit, struct error *err);
 void snapshot_release(struct snapshot *s);
+
+/* A sealed, sparse memfd of ARENA_SIZE; -1 on error. */
+int snapshot_memfd(struct error *err);
+
+/* The committed memory is about to change. */
+static inline void snapshot_touch(struct snapshot *s)
+{
+	atomic_fetch_add(&s->changes, 1);
+}
 
 /*
  * A commit has happened: the header of the next state, and the pre-image of this one, which is taken over. The caller

@@ -8,6 +8,7 @@
  *	watchdog      memory and processes of the cell at work
  *	worker-pool   zygote, the active worker, the spare, what is dying; attach
  *	output-drain  ring and pipes to the session
+ *	snapshots     saves and loads the session on disk
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_SUPERVISOR_STATE_H
 #define CGPU_KERNEL_SUPERVISOR_SUPERVISOR_STATE_H
@@ -28,6 +29,7 @@
 #include "kernel/supervisor/leak-watch.h"
 #include "kernel/supervisor/pressure.h"
 #include "kernel/supervisor/snapshot.h"
+#include "kernel/supervisor/snapshots.h"
 #include "kernel/supervisor/supervisor.h"
 #include "kernel/supervisor/unit-table.h"
 #include "kernel/supervisor/worker.h"
@@ -82,6 +84,10 @@ struct cell_run {
 	unsigned stop_tries;
 };
 
+/* Ask the idle worker and wait: for answers that are made in microseconds. Type and id of the body are the answer's. */
+int supervisor_question(struct supervisor *s, uint32_t type, const struct buffer *body, uint32_t answer_type,
+			struct buffer *ret, struct error *err);
+
 struct supervisor {
 	char *libexec_dir, *connection_file, *proc_dir;
 	char **covered; /* by supervisor_hide() */
@@ -104,6 +110,7 @@ struct supervisor {
 	struct unit_table units;
 	struct cell_run run;
 
+	struct snapshots snapshots;
 	bool compiling;
 	char *cell_text;      /* of the last supervisor_compile() */
 	struct pressure pressure;

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "common/compiler-protocol.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -27,6 +28,7 @@
 #define QUESTION_MS 1000
 #define COMPILER_QUESTION_MS 10000
 #define HELLO_MS 5000
+#define FLUSH_MS 1500
 /* Zygote, workers without a session, and what a cell takes between two looks of the watchdog. */
 #define GROUP_ROOM (1ull << 30)
 
@@ -123,6 +125,7 @@ void supervisor_free(struct supervisor *s)
 {
 	if (!s)
 		return;
+	snapshots_release(s);
 	cell_run_release(s);
 	worker_pool_release(s);
 	compiler_client_release(&s->compiler);
@@ -330,12 +333,51 @@ void supervisor_undo_room(const struct supervisor *s, struct supervisor_undo_roo
 	};
 }
 
-static int undo(struct supervisor *s, unsigned n, struct error *err)
+/* The session that a loaded snapshot has replaced. What came later concerns memory that is let go of here. */
+static void swap_back(struct supervisor *s, struct undo_entry *e)
+{
+	struct snapshot *to = &s->snapshot;
+
+	snapshot_touch(to);
+	close(to->memfd);
+	to->memfd = steal_fd(&e->swap->memfd);
+	to->heap_freed = e->heap_freed;
+	to->serial = e->serial;
+	memcpy(to->top, e->top, sizeof(to->top));
+	device_memory_release(&s->device);
+	s->device = e->swap->device;
+	e->swap->device = (struct device_memory){ 0 };
+	unit_table_release(&s->units);
+	s->units = e->swap->units;
+	unit_table_init(&e->swap->units);
+	worker_pool_renew(s);
+}
+
+/* How many of the n entries are older than the oldest replaced session among them; that is brought back. */
+static unsigned undo_swaps(struct supervisor *s, unsigned n)
+{
+	struct undo_log *l = &s->snapshot.undo;
+	unsigned first = l->n - n, at = first;
+
+	while (at < l->n && !l->at[at].swap)
+		at++;
+	if (at == l->n)
+		return n;
+	swap_back(s, &l->at[at]);
+	undo_log_pop(l, l->n - at);
+	return at - first;
+}
+
+static int undo(struct supervisor *s, unsigned all, struct error *err)
 {
 	struct undo_log *l = &s->snapshot.undo;
 	struct device_undo *device[UNDO_COMMITS_MAX];
-	size_t units = l->at[l->n - n].units;
+	unsigned n = undo_swaps(s, all);
+	size_t units;
 
+	if (!n)
+		return 0;
+	units = l->at[l->n - n].units;
 	for (unsigned i = 0; i < n; i++)
 		device[i] = &l->at[l->n - 1 - i].device;
 	if (device_memory_undo_room(&s->device, device, n, err) || snapshot_undo(&s->snapshot, n, err))
@@ -376,6 +418,18 @@ void supervisor_load_cancel(struct supervisor *s)
 		pidfd_signal(s->pool.zygote.process.pidfd, SIGKILL);
 }
 
+void supervisor_end_snapshots(struct supervisor *s)
+{
+	snapshots_flush(s, FLUSH_MS);
+	snapshots_release(s);
+}
+
+const char *supervisor_snapshot_folder(const struct supervisor *s, uint64_t *ret_owner)
+{
+	*ret_owner = s->snapshots.owner;
+	return s->snapshots.folder;
+}
+
 /* ---- questions ---- */
 
 size_t supervisor_variables(const struct supervisor *s, const struct supervisor_variable **ret)
@@ -390,9 +444,8 @@ int supervisor_read(const struct supervisor *s, uint64_t address, void *out, siz
 	return s->run.phase == RUN_COMMITTING ? -1 : snapshot_read(&s->snapshot, address, out, len);
 }
 
-/* Ask the idle worker and wait: for answers that are made in microseconds. */
-static int question(struct supervisor *s, uint32_t type, const struct buffer *body, uint32_t answer_type,
-		    struct buffer *ret, struct error *err)
+int supervisor_question(struct supervisor *s, uint32_t type, const struct buffer *body, uint32_t answer_type,
+			struct buffer *ret, struct error *err)
 {
 	struct worker *w = s->pool.active;
 	uint64_t deadline = loop_now_ms() + QUESTION_MS;
@@ -437,7 +490,7 @@ int supervisor_describe(struct supervisor *s, const uint64_t *addresses, size_t 
 	record_put_u32(&body, (uint32_t)n);
 	for (size_t i = 0; i < n; i++)
 		record_put_u64(&body, addresses[i]);
-	if (buffer_check(&body, err) || question(s, WORKER_DESCRIBE, &body, WORKER_DESCRIBED, &answer, err))
+	if (buffer_check(&body, err) || supervisor_question(s, WORKER_DESCRIBE, &body, WORKER_DESCRIBED, &answer, err))
 		return -1;
 	r = record_open(answer.data, answer.len);
 	if (record_count(&r, 26) != n)
@@ -454,7 +507,7 @@ int supervisor_device_report(struct supervisor *s, struct buffer *ret, struct er
 	record_put_u32(&body, ++s->answer_id);
 	if (buffer_check(&body, err))
 		return -1;
-	return question(s, WORKER_DEVICE_INFO, &body, WORKER_DEVICE_REPORT, ret, err);
+	return supervisor_question(s, WORKER_DEVICE_INFO, &body, WORKER_DEVICE_REPORT, ret, err);
 }
 
 int supervisor_memory_report(struct supervisor *s, const uint32_t *cells, size_t n, struct memory_report *ret,

@@ -97,6 +97,37 @@ void supervisor_undo_room(const struct supervisor *s, struct supervisor_undo_roo
 /* Between cells: go back to an earlier state. ERROR_STATE: it is not kept. */
 int supervisor_undo(struct supervisor *s, uint64_t state, struct error *err);
 
+/*
+ * Snapshots on disk, in a folder of this notebook. describe() appends what the session layer needs again, and says what the
+ * execution count is; it is called between cells. auto_max: largest state that is saved by itself; 0: none is.
+ */
+typedef int supervisor_describe_session(void *data, struct buffer *out, uint32_t *ret_count);
+void supervisor_keep_snapshots(struct supervisor *s, const char *folder, uint64_t auto_max,
+			       supervisor_describe_session *describe, void *data);
+/* describe() is not called any more. What is committed is saved before, if that does not take long. */
+void supervisor_end_snapshots(struct supervisor *s);
+/* Texts are borrowed for the duration of the call. */
+struct supervisor_snapshot_end {
+	const char *error;           /* "" when it was done */
+	uint64_t bytes;              /* of content */
+	uint64_t written;            /* saved: bytes that were not on disk yet */
+	const struct buffer *session; /* restored: what describe() had appended */
+	uint32_t count;
+	int64_t time;                /* when it was saved, since 1970 */
+	const char *report;          /* lines: what could not be restored */
+};
+typedef void supervisor_snapshot_done(void *data, const struct supervisor_snapshot_end *end);
+/* Between cells; no cell may be run before `done`, which is called from the loop when 0 was returned. */
+int supervisor_save(struct supervisor *s, const char *name, supervisor_snapshot_done *done, void *data,
+		    struct error *err);
+/* The session becomes that of the snapshot; supervisor_undo() to the state before brings it back. */
+int supervisor_restore(struct supervisor *s, const char *name, supervisor_snapshot_done *done, void *data,
+		       struct error *err);
+/* Gives up what is under way, as long as the session is not touched. */
+void supervisor_snapshot_cancel(struct supervisor *s);
+/* NULL: there is none; who this process is in its files. */
+const char *supervisor_snapshot_folder(const struct supervisor *s, uint64_t *ret_owner);
+
 /* Compiler questions; the answer callback comes once, with NULL data when the compiler died on it. */
 typedef void supervisor_answer(void *data, uint32_t type, const void *payload, size_t len);
 void supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor, supervisor_answer *cb, void *data);
@@ -141,6 +172,11 @@ struct memory_report;
 /* Who holds the session's memory: these cells, or (n is 0) those that hold most. Between cells; the caller releases it. */
 int supervisor_memory_report(struct supervisor *s, const uint32_t *cells, size_t n, struct memory_report *ret,
 			     struct error *err);
+
+/* Between cells: calls fn with the content of each buffer on the device, large ones in parts. Ends when fn fails. */
+typedef int supervisor_buffer(void *data, uint64_t address, const char *bytes, size_t len, const char *name,
+			      struct error *err);
+int supervisor_device_buffers(struct supervisor *s, supervisor_buffer *fn, void *data, struct error *err);
 
 int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t device_limit, struct error *err);
 void supervisor_limits(const struct supervisor *s, uint64_t *ret_host, uint64_t *ret_device);

@@ -7,11 +7,13 @@ static void entry_release(struct undo_entry *e)
 {
 	preimage_release(&e->preimage);
 	device_undo_release(&e->device);
+	session_swap_free(e->swap);
 }
 
 static uint64_t entry_bytes(const struct undo_entry *e)
 {
-	return e->preimage.mapped + e->kept_heap + device_undo_bytes(&e->device);
+	return e->preimage.mapped + e->kept_heap + device_undo_bytes(&e->device) +
+	       (e->swap ? session_swap_bytes(e->swap) : 0);
 }
 
 static void drop_oldest(struct undo_log *l, unsigned n)
@@ -52,7 +54,7 @@ void undo_log_trim(struct undo_log *l)
 		return;
 	if (!l->at[l->n - 1].preimage.valid || !l->at[l->n - 1].device.valid)
 		n = l->n;
-	for (; n < l->n && bytes > l->bytes_max; n++)
+	for (; n + (l->at[l->n - 1].swap != NULL) < l->n && bytes > l->bytes_max; n++)
 		bytes -= entry_bytes(&l->at[n]);
 	drop_oldest(l, n);
 }

@@ -13,6 +13,7 @@
 #include "common/arena-layout.h"
 #include "kernel/supervisor/device-memory.h"
 #include "kernel/supervisor/journal.h"
+#include "kernel/supervisor/session-swap.h"
 
 struct error;
 
@@ -27,6 +28,7 @@ struct undo_entry {
 	uint64_t kept_heap;          /* bytes that the worker must not reuse as long as the entry lives */
 	struct device_undo device;
 	size_t units;                /* records of the unit table in that state */
+	struct session_swap *swap;   /* not a commit: the whole session was replaced, and this is the old one; owned */
 };
 
 struct undo_log {
@@ -42,7 +44,7 @@ static inline struct undo_entry *undo_log_newest(struct undo_log *l)
 {
 	return &l->at[l->n - 1];
 }
-/* The newest entry is complete: drop what is too old or too much. */
+/* The newest entry is complete: drop what is too old or too much. A replaced session is kept up to the next commit. */
 void undo_log_trim(struct undo_log *l);
 /* The newest n are done with. */
 void undo_log_pop(struct undo_log *l, unsigned n);

@@ -9,6 +9,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/record.h"
 #include "kernel/supervisor/unit-debug.h"
 
 #define OBJECT_MAX (512u * 1024 * 1024) /* of a unit that is unpacked */
@@ -64,6 +65,7 @@ static int shrink(const void *encoded, size_t len, struct unit_record *ret, stru
 	unit_encode(&u, &small);
 	unit_release(&u);
 	small_len = small.len;
+	ret->encoded_len = small_len;
 	ret->encoded = buffer_steal(&small);
 	if (!ret->encoded) {
 		buffer_release(&small);
@@ -164,6 +166,46 @@ void unit_table_undo(struct unit_table *t, size_t n)
 {
 	if (n < t->n)
 		cut(t, n);
+}
+
+void unit_table_encode(const struct unit_table *t, struct buffer *out)
+{
+	size_t n = unit_table_committed(t);
+
+	record_put_u32(out, (uint32_t)n);
+	for (size_t i = 0; i < n; i++) {
+		const struct unit_record *r = &t->records[i];
+
+		record_put_bytes(out, r->encoded, r->encoded_len);
+		record_put_str(out, r->text ? r->text : "");
+		for (size_t k = 0; k < r->unit.n_symbols; k++) {
+			record_put_u64(out, r->placed[k].address);
+			record_put_u64(out, r->placed[k].size);
+		}
+	}
+}
+
+int unit_table_decode(struct unit_table *t, const void *data, size_t len, struct error *err)
+{
+	struct record r = record_open(data, len);
+	uint32_t n = record_count(&r, 8);
+	int failed = 0;
+
+	for (uint32_t i = 0; i < n && !failed; i++) {
+		size_t size;
+		const char *encoded = record_bytes(&r, &size), *text = record_str(&r);
+
+		failed = r.failed || unit_table_begin(t, encoded, size, text, err);
+		for (size_t k = 0; !failed && k < t->records[i].unit.n_symbols; k++) {
+			t->records[i].placed[k].address = record_u64(&r);
+			t->records[i].placed[k].size = record_u64(&r);
+		}
+		unit_table_commit(t);
+	}
+	if (!failed && !record_check(&r, "the table of cells", err))
+		return 0;
+	unit_table_release(t);
+	return failed && r.failed ? record_check(&r, "the table of cells", err) : -1;
 }
 
 const struct unit_record *unit_table_find(const struct unit_table *t, uint32_t cell)

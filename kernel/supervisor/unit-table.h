@@ -14,6 +14,7 @@
 #include "common/unit.h"
 #include "kernel/supervisor/supervisor.h"
 
+struct buffer;
 struct error;
 struct unit_debug;
 
@@ -25,6 +26,7 @@ struct placed_symbol {
 struct unit_record {
 	struct unit unit; /* without PTX, lines and declarations, its object packed; borrows from `encoded` */
 	char *encoded;
+	size_t encoded_len;
 	char *text;       /* of the cell; NULL when it is not known */
 	struct placed_symbol *placed; /* one for each of unit.symbols */
 	struct unit_debug *debug; /* made when asked for */
@@ -55,6 +57,10 @@ void unit_table_drop(struct unit_table *t);
 /* How many records are committed, and back to that number. */
 size_t unit_table_committed(const struct unit_table *t);
 void unit_table_undo(struct unit_table *t, size_t n);
+
+/* All committed records, for a snapshot on disk. decode() fills an empty table; on error it stays empty. */
+void unit_table_encode(const struct unit_table *t, struct buffer *out);
+int unit_table_decode(struct unit_table *t, const void *data, size_t len, struct error *err);
 
 /* The newest unit of that cell; NULL when there is none. */
 const struct unit_record *unit_table_find(const struct unit_table *t, uint32_t cell);

@@ -246,6 +246,7 @@ static int send_attach(struct supervisor *s, struct worker *w, struct error *err
 	record_put_u64(&b, s->host_limit);
 	record_put_u64(&b, s->device_limit);
 	record_put_u32(&b, s->run.cell);
+	record_put_u8(&b, snapshots_is_loading(s));
 	device_memory_encode_preimages(&s->device, &b);
 	if (buffer_check(&b, err) || worker_send(w, WORKER_ATTACH, b.data, b.len, NULL, err))
 		return -1;
@@ -275,11 +276,12 @@ static void on_attached(struct supervisor *s, struct worker *w, const struct ipc
 	bool ok = record_u8(&r) != 0;
 	const char *why = record_str(&r);
 	uint32_t n = record_count(&r, 1);
+	struct buffer *report = snapshots_is_loading(s) ? &s->snapshots.report : &s->run.restored;
 	struct error err = ERROR_INIT;
 
 	if (ok)
 		for (uint32_t i = 0; i < n; i++)
-			buffer_printf(&s->run.restored, "%s\n", record_str(&r));
+			buffer_printf(report, "%s\n", record_str(&r));
 	if (record_check(&r, "WORKER_ATTACHED", &err) || !ok) {
 		log_error("worker %d cannot take the session: %s", (int)w->pid, ok ? err.text : why);
 		fault_report_plain(&s->run.trouble, "InternalError", ok ? err.text : why, "");
@@ -287,8 +289,12 @@ static void on_attached(struct supervisor *s, struct worker *w, const struct ipc
 		return;
 	}
 	s->pool.failures = 0;
-	w->state = WORKER_IDLE;
 	w->held = true;
+	if (snapshots_is_loading(s)) {
+		snapshots_on_attached(s);
+		return;
+	}
+	w->state = WORKER_IDLE;
 	device_memory_restored(&s->device);
 	advance(s);
 	cell_run_on_session(s);
@@ -360,6 +366,8 @@ static void on_death(void *data, struct worker *w)
 		p->failures++;
 	if (w->attached)
 		cell_run_on_death(s, w, was_active);
+	if (was_active)
+		snapshots_on_worker_lost(s, how);
 	w->attached = false;
 	bury(s, w);
 	advance(s);
@@ -477,6 +485,22 @@ int worker_pool_empty(struct supervisor *s, struct error *err)
 		}
 	}
 	return 0;
+}
+
+void worker_pool_renew(struct supervisor *s)
+{
+	struct worker *w = s->pool.spare;
+
+	s->pool.spare = NULL;
+	if (w)
+		let_die(s, w);
+}
+
+void worker_pool_go_on(struct supervisor *s)
+{
+	s->pool.active->state = WORKER_IDLE;
+	cell_run_tell_committed(s, s->pool.active);
+	advance(s);
 }
 
 void worker_pool_refill(struct supervisor *s)

@@ -24,6 +24,7 @@ struct device {
 	uint32_t cell;    /* that runs */
 	_Atomic int sticky; /* CUresult that ended the device, 0: well */
 	struct session *session;
+	bool refill;      /* of the attach at work */
 	pthread_mutex_t lock; /* over the session's tables; never held while device code runs */
 };
 

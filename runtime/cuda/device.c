@@ -207,8 +207,9 @@ void device_set_limit(uint64_t limit)
 	device.limit = limit && limit < device.info.memory ? limit : device.info.memory;
 }
 
-int device_attach(uint32_t epoch, uint64_t limit, struct error *err)
+int device_attach(uint32_t epoch, uint64_t limit, bool refill, struct error *err)
 {
+	device.refill = refill;
 	device.epoch = epoch;
 	device_set_limit(limit);
 	device.session = session_open();
@@ -232,6 +233,8 @@ int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint
 
 static void report_lost(void *data, uint64_t address, uint64_t size)
 {
+	if (device.refill)
+		return;
 	for (uint32_t i = 0; i < device.session->buffers.n; i++) {
 		const struct session_buffer *b = session_at(&device.session->buffers, struct session_buffer, i);
 
@@ -266,6 +269,30 @@ int device_attach_end(struct buffer *report, struct error *err)
 	preimage_reset();
 	device_unlock();
 	return 0;
+}
+
+static int copy(CUdeviceptr to, CUdeviceptr from, size_t size, struct error *err)
+{
+	CUresult result = CUDA_ERROR_NOT_INITIALIZED;
+
+	if (!device.usable)
+		return error_set(err, ERROR_UNSUPPORTED, "device memory cannot be reached: %s", device.info.problem);
+	device.host->enter_library();
+	result = device_enter();
+	if (!result)
+		result = device_note(device.driver->cuMemcpy(to, from, size));
+	device.host->leave_library();
+	return result ? error_set(err, ERROR_SYSTEM, "device memory cannot be copied: driver error %d", (int)result) : 0;
+}
+
+int device_read(uint64_t address, void *ret, size_t size, struct error *err)
+{
+	return copy((uintptr_t)ret, address, size, err);
+}
+
+int device_write(uint64_t address, const void *bytes, size_t size, struct error *err)
+{
+	return copy(address, (uintptr_t)bytes, size, err);
 }
 
 void device_cell_begin(uint32_t cell)

@@ -73,14 +73,21 @@ struct device_info {
  */
 int device_init(const struct device_host *host, struct device_info *ret_info, struct error *err);
 
-/* Start or take over a session; the arena is mapped. limit: cap on session device memory in bytes; 0: all of it. */
-int device_attach(uint32_t epoch, uint64_t limit, struct error *err);
+/*
+ * Start or take over a session; the arena is mapped. limit: cap on session device memory in bytes; 0: all of it. refill: the
+ * content of memory that no chunk comes for is written later.
+ */
+int device_attach(uint32_t epoch, uint64_t limit, bool refill, struct error *err);
 /* During attach: a chunk of session memory (or, address 0, one that holds pre-images) from the kernel. Takes fd. */
 int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err);
 /* During attach, after the chunks: put back what the failed cell had changed. */
 int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err);
 /* End of attach. What could not be brought back is appended to report, a line each. */
 int device_attach_end(struct buffer *report, struct error *err);
+
+/* Session memory in whole chunks, while no cell runs. */
+int device_read(uint64_t address, void *ret, size_t size, struct error *err);
+int device_write(uint64_t address, const void *bytes, size_t size, struct error *err);
 
 void device_set_limit(uint64_t limit);
 

@@ -143,3 +143,9 @@ def state(states, start_kernel):
 @pytest.fixture(scope="session")
 def spoil():
     return SPOIL
+
+
+@pytest.fixture(scope="session")
+def make_state():
+    """make_state(session) -> State"""
+    return State

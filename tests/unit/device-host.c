@@ -230,7 +230,7 @@ void device_host_start(uint64_t limit)
 		fprintf(stderr, "%s%s\n", err.text, device_host_info.problem);
 		exit(99);
 	}
-	if (device_attach(++keeper.epoch, limit, &err))
+	if (device_attach(++keeper.epoch, limit, false, &err))
 		exit(99);
 	attach(&err);
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the session layer puts into a snapshot on disk beside the supervisor's memory: declarations, flags, the folder and
+ * environment that were set; and where snapshots of a notebook lie.
+ */
+#ifndef CGPU_KERNEL_SESSION_SESSION_STATE_H
+#define CGPU_KERNEL_SESSION_SESSION_STATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct error;
+struct session;
+
+/* For supervisor_keep_snapshots(); data is the session. */
+int session_state_describe(void *data, struct buffer *out, uint32_t *ret_count);
+/* Takes over what was described; the execution count never goes back. On error the session is as it was. */
+int session_state_take(struct session *s, const struct buffer *described, uint32_t count, struct error *err);
+
+/*
+ * $XDG_STATE_HOME/cgpu/NAME-HASH, of the notebook's path where the server tells it (JPY_SESSION_NAME), else of the
+ * working folder. Empty when there is no place for it.
+ */
+void session_state_folder(char *ret, size_t size);
+
+#endif

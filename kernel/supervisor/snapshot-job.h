@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Saving or loading one snapshot on a thread of its own, so that the kernel goes on answering. The thread reads the committed
+ * arena from its memfd. A save that a commit overtakes is given up (ERROR_STATE), since it would hold a mixture; the
+ * blocks that it has written are found again by the next one. Device memory is handed in by the event loop, piece by
+ * piece.
+ *
+ *	start -> RUNS <-> WANTS_DEVICE -> DONE
+ *
+ * `wake` is readable when the state has changed.
+ */
+#ifndef CGPU_KERNEL_SUPERVISOR_SNAPSHOT_JOB_H
+#define CGPU_KERNEL_SUPERVISOR_SNAPSHOT_JOB_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "kernel/supervisor/snapshot-file.h"
+
+struct snapshot;
+
+#define SNAPSHOT_PIECE (16ull * 1024 * 1024)
+
+enum snapshot_job_kind { JOB_SAVE, JOB_LOAD };
+enum snapshot_job_state { JOB_RUNS, JOB_WANTS_DEVICE, JOB_DONE };
+
+struct snapshot_piece {
+	uint64_t address;
+	uint64_t size;
+	uint64_t offset; /* loading: in device_fd */
+};
+
+struct snapshot_job {
+	enum snapshot_job_kind kind;
+	char *folder, *name;
+	bool automatic;
+	bool gentle;               /* gives way to others on the processor */
+	struct save_hook hook;     /* tests only */
+
+	struct snapshot_file file; /* saving: all but the blocks; loading: the owner, then the result */
+	int memfd;                 /* saving: the arena, a duplicate; loading: the result */
+	const _Atomic uint64_t *changes; /* saving: of the arena; file.changes is what it was */
+	struct snapshot_piece *pieces;   /* device memory */
+	size_t n_pieces;
+	int device_fd;             /* loading: the content of the pieces */
+	uint64_t bytes, written;   /* saving: content, and what was added to the folder */
+	struct error error;        /* when DONE; code 0 with "": none */
+	bool failed;
+
+	int wake;
+	pthread_t thread;
+	bool started;
+	pthread_mutex_t lock;
+	pthread_cond_t given;
+	enum snapshot_job_state state;
+	struct snapshot_piece wanted;
+	int given_fd;
+	bool has_given;
+	_Atomic bool cancelled;
+};
+
+/* folder and name are copied. Fill in the rest, then start. */
+struct snapshot_job *snapshot_job_new(enum snapshot_job_kind kind, const char *folder, const char *name, struct error *err);
+int snapshot_job_start(struct snapshot_job *j, struct error *err);
+enum snapshot_job_state snapshot_job_state(struct snapshot_job *j, struct snapshot_piece *ret_wanted);
+/* The bytes of the wanted piece; fd is taken over. -1: they cannot be had, and the job fails. */
+void snapshot_job_give(struct snapshot_job *j, int fd);
+void snapshot_job_cancel(struct snapshot_job *j);
+/* Waits for the thread. NULL is accepted. */
+void snapshot_job_free(struct snapshot_job *j);
+
+/* The folder, made if need be, private to the user; a descriptor. shared: for reading. */
+int snapshot_folder_open(const char *folder, bool make, struct error *err);
+int snapshot_folder_lock(int dir, bool shared, const _Atomic bool *cancelled, struct error *err);
+
+#endif

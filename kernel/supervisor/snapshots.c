@@ -1,0 +1,689 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work on files is in snapshot-job.c; here is what needs the worker and the event loop. */
+#define _GNU_SOURCE
+#include "kernel/supervisor/snapshots.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/ipc.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
+#include "kernel/loop.h"
+#include "kernel/supervisor/cell-run.h"
+#include "kernel/supervisor/snapshot-libraries.h"
+#include "kernel/supervisor/supervisor-state.h"
+#include "kernel/supervisor/worker-pool.h"
+
+#define DELAY_MS 1000 /* from a commit to the automatic snapshot */
+#define DEVICE_MS 10000
+#define PAUSE_FACTOR 10 /* automatic ones take at most a tenth of the time */
+
+static void start_next(struct supervisor *s);
+
+void supervisor_keep_snapshots(struct supervisor *s, const char *folder, uint64_t auto_max,
+			       supervisor_describe_session *describe, void *data)
+{
+	struct snapshots *n = &s->snapshots;
+
+	free(n->folder);
+	n->folder = strdup(folder);
+	n->auto_max = auto_max;
+	n->describe = describe;
+	n->describe_data = data;
+	if (getrandom(&n->owner, sizeof(n->owner), 0) != (ssize_t)sizeof(n->owner))
+		n->owner = (uint64_t)getpid() << 32 | (uint32_t)time(NULL);
+}
+
+void snapshots_release(struct supervisor *s)
+{
+	struct snapshots *n = &s->snapshots;
+
+	if (s->loop) {
+		loop_remove(s->loop, n->wake);
+		loop_remove(s->loop, n->timer);
+		loop_remove(s->loop, n->failing);
+	}
+	snapshot_job_free(n->job);
+	snapshot_job_free(n->next);
+	snapshot_job_free(n->loaded);
+	buffer_release(&n->report);
+	free(n->folder);
+	*n = (struct snapshots){ 0 };
+}
+
+bool snapshots_is_loading(const struct supervisor *s)
+{
+	return s->snapshots.load != LOAD_NONE;
+}
+
+/* ---- making a job ---- */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct snapshot_piece *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* Device memory in pieces. */
+static int put_pieces(struct supervisor *s, struct snapshot_job *j, struct error *err)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < s->device.chunks.n; i++)
+		most += s->device.chunks.at[i].size / SNAPSHOT_PIECE + 1;
+	j->pieces = calloc(most + 1, sizeof(*j->pieces));
+	if (!j->pieces)
+		return error_set(err, ERROR_MEMORY, "out of memory for a snapshot");
+	for (size_t i = 0; i < s->device.chunks.n; i++) {
+		const struct device_chunk *c = &s->device.chunks.at[i];
+
+		for (uint64_t at = 0; c->address && at < c->size; at += SNAPSHOT_PIECE) {
+			uint64_t left = c->size - at;
+
+			j->pieces[j->n_pieces++] = (struct snapshot_piece){
+				.address = c->address + at, .size = left < SNAPSHOT_PIECE ? left : SNAPSHOT_PIECE };
+		}
+	}
+	qsort(j->pieces, j->n_pieces, sizeof(*j->pieces), by_address);
+	record_put_u32(&j->file.device, (uint32_t)j->n_pieces);
+	for (size_t i = 0; i < j->n_pieces; i++) {
+		record_put_u64(&j->file.device, j->pieces[i].address);
+		record_put_u64(&j->file.device, j->pieces[i].size);
+	}
+	return buffer_check(&j->file.device, err);
+}
+
+/* All of the file but the blocks. Between cells. */
+static int fill(struct supervisor *s, struct snapshot_job *j, struct error *err)
+{
+	struct snapshots *n = &s->snapshots;
+	struct snapshot_file *f = &j->file;
+
+	f->owner = n->owner;
+	f->time = time(NULL);
+	f->epoch = s->pool.epoch;
+	f->heap_freed = s->snapshot.heap_freed;
+	f->changes = atomic_load(&s->snapshot.changes);
+	memcpy(f->top, s->snapshot.top, sizeof(f->top));
+	if (snapshot_libraries_ask(s, &f->layout, &f->libraries, err) || put_pieces(s, j, err))
+		return -1;
+	unit_table_encode(&s->units, &f->units);
+	if (n->describe(n->describe_data, &f->session, &f->count) || buffer_check(&f->units, err) ||
+	    buffer_check(&f->session, err))
+		return error_set(err, ERROR_MEMORY, "out of memory for a snapshot");
+	j->changes = &s->snapshot.changes;
+	j->memfd = fcntl(s->snapshot.memfd, F_DUPFD_CLOEXEC, 3);
+	return j->memfd < 0 ? error_errno(err, "cannot duplicate a descriptor") : 0;
+}
+
+static struct snapshot_job *save_job(struct supervisor *s, const char *name, bool automatic, struct error *err)
+{
+	struct snapshot_job *j = snapshot_job_new(JOB_SAVE, s->snapshots.folder, name, err);
+
+	if (!j)
+		return NULL;
+	j->automatic = j->gentle = automatic;
+	if (fill(s, j, err)) {
+		snapshot_job_free(j);
+		return NULL;
+	}
+	return j;
+}
+
+/* ---- device memory ---- */
+
+static int ask_device(struct supervisor *s, const struct snapshot_piece *p, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_u64(&b, p->address);
+	record_put_u64(&b, p->size);
+	if (s->run.phase != RUN_NONE || !worker_pool_is_ready(s))
+		return error_set(err, ERROR_STATE, "a cell runs, or the session is being restored");
+	if (buffer_check(&b, err))
+		return -1;
+	return worker_send(s->pool.active, WORKER_DEVICE_READ, b.data, b.len, NULL, err);
+}
+
+static int read_device(struct supervisor *s, const struct snapshot_piece *p, struct error *err)
+{
+	struct snapshots *n = &s->snapshots;
+	uint64_t deadline = loop_now_ms() + DEVICE_MS;
+	int alive = 1;
+
+	if (ask_device(s, p, err))
+		return -1;
+	n->asked = *p;
+	n->answered = -1;
+	while (n->asked.size && alive >= 0 && loop_now_ms() < deadline)
+		alive = worker_receive_one(s->pool.active, (int)(deadline - loop_now_ms()), err);
+	if (!n->asked.size && n->answered >= 0)
+		return n->answered;
+	n->asked.size = 0;
+	return error_set(err, ERROR_SYSTEM, "device memory at %#llx cannot be read", (unsigned long long)p->address);
+}
+
+static int show_piece(struct supervisor *s, const struct snapshot_piece *p, const char *name, supervisor_buffer *fn,
+		      void *data, struct error *err)
+{
+	cleanup_fd int fd = read_device(s, p, err);
+	struct stat st;
+	void *bytes;
+	int result;
+
+	if (fd < 0)
+		return -1;
+	bytes = fstat(fd, &st) || (uint64_t)st.st_size < p->size ? MAP_FAILED :
+		mmap(NULL, p->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return error_errno(err, "cannot map a copy of device memory");
+	result = fn(data, p->address, bytes, p->size, name, err);
+	munmap(bytes, p->size);
+	return result;
+}
+
+int supervisor_device_buffers(struct supervisor *s, supervisor_buffer *fn, void *data, struct error *err)
+{
+	cleanup_buffer struct buffer report = BUFFER_INIT;
+	struct record r;
+	uint32_t n;
+
+	if (supervisor_device_report(s, &report, err))
+		return -1;
+	r = record_open(report.data, report.len);
+	record_str(&r);
+	for (int i = 0; i < 4; i++)
+		record_u64(&r);
+	n = record_count(&r, 28);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t address = record_u64(&r), size = record_u64(&r);
+		const char *name;
+
+		record_u32(&r);
+		name = record_str(&r);
+		record_str(&r);
+		for (uint64_t at = 0; address_in_device(address) && at < size; at += SNAPSHOT_PIECE) {
+			struct snapshot_piece p = { .address = address + at, .size = size - at };
+
+			p.size = p.size < SNAPSHOT_PIECE ? p.size : SNAPSHOT_PIECE;
+			if (show_piece(s, &p, name, fn, data, err))
+				return -1;
+		}
+	}
+	return record_check(&r, "WORKER_DEVICE_REPORT", err);
+}
+
+/* ---- running it ---- */
+
+static void drop_job(struct supervisor *s)
+{
+	struct snapshots *n = &s->snapshots;
+
+	if (s->loop)
+		loop_remove(s->loop, n->wake);
+	n->wake = NULL;
+	snapshot_job_free(n->job);
+	n->job = NULL;
+}
+
+static void tell(struct supervisor *s, const struct supervisor_snapshot_end *end)
+{
+	struct snapshots *n = &s->snapshots;
+	supervisor_snapshot_done *done = n->done;
+
+	n->done = NULL;
+	if (done)
+		done(n->done_data, end);
+}
+
+static void give_device(struct supervisor *s, const struct snapshot_piece *p)
+{
+	struct snapshots *n = &s->snapshots;
+
+	if (n->reading)
+		return;
+	n->reading = !ask_device(s, p, NULL);
+	if (!n->reading)
+		snapshot_job_give(n->job, -1);
+}
+
+static void saved(struct supervisor *s, const struct snapshot_job *j)
+{
+	struct snapshots *n = &s->snapshots;
+
+	if (j->automatic && !j->failed)
+		n->saved_changes = j->file.changes;
+	else if (j->automatic && j->error.code != ERROR_STATE)
+		log_warning("the automatic snapshot was not written: %s", j->error.text);
+	if (!j->automatic)
+		tell(s, &(struct supervisor_snapshot_end){
+			.error = j->failed ? j->error.text : "", .bytes = j->bytes, .written = j->written });
+}
+
+static void take_over(struct supervisor *s, struct snapshot_job *j);
+
+static void on_wake(void *data)
+{
+	struct supervisor *s = data;
+	struct snapshots *n = &s->snapshots;
+	struct snapshot_job *j = n->job;
+	struct snapshot_piece wanted;
+	eventfd_t count;
+
+	eventfd_read(j->wake, &count);
+	switch (snapshot_job_state(j, &wanted)) {
+	case JOB_RUNS:
+		return;
+	case JOB_WANTS_DEVICE:
+		give_device(s, &wanted);
+		return;
+	case JOB_DONE:
+		break;
+	}
+	n->job_ms = loop_now_ms() - n->job_began_ms;
+	loop_remove(s->loop, n->wake);
+	n->wake = NULL;
+	n->job = NULL;
+	if (j->kind == JOB_SAVE)
+		saved(s, j);
+	if (j->kind == JOB_LOAD && !j->failed) {
+		take_over(s, j);
+	} else {
+		if (j->kind == JOB_LOAD)
+			tell(s, &(struct supervisor_snapshot_end){ .error = j->error.text });
+		snapshot_job_free(j);
+	}
+	start_next(s);
+}
+
+static int start(struct supervisor *s, struct snapshot_job *j, struct error *err)
+{
+	struct snapshots *n = &s->snapshots;
+
+	if (snapshot_job_start(j, err))
+		return -1;
+	n->job = j;
+	n->job_began_ms = loop_now_ms();
+	n->wake = loop_add_fd(s->loop, j->wake, on_wake, s);
+	return 0;
+}
+
+static void start_next(struct supervisor *s)
+{
+	struct snapshots *n = &s->snapshots;
+	struct snapshot_job *j = n->next;
+	struct error err = ERROR_INIT;
+
+	n->next = NULL;
+	if (j && start(s, j, &err)) {
+		snapshot_job_free(j);
+		tell(s, &(struct supervisor_snapshot_end){ .error = err.text });
+	}
+	if (!n->job)
+		snapshots_note_commit(s);
+}
+
+/* Now, or when the automatic one at work has been given up. */
+static int begin(struct supervisor *s, struct snapshot_job *j, supervisor_snapshot_done *done, void *data,
+		 struct error *err)
+{
+	struct snapshots *n = &s->snapshots;
+
+	if (n->job) {
+		snapshot_job_cancel(n->job);
+		n->next = j;
+	} else if (start(s, j, err)) {
+		snapshot_job_free(j);
+		return -1;
+	}
+	n->done = done;
+	n->done_data = data;
+	return 0;
+}
+
+static int is_possible(const struct supervisor *s, struct error *err)
+{
+	const struct snapshots *n = &s->snapshots;
+
+	if (!n->folder)
+		return error_set(err, ERROR_STATE, "there is no folder for snapshots: neither XDG_STATE_HOME nor HOME is set");
+	if (s->run.phase != RUN_NONE || n->done)
+		return error_set(err, ERROR_STATE, "a cell runs");
+	return 0;
+}
+
+int supervisor_save(struct supervisor *s, const char *name, supervisor_snapshot_done *done, void *data,
+		    struct error *err)
+{
+	struct snapshot_job *j;
+
+	if (is_possible(s, err))
+		return -1;
+	j = save_job(s, name, false, err);
+	return j ? begin(s, j, done, data, err) : -1;
+}
+
+int supervisor_restore(struct supervisor *s, const char *name, supervisor_snapshot_done *done, void *data,
+		       struct error *err)
+{
+	struct snapshot_job *j;
+
+	if (is_possible(s, err))
+		return -1;
+	j = snapshot_job_new(JOB_LOAD, s->snapshots.folder, name, err);
+	if (!j)
+		return -1;
+	j->file.owner = s->snapshots.owner;
+	return begin(s, j, done, data, err);
+}
+
+void supervisor_snapshot_cancel(struct supervisor *s)
+{
+	struct snapshots *n = &s->snapshots;
+
+	if (n->next)
+		snapshot_job_cancel(n->next);
+	if (n->job)
+		snapshot_job_cancel(n->job);
+}
+
+/* ---- automatic ---- */
+
+static uint64_t state_bytes(const struct supervisor *s)
+{
+	struct stat st;
+	uint64_t bytes = fstat(s->snapshot.memfd, &st) ? 0 : (uint64_t)st.st_blocks * 512;
+
+	for (size_t i = 0; i < s->device.chunks.n; i++)
+		bytes += s->device.chunks.at[i].size;
+	return bytes;
+}
+
+static bool is_due(const struct supervisor *s)
+{
+	const struct snapshots *n = &s->snapshots;
+
+	return n->folder && n->auto_max && n->load == LOAD_NONE && !n->job &&
+	       n->saved_changes != atomic_load(&s->snapshot.changes) && s->snapshot.top[ARENA_META];
+}
+
+static void on_timer(void *data)
+{
+	struct supervisor *s = data;
+	struct snapshots *n = &s->snapshots;
+	struct error err = ERROR_INIT;
+	struct snapshot_job *j;
+
+	n->timer = NULL;
+	if (!is_due(s) || state_bytes(s) > n->auto_max)
+		return;
+	/* The end of the cell is a new occasion. */
+	if (s->run.phase != RUN_NONE || !worker_pool_is_ready(s))
+		return;
+	j = save_job(s, SNAPSHOT_CURRENT, true, &err);
+	if (j && !start(s, j, &err))
+		return;
+	snapshot_job_free(j);
+	log_warning("no automatic snapshot: %s", err.text);
+}
+
+void snapshots_note_commit(struct supervisor *s)
+{
+	struct snapshots *n = &s->snapshots;
+	uint64_t pause = n->job_ms * PAUSE_FACTOR;
+
+	if (s->loop && !n->timer && is_due(s))
+		n->timer = loop_add_timer(s->loop, pause > DELAY_MS ? pause : DELAY_MS, on_timer, s);
+}
+
+void snapshots_note_run(struct supervisor *s)
+{
+	struct snapshots *n = &s->snapshots;
+
+	/* Blocks of the arena stay what they are up to the commit; device memory is written by the cell. */
+	if (n->job && n->job->automatic && n->job->n_pieces)
+		snapshot_job_cancel(n->job);
+}
+
+static bool pump(struct supervisor *s, int ms)
+{
+	struct snapshots *n = &s->snapshots;
+	struct pollfd fds[] = { { n->job->wake, POLLIN, 0 }, { -1, POLLIN, 0 } };
+
+	if (n->reading && s->pool.active)
+		fds[1].fd = s->pool.active->channel;
+	if (poll(fds, 2, ms) <= 0)
+		return false;
+	if (fds[0].revents)
+		on_wake(s);
+	return !fds[1].revents || worker_receive_one(s->pool.active, 0, NULL) >= 0;
+}
+
+void snapshots_flush(struct supervisor *s, int ms)
+{
+	struct snapshots *n = &s->snapshots;
+	uint64_t deadline = loop_now_ms() + (uint64_t)ms;
+
+	if (!s->loop || !n->folder || s->run.phase != RUN_NONE)
+		return;
+	if (!n->job && is_due(s))
+		on_timer(s);
+	while (n->job && loop_now_ms() < deadline && pump(s, (int)(deadline - loop_now_ms())))
+		continue;
+	if (n->job)
+		drop_job(s);
+}
+
+/* ---- loading ---- */
+
+static int check_header(const struct snapshot_job *j, struct error *err)
+{
+	struct arena_header h;
+
+	if (pread(j->memfd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) || h.magic != ARENA_MAGIC ||
+	    memcmp(h.top, j->file.top, sizeof(h.top)))
+		return error_set(err, ERROR_INPUT, "snapshot '%s' cannot be used: its memory is no session", j->name);
+	return 0;
+}
+
+/* The session is what the job has loaded; the old one goes to the undo log. */
+static int exchange(struct supervisor *s, struct snapshot_job *j, struct error *err)
+{
+	struct session_swap *old = calloc(1, sizeof(*old));
+	struct unit_table units;
+	struct undo_entry e = { .swap = old };
+
+	unit_table_init(&units);
+	if (!old)
+		return error_set(err, ERROR_MEMORY, "out of memory for the old session");
+	if (unit_table_decode(&units, j->file.units.data, j->file.units.len, err)) {
+		free(old);
+		return -1;
+	}
+	e.cell = s->run.cell;
+	e.serial = s->snapshot.serial;
+	e.heap_freed = s->snapshot.heap_freed;
+	e.units = unit_table_committed(&s->units);
+	e.preimage.valid = e.device.valid = true;
+	memcpy(e.top, s->snapshot.top, sizeof(e.top));
+	*old = (struct session_swap){ s->snapshot.memfd, s->device, s->units };
+	undo_log_push(&s->snapshot.undo, &e);
+	snapshot_touch(&s->snapshot);
+	s->snapshot.memfd = steal_fd(&j->memfd);
+	s->snapshot.serial++;
+	s->snapshot.heap_freed = j->file.heap_freed;
+	memcpy(s->snapshot.top, j->file.top, sizeof(e.top));
+	s->device = (struct device_memory){ 0 };
+	s->units = units;
+	if (s->pool.epoch < j->file.epoch)
+		s->pool.epoch = j->file.epoch;
+	return 0;
+}
+
+static int apply(struct supervisor *s, struct snapshot_job *j, struct error *err)
+{
+	struct snapshots *n = &s->snapshots;
+
+	buffer_clear(&n->report);
+	if (check_header(j, err) || snapshot_libraries_check(s, j, &n->report, err) || worker_pool_empty(s, err))
+		return -1;
+	if (exchange(s, j, err)) {
+		worker_pool_refill(s);
+		return -1;
+	}
+	n->load = LOAD_ATTACHING;
+	n->loaded = j;
+	n->filled = 0;
+	worker_pool_renew(s);
+	worker_pool_refill(s);
+	return 0;
+}
+
+static void take_over(struct supervisor *s, struct snapshot_job *j)
+{
+	struct error err = ERROR_INIT;
+
+	if (!apply(s, j, &err))
+		return;
+	snapshot_job_free(j);
+	tell(s, &(struct supervisor_snapshot_end){ .error = err.text });
+}
+
+static void finish_load(struct supervisor *s)
+{
+	struct snapshots *n = &s->snapshots;
+	struct snapshot_job *j = n->loaded;
+
+	n->load = LOAD_NONE;
+	n->loaded = NULL;
+	tell(s, &(struct supervisor_snapshot_end){
+		.error = "", .bytes = j->bytes, .session = &j->file.session, .count = j->file.count, .time = j->file.time,
+		.report = buffer_text(&n->report) });
+	snapshot_job_free(j);
+	start_next(s);
+}
+
+static int fill_next(struct supervisor *s, struct error *err)
+{
+	struct snapshots *n = &s->snapshots;
+	const struct snapshot_piece *p = &n->loaded->pieces[n->filled];
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_u64(&b, p->address);
+	record_put_u64(&b, p->size);
+	record_put_u64(&b, p->offset);
+	if (buffer_check(&b, err))
+		return -1;
+	return worker_send(s->pool.active, WORKER_DEVICE_FILL, b.data, b.len, &n->loaded->device_fd, err);
+}
+
+/* From the loop, since the worker that failed may be on the stack. */
+static void go_back(void *data)
+{
+	struct supervisor *s = data;
+	struct snapshots *n = &s->snapshots;
+	struct snapshot_job *j = n->loaded;
+	uint64_t state = s->snapshot.serial - 1;
+	char why[512];
+
+	n->failing = NULL;
+	snprintf(why, sizeof(why), "the snapshot could not be taken over, and the session is as it was: %s",
+		 buffer_text(&n->report));
+	n->load = LOAD_NONE;
+	n->loaded = NULL;
+	if (supervisor_undo(s, state, NULL)) {
+		worker_pool_refill(s);
+		log_error("the session from before the snapshot cannot be brought back");
+	}
+	tell(s, &(struct supervisor_snapshot_end){ .error = why });
+	snapshot_job_free(j);
+}
+
+void snapshots_on_worker_lost(struct supervisor *s, const char *why)
+{
+	struct snapshots *n = &s->snapshots;
+
+	if (n->load == LOAD_NONE || n->failing)
+		return;
+	buffer_clear(&n->report);
+	buffer_puts(&n->report, why);
+	s->pool.hold = true; /* until it is back */
+	n->failing = loop_add_timer(s->loop, 0, go_back, s);
+}
+
+/* The worker holds all of the loaded session: its chunks have other ids than the tables on disk say, so that is committed. */
+static void settle(struct supervisor *s)
+{
+	struct worker *w = s->pool.active;
+	struct error err = ERROR_INIT;
+
+	if (s->snapshots.filled < s->snapshots.loaded->n_pieces) {
+		s->snapshots.load = LOAD_FILLING;
+		if (fill_next(s, &err))
+			snapshots_on_worker_lost(s, err.text);
+		return;
+	}
+	if (cell_run_commit(s, w, &err)) {
+		snapshots_on_worker_lost(s, err.text);
+		return;
+	}
+	worker_pool_go_on(s);
+	finish_load(s);
+}
+
+void snapshots_on_attached(struct supervisor *s)
+{
+	if (!s->snapshots.failing)
+		settle(s);
+}
+
+static void on_filled(struct supervisor *s, struct record *r)
+{
+	struct snapshots *n = &s->snapshots;
+	bool ok;
+	const char *why;
+
+	record_u64(r);
+	ok = record_u8(r) != 0;
+	why = record_str(r);
+	if (n->load != LOAD_FILLING || n->failing)
+		return;
+	if (!ok || r->failed) {
+		snapshots_on_worker_lost(s, why);
+		return;
+	}
+	n->filled++;
+	settle(s);
+}
+
+void snapshots_on_message(struct supervisor *s, struct ipc_message *m)
+{
+	struct snapshots *n = &s->snapshots;
+	struct record r = record_open(m->data, m->len);
+
+	if (m->type == WORKER_DEVICE_FILLED) {
+		on_filled(s, &r);
+		return;
+	}
+	if (!n->reading && n->asked.size) {
+		n->asked.size = 0;
+		n->answered = m->n_fds ? m->fds[--m->n_fds] : -1;
+		return;
+	}
+	n->reading = false;
+	if (n->job)
+		snapshot_job_give(n->job, m->n_fds ? m->fds[--m->n_fds] : -1);
+}

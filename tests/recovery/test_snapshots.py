@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Snapshots on disk: saved, loaded after a restart and after kill -9 of the kernel, compared, damaged."""
+import os
+import re
+import signal
+
+import pytest
+
+from session import wait_until
+
+
+@pytest.fixture
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("notebook")
+
+
+@pytest.fixture
+def start(start_kernel, home):
+    """Starts a kernel of this notebook."""
+    return lambda **env: start_kernel(cwd=home, HOME=str(home), XDG_STATE_HOME=str(home / "state"), **env)
+
+
+def folder(home):
+    found = list((home / "state" / "cgpu").iterdir())
+    assert len(found) == 1
+    return found[0]
+
+
+def kill_kernel(session):
+    """As the machine's end would do it."""
+    os.kill(session.pid, signal.SIGKILL)
+    session.manager.provisioner.process.wait()
+    session.close()
+
+
+def test_save_and_load_in_one_session(start, home, make_state):
+    session = start()
+    state = make_state(session)
+    saved = session.run("%snapshot save before").ok().stdout
+    assert str(folder(home)) in saved, saved
+    session.run("numbers[3] = 7; heap[9] = 1; free(word); word = NULL; cudaMemset(device, 7, 1000); int later = 4;").ok()
+    shown = session.run("%snapshot load before").ok()
+    assert "What could not" not in shown.stderr, shown.stderr
+    state.assert_untouched()
+    assert session.run("later").ename == "CompileError"
+    session.run("%undo 3").ok()  # two displays of the check, and the load
+    assert session.run("later").ok().text == "4"
+    assert session.run("numbers[3]").ok().text == "7"
+    session.close()
+
+
+def test_load_after_a_restart(start, make_state):
+    first = start()
+    state = make_state(first)
+    first.run("%snapshot save kept").ok()
+    first.run("numbers[1] = 99;").ok()
+    first.close()
+    second = start()
+    second.run("int own = 3;").ok()
+    shown = second.run("%restore kept").ok()
+    assert "What could not" not in shown.stderr, shown.stderr
+    state.session, state.pid = second, second.pid
+    state.assert_untouched()
+    # It goes on as a session does.
+    assert second.run("numbers[2] = 5;\n*(volatile int *)0 = 1;").ename == "SegmentationFault"
+    state.assert_untouched()
+    second.run("fill<<<256, 256>>>(device, device_count); cudaDeviceSynchronize();").ok()
+    state.assert_untouched()
+    second.close()
+
+
+def test_kill_9_of_the_kernel_then_load_last(start, home, make_state):
+    first = start()
+    state = make_state(first)
+    first.run("%snapshot save mark").ok()
+    first.run("numbers[5] = 55;").ok()
+    expected = state.fingerprint()
+    number = first.run("int newest = 1;").ok().count
+
+    def is_saved():
+        rows = re.findall(r"^current .* In\[(\d+)\]", first.run("%snapshots").ok().stdout, re.M)
+        return rows and int(rows[0]) >= number
+
+    assert wait_until(is_saved)
+    kill_kernel(first)
+    second = start()
+    shown = second.run("%snapshot load last").ok()
+    assert "What could not" not in shown.stderr, shown.stderr
+    state.session, state.pid = second, second.pid
+    assert state.fingerprint() == expected
+    assert second.run("newest").ok().text == "1"
+    assert second.run("1 + 1").ok().count > number
+    second.close()
+
+
+def test_last_is_of_the_session_before(start, home):
+    first = start()
+    first.run("int of_first = 11;").ok()
+    first.close()  # an orderly end saves at once
+    second = start()
+    second.run("int of_second = 22;").ok()
+    saved = folder(home) / "last.snapshot"
+    assert wait_until(saved.exists)
+    second.run("%snapshot load last").ok()
+    assert second.run("of_first").ok().text == "11"
+    assert second.run("of_second").ename == "CompileError"
+    second.close()
+
+
+def test_list_diff_drop(start, home):
+    session = start()
+    run = session.run
+    assert "no snapshots" in run("%snapshots").ok().stdout
+    run("int a = 1; double d[10]; int *heap = malloc(100000); float *dev; cudaMalloc(&dev, 4096); cudaMemset(dev, 0, 4096);"
+        "memset(heap, 0, 100000);").ok()
+    run("int f(void) { return 1; }").ok()
+    run("%snapshot save one").ok()
+    assert run("%snapshot diff one").ok().stdout == "no difference\n"
+    run("a = 2; d[3] = 1; d[4] = 2; heap[20000] = 1; cudaMemset(dev, 1, 8); int b = 1;").ok()
+    run("int f(void) { return 2; }").ok()
+    shown = run("%snapshot diff one").ok().stdout
+    for part in ("a: 1 -> 2\n", "d: 2 of 10 elements differ\n", "b: is not in the snapshot\n", "heap: 1 pages",
+                 "device buffer dev", ": 8 of 4096 bytes differ", "f(): was defined again"):
+        assert part in shown, shown
+    run("%snapshot two").ok()
+    listed = run("%snapshot list").ok().stdout
+    assert "one " in listed and "two " in listed, listed
+    run("%snapshot drop one").ok()
+    assert "one " not in run("%snapshots").ok().stdout
+    assert "no snapshot 'one'" in run("%snapshot load one").evalue
+    assert run("a").ok().text == "2"
+    for wrong in ("save ../x", "save last", "load .", "frobnicate a b", "drop none"):
+        assert run(f"%snapshot {wrong}").status == "error", wrong
+    assert oct(folder(home).stat().st_mode & 0o777) == "0o700"
+    session.close()
+
+
+def test_damaged_files_are_refused(start, home):
+    session = start()
+    session.run("int a = 1; char *block = malloc(1 << 20); memset(block, 3, 1 << 20);").ok()
+    session.run("%snapshot save good").ok()
+    session.run("a = 2;").ok()
+    where = folder(home)
+    for name in ("good.snapshot", "blocks"):
+        whole = (where / name).read_bytes()
+        for damaged in (whole[:len(whole) // 2], whole[:100], b"", whole[:200] + b"?" + whole[201:]):
+            (where / name).write_bytes(damaged)
+            refused = session.run("%snapshot load good")
+            assert refused.status == "error", (name, len(damaged))
+            assert "good" in refused.evalue, refused.evalue
+            assert session.run("a").ok().text == "2"
+        (where / name).write_bytes(whole)
+    session.run("%snapshot load good").ok()
+    assert session.run("a").ok().text == "1"
+    session.close()
+
+
+def test_what_cannot_be_restored_is_named(start, home):
+    """A19: files, threads and library handles of the process that is gone."""
+    first = start(CGPU_AUTOSAVE="0")
+    first.run("""#include <pthread.h>
+#include <unistd.h>
+FILE *notes = fopen("notes.txt", "w");
+void *forever(void *p) { for (;;) pause(); }
+pthread_t t; pthread_create(&t, NULL, forever, NULL);
+int a = 5;""").ok()
+    first.run("%snapshot save with_files").ok()
+    first.close()
+    second = start(CGPU_AUTOSAVE="0")
+    shown = second.run("%snapshot load with_files").ok()
+    assert "What could not be restored" in shown.stderr and "notes.txt" in shown.stderr, shown.stderr
+    assert "thread" in shown.stderr, shown.stderr
+    assert second.run("a").ok().text == "5"
+    second.close()
+
+
+def test_no_automatic_snapshot_when_it_is_off(start, home):
+    session = start(CGPU_AUTOSAVE="0")
+    session.run("int a = 1;").ok()
+    session.close()
+    assert not (home / "state").exists()
