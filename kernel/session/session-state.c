@@ -19,13 +19,46 @@
 
 #define VERSION 1u
 
+static void put_flags(const struct flags *f, struct buffer *out)
+{
+	for (int kind = 0; kind < FLAGS_KINDS; kind++)
+		record_put_str(out, flags_get(f, (enum flags_kind)kind));
+	record_put_u32(out, (uint32_t)f->n_packages);
+	for (size_t i = 0; i < f->n_packages; i++) {
+		record_put_str(out, f->packages[i].name);
+		record_put_str(out, f->packages[i].version);
+		record_put_str(out, f->packages[i].cflags);
+		record_put_str(out, f->packages[i].libraries);
+	}
+}
+
+static int take_flags(struct record *r, struct flags *f, struct error *err)
+{
+	uint32_t n;
+
+	for (int kind = 0; kind < FLAGS_KINDS; kind++)
+		if (flags_set(f, (enum flags_kind)kind, record_str(r), err))
+			return -1;
+	n = record_count(r, 20);
+	for (uint32_t i = 0; i < n; i++) {
+		struct flags_package p = { .name = (char *)record_str(r) };
+
+		p.version = (char *)record_str(r);
+		p.cflags = (char *)record_str(r);
+		p.libraries = (char *)record_str(r);
+		if (flags_add_package(f, &p, err))
+			return -1;
+	}
+	return 0;
+}
+
 int session_state_describe(void *data, struct buffer *out, uint32_t *ret_count)
 {
 	struct session *s = data;
 
 	*ret_count = s->executor.count;
 	record_put_u32(out, VERSION);
-	record_put_str(out, s->cflags ? s->cflags : "");
+	put_flags(&s->flags, out);
 	record_put_str(out, buffer_text(&s->setup.code));
 	record_put_u32(out, (uint32_t)s->declarations.n);
 	declarations_encode(&s->declarations, out);
@@ -43,28 +76,37 @@ static int decode(struct record *r, struct declaration **ret, uint32_t n, struct
 	return record_check(r, "the session's part of the snapshot", err);
 }
 
+static int take(struct session *s, struct record *r, struct flags *flags, struct buffer *setup, struct error *err)
+{
+	uint32_t version = record_u32(r), n;
+	cleanup_free struct declaration *list = NULL;
+
+	if (!r->failed && version != VERSION)
+		return error_set(err, ERROR_INPUT, "the snapshot was made by another version of cgpu");
+	if (take_flags(r, flags, err))
+		return -1;
+	buffer_puts(setup, record_str(r));
+	n = record_count(r, 8);
+	if (buffer_check(setup, err) || decode(r, &list, n, err))
+		return -1;
+	return declarations_fill(&s->declarations, list, n, err);
+}
+
 int session_state_take(struct session *s, const struct buffer *described, uint32_t count, struct error *err)
 {
 	struct record r = record_open(described->data, described->len);
-	uint32_t version = record_u32(&r), n;
-	const char *cflags = record_str(&r), *setup = record_str(&r);
-	cleanup_free struct declaration *list = NULL;
-	cleanup_free char *flags = strdup(cflags);
-	cleanup_buffer struct buffer code = BUFFER_INIT;
+	struct flags flags = { 0 };
+	struct buffer setup = BUFFER_INIT;
 
-	if (!r.failed && version != VERSION)
-		return error_set(err, ERROR_INPUT, "the snapshot was made by another version of cgpu");
-	n = record_count(&r, 8);
-	buffer_puts(&code, setup);
-	if (!flags || buffer_check(&code, NULL))
-		return error_set(err, ERROR_MEMORY, "out of memory for a snapshot");
-	if (decode(&r, &list, n, err) || declarations_fill(&s->declarations, list, n, err))
+	if (take(s, &r, &flags, &setup, err)) {
+		flags_release(&flags);
+		buffer_release(&setup);
 		return -1;
-	free(s->cflags);
-	s->cflags = steal_pointer(&flags);
+	}
+	flags_release(&s->flags);
+	s->flags = flags;
 	buffer_release(&s->setup.code);
-	s->setup.code = code;
-	code = (struct buffer)BUFFER_INIT;
+	s->setup.code = setup;
 	setup_again(&s->setup);
 	if (s->executor.count < count)
 		s->executor.count = count;

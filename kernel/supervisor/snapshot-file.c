@@ -28,6 +28,7 @@
 void snapshot_file_release(struct snapshot_file *f)
 {
 	buffer_release(&f->libraries);
+	buffer_release(&f->loaded);
 	buffer_release(&f->units);
 	buffer_release(&f->device);
 	buffer_release(&f->session);
@@ -71,7 +72,7 @@ static void file_name(char ret[128], const char *name)
 
 static void encode(const struct snapshot_file *f, struct buffer *out)
 {
-	const struct buffer *parts[] = { &f->libraries, &f->units, &f->device, &f->session };
+	const struct buffer *parts[] = { &f->libraries, &f->loaded, &f->units, &f->device, &f->session };
 
 	record_put_u32(out, VERSION);
 	record_put_u64(out, f->owner);
@@ -83,7 +84,7 @@ static void encode(const struct snapshot_file *f, struct buffer *out)
 		record_put_u64(out, f->top[r]);
 	record_put_u64(out, f->heap_freed);
 	record_put_u64(out, f->changes);
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 5; i++)
 		record_put_bytes(out, parts[i]->data, parts[i]->len);
 	record_put_u32(out, (uint32_t)f->n_blocks);
 	for (size_t i = 0; i < f->n_blocks; i++) {
@@ -114,7 +115,7 @@ static int decode_blocks(struct record *r, struct snapshot_file *f, struct error
 
 static int decode(struct record *r, struct snapshot_file *f, struct error *err)
 {
-	struct buffer *parts[] = { &f->libraries, &f->units, &f->device, &f->session };
+	struct buffer *parts[] = { &f->libraries, &f->loaded, &f->units, &f->device, &f->session };
 	uint32_t version = record_u32(r);
 
 	if (!r->failed && version != VERSION)
@@ -131,7 +132,7 @@ static int decode(struct record *r, struct snapshot_file *f, struct error *err)
 	}
 	f->heap_freed = record_u64(r);
 	f->changes = record_u64(r);
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		size_t len;
 		const char *bytes = record_bytes(r, &len);
 

@@ -62,6 +62,7 @@ struct snapshot_file {
 	uint64_t heap_freed;
 	uint64_t changes;    /* snapshot.changes when it was made; means something to the owner */
 	struct buffer libraries; /* payload of WORKER_LIBRARIES_ARE behind the layout */
+	struct buffer loaded;    /* [str path]: those that the zygote was told to load */
 	struct buffer units;     /* unit_table_encode() */
 	struct buffer device;    /* [u64 address, u64 size] of device memory */
 	struct buffer session;   /* the session layer's own */

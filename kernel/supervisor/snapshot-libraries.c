@@ -23,14 +23,14 @@
 #define NAMES_SHOWN 16
 #define PART (1024u * 1024)
 
-struct library {
+struct mapped {
 	const char *path, *build_id;
 	uint64_t start, end;
 	bool elsewhere;
 };
 
-struct libraries {
-	struct library *at;
+struct mapped_list {
+	struct mapped *at;
 	uint32_t n;
 };
 
@@ -51,7 +51,7 @@ int snapshot_libraries_ask(struct supervisor *s, uint64_t *ret_layout, struct bu
 }
 
 /* Borrows the texts. */
-static int decode(const struct buffer *b, struct libraries *ret, struct error *err)
+static int decode(const struct buffer *b, struct mapped_list *ret, struct error *err)
 {
 	struct record r = record_open(b->data, b->len);
 	uint32_t n = record_count(&r, 24);
@@ -76,7 +76,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static const struct library *find(const struct libraries *l, const char *path)
+static const struct mapped *find(const struct mapped_list *l, const char *path)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		if (!strcmp(base_name(l->at[i].path), base_name(path)))
@@ -85,13 +85,13 @@ static const struct library *find(const struct libraries *l, const char *path)
 }
 
 /* True when there is one whose old addresses mean nothing any more. */
-static bool compare(struct libraries *was, const struct libraries *is, struct buffer *report)
+static bool compare(struct mapped_list *was, const struct mapped_list *is, struct buffer *report)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; i < was->n; i++) {
-		struct library *l = &was->at[i];
-		const struct library *same = find(is, l->path);
+		struct mapped *l = &was->at[i];
+		const struct mapped *same = find(is, l->path);
 
 		if (!strncmp(base_name(l->path), "linux-vdso", 10))
 			continue;
@@ -105,7 +105,7 @@ static bool compare(struct libraries *was, const struct libraries *is, struct bu
 	return any;
 }
 
-static const struct library *library_at(const struct libraries *l, uint64_t address)
+static const struct mapped *library_at(const struct mapped_list *l, uint64_t address)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		if (l->at[i].elsewhere && address - l->at[i].start < l->at[i].end - l->at[i].start)
@@ -114,14 +114,14 @@ static const struct library *library_at(const struct libraries *l, uint64_t addr
 }
 
 struct search {
-	const struct libraries *libraries;
+	const struct mapped_list *libraries;
 	int memfd;
 	uint64_t low, high; /* of all ranges together */
 	char *part;
 };
 
 /* Words of [address, address + size) that point into a library; *ret is one of these libraries. */
-static uint64_t count(const struct search *s, uint64_t address, uint64_t size, const struct library **ret)
+static uint64_t count(const struct search *s, uint64_t address, uint64_t size, const struct mapped **ret)
 {
 	uint64_t found = 0, end = (address + size) / 8 * 8;
 
@@ -130,7 +130,7 @@ static uint64_t count(const struct search *s, uint64_t address, uint64_t size, c
 		ssize_t n = pread(s->memfd, s->part, len, (off_t)(at - ARENA_BASE));
 
 		for (ssize_t i = 0; i + 8 <= n; i += 8) {
-			const struct library *l;
+			const struct mapped *l;
 			uint64_t word;
 
 			memcpy(&word, s->part + i, 8);
@@ -150,7 +150,7 @@ static void put_variables(const struct search *s, const struct unit_table *units
 	size_t n = unit_table_variables((struct unit_table *)units, &v), shown = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct library *l = NULL;
+		const struct mapped *l = NULL;
 
 		if (v[i].is_function || !count(s, v[i].address, v[i].size, &l) || shown++ >= NAMES_SHOWN)
 			continue;
@@ -162,7 +162,7 @@ static void put_variables(const struct search *s, const struct unit_table *units
 
 static void put_heap(const struct search *s, const struct snapshot_job *j, struct buffer *report)
 {
-	const struct library *l = NULL;
+	const struct mapped *l = NULL;
 	uint64_t found = 0;
 
 	for (size_t i = 0; i < j->file.n_blocks; i++)
@@ -173,11 +173,11 @@ static void put_heap(const struct search *s, const struct snapshot_job *j, struc
 			      "was\n", found, base_name(l->path));
 }
 
-static void put_pointers(const struct libraries *was, const struct snapshot_job *j, struct buffer *report)
+static void put_pointers(const struct supervisor *s, const struct mapped_list *was, const struct snapshot_job *j,
+			 struct buffer *report)
 {
 	cleanup_free char *part = malloc(PART);
-	struct search search = { was, j->memfd, UINT64_MAX, 0, part };
-	struct unit_table units;
+	struct search search = { was, s->snapshot.memfd, UINT64_MAX, 0, part };
 
 	for (uint32_t i = 0; i < was->n; i++) {
 		if (!was->at[i].elsewhere)
@@ -185,31 +185,49 @@ static void put_pointers(const struct libraries *was, const struct snapshot_job 
 		search.low = was->at[i].start < search.low ? was->at[i].start : search.low;
 		search.high = was->at[i].end > search.high ? was->at[i].end : search.high;
 	}
-	unit_table_init(&units);
-	if (!part || unit_table_decode(&units, j->file.units.data, j->file.units.len, NULL))
+	if (!part)
 		return;
-	put_variables(&search, &units, report);
+	put_variables(&search, &s->units, report);
 	put_heap(&search, j, report);
-	unit_table_release(&units);
 }
 
-int snapshot_libraries_check(struct supervisor *s, const struct snapshot_job *loaded, struct buffer *report,
-			     struct error *err)
+int snapshot_libraries_compare(struct supervisor *s, const struct snapshot_job *loaded, struct buffer *report,
+			       struct error *err)
 {
 	cleanup_buffer struct buffer now = BUFFER_INIT;
-	struct libraries was = { 0 }, is = { 0 };
+	struct mapped_list was = { 0 }, is = { 0 };
 	uint64_t layout = 0;
 	int result;
 
 	if (snapshot_libraries_ask(s, &layout, &now, err))
 		return -1;
-	if (layout != loaded->file.layout)
-		return error_set(err, ERROR_UNSUPPORTED, "snapshot '%s' was made by a cgpu that keeps its tables in another "
-				 "way; load it with that version", loaded->name);
 	result = decode(&loaded->file.libraries, &was, err) || decode(&now, &is, err) ? -1 : 0;
 	if (!result && compare(&was, &is, report))
-		put_pointers(&was, loaded, report);
+		put_pointers(s, &was, loaded, report);
 	free(was.at);
 	free(is.at);
 	return result;
+}
+
+void snapshot_libraries_note(const struct supervisor *s, struct buffer *out)
+{
+	record_put_u32(out, (uint32_t)s->libraries.n);
+	for (size_t i = 0; i < s->libraries.n; i++)
+		record_put_str(out, s->libraries.at[i].path);
+}
+
+int snapshot_libraries_load(struct supervisor *s, const struct snapshot_job *loaded, supervisor_loaded *fn, void *data,
+			    struct error *err)
+{
+	struct record r = record_open(loaded->file.loaded.data, loaded->file.loaded.len);
+	uint32_t n = record_count(&r, 5);
+	cleanup_free const char **paths = calloc(n + 1, sizeof(*paths));
+
+	if (!paths)
+		return error_set(err, ERROR_MEMORY, "out of memory for the list of libraries");
+	for (uint32_t i = 0; i < n; i++)
+		paths[i] = record_str(&r);
+	if (record_check(&r, "the list of libraries", err))
+		return -1;
+	return libraries_load(s, paths, n, fn, data, err);
 }

@@ -8,15 +8,20 @@
 
 #include <stdint.h>
 
+#include "kernel/supervisor/supervisor.h"
+
 struct buffer;
 struct error;
 struct snapshot_job;
-struct supervisor;
 
 /* Of the active worker: session_layout(), and the list as WORKER_LIBRARIES_ARE has it. Between cells. */
 int snapshot_libraries_ask(struct supervisor *s, uint64_t *ret_layout, struct buffer *ret, struct error *err);
-/* -1: this cgpu cannot use the loaded snapshot. Appends lines about what will not be valid to the report. */
-int snapshot_libraries_check(struct supervisor *s, const struct snapshot_job *loaded, struct buffer *report,
-			     struct error *err);
+/* The session of the snapshot is in force: appends lines about what is not valid in it. */
+int snapshot_libraries_compare(struct supervisor *s, const struct snapshot_job *loaded, struct buffer *report,
+			       struct error *err);
+/* For the next two: what the zygote was told to load, into a snapshot and out of one; see libraries_load(). */
+void snapshot_libraries_note(const struct supervisor *s, struct buffer *out);
+int snapshot_libraries_load(struct supervisor *s, const struct snapshot_job *loaded, supervisor_loaded *fn, void *data,
+			    struct error *err);
 
 #endif

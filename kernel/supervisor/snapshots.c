@@ -121,8 +121,9 @@ static int fill(struct supervisor *s, struct snapshot_job *j, struct error *err)
 	if (snapshot_libraries_ask(s, &f->layout, &f->libraries, err) || put_pieces(s, j, err))
 		return -1;
 	unit_table_encode(&s->units, &f->units);
+	snapshot_libraries_note(s, &f->loaded);
 	if (n->describe(n->describe_data, &f->session, &f->count) || buffer_check(&f->units, err) ||
-	    buffer_check(&f->session, err))
+	    buffer_check(&f->loaded, err) || buffer_check(&f->session, err))
 		return error_set(err, ERROR_MEMORY, "out of memory for a snapshot");
 	j->changes = &s->snapshot.changes;
 	j->memfd = fcntl(s->snapshot.memfd, F_DUPFD_CLOEXEC, 3);
@@ -379,6 +380,7 @@ int supervisor_save(struct supervisor *s, const char *name, supervisor_snapshot_
 int supervisor_restore(struct supervisor *s, const char *name, supervisor_snapshot_done *done, void *data,
 		       struct error *err)
 {
+	cleanup_buffer struct buffer none = BUFFER_INIT;
 	struct snapshot_job *j;
 
 	if (is_possible(s, err))
@@ -387,6 +389,10 @@ int supervisor_restore(struct supervisor *s, const char *name, supervisor_snapsh
 	if (!j)
 		return -1;
 	j->file.owner = s->snapshots.owner;
+	if (snapshot_libraries_ask(s, &s->snapshots.layout, &none, err)) {
+		snapshot_job_free(j);
+		return -1;
+	}
 	return begin(s, j, done, data, err);
 }
 
@@ -489,10 +495,13 @@ void snapshots_flush(struct supervisor *s, int ms)
 
 /* ---- loading ---- */
 
-static int check_header(const struct snapshot_job *j, struct error *err)
+static int check_file(const struct supervisor *s, const struct snapshot_job *j, struct error *err)
 {
 	struct arena_header h;
 
+	if (s->snapshots.layout != j->file.layout)
+		return error_set(err, ERROR_UNSUPPORTED, "snapshot '%s' was made by a cgpu that keeps its tables in another "
+				 "way; load it with that version", j->name);
 	if (pread(j->memfd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) || h.magic != ARENA_MAGIC ||
 	    memcmp(h.top, j->file.top, sizeof(h.top)))
 		return error_set(err, ERROR_INPUT, "snapshot '%s' cannot be used: its memory is no session", j->name);
@@ -537,38 +546,64 @@ static int apply(struct supervisor *s, struct snapshot_job *j, struct error *err
 {
 	struct snapshots *n = &s->snapshots;
 
-	buffer_clear(&n->report);
-	if (check_header(j, err) || snapshot_libraries_check(s, j, &n->report, err) || worker_pool_empty(s, err))
+	if (worker_pool_empty(s, err))
 		return -1;
 	if (exchange(s, j, err)) {
 		worker_pool_refill(s);
 		return -1;
 	}
 	n->load = LOAD_ATTACHING;
-	n->loaded = j;
 	n->filled = 0;
 	worker_pool_renew(s);
 	worker_pool_refill(s);
 	return 0;
 }
 
+static void refuse_load(struct supervisor *s, struct snapshot_job *j, const struct error *err)
+{
+	s->snapshots.loaded = NULL;
+	snapshot_job_free(j);
+	tell(s, &(struct supervisor_snapshot_end){ .error = err->text });
+}
+
+/* Libraries that cannot be had are named; the rest of the session is worth having. */
+static void on_libraries(void *data, const char *problem)
+{
+	struct supervisor *s = data;
+	struct snapshot_job *j = s->snapshots.loaded;
+	struct error err = ERROR_INIT;
+
+	if (*problem)
+		buffer_printf(&s->snapshots.report, "%s\n", problem);
+	if (apply(s, j, &err))
+		refuse_load(s, j, &err);
+}
+
 static void take_over(struct supervisor *s, struct snapshot_job *j)
 {
 	struct error err = ERROR_INIT;
+	int waits = -1;
 
-	if (!apply(s, j, &err))
-		return;
-	snapshot_job_free(j);
-	tell(s, &(struct supervisor_snapshot_end){ .error = err.text });
+	buffer_clear(&s->snapshots.report);
+	s->snapshots.loaded = j;
+	if (!check_file(s, j, &err))
+		waits = snapshot_libraries_load(s, j, on_libraries, s, &err);
+	if (waits < 0)
+		refuse_load(s, j, &err);
+	else if (!waits)
+		on_libraries(s, "");
 }
 
 static void finish_load(struct supervisor *s)
 {
 	struct snapshots *n = &s->snapshots;
 	struct snapshot_job *j = n->loaded;
+	struct error err = ERROR_INIT;
 
 	n->load = LOAD_NONE;
 	n->loaded = NULL;
+	if (snapshot_libraries_compare(s, j, &n->report, &err))
+		buffer_printf(&n->report, "whether all libraries are as they were: %s\n", err.text);
 	tell(s, &(struct supervisor_snapshot_end){
 		.error = "", .bytes = j->bytes, .session = &j->file.session, .count = j->file.count, .time = j->file.time,
 		.report = buffer_text(&n->report) });

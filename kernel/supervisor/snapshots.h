@@ -44,6 +44,7 @@ struct snapshots {
 	uint64_t job_began_ms, job_ms;
 
 	enum load_phase load;
+	uint64_t layout;            /* session_layout() of our workers */
 	struct snapshot_job *loaded; /* until the session has taken it over */
 	size_t filled;
 	struct buffer report;

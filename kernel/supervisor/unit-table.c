@@ -57,7 +57,11 @@ static int shrink(const void *encoded, size_t len, struct unit_record *ret, stru
 		return -1;
 	n = ZSTD_compressBound(u.object_len);
 	packed = malloc(n);
-	n = packed && u.object_len ? ZSTD_compress(packed, n, u.object, u.object_len, 1) : 0;
+	if (!packed) {
+		unit_release(&u);
+		return error_set(err, ERROR_MEMORY, "out of memory for the debugging information of a cell");
+	}
+	n = u.object_len ? ZSTD_compress(packed, n, u.object, u.object_len, 1) : 0;
 	u.object = packed;
 	u.object_len = ZSTD_isError(n) ? 0 : n;
 	u.ptx_len = 0;
@@ -102,31 +106,72 @@ struct unit_debug *unit_record_debug(const struct unit_record *r)
 	return mine->debug;
 }
 
+/* Room for one more. */
+static int grow(struct unit_table *t, struct error *err)
+{
+	size_t cap = t->cap ? t->cap * 2 : 64;
+	struct unit_record *records;
+
+	if (t->n < t->cap)
+		return 0;
+	records = realloc(t->records, cap * sizeof(*records));
+	if (!records)
+		return error_set(err, ERROR_MEMORY, "out of memory for the table of cells");
+	t->records = records;
+	t->cap = cap;
+	return 0;
+}
+
+/* The record's unit is there; the record is taken over. */
+static int add(struct unit_table *t, struct unit_record *r, const char *text, struct error *err)
+{
+	r->text = text ? strdup(text) : NULL;
+	r->placed = calloc(r->unit.n_symbols + 1, sizeof(*r->placed));
+	if (!r->placed) {
+		record_release(r);
+		return error_set(err, ERROR_MEMORY, "out of memory for the symbols of a cell");
+	}
+	t->records[t->n++] = *r;
+	t->has_running = true;
+	return 0;
+}
+
 int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, const char *text, struct error *err)
 {
 	struct unit_record r = { 0 };
 
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? t->cap * 2 : 64;
-		struct unit_record *records = realloc(t->records, cap * sizeof(*records));
-
-		if (!records)
-			return error_set(err, ERROR_MEMORY, "out of memory for the table of cells");
-		t->records = records;
-		t->cap = cap;
-	}
+	if (grow(t, err))
+		return -1;
 	if (shrink(encoded, len, &r, err)) {
 		record_release(&r);
 		return -1;
 	}
-	r.text = text ? strdup(text) : NULL;
-	r.placed = calloc(r.unit.n_symbols + 1, sizeof(*r.placed));
-	if (!r.placed) {
-		record_release(&r);
-		return error_set(err, ERROR_MEMORY, "out of memory for the symbols of a cell");
+	return add(t, &r, text, err);
+}
+
+/* A record that was shrunk before. */
+static int take_record(struct unit_table *t, struct record *from, struct error *err)
+{
+	struct unit_record r = { 0 };
+	const char *encoded = record_bytes(from, &r.encoded_len), *text = record_str(from);
+
+	if (grow(t, err))
+		return -1;
+	r.encoded = malloc(r.encoded_len + 1);
+	if (!r.encoded)
+		return error_set(err, ERROR_MEMORY, "out of memory for the table of cells");
+	memcpy(r.encoded, encoded, r.encoded_len);
+	if (unit_decode(r.encoded, r.encoded_len, &r.unit, err)) {
+		free(r.encoded);
+		return -1;
 	}
-	t->records[t->n++] = r;
-	t->has_running = true;
+	if (add(t, &r, text, err))
+		return -1;
+	for (size_t k = 0; k < t->records[t->n - 1].unit.n_symbols; k++) {
+		t->records[t->n - 1].placed[k].address = record_u64(from);
+		t->records[t->n - 1].placed[k].size = record_u64(from);
+	}
+	unit_table_commit(t);
 	return 0;
 }
 
@@ -191,21 +236,12 @@ int unit_table_decode(struct unit_table *t, const void *data, size_t len, struct
 	uint32_t n = record_count(&r, 8);
 	int failed = 0;
 
-	for (uint32_t i = 0; i < n && !failed; i++) {
-		size_t size;
-		const char *encoded = record_bytes(&r, &size), *text = record_str(&r);
-
-		failed = r.failed || unit_table_begin(t, encoded, size, text, err);
-		for (size_t k = 0; !failed && k < t->records[i].unit.n_symbols; k++) {
-			t->records[i].placed[k].address = record_u64(&r);
-			t->records[i].placed[k].size = record_u64(&r);
-		}
-		unit_table_commit(t);
-	}
+	for (uint32_t i = 0; i < n && !failed; i++)
+		failed = take_record(t, &r, err);
 	if (!failed && !record_check(&r, "the table of cells", err))
 		return 0;
 	unit_table_release(t);
-	return failed && r.failed ? record_check(&r, "the table of cells", err) : -1;
+	return -1;
 }
 
 const struct unit_record *unit_table_find(const struct unit_table *t, uint32_t cell)

@@ -487,15 +487,6 @@ int worker_pool_empty(struct supervisor *s, struct error *err)
 	return 0;
 }
 
-void worker_pool_renew(struct supervisor *s)
-{
-	struct worker *w = s->pool.spare;
-
-	s->pool.spare = NULL;
-	if (w)
-		let_die(s, w);
-}
-
 void worker_pool_go_on(struct supervisor *s)
 {
 	s->pool.active->state = WORKER_IDLE;

@@ -30,8 +30,6 @@ void worker_pool_renew(struct supervisor *s);
 /* As worker_pool_retire(), and wait until it is dead: nobody has the session's memory mapped then. */
 int worker_pool_empty(struct supervisor *s, struct error *err);
 /* Go on after worker_pool_empty(). */
-/* The spare is replaced: it has the session's memory of before. */
-void worker_pool_renew(struct supervisor *s);
 /* The active worker has the session, all of it is committed, and it may be used. */
 void worker_pool_go_on(struct supervisor *s);
 void worker_pool_refill(struct supervisor *s);

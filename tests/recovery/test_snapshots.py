@@ -64,6 +64,8 @@ def test_load_after_a_restart(start, make_state):
     # It goes on as a session does.
     assert second.run("numbers[2] = 5;\n*(volatile int *)0 = 1;").ename == "SegmentationFault"
     state.assert_untouched()
+    fault = second.run("mix(0, NULL, 1000);")  # of a cell that only the first kernel has compiled
+    assert fault.ename == "SegmentationFault" and "in mix" in fault.traceback and "h ^ *p" in fault.traceback, fault.shown
     second.run("fill<<<256, 256>>>(device, device_count); cudaDeviceSynchronize();").ok()
     state.assert_untouched()
     second.close()
@@ -153,6 +155,21 @@ def test_damaged_files_are_refused(start, home):
     session.run("%snapshot load good").ok()
     assert session.run("a").ok().text == "1"
     session.close()
+
+
+def test_libraries_come_along(start):
+    first = start(CGPU_AUTOSAVE="0")
+    first.run("%pkg gsl\n#include <gsl/gsl_sf_bessel.h>\ndouble at(double x) { return gsl_sf_bessel_J0(x); }").ok()
+    first.run("double (*by_pointer)(double) = gsl_sf_bessel_J0; double first = at(5);").ok()
+    first.run("%snapshot save with_gsl").ok()
+    first.close()
+    second = start(CGPU_AUTOSAVE="0")
+    shown = second.run("%snapshot load with_gsl").ok().stderr
+    assert second.run("at(5) == first").ok().text == "1"
+    assert second.run("gsl_sf_bessel_J0(5) == first").ok().text == "1"
+    # Valid as long as the library lies where it was; where it does not, that is said.
+    assert "by_pointer" in shown or second.run("by_pointer(5) == first").ok().text == "1"
+    second.close()
 
 
 def test_what_cannot_be_restored_is_named(start, home):
