@@ -79,13 +79,12 @@ static int save(struct session *s, struct cell *c, const char *name, struct erro
 static int take(struct session *s, const struct supervisor_snapshot_end *end, struct error *err)
 {
 	struct cell *c = s->executor.current;
-	struct undo_step *step;
+	cleanup_buffer struct buffer report = BUFFER_INIT;
 
 	undo_note(s, c);
 	if (!session_state_take(s, end->session, end->count, err))
 		return 0;
-	step = s->undo.n ? &s->undo.steps[s->undo.n - 1] : NULL;
-	if (step && supervisor_undo(s->supervisor, step->state, NULL))
+	if (undo_cells(s, 1, &report, NULL))
 		error_wrap(err, "the memory is that of the snapshot, but the declarations are not");
 	return -1;
 }

@@ -11,10 +11,8 @@
 #include <xxhash.h>
 
 #include "common/buffer.h"
-#include "common/cleanup.h"
 #include "common/error.h"
 #include "common/record.h"
-#include "common/unit.h"
 #include "kernel/session/session.h"
 
 #define VERSION 1u
@@ -60,36 +58,22 @@ int session_state_describe(void *data, struct buffer *out, uint32_t *ret_count)
 	record_put_u32(out, VERSION);
 	put_flags(&s->flags, out);
 	record_put_str(out, buffer_text(&s->setup.code));
-	record_put_u32(out, (uint32_t)s->declarations.n);
 	declarations_encode(&s->declarations, out);
 	return out->failed ? -1 : 0;
 }
 
-/* The list borrows from the record. */
-static int decode(struct record *r, struct declaration **ret, uint32_t n, struct error *err)
-{
-	*ret = calloc(n + 1, sizeof(**ret));
-	if (!*ret)
-		return error_set(err, ERROR_MEMORY, "out of memory for declarations");
-	for (uint32_t i = 0; i < n; i++)
-		(*ret)[i] = declaration_decode(r);
-	return record_check(r, "the session's part of the snapshot", err);
-}
-
 static int take(struct session *s, struct record *r, struct flags *flags, struct buffer *setup, struct error *err)
 {
-	uint32_t version = record_u32(r), n;
-	cleanup_free struct declaration *list = NULL;
+	uint32_t version = record_u32(r);
 
 	if (!r->failed && version != VERSION)
 		return error_set(err, ERROR_INPUT, "the snapshot was made by another version of cgpu");
 	if (take_flags(r, flags, err))
 		return -1;
 	buffer_puts(setup, record_str(r));
-	n = record_count(r, 8);
-	if (buffer_check(setup, err) || decode(r, &list, n, err))
+	if (buffer_check(setup, err) || declarations_decode(&s->declarations, r, err))
 		return -1;
-	return declarations_fill(&s->declarations, list, n, err);
+	return record_check(r, "the session's part of the snapshot", err);
 }
 
 int session_state_take(struct session *s, const struct buffer *described, uint32_t count, struct error *err)

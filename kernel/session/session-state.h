@@ -15,7 +15,8 @@ struct session;
 
 /* For supervisor_keep_snapshots(); data is the session. */
 int session_state_describe(void *data, struct buffer *out, uint32_t *ret_count);
-/* Takes over what was described; the execution count never goes back. On error the session is as it was. */
+/* Takes over what was described; the execution count never goes back. On error the declarations
+ * are a mixture. */
 int session_state_take(struct session *s, const struct buffer *described, uint32_t count, struct error *err);
 
 /*

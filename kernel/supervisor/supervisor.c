@@ -519,7 +519,7 @@ int supervisor_memory_report(struct supervisor *s, const uint32_t *cells, size_t
 	record_put_u32(&body, (uint32_t)n);
 	for (size_t i = 0; i < n; i++)
 		record_put_u32(&body, cells[i]);
-	if (buffer_check(&body, err) || question(s, WORKER_MEMORY, &body, WORKER_MEMORY_REPORT, &answer, err))
+	if (buffer_check(&body, err) || supervisor_question(s, WORKER_MEMORY, &body, WORKER_MEMORY_REPORT, &answer, err))
 		return -1;
 	return memory_report_decode(ret, answer.data, answer.len, err);
 }
