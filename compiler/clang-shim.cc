@@ -8,7 +8,9 @@
  */
 #include "compiler/clang-shim.h"
 
+#include "compiler/clang-job.hh"
 #include "compiler/clang-types.hh"
+#include "compiler/object-code.hh"
 
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
@@ -18,6 +20,7 @@
 #include <clang/Basic/Stack.h>
 #include <clang/Basic/Version.h>
 #include <clang/CodeGen/CodeGenAction.h>
+#include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendActions.h>
@@ -26,11 +29,14 @@
 #include <clang/Frontend/Utils.h> /* DependencyCollector, createInvocation() */
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Lex/PreprocessorOptions.h>
-#include <clang/Sema/CodeCompleteConsumer.h>
 #include <clang/Sema/Lookup.h>
 #include <clang/Sema/Sema.h>
 #include <clang/Sema/SemaConsumer.h>
 #include <llvm/ADT/SmallString.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -38,79 +44,8 @@
 
 using namespace clang;
 
-struct clang_options {
-	std::shared_ptr<CompilerInvocation> invocation;
-	Language language;
-	std::vector<std::string> cc1;
-};
-
 namespace
 {
-
-/* Diagnostics to the callback. */
-class CallbackDiagnostics : public DiagnosticConsumer
-{
-      public:
-	explicit CallbackDiagnostics(const clang_job *job) : job(job)
-	{
-	}
-
-	void HandleDiagnostic(DiagnosticsEngine::Level level, const Diagnostic &info) override
-	{
-		DiagnosticConsumer::HandleDiagnostic(level, info);
-		if (!job || !job->diagnostic || level == DiagnosticsEngine::Ignored ||
-		    level == DiagnosticsEngine::Remark)
-			return;
-		llvm::SmallString<256> message;
-		std::string option = DiagnosticIDs::getWarningOptionForDiag(info.getID()).str();
-		std::string flag = option.empty() ? "" : "-W" + option;
-		clang_diagnostic d = {};
-
-		info.FormatDiagnostic(message);
-		d.severity = level == DiagnosticsEngine::Note	   ? CLANG_NOTE
-			     : level == DiagnosticsEngine::Warning ? CLANG_WARNING
-								   : CLANG_ERROR;
-		d.message = message.c_str();
-		d.flag = flag.c_str();
-		d.file = "";
-		d.offset = d.range_begin = d.range_end = -1;
-		if (info.hasSourceManager() && info.getLocation().isValid())
-			place(info, &d);
-		job->diagnostic(job->context, &d);
-	}
-
-      private:
-	const clang_job *job;
-
-	static long main_offset(const SourceManager &SM, SourceLocation L)
-	{
-		auto where = SM.getDecomposedExpansionLoc(L);
-
-		return where.first == SM.getMainFileID() ? (long)where.second : -1;
-	}
-
-	void place(const Diagnostic &info, clang_diagnostic *d)
-	{
-		const SourceManager &SM = info.getSourceManager();
-		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(info.getLocation()));
-
-		if (P.isValid()) {
-			d->file = P.getFilename();
-			d->line = P.getLine();
-			d->column = P.getColumn();
-		}
-		d->offset = main_offset(SM, info.getLocation());
-		if (info.getNumRanges() && info.getRange(0).isValid()) {
-			CharSourceRange R = info.getRange(0);
-			SourceLocation end = SM.getExpansionRange(R.getEnd()).getEnd();
-
-			d->range_begin = main_offset(SM, R.getBegin());
-			d->range_end = main_offset(SM, end);
-			if (d->range_end >= 0 && R.isTokenRange() && job->options)
-				d->range_end += Lexer::MeasureTokenLength(end, SM, LangOptions());
-		}
-	}
-};
 
 /* Sees each file-scope declaration before clang's code generator does. */
 class CellConsumer : public SemaConsumer
@@ -475,6 +410,67 @@ class CompileAction : public EmitObjAction
 	clang_result *result;
 };
 
+/* What LLVM complains about while it makes an object. */
+class Complaints : public llvm::DiagnosticHandler
+{
+      public:
+	explicit Complaints(DiagnosticsEngine &engine) : engine(engine)
+	{
+	}
+
+	bool handleDiagnostics(const llvm::DiagnosticInfo &info) override
+	{
+		bool error = info.getSeverity() == llvm::DS_Error;
+
+		if (!error && info.getSeverity() != llvm::DS_Warning)
+			return true;
+		std::string text;
+		llvm::raw_string_ostream stream(text);
+		llvm::DiagnosticPrinterRawOStream printer(stream);
+
+		info.print(printer);
+		engine.Report(error ? engine.getCustomDiagID(DiagnosticsEngine::Error, "%0")
+				    : engine.getCustomDiagID(DiagnosticsEngine::Warning, "%0"))
+			<< stream.str();
+		return true;
+	}
+
+      private:
+	DiagnosticsEngine &engine;
+};
+
+/* Ends with an LLVM module, for ObjectCode. */
+class ModuleAction : public ASTFrontendAction
+{
+      public:
+	ModuleAction(const clang_job *job, clang_result *result) : job(job), result(result)
+	{
+	}
+
+	llvm::Module *module()
+	{
+		return generator ? generator->GetModule() : nullptr;
+	}
+
+      protected:
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef file) override
+	{
+		context.setDiscardValueNames(CI.getCodeGenOpts().DiscardValueNames);
+		context.setDiagnosticHandler(std::make_unique<Complaints>(CI.getDiagnostics()));
+		generator = CreateLLVMCodeGen(CI.getDiagnostics(), file, &CI.getVirtualFileSystem(),
+					      CI.getHeaderSearchOpts(), CI.getPreprocessorOpts(),
+					      CI.getCodeGenOpts(), context);
+		return in_front(std::make_unique<CellConsumer>(job, result),
+				std::unique_ptr<ASTConsumer>(generator));
+	}
+
+      private:
+	const clang_job *job;
+	clang_result *result;
+	llvm::LLVMContext context;
+	CodeGenerator *generator = nullptr; /* the compiler instance's */
+};
+
 class ParseAction : public SyntaxOnlyAction
 {
       public:
@@ -549,31 +545,6 @@ class AllDependencies : public DependencyCollector
 	}
 };
 
-/* One run of clang over the job's text. prepare() may change the options of this run. */
-template <typename Prepare>
-int execute(const clang_job *job, FrontendAction &action, Prepare prepare)
-{
-	CompilerInstance CI;
-	CallbackDiagnostics diagnostics(job);
-	auto invocation = std::make_shared<CompilerInvocation>(*job->options->invocation);
-	llvm::MemoryBufferRef text(StringRef(job->text, job->len), job->name);
-
-	CI.setInvocation(std::move(invocation));
-#if CLANG_VERSION_MAJOR >= 20
-	CI.createDiagnostics(*llvm::vfs::getRealFileSystem(), &diagnostics, false);
-#else
-	CI.createDiagnostics(&diagnostics, false);
-#endif
-	CI.setVerboseOutputStream(llvm::nulls());
-	CI.getFrontendOpts().Inputs = { FrontendInputFile(text, InputKind(job->options->language)) };
-	if (job->header)
-		CI.getPreprocessorOpts().ImplicitPCHInclude = job->header;
-	prepare(CI);
-	bool ok = CI.ExecuteAction(action) && !CI.getDiagnostics().hasErrorOccurred();
-
-	return ok ? 0 : -1;
-}
-
 char *copy_of(StringRef text)
 {
 	auto *p = (char *)malloc(text.size() + 1);
@@ -592,8 +563,8 @@ char *copy_of(StringRef text)
 class Compilation
 {
       public:
-	Compilation(const clang_options *options, bool once, const char *header)
-	    : options(options), once(once), diagnostics(&job), action(&job, &result)
+	Compilation(const clang_options *options, clang_effort effort, const char *header)
+	    : options(options), effort(effort), diagnostics(&job)
 	{
 		job.options = options;
 		CI.setInvocation(std::make_shared<CompilerInvocation>(*options->invocation));
@@ -608,22 +579,26 @@ class Compilation
 		CI.getFrontendOpts().ProgramAction = frontend::EmitObj;
 		if (header)
 			CI.getPreprocessorOpts().ImplicitPCHInclude = header;
-		if (once)
+		if (effort == CLANG_ONCE)
 			CI.getCodeGenOpts().OptimizationLevel = 0;
 		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(object));
-		begun = CI.createTarget() && action.BeginSourceFile(CI, CI.getFrontendOpts().Inputs[0]);
+		if (!CI.createTarget())
+			return;
+		choose_action();
+		begun = action->BeginSourceFile(CI, CI.getFrontendOpts().Inputs[0]);
 	}
 
 	~Compilation()
 	{
+		code.reset();
 		if (begun)
-			action.EndSourceFile();
+			action->EndSourceFile();
 		clang_result_release(&result);
 	}
 
 	bool fits(const clang_job *other) const
 	{
-		return begun && options == other->options && once == other->once && !other->header;
+		return begun && options == other->options && effort == other->effort && !other->header;
 	}
 
 	int finish(const clang_job *given, clang_result *ret)
@@ -635,11 +610,15 @@ class Compilation
 
 		SM.setMainFileID(SM.createFileID(llvm::MemoryBufferRef(StringRef(job.text, job.len), job.name)));
 		noteBottomOfStack();
-		consumeError(action.Execute());
+		consumeError(action->Execute());
+		if (code && !CI.getDiagnostics().hasErrorOccurred())
+			code->generate(*static_cast<ModuleAction *>(action.get())->module());
 		if (CI.getDiagnostics().hasErrorOccurred())
 			return -1;
-		result.object = copy_of(object);
-		result.object_len = object.size();
+		const llvm::SmallString<0> &made = code ? code->object : object;
+
+		result.object = copy_of(made);
+		result.object_len = made.size();
 		if (!result.object)
 			return -1;
 		*ret = result;
@@ -648,119 +627,32 @@ class Compilation
 	}
 
 	const clang_options *const options;
-	const bool once;
+	const clang_effort effort;
 
       private:
 	clang_job job = {}; /* what the parts below look at */
 	clang_result result = {};
 	llvm::SmallString<0> object;
 	CallbackDiagnostics diagnostics;
+	std::unique_ptr<FrontendAction> action; /* holds what the module lives in */
 	CompilerInstance CI;
-	CompileAction action;
-	bool begun;
+	std::unique_ptr<ObjectCode> code; /* not for clang's own way to an object */
+	bool begun = false;
+
+	void choose_action()
+	{
+		if (effort != CLANG_FULL && options->own)
+			code = ObjectCode::create(CI, effort == CLANG_LIGHT);
+		if (code)
+			action = std::make_unique<ModuleAction>(&job, &result);
+		else
+			action = std::make_unique<CompileAction>(&job, &result);
+	}
 };
 
-/* By `once`. */
-Compilation *ahead[2];
+Compilation *ahead[CLANG_EFFORTS];
 /* The last one; taking it down takes time too. */
 Compilation *spent;
-
-class CompletionConsumer : public CodeCompleteConsumer
-{
-      public:
-	CompletionConsumer(const clang_job *job, const char *prefix,
-			   const CodeCompleteOptions &options,
-			   void (*found)(void *, const clang_completion *))
-	    : CodeCompleteConsumer(options), job(job), prefix(prefix), found(found),
-	      info(std::make_shared<GlobalCodeCompletionAllocator>())
-	{
-	}
-
-	CodeCompletionAllocator &getAllocator() override
-	{
-		return info.getAllocator();
-	}
-
-	CodeCompletionTUInfo &getCodeCompletionTUInfo() override
-	{
-		return info;
-	}
-
-	void ProcessCodeCompleteResults(Sema &S, CodeCompletionContext context,
-					CodeCompletionResult *results, unsigned n) override
-	{
-		for (unsigned i = 0; i < n; i++) {
-			CodeCompletionResult &R = results[i];
-
-			if (R.Availability != CXAvailability_Available &&
-			    R.Availability != CXAvailability_Deprecated)
-				continue;
-			if (R.Kind == CodeCompletionResult::RK_Pattern ||
-			    !name_of(R).starts_with(prefix))
-				continue;
-			report(S, context, R);
-		}
-	}
-
-      private:
-	const clang_job *job;
-	StringRef prefix;
-	void (*found)(void *, const clang_completion *);
-	CodeCompletionTUInfo info;
-
-	static StringRef name_of(const CodeCompletionResult &R)
-	{
-		switch (R.Kind) {
-		case CodeCompletionResult::RK_Declaration:
-			return R.Declaration->getIdentifier() ? R.Declaration->getName() : "";
-		case CodeCompletionResult::RK_Macro:
-			return R.Macro->getName();
-		case CodeCompletionResult::RK_Keyword:
-			return R.Keyword;
-		default:
-			return "";
-		}
-	}
-
-	static const char *kind_of(const CodeCompletionResult &R)
-	{
-		if (R.Kind == CodeCompletionResult::RK_Macro)
-			return "macro";
-		if (R.Kind == CodeCompletionResult::RK_Keyword)
-			return "keyword";
-		if (isa<FieldDecl>(R.Declaration) || isa<IndirectFieldDecl>(R.Declaration))
-			return "member";
-		if (isa<FunctionDecl>(R.Declaration))
-			return "function";
-		return isa<TypeDecl>(R.Declaration) ? "type" : "variable";
-	}
-
-	void report(Sema &S, const CodeCompletionContext &context, CodeCompletionResult &R)
-	{
-		CodeCompletionString *string =
-			R.CreateCodeCompletionString(S, context, getAllocator(), info, true);
-		std::string name = name_of(R).str(), type, signature;
-		clang_completion c = {};
-
-		for (const CodeCompletionString::Chunk &chunk : *string) {
-			if (chunk.Kind == CodeCompletionString::CK_ResultType) {
-				type = chunk.Text;
-				signature += type + (type.empty() || type.back() == '*' ? "" : " ");
-			} else if (chunk.Kind == CodeCompletionString::CK_Optional) {
-				signature += "...";
-			} else if (chunk.Text) {
-				signature += chunk.Text;
-			}
-		}
-		c.text = name.c_str();
-		c.kind = kind_of(R);
-		c.type = type.c_str();
-		c.signature = signature.c_str();
-		c.comment = string->getBriefComment() ? string->getBriefComment() : "";
-		c.priority = R.Priority;
-		found(job->context, &c);
-	}
-};
 
 } /* namespace */
 
@@ -812,9 +704,15 @@ struct clang_options *clang_options_new(const char *const *argv, size_t n, char 
 
 void clang_options_free(struct clang_options *o)
 {
-	if ((ahead[false] && ahead[false]->options == o) || (ahead[true] && ahead[true]->options == o))
-		clang_shim_rest(nullptr);
+	for (const Compilation *begun : ahead)
+		if (begun && begun->options == o)
+			clang_shim_rest(nullptr);
 	delete o;
+}
+
+void clang_options_are_own(struct clang_options *o)
+{
+	o->own = true;
 }
 
 void clang_options_set_header(struct clang_options *o, const char *path)
@@ -846,7 +744,7 @@ int clang_shim_build_header(const struct clang_job *job, const char *path)
 {
 	HeaderAction action(job);
 	auto files = std::make_shared<AllDependencies>();
-	int failed = execute(job, action, [&](CompilerInstance &CI) {
+	int failed = clang_execute(job, action, [&](CompilerInstance &CI) {
 		CI.addDependencyCollector(files);
 		CI.getFrontendOpts().ProgramAction = frontend::GeneratePCH;
 		CI.getFrontendOpts().OutputFile = path;
@@ -865,14 +763,14 @@ int clang_shim_build_header(const struct clang_job *job, const char *path)
 
 int clang_shim_compile(const struct clang_job *job, struct clang_result *ret)
 {
-	Compilation *&waiting = ahead[job->once];
+	Compilation *&waiting = ahead[job->effort];
 
 	delete spent;
 	if (waiting && waiting->fits(job)) {
 		spent = waiting;
 		waiting = nullptr;
 	} else {
-		spent = new Compilation(job->options, job->once, job->header);
+		spent = new Compilation(job->options, job->effort, job->header);
 	}
 	return spent->finish(job, ret);
 }
@@ -881,11 +779,11 @@ void clang_shim_rest(const struct clang_options *options)
 {
 	delete spent;
 	spent = nullptr;
-	for (bool once : { false, true }) {
-		if (ahead[once] && ahead[once]->options == options)
+	for (int effort = 0; effort < CLANG_EFFORTS; effort++) {
+		if (ahead[effort] && ahead[effort]->options == options)
 			continue;
-		delete ahead[once];
-		ahead[once] = options ? new Compilation(options, once, nullptr) : nullptr;
+		delete ahead[effort];
+		ahead[effort] = options ? new Compilation(options, (clang_effort)effort, nullptr) : nullptr;
 	}
 }
 
@@ -893,7 +791,7 @@ int clang_shim_parse(const struct clang_job *job)
 {
 	ParseAction action(job);
 
-	return execute(job, action, [&](CompilerInstance &CI) {
+	return clang_execute(job, action, [&](CompilerInstance &CI) {
 		CI.getFrontendOpts().ProgramAction = frontend::ParseSyntaxOnly;
 	});
 }
@@ -904,32 +802,4 @@ void clang_result_release(struct clang_result *r)
 	free(r->display_type);
 	free(r->display_type_code);
 	*r = {};
-}
-
-void clang_shim_complete(const struct clang_job *job, const char *prefix, unsigned line,
-			 unsigned column,
-			 void (*found)(void *context, const struct clang_completion *c))
-{
-	SyntaxOnlyAction action;
-
-	execute(job, action, [&](CompilerInstance &CI) {
-		CodeCompleteOptions options;
-		auto *buffer = llvm::MemoryBuffer::getMemBufferCopy(StringRef(job->text, job->len),
-								    "cell.c")
-				       .release();
-
-		options.IncludeMacros = 0;
-		options.IncludeGlobals = 1;
-		/* C names of headers are known without clang; members of namespaces are not. */
-		options.LoadExternal = job->options->language == Language::CXX;
-		options.IncludeBriefComments = 1;
-		CI.getFrontendOpts().ProgramAction = frontend::ParseSyntaxOnly;
-		CI.getPreprocessorOpts().addRemappedFile("cell.c", buffer);
-		CI.getFrontendOpts().Inputs = {
-			FrontendInputFile("cell.c", InputKind(job->options->language))
-		};
-		CI.getFrontendOpts().CodeCompletionAt = { "cell.c", line, column };
-		CI.getFrontendOpts().CodeCompleteOpts = options;
-		CI.setCodeCompletionConsumer(new CompletionConsumer(job, prefix, options, found));
-	});
 }

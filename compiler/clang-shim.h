@@ -62,6 +62,13 @@ struct clang_symbol {
 	unsigned line, column;
 };
 
+enum clang_effort {
+	CLANG_FULL,
+	CLANG_LIGHT, /* optimised, but machine code is made as without */
+	CLANG_ONCE,  /* straight-line code that runs once: not optimised */
+	CLANG_EFFORTS
+};
+
 struct clang_job {
 	const struct clang_options *options;
 	const char *header; /* precompiled, in place of the options' own; NULL for that */
@@ -70,7 +77,7 @@ struct clang_job {
 	size_t len;
 	const char *run; /* function that holds the statements; NULL for none */
 	bool display;	 /* its last statement is displayed */
-	bool once;	 /* straight-line code that runs once: not optimised */
+	enum clang_effort effort;
 	void *context;
 	void (*diagnostic)(void *context, const struct clang_diagnostic *d);
 	void (*symbol)(void *context, const struct clang_symbol *s); /* may be NULL */
@@ -102,6 +109,11 @@ const char *clang_shim_version(void);
  */
 struct clang_options *clang_options_new(const char *const *argv, size_t n, char *text, size_t size);
 void clang_options_free(struct clang_options *o);
+/*
+ * These options are cgpu's own, none is a user's: machine code may be made in a shorter way than clang's, which knows them
+ * all.
+ */
+void clang_options_are_own(struct clang_options *o);
 /* Use this precompiled header from here on. */
 void clang_options_set_header(struct clang_options *o, const char *path);
 /* Directives that each text starts with, behind the header. Copied. */

@@ -16,6 +16,7 @@
 #include "compiler/declare.h"
 #include "compiler/device-text.h"
 #include "compiler/diagnostics.h"
+#include "compiler/effort.h"
 #include "compiler/host-text.h"
 #include "compiler/line-table.h"
 #include "compiler/own-names.h"
@@ -115,30 +116,6 @@ static void on_probed(void *context, const struct clang_symbol *s)
 			x->host.probed[i].type = mem_pool_strdup(&x->pool, s->type);
 }
 
-/*
- * No function of the cell's own and no loop: every instruction runs once, so making them costs more than running them. The
- * optimising code generator takes half of the time of such a cell.
- */
-static bool runs_once(const struct compilation *x)
-{
-	static const char *const loops[] = { "for", "while", "do", "goto" };
-	const struct split *s = &x->host.split;
-
-	if (strstr(x->request->cflags, "-O"))
-		return false;
-	for (uint32_t i = 0; i < s->n_items; i++) {
-		if (s->items[i].kind == ITEM_FUNCTION && s->items[i].world & WORLD_HOST)
-			return false;
-	}
-	for (uint32_t t = 0; t < s->tokens.n; t++) {
-		for (size_t k = 0; k < sizeof(loops) / sizeof(loops[0]); k++) {
-			if (token_is(&s->tokens, t, loops[k]))
-				return false;
-		}
-	}
-	return true;
-}
-
 static void set_job(struct compilation *x, struct clang_job *job)
 {
 	*job = (struct clang_job){
@@ -148,7 +125,7 @@ static void set_job(struct compilation *x, struct clang_job *job)
 		.len = x->host.unit.text.len,
 		.run = x->host.has_run ? x->host.run : NULL,
 		.display = x->host.display,
-		.once = runs_once(x),
+		.effort = strstr(x->request->cflags, "-O") ? CLANG_FULL : effort_of(&x->host.split),
 		.context = x,
 	};
 }

@@ -2,8 +2,12 @@
 # All but main() is a library, so that the unit tests can link it.
 noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
+	%reldir%/clang-complete.cc \
+	%reldir%/clang-job.hh \
 	%reldir%/clang-shim.cc %reldir%/clang-shim.h \
 	%reldir%/clang-types.cc %reldir%/clang-types.hh \
+	%reldir%/effort.c %reldir%/effort.h \
+	%reldir%/object-code.cc %reldir%/object-code.hh \
 	%reldir%/compile.c %reldir%/compile.h \
 	%reldir%/compile-cpp.c %reldir%/compile-cpp.h \
 	%reldir%/compile-device.c %reldir%/compile-device.h \
@@ -65,7 +69,7 @@ $(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS)
 	for f in $(prelude_HEADERS); do cp $(top_srcdir)/$$f %reldir%/include/ || exit 1; done && \
 	cp $(top_srcdir)/common/launch-glue.h %reldir%/include/common/ && touch $@
 
-compiler_tests = test-split test-launch-syntax test-line-table test-compile test-compile-ahead
+compiler_tests = test-split test-launch-syntax test-line-table test-effort test-compile test-compile-ahead
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
 test_split_SOURCES = tests/unit/test-split.c
@@ -77,6 +81,9 @@ test_launch_syntax_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
 test_line_table_SOURCES = tests/unit/test-line-table.c
 test_line_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_line_table_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_effort_SOURCES = tests/unit/test-effort.c
+test_effort_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_effort_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
 test_compile_SOURCES = tests/unit/test-compile.c tests/unit/compiler-client.c tests/unit/compiler-client.h
 test_compile_CPPFLAGS = $(AM_CPPFLAGS) -DCELLS_DIR='"$(abs_top_srcdir)/tests/cells"' \
 	-DCOMPILER_PROGRAM='"$(abs_top_builddir)/cgpu-compiler"' -DPRELUDE_DIR='"$(abs_top_builddir)/%reldir%/include"'

@@ -421,8 +421,11 @@ static struct clang_options *make(const struct options *o, const char *cflags, s
 
 	if (!clang)
 		return NULL;
-	if (!use_header(o, clang, session, &problem))
+	if (!use_header(o, clang, session, &problem)) {
+		if (!*cflags)
+			clang_options_are_own(clang);
 		return clang;
+	}
 	clang_options_free(clang);
 	clang = problem.code == ERROR_COMPILE ? parse(o, cflags, OPTIONS_C, &macros, err) : NULL;
 	if (clang && macros.len && !buffer_check(&macros, NULL) && !use_header(o, clang, session, &problem)) {

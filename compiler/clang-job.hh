@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each run of clang over a job needs: the parsed options, diagnostics to the job's callback. For clang-*.cc alone. */
+#ifndef CGPU_COMPILER_CLANG_JOB_HH
+#define CGPU_COMPILER_CLANG_JOB_HH
+
+#include "compiler/clang-shim.h"
+
+#include <clang/Basic/Diagnostic.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Basic/Version.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Lex/Lexer.h>
+#include <clang/Lex/PreprocessorOptions.h>
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+struct clang_options {
+	std::shared_ptr<clang::CompilerInvocation> invocation;
+	clang::Language language;
+	bool own; /* clang_options_are_own() */
+	std::vector<std::string> cc1;
+};
+
+/* Diagnostics to the callback. */
+class CallbackDiagnostics : public clang::DiagnosticConsumer
+{
+      public:
+	explicit CallbackDiagnostics(const clang_job *job) : job(job)
+	{
+	}
+
+	void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) override
+	{
+		clang::DiagnosticConsumer::HandleDiagnostic(level, info);
+		if (!job || !job->diagnostic || level == clang::DiagnosticsEngine::Ignored ||
+		    level == clang::DiagnosticsEngine::Remark)
+			return;
+		llvm::SmallString<256> message;
+		std::string option = clang::DiagnosticIDs::getWarningOptionForDiag(info.getID()).str();
+		std::string flag = option.empty() ? "" : "-W" + option;
+		clang_diagnostic d = {};
+
+		info.FormatDiagnostic(message);
+		d.severity = level == clang::DiagnosticsEngine::Note	   ? CLANG_NOTE
+			     : level == clang::DiagnosticsEngine::Warning ? CLANG_WARNING
+								   : CLANG_ERROR;
+		d.message = message.c_str();
+		d.flag = flag.c_str();
+		d.file = "";
+		d.offset = d.range_begin = d.range_end = -1;
+		if (info.hasSourceManager() && info.getLocation().isValid())
+			place(info, &d);
+		job->diagnostic(job->context, &d);
+	}
+
+      private:
+	const clang_job *job;
+
+	static long main_offset(const clang::SourceManager &SM, clang::SourceLocation L)
+	{
+		auto where = SM.getDecomposedExpansionLoc(L);
+
+		return where.first == SM.getMainFileID() ? (long)where.second : -1;
+	}
+
+	void place(const clang::Diagnostic &info, clang_diagnostic *d)
+	{
+		const clang::SourceManager &SM = info.getSourceManager();
+		clang::PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(info.getLocation()));
+
+		if (P.isValid()) {
+			d->file = P.getFilename();
+			d->line = P.getLine();
+			d->column = P.getColumn();
+		}
+		d->offset = main_offset(SM, info.getLocation());
+		if (info.getNumRanges() && info.getRange(0).isValid()) {
+			clang::CharSourceRange R = info.getRange(0);
+			clang::SourceLocation end = SM.getExpansionRange(R.getEnd()).getEnd();
+
+			d->range_begin = main_offset(SM, R.getBegin());
+			d->range_end = main_offset(SM, end);
+			if (d->range_end >= 0 && R.isTokenRange() && job->options)
+				d->range_end += clang::Lexer::MeasureTokenLength(end, SM, clang::LangOptions());
+		}
+	}
+};
+
+/* One run of clang over the job's text. prepare() may change the options of this run. */
+template <typename Prepare>
+int clang_execute(const clang_job *job, clang::FrontendAction &action, Prepare prepare)
+{
+	clang::CompilerInstance CI;
+	CallbackDiagnostics diagnostics(job);
+	auto invocation = std::make_shared<clang::CompilerInvocation>(*job->options->invocation);
+	llvm::MemoryBufferRef text(llvm::StringRef(job->text, job->len), job->name);
+
+	CI.setInvocation(std::move(invocation));
+#if CLANG_VERSION_MAJOR >= 20
+	CI.createDiagnostics(*llvm::vfs::getRealFileSystem(), &diagnostics, false);
+#else
+	CI.createDiagnostics(&diagnostics, false);
+#endif
+	CI.setVerboseOutputStream(llvm::nulls());
+	CI.getFrontendOpts().Inputs = { clang::FrontendInputFile(text, clang::InputKind(job->options->language)) };
+	if (job->header)
+		CI.getPreprocessorOpts().ImplicitPCHInclude = job->header;
+	prepare(CI);
+	bool ok = CI.ExecuteAction(action) && !CI.getDiagnostics().hasErrorOccurred();
+
+	return ok ? 0 : -1;
+}
+
+#endif

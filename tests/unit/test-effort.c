@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compiler/effort: what is run often is optimised, what is not is made quickly. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/mem-pool.h"
+#include "compiler/effort.h"
+
+static enum name_class classify(void *context, const char *name, size_t len)
+{
+	(void)context;
+	return len == 1 && *name == 'v' ? NAME_VALUE : NAME_UNKNOWN;
+}
+
+static enum clang_effort effort(const char *text)
+{
+	struct mem_pool pool = MEM_POOL_INIT;
+	struct name_source names = { .classify = classify };
+	struct error err = ERROR_INIT;
+	enum clang_effort result;
+	struct split s;
+
+	assert_int_equal(split_init(&s, text, strlen(text), &names, &pool, &err), 0);
+	result = effort_of(&s);
+	mem_pool_release(&pool);
+	return result;
+}
+
+static void test_runs_once(void **state)
+{
+	(void)state;
+	assert_int_equal(effort("1 + 1"), CLANG_ONCE);
+	assert_int_equal(effort("int x = 3;\nif (x) x = 4; else x = 5;\nx"), CLANG_ONCE);
+	assert_int_equal(effort("__global__ void k(int *p) { for (;;) ; }"), CLANG_FULL);
+	assert_int_equal(effort("__global__ void k(int *p) { *p = 1; }\nk<<<1, 1>>>(v);"), CLANG_ONCE);
+	assert_int_equal(effort("\"for\""), CLANG_ONCE);
+}
+
+static void test_functions(void **state)
+{
+	(void)state;
+	assert_int_equal(effort("int f(int x)\n{\n\treturn x > 3 ? x : 3;\n}\nf(4)"), CLANG_LIGHT);
+	assert_int_equal(effort("static int f(void) { return 1; }\nint g(int x) { return x; }\ng(f());"), CLANG_LIGHT);
+	assert_int_equal(effort("int f(int x) { return h(x); }"), CLANG_LIGHT);
+}
+
+static void test_worth_everything(void **state)
+{
+	(void)state;
+	assert_int_equal(effort("for (int i = 0; i < 9; i++) v++;"), CLANG_FULL);
+	assert_int_equal(effort("again: if (v++ < 9) goto again;"), CLANG_FULL);
+	assert_int_equal(effort("int f(int x) { while (x > 9) x /= 2; return x; }"), CLANG_FULL);
+	assert_int_equal(effort("int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }"), CLANG_FULL);
+	assert_int_equal(effort("int odd(int n);\nint even(int n) { return n ? odd(n - 1) : 1; }\n"
+				"int odd(int n) { return n ? even(n - 1) : 0; }"), CLANG_FULL);
+	assert_int_equal(effort("__asm__(\"nop\");"), CLANG_FULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_runs_once),
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_worth_everything),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
