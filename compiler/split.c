@@ -159,7 +159,7 @@ uint32_t split_tag(const struct token_list *l, uint32_t i, uint32_t *ret_name)
 	for (i++; token_is(l, i, "__attribute__") || token_is(l, i, "__attribute") || token_is(l, i, "__align__") ||
 		  token_is(l, i, "_Alignas") || token_is(l, i, "alignas");)
 		i = token_is(l, i + 1, "(") ? token_behind(l, i + 1) : i + 1;
-	if (is_identifier(l, i) && is_identifier(l, i + 1) && (token_is(l, i + 2, "{") || token_is(l, i + 2, ";")))
+	if (is_identifier(l, i) && is_identifier(l, i + 1) && token_is(l, i + 2, "{"))
 		i++;
 	if (is_identifier(l, i))
 		*ret_name = i++;
