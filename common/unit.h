@@ -51,6 +51,7 @@ struct unit_symbol {
 	const char *type;      /* as C text: "double [16]", "int (float)" */
 	const char *type_code; /* common/type-code.h; "" for functions */
 	uint32_t line;         /* where in the cell */
+	uint64_t layout;       /* the same for the same type with the same members, through pointers too; 0: not known */
 };
 
 /* Row of the line table of the unit's machine code, sorted by (section-relative) offset in `text_symbol` order. */

@@ -232,6 +232,8 @@ class CellConsumer : public SemaConsumer
 			T.getAsStringInternal(declaration, policy);
 			if (kind == CLANG_VARIABLE)
 				code = clang_type_code(C, T);
+			if (kind != CLANG_TYPEDEF && !C.getLangOpts().CPlusPlus)
+				s->layout = clang_type_layout(C, T);
 		}
 		type = clang_type_shown(type);
 		s->type = type.c_str();

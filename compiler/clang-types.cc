@@ -7,6 +7,9 @@
 #include <clang/AST/RecordLayout.h>
 #include <clang/Basic/Version.h>
 #include <llvm/ADT/SmallString.h>
+#include <llvm/Support/xxhash.h>
+
+#include <set>
 
 using namespace clang;
 
@@ -145,7 +148,85 @@ std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned d
 	return "?" + bytes_of(C, T);
 }
 
+/* A type with all that code which was compiled for it relies on. What is inside itself is written once. */
+struct layout_text {
+	ASTContext &C;
+	std::set<const RecordDecl *> seen;
+	std::string s;
+
+	void put_record(const RecordDecl *R)
+	{
+		std::string name = R->getNameAsString();
+
+		s += R->isUnion() ? "union " : "struct ";
+		s += name.rfind(unnamed, 0) ? name : "";
+		R = R->getDefinition();
+		if (!R || !seen.insert(R).second)
+			return;
+		const ASTRecordLayout &L = C.getASTRecordLayout(R);
+
+		s += std::to_string(L.getSize().getQuantity()) + "{";
+		for (const FieldDecl *F : R->fields()) {
+			s += F->getNameAsString() + "@" +
+			     std::to_string(L.getFieldOffset(F->getFieldIndex())) + ":";
+			if (F->isBitField())
+				s += member_code(C, F, L.getFieldOffset(F->getFieldIndex()), 0);
+			put(F->getType());
+			s += ";";
+		}
+		s += "}";
+	}
+
+	void put_function(const FunctionType *F)
+	{
+		s += "(";
+		if (const auto *P = dyn_cast<FunctionProtoType>(F)) {
+			for (QualType A : P->getParamTypes()) {
+				put(A);
+				s += ",";
+			}
+			s += P->isVariadic() ? "..." : "";
+		} else {
+			s += "?";
+		}
+		s += ")";
+		put(F->getReturnType());
+	}
+
+	void put(QualType T)
+	{
+		T = T.getCanonicalType();
+		s += T.isConstQualified() ? "const " : "";
+		s += T.isVolatileQualified() ? "volatile " : "";
+		if (const auto *P = T->getAs<PointerType>()) {
+			s += "*";
+			put(P->getPointeeType());
+		} else if (const ArrayType *A = C.getAsArrayType(T)) {
+			const auto *N = dyn_cast<ConstantArrayType>(A);
+
+			s += "[" + (N ? std::to_string(N->getSize().getZExtValue()) : "") + "]";
+			put(A->getElementType());
+		} else if (const auto *F = T->getAs<FunctionType>()) {
+			put_function(F);
+		} else if (const auto *R = T->getAs<RecordType>()) {
+			put_record(R->getDecl());
+		} else if (const auto *E = T->getAs<EnumType>()) {
+			s += "enum " + E->getDecl()->getNameAsString();
+		} else {
+			s += T.getUnqualifiedType().getAsString(clang_type_policy(C));
+		}
+	}
+};
+
 } // namespace
+
+uint64_t clang_type_layout(ASTContext &C, QualType T)
+{
+	layout_text text{ C, {}, {} };
+
+	text.put(T);
+	return llvm::xxHash64(text.s);
+}
 
 std::string clang_type_code(ASTContext &C, QualType T)
 {

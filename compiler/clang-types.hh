@@ -6,10 +6,13 @@
 #include <clang/AST/PrettyPrinter.h>
 #include <clang/AST/Type.h>
 
+#include <cstdint>
 #include <string>
 
 /* common/type-code.h */
 std::string clang_type_code(clang::ASTContext &C, clang::QualType T);
+/* See struct unit_symbol in common/unit.h. */
+uint64_t clang_type_layout(clang::ASTContext &C, clang::QualType T);
 /* The text of a type without the names that structures without one were given. */
 std::string clang_type_shown(std::string type);
 /* How types are spelled in such texts. */

@@ -218,6 +218,7 @@ static int make_symbols(struct compilation *x, struct error *err)
 			.size = s->size,
 			.type = s->type,
 			.type_code = s->type_code,
+			.layout = s->layout,
 			.line = s->line,
 		};
 	}

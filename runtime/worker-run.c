@@ -272,6 +272,7 @@ static void load(struct run *run)
 		fail(run, err.code == ERROR_NOT_FOUND || err.code == ERROR_COMPILE ? FAULT_LINK : FAULT_INTERNAL, err.text);
 	else if (send_symbols(&run->unit, &err))
 		fail(run, FAULT_INTERNAL, err.text);
+	buffer_puts(&run->warnings, buffer_text(&run->loaded.notes));
 	run->load_ns = now_ns() - start;
 }
 

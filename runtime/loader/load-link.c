@@ -56,6 +56,7 @@ static struct definition definition_of(struct load *l, uint32_t symbol)
 		.size = s->st_size,
 		.cell = l->unit->cell,
 		.weak = ELF64_ST_BIND(s->st_info) == STB_WEAK,
+		.layout = u ? u->layout : 0,
 	};
 }
 
@@ -95,7 +96,7 @@ static int enter_definitions(struct load *l, struct error *err)
 {
 	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
 		struct definition d;
-		const struct symbol *s;
+		struct symbol *s;
 
 		if (!object_is_global(&l->o, i) || object_is_undefined(&l->o, i))
 			continue;
@@ -103,6 +104,8 @@ static int enter_definitions(struct load *l, struct error *err)
 		s = symbols_find(d.name);
 		if (d.weak && s && !s->weak && !s->dropped && s->kind != SYMBOL_LIBRARY)
 			continue; /* the strong one stays; this unit uses its own */
+		if (s && s->kind != SYMBOL_LIBRARY && !symbols_keeps(s, &d))
+			l->replaced[i] = s;
 		l->symbols[i] = symbols_define(&d);
 		if (!l->symbols[i])
 			return error_set(err, ERROR_MEMORY, "the session's tables are full; %%reset starts afresh");

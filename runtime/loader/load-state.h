@@ -53,6 +53,7 @@ struct load {
 	uint64_t *slots;         /* n_symbols: GOT slot of a symbol without a name in the session */
 	uint64_t *stubs;         /* n_symbols: address of the stub */
 	struct chosen *chosen;   /* n_symbols */
+	struct symbol **replaced; /* n_symbols: what had the name with another type; NULL mostly */
 	unsigned char *code;     /* image of all that goes to CODE */
 	size_t code_size;        /* a multiple of the page */
 	uint64_t code_address;
@@ -83,6 +84,11 @@ bool load_is_chosen(const struct load *l, uint32_t symbol);
 int load_place(struct load *l, struct error *err);
 /* Copy the images to where they belong. */
 int load_store(struct load *l, struct error *err);
+
+/* load-users.c: enter the unit with what it reaches. Once it is placed. */
+int load_users_note(const struct load *l, struct error *err);
+/* Lines about earlier units that keep what the unit's definitions have replaced. */
+void load_users_report(const struct load *l, struct buffer *notes);
 
 /* load-tls.c */
 bool load_tls_is(const struct load *l, uint32_t symbol);

@@ -39,6 +39,7 @@ static void load_release(struct load *l)
 	free(l->slots);
 	free(l->stubs);
 	free(l->chosen);
+	free(l->replaced);
 	buffer_release(&l->name);
 	free(l->code);
 }
@@ -58,7 +59,8 @@ static int load_init(struct load *l, const struct unit *u, struct error *err)
 	l->chosen = calloc(l->o.n_symbols + 1, sizeof(*l->chosen));
 	for (uint32_t i = 0; l->sections && i < l->o.n_sections; i++)
 		l->sections[i].size = l->o.sections[i].sh_size;
-	if (!l->sections || !l->symbols || !l->common || !l->slots || !l->stubs || !l->chosen)
+	l->replaced = calloc(l->o.n_symbols + 1, sizeof(*l->replaced));
+	if (!l->sections || !l->replaced || !l->symbols || !l->common || !l->slots || !l->stubs || !l->chosen)
 		return error_set(err, ERROR_MEMORY, "no memory to load the cell");
 	return 0;
 }
@@ -313,12 +315,23 @@ static int remember_lines(const struct load *l, struct unit_code *code)
 	return code->lines ? 0 : -1;
 }
 
+/* Of the function that runs the unit's statements; 0: it has none. */
+static uint64_t run_address(const struct load *l)
+{
+	for (uint32_t i = 1; l->unit->run_symbol[0] && i < l->o.n_symbols; i++) {
+		if (!object_is_undefined(&l->o, i) && strcmp(object_symbol_name(&l->o, i), l->unit->run_symbol) == 0)
+			return own_address(l, i);
+	}
+	return 0;
+}
+
 static int remember(const struct load *l, struct error *err)
 {
 	struct unit_code code = {
 		.start = l->code_address,
 		.size = l->code_size,
 		.eh_frame = l->eh_frame,
+		.run = run_address(l),
 		.cell = l->unit->cell,
 	};
 
@@ -402,10 +415,7 @@ static int find_starts(const struct load *l, struct loaded *ret, struct error *e
 {
 	if (find_constructors(l, ret, err) || find_choices(l, ret, err))
 		return -1;
-	for (uint32_t i = 1; l->unit->run_symbol[0] && i < l->o.n_symbols; i++) {
-		if (!object_is_undefined(&l->o, i) && strcmp(object_symbol_name(&l->o, i), l->unit->run_symbol) == 0)
-			ret->run = (loader_function *)own_address(l, i);
-	}
+	ret->run = (loader_function *)run_address(l);
 	return 0;
 }
 
@@ -413,6 +423,7 @@ void loaded_release(struct loaded *l)
 {
 	free(l->constructors);
 	free(l->choices);
+	buffer_release(&l->notes);
 	*l = (struct loaded){ 0 };
 }
 
@@ -423,7 +434,9 @@ static int load_all(struct load *l, struct error *err)
 	publish(l);
 	if (relocate_all(l, err) || load_store(l, err) || store_shared(l, err))
 		return -1;
-	return remember(l, err);
+	if (remember(l, err))
+		return -1;
+	return load_users_note(l, err);
 }
 
 int loader_load(const struct unit *u, struct loaded *ret, struct error *err)
@@ -442,6 +455,8 @@ int loader_load(const struct unit *u, struct loaded *ret, struct error *err)
 		r = load_all(&l, err);
 	if (!r)
 		r = find_starts(&l, &out, err);
+	if (!r)
+		load_users_report(&l, &out.notes);
 	meta_leave();
 	load_release(&l);
 	if (!r && u->run_symbol[0] && !out.run)

@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct buffer;
+#include "common/buffer.h"
+
 struct error;
 struct unit;
 
@@ -23,6 +24,7 @@ struct loaded {
 	size_t n_choices;
 	loader_function **constructors; /* of init_array, to run next; owned */
 	size_t n_constructors;
+	struct buffer notes;            /* lines for the user: which earlier code keeps what this unit replaces */
 };
 
 /* The address of a function (STT_GNU_IFUNC) is what `choose` returns; it belongs into the slot. */

@@ -195,6 +195,7 @@ static struct symbol *new_symbol(const struct definition *d)
 	s->size = d->size;
 	s->cell = d->cell;
 	s->weak = d->weak;
+	s->layout = d->layout;
 	return s;
 }
 
@@ -224,9 +225,26 @@ static void leave(struct symbol *s)
 
 bool symbols_keeps(const struct symbol *s, const struct definition *d)
 {
-	if (s->kind != d->kind || strcmp(s->type, d->type) != 0)
+	bool same = s->layout && d->layout ? s->layout == d->layout : !strcmp(s->type, d->type);
+
+	if (s->kind != d->kind || !same)
 		return false;
 	return s->kind == SYMBOL_FUNCTION || s->size == d->size;
+}
+
+/* One type may have several spellings. */
+static int respell(struct symbol *s, const char *type)
+{
+	char *copy;
+
+	if (!strcmp(s->type, type))
+		return 0;
+	copy = meta_strdup(type);
+	if (!copy)
+		return -1;
+	meta_free((char *)s->type);
+	s->type = copy;
+	return 0;
 }
 
 struct symbol *symbols_define(const struct definition *d)
@@ -234,6 +252,8 @@ struct symbol *symbols_define(const struct definition *d)
 	struct symbol *s = symbols_find(d->name);
 
 	if (s && symbols_keeps(s, d)) {
+		if (respell(s, d->type))
+			return NULL;
 		s->size = d->size;
 		s->cell = d->cell;
 		s->weak = d->weak;
@@ -246,6 +266,24 @@ struct symbol *symbols_define(const struct definition *d)
 	if (s)
 		enter(s);
 	return s;
+}
+
+int symbols_add_user(struct symbol *s, uint64_t code)
+{
+	if (s->n_users == s->cap_users) {
+		uint32_t cap = s->cap_users ? s->cap_users * 2 : 4;
+		uint64_t *users = meta_alloc(cap * sizeof(*users));
+
+		if (!users)
+			return -1;
+		if (s->n_users)
+			memcpy(users, s->users, s->n_users * sizeof(*users));
+		meta_free(s->users);
+		s->users = users;
+		s->cap_users = cap;
+	}
+	s->users[s->n_users++] = code;
+	return 0;
 }
 
 void symbols_place(struct symbol *s, uint64_t address)

@@ -28,7 +28,11 @@ struct symbol {
 	uint8_t weak;
 	uint8_t replaced; /* its name means something else; earlier units still use it */
 	uint8_t dropped;  /* as if it were not there for units to come; defined again it has its old place */
+	uint64_t layout;  /* of the type, see struct unit_symbol; 0: not known */
 	struct symbol *next; /* in its hash chain */
+	uint64_t *users;  /* where the code of units starts that reach it, in META */
+	uint32_t n_users;
+	uint32_t cap_users;
 };
 
 /* What a unit is about to define. */
@@ -39,6 +43,7 @@ struct definition {
 	uint64_t size;
 	uint32_t cell;
 	bool weak;
+	uint64_t layout;
 };
 
 /* Address of a library's name, 0 if no library has it. */
@@ -66,6 +71,9 @@ bool symbols_keeps(const struct symbol *s, const struct definition *d);
 /* Enter it; its address is set by symbols_place(). NULL: META or DATA is full. */
 struct symbol *symbols_define(const struct definition *d);
 void symbols_place(struct symbol *s, uint64_t address);
+
+/* The unit whose code starts there reaches the symbol through its slot. 0, -1: META is full. */
+int symbols_add_user(struct symbol *s, uint64_t code);
 
 /* A slot that belongs to no name; NULL: DATA is full. */
 uint64_t *symbols_anonymous_slot(void);

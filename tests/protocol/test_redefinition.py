@@ -193,3 +193,47 @@ def test_without_ids_nothing_is_dropped(fresh_kernel):
     fresh_kernel.run("int a = 1;").ok()
     fresh_kernel.run("int b = 1;").ok()
     assert names(fresh_kernel) == {"a", "b"}
+
+
+def test_earlier_code_never_reads_an_object_with_another_layout(fresh_kernel):
+    """The text of the type is the same, its members are not: what was compiled before keeps what it was compiled for."""
+    run = fresh_kernel.run
+    run("struct p { int x; float y; };", cell_id="A").ok()
+    norm = "double norm(struct p a) { return a.x + a.y; }\nstruct p last;\nstruct p *where = &last;"
+    run(norm, cell_id="B").ok()
+    run("double g(void) { struct p a = {1, 0.5}; last = a; return norm(a) + where->x; }", cell_id="C").ok()
+    assert run("g()", cell_id="D").ok().text == "2.5"
+    run("struct p { float y; int x; };", cell_id="A").ok()
+    note = run(norm, cell_id="B").ok().stderr
+    for name in ("'norm'", "'last'", "'where'"):
+        assert f"a type in {name}" in note and "In[3] keep the old one" in note, note
+    assert run("struct p b = {4, 9};\nlast = b;\nnorm(b) * 10 + g()", cell_id="D").ok().text == "132.5"
+    assert run("last", cell_id="D").ok().text == "{.y = 4.0, .x = 9}"
+    run("double g(void) { struct p a = {1, 2}; last = a; return norm(a) + where->x; }", cell_id="C").ok()
+    assert run("g() + last.x", cell_id="D").ok().text == "7.0"
+
+
+def test_earlier_callers_of_a_function_with_another_type_keep_the_old_one_and_are_named(fresh_kernel):
+    run = fresh_kernel.run
+    run("int f(int a) { return a + 1; }", cell_id="A").ok()
+    run("int g(int a) { return f(a); }\nint x = 1;", cell_id="B").ok()
+    run("int h(void) { return x; }", cell_id="C").ok()
+    run("f(1) + g(1)", cell_id="D").ok()
+    assert run("int f(int a) { return a + 2; }", cell_id="A").ok().stderr == ""
+    assert run("g(1)", cell_id="D").ok().text == "3"
+    assert "'f' is now double (double) and was int (int). Functions of In[2] keep the old one" in \
+        run("double f(double a) { return a + 0.5; }", cell_id="A").ok().stderr
+    assert run("g(1) + f(1)", cell_id="D").ok().text == "4.5"
+    note = run("int g(int a) { return (int)f(a + 1); }\ndouble x = 2;", cell_id="B").ok().stderr
+    assert "'x' is now double and was int. Functions of In[3] keep the old one" in note and "'f'" not in note
+    assert run("g(1) + h()", cell_id="D").ok().text == "3"
+    # All callers have been replaced since: nothing is kept by anybody.
+    assert run("int f(int a) { return a; }\nint g(int a) { return f(a); }", cell_id="E").ok().stderr == ""
+
+
+def test_a_typedef_is_no_other_type(fresh_kernel):
+    run = fresh_kernel.run
+    run("typedef int number;\nnumber x = 1;\nnumber f(number a) { return a; }\nint *p = &x;").ok()
+    run("int g(void) { return f(x); }").ok()
+    assert run("int x = 2;\nint f(int a) { return a * 2; }").ok().stderr == ""
+    assert run("g() + *p").ok().text == "6"

@@ -112,7 +112,7 @@ static void device_memory(void **state)
 static void units(void **state)
 {
 	cleanup_buffer struct buffer encoded = BUFFER_INIT;
-	struct unit_symbol symbol = { "x", false, 4, "int", "i4", 1 };
+	struct unit_symbol symbol = { "x", false, 4, "int", "i4", 1, 7 };
 	struct unit u = { .cell = 1, .cell_name = "In[1]", .symbols = &symbol, .n_symbols = 1 };
 
 	(void)state;

@@ -15,7 +15,7 @@
 static void encode_sample(struct buffer *b)
 {
 	struct declaration d = { DECLARATION_VARIABLE, 3, 2, "x", "extern int x;", "" };
-	struct unit_symbol s[] = { { "x", false, 4, "int", "i4", 2 }, { "f", true, 0, "int (void)", "", 5 } };
+	struct unit_symbol s[] = { { "x", false, 4, "int", "i4", 2, 0 }, { "f", true, 0, "int (void)", "", 5, UINT64_MAX } };
 	struct unit_line l = { "f", 12, 6 };
 	struct unit_entry e = { "k", "_Z1kPf", 9 };
 	struct unit u = { .cell = 3, .cell_name = "In[3]", .run_symbol = "cgpu_cell_3", .display_type = "int",

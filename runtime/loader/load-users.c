@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which units reach a symbol, so that a definition of another type can say who keeps the old one. A unit whose functions
+ * have all been replaced since is not worth a word, and neither is one that has none: its statements have run.
+ */
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/unit.h"
+#include "runtime/loader/load-state.h"
+#include "runtime/loader/units.h"
+
+#define CELLS_SHOWN 8
+
+/* *ret_run: the function that holds the cell's statements, NULL for none. */
+static bool has_functions(const struct load *l, const Elf64_Sym **ret_run)
+{
+	bool found = false;
+
+	*ret_run = NULL;
+	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
+		if (object_is_undefined(&l->o, i) || ELF64_ST_TYPE(l->o.symbols[i].st_info) != STT_FUNC)
+			continue;
+		if (!strcmp(object_symbol_name(&l->o, i), l->unit->run_symbol))
+			*ret_run = &l->o.symbols[i];
+		else
+			found = true;
+	}
+	return found;
+}
+
+static bool is_inside(const Elf64_Sym *function, uint32_t section, uint64_t offset)
+{
+	return function && function->st_shndx == section && offset - function->st_value < function->st_size;
+}
+
+static int note_user(const struct load *l, struct symbol *s)
+{
+	if (!s || s->kind == SYMBOL_LIBRARY || (s->n_users && s->users[s->n_users - 1] == l->code_address))
+		return 0;
+	return symbols_add_user(s, l->code_address);
+}
+
+int load_users_note(const struct load *l, struct error *err)
+{
+	const Elf64_Sym *run;
+
+	if (!l->code || !has_functions(l, &run))
+		return 0;
+	for (uint32_t i = 1; i < l->o.n_sections; i++) {
+		const Elf64_Rela *r;
+		size_t n;
+
+		if (l->o.sections[i].sh_type != SHT_RELA ||
+		    !(l->o.sections[l->o.sections[i].sh_info].sh_flags & SHF_EXECINSTR))
+			continue;
+		r = object_relocations(&l->o, i, &n);
+		for (size_t k = 0; k < n; k++)
+			if (!is_inside(run, l->o.sections[i].sh_info, r[k].r_offset) &&
+			    note_user(l, l->symbols[ELF64_R_SYM(r[k].r_info)]))
+				return error_set(err, ERROR_MEMORY, "the session's tables are full; %%reset starts afresh");
+	}
+	return 0;
+}
+
+/* Some function of it is what its name means still. */
+static bool is_alive(const struct unit_code *u)
+{
+	for (uint32_t i = 0; i < u->n_functions; i++) {
+		const struct symbol *s = u->functions[i].name ? symbols_resolve(u->functions[i].name) : NULL;
+
+		if (s && s->address == u->start + u->functions[i].offset && s->address != u->run)
+			return true;
+	}
+	return false;
+}
+
+static void put_cells(const struct symbol *s, const struct load *l, struct buffer *out)
+{
+	uint32_t n = 0, last = 0;
+
+	for (uint32_t i = 0; i < s->n_users; i++) {
+		const struct unit_code *u = units_find(s->users[i]);
+
+		if (!u || u->start == l->code_address || u->cell == last || !is_alive(u))
+			continue;
+		if (n++ < CELLS_SHOWN)
+			buffer_printf(out, "%sIn[%u]", n > 1 ? ", " : "", u->cell);
+		last = u->cell;
+	}
+	if (n > CELLS_SHOWN)
+		buffer_printf(out, " and %u more", n - CELLS_SHOWN);
+}
+
+void load_users_report(const struct load *l, struct buffer *notes)
+{
+	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
+		const struct symbol *old = l->replaced[i], *now = l->symbols[i];
+		cleanup_buffer struct buffer cells = BUFFER_INIT;
+
+		if (!old || !now)
+			continue;
+		put_cells(old, l, &cells);
+		if (!cells.len)
+			continue;
+		if (!strcmp(old->type, now->type))
+			buffer_printf(notes, "note: a type in '%s' (%s) has changed", now->name, now->type);
+		else
+			buffer_printf(notes, "note: '%s' is now %s and was %s", now->name, now->type, old->type);
+		buffer_printf(notes, ". Functions of %s keep the old one; run their cells again to have them use this one.\n",
+			      buffer_text(&cells));
+	}
+}
