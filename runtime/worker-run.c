@@ -85,7 +85,7 @@ static void on_out_of_memory(uint64_t asked, uint64_t used, uint64_t limit)
 	if (limit)
 		host_fault_raise(FAULT_OUT_OF_MEMORY,
 				 "%s asked, %s in use, the limit is %s. free() what is not needed, or raise the limit with "
-				 "%%limit host.%s",
+				 "%%limit ram SIZE.%s",
 				 a, u, l, text);
 	host_fault_raise(FAULT_OUT_OF_MEMORY, "%s asked, %s in use: linux has no more memory for the session.%s", a, u, text);
 }

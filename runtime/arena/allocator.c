@@ -19,6 +19,7 @@
 #include "runtime/arena/meta.h"
 
 #define DISCARD_PAGES 32u /* give back memory of freed runs from this length on */
+#define RETURN_PAGES 4u   /* the same for what lies in the committed part, when no undo needs it */
 #define FRESH_PAGES 256u  /* map freed runs in place from this length on */
 #define ROWS_MIN 64u
 
@@ -524,14 +525,47 @@ size_t allocator_usable_size(const void *p)
 	return size;
 }
 
+/* Free pages that were made fresh stay so until they are used. */
+static bool is_free(uint64_t address, size_t size)
+{
+	const struct page_runs *runs = &allocator_state()->runs;
+	const struct run *r = page_runs_at(runs, page_runs_find(runs, address_page(address)));
+
+	return r->kind == RUN_FREE && address + size <= page_address(r->page + r->pages);
+}
+
+static void make_fresh(struct run *r, void *data)
+{
+	uint64_t address = page_address(r->page), size = r->pages * ARENA_PAGE;
+
+	if (!r->zero && r->freed_cell < *(uint32_t *)data && !arena_in_place(address, size) &&
+	    arena_make_fresh(address, size))
+		r->returned = 1;
+}
+
+/* What is too young waits; the youngest cell that a later call has to look at is kept. */
+static void give_back(struct run *r, void *data)
+{
+	struct page_runs *runs = &allocator_state()->runs;
+
+	if (r->zero || r->returned)
+		return;
+	if (r->freed_cell >= *(uint32_t *)data) {
+		runs->pending_from = r->freed_cell < runs->pending_from ? r->freed_cell : runs->pending_from;
+		return;
+	}
+	arena_give_back(page_address(r->page), r->pages * ARENA_PAGE);
+	r->returned = 1;
+}
+
 void allocator_committed(uint32_t oldest)
 {
-	struct allocator *a = allocator_state();
+	struct page_runs *runs = &allocator_state()->runs;
 
-	for (uint32_t i = 1; i < a->runs.n_runs; i++) {
-		const struct run *r = page_runs_at(&a->runs, i);
-
-		if (r->kind == RUN_FREE && !r->zero && r->pages >= FRESH_PAGES && r->freed_cell < oldest)
-			arena_make_fresh(page_address(r->page), (size_t)r->pages * ARENA_PAGE);
-	}
+	arena_keep_fresh(is_free);
+	page_runs_each_free(runs, FRESH_PAGES, make_fresh, &oldest);
+	if (runs->pending_from >= oldest)
+		return;
+	runs->pending_from = UINT32_MAX;
+	page_runs_each_free(runs, RETURN_PAGES, give_back, &oldest);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Mapping of the arena. `committed` is the top of each region at the last commit: below it pages are private, above it
- * shared (fresh). Heap pages below it that were made fresh again are kept in `fresh`, a short list of ranges; when the list
- * is full a range simply stays private, which only costs the copies that it would have saved.
+ * shared (fresh). Heap pages below it that were made fresh again are kept in `fresh`, a short list of ranges, over the
+ * commits in which they are not used; when the list is full a range simply stays private, which only costs the copies that
+ * it would have saved.
  */
 #define _GNU_SOURCE
 #include "runtime/arena/arena.h"
@@ -239,19 +240,43 @@ void arena_committed(void)
 			make_private(start + arena.committed[r], top - arena.committed[r]);
 		arena.committed[r] = top;
 	}
-	for (unsigned i = 0; i < arena.n_fresh; i++)
-		make_private(arena.fresh[i].start, arena.fresh[i].end - arena.fresh[i].start);
-	arena.n_fresh = 0;
 }
 
-void arena_make_fresh(uint64_t address, size_t size)
+void arena_keep_fresh(bool (*keep)(uint64_t address, size_t size))
 {
-	if (arena.n_fresh == FRESH_MAX)
-		return;
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < arena.n_fresh; i++) {
+		struct range r = arena.fresh[i];
+
+		if (keep(r.start, r.end - r.start))
+			arena.fresh[kept++] = r;
+		else
+			make_private(r.start, r.end - r.start);
+	}
+	arena.n_fresh = kept;
+}
+
+bool arena_make_fresh(uint64_t address, size_t size)
+{
+	unsigned kept = 0;
+
+	/* A free run has grown around earlier ones. */
+	for (unsigned i = 0; i < arena.n_fresh; i++) {
+		if (arena.fresh[i].start < address || arena.fresh[i].end > address + size)
+			arena.fresh[kept++] = arena.fresh[i];
+	}
+	arena.n_fresh = kept;
 	punch(address, size);
-	if (map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
-		return;
+	if (arena.n_fresh == FRESH_MAX || map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
+		return false;
 	arena.fresh[arena.n_fresh++] = (struct range){ address, address + size };
+	return true;
+}
+
+void arena_give_back(uint64_t address, size_t size)
+{
+	punch(address, size);
 }
 
 bool arena_in_place(uint64_t address, size_t size)

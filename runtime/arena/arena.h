@@ -46,9 +46,15 @@ void arena_discard(uint64_t address, size_t size);
 /* The kernel has copied what was private and counts what was fresh as committed. */
 void arena_committed(void);
 
-/* After arena_committed(): nobody can return to a state in which these heap pages were in use; the next cell may write
- * them in place. Their content is lost. */
-void arena_make_fresh(uint64_t address, size_t size);
+/*
+ * After arena_committed(), for heap pages that are free in every state that can be returned to. Their content is lost.
+ * First which of the ranges that were made fresh before stay so; the others are private from here on. Then more of them:
+ * the next cell may write them in place; false when there are too many ranges.
+ */
+void arena_keep_fresh(bool (*keep)(uint64_t address, size_t size));
+bool arena_make_fresh(uint64_t address, size_t size);
+/* Only give their memory back. */
+void arena_give_back(uint64_t address, size_t size);
 
 /* The next bytes of [address, end) that the memfd holds memory for; false when all that follows is empty. */
 bool arena_next_data(uint64_t address, uint64_t end, uint64_t *ret_start, uint64_t *ret_end);

@@ -74,6 +74,7 @@ static void drop_run(struct page_runs *p, uint32_t index)
 int page_runs_init(struct page_runs *p)
 {
 	p->n_runs = 0;
+	p->pending_from = UINT32_MAX;
 	if (new_run(p) != 0 || p->n_runs != 1) /* index 0 means none */
 		return -1;
 	return 0;
@@ -127,8 +128,8 @@ static void bin_remove(struct page_runs *p, uint32_t index)
 	r->next = r->prev = 0;
 }
 
-/* Make [page, page + pages) a free run in its bin. */
-static uint32_t add_free(struct page_runs *p, uint32_t page, uint32_t pages, uint32_t cell, bool zero)
+/* Make [page, page + pages) a free run in its bin; it was a part of the free run `of`. */
+static uint32_t add_free(struct page_runs *p, uint32_t page, uint32_t pages, const struct run *of)
 {
 	uint32_t index = new_run(p);
 	struct run *r;
@@ -139,8 +140,9 @@ static uint32_t add_free(struct page_runs *p, uint32_t page, uint32_t pages, uin
 	r->page = page;
 	r->pages = pages;
 	r->kind = RUN_FREE;
-	r->freed_cell = cell;
-	r->zero = zero;
+	r->freed_cell = of->freed_cell;
+	r->zero = of->zero;
+	r->returned = of->returned;
 	mark_ends(p, index);
 	bin_add(p, index);
 	return index;
@@ -169,7 +171,7 @@ static uint32_t grow(struct page_runs *p, uint32_t pages)
 	if (!arena_grow(ARENA_HEAP, (size_t)need * ARENA_PAGE))
 		return 0;
 	if (!r)
-		return add_free(p, top, need, 0, true);
+		return add_free(p, top, need, &(struct run){ .zero = 1 });
 	bin_remove(p, last);
 	clear_pages(p, r);
 	r->pages += need;
@@ -232,7 +234,7 @@ static void cut_tail(struct page_runs *p, uint32_t index, uint32_t pages)
 	clear_pages(p, r);
 	r->pages = pages;
 	mark_ends(p, index);
-	add_free(p, r->page + pages, rest, r->freed_cell, r->zero);
+	add_free(p, r->page + pages, rest, r);
 }
 
 uint32_t page_runs_take(struct page_runs *p, uint32_t pages, uint32_t align)
@@ -257,9 +259,10 @@ uint32_t page_runs_take(struct page_runs *p, uint32_t pages, uint32_t align)
 		r->page += skip;
 		r->pages -= skip;
 		mark_ends(p, index);
-		add_free(p, page, skip, r->freed_cell, r->zero);
+		add_free(p, page, skip, r);
 	}
 	cut_tail(p, index, pages);
+	r->returned = 0;
 	return index;
 }
 
@@ -292,9 +295,11 @@ void page_runs_give(struct page_runs *p, uint32_t index, uint32_t cell)
 
 	clear_pages(p, r);
 	r->kind = RUN_FREE;
-	r->zero = 0;
+	r->zero = r->returned = 0;
 	r->freed_cell = cell;
 	r->slab = NULL;
+	if (cell < p->pending_from)
+		p->pending_from = cell;
 	if (before)
 		absorb(p, r, before);
 	if (after)
@@ -354,6 +359,16 @@ int page_runs_map_all(struct page_runs *p, uint32_t index)
 	for (uint32_t i = 0; i < r->pages; i++)
 		*slot_of(p, r->page + i) = index;
 	return 0;
+}
+
+void page_runs_each_free(struct page_runs *p, uint32_t pages, void (*fn)(struct run *r, void *data), void *data)
+{
+	for (unsigned bin = bin_of(pages); bin < RUN_BINS; bin++) {
+		for (uint32_t i = p->bins[bin]; i; i = page_runs_at(p, i)->next) {
+			if (page_runs_at(p, i)->pages >= pages)
+				fn(page_runs_at(p, i), data);
+		}
+	}
 }
 
 uint32_t page_runs_find(const struct page_runs *p, uint32_t page)

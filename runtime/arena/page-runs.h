@@ -30,6 +30,7 @@ struct run {
 	uint8_t kind;       /* enum run_kind */
 	uint8_t class;      /* RUN_SLAB */
 	uint8_t zero;       /* RUN_FREE: never written */
+	uint8_t returned;   /* RUN_FREE: Linux has its memory back */
 	uint32_t next;      /* RUN_FREE: in its bin; RUN_SLAB: slabs of its class with free slots */
 	uint32_t prev;
 	uint32_t cell;      /* RUN_LARGE: who asked */
@@ -44,6 +45,7 @@ struct page_runs {
 	uint64_t bin_bits[RUN_BINS / 64];
 	uint32_t unused; /* descriptors to take again */
 	uint32_t n_runs; /* descriptors ever made, index 0 included */
+	uint32_t pending_from; /* no free run whose memory is still to be given back was freed before this cell */
 	struct run *chunks[RUN_CHUNKS];
 	uint32_t *leaves[HEAP_PAGES / RUN_LEAF_PAGES]; /* page -> run: every page of a slab, first and last of others */
 };
@@ -66,6 +68,9 @@ void page_runs_shrink(struct page_runs *p, uint32_t index, uint32_t pages, uint3
 bool page_runs_extend(struct page_runs *p, uint32_t index, uint32_t pages);
 /* After the run's kind is set to RUN_SLAB: make every page find it. */
 int page_runs_map_all(struct page_runs *p, uint32_t index);
+
+/* Each free run of at least so many pages. fn may not change the runs but for `returned`. */
+void page_runs_each_free(struct page_runs *p, uint32_t pages, void (*fn)(struct run *r, void *data), void *data);
 
 /* The run that contains the page, 0 if none. Reads only: usable in a signal handler. */
 uint32_t page_runs_find(const struct page_runs *p, uint32_t page);

@@ -9,11 +9,13 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/error.h"
@@ -400,14 +402,37 @@ static void test_threads(void **state)
 	}
 }
 
-/* As the kernel does it: what is private goes to the file. The tables are all that the test below has there. */
+/* Pages that are present and no file's: bits 63 and 61 of /proc/self/pagemap. */
+static void copy_private(uint64_t start, uint64_t end)
+{
+	int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	uint64_t n = (end - start) / ARENA_PAGE, *entries = malloc(n * 8);
+
+	assert_true(pagemap >= 0 && entries);
+	assert_int_equal(pread(pagemap, entries, n * 8, (off_t)(start / ARENA_PAGE * 8)), n * 8);
+	for (uint64_t i = 0, at = start; i < n; i++, at += ARENA_PAGE) {
+		if (entries[i] >> 63 && !(entries[i] >> 61 & 1))
+			assert_int_equal(pwrite(fd, (void *)at, ARENA_PAGE, (off_t)(at - ARENA_BASE)), ARENA_PAGE);
+	}
+	free(entries);
+	close(pagemap);
+}
+
+/* As the kernel does it: what is private goes to the file. */
 static void commit(uint32_t oldest)
 {
-	size_t size = arena_header()->top[ARENA_META];
-
-	assert_int_equal(pwrite(fd, arena_header(), size, 0), size);
+	copy_private(arena_start(ARENA_META), arena_start(ARENA_META) + arena_header()->top[ARENA_META]);
+	copy_private(arena_start(ARENA_HEAP), arena_start(ARENA_HEAP) + arena_header()->top[ARENA_HEAP]);
 	arena_committed();
 	allocator_committed(oldest);
+}
+
+static uint64_t memfd_bytes(void)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	return (uint64_t)st.st_blocks * 512;
 }
 
 /* A freed large block's pages are written in place again once no undo needs them. */
@@ -463,6 +488,79 @@ static void test_meta(void **state)
 	for (int i = 0; i < 90; i++)
 		assert_int_equal(b[i], 0);
 	assert_null(meta_alloc((size_t)1 << 40));
+}
+
+/* Blocks of many sizes, every other one freed: what they had goes back to Linux, and the sum can be had again. */
+static void test_every_other_block_gives_its_memory_back(void **state)
+{
+	static char *blocks[2000];
+	static size_t sizes[2000];
+	uint64_t freed = 0, before;
+	uint32_t cell = 1;
+	char *all;
+
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		sizes[i] = (size_t)16384 + (size_t)(i * 7919 % 100) * 1000;
+		blocks[i] = allocator_alloc(sizes[i], 16);
+		memset(blocks[i], i, sizes[i]);
+	}
+	commit(cell);
+	before = memfd_bytes();
+	allocator_set_cell(++cell);
+	for (int i = 0; i < 2000; i += 2) {
+		allocator_free(blocks[i]);
+		freed += (sizes[i] + ARENA_PAGE - 1) / ARENA_PAGE * ARENA_PAGE;
+	}
+	commit(cell);
+	assert_true(memfd_bytes() > before - freed / 10); /* the undo of this cell needs it */
+	allocator_set_cell(++cell);
+	commit(cell);
+	assert_true(memfd_bytes() < before - freed / 10 * 9);
+	for (int i = 1; i < 2000; i += 2)
+		for (size_t k = 0; k < sizes[i]; k += 997)
+			assert_int_equal((unsigned char)blocks[i][k], i & 255);
+	allocator_set_limit(arena_header()->heap_live + freed);
+	all = allocator_alloc(freed, 16);
+	assert_non_null(all);
+	memset(all, 1, freed);
+	check();
+	allocator_free(all);
+	for (int i = 0; i < 2000; i += 2) {
+		blocks[i] = allocator_alloc(sizes[i], 16);
+		assert_non_null(blocks[i]);
+	}
+	check();
+}
+
+/* Runs that are used and freed again and again: fresh ranges are never lost and never one of a live block. */
+static void test_fresh_ranges_over_many_commits(void **state)
+{
+	static unsigned char *blocks[40];
+	unsigned seed = 7;
+
+	(void)state;
+	for (uint32_t cell = 1; cell < 300; cell++) {
+		allocator_set_cell(cell);
+		for (int i = 0; i < 3; i++) {
+			int n = (int)((seed = seed * 1103515245 + 12345) >> 16) % 40;
+
+			if (blocks[n])
+				for (size_t k = 0; k < 3 << 20; k += 4099)
+					assert_int_equal(blocks[n][k], n + 1);
+			if (blocks[n])
+				allocator_free(blocks[n]);
+			blocks[n] = seed >> 30 ? allocator_alloc(3 << 20, 16) : NULL;
+			if (blocks[n])
+				memset(blocks[n], n + 1, 3 << 20);
+		}
+		commit(cell);
+	}
+	check();
+	for (int n = 0; n < 40; n++)
+		for (size_t k = 0; blocks[n] && k < 3 << 20; k += 511)
+			assert_int_equal(blocks[n][k], n + 1);
+	memset(blocks, 0, sizeof(blocks));
 }
 
 /* ---- who holds what ---- */
@@ -566,6 +664,7 @@ int main(void)
 		TEST(test_merges), TEST(test_realloc_in_place), TEST(test_limit), TEST(test_growth_fails), TEST(test_misuse),
 		TEST(test_describe), TEST(test_holders), TEST(test_overrun_spoils_no_metadata), TEST(test_threads),
 		TEST(test_freed_pages_become_fresh), TEST(test_large_blocks_avoid_copies), TEST(test_meta),
+		TEST(test_every_other_block_gives_its_memory_back), TEST(test_fresh_ranges_over_many_commits),
 		TEST(test_rows_of_cells), TEST(test_scan_follows_pointers), TEST(test_scan_out_of_time_says_so),
 	};
 
