@@ -94,6 +94,8 @@ enum worker_message {
 
 	WORKER_LIBRARIES = 40,   /* u32 id; only while no cell runs, as the next two */
 	WORKER_DEVICE_READ = 41, /* u64 address, u64 size */
+	/* u32 id, u64 address of a variable that stands in for one of the device, u64 size; only while no cell runs */
+	WORKER_DEVICE_VALUE = 43,
 	WORKER_DEVICE_FILL = 42, /* u64 address, u64 size, u64 offset in the file; fd */
 
 	/* worker -> kernel */
@@ -135,6 +137,7 @@ enum worker_message {
 	WORKER_LIBRARIES_ARE = 50,
 	WORKER_DEVICE_BYTES = 51,  /* u64 address, u8 ok, str error; fd of a copy when ok */
 	WORKER_DEVICE_FILLED = 52, /* u64 address, u8 ok, str error */
+	WORKER_DEVICE_VALUE_IS = 53, /* u32 id, u8 ok, bytes; not ok: nothing on the device, or not to be read */
 };
 
 enum cell_outcome { OUTCOME_OK, OUTCOME_FAULT, OUTCOME_INTERRUPTED };

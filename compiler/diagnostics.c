@@ -115,7 +115,8 @@ static bool is_word(char c)
 /* A name that nobody knows may be one that an earlier cell had: `struct p` in quotes is about p. */
 static void put_dropped(const struct diagnostics *d, struct buffer *out, const char *message)
 {
-	static const char *const about[] = { "undeclared", "unknown type", "incomplete", "undefined" };
+	static const char *const about[] = { "undeclared", "unknown type", "incomplete", "never completed",
+					       "undefined" };
 	bool is_about = false;
 
 	for (size_t i = 0; i < sizeof(about) / sizeof(*about); i++)

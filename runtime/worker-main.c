@@ -234,6 +234,26 @@ static int report_device(const struct ipc_message *m, struct error *err)
 	return worker_send(WORKER_DEVICE_REPORT, out.data, out.len, -1, err);
 }
 
+static int report_value(const struct ipc_message *m, struct error *err)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT, bytes = BUFFER_INIT;
+	struct record r = record_open(m->data, m->len);
+	uint32_t id = record_u32(&r);
+	uint64_t stand_in = record_u64(&r), size = record_u64(&r), have = 0;
+	uint64_t address = device_variable(stand_in, &have);
+	bool ok;
+
+	if (record_check(&r, "WORKER_DEVICE_VALUE", err))
+		return -1;
+	ok = address && size <= have && buffer_extend(&bytes, size) && !device_read(address, bytes.data, size, NULL);
+	record_put_u32(&out, id);
+	record_put_u8(&out, ok);
+	record_put_bytes(&out, bytes.data, ok ? size : 0);
+	if (buffer_check(&out, err))
+		return -1;
+	return worker_send(WORKER_DEVICE_VALUE_IS, out.data, out.len, -1, err);
+}
+
 static int handle(const struct ipc_message *m, struct error *err)
 {
 	switch (m->type) {
@@ -259,6 +279,8 @@ static int handle(const struct ipc_message *m, struct error *err)
 		return worker_snapshot_fill(m, err);
 	case WORKER_DEVICE_INFO:
 		return report_device(m, err);
+	case WORKER_DEVICE_VALUE:
+		return report_value(m, err);
 	default:
 		return error_set(err, ERROR_PROTOCOL, "message %u is none for a worker", m->type);
 	}

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %reset: an empty session. */
+/* %reset: an empty session, or one without some names. */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "common/buffer.h"
 #include "common/error.h"
 #include "kernel/magics/magic.h"
 #include "kernel/session/session.h"
 
-static int reset(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+static int reset_all(struct session *s, struct error *err)
 {
-	(void)c;
-	(void)call;
 	if (supervisor_reset(s->supervisor, err))
 		return error_wrap(err, "%%reset");
 	declarations_clear(&s->declarations);
@@ -18,11 +20,56 @@ static int reset(struct session *s, struct cell *c, const struct magic_call *cal
 	return 0;
 }
 
+static bool is_pattern(const char *word)
+{
+	return word[strcspn(word, "*?[")];
+}
+
+/* A name, or a pattern of variables and functions. 0: it stands for nothing. */
+static size_t add_names(struct session *s, const char *word, struct buffer *names)
+{
+	const struct supervisor_variable *v;
+	size_t n = supervisor_variables(s->supervisor, &v), found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (fnmatch(word, v[i].name, 0))
+			continue;
+		buffer_append(names, v[i].name, strlen(v[i].name) + 1);
+		found++;
+	}
+	if (!found && !is_pattern(word) && declarations_find(&s->declarations, word)) {
+		buffer_append(names, word, strlen(word) + 1);
+		found++;
+	}
+	return found;
+}
+
+static int reset(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	cleanup_buffer struct buffer names = BUFFER_INIT;
+	char *args = call->args, *word;
+
+	(void)c;
+	while (*(word = magic_next_word(&args))) {
+		if (!strcmp(word, "-f"))
+			continue; /* nothing is asked first, as in IPython with -f */
+		if (!add_names(s, word, &names))
+			return error_set(err, ERROR_INPUT, "%%reset: nothing is called '%s'; %%whos lists what there is", word);
+	}
+	if (!names.len && !names.failed)
+		return reset_all(s, err);
+	if (buffer_check(&names, err))
+		return -1;
+	execute_drop(s, &names);
+	return 1;
+}
+
 const struct magic magic_reset = {
 	.name = "reset",
 	.alias = "",
 	.forms = MAGIC_LINE,
-	.usage = "%reset",
-	.help = "Forgets all variables, functions, types, macros, includes and device buffers. Limits and flags stay.",
+	.usage = "%reset [-f] [NAME...]",
+	.help = "Forgets all variables, functions, types, macros, includes and device buffers, or only these names (NAME may be a\n"
+		"pattern such as tmp*; %undo brings them back). Limits and flags stay.",
 	.run = reset,
 };

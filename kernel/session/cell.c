@@ -41,6 +41,7 @@ void cell_free(struct cell *c)
 	buffer_release(&c->behind);
 	buffer_release(&c->unit);
 	buffer_release(&c->shown);
+	buffer_release(&c->dropping);
 	json_decref(c->ename);
 	json_decref(c->evalue);
 	json_decref(c->traceback);

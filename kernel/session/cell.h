@@ -48,6 +48,7 @@ struct cell {
 	struct buffer shown;  /* the OUTPUT_RESULT record */
 	void *expression;     /* iterator: the user_expression at work, NULL while it is the cell itself */
 	bool setting_up;      /* compiling or running what %cd and %env have left, before the own code */
+	struct buffer dropping; /* names that %reset drops, while that runs */
 	bool timed;           /* %time */
 	uint64_t state_before; /* supervisor_state() before its first commit */
 	bool noted;           /* %undo knows of it */

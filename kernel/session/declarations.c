@@ -425,13 +425,13 @@ static int leave_to_others(struct acceptance *a, struct error *err)
 	return 0;
 }
 
-int declarations_drop(struct declarations *d, const char *const *names, size_t n, const char *why, struct error *err)
+int declarations_drop(struct declarations *d, const struct buffer *names, const char *why, struct error *err)
 {
 	static const enum declaration_kind spaces[] = { DECLARATION_VARIABLE, DECLARATION_TAG, DECLARATION_MACRO };
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < names->len; i += strlen(names->data + i) + 1) {
 		for (size_t k = 0; k < sizeof(spaces) / sizeof(spaces[0]); k++) {
-			struct declaration key = { .kind = spaces[k], .name = names[i], .host = "", .device = "" };
+			struct declaration key = { .kind = spaces[k], .name = names->data + i, .host = "", .device = "" };
 			size_t at = declaration_list_find(&d->list, &key);
 
 			if (at < d->list.n && drop_slot(d, at, why, err))

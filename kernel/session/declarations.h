@@ -60,8 +60,8 @@ void declarations_release(struct declarations *d);
 /* Copies. Appends lines about what could not be kept to notes. On failure the list may miss some of them. */
 int declarations_accept(struct declarations *d, const struct declaration_source *from, const struct unit *unit,
 			struct buffer *notes, struct error *err);
-/* Drops what has one of these names in any namespace; `why` is the end of the reason. */
-int declarations_drop(struct declarations *d, const char *const *names, size_t n, const char *why, struct error *err);
+/* Drops what has one of these names, each with its NUL, in any namespace; `why` is the end of the reason. */
+int declarations_drop(struct declarations *d, const struct buffer *names, const char *why, struct error *err);
 /* d must stay where it is as long as something is kept; what is kept for long costs what changes meanwhile. */
 int declarations_keep(struct declarations *d, struct declarations_kept *ret, struct error *err);
 void declarations_kept_release(struct declarations_kept *k);

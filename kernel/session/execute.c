@@ -301,6 +301,14 @@ void execute_magic_done(struct session *s, const struct error *err)
 	advance(s);
 }
 
+static void run(struct session *s, struct cell *c, const struct buffer *dropped)
+{
+	c->state = CELL_RUNNING;
+	if (!c->noted)
+		c->state_before = supervisor_state(s->supervisor);
+	supervisor_run(s->supervisor, c->unit.data, c->unit.len, dropped);
+}
+
 static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len,
 			const char *headline, const char *diagnostics)
 {
@@ -323,10 +331,7 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 	} else if (c->unit.failed || declarations_leaving(&s->declarations, own_id(c), unit, &dropped, NULL)) {
 		cell_fail_plain(c, "OutOfMemory", "the kernel process is out of memory");
 	} else {
-		c->state = CELL_RUNNING;
-		if (!c->noted)
-			c->state_before = supervisor_state(s->supervisor);
-		supervisor_run(s->supervisor, c->unit.data, c->unit.len, &dropped);
+		run(s, c, &dropped);
 		return;
 	}
 	c->state = CELL_EXPRESSIONS;
@@ -441,6 +446,39 @@ static void fail_run(struct cell *c, const struct cell_end *end)
 	cell_fail(c, end->ename, end->evalue, buffer_text(&text));
 }
 
+/* The worker drops them as it does at the end of a cell: with a unit that does nothing. */
+void execute_drop(struct session *s, const struct buffer *names)
+{
+	struct cell *c = s->executor.current;
+	struct unit nothing = { .cell = c->number, .cell_name = c->name, .run_symbol = "", .display_type = "",
+				.display_type_code = "", .warnings = "" };
+
+	buffer_clear(&c->dropping);
+	buffer_append(&c->dropping, buffer_text(names), names->len);
+	buffer_clear(&c->unit);
+	unit_encode(&nothing, &c->unit);
+	run(s, c, names);
+}
+
+static void end_drop(struct session *s, struct cell *c, const struct cell_end *end)
+{
+	struct error err = ERROR_INIT;
+	char why[64];
+
+	snprintf(why, sizeof(why), "was dropped by %%reset in %s", c->name);
+	if (end->ok) {
+		undo_note(s, c);
+		if (declarations_drop(&s->declarations, &c->dropping, why, &err))
+			cell_fail_plain(c, "InternalError", err.text);
+		execute_tell_declarations(s);
+	} else {
+		fail_run(c, end);
+	}
+	buffer_clear(&c->dropping);
+	c->state = CELL_MAGICS;
+	advance(s);
+}
+
 /* Back to the cell's own code. */
 static void end_setup(struct session *s, struct cell *c, const struct cell_end *end)
 {
@@ -462,6 +500,10 @@ static void on_cell_end(void *data, const struct cell_end *end)
 		setup_again(&s->setup);
 	if (!c || c->state != CELL_RUNNING)
 		return;
+	if (c->dropping.len) {
+		end_drop(s, c, end);
+		return;
+	}
 	if (end->ok || (end->interrupted && !end->rolled_back))
 		accept_unit(s, c, end);
 	if (c->setting_up) {

@@ -16,6 +16,7 @@
 #include "kernel/session/abort-window.h"
 #include "kernel/supervisor/supervisor.h"
 
+struct buffer;
 struct cell;
 struct error;
 struct request;
@@ -35,6 +36,11 @@ void execute_request(struct request *r);
 /* The request of the cell at work; NULL when idle. */
 const struct request *execute_at_work(const struct executor *e);
 void execute_interrupt(struct session *s);
+/*
+ * For a magic, which then returns 1: these names, each with its NUL, are no more when the cell goes on. A step of its own for
+ * %undo.
+ */
+void execute_drop(struct session *s, const struct buffer *names);
 /* A magic that returned 1 is done; err: why it failed, NULL when it did not. */
 void execute_magic_done(struct session *s, const struct error *err);
 /* Tell the compiler what has changed in s->declarations. */

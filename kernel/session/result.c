@@ -3,6 +3,7 @@
 #include "kernel/session/result.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "common/buffer.h"
 #include "common/error.h"
@@ -92,6 +93,14 @@ void result_text(struct session *s, const void *record, size_t len, struct buffe
 		value_format(&v, out);
 }
 
+/* What the host has of it only stands in for its name. A managed variable is the same on both. */
+static bool is_on_device(const struct session *s, const struct supervisor_variable *var)
+{
+	const struct declaration *d = declarations_find(&s->declarations, var->name);
+
+	return d && d->kind == DECLARATION_DEVICE_VARIABLE && !strstr(d->device, "__managed__");
+}
+
 void result_variable(struct session *s, const struct supervisor_variable *var, size_t max, struct buffer *out)
 {
 	struct value_text v = { .type = var->type, .code = var->type_code, .target = "", .max = max,
@@ -102,6 +111,13 @@ void result_variable(struct session *s, const struct supervisor_variable *var, s
 	if (!buffer_extend(&bytes, v.len) || supervisor_read(s->supervisor, var->address, bytes.data, v.len)) {
 		buffer_puts(out, "<not in session memory>");
 		return;
+	}
+	if (is_on_device(s, var)) {
+		if (supervisor_read_device(s->supervisor, var->address, bytes.data, v.len, NULL)) {
+			buffer_puts(out, "<on the device>");
+			return;
+		}
+		buffer_puts(out, "device: ");
 	}
 	v.bytes = bytes.data;
 	value_format(&v, out);

@@ -474,6 +474,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	case WORKER_LIBRARIES_ARE:
 	case WORKER_DESCRIBED:
 	case WORKER_DEVICE_REPORT:
+	case WORKER_DEVICE_VALUE_IS:
 	case WORKER_MEMORY_REPORT:
 		on_answer(s, m, &r);
 		break;

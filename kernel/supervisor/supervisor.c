@@ -500,6 +500,31 @@ int supervisor_describe(struct supervisor *s, const uint64_t *addresses, size_t 
 	return record_check(&r, "WORKER_DESCRIBED", err);
 }
 
+int supervisor_read_device(struct supervisor *s, uint64_t stand_in, void *out, size_t len, struct error *err)
+{
+	cleanup_buffer struct buffer body = BUFFER_INIT, answer = BUFFER_INIT;
+	struct record r;
+	const void *bytes;
+	size_t n;
+	bool ok;
+
+	record_put_u32(&body, ++s->answer_id);
+	record_put_u64(&body, stand_in);
+	record_put_u64(&body, len);
+	if (buffer_check(&body, err) ||
+	    supervisor_question(s, WORKER_DEVICE_VALUE, &body, WORKER_DEVICE_VALUE_IS, &answer, err))
+		return -1;
+	r = record_open(answer.data, answer.len);
+	ok = record_u8(&r);
+	bytes = record_bytes(&r, &n);
+	if (record_check(&r, "WORKER_DEVICE_VALUE_IS", err))
+		return -1;
+	if (!ok || n != len)
+		return error_set(err, ERROR_NOT_FOUND, "the device does not give this variable");
+	memcpy(out, bytes, len);
+	return 0;
+}
+
 int supervisor_device_report(struct supervisor *s, struct buffer *ret, struct error *err)
 {
 	cleanup_buffer struct buffer body = BUFFER_INIT;

@@ -165,6 +165,11 @@ int supervisor_read(const struct supervisor *s, uint64_t address, void *out, siz
 /* Between cells, blocking with a short deadline. ret has n entries. */
 int supervisor_describe(struct supervisor *s, const uint64_t *addresses, size_t n,
 			struct address_description *ret, struct error *err);
+/*
+ * The device's bytes of a __device__ or __constant__ variable, whose address here is that of its stand-in on the host.
+ * Between cells, blocking with a short deadline.
+ */
+int supervisor_read_device(struct supervisor *s, uint64_t stand_in, void *out, size_t len, struct error *err);
 /* Payload of WORKER_DEVICE_REPORT after the id; between cells. */
 int supervisor_device_report(struct supervisor *s, struct buffer *ret, struct error *err);
 

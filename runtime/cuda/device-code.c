@@ -56,6 +56,16 @@ struct session_variable *device_code_variable_at(const void *stand_in)
 	return NULL;
 }
 
+uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size)
+{
+	const struct session_variable *v = device.session ? device_code_variable_at((void *)(uintptr_t)stand_in) : NULL;
+
+	if (!v || v->managed)
+		return 0;
+	*ret_size = v->size;
+	return v->address;
+}
+
 static void *host_symbol(const char *name)
 {
 	return device.host->host_symbol ? device.host->host_symbol(name) : NULL;

@@ -85,6 +85,9 @@ int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint
 /* End of attach. What could not be brought back is appended to report, a line each. */
 int device_attach_end(struct buffer *report, struct error *err);
 
+/* Where the __device__ or __constant__ variable lies that this host object stands in for; 0: it is none, or managed. */
+uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size);
+
 /* Session memory in whole chunks, while no cell runs. */
 int device_read(uint64_t address, void *ret, size_t size, struct error *err);
 int device_write(uint64_t address, const void *bytes, size_t size, struct error *err);

@@ -237,3 +237,36 @@ def test_a_typedef_is_no_other_type(fresh_kernel):
     run("int g(void) { return f(x); }").ok()
     assert run("int x = 2;\nint f(int a) { return a * 2; }").ok().stderr == ""
     assert run("g() + *p").ok().text == "6"
+
+
+def test_reset_drops_names(fresh_kernel):
+    run = fresh_kernel.run
+    run("int a = 1, tmp1 = 2, tmp2 = 3;\nstruct s { int x; };\n#define N 4\nint f(void) { return a; }").ok()
+    run("%reset a s N tmp*\nint fresh = 1;").ok()
+    assert names(fresh_kernel) == {"fresh"}
+    for text in ("a", "tmp1", "struct s v;", "N"):
+        r = run(text)
+        assert r.ename == "CompileError" and "was dropped by %reset in In[2]" in r.traceback, r.shown
+    assert run("f()").ok().text == "1"
+    run("%undo 2").ok()
+    assert names(fresh_kernel) == {"a", "tmp1", "tmp2"}
+    assert run("struct s v = {N};\nv.x + a + tmp2").ok().text == "8"
+    r = run("%reset never")
+    assert r.status == "error" and "nothing is called 'never'" in r.evalue
+    run("%reset -f").ok()
+    assert names(fresh_kernel) == set()
+    r = run("a")
+    assert r.ename == "CompileError" and "dropped" not in r.traceback
+
+
+def test_whos_shows_what_the_device_holds(fresh_kernel):
+    run = fresh_kernel.run
+    run("__device__ double d = 2.5;\n__constant__ int c[3] = {1, 2, 3};\n__managed__ int m = 7;").ok()
+    run("__global__ void k(void) { d *= 2; }\nk<<<1, 1>>>();").ok()
+    rows = {line.split()[0]: line for line in run("%whos").ok().stdout.splitlines()}
+    assert rows["d"].endswith("device: 5.0") and rows["c"].endswith("device: {1, 2, 3}") and rows["m"].endswith(" 7")
+    # While a cell runs nothing is asked of the worker.
+    cell = fresh_kernel.start('printf("on\\n");\nfor (;;) ;').wait_output("on")
+    assert "double d" in fresh_kernel.ask("inspect", "d", 1)["data"]["text/plain"]
+    fresh_kernel.interrupt()
+    assert cell.wait().ename == "Interrupted"

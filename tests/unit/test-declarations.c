@@ -349,7 +349,7 @@ static void a_cell_that_is_edited_for_hours_leaves_a_short_list(void **state)
 
 static void names_are_dropped_by_hand(void **state)
 {
-	const char *names[] = { "x", "s" };
+	struct buffer names = BUFFER_INIT;
 	struct declarations_kept kept;
 	SESSION;
 
@@ -357,10 +357,12 @@ static void names_are_dropped_by_hand(void **state)
 	cell = 0;
 	RUN("A", VARIABLE("x"), STRUCT("s", "int a;"), VARIABLE("y"));
 	assert_int_equal(declarations_keep(&d, &kept, NULL), 0);
-	assert_int_equal(declarations_drop(&d, names, 2, "was dropped by %reset in In[2]", NULL), 0);
+	buffer_append(&names, "x\0s", sizeof("x\0s"));
+	assert_int_equal(declarations_drop(&d, &names, "was dropped by %reset in In[2]", NULL), 0);
 	TOLD("'x' of In[1] was dropped by %reset in In[2] | 's' of In[1] was dropped by %reset in In[2] | extern int y;");
 	declarations_return(&d, &kept);
 	TOLD("extern int x; | struct s { int a; }; | extern int y;");
+	buffer_release(&names);
 	END;
 }
 
