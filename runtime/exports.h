@@ -74,6 +74,9 @@ void *exports_dlopen(const char *path, int flags);
 int exports_dlclose(void *handle);
 void exports_display_value(const char *type, const char *type_code, const void *object, unsigned long size);
 
+/* exports-checkpoint.c */
+int exports_checkpoint(void);
+
 /* exports-display.c */
 void exports_display(const char *mime, const void *data, unsigned long size);
 void exports_clear_output(int wait);

@@ -50,6 +50,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/thread-local.c %reldir%/thread-local.h \
 	%reldir%/tracked.c %reldir%/tracked.h \
 	%reldir%/worker-main.c %reldir%/worker.h \
+	%reldir%/exports-checkpoint.c \
 	%reldir%/session-layout.c %reldir%/session-layout.h \
 	%reldir%/worker-run.c %reldir%/worker-run.h \
 	%reldir%/worker-snapshot.c %reldir%/worker-snapshot.h \

@@ -66,6 +66,17 @@ void tracked_remove(const void *handle)
 	meta_leave();
 }
 
+bool tracked_has(enum tracked_kind kind)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&lock);
+	for (const struct tracked *t = *root(); t && !found; t = t->next)
+		found = t->kind == kind;
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
 void tracked_report_lost(struct buffer *out)
 {
 	static const char *const what[] = { "the open file", "the process", "a running thread,", "the library" };

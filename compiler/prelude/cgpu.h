@@ -47,6 +47,12 @@ void cgpu_display_value(const char *type, const char *type_code, const void *obj
 /* Show data of a MIME type: cgpu_display("image/png", bytes, n), cgpu_display("text/html", text,
  * strlen(text)). */
 void cgpu_display(const char *mime, const void *data, unsigned long size);
+/*
+ * Commit what this cell has done so far: an error later in the cell rolls back to here. 0, or -1 with
+ * errno: EBUSY while other threads of cells run, EPERM outside the cell's own thread, EIO when the
+ * device has failed.
+ */
+int cgpu_checkpoint(void);
 /* Take away what the cell has shown so far: at once, or when the next output comes. */
 void cgpu_clear_output(int wait);
 

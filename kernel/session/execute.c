@@ -504,7 +504,7 @@ static void on_cell_end(void *data, const struct cell_end *end)
 		end_drop(s, c, end);
 		return;
 	}
-	if (end->ok || (end->interrupted && !end->rolled_back))
+	if (end->ok || (end->interrupted && !end->rolled_back) || end->checkpointed)
 		accept_unit(s, c, end);
 	if (c->setting_up) {
 		end_setup(s, c, end);

@@ -34,6 +34,7 @@
 
 #define ROLLED_BACK "The cell was rolled back: variables, heap and device memory are as they were before it."
 #define KEPT "What the cell had done so far is kept."
+#define CHECKPOINT "The cell was rolled back to its checkpoint%s: what it did up to there is kept."
 #define REAP_EVERY 16
 
 static void stop_timers(struct supervisor *s)
@@ -81,6 +82,20 @@ void cell_run_release(struct supervisor *s)
 	fault_report_release(&s->run.trouble);
 }
 
+static void add_outcome(struct supervisor *s, bool rolled_back)
+{
+	char text[160], line[32] = "";
+
+	if (s->run.checkpoint_line)
+		snprintf(line, sizeof(line), " in line %u", s->run.checkpoint_line);
+	if (rolled_back && s->run.end.checkpointed) {
+		snprintf(text, sizeof(text), CHECKPOINT, line);
+		fault_report_add(&s->run.report, text);
+	} else {
+		fault_report_add(&s->run.report, rolled_back ? ROLLED_BACK : KEPT);
+	}
+}
+
 /* RUNNING -> ENDED. */
 static void decide(struct supervisor *s, bool interrupted, bool rolled_back)
 {
@@ -88,7 +103,7 @@ static void decide(struct supervisor *s, bool interrupted, bool rolled_back)
 	s->run.end.ok = false;
 	s->run.end.interrupted = interrupted;
 	s->run.end.rolled_back = rolled_back;
-	fault_report_add(&s->run.report, rolled_back ? ROLLED_BACK : KEPT);
+	add_outcome(s, rolled_back);
 	stop_timers(s);
 	if (rolled_back)
 		unit_table_drop(&s->units);
@@ -287,6 +302,31 @@ static void finish_committed(struct supervisor *s)
 	finish(s);
 }
 
+/* The commit of a checkpoint is over: the cell goes on, if its worker still lives. */
+static void resume(struct supervisor *s)
+{
+	struct worker *w = s->pool.active;
+
+	s->run.checkpointing = false;
+	s->run.end.checkpointed = true;
+	if (!w || w->state != WORKER_QUIET)
+		return;
+	w->state = WORKER_RUNNING;
+	cell_run_tell_committed(s, w);
+	if (!s->run.tick)
+		watchdog_start(s);
+	if (s->run.interrupt_late)
+		interrupt_start(s);
+}
+
+static void after_commit(struct supervisor *s)
+{
+	if (s->run.checkpointing)
+		resume(s);
+	else
+		finish_committed(s);
+}
+
 /* COMMITTING -> RUNNING, with the error. 0: committed. */
 static int join(struct supervisor *s, struct error *err)
 {
@@ -304,18 +344,15 @@ static void on_copied(void *data)
 	if (join(s, &err))
 		fail_commit(s, &err);
 	else
-		finish_committed(s);
+		after_commit(s);
 }
 
-static void commit_and_finish(struct supervisor *s, struct worker *w, bool interrupted)
+static void start_commit(struct supervisor *s, struct worker *w)
 {
 	struct error err = ERROR_INIT;
 	struct commit c;
 	int failed;
 
-	s->run.end.interrupted = interrupted;
-	if (s->run.end.whole)
-		unit_table_end_names(&s->units, &s->run.dropped);
 	if (begin_commit(s, w, &c, &err)) {
 		fail_commit(s, &err);
 		return;
@@ -329,7 +366,24 @@ static void commit_and_finish(struct supervisor *s, struct worker *w, bool inter
 	if (end_commit(s, &c, !failed))
 		fail_commit(s, &err);
 	else
-		finish_committed(s);
+		after_commit(s);
+}
+
+static void commit_and_finish(struct supervisor *s, struct worker *w, bool interrupted)
+{
+	s->run.end.interrupted = interrupted;
+	if (s->run.end.whole)
+		unit_table_end_names(&s->units, &s->run.dropped);
+	start_commit(s, w);
+}
+
+static void on_checkpoint(struct supervisor *s, struct worker *w, uint32_t line)
+{
+	output_drain(s, w);
+	w->state = WORKER_QUIET;
+	s->run.checkpointing = true;
+	s->run.checkpoint_line = line;
+	start_commit(s, w);
 }
 
 static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r)
@@ -457,6 +511,10 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 			wrong = record_check(&r, "WORKER_LOADED", &err) != 0;
 		}
 		break;
+	case WORKER_CHECKPOINT:
+		if (at_work)
+			on_checkpoint(s, w, record_u32(&r));
+		break;
 	case WORKER_FAULTED:
 		if (at_work)
 			on_faulted(s, w);
@@ -496,8 +554,9 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 void cell_run_on_death(struct supervisor *s, struct worker *w, bool was_active)
 {
 	if (was_active && s->run.phase == RUN_COMMITTING && !join(s, NULL)) {
-		finish_committed(s);
-		return;
+		after_commit(s);
+		if (s->run.phase != RUN_RUNNING)
+			return;
 	}
 	device_memory_rollback(&s->device);
 	if (!was_active || s->run.phase != RUN_RUNNING)

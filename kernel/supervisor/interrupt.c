@@ -113,6 +113,7 @@ static void on_tick(void *data)
 
 void interrupt_start(struct supervisor *s)
 {
+	s->run.interrupt_late = s->run.phase == RUN_COMMITTING && s->run.checkpointing;
 	if (s->run.phase != RUN_RUNNING || s->run.interrupted_ms)
 		return;
 	s->run.interrupted_ms = loop_now_ms();

@@ -68,6 +68,9 @@ struct cell_run {
 	struct buffer dropped; /* names that end with the cell, each with its NUL */
 	struct buffer result;  /* the last OUTPUT_RESULT record, shown after the commit */
 	bool has_result;
+	bool checkpointing;    /* the commit at work is one in the middle of the cell */
+	uint32_t checkpoint_line;
+	bool interrupt_late;   /* it came while a checkpoint was committed */
 	bool retried;          /* its worker died before it began, once */
 	struct cell_end end;   /* figures and flags; texts are below */
 	struct fault_report report;

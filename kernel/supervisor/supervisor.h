@@ -38,6 +38,7 @@ struct cell_end {
 	bool ok;
 	bool interrupted;
 	bool rolled_back;
+	bool checkpointed;      /* what it did before a checkpoint is kept, whatever became of the rest */
 	bool whole;             /* it ran to its end: what it drops is dropped */
 	const char *ename;      /* "" when ok */
 	const char *evalue;     /* one line */

@@ -153,8 +153,10 @@ int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, cons
 static int take_record(struct unit_table *t, struct record *from, struct error *err)
 {
 	struct unit_record r = { 0 };
-	const char *encoded = record_bytes(from, &r.encoded_len), *text = record_str(from);
+	const char *encoded = record_bytes(from, &r.encoded_len), *text = record_str(from), *ended;
+	size_t len;
 
+	ended = record_bytes(from, &len);
 	if (grow(t, err))
 		return -1;
 	r.encoded = malloc(r.encoded_len + 1);
@@ -167,6 +169,7 @@ static int take_record(struct unit_table *t, struct record *from, struct error *
 	}
 	if (add(t, &r, text, err))
 		return -1;
+	unit_table_end_names(t, &(struct buffer){ .data = (char *)ended, .len = len });
 	for (size_t k = 0; k < t->records[t->n - 1].unit.n_symbols; k++) {
 		t->records[t->n - 1].placed[k].address = record_u64(from);
 		t->records[t->n - 1].placed[k].size = record_u64(from);
@@ -186,7 +189,7 @@ void unit_table_place(struct unit_table *t, const char *name, uint64_t address, 
 
 void unit_table_end_names(struct unit_table *t, const struct buffer *names)
 {
-	if (t->has_running)
+	if (t->n)
 		buffer_append(&t->records[t->n - 1].ended, buffer_text(names), names->len);
 }
 
@@ -223,6 +226,7 @@ void unit_table_encode(const struct unit_table *t, struct buffer *out)
 
 		record_put_bytes(out, r->encoded, r->encoded_len);
 		record_put_str(out, r->text ? r->text : "");
+		record_put_bytes(out, r->ended.data, r->ended.len);
 		for (size_t k = 0; k < r->unit.n_symbols; k++) {
 			record_put_u64(out, r->placed[k].address);
 			record_put_u64(out, r->placed[k].size);

@@ -50,7 +50,7 @@ void unit_table_release(struct unit_table *t);
 int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, const char *text, struct error *err);
 /* Where the loader has put a symbol of the running unit. */
 void unit_table_place(struct unit_table *t, const char *name, uint64_t address, uint64_t size);
-/* The running cell is the end of these names. */
+/* The cell that came last is the end of these names. */
 void unit_table_end_names(struct unit_table *t, const struct buffer *names);
 void unit_table_commit(struct unit_table *t);
 void unit_table_drop(struct unit_table *t);

@@ -411,7 +411,7 @@ static void free_small(struct allocator *a, uint32_t index, uint32_t slot)
 /* What cannot be written in place stays as it is until no undo needs it. */
 static void note_freed(uint32_t page, uint32_t pages)
 {
-	if (pages >= DISCARD_PAGES && !arena_in_place(page_address(page), (size_t)pages * ARENA_PAGE))
+	if (pages >= RETURN_PAGES && !arena_in_place(page_address(page), (size_t)pages * ARENA_PAGE))
 		arena_header()->heap_freed += (uint64_t)pages * ARENA_PAGE;
 }
 

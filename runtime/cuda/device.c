@@ -380,6 +380,38 @@ static void fill_refusal(struct fault_record *f)
 	f->kind = FAULT_CUDA_OUT_OF_MEMORY;
 }
 
+/* What this cell has done to the device becomes the session's; device.lock is held. */
+static void settle(void)
+{
+	ledger_settle();
+	vmm_pool_settle();
+	vmm_pool_drop_scratch();
+	preimage_reset();
+}
+
+int device_checkpoint_begin(void)
+{
+	if (!device.usable || !device.session)
+		return 0;
+	if (!device.sticky && !device_enter())
+		wait_idle();
+	if (device.sticky)
+		return -1;
+	device_lock();
+	settle();
+	device_unlock();
+	return 0;
+}
+
+void device_checkpoint_end(void)
+{
+	if (!device.session)
+		return;
+	device_lock();
+	device.session->serial++;
+	device_unlock();
+}
+
 int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 {
 	int ret = 0;
@@ -400,10 +432,7 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 		ret = -1;
 	} else {
 		cudart_warnings(warnings);
-		ledger_settle();
-		vmm_pool_settle();
-		vmm_pool_drop_scratch();
-		preimage_reset();
+		settle();
 	}
 	device_unlock();
 	device.host->leave_library();

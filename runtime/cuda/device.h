@@ -106,6 +106,12 @@ int device_load(const struct unit *u, struct error *err);
  */
 int device_cell_end(struct buffer *warnings, struct fault_record *fault);
 void device_cell_committed(void);
+/*
+ * A cell is committed in the middle: settle as at its end, and, after device_cell_committed(), go on as after its beginning.
+ * -1: the device has failed, and so will the cell.
+ */
+int device_checkpoint_begin(void);
+void device_checkpoint_end(void);
 
 /* Fill *ret if the address is device memory (live or freed); false otherwise. Async-signal-safe. */
 bool device_describe(uint64_t address, struct address_description *ret);

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cgpu_checkpoint(): what a long cell has done so far is committed."""
+import pytest
+
+
+@pytest.fixture
+def run(fresh_kernel):
+    return fresh_kernel.run
+
+
+def test_a_fault_rolls_back_to_the_checkpoint(run):
+    run("int n = 0, *block = calloc(100000, 4);").ok()
+    failed = run("""for (int i = 0; i < 10; i++) {
+    n++;
+    block[i * 1000] = n;
+    if (i == 6)
+        cgpu_checkpoint();
+}
+int made_here = n;
+free(block);
+*(volatile int *)0 = 1;""")
+    assert failed.ename == "SegmentationFault"
+    assert "rolled back to its checkpoint in line 5" in failed.traceback, failed.traceback
+    assert run("n").ok().text == "7"
+    assert run("block[6000] * 100 + block[7000]").ok().text == "700"
+    # What the cell declares exists, with the value of then.
+    assert run("made_here").ok().text == "0"
+    run("%undo 4").ok()  # three displays and the cell, as a whole
+    assert run("n").ok().text == "0"
+    assert run("made_here").ename == "CompileError"
+
+
+def test_many_checkpoints_and_the_end(run):
+    run("long sum; int rounds; char *text;").ok()
+    run("""for (int i = 0; i < 50; i++) {
+    text = realloc(text, 1000 * (i + 1));
+    memset(text + 1000 * i, 'a' + i % 26, 1000);
+    sum += i;
+    if (cgpu_checkpoint())
+        printf("refused");
+    rounds++;
+}""").ok()
+    assert run("sum").ok().text == "1225" and run("rounds").ok().text == "50"
+    assert run("text[49999]").ok().text.startswith("'x'")
+    run("%undo 4").ok()
+    assert run("sum").ok().text == "0"
+
+
+def test_large_checkpoint(run):
+    run("char *big = malloc(64 << 20); memset(big, 1, 64 << 20);").ok()
+    failed = run("""memset(big, 2, 64 << 20);
+cgpu_checkpoint();
+memset(big, 3, 64 << 20);
+abort();""")
+    assert failed.ename == "Aborted" and "line 2" in failed.traceback, failed.traceback
+    assert run("big[(64 << 20) - 1] + big[0]").ok().text == "4"
+
+
+def test_device_memory(run):
+    run("""__global__ void add(int *p, int by) { p[threadIdx.x] += by; }
+int *p, *small, host[4];""").ok()
+    run("cudaMalloc(&p, 1 << 20); cudaMemset(p, 0, 1 << 20); cudaMalloc(&small, 16); cudaMemset(small, 0, 16);").ok()
+    failed = run("""add<<<1, 4>>>(p, 1);
+add<<<1, 4>>>(small, 5);
+cgpu_checkpoint();
+add<<<1, 4>>>(p, 10);
+cudaFree(small);
+cudaDeviceSynchronize();
+cgpu_checkpoint();
+add<<<1, 4>>>(p, 100);
+add<<<1, 4>>>(NULL, 1);
+cudaDeviceSynchronize();""")
+    assert failed.ename == "CudaIllegalAddress" and "checkpoint in line 7" in failed.traceback, failed.traceback
+    show = "cudaMemcpy(host, {}, 16, cudaMemcpyDeviceToHost); host[3]"
+    assert run(show.format("p")).ok().text == "11"
+    run("%undo 2").ok()
+    assert run(show.format("p")).ok().text == "0"
+    assert run(show.format("small")).ok().text == "0"
+
+
+def test_refused_while_threads_run(run):
+    result = run("""#include <pthread.h>
+int go;
+void *wait(void *p) { while (!__atomic_load_n(&go, __ATOMIC_SEQ_CST)) ; return NULL; }
+pthread_t t;
+pthread_create(&t, NULL, wait, NULL);
+int with_thread = cgpu_checkpoint(), why = errno;
+__atomic_store_n(&go, 1, __ATOMIC_SEQ_CST);
+pthread_join(t, NULL);
+printf("%d %s %d\\n", with_thread, strerrorname_np(why), cgpu_checkpoint());""").ok()
+    assert result.stdout == "-1 EBUSY 0\n"
+
+
+def test_interrupt_after_a_checkpoint(fresh_kernel):
+    fresh_kernel.run("volatile int n;").ok()
+    cell = fresh_kernel.start("""n = 1;
+cgpu_checkpoint();
+n = 2;
+printf("now\\n");
+for (;;)
+    n |= 4;""")
+    cell.wait_output("now")
+    fresh_kernel.interrupt()
+    assert cell.wait().ename == "Interrupted"
+    assert fresh_kernel.run("n").ok().text == "6"
+    fresh_kernel.run("%undo 2").ok()
+    assert fresh_kernel.run("n").ok().text == "0"
+
+
+def test_redefinition_after_a_checkpoint(run):
+    """The names of a cell that fails after its checkpoint are used, replaced and run again as any others."""
+    assert run("int f(void) { return 1; }\ncgpu_checkpoint();\nabort();").ename == "Aborted"
+    assert run("f()").ok().text == "1"
+    run("int f(void) { return 2; }").ok()
+    assert run("f()").ok().text == "2"
