@@ -136,9 +136,9 @@ enum worker_message {
 	/* u32 id, u64 session_layout(), [str path, str build id or "", u64 start, u64 end]; the first is the worker itself */
 	WORKER_LIBRARIES_ARE = 50,
 	WORKER_DEVICE_BYTES = 51,  /* u64 address, u8 ok, str error; fd of a copy when ok */
-	WORKER_CHECKPOINT = 53,    /* u32 line: commit what the cell has done so far, then WORKER_COMMITTED */
 	WORKER_DEVICE_FILLED = 52, /* u64 address, u8 ok, str error */
 	WORKER_DEVICE_VALUE_IS = 53, /* u32 id, u8 ok, bytes; not ok: nothing on the device, or not to be read */
+	WORKER_CHECKPOINT = 54,  /* u32 line: commit what the cell has done so far, then WORKER_COMMITTED */
 };
 
 enum cell_outcome { OUTCOME_OK, OUTCOME_FAULT, OUTCOME_INTERRUPTED };
