@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/own-names.h"
+#include "compiler/packages.h"
 #include "compiler/session.h"
 #include "compiler/token.h"
 #include "compiler/unit-text.h"
@@ -138,9 +139,25 @@ static void put_dropped(const struct diagnostics *d, struct buffer *out, const c
 	}
 }
 
+/* 'gsl/gsl_math.h' file not found */
+static void put_package(struct buffer *out, const char *message)
+{
+	const char *end = strstr(message, "' file not found"), *install;
+	char header[256];
+
+	if (*message != '\'' || !end || end - message > 200)
+		return;
+	snprintf(header, sizeof(header), "%.*s", (int)(end - message - 1), message + 1);
+	const char *name = package_of_header(header, &install);
+
+	if (name)
+		buffer_printf(out, "      = it comes with `%%pkg %s`; where that is not installed: %s\n", name, install);
+}
+
 static void put_hint(const struct diagnostics *d, struct buffer *out, const char *message)
 {
 	put_dropped(d, out, message);
+	put_package(out, message);
 	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++)
 		if (strstr(message, hints[i].part))
 			buffer_printf(out, "      = %s\n", hints[i].hint);

@@ -21,11 +21,11 @@
 #define DEPTH_MAX 1000
 
 struct known {
-	const char *name, *pc, *apt, *header;
+	const char *name, *pc, *apt;
 };
 
 static const struct known known[] = {
-#define PACKAGE(name, pc, apt, header) { name, pc, apt, header },
+#define PACKAGE(name, pc, apt, header) { name, pc, apt },
 #include "compiler/packages.def"
 };
 
@@ -492,12 +492,30 @@ int package_search(const char *text, struct buffer *out, struct error *err)
 	return buffer_check(out, err);
 }
 
+/* The same file, or one of the same folder: gsl/gsl_math.h stands for all of gsl/. */
+static bool brings(const char *known_header, const char *header)
+{
+	const char *slash = strchr(known_header, '/');
+
+	return *known_header && (!strcmp(known_header, header) ||
+				 (slash && !strncmp(known_header, header, (size_t)(slash + 1 - known_header))));
+}
+
 const char *package_of_header(const char *header, const char **ret_install)
 {
-	for (size_t i = 0; i < COUNT(known); i++) {
-		if (*known[i].header && !strcmp(known[i].header, header)) {
-			*ret_install = known[i].apt;
-			return known[i].name;
+	static const struct {
+		const char *name, *header, *install;
+	} all[] = {
+		{ "omp", "omp.h", "apt install libomp-" CGPU_LLVM_MAJOR "-dev" },
+#define PACKAGE(name, pc, apt, header) { name, header, "apt install " apt },
+#define CUDA_LIBRARY(name, libraries, header, pip) { name, header, "pip install " pip },
+#include "compiler/packages.def"
+	};
+
+	for (size_t i = 0; i < COUNT(all); i++) {
+		if (brings(all[i].header, header)) {
+			*ret_install = all[i].install;
+			return all[i].name;
 		}
 	}
 	return NULL;

@@ -30,7 +30,7 @@ int package_find(const char *name, const char *cuda_root, struct package *ret, s
 int package_link(const char *ldflags, struct package *ret, struct error *err);
 /* A line for each package whose name or description holds the text. */
 int package_search(const char *text, struct buffer *out, struct error *err);
-/* The %pkg and the install command that bring this header; NULL when the table does not know it. */
+/* The name for %pkg and the install command that bring this header; NULL when the table does not know it. */
 const char *package_of_header(const char *header, const char **ret_install);
 
 #endif

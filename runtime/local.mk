@@ -22,6 +22,7 @@ runtime_loader = \
 	%reldir%/loader/load-place.c \
 	%reldir%/loader/relocate-aarch64.c %reldir%/loader/relocate-native.c %reldir%/loader/relocate-x86-64.c \
 	%reldir%/loader/relocate.h \
+	%reldir%/loader/symbol-packages.c %reldir%/loader/symbol-packages.def %reldir%/loader/symbol-packages.h \
 	%reldir%/loader/symbols.c %reldir%/loader/symbols.h \
 	%reldir%/loader/units.c %reldir%/loader/units.h
 cgpu_worker_SOURCES = \

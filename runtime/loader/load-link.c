@@ -3,6 +3,7 @@
  * What each name of a unit means. First all missing names are found, so that one message tells them all; then the
  * unit's definitions are entered in the session's table. Their addresses follow when sections have been placed.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "common/buffer.h"
@@ -10,6 +11,7 @@
 #include "common/unit.h"
 #include "runtime/arena/arena.h"
 #include "runtime/loader/load-state.h"
+#include "runtime/loader/symbol-packages.h"
 
 const struct unit_symbol *load_unit_symbol(const struct load *l, uint32_t symbol)
 {
@@ -68,9 +70,36 @@ bool load_keeps(struct load *l, uint32_t symbol)
 	return s && d.kind == SYMBOL_OBJECT && s->address && symbols_keeps(s, &d);
 }
 
+/* " fftw3 gsl": each package once. */
+static void put_package(struct buffer *packages, const char *symbol)
+{
+	const char *name = symbol_packages_find(symbol);
+	char word[64];
+
+	if (!name)
+		return;
+	snprintf(word, sizeof(word), " %s ", name);
+	if (!strstr(buffer_text(packages), word))
+		buffer_printf(packages, "%s%s ", packages->len ? "" : " ", name);
+}
+
+static int refuse(const char *missing, unsigned n, const char *packages, struct error *err)
+{
+	const char *them = n > 1 ? "them" : "it", *are = n > 1 ? "are" : "is";
+	int len = (int)strlen(packages);
+
+	if (len)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s %s declared but defined nowhere. Add `%%pkg%.*s` to a cell: that loads the library.", missing, are,
+				 len - 1, packages);
+	return error_set(err, ERROR_NOT_FOUND,
+			 "%s %s declared but defined nowhere: neither in a cell nor in a loaded library. Define %s in a "
+			 "cell, or load the library that has %s (`%%pkg NAME`, `%%ldflags -lNAME`).", missing, are, them, them);
+}
+
 static int find_undefined(struct load *l, struct error *err)
 {
-	cleanup_buffer struct buffer missing = BUFFER_INIT;
+	cleanup_buffer struct buffer missing = BUFFER_INIT, packages = BUFFER_INIT;
 	unsigned n = 0;
 
 	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
@@ -81,15 +110,14 @@ static int find_undefined(struct load *l, struct error *err)
 		l->symbols[i] = symbols_resolve(load_symbol_name(l, i));
 		if (!l->symbols[i])
 			l->symbols[i] = symbols_import(load_symbol_name(l, i));
-		if (!l->symbols[i] && ELF64_ST_BIND(l->o.symbols[i].st_info) != STB_WEAK)
-			buffer_printf(&missing, "%s'%s'", n++ ? ", " : "", name);
+		if (l->symbols[i] || ELF64_ST_BIND(l->o.symbols[i].st_info) == STB_WEAK)
+			continue;
+		buffer_printf(&missing, "%s'%s'", n++ ? ", " : "", name);
+		put_package(&packages, name);
 	}
 	if (!n)
 		return 0;
-	return error_set(err, ERROR_NOT_FOUND,
-			 "%s %s declared but defined nowhere: neither in a cell nor in a loaded library. Define %s in a "
-			 "cell, or load the library that has %s.",
-			 buffer_text(&missing), n > 1 ? "are" : "is", n > 1 ? "them" : "it", n > 1 ? "them" : "it");
+	return refuse(buffer_text(&missing), n, buffer_text(&packages), err);
 }
 
 static int enter_definitions(struct load *l, struct error *err)

@@ -223,3 +223,30 @@ def test_flags_of_device_code(fresh_kernel):
     fresh_kernel.run("%nvflags -DVALUE=21\n__global__ void set(int *p) { *p = VALUE; }\nint *d, h;\ncudaMalloc(&d, 4);\n"
                      "set<<<1, 1>>>(d);\ncudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);").ok()
     assert fresh_kernel.run("h").ok().text == "21"
+
+
+@pytest.mark.parametrize("declaration, call, package", [
+    ("int cublasSgemm_v2(void);", "cublasSgemm_v2();", "cublas"),
+    ("void *fftw_malloc(unsigned long);", "fftw_malloc(1);", "fftw3"),
+    ("void *fftwf_malloc(unsigned long);", "fftwf_malloc(1);", "fftw3f"),
+    ("double gsl_sf_bessel_J0(double);", "gsl_sf_bessel_J0(1);", "gsl"),
+    ("double cblas_dnrm2(int, double *, int);", "cblas_dnrm2(0, NULL, 1);", "openblas"),
+    ("int sqlite3_threadsafe(void);", "sqlite3_threadsafe();", "sqlite3"),
+    ("void *png_get_io_ptr(void *);", "png_get_io_ptr(NULL);", "png"),
+    ("char *curl_version(void);", "curl_version();", "curl"),
+])
+def test_an_undefined_name_tells_its_package(kernel, declaration, call, package):
+    r = kernel.run(f"{declaration}\n{call}")
+    assert r.status == "error" and f"Add `%pkg {package}`" in r.evalue, r.shown
+    assert call.split("(")[0] in r.evalue
+
+
+def test_undefined_names_of_two_packages(kernel):
+    r = kernel.run("void *fftw_malloc(unsigned long);\ndouble gsl_sf_bessel_J0(double);\nvoid fftw_cleanup(void);\n"
+                   "fftw_malloc(1); gsl_sf_bessel_J0(1); fftw_cleanup();")
+    assert r.status == "error" and r.evalue.count("fftw3") == 1 and "gsl" in r.evalue.split("%pkg")[1], r.shown
+
+
+def test_a_missing_header_tells_its_package(kernel):
+    r = kernel.run("#include <cairo.h>")
+    assert r.status == "error" and "%pkg cairo" in r.traceback and "apt install libcairo2-dev" in r.traceback

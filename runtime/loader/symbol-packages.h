@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which package has a name that nobody defines: for the error that says so. */
+#ifndef CGPU_RUNTIME_LOADER_SYMBOL_PACKAGES_H
+#define CGPU_RUNTIME_LOADER_SYMBOL_PACKAGES_H
+
+/* The name for %pkg, or NULL. */
+const char *symbol_packages_find(const char *symbol);
+
+#endif
