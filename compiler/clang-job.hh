@@ -3,6 +3,7 @@
 #ifndef CGPU_COMPILER_CLANG_JOB_HH
 #define CGPU_COMPILER_CLANG_JOB_HH
 
+#include "compiler/clang-includes.hh"
 #include "compiler/clang-shim.h"
 
 #include <clang/Basic/Diagnostic.h>
@@ -54,8 +55,13 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 		d.flag = flag.c_str();
 		d.file = "";
 		d.offset = d.range_begin = d.range_end = -1;
-		if (info.hasSourceManager() && info.getLocation().isValid())
+		std::string source;
+
+		if (info.hasSourceManager() && info.getLocation().isValid()) {
 			place(info, &d);
+			source = place_include(info.getSourceManager(), info.getLocation(), &d);
+			d.source = d.include_file ? source.c_str() : nullptr;
+		}
 		job->diagnostic(job->context, &d);
 	}
 

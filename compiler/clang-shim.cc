@@ -8,6 +8,7 @@
  */
 #include "compiler/clang-shim.h"
 
+#include "compiler/clang-includes.hh"
 #include "compiler/clang-job.hh"
 #include "compiler/clang-types.hh"
 #include "compiler/object-code.hh"
@@ -76,6 +77,9 @@ class CellConsumer : public SemaConsumer
 		for (Decl *D : group) {
 			auto *F = dyn_cast<FunctionDecl>(D);
 
+			if (!sema->getLangOpts().CPlusPlus && !is_header &&
+			    is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job->name))
+				make_declaration(D);
 			if (sema->getLangOpts().CPlusPlus)
 				declare_cpp(D);
 			else if (F && job->run && F->hasBody() && F->getName() == job->run) {
@@ -192,9 +196,16 @@ class CellConsumer : public SemaConsumer
 		s.is_local = is_local;
 		s.line = P.getLine();
 		s.column = P.getColumn();
+		bool from_file = !s.in_cell && !is_header && !C.getLangOpts().CPlusPlus;
+
+		if (unsigned line = from_file ? defined_by_include(SM, N, job->name) : 0) {
+			s.in_include = true;
+			s.line = line;
+			s.column = 1;
+		}
 		if (auto *T = dyn_cast<TypedefNameDecl>(N))
 			report_typed(C, N, CLANG_TYPEDEF, T->getUnderlyingType(), &s);
-		else if (!s.in_cell)
+		else if (!s.in_cell && !s.in_include)
 			return;
 		else if (auto *V = dyn_cast<VarDecl>(N))
 			report_variable(C, V, &s);
@@ -221,7 +232,7 @@ class CellConsumer : public SemaConsumer
 
 		s->kind = kind;
 		s->name = name.c_str();
-		if (s->in_cell) {
+		if (s->in_cell || s->in_include) {
 			type = T.getAsString(policy);
 			/* An expression inside the type may name what later cells do not have. */
 			if (kind == CLANG_FUNCTION && C.getLangOpts().CPlusPlus)

@@ -3,7 +3,8 @@
  * Clang in this process, behind a C interface: the only door to C++. It turns one translation unit
  * into an object in memory, reports diagnostics and file-scope names through callbacks, builds the
  * precompiled header, and completes code. It knows nothing of cells but this: file-scope names are
- * those whose `#line` file is job.name, and if job.display is set, the last statement of function
+ * those whose `#line` file is job.name; functions and variables that an included file defines are part of the object only if
+ * the #include stands in such a line; and if job.display is set, the last statement of function
  * job.run is an expression whose value goes to cgpu_display_value().
  *
  * With options for C++ the names reported are those that C can spell: extern "C" functions and
@@ -33,6 +34,9 @@ struct clang_diagnostic {
 	const char *flag; /* "-Wparentheses" or "" */
 	const char *file; /* as #line says; "" without a place */
 	unsigned line, column;
+	const char *source;	     /* the line of a file that is included; NULL elsewhere */
+	const char *include_file;    /* from where, as #line says; NULL: not included */
+	unsigned include_line;
 	long offset;		     /* in the job's text; -1 when elsewhere */
 	long range_begin, range_end; /* the first range in the job's text; -1 for none */
 };
@@ -50,6 +54,7 @@ struct clang_symbol {
 	enum clang_symbol_kind kind;
 	bool in_cell; /* its #line file is the job's name; others come from headers: typedefs, and
 		       * all kinds when a header is built */
+	bool in_include; /* not in_cell, but defined by a file that the cell includes */
 	bool is_definition;
 	bool is_local; /* a variable inside job.run */
 	bool is_thread_local;

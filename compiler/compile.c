@@ -58,6 +58,7 @@ void compiler_release(struct compiler *c)
 	session_release(&c->session);
 	options_release(&c->options);
 	nvrtc_release(&c->nvrtc);
+	local_includes_release(&c->includes);
 }
 
 void compile_result_release(struct compile_result *r)
@@ -100,7 +101,7 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 {
 	struct compilation *x = context;
 
-	if (s->in_cell)
+	if (s->in_cell || s->in_include)
 		declare_symbol(&x->declare, s);
 	else if (s->kind == CLANG_TYPEDEF)
 		session_add_header_name(&x->compiler->session, s->name, NAME_TYPE, NULL);
@@ -271,6 +272,43 @@ static void read_includes(struct compilation *x)
 	clang_shim_parse(&job);
 }
 
+/* One that no cell has included again: its new text holds all the same, what was made of the old one stays. */
+static void warn_of_changed(struct compilation *x, const struct declaration *d, const char *path)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	buffer_printf(&text, "%s has changed since In[%u] included it: its new text holds from here on, but variables and functions "
+		      "that were made with the old one stay as they are. Run that cell again to renew them", path, d->cell);
+	diagnostics_add(&x->diagnostics, CLANG_WARNING, 0, 0, 0, buffer_text(&text));
+}
+
+static void look_at_includes(struct compilation *x)
+{
+	const struct session *s = &x->compiler->session;
+	const struct token_list *l = &x->host.split.tokens;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		char own[PATH_MAX];
+		const char *rest;
+		size_t n;
+
+		if (l->at[i].kind != TOKEN_DIRECTIVE || !token_directive_is(l, i, "include"))
+			continue;
+		rest = token_directive_rest(l, i, &n);
+		if (local_include_path(rest, n, own))
+			local_includes_changed(&x->compiler->includes, own);
+	}
+
+	for (uint32_t i = 0; i < session_count(s); i++) {
+		const struct declaration *d = session_at(s, i);
+		cleanup_free char *path = session_included_path(d);
+
+		if (path && local_includes_changed(&x->compiler->includes, path) &&
+		    local_include_find(&x->host.split.tokens, path) == TOKEN_NONE)
+			warn_of_changed(x, d, path);
+	}
+}
+
 static void note_includes(struct compilation *x)
 {
 	const struct token_list *l = &x->host.split.tokens;
@@ -334,6 +372,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		return -1;
 	if (x->diagnostics.n_errors)
 		return 0;
+	look_at_includes(x);
 	note_includes(x);
 	ret->ok = true;
 	return make_unit(x, &ret->unit, err);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "common/buffer.h"
+#include "compiler/local-include.h"
 #include "compiler/nvrtc.h"
 #include "compiler/options.h"
 #include "compiler/session.h"
@@ -18,6 +19,7 @@ struct compiler {
 	struct session session;
 	struct options options;
 	struct nvrtc nvrtc;
+	struct local_includes includes;
 };
 
 struct compile_request {

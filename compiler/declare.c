@@ -8,6 +8,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "compiler/device-text.h"
+#include "compiler/local-include.h"
 #include "compiler/own-names.h"
 
 void declare_release(struct declare *d)
@@ -137,7 +138,10 @@ static void add_directive(struct declare *d, const struct host_text *h, uint32_t
 	}
 	if (token_directive_is(l, i, "include")) {
 		bool device = device_text_is_include(rest, n);
+		char path[PATH_MAX];
 
+		if (!device && local_include_path(rest, n, path))
+			text = format(d, "#include \"", path, "\"");
 		add(d, DECLARATION_INCLUDE, line, "", device ? "" : text, device ? text : "");
 	} else if (token_directive_is(l, i, "define") || token_directive_is(l, i, "undef")) {
 		while (word < n && (rest[word] == '_' || (rest[word] >= '0' && rest[word] <= '9') ||

@@ -257,7 +257,7 @@ int device_text_write(const struct host_text *h, struct session *session, struct
 		return error_set(err, ERROR_MEMORY, "out of memory for device code");
 	buffer_puts(out, "#line 1 \"cgpu\"\n");
 	buffer_puts(out, prelude);
-	if (session_compose(session, &words, h->masks, h->n_masks, true, out, err))
+	if (session_compose(session, &words, h->masks, h->n_masks, true, NULL, out, err))
 		return -1;
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		const struct item *item = &h->split.items[i];

@@ -197,6 +197,16 @@ static uint32_t range_width(const struct unit_text *unit, const struct clang_dia
 	return begin_at == at && end_at >= at ? (uint32_t)(end_at - at + 1) : 1;
 }
 
+/* The line of the file, and where it was included. */
+static void put_included(struct buffer *out, const struct clang_diagnostic *c)
+{
+	buffer_printf(out, "%5u | %s\n      | ", c->line, c->source);
+	for (unsigned i = 0; i + 1 < c->column && c->source[i]; i++)
+		if (((unsigned char)c->source[i] & 0xc0) != 0x80)
+			buffer_putc(out, c->source[i] == '\t' ? '\t' : ' ');
+	buffer_printf(out, "^\n      = included by %s:%u\n", c->include_file, c->include_line);
+}
+
 void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 			   const struct clang_diagnostic *c)
 {
@@ -233,6 +243,8 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 	put_head(d, out, c->severity, place, line, c->message, c->flag);
 	if (in_cell)
 		put_source(d, out, line, column, range_width(unit, c, at));
+	else if (c->source && c->include_file)
+		put_included(out, c);
 	put_hint(d, out, c->message);
 }
 

@@ -15,6 +15,7 @@
 #include "common/error.h"
 #include "compiler/device-text.h"
 #include "compiler/launch-syntax.h"
+#include "compiler/local-include.h"
 #include "compiler/own-names.h"
 #include "compiler/statement-text.h"
 
@@ -618,13 +619,27 @@ static bool is_device_directive(const struct host_text *h, const struct item *it
 	       device_text_is_include(token_directive_rest(&h->split.tokens, item->first, &n), n);
 }
 
-static void write_file_item(struct host_text *h, uint32_t i)
+/* What comes before the cell's text includes the file, as from this line. */
+static bool is_brought(const struct host_text *h, const struct session *session, const struct item *item)
+{
+	const struct token_list *l = &h->split.tokens;
+	char path[PATH_MAX];
+	const char *rest;
+	size_t n;
+
+	if (item->kind != ITEM_DIRECTIVE || !token_directive_is(l, item->first, "include"))
+		return false;
+	rest = token_directive_rest(l, item->first, &n);
+	return local_include_path(rest, n, path) && session_includes(session, path);
+}
+
+static void write_file_item(struct host_text *h, const struct session *session, uint32_t i)
 {
 	const struct item *item = &h->split.items[i];
 	const struct declaration_parts *p = &h->parts[i];
 
 	if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION ||
-	    is_device_directive(h, item))
+	    is_device_directive(h, item) || is_brought(h, session, item))
 		return;
 	if (!item_is_host(item)) {
 		device_text_write_host(h, i);
@@ -739,14 +754,14 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 		return error_set(err, ERROR_MEMORY, "out of memory for the text of a unit");
 	if (h->before)
 		unit_text_puts(&h->unit, h->before);
-	if (session_compose(session, &h->split.tokens, h->masks, h->n_masks, false, &h->unit.text,
-			    err))
+	if (session_compose(session, &h->split.tokens, h->masks, h->n_masks, false, h->cell_name,
+			    &h->unit.text, err))
 		return -1;
 	write_extremes(h, session);
 	write_own_names(h, session);
 	each_changing(h, "push_macro");
 	for (uint32_t i = 0; i < h->split.n_items; i++)
-		write_file_item(h, i);
+		write_file_item(h, session, i);
 	h->has_run = runs(h, session);
 	h->display = last && last->kind == ITEM_EXPRESSION && !h->probe;
 	if (h->has_run) {

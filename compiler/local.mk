@@ -3,6 +3,7 @@
 noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
 	%reldir%/clang-complete.cc \
+	%reldir%/clang-includes.cc %reldir%/clang-includes.hh \
 	%reldir%/clang-job.hh \
 	%reldir%/clang-shim.cc %reldir%/clang-shim.h \
 	%reldir%/clang-types.cc %reldir%/clang-types.hh \
@@ -25,6 +26,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/link-libraries.c %reldir%/link-libraries.h \
 	%reldir%/line-table.c %reldir%/line-table.h \
 	%reldir%/macro-text.c %reldir%/macro-text.h \
+	%reldir%/local-include.c %reldir%/local-include.h \
 	%reldir%/nvrtc.c %reldir%/nvrtc.h \
 	%reldir%/options.c %reldir%/options.h \
 	%reldir%/own-names.c %reldir%/own-names.h \
@@ -35,7 +37,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/token.c %reldir%/token.h \
 	%reldir%/unit-text.c %reldir%/unit-text.h \
 	%reldir%/words.def
-libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) $(PKGCONF_CFLAGS) \
+libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) $(PKGCONF_CFLAGS) $(XXHASH_CFLAGS) \
 	-DCGPU_LLVM_LIBDIR='"$(LLVM_LIBDIR)"' -DCGPU_LLVM_MAJOR='"$(LLVM_VERSION_MAJOR)"' \
 	-DCGPU_PRELUDE_DIR='"$(pkgdatadir)/include"' \
 	-DCGPU_CUDA_ROOT='"$(CUDA_ROOT)"' \
@@ -43,7 +45,7 @@ libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) $(PKGCONF_CFLAGS) \
 	-DCGPU_CLANG_PROGRAM='"$(LLVM_LIBDIR)/../bin/clang"'
 libcompiler_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 libcompiler_a_CXXFLAGS = $(AM_CXXFLAGS) $(LLVM_CXXFLAGS) -Wno-unused-parameter -Wno-deprecated-declarations
-COMPILER_LIBS = libcompiler.a libcommon.a $(LLVM_LIBS) $(PKGCONF_LIBS) -ldl -lm -lpthread
+COMPILER_LIBS = libcompiler.a libcommon.a $(LLVM_LIBS) $(PKGCONF_LIBS) $(XXHASH_LIBS) -ldl -lm -lpthread
 
 pkglibexec_PROGRAMS += cgpu-compiler
 cgpu_compiler_SOURCES = %reldir%/compiler-main.c

@@ -188,6 +188,7 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 	n += add_language(argv + n, language);
 	buffer_printf(&include, "-isystem%s", o->prelude);
 	argv[n++] = buffer_text(&include);
+	argv[n++] = "-iquote.";
 	if (o->cuda_root) {
 		buffer_printf(&cuda, "-isystem%s/include", o->cuda_root);
 		argv[n++] = buffer_text(&cuda);

@@ -13,6 +13,7 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "compiler/local-include.h"
 #include "compiler/own-names.h"
 
 struct use {
@@ -555,6 +556,8 @@ struct composition {
 	bool device;
 	bool cpp;               /* the host texts as a C++ unit takes them */
 	const uint8_t *dropped; /* by entry; NULL: none */
+	const char *cell_name;  /* of the tokens; NULL: it does not matter */
+	const struct token_list *tokens;
 	struct buffer *out;
 };
 
@@ -734,6 +737,36 @@ static void write_cpp(struct buffer *out, uint32_t index, const struct declarati
 		      d->line ? d->line : 1, index, d->host, directive ? "" : "}");
 }
 
+char *session_included_path(const struct declaration *d)
+{
+	static const char start[] = "#include \"/";
+	size_t len = strlen(d->host), skip = strlen(start) - 1;
+
+	if (d->kind != DECLARATION_INCLUDE || strncmp(d->host, start, strlen(start)))
+		return NULL;
+	return strndup(d->host + skip, len - skip - 1);
+}
+
+bool session_includes(const struct session *s, const char *path)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		cleanup_free char *have = session_included_path(&s->entries[i].d);
+
+		if (have && !strcmp(have, path))
+			return true;
+	}
+	return false;
+}
+
+/* The line of the cell at work that has this include, too; 0 if none. */
+static uint32_t line_of_include(const struct composition *c, const struct declaration *d)
+{
+	cleanup_free char *path = c->cell_name ? session_included_path(d) : NULL;
+	uint32_t i = path ? local_include_find(c->tokens, path) : TOKEN_NONE;
+
+	return i == TOKEN_NONE ? 0 : c->tokens->at[i].line;
+}
+
 static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 {
 	const struct session_entry *e = &c->s->entries[index];
@@ -755,6 +788,8 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 
 	if (*text && c->cpp)
 		write_cpp(c->out, index, &e->d);
+	else if (*text && line_of_include(c, &e->d))
+		buffer_printf(c->out, "\n#line %u \"%s\"\n%s", line_of_include(c, &e->d), c->cell_name, text);
 	else if (*text)
 		buffer_printf(c->out, "\n#line %u \"In[%u]\"\n%s", e->d.line ? e->d.line : 1,
 			      e->d.cell, text);
@@ -790,9 +825,11 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 
 int session_compose(struct session *s, const struct token_list *tokens,
 		    const struct session_mask *masks, size_t n_masks, bool device,
-		    struct buffer *out, struct error *err)
+		    const char *cell_name, struct buffer *out, struct error *err)
 {
-	return compose(&(struct composition){ .s = s, .device = device, .out = out }, tokens, masks, n_masks, err);
+	struct composition c = { .s = s, .device = device, .cell_name = cell_name, .tokens = tokens, .out = out };
+
+	return compose(&c, tokens, masks, n_masks, err);
 }
 
 int session_compose_cpp(struct session *s, const struct token_list *tokens, const uint8_t *dropped, struct buffer *out,

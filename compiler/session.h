@@ -97,11 +97,16 @@ struct session_mask {
 
 /*
  * Append the texts of the declarations that these tokens need, in an order in which each one
- * compiles. device: the device texts instead of the host ones.
+ * compiles. device: the device texts instead of the host ones. cell_name: a local file that the tokens include, too, is
+ * included as from their line; NULL: as from the cell that did it first.
  */
 int session_compose(struct session *s, const struct token_list *tokens,
 		    const struct session_mask *masks, size_t n_masks, bool device,
-		    struct buffer *out, struct error *err);
+		    const char *cell_name, struct buffer *out, struct error *err);
+/* Has an earlier cell included this local file? */
+bool session_includes(const struct session *s, const char *path);
+/* The path of an include of a local file; NULL for any other declaration. malloc-ed. */
+char *session_included_path(const struct declaration *d);
 
 /*
  * The same for a C++ unit: what is no directive stands in an extern "C" block, and diagnostics about an entry name the file

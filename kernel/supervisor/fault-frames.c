@@ -73,6 +73,8 @@ static unsigned calls_of(const struct fault_frame *frame, const struct unit_tabl
 		memset(c, 0, sizeof(*c));
 		c->unit = unit;
 		c->line = places[k].line;
+		c->file = places[k].file;
+		c->file_line = places[k].file_line;
 		c->entry = places[k].scope;
 		set_function(c, places[k].function ? places[k].function : name);
 		c->scene = (struct fault_scene){ .units = units, .unit = unit, .place = k };
@@ -128,6 +130,8 @@ void fault_frames_put_place(const struct fault_call *c, const char *parameters, 
 	buffer_puts(out, c->unit->unit.cell_name);
 	if (c->line)
 		buffer_printf(out, ", line %u", c->line);
+	else if (c->file)
+		buffer_printf(out, ", %s:%u", c->file, c->file_line);
 	if (!c->top_level && *c->function)
 		buffer_printf(out, ", in %s(%s)", c->function, parameters);
 }

@@ -117,13 +117,21 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static uint32_t line_at(struct unit_debug *d, uint64_t address, const char *cell_name)
+/* Sets line, or file and file_line. */
+static void set_line(struct unit_debug *d, uint64_t address, const char *cell_name, struct unit_place *ret)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&d->unit, address - d->bias);
 	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 	int number;
 
-	return file && !dwarf_lineno(line, &number) && number > 0 && !strcmp(base_name(file), cell_name) ? (uint32_t)number : 0;
+	if (!file || dwarf_lineno(line, &number) || number <= 0)
+		return;
+	if (!strcmp(base_name(file), cell_name)) {
+		ret->line = (uint32_t)number;
+	} else {
+		ret->file = base_name(file);
+		ret->file_line = (uint32_t)number;
+	}
 }
 
 static uint32_t call_line(struct unit_debug *d, Dwarf_Die *inlined, const char *cell_name)
@@ -157,19 +165,24 @@ unsigned unit_debug_places(struct unit_debug *d, const char *function, uint32_t 
 {
 	uint64_t address = unit_debug_address(d, function, offset);
 	cleanup_free Dwarf_Die *scopes = NULL;
-	uint32_t line = address ? line_at(d, address, cell_name) : 0;
+	struct unit_place place = { 0 };
 	int n = scopes_at(d, address, &scopes);
 	unsigned stored = 0;
 
+	if (address)
+		set_line(d, address, cell_name, &place);
 	for (int i = 0; i < n && stored < max; i++) {
 		bool inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
 
 		if (!inlined && dwarf_tag(&scopes[i]) != DW_TAG_subprogram)
 			continue;
-		ret[stored++] = (struct unit_place){ dwarf_diename(&scopes[i]), line, inlined, scopes[i] };
+		place.function = dwarf_diename(&scopes[i]);
+		place.inlined = inlined;
+		place.scope = scopes[i];
+		ret[stored++] = place;
 		if (!inlined)
 			break;
-		line = call_line(d, &scopes[i], cell_name);
+		place = (struct unit_place){ .line = call_line(d, &scopes[i], cell_name) };
 	}
 	return stored;
 }

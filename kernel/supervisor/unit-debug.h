@@ -24,6 +24,8 @@ void unit_debug_free(struct unit_debug *d);
 struct unit_place {
 	const char *function; /* of the debugging information */
 	uint32_t line;        /* of the cell; 0: not in its text */
+	const char *file;     /* where it is not in the cell's text: the file that the cell includes; NULL: not known */
+	uint32_t file_line;
 	bool inlined;
 	Dwarf_Die scope;      /* its entry */
 };

@@ -163,7 +163,8 @@ def test_a_library_that_kills_the_zygote(fresh_kernel, tmp_path):
 def test_interrupt_of_a_library_that_never_ends_loading(fresh_kernel, tmp_path):
     reached = tmp_path / "reached"
     build_library(tmp_path, "endless", "#include <fcntl.h>\n#include <unistd.h>\n"
-                  f"__attribute__((constructor)) static void spin(void) {{ close(open(\"{reached}\", O_CREAT | O_WRONLY, 0600)); for (;;) pause(); }}")
+                  f"__attribute__((constructor)) static void spin(void) "
+                  f"{{ close(open(\"{reached}\", O_CREAT | O_WRONLY, 0600)); for (;;) pause(); }}")
     cell = fresh_kernel.start(f"%ldflags -L{tmp_path} -lendless")
     assert wait_until(reached.exists)
     fresh_kernel.interrupt()
@@ -173,7 +174,8 @@ def test_interrupt_of_a_library_that_never_ends_loading(fresh_kernel, tmp_path):
 
 def test_state_survives_the_change_of_worker(fresh_kernel, tmp_path):
     """A library comes with a new worker: what lives in the session stays, what lived in the old process is named."""
-    fresh_kernel.run(f'#include <stdio.h>\nint x = 5;\nint *block = malloc(4);\n*block = 9;\nfloat *d;\ncudaMalloc(&d, 64);\n'
+    fresh_kernel.run(f'#include <stdio.h>\nint x = 5;\nint *block = malloc(4);\n*block = 9;\n'
+                     'float *d;\ncudaMalloc(&d, 64);\n'
                      f'FILE *f = fopen("{tmp_path}/log", "w");').ok()
     fresh_kernel.run("%pkg fftw3").ok()
     r = fresh_kernel.run("x + *block").ok()

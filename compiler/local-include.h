@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * #include "file" of files beside the notebook. Later cells include them again, by their absolute path, so that %cd does not
+ * matter; what such a file defines is defined by the cell that included it alone (clang-shim.h). A file that has changed since
+ * is named once, since its new text holds for later cells while what was defined from it stays as it was.
+ */
+#ifndef CGPU_COMPILER_LOCAL_INCLUDE_H
+#define CGPU_COMPILER_LOCAL_INCLUDE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+struct token_list;
+
+/* `rest` is what stands behind #include. The file's path if it is a quoted name that is found from the working folder. */
+bool local_include_path(const char *rest, size_t len, char ret[PATH_MAX]);
+/* The first directive of these tokens that includes the file; TOKEN_NONE if there is none. */
+uint32_t local_include_find(const struct token_list *tokens, const char *path);
+
+struct local_include {
+	char *path; /* owned */
+	int64_t size, seconds, nanoseconds;
+	uint64_t hash;
+};
+
+/* Which content the session's cells have seen. */
+struct local_includes {
+	struct local_include *at; /* owned */
+	size_t n;
+};
+
+void local_includes_release(struct local_includes *l);
+/* Looks at the file. True if it was known with another content; the new one is known from then on. */
+bool local_includes_changed(struct local_includes *l, const char *path);
+
+#endif
