@@ -32,7 +32,9 @@
 #define ARENA_DATA_OFFSET (ARENA_CODE_OFFSET + ARENA_CODE_SIZE)
 #define ARENA_DATA_SIZE (1536 * MIB)
 #define ARENA_HEAP_OFFSET (8 * GIB)
+#ifndef ARENA_HEAP_SIZE /* a test under an emulator, which keeps a record of each page, has a small one */
 #define ARENA_HEAP_SIZE (1024 * GIB)
+#endif
 #define ARENA_SIZE (ARENA_HEAP_OFFSET + ARENA_HEAP_SIZE)
 
 #define DEVICE_BASE 0x300000000000ull

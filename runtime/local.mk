@@ -81,6 +81,27 @@ test_zygote_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_zygote_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_zygote_DEPENDENCIES = libcommon.a cgpu-worker$(EXEEXT)
 
+# The loader on the other machine: built by a cross compiler, run by qemu's user mode. Where these are missing, bootstrap's
+# `test` installs them.
+if AARCH64_TEST
+check_PROGRAMS += test-aarch64
+TESTS += test-aarch64
+aarch64_host = aarch64-host$(EXEEXT)
+aarch64_host_sources = tests/unit/aarch64-host.c $(runtime_arena) $(runtime_loader) \
+	common/buffer.c common/error.c common/mem-pool.c common/pagemap-scan.c common/record.c common/unit.c
+CLEANFILES += $(aarch64_host)
+$(aarch64_host): $(aarch64_host_sources)
+	$(AM_V_CC)for f in $(aarch64_host_sources); do case $$f in *.c) set "$$@" $(top_srcdir)/$$f; esac; done; \
+	$(AARCH64_CC) -static -std=gnu17 -O1 -g -D'ARENA_HEAP_SIZE=(64*MIB)' -I$(top_srcdir) -I. -o $@ "$$@"
+test_aarch64_SOURCES = tests/unit/test-aarch64.c
+test_aarch64_CPPFLAGS = $(AM_CPPFLAGS) $(runtime_worker_flags) -DAARCH64_CC='"$(AARCH64_CC)"' -DQEMU='"$(QEMU_AARCH64)"' \
+	-DHOST='"$(abs_top_builddir)/$(aarch64_host)"'
+test_aarch64_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_aarch64_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_aarch64_DEPENDENCIES = libcommon.a $(aarch64_host)
+endif
+EXTRA_DIST += tests/unit/aarch64-host.c
+
 # Parts that can be tested in the test's own process.
 check_LIBRARIES += libruntime-arena.a
 libruntime_arena_a_SOURCES = $(runtime_arena)

@@ -210,6 +210,8 @@ int load_store(struct load *l, struct error *err)
 {
 	if (l->code && arena_write_code(l->code_address, l->code, l->code_size, err))
 		return -1;
+	/* Some processors would go on with the instructions that they have seen there. */
+	__builtin___clear_cache((char *)l->code_address, (char *)l->code_address + l->code_size);
 	for (uint32_t i = 1; i < l->o.n_sections; i++) {
 		struct placed *p = &l->sections[i];
 

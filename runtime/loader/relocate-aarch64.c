@@ -7,6 +7,7 @@
 #include "runtime/loader/relocate.h"
 
 #include <elf.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/error.h"
@@ -18,14 +19,26 @@ static enum relocation_need need(uint32_t type)
 	switch (type) {
 	case R_AARCH64_ADR_GOT_PAGE:
 	case R_AARCH64_LD64_GOT_LO12_NC:
+	case R_AARCH64_LD64_GOTPAGE_LO15:
 		return RELOCATION_GOT;
 	case R_AARCH64_CALL26:
 	case R_AARCH64_JUMP26:
 		return RELOCATION_CALL;
 	case R_AARCH64_NONE:
 	case R_AARCH64_ABS64:
+	case R_AARCH64_ABS32:
+	case R_AARCH64_ABS16:
 	case R_AARCH64_PREL64:
 	case R_AARCH64_PREL32:
+	case R_AARCH64_PREL16:
+	case R_AARCH64_LD_PREL_LO19:
+	case R_AARCH64_MOVW_UABS_G0:
+	case R_AARCH64_MOVW_UABS_G0_NC:
+	case R_AARCH64_MOVW_UABS_G1:
+	case R_AARCH64_MOVW_UABS_G1_NC:
+	case R_AARCH64_MOVW_UABS_G2:
+	case R_AARCH64_MOVW_UABS_G2_NC:
+	case R_AARCH64_MOVW_UABS_G3:
 	case R_AARCH64_ADR_PREL_PG_HI21:
 	case R_AARCH64_ADR_PREL_PG_HI21_NC:
 	case R_AARCH64_ADR_PREL_LO21:
@@ -46,7 +59,18 @@ static enum relocation_need need(uint32_t type)
 
 static size_t width(uint32_t type)
 {
-	return type == R_AARCH64_NONE ? 0 : type == R_AARCH64_ABS64 || type == R_AARCH64_PREL64 ? 8 : 4;
+	switch (type) {
+	case R_AARCH64_NONE:
+		return 0;
+	case R_AARCH64_ABS16:
+	case R_AARCH64_PREL16:
+		return 2;
+	case R_AARCH64_ABS64:
+	case R_AARCH64_PREL64:
+		return 8;
+	default:
+		return 4;
+	}
 }
 
 static int too_far(const struct relocation *r, struct error *err)
@@ -94,13 +118,32 @@ static int put_low12(const struct relocation *r, uint64_t value, unsigned scale)
 	return 0;
 }
 
-static int put_prel32(const struct relocation *r, int64_t distance, struct error *err)
+/* A field of data: signed or unsigned, as the reader will take it. */
+static int put_data(const struct relocation *r, int64_t value, unsigned bits, struct error *err)
 {
-	int32_t field = (int32_t)distance;
-
-	if (field != distance)
+	if (!in_range(value, bits) && (uint64_t)value >> bits)
 		return too_far(r, err);
-	memcpy(r->at, &field, sizeof(field));
+	memcpy(r->at, &value, bits / 8);
+	return 0;
+}
+
+/* 16 bits of an address for MOVZ or MOVK; all that lies above must be 0 if these are to be the last. */
+static int put_movw(const struct relocation *r, uint64_t value, unsigned shift, bool last, struct error *err)
+{
+	if (last && shift < 48 && value >> (shift + 16))
+		return too_far(r, err);
+	insert(r->at, value >> shift & 0xffff, 5, 16);
+	return 0;
+}
+
+/* The slot's distance from the page of the GOT, in words of 8 bytes. */
+static int put_got_page(const struct relocation *r, uint64_t got, struct error *err)
+{
+	uint64_t distance = got - PAGE_OF(r->got_base);
+
+	if (distance >> 15 || distance & 7)
+		return too_far(r, err);
+	insert(r->at, distance >> 3, 10, 12);
 	return 0;
 }
 
@@ -119,7 +162,28 @@ static int apply(const struct relocation *r, struct error *err)
 		memcpy(r->at, &value, sizeof(value));
 		return 0;
 	case R_AARCH64_PREL32:
-		return put_prel32(r, (int64_t)(value - r->place), err);
+		return put_data(r, (int64_t)(value - r->place), 32, err);
+	case R_AARCH64_PREL16:
+		return put_data(r, (int64_t)(value - r->place), 16, err);
+	case R_AARCH64_ABS32:
+		return put_data(r, (int64_t)value, 32, err);
+	case R_AARCH64_ABS16:
+		return put_data(r, (int64_t)value, 16, err);
+	case R_AARCH64_MOVW_UABS_G0:
+	case R_AARCH64_MOVW_UABS_G0_NC:
+		return put_movw(r, value, 0, r->type == R_AARCH64_MOVW_UABS_G0, err);
+	case R_AARCH64_MOVW_UABS_G1:
+	case R_AARCH64_MOVW_UABS_G1_NC:
+		return put_movw(r, value, 16, r->type == R_AARCH64_MOVW_UABS_G1, err);
+	case R_AARCH64_MOVW_UABS_G2:
+	case R_AARCH64_MOVW_UABS_G2_NC:
+		return put_movw(r, value, 32, r->type == R_AARCH64_MOVW_UABS_G2, err);
+	case R_AARCH64_MOVW_UABS_G3:
+		return put_movw(r, value, 48, true, err);
+	case R_AARCH64_LD64_GOTPAGE_LO15:
+		return put_got_page(r, got, err);
+	case R_AARCH64_LD_PREL_LO19:
+		return put_branch(r, 19, 5, err); /* the same field */
 	case R_AARCH64_ADR_PREL_LO21:
 		return put_adr(r, (int64_t)(value - r->place), err);
 	case R_AARCH64_ADR_PREL_PG_HI21:

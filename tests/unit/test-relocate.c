@@ -92,6 +92,12 @@ static void test_aarch64(void **state)
 		{ R_AARCH64_ADR_GOT_PAGE, 1, 0, PLACE + 0x3008, 0x90000000, 0xf0000000 },
 		{ R_AARCH64_LD64_GOT_LO12_NC, 1, 0, PLACE + 0x3008, 0xf9400000, 0xf9400400 },
 		{ R_AARCH64_CONDBR19, PLACE + 8, 0, 0, 0x54000000, 0x54000040 },
+		{ R_AARCH64_LD_PREL_LO19, PLACE + 8, 0, 0, 0x58000000, 0x58000040 },
+		{ R_AARCH64_MOVW_UABS_G0_NC, 0x123456789abc, 0, 0, 0xf2800000, 0xf2935780 },
+		{ R_AARCH64_MOVW_UABS_G2, 0x123456789abc, 0, 0, 0xd2c00000, 0xd2c24680 },
+		{ R_AARCH64_ABS32, 0xfffffff0, 0, 0, 0xaaaaaaaa00000000, 0xaaaaaaaafffffff0 },
+		{ R_AARCH64_PREL16, PLACE - 2, 0, 0, 0xaaaa0000, 0xaaaafffe },
+		{ R_AARCH64_LD64_GOTPAGE_LO15, 1, 0, 0x200110000108, 0xf9400000, 0xf9408400 },
 	};
 	struct relocation far = { R_AARCH64_CALL26, (unsigned char[8]){ 0 }, PLACE, 0x7ffff7000000, 0, 0, 0, "puts", 0 };
 	struct error err = ERROR_INIT;
