@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/cleanup.h"
 #include "common/error.h"
@@ -21,6 +22,8 @@
 #include "compiler/line-table.h"
 #include "compiler/own-names.h"
 
+#define CACHE_BYTES (256ull * 1024 * 1024)
+
 /* All that one compilation holds. */
 struct compilation {
 	struct compiler *compiler;
@@ -33,8 +36,20 @@ struct compilation {
 	struct clang_result object;
 	struct buffer ptx;
 	struct unit unit;
+	struct unit_cache_key key;
 	bool again; /* an initialiser that was thought constant is not: write the text once more */
 };
+
+static void open_cache(struct compiler *c)
+{
+	cleanup_buffer struct buffer folder = BUFFER_INIT;
+
+	if (options_cache_folder(&folder, NULL))
+		buffer_clear(&folder);
+	else
+		buffer_puts(&folder, "/units");
+	unit_cache_init(&c->cache, buffer_text(&folder), CACHE_BYTES);
+}
 
 int compiler_init(struct compiler *c, struct error *err)
 {
@@ -43,18 +58,21 @@ int compiler_init(struct compiler *c, struct error *err)
 	clang_shim_init();
 	if (options_init(&c->options, err))
 		return -1;
+	open_cache(c);
 	return options_get(&c->options, "", &c->session, err) ? 0 : -1;
 }
 
 void compiler_rest(struct compiler *c)
 {
 	/* Flags of the user's own may name folders that the next cell is going to make. */
+	unit_cache_rest(&c->cache);
 	clang_shim_rest(options_get(&c->options, "", &c->session, NULL));
 }
 
 void compiler_release(struct compiler *c)
 {
 	clang_shim_rest(NULL);
+	unit_cache_release(&c->cache);
 	session_release(&c->session);
 	options_release(&c->options);
 	nvrtc_release(&c->nvrtc);
@@ -348,6 +366,42 @@ static bool is_balanced(struct compilation *x)
 	return !x->diagnostics.n_errors;
 }
 
+/* This very program, which another build replaces. */
+static int own_identity(struct buffer *ret)
+{
+	struct stat st;
+
+	if (stat("/proc/self/exe", &st))
+		return -1;
+	buffer_printf(ret, "%s %llu %llu %lld %lld.%09ld", clang_shim_version(), (unsigned long long)st.st_dev,
+		      (unsigned long long)st.st_ino, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+		      (long)st.st_mtim.tv_nsec);
+	return 0;
+}
+
+/* Empty for a cell that has to be compiled. */
+static void make_key(struct compilation *x)
+{
+	const struct compile_request *r = x->request;
+	cleanup_buffer struct buffer made_by = BUFFER_INIT, asked = BUFFER_INIT;
+	const struct buffer *text = &x->host.unit.text;
+	char headers[40];
+
+	/* The first cell, numbered 0, is there to get clang going. */
+	if (!r->cell || x->host.n_probed || device_text_is_needed(&x->host) ||
+	    host_text_write(&x->host, &x->compiler->session, NULL) || !unit_cache_suits(buffer_text(text), text->len))
+		return;
+	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) || own_identity(&made_by))
+		return;
+	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%d\n%s", r->cell, r->sm, r->cell_name, x->host.has_run ? x->host.run : "",
+		      x->host.display, r->cflags);
+	if (buffer_check(&made_by, NULL) || buffer_check(&asked, NULL))
+		return;
+	unit_cache_key_make(&x->key, (const char *[]){ buffer_text(&made_by), headers, buffer_text(&asked), r->text,
+						       buffer_text(text) },
+			    (size_t[]){ made_by.len, strlen(headers), asked.len, strlen(r->text), text->len }, 5);
+}
+
 static int compile(struct compilation *x, struct compile_result *ret, struct error *err)
 {
 	const struct compile_request *r = x->request;
@@ -364,6 +418,11 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		return -1;
 	if (!is_balanced(x))
 		return 0;
+	make_key(x);
+	if (unit_cache_get(&x->compiler->cache, &x->key, &ret->unit)) {
+		ret->ok = true;
+		return 0;
+	}
 	if (compile_host(x, err))
 		return -1;
 	/* Host errors come first; device code is only then worth NVRTC's time. */
@@ -375,7 +434,12 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	look_at_includes(x);
 	note_includes(x);
 	ret->ok = true;
-	return make_unit(x, &ret->unit, err);
+	if (make_unit(x, &ret->unit, err))
+		return -1;
+	/* Warnings may speak of other cells. */
+	if (!x->diagnostics.warnings.len)
+		unit_cache_put(&x->compiler->cache, &x->key, &ret->unit);
+	return 0;
 }
 
 int compiler_compile(struct compiler *c, const struct compile_request *request,

@@ -14,12 +14,14 @@
 #include "compiler/nvrtc.h"
 #include "compiler/options.h"
 #include "compiler/session.h"
+#include "compiler/unit-cache.h"
 
 struct compiler {
 	struct session session;
 	struct options options;
 	struct nvrtc nvrtc;
 	struct local_includes includes;
+	struct unit_cache cache;
 };
 
 struct compile_request {

@@ -35,6 +35,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/split.c %reldir%/split.h \
 	%reldir%/statement-text.c %reldir%/statement-text.h \
 	%reldir%/token.c %reldir%/token.h \
+	%reldir%/unit-cache.c %reldir%/unit-cache.h \
 	%reldir%/unit-text.c %reldir%/unit-text.h \
 	%reldir%/words.def
 libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) $(PKGCONF_CFLAGS) $(XXHASH_CFLAGS) \
@@ -71,7 +72,7 @@ $(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS)
 	for f in $(prelude_HEADERS); do cp $(top_srcdir)/$$f %reldir%/include/ || exit 1; done && \
 	cp $(top_srcdir)/common/launch-glue.h %reldir%/include/common/ && touch $@
 
-compiler_tests = test-split test-launch-syntax test-line-table test-effort test-compile test-compile-ahead
+compiler_tests = test-split test-launch-syntax test-line-table test-effort test-compile test-compile-ahead test-unit-cache
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
 test_split_SOURCES = tests/unit/test-split.c
@@ -91,6 +92,12 @@ test_compile_CPPFLAGS = $(AM_CPPFLAGS) -DCELLS_DIR='"$(abs_top_srcdir)/tests/cel
 	-DCOMPILER_PROGRAM='"$(abs_top_builddir)/cgpu-compiler"' -DPRELUDE_DIR='"$(abs_top_builddir)/%reldir%/include"'
 test_compile_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_compile_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_unit_cache_SOURCES = tests/unit/test-unit-cache.c
+nodist_EXTRA_test_unit_cache_SOURCES = linked-by-c++.cc
+test_unit_cache_CPPFLAGS = $(AM_CPPFLAGS) -DPRELUDE='"$(abs_top_builddir)/%reldir%/include"'
+test_unit_cache_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_unit_cache_LDFLAGS = $(cgpu_compiler_LDFLAGS)
+test_unit_cache_LDADD = $(COMPILER_LIBS) $(CMOCKA_LIBS)
 test_compile_ahead_SOURCES = tests/unit/test-compile-ahead.c
 nodist_EXTRA_test_compile_ahead_SOURCES = linked-by-c++.cc
 test_compile_ahead_CPPFLAGS = $(AM_CPPFLAGS) -DPRELUDE='"$(abs_top_builddir)/%reldir%/include"'
