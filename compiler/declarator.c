@@ -6,14 +6,16 @@
 #include "common/error.h"
 #include "common/mem-pool.h"
 
-static bool is_specifier(const struct token_list *l, uint32_t i)
+/* With <stdbool.h> unread, `typedef int bool;` is a good declaration. */
+static bool names_bool(const struct declaration_parts *p, const struct token_list *l, uint32_t i)
 {
-	return token_is_name(l, i) && split_is_specifier(token_text(l, i), token_len(l, i));
+	return p->is_typedef && token_is(l, i, "bool") && (token_is(l, i + 1, ";") || token_is(l, i + 1, ","));
 }
 
-static bool is_identifier(const struct token_list *l, uint32_t i)
+/* `double complex z`: with <complex.h> a macro, otherwise any name. */
+static bool is_complex(const struct token_list *l, uint32_t i)
 {
-	return token_is_name(l, i) && !split_is_keyword(token_text(l, i), token_len(l, i));
+	return token_is(l, i, "complex") && (token_is_name(l, i + 1) || token_is(l, i + 1, "*"));
 }
 
 static bool is_tag_word(const struct token_list *l, uint32_t i)
@@ -59,7 +61,11 @@ static uint32_t specifiers(struct declaration_parts *p, const struct token_list 
 		if (is_tag_word(l, i)) {
 			i = tag_specifier(p, l, i);
 			has_type = true;
-		} else if (is_specifier(l, i)) {
+		} else if (has_type && is_complex(l, i)) {
+			i++;
+		} else if (has_type && names_bool(p, l, i)) {
+			break;
+		} else if (split_at_specifier(l, i)) {
 			note_word(p, l, i);
 			has_type |= gives_type(l, i);
 			i++;
@@ -67,12 +73,12 @@ static uint32_t specifiers(struct declaration_parts *p, const struct token_list 
 				i = token_behind(l, i);
 		} else if (l->at[i].kind == TOKEN_STRING) {
 			i++; /* extern "C" */
-		} else if (is_identifier(l, i) && !has_type && i + 1 < end &&
+		} else if (split_at_identifier(l, i) && !has_type && i + 1 < end &&
 			   !token_is(l, i + 1, "=") && !token_is(l, i + 1, ";") &&
 			   !token_is(l, i + 1, ",") && !token_is(l, i + 1, "[")) {
 			if (token_is(l, i + 1, "(") && token_is(l, token_behind(l, i + 1), "{"))
 				break; /* main() {} */
-			if (!is_specifier(l, i + 1) || gives_type(l, i + 1) == false) {
+			if (!split_at_specifier(l, i + 1) || gives_type(l, i + 1) == false) {
 				p->type_name = i;
 				has_type = true;
 			}
@@ -84,14 +90,14 @@ static uint32_t specifiers(struct declaration_parts *p, const struct token_list 
 	return i;
 }
 
-static void find_name(struct declarator *d, const struct token_list *l)
+static void find_name(const struct declaration_parts *p, struct declarator *d, const struct token_list *l)
 {
 	for (uint32_t i = d->first; i < d->end; i++) {
 		if (token_is(l, i, "*") || token_is(l, i, "^")) {
 			d->is_pointer = true;
 		} else if (token_is(l, i, "__attribute__") || token_is(l, i, "__launch_bounds__")) {
 			i = token_is(l, i + 1, "(") ? token_behind(l, i + 1) - 1 : i;
-		} else if (is_identifier(l, i)) {
+		} else if (split_at_identifier(l, i) || names_bool(p, l, i)) {
 			d->name = i;
 			d->is_function = token_is(l, i + 1, "(") && i + 1 < d->end;
 			d->is_array = token_is(l, i + 1, "[") && i + 1 < d->end;
@@ -163,9 +169,9 @@ int declaration_parts_init(struct declaration_parts *p, const struct token_list 
 			d->equals = i;
 			i = d->init_end = end_of_part(l, i + 1, end, false);
 		}
-		find_name(d, l);
+		find_name(p, d, l);
 		if (p->type_name != TOKEN_NONE && token_is(l, p->type_name, "dim3") &&
-		    d->is_function && !is_specifier(l, d->name + 2) &&
+		    d->is_function && !split_at_specifier(l, d->name + 2) &&
 		    !token_is(l, d->name + 2, ")") && !p->is_typedef && !p->is_extern) {
 			d->dim3_open = d->name + 1;
 			d->is_function = false;

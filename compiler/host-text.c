@@ -584,14 +584,31 @@ static bool has_probed(const struct host_text *h, const struct declaration_parts
 	return false;
 }
 
+/* `int true` among parameters or members: a header's macro must not stand there. errno must be one. */
+static bool declares_macro(const struct session *session, const struct token_list *l, uint32_t i)
+{
+	static const char *const behind[] = { ",", ")", ";", "=", "[", ":" };
+	bool declares = false;
+
+	if (!i || !token_is_name(l, i) || !split_at_specifier(l, i - 1) || token_is(l, i, "errno"))
+		return false;
+	for (size_t k = 0; k < sizeof(behind) / sizeof(*behind); k++)
+		declares |= token_is(l, i + 1, behind[k]);
+	return declares && session_header_kind(session, token_text(l, i), token_len(l, i)) == 'm';
+}
+
 /* Names that the cell defines, not those that it only declares: `extern int puts();` means libc's.
  */
 static void write_own_names(struct host_text *h, const struct session *session)
 {
 	const struct token_list *l = &h->split.tokens;
 
+	for (uint32_t i = 0; i < l->n; i++)
+		if (declares_macro(session, l, i))
+			own_names_write(session, token_text(l, i), token_len(l, i), &h->unit.text);
+
 	for (uint32_t i = 0; i < h->n_masks; i++)
-		if (h->masks[i].is_constant)
+		if (h->masks[i].is_constant || !strcmp(h->masks[i].space, "macro"))
 			own_names_write(session, h->masks[i].name, h->masks[i].len, &h->unit.text);
 	for (uint32_t i = 0; i < h->n_taken; i++)
 		own_names_write(session, token_text(l, h->taken[i]), token_len(l, h->taken[i]), &h->unit.text);

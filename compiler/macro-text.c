@@ -77,7 +77,34 @@ int macro_text_parameter(const struct macro_text *m, const char *word, size_t le
 	return -1;
 }
 
-bool macro_text_is_whole(const struct macro_text *m)
+bool macro_text_is_closed(const struct macro_text *m)
 {
 	return m->len && (m->body[m->len - 1] == '}' || m->body[m->len - 1] == ';');
+}
+
+const char *macro_text_last(const struct macro_text *m, size_t *ret_len)
+{
+	size_t end = m->len, start;
+
+	if (end && m->body[end - 1] == ')') {
+		unsigned depth = 0;
+
+		do {
+			end--;
+			depth += m->body[end] == ')';
+			depth -= m->body[end] == '(';
+		} while (depth && end);
+		while (end && strchr(" \t\r\n\\", m->body[end - 1]))
+			end--;
+	}
+	for (start = end; start && macro_text_word(m->body + start - 1, 1); start--)
+		;
+	/* A word may end with digits, which are none by themselves. */
+	while (start && m->body[start - 1] >= '0' && m->body[start - 1] <= '9') {
+		start--;
+		while (start && macro_text_word(m->body + start - 1, 1))
+			start--;
+	}
+	*ret_len = macro_text_word(m->body + start, end - start);
+	return *ret_len && start + *ret_len == end ? m->body + start : NULL;
 }

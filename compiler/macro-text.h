@@ -30,7 +30,9 @@ bool macro_text_find(const struct token_list *l, uint32_t before, const struct n
 /* Which parameter the word is, from 0; -1 when it is none. */
 int macro_text_parameter(const struct macro_text *m, const char *word, size_t len);
 /* The body ends with `}` or `;`, so that a use of the macro needs no `;` of its own. */
-bool macro_text_is_whole(const struct macro_text *m);
+bool macro_text_is_closed(const struct macro_text *m);
+/* The last thing of the body when it is a word or `word(...)`; NULL when it is something else. */
+const char *macro_text_last(const struct macro_text *m, size_t *ret_len);
 /* Bytes of the word that p starts with. */
 size_t macro_text_word(const char *p, size_t n);
 

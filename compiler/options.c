@@ -161,6 +161,7 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 		"-fno-omit-frame-pointer",
 		"-fno-delete-null-pointer-checks", /* a write to null is a fault with an address, not a trap */
 		"-fdata-sections", /* a variable that is defined again takes over its place alone */
+		"-fno-strict-aliasing", /* a cell that reads a float as an int gets its bits */
 		"-fno-optimize-sibling-calls", /* the last call of a cell has its line in a report, too */
 		"-gdwarf-4",
 		"-g",

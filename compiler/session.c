@@ -130,12 +130,36 @@ static void add_nested(struct session *s, struct session_entry *e, const struct 
 	}
 }
 
+/* `int a;`, `T *a[N];`: the name of a member or parameter is no use of a variable of that name. */
+static bool is_member(const struct token_list *l, uint32_t i)
+{
+	uint32_t before = i;
+
+	if (!token_is(l, i + 1, ";") && !token_is(l, i + 1, ",") && !token_is(l, i + 1, "[") && !token_is(l, i + 1, ":") &&
+	    !token_is(l, i + 1, ")"))
+		return false;
+	while (before && token_is(l, before - 1, "*"))
+		before--;
+	if (!before || token_is(l, before - 1, "struct") || token_is(l, before - 1, "union") ||
+	    token_is(l, before - 1, "enum"))
+		return false;
+	return token_is_name(l, before - 1) || token_is(l, before - 1, "}") || (before < i && token_is(l, before - 1, "("));
+}
+
 static void add_uses(struct session *s, struct session_entry *e, const struct token_list *l)
 {
 	struct use *uses = malloc((l->n + 1) * sizeof(*uses));
+	bool has_members = e->d.kind == DECLARATION_TAG || e->d.kind == DECLARATION_TYPEDEF;
+	bool in_size = false; /* in the width of a bit-field or the size of an array stand expressions */
 
 	for (uint32_t i = 0; uses && i < l->n; i++) {
+		if (token_is(l, i, ":") || token_is(l, i, "["))
+			in_size = true;
+		else if (token_is(l, i, ";") || token_is(l, i, "]"))
+			in_size = false;
 		if (!token_is_name(l, i) || split_is_keyword(token_text(l, i), token_len(l, i)))
+			continue;
+		if (has_members && !in_size && is_member(l, i))
 			continue;
 		uint32_t name = intern(s, token_text(l, i), token_len(l, i));
 		bool tag = i && (token_is(l, i - 1, "struct") || token_is(l, i - 1, "union"));
@@ -779,7 +803,7 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 		     link = c->s->links[link - 1].previous) {
 			uint32_t other = c->s->links[link - 1].entry;
 
-			if (other > index && !e->uses[k].by_pointer && !is_own_name(e, e->uses[k].name) &&
+			if (!e->uses[k].by_pointer && !is_own_name(e, e->uses[k].name) &&
 			    macro_before(c->s, e->uses[k].name, index) == c->s->n)
 				write_entry(c, other, depth + 1);
 		}
@@ -795,6 +819,18 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 			      e->d.cell, text);
 }
 
+/* A header's macro or function must not stand where the entry declares the name; tags are a space of their own. */
+static void own_names_of(const struct session *s, const struct session_entry *e, struct buffer *out)
+{
+	bool tag = !strcmp(declaration_space(e->d.kind), "tag");
+
+	for (uint32_t k = tag; k < e->n_declares; k++) {
+		const char *name = s->names.texts[e->declares[k]];
+
+		own_names_write(s, name, strlen(name), out);
+	}
+}
+
 static int compose(struct composition *c, const struct token_list *tokens, const struct session_mask *masks,
 		   size_t n_masks, struct error *err)
 {
@@ -808,10 +844,8 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 		mark_masked(c, masks, n_masks);
 		mark_needed(c, tokens);
 		for (uint32_t i = 0; i < s->n && !c->device; i++)
-			if (c->marks[i] == NEEDED &&
-			    !strcmp(declaration_space(s->entries[i].d.kind), "ordinary"))
-				own_names_write(s, s->entries[i].d.name,
-						strlen(s->entries[i].d.name), c->out);
+			if (c->marks[i] == NEEDED)
+				own_names_of(s, &s->entries[i], c->out);
 		for (uint32_t i = 0; i < s->n; i++)
 			write_entry(c, i, 0);
 	}

@@ -53,14 +53,24 @@ bool split_is_keyword(const char *word, size_t len)
 	return split_word_class(word, len) != WORD_NONE;
 }
 
-static bool is_specifier(const struct token_list *l, uint32_t i)
+/* `class`, `using` and the like are names of C unless they are used as in C++. */
+static bool is_plain_name(const struct token_list *l, uint32_t i)
 {
-	return token_is_name(l, i) && split_is_specifier(token_text(l, i), token_len(l, i));
+	if (token_is(l, i, "template"))
+		return !token_is(l, i + 1, "<");
+	if (token_is(l, i, "class") || token_is(l, i, "namespace") || token_is(l, i, "using") || token_is(l, i, "constexpr"))
+		return !token_is_name(l, i + 1);
+	return false;
 }
 
-static bool is_identifier(const struct token_list *l, uint32_t i)
+bool split_at_specifier(const struct token_list *l, uint32_t i)
 {
-	return token_is_name(l, i) && !split_is_keyword(token_text(l, i), token_len(l, i));
+	return token_is_name(l, i) && split_is_specifier(token_text(l, i), token_len(l, i)) && !is_plain_name(l, i);
+}
+
+bool split_at_identifier(const struct token_list *l, uint32_t i)
+{
+	return token_is_name(l, i) && (!split_is_keyword(token_text(l, i), token_len(l, i)) || is_plain_name(l, i));
 }
 
 static bool is_asm(const struct token_list *l, uint32_t i)
@@ -75,6 +85,13 @@ static bool same_text(const struct token_list *l, uint32_t a, uint32_t b)
 }
 
 static enum name_class classify(struct splitter *s, uint32_t i);
+
+/* The macro that the name at i is. */
+static bool macro_at(struct splitter *s, uint32_t i, struct macro_text *ret)
+{
+	return split_at_identifier(s->l, i) &&
+	       macro_text_find(s->l, i, s->names, token_text(s->l, i), token_len(s->l, i), ret) && !ret->is_undefined;
+}
 
 /* The first token of the n-th argument of the macro's use at i; TOKEN_NONE when there is none. */
 static uint32_t argument(const struct token_list *l, uint32_t i, int n)
@@ -105,10 +122,14 @@ static enum name_class classify_macro(struct splitter *s, uint32_t i, const stru
 		return NAME_MACRO;
 	if (parameter >= 0) {
 		uint32_t at = token_is(l, i + 1, "(") ? argument(l, i, parameter) : TOKEN_NONE;
-		bool declares = at != TOKEN_NONE &&
-				(is_specifier(l, at) || (is_identifier(l, at) && classify(s, at) == NAME_TYPE));
 
-		return declares ? NAME_MACRO_SPECIFIER : NAME_MACRO;
+		if (at == TOKEN_NONE)
+			return NAME_MACRO;
+		if (depth && macro_at(s, at, &inner))
+			return classify_macro(s, at, &inner, depth - 1);
+		return split_at_specifier(l, at) || (split_at_identifier(l, at) && classify(s, at) == NAME_TYPE)
+			       ? NAME_MACRO_SPECIFIER
+			       : NAME_MACRO;
 	}
 	if (split_is_specifier(m->body, n))
 		return NAME_MACRO_SPECIFIER;
@@ -139,6 +160,24 @@ static enum name_class classify(struct splitter *s, uint32_t i)
 	return s->names->classify(s->names->context, token_text(l, i), token_len(l, i));
 }
 
+/* Is all of a declaration or statement, up to its `}` or `;`, in the macro that is used at i? */
+static bool is_whole_macro(struct splitter *s, uint32_t i, const struct macro_text *m, unsigned depth)
+{
+	size_t n;
+	const char *last = macro_text_last(m, &n);
+	int parameter = last ? macro_text_parameter(m, last, n) : -1;
+	struct macro_text inner;
+	uint32_t at;
+
+	if (!last || !depth)
+		return macro_text_is_closed(m);
+	if (parameter < 0)
+		return macro_text_find(s->l, i, s->names, last, n, &inner) && !inner.is_undefined &&
+		       is_whole_macro(s, i, &inner, depth - 1);
+	at = token_is(s->l, i + 1, "(") ? argument(s->l, i, parameter) : TOKEN_NONE;
+	return at != TOKEN_NONE && macro_at(s, at, &inner) && is_whole_macro(s, at, &inner, depth - 1);
+}
+
 /* The end of a use of a macro that needs no `;`; 0 when i is none. */
 static uint32_t end_of_whole_macro(struct splitter *s, uint32_t i)
 {
@@ -146,8 +185,7 @@ static uint32_t end_of_whole_macro(struct splitter *s, uint32_t i)
 	struct macro_text m;
 	uint32_t end;
 
-	if (!is_identifier(l, i) || !macro_text_find(l, i, s->names, token_text(l, i), token_len(l, i), &m) ||
-	    m.is_undefined || !macro_text_is_whole(&m) || (m.has_parameters && !token_is(l, i + 1, "(")))
+	if (!macro_at(s, i, &m) || (m.has_parameters && !token_is(l, i + 1, "(")) || !is_whole_macro(s, i, &m, 6))
 		return 0;
 	end = m.has_parameters ? token_behind(l, i + 1) : i + 1;
 	return end + token_is(l, end, ";");
@@ -159,9 +197,9 @@ uint32_t split_tag(const struct token_list *l, uint32_t i, uint32_t *ret_name)
 	for (i++; token_is(l, i, "__attribute__") || token_is(l, i, "__attribute") || token_is(l, i, "__align__") ||
 		  token_is(l, i, "_Alignas") || token_is(l, i, "alignas");)
 		i = token_is(l, i + 1, "(") ? token_behind(l, i + 1) : i + 1;
-	if (is_identifier(l, i) && is_identifier(l, i + 1) && token_is(l, i + 2, "{"))
+	if (split_at_identifier(l, i) && split_at_identifier(l, i + 1) && token_is(l, i + 2, "{"))
 		i++;
-	if (is_identifier(l, i))
+	if (split_at_identifier(l, i))
 		*ret_name = i++;
 	return i;
 }
@@ -181,7 +219,7 @@ static bool unknown_declares(const struct token_list *l, uint32_t i)
 		return false;
 	while (token_is(l, i + 1, "*") || token_is(l, i + 1, "const"))
 		i++;
-	return is_identifier(l, i + 1) && i + 2 < l->n &&
+	return split_at_identifier(l, i + 1) && i + 2 < l->n &&
 	       (token_is(l, i + 2, ";") || token_is(l, i + 2, "=") || token_is(l, i + 2, ",") ||
 		token_is(l, i + 2, "[") || token_is(l, i + 2, "("));
 }
@@ -193,8 +231,8 @@ static bool starts_declaration(struct splitter *s, uint32_t i)
 	if (i >= l->n)
 		return false;
 	if (token_is(l, i, "__extension__"))
-		return is_specifier(l, i + 1) || starts_declaration(s, i + 1);
-	if (is_specifier(l, i))
+		return split_at_specifier(l, i + 1) || starts_declaration(s, i + 1);
+	if (split_at_specifier(l, i))
 		return true;
 	if (is_asm(l, i) && token_is(l, i + 1, "(")) {
 		/* Basic asm belongs to the file, asm with operands to the code. */
@@ -203,7 +241,7 @@ static bool starts_declaration(struct splitter *s, uint32_t i)
 				return false;
 		return true;
 	}
-	if (!is_identifier(l, i) || token_is(l, i + 1, ":"))
+	if (!split_at_identifier(l, i) || token_is(l, i + 1, ":"))
 		return false;
 	switch (classify(s, i)) {
 	case NAME_TYPE:
@@ -262,7 +300,7 @@ static bool starts_old_parameters(struct splitter *s, uint32_t open, uint32_t i)
 	    is_asm(l, i))
 		return false;
 	for (uint32_t j = open + 1; j + 1 < i; j++)
-		if (!is_identifier(l, j) && !token_is(l, j, ","))
+		if (!split_at_identifier(l, j) && !token_is(l, j, ","))
 			return false;
 	if (open + 1 == i - 1)
 		return false;
@@ -274,7 +312,7 @@ static bool stands_for_tag(struct splitter *s, uint32_t i)
 {
 	struct macro_text m;
 
-	return macro_text_find(s->l, i, s->names, token_text(s->l, i), token_len(s->l, i), &m) && !m.is_undefined &&
+	return macro_at(s, i, &m) &&
 	       (!strncmp(m.body, "struct", 6) || !strncmp(m.body, "union", 5) || !strncmp(m.body, "enum", 4));
 }
 
@@ -321,7 +359,7 @@ static uint32_t end_of_declaration(struct splitter *s, uint32_t i, uint32_t *ret
 				initialiser = true;
 			else if (token_is(l, i, ","))
 				initialiser = false;
-			tag |= is_identifier(l, i) && token_is(l, i + 1, "{") && !initialiser && stands_for_tag(s, i);
+			tag |= split_at_identifier(l, i) && token_is(l, i + 1, "{") && !initialiser && stands_for_tag(s, i);
 			i++;
 		}
 	}
@@ -346,7 +384,7 @@ static uint32_t end_of_expression(struct splitter *s, uint32_t i, bool *ret_open
 
 	if (whole)
 		return whole;
-	if (is_identifier(l, i) && token_is(l, i + 1, "(")) {
+	if (split_at_identifier(l, i) && token_is(l, i + 1, "(")) {
 		uint32_t behind = token_behind(l, i + 1);
 
 		if (token_is(l, behind, "{"))
@@ -427,7 +465,7 @@ static uint32_t end_of_statement(struct splitter *s, uint32_t i, bool *ret_open)
 		return end_of_do(s, i, ret_open);
 	if (token_is(l, i, "else"))
 		return end_of_statement(s, i + 1, ret_open);
-	bool label = is_identifier(l, i) && token_is(l, i + 1, ":");
+	bool label = split_at_identifier(l, i) && token_is(l, i + 1, ":");
 
 	if (label || token_is(l, i, "case") || token_is(l, i, "default")) {
 		uint32_t behind = skip_directives(l, behind_colon(l, i));
@@ -472,15 +510,15 @@ static void remember_typedef(struct splitter *s, uint32_t first, uint32_t end)
 			uint32_t j = i + 1;
 
 			while (token_is(l, j, "*") || token_is(l, j, "(") || token_is(l, j, "^") ||
-			       is_specifier(l, j))
+			       split_at_specifier(l, j))
 				j++;
-			if (j > i + 1 && is_identifier(l, j) && !is_specifier(l, i + 1))
+			if (j > i + 1 && split_at_identifier(l, j) && !split_at_specifier(l, i + 1))
 				last = j;
 			i = token_behind(l, i);
 		} else if (token_is(l, i, "{") || token_is(l, i, "[")) {
 			i = token_behind(l, i);
 		} else {
-			if (is_identifier(l, i))
+			if (split_at_identifier(l, i))
 				last = i;
 			i++;
 		}
@@ -494,8 +532,9 @@ static void find_world(const struct token_list *l, struct item *item)
 	bool host = false, device = false;
 	uint32_t stop = item->body != TOKEN_NONE ? item->body : item->end;
 
-	if (token_is(l, item->first, "template") || token_is(l, item->first, "namespace") ||
-	    token_is(l, item->first, "using") || token_is(l, item->first, "class"))
+	if (!is_plain_name(l, item->first) &&
+	    (token_is(l, item->first, "template") || token_is(l, item->first, "namespace") ||
+	     token_is(l, item->first, "using") || token_is(l, item->first, "class")))
 		device = true;
 	for (uint32_t i = item->first; i < stop && !token_is(l, i, "="); i++) {
 		if (token_is(l, i, "{"))

@@ -68,6 +68,10 @@ struct split {
 int split_init(struct split *s, const char *text, size_t len, const struct name_source *names,
 	       struct mem_pool *pool, struct error *err);
 
+/* A token that starts a declaration, or an identifier: a word of C++ is the one or the other by what stands behind it. */
+bool split_at_specifier(const struct token_list *l, uint32_t i);
+bool split_at_identifier(const struct token_list *l, uint32_t i);
+
 /* Behind the tag that may follow `struct`, `union` or `enum` at i, attributes (also macros that stand for them) skipped;
  * *ret_name: the tag, or TOKEN_NONE. */
 uint32_t split_tag(const struct token_list *l, uint32_t i, uint32_t *ret_name);

@@ -251,6 +251,17 @@ static void add_cause(int signal, const siginfo_t *info, const void *context, st
 	add_text(f, text);
 }
 
+/* A function that was compiled before what it uses was defined. */
+static void tell_promise(const struct symbol *s, struct fault_record *f)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "'%.100s' is declared but defined nowhere yet: neither in a cell nor in a loaded library. "
+		 "Define it in a cell, or load the library that has it, then run this cell again.", s->name);
+	add_text(f, text);
+	ending_kind = FAULT_LINK;
+}
+
 static void fill_record(int signal, const siginfo_t *info, void *context)
 {
 	struct fault_record *f = &worker.control->fault;
@@ -265,7 +276,9 @@ static void fill_record(int signal, const siginfo_t *info, void *context)
 		f->address = (uint64_t)(uintptr_t)info->si_addr;
 	if (memory && (cell_stack_in_guard(f->address) || cell_stack_in_guard(context_sp(context))))
 		ending_kind = FAULT_STACK_OVERFLOW;
-	if (memory)
+	if (memory && symbols_promised_at(f->address))
+		tell_promise(symbols_promised_at(f->address), f);
+	else if (memory)
 		host_fault_describe(f->address, &f->what);
 	if (address_unknown(info))
 		add_text(f, "The address is none that a pointer can have (its upper bits are not a sign extension): an "

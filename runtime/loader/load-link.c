@@ -97,6 +97,53 @@ static int refuse(const char *missing, unsigned n, const char *packages, struct 
 			 "cell, or load the library that has %s (`%%pkg NAME`, `%%ldflags -lNAME`).", missing, are, them, them);
 }
 
+/* The run function's own bytes: [first, end) of a section. */
+static uint32_t find_run(const struct load *l, uint64_t *ret_first, uint64_t *ret_end)
+{
+	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
+		const Elf64_Sym *s = &l->o.symbols[i];
+
+		if (!*l->unit->run_symbol || strcmp(object_symbol_name(&l->o, i), l->unit->run_symbol) != 0)
+			continue;
+		*ret_first = s->st_value;
+		*ret_end = s->st_value + s->st_size;
+		return s->st_shndx;
+	}
+	return 0;
+}
+
+/*
+ * A function may call what a later cell defines, as in any C file. What the cell's statements themselves use is needed now, and
+ * so is what an initialiser holds the address of: only references through a slot are bound anew by the definition.
+ */
+static bool can_wait(const struct load *l, uint32_t symbol)
+{
+	uint64_t first = 0, end = 0;
+	uint32_t run = find_run(l, &first, &end);
+
+	if (load_tls_is(l, symbol))
+		return false;
+	for (uint32_t i = 1; i < l->o.n_sections; i++) {
+		const Elf64_Rela *r;
+		size_t n;
+
+		if (l->o.sections[i].sh_type != SHT_RELA)
+			continue;
+		r = object_relocations(&l->o, i, &n);
+		for (size_t k = 0; k < n; k++) {
+			enum relocation_need need = l->arch->need(ELF64_R_TYPE(r[k].r_info));
+
+			if (ELF64_R_SYM(r[k].r_info) != symbol)
+				continue;
+			if (need != RELOCATION_GOT && need != RELOCATION_CALL)
+				return false;
+			if (run && l->o.sections[i].sh_info == run && r[k].r_offset >= first && r[k].r_offset < end)
+				return false;
+		}
+	}
+	return true;
+}
+
 static int find_undefined(struct load *l, struct error *err)
 {
 	cleanup_buffer struct buffer missing = BUFFER_INIT, packages = BUFFER_INIT;
@@ -108,12 +155,18 @@ static int find_undefined(struct load *l, struct error *err)
 		if (!object_is_undefined(&l->o, i) || !name[0] || load_place_name(l, name))
 			continue;
 		l->symbols[i] = symbols_resolve(load_symbol_name(l, i));
-		if (!l->symbols[i])
+		if (!l->symbols[i] || l->symbols[i]->kind == SYMBOL_PROMISED)
 			l->symbols[i] = symbols_import(load_symbol_name(l, i));
 		if (l->symbols[i] || ELF64_ST_BIND(l->o.symbols[i].st_info) == STB_WEAK)
 			continue;
-		buffer_printf(&missing, "%s'%s'", n++ ? ", " : "", name);
-		put_package(&packages, name);
+		if (!symbol_packages_find(name) && can_wait(l, i)) {
+			l->symbols[i] = symbols_promise(name);
+			if (!l->symbols[i])
+				return error_set(err, ERROR_MEMORY, "the session's tables are full; %%reset starts afresh");
+		} else {
+			buffer_printf(&missing, "%s'%s'", n++ ? ", " : "", name);
+			put_package(&packages, name);
+		}
 	}
 	if (!n)
 		return 0;

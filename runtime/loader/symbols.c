@@ -18,6 +18,10 @@
 #define SLOT_CHUNK 64
 #define NEAR_FUNCTION 2048
 #define DATA_CHUNK (16 * 1024)
+/* Promised names have addresses where nothing is mapped, far enough apart for members and elements to be told. */
+#define PROMISED_BASE 0x100000000000ull
+#define PROMISED_STEP 0x1000000ull
+#define PROMISED_MAX 0x10000u
 
 struct symbols {
 	struct symbol **buckets;
@@ -247,10 +251,50 @@ static int respell(struct symbol *s, const char *type)
 	return 0;
 }
 
+/* Those that refer to it already get what it is defined as now. */
+static struct symbol *keep_promise(struct symbol *s, const struct definition *d)
+{
+	if (respell(s, d->type))
+		return NULL;
+	s->kind = (uint8_t)d->kind;
+	s->size = d->size;
+	s->cell = d->cell;
+	s->weak = d->weak;
+	s->address = 0;
+	return s;
+}
+
+struct symbol *symbols_promise(const char *name)
+{
+	struct definition d = { name, "", SYMBOL_PROMISED, 0, 0, false };
+	struct symbol *s = symbols_find(name);
+
+	if (s && s->kind == SYMBOL_PROMISED)
+		return s;
+	s = symbols_define(&d);
+	if (s)
+		symbols_place(s, PROMISED_BASE + table()->n_all % PROMISED_MAX * PROMISED_STEP);
+	return s;
+}
+
+const struct symbol *symbols_promised_at(uint64_t address)
+{
+	const struct symbols *t = arena_attached() ? table() : NULL;
+
+	if (!t || address - PROMISED_BASE > PROMISED_MAX * PROMISED_STEP)
+		return NULL;
+	for (uint32_t i = 0; i < t->n_all; i++)
+		if (t->all[i]->kind == SYMBOL_PROMISED && address - t->all[i]->address < PROMISED_STEP)
+			return t->all[i];
+	return NULL;
+}
+
 struct symbol *symbols_define(const struct definition *d)
 {
 	struct symbol *s = symbols_find(d->name);
 
+	if (s && s->kind == SYMBOL_PROMISED)
+		return keep_promise(s, d);
 	if (s && symbols_keeps(s, d)) {
 		if (respell(s, d->type))
 			return NULL;
@@ -333,7 +377,7 @@ const struct symbol *symbols_at(uint64_t address)
 		const struct symbol *s = t->all[i];
 		uint64_t size = s->size ? s->size : 1;
 
-		if (s->kind != SYMBOL_LIBRARY && address - s->address < size && (!best || !s->replaced))
+		if (s->kind != SYMBOL_LIBRARY && s->kind != SYMBOL_PROMISED && address - s->address < size && (!best || !s->replaced))
 			best = s;
 	}
 	return best;

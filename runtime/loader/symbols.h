@@ -15,7 +15,12 @@
 struct buffer;
 struct error;
 
-enum symbol_kind { SYMBOL_FUNCTION, SYMBOL_OBJECT, SYMBOL_LIBRARY };
+enum symbol_kind {
+	SYMBOL_FUNCTION,
+	SYMBOL_OBJECT,
+	SYMBOL_LIBRARY,
+	SYMBOL_PROMISED, /* units refer to it, a later cell is to define it */
+};
 
 struct symbol {
 	const char *name; /* in META, as `type` */
@@ -63,6 +68,10 @@ void symbols_drop(const char *name);
 struct symbol *symbols_resolve(const char *name);
 /* The name as a library knows it, entered in the table; NULL if there is none. */
 struct symbol *symbols_import(const char *name);
+/* A name that nobody defines yet: its address faults, and tells which name it stands for. NULL: META or DATA is full. */
+struct symbol *symbols_promise(const char *name);
+/* The promised name of a faulting address; NULL if it is none. Only reads. */
+const struct symbol *symbols_promised_at(uint64_t address);
 /* A thread-local variable is known by its control, under this and its name (runtime/thread-local.h). */
 #define SYMBOLS_THREAD_LOCAL "__emutls_v."
 

@@ -127,10 +127,12 @@ def _run_main(session, outcome, deadline):
         outcome.problem = f"main() ends with {result.ename}: {result.evalue}"
 
 
-def run(session, cells, deadline=30):
-    """Run the cells, then main(), in an empty session."""
+def run(session, cells, deadline=30, folder=None):
+    """Run the cells, then main(), in an empty session, in the folder."""
     outcome = Outcome()
     session.run("%reset").ok()
+    if folder:
+        session.run(f"%cd {folder}").ok()
     for cell in cells:
         result = session.run(cell, deadline)
         outcome.output += result.stdout
