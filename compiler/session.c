@@ -18,6 +18,7 @@
 
 struct use {
 	uint32_t name;
+	bool is_tag;	 /* `struct name` */
 	bool by_pointer; /* `struct name *`: an incomplete type will do */
 };
 
@@ -162,10 +163,11 @@ static void add_uses(struct session *s, struct session_entry *e, const struct to
 		if (has_members && !in_size && is_member(l, i))
 			continue;
 		uint32_t name = intern(s, token_text(l, i), token_len(l, i));
-		bool tag = i && (token_is(l, i - 1, "struct") || token_is(l, i - 1, "union"));
+		bool record = i && (token_is(l, i - 1, "struct") || token_is(l, i - 1, "union")),
+		     tag = record || (i && token_is(l, i - 1, "enum"));
 
 		if (name != NAME_NONE)
-			uses[e->n_uses++] = (struct use){ name, tag && token_is(l, i + 1, "*") };
+			uses[e->n_uses++] = (struct use){ name, tag, record && token_is(l, i + 1, "*") };
 	}
 	e->uses = uses;
 }
@@ -791,6 +793,14 @@ static uint32_t line_of_include(const struct composition *c, const struct declar
 	return i == TOKEN_NONE ? 0 : c->tokens->at[i].line;
 }
 
+/* Can the use be of what this entry declares? A tag and an ordinary name may be the same word. */
+static bool means(const struct session *s, const struct use *use, uint32_t entry)
+{
+	const struct session_entry *e = &s->entries[entry];
+
+	return use->is_tag ? e->d.kind == DECLARATION_TAG : !is_tag(e, use->name);
+}
+
 static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 {
 	const struct session_entry *e = &c->s->entries[index];
@@ -803,7 +813,7 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 		     link = c->s->links[link - 1].previous) {
 			uint32_t other = c->s->links[link - 1].entry;
 
-			if (!e->uses[k].by_pointer && !is_own_name(e, e->uses[k].name) &&
+			if (means(c->s, &e->uses[k], other) && !e->uses[k].by_pointer && !is_own_name(e, e->uses[k].name) &&
 			    macro_before(c->s, e->uses[k].name, index) == c->s->n)
 				write_entry(c, other, depth + 1);
 		}

@@ -185,7 +185,7 @@ static int enter_definitions(struct load *l, struct error *err)
 		s = symbols_find(d.name);
 		if (d.weak && s && !s->weak && !s->dropped && s->kind != SYMBOL_LIBRARY)
 			continue; /* the strong one stays; this unit uses its own */
-		if (s && s->kind != SYMBOL_LIBRARY && !symbols_keeps(s, &d))
+		if (s && s->kind != SYMBOL_LIBRARY && s->kind != SYMBOL_PROMISED && !symbols_keeps(s, &d))
 			l->replaced[i] = s;
 		l->symbols[i] = symbols_define(&d);
 		if (!l->symbols[i])

@@ -260,6 +260,7 @@ static struct symbol *keep_promise(struct symbol *s, const struct definition *d)
 	s->size = d->size;
 	s->cell = d->cell;
 	s->weak = d->weak;
+	s->layout = d->layout;
 	s->address = 0;
 	return s;
 }
