@@ -101,11 +101,20 @@ static bool takes_header_name(struct compilation *x, const char *message)
 	return false;
 }
 
+/* "use of undeclared identifier 'f'": it is used before the cell defines it. */
+static bool keeps_earlier_name(struct compilation *x, const char *message)
+{
+	const char *name = strchr(message, '\'');
+
+	return name && strstr(message, "undeclared") &&
+	       host_text_keep_name(&x->host, &x->compiler->session, name + 1, strcspn(name + 1, "'"));
+}
+
 static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct compilation *x = context;
 
-	if (d->severity == CLANG_ERROR && takes_header_name(x, d->message))
+	if (d->severity == CLANG_ERROR && (takes_header_name(x, d->message) || keeps_earlier_name(x, d->message)))
 		x->again = true;
 	if (strstr(d->message, "initializer element is not a compile-time constant") &&
 	    d->offset >= 0 &&

@@ -88,6 +88,20 @@ bool host_text_take_name(struct host_text *h, const struct session *session, con
 	return false;
 }
 
+bool host_text_keep_name(struct host_text *h, const struct session *session, const char *name, size_t len)
+{
+	bool found = false;
+
+	if (!session_declares(session, name, len))
+		return false;
+	for (uint32_t i = 0; i < h->n_masks; i++)
+		if (!strcmp(h->masks[i].space, "ordinary") && h->masks[i].len == len && !memcmp(h->masks[i].name, name, len)) {
+			h->masks[i--] = h->masks[--h->n_masks];
+			found = true;
+		}
+	return found;
+}
+
 static void mask_directive(struct host_text *h, uint32_t i)
 {
 	const struct token_list *l = &h->split.tokens;

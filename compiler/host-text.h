@@ -68,6 +68,9 @@ bool host_text_force(struct host_text *h, const struct session *session, long of
 /* Clang says that the cell's declaration of this name contradicts a header's: from here on the name is the cell's. False when
  * no header has it, or it is taken already. */
 bool host_text_take_name(struct host_text *h, const struct session *session, const char *name, size_t len);
+/* Clang does not know a name that the cell defines further down: what earlier cells have declared it to be holds until then.
+ * False when they have not, or it holds already. */
+bool host_text_keep_name(struct host_text *h, const struct session *session, const char *name, size_t len);
 /* Names of the marks that tell which branches of #if were taken: BRANCH_PREFIX and the directive's
  * token. */
 #define BRANCH_PREFIX "cgpu_branch_"

@@ -334,6 +334,14 @@ void session_show_all(struct session *s)
 	s->n_hidden = 0;
 }
 
+bool session_declares(const struct session *s, const char *name, size_t len)
+{
+	uint32_t i = names_find(&s->names, name, len);
+	const struct session_entry *e = i == NAME_NONE || !s->newest[i] ? NULL : &s->entries[s->links[s->newest[i] - 1].entry];
+
+	return e && !e->hidden && (e->d.kind == DECLARATION_FUNCTION || e->d.kind == DECLARATION_VARIABLE);
+}
+
 static bool has_word(const char *text, const char *word, size_t len)
 {
 	struct mem_pool pool = MEM_POOL_INIT;

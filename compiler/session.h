@@ -59,6 +59,8 @@ int session_set(struct session *s, uint32_t index, const struct declaration *d, 
 /* The cell being compiled must not use this declaration, which its text replaces. */
 void session_hide(struct session *s, uint32_t index);
 void session_show_all(struct session *s);
+/* Have earlier cells declared a variable or function of this name that the cell being compiled does not replace? */
+bool session_declares(const struct session *s, const char *name, size_t len);
 /* Why the session does not know this name any more, or not in this cell; false when it never did. */
 bool session_why_unknown(const struct session *s, const char *name, size_t len, struct buffer *out);
 

@@ -270,3 +270,63 @@ def test_whos_shows_what_the_device_holds(fresh_kernel):
     assert "double d" in fresh_kernel.ask("inspect", "d", 1)["data"]["text/plain"]
     fresh_kernel.interrupt()
     assert cell.wait().ename == "Interrupted"
+
+
+BAD_CELLS = ["int x = 9;\nint y = ;", "x = 7;\nundeclared = 1;", "struct p { char c; };\nint f(void) { return 7; }\n#define N 7\nf(1, 2);",
+             "x = 8;\n}", "#include <there_is_no_such_header.h>\nx = 9;", "typedef char number;\nnumber *n = 3.5;",
+             "__global__ void k(int *o) { *o = undeclared; }\nx = 5;", "%nothing\nx = 5;"]
+
+
+def test_a18_a_cell_that_does_not_compile_changes_nothing(fresh_kernel):
+    """Neither values nor definitions, wherever the error stands; Run All goes on as if the cell had not been there."""
+    run = fresh_kernel.run
+    run("int x = 1, runs;\nstruct p { int a; };\nstruct p v = {2};\ntypedef int number;\n#define N 3\nint f(void) { return N; }\n"
+        "__global__ void k(int *o) { *o = 4; }", cell_id="A").ok()
+    run(PROBE, cell_id="B").ok()
+    before = run("probe()", cell_id="C").ok().text
+    listed = run("%whos", cell_id="D").ok().stdout
+    for cell_id in ("A", "E"):
+        for bad in BAD_CELLS:
+            r = run(bad, cell_id=cell_id)
+            assert r.status == "error" and r.errors == 1, r.shown
+            assert run("probe()", cell_id="C").ok().text == before, bad
+            assert run("%whos", cell_id="D").ok().stdout == listed, bad
+    assert run("f() + N + v.a + (number)1.5 + x", cell_id="C").ok().text == "10"
+
+
+PROBE = """
+int probe(void)
+{
+    int *o, h;
+    cudaMalloc(&o, sizeof h);
+    k<<<1, 1>>>(o);
+    cudaMemcpy(&h, o, sizeof h, cudaMemcpyDeviceToHost);
+    cudaFree(o);
+    return x + 10 * v.a + 100 * f() + 1000 * h;
+}"""
+
+
+def test_a18_a_notebook_is_run_from_the_top_as_often_as_one_likes(fresh_kernel):
+    """A class types, makes mistakes, changes types and functions, and runs all again: always as in a new session."""
+    run = fresh_kernel.run
+    first = ["#include <math.h>\n#define SIZE 4", "struct point { int x, y; };", "struct point p[SIZE];",
+             "int norm(struct point a) { return a.x + a.y; }", "for (int i = 0; i < SIZE; i++) p[i] = (struct point){ i, i };",
+             "norm(p[SIZE - 1])"]
+    second = ["#include <math.h>\n#define SIZE 6", "struct point { double x, y; };", "struct point p[SIZE];",
+              "double norm(struct point a) { return sqrt(a.x * a.x + a.y * a.y); }",
+              "for (int i = 0; i < SIZE; i++) p[i] = (struct point){ 3 * i, 4 * i };", "norm(p[SIZE - 1])"]
+    for notebook, result in ((first, "6"), (first, "6"), (second, "25.0"), (first, "6"), (second, "25.0")):
+        for i, text in enumerate(notebook):
+            if i == 3:
+                assert run(text + "\nsyntax error", cell_id=f"cell{i}").ename == "CompileError"
+            r = run(text, cell_id=f"cell{i}").ok()
+        assert r.text == result
+
+
+def test_a_prototype_of_an_earlier_cell_holds_until_the_definition(fresh_kernel):
+    run = fresh_kernel.run
+    run("int f(int);\nextern int limit;").ok()
+    run("int g(int a) { return a > limit ? f(a) : 0; }\nint f(int a) { return a + 1; }\nint limit = 2;").ok()
+    assert run("g(3) + g(1)").ok().text == "4"
+    r = run("int h(void) { return (int)f(1); }\ndouble f(double a) { return a; }")
+    assert r.ename == "CompileError" and "conflicting types for 'f'" in r.traceback
