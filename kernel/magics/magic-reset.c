@@ -15,6 +15,7 @@ static int reset_all(struct session *s, struct error *err)
 	declarations_clear(&s->declarations);
 	undo_release(&s->undo);
 	execute_tell_declarations(s);
+	setup_forget(&s->setup);
 	setup_again(&s->setup);
 	output_printf(&s->output, STREAM_STDOUT, "The session is empty.\n");
 	return 0;

@@ -15,6 +15,7 @@
 #include "kernel/protocol/wire.h"
 
 struct request;
+struct setup_cell;
 
 enum cell_state {
 	CELL_QUEUED,
@@ -49,6 +50,8 @@ struct cell {
 	void *expression;     /* iterator: the user_expression at work, NULL while it is the cell itself */
 	bool setting_up;      /* compiling or running what %cd and %env have left, before the own code */
 	struct buffer dropping; /* names that %reset drops, while that runs */
+	struct setup_cell *restarted; /* of these: the cell that is run again; NULL: what %cd and %env have left */
+	bool on_restart;      /* %%on_restart */
 	bool timed;           /* %time */
 	uint64_t state_before; /* supervisor_state() before its first commit */
 	bool noted;           /* %undo knows of it */

@@ -188,7 +188,9 @@ static void start_next(struct session *s)
 /* The cell's own text, not what is compiled for its sake. */
 static const char *own_id(const struct cell *c)
 {
-	return c->setting_up || c->expression ? "" : c->id;
+	if (c->setting_up)
+		return c->restarted ? c->restarted->id : "";
+	return c->expression ? "" : c->id;
 }
 
 static void compile(struct session *s, const char *text, const char *name)
@@ -216,6 +218,30 @@ static void compile_cell(struct session *s, const struct cell *c)
 
 	buffer_printf(&text, "%s%s", c->script.code, buffer_text(&c->behind));
 	compile(s, buffer_text(&text), c->name);
+}
+
+/* What a new worker needs first; false: nothing more. */
+static bool set_up(struct session *s, struct cell *c)
+{
+	setup_note_worker(&s->setup, supervisor_worker(s->supervisor));
+	c->restarted = s->setup.due ? NULL : setup_next(&s->setup, c->id);
+	c->setting_up = s->setup.due || c->restarted;
+	if (c->restarted)
+		compile(s, c->restarted->code, c->restarted->name);
+	else if (c->setting_up)
+		compile(s, s->setup.code.data, "setup");
+	return c->setting_up;
+}
+
+/* It is said and not tried again; the cell that waits for it goes on. */
+static void fail_restarted(struct session *s, struct cell *c, const char *ename, const char *text)
+{
+	output_printf(&s->output, STREAM_STDERR, "%s (%%%%on_restart) failed when it was run again, and will not be until you run "
+		      "it: %s\n%s\n", c->restarted->name, ename, text);
+	setup_done(&s->setup, c->restarted, true);
+	c->setting_up = false;
+	c->state = CELL_MAGICS;
+	advance(s);
 }
 
 /* The value of a user_expression: a bundle, or an error. */
@@ -277,10 +303,7 @@ static void advance(struct session *s)
 		return;
 	}
 	if (c->state == CELL_MAGICS && (c->behind.len || !is_blank(c->script.code))) {
-		c->setting_up = s->setup.due;
-		if (c->setting_up)
-			compile(s, s->setup.code.data, "setup");
-		else
+		if (!set_up(s, c))
 			compile_cell(s, c);
 		return;
 	}
@@ -324,6 +347,9 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 		buffer_append(&c->unit, encoded, len);
 	if (c->interrupted) {
 		cell_fail_plain(c, "Interrupted", "interrupted while it was compiled; nothing was run");
+	} else if (!unit && c->setting_up && c->restarted) {
+		fail_restarted(s, c, headline, diagnostics);
+		return;
 	} else if (!unit && c->expression) {
 		fail_expression(c, "CompileError", headline);
 	} else if (!unit) {
@@ -482,13 +508,29 @@ static void end_drop(struct session *s, struct cell *c, const struct cell_end *e
 /* Back to the cell's own code. */
 static void end_setup(struct session *s, struct cell *c, const struct cell_end *end)
 {
-	if (end->ok)
+	if (!end->ok && !end->interrupted && c->restarted) {
+		fail_restarted(s, c, end->ename, end->traceback);
+		return;
+	}
+	if (!end->ok)
+		fail_run(c, end);
+	else if (!c->restarted)
 		s->setup.due = false;
 	else
-		fail_run(c, end);
+		setup_done(&s->setup, c->restarted, false);
+	if (end->ok && c->restarted)
+		output_printf(&s->output, STREAM_STDERR, "%s (%%%%on_restart) was run again\n", c->restarted->name);
 	c->setting_up = false;
 	c->state = CELL_MAGICS;
 	advance(s);
+}
+
+static void remember_restart(struct session *s, struct cell *c)
+{
+	struct error err = ERROR_INIT;
+
+	if (c->on_restart && !c->expression && setup_remember(&s->setup, c->id, c->name, c->script.code, &err))
+		output_printf(&s->output, STREAM_STDERR, "%%%%on_restart: %s\n", err.text);
 }
 
 static void on_cell_end(void *data, const struct cell_end *end)
@@ -512,6 +554,7 @@ static void on_cell_end(void *data, const struct cell_end *end)
 	}
 	if (end->ok) {
 		output_printf(&s->output, STREAM_STDERR, "%s%s", end->warnings, end->restored);
+		remember_restart(s, c);
 		show_result(s, c);
 		if (c->expression && !c->shown.len)
 			fail_expression(c, "TypeError", "this is a statement and has no value");

@@ -57,12 +57,12 @@ int session_state_describe(void *data, struct buffer *out, uint32_t *ret_count)
 	*ret_count = s->executor.count;
 	record_put_u32(out, VERSION);
 	put_flags(&s->flags, out);
-	record_put_str(out, buffer_text(&s->setup.code));
+	setup_encode(&s->setup, out);
 	declarations_encode(&s->declarations, out);
 	return out->failed ? -1 : 0;
 }
 
-static int take(struct session *s, struct record *r, struct flags *flags, struct buffer *setup, struct error *err)
+static int take(struct session *s, struct record *r, struct flags *flags, struct setup *setup, struct error *err)
 {
 	uint32_t version = record_u32(r);
 
@@ -70,8 +70,7 @@ static int take(struct session *s, struct record *r, struct flags *flags, struct
 		return error_set(err, ERROR_INPUT, "the snapshot was made by another version of cgpu");
 	if (take_flags(r, flags, err))
 		return -1;
-	buffer_puts(setup, record_str(r));
-	if (buffer_check(setup, err) || declarations_decode(&s->declarations, r, err))
+	if (setup_decode(setup, r, err) || declarations_decode(&s->declarations, r, err))
 		return -1;
 	return record_check(r, "the session's part of the snapshot", err);
 }
@@ -80,18 +79,17 @@ int session_state_take(struct session *s, const struct buffer *described, uint32
 {
 	struct record r = record_open(described->data, described->len);
 	struct flags flags = { 0 };
-	struct buffer setup = BUFFER_INIT;
+	struct setup setup = { .worker = s->setup.worker };
 
 	if (take(s, &r, &flags, &setup, err)) {
 		flags_release(&flags);
-		buffer_release(&setup);
+		setup_release(&setup);
 		return -1;
 	}
 	flags_release(&s->flags);
 	s->flags = flags;
-	buffer_release(&s->setup.code);
-	s->setup.code = setup;
-	setup_again(&s->setup);
+	setup_release(&s->setup);
+	s->setup = setup;
 	if (s->executor.count < count)
 		s->executor.count = count;
 	return 0;

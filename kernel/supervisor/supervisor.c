@@ -317,6 +317,12 @@ int supervisor_reset(struct supervisor *s, struct error *err)
 	return failed;
 }
 
+uint64_t supervisor_worker(const struct supervisor *s)
+{
+	/* The next one counts up when it is given the session. */
+	return s->pool.epoch + !s->pool.active;
+}
+
 uint64_t supervisor_state(const struct supervisor *s)
 {
 	return s->snapshot.serial;

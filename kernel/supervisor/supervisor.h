@@ -87,6 +87,9 @@ void supervisor_input(struct supervisor *s, bool eof, const char *line);
 /* Between cells: throw the arena and device memory away. */
 int supervisor_reset(struct supervisor *s, struct error *err);
 
+/* Names the worker that has the session: another number, another process. */
+uint64_t supervisor_worker(const struct supervisor *s);
+
 /* Names the committed state; every commit gives another one. */
 uint64_t supervisor_state(const struct supervisor *s);
 struct supervisor_undo_room {
