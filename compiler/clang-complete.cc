@@ -76,9 +76,9 @@ class CompletionConsumer : public CodeCompleteConsumer
 			return "keyword";
 		if (isa<FieldDecl>(R.Declaration) || isa<IndirectFieldDecl>(R.Declaration))
 			return "member";
-		if (isa<FunctionDecl>(R.Declaration))
+		if (R.Declaration->getAsFunction())
 			return "function";
-		return isa<TypeDecl>(R.Declaration) ? "type" : "variable";
+		return isa<TypeDecl, TemplateDecl, NamespaceDecl>(R.Declaration) ? "type" : "variable";
 	}
 
 	void report(Sema &S, const CodeCompletionContext &context, CodeCompletionResult &R)

@@ -16,6 +16,7 @@
 #include "common/unit.h"
 #include "compiler/clang-shim.h"
 #include "compiler/cpp-cell.h"
+#include "compiler/cpp-diagnostics.h"
 #include "compiler/cpp-header.h"
 #include "compiler/cpp-names.h"
 #include "compiler/diagnostics.h"
@@ -32,6 +33,7 @@ struct cpp_unit {
 	struct buffer header; /* path */
 	struct unit_text text;
 	struct diagnostics diagnostics;
+	struct cpp_diagnostics filter;
 	struct cpp_names names;
 	struct clang_result object;
 	uint8_t *dropped;  /* by the session's entry */
@@ -87,7 +89,7 @@ static void add_shown(struct cpp_unit *x, const struct clang_diagnostic *d, uint
 		snprintf(place, sizeof(place), "In[%u]", from->cell);
 		shown.file = place;
 	}
-	diagnostics_add_clang(&x->diagnostics, &x->text, &shown);
+	cpp_diagnostics_add(&x->filter, &shown);
 }
 
 /* Is it a complaint about a statement where C++ has only declarations? */
@@ -176,7 +178,11 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 		return -1;
 	job.text = buffer_text(&x->text.text);
 	job.len = x->text.text.len;
-	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
+	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text);
+	int failed = clang_shim_compile(&job, &x->object);
+
+	cpp_diagnostics_end(&x->filter);
+	if (failed && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
 	return 0;
 }
@@ -261,7 +267,8 @@ static int find_header(struct cpp_unit *x, struct error *err)
 	return 0;
 }
 
-static int compile(struct cpp_unit *x, struct compile_result *ret, struct error *err)
+/* Up to the text; 1: what is wrong is told. */
+static int prepare(struct cpp_unit *x, struct error *err)
 {
 	cleanup_buffer struct buffer flags = BUFFER_INIT;
 	struct error problem = ERROR_INIT;
@@ -272,7 +279,7 @@ static int compile(struct cpp_unit *x, struct compile_result *ret, struct error 
 	x->options = options_get_cpp(&x->compiler->options, buffer_text(&flags), &problem);
 	if (!x->options) {
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, problem.text);
-		return 0;
+		return 1;
 	}
 	x->run_main = x->cell.has_main;
 	x->n_entries = session_count(&x->compiler->session);
@@ -280,22 +287,46 @@ static int compile(struct cpp_unit *x, struct compile_result *ret, struct error 
 	x->why = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->why));
 	if (!x->dropped || !x->why)
 		return error_set(err, ERROR_MEMORY, "out of memory for a C++ cell");
-	if (find_header(x, err))
-		return -1;
-	if (!x->diagnostics.n_errors && compile_tries(x, err))
+	return find_header(x, err) ? -1 : x->diagnostics.n_errors != 0;
+}
+
+static int compile(struct cpp_unit *x, struct compile_result *ret, struct error *err)
+{
+	int r = prepare(x, err);
+
+	if (r)
+		return r < 0 ? -1 : 0;
+	if (compile_tries(x, err))
 		return -1;
 	return x->diagnostics.n_errors ? 0 : make_unit(x, ret, err);
 }
 
+static void unit_begin(struct cpp_unit *x, struct compiler *c, const struct compile_request *request)
+{
+	*x = (struct cpp_unit){ .compiler = c, .request = request };
+	mem_pool_init(&x->pool);
+	snprintf(x->run, sizeof(x->run), "cgpu_cell_%u", request->cell);
+	diagnostics_init(&x->diagnostics, request->text, strlen(request->text), request->cell_name);
+}
+
+static void unit_end(struct cpp_unit *x)
+{
+	unit_text_release(&x->text);
+	cpp_names_release(&x->names);
+	cpp_cell_release(&x->cell);
+	clang_result_release(&x->object);
+	diagnostics_release(&x->diagnostics);
+	buffer_release(&x->header);
+	mem_pool_release(&x->pool);
+}
+
 int compile_cpp(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
 {
-	struct cpp_unit x = { .compiler = c, .request = request };
+	struct cpp_unit x;
 	int failed;
 
 	memset(ret, 0, sizeof(*ret));
-	mem_pool_init(&x.pool);
-	snprintf(x.run, sizeof(x.run), "cgpu_cell_%u", request->cell);
-	diagnostics_init(&x.diagnostics, request->text, strlen(request->text), request->cell_name);
+	unit_begin(&x, c, request);
 	failed = compile(&x, ret, err);
 	if (!failed && !ret->ok) {
 		buffer_puts(&ret->first, buffer_text(&x.diagnostics.first));
@@ -303,12 +334,29 @@ int compile_cpp(struct compiler *c, const struct compile_request *request, struc
 		buffer_puts(&ret->all, buffer_text(&x.diagnostics.warnings));
 		ret->line = x.diagnostics.first_line;
 	}
-	unit_text_release(&x.text);
-	cpp_names_release(&x.names);
-	cpp_cell_release(&x.cell);
-	clang_result_release(&x.object);
-	diagnostics_release(&x.diagnostics);
-	buffer_release(&x.header);
-	mem_pool_release(&x.pool);
+	unit_end(&x);
 	return failed;
+}
+
+int compile_cpp_complete(struct compiler *c, const char *text, uint32_t at, const char *prefix, void *context,
+			 void (*found)(void *context, const struct clang_completion *found), struct error *err)
+{
+	struct compile_request request = { .cell_name = "cell", .text = text, .cflags = "" };
+	struct cpp_unit x;
+	int r;
+
+	unit_begin(&x, c, &request);
+	r = prepare(&x, err);
+	if (!r)
+		r = write_text(&x, err);
+	if (!r && x.text.n) {
+		struct clang_job job = { .options = x.options, .header = buffer_text(&x.header), .name = request.cell_name,
+					 .text = buffer_text(&x.text.text), .len = x.text.text.len, .context = context };
+		uint32_t line, column;
+
+		text_position(job.text, job.len, x.text.segments[0].start + at, &line, &column);
+		clang_shim_complete(&job, prefix, line, column, found);
+	}
+	unit_end(&x);
+	return r < 0 ? -1 : 0;
 }

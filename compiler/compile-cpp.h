@@ -8,9 +8,13 @@
 
 #include "compiler/compile.h"
 
-struct unit_text;
+struct clang_completion;
 
 /* As compiler_compile(), for a text that cpp_cell_is() takes. */
 int compile_cpp(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err);
+
+/* What may stand at this byte of the text, where a word begins, and starts with prefix. */
+int compile_cpp_complete(struct compiler *c, const char *text, uint32_t at, const char *prefix, void *context,
+			 void (*found)(void *context, const struct clang_completion *found), struct error *err);
 
 #endif

@@ -8,7 +8,9 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "compiler/clang-shim.h"
+#include "compiler/compile-cpp.h"
 #include "compiler/compile.h"
+#include "compiler/cpp-cell.h"
 #include "compiler/host-text.h"
 #include "compiler/own-names.h"
 
@@ -228,7 +230,8 @@ static bool is_member(const char *text, uint32_t start)
 	       (text[start - 1] == ' ' || text[start - 1] == '\t' || text[start - 1] == '\n'))
 		start--;
 	return start && (text[start - 1] == '.' ||
-			 (start > 1 && text[start - 1] == '>' && text[start - 2] == '-'));
+			 (start > 1 && text[start - 1] == '>' && text[start - 2] == '-') ||
+			 (start > 1 && text[start - 1] == ':' && text[start - 2] == ':'));
 }
 
 static void add_cuda_names(struct completion_list *l, const char *prefix)
@@ -313,6 +316,11 @@ static int complete(struct completion_list *l, struct compiler *c, const char *t
 		return 0;
 	search.prefix = buffer_text(&prefix);
 	search.len = prefix.len;
+	if (cpp_cell_is(text)) {
+		if (!is_member(text, start))
+			session_each(&c->session, on_declaration, &search);
+		return compile_cpp_complete(c, buffer_text(&whole), start, buffer_text(&prefix), l, on_completion, err);
+	}
 	if (!is_member(text, start)) {
 		session_each(&c->session, on_declaration, &search);
 		if (prefix.len && !behind_tag_word(text, start)) {

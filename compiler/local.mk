@@ -14,6 +14,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/compile-device.c %reldir%/compile-device.h \
 	%reldir%/completion.c %reldir%/completion.h \
 	%reldir%/cpp-cell.c %reldir%/cpp-cell.h \
+	%reldir%/cpp-diagnostics.c %reldir%/cpp-diagnostics.h \
 	%reldir%/cpp-header.c %reldir%/cpp-header.h \
 	%reldir%/cpp-names.c %reldir%/cpp-names.h \
 	%reldir%/declarator.c %reldir%/declarator.h \

@@ -212,6 +212,19 @@ def test_statement_at_file_scope_gets_a_hint(session):
     assert ":10:5" in inside.evalue and "statements stand" not in inside.traceback
 
 
+def test_error_inside_a_template_is_told_at_the_cells_line(session):
+    refused = session.run(cpp("""struct Unique { Unique() {} Unique(const Unique &) = delete; };
+void f(Unique &u) {
+    std::vector<Unique> all;
+    all.push_back(u);
+}
+"""))
+    assert ":12:9: error: " in refused.evalue
+    assert "  12 |     all.push_back(u);\n" in refused.traceback
+    assert "requested here" not in refused.traceback
+    assert refused.traceback.count("push_back(u)") == 1
+
+
 def test_missing_library_is_one_clear_line(session):
     refused = session.run("%%cpp -nostdinc++\n#include <vector>\n")
     assert refused.ename == "CompileError"
@@ -245,3 +258,22 @@ extern "C" int check_threads() {
     session.run("run_threads();").ok()
     assert session.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"
     assert session.run("check_threads()").ok().text == "4"
+
+
+def complete(session, text):
+    code = cpp(text)
+    cursor = code.index("|")
+    return session.ask("complete", code.replace("|", ""), cursor)["matches"]
+
+
+def test_completion_knows_cpp_and_the_session(session):
+    assert {"push_back", "push_front"} & set(complete(session, "void f() { std::vector<int> v; v.pu| }")) == {"push_back"}
+    assert "make_unique" in complete(session, "void f() { auto p = std::make_u|")
+    assert "counter" in complete(session, "int f() { return coun| }")
+    assert "weight" in complete(session, "struct Own { double weight; };\ndouble f(Own o) { return o.w| }")
+
+
+def test_inspection_shows_a_signature(session):
+    code = cpp("void f() { std::vector<int> v; v.push_back(1); }")
+    found = session.ask("inspect", code, code.index("push_back") + 4)
+    assert found["found"] and "void push_back(" in found["data"]["text/plain"]
