@@ -3,6 +3,8 @@
  * Where session memory lies in every worker: one truth for all processes. The zygote reserves the whole map before
  * anything else is mapped, so every worker finds the same addresses free and pointers stay valid over a recovery.
  *
+ *	0x100000000000  shadow: one byte for eight of the whole address space, in a worker that checks a cell
+ *	                (runtime/memcheck/shadow.h); the compiler writes its address into checked code
  *	0x200000000000  arena: one memfd, file offset = address - ARENA_BASE
  *	  + 0             META   header page, allocator state, loader tables, device tables
  *	  + 4 GiB         CODE   machine code and constants of units (read, execute)
@@ -12,7 +14,7 @@
  *	0x300000000000  device: addresses of device memory. Never mapped in the emulated case: a host access faults
  *	0x380000000000  device alias: where the emulator maps the bytes, at device address + DEVICE_ALIAS_OFFSET
  *
- * AddressSanitizer's shadow ends below 0x200000000000.
+ * AddressSanitizer's own shadow ends below 0x200000000000.
  */
 #ifndef CGPU_COMMON_ADDRESS_MAP_H
 #define CGPU_COMMON_ADDRESS_MAP_H
@@ -21,6 +23,10 @@
 
 #define MIB (1024ull * 1024)
 #define GIB (1024ull * MIB)
+
+#define SHADOW_BASE 0x100000000000ull
+#define SHADOW_SIZE 0x100000000000ull
+#define SHADOW_SHIFT 3
 
 #define ARENA_BASE 0x200000000000ull
 #define ARENA_PAGE 4096ull

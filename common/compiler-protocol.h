@@ -26,7 +26,9 @@ enum compiler_message {
 	COMPILER_DECLARATIONS = 10, /* u32 how many there are from here on, [u32 index, declaration]: these replace what stands
 				     * at their indices, which do not leave a gap */
 	COMPILER_COMPILE = 11,      /* u32 id, u32 cell, str cell name, str text, str cflags, str nvflags,
-				     * u32 device sm (75), [u32 index] of declarations that the text replaces: it must not use them */
+				     * u32 device sm (75), [u32 index] of declarations that the text replaces: it
+				     * must not use them, u8 checked (%%memcheck), [u32 cell, str cell name,
+				     * str text]: earlier cells whose functions are to be checked too */
 	COMPILER_COMPLETE = 12,     /* u32 id, str text, u32 cursor (bytes) */
 	COMPILER_INSPECT = 13,      /* u32 id, str text, u32 cursor (bytes), u32 detail */
 	COMPILER_IS_COMPLETE = 14,  /* u32 id, str text */
@@ -36,7 +38,9 @@ enum compiler_message {
 	COMPILER_SURROUNDINGS = 16,
 
 	/* compiler -> kernel */
-	COMPILER_COMPILED = 20,     /* u32 id, bytes unit (common/unit.h) */
+	/* u32 id, bytes unit (common/unit.h), [bytes unit]: the functions of earlier cells, checked, [str name of an
+	 * earlier cell whose functions could not be compiled again] */
+	COMPILER_COMPILED = 20,
 	COMPILER_REFUSED = 21,      /* u32 id, str first line of the first error, str all diagnostics, u32 line */
 	COMPILER_COMPLETED = 22,    /* u32 id, u32 start, u32 end (bytes), [str text, str type, str signature];
 				     * type is one of function, variable, type, macro, keyword, member, magic */

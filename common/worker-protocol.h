@@ -83,7 +83,9 @@ enum worker_message {
 	WORKER_ATTACH = 1,
 	WORKER_CHUNK = 2,      /* u64 chunk id, u64 size, u64 address or 0 for a pre-image; fd */
 	WORKER_ATTACH_END = 3, /* empty */
-	WORKER_RUN = 4,        /* bytes unit, [str name] of symbols that are no more when the cell has run to its end */
+	/* bytes unit, [str name] of symbols that are no more when the cell has run to its end, u8 checked, [bytes unit]:
+	 * checked functions of earlier cells, to be loaded before. A worker that has run a checked cell is thrown away */
+	WORKER_RUN = 4,
 	WORKER_COMMITTED = 5,  /* u32 oldest cell that can be undone */
 	WORKER_INPUT = 6,      /* u8 end of file, str line without newline */
 	WORKER_DESCRIBE = 7,   /* u32 id, [u64 address]; only while no cell runs */
@@ -220,8 +222,20 @@ struct fault_record {
 	uint64_t known[FAULT_REGISTER_FRAMES]; /* bit n: registers[i][n] is what it was in frames[i] */
 	uint64_t registers[FAULT_REGISTER_FRAMES][FAULT_REGISTERS];
 	struct address_description what; /* what `address` belongs to */
-	char ename[64];       /* for FAULT_CUDA: "CudaIllegalAddress" */
+	uint64_t access_size; /* of a finding of a checked cell, in bytes */
+	uint32_t access_write;
+	char ename[64];       /* for FAULT_CUDA: "CudaIllegalAddress"; of a finding "heap-buffer-overflow" */
 	char text[FAULT_TEXT_MAX]; /* UTF-8, lines; what the worker can tell beyond the above */
+};
+
+#define MEMCHECK_FINDINGS_MAX 8
+
+/* What a checked cell has done wrong, in the order of finding. `kind` of the records is not used. */
+struct memcheck_findings {
+	uint32_t n;
+	uint64_t total; /* also what is not told one by one */
+	uint64_t pcs[MEMCHECK_FINDINGS_MAX];
+	struct fault_record at[MEMCHECK_FINDINGS_MAX];
 };
 
 /* What the worker is doing; an interrupt and the watchdog read it. */
@@ -243,6 +257,7 @@ struct worker_control {
 	_Atomic uint32_t interrupt;      /* kernel sets 1, then signals SIGUSR1; worker clears when it has unwound */
 	_Atomic uint32_t allocator_busy; /* > 0: a thread is inside the arena's allocator or tables */
 	struct fault_record fault;
+	struct memcheck_findings findings;
 	/* Output ring: see common/output-ring.h. Positions only grow; index is position % OUTPUT_RING_SIZE. */
 	_Alignas(64) _Atomic uint64_t ring_head; /* written by the worker */
 	_Alignas(64) _Atomic uint64_t ring_tail; /* written by the kernel */

@@ -38,10 +38,13 @@
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <cstring>
+
+#include "common/address-map.h"
 
 using namespace clang;
 
@@ -569,6 +572,29 @@ char *copy_of(StringRef text)
 	return p;
 }
 
+/* AddressSanitizer's instrumentation with all of its work in calls: the run-time is the worker's. */
+void use_checks(CompilerInstance &CI)
+{
+	static bool set;
+
+	if (!set) {
+		std::string shadow = "-asan-mapping-offset=" + std::to_string(SHADOW_BASE);
+		const char *options[] = { "cgpu-compiler", shadow.c_str(),
+					  "-asan-instrumentation-with-call-threshold=0",
+					  "-asan-max-inline-poisoning-size=0", "-asan-globals=0",
+					  "-asan-guard-against-version-mismatch=0" };
+
+		llvm::cl::ParseCommandLineOptions(std::size(options), options);
+		set = true;
+	}
+	CI.getLangOpts().Sanitize.set(SanitizerKind::Address, true);
+	CI.getCodeGenOpts().SanitizeRecover.set(SanitizerKind::Address, true);
+	CI.getCodeGenOpts().SanitizeAddressUseAfterScope = true;
+	CI.getCodeGenOpts().DiscardValueNames = false; /* reports name locals */
+	CI.getCodeGenOpts().setSanitizeAddressUseAfterReturn(
+		llvm::AsanDetectStackUseAfterReturnMode::Never);
+}
+
 /*
  * A compilation in two steps. Begun, it has all but the text: options, the precompiled header, the code generator. That
  * takes as long as the rest of a small cell, so one is begun ahead while nothing else is to do.
@@ -576,7 +602,7 @@ char *copy_of(StringRef text)
 class Compilation
 {
       public:
-	Compilation(const clang_options *options, clang_effort effort, const char *header)
+	Compilation(const clang_options *options, clang_effort effort, const char *header, bool checked = false)
 	    : options(options), effort(effort), diagnostics(&job)
 	{
 		job.options = options;
@@ -594,6 +620,8 @@ class Compilation
 			CI.getPreprocessorOpts().ImplicitPCHInclude = header;
 		if (effort == CLANG_ONCE)
 			CI.getCodeGenOpts().OptimizationLevel = 0;
+		if (checked)
+			use_checks(CI);
 		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(object));
 		if (!CI.createTarget())
 			return;
@@ -611,7 +639,7 @@ class Compilation
 
 	bool fits(const clang_job *other) const
 	{
-		return begun && options == other->options && effort == other->effort && !other->header;
+		return begun && options == other->options && effort == other->effort && !other->header && !other->checked;
 	}
 
 	int finish(const clang_job *given, clang_result *ret)
@@ -621,7 +649,9 @@ class Compilation
 			return -1;
 		SourceManager &SM = CI.getSourceManager();
 
-		SM.setMainFileID(SM.createFileID(llvm::MemoryBufferRef(StringRef(job.text, job.len), job.name)));
+		llvm::MemoryBufferRef text(StringRef(job.text, job.len), job.name);
+
+		SM.setMainFileID(job.checked ? named_file(text) : SM.createFileID(text));
 		noteBottomOfStack();
 		consumeError(action->Execute());
 		if (code && !CI.getDiagnostics().hasErrorOccurred())
@@ -660,6 +690,17 @@ class Compilation
 			action = std::make_unique<ModuleAction>(&job, &result);
 		else
 			action = std::make_unique<CompileAction>(&job, &result);
+	}
+
+	/* For checks clang asks for the name of the main file, which text in memory has not. */
+	FileID named_file(llvm::MemoryBufferRef text)
+	{
+		SourceManager &SM = CI.getSourceManager();
+		FileEntryRef file = CI.getFileManager().getVirtualFileRef(text.getBufferIdentifier(),
+									  (off_t)text.getBufferSize(), 0);
+
+		SM.overrideFileContents(file, text);
+		return SM.createFileID(file, SourceLocation(), SrcMgr::C_User);
 	}
 };
 
@@ -783,7 +824,7 @@ int clang_shim_compile(const struct clang_job *job, struct clang_result *ret)
 		spent = waiting;
 		waiting = nullptr;
 	} else {
-		spent = new Compilation(job->options, job->effort, job->header);
+		spent = new Compilation(job->options, job->effort, job->header, job->checked);
 	}
 	return spent->finish(job, ret);
 }

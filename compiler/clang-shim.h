@@ -84,6 +84,7 @@ struct clang_job {
 	const char *run; /* function that holds the statements; NULL for none */
 	bool display;	 /* its last statement is displayed */
 	enum clang_effort effort;
+	bool checked;	 /* each access to memory calls the functions of runtime/memcheck/ */
 	void *context;
 	void (*diagnostic)(void *context, const struct clang_diagnostic *d);
 	void (*symbol)(void *context, const struct clang_symbol *s); /* may be NULL */

@@ -153,7 +153,8 @@ static void set_job(struct compilation *x, struct clang_job *job)
 		.len = x->host.unit.text.len,
 		.run = x->host.has_run ? x->host.run : NULL,
 		.display = x->host.display,
-		.effort = strstr(x->request->cflags, "-O") ? CLANG_FULL : effort_of(&x->host.split),
+		.effort = x->request->checked || strstr(x->request->cflags, "-O") ? CLANG_FULL : effort_of(&x->host.split),
+		.checked = x->request->checked,
 		.context = x,
 	};
 }
@@ -396,8 +397,8 @@ static void make_key(struct compilation *x)
 	const struct buffer *text = &x->host.unit.text;
 	char headers[40];
 
-	/* The first cell, numbered 0, is there to get clang going. */
-	if (!r->cell || x->host.n_probed || device_text_is_needed(&x->host) ||
+	/* The first cell, numbered 0, is there to get clang going. What is checked is no unit of the session. */
+	if (!r->cell || r->checked || x->host.n_probed || device_text_is_needed(&x->host) ||
 	    host_text_write(&x->host, &x->compiler->session, NULL) || !unit_cache_suits(buffer_text(text), text->len))
 		return;
 	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) || own_identity(&made_by))
@@ -423,7 +424,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	}
 	read_includes(x);
 	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name,
-			   &x->compiler->session, &x->pool, err))
+			   r->functions_only, &x->compiler->session, &x->pool, err))
 		return -1;
 	if (!is_balanced(x))
 		return 0;
@@ -435,7 +436,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	if (compile_host(x, err))
 		return -1;
 	/* Host errors come first; device code is only then worth NVRTC's time. */
-	if (!x->diagnostics.n_errors && device_text_is_needed(&x->host) &&
+	if (!x->diagnostics.n_errors && !r->functions_only && device_text_is_needed(&x->host) &&
 	    compile_device_code(x, err))
 		return -1;
 	if (x->diagnostics.n_errors)
@@ -457,9 +458,9 @@ int compiler_compile(struct compiler *c, const struct compile_request *request,
 	struct compilation x = { .compiler = c, .request = request };
 	int failed;
 
-	if (cpp_cell_is(request->text))
-		return compile_cpp(c, request, ret, err);
 	memset(ret, 0, sizeof(*ret));
+	if (cpp_cell_is(request->text))
+		return request->functions_only ? 0 : compile_cpp(c, request, ret, err);
 	mem_pool_init(&x.pool);
 	buffer_init(&x.ptx);
 	x.declare.pool = &x.pool;

@@ -31,6 +31,8 @@ struct compile_request {
 	const char *cflags;
 	const char *nvflags;
 	uint32_t sm; /* 75 */
+	bool checked;	     /* accesses to memory are checked, see common/compiler-protocol.h */
+	bool functions_only; /* of the cell; the rest is taken from the session */
 };
 
 struct compile_result {

@@ -58,6 +58,41 @@ static int on_declarations(struct compiler *c, struct record *r, struct error *e
 	return record_check(r, "declarations", err);
 }
 
+/* The functions of earlier cells with checks; the names of those that do not compile a second time are told. */
+static int compile_earlier(struct compiler *c, struct record *r, const struct compile_request *like, struct buffer *out,
+			   struct error *err)
+{
+	cleanup_buffer struct buffer units = BUFFER_INIT, refused = BUFFER_INIT;
+	uint32_t n = record_count(r, 12), n_units = 0, n_refused = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct compile_request request = *like;
+		struct compile_result result;
+
+		request.functions_only = true;
+		request.cell = record_u32(r);
+		request.cell_name = record_str(r);
+		request.text = record_str(r);
+		if (r->failed || compiler_compile(c, &request, &result, err))
+			return -1;
+		if (result.ok) {
+			record_put_bytes(&units, result.unit.data, result.unit.len);
+			n_units++;
+		} else {
+			record_put_str(&refused, request.cell_name);
+			n_refused++;
+		}
+		compile_result_release(&result);
+	}
+	if (record_check(r, "a compile request", err))
+		return -1;
+	record_put_u32(out, n_units);
+	buffer_append(out, units.data, units.len);
+	record_put_u32(out, n_refused);
+	buffer_append(out, refused.data, refused.len);
+	return buffer_check(&units, err) || buffer_check(&refused, err) ? -1 : 0;
+}
+
 static int on_compile(struct compiler *c, struct record *r, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
@@ -73,15 +108,16 @@ static int on_compile(struct compiler *c, struct record *r, struct error *err)
 	request.sm = record_u32(r);
 	for (uint32_t n = record_count(r, 4); n; n--)
 		session_hide(&c->session, record_u32(r));
-	if (record_check(r, "a compile request", err))
-		return -1;
+	request.checked = record_u8(r) != 0;
+	if (r->failed)
+		return record_check(r, "a compile request", err);
 	failed = compiler_compile(c, &request, &result, err);
 	session_show_all(&c->session);
 	if (!failed) {
 		record_put_u32(&b, id);
 		if (result.ok) {
 			record_put_bytes(&b, result.unit.data, result.unit.len);
-			failed = reply(COMPILER_COMPILED, &b, err);
+			failed = compile_earlier(c, r, &request, &b, err) || reply(COMPILER_COMPILED, &b, err);
 		} else {
 			record_put_str(&b, buffer_text(&result.first));
 			record_put_str(&b, buffer_text(&result.all));

@@ -163,7 +163,7 @@ static int ask_clang(struct completion_list *l, struct compiler *c, const char *
 	struct host_text h;
 	uint32_t line, column;
 	long at;
-	int failed = host_text_init(&h, text, strlen(text), 0, "cell", &c->session, &pool, err);
+	int failed = host_text_init(&h, text, strlen(text), 0, "cell", false, &c->session, &pool, err);
 
 	if (!failed) {
 		make_host(&h);

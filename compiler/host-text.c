@@ -552,8 +552,18 @@ static int find_probed(struct host_text *h, const struct session *session, struc
 	return 0;
 }
 
+static void keep_functions(struct split *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->n_items; i++)
+		if (s->items[i].kind == ITEM_FUNCTION && item_is_host(&s->items[i]))
+			s->items[n++] = s->items[i];
+	s->n_items = n;
+}
+
 int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t cell,
-		   const char *cell_name, struct session *session, struct mem_pool *pool,
+		   const char *cell_name, bool functions_only, struct session *session, struct mem_pool *pool,
 		   struct error *err)
 {
 	struct name_source names = session_names(session);
@@ -561,8 +571,11 @@ int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t c
 	*h = (struct host_text){ .cell = cell, .cell_name = cell_name, .pool = pool };
 	snprintf(h->run, sizeof(h->run), "cgpu_cell_%u", cell);
 	unit_text_init(&h->unit, text, len, cell_name);
-	if (split_init(&h->split, text, len, &names, pool, err) || find_parts(h, err) ||
-	    find_masks(h, err) || find_changing(h, err) || find_probed(h, session, err))
+	if (split_init(&h->split, text, len, &names, pool, err))
+		return -1;
+	if (functions_only)
+		keep_functions(&h->split);
+	if (find_parts(h, err) || find_masks(h, err) || find_changing(h, err) || find_probed(h, session, err))
 		return -1;
 	return 0;
 }

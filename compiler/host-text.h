@@ -50,9 +50,10 @@ struct host_text {
 	uint32_t n_probed;
 };
 
-/* Split and find all parts. text must outlive h. -1: ERROR_MEMORY. */
+/* Split and find all parts. text must outlive h. functions_only: what else the cell holds is known to the session.
+ * -1: ERROR_MEMORY. */
 int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t cell,
-		   const char *cell_name, struct session *session, struct mem_pool *pool,
+		   const char *cell_name, bool functions_only, struct session *session, struct mem_pool *pool,
 		   struct error *err);
 void host_text_release(struct host_text *h);
 

@@ -43,6 +43,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/memory-report.h \
 	%reldir%/supervisor/memory-use.c \
 	%reldir%/supervisor/memory-use.h \
+	%reldir%/supervisor/memcheck.c \
+	%reldir%/supervisor/memcheck.h \
 	%reldir%/supervisor/output-drain.c \
 	%reldir%/supervisor/output-drain.h \
 	%reldir%/supervisor/pressure.c \

@@ -126,6 +126,15 @@ bool cell_stack_has_thread(uint64_t start, uint64_t end)
 	return false;
 }
 
+uint64_t cell_stack_top(uint64_t address)
+{
+	for (unsigned i = 0; i < n_stacks; i++) {
+		if (address >= stacks[i].low && address < stacks[i].high)
+			return stacks[i].high;
+	}
+	return 0;
+}
+
 bool cell_stack_in_guard(uint64_t address)
 {
 	for (unsigned i = 0; i < n_stacks; i++) {

@@ -22,6 +22,8 @@ void cell_stack_remove_thread(uint64_t low);
 bool cell_stack_contains(uint64_t address);
 /* The stack of a thread that a cell has started lies in [start, end). */
 bool cell_stack_has_thread(uint64_t start, uint64_t end);
+/* The end of the stack that holds the address; 0: none does. */
+uint64_t cell_stack_top(uint64_t address);
 /* In a guard, or just below one as a big frame can reach it. */
 bool cell_stack_in_guard(uint64_t address);
 

@@ -9,6 +9,8 @@
 
 #include "runtime/cpp-runtime.h"
 #include "runtime/cuda/device.h"
+#include "runtime/memcheck/callbacks.h"
+#include "runtime/memcheck/memcheck-libc.h"
 #include "runtime/thread-local.h"
 
 #if defined(__x86_64__)

@@ -3,8 +3,11 @@
 # Its malloc and its fixed addresses leave no room for a sanitizer: in such a build tests take the worker of TEST_LIBEXEC.
 if !SANITIZERS
 pkglibexec_PROGRAMS += cgpu-worker
-check_PROGRAMS += test-worker test-zygote test-loader
-TESTS += test-worker test-zygote test-loader
+check_PROGRAMS += test-worker test-zygote test-loader test-shadow
+TESTS += test-worker test-zygote test-loader test-shadow
+test_shadow_SOURCES = tests/unit/test-shadow.c %reldir%/memcheck/shadow.c
+test_shadow_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_shadow_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_worker_programs = cgpu-worker$(EXEEXT) cgpu-compiler$(EXEEXT) libcgpu-emulator.so
 endif
 runtime_arena = \
@@ -46,6 +49,10 @@ cgpu_worker_SOURCES = \
 	%reldir%/landlock.c %reldir%/landlock.h \
 	%reldir%/libraries.c %reldir%/libraries.h \
 	%reldir%/memory-report.c %reldir%/memory-report.h \
+	%reldir%/memcheck/callbacks.c %reldir%/memcheck/callbacks.h \
+	%reldir%/memcheck/memcheck-libc.c %reldir%/memcheck/memcheck-libc.def %reldir%/memcheck/memcheck-libc.h \
+	%reldir%/memcheck/memcheck.c %reldir%/memcheck/memcheck.h \
+	%reldir%/memcheck/shadow.c %reldir%/memcheck/shadow.h \
 	%reldir%/sandbox-apply.c %reldir%/sandbox-apply.h \
 	%reldir%/session-processes.c %reldir%/session-processes.h \
 	%reldir%/thread-local.c %reldir%/thread-local.h \

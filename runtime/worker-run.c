@@ -25,6 +25,7 @@
 #include "runtime/interrupt.h"
 #include "runtime/loader/loader.h"
 #include "runtime/loader/symbols.h"
+#include "runtime/memcheck/memcheck.h"
 #include "runtime/tracked.h"
 #include "runtime/worker.h"
 
@@ -207,6 +208,8 @@ int worker_run_attach(const struct ipc_message *first, struct error *err)
 
 struct run {
 	struct unit unit;
+	bool checked;
+	struct record earlier; /* where the checked functions of earlier cells stand */
 	struct loaded loaded;
 	struct buffer warnings;
 	uint64_t load_ns;
@@ -260,13 +263,39 @@ static int send_symbols(const struct unit *u, struct error *err)
 	return worker_send(WORKER_LOADED, out.data, out.len, -1, err);
 }
 
+/* Functions that take the place of those without checks. */
+static int load_earlier(struct run *run, struct error *err)
+{
+	uint32_t n = record_count(&run->earlier, 4);
+
+	if (memcheck_prepare(err))
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		size_t len;
+		const char *bytes = record_bytes(&run->earlier, &len);
+		struct loaded loaded;
+		struct unit u;
+		int failed;
+
+		if (run->earlier.failed || unit_decode(bytes, len, &u, err))
+			return record_check(&run->earlier, "WORKER_RUN", err);
+		failed = loader_load(&u, &loaded, err);
+		unit_release(&u);
+		if (failed)
+			return -1;
+	}
+	return record_check(&run->earlier, "WORKER_RUN", err);
+}
+
 static void load(struct run *run)
 {
 	uint64_t start = now_ns();
 	struct error err = ERROR_INIT;
 
 	worker_set_phase(PHASE_LOADING);
-	if (loader_load(&run->unit, &run->loaded, &err))
+	if (run->checked && load_earlier(run, &err))
+		fail(run, FAULT_INTERNAL, err.text);
+	else if (loader_load(&run->unit, &run->loaded, &err))
 		fail(run, err.code == ERROR_NOT_FOUND ? FAULT_LINK : FAULT_INTERNAL, err.text);
 	else if (device_load(&run->unit, &err))
 		fail(run, err.code == ERROR_NOT_FOUND || err.code == ERROR_COMPILE ? FAULT_LINK : FAULT_INTERNAL, err.text);
@@ -346,12 +375,18 @@ static void drop_symbols(struct record names)
 	meta_leave();
 }
 
-static int check_run(struct record r, struct error *err)
+/* Behind the unit and the names. */
+static int check_run(struct record r, struct run *run, struct error *err)
 {
 	uint32_t n = record_count(&r, 5);
+	size_t len;
 
 	while (n--)
 		record_str(&r);
+	run->checked = record_u8(&r) != 0;
+	run->earlier = r;
+	for (n = record_count(&r, 4); n; n--)
+		record_bytes(&r, &len);
 	return record_check(&r, "WORKER_RUN", err);
 }
 
@@ -363,7 +398,7 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	const char *bytes = record_bytes(&r, &len);
 	int result;
 
-	if (check_run(r, err) || unit_decode(bytes, len, &run.unit, err))
+	if (check_run(r, &run, err) || unit_decode(bytes, len, &run.unit, err))
 		return -1;
 	if (!worker.attached) {
 		unit_release(&run.unit);
@@ -375,6 +410,8 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	device_cell_begin(run.unit.cell);
 	cell_stdio_begin();
 	load(&run);
+	if (run.outcome == OUTCOME_OK && run.checked)
+		memcheck_begin();
 	if (run.outcome == OUTCOME_OK)
 		call(&run);
 	if (run.outcome != OUTCOME_FAULT)

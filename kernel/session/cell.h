@@ -53,6 +53,7 @@ struct cell {
 	struct setup_cell *restarted; /* of these: the cell that is run again; NULL: what %cd and %env have left */
 	bool on_restart;      /* %%on_restart */
 	bool timed;           /* %time */
+	bool checked;         /* %%memcheck */
 	uint64_t state_before; /* supervisor_state() before its first commit */
 	bool noted;           /* %undo knows of it */
 	struct buffer behind; /* C code that magics put behind the cell's own */

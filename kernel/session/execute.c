@@ -209,7 +209,7 @@ static void compile(struct session *s, const char *text, const char *name)
 	buffer_clear(&c->shown);
 	flags_compose(&s->flags, &flags);
 	supervisor_compile(s->supervisor, c->number, name, text, buffer_text(&flags), flags_get(&s->flags, FLAGS_DEVICE),
-			   replaced, n_replaced);
+			   replaced, n_replaced, c->checked && !c->setting_up && !c->expression);
 }
 
 static void compile_cell(struct session *s, const struct cell *c)
@@ -546,7 +546,7 @@ static void on_cell_end(void *data, const struct cell_end *end)
 		end_drop(s, c, end);
 		return;
 	}
-	if (end->ok || (end->interrupted && !end->rolled_back) || end->checkpointed)
+	if ((end->ok && !end->discarded) || (end->interrupted && !end->rolled_back) || end->checkpointed)
 		accept_unit(s, c, end);
 	if (c->setting_up) {
 		end_setup(s, c, end);

@@ -56,6 +56,7 @@ libsession_a_SOURCES = \
 	kernel/magics/magic-on-restart.c \
 	kernel/magics/magic-reset.c \
 	kernel/magics/magic-run.c \
+	kernel/magics/magic-memcheck.c \
 	kernel/magics/magic-shell.c \
 	kernel/magics/magic-snapshot.c \
 	kernel/magics/magic-time.c \

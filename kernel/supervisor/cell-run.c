@@ -51,6 +51,7 @@ static void finish(struct supervisor *s)
 
 	stop_timers(s);
 	s->run = (struct cell_run){ .phase = RUN_NONE, .cell = done.cell };
+	s->memcheck.on = false;
 	snapshots_note_commit(s);
 	end.ename = done.report.ename;
 	end.evalue = buffer_text(&done.report.evalue);
@@ -144,6 +145,7 @@ static void begin(struct supervisor *s)
 	atomic_store(&w->control->interrupt, 0);
 	record_put_bytes(&b, s->run.unit.data, s->run.unit.len);
 	put_names(&b, &s->run.dropped);
+	memcheck_put_run(&s->memcheck, &b);
 	failed = buffer_check(&b, &err) || worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
 	buffer_release(&b);
 	if (failed) {
@@ -168,9 +170,11 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const
 	buffer_append(&s->run.unit, encoded, len);
 	buffer_append(&s->run.dropped, buffer_text(dropped), dropped->len);
 	if (buffer_check(&s->run.unit, &err) || buffer_check(&s->run.dropped, &err) ||
+	    memcheck_begin(&s->memcheck, &s->units, &err) ||
 	    unit_table_begin(&s->units, encoded, len, s->cell_text, &err)) {
 		fault_report_plain(&s->run.report, "InternalError", err.text, "");
 		s->run.end.rolled_back = true;
+		unit_table_drop(&s->units);
 		finish(s);
 		return;
 	}
@@ -386,6 +390,21 @@ static void on_checkpoint(struct supervisor *s, struct worker *w, uint32_t line)
 	start_commit(s, w);
 }
 
+/* A checked cell has run to its end. */
+static void discard(struct supervisor *s, struct worker *w)
+{
+	bool found = memcheck_report(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
+
+	if (!found)
+		memcheck_put_clean(&s->memcheck, &s->run.warnings);
+	s->run.phase = RUN_ENDED;
+	s->run.end.ok = !found;
+	s->run.end.discarded = s->run.end.rolled_back = true;
+	stop_timers(s);
+	unit_table_drop(&s->units);
+	worker_pool_retire(s);
+}
+
 static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r)
 {
 	uint32_t outcome = record_u8(r), n;
@@ -403,7 +422,14 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 		cell_run_fail(s);
 	} else if (outcome == OUTCOME_FAULT) {
 		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0);
+		memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
 		cell_run_fail(s);
+	} else if (s->memcheck.on && (outcome == OUTCOME_INTERRUPTED || s->run.interrupted_ms)) {
+		fault_report_plain(&s->run.report, "Interrupted", "the check was interrupted", "");
+		memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
+		cell_run_fail(s);
+	} else if (s->memcheck.on) {
+		discard(s, w);
 	} else {
 		/* A sleep that the signal has cut short may have been the last thing that the cell did. */
 		s->run.end.whole = outcome == OUTCOME_OK;
@@ -442,6 +468,7 @@ static void on_faulted(struct supervisor *s, struct worker *w)
 {
 	output_drain(s, w);
 	fault_report_from_record(&s->run.report, &w->control->fault, &s->units, w->pid);
+	memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
 	cell_run_fail(s);
 }
 
@@ -512,7 +539,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 		}
 		break;
 	case WORKER_CHECKPOINT:
-		if (at_work)
+		if (at_work && !s->memcheck.on)
 			on_checkpoint(s, w, record_u32(&r));
 		break;
 	case WORKER_FAULTED:

@@ -113,8 +113,8 @@ static void put_block(const struct address_description *d, const struct unit_tab
 }
 
 /* One clause: whom the address belongs to. */
-static void put_owner(const struct address_description *d, uint64_t address, const struct unit_table *units,
-		      struct buffer *out)
+void fault_report_put_owner(const struct address_description *d, uint64_t address, const struct unit_table *units,
+			    struct buffer *out)
 {
 	char name[sizeof(d->name)];
 
@@ -231,7 +231,7 @@ static void put_bad_call(const struct fault_record *f, const struct unit_table *
 		return;
 	}
 	buffer_printf(out, "a function was called at address 0x%" PRIx64 ", where there is no code: it is ", f->address);
-	put_owner(&f->what, f->address, units, out);
+	fault_report_put_owner(&f->what, f->address, units, out);
 }
 
 static void put_what(const struct fault_record *f, uint32_t kind, const struct unit_table *units, pid_t pid,
@@ -253,7 +253,7 @@ static void put_what(const struct fault_record *f, uint32_t kind, const struct u
 		if (f->signal == SIGBUS && f->si_code == BUS_ADRERR)
 			buffer_puts(out, "the file behind a mapping is shorter than the mapping (was it truncated?): ");
 		buffer_printf(out, "address 0x%" PRIx64 " is ", f->address);
-		put_owner(&f->what, f->address, units, out);
+		fault_report_put_owner(&f->what, f->address, units, out);
 		return;
 	case FAULT_ARITHMETIC:
 		put_arithmetic(f, out);
@@ -280,7 +280,7 @@ static void put_what(const struct fault_record *f, uint32_t kind, const struct u
 		if (!f->address)
 			return;
 		buffer_printf(out, ": 0x%" PRIx64 " is ", f->address);
-		put_owner(&f->what, f->address, units, out);
+		fault_report_put_owner(&f->what, f->address, units, out);
 		return;
 	case FAULT_INTERRUPTED:
 		buffer_puts(out, "the cell was interrupted");

@@ -12,6 +12,7 @@
 
 #include "common/buffer.h"
 
+struct address_description;
 struct fault_record;
 struct unit_table;
 
@@ -31,6 +32,10 @@ void fault_report_from_record(struct fault_report *r, const struct fault_record 
 
 /* The worker is gone without a record. memory_text: figures of host memory, "" for none; oom: Linux ended it for memory. */
 void fault_report_from_death(struct fault_report *r, const siginfo_t *death, bool oom, const char *memory_text);
+
+/* One clause: whom the address belongs to, and how far it is away. */
+void fault_report_put_owner(const struct address_description *d, uint64_t address, const struct unit_table *units,
+			    struct buffer *out);
 
 /* Any other end: ename, one line, further lines ("" for none). */
 void fault_report_plain(struct fault_report *r, const char *ename, const char *evalue, const char *more);

@@ -31,6 +31,7 @@
 #include "kernel/supervisor/snapshot.h"
 #include "kernel/supervisor/snapshots.h"
 #include "kernel/supervisor/supervisor.h"
+#include "kernel/supervisor/memcheck.h"
 #include "kernel/supervisor/unit-table.h"
 #include "kernel/supervisor/worker.h"
 #include "kernel/supervisor/zygote-client.h"
@@ -114,6 +115,7 @@ struct supervisor {
 	struct cell_run run;
 
 	struct snapshots snapshots;
+	struct memcheck memcheck;
 	bool compiling;
 	char *cell_text;      /* of the last supervisor_compile() */
 	struct pressure pressure;

@@ -142,6 +142,7 @@ void supervisor_free(struct supervisor *s)
 	free(s->proc_dir);
 	free(s->connection_file);
 	free(s->cell_text);
+	memcheck_release(&s->memcheck);
 	while (s->n_covered)
 		free(s->covered[--s->n_covered]);
 	free(s->covered);
@@ -191,7 +192,8 @@ static void on_compiled(void *data, uint32_t type, const void *payload, size_t l
 		return;
 	}
 	encoded = record_bytes(&r, &encoded_len);
-	if (type != COMPILER_COMPILED || unit_decode(encoded, encoded_len, &unit, &err)) {
+	if (type != COMPILER_COMPILED || memcheck_take_answer(&s->memcheck, &r, &err) ||
+	    unit_decode(encoded, encoded_len, &unit, &err)) {
 		refuse(s, "the compiler's answer is malformed", err.text);
 		return;
 	}
@@ -200,7 +202,7 @@ static void on_compiled(void *data, uint32_t type, const void *payload, size_t l
 }
 
 void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags,
-			const char *nvflags, const uint32_t *replaced, size_t n_replaced)
+			const char *nvflags, const uint32_t *replaced, size_t n_replaced, bool checked)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
@@ -215,6 +217,7 @@ void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_na
 	record_put_u32(&b, (uint32_t)n_replaced);
 	for (size_t i = 0; i < n_replaced; i++)
 		record_put_u32(&b, replaced[i]);
+	memcheck_put_request(&s->memcheck, checked, &s->units, &b);
 	s->compiling = true;
 	compiler_client_ask(&s->compiler, COMPILER_COMPILE, &b, 0, on_compiled, s);
 }

@@ -36,6 +36,7 @@ struct supervisor_options {
 /* How a cell ended, after commit or rollback. Texts are borrowed for the duration of the callback. */
 struct cell_end {
 	bool ok;
+	bool discarded;         /* nothing is kept although it is ok: a checked cell */
 	bool interrupted;
 	bool rolled_back;
 	bool checkpointed;      /* what it did before a checkpoint is kept, whatever became of the rest */
@@ -79,7 +80,7 @@ void supervisor_free(struct supervisor *s);
 void supervisor_declare(struct supervisor *s, size_t total, const struct declaration_change *changes, size_t n);
 /* replaced: indices of declarations that the text replaces, so that it must not use them. */
 void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags,
-			const char *nvflags, const uint32_t *replaced, size_t n_replaced);
+			const char *nvflags, const uint32_t *replaced, size_t n_replaced, bool checked);
 /* dropped: names, each with its NUL, that end when the cell has run to its end; may be empty. */
 void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, const struct buffer *dropped);
 void supervisor_interrupt(struct supervisor *s);

@@ -33,7 +33,7 @@ static void cut(struct unit_table *t, size_t n)
 {
 	while (t->n > n)
 		record_release(&t->records[--t->n]);
-	t->has_running = false;
+	t->n_running = 0;
 	t->stale = true;
 }
 
@@ -132,7 +132,7 @@ static int add(struct unit_table *t, struct unit_record *r, const char *text, st
 		return error_set(err, ERROR_MEMORY, "out of memory for the symbols of a cell");
 	}
 	t->records[t->n++] = *r;
-	t->has_running = true;
+	t->n_running++;
 	return 0;
 }
 
@@ -180,7 +180,7 @@ static int take_record(struct unit_table *t, struct record *from, struct error *
 
 void unit_table_place(struct unit_table *t, const char *name, uint64_t address, uint64_t size)
 {
-	struct unit_record *r = t->has_running ? &t->records[t->n - 1] : NULL;
+	struct unit_record *r = t->n_running ? &t->records[t->n - 1] : NULL;
 
 	for (size_t i = 0; r && i < r->unit.n_symbols; i++)
 		if (!strcmp(r->unit.symbols[i].name, name))
@@ -195,19 +195,19 @@ void unit_table_end_names(struct unit_table *t, const struct buffer *names)
 
 void unit_table_commit(struct unit_table *t)
 {
-	t->has_running = false;
+	t->n_running = 0;
 	t->stale = true;
 }
 
 void unit_table_drop(struct unit_table *t)
 {
-	if (t->has_running)
-		cut(t, t->n - 1);
+	if (t->n_running)
+		cut(t, t->n - t->n_running);
 }
 
 size_t unit_table_committed(const struct unit_table *t)
 {
-	return t->n - t->has_running;
+	return t->n - t->n_running;
 }
 
 void unit_table_undo(struct unit_table *t, size_t n)
@@ -330,7 +330,7 @@ static int by_order(const void *a, const void *b)
 
 static size_t collect(const struct unit_table *t, struct candidate **ret)
 {
-	size_t committed = t->n - t->has_running, n = 0, all = 0;
+	size_t committed = t->n - t->n_running, n = 0, all = 0;
 	struct candidate *c;
 
 	for (size_t i = 0; i < committed; i++) /* a name takes at least two bytes */

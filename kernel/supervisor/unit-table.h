@@ -37,7 +37,7 @@ struct unit_record {
 struct unit_table {
 	struct unit_record *records; /* in the order of running */
 	size_t n, cap;
-	bool has_running;            /* the last record is of the cell that runs */
+	size_t n_running;            /* the last records: of the cell that runs, before it of what is loaded with it */
 	struct supervisor_variable *variables; /* made when asked for */
 	size_t n_variables;
 	bool stale;
@@ -46,7 +46,7 @@ struct unit_table {
 void unit_table_init(struct unit_table *t);
 void unit_table_release(struct unit_table *t);
 
-/* A cell starts. text may be NULL. */
+/* A cell starts, or a unit that is loaded with it. text may be NULL. */
 int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, const char *text, struct error *err);
 /* Where the loader has put a symbol of the running unit. */
 void unit_table_place(struct unit_table *t, const char *name, uint64_t address, uint64_t size);

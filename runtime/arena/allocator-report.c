@@ -59,7 +59,7 @@ static void describe_slot(const struct run *r, uint64_t address, struct address_
 	info = &s->slots[slot];
 	ret->allocated.offset = info->site;
 	size = s->size - info->slack;
-	if (slab_taken(s, slot))
+	if (slab_live(s, slot))
 		fill(ret, address - base < size || (!size && address == base) ? OWNER_HEAP : OWNER_HEAP_NEAR, base, size,
 		     info->cell, 0);
 	else if (info->cell)
@@ -106,6 +106,8 @@ bool allocator_describe(uint64_t address, struct address_description *ret)
 	r = page_runs_at(&a->runs, index);
 	if (index && r->kind == RUN_SLAB)
 		describe_slot(r, address, ret);
+	else if (index && r->kind == RUN_LARGE && r->freed_cell)
+		fill(ret, OWNER_HEAP_FREED, page_address(r->page), r->size, r->cell, r->freed_cell);
 	else if (index && r->kind == RUN_LARGE)
 		fill(ret, address - page_address(r->page) < r->size ? OWNER_HEAP : OWNER_HEAP_NEAR, page_address(r->page),
 		     r->size, r->cell, 0);
@@ -127,6 +129,38 @@ bool allocator_describe(uint64_t address, struct address_description *ret)
 	else
 		describe_before(a, address, ret);
 	return true;
+}
+
+static enum allocator_block slot_block(const struct slab *s, uint32_t slot)
+{
+	if (slab_live(s, slot))
+		return ALLOCATOR_LIVE;
+	return s->slots[slot].cell ? ALLOCATOR_FREED : ALLOCATOR_NEVER;
+}
+
+static void each_slot(const struct run *r, void (*fn)(uint64_t, uint64_t, uint64_t, enum allocator_block))
+{
+	const struct slab *s = r->slab;
+
+	for (uint32_t i = 0; i < s->n_slots; i++)
+		fn(page_address(r->page) + (uint64_t)i * s->size, s->size - s->slots[i].slack, s->size, slot_block(s, i));
+}
+
+void allocator_each(void (*fn)(uint64_t base, uint64_t size, uint64_t room, enum allocator_block block))
+{
+	const struct allocator *a = allocator_state();
+
+	for (uint32_t i = 1; i < a->runs.n_runs; i++) {
+		const struct run *r = page_runs_at(&a->runs, i);
+		uint64_t bytes = (uint64_t)r->pages * ARENA_PAGE;
+
+		if (r->kind == RUN_SLAB)
+			each_slot(r, fn);
+		else if (r->kind == RUN_LARGE)
+			fn(page_address(r->page), r->size, bytes, r->freed_cell ? ALLOCATOR_FREED : ALLOCATOR_LIVE);
+		else if (r->kind == RUN_FREE)
+			fn(page_address(r->page), 0, bytes, r->freed_cell ? ALLOCATOR_FREED : ALLOCATOR_NEVER);
+	}
 }
 
 static void count(struct allocator_holder *h, unsigned n, unsigned *n_used, uint32_t cell, uint64_t bytes, uint64_t address)

@@ -82,4 +82,10 @@ static inline bool slab_taken(const struct slab *s, uint32_t slot)
 	return s->taken[slot / 64] >> (slot % 64) & 1;
 }
 
+/* Taken, and not kept after free(). */
+static inline bool slab_live(const struct slab *s, uint32_t slot)
+{
+	return slab_taken(s, slot) && !s->slots[slot].freed;
+}
+
 #endif

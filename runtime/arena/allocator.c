@@ -27,6 +27,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct allocator_hooks hooks;
 static uint64_t limit;
 static uint32_t cell = 1;
+static size_t red_zone;
+static uint64_t keep_max; /* bytes of freed blocks that are not used again; 0: none is kept */
+static uint64_t kept;
 
 static void enter(void)
 {
@@ -284,7 +287,8 @@ static uint32_t pages_for(size_t size)
 
 static void *alloc_large(struct allocator *a, size_t size, size_t align, bool *ret_zero)
 {
-	uint32_t index = page_runs_take(&a->runs, pages_for(size), align > ARENA_PAGE ? (uint32_t)(align / ARENA_PAGE) : 1);
+	uint32_t pages = align > ARENA_PAGE ? (uint32_t)(align / ARENA_PAGE) : 1;
+	uint32_t index = page_runs_take(&a->runs, pages_for(size + red_zone), pages);
 	struct run *r = page_runs_at(&a->runs, index);
 
 	if (!index)
@@ -292,6 +296,7 @@ static void *alloc_large(struct allocator *a, size_t size, size_t align, bool *r
 	*ret_zero = r->zero;
 	r->kind = RUN_LARGE;
 	r->cell = cell;
+	r->freed_cell = 0;
 	r->site = caller();
 	r->size = size;
 	account_made(r->pages * ARENA_PAGE, 1, cell);
@@ -325,7 +330,7 @@ static void *alloc(size_t size, size_t align, bool *ret_zero)
 		align = 16;
 	if (size > ARENA_HEAP_SIZE || align > ARENA_HEAP_SIZE / 4)
 		return NULL;
-	bytes = footprint(size, align, &class);
+	bytes = footprint(size + red_zone, align, &class);
 	enter();
 	if (fits(bytes)) {
 		p = class < CLASS_COUNT ? alloc_small(a, size, class) : alloc_large(a, size ? size : 1, align, ret_zero);
@@ -384,11 +389,11 @@ static uint32_t find_block(struct allocator *a, const void *p, uint32_t *ret_slo
 		return 0;
 	offset = at - page_address(r->page);
 	if (r->kind == RUN_LARGE)
-		return offset ? 0 : index;
+		return offset || r->freed_cell ? 0 : index;
 	if (r->kind != RUN_SLAB || offset % r->slab->size)
 		return 0;
 	*ret_slot = (uint32_t)(offset / r->slab->size);
-	return *ret_slot < r->slab->n_slots && slab_taken(r->slab, *ret_slot) ? index : 0;
+	return *ret_slot < r->slab->n_slots && slab_live(r->slab, *ret_slot) ? index : 0;
 }
 
 static void free_small(struct allocator *a, uint32_t index, uint32_t slot)
@@ -428,6 +433,22 @@ static void free_large(struct allocator *a, uint32_t index)
 	page_runs_give(&a->runs, index, cell);
 }
 
+/* The block stays where it is, as one that was freed. */
+static bool keep(struct allocator *a, uint32_t index, uint32_t slot)
+{
+	struct run *r = page_runs_at(&a->runs, index);
+	uint64_t bytes = r->kind == RUN_SLAB ? r->slab->size : (uint64_t)r->pages * ARENA_PAGE;
+
+	if (kept + bytes > keep_max)
+		return false;
+	kept += bytes;
+	if (r->kind == RUN_SLAB)
+		r->slab->slots[slot].freed = cell;
+	else
+		r->freed_cell = cell;
+	return true;
+}
+
 void allocator_free(void *p)
 {
 	struct allocator *a = allocator_state();
@@ -437,9 +458,11 @@ void allocator_free(void *p)
 	index = find_block(a, p, &slot);
 	if (index)
 		a->freed[a->n_freed++ % FREED_MAX] = (struct freed){ (uint64_t)(uintptr_t)p, caller() };
-	if (index && page_runs_at(&a->runs, index)->kind == RUN_SLAB)
+	if (!index || keep(a, index, slot))
+		;
+	else if (page_runs_at(&a->runs, index)->kind == RUN_SLAB)
 		free_small(a, index, slot);
-	else if (index)
+	else
 		free_large(a, index);
 	leave();
 	if (!index)
@@ -452,6 +475,8 @@ static bool resize_in_place(struct allocator *a, uint32_t index, uint32_t slot, 
 	struct run *r = page_runs_at(&a->runs, index);
 	uint32_t pages = pages_for(size), old = r->pages;
 
+	if (keep_max)
+		return false;
 	if (r->kind == RUN_SLAB) {
 		if (size > r->slab->size || size * 2 < r->slab->size)
 			return false;
@@ -508,7 +533,7 @@ void *allocator_realloc(void *p, size_t size)
 	return q;
 }
 
-size_t allocator_usable_size(const void *p)
+size_t allocator_room(const void *p)
 {
 	struct allocator *a = allocator_state();
 	uint32_t slot = 0, index;
@@ -523,6 +548,28 @@ size_t allocator_usable_size(const void *p)
 	}
 	leave();
 	return size;
+}
+
+size_t allocator_usable_size(const void *p)
+{
+	struct allocator *a = allocator_state();
+	uint32_t slot = 0, index;
+	size_t size = 0;
+
+	if (!keep_max)
+		return allocator_room(p);
+	enter();
+	index = find_block(a, p, &slot);
+	if (index)
+		size = block_size(page_runs_at(&a->runs, index), slot);
+	leave();
+	return size;
+}
+
+void allocator_keep_freed(size_t zone, uint64_t max)
+{
+	red_zone = zone;
+	keep_max = max;
 }
 
 /* Free pages that were made fresh stay so until they are used. */

@@ -38,6 +38,16 @@ void allocator_device_freed(uint32_t cell, uint64_t bytes);
 /* After arena_committed(): memory of runs that are free for good goes back. Cells from `oldest` on can be undone. */
 void allocator_committed(uint32_t oldest);
 
+/* For a cell that is checked, once and for all: blocks are followed by at least so many bytes of nobody's, and what is
+ * freed is not given to anybody again, up to so many bytes. */
+void allocator_keep_freed(size_t red_zone, uint64_t max);
+/* Bytes from the start of a live block to the next one. */
+size_t allocator_room(const void *p);
+
+enum allocator_block { ALLOCATOR_LIVE, ALLOCATOR_FREED, ALLOCATOR_NEVER };
+/* Each piece of the heap: bytes in use, bytes to the next piece. Takes no lock. */
+void allocator_each(void (*fn)(uint64_t base, uint64_t size, uint64_t room, enum allocator_block block));
+
 /* align: power of 2, at least 16 is always given. NULL when out of memory. */
 void *allocator_alloc(size_t size, size_t align);
 void *allocator_zalloc(size_t size);

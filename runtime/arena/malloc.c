@@ -15,6 +15,7 @@
 #include "runtime/arena/allocator-state.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/cell-mode.h"
+#include "runtime/memcheck/memcheck.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -46,9 +47,23 @@ static inline __attribute__((always_inline)) void note_caller(void)
 
 static void *allocate(size_t size, size_t align)
 {
+	void *p;
+
 	if (!cell_mode_active())
 		return align > 16 ? __libc_memalign(align, size) : __libc_malloc(size);
-	return or_enomem(allocator_alloc(size, align));
+	p = or_enomem(allocator_alloc(size, align));
+	if (memcheck_on)
+		memcheck_allocated(p, size);
+	return p;
+}
+
+static void free_ours(void *p)
+{
+	size_t size = memcheck_on ? allocator_usable_size(p) : 0;
+
+	allocator_free(p);
+	if (memcheck_on)
+		memcheck_freed(p, size);
 }
 
 static void release(void *p)
@@ -56,10 +71,23 @@ static void release(void *p)
 	int saved = errno;
 
 	if (ours(p))
-		allocator_free(p);
+		free_ours(p);
 	else
 		__libc_free(p);
 	errno = saved;
+}
+
+/* A checked cell must not use the old address any more. */
+static void *move(void *p, size_t size)
+{
+	size_t old = allocator_usable_size(p);
+	void *q = allocate(size, 16);
+
+	if (!q)
+		return NULL;
+	memcpy(q, p, old < size ? old : size);
+	release(p);
+	return q;
 }
 
 static void *resize(void *p, size_t size)
@@ -72,7 +100,7 @@ static void *resize(void *p, size_t size)
 		release(p);
 		return NULL;
 	}
-	return or_enomem(allocator_realloc(p, size));
+	return memcheck_on ? move(p, size) : or_enomem(allocator_realloc(p, size));
 }
 
 EXPORT void *malloc(size_t size)
@@ -90,11 +118,17 @@ EXPORT void free(void *p)
 EXPORT void *calloc(size_t n, size_t size)
 {
 	size_t bytes;
+	void *p;
 
 	note_caller();
 	if (!cell_mode_active())
 		return __libc_calloc(n, size);
-	return or_enomem(__builtin_mul_overflow(n, size, &bytes) ? NULL : allocator_zalloc(bytes));
+	if (__builtin_mul_overflow(n, size, &bytes))
+		return or_enomem(NULL);
+	p = or_enomem(allocator_zalloc(bytes));
+	if (memcheck_on)
+		memcheck_allocated(p, bytes);
+	return p;
 }
 
 EXPORT void *realloc(void *p, size_t size)

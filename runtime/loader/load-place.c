@@ -148,7 +148,7 @@ static int place_data(struct load *l, uint32_t i, struct error *err)
 	if (s->sh_size >= LARGE_VARIABLE && !p->direct)
 		p->image = allocator_zalloc(s->sh_size);
 	else
-		p->image = symbols_data(s->sh_size, align);
+		p->image = symbols_guarded_data(s->sh_size, align);
 	if (!p->image)
 		return error_set(err, ERROR_LIMIT,
 				 "no room for %lu bytes of variables; use malloc() for large arrays, or %%reset", s->sh_size);
@@ -168,7 +168,7 @@ static int place_common(struct load *l, struct error *err)
 			memset((void *)l->common[i], 0, s->st_size);
 			continue;
 		}
-		l->common[i] = (uint64_t)(uintptr_t)symbols_data(s->st_size, s->st_value ? s->st_value : 1);
+		l->common[i] = (uint64_t)(uintptr_t)symbols_guarded_data(s->st_size, s->st_value ? s->st_value : 1);
 		if (!l->common[i])
 			return error_set(err, ERROR_LIMIT, "no room for the variable '%s'; %%reset starts afresh",
 					 object_symbol_name(&l->o, i));

@@ -34,6 +34,9 @@ struct symbols {
 	uint64_t data_end;
 	uint64_t slot_at;
 	uint64_t slot_end;
+	uint64_t *guards; /* addresses */
+	uint32_t n_guards;
+	uint32_t cap_guards;
 };
 
 static symbols_library *find_in_libraries;
@@ -167,6 +170,37 @@ void *symbols_data(size_t size, size_t align)
 	}
 	t->data_at = at + size;
 	return (void *)at;
+}
+
+void *symbols_guarded_data(size_t size, size_t align)
+{
+	struct symbols *t = table();
+	char *p;
+
+	if (t->n_guards == t->cap_guards) {
+		uint32_t cap = t->cap_guards ? 2 * t->cap_guards : 64;
+		uint64_t *guards = meta_alloc(cap * sizeof(*guards));
+
+		if (!guards)
+			return NULL;
+		if (t->n_guards)
+			memcpy(guards, t->guards, t->n_guards * sizeof(*guards));
+		meta_free(t->guards);
+		t->guards = guards;
+		t->cap_guards = cap;
+	}
+	p = symbols_data(size + SYMBOLS_GUARD, align);
+	if (p)
+		t->guards[t->n_guards++] = (uint64_t)(uintptr_t)p + size;
+	return p;
+}
+
+void symbols_each_guard(void (*fn)(uint64_t at, uint64_t size))
+{
+	const struct symbols *t = table();
+
+	for (uint32_t i = 0; i < t->n_guards; i++)
+		fn(t->guards[i], SYMBOLS_GUARD);
 }
 
 uint64_t *symbols_anonymous_slot(void)

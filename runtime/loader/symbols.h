@@ -88,6 +88,10 @@ int symbols_add_user(struct symbol *s, uint64_t code);
 uint64_t *symbols_anonymous_slot(void);
 /* Bytes in DATA, zero; NULL: DATA is full. */
 void *symbols_data(size_t size, size_t align);
+/* The same for variables: nobody uses the SYMBOLS_GUARD bytes behind it, so that a checked cell finds who runs into them. */
+#define SYMBOLS_GUARD 32
+void *symbols_guarded_data(size_t size, size_t align);
+void symbols_each_guard(void (*fn)(uint64_t at, uint64_t size));
 
 /* The object or function of a unit that holds the address; NULL if none. Takes no lock, only reads. */
 const struct symbol *symbols_at(uint64_t address);

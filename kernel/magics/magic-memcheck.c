@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* %%memcheck: the cell runs with each access to memory checked, and leaves the session as it was. */
+#include "kernel/magics/magic.h"
+#include "kernel/session/cell.h"
+
+static int run(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
+{
+	(void)s;
+	(void)call;
+	(void)err;
+	c->checked = true;
+	return 0;
+}
+
+const struct magic magic_memcheck = {
+	.name = "memcheck",
+	.alias = "",
+	.forms = MAGIC_LINE | MAGIC_CELL | MAGIC_CODE,
+	.usage = "%%memcheck",
+	.help = "Runs the cell with checks for accesses out of bounds and after free, on the heap, the stack and in variables;\n"
+		"functions of earlier cells are checked too. Nothing that the cell does is kept, whatever was found.",
+	.run = run,
+};
