@@ -54,7 +54,7 @@ const struct magic magic_ldflags = {
 	.name = "ldflags",
 	.alias = "",
 	.forms = MAGIC_LINE,
-	.usage = "%ldflags [-LFOLDER -lNAME FILE.so...]",
+	.usage = "%ldflags [-LDIR -lNAME FILE.so...]",
 	.help = "Loads shared libraries as a linker would find them. A library that is loaded stays loaded.",
 	.run = ldflags,
 };

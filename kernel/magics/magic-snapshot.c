@@ -243,8 +243,9 @@ const struct magic magic_snapshot = {
 	.name = "snapshot",
 	.alias = "",
 	.forms = MAGIC_LINE,
-	.usage = "%snapshot [save|load|diff|drop] NAME, %snapshot list",
+	.usage = "%snapshot save|load|... NAME",
 	.help = "Keeps variables, heap, device memory and declarations on disk and brings them back, also after a restart.\n"
+		"`%snapshot save|load|diff|drop NAME`, `%snapshot list`.\n"
 		"`%snapshot load last` is what the kernel before this one had committed at its end.",
 	.run = snapshot,
 };

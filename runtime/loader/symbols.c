@@ -412,7 +412,8 @@ const struct symbol *symbols_at(uint64_t address)
 		const struct symbol *s = t->all[i];
 		uint64_t size = s->size ? s->size : 1;
 
-		if (s->kind != SYMBOL_LIBRARY && s->kind != SYMBOL_PROMISED && address - s->address < size && (!best || !s->replaced))
+		if (s->kind != SYMBOL_LIBRARY && s->kind != SYMBOL_PROMISED &&
+		    address - s->address < size && (!best || !s->replaced))
 			best = s;
 	}
 	return best;

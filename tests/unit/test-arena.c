@@ -58,10 +58,23 @@ static void commit_page(const void *address)
 	assert_int_equal(pwrite(fd, (void *)page, ARENA_PAGE, (off_t)(page - ARENA_BASE)), ARENA_PAGE);
 }
 
+static bool in_use(uint64_t address, size_t size)
+{
+	(void)address, (void)size;
+	return false;
+}
+
+static bool still_free(uint64_t address, size_t size)
+{
+	(void)address, (void)size;
+	return true;
+}
+
 static void commit(void)
 {
 	commit_page(arena_header());
 	arena_committed();
+	arena_keep_fresh(in_use);
 }
 
 static void test_new_session_leaves_the_file_alone(void **state)
@@ -149,6 +162,20 @@ static void test_made_fresh_again(void **state)
 	assert_int_equal(p[0], 'z');
 }
 
+static void test_free_memory_stays_fresh(void **state)
+{
+	char *p = arena_grow(ARENA_HEAP, 4 * ARENA_PAGE);
+
+	(void)state;
+	commit();
+	assert_true(arena_make_fresh((uint64_t)p + ARENA_PAGE, ARENA_PAGE));
+	commit_page(arena_header());
+	arena_committed();
+	arena_keep_fresh(still_free);
+	p[ARENA_PAGE] = 'n';
+	assert_int_equal(in_file(p + ARENA_PAGE), 'n');
+}
+
 static void test_discard(void **state)
 {
 	char *p = arena_grow(ARENA_HEAP, 2 * ARENA_PAGE), *q;
@@ -216,7 +243,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(test_new_session_leaves_the_file_alone), TEST(test_fresh_is_in_place), TEST(test_committed_is_private),
-		TEST(test_rollback_forgets_fresh), TEST(test_code), TEST(test_made_fresh_again), TEST(test_discard),
+		TEST(test_rollback_forgets_fresh), TEST(test_code), TEST(test_made_fresh_again),
+		TEST(test_free_memory_stays_fresh), TEST(test_discard),
 		TEST(test_child_writes_stay_in_the_child), TEST(test_beyond_the_top_faults_and_full_regions),
 		TEST(test_refuses_other_memory),
 	};
