@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +84,11 @@ static void set_state(struct snapshot_job *j, enum snapshot_job_state state)
 
 static int stopped(struct snapshot_job *j, struct error *err)
 {
-	return atomic_load(&j->cancelled) ? error_set(err, ERROR_STATE, "given up") : 0;
+	if (atomic_load(&j->cancelled))
+		return error_set(err, ERROR_STATE, "given up");
+	if (j->kind == JOB_SAVE && atomic_load(j->changes) != j->file.changes)
+		return error_set(err, ERROR_STATE, "a cell was committed meanwhile");
+	return 0;
 }
 
 /* A memfd with the bytes. */
@@ -234,9 +239,7 @@ static int put_all(struct snapshot_job *j, struct block_store *s, struct error *
 	for (int r = 0; r < ARENA_REGIONS; r++)
 		if (put_region(j, s, (enum arena_region)r, data, err))
 			return -1;
-	if (atomic_load(j->changes) != j->file.changes)
-		return error_set(err, ERROR_STATE, "a cell was committed meanwhile");
-	return 0;
+	return stopped(j, err);
 }
 
 /* ---- sweeping ---- */
@@ -472,6 +475,8 @@ static void *work(void *data)
 	if (j->gentle)
 		setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
 	j->failed = (j->kind == JOB_SAVE ? save(j, &j->error) : load(j, &j->error)) != 0;
+	/* What a compressor took does not come back by itself. */
+	malloc_trim(0);
 	pthread_mutex_lock(&j->lock);
 	set_state(j, JOB_DONE);
 	pthread_mutex_unlock(&j->lock);

@@ -50,6 +50,7 @@ void snapshot_advance(struct snapshot *s, const struct arena_header *h, struct p
 
 	memcpy(e.top, s->top, sizeof(s->top));
 	undo_log_push(&s->undo, &e);
+	snapshot_touch(s);
 	memcpy(s->top, h->top, sizeof(s->top));
 	s->heap_freed = h->heap_freed;
 }

@@ -20,7 +20,7 @@ struct snapshot {
 	int memfd;
 	uint64_t top[ARENA_REGIONS];  /* committed */
 	uint64_t heap_freed;          /* as arena_header.heap_freed of the committed state */
-	_Atomic uint64_t changes;     /* grows before the memfd is changed; other threads read it */
+	_Atomic uint64_t changes;     /* grows before and after the memfd is changed; other threads read it */
 	uint64_t serial;              /* of the committed state: each commit counts up, an undo goes back */
 	struct undo_log undo;
 };

@@ -59,6 +59,7 @@ void snapshots_release(struct supervisor *s)
 	snapshot_job_free(n->next);
 	snapshot_job_free(n->loaded);
 	buffer_release(&n->report);
+	buffer_release(&n->libraries);
 	free(n->folder);
 	*n = (struct snapshots){ 0 };
 }
@@ -106,7 +107,21 @@ static int put_pieces(struct supervisor *s, struct snapshot_job *j, struct error
 	return buffer_check(&j->file.device, err);
 }
 
-/* All of the file but the blocks. Between cells. */
+/* They stay the same in a worker. */
+static int know_libraries(struct supervisor *s, struct error *err)
+{
+	struct snapshots *n = &s->snapshots;
+
+	if (n->libraries_epoch == s->pool.epoch)
+		return 0;
+	buffer_clear(&n->libraries);
+	if (snapshot_libraries_ask(s, &n->layout, &n->libraries, err))
+		return -1;
+	n->libraries_epoch = s->pool.epoch;
+	return 0;
+}
+
+/* All of the file but the blocks. */
 static int fill(struct supervisor *s, struct snapshot_job *j, struct error *err)
 {
 	struct snapshots *n = &s->snapshots;
@@ -118,8 +133,10 @@ static int fill(struct supervisor *s, struct snapshot_job *j, struct error *err)
 	f->heap_freed = s->snapshot.heap_freed;
 	f->changes = atomic_load(&s->snapshot.changes);
 	memcpy(f->top, s->snapshot.top, sizeof(f->top));
-	if (snapshot_libraries_ask(s, &f->layout, &f->libraries, err) || put_pieces(s, j, err))
+	if (know_libraries(s, err) || put_pieces(s, j, err))
 		return -1;
+	f->layout = n->layout;
+	buffer_append(&f->libraries, n->libraries.data, n->libraries.len);
 	unit_table_encode(&s->units, &f->units);
 	snapshot_libraries_note(s, &f->loaded);
 	if (n->describe(n->describe_data, &f->session, &f->count) || buffer_check(&f->units, err) ||
@@ -334,7 +351,7 @@ static void start_next(struct supervisor *s)
 		tell(s, &(struct supervisor_snapshot_end){ .error = err.text });
 	}
 	if (!n->job)
-		snapshots_note_commit(s);
+		snapshots_note_rest(s);
 }
 
 /* Now, or when the automatic one at work has been given up. */
@@ -436,9 +453,14 @@ static void on_timer(void *data)
 	n->timer = NULL;
 	if (!is_due(s) || state_bytes(s) > n->auto_max)
 		return;
-	/* The end of the cell is a new occasion. */
-	if (s->run.phase != RUN_NONE || !worker_pool_is_ready(s))
+	/* A cell that runs leaves what is committed alone, but device memory. Otherwise its end is a new occasion. */
+	if (s->run.phase == RUN_RUNNING ? s->device.chunks.n || n->libraries_epoch != s->pool.epoch :
+	    s->run.phase != RUN_NONE || !worker_pool_is_ready(s))
 		return;
+	if (loop_now_ms() - n->committed_ms < DELAY_MS / 2) {
+		snapshots_note_rest(s);
+		return;
+	}
 	j = save_job(s, SNAPSHOT_CURRENT, true, &err);
 	if (j && !start(s, j, &err))
 		return;
@@ -447,6 +469,16 @@ static void on_timer(void *data)
 }
 
 void snapshots_note_commit(struct supervisor *s)
+{
+	struct snapshots *n = &s->snapshots;
+
+	n->committed_ms = loop_now_ms();
+	if (n->folder && n->auto_max && s->run.phase == RUN_NONE && worker_pool_is_ready(s))
+		know_libraries(s, NULL);
+	snapshots_note_rest(s);
+}
+
+void snapshots_note_rest(struct supervisor *s)
 {
 	struct snapshots *n = &s->snapshots;
 	uint64_t pause = n->job_ms * PAUSE_FACTOR;
@@ -485,6 +517,9 @@ void snapshots_flush(struct supervisor *s, int ms)
 
 	if (!s->loop || !n->folder || s->run.phase != RUN_NONE)
 		return;
+	n->committed_ms = 0;
+	loop_remove(s->loop, n->timer);
+	n->timer = NULL;
 	if (!n->job && is_due(s))
 		on_timer(s);
 	while (n->job && loop_now_ms() < deadline && pump(s, (int)(deadline - loop_now_ms())))

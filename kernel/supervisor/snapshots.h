@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Snapshots on disk of the supervisor's session: at most one is saved or loaded at a time, others wait. What the user has
- * asked for goes before the automatic one, which is written some time after a commit, when the device is idle.
+ * asked for goes before the automatic one, which is written when there was no commit for some time.
  *
  *	           snapshots_load()        job done          WORKER_ATTACHED      WORKER_DEVICE_FILLED
  *	LOAD_NONE ------------------> JOB -----------> ATTACHING -----------> FILLING ---------> commit, LOAD_NONE
@@ -40,6 +40,9 @@ struct snapshots {
 	bool reading;               /* WORKER_DEVICE_READ is out for the job */
 	struct snapshot_piece asked; /* size 0: nobody waits for WORKER_DEVICE_BYTES */
 	int answered;               /* fd for it; -1 */
+	struct buffer libraries;    /* of our workers, for when they cannot be asked */
+	uint32_t libraries_epoch;   /* of the worker that said it; 0: nobody */
+	uint64_t committed_ms;      /* when the last commit was */
 	uint64_t saved_changes;     /* snapshot.changes of the last automatic one */
 	uint64_t job_began_ms, job_ms;
 
@@ -53,8 +56,10 @@ struct snapshots {
 void snapshots_release(struct supervisor *s);
 /* Waits until what is committed has been saved automatically, at most ms milliseconds; at the end of the kernel. */
 void snapshots_flush(struct supervisor *s, int ms);
-/* There is a new committed state. */
+/* A cell has ended, there may be a new committed state. */
 void snapshots_note_commit(struct supervisor *s);
+/* It may be time for an automatic snapshot. */
+void snapshots_note_rest(struct supervisor *s);
 /* A cell begins: device memory is its own. */
 void snapshots_note_run(struct supervisor *s);
 /* The session is being exchanged: no cell may start, and nobody may be given the worker. */

@@ -95,6 +95,18 @@ def test_kill_9_of_the_kernel_then_load_last(start, home, make_state):
     second.close()
 
 
+def test_kill_9_in_a_long_cell(start, home):
+    first = start()
+    first.run("int a = 5, *block = calloc(1 << 20, 4); block[1 << 19] = 6;").ok()
+    first.start('a = 7; block[1 << 19] = 8; printf("on\\n"); for (;;) ;').wait_output("on")
+    assert wait_until(lambda: list(home.glob("state/cgpu/*/current.snapshot")))
+    kill_kernel(first)
+    second = start()
+    second.run("%restore").ok()
+    assert second.run("a * 10 + block[1 << 19]").ok().text == "56"
+    second.close()
+
+
 def test_last_is_of_the_session_before(start, home):
     first = start()
     first.run("int of_first = 11;").ok()
