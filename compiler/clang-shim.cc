@@ -44,6 +44,8 @@
 
 #include <cstring>
 
+#include <sys/stat.h>
+
 #include "common/address-map.h"
 
 using namespace clang;
@@ -617,7 +619,8 @@ class Compilation
 								  InputKind(options->language)) };
 		CI.getFrontendOpts().ProgramAction = frontend::EmitObj;
 		if (header)
-			CI.getPreprocessorOpts().ImplicitPCHInclude = header;
+			CI.getPreprocessorOpts().ImplicitPCHInclude = this->header = header;
+		version = version_of(this->header);
 		if (effort == CLANG_ONCE)
 			CI.getCodeGenOpts().OptimizationLevel = 0;
 		if (checked)
@@ -639,7 +642,13 @@ class Compilation
 
 	bool fits(const clang_job *other) const
 	{
-		return begun && options == other->options && effort == other->effort && !other->header && !other->checked;
+		return begun && effort == other->effort && !other->checked && fits(other->options, other->header);
+	}
+
+	bool fits(const clang_options *other, const char *other_header) const
+	{
+		return options == other && header == (other_header ? other_header : "") &&
+		       version == version_of(header);
 	}
 
 	int finish(const clang_job *given, clang_result *ret)
@@ -673,6 +682,16 @@ class Compilation
 	const clang_effort effort;
 
       private:
+	std::string header;
+	ino_t version; /* of the header: another file takes its place when it is made again */
+
+	static ino_t version_of(const std::string &path)
+	{
+		struct stat st;
+
+		return path.empty() || stat(path.c_str(), &st) ? 0 : st.st_ino;
+	}
+
 	clang_job job = {}; /* what the parts below look at */
 	clang_result result = {};
 	llvm::SmallString<0> object;
@@ -760,7 +779,7 @@ void clang_options_free(struct clang_options *o)
 {
 	for (const Compilation *begun : ahead)
 		if (begun && begun->options == o)
-			clang_shim_rest(nullptr);
+			clang_shim_rest(nullptr, nullptr);
 	delete o;
 }
 
@@ -829,15 +848,15 @@ int clang_shim_compile(const struct clang_job *job, struct clang_result *ret)
 	return spent->finish(job, ret);
 }
 
-void clang_shim_rest(const struct clang_options *options)
+void clang_shim_rest(const struct clang_options *options, const char *header)
 {
 	delete spent;
 	spent = nullptr;
 	for (int effort = 0; effort < CLANG_EFFORTS; effort++) {
-		if (ahead[effort] && ahead[effort]->options == options)
+		if (ahead[effort] && ahead[effort]->fits(options, header))
 			continue;
 		delete ahead[effort];
-		ahead[effort] = options ? new Compilation(options, (clang_effort)effort, nullptr) : nullptr;
+		ahead[effort] = options ? new Compilation(options, (clang_effort)effort, header) : nullptr;
 	}
 }
 

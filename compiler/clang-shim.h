@@ -135,10 +135,10 @@ int clang_shim_build_header(const struct clang_job *job, const char *path);
  */
 int clang_shim_compile(const struct clang_job *job, struct clang_result *ret);
 /*
- * While nothing is to be compiled: take down the last compilation, and begin the next one with these options ahead. NULL:
- * begin none.
+ * While nothing is to be compiled: take down the last compilation, and begin the next one ahead, with these options and this
+ * header as in a job. options NULL: begin none.
  */
-void clang_shim_rest(const struct clang_options *options);
+void clang_shim_rest(const struct clang_options *options, const char *header);
 /* Parse only; symbols are reported even after errors. 0, or -1 when there were errors. */
 int clang_shim_parse(const struct clang_job *job);
 void clang_result_release(struct clang_result *r);

@@ -36,6 +36,7 @@ struct compilation {
 	struct clang_result object;
 	struct buffer ptx;
 	struct unit unit;
+	const char *header; /* of the session's includes; NULL: they are in the text */
 	struct unit_cache_key key;
 	bool again; /* an initialiser that was thought constant is not: write the text once more */
 };
@@ -65,14 +66,17 @@ int compiler_init(struct compiler *c, struct error *err)
 void compiler_rest(struct compiler *c)
 {
 	/* Flags of the user's own may name folders that the next cell is going to make. */
+	const struct clang_options *options = options_get(&c->options, "", &c->session, NULL);
+
 	unit_cache_rest(&c->cache);
-	clang_shim_rest(options_get(&c->options, "", &c->session, NULL));
+	clang_shim_rest(options, options ? session_header_get(&c->header, &c->options, options, &c->session, NULL, 0) : NULL);
 }
 
 void compiler_release(struct compiler *c)
 {
-	clang_shim_rest(NULL);
+	clang_shim_rest(NULL, NULL);
 	unit_cache_release(&c->cache);
+	session_header_release(&c->header);
 	session_release(&c->session);
 	options_release(&c->options);
 	nvrtc_release(&c->nvrtc);
@@ -148,6 +152,7 @@ static void set_job(struct compilation *x, struct clang_job *job)
 {
 	*job = (struct clang_job){
 		.options = x->options,
+		.header = x->header,
 		.name = x->request->cell_name,
 		.text = buffer_text(&x->host.unit.text),
 		.len = x->host.unit.text.len,
@@ -191,6 +196,13 @@ static int compile_once(struct compilation *x, struct error *err)
 	return 0;
 }
 
+/* What the cell gets from the session's precompiled header is not written to its text. */
+static void use_header(struct compilation *x, const char *header)
+{
+	x->header = header;
+	x->compiler->session.headers_precompiled = header != NULL;
+}
+
 /* Each turn takes at least one more initialiser out of the image, so this ends. */
 static int compile_host(struct compilation *x, struct error *err)
 {
@@ -204,6 +216,11 @@ static int compile_host(struct compilation *x, struct error *err)
 		x->declare = (struct declare){ .pool = &x->pool };
 		if (compile_once(x, err))
 			return -1;
+		/* Headers that are precompiled by themselves may miss what stood in front of them. */
+		if (x->diagnostics.n_errors && x->header) {
+			use_header(x, NULL);
+			x->again = true;
+		}
 	} while (x->again);
 	return 0;
 }
@@ -376,9 +393,10 @@ static bool is_balanced(struct compilation *x)
 	return !x->diagnostics.n_errors;
 }
 
-/* This very program, which another build replaces. */
-static int own_identity(struct buffer *ret)
+/* This very program, which another build replaces, and the session's precompiled header. */
+static int own_identity(const char *header, struct buffer *ret)
 {
+	cleanup_buffer struct buffer files = BUFFER_INIT;
 	struct stat st;
 
 	if (stat("/proc/self/exe", &st))
@@ -386,6 +404,14 @@ static int own_identity(struct buffer *ret)
 	buffer_printf(ret, "%s %llu %llu %lld %lld.%09ld", clang_shim_version(), (unsigned long long)st.st_dev,
 		      (unsigned long long)st.st_ino, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
 		      (long)st.st_mtim.tv_nsec);
+	if (!header)
+		return 0;
+	/* Written when it was made, which it is again when one of its files has changed. */
+	buffer_printf(&files, "%.*sfil", (int)(strlen(header) - strlen("pch")), header);
+	if (stat(buffer_text(&files), &st))
+		return -1;
+	buffer_printf(ret, " %s %llu %lld %lld.%09ld", header, (unsigned long long)st.st_ino, (long long)st.st_size,
+		      (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
 	return 0;
 }
 
@@ -401,7 +427,7 @@ static void make_key(struct compilation *x)
 	if (!r->cell || r->checked || x->host.n_probed || device_text_is_needed(&x->host) ||
 	    host_text_write(&x->host, &x->compiler->session, NULL) || !unit_cache_suits(buffer_text(text), text->len))
 		return;
-	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) || own_identity(&made_by))
+	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) || own_identity(x->header, &made_by))
 		return;
 	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%d\n%s", r->cell, r->sm, r->cell_name, x->host.has_run ? x->host.run : "",
 		      x->host.display, r->cflags);
@@ -428,6 +454,8 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		return -1;
 	if (!is_balanced(x))
 		return 0;
+	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options, &x->compiler->session,
+					 x->host.masks, x->host.n_masks));
 	make_key(x);
 	if (unit_cache_get(&x->compiler->cache, &x->key, &ret->unit)) {
 		ret->ok = true;
@@ -473,6 +501,7 @@ int compiler_compile(struct compiler *c, const struct compile_request *request,
 		buffer_puts(&ret->all, buffer_text(&x.diagnostics.warnings));
 		ret->line = x.diagnostics.first_line;
 	}
+	use_header(&x, NULL);
 	host_text_release(&x.host);
 	declare_release(&x.declare);
 	clang_result_release(&x.object);

@@ -13,6 +13,7 @@
 #include "compiler/local-include.h"
 #include "compiler/nvrtc.h"
 #include "compiler/options.h"
+#include "compiler/session-header.h"
 #include "compiler/session.h"
 #include "compiler/unit-cache.h"
 
@@ -22,6 +23,7 @@ struct compiler {
 	struct nvrtc nvrtc;
 	struct local_includes includes;
 	struct unit_cache cache;
+	struct session_header header;
 };
 
 struct compile_request {

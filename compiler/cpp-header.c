@@ -157,7 +157,7 @@ int cpp_header_get(const struct options *o, const struct clang_options *clang, c
 	if (buffer_check(&text, err) || buffer_check(&header, err) || buffer_check(&files, err))
 		return -1;
 	if (!is_good(buffer_text(&header), buffer_text(&files))) {
-		log_info("precompiling C++ headers into %s", buffer_text(&header));
+		log_info("precompiling headers into %s", buffer_text(&header));
 		if (build(clang, &text, buffer_text(&header), buffer_text(&files), err))
 			return -1;
 		make_room(buffer_text(&folder));

@@ -32,6 +32,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/options.c %reldir%/options.h \
 	%reldir%/own-names.c %reldir%/own-names.h \
 	%reldir%/packages.c %reldir%/packages.def %reldir%/packages.h \
+	%reldir%/session-header.c %reldir%/session-header.h \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/split.c %reldir%/split.h \
 	%reldir%/statement-text.c %reldir%/statement-text.h \

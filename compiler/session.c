@@ -327,6 +327,11 @@ void session_hide(struct session *s, uint32_t index)
 	s->n_hidden++;
 }
 
+bool session_is_hidden(const struct session *s, uint32_t index)
+{
+	return s->entries[index].hidden;
+}
+
 void session_show_all(struct session *s)
 {
 	for (uint32_t i = 0; s->n_hidden && i < s->n; i++)
@@ -711,7 +716,7 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 	struct session *s = c->s;
 	bool before_include = false;
 
-	for (uint32_t e = s->n; e-- > 0;) {
+	for (uint32_t e = s->headers_precompiled && !c->device ? 0 : s->n; e-- > 0;) {
 		enum declaration_kind kind = s->entries[e].d.kind;
 
 		before_include |= kind == DECLARATION_INCLUDE;

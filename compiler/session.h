@@ -43,6 +43,7 @@ struct session {
 	uint32_t n_by_name;
 	uint32_t n_dead_links; /* of entries that were replaced */
 	uint32_t n_hidden;
+	bool headers_precompiled; /* includes, and macros in front of them, are not written to a host cell */
 	struct header_name
 		*headers; /* owned; sorted by name once session_sort_headers() was called */
 	uint32_t n_headers, cap_headers;
@@ -61,6 +62,7 @@ void session_hide(struct session *s, uint32_t index);
 void session_show_all(struct session *s);
 /* Have earlier cells declared a variable or function of this name that the cell being compiled does not replace? */
 bool session_declares(const struct session *s, const char *name, size_t len);
+bool session_is_hidden(const struct session *s, uint32_t index);
 /* Why the session does not know this name any more, or not in this cell; false when it never did. */
 bool session_why_unknown(const struct session *s, const char *name, size_t len, struct buffer *out);
 

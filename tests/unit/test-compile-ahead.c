@@ -100,6 +100,54 @@ static void test_headers_made_meanwhile(void **state)
 	compile_result_release(&r);
 }
 
+static void include(uint32_t index, const char *directive)
+{
+	const struct declaration d = { .kind = strncmp(directive, "#define", 7) ? DECLARATION_INCLUDE : DECLARATION_MACRO,
+				       .name = strncmp(directive, "#define", 7) ? "" : "LEVEL", .host = directive,
+				       .device = "" };
+
+	assert_int_equal(session_set(&compiler.session, index, &d, NULL), 0);
+	compiler_rest(&compiler);
+}
+
+static void assert_compiles(const char *text, const char *cflags, bool with_header)
+{
+	struct compile_result r = compile(text, cflags);
+
+	if (!r.ok)
+		fail_msg("%s:\n%s", text, buffer_text(&r.all));
+	assert_int_equal(compiler.header.path.len != 0, with_header);
+	buffer_clear(&compiler.header.path);
+	compile_result_release(&r);
+}
+
+/* What the session has included is precompiled, and is as if it stood in the text. */
+static void test_headers_of_the_session(void **state)
+{
+	char flags[300];
+
+	(void)state;
+	snprintf(flags, sizeof(flags), "-I%s", folder);
+	write_file("level.h", "enum { OF_LEVEL = LEVEL };\n");
+	include(0, "#include <regex.h>");
+	assert_compiles("regex_t r;\nsizeof(r) + REG_EXTENDED", "", true);
+	include(1, "#define LEVEL 3");
+	include(2, "#include <level.h>");
+	assert_compiles("int a[OF_LEVEL == 3 && LEVEL == 3 ? 1 : -1];", flags, true);
+	/* The header's text changes, then a macro that stands in front of it; then the cell defines such a one itself. */
+	write_file("level.h", "enum { OF_LEVEL = 10 + LEVEL };\n");
+	assert_compiles("int b[OF_LEVEL == 13 ? 1 : -1];", flags, true);
+	include(1, "#define LEVEL 4");
+	assert_compiles("int c[OF_LEVEL == 14 && LEVEL == 4 ? 1 : -1];", flags, true);
+	include(2, "#include <fnmatch.h>");
+	assert_compiles("#define LEVEL 5\nint d[LEVEL == 5 ? 1 : -1];", "", false);
+	session_truncate(&compiler.session, 1);
+	compiler_rest(&compiler);
+	assert_compiles("int e[REG_ICASE == 2 ? 1 : -1];", "", true);
+	session_truncate(&compiler.session, 0);
+	assert_compiles("int f;", "", false);
+}
+
 static int set_up(void **state)
 {
 	struct error err = ERROR_INIT;
@@ -127,6 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_as_without),
 		cmocka_unit_test(test_headers_made_meanwhile),
+		cmocka_unit_test(test_headers_of_the_session),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The headers that a session has included, precompiled: later cells are as fast as without them. The header holds what a
+ * cell's text would have in front on their account: the includes, and the macros that came before the last of them.
+ *
+ * Only for headers in angle brackets. A user's own files change, and may hold definitions.
+ */
+#ifndef CGPU_COMPILER_SESSION_HEADER_H
+#define CGPU_COMPILER_SESSION_HEADER_H
+
+#include "common/buffer.h"
+
+struct clang_options;
+struct options;
+struct session;
+struct session_mask;
+
+struct session_header {
+	struct buffer path;    /* of the header; empty: there is none */
+	struct buffer refused; /* the directives that did not compile by themselves, with these options */
+	const struct clang_options *refused_by;
+};
+
+void session_header_release(struct session_header *h);
+/* The header for a cell that defines these names, made if need be; its path, or NULL when the cell does without. */
+const char *session_header_get(struct session_header *h, const struct options *o, const struct clang_options *clang,
+			       const struct session *session, const struct session_mask *masks, size_t n_masks);
+
+#endif
