@@ -623,6 +623,9 @@ class Compilation
 		version = version_of(this->header);
 		if (effort == CLANG_ONCE)
 			CI.getCodeGenOpts().OptimizationLevel = 0;
+		if (effort == CLANG_NESTED)
+			CI.getCodeGenOpts().VectorizeLoop = CI.getCodeGenOpts().VectorizeSLP =
+				CI.getCodeGenOpts().UnrollLoops = true;
 		if (checked)
 			use_checks(CI);
 		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(object));
@@ -703,7 +706,7 @@ class Compilation
 
 	void choose_action()
 	{
-		if (effort != CLANG_FULL && options->own)
+		if ((effort == CLANG_LIGHT || effort == CLANG_ONCE) && options->own)
 			code = ObjectCode::create(CI, effort == CLANG_LIGHT);
 		if (code)
 			action = std::make_unique<ModuleAction>(&job, &result);

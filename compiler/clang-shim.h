@@ -70,6 +70,7 @@ struct clang_symbol {
 
 enum clang_effort {
 	CLANG_FULL,
+	CLANG_NESTED, /* loops within loops: vectorised and unrolled, too */
 	CLANG_LIGHT, /* optimised, but machine code is made as without */
 	CLANG_ONCE,  /* straight-line code that runs once: not optimised */
 	CLANG_EFFORTS

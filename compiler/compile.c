@@ -148,6 +148,12 @@ static void on_probed(void *context, const struct clang_symbol *s)
 			x->host.probed[i].type = mem_pool_strdup(&x->pool, s->type);
 }
 
+/* The user has said how to optimise. */
+static bool has_own_effort(const char *cflags)
+{
+	return strstr(cflags, "-O") || strstr(cflags, "vectorize") || strstr(cflags, "unroll");
+}
+
 static void set_job(struct compilation *x, struct clang_job *job)
 {
 	*job = (struct clang_job){
@@ -158,7 +164,7 @@ static void set_job(struct compilation *x, struct clang_job *job)
 		.len = x->host.unit.text.len,
 		.run = x->host.has_run ? x->host.run : NULL,
 		.display = x->host.display,
-		.effort = x->request->checked || strstr(x->request->cflags, "-O") ? CLANG_FULL : effort_of(&x->host.split),
+		.effort = x->request->checked || has_own_effort(x->request->cflags) ? CLANG_FULL : effort_of(&x->host.split),
 		.checked = x->request->checked,
 		.context = x,
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A loop is worth everything, and so is recursion. Functions without either are called from loops of later cells: their code
+ * A loop is worth a lot, and so is recursion; a loop within a loop is worth everything. Functions without either are called from loops of later cells: their code
  * is optimised, but making machine code of it is kept simple. What is left runs once. Inline assembly is given to clang as
  * a whole, which knows the line of its errors.
  */
@@ -18,6 +18,40 @@ static bool has_any(const struct token_list *l, const char *const *words)
 		for (const char *const *w = words; *w; w++)
 			if (token_is(l, t, *w))
 				return true;
+	return false;
+}
+
+static bool is_loop(const struct token_list *l, uint32_t t)
+{
+	return token_is(l, t, "for") || token_is(l, t, "while") || token_is(l, t, "do");
+}
+
+/* The token behind what the loop at t repeats, as far as brackets tell; a statement without braces ends at its `;`. */
+static uint32_t loop_end(const struct token_list *l, uint32_t t, uint32_t *ret_body)
+{
+	uint32_t body = token_is(l, t, "do") ? t + 1 : token_behind(l, t + 1);
+
+	*ret_body = body;
+	if (body < l->n && token_is(l, body, "{"))
+		return token_behind(l, body);
+	while (body < l->n && !token_is(l, body, ";"))
+		body = token_is(l, body, "(") || token_is(l, body, "[") || token_is(l, body, "{") ? token_behind(l, body)
+												  : body + 1;
+	return body;
+}
+
+static bool has_nested_loop(const struct token_list *l)
+{
+	for (uint32_t t = 0; t + 1 < l->n; t++) {
+		uint32_t body, end;
+
+		if (!is_loop(l, t))
+			continue;
+		end = loop_end(l, t, &body);
+		for (uint32_t i = body; i < end; i++)
+			if (is_loop(l, i))
+				return true;
+	}
 	return false;
 }
 
@@ -72,7 +106,7 @@ enum clang_effort effort_of(const struct split *s)
 	uint32_t n_functions = 0;
 
 	if (has_any(&s->tokens, worth))
-		return CLANG_FULL;
+		return has_nested_loop(&s->tokens) ? CLANG_NESTED : CLANG_FULL;
 	for (uint32_t i = 0; i < s->n_items; i++)
 		n_functions += is_host_function(&s->items[i]);
 	if (!n_functions)

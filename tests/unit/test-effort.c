@@ -49,7 +49,19 @@ static void test_functions(void **state)
 	assert_int_equal(effort("int f(int x) { return h(x); }"), CLANG_LIGHT);
 }
 
-static void test_worth_everything(void **state)
+static void test_nested_loops(void **state)
+{
+	(void)state;
+	assert_int_equal(effort("for (int i = 0; i < 9; i++)\n\tfor (int k = 0; k < 9; k++)\n\t\tv += i * k;"), CLANG_NESTED);
+	assert_int_equal(effort("do { v++; while (v % 3) v++; } while (v < 9);"), CLANG_NESTED);
+	assert_int_equal(effort("for (;;) if (v) { for (int i = 0; i < v; i++) v--; }"), CLANG_NESTED);
+	assert_int_equal(effort("for (int i = 0; i < 9; i++) v++;\nfor (int i = 0; i < 9; i++) { v--; }"), CLANG_FULL);
+	assert_int_equal(effort("for (int i = 0; i < 9; i++) v += f((int[]){ i }[0]);\nwhile (v) v--;"), CLANG_FULL);
+	assert_int_equal(effort("do v++; while (v < 9);"), CLANG_FULL);
+	assert_int_equal(effort("for ("), CLANG_FULL);
+}
+
+static void test_worth_a_lot(void **state)
 {
 	(void)state;
 	assert_int_equal(effort("for (int i = 0; i < 9; i++) v++;"), CLANG_FULL);
@@ -66,7 +78,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runs_once),
 		cmocka_unit_test(test_functions),
-		cmocka_unit_test(test_worth_everything),
+		cmocka_unit_test(test_nested_loops),
+		cmocka_unit_test(test_worth_a_lot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
