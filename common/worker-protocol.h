@@ -203,7 +203,7 @@ struct fault_frame {
 	/* The `cycle` frames that start here came `times` times in all, one after the other; 0: once */
 	uint32_t cycle;
 	uint32_t times;
-	char name[48];   /* symbol of a library or unit function, "" if unknown */
+	char name[256];  /* symbol of a library or unit function, "" if unknown; those of C++ are long */
 };
 
 /* Written by the dying worker, in this order of trust: kind last, so FAULT_NONE means that nothing else is valid. */

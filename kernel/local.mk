@@ -25,6 +25,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/dirty-pages.h \
 	%reldir%/supervisor/doctor-rows.c \
 	%reldir%/supervisor/doctor-rows.h \
+	%reldir%/supervisor/demangle.c \
+	%reldir%/supervisor/demangle.h \
 	%reldir%/supervisor/fault-frames.c \
 	%reldir%/supervisor/fault-frames.h \
 	%reldir%/supervisor/fault-report.c \
@@ -98,7 +100,7 @@ libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_LIBS) $(ZSTD_LIBS)
 
 supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-snapshot-job \
-	test-pressure test-supervisor test-seccomp \
+	test-pressure test-supervisor test-demangle test-seccomp \
 	test-supervisor-out-of-memory
 check_PROGRAMS += $(supervisor_tests) try-escapes
 TESTS += $(supervisor_tests) try-escapes
@@ -108,6 +110,9 @@ test_loop_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_dirty_pages_SOURCES = tests/unit/test-dirty-pages.c
 test_dirty_pages_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_dirty_pages_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_demangle_SOURCES = tests/unit/test-demangle.c
+test_demangle_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_demangle_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_journal_SOURCES = tests/unit/test-journal.c
 test_journal_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_journal_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)

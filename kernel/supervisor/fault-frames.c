@@ -8,6 +8,7 @@
 
 #include "common/buffer.h"
 #include "common/worker-protocol.h"
+#include "kernel/supervisor/demangle.h"
 #include "kernel/supervisor/unit-table.h"
 
 #define GREEN "\033[32m"
@@ -46,7 +47,7 @@ static void set_function(struct fault_call *c, const char *name)
 {
 	const struct unit *u = &c->unit->unit;
 
-	snprintf(c->function, sizeof(c->function), "%s", name);
+	demangle(name, c->function, sizeof(c->function));
 	c->top_level = *u->run_symbol && !strcmp(u->run_symbol, name);
 }
 
@@ -62,7 +63,7 @@ static unsigned calls_of(const struct fault_frame *frame, const struct unit_tabl
 	snprintf(name, sizeof(name), "%.*s", (int)sizeof(frame->name), frame->name);
 	memset(ret, 0, sizeof(*ret));
 	ret->unit = unit;
-	snprintf(ret->function, sizeof(ret->function), "%s", name);
+	demangle(name, ret->function, sizeof(ret->function));
 	if (!unit)
 		return 1;
 	set_function(ret, name);
@@ -108,7 +109,9 @@ bool fault_frames_site(const struct fault_frame *frame, const struct unit_table 
 	return false;
 }
 
-bool fault_frames_innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid, struct fault_call *ret)
+/* The innermost call whose line is known, or any in a unit. */
+static bool innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid, bool with_line,
+		      struct fault_call *ret)
 {
 	struct fault_call calls[FAULT_CALLS_MAX];
 
@@ -116,13 +119,18 @@ bool fault_frames_innermost(const struct fault_record *f, const struct unit_tabl
 		unsigned n = fault_frames_calls(f, i, units, pid, calls);
 
 		for (unsigned k = 0; k < n; k++) {
-			if (!calls[k].unit || (!calls[k].line && k + 1 < n))
-				continue; /* inlined from a header */
+			if (!calls[k].unit || (!calls[k].line && (with_line || k + 1 < n)))
+				continue; /* of a header */
 			*ret = calls[k];
 			return true;
 		}
 	}
 	return false;
+}
+
+bool fault_frames_innermost(const struct fault_record *f, const struct unit_table *units, pid_t pid, struct fault_call *ret)
+{
+	return innermost(f, units, pid, true, ret) || innermost(f, units, pid, false, ret);
 }
 
 void fault_frames_put_place(const struct fault_call *c, const char *parameters, struct buffer *out)
@@ -174,19 +182,50 @@ static void put_call(struct printer *p, const struct fault_call *c)
 	p->shown++;
 }
 
+/* In a library, or a function that a header of C++ has brought into the unit. */
+static bool is_library(const struct printer *p, uint32_t i)
+{
+	const struct fault_frame *frame = &p->f->frames[i];
+	struct fault_call calls[FAULT_CALLS_MAX];
+	unsigned n;
+
+	if (!unit_table_find(p->units, frame->cell))
+		return true;
+	n = strncmp(frame->name, "_Z", 2) ? 0 : calls_of(frame, p->units, calls);
+	for (unsigned k = 0; k < n; k++)
+		if (calls[k].line)
+			return false;
+	return n != 0;
+}
+
+/* What the C++ library does about an exception that nobody catches says nothing: the first frame behind that. */
+static uint32_t behind_throw(const struct printer *p, uint32_t i, uint32_t n)
+{
+	for (uint32_t k = i; k < n && is_library(p, k); k++)
+		if (!strcmp(p->f->frames[k].name, "__cxa_throw") || !strcmp(p->f->frames[k].name, "__cxa_rethrow"))
+			return k + 1;
+	return i;
+}
+
 /* "  inside memcpy, called by strdup" for a run of library frames; returns the index behind the run. */
 static uint32_t put_library_run(struct printer *p, uint32_t i, uint32_t n)
 {
 	unsigned named = 0, unnamed = 0;
+	uint32_t start = i;
 
-	for (; i < n && !unit_table_find(p->units, p->f->frames[i].cell); i++) {
+	i = behind_throw(p, i, n);
+	if (i > start && (i == n || !is_library(p, i)))
+		return i;
+	for (; i < n && is_library(p, i); i++) {
 		const struct fault_frame *frame = &p->f->frames[i];
+		char shown[160];
 
 		if (!*frame->name || named == LIBRARY_SHOWN) {
 			unnamed++;
 			continue;
 		}
-		buffer_printf(p->out, "%s%.*s", named++ ? ", called by " : "  inside ", (int)sizeof(frame->name), frame->name);
+		demangle(frame->name, shown, sizeof(shown));
+		buffer_printf(p->out, "%s%s", named++ ? ", called by " : "  inside ", shown);
 	}
 	if (!named)
 		buffer_printf(p->out, "  inside %u function%s without a name, of a library or nowhere", unnamed,
@@ -235,10 +274,10 @@ static uint32_t put_one(struct printer *p, uint32_t i, uint32_t n)
 	const struct fault_frame *frame = &p->f->frames[i];
 	uint32_t cycle = frame->cycle <= n - i ? frame->cycle : 0, end = i + (cycle ? cycle : 1);
 
-	if (!cycle && !unit_table_find(p->units, frame->cell))
+	if (!cycle && is_library(p, i))
 		return put_library_run(p, i, n);
 	for (uint32_t k = i; k < end; k++) {
-		if (unit_table_find(p->units, p->f->frames[k].cell))
+		if (!is_library(p, k))
 			put_frame(p, k);
 		else
 			put_library_run(p, k, k + 1);

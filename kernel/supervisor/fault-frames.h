@@ -21,7 +21,7 @@ struct unit_table;
 /* One call in a cell. */
 struct fault_call {
 	const struct unit_record *unit; /* NULL: in a library */
-	char function[64];
+	char function[160];
 	uint32_t line;        /* 0: not known */
 	const char *file;     /* instead of a line of the cell: a file that it includes; NULL: not known */
 	uint32_t file_line;

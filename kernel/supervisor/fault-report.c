@@ -95,7 +95,7 @@ static void put_site(const struct code_site *s, uint32_t cell, const struct unit
 	struct fault_frame frame = { .cell = s->cell, .offset = s->offset };
 	struct fault_call call;
 
-	memcpy(frame.name, s->function, sizeof(frame.name));
+	memcpy(frame.name, s->function, sizeof(s->function));
 	if (s->cell && fault_frames_site(&frame, units, &call))
 		fault_frames_put_place(&call, "", out);
 	else

@@ -169,6 +169,22 @@ extern "C" void go_wrong() {
     assert session.run("counter").ok().text == "3"
 
 
+def test_frames_have_names_and_lines_of_the_cell(session):
+    session.run(cpp("""
+namespace deep { template <class Key, class Value> class Container {
+    std::map<Key, std::vector<Value>> map;
+  public:
+    Value &get(const Key &key) { return map.at(key).at(0); }
+}; }
+static deep::Container<std::string, std::map<std::string, std::string>> container;
+extern "C" void look() { container.get("nothing"); }
+""")).ok()
+    result = session.run("look();")
+    assert result.evalue.startswith("std::out_of_range: map::at; at In[") and "line 13, in get(" in result.evalue
+    assert "called by std::map<...>::at\n" in result.traceback and "line 16, in look()" in result.traceback
+    assert "_Z" not in result.traceback
+
+
 def test_exception_is_caught_across_cells_and_through_c(session):
     session.run(cpp('extern "C" void throws() { throw std::runtime_error("across"); }\n')).ok()
     session.run("void in_c(void) { throws(); }").ok()
