@@ -124,6 +124,40 @@ static char *token_copy(struct declare *d, const struct token_list *l, uint32_t 
 	return mem_pool_strndup(d->pool, token_text(l, i), token_len(l, i));
 }
 
+/* `#pragma pack(push, 1)`, `(1)`, `(pop)`, `()`: 0 is the platform's own packing. */
+static void note_pack(struct declare *d, const struct token_list *l, uint32_t i)
+{
+	size_t n, digits;
+	const char *rest = token_directive_rest(l, i, &n);
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.*s", (int)n, rest);
+	if (!token_directive_is(l, i, "pragma") || strncmp(text, "pack", 4))
+		return;
+	if (strstr(text, "pop")) {
+		d->pack = d->n_packs ? d->packs[--d->n_packs] : 0;
+		return;
+	}
+	if (strstr(text, "push") && d->n_packs < sizeof(d->packs) / sizeof(*d->packs))
+		d->packs[d->n_packs++] = d->pack;
+	digits = strcspn(text, "0123456789");
+	if (text[digits])
+		d->pack = (unsigned)strtoul(text + digits, NULL, 10);
+	else if (!strstr(text, "push"))
+		d->pack = 0;
+}
+
+/* The text of a structure that was declared under a packing takes it along to later cells. */
+static char *packed(struct declare *d, char *text)
+{
+	char before[48];
+
+	if (!d->pack || !text)
+		return text;
+	snprintf(before, sizeof(before), "_Pragma(\"pack(push, %u)\") ", d->pack);
+	return format(d, before, text, " _Pragma(\"pack(pop)\")");
+}
+
 static void add_directive(struct declare *d, const struct host_text *h, uint32_t i)
 {
 	const struct token_list *l = &h->split.tokens;
@@ -186,7 +220,7 @@ static void add_tag(struct declare *d, const struct host_text *h, const struct d
 	while (token_is(l, end, "__attribute__") && token_is(l, end + 1, "("))
 		end = token_behind(l, end + 1);
 	char *text = host_text_piece(h, p->tag, end),
-	     *whole = text ? format(d, "", text, ";") : NULL;
+	     *whole = text ? packed(d, format(d, "", text, ";")) : NULL;
 
 	add(d, DECLARATION_TAG, l->at[p->tag].line, name, whole, whole);
 }
@@ -239,6 +273,7 @@ static void add_item(struct declare *d, const struct host_text *h, uint32_t i)
 	const struct declaration_parts *p = &h->parts[i];
 
 	if (item->kind == ITEM_DIRECTIVE) {
+		note_pack(d, &h->split.tokens, item->first);
 		add_directive(d, h, item->first);
 		return;
 	}
@@ -251,7 +286,7 @@ static void add_item(struct declare *d, const struct host_text *h, uint32_t i)
 	if (p->is_other)
 		return;
 	if (is_unnamed_typedef(p) && p->declarators[0].name != TOKEN_NONE) {
-		char *text = host_text_piece(h, item->first, item->end);
+		char *text = packed(d, host_text_piece(h, item->first, item->end));
 
 		add(d, DECLARATION_TYPEDEF, h->split.tokens.at[item->first].line,
 		    token_copy(d, &h->split.tokens, p->declarators[0].name), text, text);

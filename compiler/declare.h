@@ -21,6 +21,8 @@ struct declare {
 	size_t n, cap;
 	uint32_t *branches; /* owned: tokens of the #if directives whose branch was taken */
 	size_t n_branches, cap_branches;
+	unsigned pack; /* of #pragma pack where the item stands; 0 for none */
+	unsigned packs[16], n_packs; /* pushed */
 	int failed;
 };
 

@@ -90,6 +90,18 @@ static struct buffer *begin(struct diagnostics *d, enum clang_severity severity)
 	return d->last == CLANG_ERROR ? &d->errors : &d->warnings;
 }
 
+/* "void function 'cgpu_cell_7' should not return a value": the cell. */
+static void hide_run_function(char *text)
+{
+	static const char start[] = "void function 'cgpu_cell_", instead[] = "a cell";
+	char *at = text ? strstr(text, start) : NULL, *end = at ? strchr(at + strlen(start), '\'') : NULL;
+
+	if (!end)
+		return;
+	memcpy(at, instead, strlen(instead));
+	memmove(at + strlen(instead), end + 1, strlen(end + 1) + 1);
+}
+
 static void put_head(struct diagnostics *d, struct buffer *out, enum clang_severity severity,
 		     const char *place, uint32_t line, const char *message, const char *flag)
 {
@@ -100,6 +112,7 @@ static void put_head(struct diagnostics *d, struct buffer *out, enum clang_sever
 	if (severity == CLANG_WARNING && *flag)
 		buffer_printf(&head, " [%s]", flag);
 	own_names_strip(head.data);
+	hide_run_function(head.data);
 	buffer_printf(out, "%s\n", buffer_text(&head));
 	if (severity == CLANG_ERROR && !d->n_errors++) {
 		buffer_puts(&d->first, buffer_text(&head));

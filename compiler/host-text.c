@@ -280,7 +280,8 @@ static void edit_specifiers(struct host_text *h, const struct declaration_parts 
 			 token_is(l, i, "register") || token_is(l, i, "__forceinline__") ||
 			 token_is(l, i, "__host__") ||
 			 (token_is(l, i, "extern") && has_initialiser) ||
-			 (token_is(l, i, "const") && runtime))
+			 (token_is(l, i, "const") && runtime) ||
+			 (token_is(l, i, "auto") && i + 1 < p->specifiers_end))
 			drop_tokens(h, i, i + 1);
 		else if (l->at[i].kind == TOKEN_STRING)
 			drop_tokens(h, i, i + 1);
@@ -343,6 +344,40 @@ static bool has_runtime_plain(const struct host_text *h, const struct session *s
 	return false;
 }
 
+/*
+ * `const int n = f();`: its own cell must not write to it either. So the name is an extern constant, and the storage is a
+ * variable of another name with the same symbol. A name that a header has is spelled in a way of its own already.
+ */
+static bool has_storage(const struct host_text *h, const struct session *session, const struct declaration_parts *p)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	if (!p->is_const || p->is_typedef || p->is_other || p->is_auto_type || !p->n || p->body != TOKEN_NONE || h->probe)
+		return false;
+	for (uint32_t k = 0; k < p->n; k++) {
+		const struct declarator *d = &p->declarators[k];
+
+		if (d->name == TOKEN_NONE || d->is_pointer || d->is_unsized || d->is_function ||
+		    !host_text_is_runtime(h, session, p, d) ||
+		    session_header_kind(session, token_text(l, d->name), token_len(l, d->name)))
+			return false;
+	}
+	return true;
+}
+
+static void write_storage(struct host_text *h, const struct declaration_parts *p)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	for (uint32_t k = 0; k < p->n; k++) {
+		int n = (int)token_len(l, p->declarators[k].name);
+		const char *name = token_text(l, p->declarators[k].name);
+
+		buffer_printf(&h->unit.text, " __typeof_unqual__(%.*s) " STORAGE_PREFIX "%.*s __asm__(\"%.*s\");", n, name, n,
+			      name, n, name);
+	}
+}
+
 static bool item_is_host(const struct item *item)
 {
 	return item->world & WORLD_HOST;
@@ -357,7 +392,9 @@ static void edit_item(struct host_text *h, const struct session *session, uint32
 		return;
 	for (uint32_t k = 0; k < p->n; k++)
 		has_initialiser |= p->declarators[k].equals != TOKEN_NONE;
-	edit_specifiers(h, p, has_runtime_plain(h, session, p), has_initialiser);
+	if (has_storage(h, session, p))
+		edit_list_add(&h->edits, h->split.tokens.at[p->first].start, h->split.tokens.at[p->first].start, "extern ");
+	edit_specifiers(h, p, has_runtime_plain(h, session, p) && !has_storage(h, session, p), has_initialiser);
 	for (uint32_t k = 0; k < p->n; k++)
 		if (host_text_is_runtime(h, session, p, &p->declarators[k]))
 			edit_runtime(h, p, &p->declarators[k]);
@@ -695,28 +732,31 @@ static void write_file_item(struct host_text *h, const struct session *session, 
 	if (item->kind == ITEM_FUNCTION && p->is_inline)
 		unit_text_puts(&h->unit, "__attribute__((visibility(\"protected\"))) ");
 	copy_tokens(h, item->first, item->end);
+	if (item->kind == ITEM_DECLARATION && has_storage(h, session, p))
+		write_storage(h, p);
 	if (item->kind == ITEM_DIRECTIVE && host_text_opens_branch(h, item->first))
 		mark_branch(h, item->first);
 }
 
-static void write_initialiser(struct host_text *h, const struct declarator *d)
+static void write_initialiser(struct host_text *h, const struct declarator *d, const char *prefix)
 {
 	const struct token_list *l = &h->split.tokens;
 	char name[256];
-	bool braces = token_is(l, d->equals + 1, "{");
 
-	snprintf(name, sizeof(name), "%.*s", (int)token_len(l, d->name), token_text(l, d->name));
+	snprintf(name, sizeof(name), "%s%.*s", prefix, (int)token_len(l, d->name), token_text(l, d->name));
 	unit_text_line(&h->unit, l->at[d->name].line);
 	if (d->dim3_open != TOKEN_NONE) {
 		buffer_printf(&h->unit.text, "%s = cgpu_dim3(", name);
 		copy_tokens(h, d->dim3_open + 1, token_behind(l, d->dim3_open));
 		unit_text_puts(&h->unit, ";");
-	} else if (braces || d->is_array) {
-		buffer_printf(&h->unit.text, "__builtin_memcpy((void *)&%s, &(__typeof__(%s))%s",
-			      name, name, braces ? "" : "{");
+	} else if (token_is(l, d->equals + 1, "{") || d->is_array) {
+		/* What may stand here, braces, a string or a macro for them, only a declaration takes. */
+		buffer_printf(&h->unit.text, "{ __typeof__(%s) cgpu_initial = ", name);
 		copy_tokens(h, d->equals + 1, d->init_end);
-		buffer_printf(&h->unit.text, "%s, sizeof(%s));", braces ? "" : "}", name);
+		buffer_printf(&h->unit.text, "; __builtin_memcpy((void *)&%s, (const void *)&cgpu_initial, sizeof(%s)); }", name,
+			      name);
 	} else {
+		unit_text_puts(&h->unit, prefix);
 		unit_text_copy(&h->unit, start_of(h, d->name), l->at[d->name].end, NULL);
 		unit_text_puts(&h->unit, " = ");
 		copy_tokens(h, d->equals + 1, d->init_end);
@@ -749,7 +789,7 @@ static void write_run_item(struct host_text *h, const struct session *session, u
 	} else if (item->kind == ITEM_DECLARATION && !h->probe) {
 		for (uint32_t k = 0; k < p->n; k++)
 			if (host_text_is_runtime(h, session, p, &p->declarators[k]))
-				write_initialiser(h, &p->declarators[k]);
+				write_initialiser(h, &p->declarators[k], has_storage(h, session, p) ? STORAGE_PREFIX : "");
 	}
 }
 

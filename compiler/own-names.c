@@ -21,10 +21,14 @@ void own_names_write(const struct session *s, const char *name, size_t len, stru
 
 void own_names_strip(char *text)
 {
-	size_t n = strlen(OWN_PREFIX);
+	static const char *const prefixes[] = { OWN_PREFIX, STORAGE_PREFIX };
 
-	for (char *at = text ? strstr(text, OWN_PREFIX) : NULL; at; at = strstr(at, OWN_PREFIX))
-		memmove(at, at + n, strlen(at + n) + 1);
+	for (size_t i = 0; text && i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		size_t n = strlen(prefixes[i]);
+
+		for (char *at = strstr(text, prefixes[i]); at; at = strstr(at, prefixes[i]))
+			memmove(at, at + n, strlen(at + n) + 1);
+	}
 }
 
 static int in_object(size_t len, const Elf64_Shdr *s, size_t alignment)

@@ -11,13 +11,15 @@
 #include <stddef.h>
 
 #define OWN_PREFIX "cgpu_own_"
+/* The storage of a constant that gets its value at run time; see host-text.c. */
+#define STORAGE_PREFIX "cgpu_storage_"
 
 struct buffer;
 struct session;
 
 /* When a header has this name too: the directives that make it the session's. */
 void own_names_write(const struct session *s, const char *name, size_t len, struct buffer *out);
-/* Take the prefix out of a text, in place. */
+/* Take the prefixes out of a text, in place. */
 void own_names_strip(char *text);
 /* The same for the symbols of an ELF object. */
 void own_names_strip_object(void *object, size_t len);

@@ -14,14 +14,19 @@
 #include "common/mem-pool.h"
 #include "compiler/macro-text.h"
 
+struct declared {
+	uint32_t name; /* token */
+	bool is_type;
+};
+
 struct splitter {
 	const struct token_list *l;
 	const struct name_source *names;
 	struct item *items; /* malloc-ed while it grows */
 	uint32_t n, cap;
 	bool failed;
-	uint32_t *types; /* name tokens that the cell's typedefs declare */
-	uint32_t n_types, cap_types;
+	struct declared *declared; /* what the cell has declared so far */
+	uint32_t n_declared, cap_declared;
 };
 
 static const struct {
@@ -137,8 +142,9 @@ static enum name_class classify_macro(struct splitter *s, uint32_t i, const stru
 		class = inner.is_undefined ? NAME_MACRO : classify_macro(s, i, &inner, depth - 1);
 	else
 		class = s->names->classify(s->names->context, m->body, n);
-	for (uint32_t t = 0; t < s->n_types; t++)
-		if (token_len(l, s->types[t]) == n && !memcmp(token_text(l, s->types[t]), m->body, n))
+	for (uint32_t t = 0; t < s->n_declared; t++)
+		if (s->declared[t].is_type && token_len(l, s->declared[t].name) == n &&
+		    !memcmp(token_text(l, s->declared[t].name), m->body, n))
 			class = NAME_TYPE;
 	return class == NAME_TYPE || class == NAME_MACRO_SPECIFIER ? NAME_MACRO_SPECIFIER : NAME_MACRO;
 }
@@ -148,9 +154,9 @@ static enum name_class classify(struct splitter *s, uint32_t i)
 	const struct token_list *l = s->l;
 	struct macro_text m;
 
-	for (uint32_t t = 0; t < s->n_types; t++)
-		if (same_text(l, s->types[t], i))
-			return NAME_TYPE;
+	for (uint32_t t = s->n_declared; t-- > 0;)
+		if (same_text(l, s->declared[t].name, i))
+			return s->declared[t].is_type ? NAME_TYPE : NAME_VALUE;
 	if (macro_text_find(l, i, s->names, token_text(l, i), token_len(l, i), &m)) {
 		if (m.is_undefined)
 			return NAME_UNKNOWN;
@@ -219,6 +225,12 @@ static bool unknown_declares(const struct token_list *l, uint32_t i)
 		return false;
 	while (token_is(l, i + 1, "*") || token_is(l, i + 1, "const"))
 		i++;
+	if (token_is(l, i + 2, "(")) {
+		uint32_t behind = token_behind(l, i + 2);
+
+		if (!token_is(l, behind, ";") && !token_is(l, behind, "{") && !token_is(l, behind, ","))
+			return false;
+	}
 	return split_at_identifier(l, i + 1) && i + 2 < l->n &&
 	       (token_is(l, i + 2, ";") || token_is(l, i + 2, "=") || token_is(l, i + 2, ",") ||
 		token_is(l, i + 2, "[") || token_is(l, i + 2, "("));
@@ -477,52 +489,64 @@ static uint32_t end_of_statement(struct splitter *s, uint32_t i, bool *ret_open)
 	return end_of_expression(s, i, ret_open);
 }
 
-static void remember_type(struct splitter *s, uint32_t i)
+static void remember(struct splitter *s, uint32_t name, bool is_type)
 {
-	if (s->n_types == s->cap_types) {
-		uint32_t cap = s->cap_types ? 2 * s->cap_types : 32;
-		uint32_t *grown = realloc(s->types, cap * sizeof(*grown));
+	if (name == TOKEN_NONE)
+		return;
+	if (s->n_declared == s->cap_declared) {
+		uint32_t cap = s->cap_declared ? 2 * s->cap_declared : 32;
+		struct declared *grown = realloc(s->declared, cap * sizeof(*grown));
 
 		if (!grown) {
 			s->failed = true;
 			return;
 		}
-		s->types = grown;
-		s->cap_types = cap;
+		s->declared = grown;
+		s->cap_declared = cap;
 	}
-	s->types[s->n_types++] = i;
+	s->declared[s->n_declared++] = (struct declared){ name, is_type };
 }
 
-/* The names that a typedef declares: in each declarator the last name before its suffixes, or the
- * one in `(*name)`. */
-static void remember_typedef(struct splitter *s, uint32_t first, uint32_t end)
+/* `(*name)`, `(name)`: the name in parentheses; TOKEN_NONE for a parameter list. */
+static uint32_t name_in_parentheses(const struct token_list *l, uint32_t open)
+{
+	uint32_t i = open + 1;
+
+	while (token_is(l, i, "*") || token_is(l, i, "(") || token_is(l, i, "^") || split_at_specifier(l, i))
+		i++;
+	return i > open + 1 && split_at_identifier(l, i) && !split_at_specifier(l, open + 1) ? i : TOKEN_NONE;
+}
+
+/* The names that a declaration declares: in each declarator the last name before its suffixes, or the one in `(*name)`. */
+static void remember_names(struct splitter *s, uint32_t first, uint32_t end, bool is_type)
 {
 	const struct token_list *l = s->l;
 	uint32_t last = TOKEN_NONE;
+	bool initialiser = false;
 
 	for (uint32_t i = first; i < end;) {
 		if (token_is(l, i, ",") || token_is(l, i, ";")) {
-			if (last != TOKEN_NONE)
-				remember_type(s, last);
+			remember(s, last, is_type);
 			last = TOKEN_NONE;
+			initialiser = false;
 			i++;
-		} else if (token_is(l, i, "(")) {
-			uint32_t j = i + 1;
+		} else if (token_is(l, i, "(") || token_is(l, i, "{") || token_is(l, i, "[")) {
+			uint32_t name = token_is(l, i, "(") && !initialiser ? name_in_parentheses(l, i) : TOKEN_NONE;
 
-			while (token_is(l, j, "*") || token_is(l, j, "(") || token_is(l, j, "^") ||
-			       split_at_specifier(l, j))
-				j++;
-			if (j > i + 1 && split_at_identifier(l, j) && !split_at_specifier(l, i + 1))
-				last = j;
+			if (name != TOKEN_NONE)
+				last = name;
 			i = token_behind(l, i);
-		} else if (token_is(l, i, "{") || token_is(l, i, "[")) {
-			i = token_behind(l, i);
+		} else if (token_is(l, i, "struct") || token_is(l, i, "union") || token_is(l, i, "enum")) {
+			i = split_tag(l, i, &last);
+			last = TOKEN_NONE;
 		} else {
-			if (split_at_identifier(l, i))
+			initialiser |= token_is(l, i, "=");
+			if (split_at_identifier(l, i) && !initialiser)
 				last = i;
 			i++;
 		}
 	}
+	remember(s, last, is_type);
 }
 
 /* CUDA's marks stand among the specifiers; other C++ words at the start make an item the device's
@@ -590,8 +614,8 @@ static uint32_t next_declaration(struct splitter *s, uint32_t i)
 		item->body = body;
 		find_world(l, item);
 	}
-	if (token_is(l, i, "typedef"))
-		remember_typedef(s, i + 1, end);
+	if (!opaque)
+		remember_names(s, i, body == TOKEN_NONE ? end : body, token_is(l, i, "typedef"));
 	return end;
 }
 
@@ -628,7 +652,7 @@ int split_init(struct split *s, const char *text, size_t len, const struct name_
 	if (s->items && x.n)
 		memcpy(s->items, x.items, x.n * sizeof(*s->items));
 	free(x.items);
-	free(x.types);
+	free(x.declared);
 	if (!s->items || x.failed)
 		return error_set(err, ERROR_MEMORY, "out of memory for the items of a cell");
 	return 0;

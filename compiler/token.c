@@ -263,7 +263,24 @@ struct pairing {
 	uint32_t depth;
 	uint32_t *saved; /* depths at the #if that are open */
 	uint32_t n_saved;
+	uint32_t dead; /* n_saved at the outermost `#if 0`; 0 outside of one */
 };
+
+static bool is_if_0(const struct token_list *l, uint32_t i)
+{
+	size_t n;
+	const char *rest = token_directive_rest(l, i, &n);
+
+	return token_directive_is(l, i, "if") && n && *rest == '0' && (n == 1 || strchr(" \t\r/", rest[1]));
+}
+
+/* What stands in an `#if 0` need not be C: what it opens ends with it. */
+static void leave_dead(struct pairing *p, uint32_t i)
+{
+	while (p->depth > p->saved[p->n_saved - 1])
+		p->l->at[p->open[--p->depth]].match = i - 1;
+	p->dead = 0;
+}
 
 /* The branches of an #if are alternatives: each one starts from the same brackets. Those that a
  * branch leaves open share the partner of those that the last branch leaves open. */
@@ -274,6 +291,13 @@ static void pair_directive(struct pairing *p, uint32_t i)
 	if (token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") ||
 	    token_directive_is(l, i, "ifndef")) {
 		p->saved[p->n_saved++] = p->depth;
+		if (!p->dead && is_if_0(l, i))
+			p->dead = p->n_saved;
+	} else if (p->dead && p->dead == p->n_saved &&
+		   (token_directive_is(l, i, "else") || token_directive_is(l, i, "elif") ||
+		    token_directive_is(l, i, "endif"))) {
+		leave_dead(p, i);
+		p->n_saved -= token_directive_is(l, i, "endif");
 	} else if (p->n_saved &&
 		   (token_directive_is(l, i, "else") || token_directive_is(l, i, "elif"))) {
 		for (uint32_t k = p->saved[p->n_saved - 1]; k < p->depth; k++)
@@ -288,15 +312,18 @@ static void pair_closing(struct pairing *p, uint32_t i, char c)
 {
 	struct token_list *l = p->l;
 
-	if (p->depth && closes(bracket(l, p->open[p->depth - 1]), c)) {
+	bool same_branch = !p->dead || p->depth > p->saved[p->dead - 1];
+
+	if (p->depth && same_branch && closes(bracket(l, p->open[p->depth - 1]), c)) {
 		uint32_t open = p->open[--p->depth], other = p->other[p->depth];
 
 		l->at[i].match = open;
 		l->at[open].match = i;
-		if (other != TOKEN_NONE && other < open)
+		if (other != TOKEN_NONE && other < open && bracket(l, other) == bracket(l, open)) {
 			l->at[other].match = i;
-		p->other[p->depth] = TOKEN_NONE;
-	} else if (l->unopened == TOKEN_NONE) {
+			p->other[p->depth] = TOKEN_NONE;
+		}
+	} else if (l->unopened == TOKEN_NONE && !p->dead) {
 		l->unopened = i;
 	}
 }

@@ -1,0 +1,3 @@
+extern int later[];
+int later[3] = { 1, 2, 3 };
+later[2]

@@ -1,0 +1,2 @@
+assert(1 + 1 == 2);
+puts("held");

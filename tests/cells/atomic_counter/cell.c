@@ -1,0 +1,5 @@
+#include <stdatomic.h>
+_Atomic int n = 5;
+atomic_fetch_add(&n, 3);
+n++;
+n

@@ -1,0 +1,3 @@
+_Atomic(long) big = 1L << 40;
+big += 1;
+big

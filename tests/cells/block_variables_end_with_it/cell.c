@@ -1,0 +1,3 @@
+{ int inner = 4; printf("%d\n", inner); }
+//---
+inner

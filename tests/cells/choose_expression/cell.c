@@ -1,0 +1,1 @@
+__builtin_choose_expr(sizeof(long) == 8, 64, "no")

@@ -1,0 +1,3 @@
+int /* a */ x /* b */ = // c
+	4 /* "not a string */ + 1; // 'nor a character
+x /**/

@@ -1,0 +1,4 @@
+void *next = &&second;
+goto *next;
+puts("first");
+second: puts("second");

@@ -1,0 +1,2 @@
+const char *const names[] = { "zero", "one", "two" };
+names[2]

@@ -1,0 +1,6 @@
+int f(void) { return 6; }
+const int six = f();
+//---
+six = 7;
+//---
+six

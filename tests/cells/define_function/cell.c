@@ -1,0 +1,4 @@
+#define SQUARE(x) ((x) * (x))
+SQUARE(2 + 1)
+//---
+SQUARE(SQUARE(2))

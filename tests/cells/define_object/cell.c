@@ -1,0 +1,4 @@
+#define ANSWER 42
+ANSWER
+//---
+ANSWER + 1

@@ -1,0 +1,2 @@
+const volatile int cv = 6;
+cv

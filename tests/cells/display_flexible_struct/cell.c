@@ -1,0 +1,2 @@
+struct b { int n; char data[]; } b = { 3 };
+b

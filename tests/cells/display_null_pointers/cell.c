@@ -1,0 +1,4 @@
+char *none = NULL;
+none
+//---
+(void *)0

@@ -1,0 +1,4 @@
+void quiet(void) { }
+quiet()
+//---
+(void)5

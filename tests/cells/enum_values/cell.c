@@ -1,0 +1,4 @@
+enum color { RED, GREEN = 5, BLUE } c = BLUE;
+c
+//---
+RED + GREEN + BLUE

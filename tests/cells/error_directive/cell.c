@@ -1,0 +1,1 @@
+#error this cell is not ready

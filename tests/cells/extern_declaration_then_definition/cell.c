@@ -1,0 +1,4 @@
+extern int shared;
+int get(void) { return shared; }
+int shared = 11;
+get()

@@ -1,0 +1,2 @@
+_Float16 h = 1.5;
+(double)(h * 2)

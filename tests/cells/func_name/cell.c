@@ -1,0 +1,2 @@
+void who(void) { puts(__func__); puts(__FUNCTION__); }
+who();

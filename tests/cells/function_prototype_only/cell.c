@@ -1,0 +1,2 @@
+double sqrt(double);
+sqrt(9)

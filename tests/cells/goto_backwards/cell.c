@@ -1,0 +1,5 @@
+int n = 0;
+again:
+n++;
+if (n < 3) goto again;
+n

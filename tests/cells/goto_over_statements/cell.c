@@ -1,0 +1,4 @@
+goto out;
+puts("not this");
+out:
+puts("this");

@@ -1,0 +1,6 @@
+int x = 0;
+if (x)
+	puts("yes");
+/* otherwise */
+else
+	puts("no");

@@ -1,0 +1,7 @@
+int v[] =
+#if 1
+{ 1, 2 };
+#else
+{ 3 };
+#endif
+v

@@ -1,0 +1,4 @@
+puts("a");
+#if 0
+42
+#endif

@@ -1,0 +1,5 @@
+#if defined(NOT_DEFINED)
+puts("yes");
+#else
+puts("no");
+#endif

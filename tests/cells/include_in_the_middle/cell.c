@@ -1,0 +1,4 @@
+puts("before");
+#include <search.h>
+ENTRY e = { "key", NULL };
+e.key

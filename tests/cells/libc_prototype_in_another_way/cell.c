@@ -1,0 +1,2 @@
+int strlen(char *);
+strlen("four")

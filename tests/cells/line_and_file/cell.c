@@ -1,0 +1,4 @@
+__LINE__
+//---
+
+printf("%d %s\n", __LINE__, __FILE__);

@@ -1,0 +1,5 @@
+int f(void)
+{
+	if (1) {
+	return 2;
+}

@@ -1,0 +1,3 @@
+NAN
+//---
+-INFINITY

@@ -1,0 +1,4 @@
+#define NDEBUG
+#include <assert.h>
+assert(0);
+puts("not checked");

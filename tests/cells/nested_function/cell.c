@@ -1,0 +1,1 @@
+int f(void) { int g(void) { return 1; } return g(); }

@@ -1,0 +1,7 @@
+int first(s, n)
+	char *s;
+	unsigned n;
+{
+	return s[n];
+}
+first("abc", 1)

@@ -1,0 +1,3 @@
+#pragma once
+#pragma my_own thing
+puts("ok");

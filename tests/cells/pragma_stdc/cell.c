@@ -1,0 +1,3 @@
+#pragma STDC FP_CONTRACT OFF
+double a = 0.1;
+a * 10

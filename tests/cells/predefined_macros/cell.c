@@ -1,0 +1,1 @@
+__STDC__ + (__STDC_VERSION__ == 201710L) + __STDC_HOSTED__

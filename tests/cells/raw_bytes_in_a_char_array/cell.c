@@ -1,0 +1,4 @@
+char bytes[] = { 'o', 'k', 0, 'x' };
+sizeof bytes
+//---
+bytes

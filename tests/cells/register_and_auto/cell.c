@@ -1,0 +1,3 @@
+register int r = 3;
+auto int a = 4;
+r + a

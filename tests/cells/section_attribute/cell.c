@@ -1,0 +1,3 @@
+__attribute__((section(".mydata"))) int placed = 5;
+//---
+placed + 1

@@ -1,0 +1,3 @@
+static int square(int x) { return x * x; }
+//---
+square(9)

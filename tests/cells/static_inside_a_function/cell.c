@@ -1,0 +1,4 @@
+int count(void) { static int n; return ++n; }
+count() + count()
+//---
+count()

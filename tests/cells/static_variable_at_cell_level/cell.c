@@ -1,0 +1,4 @@
+static int hidden = 3;
+//---
+hidden++;
+hidden

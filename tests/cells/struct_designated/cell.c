@@ -1,0 +1,2 @@
+struct p { int x, y, z; } p = { .z = 3, .x = 1 };
+p

@@ -1,0 +1,4 @@
+_Thread_local int t = 4;
+t++;
+//---
+t

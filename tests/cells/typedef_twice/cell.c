@@ -1,0 +1,4 @@
+typedef unsigned int word; typedef unsigned int word;
+//---
+typedef unsigned int word;
+(word)-1

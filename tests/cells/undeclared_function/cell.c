@@ -1,0 +1,3 @@
+int x = square_root(4);
+//---
+puts(strngth);

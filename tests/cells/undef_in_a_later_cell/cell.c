@@ -1,0 +1,6 @@
+#define X 3
+//---
+#undef X
+//---
+int X = 7;
+X

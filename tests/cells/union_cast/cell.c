@@ -1,0 +1,3 @@
+union u { int i; double d; };
+union u u = (union u)2.5;
+u.d

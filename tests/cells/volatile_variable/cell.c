@@ -1,0 +1,3 @@
+volatile int v = 3;
+v = v + v;
+v

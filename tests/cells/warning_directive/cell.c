@@ -1,0 +1,2 @@
+#warning mind the step
+puts("ran");
