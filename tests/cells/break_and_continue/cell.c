@@ -1,5 +1,5 @@
 for (int i = 0; ; i++) {
 	if (i % 2) continue;
 	if (i > 6) break;
-	printf("%d ", i);
+	printf("%d,", i);
 }
