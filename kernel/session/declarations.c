@@ -305,6 +305,63 @@ static void put_name(struct buffer *out, const char *name)
 	buffer_append(out, name, strlen(name) + 1);
 }
 
+/*
+ * The constants of an enum, which are ordinary names: *at goes through its text, from the start. False at the end; the name is
+ * *ret_len bytes long.
+ */
+static bool next_constant(const char **at, const char **ret, size_t *ret_len)
+{
+	const char *p = **at == 'e' ? strchr(*at, '{') : *at; /* `enum` itself, or behind a constant */
+	unsigned depth = 0;
+	bool any;
+
+	for (; p && *(p = skip_blank(p, &any)); p++) {
+		depth += *p == '(';
+		depth -= *p == ')' && depth;
+		if (depth || (*p != '{' && *p != ','))
+			continue;
+		*ret = skip_blank(p + 1, &any);
+		for (*ret_len = 0; is_word((*ret)[*ret_len]); ++*ret_len)
+			;
+		*at = *ret + *ret_len;
+		return *ret_len != 0;
+	}
+	return false;
+}
+
+/* The slot of the variable or function whose name this constant takes; n when there is none. */
+static size_t taken_by_constant(const struct declarations *d, const struct unit *unit, const char *name, size_t len)
+{
+	char text[256];
+	struct declaration key = { .kind = DECLARATION_VARIABLE, .name = text, .host = "", .device = "" };
+	size_t at;
+
+	if (len >= sizeof(text))
+		return d->list.n;
+	snprintf(text, sizeof(text), "%.*s", (int)len, name);
+	at = declaration_list_find(&d->list, &key);
+	return at < d->list.n && !declared_by(unit, &key) ? at : d->list.n;
+}
+
+static bool is_enum(const struct declaration *one)
+{
+	return one->kind == DECLARATION_TAG && !strncmp(one->host, "enum", 4);
+}
+
+static void put_taken(const struct declarations *d, const struct unit *unit, const struct declaration *one,
+		      struct buffer *out)
+{
+	const char *p = one->host, *name;
+	size_t len;
+
+	while (is_enum(one) && next_constant(&p, &name, &len)) {
+		size_t at = taken_by_constant(d, unit, name, len);
+
+		if (at < d->list.n && is_object(d->list.items[at]->d.kind))
+			put_name(out, d->list.items[at]->d.name);
+	}
+}
+
 int declarations_leaving(struct declarations *d, const char *id, const struct unit *unit, struct buffer *out,
 			 struct error *err)
 {
@@ -324,6 +381,7 @@ int declarations_leaving(struct declarations *d, const char *id, const struct un
 
 		if (at < d->list.n && is_object(d->list.items[at]->d.kind))
 			put_name(out, unit->declarations[i].name);
+		put_taken(d, unit, &unit->declarations[i], out);
 	}
 	return buffer_check(out, err);
 }
@@ -562,6 +620,20 @@ static int accept_one(struct acceptance *a, const struct declaration *one, struc
 	return put(a, l->n, owned_entry(a, one, buffer_text(&undef), NULL), err);
 }
 
+static int drop_taken(struct acceptance *a, const struct declaration *one, struct error *err)
+{
+	const char *p = one->host, *name;
+	size_t len;
+
+	while (is_enum(one) && next_constant(&p, &name, &len)) {
+		size_t at = taken_by_constant(a->d, a->unit, name, len);
+
+		if (at < a->d->list.n && clear_slot(a->d, at, err))
+			return -1;
+	}
+	return 0;
+}
+
 /* First of all, since they take others along: what the unit declares is declared anew after that. */
 static int drop_changed_types(struct acceptance *a, struct error *err)
 {
@@ -602,7 +674,7 @@ int declarations_accept(struct declarations *d, const struct declaration_source 
 	if (drop_changed_types(&a, err))
 		return -1;
 	for (size_t i = 0; i < unit->n_declarations; i++)
-		if (accept_one(&a, &unit->declarations[i], err))
+		if (accept_one(&a, &unit->declarations[i], err) || drop_taken(&a, &unit->declarations[i], err))
 			return -1;
 	return 0;
 }

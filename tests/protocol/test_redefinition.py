@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Declarations that replace earlier ones, as they are seen by later cells."""
+import random
+
 import pytest
 
 from redefinitions import PAIRS
@@ -272,7 +274,8 @@ def test_whos_shows_what_the_device_holds(fresh_kernel):
     assert cell.wait().ename == "Interrupted"
 
 
-BAD_CELLS = ["int x = 9;\nint y = ;", "x = 7;\nundeclared = 1;", "struct p { char c; };\nint f(void) { return 7; }\n#define N 7\nf(1, 2);",
+BAD_CELLS = ["int x = 9;\nint y = ;", "x = 7;\nundeclared = 1;",
+             "struct p { char c; };\nint f(void) { return 7; }\n#define N 7\nf(1, 2);",
              "x = 8;\n}", "#include <there_is_no_such_header.h>\nx = 9;", "typedef char number;\nnumber *n = 3.5;",
              "__global__ void k(int *o) { *o = undeclared; }\nx = 5;", "%nothing\nx = 5;"]
 
@@ -330,3 +333,60 @@ def test_a_prototype_of_an_earlier_cell_holds_until_the_definition(fresh_kernel)
     assert run("g(3) + g(1)").ok().text == "4"
     r = run("int h(void) { return (int)f(1); }\ndouble f(double a) { return a; }")
     assert r.ename == "CompileError" and "conflicting types for 'f'" in r.traceback
+
+
+def definition(kind, name, value):
+    return {"int": f"int {name} = {value};", "double": f"double {name} = {value};", "array": f"int {name}[] = {{{value}, 1}};",
+            "function": f"int {name}(void) {{ return {value}; }}", "macro": f"#define {name} {value}",
+            "enum": f"enum {{ {name} = {value} }};"}[kind]
+
+
+def probe(kind, name):
+    return {"array": f"(int)(sizeof {name} / 4) * {name}[0] / 2", "function": f"{name}()"}.get(kind, f"(int){name}")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_edits_of_a_notebook(fresh_kernel, seed):
+    """Cells that define, redefine and lose names, fail and are undone, beside a reference that keeps plain state."""
+    choose = random.Random(seed)
+    pool = [f"name{i}" for i in range(8)] + ["MACRO1", "MACRO2", "ENUM1", "ENUM2"]
+    kinds = ["int", "double", "array", "function"]
+    state, past = {}, []
+    for step in range(40):
+        cell_id = choose.choice("ABCD")
+        new = {name: (name[:-1].lower() if name.isupper() else choose.choice(kinds), 2 * choose.randrange(50))
+               for name in choose.sample(pool, choose.randrange(4))}
+        text = "\n".join(definition(kind, name, value) for name, (kind, value) in new.items()) + f"\nint own{cell_id} = {step};"
+        way = choose.random()
+        if way < 0.1 and past:
+            fresh_kernel.run("%undo", cell_id="undo").ok()
+            state = past.pop()
+        elif way < 0.3:
+            assert fresh_kernel.run(text + choose.choice(["\n*(volatile int *)0 = 0;", "\nwrong wrong;"]),
+                                    cell_id=cell_id).status == "error"
+        else:
+            note = fresh_kernel.run(text, cell_id=cell_id).ok().stderr
+            assert note == "", note
+            past.append(state)
+            state = {name: what for name, what in state.items() if what[0] != cell_id}
+            state.update({name: (cell_id, *what) for name, what in new.items()})
+            state["own" + cell_id] = (cell_id, "int", step)
+        listed = {name for name, (_, kind, _) in state.items() if kind in ("int", "double", "array")}
+        assert names(fresh_kernel) == listed, (seed, step)
+        if not state:
+            continue
+        past.append(state)
+        values = "".join(f'printf("{name} %d\\n", {probe(kind, name)});\n' for name, (_, kind, _) in state.items())
+        shown = fresh_kernel.run(values, cell_id="probe").ok().stdout.split("\n")
+        assert dict(line.split() for line in shown if line) == \
+            {name: str(value) for name, (_, _, value) in state.items()}, (seed, step)
+        gone = choose.choice(sorted(set(pool) - set(state)) or ["never"])
+        assert fresh_kernel.run(gone, cell_id="probe").ename == "CompileError", (seed, step, gone)
+
+
+def test_a_constant_takes_the_name_of_a_variable(fresh_kernel):
+    run = fresh_kernel.run
+    run("int a = 1, b = 2;\nint c(void) { return 3; }", cell_id="A").ok()
+    run("enum e { a /* first, b */ = 10, c = (1 ? 20 : 0) };\na + b + c", cell_id="B").ok()
+    assert names(fresh_kernel) == {"b"}
+    assert run("a + b + c", cell_id="C").ok().text == "32"
