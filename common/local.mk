@@ -10,6 +10,7 @@ libcommon_a_SOURCES = \
 	%reldir%/declarations.def \
 	%reldir%/emulator-extension.h \
 	%reldir%/error.c %reldir%/error.h %reldir%/errors.def \
+	%reldir%/fault-questions.c %reldir%/fault-questions.h \
 	%reldir%/faults.def \
 	%reldir%/ipc.c %reldir%/ipc.h \
 	%reldir%/launch-glue.h \
@@ -24,8 +25,11 @@ libcommon_a_SOURCES = \
 	%reldir%/worker-protocol.h
 libcommon_a_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS)
 
-check_PROGRAMS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code
-TESTS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code
+check_PROGRAMS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions
+TESTS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions
+test_fault_questions_SOURCES = tests/unit/test-fault-questions.c
+test_fault_questions_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_fault_questions_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_error_SOURCES = tests/unit/test-error.c
 test_error_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_error_LDADD = libcommon.a $(CMOCKA_LIBS)

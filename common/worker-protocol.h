@@ -228,6 +228,14 @@ struct fault_record {
 	char text[FAULT_TEXT_MAX]; /* UTF-8, lines; what the worker can tell beyond the above */
 };
 
+/* To a worker that waits at its fault: see common/fault-questions.h. */
+struct fault_questions {
+	_Atomic uint32_t asked;
+	_Atomic uint32_t answered;
+	uint64_t address;
+	struct address_description answer;
+};
+
 #define MEMCHECK_FINDINGS_MAX 8
 
 /* What a checked cell has done wrong, in the order of finding. `kind` of the records is not used. */
@@ -257,6 +265,7 @@ struct worker_control {
 	_Atomic uint32_t interrupt;      /* kernel sets 1, then signals SIGUSR1; worker clears when it has unwound */
 	_Atomic uint32_t allocator_busy; /* > 0: a thread is inside the arena's allocator or tables */
 	struct fault_record fault;
+	struct fault_questions questions;
 	struct memcheck_findings findings;
 	/* Output ring: see common/output-ring.h. Positions only grow; index is position % OUTPUT_RING_SIZE. */
 	_Alignas(64) _Atomic uint64_t ring_head; /* written by the worker */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/fault-questions.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
 #include "runtime/backtrace.h"
@@ -67,7 +68,7 @@ bool host_fault_guards(int signal)
 	return signal == SIGUSR1;
 }
 
-/* The kernel reads the memory of this process and then ends it. Without a kernel that listens the alarm does. */
+/* The kernel reads the memory of this process, asks about addresses, and then ends it. Without a kernel that listens the alarm does. */
 static void wait_for_the_reader(void)
 {
 	static bool told;
@@ -78,8 +79,7 @@ static void wait_for_the_reader(void)
 	alarm(FAULT_WAIT_SECONDS);
 	if (worker_send(WORKER_FAULTED, NULL, 0, -1, NULL))
 		return;
-	for (;;)
-		pause();
+	fault_questions_serve(worker.control, host_fault_describe);
 }
 
 static _Noreturn void finish(int status)

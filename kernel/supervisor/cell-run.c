@@ -265,7 +265,7 @@ static void fail_commit(struct supervisor *s, const struct error *err)
 static void report_interrupt(struct supervisor *s, const struct worker *w)
 {
 	if (w && atomic_load(&w->control->fault.kind) == FAULT_INTERRUPTED)
-		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0);
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
 	else
 		fault_report_plain(&s->run.report, "Interrupted", "the cell was interrupted", "");
 	fault_report_add(&s->run.report, KEPT);
@@ -421,7 +421,7 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 		fault_report_plain(&s->run.report, "InternalError", err.text, "");
 		cell_run_fail(s);
 	} else if (outcome == OUTCOME_FAULT) {
-		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0);
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
 		memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
 		cell_run_fail(s);
 	} else if (s->memcheck.on && (outcome == OUTCOME_INTERRUPTED || s->run.interrupted_ms)) {
@@ -467,7 +467,7 @@ int cell_run_keep(struct supervisor *s, struct worker *w)
 static void on_faulted(struct supervisor *s, struct worker *w)
 {
 	output_drain(s, w);
-	fault_report_from_record(&s->run.report, &w->control->fault, &s->units, w->pid);
+	fault_report_from_record(&s->run.report, &w->control->fault, &s->units, w->pid, w->control);
 	memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
 	cell_run_fail(s);
 }
@@ -596,7 +596,7 @@ void cell_run_on_death(struct supervisor *s, struct worker *w, bool was_active)
 		return;
 	}
 	if (atomic_load(&w->control->fault.kind) != FAULT_NONE)
-		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0);
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
 	else
 		watchdog_report_death(s, w);
 	decide(s, s->run.interrupted_ms != 0, true);

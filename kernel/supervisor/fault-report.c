@@ -27,10 +27,13 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/fault-questions.h"
 #include "common/worker-protocol.h"
 #include "kernel/supervisor/fault-frames.h"
 #include "kernel/supervisor/process.h"
 #include "kernel/supervisor/unit-table.h"
+
+#define ANSWER_MS 100 /* for a worker that waits at its fault */
 
 #define RED "\033[1;31m"
 #define PLAIN "\033[0m"
@@ -318,7 +321,40 @@ static bool has_address(const struct fault_record *f, uint32_t kind)
 	return (kind == FAULT_SEGMENTATION || kind == FAULT_BUS) && f->si_code > 0 && f->si_code != SI_KERNEL;
 }
 
-static void read_values(const struct fault_record *f, uint32_t kind, struct fault_call *call, struct fault_values *ret)
+struct questioner {
+	struct worker_control *control; /* NULL: no answer comes */
+	const struct unit_table *units;
+};
+
+/* ", the start of a block of 40 bytes, allocated at ..., and freed at ...": blocks, variables and device memory only. */
+static void put_pointee(void *data, uint64_t address, struct buffer *out)
+{
+	struct questioner *q = data;
+	struct address_description d;
+
+	if (!q->control || fault_questions_ask(q->control, address, ANSWER_MS, &d)) {
+		q->control = NULL;
+		return;
+	}
+	switch ((enum address_owner)d.owner) {
+	case OWNER_HEAP:
+	case OWNER_HEAP_FREED:
+	case OWNER_HEAP_NEAR:
+	case OWNER_VARIABLE:
+		buffer_puts(out, ", ");
+		fault_report_put_owner(&d, address, q->units, out);
+		return;
+	case OWNER_DEVICE:
+	case OWNER_DEVICE_FREED:
+		buffer_puts(out, d.owner == OWNER_DEVICE ? ", on the device" : ", on the device, and freed");
+		return;
+	default:
+		return;
+	}
+}
+
+static void read_values(const struct fault_record *f, uint32_t kind, struct fault_call *call, struct questioner *q,
+			struct fault_values *ret)
 {
 	char line[400];
 
@@ -326,25 +362,28 @@ static void read_values(const struct fault_record *f, uint32_t kind, struct faul
 		return;
 	call->scene.has_address = has_address(f, kind);
 	call->scene.address = f->address;
+	call->scene.owner = put_pointee;
+	call->scene.owner_data = q;
 	fault_values_read(&call->scene, line, ret);
 }
 
 void fault_report_from_record(struct fault_report *r, const struct fault_record *f, const struct unit_table *units,
-			      pid_t pid)
+			      pid_t pid, struct worker_control *control)
 {
+	struct questioner questioner = { control, units };
 	uint32_t kind = atomic_load(&f->kind);
 	bool has_ename = kind == FAULT_CUDA && f->ename[0];
 	char ename[sizeof(f->ename)];
 	struct fault_values values = { 0 };
 	struct fault_call call;
 
-	if (kind >= FAULT_KINDS)
+	if (kind == FAULT_NONE || kind >= FAULT_KINDS)
 		kind = FAULT_INTERNAL;
 	clear(r, has_ename ? bounded(f->ename, sizeof(f->ename), ename) : enames[kind]);
 	put_what(f, kind, units, pid, &r->evalue);
 	if (fault_frames_innermost(f, units, pid, &call)) {
 		if (kind != FAULT_EXITED && kind != FAULT_INTERRUPTED)
-			read_values(f, kind, &call, &values);
+			read_values(f, kind, &call, &questioner, &values);
 		if (*values.member)
 			buffer_printf(&r->evalue, ": %s", values.member);
 		buffer_puts(&r->evalue, "; at ");

@@ -15,6 +15,7 @@
 struct address_description;
 struct fault_record;
 struct unit_table;
+struct worker_control;
 
 /* What the reader gets. */
 struct fault_report {
@@ -25,10 +26,10 @@ struct fault_report {
 
 void fault_report_release(struct fault_report *r);
 
-/* A record whose kind is not FAULT_NONE. The running unit is the last of the table. pid: the worker, which waits at its fault,
- * for the values of variables; 0 when it has gone on or is gone. */
+/* The running unit is the last of the table. pid: the worker, which waits at its fault, for the values of variables; 0 when it has
+ * gone on or is gone. control: its area, to ask it about addresses; NULL when it does not wait. */
 void fault_report_from_record(struct fault_report *r, const struct fault_record *f, const struct unit_table *units,
-			      pid_t pid);
+			      pid_t pid, struct worker_control *control);
 
 /* The worker is gone without a record. memory_text: figures of host memory, "" for none; oom: Linux ended it for memory. */
 void fault_report_from_death(struct fault_report *r, const siginfo_t *death, bool oom, const char *memory_text);

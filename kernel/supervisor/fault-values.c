@@ -105,6 +105,8 @@ static void tell(struct reader *r, const char *from, const char *end, const stru
 
 	if (r->n_lines == LINES_MAX || is_told(r, from, len) || !debug_value_format(&r->scene->frame, v, &text))
 		return;
+	if (r->scene->owner && debug_value_is_pointer(v) && v->bits)
+		r->scene->owner(r->scene->owner_data, v->bits, &text);
 	buffer_printf(&r->out->lines, "%.*s = %s\n", (int)len, from, buffer_text(&text));
 	r->n_lines++;
 }

@@ -25,6 +25,9 @@ struct fault_scene {
 	struct debug_frame frame;
 	bool has_address;
 	uint64_t address; /* that could not be accessed */
+	/* Appends whom a pointer's value belongs to, or nothing; NULL when nobody can tell. */
+	void (*owner)(void *data, uint64_t address, struct buffer *out);
+	void *owner_data;
 };
 
 struct fault_values {

@@ -58,7 +58,7 @@ static void keep(struct supervisor *s, struct worker *w)
 		return;
 	}
 	if (atomic_load(&w->control->fault.kind) == FAULT_INTERRUPTED)
-		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0);
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
 	else
 		fault_report_plain(&s->run.report, "Interrupted",
 				   "the cell was stopped inside a library or system call", "");
