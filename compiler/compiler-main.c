@@ -35,7 +35,7 @@ static int hello(struct compiler *c, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
-	nvrtc_load(&c->nvrtc, c->options.cuda_root, NULL);
+	nvrtc_probe(&c->nvrtc, c->options.cuda_root);
 	record_put_u32(&b, COMPILER_PROTOCOL_VERSION);
 	record_put_str(&b, clang_shim_version());
 	record_put_str(&b, c->nvrtc.version);

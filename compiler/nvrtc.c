@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
 #include "compiler/nvrtc.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/error.h"
@@ -119,6 +125,49 @@ int nvrtc_load(struct nvrtc *n, const char *cuda_root, struct error *err)
 		dlclose(n->library);
 	n->library = NULL;
 	return error_set(err, ERROR_NOT_FOUND, "%s", n->problem);
+}
+
+struct nvrtc_answer {
+	char version[sizeof(((struct nvrtc *)0)->version)];
+	char problem[sizeof(((struct nvrtc *)0)->problem)];
+};
+
+static _Noreturn void answer_from_child(struct nvrtc *n, const char *cuda_root, int to)
+{
+	struct nvrtc_answer a = { "", "" };
+
+	nvrtc_load(n, cuda_root, NULL);
+	memcpy(a.version, n->version, sizeof(a.version));
+	memcpy(a.problem, n->problem, sizeof(a.problem));
+	_exit(write(to, &a, sizeof(a)) != (ssize_t)sizeof(a));
+}
+
+void nvrtc_probe(struct nvrtc *n, const char *cuda_root)
+{
+	struct nvrtc_answer a;
+	int ends[2];
+	ssize_t got;
+	pid_t pid;
+
+	if (n->tried || pipe2(ends, O_CLOEXEC))
+		return;
+	pid = fork();
+	if (!pid)
+		answer_from_child(n, cuda_root, ends[1]);
+	close(ends[1]);
+	do
+		got = pid > 0 ? read(ends[0], &a, sizeof(a)) : -1;
+	while (got < 0 && pid > 0 && errno == EINTR);
+	close(ends[0]);
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	if (got != (ssize_t)sizeof(a)) {
+		nvrtc_load(n, cuda_root, NULL);
+		return;
+	}
+	memcpy(n->version, a.version, sizeof(n->version));
+	memcpy(n->problem, a.problem, sizeof(n->problem));
+	n->tried = *n->problem;
 }
 
 void nvrtc_release(struct nvrtc *n)

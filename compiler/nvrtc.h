@@ -30,6 +30,11 @@ struct nvrtc_program {
 	size_t n_names;
 };
 
+/*
+ * Fill version or problem without keeping the library: a child loads it and tells. It is nearly 30 MB, which a session
+ * without CUDA code does not need.
+ */
+void nvrtc_probe(struct nvrtc *n, const char *cuda_root);
 /* Load the library; 0, or -1 with ERROR_NOT_FOUND and the package's name. cuda_root may be NULL. */
 int nvrtc_load(struct nvrtc *n, const char *cuda_root, struct error *err);
 void nvrtc_release(struct nvrtc *n);
