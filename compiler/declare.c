@@ -176,7 +176,8 @@ static void add_directive(struct declare *d, const struct host_text *h, uint32_t
 
 		if (!device && local_include_path(rest, n, path))
 			text = format(d, "#include \"", path, "\"");
-		add(d, DECLARATION_INCLUDE, line, "", device ? "" : text, device ? text : "");
+		add(d, DECLARATION_INCLUDE, line, "", device && !device_text_is_shared_include(rest, n) ? "" : text,
+		    device ? text : "");
 	} else if (token_directive_is(l, i, "define") || token_directive_is(l, i, "undef")) {
 		while (word < n && (rest[word] == '_' || (rest[word] >= '0' && rest[word] <= '9') ||
 				    ((rest[word] | 32) >= 'a' && (rest[word] | 32) <= 'z')))

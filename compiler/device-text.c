@@ -53,6 +53,13 @@ bool device_text_is_include(const char *rest, size_t len)
 	return end > 4 && !memcmp(rest + end - 4, ".cuh", 4);
 }
 
+bool device_text_is_shared_include(const char *rest, size_t len)
+{
+	static const char shared[] = "cuda_fp16.h";
+
+	return len > sizeof(shared) && !strncmp(rest + 1, shared, strlen(shared));
+}
+
 bool device_text_is_context(const struct host_text *h, uint32_t i)
 {
 	const struct token_list *l = &h->split.tokens;

@@ -35,6 +35,8 @@ char *device_text_later(const struct host_text *h, uint32_t i);
 
 /* Does `<name>` or `"name"` belong to device code alone (C++ headers of the toolkit)? */
 bool device_text_is_include(const char *rest, size_t len);
+/* Is it one that host code has too, in a form of ours (compiler/prelude/)? */
+bool device_text_is_shared_include(const char *rest, size_t len);
 
 /* A declaration of the C++ language that only device code can have: template, using, namespace. */
 bool device_text_is_context(const struct host_text *h, uint32_t i);

@@ -693,11 +693,13 @@ static void write_own_names(struct host_text *h, const struct session *session)
 
 static bool is_device_directive(const struct host_text *h, const struct item *item)
 {
+	const char *rest;
 	size_t n;
 
-	return item->kind == ITEM_DIRECTIVE &&
-	       token_directive_is(&h->split.tokens, item->first, "include") &&
-	       device_text_is_include(token_directive_rest(&h->split.tokens, item->first, &n), n);
+	if (item->kind != ITEM_DIRECTIVE || !token_directive_is(&h->split.tokens, item->first, "include"))
+		return false;
+	rest = token_directive_rest(&h->split.tokens, item->first, &n);
+	return device_text_is_include(rest, n) && !device_text_is_shared_include(rest, n);
 }
 
 /* What comes before the cell's text includes the file, as from this line. */

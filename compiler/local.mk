@@ -61,7 +61,8 @@ cgpu_compiler_LDADD = $(COMPILER_LIBS)
 # Headers that cells see; launch-glue.h keeps its folder.
 preludedir = $(pkgdatadir)/include
 prelude_HEADERS = %reldir%/prelude/cgpu.h %reldir%/prelude/cgpu-cuda.h \
-	%reldir%/prelude/cuda_runtime.h %reldir%/prelude/device_launch_parameters.h
+	%reldir%/prelude/cuda_fp16.h %reldir%/prelude/cuda_runtime.h \
+	%reldir%/prelude/device_launch_parameters.h
 preludecommondir = $(pkgdatadir)/include/common
 preludecommon_HEADERS = common/launch-glue.h
 
