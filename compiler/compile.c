@@ -280,6 +280,7 @@ static int make_symbols(struct compilation *x, struct error *err)
 static int make_unit(struct compilation *x, struct buffer *out, struct error *err)
 {
 	struct unit *u = &x->unit;
+	struct error problem = ERROR_INIT;
 
 	own_names_strip(x->object.display_type);
 	own_names_strip(x->object.display_type_code);
@@ -298,9 +299,10 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 		return -1;
 	u->declarations = x->declare.declarations;
 	u->n_declarations = x->declare.n;
+	/* A cell may write into the sections of debugging information itself; then it has no lines. */
 	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines,
-			    &u->n_lines, err))
-		return -1;
+			    &u->n_lines, &problem) && problem.code != ERROR_INPUT)
+		return error_set(err, problem.code, "%s", problem.text);
 	unit_encode(u, out);
 	return buffer_check(out, err);
 }

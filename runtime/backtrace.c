@@ -265,6 +265,7 @@ static bool after_call(uint64_t pc)
 	return p[-5] == 0xe8 || (p[-2] == 0xff && (p[-1] & 0x38) == 0x10) || (p[-3] == 0xff && (p[-2] & 0x38) == 0x10) ||
 	       (p[-6] == 0xff && (p[-5] & 0x38) == 0x10);
 #else
+	(void)pc;
 	return true;
 #endif
 }

@@ -189,7 +189,8 @@ void *symbols_guarded_data(size_t size, size_t align)
 		t->guards = guards;
 		t->cap_guards = cap;
 	}
-	p = symbols_data(size + SYMBOLS_GUARD, align);
+	/* The shadow tells apart eight bytes: no two variables share them. */
+	p = symbols_data(size + SYMBOLS_GUARD, align < 8 ? 8 : align);
 	if (p)
 		t->guards[t->n_guards++] = (uint64_t)(uintptr_t)p + size;
 	return p;

@@ -118,6 +118,8 @@ def test_finding(session, name):
 FINE = {
     "all of a block": "int *p = malloc(40); fill(p, 10); free(p); p = calloc(7, 3); p = realloc(p, 1000); fill(p, 250);",
     "variables and locals": "fill(table, 10); fill(other, 10); fill(counters, 5); int v = total(8);",
+    "small variables side by side": "char c1 = 1; short s1 = 2; int i1 = 3; char c2 = 4; volatile int i2 = 5; char c3[3];\n"
+                                    "i2 = c1 + s1 + i1 + c2 + i2; c3[2] = i2; c2 = c3[2]; i1 = c2;",
     "text": 'char b[32]; strcpy(b, text); strcat(b, ", world"); sprintf(b + strlen(b), "%d", 7); puts(b);',
     "struct copies": "struct pair *p = malloc(sizeof(*p)), q = { 1, 2 }; *p = q; q = *p; memset(p, 0, sizeof(*p));",
     "variable length": "int f_vla(int n) { int v[n]; fill(v, n); return v[n - 1]; } int v = f_vla(17);",
