@@ -678,9 +678,20 @@ static void mark_masked(struct composition *c, const struct session_mask *masks,
 		     link = c->s->links[link - 1].previous) {
 			uint32_t e = c->s->links[link - 1].entry;
 
-			if (masks_entry(&c->s->entries[e], &masks[i]))
+			if (masks_entry(&c->s->entries[e], &masks[i]) && c->s->entries[e].d.kind != DECLARATION_MACRO)
 				c->marks[e] = MASKED;
 		}
+	}
+}
+
+/* A type of the session may need the macro that the cell defines anew: it is there, and taken away in front of the cell. */
+static void undefine_masked(struct composition *c, const struct session_mask *masks, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct declaration *d = session_find(c->s, masks[i].name, masks[i].len);
+
+		if (!strcmp(masks[i].space, "macro") && d && d->kind == DECLARATION_MACRO)
+			buffer_printf(c->out, "\n#undef %.*s\n", (int)masks[i].len, masks[i].name);
 	}
 }
 
@@ -871,6 +882,7 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 				own_names_of(s, &s->entries[i], c->out);
 		for (uint32_t i = 0; i < s->n; i++)
 			write_entry(c, i, 0);
+		undefine_masked(c, masks, n_masks);
 	}
 	bool failed = !c->marks || !c->queue;
 

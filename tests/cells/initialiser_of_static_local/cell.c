@@ -1,0 +1,3 @@
+int f(void) { static int calls = 10; return calls++; }
+f(); f();
+f()

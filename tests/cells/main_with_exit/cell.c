@@ -1,0 +1,5 @@
+int main(void) { puts("before"); exit(4); }
+//---
+main();
+//---
+%run

@@ -1,0 +1,5 @@
+int main(void) { puts("main"); return 3; }
+//---
+main();
+//---
+main()

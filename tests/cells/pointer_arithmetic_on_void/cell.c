@@ -1,0 +1,3 @@
+char s[] = "abc";
+void *p = s;
+*(char *)(p + 2)

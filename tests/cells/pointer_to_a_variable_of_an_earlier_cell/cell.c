@@ -1,0 +1,6 @@
+double price = 1.5;
+//---
+double *p = &price;
+*p *= 2;
+//---
+price

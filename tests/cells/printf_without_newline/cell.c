@@ -1,0 +1,3 @@
+printf("no newline");
+//---
+puts("next");

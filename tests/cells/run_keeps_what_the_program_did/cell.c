@@ -1,0 +1,8 @@
+int count;
+int main(void) { count++; exit(count > 1); }
+//---
+%run
+//---
+%run
+//---
+count

@@ -1,0 +1,6 @@
+int count;
+int main(void) { count = 9; abort(); }
+//---
+%run
+//---
+count

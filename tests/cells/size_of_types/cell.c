@@ -1,0 +1,1 @@
+sizeof(int) + sizeof(long) + sizeof(void *) + sizeof(char) + sizeof(short)

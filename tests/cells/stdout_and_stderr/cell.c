@@ -1,0 +1,2 @@
+fprintf(stderr, "warning\n");
+fputs("text\n", stdout);

@@ -1,0 +1,1 @@
+char two[2] = "abc";

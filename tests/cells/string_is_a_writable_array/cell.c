@@ -1,0 +1,3 @@
+char word[] = "cat";
+word[0] = 'b';
+word

@@ -1,0 +1,2 @@
+char three[3] = "abc";
+three

@@ -1,0 +1,2 @@
+#include <tgmath.h>
+sqrt(16.0f) + sizeof(sqrt(1.0f))

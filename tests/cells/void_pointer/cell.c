@@ -1,0 +1,3 @@
+int v = 5;
+void *any = &v;
+*(int *)any + 1

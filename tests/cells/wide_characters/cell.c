@@ -1,0 +1,2 @@
+wchar_t w[] = L"abc";
+wcslen(w) + w[1]
