@@ -6,6 +6,7 @@
  */
 #include "compiler/split.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -619,6 +620,43 @@ static uint32_t next_declaration(struct splitter *s, uint32_t i)
 	return end;
 }
 
+/* Does the text start with this word or words? Then what follows is at *text. */
+static bool takes_words(const char **text, size_t *n, const char *wanted)
+{
+	size_t len = strlen(wanted);
+
+	if (*n < len || strncmp(*text, wanted, len) ||
+	    (*n > len && (isalnum((unsigned char)(*text)[len]) || (*text)[len] == '_')))
+		return false;
+	while (len < *n && isspace((unsigned char)(*text)[len]))
+		len++;
+	*text += len;
+	*n -= len;
+	return true;
+}
+
+/* #pragma omp parallel for, #pragma unroll: of the loop or block that follows, so it goes where the statements go. */
+static bool belongs_to_statement(const struct token_list *l, uint32_t i)
+{
+	static const char *const of_loops[] = { "unroll", "nounroll", "clang loop", "GCC unroll", "GCC ivdep" };
+	static const char *const of_files[] = { "threadprivate", "declare", "requires", "begin", "end", "assumes" };
+	const char *rest;
+	size_t n;
+
+	if (!token_directive_is(l, i, "pragma"))
+		return false;
+	rest = token_directive_rest(l, i, &n);
+	for (size_t k = 0; k < sizeof(of_loops) / sizeof(*of_loops); k++)
+		if (takes_words(&rest, &n, of_loops[k]))
+			return true;
+	if (!takes_words(&rest, &n, "omp"))
+		return false;
+	for (size_t k = 0; k < sizeof(of_files) / sizeof(*of_files); k++)
+		if (takes_words(&rest, &n, of_files[k]))
+			return false;
+	return true;
+}
+
 static uint32_t next_item(struct splitter *s, uint32_t i)
 {
 	const struct token_list *l = s->l;
@@ -626,7 +664,7 @@ static uint32_t next_item(struct splitter *s, uint32_t i)
 	uint32_t end;
 
 	if (at_directive(l, i)) {
-		add_item(s, ITEM_DIRECTIVE, i, i + 1);
+		add_item(s, belongs_to_statement(l, i) ? ITEM_STATEMENT : ITEM_DIRECTIVE, i, i + 1);
 		return i + 1;
 	}
 	if (starts_declaration(s, i))
