@@ -19,7 +19,7 @@
 #include "runtime/cuda/device.h"
 #include "runtime/exports.h"
 #include "runtime/memcheck/memcheck.h"
-#include "runtime/tracked.h"
+#include "runtime/threads.h"
 #include "runtime/worker-run.h"
 #include "runtime/worker.h"
 
@@ -62,6 +62,10 @@ static int checkpoint(void)
 
 	if (device_checkpoint_begin())
 		return EIO;
+	if (!threads_freeze(WORKER_FREEZE_MS)) {
+		device_checkpoint_end();
+		return EBUSY;
+	}
 	if (tell(&err))
 		worker_exit(0);
 	await_commit();
@@ -81,11 +85,6 @@ int exports_checkpoint(void)
 	/* Nothing of a checked cell is kept. */
 	if (memcheck_on)
 		return 0;
-	/* What they write meanwhile would be lost. */
-	if (tracked_has(TRACKED_THREAD)) {
-		errno = EBUSY;
-		return -1;
-	}
 	cell_mode_enter_library();
 	fflush(NULL);
 	failed = checkpoint();

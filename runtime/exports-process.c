@@ -30,6 +30,7 @@
 #include "runtime/exports.h"
 #include "runtime/host-fault.h"
 #include "runtime/interrupt.h"
+#include "runtime/threads.h"
 #include "runtime/worker.h"
 
 #define PROCESS_MAX 256
@@ -263,12 +264,17 @@ pid_t exports_fork(void)
 
 	cell_mode_enter_library();
 	wait_for_budget();
+	threads_hold();
 	allocator_fork_begin();
 	pid = fork();
 	error = errno;
 	if (pid == 0 && first)
 		become_child();
 	allocator_fork_end();
+	if (pid == 0)
+		threads_leave();
+	else
+		threads_release();
 	cell_mode_leave_library();
 	errno = error;
 	return pid;

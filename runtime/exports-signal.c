@@ -8,12 +8,17 @@
 
 #include "runtime/exports.h"
 #include "runtime/host-fault.h"
+#include "runtime/threads.h"
 #include "runtime/worker.h"
 
 int exports_sigaction(int signal, const struct sigaction *action, struct sigaction *ret_old)
 {
 	if (worker.is_child)
 		return sigaction(signal, action, ret_old);
+	if (signal == THREADS_SIGNAL) {
+		errno = EINVAL;
+		return -1;
+	}
 	if (!host_fault_guards(signal))
 		return host_fault_sigaction(signal, action, ret_old);
 	if (ret_old)
@@ -43,5 +48,6 @@ int exports_sigprocmask(int how, const sigset_t *set, sigset_t *ret_old)
 		if (host_fault_guards(s))
 			sigdelset(&allowed, s);
 	}
+	sigdelset(&allowed, THREADS_SIGNAL);
 	return pthread_sigmask(how, &allowed, ret_old);
 }

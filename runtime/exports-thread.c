@@ -1,26 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of cells: they run in cell mode, with a signal stack of their own, and are known by their stacks. */
+/*
+ * Threads of cells: they run in cell mode, with a signal stack of their own, are known by their stacks, and stand still for a
+ * commit (runtime/threads.h).
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/error.h"
+#include "runtime/backtrace.h"
 #include "runtime/cell-mode.h"
 #include "runtime/cell-stack.h"
 #include "runtime/exports.h"
 #include "runtime/host-fault.h"
+#include "runtime/loader/symbols.h"
 #include "runtime/thread-local.h"
+#include "runtime/threads.h"
 #include "runtime/tracked.h"
 #include "runtime/worker.h"
 
 typedef int creator(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg);
 
-struct start {
+/* Made by the thread that starts it, freed by itself. */
+struct thread {
+	struct threads_member member;
 	void *(*fn)(void *);
 	thrd_start_t c11; /* instead of fn */
 	void *arg;
+	uint64_t low;     /* of its stack */
 };
 
 static void remember_stack(uint64_t *ret_low)
@@ -38,60 +48,70 @@ static void remember_stack(uint64_t *ret_low)
 	cell_stack_add_thread(*ret_low - guard, *ret_low, *ret_low + size);
 }
 
-struct thread_end {
-	uint64_t low;
-	const void *handle;
-};
-
 static void end_thread(void *data)
 {
-	const struct thread_end *e = data;
+	struct thread *t = data;
 
 	thread_local_end();
 	cell_mode.in_cell = false;
-	tracked_remove(e->handle);
-	cell_stack_remove_thread(e->low);
+	tracked_remove(t);
+	threads_remove(&t->member);
+	cell_stack_remove_thread(t->low);
 	host_fault_thread_end();
+	free(t);
 }
 
 static void *run_thread(void *data)
 {
-	struct start s = *(struct start *)data;
-	struct thread_end e = { 0, (void *)pthread_self() };
+	struct thread *t = data;
 	void *result = NULL;
 
-	free(data);
+	threads_begin(&t->member);
 	thread_local_begin();
-	remember_stack(&e.low);
+	remember_stack(&t->low);
 	host_fault_thread_begin();
-	pthread_cleanup_push(end_thread, &e);
+	pthread_cleanup_push(end_thread, t);
 	cell_mode.in_cell = true;
-	if (s.c11)
-		result = (void *)(intptr_t)s.c11(s.arg);
+	if (t->c11)
+		result = (void *)(intptr_t)t->c11(t->arg);
 	else
-		result = s.fn(s.arg);
+		result = t->fn(t->arg);
 	pthread_cleanup_pop(1);
 	return result;
 }
 
-static int create(pthread_t *ret, const pthread_attr_t *attr, struct start start)
+/* Threads that a library keeps for itself (OpenMP, OpenBLAS) come back by themselves: their end is no news. */
+static void track(const struct thread *t, const void *fn)
 {
-	struct start *s;
-	pthread_t thread;
+	const struct symbol *s = symbols_at((uint64_t)(uintptr_t)fn);
+	Dl_info info;
+
+	if (s)
+		tracked_add(TRACKED_THREAD, t, s->name);
+	else if (backtrace_in_unit((uint64_t)(uintptr_t)fn) ||
+		 (dladdr(fn, &info) && info.dli_fname && strstr(info.dli_fname, "libstdc++")))
+		tracked_add(TRACKED_THREAD, t, "");
+}
+
+static int create(pthread_t *ret, const pthread_attr_t *attr, struct thread start)
+{
+	struct thread *t;
 	int r;
 
 	cell_mode_enter_library();
-	s = malloc(sizeof(*s));
-	if (s)
-		*s = start;
-	r = s ? pthread_create(&thread, attr, run_thread, s) : EAGAIN;
-	if (r)
-		free(s);
-	else
-		tracked_add(TRACKED_THREAD, (void *)thread, "");
+	t = malloc(sizeof(*t));
+	if (t) {
+		*t = start;
+		threads_add(&t->member);
+		track(t, start.c11 ? (void *)start.c11 : (void *)start.fn);
+	}
+	r = t ? pthread_create(ret, attr, run_thread, t) : EAGAIN;
+	if (t && r) {
+		tracked_remove(t);
+		threads_remove(&t->member);
+		free(t);
+	}
 	cell_mode_leave_library();
-	if (!r)
-		*ret = thread;
 	return r;
 }
 
@@ -113,10 +133,10 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *ret, const 
 
 int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
-	return create(ret, attr, (struct start){ fn, NULL, arg });
+	return create(ret, attr, (struct thread){ .fn = fn, .arg = arg });
 }
 
 int exports_thrd_create(thrd_t *ret, thrd_start_t fn, void *arg)
 {
-	return create(ret, NULL, (struct start){ NULL, fn, arg }) ? thrd_nomem : thrd_success;
+	return create(ret, NULL, (struct thread){ .c11 = fn, .arg = arg }) ? thrd_nomem : thrd_success;
 }

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <threads.h>
+#include <time.h>
+#include <unistd.h>
 
 /* Address of a name for a unit: runtime/exports.def, the CUDA runtime, the loaded libraries; 0: nobody has it. */
 uint64_t exports_find(const char *name);
@@ -52,6 +54,13 @@ unsigned exports_program_handlers(void);
 /* exports-thread.c */
 int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg);
 int exports_thrd_create(thrd_t *ret, thrd_start_t fn, void *arg);
+
+/* exports-sleep.c */
+int exports_clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *ret_left);
+int exports_nanosleep(const struct timespec *wanted, struct timespec *ret_left);
+int exports_usleep(useconds_t us);
+unsigned exports_sleep(unsigned seconds);
+int exports_thrd_sleep(const struct timespec *wanted, struct timespec *ret_left);
 
 /* exports-signal.c */
 typedef void exports_handler(int signal);

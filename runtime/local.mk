@@ -56,6 +56,8 @@ cgpu_worker_SOURCES = \
 	%reldir%/sandbox-apply.c %reldir%/sandbox-apply.h \
 	%reldir%/session-processes.c %reldir%/session-processes.h \
 	%reldir%/thread-local.c %reldir%/thread-local.h \
+	%reldir%/threads.c %reldir%/threads.h \
+	%reldir%/exports-sleep.c \
 	%reldir%/tracked.c %reldir%/tracked.h \
 	%reldir%/worker-main.c %reldir%/worker.h \
 	%reldir%/exports-checkpoint.c \

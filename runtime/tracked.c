@@ -66,25 +66,22 @@ void tracked_remove(const void *handle)
 	meta_leave();
 }
 
-bool tracked_has(enum tracked_kind kind)
-{
-	bool found = false;
-
-	pthread_mutex_lock(&lock);
-	for (const struct tracked *t = *root(); t && !found; t = t->next)
-		found = t->kind == kind;
-	pthread_mutex_unlock(&lock);
-	return found;
-}
-
 void tracked_report_lost(struct buffer *out)
 {
-	static const char *const what[] = { "the open file", "the process", "a running thread,", "the library" };
+	static const char *const what[] = {
+		[TRACKED_FILE] = "the open file %s of cell %u\n",
+		[TRACKED_PROCESS] = "the process %s of cell %u\n",
+		[TRACKED_THREAD] = "thread `%s` started in cell %u ended\n",
+		[TRACKED_LIBRARY] = "the library %s of cell %u\n",
+	};
 
 	while (*root()) {
 		struct tracked *t = *root();
 
-		buffer_printf(out, "%s %s of cell %u\n", what[t->kind], t->name, t->cell);
+		if (t->kind == TRACKED_THREAD && !t->name[0])
+			buffer_printf(out, "a thread started in cell %u ended\n", t->cell);
+		else
+			buffer_printf(out, what[t->kind], t->name, t->cell);
 		*root() = t->next;
 		meta_free(t);
 	}

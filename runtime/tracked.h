@@ -14,7 +14,6 @@ enum tracked_kind { TRACKED_FILE, TRACKED_PROCESS, TRACKED_THREAD, TRACKED_LIBRA
 
 void tracked_add(enum tracked_kind kind, const void *handle, const char *name);
 void tracked_remove(const void *handle);
-bool tracked_has(enum tracked_kind kind);
 /* A line each; the list is empty afterwards. */
 void tracked_report_lost(struct buffer *out);
 

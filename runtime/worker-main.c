@@ -37,6 +37,7 @@
 #include "runtime/memory-report.h"
 #include "runtime/sandbox-apply.h"
 #include "runtime/session-processes.h"
+#include "runtime/threads.h"
 #include "runtime/worker-run.h"
 #include "runtime/worker-snapshot.h"
 #include "runtime/worker.h"
@@ -214,7 +215,7 @@ static int prepare(const struct worker_start *start, struct error *err)
 		return -1;
 	private_pages_init();
 	sandbox_apply_worker(&policy, &report);
-	if (cell_stack_init(err) || exports_process_init(err) || cell_stdio_init(err) || host_fault_init(err))
+	if (cell_stack_init(err) || exports_process_init(err) || threads_init(err) || cell_stdio_init(err) || host_fault_init(err))
 		return -1;
 	device_host.session_root = session_root();
 	if (device_init(&device_host, &info, err))

@@ -26,6 +26,7 @@
 #include "runtime/loader/loader.h"
 #include "runtime/loader/symbols.h"
 #include "runtime/memcheck/memcheck.h"
+#include "runtime/threads.h"
 #include "runtime/tracked.h"
 #include "runtime/worker.h"
 
@@ -418,6 +419,9 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 		settle(&run);
 	if (run.outcome == OUTCOME_OK)
 		drop_symbols(r);
+	if (run.outcome != OUTCOME_FAULT && !threads_freeze(WORKER_FREEZE_MS))
+		fail(&run, FAULT_INTERNAL, "A thread of a cell does not stand still for the commit: it blocks signals, or hangs in "
+		     "Linux. %reset ends all threads.");
 	result = report(&run, err);
 	buffer_release(&run.warnings);
 	loaded_release(&run.loaded);
@@ -437,6 +441,7 @@ int worker_run_committed(const struct ipc_message *m, struct error *err)
 	allocator_committed(oldest);
 	device_cell_committed();
 	meta_leave();
+	threads_thaw();
 	return 0;
 }
 

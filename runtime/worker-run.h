@@ -12,6 +12,8 @@ struct ipc_message;
 /* WORKER_ATTACH and the messages that belong to it, up to WORKER_ATTACHED. */
 int worker_run_attach(const struct ipc_message *first, struct error *err);
 /* WORKER_RUN: a cell, up to WORKER_CELL_END. */
+/* How long threads of cells may take to stand still for a commit. */
+#define WORKER_FREEZE_MS 5000
 int worker_run_cell(const struct ipc_message *m, struct error *err);
 /* WORKER_COMMITTED. */
 int worker_run_committed(const struct ipc_message *m, struct error *err);

@@ -578,6 +578,19 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	}
 }
 
+/* A thread that lives on between cells can fail, and with it the worker: nobody waits for an answer then. */
+static void note_death_between_cells(struct supervisor *s, const struct worker *w)
+{
+	uint32_t kind = atomic_load(&w->control->fault.kind);
+	struct fault_report report = { 0 };
+
+	if (kind == FAULT_NONE || kind == FAULT_INTERRUPTED)
+		return;
+	fault_report_from_record(&report, &w->control->fault, &s->units, 0);
+	buffer_printf(&s->run.restored, "Between two cells a thread failed: %s: %s\n", report.ename, buffer_text(&report.evalue));
+	fault_report_release(&report);
+}
+
 void cell_run_on_death(struct supervisor *s, struct worker *w, bool was_active)
 {
 	if (was_active && s->run.phase == RUN_COMMITTING && !join(s, NULL)) {
@@ -586,6 +599,8 @@ void cell_run_on_death(struct supervisor *s, struct worker *w, bool was_active)
 			return;
 	}
 	device_memory_rollback(&s->device);
+	if (was_active && s->run.phase == RUN_NONE)
+		note_death_between_cells(s, w);
 	if (!was_active || s->run.phase != RUN_RUNNING)
 		return;
 	if (atomic_load(&w->control->phase) == PHASE_IDLE && !s->run.retried) {

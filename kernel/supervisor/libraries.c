@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/supervisor/libraries.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/error.h"
@@ -148,12 +145,4 @@ void libraries_on_zygote_gone(struct supervisor *s)
 		return;
 	l->request = 0;
 	l->fn(l->data, "the process that loads libraries ended over it; none was loaded");
-}
-
-void libraries_on_worker_gone(pid_t pid)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "/__KMP_REGISTERED_LIB_%d_%d", (int)pid, (int)getuid());
-	shm_unlink(name);
 }

@@ -9,7 +9,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "kernel/supervisor/supervisor.h"
 
@@ -39,8 +38,6 @@ int libraries_load(struct supervisor *s, const char *const *paths, size_t n, sup
 int libraries_load_again(struct supervisor *s, struct error *err);
 /* The payload of ZYGOTE_LOADED behind its id; -1: malformed. */
 int libraries_on_loaded(struct supervisor *s, uint32_t id, struct record *r, struct error *err);
-/* Takes away what a library leaves behind when its process is killed: OpenMP's, a file in /dev/shm. */
-void libraries_on_worker_gone(pid_t pid);
 void libraries_on_zygote_gone(struct supervisor *s);
 
 #endif

@@ -350,7 +350,6 @@ static void on_death(void *data, struct worker *w)
 	char how[64];
 
 	log_info("worker %d %s", (int)w->pid, process_death(&w->death, how, sizeof(how)));
-	libraries_on_worker_gone(w->pid);
 	if (was_active)
 		p->active = NULL;
 	else if (w == p->spare)

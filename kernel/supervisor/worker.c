@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -127,6 +128,15 @@ static void unwatch(struct worker *w)
 	}
 }
 
+/* OpenMP's library takes its file in /dev/shm away when a process ends by itself, which no worker does. */
+static void remove_openmp_file(pid_t pid)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "/__KMP_REGISTERED_LIB_%d_%d", (int)pid, (int)getuid());
+	shm_unlink(name);
+}
+
 void worker_free(struct worker *w)
 {
 	if (!w)
@@ -137,6 +147,8 @@ void worker_free(struct worker *w)
 		worker_kill(w);
 		waitid((idtype_t)P_PIDFD, (id_t)w->pidfd, &w->death, WEXITED | WNOHANG | __WALL);
 	}
+	if (w->pid)
+		remove_openmp_file(w->pid);
 	if (w->control)
 		munmap(w->control, sizeof(*w->control));
 	for (int i = 0; i < 2; i++)

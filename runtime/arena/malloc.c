@@ -16,6 +16,7 @@
 #include "runtime/arena/allocator.h"
 #include "runtime/cell-mode.h"
 #include "runtime/memcheck/memcheck.h"
+#include "runtime/threads.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -26,6 +27,22 @@ extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *p, size_t size);
 extern void *__libc_memalign(size_t align, size_t size);
 extern void __libc_free(void *p);
+
+/* libc's, to the end: a thread that is stopped in it would hold its locks. */
+#define UNSTOPPED(call)                            \
+	({                                         \
+		threads_hold();                    \
+		__typeof__(call) result_ = (call); \
+		threads_release();                 \
+		result_;                           \
+	})
+
+static void libc_free(void *p)
+{
+	threads_hold();
+	__libc_free(p);
+	threads_release();
+}
 
 static bool ours(const void *p)
 {
@@ -50,7 +67,7 @@ static void *allocate(size_t size, size_t align)
 	void *p;
 
 	if (!cell_mode_active())
-		return align > 16 ? __libc_memalign(align, size) : __libc_malloc(size);
+		return UNSTOPPED(align > 16 ? __libc_memalign(align, size) : __libc_malloc(size));
 	p = or_enomem(allocator_alloc(size, align));
 	if (memcheck_on)
 		memcheck_allocated(p, size);
@@ -73,7 +90,7 @@ static void release(void *p)
 	if (ours(p))
 		free_ours(p);
 	else
-		__libc_free(p);
+		libc_free(p);
 	errno = saved;
 }
 
@@ -95,7 +112,7 @@ static void *resize(void *p, size_t size)
 	if (!p)
 		return allocate(size, 16);
 	if (!ours(p))
-		return __libc_realloc(p, size);
+		return UNSTOPPED(__libc_realloc(p, size));
 	if (!size) {
 		release(p);
 		return NULL;
@@ -122,7 +139,7 @@ EXPORT void *calloc(size_t n, size_t size)
 
 	note_caller();
 	if (!cell_mode_active())
-		return __libc_calloc(n, size);
+		return UNSTOPPED(__libc_calloc(n, size));
 	if (__builtin_mul_overflow(n, size, &bytes))
 		return or_enomem(NULL);
 	p = or_enomem(allocator_zalloc(bytes));

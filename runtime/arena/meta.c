@@ -41,14 +41,34 @@ void meta_set_busy(_Atomic unsigned *counter)
 	busy = counter ? counter : &nowhere;
 }
 
+static void no_gate(void)
+{
+}
+
+static void (*gate_enter)(void) = no_gate;
+static void (*gate_leave)(void) = no_gate;
+
+void meta_set_gate(void (*enter)(void), void (*leave)(void))
+{
+	gate_enter = enter;
+	gate_leave = leave;
+}
+
+bool meta_is_busy(void)
+{
+	return atomic_load(busy) != 0;
+}
+
 void meta_enter(void)
 {
+	gate_enter();
 	atomic_fetch_add_explicit(busy, 1, memory_order_acquire);
 }
 
 void meta_leave(void)
 {
 	atomic_fetch_sub_explicit(busy, 1, memory_order_release);
+	gate_leave();
 }
 
 static struct block *cut(unsigned power)

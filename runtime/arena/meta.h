@@ -6,6 +6,7 @@
 #ifndef CGPU_RUNTIME_ARENA_META_H
 #define CGPU_RUNTIME_ARENA_META_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Zeroed, aligned to 16; NULL when META is full. */
@@ -17,6 +18,10 @@ char *meta_strdup(const char *text);
  * worker_control.allocator_busy); nests. */
 void meta_enter(void);
 void meta_leave(void);
+/* Called around each outermost or inner critical section: what keeps a thread from being stopped in it. */
+void meta_set_gate(void (*enter)(void), void (*leave)(void));
+/* Is any thread in one? */
+bool meta_is_busy(void);
 /* Where to count; NULL: nowhere. */
 void meta_set_busy(_Atomic unsigned *counter);
 

@@ -78,6 +78,11 @@ def test_a23_nothing_is_left_in_shared_memory(session):
     assert os.path.exists(name), "OpenMP's library has another name for it: see libraries_on_worker_gone()"
     assert session.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"
     assert wait_until(lambda: not os.path.exists(name))
+    session.run(SUM).ok()
+    name = f"/dev/shm/__KMP_REGISTERED_LIB_{session.worker_pid()}_{os.getuid()}"
+    assert os.path.exists(name)
+    session.close()
+    assert wait_until(lambda: not os.path.exists(name))
 
 
 def test_loops_with_other_pragmas(fresh_kernel):
