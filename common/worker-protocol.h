@@ -99,6 +99,8 @@ enum worker_message {
 	/* u32 id, u64 address of a variable that stands in for one of the device, u64 size; only while no cell runs */
 	WORKER_DEVICE_VALUE = 43,
 	WORKER_DEVICE_FILL = 42, /* u64 address, u64 size, u64 offset in the file; fd */
+	/* empty: the cell that comes next writes large blocks of the heap in place; answered by WORKER_IN_PLACE_ARE */
+	WORKER_IN_PLACE = 44,
 
 	/* worker -> kernel */
 	/* u32 version, str device name, u8 emulated, u32 driver version (13000), u64 device memory,
@@ -141,6 +143,8 @@ enum worker_message {
 	WORKER_DEVICE_FILLED = 52, /* u64 address, u8 ok, str error */
 	WORKER_DEVICE_VALUE_IS = 53, /* u32 id, u8 ok, bytes; not ok: nothing on the device, or not to be read */
 	WORKER_CHECKPOINT = 54,  /* u32 line: commit what the cell has done so far, then WORKER_COMMITTED */
+	/* [u64 address, u64 size, u32 cell, str variable that points there or ""]: what a rollback will not bring back */
+	WORKER_IN_PLACE_ARE = 55,
 };
 
 enum cell_outcome { OUTCOME_OK, OUTCOME_FAULT, OUTCOME_INTERRUPTED };

@@ -12,6 +12,7 @@ test_worker_programs = cgpu-worker$(EXEEXT) cgpu-compiler$(EXEEXT) libcgpu-emula
 endif
 runtime_arena = \
 	%reldir%/arena/allocator-report.c %reldir%/arena/allocator-state.h \
+	%reldir%/arena/allocator-in-place.c \
 	%reldir%/arena/allocator.c %reldir%/arena/allocator.h \
 	%reldir%/arena/arena.c %reldir%/arena/arena.h \
 	%reldir%/arena/heap-scan.c %reldir%/arena/heap-scan.h \

@@ -272,6 +272,8 @@ static int handle(const struct ipc_message *m, struct error *err)
 		return worker_run_limits(m, err);
 	case WORKER_MEMORY:
 		return memory_report_answer(m, err);
+	case WORKER_IN_PLACE:
+		return worker_run_in_place(err);
 	case WORKER_LIBRARIES:
 		return worker_snapshot_libraries(m, err);
 	case WORKER_DEVICE_READ:

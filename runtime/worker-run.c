@@ -429,6 +429,37 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	return result;
 }
 
+struct in_place {
+	struct buffer items;
+	uint32_t n;
+};
+
+static void put_block(void *data, uint64_t address, uint64_t size, uint32_t cell)
+{
+	const struct symbol *s = symbols_pointing_to(address);
+	struct in_place *p = data;
+
+	record_put_u64(&p->items, address);
+	record_put_u64(&p->items, size);
+	record_put_u32(&p->items, cell);
+	record_put_str(&p->items, s ? s->name : "");
+	p->n++;
+}
+
+int worker_run_in_place(struct error *err)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+	struct in_place p = { BUFFER_INIT, 0 };
+	int failed;
+
+	allocator_write_in_place(put_block, &p);
+	record_put_u32(&out, p.n);
+	buffer_append(&out, p.items.data, p.items.len);
+	failed = buffer_check(&p.items, err);
+	buffer_release(&p.items);
+	return failed || buffer_check(&out, err) ? -1 : worker_send(WORKER_IN_PLACE_ARE, out.data, out.len, -1, err);
+}
+
 int worker_run_committed(const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);

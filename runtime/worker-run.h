@@ -15,6 +15,8 @@ int worker_run_attach(const struct ipc_message *first, struct error *err);
 /* How long threads of cells may take to stand still for a commit. */
 #define WORKER_FREEZE_MS 5000
 int worker_run_cell(const struct ipc_message *m, struct error *err);
+/* WORKER_IN_PLACE: for the next cell. */
+int worker_run_in_place(struct error *err);
 /* WORKER_COMMITTED. */
 int worker_run_committed(const struct ipc_message *m, struct error *err);
 /* WORKER_LIMITS, WORKER_DESCRIBE. */

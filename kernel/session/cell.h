@@ -51,6 +51,7 @@ struct cell {
 	bool setting_up;      /* compiling or running what %cd and %env have left, before the own code */
 	struct buffer dropping; /* names that %reset drops, while that runs */
 	struct setup_cell *restarted; /* of these: the cell that is run again; NULL: what %cd and %env have left */
+	bool in_place;        /* %%nosnapshot */
 	bool on_restart;      /* %%on_restart */
 	bool timed;           /* %time */
 	bool checked;         /* %%memcheck */

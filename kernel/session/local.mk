@@ -53,6 +53,7 @@ libsession_a_SOURCES = \
 	kernel/magics/magic-load-ext.c \
 	kernel/magics/magic-pkg.c \
 	kernel/magics/magic-mem.c \
+	kernel/magics/magic-nosnapshot.c \
 	kernel/magics/magic-on-restart.c \
 	kernel/magics/magic-reset.c \
 	kernel/magics/magic-run.c \

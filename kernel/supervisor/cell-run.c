@@ -25,6 +25,7 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "kernel/loop.h"
+#include "kernel/size-text.h"
 #include "kernel/supervisor/interrupt.h"
 #include "kernel/supervisor/output-drain.h"
 #include "kernel/supervisor/strays.h"
@@ -63,6 +64,7 @@ static void finish(struct supervisor *s)
 	s->cb->on_cell_end(s->cb_data, &end);
 	buffer_release(&done.unit);
 	buffer_release(&done.dropped);
+	buffer_release(&done.in_place);
 	buffer_release(&done.result);
 	buffer_release(&done.warnings);
 	buffer_release(&done.restored);
@@ -76,6 +78,7 @@ void cell_run_release(struct supervisor *s)
 	commit_aside_join(&s->aside, NULL);
 	buffer_release(&s->run.unit);
 	buffer_release(&s->run.dropped);
+	buffer_release(&s->run.in_place);
 	buffer_release(&s->run.result);
 	buffer_release(&s->run.warnings);
 	buffer_release(&s->run.restored);
@@ -83,9 +86,27 @@ void cell_run_release(struct supervisor *s)
 	fault_report_release(&s->run.trouble);
 }
 
+/* %%nosnapshot: nobody has the old content of these blocks, for this rollback or any undo. */
+static void report_in_place(struct supervisor *s)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	if (!s->run.in_place.len)
+		return;
+	undo_log_clear(&s->snapshot.undo);
+	snapshot_touch(&s->snapshot);
+	buffer_printf(&text, "Not rolled back, because of %%%%nosnapshot: the content of these blocks may be what the cell made of "
+		      "it, in part.\n%s", buffer_text(&s->run.in_place));
+	fault_report_add(&s->run.report, buffer_text(&text));
+	buffer_clear(&s->run.in_place);
+}
+
 static void add_outcome(struct supervisor *s, bool rolled_back)
 {
 	char text[160], line[32] = "";
+
+	if (rolled_back)
+		report_in_place(s);
 
 	if (s->run.checkpoint_line)
 		snprintf(line, sizeof(line), " in line %u", s->run.checkpoint_line);
@@ -134,6 +155,28 @@ static void put_names(struct buffer *out, const struct buffer *names)
 		record_put_str(out, at);
 }
 
+/* No snapshot may be taken of memory that a cell writes in place. */
+static int begin_in_place(struct supervisor *s, struct worker *w, struct error *err)
+{
+	snapshot_touch(&s->snapshot);
+	return worker_send(w, WORKER_IN_PLACE, NULL, 0, NULL, err);
+}
+
+static void take_in_place(struct supervisor *s, struct record *r)
+{
+	uint32_t n = record_count(r, 25);
+	char size[SIZE_TEXT_MAX];
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t address = record_u64(r), bytes = record_u64(r);
+		uint32_t cell = record_u32(r);
+		const char *name = record_str(r);
+
+		buffer_printf(&s->run.in_place, "  %s%s%s, %s at %#llx, made in cell %u\n", *name ? "`" : "a block", name,
+			      *name ? "`" : "", size_text(bytes, size), (unsigned long long)address, cell);
+	}
+}
+
 static void begin(struct supervisor *s)
 {
 	struct worker *w = s->pool.active;
@@ -145,8 +188,10 @@ static void begin(struct supervisor *s)
 	atomic_store(&w->control->interrupt, 0);
 	record_put_bytes(&b, s->run.unit.data, s->run.unit.len);
 	put_names(&b, &s->run.dropped);
+	buffer_clear(&s->run.in_place);
 	memcheck_put_run(&s->memcheck, &b);
-	failed = buffer_check(&b, &err) || worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
+	failed = buffer_check(&b, &err) || (s->run.writes_in_place && begin_in_place(s, w, &err)) ||
+		 worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
 	buffer_release(&b);
 	if (failed) {
 		/* It died idle; the cell goes to the next one. */
@@ -249,6 +294,9 @@ static int end_commit(struct supervisor *s, struct commit *c, bool copied)
 	entry->units = unit_table_committed(&s->units);
 	device_memory_commit(&s->device, &entry->device);
 	undo_log_trim(&s->snapshot.undo);
+	if (s->run.in_place.len)
+		undo_log_clear(&s->snapshot.undo);
+	buffer_clear(&s->run.in_place);
 	unit_table_commit(&s->units);
 	return 0;
 }
@@ -536,6 +584,12 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 		if (at_work) {
 			take_symbols(s, &r);
 			wrong = record_check(&r, "WORKER_LOADED", &err) != 0;
+		}
+		break;
+	case WORKER_IN_PLACE_ARE:
+		if (at_work) {
+			take_in_place(s, &r);
+			wrong = record_check(&r, "WORKER_IN_PLACE_ARE", &err) != 0;
 		}
 		break;
 	case WORKER_CHECKPOINT:

@@ -454,7 +454,7 @@ static void on_timer(void *data)
 	if (!is_due(s) || state_bytes(s) > n->auto_max)
 		return;
 	/* A cell that runs leaves what is committed alone, but device memory. Otherwise its end is a new occasion. */
-	if (s->run.phase == RUN_RUNNING ? s->device.chunks.n || n->libraries_epoch != s->pool.epoch :
+	if (s->run.phase == RUN_RUNNING ? s->run.writes_in_place || s->device.chunks.n || n->libraries_epoch != s->pool.epoch :
 	    s->run.phase != RUN_NONE || !worker_pool_is_ready(s))
 		return;
 	if (loop_now_ms() - n->committed_ms < DELAY_MS / 2) {

@@ -69,6 +69,8 @@ struct cell_run {
 	struct buffer dropped; /* names that end with the cell, each with its NUL */
 	struct buffer result;  /* the last OUTPUT_RESULT record, shown after the commit */
 	bool has_result;
+	bool writes_in_place;  /* %%nosnapshot */
+	struct buffer in_place; /* lines: blocks of which there is no old content */
 	bool checkpointing;    /* the commit at work is one in the middle of the cell */
 	uint32_t checkpoint_line;
 	bool interrupt_late;   /* it came while a checkpoint was committed */

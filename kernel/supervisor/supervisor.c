@@ -320,6 +320,11 @@ int supervisor_reset(struct supervisor *s, struct error *err)
 	return failed;
 }
 
+void supervisor_write_in_place(struct supervisor *s)
+{
+	s->run.writes_in_place = true;
+}
+
 uint64_t supervisor_worker(const struct supervisor *s)
 {
 	/* The next one counts up when it is given the session. */

@@ -83,6 +83,8 @@ void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_na
 			const char *nvflags, const uint32_t *replaced, size_t n_replaced, bool checked);
 /* dropped: names, each with its NUL, that end when the cell has run to its end; may be empty. */
 void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, const struct buffer *dropped);
+/* Before supervisor_run(): large blocks that the cell overwrites are not copied first. If it fails they are named. */
+void supervisor_write_in_place(struct supervisor *s);
 void supervisor_interrupt(struct supervisor *s);
 void supervisor_input(struct supervisor *s, bool eof, const char *line);
 /* Between cells: throw the arena and device memory away. */

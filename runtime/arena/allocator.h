@@ -48,6 +48,10 @@ enum allocator_block { ALLOCATOR_LIVE, ALLOCATOR_FREED, ALLOCATOR_NEVER };
 /* Each piece of the heap: bytes in use, bytes to the next piece. Takes no lock. */
 void allocator_each(void (*fn)(uint64_t base, uint64_t size, uint64_t room, enum allocator_block block));
 
+/* Before a cell: large live blocks may be written without a copy; fn is told of each. At most some 60 of them. */
+typedef void allocator_block(void *data, uint64_t address, uint64_t size, uint32_t cell);
+void allocator_write_in_place(allocator_block *fn, void *data);
+
 /* align: power of 2, at least 16 is always given. NULL when out of memory. */
 void *allocator_alloc(size_t size, size_t align);
 void *allocator_zalloc(size_t size);

@@ -274,6 +274,14 @@ bool arena_make_fresh(uint64_t address, size_t size)
 	return true;
 }
 
+bool arena_write_in_place(uint64_t address, size_t size)
+{
+	if (arena.n_fresh == FRESH_MAX || map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
+		return false;
+	arena.fresh[arena.n_fresh++] = (struct range){ address, address + size };
+	return true;
+}
+
 void arena_give_back(uint64_t address, size_t size)
 {
 	punch(address, size);

@@ -53,6 +53,8 @@ void arena_committed(void);
  */
 void arena_keep_fresh(bool (*keep)(uint64_t address, size_t size));
 bool arena_make_fresh(uint64_t address, size_t size);
+/* Heap pages in use: the next cell writes them in place, their content stays. False when there are too many ranges. */
+bool arena_write_in_place(uint64_t address, size_t size);
 /* Only give their memory back. */
 void arena_give_back(uint64_t address, size_t size);
 
