@@ -99,7 +99,7 @@ libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS) $(DW_C
 libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_LIBS) $(ZSTD_LIBS)
 
-supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-snapshot-job \
+supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-snapshot-job test-snapshots \
 	test-pressure test-supervisor test-demangle test-seccomp \
 	test-supervisor-out-of-memory
 check_PROGRAMS += $(supervisor_tests) try-escapes
@@ -142,6 +142,12 @@ test_supervisor_CPPFLAGS = $(AM_CPPFLAGS) -DLIBEXEC='"$(TEST_LIBEXEC)"' \
 test_supervisor_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_supervisor_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 EXTRA_test_supervisor_DEPENDENCIES = $(test_worker_programs) session-prelude/stamp
+
+test_snapshots_SOURCES = tests/unit/test-snapshots.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
+test_snapshots_CPPFLAGS = $(test_supervisor_CPPFLAGS)
+test_snapshots_CFLAGS = $(test_supervisor_CFLAGS)
+test_snapshots_LDADD = $(test_supervisor_LDADD)
+EXTRA_test_snapshots_DEPENDENCIES = $(EXTRA_test_supervisor_DEPENDENCIES)
 
 try_escapes_SOURCES = tests/sandbox/try-escapes.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
 try_escapes_CPPFLAGS = $(test_supervisor_CPPFLAGS)

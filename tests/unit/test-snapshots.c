@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loading a snapshot while processes die: the worker that is given the loaded session, the zygote, and both. The session is
+ * then the loaded one or the one from before, and goes on.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "kernel/supervisor/supervisor-state.h"
+#include "tests/unit/supervisor-harness.h"
+
+static struct harness h;
+static char folder[64];
+
+static struct {
+	bool done;
+	char error[512];
+	char session[32];
+	uint32_t count;
+} ended;
+
+static const char definitions[] =
+	"#include <stdio.h>\n#include <stdlib.h>\nint n = 1; int *heap; int *device;\n"
+	"__global__ void set(int *p, int v) { p[threadIdx.x] = v; }\n"
+	"void show(void) { int d[4]; cudaMemcpy(d, device, sizeof(d), cudaMemcpyDeviceToHost);\n"
+	"  printf(\"%d %d %d\\n\", n, heap[9999], d[3]); }\n";
+
+static int describe(void *data, struct buffer *out, uint32_t *ret_count)
+{
+	*ret_count = *(uint32_t *)data;
+	buffer_puts(out, "mine");
+	return 0;
+}
+
+static void on_done(void *data, const struct supervisor_snapshot_end *end)
+{
+	(void)data;
+	ended.done = true;
+	snprintf(ended.error, sizeof(ended.error), "%s", end->error);
+	snprintf(ended.session, sizeof(ended.session), "%s", end->session ? buffer_text(end->session) : "");
+	ended.count = end->count;
+}
+
+static bool is_done(void *data)
+{
+	(void)data;
+	return ended.done;
+}
+
+static bool is_attaching(void *data)
+{
+	(void)data;
+	return ended.done || (h.supervisor->snapshots.load != LOAD_NONE && h.supervisor->pool.active);
+}
+
+static void wait_done(void)
+{
+	harness_until(&h, is_done, NULL);
+}
+
+static void save(const char *name)
+{
+	struct error err = ERROR_INIT;
+
+	memset(&ended, 0, sizeof(ended));
+	harness_worker(&h);
+	if (supervisor_save(h.supervisor, name, on_done, NULL, &err))
+		fail_msg("%s", err.text);
+	wait_done();
+	assert_string_equal(ended.error, "");
+}
+
+static void start_load(const char *name)
+{
+	struct error err = ERROR_INIT;
+
+	memset(&ended, 0, sizeof(ended));
+	harness_worker(&h);
+	if (supervisor_restore(h.supervisor, name, on_done, NULL, &err))
+		fail_msg("%s", err.text);
+}
+
+static int set_up(void **state)
+{
+	static uint32_t count = 77;
+
+	(void)state;
+	strcpy(folder, "/tmp/cgpu-snapshots-XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	harness_start(&h, NULL, 0);
+	supervisor_keep_snapshots(h.supervisor, folder, 0, describe, &count);
+	harness_ok(&h, definitions);
+	harness_ok(&h, "heap = calloc(10000, sizeof(int)); heap[9999] = 2; cudaMalloc(&device, 4 << 20);"
+		   "set<<<1, 4>>>(device, 3); cudaDeviceSynchronize();");
+	save("a");
+	harness_ok(&h, "n = 10; heap[9999] = 20; set<<<1, 4>>>(device, 30); cudaDeviceSynchronize();");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	DIR *d = opendir(folder);
+	struct dirent *e;
+
+	(void)state;
+	harness_stop(&h);
+	while (d && (e = readdir(d)))
+		if (*e->d_name != '.')
+			unlinkat(dirfd(d), e->d_name, 0);
+	closedir(d);
+	return rmdir(folder);
+}
+
+static void test_save_load_undo(void **state)
+{
+	struct error err = ERROR_INIT;
+	uint64_t before = supervisor_state(h.supervisor);
+
+	(void)state;
+	start_load("a");
+	wait_done();
+	assert_string_equal(ended.error, "");
+	assert_string_equal(ended.session, "mine");
+	assert_int_equal(ended.count, 77);
+	assert_string_equal(harness_ok(&h, "show();"), "1 2 3\n");
+	harness_ok(&h, "n = 5; set<<<1, 4>>>(device, 6); cudaDeviceSynchronize();");
+	harness_fault(&h, "n = 6; heap[9999] = 7; *(volatile int *)0 = 1;", "SegmentationFault");
+	assert_string_equal(harness_ok(&h, "show();"), "5 2 6\n");
+	if (supervisor_undo(h.supervisor, before, &err))
+		fail_msg("%s", err.text);
+	assert_string_equal(harness_ok(&h, "show();"), "10 20 30\n");
+}
+
+static void test_the_worker_dies_over_it(void **state)
+{
+	(void)state;
+	start_load("a");
+	harness_until(&h, is_attaching, NULL);
+	assert_false(ended.done);
+	harness_kill(&h, h.supervisor->pool.active->pid);
+	wait_done();
+	assert_non_null(strstr(ended.error, "the session is as it was"));
+	assert_string_equal(harness_ok(&h, "show();"), "10 20 30\n");
+	start_load("a");
+	wait_done();
+	assert_string_equal(ended.error, "");
+	assert_string_equal(harness_ok(&h, "show();"), "1 2 3\n");
+}
+
+static void test_the_zygote_dies_over_it(void **state)
+{
+	(void)state;
+	start_load("a");
+	harness_kill(&h, harness_zygote(&h));
+	wait_done();
+	assert_string_equal(harness_ok(&h, "show();"), *ended.error ? "10 20 30\n" : "1 2 3\n");
+}
+
+static void test_nothing_else_meanwhile(void **state)
+{
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	start_load("a");
+	assert_int_equal(supervisor_save(h.supervisor, "b", on_done, NULL, &err), -1);
+	assert_int_equal(err.code, ERROR_STATE);
+	wait_done();
+	assert_string_equal(harness_ok(&h, "show();"), "1 2 3\n");
+}
+
+static void test_one_that_is_not_there(void **state)
+{
+	(void)state;
+	start_load("none");
+	wait_done();
+	assert_non_null(strstr(ended.error, "no snapshot 'none'"));
+	assert_string_equal(harness_ok(&h, "show();"), "10 20 30\n");
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_save_load_undo, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_worker_dies_over_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_zygote_dies_over_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_nothing_else_meanwhile, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_one_that_is_not_there, set_up, tear_down),
+	};
+
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
