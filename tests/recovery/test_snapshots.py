@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import subprocess
 
 import pytest
 
@@ -181,6 +182,30 @@ def test_libraries_come_along(start):
     assert second.run("gsl_sf_bessel_J0(5) == first").ok().text == "1"
     # Valid as long as the library lies where it was; where it does not, that is said.
     assert "by_pointer" in shown or second.run("by_pointer(5) == first").ok().text == "1"
+    second.close()
+
+
+def test_a_library_of_another_build(start, home):
+    """Units call it by name; pointers into it that are data are named."""
+    def build(answer, pad):
+        source = home / "mine.c"
+        source.write_text(f"static char pad[{pad}]; int mine(void) {{ return {answer} + pad[1]; }}")
+        subprocess.run(["gcc", "-shared", "-fPIC", "-Wl,--build-id", "-o", str(home / "libmine.so"), str(source)], check=True)
+
+    build(1, 10)
+    first = start(CGPU_AUTOSAVE="0")
+    first.run(f"%ldflags {home}/libmine.so\nint mine(void);\nint call(void) {{ return mine(); }}").ok()
+    first.run("int (*by_pointer)(void) = mine; int (**on_heap)(void) = malloc(8); *on_heap = mine; int plain = 3;").ok()
+    assert first.run("call() + by_pointer()").ok().text == "2"
+    first.run("%snapshot save a").ok()
+    first.close()
+    build(40, 300000)
+    second = start(CGPU_AUTOSAVE="0")
+    shown = second.run("%snapshot load a").ok().stderr
+    assert "libmine.so is another build" in shown and "linked again by name" in shown, shown
+    assert "`by_pointer` points into libmine.so" in shown and "1 places on the heap point into libmine.so" in shown, shown
+    assert "plain" not in shown
+    assert second.run("call() + plain").ok().text == "43"
     second.close()
 
 
