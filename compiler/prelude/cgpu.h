@@ -62,6 +62,16 @@ int cgpu_program(void *start, int gives_status, int argc, char **argv);
 
 #ifdef __cplusplus
 }
+
+/* clang 19 does not know a va_list again after a precompiled header in which none was used. */
+inline void cgpu_use_va_list(int n, ...)
+{
+	__builtin_va_list list;
+
+	__builtin_va_start(list, n);
+	__builtin_va_end(list);
+}
+
 #ifdef CGPU_WITH_CUDA
 #include <cuda.h>
 #include <cuda_runtime_api.h>

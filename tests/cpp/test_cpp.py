@@ -241,6 +241,28 @@ void f(Unique &u) {
     assert refused.traceback.count("push_back(u)") == 1
 
 
+def test_headers_behind_the_precompiled_ones(session):
+    session.run("""%%cpp
+#define BEFORE
+#include <cstdarg>
+#include <string>
+static int add(int n, ...) {
+    va_list all;
+    va_start(all, n);
+    int sum = 0;
+    while (n--)
+        sum += va_arg(all, int);
+    va_end(all);
+    return sum;
+}
+extern "C" int digits() { return (int)std::to_string(add(3, 100, 20, 3)).size(); }
+""").ok()
+    assert session.run("digits()").ok().text == "3"
+    refused = session.run("%%cpp\n#include <string>\n#include <no_such_header>\nstd::string s;\n")
+    assert refused.evalue == "In[%d]:3:10: error: 'no_such_header' file not found" % refused.count
+    assert refused.traceback.count("error: ") == 1
+
+
 def test_missing_library_is_one_clear_line(session):
     refused = session.run("%%cpp -nostdinc++\n#include <vector>\n")
     assert refused.ename == "CompileError"
