@@ -63,6 +63,32 @@ static struct stream *forget(FILE *f)
 	return s;
 }
 
+/*
+ * In place of libc's for the whole process, as malloc() is: what a library opens for a cell (std::ofstream) is the cell's.
+ * Its FILE would otherwise lie in session memory, and outlive the descriptor.
+ */
+__attribute__((visibility("default"))) FILE *fopen64(const char *path, const char *mode)
+{
+	static FILE *(*_Atomic libc)(const char *path, const char *mode);
+
+	if (cell_mode_active())
+		return exports_fopen(path, mode);
+	if (!libc)
+		libc = (FILE *(*)(const char *, const char *))dlsym(RTLD_NEXT, "fopen64");
+	return libc(path, mode);
+}
+
+__attribute__((visibility("default"))) int fclose(FILE *f)
+{
+	static int (*_Atomic libc)(FILE *f);
+
+	if (cell_mode_active())
+		return exports_fclose(f);
+	if (!libc)
+		libc = (int (*)(FILE *))dlsym(RTLD_NEXT, "fclose");
+	return libc(f);
+}
+
 FILE *exports_fopen(const char *path, const char *mode)
 {
 	FILE *f;

@@ -270,6 +270,24 @@ def test_missing_library_is_one_clear_line(session):
     assert "C++ library are missing: apt-get install g++" in refused.evalue
 
 
+def test_file_of_a_stream_is_named_when_it_is_lost(session):
+    session.run("""%%cpp
+#include <fstream>
+std::ofstream *out;
+extern "C" void open_it() { out = new std::ofstream("lines.txt"); }
+extern "C" void write_it(const char *line) { *out << line << std::endl; }
+extern "C" void close_it() { delete out; }
+""").ok()
+    session.run('open_it(); write_it("one");').ok()
+    session.run('write_it("two");').ok()
+    assert session.run('!cat lines.txt').ok().stdout.split() == ["one", "two"]
+    lost = session.run("*(volatile int *)0 = 1;")
+    assert "the open file lines.txt" in lost.shown
+    session.run('open_it(); write_it("three"); close_it();').ok()
+    assert session.run('!cat lines.txt').ok().stdout.split() == ["three"]
+    assert "lines.txt" not in session.run("*(volatile int *)0 = 1;").shown
+
+
 def test_flags_are_for_the_cell(session):
     session.run('%%cpp -std=c++23 -DSTEP=5\nextern "C" long version() { return __cplusplus + STEP; }').ok()
     assert int(session.run("version()").ok().text) > 202002
