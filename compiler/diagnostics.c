@@ -290,6 +290,7 @@ void diagnostics_add_nvrtc(struct diagnostics *d, const char *log)
 {
 	bool shown = false;
 	struct buffer *out = &d->errors;
+	struct buffer why = BUFFER_INIT; /* of a name that was dropped; goes behind the lines of source */
 
 	while (*log) {
 		size_t n = strcspn(log, "\n");
@@ -308,12 +309,16 @@ void diagnostics_add_nvrtc(struct diagnostics *d, const char *log)
 			shown = severity == CLANG_ERROR || here;
 			if (!shown)
 				continue;
+			buffer_puts(out, buffer_text(&why));
+			buffer_clear(&why);
 			out = begin(d, severity);
 			put_head(d, out, severity, place, here ? at : 0, message, "");
-			put_dropped(d, out, message);
+			put_dropped(d, &why, message);
 		} else if (shown && *line && !strstr(line, "detected in the compilation of") &&
 			   strncmp(line, "Remark", 6)) {
 			buffer_printf(out, "%s\n", line);
 		}
 	}
+	buffer_puts(out, buffer_text(&why));
+	buffer_release(&why);
 }

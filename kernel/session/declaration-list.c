@@ -374,7 +374,7 @@ int declaration_list_take_changes(struct declaration_list *l, size_t *ret_total,
 
 	if (!l->n_untold && l->n == l->told && !l->tell_all)
 		return 0;
-	list = malloc((l->n_untold + l->n + 1) * sizeof(*list));
+	list = malloc((l->n_untold + (l->n > known ? l->n - known : 0) + 1) * sizeof(*list));
 	if (!list)
 		return no_memory(err);
 	if (l->n_untold)

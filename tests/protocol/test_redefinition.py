@@ -390,3 +390,18 @@ def test_a_constant_takes_the_name_of_a_variable(fresh_kernel):
     run("enum e { a /* first, b */ = 10, c = (1 ? 20 : 0) };\na + b + c", cell_id="B").ok()
     assert names(fresh_kernel) == {"b"}
     assert run("a + b + c", cell_id="C").ok().text == "32"
+
+
+def test_device_code_that_a_cell_drops_is_named_too(fresh_kernel):
+    run = fresh_kernel.run
+    run("__device__ int f(void) { return 1; }\n__device__ int d = 4;", cell_id="A").ok()
+    run("__global__ void k(int *o) { *o = f() + d; }\nint *o, h;\ncudaMalloc(&o, 4);", cell_id="B").ok()
+    run("int x;", cell_id="A").ok()
+    for name in ("f()", "d"):
+        r = run(f"__global__ void other(int *o) {{ *o = {name}; }}", cell_id="C")
+        last = r.traceback.splitlines()[-1]
+        assert r.ename == "CompileError" and last.endswith("was dropped when that cell was run again, as In[3], without it")
+    assert run("k<<<1, 1>>>(o);\ncudaMemcpy(&h, o, 4, cudaMemcpyDeviceToHost);\nh", cell_id="D").ok().text == "5"
+    run("int *o, h;", cell_id="B").ok()
+    r = run("k<<<1, 1>>>(o);", cell_id="D")
+    assert r.ename == "CompileError" and "'k' of In[2] was dropped" in r.traceback
