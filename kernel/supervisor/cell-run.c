@@ -640,7 +640,7 @@ static void note_death_between_cells(struct supervisor *s, const struct worker *
 
 	if (kind == FAULT_NONE || kind == FAULT_INTERRUPTED)
 		return;
-	fault_report_from_record(&report, &w->control->fault, &s->units, 0);
+	fault_report_from_record(&report, &w->control->fault, &s->units, 0, NULL);
 	buffer_printf(&s->run.restored, "Between two cells a thread failed: %s: %s\n", report.ename, buffer_text(&report.evalue));
 	fault_report_release(&report);
 }
