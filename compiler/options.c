@@ -90,7 +90,7 @@ size_t options_split(char *text, const char **argv, size_t max)
 static size_t add_language(const char **argv, enum options_language language)
 {
 	static const char *const c[] = { "-x", "c", "-std=gnu17", "-fsemantic-interposition", NULL };
-	static const char *const cpp[] = { "-x", "c++", "-std=gnu++20", NULL };
+	static const char *const cpp[] = { "-x", "c++", "-std=gnu++20", "-fpch-instantiate-templates", NULL };
 	const char *const *from = language == OPTIONS_CPP ? cpp : c;
 	size_t n = 0;
 
