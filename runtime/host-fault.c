@@ -68,7 +68,8 @@ bool host_fault_guards(int signal)
 	return signal == SIGUSR1;
 }
 
-/* The kernel reads the memory of this process, asks about addresses, and then ends it. Without a kernel that listens the alarm does. */
+/* The kernel reads the memory of this process, asks about addresses, and then ends it. Without a kernel that listens the
+ * alarm does. */
 static void wait_for_the_reader(void)
 {
 	static bool told;

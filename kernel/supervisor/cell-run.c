@@ -465,7 +465,9 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 	n = record_count(r, 5);
 	for (uint32_t i = 0; i < n; i++)
 		buffer_printf(&s->run.warnings, "%s\n", record_str(r));
-	if (record_check(r, "WORKER_CELL_END", &err) || outcome > OUTCOME_INTERRUPTED) {
+	if (s->run.asked_where) {
+		cell_run_fail(s); /* it was over the limit, and ended before it could say where */
+	} else if (record_check(r, "WORKER_CELL_END", &err) || outcome > OUTCOME_INTERRUPTED) {
 		fault_report_plain(&s->run.report, "InternalError", err.text, "");
 		cell_run_fail(s);
 	} else if (outcome == OUTCOME_FAULT) {
@@ -515,7 +517,10 @@ int cell_run_keep(struct supervisor *s, struct worker *w)
 static void on_faulted(struct supervisor *s, struct worker *w)
 {
 	output_drain(s, w);
-	fault_report_from_record(&s->run.report, &w->control->fault, &s->units, w->pid, w->control);
+	if (s->run.asked_where)
+		fault_report_add_place(&s->run.report, &w->control->fault, &s->units, w->pid);
+	else
+		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, w->pid, w->control);
 	memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
 	cell_run_fail(s);
 }
@@ -664,7 +669,9 @@ void cell_run_on_death(struct supervisor *s, struct worker *w, bool was_active)
 		stop_timers(s);
 		return;
 	}
-	if (atomic_load(&w->control->fault.kind) != FAULT_NONE)
+	if (s->run.asked_where)
+		; /* the report is made */
+	else if (atomic_load(&w->control->fault.kind) != FAULT_NONE)
 		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
 	else
 		watchdog_report_death(s, w);

@@ -431,6 +431,18 @@ void fault_report_plain(struct fault_report *r, const char *ename, const char *e
 		buffer_printf(&r->traceback, "\n%s\n", more);
 }
 
+void fault_report_add_place(struct fault_report *r, const struct fault_record *f, const struct unit_table *units, pid_t pid)
+{
+	struct fault_call call;
+
+	if (fault_frames_innermost(f, units, pid, &call)) {
+		buffer_puts(&r->evalue, "; at ");
+		fault_frames_put_place(&call, "", &r->evalue);
+		buffer_puts(&r->traceback, "\nIt was here:\n");
+		fault_frames_put(f, units, pid, "", &r->traceback);
+	}
+}
+
 void fault_report_add(struct fault_report *r, const char *sentence)
 {
 	buffer_printf(&r->traceback, "\n%s\n", sentence);

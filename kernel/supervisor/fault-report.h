@@ -26,8 +26,8 @@ struct fault_report {
 
 void fault_report_release(struct fault_report *r);
 
-/* The running unit is the last of the table. pid: the worker, which waits at its fault, for the values of variables; 0 when it has
- * gone on or is gone. control: its area, to ask it about addresses; NULL when it does not wait. */
+/* The running unit is the last of the table. pid: the worker, which waits at its fault, for the values of variables; 0 when
+ * it has gone on or is gone. control: its area, to ask it about addresses; NULL when it does not wait. */
 void fault_report_from_record(struct fault_report *r, const struct fault_record *f, const struct unit_table *units,
 			      pid_t pid, struct worker_control *control);
 
@@ -37,6 +37,9 @@ void fault_report_from_death(struct fault_report *r, const siginfo_t *death, boo
 /* One clause: whom the address belongs to, and how far it is away. */
 void fault_report_put_owner(const struct address_description *d, uint64_t address, const struct unit_table *units,
 			    struct buffer *out);
+
+/* Where the worker was, by its record: the calls, behind what the report says already. */
+void fault_report_add_place(struct fault_report *r, const struct fault_record *f, const struct unit_table *units, pid_t pid);
 
 /* Any other end: ename, one line, further lines ("" for none). */
 void fault_report_plain(struct fault_report *r, const char *ename, const char *evalue, const char *more);

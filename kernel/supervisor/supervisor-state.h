@@ -85,6 +85,7 @@ struct cell_run {
 	uint64_t memory_at_start;   /* at the first */
 	unsigned tasks_at_start;    /* of the machine */
 	uint64_t refusals_at_start; /* of the control group */
+	unsigned asked_where;       /* ticks since a cell that has to end was asked where it is; 0: not asked */
 	struct loop_source *interrupt_tick;
 	uint64_t interrupted_ms;    /* when; 0: not interrupted */
 	unsigned stop_tries;

@@ -25,6 +25,7 @@
 #include "kernel/supervisor/supervisor-state.h"
 
 #define TICK_MS 20
+#define ANSWER_TICKS 5
 #define PROCESSES_MAX 512
 #define SUSPICIOUS 200
 #define BLAME_GROWTH (64ull << 20)
@@ -92,7 +93,11 @@ static void out_of_memory(struct supervisor *s, const struct worker *w, const st
 	memory_use_holders(s, w, u, &text);
 	buffer_puts(&text, advice);
 	fault_report_plain(&s->run.report, "OutOfMemory", evalue, buffer_text(&text));
-	cell_run_fail(s);
+	/* A signal that it has no handler for makes it say where it is (runtime/host-fault.c). */
+	if (kill(w->pid, SIGXCPU))
+		cell_run_fail(s);
+	else
+		s->run.asked_where = 1;
 }
 
 static bool too_much_memory(struct supervisor *s, struct worker *w)
@@ -159,6 +164,11 @@ static void on_tick(void *data)
 		return;
 	s->run.tick = loop_add_timer(s->loop, TICK_MS, on_tick, s);
 	output_drain(s, w);
+	if (s->run.asked_where) {
+		if (s->run.asked_where++ == ANSWER_TICKS)
+			cell_run_fail(s);
+		return;
+	}
 	if (!too_much_memory(s, w) && !thrashes(s, w))
 		too_many_processes(s, w);
 }

@@ -33,6 +33,7 @@ def test_a10_a_cell_over_the_memory_limit_is_an_error_with_its_output(start_kern
                          "MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); memset(p, 1, 16 << 20); }")
     assert result.ename == "OutOfMemory", result.shown
     assert result.stderr == "about to fill memory" and result.errors == 1
+    assert "line 2" in result.evalue and " ->   2 | " in result.traceback, result.shown
     assert session.run("kept").ok().text == "42"
 
 
