@@ -167,6 +167,21 @@ static void put_package(struct buffer *out, const char *message)
 		buffer_printf(out, "      = it comes with `%%pkg %s`; where that is not installed: %s\n", name, install);
 }
 
+/* `int N = 5;` where an earlier cell has a macro N. */
+static void put_macro(const struct diagnostics *d, struct buffer *out, const char *message, size_t at)
+{
+	const struct declaration *known;
+	size_t len = 0;
+
+	while (at + len < d->cell_len && is_word(d->cell[at + len]))
+		len++;
+	known = d->session && len && strstr(message, "expected identifier") ? session_find(d->session, d->cell + at, len)
+									   : NULL;
+	if (known && known->kind == DECLARATION_MACRO && strncmp(known->host, "#undef", 6))
+		buffer_printf(out, "      = '%s' is a macro of In[%u]: #undef it in front, or take another name\n", known->name,
+			      known->cell);
+}
+
 static void put_hint(const struct diagnostics *d, struct buffer *out, const char *message)
 {
 	put_dropped(d, out, message);
@@ -258,6 +273,8 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 		put_source(d, out, line, column, range_width(unit, c, at));
 	else if (c->source && c->include_file)
 		put_included(out, c);
+	if (in_cell)
+		put_macro(d, out, c->message, (size_t)at);
 	put_hint(d, out, c->message);
 }
 

@@ -405,3 +405,16 @@ def test_device_code_that_a_cell_drops_is_named_too(fresh_kernel):
     run("int *o, h;", cell_id="B").ok()
     r = run("k<<<1, 1>>>(o);", cell_id="D")
     assert r.ename == "CompileError" and "'k' of In[2] was dropped" in r.traceback
+
+
+def test_a_macro_in_the_way_of_a_definition_is_named(fresh_kernel):
+    run = fresh_kernel.run
+    run("#define LIMIT 5", cell_id="A").ok()
+    r = run("int LIMIT = 6;", cell_id="B")
+    assert r.ename == "CompileError" and "'LIMIT' is a macro of In[1]: #undef it" in r.traceback
+    run("#undef LIMIT\nint LIMIT = 6;", cell_id="B").ok()
+    assert run("LIMIT", cell_id="C").ok().text == "6"
+    # In the cell that had the macro it is not in the way.
+    run("#define SIZE 5", cell_id="D").ok()
+    run("int SIZE = 7;", cell_id="D").ok()
+    assert run("SIZE", cell_id="C").ok().text == "7"
