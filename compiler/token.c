@@ -138,6 +138,28 @@ static void quoted(struct lexer *x, size_t start, char quote)
 	add(x, quote == '"' ? TOKEN_STRING : TOKEN_CHARACTER, start, line);
 }
 
+/* R"end( ... )end" of C++, at its quote. False, and nothing is taken, when it is none. */
+static bool raw(struct lexer *x, size_t start)
+{
+	const char *open = x->text + x->at + 1, *stop = x->text + x->len, *end = open;
+	uint32_t line = x->line;
+	size_t n = 0;
+
+	while (n <= 16 && open + n < stop && !strchr("( )\\\t\n\"", open[n]))
+		n++;
+	if (n > 16 || open + n >= stop || open[n] != '(')
+		return false;
+	do {
+		end = memchr(end + 1, ')', (size_t)(stop - end - 1));
+		if (!end || (size_t)(stop - end) < n + 2)
+			return false;
+	} while (memcmp(end + 1, open, n) || end[1 + n] != '"');
+	for (; x->text + x->at < end + n + 2; x->at++)
+		x->line += x->text[x->at] == '\n';
+	add(x, TOKEN_STRING, start, line);
+	return true;
+}
+
 /* The whole logical line; a comment that spans lines belongs to it. */
 static void directive(struct lexer *x)
 {
@@ -180,6 +202,10 @@ static void name(struct lexer *x)
 	const char *p = x->text + start;
 	bool prefix = (len == 1 && strchr("LuU", *p)) || (len == 2 && !memcmp(p, "u8", 2));
 
+	bool is_raw = (len <= 3 && p[len - 1] == 'R' && memchr("LuU8", p[0], 4)) || (len == 1 && *p == 'R');
+
+	if (is_raw && peek(x, 0) == '"' && raw(x, start))
+		return;
 	if (prefix && (peek(x, 0) == '"' || peek(x, 0) == '\''))
 		quoted(x, start, peek(x, 0));
 	else
@@ -198,6 +224,8 @@ static void number(struct lexer *x)
 			x->at += 2;
 		else if (is_digit(c) || is_name_start(c) || c == '.')
 			x->at++;
+		else if (c == '\'' && is_digit(peek(x, 1))) /* 1'000 of C++ */
+			x->at += 2;
 		else
 			break;
 	}

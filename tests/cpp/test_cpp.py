@@ -64,6 +64,18 @@ def test_what_is_no_cpp_is_left_out_and_named_where_it_is_used(session):
     session.run(cpp('extern "C" int *through() { return pointer; }\n')).ok()
 
 
+def test_text_that_only_cpp_has(session):
+    session.run("int behind_raw = 5;").ok()
+    session.run(cpp("""
+const char *raw = R"x(one " { quote )" and
+struct Hidden { int a; };
+)x";
+int big = 1'000'000;
+extern "C" int sum() { return behind_raw + big + (int)std::string(raw).size(); }
+""")).ok()
+    assert session.run("sum()").ok().text == str(5 + 1000000 + 47)
+
+
 def test_own_meaning_of_a_name_comes_before_the_sessions(session):
     session.run("struct item { int a; }; double list = 1.5;").ok()
     session.run(cpp("""
