@@ -17,7 +17,7 @@ from state import State
 from steps import STEPS
 
 DEFINITIONS = pathlib.Path(__file__).with_name("definitions.c").read_text()
-BETWEEN = {"undo": 6, "kill idle worker": 1, "kill spare": 0.5, "kill zygote": 0.2, "kill compiler": 0.3}
+BETWEEN = {"undo": 6, "save a": 1, "save b": 1, "load a": 1, "load b": 1, "kill idle worker": 1, "kill spare": 0.5, "kill zygote": 0.2, "kill compiler": 0.3}
 
 
 class Difference(Exception):
@@ -51,7 +51,8 @@ class Player:
     def __init__(self, session):
         self.session = session
         self.state = State()
-        self.undo = []  # states that %undo may go back to, the last first
+        self.undo = []   # states that %undo may go back to, oldest first
+        self.saved = {}  # name of a snapshot: state
 
     # --- cells ---
 
@@ -101,6 +102,21 @@ class Player:
         elif self.undo_is_due:
             raise Difference(f"%undo: {result.shown}")
 
+    def save(self, name):
+        result = self.session.run(f"%snapshot save {name}")
+        if result.status != "ok":
+            raise Difference(f"%snapshot save: {result.shown}")
+        self.saved[name] = self.state
+
+    def load(self, name):
+        if name not in self.saved:
+            return
+        result = self.session.run(f"%snapshot load {name}")
+        if result.status != "ok":
+            raise Difference(f"%snapshot load: {result.shown}")
+        self.undo.append(self.state)
+        self.state = self.saved[name]
+
     def kill(self, kind):
         pid = {"kill idle worker": self.session.worker_pid, "kill spare": self.session.spare_pid,
                "kill zygote": self.session.zygote_pid, "kill compiler": self.session.compiler_pid}[kind]()
@@ -112,6 +128,10 @@ class Player:
             self.undo_is_due = ENDS[event.kind].kept
         elif event.kind == "undo":
             self.take_back()
+            self.undo_is_due = False
+        elif event.kind.startswith(("save", "load")):
+            verb, name = event.kind.split()
+            getattr(self, verb)(name)
             self.undo_is_due = False
         else:
             self.kill(event.kind)
@@ -125,7 +145,7 @@ class Player:
             result = self.session.run(code)
             if result.status != "ok":
                 raise Difference(f"{code[:60]}: {result.shown}")
-        self.state, self.undo, self.undo_is_due = State(), [], False
+        self.state, self.undo, self.undo_is_due, self.saved = State(), [], False, {}
 
 
 def play_round(session, events):
