@@ -85,6 +85,25 @@ static void on_patience(void *data)
 	advance(s);
 }
 
+static bool session_is_held(const struct worker_pool *p)
+{
+	for (const struct worker *w = p->dying; w; w = w->next)
+		if (w->attached)
+			return true;
+	return false;
+}
+
+/* Each that dies with the session has all of the time: an earlier one's does not count. */
+static void start_patience(struct supervisor *s)
+{
+	struct worker_pool *p = &s->pool;
+
+	if (!s->loop)
+		return;
+	loop_remove(s->loop, p->patience);
+	p->patience = session_is_held(p) ? loop_add_timer(s->loop, PATIENCE_MS, on_patience, s) : NULL;
+}
+
 static void let_die(struct supervisor *s, struct worker *w)
 {
 	struct worker_pool *p = &s->pool;
@@ -96,16 +115,8 @@ static void let_die(struct supervisor *s, struct worker *w)
 	}
 	w->next = p->dying;
 	p->dying = w;
-	if (w->attached && s->loop && !p->patience)
-		p->patience = loop_add_timer(s->loop, PATIENCE_MS, on_patience, s);
-}
-
-static bool session_is_held(const struct worker_pool *p)
-{
-	for (const struct worker *w = p->dying; w; w = w->next)
-		if (w->attached)
-			return true;
-	return false;
+	if (w->attached)
+		start_patience(s);
 }
 
 /* ---- zygote ---- */
@@ -306,9 +317,10 @@ static void on_message(void *data, struct worker *w, struct ipc_message *m)
 {
 	struct supervisor *s = data;
 
+	/* One that was retired while it took the session may still say so. */
 	if (m->type == WORKER_ATTACHED && w == s->pool.active && w->state == WORKER_ATTACHING)
 		on_attached(s, w, m);
-	else if (w->attached)
+	else if (w->attached && m->type != WORKER_ATTACHED)
 		cell_run_on_message(s, w, m);
 }
 
@@ -368,6 +380,8 @@ static void on_death(void *data, struct worker *w)
 		cell_run_on_death(s, w, was_active);
 	if (was_active)
 		snapshots_on_worker_lost(s, how);
+	if (w->attached)
+		start_patience(s);
 	w->attached = false;
 	bury(s, w);
 	advance(s);

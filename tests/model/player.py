@@ -87,6 +87,8 @@ class Player:
             wrong = self.state.differences(result.stdout.partition("\n")[0], defined)
         if (result.ename not in end.enames) if end.enames else result.status != "ok":
             wrong.append(f"it ended as {result.ename or 'ok'}: {result.evalue}, expected {end.enames or 'ok'}")
+        if "cannot be killed" in result.shown:
+            wrong.append("a worker is said to hang")
         if wrong:
             raise Difference("\n".join([*wrong, "--- cell", code, "--- what it showed", result.shown]))
 
