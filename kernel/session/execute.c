@@ -329,6 +329,7 @@ static void run(struct session *s, struct cell *c, const struct buffer *dropped)
 	c->state = CELL_RUNNING;
 	if (!c->noted)
 		c->state_before = supervisor_state(s->supervisor);
+	supervisor_identify(s->supervisor, own_id(c));
 	if (c->in_place && !c->setting_up && !c->expression)
 		supervisor_write_in_place(s->supervisor);
 	supervisor_run(s->supervisor, c->unit.data, c->unit.len, dropped);

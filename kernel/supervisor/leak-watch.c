@@ -36,6 +36,11 @@ static uint64_t hash(const char *text)
 	return h;
 }
 
+void leak_watch_identify(struct leak_watch *l, const char *id)
+{
+	l->next_id = *id ? hash(id) : 0;
+}
+
 void leak_watch_note(struct leak_watch *l, uint32_t cell, const char *text)
 {
 	if (l->n == l->cap) {
@@ -47,21 +52,24 @@ void leak_watch_note(struct leak_watch *l, uint32_t cell, const char *text)
 		l->runs = grown;
 		l->cap = cap;
 	}
-	l->runs[l->n++] = (struct leak_run){ cell, text ? hash(text) : 0 };
+	l->runs[l->n++] = (struct leak_run){ cell, text ? hash(text) : 0, l->next_id };
 }
 
 /* Cells that are runs of the last one, the last first; how many there are in all in *ret_runs. */
 static size_t find_runs(const struct leak_watch *l, uint32_t ret[RUNS_MAX], size_t *ret_runs)
 {
+	const struct leak_run *last = &l->runs[l->n - 1];
 	size_t n = 0;
 
 	*ret_runs = 0;
-	for (size_t i = l->n; i-- > 0 && l->runs[l->n - 1].text;) {
-		if (l->runs[i].text != l->runs[l->n - 1].text)
+	for (size_t i = l->n; i-- > 0;) {
+		const struct leak_run *r = &l->runs[i];
+
+		if (!(last->text && r->text == last->text) && !(last->id && r->id == last->id))
 			continue;
 		++*ret_runs;
 		if (n < RUNS_MAX)
-			ret[n++] = l->runs[i].cell;
+			ret[n++] = r->cell;
 	}
 	return n;
 }
@@ -170,7 +178,7 @@ void leak_watch_look(struct supervisor *s, struct buffer *out)
 	uint32_t cells[RUNS_MAX];
 	struct memory_report m = { 0 };
 	struct error err = ERROR_INIT;
-	size_t runs, n = find_runs(&s->leaks, cells, &runs);
+	size_t runs = 0, n = s->leaks.n ? find_runs(&s->leaks, cells, &runs) : 0;
 
 	if (!is_due(runs) || !earlier_run_holds(s, cells, n))
 		return;

@@ -271,6 +271,11 @@ void supervisor_surroundings(struct supervisor *s, const char *folder, const cha
 
 /* ---- cells ---- */
 
+void supervisor_identify(struct supervisor *s, const char *id)
+{
+	leak_watch_identify(&s->leaks, id);
+}
+
 void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, const struct buffer *dropped)
 {
 	cell_run_start(s, encoded_unit, len, dropped);

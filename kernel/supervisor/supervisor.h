@@ -81,6 +81,8 @@ void supervisor_declare(struct supervisor *s, size_t total, const struct declara
 /* replaced: indices of declarations that the text replaces, so that it must not use them. */
 void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags,
 			const char *nvflags, const uint32_t *replaced, size_t n_replaced, bool checked);
+/* Id of the next cell in the front end, "" for none: cells of the same id are runs of one. */
+void supervisor_identify(struct supervisor *s, const char *id);
 /* dropped: names, each with its NUL, that end when the cell has run to its end; may be empty. */
 void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, const struct buffer *dropped);
 /* Before supervisor_run(): large blocks that the cell overwrites are not copied first. If it fails they are named. */

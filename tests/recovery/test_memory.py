@@ -115,6 +115,13 @@ def test_looking_at_a_pointer_does_not_hide_a_leak(session):
     assert "this cell has lost 4 MB in 1 of its 2 runs" in session.run(cell).ok().stderr
 
 
+def test_a_cell_that_was_edited_is_still_the_same_cell(session):
+    session.run("double *p = malloc(4 << 20);", cell_id="a").ok()
+    told = session.run("/* again */ double *p = malloc(3 << 20);", cell_id="a").ok().stderr
+    assert "this cell has lost 4 MB in 1 of its 2 runs" in told
+    assert "leak" not in session.run("double *q = malloc(4 << 20);", cell_id="b").ok().stderr
+
+
 def test_small_leaks_are_told_when_they_repeat(session):
     cell = "char *w;\nw = strdup(\"hello\");"
     assert "leak" not in session.run(cell).ok().stderr
