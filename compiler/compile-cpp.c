@@ -171,7 +171,8 @@ static void start_try(struct cpp_unit *x)
 static int compile_once(struct cpp_unit *x, struct error *err)
 {
 	struct clang_job job = { .options = x->options, .header = buffer_text(&x->header), .name = x->request->cell_name,
-				 .context = x, .diagnostic = on_diagnostic, .symbol = on_symbol };
+				 .checked = x->request->checked, .context = x, .diagnostic = on_diagnostic,
+				 .symbol = on_symbol };
 
 	start_try(x);
 	if (write_text(x, err))

@@ -143,6 +143,23 @@ def test_no_false_alarm(session, name):
     assert_untouched(session)
 
 
+def test_cpp_cells(session):
+    result = session.run("%%memcheck\n%%cpp\n#include <vector>\n#include <stdexcept>\n"
+                         "static int last(int n)\n{\n    std::vector<int> v(5, 1);\n    return v.data()[n];\n}\n"
+                         "static int thrown() { try { throw std::runtime_error(\"x\"); } catch (std::exception &) { } "
+                         "return last(4); }\nint r = thrown() + last(5);")
+    assert "heap-buffer-overflow: READ of 4 bytes" in result.evalue, result.shown
+    assert "block of 20 bytes" in result.evalue and result.traceback.count("\nERROR ") == 1
+    assert "line 8, in last(" in result.traceback
+    assert_untouched(session)
+
+
+def test_earlier_cpp_cells_are_named_as_not_checked(fresh_kernel):
+    fresh_kernel.run('%%cpp\nextern "C" int one() { return 1; }').ok()
+    result = fresh_kernel.run("%%memcheck\nint r = one();").ok()
+    assert "Not checked: functions of In[1] (C++" in result.stderr, result.shown
+
+
 def test_a_clean_cell_leaves_nothing(session):
     result = session.run("%%memcheck\nint fresh = 5; table[3] = 1; text[0] = 'J'; fresh + 37").ok()
     assert result.text == "42" and "Nothing of a checked cell is kept" in result.stderr
