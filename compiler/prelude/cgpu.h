@@ -49,7 +49,7 @@ void cgpu_display_value(const char *type, const char *type_code, const void *obj
 void cgpu_display(const char *mime, const void *data, unsigned long size);
 /*
  * Commit what this cell has done so far: an error later in the cell rolls back to here. 0, or -1 with
- * errno: EBUSY while other threads of cells run, EPERM outside the cell's own thread, EIO when the
+ * errno: EBUSY when a thread does not stand still, EPERM outside the cell's own thread, EIO when the
  * device has failed.
  */
 int cgpu_checkpoint(void);

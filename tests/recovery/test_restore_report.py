@@ -22,7 +22,7 @@ def test_what_is_lost_is_named_and_the_rest_is_back(start_kernel, tmp_path):
     address = kernel.run("array").ok().text
     failed = kernel.run("kept = 0; array[999] = 0; *(volatile int *)0 = 1;")
     for words in ("rolled back: variables, heap and device memory are as they were", "the open file notes.txt of cell 1",
-                  "sleep 1000", "a running thread", "the library libm.so.6"):
+                  "sleep 1000", "thread `forever`", "the library libm.so.6"):
         assert words in failed.traceback, f"{words!r} is not in:\n{failed.traceback}"
     # Nothing that is fine is called lost.
     assert "kept" not in failed.traceback.split("rolled back")[1]
