@@ -81,6 +81,7 @@ void compiler_release(struct compiler *c)
 	options_release(&c->options);
 	nvrtc_release(&c->nvrtc);
 	local_includes_release(&c->includes);
+	free(c->cflags);
 }
 
 void compile_result_release(struct compile_result *r)
@@ -446,6 +447,19 @@ static void make_key(struct compilation *x)
 			    (size_t[]){ made_by.len, strlen(headers), asked.len, strlen(r->text), text->len }, 5);
 }
 
+static void keep_flags(struct compiler *c, const char *cflags)
+{
+	char *copy;
+
+	if (c->cflags && !strcmp(c->cflags, cflags))
+		return;
+	copy = strdup(cflags);
+	if (!copy)
+		return; /* completion goes on with the old ones */
+	free(c->cflags);
+	c->cflags = copy;
+}
+
 static int compile(struct compilation *x, struct compile_result *ret, struct error *err)
 {
 	const struct compile_request *r = x->request;
@@ -456,6 +470,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, problem.text);
 		return 0;
 	}
+	keep_flags(x->compiler, r->cflags);
 	read_includes(x);
 	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name,
 			   r->functions_only, &x->compiler->session, &x->pool, err))

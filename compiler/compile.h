@@ -22,6 +22,7 @@ struct compiler {
 	struct options options;
 	struct nvrtc nvrtc;
 	struct local_includes includes;
+	char *cflags; /* of the last cell, for what is asked between cells; owned, NULL: none */
 	struct unit_cache cache;
 	struct session_header header;
 };

@@ -174,7 +174,7 @@ static int ask_clang(struct completion_list *l, struct compiler *c, const char *
 	at = failed ? -1 : unit_offset(&h.unit, start);
 	if (at >= 0) {
 		struct clang_job job = {
-			.options = options_get(&c->options, "", &c->session, err),
+			.options = options_get(&c->options, c->cflags ? c->cflags : "", &c->session, err),
 			.name = "cell",
 			.text = buffer_text(&h.unit.text),
 			.len = h.unit.text.len,

@@ -40,12 +40,15 @@ unsigned exports_sleep(unsigned seconds)
 {
 	struct timespec left = { 0 };
 
-	return exports_nanosleep(&(struct timespec){ seconds, 0 }, &left) ? (unsigned)left.tv_sec + (left.tv_nsec >= 500000000) : 0;
+	if (!exports_nanosleep(&(struct timespec){ seconds, 0 }, &left))
+		return 0;
+	return (unsigned)left.tv_sec + (left.tv_nsec >= 500000000);
 }
 
 int exports_thrd_sleep(const struct timespec *wanted, struct timespec *ret_left)
 {
 	int r = exports_clock_nanosleep(CLOCK_REALTIME, 0, wanted, ret_left);
 
+	/* C17 7.26.5.7 */
 	return r == EINTR ? -1 : r ? -2 : 0;
 }

@@ -252,3 +252,9 @@ def test_undefined_names_of_two_packages(kernel):
 def test_a_missing_header_tells_its_package(kernel):
     r = kernel.run("#include <cairo.h>")
     assert r.status == "error" and "%pkg cairo" in r.traceback and "apt install libcairo2-dev" in r.traceback
+
+
+def test_completion_sees_the_headers_of_a_package(fresh_kernel, tmp_path):
+    (tmp_path / "deep.h").write_text("struct deep { int inside_of_it; };\n")
+    fresh_kernel.run(f"%cflags -I{tmp_path}\n#include <deep.h>\nstruct deep d;").ok()
+    assert "inside_of_it" in str(fresh_kernel.ask("complete", "d.ins", 5)["matches"])

@@ -11,8 +11,8 @@ TWO_COUNTERS = r"""
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-/* ahead - behind is 0 or 1 at any moment. They lie far apart, with 64 MB between them that each cell overwrites, so that a
- * commit takes its time from one to the other. */
+/* ahead - behind is 0 or 1 at any moment. They lie far apart, with 64 MB between them that each cell overwrites, so
+ * that a commit takes its time from one to the other. */
 enum { BIG = 64 << 20 };
 _Atomic long ahead, *behind;
 char *big;
@@ -117,7 +117,8 @@ def test_threads_that_allocate_all_the_time(fresh_kernel):
     fresh_kernel.run(ALLOCATING).ok()
     last = 0
     for turn in range(30):
-        r = fresh_kernel.run(f"memset(big, {turn}, 64 << 20);\nchar *mine{turn % 7} = malloc({turn} * 100 + 1);\nfree(malloc(100000));\n(long)made").ok()
+        r = fresh_kernel.run(f"memset(big, {turn}, 64 << 20);\nchar *mine{turn % 7} = malloc({turn} * 100 + 1);\n"
+                             "free(malloc(100000));\n(long)made").ok()
         assert int(r.text) >= last
         last = int(r.text)
     assert fresh_kernel.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"
@@ -163,7 +164,8 @@ def test_a_sleep_of_a_thread_lasts_over_commits(fresh_kernel):
 def test_a_thread_that_waits_for_a_condition(fresh_kernel):
     fresh_kernel.run("#include <pthread.h>\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
                      "pthread_cond_t c = PTHREAD_COND_INITIALIZER;\nint go, done;\nvoid *waiter(void *p)\n{\n"
-                     "\tpthread_mutex_lock(&m);\n\twhile (!go)\n\t\tpthread_cond_wait(&c, &m);\n\tdone = 1;\n\tpthread_mutex_unlock(&m);\n\treturn p;\n}\npthread_t t;\n"
+                     "\tpthread_mutex_lock(&m);\n\twhile (!go)\n\t\tpthread_cond_wait(&c, &m);\n"
+                     "\tdone = 1;\n\tpthread_mutex_unlock(&m);\n\treturn p;\n}\npthread_t t;\n"
                      "pthread_create(&t, NULL, waiter, NULL);").ok()
     for i in range(5):
         fresh_kernel.run(f"int step{i};").ok()
