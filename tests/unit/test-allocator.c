@@ -533,6 +533,35 @@ static void test_every_other_block_gives_its_memory_back(void **state)
 	check();
 }
 
+/* Two cells free something, and only the first of them can be undone no more. */
+static void test_what_an_undo_needs_stays(void **state)
+{
+	char *first = allocator_alloc(100000, 16), *wall = allocator_alloc(100000, 16), *second = allocator_alloc(100000, 16);
+	uint32_t cell = 1;
+	char c[2];
+
+	(void)state;
+	memset(first, 'a', 100000);
+	memset(second, 'b', 100000);
+	commit(cell);
+	allocator_set_cell(++cell);
+	allocator_free(first);
+	commit(1);
+	allocator_set_cell(++cell);
+	allocator_free(second);
+	commit(3);
+	assert_int_equal(pread(fd, &c[0], 1, (off_t)((uint64_t)first - ARENA_BASE)), 1);
+	assert_int_equal(pread(fd, &c[1], 1, (off_t)((uint64_t)second - ARENA_BASE)), 1);
+	assert_int_equal(c[0], 0);
+	assert_int_equal(c[1], 'b');
+	allocator_set_cell(++cell);
+	commit(4);
+	assert_int_equal(pread(fd, &c[1], 1, (off_t)((uint64_t)second - ARENA_BASE)), 1);
+	assert_int_equal(c[1], 0);
+	allocator_free(wall);
+	check();
+}
+
 /* Runs that are used and freed again and again: fresh ranges are never lost and never one of a live block. */
 static void test_fresh_ranges_over_many_commits(void **state)
 {
@@ -555,6 +584,9 @@ static void test_fresh_ranges_over_many_commits(void **state)
 				memset(blocks[n], n + 1, 3 << 20);
 		}
 		commit(cell);
+		/* What lives is committed: the next cell must not write it in place. */
+		for (int n = 0; n < 40; n++)
+			assert_false(blocks[n] && arena_in_place((uint64_t)blocks[n], 3 << 20));
 	}
 	check();
 	for (int n = 0; n < 40; n++)
@@ -664,7 +696,8 @@ int main(void)
 		TEST(test_merges), TEST(test_realloc_in_place), TEST(test_limit), TEST(test_growth_fails), TEST(test_misuse),
 		TEST(test_describe), TEST(test_holders), TEST(test_overrun_spoils_no_metadata), TEST(test_threads),
 		TEST(test_freed_pages_become_fresh), TEST(test_large_blocks_avoid_copies), TEST(test_meta),
-		TEST(test_every_other_block_gives_its_memory_back), TEST(test_fresh_ranges_over_many_commits),
+		TEST(test_every_other_block_gives_its_memory_back), TEST(test_what_an_undo_needs_stays),
+		TEST(test_fresh_ranges_over_many_commits),
 		TEST(test_rows_of_cells), TEST(test_scan_follows_pointers), TEST(test_scan_out_of_time_says_so),
 	};
 
