@@ -28,7 +28,7 @@ static char input_buffer[INPUT_BUFFER];
 
 void cell_stdio_print(bool to_stderr, const char *text, size_t len)
 {
-	if (!worker.is_child) {
+	if (!worker.is_child && worker.control) { /* the zygote has none */
 		output_ring_write(worker.control, to_stderr ? OUTPUT_STDERR : OUTPUT_STDOUT, text, len);
 		return;
 	}

@@ -118,6 +118,8 @@ void cpp_runtime_load(void)
 {
 	void *handle = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL);
 	void (*(*set_terminate)(void (*)(void)))(void);
+	void (*init_streams)(void *init);
+	static char streams; /* a std::ios_base::Init, which has no members */
 
 	if (!handle) {
 		log_info("no C++ cells: %s", dlerror());
@@ -127,8 +129,12 @@ void cpp_runtime_load(void)
 	*(void **)&library.demangle = dlsym(handle, "__cxa_demangle");
 	library.exception_type = dlsym(handle, "_ZTISt9exception");
 	*(void **)&set_terminate = dlsym(handle, "_ZSt13set_terminatePFvvE");
+	*(void **)&init_streams = dlsym(handle, "_ZNSt8ios_base4InitC1Ev");
 	if (set_terminate)
 		set_terminate(on_terminate);
+	/* What `#include <iostream>` makes each unit do first; but units of earlier cells do not start again in a new worker. */
+	if (init_streams)
+		init_streams(&streams);
 }
 
 void cpp_runtime_pure_virtual(void)

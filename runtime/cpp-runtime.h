@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 
-/* In the zygote, once: load libstdc++, and have std::terminate() end the cell with a fault. */
+/* In the zygote, once, when the streams of cells are there: load libstdc++, bind std::cout and its like to them, and have
+ * std::terminate() end the cell with a fault. */
 void cpp_runtime_load(void);
 
 /* For units, in place of the library's: */

@@ -215,8 +215,7 @@ static int prepare(const struct worker_start *start, struct error *err)
 		return -1;
 	private_pages_init();
 	sandbox_apply_worker(&policy, &report);
-	if (cell_stack_init(err) || exports_process_init(err) || threads_init(err) || cell_stdio_init(err) ||
-	    host_fault_init(err))
+	if (cell_stack_init(err) || exports_process_init(err) || threads_init(err) || host_fault_init(err))
 		return -1;
 	device_host.session_root = session_root();
 	if (device_init(&device_host, &info, err))

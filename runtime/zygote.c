@@ -27,6 +27,7 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "runtime/arena/arena.h"
+#include "runtime/cell-stdio.h"
 #include "runtime/cpp-runtime.h"
 #include "runtime/fork-handlers.h"
 #include "runtime/libraries.h"
@@ -255,7 +256,11 @@ int zygote_run(const char *hidden)
 		return 1;
 	}
 	z.thread_id = find_thread_id();
-	cpp_runtime_load();
+	if (cell_stdio_init(&err)) {
+		log_error("%s", err.text);
+		return 1;
+	}
+	cpp_runtime_load(); /* behind that: std::cout takes the streams that it finds */
 	signal(SIGPIPE, SIG_IGN);
 	for (;;) {
 		struct ipc_message m;

@@ -106,6 +106,22 @@ int main(int argc, char **argv) {
     assert "main() returned 4" in shown.stderr
 
 
+def test_streams_work_in_a_new_worker(session):
+    session.run("""%%cpp
+#include <iostream>
+extern "C" void hello(int n) { std::cout << "hello " << n; printf(" printf "); std::cout << "again"; std::cerr << "err"; }
+extern "C" int ask() { int n = 0; std::cin >> n; return n; }
+""").ok()
+    for n in (1, 2):
+        shown = session.run(f"hello({n});").ok()
+        assert (shown.stdout, shown.stderr) == (f"hello {n} printf again", "err")
+        asked = session.start("ask()", allow_stdin=True)
+        assert session.client.get_stdin_msg(timeout=60)["msg_type"] == "input_request"
+        session.client.input("17")
+        assert asked.wait().ok().text == "17"
+        assert session.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"
+
+
 def test_containers_outlive_a_fault_bit_for_bit(session):
     session.run(cpp("""
 std::map<std::string, std::vector<int>> table;
