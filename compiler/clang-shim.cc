@@ -212,12 +212,38 @@ class CellConsumer : public SemaConsumer
 			report_typed(C, N, CLANG_TYPEDEF, T->getUnderlyingType(), &s);
 		else if (!s.in_cell && !s.in_include)
 			return;
+		else if (auto *E = dyn_cast<EnumDecl>(N))
+			report_enum(E, &s);
 		else if (auto *V = dyn_cast<VarDecl>(N))
 			report_variable(C, V, &s);
 		else if (auto *F = dyn_cast<FunctionDecl>(N)) {
 			s.is_definition = F->isThisDeclarationADefinition();
 			report_typed(C, N, CLANG_FUNCTION, F->getType(), &s);
 		}
+	}
+
+	/* "enum color { RED = 0, GREEN = 5 };", whatever macros spelled it; type: its last constant. */
+	void report_enum(EnumDecl *E, clang_symbol *s)
+	{
+		std::string name = E->getNameAsString(), text = "enum " + name + " {", last;
+
+		if (!E->isThisDeclarationADefinition())
+			return;
+		for (const EnumConstantDecl *K : E->enumerators()) {
+			llvm::SmallString<24> value;
+
+			K->getInitVal().toString(value, 10);
+			last = K->getNameAsString();
+			text += (text.back() == '{' ? " " : ", ") + last + " = " + value.str().str();
+		}
+		text += " };";
+		s->kind = CLANG_TAG;
+		s->is_definition = true;
+		s->name = name.c_str();
+		s->declaration = text.c_str();
+		s->type = last.c_str();
+		s->type_code = "";
+		job->symbol(job->context, s);
 	}
 
 	void report_variable(ASTContext &C, VarDecl *V, clang_symbol *s)

@@ -388,6 +388,24 @@ static void add_function(struct declare *d, const struct host_text *h, const str
 		    item && item->world == WORLD_BOTH ? device_text_later(h, i) : "");
 }
 
+/* An enum whose constants stand in a macro, or in directives of its own: later cells get it as clang has read it. */
+static void spell_enum(struct declare *d, const struct clang_symbol *s)
+{
+	size_t n = strlen(s->type);
+
+	for (size_t i = 0; *s->name && n && i < d->n; i++) {
+		struct declaration *have = &d->declarations[i];
+
+		if (have->kind != DECLARATION_TAG || strcmp(have->name, s->name) || strncmp(have->host, "enum", 4))
+			continue;
+		/* The text is its own when it has no directives and ends with the last constant. */
+		for (const char *at = strstr(have->host, s->type); at; at = strstr(at + 1, s->type))
+			if (!strchr(have->host, '#') && strchr(" \t\n,={}/", at[n]) && strchr(" \t\n,{/", at[-1]))
+				return;
+		have->host = have->device = s->declaration;
+	}
+}
+
 static void add_symbol(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
 {
 	char *text;
@@ -409,9 +427,11 @@ static void add_symbol(struct declare *d, const struct host_text *h, const struc
 	case CLANG_FUNCTION:
 		add_function(d, h, s);
 		break;
+	case CLANG_TAG:
+		spell_enum(d, s);
+		break;
 	case CLANG_MACRO:
 	case CLANG_CONSTANT:
-	case CLANG_TAG:
 		break; /* of headers only */
 	}
 }
