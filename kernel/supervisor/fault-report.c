@@ -35,6 +35,8 @@
 
 #define ANSWER_MS 100 /* for a worker that waits at its fault */
 
+#define DEEP 1000 /* calls of a function by itself that are a recursion */
+
 #define RED "\033[1;31m"
 #define PLAIN "\033[0m"
 
@@ -208,6 +210,31 @@ static void put_arithmetic(const struct fault_record *f, struct buffer *out)
 	}
 }
 
+/* Of a recursion the function, otherwise how deep the calls are. */
+static void put_overflow(const struct fault_record *f, const struct unit_table *units, struct buffer *out)
+{
+	struct fault_call calls[FAULT_CALLS_MAX];
+
+	buffer_puts(out, "the stack is full: ");
+	for (uint32_t i = 0; i < f->n_frames && i < FAULT_FRAMES_MAX; i++) {
+		const struct fault_frame *frame = &f->frames[i];
+
+		if (frame->times < DEEP)
+			continue;
+		fault_frames_calls(f, i, units, 0, calls);
+		buffer_printf(out, "%s() has called itself%s ", calls[0].function, frame->cycle > 1 ? " through others" : "");
+		fault_frames_put_count(frame->times, out);
+		buffer_puts(out, " times, a recursion that does not end");
+		return;
+	}
+	if (!f->n_omitted) {
+		buffer_puts(out, "a local array is too large, or calls are too deep");
+		return;
+	}
+	fault_frames_put_count(f->n_frames + f->n_omitted, out);
+	buffer_puts(out, " calls are inside each other, a recursion that does not end");
+}
+
 /* Of a signal that kill() sent. */
 static void put_sender(int sender, pid_t worker, struct buffer *out)
 {
@@ -265,7 +292,7 @@ static void put_what(const struct fault_record *f, uint32_t kind, const struct u
 		put_first_line(f, "an instruction that this processor does not have", out);
 		return;
 	case FAULT_STACK_OVERFLOW:
-		buffer_puts(out, "the stack is full: a recursion without an end, or too large a local array");
+		put_overflow(f, units, out);
 		return;
 	case FAULT_EXITED:
 		buffer_printf(out, "the cell ended its process with exit status %d", f->exit_status);

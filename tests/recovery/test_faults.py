@@ -18,7 +18,7 @@ def normal(text, first):
     """Cells counted from 1, addresses of memory as 0x..., numbers of repeats of a recursion as N."""
     text = re.sub(r"In\[(\d+)\]", lambda m: f"In[{int(m.group(1)) - first + 1}]", text)
     text = re.sub(r"0x[0-9a-f]{6,}", "0x...", text)
-    text = re.sub(r"repeated [0-9]{1,3}(,[0-9]{3})+ times", "repeated N times", text)
+    text = re.sub(r"[0-9]{1,3}(,[0-9]{3})+ times", "N times", text)
     text = re.sub(r"mapping of the file \S*/", "mapping of the file .../", text)
     text = re.sub(r"\nThe compiler had warned:\n.*", "", text, flags=re.S)
     return text.strip() + "\n"
