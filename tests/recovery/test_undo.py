@@ -24,6 +24,16 @@ def test_over_several_cells(run):
     assert run("b").ok().text == "6"
 
 
+def test_a_large_block_that_was_freed(run):
+    run("char *big = malloc(4 << 20), *next; memset(big, 1, 4 << 20); int n;").ok()
+    run("free(big);").ok()
+    for _ in range(3):
+        run("n++;").ok()
+    run("next = malloc(4 << 20); memset(next, 2, 4 << 20);").ok()
+    run("%undo 5").ok()
+    assert run("big[0] + big[(4 << 20) - 1]").ok().text == "2"
+
+
 def test_one_by_one_and_on_again(run):
     for i in range(6):
         run(f"int v{i} = {i}; static int last; last = {i};").ok()
@@ -58,6 +68,16 @@ def test_device_buffers_over_several_cells(run):
     assert run("cudaMemcpyFromSymbol(&seen, on_device, 4); seen + 0").ok().text == "3"
     run("%undo 3").ok()
     assert run("small").ok().text.startswith("(int *) ") and run("small == NULL").ok().text == "1"
+
+
+def test_a_small_device_buffer_whose_place_was_used_again(run):
+    run(DEVICE).ok()
+    run("cudaMalloc(&small, 16); cudaMemset(small, 1, 16);").ok()
+    run("cudaFree(small);").ok()
+    run("cudaMalloc(&other, 16); cudaMemset(other, 0xff, 16);").ok()
+    assert run("other == small").ok().text == "1"
+    run("%undo 3").ok()
+    assert run("show(small);").ok().stdout == "16843009 16843009\n"
 
 
 def test_more_than_there_is(run):
