@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from random import Random
 
 from ends import ENDS
+from session import wait_until
 from state import State
 from steps import STEPS
 
@@ -76,10 +77,13 @@ class Player:
         code = self.text(event, after)
         result = self.run(code, end.act)
         self.check(end, result, code, after.defined)
-        after.learn_from(self.state)
-        if end.kept:
-            self.undo.append(self.state)
-            self.state = after
+        kept = after if end.kept else after.kept if end.runs else None
+        if not kept:
+            return
+        kept.learn_from(self.state)
+        # How many commits a cell with checkpoints has made is not what is tested here.
+        self.undo = [] if after.kept else [*self.undo, self.state]
+        self.state = kept
 
     def check(self, end, result, code, defined):
         wrong = []
@@ -94,18 +98,28 @@ class Player:
 
     # --- between cells ---
 
+    def magic(self, line):
+        """A cell waits for the session after the death of a worker; a magic says that it is being restored."""
+        results = []
+
+        def answered():
+            results.append(self.session.run(line))
+            return "being restored" not in results[-1].evalue
+        wait_until(answered)
+        return results[-1]
+
     def take_back(self):
         """Behind a cell that was committed it must succeed; else it may, and then means the same."""
         if not self.undo:
             return  # the definitions would go
-        result = self.session.run("%undo")
+        result = self.magic("%undo")
         if result.status == "ok":
             self.state = self.undo.pop()
         elif self.undo_is_due:
             raise Difference(f"%undo: {result.shown}")
 
     def save(self, name):
-        result = self.session.run(f"%snapshot save {name}")
+        result = self.magic(f"%snapshot save {name}")
         if result.status != "ok":
             raise Difference(f"%snapshot save: {result.shown}")
         self.saved[name] = self.state
@@ -113,7 +127,7 @@ class Player:
     def load(self, name):
         if name not in self.saved:
             return
-        result = self.session.run(f"%snapshot load {name}")
+        result = self.magic(f"%snapshot load {name}")
         if result.status != "ok":
             raise Difference(f"%snapshot load: {result.shown}")
         self.undo.append(self.state)
@@ -127,7 +141,7 @@ class Player:
     def play(self, event):
         if event.kind in ENDS:
             self.cell(event)
-            self.undo_is_due = ENDS[event.kind].kept
+            self.undo_is_due = ENDS[event.kind].kept and bool(self.undo)
         elif event.kind == "undo":
             self.take_back()
             self.undo_is_due = False

@@ -43,6 +43,7 @@ class State:
         self.fresh = set()     # names of what this cell has moved
         self.defined = set()   # names that this cell has defined,
         self.assigned = set()  # or assigned to
+        self.kept = None       # the state at the cell's last cgpu_checkpoint(), which stays however the cell ends
 
     def next(self):
         """The same, for a cell to change. Values in it are never changed in place, so one level is enough."""
@@ -50,7 +51,7 @@ class State:
         for name, value in vars(self).items():
             if isinstance(value, (dict, list)):
                 setattr(other, name, value.copy())
-        other.fresh, other.defined, other.assigned = set(), set(), set()
+        other.fresh, other.defined, other.assigned, other.kept = set(), set(), set(), None
         return other
 
     def learn_from(self, before):

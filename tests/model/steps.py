@@ -275,7 +275,7 @@ def define(state, random):
     """A variable, made again with the same or another type. A cell that defines a name does not use it before: what is in
     place at its first statement is the language's matter, not the transaction's."""
     i, kind = random.randrange(VARIABLES), random.choice(sorted(TYPES))
-    if f"v{i}" in state.defined | state.assigned:
+    if f"v{i}" in state.defined | state.assigned or state.kept:
         return ""
     state.defined.add(f"v{i}")
     text, content = initialiser(random, kind)
@@ -300,7 +300,7 @@ def assign(state, random):
 @step(3)
 def define_function(state, random):
     i, a, b = random.randrange(FUNCTIONS), random.randint(-100, 100), random.randint(-100, 100)
-    if f"f{i}" in state.defined | state.assigned:
+    if f"f{i}" in state.defined | state.assigned or state.kept:
         return ""
     state.defined |= {f"f{i}", f"a{i}"}
     state.functions[i] = (a, b)
@@ -341,6 +341,17 @@ def child(state, random):
 def jump(state, random):
     state.ticks += 1
     return "if (!setjmp(back)) { ticks = tick(); longjmp(back, 1); } "
+
+
+@step(0.5)
+def checkpoint(state, random):
+    """What the cell has done so far is kept, also when it fails later. Not what it defines, which is not tested here."""
+    if state.defined:
+        return ""
+    fresh = set(state.fresh)
+    state.kept = state.next()
+    state.kept.fresh = fresh
+    return "cgpu_checkpoint(); "
 
 
 @step(1)
