@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A loop is worth a lot, and so is recursion; a loop within a loop is worth everything. Functions without either are called from loops of later cells: their code
- * is optimised, but making machine code of it is kept simple. What is left runs once. Inline assembly is given to clang as
- * a whole, which knows the line of its errors.
+ * A loop is worth a lot, and so is recursion; a loop within a loop is worth everything. Functions without any are called from
+ * loops of later cells: their code is optimised, but making machine code of it is kept simple. What is left runs once. Inline
+ * assembly is given to clang as a whole, which knows the line of its errors.
  */
 #include "compiler/effort.h"
 
