@@ -215,7 +215,8 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 	struct clang_options *clang = clang_options_new(argv, n, complaint, sizeof(complaint));
 
 	if (!clang)
-		error_set(err, ERROR_COMPILE, "%%cflags %s: %s", cflags, complaint);
+		error_set(err, ERROR_COMPILE, "%s %s: %s", language == OPTIONS_CPP ? "%%cpp" : "%cflags",
+			  cflags + strspn(cflags, " "), complaint);
 	return clang;
 }
 

@@ -107,7 +107,8 @@ static _Noreturn void on_terminate(void)
 	const char *text;
 
 	if (!type)
-		host_fault_raise(FAULT_ABORTED, "std::terminate() was called, without an exception");
+		host_fault_raise(FAULT_ABORTED, "std::terminate() was called, without an exception: by the cell, or for a std::thread "
+						"that was neither joined nor detached");
 	text = what(type, object);
 	cell_mode_enter_library();
 	name = library.demangle ? library.demangle(type->name + (*type->name == '*'), NULL, NULL, NULL) : NULL;

@@ -172,6 +172,9 @@ UNCAUGHT = {
                  'std::current_exception()); }', "UncaughtException", "std::runtime_error: first"),
     "from the library": ("(void)std::stoi(\"none\");", "UncaughtException", "std::invalid_argument: stoi"),
     "terminate": ("std::terminate();", "Aborted", "std::terminate()"),
+    "thread that is not joined": ("std::thread t([] {});", "Aborted", "neither joined nor detached"),
+    "in a thread": ('std::thread t([] { throw std::runtime_error("in it"); }); t.join();', "UncaughtException",
+                    "std::runtime_error: in it"),
     "pure virtual call": ("Derived d;", "Aborted", "pure virtual"),
     "abort": ("abort();", "Aborted", "abort()"),
 }
@@ -193,7 +196,7 @@ extern "C" void go_wrong() {
     result = session.run("counter = 98;\ngo_wrong();")
     assert result.ename == ename, result.shown
     assert words in result.evalue
-    assert "line 2" in result.traceback
+    assert "line 2" in result.traceback or name == "in a thread"
     assert session.run("counter").ok().text == "3"
 
 
@@ -319,6 +322,7 @@ extern "C" void close_it() { delete out; }
 def test_flags_are_for_the_cell(session):
     session.run('%%cpp -std=c++23 -DSTEP=5\nextern "C" long version() { return __cplusplus + STEP; }').ok()
     assert int(session.run("version()").ok().text) > 202002
+    assert "%%cpp -nosuchflag: unknown argument" in session.run("%%cpp -nosuchflag\nint x;").evalue
 
 
 def test_threads_fill_session_memory(session):
