@@ -18,7 +18,8 @@ from state import State
 from steps import STEPS
 
 DEFINITIONS = pathlib.Path(__file__).with_name("definitions.c").read_text()
-BETWEEN = {"undo": 6, "save a": 1, "save b": 1, "load a": 1, "load b": 1, "kill idle worker": 1, "kill spare": 0.5, "kill zygote": 0.2, "kill compiler": 0.3}
+BETWEEN = {"undo": 6, "save a": 1, "save b": 1, "load a": 1, "load b": 1,
+           "kill idle worker": 1, "kill spare": 0.5, "kill zygote": 0.2, "kill compiler": 0.3}
 
 
 class Difference(Exception):
