@@ -102,3 +102,12 @@ def test_variables_of_a_c_file_are_rolled_back(session, folder):
     session.run('#include "state.c"\nlevel = 5; table[3] = 7;').ok()
     assert session.run("level = 6; table[3] = 8; *(volatile int *)0 = 1;").ename == "SegmentationFault"
     assert session.run("10 * level + table[3]").ok().text == "57"
+
+
+def test_a_cell_may_define_anew_what_a_file_has_defined(session, folder):
+    (folder / "old.c").write_text("int value = 1;\nint get(void) { return value; }\n")
+    session.run('#include "old.c"\nint call(void) { return 10 * get(); }').ok()
+    session.run("int get(void) { return value + 4; }").ok()
+    assert session.run("call() + get()").ok().text == "55"
+    session.run("int value = 2;").ok()
+    assert session.run("get()").ok().text == "6"
