@@ -262,6 +262,15 @@ static int fill(struct report *r, struct error *err)
 
 /* ---- answer ---- */
 
+/* What clang calls the control block of a thread-local variable. */
+static const char *plain_name(const char *name)
+{
+	static const char thread_local_prefix[] = "__emutls_v.";
+	size_t len = sizeof(thread_local_prefix) - 1;
+
+	return strncmp(name, thread_local_prefix, len) ? name : name + len;
+}
+
 static const char *root_name(const struct report *r, uint32_t root)
 {
 	switch (root) {
@@ -272,7 +281,7 @@ static const char *root_name(const struct report *r, uint32_t root)
 	case ROOT_PROCESS:
 		return "libraries";
 	default:
-		return root - ROOT_SYMBOL < r->n_symbols ? r->symbols[root - ROOT_SYMBOL]->name : "variables";
+		return root - ROOT_SYMBOL < r->n_symbols ? plain_name(r->symbols[root - ROOT_SYMBOL]->name) : "variables";
 	}
 }
 

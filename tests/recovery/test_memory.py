@@ -75,6 +75,7 @@ def test_each_cell_has_a_row_of_what_it_took_freed_and_lost(session):
 @pytest.mark.parametrize("keep", [
     "static char *hidden; hidden = malloc(1 << 20);",
     "struct { int n; char *p; } inside; inside.p = malloc(1 << 20);",
+    "_Thread_local char *local; local = malloc(1 << 20);",
     "char *middle; middle = (char *)malloc(1 << 20) + 5000;",
     "char ***far; far = malloc(8); *far = malloc(8); **far = malloc(1 << 20);",
     "char *big[200000]; big[199999] = malloc(1 << 20);",
