@@ -37,6 +37,21 @@ static int in_object(size_t len, const Elf64_Shdr *s, size_t alignment)
 	       s->sh_offset % alignment == 0;
 }
 
+/* Debug information names functions, too. What refers to a string refers to its start, so the rest moves up. */
+static void strip_strings(char *strings, size_t size)
+{
+	for (char *at = strings, *end = strings + size; at < end;) {
+		size_t n = strnlen(at, (size_t)(end - at)), kept;
+
+		if (at + n == end)
+			return;
+		own_names_strip(at);
+		kept = strlen(at);
+		memset(at + kept, 0, n - kept);
+		at += n + 1;
+	}
+}
+
 /* A name that ends another one needs no string of its own: it starts later. */
 void own_names_strip_object(void *object, size_t len)
 {
@@ -50,6 +65,9 @@ void own_names_strip_object(void *object, size_t len)
 	for (size_t i = 0; i < h->e_shnum; i++) {
 		const Elf64_Shdr *s = &sections[i];
 
+		if (s->sh_type == SHT_PROGBITS && s->sh_flags & SHF_STRINGS && !(s->sh_flags & SHF_ALLOC) &&
+		    in_object(len, s, 1))
+			strip_strings((char *)object + s->sh_offset, s->sh_size);
 		if (s->sh_type != SHT_SYMTAB || s->sh_link >= h->e_shnum || !in_object(len, s, 8) ||
 		    !in_object(len, &sections[s->sh_link], 1))
 			continue;
