@@ -31,7 +31,6 @@ def test_a_wrong_program_is_told(kernel, tmp_path):
 
 
 def test_items():
-    source = "#include <a.h>\nint f(a)\n\tint a;\n{ return a; }\nstruct s { int x; } v = { 1 };\n#if A\nint b;\n#else\nint c;\n#endif\n"
-    assert [c.strip() for c in program.split(source)] == [
-        "#include <a.h>", "int f(a)\n\tint a;\n{ return a; }", "struct s { int x; } v = { 1 };",
-        "#if A\nint b;\n#else\nint c;\n#endif"]
+    items = ["#include <a.h>", "int f(a)\n\tint a;\n{ return a; }", "struct s { int x; } v = { 1 };",
+             "#if A\nint b;\n#else\nint c;\n#endif"]
+    assert [c.strip() for c in program.split("\n".join(items) + "\n")] == items

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A parser by recursive descent: mutual recursion, setjmp, old-style definitions, exit() from the depth. */
 #include <ctype.h>
 #include <setjmp.h>

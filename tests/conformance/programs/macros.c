@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The preprocessor at the level of items: tables, makers of functions, branches inside declarations. */
 #include <stdio.h>
 #include <string.h>

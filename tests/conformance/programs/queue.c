@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A ring buffer: forward declarations, static state, enumerators, callbacks. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Types that refer to each other, names that are tags, members and variables at once, packed and unnamed ones. */
 #include <complex.h>
 #include <stddef.h>
