@@ -302,7 +302,7 @@ static struct symbol *keep_promise(struct symbol *s, const struct definition *d)
 
 struct symbol *symbols_promise(const char *name)
 {
-	struct definition d = { name, "", SYMBOL_PROMISED, 0, 0, false };
+	struct definition d = { .name = name, .type = "", .kind = SYMBOL_PROMISED };
 	struct symbol *s = symbols_find(name);
 
 	if (s && s->kind == SYMBOL_PROMISED)
@@ -375,7 +375,7 @@ void symbols_place(struct symbol *s, uint64_t address)
 /* The control finds the variable by name in each process anew, so it is no name of a library itself. */
 static struct symbol *import_thread_local(const char *name, const char *variable)
 {
-	struct definition d = { name, "", SYMBOL_OBJECT, 0, 0, false };
+	struct definition d = { .name = name, .type = "", .kind = SYMBOL_OBJECT };
 	struct thread_local_control *c = find_in_libraries(variable) ? meta_alloc(sizeof(*c)) : NULL;
 	struct symbol *s;
 
@@ -395,7 +395,7 @@ struct symbol *symbols_import(const char *name)
 	if (strncmp(name, SYMBOLS_THREAD_LOCAL, prefix) == 0)
 		return import_thread_local(name, name + prefix);
 
-	struct definition d = { name, "", SYMBOL_LIBRARY, 0, 0, false };
+	struct definition d = { .name = name, .type = "", .kind = SYMBOL_LIBRARY };
 	uint64_t address = find_in_libraries(name);
 	struct symbol *s = address ? symbols_define(&d) : NULL;
 
