@@ -41,6 +41,8 @@ struct cell {
 
 	struct magic_script script;
 	size_t next_magic;
+	bool awaiting; /* the next magic waits for a worker that has the session */
+	bool waited;   /* it has, perhaps in vain: then the magic says so */
 	/* Ends the magic that is running, for an interrupt. */
 	void (*cancel)(void *data);
 	void *cancel_data;

@@ -276,10 +276,15 @@ static int next_expression(struct session *s, struct cell *c)
 	return 1;
 }
 
-/* 1: it goes on later. */
+/* 1: it goes on later. Magics ask the worker, so they wait, as cells do, while another one takes the session over. */
 static int run_magics(struct session *s, struct cell *c)
 {
 	while (c->next_magic < c->script.n_calls && !c->failed) {
+		c->awaiting = !c->waited && !supervisor_is_ready(s->supervisor);
+		if (c->awaiting)
+			return 1;
+		c->waited = false;
+
 		const struct magic_call *call = &c->script.calls[c->next_magic++];
 		struct error err = ERROR_INIT;
 		int rc = call->magic->run(s, c, call, &err);
@@ -310,6 +315,18 @@ static void advance(struct session *s)
 	c->state = CELL_EXPRESSIONS;
 	if (!next_expression(s, c))
 		finish(s);
+}
+
+static void on_session(void *data)
+{
+	struct session *s = data;
+	struct cell *c = s->executor.current;
+
+	if (!c || !c->awaiting)
+		return;
+	c->awaiting = false;
+	c->waited = true;
+	advance(s);
 }
 
 void execute_magic_done(struct session *s, const struct error *err)
@@ -578,10 +595,15 @@ void execute_interrupt(struct session *s)
 		return;
 	c->interrupted = true;
 	input_cancel(s);
-	if (c->state == CELL_MAGICS && c->cancel)
+	if (c->awaiting) {
+		c->awaiting = false;
+		cell_fail_plain(c, "Interrupted", "interrupted while the session was restored; nothing was run");
+		advance(s);
+	} else if (c->state == CELL_MAGICS && c->cancel) {
 		c->cancel(c->cancel_data);
-	else if (c->state == CELL_RUNNING)
+	} else if (c->state == CELL_RUNNING) {
 		supervisor_interrupt(s->supervisor);
+	}
 }
 
 const struct supervisor_callbacks execute_callbacks = {
@@ -589,6 +611,7 @@ const struct supervisor_callbacks execute_callbacks = {
 	.on_output = on_output,
 	.on_input_request = on_input_request,
 	.on_cell_end = on_cell_end,
+	.on_session = on_session,
 };
 
 void execute_release(struct executor *e)

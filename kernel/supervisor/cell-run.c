@@ -235,6 +235,8 @@ void cell_run_on_session(struct supervisor *s)
 		finish(s);
 	else if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s))
 		begin(s);
+	else if (s->run.phase == RUN_NONE && worker_pool_is_ready(s) && s->cb->on_session)
+		s->cb->on_session(s->cb_data);
 }
 
 void cell_run_on_no_worker(struct supervisor *s)
@@ -254,6 +256,8 @@ void cell_run_on_no_worker(struct supervisor *s)
 	} else if (s->run.phase == RUN_ENDED) {
 		buffer_printf(&s->run.restored, "No worker can take the session over at the moment: %s\n", why);
 		finish(s);
+	} else if (s->run.phase == RUN_NONE && s->cb->on_session) {
+		s->cb->on_session(s->cb_data);
 	}
 }
 

@@ -443,6 +443,11 @@ void supervisor_end_snapshots(struct supervisor *s)
 	snapshots_release(s);
 }
 
+bool supervisor_is_ready(const struct supervisor *s)
+{
+	return worker_pool_is_ready(s);
+}
+
 const char *supervisor_snapshot_folder(const struct supervisor *s, uint64_t *ret_owner)
 {
 	*ret_owner = s->snapshots.owner;

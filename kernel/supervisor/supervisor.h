@@ -58,6 +58,8 @@ struct supervisor_callbacks {
 	void (*on_output)(void *data, enum output_type type, const char *bytes, size_t len);
 	void (*on_input_request)(void *data, const char *prompt, bool password);
 	void (*on_cell_end)(void *data, const struct cell_end *end);
+	/* Between cells: a worker has the session again, or none can be had at the moment. May be NULL. */
+	void (*on_session)(void *data);
 };
 
 /*
@@ -92,6 +94,8 @@ void supervisor_input(struct supervisor *s, bool eof, const char *line);
 /* Between cells: throw the arena and device memory away. */
 int supervisor_reset(struct supervisor *s, struct error *err);
 
+/* Does a worker have the session, idle? If not, on_session() follows. */
+bool supervisor_is_ready(const struct supervisor *s);
 /* Names the worker that has the session: another number, another process. */
 uint64_t supervisor_worker(const struct supervisor *s);
 

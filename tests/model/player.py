@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from random import Random
 
 from ends import ENDS
-from session import wait_until
 from state import State
 from steps import STEPS
 
@@ -99,28 +98,18 @@ class Player:
 
     # --- between cells ---
 
-    def magic(self, line):
-        """A cell waits for the session after the death of a worker; a magic says that it is being restored."""
-        results = []
-
-        def answered():
-            results.append(self.session.run(line))
-            return "being restored" not in results[-1].evalue
-        wait_until(answered)
-        return results[-1]
-
     def take_back(self):
         """Behind a cell that was committed it must succeed; else it may, and then means the same."""
         if not self.undo:
             return  # the definitions would go
-        result = self.magic("%undo")
+        result = self.session.run("%undo")
         if result.status == "ok":
             self.state = self.undo.pop()
         elif self.undo_is_due:
             raise Difference(f"%undo: {result.shown}")
 
     def save(self, name):
-        result = self.magic(f"%snapshot save {name}")
+        result = self.session.run(f"%snapshot save {name}")
         if result.status != "ok":
             raise Difference(f"%snapshot save: {result.shown}")
         self.saved[name] = self.state
@@ -128,7 +117,7 @@ class Player:
     def load(self, name):
         if name not in self.saved:
             return
-        result = self.magic(f"%snapshot load {name}")
+        result = self.session.run(f"%snapshot load {name}")
         if result.status != "ok":
             raise Difference(f"%snapshot load: {result.shown}")
         self.undo.append(self.state)

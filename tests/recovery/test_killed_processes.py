@@ -67,6 +67,14 @@ def test_zygote_busy(state, tmp_path):
     state.assert_untouched()
 
 
+@pytest.mark.parametrize("magic", ["%mem", "%gpu", "%snapshot save before"])
+def test_a_magic_waits_for_the_session(state, magic):
+    session = state.session
+    session.kill(session.worker_pid())
+    session.run(magic).ok()
+    state.assert_untouched()
+
+
 def test_compiler_idle(state):
     session = state.session
     session.kill(session.compiler_pid())
