@@ -24,6 +24,8 @@
 #include "kernel/session/session.h"
 
 #define BUSY_MS 250
+#define OPEN_MS 2000
+#define OPEN_PAUSE_MS 5
 
 struct history {
 	sqlite3 *db;
@@ -65,6 +67,21 @@ static void make_private(const char *path)
 	(void)fd;
 }
 
+/* A new file becomes a WAL under an exclusive lock, and who finds that taken is told at once, whatever the timeout. */
+static int set_up(sqlite3 *db)
+{
+	int rc;
+
+	for (int waited = 0;; waited += OPEN_PAUSE_MS) {
+		rc = sqlite3_exec(db, "PRAGMA journal_mode = WAL;", NULL, NULL, NULL);
+		if (rc == SQLITE_OK)
+			rc = sqlite3_exec(db, schema, NULL, NULL, NULL);
+		if (rc != SQLITE_BUSY || waited >= OPEN_MS)
+			return rc;
+		sqlite3_sleep(OPEN_PAUSE_MS);
+	}
+}
+
 static int open_at(struct history *h, const char *path)
 {
 	int rc = sqlite3_open(path, &h->db);
@@ -72,9 +89,7 @@ static int open_at(struct history *h, const char *path)
 	if (rc == SQLITE_OK)
 		sqlite3_busy_timeout(h->db, BUSY_MS);
 	if (rc == SQLITE_OK)
-		rc = sqlite3_exec(h->db, "PRAGMA journal_mode = WAL;", NULL, NULL, NULL);
-	if (rc == SQLITE_OK)
-		rc = sqlite3_exec(h->db, schema, NULL, NULL, NULL);
+		rc = set_up(h->db);
 	if (rc == SQLITE_OK) {
 		h->session = sqlite3_last_insert_rowid(h->db);
 		return 0;
