@@ -6,7 +6,7 @@
 
 #include "runtime/arena/allocator-state.h"
 #include "runtime/arena/arena.h"
-#include "runtime/cuda/session.h"
+#include "runtime/cuda/device.h"
 #include "runtime/loader/symbols.h"
 #include "runtime/loader/units.h"
 
@@ -27,12 +27,8 @@ uint64_t session_layout(void)
 		sizeof(struct symbol), offsetof(struct symbol, got), offsetof(struct symbol, kind), offsetof(struct symbol, next),
 		sizeof(struct unit_code), sizeof(struct unit_function), sizeof(struct unit_code_line),
 		offsetof(struct unit_code, functions),
-		sizeof(struct session), offsetof(struct session, chunks), offsetof(struct session, events),
-		sizeof(struct session_chunk), sizeof(struct session_buffer), offsetof(struct session_buffer, kind),
-		sizeof(struct session_unit), sizeof(struct session_entry), sizeof(struct session_variable),
-		offsetof(struct session_variable, address), sizeof(struct session_stream), sizeof(struct session_event),
 	};
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = device_layout();
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		hash = (hash ^ sizes[i]) * 0x100000001b3u;

@@ -538,3 +538,18 @@ void device_stop(void)
 	if (device.driver && device.driver->extension)
 		device.driver->extension->stop(1);
 }
+
+uint64_t device_layout(void)
+{
+	static const uint64_t sizes[] = {
+		sizeof(struct session), offsetof(struct session, chunks), offsetof(struct session, events),
+		sizeof(struct session_chunk), sizeof(struct session_buffer), offsetof(struct session_buffer, kind),
+		sizeof(struct session_unit), sizeof(struct session_entry), sizeof(struct session_variable),
+		offsetof(struct session_variable, address), sizeof(struct session_stream), sizeof(struct session_event),
+	};
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		hash = (hash ^ sizes[i]) * 0x100000001b3u;
+	return hash;
+}

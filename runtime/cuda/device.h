@@ -138,4 +138,7 @@ void device_report(struct buffer *out);
 /* Address of an exported function of the CUDA runtime API or of the launch glue by name; NULL if there is none. */
 void *device_symbol(const char *name);
 
+/* Another number when the structs of the device's state in the arena are others. */
+uint64_t device_layout(void);
+
 #endif
