@@ -63,19 +63,28 @@ static struct stream *forget(FILE *f)
 	return s;
 }
 
-/*
- * In place of libc's for the whole process, as malloc() is: what a library opens for a cell (std::ofstream) is the cell's.
- * Its FILE would otherwise lie in session memory, and outlive the descriptor.
- */
-__attribute__((visibility("default"))) FILE *fopen64(const char *path, const char *mode)
+static FILE *(*libc_fopen(void))(const char *path, const char *mode)
 {
 	static FILE *(*_Atomic libc)(const char *path, const char *mode);
 
-	if (cell_mode_active())
-		return exports_fopen(path, mode);
 	if (!libc)
-		libc = (FILE *(*)(const char *, const char *))dlsym(RTLD_NEXT, "fopen64");
-	return libc(path, mode);
+		libc = (FILE *(*)(const char *, const char *))dlsym(RTLD_NEXT, "fopen");
+	return libc;
+}
+
+/*
+ * In place of libc's for the whole process, as malloc() is: what a library opens for a cell (std::ofstream) is the cell's.
+ * Its FILE would otherwise lie in session memory, and outlive the descriptor. Libraries call either, and both are one
+ * function on 64-bit machines.
+ */
+__attribute__((visibility("default"))) FILE *fopen(const char *path, const char *mode)
+{
+	return cell_mode_active() ? exports_fopen(path, mode) : libc_fopen()(path, mode);
+}
+
+__attribute__((visibility("default"))) FILE *fopen64(const char *path, const char *mode)
+{
+	return fopen(path, mode);
 }
 
 __attribute__((visibility("default"))) int fclose(FILE *f)
@@ -94,7 +103,7 @@ FILE *exports_fopen(const char *path, const char *mode)
 	FILE *f;
 
 	cell_mode_enter_library();
-	f = opened(fopen(path, mode), TRACKED_FILE, path);
+	f = opened(libc_fopen()(path, mode), TRACKED_FILE, path);
 	cell_mode_leave_library();
 	return f;
 }
