@@ -64,7 +64,10 @@ static size_t round16(size_t n)
 	return (n + 15) & ~(size_t)15;
 }
 
-/* The struct and its tables in one mapping of their own: the heap must not change while it is looked at. */
+/*
+ * The struct and its tables in one mapping of their own: the heap must not change while it is looked at. It is shared, so
+ * that Linux does not join it to a private neighbour that is searched: the table of large blocks would keep them all.
+ */
 static struct heap_scan *make(struct allocator *a)
 {
 	uint32_t n = 0, n_large = 0;
@@ -81,7 +84,7 @@ static struct heap_scan *make(struct allocator *a)
 	waiting = round16(n * sizeof(*s->waiting));
 	large = n_large * sizeof(*s->large);
 	p = mmap(NULL, round16(sizeof(*s)) + runs + marks + waiting + large, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return NULL;
 	s = (struct heap_scan *)p;
