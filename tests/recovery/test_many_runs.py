@@ -2,7 +2,6 @@
 """A21: a notebook does not grow heavy by being used. One cell is run 500 times; counted are bytes, not time."""
 import re
 
-import psutil
 
 CELL = """%time
 double *sample = malloc(4096 * sizeof(double));
@@ -14,9 +13,13 @@ runs++;"""
 
 
 def resident(kernel):
-    """Bytes of all processes that are theirs alone."""
-    processes = [psutil.Process(kernel.pid), *kernel.children()]
-    return sum(p.memory_full_info().uss for p in processes)
+    """Bytes of all processes that no file stands behind; an ordinary user may not see more of them."""
+    total = 0
+    for pid in (kernel.pid, *(p.pid for p in kernel.children())):
+        with open(f"/proc/{pid}/statm") as f:
+            _, pages, shared, *_ = map(int, f.read().split())
+            total += (pages - shared) * 4096
+    return total
 
 
 def committed(result):
