@@ -33,24 +33,20 @@ static unsigned port_of(int fd)
 	return ntohs(a.sin_port);
 }
 
-static unsigned free_port(void)
-{
-	struct sockaddr_in a = address_of(0);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-	unsigned port;
-
-	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
-	port = port_of(fd);
-	close(fd);
-	return port;
-}
-
+/* All are held until the last is known: a port that is let go may be given again. */
 static struct connection_file connection(void)
 {
 	struct connection_file cf = { .ip = "127.0.0.1" };
+	struct sockaddr_in a = address_of(0);
+	int fds[CHANNELS];
 
+	for (int i = 0; i < CHANNELS; i++) {
+		fds[i] = socket(AF_INET, SOCK_STREAM, 0);
+		assert_int_equal(bind(fds[i], (struct sockaddr *)&a, sizeof(a)), 0);
+		cf.ports[i] = port_of(fds[i]);
+	}
 	for (int i = 0; i < CHANNELS; i++)
-		cf.ports[i] = free_port();
+		close(fds[i]);
 	return cf;
 }
 
