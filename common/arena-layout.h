@@ -46,6 +46,7 @@ enum arena_root {
 	ARENA_ROOT_DEVICE,
 	ARENA_ROOT_TRACKED,
 	ARENA_ROOT_CELLS, /* struct arena_cells */
+	ARENA_ROOT_AT_EXIT,
 	ARENA_ROOTS = 16
 };
 

@@ -25,6 +25,7 @@
 #include "common/error.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
+#include "runtime/at-exit.h"
 #include "runtime/cell-mode.h"
 #include "runtime/cell-stdio.h"
 #include "runtime/exports.h"
@@ -35,7 +36,6 @@
 
 #define PROCESS_MAX 256
 #define FIRST_BUDGET 64
-#define ATEXIT_MAX 256
 
 struct shared {
 	_Atomic int32_t budget;   /* forks until the next count */
@@ -46,12 +46,6 @@ struct shared {
 };
 
 static struct shared *shared;
-
-static struct {
-	void (*fn)(void *arg);
-	void *arg;
-} at_exit[ATEXIT_MAX];
-static _Atomic unsigned n_at_exit;
 
 int exports_process_init(struct error *err)
 {
@@ -64,42 +58,12 @@ int exports_process_init(struct error *err)
 
 int exports_cxa_atexit(void (*fn)(void *arg), void *arg, void *dso)
 {
-	unsigned i = atomic_fetch_add(&n_at_exit, 1);
-
-	(void)dso;
-	if (i >= ATEXIT_MAX) {
-		atomic_store(&n_at_exit, ATEXIT_MAX);
-		return -1;
-	}
-	at_exit[i].fn = fn;
-	at_exit[i].arg = arg;
-	return 0;
-}
-
-static void call_plain(void *fn)
-{
-	((void (*)(void))fn)();
+	return at_exit_add_destructor(fn, arg, dso);
 }
 
 int exports_atexit(void (*fn)(void))
 {
-	return exports_cxa_atexit(call_plain, (void *)fn, NULL);
-}
-
-unsigned exports_atexit_count(void)
-{
-	return atomic_load(&n_at_exit);
-}
-
-/* One handler may register another, or call exit() again. */
-void exports_atexit_run(unsigned first)
-{
-	unsigned n;
-
-	while ((n = atomic_load(&n_at_exit)) > first) {
-		atomic_store(&n_at_exit, n - 1);
-		at_exit[n - 1].fn(at_exit[n - 1].arg);
-	}
+	return at_exit_add_handler(fn);
 }
 
 static _Noreturn void end_cell(int status)
@@ -111,7 +75,10 @@ static _Noreturn void end_cell(int status)
 
 void exports_exit(int status)
 {
-	exports_atexit_run(exports_program_runs_here() ? exports_program_handlers() : 0);
+	if (exports_program_runs_here())
+		at_exit_run(exports_program_handlers());
+	else
+		at_exit_run_cell(worker.cell);
 	fflush(NULL);
 	end_cell(status);
 }

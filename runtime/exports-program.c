@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/at-exit.h"
 #include "runtime/cell-mode.h"
 #include "runtime/exports.h"
 #include "runtime/worker.h"
@@ -50,13 +51,13 @@ int exports_program(void *start, int gives_status, int argc, char **argv)
 	int (*start_main)(int, char **, char **) = (int (*)(int, char **, char **))start;
 	int status;
 
-	program.handlers = exports_atexit_count();
+	program.handlers = at_exit_count();
 	program.library = cell_mode.library;
 	program.thread = gettid();
 	if (!setjmp(program.end)) {
 		status = start_main(argc, argv, environ);
 		program.status = gives_status ? status & 0xff : 0;
-		exports_atexit_run(program.handlers);
+		at_exit_run(program.handlers);
 	} else {
 		cell_mode.library = program.library;
 	}

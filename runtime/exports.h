@@ -38,10 +38,6 @@ void exports_note_child(void);
 /* Of an interrupted cell, as the interrupt key of a terminal ends all of a command. */
 void exports_end_children(void);
 
-/* Functions that are registered; those above `first` are called, the last one first. */
-unsigned exports_atexit_count(void);
-void exports_atexit_run(unsigned first);
-
 /* exports-program.c */
 /* Call main as a program and show its exit status. */
 int exports_program(void *start, int gives_status, int argc, char **argv);

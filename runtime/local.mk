@@ -32,6 +32,7 @@ runtime_loader = \
 cgpu_worker_SOURCES = \
 	$(runtime_arena) $(runtime_loader) \
 	%reldir%/arena/malloc.c \
+	%reldir%/at-exit.c %reldir%/at-exit.h \
 	%reldir%/backtrace-fold.c %reldir%/backtrace-fold.h \
 	%reldir%/backtrace.c %reldir%/backtrace.h \
 	%reldir%/cell-mode.h \

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/worker-protocol.h"
 #include "runtime/arena/allocator.h"
+#include "runtime/at-exit.h"
 #include "runtime/cell-mode.h"
 #include "runtime/host-fault.h"
 
@@ -40,9 +41,9 @@ int thread_local_at_exit(void (*fn)(void *object), void *object, void *dso)
 {
 	struct thread_destructor *d;
 
-	(void)dso;
+	/* The cells' own thread does not end: its objects go as the static ones do. */
 	if (!other_thread)
-		return 0;
+		return at_exit_add_destructor(fn, object, dso);
 	cell_mode_enter_library();
 	d = malloc(sizeof(*d));
 	cell_mode_leave_library();

@@ -17,6 +17,7 @@
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
 #include "runtime/arena/meta.h"
+#include "runtime/at-exit.h"
 #include "runtime/backtrace.h"
 #include "runtime/cell-stdio.h"
 #include "runtime/cuda/device.h"
@@ -209,6 +210,7 @@ int worker_run_attach(const struct ipc_message *first, struct error *err)
 
 struct run {
 	struct unit unit;
+	uint64_t owner; /* see struct unit_code */
 	bool checked;
 	struct record earlier; /* where the checked functions of earlier cells stand */
 	struct loaded loaded;
@@ -280,7 +282,7 @@ static int load_earlier(struct run *run, struct error *err)
 
 		if (run->earlier.failed || unit_decode(bytes, len, &u, err))
 			return record_check(&run->earlier, "WORKER_RUN", err);
-		failed = loader_load(&u, &loaded, err);
+		failed = loader_load(&u, 0, &loaded, err);
 		unit_release(&u);
 		if (failed)
 			return -1;
@@ -296,7 +298,7 @@ static void load(struct run *run)
 	worker_set_phase(PHASE_LOADING);
 	if (run->checked && load_earlier(run, &err))
 		fail(run, FAULT_INTERNAL, err.text);
-	else if (loader_load(&run->unit, &run->loaded, &err))
+	else if (loader_load(&run->unit, run->owner, &run->loaded, &err))
 		fail(run, err.code == ERROR_NOT_FOUND ? FAULT_LINK : FAULT_INTERNAL, err.text);
 	else if (device_load(&run->unit, &err))
 		fail(run, err.code == ERROR_NOT_FOUND || err.code == ERROR_COMPILE ? FAULT_LINK : FAULT_INTERNAL, err.text);
@@ -321,19 +323,44 @@ static void call_unit(void *data)
 		l->run();
 }
 
-static void call(struct run *run)
+static void call(struct run *run, void (*fn)(void *data), void *data)
 {
 	uint64_t start = now_ns();
 
 	worker_set_phase(PHASE_RUNNING);
-	if (!interrupt_run(call_unit, &run->loaded)) {
+	if (!interrupt_run(fn, data)) {
 		run->outcome = OUTCOME_INTERRUPTED;
 		cell_stdio_renew_input();
 		exports_end_children();
 	}
+	run->run_ns += now_ns() - start;
+}
+
+/* Objects that the unit replaces are destroyed while they are whole: loading it overwrites them. */
+static void end_earlier_objects(struct run *run)
+{
+	struct error err = ERROR_INIT;
+
+	if (!at_exit_count())
+		return;
+	at_exit_mark_owner(run->owner);
+	if (loader_each_kept(&run->unit, at_exit_mark, NULL, &err))
+		fail(run, FAULT_INTERNAL, err.text);
+	else if (at_exit_is_due())
+		call(run, at_exit_run_marked, NULL);
+}
+
+static void load_and_call(struct run *run)
+{
+	end_earlier_objects(run);
+	if (run->outcome == OUTCOME_OK)
+		load(run);
+	if (run->outcome == OUTCOME_OK && run->checked)
+		memcheck_begin();
+	if (run->outcome == OUTCOME_OK)
+		call(run, call_unit, &run->loaded);
 	worker_set_phase(PHASE_ENDING);
 	cell_stdio_end();
-	run->run_ns = now_ns() - start;
 }
 
 static void settle(struct run *run)
@@ -384,6 +411,7 @@ static int check_run(struct record r, struct run *run, struct error *err)
 
 	while (n--)
 		record_str(&r);
+	run->owner = record_u64(&r);
 	run->checked = record_u8(&r) != 0;
 	run->earlier = r;
 	for (n = record_count(&r, 4); n; n--)
@@ -410,11 +438,7 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	allocator_set_cell(run.unit.cell);
 	device_cell_begin(run.unit.cell);
 	cell_stdio_begin();
-	load(&run);
-	if (run.outcome == OUTCOME_OK && run.checked)
-		memcheck_begin();
-	if (run.outcome == OUTCOME_OK)
-		call(&run);
+	load_and_call(&run);
 	if (run.outcome != OUTCOME_FAULT)
 		settle(&run);
 	if (run.outcome == OUTCOME_OK)

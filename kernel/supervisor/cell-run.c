@@ -188,6 +188,7 @@ static void begin(struct supervisor *s)
 	atomic_store(&w->control->interrupt, 0);
 	record_put_bytes(&b, s->run.unit.data, s->run.unit.len);
 	put_names(&b, &s->run.dropped);
+	record_put_u64(&b, s->leaks.next_id);
 	buffer_clear(&s->run.in_place);
 	memcheck_put_run(&s->memcheck, &b);
 	failed = buffer_check(&b, &err) || (s->run.writes_in_place && begin_in_place(s, w, &err)) ||

@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/unit.h"
 #include "runtime/loader/load-state.h"
+#include "runtime/loader/loader.h"
 #include "runtime/loader/units.h"
 
 #define CELLS_SHOWN 8
@@ -71,6 +72,17 @@ static bool is_alive(const struct unit_code *u)
 		const struct symbol *s = u->functions[i].name ? symbols_resolve(u->functions[i].name) : NULL;
 
 		if (s && s->address == u->start + u->functions[i].offset && s->address != u->run)
+			return true;
+	}
+	return false;
+}
+
+bool loader_has_other_users(const struct symbol *s, const struct unit_code *own)
+{
+	for (uint32_t i = 0; i < s->n_users; i++) {
+		const struct unit_code *u = units_find(s->users[i]);
+
+		if (u && (!own || u->cell != own->cell) && is_alive(u))
 			return true;
 	}
 	return false;

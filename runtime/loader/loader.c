@@ -325,9 +325,10 @@ static uint64_t run_address(const struct load *l)
 	return 0;
 }
 
-static int remember(const struct load *l, struct error *err)
+static int remember(const struct load *l, uint64_t owner, struct error *err)
 {
 	struct unit_code code = {
+		.owner = owner,
 		.start = l->code_address,
 		.size = l->code_size,
 		.eh_frame = l->eh_frame,
@@ -427,19 +428,19 @@ void loaded_release(struct loaded *l)
 	*l = (struct loaded){ 0 };
 }
 
-static int load_all(struct load *l, struct error *err)
+static int load_all(struct load *l, uint64_t owner, struct error *err)
 {
 	if (load_link(l, err) || load_place(l, err) || make_chosen(l, err) || load_tls_publish(l, err))
 		return -1;
 	publish(l);
 	if (relocate_all(l, err) || load_store(l, err) || store_shared(l, err))
 		return -1;
-	if (remember(l, err))
+	if (remember(l, owner, err))
 		return -1;
 	return load_users_note(l, err);
 }
 
-int loader_load(const struct unit *u, struct loaded *ret, struct error *err)
+int loader_load(const struct unit *u, uint64_t owner, struct loaded *ret, struct error *err)
 {
 	struct loaded out = { 0 };
 	struct load l;
@@ -452,7 +453,7 @@ int loader_load(const struct unit *u, struct loaded *ret, struct error *err)
 	meta_enter();
 	r = load_init(&l, u, err);
 	if (!r)
-		r = load_all(&l, err);
+		r = load_all(&l, owner, err);
 	if (!r)
 		r = find_starts(&l, &out, err);
 	if (!r)
@@ -465,6 +466,22 @@ int loader_load(const struct unit *u, struct loaded *ret, struct error *err)
 		loaded_release(&out);
 	else
 		*ret = out;
+	return r;
+}
+
+int loader_each_kept(const struct unit *u, void (*found)(void *data, uint64_t address, uint64_t size), void *data,
+		     struct error *err)
+{
+	struct load l;
+	int r;
+
+	if (!u->object_len)
+		return 0;
+	r = load_init(&l, u, err);
+	for (uint32_t i = 1; !r && i < l.o.n_symbols; i++)
+		if (object_is_global(&l.o, i) && !object_is_undefined(&l.o, i) && load_keeps(&l, i))
+			found(data, symbols_find(load_symbol_name(&l, i))->address, l.o.symbols[i].st_size);
+	load_release(&l);
 	return r;
 }
 

@@ -8,6 +8,7 @@
 #ifndef CGPU_RUNTIME_LOADER_LOADER_H
 #define CGPU_RUNTIME_LOADER_LOADER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,12 +46,21 @@ struct code_place {
 int loader_attach(uint64_t (*library)(const char *name), struct buffer *missing, struct error *err);
 
 /*
- * ERROR_NOT_FOUND names all missing symbols. The unit's symbols, once loaded, are found in the session's table.
+ * ERROR_NOT_FOUND names all missing symbols. The unit's symbols, once loaded, are found in the session's table. owner: see
+ * struct unit_code.
  */
-int loader_load(const struct unit *u, struct loaded *ret, struct error *err);
+int loader_load(const struct unit *u, uint64_t owner, struct loaded *ret, struct error *err);
+/* Variables whose storage the unit will take over when it is loaded. */
+int loader_each_kept(const struct unit *u, void (*found)(void *data, uint64_t address, uint64_t size), void *data,
+		     struct error *err);
 
 /* Accepts a zeroed struct. */
 void loaded_release(struct loaded *l);
+
+struct symbol;
+struct unit_code;
+/* Does code of another cell, which has not been replaced, reach the variable? */
+bool loader_has_other_users(const struct symbol *s, const struct unit_code *own);
 
 /* 0: the address is in the code of a unit. Only reads, for signal handlers. */
 int loader_describe_code(uint64_t address, struct code_place *ret);

@@ -26,6 +26,7 @@ struct unit_code {
 	uint64_t size;
 	uint64_t eh_frame; /* address, 0: none */
 	uint64_t run;      /* address of the function that holds the cell's statements, 0: none */
+	uint64_t owner;    /* the cell of the notebook, as the kernel numbers it; 0: not known */
 	uint32_t cell;
 	uint32_t n_functions;
 	uint32_t n_lines;

@@ -88,7 +88,7 @@ static void run_unit(uint32_t cell, const char *path)
 	struct loaded l;
 
 	u.object = read_object(path, &u.object_len);
-	if (loader_load(&u, &l, &err))
+	if (loader_load(&u, 0, &l, &err))
 		fail(path, &err);
 	for (size_t i = 0; i < l.n_choices; i++)
 		*l.choices[i].slot = l.choices[i].choose();

@@ -290,6 +290,7 @@ void harness_send(struct session *s, uint32_t cell, const char *text, const char
 	unit_encode(&u, &encoded);
 	record_put_bytes(&payload, encoded.data, encoded.len);
 	record_put_u32(&payload, 0);
+	record_put_u64(&payload, 0);
 	record_put_u8(&payload, 0);
 	record_put_u32(&payload, 0);
 	buffer_clear(&s->text);
