@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/worker-protocol.h"
 
 static void wait_for_change(_Atomic uint32_t *word, uint32_t seen, const struct timespec *timeout)
@@ -22,25 +23,17 @@ static void wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 int fault_questions_ask(struct worker_control *c, uint64_t address, int timeout_ms, struct address_description *ret)
 {
 	struct fault_questions *q = &c->questions;
-	int64_t end = now_ms() + timeout_ms, left;
+	int64_t end = clock_now_ms() + timeout_ms, left;
 	uint32_t number = atomic_load(&q->asked) + 1, answered;
 
 	q->address = address;
 	atomic_store(&q->asked, number);
 	wake(&q->asked);
 	while ((answered = atomic_load(&q->answered)) != number) {
-		left = end - now_ms();
+		left = end - clock_now_ms();
 		if (left <= 0)
 			return -1;
 		wait_for_change(&q->answered, answered,

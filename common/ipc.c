@@ -19,6 +19,7 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "common/whole-io.h"
 
 struct header {
 	uint32_t type;
@@ -44,19 +45,11 @@ int ipc_set_send_deadline(int sock, int ms, struct error *err)
 int ipc_memfd(const char *name, const void *data, size_t len, struct error *err)
 {
 	cleanup_fd int fd = memfd_create(name, MFD_CLOEXEC);
-	size_t done = 0;
 
 	if (fd < 0)
 		return error_errno(err, "memfd_create");
-	while (done < len) {
-		ssize_t n = pwrite(fd, (const char *)data + done, len - done, (off_t)done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return error_errno(err, "cannot write %zu bytes to a memfd", len);
-		done += (size_t)n;
-	}
+	if (whole_pwrite(fd, data, len, 0) != len)
+		return error_errno(err, "cannot write %zu bytes to a memfd", len);
 	return steal_fd(&fd);
 }
 

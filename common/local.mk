@@ -6,6 +6,7 @@ libcommon_a_SOURCES = \
 	%reldir%/bug.h \
 	%reldir%/buffer.c %reldir%/buffer.h \
 	%reldir%/cleanup.h \
+	%reldir%/clock.h \
 	%reldir%/compiler-protocol.h \
 	%reldir%/declarations.def \
 	%reldir%/emulator-extension.h \
@@ -22,11 +23,17 @@ libcommon_a_SOURCES = \
 	%reldir%/record.c %reldir%/record.h \
 	%reldir%/type-code.c %reldir%/type-code.h \
 	%reldir%/unit.c %reldir%/unit.h \
+	%reldir%/whole-io.c %reldir%/whole-io.h \
 	%reldir%/worker-protocol.h
 libcommon_a_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS)
 
-check_PROGRAMS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions
-TESTS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions
+check_PROGRAMS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \
+	test-whole-io
+TESTS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \
+	test-whole-io
+test_whole_io_SOURCES = tests/unit/test-whole-io.c
+test_whole_io_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_whole_io_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_fault_questions_SOURCES = tests/unit/test-fault-questions.c
 test_fault_questions_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_fault_questions_LDADD = libcommon.a $(CMOCKA_LIBS)

@@ -6,6 +6,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/loop.h \
 	%reldir%/size-text.c \
 	%reldir%/size-text.h \
+	%reldir%/thread.c \
+	%reldir%/thread.h \
 	%reldir%/supervisor/cell-run.c \
 	%reldir%/supervisor/cell-run.h \
 	%reldir%/supervisor/commit-aside.c \

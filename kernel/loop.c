@@ -7,9 +7,9 @@
 #include "kernel/loop.h"
 
 #include <stdlib.h>
-#include <time.h>
 #include <zmq.h>
 
+#include "common/clock.h"
 #include "common/log.h"
 
 enum source_kind { SOURCE_FD, SOURCE_SOCKET, SOURCE_TIMER };
@@ -37,10 +37,7 @@ struct loop {
 
 uint64_t loop_now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	return (uint64_t)clock_now_ms();
 }
 
 struct loop *loop_new(void)

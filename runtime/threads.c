@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/error.h"
 #include "runtime/arena/meta.h"
 #include "runtime/worker.h"
@@ -161,17 +162,9 @@ static uint32_t signal_all(void)
 	return n;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-}
-
 bool threads_freeze(int ms)
 {
-	int64_t deadline = now_ms() + ms;
+	int64_t deadline = clock_now_ms() + ms;
 
 	if (!atomic_load(&any))
 		return true;
@@ -183,7 +176,7 @@ bool threads_freeze(int ms)
 		/* Others than members may be in a table. */
 		if (parked >= n && !meta_is_busy())
 			return true;
-		if (now_ms() > deadline)
+		if (clock_now_ms() > deadline)
 			break;
 		futex_wait(&n_parked, parked, parked >= n ? TICK_NS / 50 : TICK_NS);
 	}

@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/buffer.h"
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/error.h"
 #include "common/ipc.h"
 #include "common/record.h"
@@ -32,14 +32,6 @@
 #include "runtime/worker.h"
 
 #define HOLDERS_SHOWN 5
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void on_misuse(const char *text, const void *p)
 {
@@ -292,7 +284,7 @@ static int load_earlier(struct run *run, struct error *err)
 
 static void load(struct run *run)
 {
-	uint64_t start = now_ns();
+	uint64_t start = clock_now_ns();
 	struct error err = ERROR_INIT;
 
 	worker_set_phase(PHASE_LOADING);
@@ -305,7 +297,7 @@ static void load(struct run *run)
 	else if (send_symbols(&run->unit, &err))
 		fail(run, FAULT_INTERNAL, err.text);
 	buffer_puts(&run->warnings, buffer_text(&run->loaded.notes));
-	run->load_ns = now_ns() - start;
+	run->load_ns = clock_now_ns() - start;
 }
 
 /* On the cell stack, as the cell. */
@@ -325,7 +317,7 @@ static void call_unit(void *data)
 
 static void call(struct run *run, void (*fn)(void *data), void *data)
 {
-	uint64_t start = now_ns();
+	uint64_t start = clock_now_ns();
 
 	worker_set_phase(PHASE_RUNNING);
 	if (!interrupt_run(fn, data)) {
@@ -333,7 +325,7 @@ static void call(struct run *run, void (*fn)(void *data), void *data)
 		cell_stdio_renew_input();
 		exports_end_children();
 	}
-	run->run_ns += now_ns() - start;
+	run->run_ns += clock_now_ns() - start;
 }
 
 /* Objects that the unit replaces are destroyed while they are whole: loading it overwrites them. */

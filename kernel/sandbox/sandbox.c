@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "kernel/sandbox/sandbox.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "common/log.h"
 #include "common/worker-protocol.h"
 #include "kernel/sandbox/seccomp.h"
+#include "kernel/thread.h"
 
 #define LANDLOCK_CREATE_RULESET_VERSION 1u
 #define LANDLOCK_ABI_SCOPE 6
@@ -163,14 +163,10 @@ static void *adopt(void *data)
 void sandbox_adopt_zygote(struct sandbox *s, pid_t pid)
 {
 	struct sandbox_adoption *a = &s->adoption;
-	sigset_t all, before;
 
 	sandbox_await_zygote(s);
 	*a = (struct sandbox_adoption){ .cgroup = &s->cgroup, .pid = pid };
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	a->running = !pthread_create(&a->thread, NULL, adopt, a);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	a->running = !thread_start(&a->thread, adopt, a);
 	if (!a->running && cgroup_add(&s->cgroup, pid, &a->err))
 		note(s, SANDBOX_STEP_CGROUP, a->err.text);
 }

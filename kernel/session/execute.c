@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "kernel/options.h"
@@ -25,14 +26,6 @@ static void start_next(struct session *s);
 const struct request *execute_at_work(const struct executor *e)
 {
 	return e->current ? e->current->request : NULL;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
 }
 
 static int64_t wall_us(void)
@@ -205,7 +198,7 @@ static void compile(struct session *s, const char *text, const char *name)
 		log_error("%s", err.text);
 
 	c->state = CELL_COMPILING;
-	c->compile_start_ns = now_ns();
+	c->compile_start_ns = clock_now_ns();
 	buffer_clear(&c->shown);
 	flags_compose(&s->flags, &flags);
 	supervisor_compile(s->supervisor, c->number, name, text, buffer_text(&flags), flags_get(&s->flags, FLAGS_DEVICE),
@@ -361,7 +354,7 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 
 	if (!c || c->state != CELL_COMPILING)
 		return;
-	c->compile_ns = now_ns() - c->compile_start_ns;
+	c->compile_ns = clock_now_ns() - c->compile_start_ns;
 	buffer_clear(&c->unit);
 	if (unit)
 		buffer_append(&c->unit, encoded, len);

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +21,7 @@
 #include "common/log.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
+#include "kernel/thread.h"
 
 #define BUSY_MS 250
 #define OPEN_MS 2000
@@ -131,7 +131,6 @@ static void *open_history(void *data)
 struct history *history_new(const char *path)
 {
 	struct history *h = calloc(1, sizeof(*h));
-	sigset_t all, before;
 
 	if (!h)
 		return NULL;
@@ -139,10 +138,7 @@ struct history *history_new(const char *path)
 		snprintf(h->place, sizeof(h->place), "%s", path);
 	else
 		default_path(h->place, sizeof(h->place));
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	h->opening = !pthread_create(&h->opener, NULL, open_history, h);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	h->opening = !thread_start(&h->opener, open_history, h);
 	if (!h->opening)
 		open_history(h);
 	return h;

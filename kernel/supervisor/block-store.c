@@ -16,6 +16,7 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "common/whole-io.h"
 
 #define FILE_NAME "blocks"
 #define SWEPT_NAME "blocks.new"
@@ -111,36 +112,6 @@ uint32_t block_store_find(const struct block_store *s, struct block_hash hash)
 
 /* ---- file ---- */
 
-static int read_all(int fd, void *out, size_t len, uint64_t at)
-{
-	for (size_t done = 0; done < len;) {
-		ssize_t n = pread(fd, (char *)out + done, len - done, (off_t)(at + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		done += (size_t)n;
-	}
-	return 0;
-}
-
-static int write_all(int fd, const void *data, size_t len, uint64_t at)
-{
-	for (size_t done = 0; done < len;) {
-		ssize_t n = pwrite(fd, (const char *)data + done, len - done, (off_t)(at + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n ? errno : ENOSPC;
-			return -1;
-		}
-		done += (size_t)n;
-	}
-	return 0;
-}
-
 static int scan(struct block_store *s, struct error *err)
 {
 	struct stat st;
@@ -148,7 +119,8 @@ static int scan(struct block_store *s, struct error *err)
 
 	if (fstat(s->fd, &st))
 		return error_errno(err, "cannot look at the blocks of snapshots");
-	while (s->end + sizeof(h) <= (uint64_t)st.st_size && !read_all(s->fd, &h, sizeof(h), s->end) && is_sound(&h) &&
+	while (s->end + sizeof(h) <= (uint64_t)st.st_size &&
+	       whole_pread(s->fd, &h, sizeof(h), s->end) == sizeof(h) && is_sound(&h) &&
 	       s->end + sizeof(h) + h.packed <= (uint64_t)st.st_size) {
 		if (enter(s, &h, s->end, err))
 			return -1;
@@ -206,7 +178,7 @@ int block_store_put(struct block_store *s, const void *data, size_t len, struct 
 		return error_set(err, ERROR_SYSTEM, "cannot compress a block: %s", ZSTD_getErrorName(packed));
 	*h = (struct header){ MAGIC, (uint32_t)len, (uint32_t)packed, 0, *ret };
 	h->check = check_of(h);
-	if (write_all(s->fd, h, sizeof(*h) + packed, s->end)) {
+	if (whole_pwrite(s->fd, h, sizeof(*h) + packed, s->end) != sizeof(*h) + packed) {
 		error_errno(err, "cannot write the blocks of a snapshot");
 		if (ftruncate(s->fd, (off_t)s->end))
 			return -1; /* what is there is no sound record, and is cut off later */
@@ -232,7 +204,7 @@ int block_store_get(struct block_store *s, struct block_hash hash, void *out, si
 	if (!p || p->len != len)
 		return error_set(err, ERROR_NOT_FOUND, "a block is missing: the file `" FILE_NAME "` was cut short or is of "
 				 "another time");
-	if (read_all(s->fd, s->scratch, p->packed, p->offset - 1 + sizeof(struct header)))
+	if (whole_pread(s->fd, s->scratch, p->packed, p->offset - 1 + sizeof(struct header)) != p->packed)
 		return error_errno(err, "cannot read the blocks of a snapshot");
 	n = ZSTD_decompressDCtx(s->unpacker, out, len, s->scratch, p->packed);
 	got = ZSTD_isError(n) || n != len ? (struct block_hash){ 0 } : block_hash(out, len);
@@ -248,12 +220,12 @@ static int copy_kept(struct block_store *s, int fd, bool (*keep)(void *data, str
 	uint64_t out = 0;
 
 	for (uint64_t at = 0; at < s->end; at += sizeof(h) + h.packed) {
-		if (read_all(s->fd, &h, sizeof(h), at) || !is_sound(&h) ||
-		    read_all(s->fd, s->scratch, sizeof(h) + h.packed, at))
+		if (whole_pread(s->fd, &h, sizeof(h), at) != sizeof(h) || !is_sound(&h) ||
+		    whole_pread(s->fd, s->scratch, sizeof(h) + h.packed, at) != sizeof(h) + h.packed)
 			return error_errno(err, "cannot read the blocks of snapshots");
 		if (!keep(data, h.hash))
 			continue;
-		if (write_all(fd, s->scratch, sizeof(h) + h.packed, out))
+		if (whole_pwrite(fd, s->scratch, sizeof(h) + h.packed, out) != sizeof(h) + h.packed)
 			return error_errno(err, "cannot write the blocks of snapshots");
 		out += sizeof(h) + h.packed;
 	}

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread takes no signals, and says that it is done by an eventfd. */
+/* The thread says that it is done by an eventfd. */
 #define _GNU_SOURCE
 #include "kernel/supervisor/commit-aside.h"
 
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "kernel/loop.h"
+#include "kernel/thread.h"
 
 /* About two milliseconds of copying. */
 #define ASIDE_BYTES (4ull * 1024 * 1024)
@@ -27,18 +27,6 @@ static void *work(void *data)
 	return NULL;
 }
 
-static int start_thread(struct commit_aside *a)
-{
-	sigset_t all, before;
-	int failed;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failed = pthread_create(&a->thread, NULL, work, a);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return failed;
-}
-
 int commit_aside_start(struct commit_aside *a, const struct commit *c, struct loop *loop, void (*done)(void *data),
 		       void *data, struct error *err)
 {
@@ -46,7 +34,7 @@ int commit_aside_start(struct commit_aside *a, const struct commit *c, struct lo
 	if (a->event < 0)
 		return error_errno(err, "eventfd for a commit");
 	a->source = loop_add_fd(loop, a->event, done, data);
-	if (a->source && !start_thread(a)) {
+	if (a->source && !thread_start(&a->thread, work, a)) {
 		a->running = true;
 		return 0;
 	}

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "common/arena-layout.h"
+#include "common/clock.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "kernel/supervisor/snapshot.h"
@@ -24,14 +25,6 @@ static const char *const step_names[] = {
 const char *commit_step_name(enum commit_step step)
 {
 	return (unsigned)step < COMMIT_STEPS ? step_names[step] : "";
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* The cell could write to every page that this reads, so nothing in it is believed. */
@@ -92,7 +85,7 @@ static int apply(struct snapshot *s, struct journal *j, pid_t pid, const struct 
 int commit_begin(struct commit *c, struct snapshot *s, struct journal *j, const struct commit_source *from,
 		 const struct commit_hook *hook, struct error *err)
 {
-	*c = (struct commit){ .snapshot = s, .journal = j, .pid = from->pid, .hook = hook, .began_ns = now_ns() };
+	*c = (struct commit){ .snapshot = s, .journal = j, .pid = from->pid, .hook = hook, .began_ns = clock_now_ns() };
 	commit_hook_call(hook, COMMIT_BEGIN);
 	if (read_header(from->pid, s, &c->header, err))
 		return -1;
@@ -123,7 +116,7 @@ void commit_end(struct commit *c, bool copied, struct commit_report *ret)
 		ret->bytes = c->bytes;
 	}
 	journal_reset(c->journal);
-	ret->ns = now_ns() - c->began_ns;
+	ret->ns = clock_now_ns() - c->began_ns;
 }
 
 int commit_cell(struct snapshot *s, struct journal *j, const struct commit_source *from,

@@ -5,10 +5,10 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 
 #include "common/error.h"
+#include "kernel/thread.h"
 
 /* More do not help: memory is the limit. */
 #define THREADS_MAX 4
@@ -53,15 +53,11 @@ int crew_run(size_t n, int (*piece)(void *data, size_t i, struct error *err), vo
 	struct crew crew = { .n = n, .piece = piece, .data = data, .has_failed = ATOMIC_FLAG_INIT };
 	pthread_t threads[THREADS_MAX];
 	size_t most = n > 1 ? processors() : 1, started = 0;
-	sigset_t all, before;
 
 	if (most > THREADS_MAX)
 		most = THREADS_MAX;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (started + 1 < most && started + 1 < n && !pthread_create(&threads[started], NULL, work, &crew))
+	while (started + 1 < most && started + 1 < n && !thread_start(&threads[started], work, &crew))
 		started++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	work(&crew);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);

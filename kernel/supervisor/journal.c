@@ -37,6 +37,7 @@
 #include "common/address-map.h"
 #include "common/bug.h"
 #include "common/error.h"
+#include "common/whole-io.h"
 #include "kernel/supervisor/crew.h"
 
 #define KEEP_CAPACITY (1024 * 1024)
@@ -218,15 +219,10 @@ int journal_stage(struct journal *j, pid_t pid, struct error *err)
 /* Sparse parts of the memfd read as zero. */
 static int read_range(int memfd, uint64_t base, const struct dirty_range *r, char *data, struct error *err)
 {
-	for (uint64_t done = 0; done < r->size;) {
-		ssize_t n = pread(memfd, data + done, r->size - done, (off_t)(r->address - base + done));
+	size_t done = whole_pread(memfd, data, r->size, r->address - base);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return error_errno(err, "cannot read the arena at %#llx", (unsigned long long)(r->address + done));
-		done += (uint64_t)n;
-	}
+	if (done < r->size)
+		return error_errno(err, "cannot read the arena at %#llx", (unsigned long long)(r->address + done));
 	return 0;
 }
 
@@ -246,17 +242,13 @@ static bool write_mapped(int memfd, uint64_t base, const struct dirty_range *r, 
 
 static int write_range(int memfd, uint64_t base, const struct dirty_range *r, const char *data, struct error *err)
 {
+	size_t done;
+
 	if (r->size >= MAPPED_WRITE && write_mapped(memfd, base, r, data))
 		return 0;
-	for (uint64_t done = 0; done < r->size;) {
-		ssize_t n = pwrite(memfd, data + done, r->size - done, (off_t)(r->address - base + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return error_errno(err, "cannot write the arena at %#llx", (unsigned long long)(r->address + done));
-		done += (uint64_t)n;
-	}
+	done = whole_pwrite(memfd, data, r->size, r->address - base);
+	if (done < r->size)
+		return error_errno(err, "cannot write the arena at %#llx", (unsigned long long)(r->address + done));
 	return 0;
 }
 

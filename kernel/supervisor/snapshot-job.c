@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -19,7 +18,9 @@
 
 #include "common/cleanup.h"
 #include "common/record.h"
+#include "common/whole-io.h"
 #include "kernel/supervisor/snapshot.h"
+#include "kernel/thread.h"
 
 #define LOCK_TRIES 1000
 #define LOCK_PAUSE_NS 10000000
@@ -415,15 +416,8 @@ static int take_block(struct snapshot_job *j, struct block_store *s, const struc
 		return error_set(err, ERROR_INPUT, "a block of it lies outside the session's memory");
 	if (block_store_get(s, b->hash, data, b->len, err))
 		return -1;
-	for (size_t done = 0; done < b->len;) {
-		ssize_t n = pwrite(fd, data + done, b->len - done, (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return error_errno(err, "no memory for the content of the snapshot");
-		done += (size_t)n;
-	}
+	if (whole_pwrite(fd, data, b->len, offset) != b->len)
+		return error_errno(err, "no memory for the content of the snapshot");
 	j->bytes += b->len;
 	return 0;
 }
@@ -505,16 +499,10 @@ struct snapshot_job *snapshot_job_new(enum snapshot_job_kind kind, const char *f
 	return NULL;
 }
 
-/* Signals are the event loop's. */
 int snapshot_job_start(struct snapshot_job *j, struct error *err)
 {
-	sigset_t all, before;
-	int result;
+	int result = thread_start(&j->thread, work, j);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	result = pthread_create(&j->thread, NULL, work, j);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (result)
 		return error_set(err, ERROR_SYSTEM, "cannot start a thread for the snapshot: %s", strerror(result));
 	j->started = true;

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "kernel/supervisor/snapshot.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +10,7 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "common/whole-io.h"
 
 int snapshot_memfd(struct error *err)
 {
@@ -68,20 +68,9 @@ static int is_committed(const struct snapshot *s, uint64_t address, size_t len)
 
 int snapshot_read(const struct snapshot *s, uint64_t address, void *out, size_t len)
 {
-	size_t done = 0;
-
 	if (!is_committed(s, address, len))
 		return -1;
-	while (done < len) {
-		ssize_t n = pread(s->memfd, (char *)out + done, len - done, (off_t)(address - ARENA_BASE + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		done += (size_t)n;
-	}
-	return 0;
+	return whole_pread(s->memfd, out, len, address - ARENA_BASE) == len ? 0 : -1;
 }
 
 int snapshot_undo(struct snapshot *s, unsigned n, struct error *err)

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include "runtime/arena/arena.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/whole-io.h"
 #include "runtime/arena/private-pages.h"
 
 #define FRESH_MAX 64
@@ -182,21 +182,11 @@ static int write_committed_code(uint64_t address, const void *data, size_t len, 
 int arena_write_code(uint64_t address, const void *data, size_t len, struct error *err)
 {
 	uint64_t committed = arena_start(ARENA_CODE) + arena.committed[ARENA_CODE];
-	const char *at = data;
 
 	if (address < committed)
 		return write_committed_code(address, data, len, err);
-	while (len) {
-		ssize_t n = pwrite(arena.fd, at, len, (off_t)(address - ARENA_BASE));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return error_errno(err, "cannot write the cell's machine code");
-		at += n;
-		address += (uint64_t)n;
-		len -= (size_t)n;
-	}
+	if (whole_pwrite(arena.fd, data, len, address - ARENA_BASE) != len)
+		return error_errno(err, "cannot write the cell's machine code");
 	return 0;
 }
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
+#include "common/clock.h"
 #include "runtime/arena/allocator-state.h"
 #include "runtime/arena/allocator.h"
 
@@ -38,14 +38,6 @@ struct heap_scan {
 	heap_scan_device *device;
 	void *data;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int by_start(const void *a, const void *b)
 {
@@ -123,7 +115,7 @@ struct heap_scan *heap_scan_begin(uint64_t budget_ns, heap_scan_device *device, 
 	}
 	list_blocks(s);
 	s->heap_end = arena_start(ARENA_HEAP) + arena_header()->top[ARENA_HEAP];
-	s->deadline_ns = now_ns() + budget_ns;
+	s->deadline_ns = clock_now_ns() + budget_ns;
 	s->device = device;
 	s->data = data;
 	return s;
@@ -202,7 +194,7 @@ static void scan_words(struct heap_scan *s, const uint64_t *words, size_t n, uin
 		s->since_clock += part * 8;
 		if (s->since_clock >= CLOCK_BYTES) {
 			s->since_clock = 0;
-			s->late = now_ns() > s->deadline_ns;
+			s->late = clock_now_ns() > s->deadline_ns;
 		}
 	}
 }

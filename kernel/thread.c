@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "kernel/thread.h"
+
+#include <signal.h>
+
+int thread_start(pthread_t *ret, void *(*fn)(void *data), void *data)
+{
+	sigset_t all, before;
+	int failed;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	failed = pthread_create(ret, NULL, fn, data);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return failed;
+}
