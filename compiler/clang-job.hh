@@ -98,23 +98,28 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 	}
 };
 
-/* One run of clang over the job's text. prepare() may change the options of this run. */
-template <typename Prepare>
-int clang_execute(const clang_job *job, clang::FrontendAction &action, Prepare prepare)
+/* What every run of clang begins with: the options, where diagnostics go, the input. */
+inline void clang_set_up(clang::CompilerInstance &CI, CallbackDiagnostics &diagnostics, const clang_options *options,
+			 llvm::MemoryBufferRef text)
 {
-	clang::CompilerInstance CI;
-	CallbackDiagnostics diagnostics(job);
-	auto invocation = std::make_shared<clang::CompilerInvocation>(*job->options->invocation);
-	llvm::MemoryBufferRef text(llvm::StringRef(job->text, job->len), job->name);
-
-	CI.setInvocation(std::move(invocation));
+	CI.setInvocation(std::make_shared<clang::CompilerInvocation>(*options->invocation));
 #if CLANG_VERSION_MAJOR >= 20
 	CI.createDiagnostics(*llvm::vfs::getRealFileSystem(), &diagnostics, false);
 #else
 	CI.createDiagnostics(&diagnostics, false);
 #endif
 	CI.setVerboseOutputStream(llvm::nulls());
-	CI.getFrontendOpts().Inputs = { clang::FrontendInputFile(text, clang::InputKind(job->options->language)) };
+	CI.getFrontendOpts().Inputs = { clang::FrontendInputFile(text, clang::InputKind(options->language)) };
+}
+
+/* One run of clang over the job's text. prepare() may change the options of this run. */
+template <typename Prepare>
+int clang_execute(const clang_job *job, clang::FrontendAction &action, Prepare prepare)
+{
+	clang::CompilerInstance CI;
+	CallbackDiagnostics diagnostics(job);
+
+	clang_set_up(CI, diagnostics, job->options, { llvm::StringRef(job->text, job->len), job->name });
 	if (job->header)
 		CI.getPreprocessorOpts().ImplicitPCHInclude = job->header;
 	prepare(CI);

@@ -634,15 +634,7 @@ class Compilation
 	    : options(options), effort(effort), diagnostics(&job)
 	{
 		job.options = options;
-		CI.setInvocation(std::make_shared<CompilerInvocation>(*options->invocation));
-#if CLANG_VERSION_MAJOR >= 20
-		CI.createDiagnostics(*llvm::vfs::getRealFileSystem(), &diagnostics, false);
-#else
-		CI.createDiagnostics(&diagnostics, false);
-#endif
-		CI.setVerboseOutputStream(llvm::nulls());
-		CI.getFrontendOpts().Inputs = { FrontendInputFile(llvm::MemoryBufferRef("", "cell"),
-								  InputKind(options->language)) };
+		clang_set_up(CI, diagnostics, options, { "", "cell" });
 		CI.getFrontendOpts().ProgramAction = frontend::EmitObj;
 		if (header)
 			CI.getPreprocessorOpts().ImplicitPCHInclude = this->header = header;

@@ -442,21 +442,25 @@ static struct clang_options *make(const struct options *o, const char *cflags, s
 	return NULL;
 }
 
-const struct clang_options *options_get(struct options *o, const char *cflags,
-					struct session *session, struct error *err)
+static const struct clang_options *find(const struct options *o, enum options_language language, const char *cflags)
+{
+	for (const struct options_set *set = o->sets; set; set = set->next)
+		if (set->language == language && !strcmp(set->cflags, cflags))
+			return set->clang;
+	return NULL;
+}
+
+/* Takes clang over; NULL, with the error of its making, stays NULL. */
+static const struct clang_options *keep(struct options *o, enum options_language language, const char *cflags,
+					struct clang_options *clang, struct error *err)
 {
 	struct options_set *set;
-
-	for (set = o->sets; set; set = set->next)
-		if (set->language == OPTIONS_C && !strcmp(set->cflags, cflags))
-			return set->clang;
-	struct clang_options *clang = make(o, cflags, session, err);
+	char *copy;
 
 	if (!clang)
 		return NULL;
 	set = calloc(1, sizeof(*set));
-	char *copy = strdup(cflags);
-
+	copy = strdup(cflags);
 	if (!set || !copy) {
 		error_set(err, ERROR_MEMORY, "out of memory for compiler options");
 		free(set);
@@ -464,33 +468,22 @@ const struct clang_options *options_get(struct options *o, const char *cflags,
 		clang_options_free(clang);
 		return NULL;
 	}
-	*set = (struct options_set){ o->sets, OPTIONS_C, copy, clang };
+	*set = (struct options_set){ o->sets, language, copy, clang };
 	o->sets = set;
 	return clang;
 }
 
+const struct clang_options *options_get(struct options *o, const char *cflags,
+					struct session *session, struct error *err)
+{
+	const struct clang_options *found = find(o, OPTIONS_C, cflags);
+
+	return found ? found : keep(o, OPTIONS_C, cflags, make(o, cflags, session, err), err);
+}
+
 const struct clang_options *options_get_cpp(struct options *o, const char *cflags, struct error *err)
 {
-	struct options_set *set;
+	const struct clang_options *found = find(o, OPTIONS_CPP, cflags);
 
-	for (set = o->sets; set; set = set->next)
-		if (set->language == OPTIONS_CPP && !strcmp(set->cflags, cflags))
-			return set->clang;
-	struct clang_options *clang = parse(o, cflags, OPTIONS_CPP, NULL, err);
-
-	if (!clang)
-		return NULL;
-	set = calloc(1, sizeof(*set));
-	char *copy = strdup(cflags);
-
-	if (!set || !copy) {
-		error_set(err, ERROR_MEMORY, "out of memory for compiler options");
-		free(set);
-		free(copy);
-		clang_options_free(clang);
-		return NULL;
-	}
-	*set = (struct options_set){ o->sets, OPTIONS_CPP, copy, clang };
-	o->sets = set;
-	return clang;
+	return found ? found : keep(o, OPTIONS_CPP, cflags, parse(o, cflags, OPTIONS_CPP, NULL, err), err);
 }
