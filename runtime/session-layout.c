@@ -28,9 +28,6 @@ uint64_t session_layout(void)
 		sizeof(struct unit_code), sizeof(struct unit_function), sizeof(struct unit_code_line),
 		offsetof(struct unit_code, functions),
 	};
-	uint64_t hash = device_layout();
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		hash = (hash ^ sizes[i]) * 0x100000001b3u;
-	return hash;
+	return layout_hash(device_layout(), sizes, sizeof(sizes) / sizeof(sizes[0]));
 }

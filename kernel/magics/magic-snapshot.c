@@ -177,31 +177,32 @@ static int list(struct session *s, struct cell *c, const char *name, struct erro
 	return 0;
 }
 
-static int drop(struct session *s, struct cell *c, const char *name, struct error *err)
+/* The folder, for a snapshot that exists: `last` becomes the name of its file. */
+static int open_for(struct session *s, const char **name, struct error *err)
 {
 	uint64_t owner;
-	cleanup_fd int dir = open_folder(s, &owner, err);
+	int dir = open_folder(s, &owner, err);
+
+	if (dir >= 0 && !strcmp(*name, SNAPSHOT_LAST))
+		*name = snapshot_file_last(dir, owner);
+	return dir;
+}
+
+static int drop(struct session *s, struct cell *c, const char *name, struct error *err)
+{
+	cleanup_fd int dir = open_for(s, &name, err);
 
 	(void)c;
-	if (dir < 0)
-		return -1;
-	if (!strcmp(name, SNAPSHOT_LAST))
-		name = snapshot_file_last(dir, owner);
-	return snapshot_file_drop(dir, name, err);
+	return dir < 0 ? -1 : snapshot_file_drop(dir, name, err);
 }
 
 static int diff(struct session *s, struct cell *c, const char *name, struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
-	uint64_t owner;
-	cleanup_fd int dir = open_folder(s, &owner, err);
+	cleanup_fd int dir = open_for(s, &name, err);
 
 	(void)c;
-	if (dir < 0)
-		return -1;
-	if (!strcmp(name, SNAPSHOT_LAST))
-		name = snapshot_file_last(dir, owner);
-	if (snapshot_diff(s, dir, name, &text, err))
+	if (dir < 0 || snapshot_diff(s, dir, name, &text, err))
 		return -1;
 	output_printf(&s->output, STREAM_STDOUT, "%s", text.len ? text.data : "no difference\n");
 	return 0;

@@ -23,6 +23,7 @@
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/vmm-pool.h"
+#include "runtime/session-layout.h"
 
 struct device device = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -547,9 +548,6 @@ uint64_t device_layout(void)
 		sizeof(struct session_unit), sizeof(struct session_entry), sizeof(struct session_variable),
 		offsetof(struct session_variable, address), sizeof(struct session_stream), sizeof(struct session_event),
 	};
-	uint64_t hash = 0xcbf29ce484222325u;
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		hash = (hash ^ sizes[i]) * 0x100000001b3u;
-	return hash;
+	return layout_hash(0, sizes, sizeof(sizes) / sizeof(sizes[0]));
 }

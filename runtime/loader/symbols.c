@@ -404,50 +404,54 @@ struct symbol *symbols_import(const char *name)
 	return s;
 }
 
-const struct symbol *symbols_at(uint64_t address)
+/* Is s an answer to what lies at address, and better than the one before (NULL: none)? */
+typedef bool better_symbol(const struct symbol *s, const struct symbol *best, uint64_t address);
+
+static const struct symbol *best_symbol(better_symbol *better, uint64_t address)
 {
 	const struct symbols *t = arena_attached() ? table() : NULL;
 	const struct symbol *best = NULL;
 
-	for (uint32_t i = 0; t && i < t->n_all; i++) {
-		const struct symbol *s = t->all[i];
-		uint64_t size = s->size ? s->size : 1;
+	for (uint32_t i = 0; t && i < t->n_all; i++)
+		if (better(t->all[i], best, address))
+			best = t->all[i];
 
-		if (s->kind != SYMBOL_LIBRARY && s->kind != SYMBOL_PROMISED &&
-		    address - s->address < size && (!best || !s->replaced))
-			best = s;
-	}
 	return best;
+}
+
+static bool holds(const struct symbol *s, const struct symbol *best, uint64_t address)
+{
+	uint64_t size = s->size ? s->size : 1;
+
+	return s->kind != SYMBOL_LIBRARY && s->kind != SYMBOL_PROMISED && address - s->address < size &&
+	       (!best || !s->replaced);
+}
+
+const struct symbol *symbols_at(uint64_t address)
+{
+	return best_symbol(holds, address);
+}
+
+static bool ends_before(const struct symbol *s, const struct symbol *best, uint64_t address)
+{
+	return s->kind == SYMBOL_OBJECT && s->address && address >= s->address + s->size &&
+	       address - s->address - s->size < NEAR_VARIABLE && (!best || s->address >= best->address);
 }
 
 const struct symbol *symbols_before(uint64_t address)
 {
-	const struct symbols *t = arena_attached() ? table() : NULL;
-	const struct symbol *best = NULL;
+	return best_symbol(ends_before, address);
+}
 
-	for (uint32_t i = 0; t && i < t->n_all; i++) {
-		const struct symbol *s = t->all[i];
-
-		if (s->kind == SYMBOL_OBJECT && s->address && address >= s->address + s->size &&
-		    address - s->address - s->size < NEAR_VARIABLE && (!best || s->address >= best->address))
-			best = s;
-	}
-	return best;
+static bool is_library_near(const struct symbol *s, const struct symbol *best, uint64_t address)
+{
+	return s->kind == SYMBOL_LIBRARY && s->address && address - s->address < NEAR_FUNCTION &&
+	       (!best || s->address > best->address);
 }
 
 const struct symbol *symbols_library_at(uint64_t address)
 {
-	const struct symbols *t = arena_attached() ? table() : NULL;
-	const struct symbol *best = NULL;
-
-	for (uint32_t i = 0; t && i < t->n_all; i++) {
-		const struct symbol *s = t->all[i];
-
-		if (s->kind == SYMBOL_LIBRARY && s->address && address - s->address < NEAR_FUNCTION &&
-		    (!best || s->address > best->address))
-			best = s;
-	}
-	return best;
+	return best_symbol(is_library_near, address);
 }
 
 const struct symbol *symbols_pointing_to(uint64_t address)

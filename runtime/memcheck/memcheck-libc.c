@@ -169,6 +169,18 @@ int memcheck_puts(const char *s)
 	return puts(s);
 }
 
+/* As vsprintf() would return; the arguments can be used again. */
+static int printed_length(const char *fmt, va_list ap)
+{
+	va_list again;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	return n;
+}
+
 int memcheck_sprintf(char *to, const char *fmt, ...)
 {
 	va_list ap;
@@ -182,12 +194,8 @@ int memcheck_sprintf(char *to, const char *fmt, ...)
 
 int memcheck_vsprintf(char *to, const char *fmt, va_list ap)
 {
-	va_list again;
-	int n;
+	int n = printed_length(fmt, ap);
 
-	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, again);
-	va_end(again);
 	if (n >= 0)
 		writes(to, (size_t)n + 1);
 	return vsprintf(to, fmt, ap);
@@ -206,12 +214,8 @@ int memcheck_snprintf(char *to, size_t size, const char *fmt, ...)
 
 int memcheck_vsnprintf(char *to, size_t size, const char *fmt, va_list ap)
 {
-	va_list again;
-	int n;
+	int n = printed_length(fmt, ap);
 
-	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, again);
-	va_end(again);
 	if (n >= 0)
 		writes(to, (size_t)n < size ? (size_t)n + 1 : size);
 	return vsnprintf(to, size, fmt, ap);
