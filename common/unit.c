@@ -8,7 +8,7 @@
 #include "common/error.h"
 #include "common/record.h"
 
-#define UNIT_VERSION 2
+#define UNIT_VERSION 3
 
 static const struct {
 	const char *space, *name;
@@ -77,6 +77,7 @@ void unit_encode(const struct unit *u, struct buffer *out)
 		record_put_str(out, s->type_code);
 		record_put_u32(out, s->line);
 		record_put_u64(out, s->layout);
+		record_put_u8(out, s->in_turn);
 	}
 	record_put_u32(out, (uint32_t)u->n_lines);
 	for (size_t i = 0; i < u->n_lines; i++) {
@@ -119,6 +120,7 @@ static void decode_arrays(struct record *r, struct unit *u)
 		s->type_code = record_str(r);
 		s->line = record_u32(r);
 		s->layout = record_u64(r);
+		s->in_turn = record_u8(r) != 0;
 	}
 	u->lines = array_of(r, 10, sizeof(*u->lines), &u->n_lines);
 	for (size_t i = 0; i < u->n_lines; i++) {

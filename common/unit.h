@@ -52,6 +52,7 @@ struct unit_symbol {
 	const char *type_code; /* common/type-code.h; "" for functions */
 	uint32_t line;         /* where in the cell */
 	uint64_t layout;       /* the same for the same type with the same members, through pointers too; 0: not known */
+	bool in_turn;          /* a variable that is there already keeps its value until the cell comes to its definition */
 };
 
 /* Row of the line table of the unit's machine code, sorted by (section-relative) offset in `text_symbol` order. */

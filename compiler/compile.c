@@ -19,6 +19,7 @@
 #include "compiler/diagnostics.h"
 #include "compiler/effort.h"
 #include "compiler/host-text.h"
+#include "compiler/in-turn.h"
 #include "compiler/line-table.h"
 #include "compiler/own-names.h"
 
@@ -273,6 +274,7 @@ static int make_symbols(struct compilation *x, struct error *err)
 			.type_code = s->type_code,
 			.layout = s->layout,
 			.line = s->line,
+			.in_turn = in_turn_keeps(&x->host, &x->compiler->session, s->name),
 		};
 	}
 	return 0;

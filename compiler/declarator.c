@@ -38,6 +38,7 @@ static void note_word(struct declaration_parts *p, const struct token_list *l, u
 			token_is(l, i, "__inline__") || token_is(l, i, "__forceinline__");
 	p->is_const |= token_is(l, i, "const") || token_is(l, i, "__const");
 	p->is_auto_type |= token_is(l, i, "__auto_type");
+	p->is_thread_local |= token_is(l, i, "_Thread_local") || token_is(l, i, "__thread") || token_is(l, i, "thread_local");
 	p->is_other |= token_is(l, i, "_Static_assert") || token_is(l, i, "static_assert");
 }
 

@@ -14,6 +14,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "compiler/device-text.h"
+#include "compiler/in-turn.h"
 #include "compiler/launch-syntax.h"
 #include "compiler/local-include.h"
 #include "compiler/own-names.h"
@@ -612,7 +613,10 @@ int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t c
 		return -1;
 	if (functions_only)
 		keep_functions(&h->split);
-	if (find_parts(h, err) || find_masks(h, err) || find_changing(h, err) || find_probed(h, session, err))
+	if (find_parts(h, err) || find_masks(h, err) || find_changing(h, err))
+		return -1;
+	in_turn_find_repeated(h, session);
+	if (find_probed(h, session, err))
 		return -1;
 	return 0;
 }
@@ -766,6 +770,22 @@ static void write_initialiser(struct host_text *h, const struct declarator *d, c
 	}
 }
 
+/* What is to be done when the statements come to a definition. */
+static void write_turn(struct host_text *h, const struct session *session, const struct declaration_parts *p,
+		       const struct declarator *d)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	if (host_text_is_runtime(h, session, p, d))
+		write_initialiser(h, d, has_storage(h, session, p) ? STORAGE_PREFIX : "");
+	else if (!in_turn_waits(h, session, p, d))
+		return;
+	else if (!p->is_thread_local)
+		buffer_printf(&h->unit.text, " cgpu_initialise(\"%.*s\");", (int)token_len(l, d->name), token_text(l, d->name));
+	else if (d->equals != TOKEN_NONE)
+		write_initialiser(h, d, "");
+}
+
 static void write_run_item(struct host_text *h, const struct session *session, uint32_t i)
 {
 	const struct item *item = &h->split.items[i];
@@ -790,25 +810,8 @@ static void write_run_item(struct host_text *h, const struct session *session, u
 		copy_tokens(h, item->first, item->end);
 	} else if (item->kind == ITEM_DECLARATION && !h->probe) {
 		for (uint32_t k = 0; k < p->n; k++)
-			if (host_text_is_runtime(h, session, p, &p->declarators[k]))
-				write_initialiser(h, &p->declarators[k], has_storage(h, session, p) ? STORAGE_PREFIX : "");
+			write_turn(h, session, p, &p->declarators[k]);
 	}
-}
-
-static bool runs(const struct host_text *h, const struct session *session)
-{
-	for (uint32_t i = 0; i < h->split.n_items; i++) {
-		const struct item *item = &h->split.items[i];
-
-		if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION)
-			return true;
-		if (item->kind == ITEM_DECLARATION && item_is_host(item))
-			for (uint32_t k = 0; k < h->parts[i].n; k++)
-				if (host_text_is_runtime(h, session, &h->parts[i],
-							 &h->parts[i].declarators[k]))
-					return true;
-	}
-	return false;
 }
 
 /* What is displayed may stand before an #endif. */
@@ -824,6 +827,7 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 {
 	const struct item *last = last_of_code(h);
 
+	in_turn_find_code(h, session);
 	h->edits.n = 0;
 	h->n_anonymous = 0;
 	h->open_branches = 0;
@@ -848,7 +852,7 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 	each_changing(h, "push_macro");
 	for (uint32_t i = 0; i < h->split.n_items; i++)
 		write_file_item(h, session, i);
-	h->has_run = runs(h, session);
+	h->has_run = h->code != TOKEN_NONE;
 	h->display = last && last->kind == ITEM_EXPRESSION && !h->probe;
 	if (h->has_run) {
 		buffer_printf(&h->unit.text, "\n#line 1 \"cgpu\"\nvoid %s(void)\n{", h->run);

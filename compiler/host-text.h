@@ -35,6 +35,7 @@ struct host_text {
 	uint32_t *changing; /* directives that change a macro which the cell also has with another
 			       meaning */
 	uint32_t n_changing;
+	uint32_t code; /* token where the cell's code begins; TOKEN_NONE: it only declares */
 	uint32_t open_branches; /* of #if, while the run function is written */
 	uint32_t n_anonymous; /* tags given to unnamed structures */
 	const char *before;   /* text that goes in front; NULL for none */

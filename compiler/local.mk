@@ -22,6 +22,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/device-text.c %reldir%/device-text.h \
 	%reldir%/diagnostics.c %reldir%/diagnostics.h \
 	%reldir%/host-text.c %reldir%/host-text.h \
+	%reldir%/in-turn.c %reldir%/in-turn.h \
 	%reldir%/is-complete.c %reldir%/is-complete.h \
 	%reldir%/launch-syntax.c %reldir%/launch-syntax.h \
 	%reldir%/link-libraries.c %reldir%/link-libraries.h \

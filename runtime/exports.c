@@ -9,6 +9,7 @@
 
 #include "runtime/cpp-runtime.h"
 #include "runtime/cuda/device.h"
+#include "runtime/loader/initials.h"
 #include "runtime/memcheck/callbacks.h"
 #include "runtime/memcheck/memcheck-libc.h"
 #include "runtime/thread-local.h"

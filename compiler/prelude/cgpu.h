@@ -44,6 +44,9 @@ extern "C" {
 void cgpu_display_value(const char *type, const char *type_code, const void *object,
 			unsigned long size);
 
+/* A variable of the session gets the initial value that the cell defines it with: the cell has come to that place. */
+void cgpu_initialise(const char *name);
+
 /* Show data of a MIME type: cgpu_display("image/png", bytes, n), cgpu_display("text/html", text,
  * strlen(text)). */
 void cgpu_display(const char *mime, const void *data, unsigned long size);

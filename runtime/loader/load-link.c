@@ -70,6 +70,13 @@ bool load_keeps(struct load *l, uint32_t symbol)
 	return s && d.kind == SYMBOL_OBJECT && s->address && symbols_keeps(s, &d);
 }
 
+bool load_waits(const struct load *l, uint32_t symbol)
+{
+	const struct unit_symbol *u = load_unit_symbol(l, symbol);
+
+	return u && u->in_turn;
+}
+
 /* " fftw3 gsl": each package once. */
 static void put_package(struct buffer *packages, const char *symbol)
 {

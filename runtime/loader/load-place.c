@@ -15,6 +15,7 @@
 #include "common/unit.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
+#include "runtime/loader/initials.h"
 #include "runtime/loader/load-state.h"
 
 #define LARGE_VARIABLE (64 * 1024)
@@ -165,7 +166,10 @@ static int place_common(struct load *l, struct error *err)
 			continue;
 		if (load_keeps(l, i)) {
 			l->common[i] = symbols_find(object_symbol_name(&l->o, i))->address;
-			memset((void *)l->common[i], 0, s->st_size);
+			if (!load_waits(l, i))
+				memset((void *)l->common[i], 0, s->st_size);
+			else if (initials_add(object_symbol_name(&l->o, i), l->common[i], NULL, s->st_size, err))
+				return -1;
 			continue;
 		}
 		l->common[i] = (uint64_t)(uintptr_t)symbols_guarded_data(s->st_size, s->st_value ? s->st_value : 1);
@@ -206,6 +210,28 @@ int load_place(struct load *l, struct error *err)
 	return 0;
 }
 
+/* The image of a kept variable is its list's from here on. */
+static int put_off(struct load *l, struct placed *p, uint64_t size, struct error *err)
+{
+	unsigned char *image = p->image;
+
+	p->image = NULL;
+	return initials_add(object_symbol_name(&l->o, p->definition), p->address, image, size, err);
+}
+
+static int store_kept(struct load *l, uint32_t i, struct error *err)
+{
+	struct placed *p = &l->sections[i];
+	uint64_t size = l->o.sections[i].sh_size;
+
+	if (!(l->o.sections[i].sh_flags & SHF_WRITE))
+		return arena_write_code(p->address, p->image, size, err);
+	if (load_waits(l, p->definition))
+		return put_off(l, p, size, err);
+	memcpy((void *)p->address, p->image, size);
+	return 0;
+}
+
 int load_store(struct load *l, struct error *err)
 {
 	if (l->code && arena_write_code(l->code_address, l->code, l->code_size, err))
@@ -213,13 +239,7 @@ int load_store(struct load *l, struct error *err)
 	/* Some processors would go on with the instructions that they have seen there. */
 	__builtin___clear_cache((char *)l->code_address, (char *)l->code_address + l->code_size);
 	for (uint32_t i = 1; i < l->o.n_sections; i++) {
-		struct placed *p = &l->sections[i];
-
-		if (p->place != PLACE_KEPT)
-			continue;
-		if (l->o.sections[i].sh_flags & SHF_WRITE)
-			memcpy((void *)p->address, p->image, l->o.sections[i].sh_size);
-		else if (arena_write_code(p->address, p->image, l->o.sections[i].sh_size, err))
+		if (l->sections[i].place == PLACE_KEPT && store_kept(l, i, err))
 			return -1;
 	}
 	return 0;

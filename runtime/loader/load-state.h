@@ -71,6 +71,8 @@ const char *load_symbol_name(struct load *l, uint32_t symbol);
 int load_link(struct load *l, struct error *err);
 /* True if this symbol's definition takes over the storage of an earlier variable. */
 bool load_keeps(struct load *l, uint32_t symbol);
+/* True if a variable that is kept gets its initial value when the unit's statements come to it. */
+bool load_waits(const struct load *l, uint32_t symbol);
 /* The unit's own word about a symbol; NULL: none. */
 const struct unit_symbol *load_unit_symbol(const struct load *l, uint32_t symbol);
 

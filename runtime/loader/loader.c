@@ -17,6 +17,7 @@
 #include "common/unit.h"
 #include "runtime/arena/arena.h"
 #include "runtime/arena/meta.h"
+#include "runtime/loader/initials.h"
 #include "runtime/loader/load-state.h"
 #include "runtime/loader/units.h"
 
@@ -237,6 +238,18 @@ static int relocate_all(struct load *l, struct error *err)
 	return 0;
 }
 
+/* The section's image stays in DATA, but its bytes are patched once only. */
+static int put_off_shared(const struct load *l, uint32_t i, const unsigned char *image, struct error *err)
+{
+	uint64_t size = l->o.symbols[i].st_size;
+	unsigned char *copy = malloc(size + 1);
+
+	if (!copy)
+		return error_set(err, ERROR_MEMORY, "no memory to load a variable");
+	memcpy(copy, image, size);
+	return initials_add(object_symbol_name(&l->o, i), l->symbols[i]->address, copy, size, err);
+}
+
 /* New initial values for kept variables that share a section. */
 static int store_shared(struct load *l, struct error *err)
 {
@@ -246,10 +259,14 @@ static int store_shared(struct load *l, struct error *err)
 
 		if (object_is_undefined(&l->o, i) || !p || !p->image || !shares_section(l, i))
 			continue;
-		if (l->o.sections[s->st_shndx].sh_flags & SHF_WRITE)
+		if (!(l->o.sections[s->st_shndx].sh_flags & SHF_WRITE)) {
+			if (arena_write_code(l->symbols[i]->address, p->image + s->st_value, s->st_size, err))
+				return -1;
+		} else if (!load_waits(l, i)) {
 			memcpy((void *)l->symbols[i]->address, p->image + s->st_value, s->st_size);
-		else if (arena_write_code(l->symbols[i]->address, p->image + s->st_value, s->st_size, err))
+		} else if (put_off_shared(l, i, p->image + s->st_value, err)) {
 			return -1;
+		}
 	}
 	return 0;
 }
@@ -425,6 +442,7 @@ void loaded_release(struct loaded *l)
 	free(l->constructors);
 	free(l->choices);
 	buffer_release(&l->notes);
+	initials_clear();
 	*l = (struct loaded){ 0 };
 }
 
