@@ -71,6 +71,8 @@ static const char *skip(const char *p, int depth)
 		return p + 1;
 	case 'i':
 	case 'u':
+	case 'L':
+	case 'U':
 	case 'f':
 	case 'z':
 	case '?':
@@ -116,6 +118,8 @@ size_t type_code_size(const char *code)
 	case 'z':
 	case 'i':
 	case 'u':
+	case 'L':
+	case 'U':
 	case 'f':
 	case 'e':
 	case 's':

@@ -5,6 +5,7 @@
  *
  *	v                     void             b            _Bool
  *	c                     char             i1 i2 i4 i8 i16   signed integers of so many bytes
+ *	L4 U4 U2              wchar_t, char32_t, char16_t
  *	u1 u2 u4 u8 u16       unsigned         f2 f4 f8 f16      floating (f16: long double)
  *	z4 z8 z16             _Complex of two f4, f8, f16
  *	e4{RED=0,BLUE=2}      enum of 4 bytes with its constants

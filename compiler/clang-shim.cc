@@ -384,7 +384,7 @@ class CellConsumer : public SemaConsumer
 		if (address.isInvalid() || !sema->LookupName(found, sema->TUScope))
 			return;
 		std::string type = clang_type_shown(T.getAsString(clang_type_policy(C))),
-			    code = clang_type_code(C, T);
+			    code = clang_expression_code(C, E, T);
 		uint64_t size = C.getTypeSizeInChars(T).getQuantity();
 		Expr *arguments[] = {
 			text_literal(C, type, L),

@@ -33,7 +33,14 @@ std::string builtin_code(ASTContext &C, const BuiltinType *B, QualType T)
 		return "b";
 	case BuiltinType::Char_S:
 	case BuiltinType::Char_U:
+	case BuiltinType::Char8:
 		return "c";
+	case BuiltinType::WChar_S:
+	case BuiltinType::WChar_U:
+		return "L" + bytes_of(C, T);
+	case BuiltinType::Char16:
+	case BuiltinType::Char32:
+		return "U" + bytes_of(C, T);
 	case BuiltinType::Half:
 	case BuiltinType::Float16:
 		return "f2";
@@ -114,14 +121,31 @@ std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool beh
 	return s + "}";
 }
 
+/* In C the types of wide characters are names for integers; nullptr when T is none of them. */
+const char *wide_character(QualType T)
+{
+	for (const auto *N = T->getAs<TypedefType>(); N; N = N->desugar()->getAs<TypedefType>()) {
+		StringRef name = N->getDecl()->getName();
+
+		if (name == "char8_t")
+			return "c";
+		if (name == "wchar_t")
+			return "L";
+		if (name == "char16_t" || name == "char32_t")
+			return "U";
+	}
+	return nullptr;
+}
+
 /* common/type-code.h */
 std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned depth)
 {
 	if (depth > 24)
 		return "?0";
-	T = T.getCanonicalType();
 	if (const auto *A = T->getAs<AtomicType>())
-		T = A->getValueType().getCanonicalType();
+		T = A->getValueType();
+	if (const char *wide = T->isIntegerType() ? wide_character(T) : nullptr)
+		return *wide == 'c' ? wide : wide + bytes_of(C, T);
 	if (T->isFunctionType())
 		return "F";
 	if (T->isIncompleteType() && !T->isVoidType() && !T->isIncompleteArrayType())
@@ -231,6 +255,15 @@ uint64_t clang_type_layout(ASTContext &C, QualType T)
 std::string clang_type_code(ASTContext &C, QualType T)
 {
 	return type_code(C, T, false, 0);
+}
+
+std::string clang_expression_code(ASTContext &C, const Expr *E, QualType T)
+{
+	const auto *S = dyn_cast<StringLiteral>(E->IgnoreParens());
+
+	if (!S || S->getCharByteWidth() == 1)
+		return clang_type_code(C, T);
+	return "a" + std::to_string(S->getLength() + 1) + (S->isWide() ? "L" : "U") + std::to_string(S->getCharByteWidth());
 }
 
 /* A type as the user sees it. */

@@ -3,6 +3,7 @@
 #ifndef CGPU_COMPILER_CLANG_TYPES_HH
 #define CGPU_COMPILER_CLANG_TYPES_HH
 
+#include <clang/AST/Expr.h>
 #include <clang/AST/PrettyPrinter.h>
 #include <clang/AST/Type.h>
 
@@ -11,6 +12,8 @@
 
 /* common/type-code.h */
 std::string clang_type_code(clang::ASTContext &C, clang::QualType T);
+/* Of a displayed expression with type T: in C, the type of a wide string is that of an array of integers. */
+std::string clang_expression_code(clang::ASTContext &C, const clang::Expr *E, clang::QualType T);
 /* See struct unit_symbol in common/unit.h. */
 uint64_t clang_type_layout(clang::ASTContext &C, clang::QualType T);
 /* The text of a type without the names that structures without one were given. */

@@ -12,6 +12,7 @@
 #include "common/output-ring.h"
 #include "common/record.h"
 #include "common/type-code.h"
+#include "common/type-code.h"
 #include "runtime/cell-mode.h"
 #include "runtime/cell-stdio.h"
 #include "runtime/exports.h"
@@ -19,7 +20,7 @@
 #include "runtime/worker.h"
 
 #define STREAM_BUFFER 16384
-#define TEXT_MAX 4096
+#define TEXT_MAX 4096 /* characters */
 
 /* Buffers of streams that are open, by stream. */
 static struct stream {
@@ -223,17 +224,18 @@ int exports_dlclose(void *handle)
 	return r;
 }
 
-/* The text that a char pointer or array shows; bounded, and cut at the end of what can be read. */
+/* What a pointer to characters leads to; bounded, and cut at the end of what can be read. */
 static void put_text(struct buffer *b, const char *type_code, const void *object)
 {
-	char text[TEXT_MAX] = "";
-	const char *from = NULL;
+	wchar_t text[TEXT_MAX];
+	const void *from = NULL;
+	ssize_t n = -1;
 
-	if (strcmp(type_code, "pc") == 0)
+	if (*type_code == 'p' && type_code[1] && strchr("cLU", type_code[1]))
 		memcpy(&from, object, sizeof(from));
 	if (from)
-		worker_read_text(from, text, sizeof(text));
-	record_put_str(b, text);
+		n = worker_read_characters(from, type_code_size(type_code + 1), text, sizeof(text));
+	record_put_bytes(b, text, n < 0 ? 0 : (size_t)n);
 }
 
 void exports_display_value(const char *type, const char *type_code, const void *object, unsigned long size)

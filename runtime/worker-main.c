@@ -61,26 +61,45 @@ void worker_exit(int status)
 		syscall(SYS_exit_group, status);
 }
 
-int worker_read_text(const void *from, char *ret, size_t len)
+/* Whole characters before the first zero one; *ret_end: there is a zero one. */
+static size_t characters_in(const char *bytes, size_t len, size_t unit, bool *ret_end)
+{
+	static const char zero[sizeof(wchar_t)];
+	size_t n = 0;
+
+	while (n + unit <= len && memcmp(bytes + n, zero, unit) != 0)
+		n += unit;
+	*ret_end = n + unit <= len;
+	return n;
+}
+
+ssize_t worker_read_characters(const void *from, size_t unit, void *ret, size_t len)
 {
 	const char *at = from;
-	size_t have = 0;
+	size_t have = 0, known = 0;
+	bool end = false;
 
-	while (have < len - 1) {
+	while (have < len && !end) {
 		/* Up to the end of the page: what follows may not be there. */
 		size_t part = ARENA_PAGE - (uintptr_t)(at + have) % ARENA_PAGE;
-		struct iovec local = { ret + have, part < len - 1 - have ? part : len - 1 - have };
+		struct iovec local = { (char *)ret + have, part < len - have ? part : len - have };
 		struct iovec remote = { (void *)(at + have), local.iov_len };
 		ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
 
 		if (n <= 0)
 			break;
 		have += (size_t)n;
-		if (memchr(local.iov_base, 0, (size_t)n))
-			return 0;
+		known += characters_in((const char *)ret + known, have - known, unit, &end);
 	}
-	ret[have] = '\0';
-	return have ? 0 : -1;
+	return have ? (ssize_t)known : -1;
+}
+
+int worker_read_text(const void *from, char *ret, size_t len)
+{
+	ssize_t n = worker_read_characters(from, 1, ret, len - 1);
+
+	ret[n < 0 ? 0 : n] = '\0';
+	return n < 0 ? -1 : 0;
 }
 
 /* What the CUDA side needs of us. */

@@ -14,6 +14,7 @@ libsession_a_SOURCES = \
 	kernel/protocol/wire.c kernel/protocol/wire.h \
 	%reldir%/abort-window.c %reldir%/abort-window.h \
 	%reldir%/cell.c %reldir%/cell.h \
+	%reldir%/character-format.c %reldir%/character-format.h \
 	%reldir%/comm.c %reldir%/comm.h \
 	%reldir%/control.c %reldir%/control.h \
 	%reldir%/declaration-list.c %reldir%/declaration-list.h \

@@ -86,7 +86,7 @@ void result_text(struct session *s, const void *record, size_t len, struct buffe
 	v.type = record_str(&r);
 	v.code = record_str(&r);
 	v.bytes = record_bytes(&r, &v.len);
-	v.target = record_str(&r);
+	v.target = record_bytes(&r, &v.target_len);
 	if (record_check(&r, "result", &err))
 		buffer_printf(out, "<%s>", err.text);
 	else
@@ -103,7 +103,7 @@ static bool is_on_device(const struct session *s, const struct supervisor_variab
 
 void result_variable(struct session *s, const struct supervisor_variable *var, size_t max, struct buffer *out)
 {
-	struct value_text v = { .type = var->type, .code = var->type_code, .target = "", .max = max,
+	struct value_text v = { .type = var->type, .code = var->type_code, .max = max,
 				.reader = { read_session, max ? NULL : owner, s } };
 	cleanup_buffer struct buffer bytes = BUFFER_INIT;
 

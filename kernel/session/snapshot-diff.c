@@ -106,7 +106,7 @@ static const struct supervisor_variable *find(const struct supervisor_variable *
 
 static void put_value(const struct supervisor_variable *v, const void *bytes, size_t len, struct buffer *out)
 {
-	struct value_text text = { .type = v->type, .code = v->type_code, .bytes = bytes, .len = len, .target = "",
+	struct value_text text = { .type = v->type, .code = v->type_code, .bytes = bytes, .len = len,
 				   .max = VALUE_MAX };
 
 	value_format(&text, out);

@@ -14,11 +14,11 @@
 
 #include "common/buffer.h"
 #include "common/type-code.h"
+#include "kernel/session/character-format.h"
 
 #define ITEMS_MAX 200   /* of one whole value */
 #define ROW_MAX 100     /* of one array */
 #define SHORT_ROW_MAX 8 /* where the text must fit a column */
-#define STRING_MAX 2000
 
 struct walk {
 	const struct value_text *v;
@@ -41,45 +41,6 @@ static uint64_t load(const void *bytes, size_t size)
 static int64_t sign_extend(uint64_t value, unsigned bits)
 {
 	return bits >= 64 ? (int64_t)value : (int64_t)(value << (64 - bits)) >> (64 - bits);
-}
-
-static void put_escaped(struct buffer *out, unsigned char c, char quote)
-{
-	static const char names[] = "abtnvfr";
-
-	if (c == quote || c == '\\')
-		buffer_printf(out, "\\%c", c);
-	else if (c >= '\a' && c <= '\r')
-		buffer_printf(out, "\\%c", names[c - '\a']);
-	else if (c < ' ' || c == 127)
-		buffer_printf(out, "\\%03o", c);
-	else
-		buffer_putc(out, c);
-}
-
-static void put_char(struct buffer *out, signed char c)
-{
-	if (c < 0) {
-		buffer_printf(out, "'\\x%02x' (%d)", (unsigned char)c, c);
-		return;
-	}
-	buffer_putc(out, '\'');
-	if (c)
-		put_escaped(out, c, '\'');
-	else
-		buffer_puts(out, "\\0");
-	buffer_printf(out, "' (%d)", c);
-}
-
-/* Up to the NUL; "..." behind the quote when the text goes on. */
-static void put_string(struct buffer *out, const char *text, size_t len)
-{
-	size_t n = strnlen(text, len), shown = n < STRING_MAX ? n : STRING_MAX;
-
-	buffer_putc(out, '"');
-	for (size_t i = 0; i < shown; i++)
-		put_escaped(out, text[i], '"');
-	buffer_puts(out, shown < n ? "\"..." : "\"");
 }
 
 /* The shortest text that reads back as the same value, always with a point or an exponent. */
@@ -217,10 +178,10 @@ static const char *walk_array(struct walk *w, const char *code, const char *byte
 	char *elem;
 	size_t n = strtoul(code + 1, &elem, 10);
 
-	if (*elem != 'c' || *code == 'x')
+	if (!character_format_is(elem) || *code == 'x')
 		return walk_elements(w, elem, bytes, n);
-	put_string(w->out, bytes, n);
-	return elem + 1;
+	character_format_string(elem, bytes, n, w->out);
+	return type_code_skip(elem);
 }
 
 static void put_bit_field(struct walk *w, const char *code, const char *bytes, unsigned start, unsigned width)
@@ -278,34 +239,39 @@ static const char *walk_record(struct walk *w, const char *code, const char *byt
 	return p + 1;
 }
 
-/* The string at the address, if session memory holds one. */
-static bool read_string(const struct value_reader *r, uint64_t address, struct buffer *text)
+/* The characters at the address, each of `unit` bytes, up to a zero one, if session memory holds a string there. */
+static bool read_string(const struct value_reader *r, uint64_t address, size_t unit, struct buffer *text)
 {
+	static const char zero[4];
 	char part[64];
 
-	while (r->read && text->len <= STRING_MAX) {
+	while (r->read && text->len <= CHARACTER_STRING_MAX * unit) {
 		/* To the next boundary, so that the end of a region is not crossed. */
-		size_t n = sizeof(part) - address % sizeof(part);
+		size_t n = sizeof(part) - address % sizeof(part), at = 0;
 
+		n = n < unit ? unit : n - n % unit;
 		if (r->read(r->data, address, part, n))
 			return false;
-		buffer_append(text, part, strnlen(part, n));
-		if (strnlen(part, n) < n)
+		while (at < n && memcmp(part + at, zero, unit) != 0)
+			at += unit;
+		buffer_append(text, part, at);
+		if (at < n)
 			return true;
 		address += n;
 	}
 	return r->read;
 }
 
-static bool put_char_target(struct walk *w, uint64_t address)
+static bool put_string_target(struct walk *w, const char *code, uint64_t address)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
+	size_t unit = character_format_size(code);
 
-	if (w->top && *w->v->target)
-		buffer_puts(&text, w->v->target);
-	else if (!read_string(&w->v->reader, address, &text))
+	if (w->top && w->v->target_len)
+		buffer_append(&text, w->v->target, w->v->target_len);
+	else if (!read_string(&w->v->reader, address, unit, &text))
 		return false;
-	put_string(w->out, buffer_text(&text), text.len + 1);
+	character_format_string(code, buffer_text(&text), text.len / unit, w->out);
 	return true;
 }
 
@@ -333,7 +299,7 @@ static const char *walk_pointer(struct walk *w, const char *code, const char *by
 	uint64_t address = load(bytes, 8);
 	bool top = w->top;
 
-	if (address && code[1] == 'c' && put_char_target(w, address))
+	if (address && character_format_is(code + 1) && put_string_target(w, code + 1, address))
 		return type_code_skip(code);
 	if (top)
 		buffer_printf(w->out, "(%s) ", w->v->type);
@@ -368,7 +334,9 @@ static const char *walk_type(struct walk *w, const char *code, const char *bytes
 		buffer_puts(w->out, *bytes ? "true" : "false");
 		break;
 	case 'c':
-		put_char(w->out, *bytes);
+	case 'L':
+	case 'U':
+		character_format_one(code, bytes, w->out);
 		break;
 	case 'i':
 	case 'u':

@@ -2,7 +2,7 @@
 /*
  * The bytes of a value and its type code (common/type-code.h) to text as a C programmer writes it:
  *
- *	42   3.5   'a' (97)   "text"   RED (2)   {1, 2, 3, ... 1000 items}   {.x = 1, .y = 2.0}   (int *) 0x10 -> 7
+ *	42   3.5   'a' (97)   "text"   L"text"   RED (2)   {1, 2, 3, ... 1000 items}   {.x = 1, .y = 2.0}   (int *) 0x10 -> 7
  */
 #ifndef CGPU_KERNEL_SESSION_VALUE_FORMAT_H
 #define CGPU_KERNEL_SESSION_VALUE_FORMAT_H
@@ -26,7 +26,8 @@ struct value_text {
 	const char *code;
 	const void *bytes;
 	size_t len;
-	const char *target;      /* text that a displayed char pointer leads to, or "" */
+	const void *target;      /* characters that a displayed pointer to some leads to, without the zero at the end */
+	size_t target_len;       /* bytes; 0: not known */
 	struct value_reader reader;
 	size_t max;              /* characters, about; 0: no short form is asked for */
 };

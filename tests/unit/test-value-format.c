@@ -15,7 +15,7 @@
 static void check(const char *code, const void *bytes, size_t len, const char *expected)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
-	struct value_text v = { .type = "T", .code = code, .bytes = bytes, .len = len, .target = "" };
+	struct value_text v = { .type = "T", .code = code, .bytes = bytes, .len = len };
 
 	value_format(&v, &out);
 	assert_string_equal(buffer_text(&out), expected);
@@ -73,6 +73,73 @@ static void characters_and_strings(void **state)
 	check("a6c", "hello", 6, "\"hello\"");
 	check("a8c", "a\"b\0junk", 8, "\"a\\\"b\"");
 	check("a3c", "abc", 3, "\"abc\"");
+}
+
+static void wide_characters_and_strings(void **state)
+{
+	static const uint16_t surrogates[] = { 0xd83d, 0xde00, 0xde00, 0xd83d, 'a', 0xd83d };
+
+	(void)state;
+	CHECK(wchar_t, "L4", 0xe9, "L'é' (233)");
+	CHECK(wchar_t, "L4", -1, "L'\\xffffffff' (-1)");
+	CHECK(uint32_t, "U4", 0xffffffff, "U'\\xffffffff' (4294967295)");
+	CHECK(uint16_t, "U2", '\'', "u'\\'' (39)");
+	CHECK(uint16_t, "U2", 0, "u'\\0' (0)");
+	CHECK(uint32_t, "U4", 0x85, "U'\\x00000085' (133)");
+	check("a4L4", L"h\"\n", 4 * sizeof(wchar_t), "L\"h\\\"\\n\"");
+	check("a3L4", L"abc", 3 * sizeof(wchar_t), "L\"abc\"");
+	check("a6U2", surrogates, sizeof(surrogates), "u\"😀\\xde00\\xd83da\\xd83d\"");
+	check("x2L4", L"ab", 2 * sizeof(wchar_t), "{L'a' (97), L'b' (98)}");
+	check("a2a2L4", L"a\0b", 4 * sizeof(wchar_t), "{L\"a\",\n L\"b\"}");
+}
+
+/* Memory whose last page ends at `end`: a string must be read up to its zero and not behind the page. */
+struct reads {
+	const char *from, *end;
+};
+
+static int read_bounded(void *data, uint64_t address, void *out, size_t len)
+{
+	const struct reads *r = data;
+	const char *at = (const char *)(uintptr_t)address;
+
+	if (at < r->from || at + len > r->end)
+		return -1;
+	memcpy(out, at, len);
+	return 0;
+}
+
+static void wide_pointers(void **state)
+{
+	static _Alignas(64) uint32_t text[32];
+	static uint32_t endless[3000];
+	struct reads r = { (char *)text, (char *)(text + 32) };
+	struct value_text v = { .type = "T", .code = "pU4", .len = 8, .reader = { read_bounded, NULL, &r } };
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+	const char *p = (char *)(text + 20);
+
+	(void)state;
+	for (size_t i = 0; i < 31; i++)
+		text[i] = 'a' + (uint32_t)i;
+	v.bytes = &p;
+	value_format(&v, &out);
+	assert_string_equal(buffer_text(&out), "U\"uvwxyz{|}~\\177\"");
+	buffer_clear(&out);
+	p = r.end - 2; /* half a character is there */
+	value_format(&v, &out);
+	assert_non_null(strstr(buffer_text(&out), "(T) 0x"));
+	buffer_clear(&out);
+	for (size_t i = 0; i < 3000; i++)
+		endless[i] = 'x';
+	r = (struct reads){ (char *)endless, (char *)(endless + 3000) };
+	p = (char *)endless;
+	value_format(&v, &out);
+	assert_int_equal(out.len, strlen("U\"\"...") + 2000);
+	buffer_clear(&out);
+	v.target = U"told";
+	v.target_len = 16;
+	value_format(&v, &out);
+	assert_string_equal(buffer_text(&out), "U\"told\"");
 }
 
 static void aggregates(void **state)
@@ -176,6 +243,8 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(floating),
 		cmocka_unit_test(characters_and_strings),
+		cmocka_unit_test(wide_characters_and_strings),
+		cmocka_unit_test(wide_pointers),
 		cmocka_unit_test(aggregates),
 		cmocka_unit_test(long_arrays_are_cut),
 		cmocka_unit_test(pointers_show_where_they_lead),
