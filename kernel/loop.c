@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sources live in one list; the zmq_pollitem_t array is made from it again whenever a source was added or removed. A source
- * that is removed while callbacks run is only marked: it is freed when the pass is over, so a callback may remove any source.
- * Few timers exist at a time, so the next one is found by a walk.
+ * Sources live in one list; the array for poll() is made from it again whenever a source was added or removed. A source that
+ * is removed while callbacks run is only marked: it is freed when the pass is over, so a callback may remove any source. Few
+ * timers exist at a time, so the next one is found by a walk.
+ *
+ * A ZeroMQ socket has a descriptor that becomes readable when its state may have changed, once: whoever sends or receives
+ * takes that signal, with what else has come meanwhile. So a socket is asked for its state (two system calls) when its
+ * descriptor is readable, and before the loop sleeps if it was used since it was asked last; else it is left alone.
  */
 #include "kernel/loop.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <zmq.h>
 
+#include "common/bug.h"
 #include "common/clock.h"
 #include "common/log.h"
 
@@ -18,7 +25,9 @@ struct loop_source {
 	struct loop_source *next;
 	enum source_kind kind;
 	bool removed;
-	int fd;
+	bool used;    /* a socket's state may have changed without a word of its descriptor */
+	bool is_due;  /* to be called in this pass */
+	int fd;       /* of a socket: the one that tells of changes */
 	void *socket;
 	uint64_t due_ms;
 	loop_fn *fn;
@@ -27,7 +36,7 @@ struct loop_source {
 
 struct loop {
 	struct loop_source *sources; /* newest first */
-	zmq_pollitem_t *items;       /* the descriptors and sockets of `polled`, same order */
+	struct pollfd *items;        /* the descriptors of `polled`, same order */
 	struct loop_source **polled;
 	int n_polled, cap_polled;
 	bool changed;     /* items is out of date */
@@ -88,10 +97,22 @@ struct loop_source *loop_add_fd(struct loop *l, int fd, loop_fn *fn, void *data)
 struct loop_source *loop_add_socket(struct loop *l, void *zmq_socket, loop_fn *fn, void *data)
 {
 	struct loop_source *s = add(l, SOURCE_SOCKET, fn, data);
+	size_t size = sizeof(s->fd);
 
-	if (s)
-		s->socket = zmq_socket;
+	if (!s)
+		return NULL;
+	if (zmq_getsockopt(zmq_socket, ZMQ_FD, &s->fd, &size))
+		BUG("a ZeroMQ socket without a descriptor: %s", zmq_strerror(errno));
+	s->socket = zmq_socket;
+	s->used = true;
 	return s;
+}
+
+void loop_sent(struct loop *l, void *zmq_socket)
+{
+	for (struct loop_source *s = l->sources; s; s = s->next)
+		if (s->kind == SOURCE_SOCKET && s->socket == zmq_socket)
+			s->used = true;
 }
 
 struct loop_source *loop_add_timer(struct loop *l, uint64_t ms, loop_fn *fn, void *data)
@@ -130,7 +151,7 @@ static void sweep(struct loop *l)
 
 static int make_room(struct loop *l, int n)
 {
-	zmq_pollitem_t *items;
+	struct pollfd *items;
 	struct loop_source **polled;
 
 	if (n <= l->cap_polled)
@@ -161,7 +182,7 @@ static void rebuild(struct loop *l)
 	for (struct loop_source *s = l->sources; s; s = s->next) {
 		if (s->kind == SOURCE_TIMER)
 			continue;
-		l->items[n] = (zmq_pollitem_t){ .socket = s->socket, .fd = s->fd, .events = ZMQ_POLLIN };
+		l->items[n] = (struct pollfd){ .fd = s->fd, .events = POLLIN };
 		l->polled[n++] = s;
 	}
 	l->n_polled = n;
@@ -194,20 +215,66 @@ static void call_timers(struct loop *l)
 	}
 }
 
+static bool is_readable(struct loop_source *s)
+{
+	int events = 0;
+	size_t size = sizeof(events);
+
+	s->used = false;
+	return !zmq_getsockopt(s->socket, ZMQ_EVENTS, &events, &size) && (events & ZMQ_POLLIN);
+}
+
+/* What happened while sockets were used; true if there is something to do. */
+static bool ask_used(struct loop *l)
+{
+	bool any = false;
+
+	for (int i = 0; i < l->n_polled; i++) {
+		struct loop_source *s = l->polled[i];
+
+		s->is_due = s->used && is_readable(s);
+		any |= s->is_due;
+	}
+	return any;
+}
+
+static void take_events(struct loop *l)
+{
+	for (int i = 0; i < l->n_polled; i++) {
+		struct loop_source *s = l->polled[i];
+
+		if (l->items[i].revents && !s->is_due)
+			s->is_due = s->kind == SOURCE_FD || is_readable(s);
+	}
+}
+
+static void call_due(struct loop *l)
+{
+	for (int i = 0; i < l->n_polled; i++) {
+		struct loop_source *s = l->polled[i];
+
+		if (!s->is_due || s->removed)
+			continue;
+		/* It may have left something there. */
+		s->used = s->kind == SOURCE_SOCKET;
+		s->fn(s->data);
+	}
+}
+
 void loop_run(struct loop *l)
 {
 	l->stop = false;
 	while (!l->stop) {
-		int n;
+		bool due;
 
 		if (l->has_removed)
 			sweep(l);
 		if (l->changed)
 			rebuild(l);
-		n = zmq_poll(l->items, l->n_polled, wait_ms(l));
-		for (int i = 0; n > 0 && i < l->n_polled; i++)
-			if (l->items[i].revents && !l->polled[i]->removed)
-				l->polled[i]->fn(l->polled[i]->data);
+		due = ask_used(l);
+		if (poll(l->items, (nfds_t)l->n_polled, due ? 0 : (int)wait_ms(l)) > 0)
+			take_events(l);
+		call_due(l);
 		call_timers(l);
 	}
 }

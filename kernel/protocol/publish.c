@@ -22,14 +22,14 @@ void publish(struct publisher *p, const struct message *parent, const char *type
 {
 	char topic[128];
 
-	/* Who asked for this may have subscribed just before. */
-	publish_welcomes(p);
 	snprintf(topic, sizeof(topic), "kernel.%s.%s", p->wire->session, type);
 	send_on_topic(p, topic, parent, type, content);
 }
 
 void publish_status(struct publisher *p, const struct message *parent, const char *state)
 {
+	/* Who asked for what begins or ends here may have subscribed just before. */
+	publish_welcomes(p);
 	publish(p, parent, "status", json_pack("{ss}", "execution_state", state));
 }
 

@@ -32,7 +32,7 @@ void publish_execute_result(struct publisher *p, const struct message *parent, j
 void publish_display(struct publisher *p, const struct message *parent, json_t *data,
 		     const char *display_id, bool update);
 void publish_clear_output(struct publisher *p, const struct message *parent, bool wait);
-/* iopub_welcome for each subscription that came in; each publish begins with it. */
+/* iopub_welcome for each subscription that came in; each status begins with it. */
 void publish_welcomes(struct publisher *p);
 
 #endif

@@ -17,6 +17,7 @@
 #include <uuid/uuid.h>
 
 #include "common/error.h"
+#include "kernel/loop.h"
 
 #define DELIMITER "<IDS|MSG>"
 #define FRAMES_MAX 1024
@@ -250,8 +251,10 @@ static int encode(struct wire *w, struct outgoing *m, struct encoded *ret, struc
 	return 0;
 }
 
-static int send_frames(void *socket, const struct iovec *frames, size_t n, bool more, struct error *err)
+static int send_frames(struct wire *w, void *socket, const struct iovec *frames, size_t n, bool more, struct error *err)
 {
+	if (w->loop)
+		loop_sent(w->loop, socket);
 	for (size_t i = 0; i < n; i++) {
 		int flags = ZMQ_DONTWAIT | (more || i + 1 < n ? ZMQ_SNDMORE : 0);
 
@@ -272,10 +275,10 @@ int wire_reply(struct wire *w, void *socket, struct outgoing *m, struct error *e
 	for (size_t i = 0; i < to->n_identities; i++) {
 		struct iovec identity = frame_bytes(to, i);
 
-		if (send_frames(socket, &identity, 1, true, err))
+		if (send_frames(w, socket, &identity, 1, true, err))
 			return error_wrap(err, "%s", m->type);
 	}
-	if (send_frames(socket, e.frames, 6, false, err))
+	if (send_frames(w, socket, e.frames, 6, false, err))
 		return error_wrap(err, "%s", m->type);
 	return 0;
 }
@@ -287,7 +290,7 @@ int wire_publish(struct wire *w, void *socket, const char *topic, struct outgoin
 
 	if (encode(w, m, &e, err))
 		return -1;
-	if (send_frames(socket, &first, 1, true, err) || send_frames(socket, e.frames, 6, false, err))
+	if (send_frames(w, socket, &first, 1, true, err) || send_frames(w, socket, e.frames, 6, false, err))
 		return error_wrap(err, "%s", m->type);
 	return 0;
 }

@@ -20,6 +20,7 @@
 #include "kernel/protocol/signature.h"
 
 struct error;
+struct loop;
 
 #define WIRE_VERSION "5.5"
 
@@ -29,6 +30,7 @@ struct wire {
 	char session[37];  /* one id for the life of the process: JupyterLab drops messages when it changes */
 	uint64_t sent;     /* also the number in the next msg_id */
 	uint64_t refused;  /* malformed or badly signed messages so far */
+	struct loop *loop; /* is told of what is sent; NULL: nobody is */
 };
 
 int wire_init(struct wire *w, const char *scheme, const char *key, struct error *err);

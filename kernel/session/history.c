@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One connection. Statements are made when used: a few a cell at most, and each takes microseconds. Writing waits at most
- * a quarter of a second for another kernel, since it happens on the event loop. Opening the file syncs its folder to the
- * disk, so a thread does it; the first use waits for that.
+ * One connection. A transaction costs 25 system calls, so rows are collected and written together, shortly after the first
+ * of them; who reads has them written before. Writing waits at most a quarter of a second for another kernel, since it
+ * happens on the event loop. Opening the file syncs its folder to the disk, so a thread does it; the first use waits for
+ * that.
  */
 #include "kernel/session/history.h"
 
@@ -17,13 +18,18 @@
 
 #include <sqlite3.h>
 
+#include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "common/record.h"
+#include "kernel/loop.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 #include "kernel/thread.h"
 
 #define BUSY_MS 250
+#define WRITE_MS 100
+#define PENDING_MAX (1u << 20)
 #define OPEN_MS 2000
 #define OPEN_PAUSE_MS 5
 
@@ -33,6 +39,16 @@ struct history {
 	pthread_t opener; /* owns the rest while it is opening */
 	bool opening;
 	char place[4096];
+	struct loop *loop;
+	struct loop_source *timer; /* while rows wait */
+	struct buffer pending;     /* u8 table (enum row), u64 line, str text */
+};
+
+enum row { ROW_INPUT, ROW_OUTPUT };
+
+static const char *const inserts[] = {
+	[ROW_INPUT] = "INSERT OR REPLACE INTO history VALUES (?, ?, ?3, ?3)",
+	[ROW_OUTPUT] = "INSERT OR REPLACE INTO output_history VALUES (?, ?, ?)",
 };
 
 static const char schema[] =
@@ -128,12 +144,13 @@ static void *open_history(void *data)
 	return NULL;
 }
 
-struct history *history_new(const char *path)
+struct history *history_new(const char *path, struct loop *loop)
 {
 	struct history *h = calloc(1, sizeof(*h));
 
 	if (!h)
 		return NULL;
+	h->loop = loop;
 	if (*path)
 		snprintf(h->place, sizeof(h->place), "%s", path);
 	else
@@ -167,23 +184,91 @@ static int64_t own_session(struct history *h)
 	return h->session;
 }
 
-/* The statement with its parameters bound: 'i' int64_t, 's' text. NULL was logged. */
-static sqlite3_stmt *prepare(struct history *h, const char *sql, const char *types, ...)
+/* NULL was logged. */
+static sqlite3_stmt *prepare(struct history *h, const char *sql)
 {
 	sqlite3_stmt *stmt = NULL;
-	va_list ap;
 
 	if (!h)
 		return NULL;
 	wait_until_open(h);
 	if (!h->db)
 		return NULL;
-	if (sqlite3_prepare_v2(h->db, sql, -1, &stmt, NULL) != SQLITE_OK) {
+	if (sqlite3_prepare_v2(h->db, sql, -1, &stmt, NULL) != SQLITE_OK)
 		log_warning("history: %s", sqlite3_errmsg(h->db));
-		return NULL;
+	return stmt;
+}
+
+static void run(struct history *h, sqlite3_stmt *stmt)
+{
+	if (stmt && sqlite3_step(stmt) != SQLITE_DONE)
+		log_warning("history: %s", sqlite3_errmsg(h->db));
+	sqlite3_reset(stmt);
+}
+
+static void write_rows(struct history *h)
+{
+	struct record r = record_open(h->pending.data, h->pending.len);
+	sqlite3_stmt *stmts[2] = { prepare(h, inserts[ROW_INPUT]), prepare(h, inserts[ROW_OUTPUT]) };
+
+	while (r.at < r.end) {
+		sqlite3_stmt *stmt = stmts[record_u8(&r) == ROW_OUTPUT];
+
+		sqlite3_bind_int64(stmt, 1, h->session);
+		sqlite3_bind_int64(stmt, 2, (int64_t)record_u64(&r));
+		sqlite3_bind_text(stmt, 3, record_str(&r), -1, SQLITE_STATIC);
+		run(h, stmt);
 	}
+	for (int i = 0; i < 2; i++)
+		sqlite3_finalize(stmts[i]);
+}
+
+static void on_timer(void *data);
+
+/* What another kernel keeps from being written stays pending, within bounds. */
+static void write_pending(struct history *h)
+{
+	if (!h->pending.len)
+		return;
+	wait_until_open(h);
+	if (h->db && sqlite3_exec(h->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK) {
+		write_rows(h);
+		if (sqlite3_exec(h->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+			log_warning("history: %s", sqlite3_errmsg(h->db));
+	} else if (h->db && h->pending.len < PENDING_MAX) {
+		return;
+	} else if (h->db) {
+		log_warning("history: %s; the last cells are not in it", sqlite3_errmsg(h->db));
+	}
+	buffer_release(&h->pending);
+}
+
+static void start_timer(struct history *h)
+{
+	if (h->loop && !h->timer && h->pending.len)
+		h->timer = loop_add_timer(h->loop, WRITE_MS, on_timer, h);
+}
+
+static void on_timer(void *data)
+{
+	struct history *h = data;
+
+	h->timer = NULL;
+	write_pending(h);
+	start_timer(h);
+}
+
+/* For reading: all rows are there, the statement has its parameters, 'i' int64_t, 's' text. NULL was logged. */
+static sqlite3_stmt *ask(struct history *h, const char *sql, const char *types, ...)
+{
+	sqlite3_stmt *stmt;
+	va_list ap;
+
+	if (h)
+		write_pending(h);
+	stmt = prepare(h, sql);
 	va_start(ap, types);
-	for (int i = 0; types[i]; i++) {
+	for (int i = 0; stmt && types[i]; i++) {
 		if (types[i] == 'i')
 			sqlite3_bind_int64(stmt, i + 1, va_arg(ap, int64_t));
 		else
@@ -193,33 +278,49 @@ static sqlite3_stmt *prepare(struct history *h, const char *sql, const char *typ
 	return stmt;
 }
 
-static void run(struct history *h, sqlite3_stmt *stmt)
-{
-	if (stmt && sqlite3_step(stmt) != SQLITE_DONE)
-		log_warning("history: %s", sqlite3_errmsg(h->db));
-	sqlite3_finalize(stmt);
-}
-
 void history_free(struct history *h)
 {
+	sqlite3_stmt *stmt;
+
 	if (!h)
 		return;
-	run(h, prepare(h, "UPDATE sessions SET end = datetime('now', 'localtime'), num_cmds ="
-		       " (SELECT count(*) FROM history WHERE session = ?1) WHERE session = ?1", "i", own_session(h)));
+	stmt = ask(h, "UPDATE sessions SET end = datetime('now', 'localtime'), num_cmds ="
+		   " (SELECT count(*) FROM history WHERE session = ?1) WHERE session = ?1", "i", own_session(h));
+	run(h, stmt);
+	sqlite3_finalize(stmt);
+	if (h->loop)
+		loop_remove(h->loop, h->timer);
+	buffer_release(&h->pending);
 	sqlite3_close(h->db);
 	free(h);
 }
 
+static void add(struct history *h, enum row row, uint32_t line, const char *text)
+{
+	size_t before = h ? h->pending.len : 0;
+
+	if (!h)
+		return;
+	record_put_u8(&h->pending, row);
+	record_put_u64(&h->pending, line);
+	record_put_str(&h->pending, text);
+	if (h->pending.failed) {
+		log_warning("history: out of memory, %zu bytes of it are lost", before);
+		buffer_release(&h->pending);
+	}
+	if (h->pending.len >= PENDING_MAX)
+		write_pending(h);
+	start_timer(h);
+}
+
 void history_add(struct history *h, uint32_t line, const char *source)
 {
-	run(h, prepare(h, "INSERT OR REPLACE INTO history VALUES (?, ?, ?3, ?3)", "iis",
-		       own_session(h), (int64_t)line, source));
+	add(h, ROW_INPUT, line, source);
 }
 
 void history_add_output(struct history *h, uint32_t line, const char *text)
 {
-	run(h, prepare(h, "INSERT OR REPLACE INTO output_history VALUES (?, ?, ?)", "iis",
-		       own_session(h), (int64_t)line, text));
+	add(h, ROW_OUTPUT, line, text);
 }
 
 #define COLUMNS "SELECT session, line, source_raw, output FROM history LEFT JOIN output_history USING (session, line) "
@@ -247,7 +348,7 @@ static json_t *collect(sqlite3_stmt *stmt, bool newest_first, bool output)
 
 json_t *history_tail(struct history *h, int n, bool output)
 {
-	return collect(prepare(h, COLUMNS "ORDER BY session DESC, line DESC LIMIT ?", "i", (int64_t)n),
+	return collect(ask(h, COLUMNS "ORDER BY session DESC, line DESC LIMIT ?", "i", (int64_t)n),
 		       true, output);
 }
 
@@ -255,7 +356,7 @@ json_t *history_range(struct history *h, int64_t session, int start, int stop, b
 {
 	if (session <= 0)
 		session += own_session(h);
-	return collect(prepare(h, COLUMNS "WHERE session = ? AND line >= ? AND (?3 < 0 OR line < ?3) ORDER BY line",
+	return collect(ask(h, COLUMNS "WHERE session = ? AND line >= ? AND (?3 < 0 OR line < ?3) ORDER BY line",
 			       "iii", session, (int64_t)start, (int64_t)stop), false, output);
 }
 
@@ -266,7 +367,7 @@ json_t *history_search(struct history *h, const char *pattern, int n, bool uniqu
 		"ORDER BY session DESC, line DESC LIMIT ?" :
 		COLUMNS "WHERE source_raw GLOB ? ORDER BY session DESC, line DESC LIMIT ?";
 
-	return collect(prepare(h, sql, "si", pattern, (int64_t)n), true, output);
+	return collect(ask(h, sql, "si", pattern, (int64_t)n), true, output);
 }
 
 void history_request(struct request *r)

@@ -12,13 +12,15 @@
 #include <jansson.h>
 
 struct history;
+struct loop;
 struct request;
 
 /*
  * path: the file; "" for the default, $XDG_DATA_HOME/cgpu/history.sqlite; "off" for memory. Never NULL but when memory
- * is out: failures are logged. Does not wait for the disk.
+ * is out: failures are logged. Does not wait for the disk. Rows are written a tenth of a second after the first of them,
+ * before anything is read, and at the end; without a loop (NULL) only then.
  */
-struct history *history_new(const char *path);
+struct history *history_new(const char *path, struct loop *loop);
 void history_free(struct history *h);
 
 void history_add(struct history *h, uint32_t line, const char *source);

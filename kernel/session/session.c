@@ -113,6 +113,7 @@ int session_init(struct session *s, const struct options *options, const struct 
 	memset(s, 0, sizeof(*s));
 	if (wire_init(&s->wire, connection->scheme, connection->key, err))
 		return -1;
+	s->wire.loop = loop;
 	s->options = options;
 	s->connection = connection;
 	s->loop = loop;
@@ -120,7 +121,7 @@ int session_init(struct session *s, const struct options *options, const struct 
 	s->channels = channels;
 	s->publisher = (struct publisher){ &s->wire, channels };
 	output_init(&s->output, s, options->output_limit);
-	s->history = history_new(options->history);
+	s->history = history_new(options->history, loop);
 	return 0;
 }
 

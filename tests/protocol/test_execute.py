@@ -299,7 +299,14 @@ def test_kernels_with_one_history_at_once(start_kernel, tmp_path):
     cells = [s.start(f"{i}") for i in range(20) for s in (a, b)]
     for c in cells:
         c.wait().ok()
-    rows = a.ask("history", hist_access_type="search", pattern="*", n=-1)["history"]
+    rows = []
+
+    def all_there():
+        rows[:] = a.ask("history", hist_access_type="search", pattern="*", n=-1)["history"]
+        return len(rows) >= 40
+
+    # What another kernel has run is in the file soon.
+    assert wait_until(all_there)
     assert len(rows) == 40 and len({r[0] for r in rows}) == 2
 
 

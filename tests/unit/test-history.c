@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "kernel/loop.h"
 #include "kernel/session/history.h"
 
 static char folder[] = "/tmp/cgpu-history-XXXXXX";
@@ -45,7 +46,7 @@ static int remove_folder(void **state)
 
 static void sessions_follow_each_other(void **state)
 {
-	struct history *h = history_new(path);
+	struct history *h = history_new(path, NULL);
 
 	(void)state;
 	assert_string_equal(history_place(h), path);
@@ -53,7 +54,7 @@ static void sessions_follow_each_other(void **state)
 	history_add(h, 2, "x");
 	history_add_output(h, 2, "1");
 	history_free(h);
-	h = history_new(path);
+	h = history_new(path, NULL);
 	history_add(h, 1, "float y;");
 	history_add(h, 2, "x");
 	expect(history_tail(h, 3, false), "[[1,2,\"x\"],[2,1,\"float y;\"],[2,2,\"x\"]]");
@@ -80,15 +81,17 @@ static int session_of(struct history *h, const char *source)
 	return session;
 }
 
-/* Both open it at once; which is the first session is left open. */
+/* Both open it at once and write in turns; which is the first session is left open. */
 static void two_kernels_share_the_file(void **state)
 {
-	struct history *a = history_new(path), *b = history_new(path);
+	struct history *a = history_new(path, NULL), *b = history_new(path, NULL);
 
 	(void)state;
 	for (int i = 1; i <= 50; i++) {
 		history_add(a, i, "a");
 		history_add(b, i, "b");
+		/* Reading has a kernel's own rows written. */
+		json_decref(history_tail(i % 2 ? a : b, 1, false));
 	}
 	json_t *rows = history_search(a, "?", -1, false, false);
 	assert_int_equal(json_array_size(rows), 100);
@@ -98,9 +101,36 @@ static void two_kernels_share_the_file(void **state)
 	history_free(b);
 }
 
+/* The rows are there soon, without anybody who reads with this connection. */
+static void on_look(void *data)
+{
+	struct history *other = history_new(path, NULL);
+	json_t *rows = history_search(other, "in time", -1, false, false);
+
+	if (json_array_size(rows))
+		loop_stop(data);
+	else
+		loop_add_timer(data, 10, on_look, data);
+	json_decref(rows);
+	history_free(other);
+}
+
+static void rows_are_written_in_time(void **state)
+{
+	struct loop *loop = loop_new();
+	struct history *h = history_new(path, loop);
+
+	(void)state;
+	history_add(h, 1, "in time");
+	loop_add_timer(loop, 1, on_look, loop);
+	loop_run(loop);
+	history_free(h);
+	loop_free(loop);
+}
+
 static void check_memory(const char *place)
 {
-	struct history *h = history_new(place);
+	struct history *h = history_new(place, NULL);
 
 	assert_string_equal(history_place(h), "memory");
 	history_add(h, 1, "kept");
@@ -128,6 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(sessions_follow_each_other, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(two_kernels_share_the_file, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(rows_are_written_in_time, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(without_a_file_memory_serves, make_folder, remove_folder),
 	};
 

@@ -17,7 +17,7 @@ struct probe {
 	int calls;
 	char order[8];
 	int n_order;
-	void *socket;
+	void *socket, *peer;
 };
 
 static void on_pipe(void *data)
@@ -158,6 +158,48 @@ static void test_zmq_socket(void **state)
 	loop_free(p.loop);
 }
 
+/* The message comes, and asking for the state takes the signal of the descriptor, as sending does now and then. */
+static void on_use(void *data)
+{
+	struct probe *p = data;
+	size_t size = sizeof(int);
+	int events;
+	char c;
+
+	assert_int_equal(read(p->fd, &c, 1), 1);
+	assert_int_equal(zmq_send(p->peer, "hi", 2, 0), 2);
+	assert_int_equal(zmq_getsockopt(p->socket, ZMQ_EVENTS, &events, &size), 0);
+	assert_true(events & ZMQ_POLLIN);
+	p->calls = 1;
+	loop_sent(p->loop, p->socket);
+}
+
+static void test_zmq_socket_whose_signal_was_taken(void **state)
+{
+	struct probe p = { .loop = loop_new() };
+	void *context = zmq_ctx_new();
+	int fds[2];
+
+	(void)state;
+	p.socket = zmq_socket(context, ZMQ_PAIR);
+	p.peer = zmq_socket(context, ZMQ_PAIR);
+	assert_int_equal(zmq_bind(p.socket, "inproc://loop"), 0);
+	assert_int_equal(zmq_connect(p.peer, "inproc://loop"), 0);
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], "x", 1), 1);
+	p.fd = fds[0];
+	loop_add_fd(p.loop, fds[0], on_use, &p);
+	loop_add_socket(p.loop, p.socket, on_socket, &p);
+	loop_run(p.loop);
+	assert_int_equal(p.calls, 2);
+	close(fds[0]);
+	close(fds[1]);
+	zmq_close(p.socket);
+	zmq_close(p.peer);
+	zmq_ctx_term(context);
+	loop_free(p.loop);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +208,7 @@ int main(void)
 		cmocka_unit_test(test_timers_in_order_and_once),
 		cmocka_unit_test(test_remove_within_a_pass),
 		cmocka_unit_test(test_zmq_socket),
+		cmocka_unit_test(test_zmq_socket_whose_signal_was_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
