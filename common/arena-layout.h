@@ -22,8 +22,9 @@
  *  6. Tops are multiples of ARENA_PAGE, never shrink, and change only in the worker. Only while it is between
  *     WORKER_CELL_END and WORKER_COMMITTED, or stopped with allocator_busy == 0, may the kernel read header and pages.
  *  7. After WORKER_COMMITTED the worker drops its private pages and maps what was fresh MAP_PRIVATE. Heap runs that were
- *     already free before the oldest cell that can be undone (WORKER_COMMITTED names it) are free in every state that
- *     can still be returned to: the worker punches them out of the memfd and may map them MAP_SHARED as fresh memory.
+ *     already free before the oldest cell that can be undone (WORKER_COMMITTED names it, or an older one whose state is being
+ *     saved) are free in every state that can still be returned to: the worker punches them out of the memfd and may map
+ *     them MAP_SHARED as fresh memory.
  */
 #ifndef CGPU_COMMON_ARENA_LAYOUT_H
 #define CGPU_COMMON_ARENA_LAYOUT_H

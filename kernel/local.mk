@@ -55,6 +55,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/pressure.h \
 	%reldir%/supervisor/process.c \
 	%reldir%/supervisor/process.h \
+	%reldir%/supervisor/autosave.c \
+	%reldir%/supervisor/autosave.h \
 	%reldir%/supervisor/block-store.c \
 	%reldir%/supervisor/block-store.h \
 	%reldir%/supervisor/save-steps.def \
@@ -70,6 +72,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/snapshots.h \
 	%reldir%/supervisor/snapshot.c \
 	%reldir%/supervisor/snapshot.h \
+	%reldir%/supervisor/snapshot-view.c \
+	%reldir%/supervisor/snapshot-view.h \
 	%reldir%/supervisor/strays.c \
 	%reldir%/supervisor/strays.h \
 	%reldir%/supervisor/supervisor-state.h \
@@ -102,6 +106,7 @@ libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_LIBS) $(ZSTD_LIBS)
 
 supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-snapshot-job test-snapshots \
+	test-snapshot-view \
 	test-pressure test-supervisor test-demangle test-seccomp \
 	test-supervisor-out-of-memory
 check_PROGRAMS += $(supervisor_tests) try-escapes
@@ -130,6 +135,9 @@ test_pressure_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_snapshot_job_SOURCES = tests/unit/test-snapshot-job.c
 test_snapshot_job_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_snapshot_job_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS) -lpthread
+test_snapshot_view_SOURCES = tests/unit/test-snapshot-view.c
+test_snapshot_view_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_snapshot_view_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS) -lpthread
 test_device_memory_SOURCES = tests/unit/test-device-memory.c
 test_device_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_device_memory_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)

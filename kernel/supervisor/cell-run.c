@@ -53,7 +53,7 @@ static void finish(struct supervisor *s)
 	stop_timers(s);
 	s->run = (struct cell_run){ .phase = RUN_NONE, .cell = done.cell };
 	s->memcheck.on = false;
-	snapshots_note_commit(s);
+	autosave_note_commit(s);
 	end.ename = done.report.ename;
 	end.evalue = buffer_text(&done.report.evalue);
 	end.traceback = buffer_text(&done.report.traceback);
@@ -212,7 +212,7 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const
 	if (s->run.phase != RUN_NONE)
 		BUG("a cell is started while another one runs");
 	s->run.phase = RUN_WAITING;
-	snapshots_note_run(s);
+	autosave_note_run(s);
 	buffer_append(&s->run.unit, encoded, len);
 	buffer_append(&s->run.dropped, buffer_text(dropped), dropped->len);
 	if (buffer_check(&s->run.unit, &err) || buffer_check(&s->run.dropped, &err) ||
@@ -226,7 +226,7 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const
 	}
 	s->run.cell = s->units.records[s->units.n - 1].unit.cell;
 	leak_watch_note(&s->leaks, s->run.cell, s->cell_text);
-	if (worker_pool_is_ready(s))
+	if (worker_pool_is_ready(s) && !autosave_holds(s))
 		begin(s);
 }
 
@@ -234,7 +234,7 @@ void cell_run_on_session(struct supervisor *s)
 {
 	if (s->run.phase == RUN_ENDED)
 		finish(s);
-	else if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s))
+	else if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s) && !autosave_holds(s))
 		begin(s);
 	else if (s->run.phase == RUN_NONE && worker_pool_is_ready(s) && s->cb->on_session)
 		s->cb->on_session(s->cb_data);
@@ -327,10 +327,12 @@ static void report_interrupt(struct supervisor *s, const struct worker *w)
 void cell_run_tell_committed(struct supervisor *s, struct worker *w)
 {
 	const struct undo_log *log = &s->snapshot.undo;
+	const struct snapshot_view *v = &s->snapshot.view;
 	cleanup_buffer struct buffer b = BUFFER_INIT;
+	uint32_t oldest = log->n ? log->at[0].cell : s->run.cell + 1;
 	struct error err = ERROR_INIT;
 
-	record_put_u32(&b, log->n ? log->at[0].cell : s->run.cell + 1);
+	record_put_u32(&b, v->open && v->cell < oldest ? v->cell : oldest);
 	if (buffer_check(&b, &err) || worker_send(w, WORKER_COMMITTED, b.data, b.len, NULL, &err))
 		log_info("worker %d died after its commit: %s", (int)w->pid, err.text);
 }

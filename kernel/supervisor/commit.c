@@ -104,7 +104,7 @@ int commit_copy(struct commit *c, struct error *err)
 	if (journal_stage(c->journal, c->pid, err))
 		return -1;
 	commit_hook_call(c->hook, COMMIT_STAGED);
-	snapshot_touch(c->snapshot);
+	snapshot_view_keep(&c->snapshot->view, c->snapshot->memfd, ARENA_BASE, &c->journal->ranges);
 	return apply(c->snapshot, c->journal, c->pid, c->hook, err);
 }
 

@@ -19,6 +19,7 @@
 #include "common/cleanup.h"
 #include "common/record.h"
 #include "common/whole-io.h"
+#include "kernel/supervisor/snapshot-view.h"
 #include "kernel/supervisor/snapshot.h"
 #include "kernel/thread.h"
 
@@ -87,12 +88,12 @@ static int stopped(struct snapshot_job *j, struct error *err)
 {
 	if (atomic_load(&j->cancelled))
 		return error_set(err, ERROR_STATE, "given up");
-	if (j->kind == JOB_SAVE && atomic_load(j->changes) != j->file.changes)
-		return error_set(err, ERROR_STATE, "a cell was committed meanwhile");
+	if (j->kind == JOB_SAVE && snapshot_view_is_broken(j->view))
+		return error_set(err, ERROR_STATE, "the session was changed meanwhile");
 	return 0;
 }
 
-/* A memfd with the bytes. */
+/* From the event loop. */
 static int want_device(struct snapshot_job *j, const struct snapshot_piece *p, struct error *err)
 {
 	int fd;
@@ -173,9 +174,22 @@ static int put_block(struct snapshot_job *j, struct block_store *s, uint64_t add
 	return snapshot_file_add(&j->file, &b, err);
 }
 
-static int put_piece(struct snapshot_job *j, struct block_store *s, const struct snapshot_piece *p, struct error *err)
+/* A memfd with the bytes; the caller closes it. */
+static int piece_fd(struct snapshot_job *j, size_t i, struct error *err)
 {
-	cleanup_fd int fd = want_device(j, p, err);
+	int fd;
+
+	if (!j->gathered)
+		return want_device(j, &j->pieces[i], err);
+	fd = j->gathered[i];
+	j->gathered[i] = -1;
+	return fd;
+}
+
+static int put_piece(struct snapshot_job *j, struct block_store *s, size_t i, struct error *err)
+{
+	const struct snapshot_piece *p = &j->pieces[i];
+	cleanup_fd int fd = piece_fd(j, i, err);
 	struct stat st;
 	char *data;
 	int result = 0;
@@ -194,20 +208,6 @@ static int put_piece(struct snapshot_job *j, struct block_store *s, const struct
 	return result;
 }
 
-static int read_memfd(int fd, char *out, size_t len, uint64_t at, struct error *err)
-{
-	for (size_t done = 0; done < len;) {
-		ssize_t n = pread(fd, out + done, len - done, (off_t)(at + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return error_errno(err, "cannot read the session's memory");
-		done += (size_t)n;
-	}
-	return 0;
-}
-
 static int put_region(struct snapshot_job *j, struct block_store *s, enum arena_region r, char *data, struct error *err)
 {
 	uint64_t at = arena_region_offset(r), end = at + j->file.top[r];
@@ -224,7 +224,7 @@ static int put_region(struct snapshot_job *j, struct block_store *s, enum arena_
 		if (at >= end)
 			return 0;
 		len = end - at < BLOCK_SIZE ? end - at : BLOCK_SIZE;
-		if (read_memfd(j->memfd, data, len, at, err) || put_block(j, s, ARENA_BASE + at, data, len, err))
+		if (snapshot_view_read(j->view, j->memfd, data, len, at, err) || put_block(j, s, ARENA_BASE + at, data, len, err))
 			return -1;
 		at += BLOCK_SIZE;
 	}
@@ -323,7 +323,7 @@ static void sweep(struct snapshot_job *j, int dir, struct block_store *s)
 static int save_to(struct snapshot_job *j, int dir, struct block_store *s, struct error *err)
 {
 	for (size_t i = 0; i < j->n_pieces; i++)
-		if (put_piece(j, s, &j->pieces[i], err))
+		if (put_piece(j, s, i, err))
 			return -1;
 	if (put_all(j, s, err))
 		return -1;
@@ -525,6 +525,10 @@ void snapshot_job_free(struct snapshot_job *j)
 		close(j->device_fd);
 	if (j->wake >= 0)
 		close(j->wake);
+	for (size_t i = 0; i < j->n_gathered; i++)
+		if (j->gathered[i] >= 0)
+			close(j->gathered[i]);
+	free(j->gathered);
 	snapshot_file_release(&j->file);
 	pthread_mutex_destroy(&j->lock);
 	pthread_cond_destroy(&j->given);

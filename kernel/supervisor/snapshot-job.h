@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Saving or loading one snapshot on a thread of its own, so that the kernel goes on answering. The thread reads the committed
- * arena from its memfd. A save that a commit overtakes is given up (ERROR_STATE), since it would hold a mixture; the
- * blocks that it has written are found again by the next one. Device memory is handed in by the event loop, piece by
- * piece.
+ * arena through a view (kernel/supervisor/snapshot-view.h), so that cells go on. A save whose view breaks is given up
+ * (ERROR_STATE), since it would hold a mixture; the blocks that it has written are found again by the next one. Device
+ * memory is handed in by the event loop: all of it before the start, or piece by piece.
  *
  *	start -> RUNS <-> WANTS_DEVICE -> DONE
  *
@@ -20,7 +20,7 @@
 #include "common/error.h"
 #include "kernel/supervisor/snapshot-file.h"
 
-struct snapshot;
+struct snapshot_view;
 
 #define SNAPSHOT_PIECE (16ull * 1024 * 1024)
 
@@ -42,9 +42,12 @@ struct snapshot_job {
 
 	struct snapshot_file file; /* saving: all but the blocks; loading: the owner, then the result */
 	int memfd;                 /* saving: the arena, a duplicate; loading: the result */
-	const _Atomic uint64_t *changes; /* saving: of the arena; file.changes is what it was */
-	struct snapshot_piece *pieces;   /* device memory */
+	struct snapshot_view *view; /* saving: open, of this arena */
+	bool viewing;              /* it was opened for this job */
+	struct snapshot_piece *pieces; /* device memory */
 	size_t n_pieces;
+	int *gathered;             /* saving: memfds with the pieces, owned; NULL: they are asked for */
+	size_t n_gathered;
 	int device_fd;             /* loading: the content of the pieces */
 	uint64_t bytes, written;   /* saving: content, and what was added to the folder */
 	struct error error;        /* when DONE; code 0 with "": none */
@@ -62,7 +65,7 @@ struct snapshot_job {
 	_Atomic bool cancelled;
 };
 
-/* folder and name are copied. Fill in the rest, then start. */
+/* folder and name are copied. Fill in the rest, then start. Whoever opened the view closes it after the job is freed. */
 struct snapshot_job *snapshot_job_new(enum snapshot_job_kind kind, const char *folder, const char *name, struct error *err);
 int snapshot_job_start(struct snapshot_job *j, struct error *err);
 enum snapshot_job_state snapshot_job_state(struct snapshot_job *j, struct snapshot_piece *ret_wanted);

@@ -27,7 +27,7 @@ int snapshot_memfd(struct error *err)
 
 int snapshot_init(struct snapshot *s, uint64_t undo_limit, struct error *err)
 {
-	*s = (struct snapshot){ .memfd = snapshot_memfd(err), .undo.bytes_max = undo_limit };
+	*s = (struct snapshot){ .memfd = snapshot_memfd(err), .undo.bytes_max = undo_limit, .view = SNAPSHOT_VIEW_INIT };
 	return s->memfd < 0 ? -1 : 0;
 }
 
@@ -50,7 +50,7 @@ void snapshot_advance(struct snapshot *s, const struct arena_header *h, struct p
 
 	memcpy(e.top, s->top, sizeof(s->top));
 	undo_log_push(&s->undo, &e);
-	snapshot_touch(s);
+	s->changes++;
 	memcpy(s->top, h->top, sizeof(s->top));
 	s->heap_freed = h->heap_freed;
 }

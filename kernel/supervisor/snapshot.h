@@ -6,12 +6,12 @@
 #ifndef CGPU_KERNEL_SUPERVISOR_SNAPSHOT_H
 #define CGPU_KERNEL_SUPERVISOR_SNAPSHOT_H
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/arena-layout.h"
 #include "kernel/supervisor/journal.h"
+#include "kernel/supervisor/snapshot-view.h"
 #include "kernel/supervisor/undo-log.h"
 
 struct error;
@@ -20,7 +20,8 @@ struct snapshot {
 	int memfd;
 	uint64_t top[ARENA_REGIONS];  /* committed */
 	uint64_t heap_freed;          /* as arena_header.heap_freed of the committed state */
-	_Atomic uint64_t changes;     /* grows before and after the memfd is changed; other threads read it */
+	uint64_t changes;             /* how often the committed state has changed, or may have */
+	struct snapshot_view view;    /* what an automatic save reads while cells are committed */
 	uint64_t serial;              /* of the committed state: each commit counts up, an undo goes back */
 	struct undo_log undo;
 };
@@ -32,10 +33,11 @@ void snapshot_release(struct snapshot *s);
 /* A sealed, sparse memfd of ARENA_SIZE; -1 on error. */
 int snapshot_memfd(struct error *err);
 
-/* The committed memory is about to change. */
+/* The committed memory is about to change in another way than by a commit. */
 static inline void snapshot_touch(struct snapshot *s)
 {
-	atomic_fetch_add(&s->changes, 1);
+	s->changes++;
+	snapshot_view_break(&s->view);
 }
 
 /*

@@ -4,7 +4,6 @@
 #include "kernel/supervisor/snapshots.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -26,9 +25,7 @@
 #include "kernel/supervisor/supervisor-state.h"
 #include "kernel/supervisor/worker-pool.h"
 
-#define DELAY_MS 1000 /* from a commit to the automatic snapshot */
 #define DEVICE_MS 10000
-#define PAUSE_FACTOR 10 /* automatic ones take at most a tenth of the time */
 
 static void start_next(struct supervisor *s);
 
@@ -39,7 +36,7 @@ void supervisor_keep_snapshots(struct supervisor *s, const char *folder, uint64_
 
 	free(n->folder);
 	n->folder = strdup(folder);
-	n->auto_max = auto_max;
+	n->automatic.max = auto_max;
 	n->describe = describe;
 	n->describe_data = data;
 	if (getrandom(&n->owner, sizeof(n->owner), 0) != (ssize_t)sizeof(n->owner))
@@ -50,14 +47,14 @@ void snapshots_release(struct supervisor *s)
 {
 	struct snapshots *n = &s->snapshots;
 
+	autosave_release(s);
 	if (s->loop) {
 		loop_remove(s->loop, n->wake);
-		loop_remove(s->loop, n->timer);
 		loop_remove(s->loop, n->failing);
 	}
-	snapshot_job_free(n->job);
 	snapshot_job_free(n->next);
 	snapshot_job_free(n->loaded);
+	snapshots_end_job(s, n->job);
 	buffer_release(&n->report);
 	buffer_release(&n->libraries);
 	free(n->folder);
@@ -107,18 +104,28 @@ static int put_pieces(struct supervisor *s, struct snapshot_job *j, struct error
 	return buffer_check(&j->file.device, err);
 }
 
+bool snapshots_know_libraries(const struct supervisor *s)
+{
+	return s->snapshots.libraries_epoch == s->pool.epoch;
+}
+
 /* They stay the same in a worker. */
 static int know_libraries(struct supervisor *s, struct error *err)
 {
 	struct snapshots *n = &s->snapshots;
 
-	if (n->libraries_epoch == s->pool.epoch)
+	if (snapshots_know_libraries(s))
 		return 0;
 	buffer_clear(&n->libraries);
 	if (snapshot_libraries_ask(s, &n->layout, &n->libraries, err))
 		return -1;
 	n->libraries_epoch = s->pool.epoch;
 	return 0;
+}
+
+void snapshots_ask_libraries(struct supervisor *s)
+{
+	know_libraries(s, NULL);
 }
 
 /* All of the file but the blocks. */
@@ -131,7 +138,7 @@ static int fill(struct supervisor *s, struct snapshot_job *j, struct error *err)
 	f->time = time(NULL);
 	f->epoch = s->pool.epoch;
 	f->heap_freed = s->snapshot.heap_freed;
-	f->changes = atomic_load(&s->snapshot.changes);
+	f->changes = s->snapshot.changes;
 	memcpy(f->top, s->snapshot.top, sizeof(f->top));
 	if (know_libraries(s, err) || put_pieces(s, j, err))
 		return -1;
@@ -142,7 +149,7 @@ static int fill(struct supervisor *s, struct snapshot_job *j, struct error *err)
 	if (n->describe(n->describe_data, &f->session, &f->count) || buffer_check(&f->units, err) ||
 	    buffer_check(&f->loaded, err) || buffer_check(&f->session, err))
 		return error_set(err, ERROR_MEMORY, "out of memory for a snapshot");
-	j->changes = &s->snapshot.changes;
+	j->view = &s->snapshot.view;
 	j->memfd = fcntl(s->snapshot.memfd, F_DUPFD_CLOEXEC, 3);
 	return j->memfd < 0 ? error_errno(err, "cannot duplicate a descriptor") : 0;
 }
@@ -161,6 +168,34 @@ static struct snapshot_job *save_job(struct supervisor *s, const char *name, boo
 	return j;
 }
 
+static int open_view(struct supervisor *s, struct snapshot_job *j, struct error *err)
+{
+	if (j->file.changes != s->snapshot.changes)
+		return error_set(err, ERROR_STATE, "the session was changed meanwhile");
+	j->viewing = !snapshot_view_open(&s->snapshot.view, s->snapshot.top, s->run.cell, err);
+	return j->viewing ? 0 : -1;
+}
+
+struct snapshot_job *snapshots_automatic_job(struct supervisor *s, struct error *err)
+{
+	struct snapshot_job *j = save_job(s, SNAPSHOT_CURRENT, true, err);
+
+	if (j && open_view(s, j, err)) {
+		snapshot_job_free(j);
+		return NULL;
+	}
+	return j;
+}
+
+void snapshots_end_job(struct supervisor *s, struct snapshot_job *j)
+{
+	bool viewing = j && j->viewing;
+
+	snapshot_job_free(j);
+	if (viewing)
+		snapshot_view_close(&s->snapshot.view);
+}
+
 /* ---- device memory ---- */
 
 static int ask_device(struct supervisor *s, const struct snapshot_piece *p, struct error *err)
@@ -169,11 +204,33 @@ static int ask_device(struct supervisor *s, const struct snapshot_piece *p, stru
 
 	record_put_u64(&b, p->address);
 	record_put_u64(&b, p->size);
-	if (s->run.phase != RUN_NONE || !worker_pool_is_ready(s))
+	if ((s->run.phase != RUN_NONE && s->run.phase != RUN_WAITING) || !worker_pool_is_ready(s))
 		return error_set(err, ERROR_STATE, "a cell runs, or the session is being restored");
 	if (buffer_check(&b, err))
 		return -1;
 	return worker_send(s->pool.active, WORKER_DEVICE_READ, b.data, b.len, NULL, err);
+}
+
+/* An answer of a worker that is gone does not come. */
+static bool is_reading(const struct supervisor *s)
+{
+	const struct snapshots *n = &s->snapshots;
+
+	return n->reading_epoch && n->reading_epoch == s->pool.epoch && s->pool.active;
+}
+
+int snapshots_ask_device(struct supervisor *s, const struct snapshot_piece *p)
+{
+	struct snapshots *n = &s->snapshots;
+
+	n->wanted = *p;
+	if (is_reading(s))
+		return 0; /* the answer is another one, and this is asked for then */
+	if (ask_device(s, p, NULL))
+		return -1;
+	n->reading = *p;
+	n->reading_epoch = s->pool.epoch;
+	return 0;
 }
 
 static int read_device(struct supervisor *s, const struct snapshot_piece *p, struct error *err)
@@ -253,7 +310,7 @@ static void drop_job(struct supervisor *s)
 	if (s->loop)
 		loop_remove(s->loop, n->wake);
 	n->wake = NULL;
-	snapshot_job_free(n->job);
+	snapshots_end_job(s, n->job);
 	n->job = NULL;
 }
 
@@ -267,33 +324,18 @@ static void tell(struct supervisor *s, const struct supervisor_snapshot_end *end
 		done(n->done_data, end);
 }
 
-static void give_device(struct supervisor *s, const struct snapshot_piece *p)
-{
-	struct snapshots *n = &s->snapshots;
-
-	if (n->reading)
-		return;
-	n->reading = !ask_device(s, p, NULL);
-	if (!n->reading)
-		snapshot_job_give(n->job, -1);
-}
-
 static void saved(struct supervisor *s, const struct snapshot_job *j)
 {
-	struct snapshots *n = &s->snapshots;
-
-	if (j->automatic && !j->failed)
-		n->saved_changes = j->file.changes;
-	else if (j->automatic && j->error.code != ERROR_STATE)
-		log_warning("the automatic snapshot was not written: %s", j->error.text);
-	if (!j->automatic)
+	if (j->automatic)
+		autosave_done(s, j);
+	else
 		tell(s, &(struct supervisor_snapshot_end){
 			.error = j->failed ? j->error.text : "", .bytes = j->bytes, .written = j->written });
 }
 
 static void take_over(struct supervisor *s, struct snapshot_job *j);
 
-static void on_wake(void *data)
+void snapshots_on_wake(void *data)
 {
 	struct supervisor *s = data;
 	struct snapshots *n = &s->snapshots;
@@ -306,12 +348,12 @@ static void on_wake(void *data)
 	case JOB_RUNS:
 		return;
 	case JOB_WANTS_DEVICE:
-		give_device(s, &wanted);
+		if (snapshots_ask_device(s, &wanted))
+			snapshot_job_give(j, -1);
 		return;
 	case JOB_DONE:
 		break;
 	}
-	n->job_ms = loop_now_ms() - n->job_began_ms;
 	loop_remove(s->loop, n->wake);
 	n->wake = NULL;
 	n->job = NULL;
@@ -322,20 +364,19 @@ static void on_wake(void *data)
 	} else {
 		if (j->kind == JOB_LOAD)
 			tell(s, &(struct supervisor_snapshot_end){ .error = j->error.text });
-		snapshot_job_free(j);
+		snapshots_end_job(s, j);
 	}
 	start_next(s);
 }
 
-static int start(struct supervisor *s, struct snapshot_job *j, struct error *err)
+int snapshots_start_job(struct supervisor *s, struct snapshot_job *j, struct error *err)
 {
 	struct snapshots *n = &s->snapshots;
 
-	if (snapshot_job_start(j, err))
+	if ((j->kind == JOB_SAVE && !j->viewing && open_view(s, j, err)) || snapshot_job_start(j, err))
 		return -1;
 	n->job = j;
-	n->job_began_ms = loop_now_ms();
-	n->wake = loop_add_fd(s->loop, j->wake, on_wake, s);
+	n->wake = loop_add_fd(s->loop, j->wake, snapshots_on_wake, s);
 	return 0;
 }
 
@@ -346,12 +387,12 @@ static void start_next(struct supervisor *s)
 	struct error err = ERROR_INIT;
 
 	n->next = NULL;
-	if (j && start(s, j, &err)) {
-		snapshot_job_free(j);
+	if (j && snapshots_start_job(s, j, &err)) {
+		snapshots_end_job(s, j);
 		tell(s, &(struct supervisor_snapshot_end){ .error = err.text });
 	}
 	if (!n->job)
-		snapshots_note_rest(s);
+		autosave_note_rest(s);
 }
 
 /* Now, or when the automatic one at work has been given up. */
@@ -360,11 +401,12 @@ static int begin(struct supervisor *s, struct snapshot_job *j, supervisor_snapsh
 {
 	struct snapshots *n = &s->snapshots;
 
+	autosave_give_way(s);
 	if (n->job) {
 		snapshot_job_cancel(n->job);
 		n->next = j;
-	} else if (start(s, j, err)) {
-		snapshot_job_free(j);
+	} else if (snapshots_start_job(s, j, err)) {
+		snapshots_end_job(s, j);
 		return -1;
 	}
 	n->done = done;
@@ -423,108 +465,10 @@ void supervisor_snapshot_cancel(struct supervisor *s)
 		snapshot_job_cancel(n->job);
 }
 
-/* ---- automatic ---- */
-
-static uint64_t state_bytes(const struct supervisor *s)
-{
-	struct stat st;
-	uint64_t bytes = fstat(s->snapshot.memfd, &st) ? 0 : (uint64_t)st.st_blocks * 512;
-
-	for (size_t i = 0; i < s->device.chunks.n; i++)
-		bytes += s->device.chunks.at[i].size;
-	return bytes;
-}
-
-static bool is_due(const struct supervisor *s)
-{
-	const struct snapshots *n = &s->snapshots;
-
-	return n->folder && n->auto_max && n->load == LOAD_NONE && !n->job &&
-	       n->saved_changes != atomic_load(&s->snapshot.changes) && s->snapshot.top[ARENA_META];
-}
-
-static void on_timer(void *data)
-{
-	struct supervisor *s = data;
-	struct snapshots *n = &s->snapshots;
-	struct error err = ERROR_INIT;
-	struct snapshot_job *j;
-
-	n->timer = NULL;
-	if (!is_due(s) || state_bytes(s) > n->auto_max)
-		return;
-	/* A cell that runs leaves what is committed alone, but device memory. Otherwise its end is a new occasion. */
-	if (s->run.phase == RUN_RUNNING ? s->run.writes_in_place || s->device.chunks.n || n->libraries_epoch != s->pool.epoch :
-	    s->run.phase != RUN_NONE || !worker_pool_is_ready(s))
-		return;
-	if (loop_now_ms() - n->committed_ms < DELAY_MS / 2) {
-		snapshots_note_rest(s);
-		return;
-	}
-	j = save_job(s, SNAPSHOT_CURRENT, true, &err);
-	if (j && !start(s, j, &err))
-		return;
-	snapshot_job_free(j);
-	log_warning("no automatic snapshot: %s", err.text);
-}
-
-void snapshots_note_commit(struct supervisor *s)
-{
-	struct snapshots *n = &s->snapshots;
-
-	n->committed_ms = loop_now_ms();
-	if (n->folder && n->auto_max && s->run.phase == RUN_NONE && worker_pool_is_ready(s))
-		know_libraries(s, NULL);
-	snapshots_note_rest(s);
-}
-
-void snapshots_note_rest(struct supervisor *s)
-{
-	struct snapshots *n = &s->snapshots;
-	uint64_t pause = n->job_ms * PAUSE_FACTOR;
-
-	if (s->loop && !n->timer && is_due(s))
-		n->timer = loop_add_timer(s->loop, pause > DELAY_MS ? pause : DELAY_MS, on_timer, s);
-}
-
-void snapshots_note_run(struct supervisor *s)
-{
-	struct snapshots *n = &s->snapshots;
-
-	/* Blocks of the arena stay what they are up to the commit; device memory is written by the cell. */
-	if (n->job && n->job->automatic && n->job->n_pieces)
-		snapshot_job_cancel(n->job);
-}
-
-static bool pump(struct supervisor *s, int ms)
-{
-	struct snapshots *n = &s->snapshots;
-	struct pollfd fds[] = { { n->job->wake, POLLIN, 0 }, { -1, POLLIN, 0 } };
-
-	if (n->reading && s->pool.active)
-		fds[1].fd = s->pool.active->channel;
-	if (poll(fds, 2, ms) <= 0)
-		return false;
-	if (fds[0].revents)
-		on_wake(s);
-	return !fds[1].revents || worker_receive_one(s->pool.active, 0, NULL) >= 0;
-}
-
 void snapshots_flush(struct supervisor *s, int ms)
 {
-	struct snapshots *n = &s->snapshots;
-	uint64_t deadline = loop_now_ms() + (uint64_t)ms;
-
-	if (!s->loop || !n->folder || s->run.phase != RUN_NONE)
-		return;
-	n->committed_ms = 0;
-	loop_remove(s->loop, n->timer);
-	n->timer = NULL;
-	if (!n->job && is_due(s))
-		on_timer(s);
-	while (n->job && loop_now_ms() < deadline && pump(s, (int)(deadline - loop_now_ms())))
-		continue;
-	if (n->job)
+	autosave_flush(s, ms);
+	if (s->snapshots.job)
 		drop_job(s);
 }
 
@@ -682,10 +626,25 @@ static void go_back(void *data)
 	snapshot_job_free(j);
 }
 
+/* To whoever waits for one; -1: it cannot be had. */
+static void give_piece(struct supervisor *s, int fd)
+{
+	struct snapshots *n = &s->snapshots;
+
+	n->reading_epoch = 0;
+	if (autosave_holds(s))
+		autosave_take_piece(s, fd);
+	else if (n->job)
+		snapshot_job_give(n->job, fd);
+	else if (fd >= 0)
+		close(fd);
+}
+
 void snapshots_on_worker_lost(struct supervisor *s, const char *why)
 {
 	struct snapshots *n = &s->snapshots;
 
+	give_piece(s, -1);
 	if (n->load == LOAD_NONE || n->failing)
 		return;
 	buffer_clear(&n->report);
@@ -748,12 +707,14 @@ void snapshots_on_message(struct supervisor *s, struct ipc_message *m)
 		on_filled(s, &r);
 		return;
 	}
-	if (!n->reading && n->asked.size) {
+	if (!is_reading(s) && n->asked.size) {
 		n->asked.size = 0;
 		n->answered = m->n_fds ? m->fds[--m->n_fds] : -1;
-		return;
+	} else if (is_reading(s) && n->reading.address != n->wanted.address) {
+		n->reading_epoch = 0;
+		if (snapshots_ask_device(s, &n->wanted))
+			give_piece(s, -1);
+	} else {
+		give_piece(s, m->n_fds ? m->fds[--m->n_fds] : -1);
 	}
-	n->reading = false;
-	if (n->job)
-		snapshot_job_give(n->job, m->n_fds ? m->fds[--m->n_fds] : -1);
 }

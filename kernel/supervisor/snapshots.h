@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "common/buffer.h"
+#include "kernel/supervisor/autosave.h"
 #include "kernel/supervisor/snapshot-job.h"
 #include "kernel/supervisor/supervisor.h"
 
@@ -28,23 +29,21 @@ enum load_phase { LOAD_NONE, LOAD_ATTACHING, LOAD_FILLING };
 struct snapshots {
 	char *folder;               /* NULL: there are none */
 	uint64_t owner;
-	uint64_t auto_max;          /* bytes of the largest state that is saved by itself; 0: none */
 	supervisor_describe_session *describe;
 	void *describe_data;
 
 	struct snapshot_job *job;
 	struct snapshot_job *next;  /* starts when `job` is done */
-	struct loop_source *wake, *timer, *failing;
+	struct loop_source *wake, *failing;
 	supervisor_snapshot_done *done;
 	void *done_data;
-	bool reading;               /* WORKER_DEVICE_READ is out for the job */
+	uint32_t reading_epoch;     /* of the worker that WORKER_DEVICE_READ is out to, for a job; 0: none is */
+	struct snapshot_piece reading, wanted; /* what was asked for, what is to be */
 	struct snapshot_piece asked; /* size 0: nobody waits for WORKER_DEVICE_BYTES */
 	int answered;               /* fd for it; -1 */
 	struct buffer libraries;    /* of our workers, for when they cannot be asked */
 	uint32_t libraries_epoch;   /* of the worker that said it; 0: nobody */
-	uint64_t committed_ms;      /* when the last commit was */
-	uint64_t saved_changes;     /* snapshot.changes of the last automatic one */
-	uint64_t job_began_ms, job_ms;
+	struct autosave automatic;
 
 	enum load_phase load;
 	uint64_t layout;            /* session_layout() of our workers */
@@ -56,12 +55,6 @@ struct snapshots {
 void snapshots_release(struct supervisor *s);
 /* Waits until what is committed has been saved automatically, at most ms milliseconds; at the end of the kernel. */
 void snapshots_flush(struct supervisor *s, int ms);
-/* A cell has ended, there may be a new committed state. */
-void snapshots_note_commit(struct supervisor *s);
-/* It may be time for an automatic snapshot. */
-void snapshots_note_rest(struct supervisor *s);
-/* A cell begins: device memory is its own. */
-void snapshots_note_run(struct supervisor *s);
 /* The session is being exchanged: no cell may start, and nobody may be given the worker. */
 bool snapshots_is_loading(const struct supervisor *s);
 
@@ -69,5 +62,18 @@ bool snapshots_is_loading(const struct supervisor *s);
 void snapshots_on_attached(struct supervisor *s);
 void snapshots_on_message(struct supervisor *s, struct ipc_message *m);
 void snapshots_on_worker_lost(struct supervisor *s, const char *why);
+
+/* For kernel/supervisor/autosave.c. A job whose view is open; it is started, or ended. */
+struct snapshot_job *snapshots_automatic_job(struct supervisor *s, struct error *err);
+/* On error the job is still the caller's. */
+int snapshots_start_job(struct supervisor *s, struct snapshot_job *j, struct error *err);
+/* Frees it, and closes its view. NULL is accepted. */
+void snapshots_end_job(struct supervisor *s, struct snapshot_job *j);
+void snapshots_on_wake(void *data);
+/* The answer goes to the job at work, or to the one that gathers. */
+int snapshots_ask_device(struct supervisor *s, const struct snapshot_piece *p);
+/* Once for each worker, since no question is answered while a cell runs. */
+void snapshots_ask_libraries(struct supervisor *s);
+bool snapshots_know_libraries(const struct supervisor *s);
 
 #endif

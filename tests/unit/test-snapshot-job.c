@@ -30,7 +30,7 @@
 #define DEVICE_BYTES (200u * 1024)
 
 static char folder[256];
-static _Atomic uint64_t changes = 7;
+static struct snapshot_view view = SNAPSHOT_VIEW_INIT;
 
 /* Content of a session; `value` makes one differ from another. */
 struct content {
@@ -97,6 +97,12 @@ static int finish(struct snapshot_job *j, const struct content *c, struct error 
 	return result;
 }
 
+static void must(int result, const struct error *err)
+{
+	if (result)
+		fail_msg("%s", err->text);
+}
+
 static int save(const char *name, const struct content *c, const struct save_hook *hook, struct error *err)
 {
 	struct snapshot_job *j = snapshot_job_new(JOB_SAVE, folder, name, err);
@@ -106,8 +112,8 @@ static int save(const char *name, const struct content *c, const struct save_hoo
 	if (hook)
 		j->hook = *hook;
 	j->memfd = dup(c->memfd);
-	j->changes = &changes;
-	j->file.changes = 7;
+	j->view = &view;
+	must(snapshot_view_open(&view, c->top, 0, err), err);
 	j->file.owner = 1;
 	j->file.count = 12;
 	memcpy(j->file.top, c->top, sizeof(c->top));
@@ -120,6 +126,7 @@ static int save(const char *name, const struct content *c, const struct save_hoo
 	record_put_u64(&j->file.device, j->pieces[0].size);
 	result = finish(j, c, err);
 	snapshot_job_free(j);
+	snapshot_view_close(&view);
 	return result;
 }
 
@@ -154,12 +161,6 @@ static int load(const char *name, const struct content *c, struct error *err)
 	}
 	snapshot_job_free(j);
 	return result;
-}
-
-static void must(int result, const struct error *err)
-{
-	if (result)
-		fail_msg("%s", err->text);
 }
 
 static int remove_file(const char *name)
@@ -234,20 +235,62 @@ static void test_equal_content_is_kept_once(void **state)
 	content_release(&one);
 }
 
-static void test_a_commit_meanwhile_gives_it_up(void **state)
+/* At the first block, change the memory. */
+struct changer {
+	const struct content *content;
+	bool kept, done;
+};
+
+static void change_at_block(void *data, enum save_step step)
 {
-	struct content one = make_content(5);
+	struct changer *c = data;
+	const char other[ARENA_PAGE] = "other";
+
+	if (step != SAVE_BLOCK || c->done)
+		return;
+	c->done = true;
+	if (!c->kept)
+		snapshot_view_break(&view);
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		struct dirty_range at = { ARENA_BASE + arena_region_offset((enum arena_region)r), c->content->top[r] };
+
+		snapshot_view_keep(&view, c->content->memfd, ARENA_BASE, &(struct dirty_ranges){ &at, 1, 1, at.size });
+		for (uint64_t page = 0; page < at.size; page += ARENA_PAGE)
+			assert_int_equal(pwrite(c->content->memfd, other, ARENA_PAGE,
+						(off_t)(at.address - ARENA_BASE + page)), ARENA_PAGE);
+	}
+}
+
+static void test_a_commit_meanwhile_is_not_in_it(void **state)
+{
+	struct content one = make_content(5), changed = make_content(5);
+	struct changer changer = { &changed, true, false };
+	struct save_hook hook = { change_at_block, &changer };
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	must(save("a", &changed, &hook, &err), &err);
+	assert_true(changer.done);
+	assert_int_equal(load("a", &one, &err), 1);
+	assert_int_equal(load("a", &changed, &err), 0);
+	content_release(&one);
+	content_release(&changed);
+}
+
+static void test_another_change_gives_it_up(void **state)
+{
+	struct content one = make_content(5), changed = make_content(6);
+	struct changer changer = { &changed, false, false };
+	struct save_hook hook = { change_at_block, &changer };
 	struct error err = ERROR_INIT;
 
 	(void)state;
 	must(save("a", &one, NULL, &err), &err);
-	changes = 8;
-	assert_int_equal(save("b", &one, NULL, &err), -1);
-	changes = 7;
+	assert_int_equal(save("a", &changed, &hook, &err), -1);
 	assert_int_equal(err.code, ERROR_STATE);
 	assert_int_equal(load("a", &one, &err), 1);
-	assert_int_equal(load("b", &one, &err), -1);
 	content_release(&one);
+	content_release(&changed);
 }
 
 struct ender {
@@ -440,7 +483,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_what_is_loaded_is_what_was_saved, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_equal_content_is_kept_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_commit_meanwhile_gives_it_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_commit_meanwhile_is_not_in_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_another_change_gives_it_up, set_up, tear_down),
 		cmocka_unit_test(test_ended_at_every_step),
 		cmocka_unit_test_setup_teardown(test_ended_while_sweeping, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_cut_at_every_tenth_byte, set_up, tear_down),
