@@ -233,6 +233,24 @@ static int compile_host(struct compilation *x, struct error *err)
 	return 0;
 }
 
+static bool header_holds(struct compilation *x)
+{
+	return session_header_holds(&x->compiler->header) || !x->header;
+}
+
+/* Has a file of the header changed, the cell has it as it is. */
+static int compile_host_as_is(struct compilation *x, struct error *err)
+{
+	if (compile_host(x, err))
+		return -1;
+	if (header_holds(x))
+		return 0;
+	use_header(x, NULL);
+	x->key = (struct unit_cache_key){ 0 };
+	clang_result_release(&x->object);
+	return compile_host(x, err);
+}
+
 static int compile_device_code(struct compilation *x, struct error *err)
 {
 	struct compile_device d = {
@@ -481,12 +499,14 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		return 0;
 	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options, &x->compiler->session,
 					 x->host.masks, x->host.n_masks));
+	session_header_look(&x->compiler->header);
 	make_key(x);
-	if (unit_cache_get(&x->compiler->cache, &x->key, &ret->unit)) {
+	if (unit_cache_get(&x->compiler->cache, &x->key, &ret->unit) && header_holds(x)) {
 		ret->ok = true;
 		return 0;
 	}
-	if (compile_host(x, err))
+	buffer_clear(&ret->unit);
+	if (compile_host_as_is(x, err))
 		return -1;
 	/* Host errors come first; device code is only then worth NVRTC's time. */
 	if (!x->diagnostics.n_errors && !r->functions_only && device_text_is_needed(&x->host) &&

@@ -58,11 +58,20 @@ static bool file_holds(const char *line)
 	       st.st_size == size && st.st_mtim.tv_sec == seconds && st.st_mtim.tv_nsec == ns;
 }
 
-static bool is_good(const char *header, const char *files)
+static void path_of_files(const char *header, struct buffer *ret)
 {
-	cleanup_file FILE *f = fopen(files, "re");
+	buffer_printf(ret, "%.*sfil", (int)(strlen(header) - strlen("pch")), header);
+}
+
+bool cpp_header_holds(const char *header)
+{
+	cleanup_buffer struct buffer files = BUFFER_INIT;
 	cleanup_free char *line = NULL;
 	size_t size = 0;
+
+	path_of_files(header, &files);
+
+	cleanup_file FILE *f = buffer_check(&files, NULL) ? NULL : fopen(buffer_text(&files), "re");
 	bool good = f && !access(header, R_OK);
 
 	while (good && getline(&line, &size, f) > 0) {
@@ -143,20 +152,38 @@ static int build(const struct clang_options *clang, const struct buffer *text, c
 	return failed ? -1 : 0;
 }
 
+/* Each header begins with what every cell sees. */
+static void text_of(const char *includes, struct buffer *ret)
+{
+	buffer_printf(ret, "#include \"cgpu.h\"\n%s", includes);
+}
+
+int cpp_header_path(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
+		    struct error *err)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT, folder = BUFFER_INIT;
+	char key[40];
+
+	text_of(includes, &text);
+	if (buffer_check(&text, err) || options_header_key(o, clang, buffer_text(&text), key, err) ||
+	    options_cache_folder(&folder, err))
+		return -1;
+	buffer_printf(ret, "%s/" PREFIX "%s.pch", buffer_text(&folder), key);
+	return buffer_check(ret, err);
+}
+
 int cpp_header_get(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
 		   struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT, folder = BUFFER_INIT, header = BUFFER_INIT, files = BUFFER_INIT;
-	char key[40];
 
-	buffer_printf(&text, "#include \"cgpu.h\"\n%s", includes);
-	if (options_header_key(o, clang, buffer_text(&text), key, err) || options_cache_folder(&folder, err))
+	if (cpp_header_path(o, clang, includes, &header, err) || options_cache_folder(&folder, err))
 		return -1;
-	buffer_printf(&header, "%s/" PREFIX "%s.pch", buffer_text(&folder), key);
-	buffer_printf(&files, "%s/" PREFIX "%s.fil", buffer_text(&folder), key);
-	if (buffer_check(&text, err) || buffer_check(&header, err) || buffer_check(&files, err))
+	text_of(includes, &text);
+	path_of_files(buffer_text(&header), &files);
+	if (buffer_check(&text, err) || buffer_check(&files, err))
 		return -1;
-	if (!is_good(buffer_text(&header), buffer_text(&files))) {
+	if (!cpp_header_holds(buffer_text(&header))) {
 		log_info("precompiling headers into %s", buffer_text(&header));
 		if (build(clang, &text, buffer_text(&header), buffer_text(&files), err))
 			return -1;

@@ -6,6 +6,8 @@
 #ifndef CGPU_COMPILER_CPP_HEADER_H
 #define CGPU_COMPILER_CPP_HEADER_H
 
+#include <stdbool.h>
+
 #include "common/buffer.h"
 
 struct clang_options;
@@ -19,5 +21,10 @@ struct options;
  */
 int cpp_header_get(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
 		   struct error *err);
+/* Where it lies, made or not. */
+int cpp_header_path(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
+		    struct error *err);
+/* Is it there, made of files that are as they were? Looks at each of them. */
+bool cpp_header_holds(const char *path);
 
 #endif

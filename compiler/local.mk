@@ -108,4 +108,10 @@ test_compile_ahead_CPPFLAGS = $(AM_CPPFLAGS) -DPRELUDE='"$(abs_top_builddir)/%re
 test_compile_ahead_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_compile_ahead_LDFLAGS = $(cgpu_compiler_LDFLAGS)
 test_compile_ahead_LDADD = $(COMPILER_LIBS) $(CMOCKA_LIBS)
+# By hand, see its first lines.
+EXTRA_PROGRAMS += benchmarks/compile-time
+benchmarks_compile_time_SOURCES = benchmarks/compile-time.c
+nodist_EXTRA_benchmarks_compile_time_SOURCES = linked-by-c++.cc
+benchmarks_compile_time_LDFLAGS = $(cgpu_compiler_LDFLAGS)
+benchmarks_compile_time_LDADD = $(COMPILER_LIBS)
 EXTRA_DIST += tests/cells

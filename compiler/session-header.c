@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files and their validity are those of C++ cells' headers: compiler/cpp-header.c. */
+#define _GNU_SOURCE
 #include "compiler/session-header.h"
 
-#include <stdbool.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/cleanup.h"
 #include "common/error.h"
@@ -14,6 +16,8 @@
 
 void session_header_release(struct session_header *h)
 {
+	session_header_holds(h);
+	buffer_release(&h->held);
 	buffer_release(&h->path);
 	buffer_release(&h->refused);
 }
@@ -71,15 +75,57 @@ const char *session_header_get(struct session_header *h, const struct options *o
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 
+	session_header_holds(h);
 	buffer_clear(&h->path);
 	if (!collect(session, masks, n_masks, &text) ||
 	    (h->refused_by == clang && !strcmp(buffer_text(&h->refused), buffer_text(&text))))
 		return NULL;
-	if (!cpp_header_get(o, clang, buffer_text(&text), &h->path, &err))
+	if (h->held.len && !cpp_header_path(o, clang, buffer_text(&text), &h->path, NULL) &&
+	    !strcmp(buffer_text(&h->path), buffer_text(&h->held)))
 		return buffer_text(&h->path);
+	buffer_clear(&h->path);
+	if (!cpp_header_get(o, clang, buffer_text(&text), &h->path, &err)) {
+		buffer_clear(&h->held);
+		buffer_puts(&h->held, buffer_text(&h->path));
+		return buffer_text(&h->path);
+	}
 	log_info("the session's headers are not precompiled: %s", err.text);
 	buffer_clear(&h->refused);
 	buffer_puts(&h->refused, buffer_text(&text));
 	h->refused_by = clang;
 	return NULL;
+}
+
+static void *look(void *context)
+{
+	struct session_header *h = context;
+
+	h->holds = cpp_header_holds(buffer_text(&h->held));
+	utimensat(AT_FDCWD, buffer_text(&h->held), NULL, 0); /* used */
+	return NULL;
+}
+
+void session_header_look(struct session_header *h)
+{
+	if (h->state != HEADER_BELIEVED || !h->path.len)
+		return;
+	h->state = HEADER_LOOKED_AT;
+	if (!pthread_create(&h->looker, NULL, look, h))
+		h->state = HEADER_BEING_LOOKED_AT;
+	else
+		look(h);
+}
+
+bool session_header_holds(struct session_header *h)
+{
+	if (h->state == HEADER_BELIEVED)
+		return true;
+	if (h->state == HEADER_BEING_LOOKED_AT)
+		pthread_join(h->looker, NULL);
+	h->state = HEADER_BELIEVED;
+	if (!h->holds) {
+		buffer_clear(&h->held);
+		buffer_clear(&h->path);
+	}
+	return h->holds;
 }

@@ -22,6 +22,12 @@
 
 #define FRESH_MAX 64
 
+/*
+ * Pages that were only read stay mapped, with their neighbours, and the kernel's search for overwritten pages and the
+ * worker's own look at each of them. So after this many commits all are unmapped; what is in use is mapped again by sixteens.
+ */
+#define COMMITS_PER_UNMAP 32
+
 struct range {
 	uint64_t start;
 	uint64_t end;
@@ -34,6 +40,7 @@ static struct {
 	uint64_t mapped[ARENA_REGIONS];    /* the same; never below the top */
 	struct range fresh[FRESH_MAX];     /* below the committed top, addresses */
 	unsigned n_fresh;
+	unsigned commits;
 } arena = { .fd = -1 };
 
 /* How much is mapped ahead of the top, to save system calls; small, so that a write far beyond the top faults. */
@@ -222,10 +229,15 @@ static void make_private(uint64_t address, uint64_t size)
 
 void arena_committed(void)
 {
+	bool unmap = ++arena.commits % COMMITS_PER_UNMAP == 0;
+
 	for (int r = 0; r < ARENA_REGIONS; r++) {
 		uint64_t start = arena_start(r), top = arena_header()->top[r];
 
-		private_pages_drop(start, arena.committed[r]);
+		if (unmap)
+			madvise((void *)start, arena.committed[r], MADV_DONTNEED);
+		else
+			private_pages_drop(start, arena.committed[r]);
 		if (r != ARENA_CODE && top > arena.committed[r])
 			make_private(start + arena.committed[r], top - arena.committed[r]);
 		arena.committed[r] = top;

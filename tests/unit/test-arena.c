@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "common/error.h"
 #include "runtime/arena/arena.h"
 #include "runtime/arena/private-pages.h"
@@ -145,6 +146,38 @@ static void test_code(void **state)
 	assert_int_equal(in_file(p), 'c');
 }
 
+/* How many of the pages are mapped by this process. */
+static unsigned n_mapped(const char *p, unsigned pages)
+{
+	cleanup_fd int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < pages; i++) {
+		uint64_t entry = 0;
+
+		pread(pagemap, &entry, sizeof(entry), (off_t)(((uint64_t)p / ARENA_PAGE + i) * sizeof(entry)));
+		n += entry >> 63;
+	}
+	return n;
+}
+
+/* What is mapped makes every commit dearer. */
+static void test_what_was_read_is_unmapped(void **state)
+{
+	enum { PAGES = 100 };
+	char *p = arena_grow(ARENA_CODE, PAGES * ARENA_PAGE);
+	volatile char sum = 0;
+
+	(void)state;
+	commit();
+	for (unsigned i = 0; i < PAGES; i++)
+		sum = (char)(sum + p[i * ARENA_PAGE]);
+	assert_true(n_mapped(p, PAGES) == PAGES);
+	for (unsigned i = 0; i < 100; i++)
+		commit();
+	assert_int_equal(n_mapped(p, PAGES), 0);
+}
+
 static void test_made_fresh_again(void **state)
 {
 	char *p = arena_grow(ARENA_HEAP, 4 * ARENA_PAGE);
@@ -244,6 +277,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_new_session_leaves_the_file_alone), TEST(test_fresh_is_in_place), TEST(test_committed_is_private),
 		TEST(test_rollback_forgets_fresh), TEST(test_code), TEST(test_made_fresh_again),
+		TEST(test_what_was_read_is_unmapped),
 		TEST(test_free_memory_stays_fresh), TEST(test_discard),
 		TEST(test_child_writes_stay_in_the_child), TEST(test_beyond_the_top_faults_and_full_regions),
 		TEST(test_refuses_other_memory),

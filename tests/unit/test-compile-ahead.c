@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/unit.h"
 #include "compiler/compile.h"
 
 static char folder[] = "/tmp/cgpu-test-ahead-XXXXXX";
@@ -121,6 +122,20 @@ static void assert_compiles(const char *text, const char *cflags, bool with_head
 	compile_result_release(&r);
 }
 
+/* Of the one variable that the cell defines. */
+static void assert_size(const char *text, const char *cflags, uint64_t size)
+{
+	struct compile_result r = compile(text, cflags);
+	struct unit u;
+
+	assert_true(r.ok);
+	assert_int_equal(unit_decode(r.unit.data, r.unit.len, &u, NULL), 0);
+	assert_int_equal(u.n_symbols, 1);
+	assert_int_equal(u.symbols[0].size, size);
+	unit_release(&u);
+	compile_result_release(&r);
+}
+
 /* What the session has included is precompiled, and is as if it stood in the text. */
 static void test_headers_of_the_session(void **state)
 {
@@ -136,7 +151,12 @@ static void test_headers_of_the_session(void **state)
 	assert_compiles("int a[OF_LEVEL == 3 && LEVEL == 3 ? 1 : -1];", flags, true);
 	/* The header's text changes, then a macro that stands in front of it; then the cell defines such a one itself. */
 	write_file("level.h", "enum { OF_LEVEL = 10 + LEVEL };\n");
-	assert_compiles("int b[OF_LEVEL == 13 ? 1 : -1];", flags, true);
+	assert_compiles("int b[OF_LEVEL == 13 ? 1 : -1];", flags, false);
+	assert_compiles("int b2[OF_LEVEL == 13 ? 1 : -1];", flags, true);
+	/* The cell compiles with the old text, too. */
+	write_file("level.h", "enum { OF_LEVEL = 100 + LEVEL };\n");
+	assert_size("char b3[OF_LEVEL];", flags, 103);
+	write_file("level.h", "enum { OF_LEVEL = 10 + LEVEL };\n");
 	include(1, "#define LEVEL 4");
 	assert_compiles("int c[OF_LEVEL == 14 && LEVEL == 4 ? 1 : -1];", flags, true);
 	include(2, "#include <fnmatch.h>");
