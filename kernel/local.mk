@@ -51,6 +51,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/memcheck.h \
 	%reldir%/supervisor/output-drain.c \
 	%reldir%/supervisor/output-drain.h \
+	%reldir%/supervisor/patience.c \
+	%reldir%/supervisor/patience.h \
 	%reldir%/supervisor/pressure.c \
 	%reldir%/supervisor/pressure.h \
 	%reldir%/supervisor/process.c \
@@ -107,7 +109,7 @@ SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_L
 
 supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-snapshot-job test-snapshots \
 	test-snapshot-view \
-	test-pressure test-supervisor test-demangle test-seccomp \
+	test-pressure test-patience test-supervisor test-demangle test-seccomp \
 	test-supervisor-out-of-memory
 check_PROGRAMS += $(supervisor_tests) try-escapes
 TESTS += $(supervisor_tests) try-escapes
@@ -129,6 +131,9 @@ test_commit_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_seccomp_SOURCES = tests/unit/test-seccomp.c
 test_seccomp_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_seccomp_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_patience_SOURCES = tests/unit/test-patience.c
+test_patience_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_patience_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_pressure_SOURCES = tests/unit/test-pressure.c
 test_pressure_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_pressure_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)

@@ -106,8 +106,8 @@ void exports_stack_smashed(void)
 	host_fault_raise(FAULT_ABORTED, "stack smashing detected: a function has written beyond one of its local arrays");
 }
 
-/* A living process of the cell. */
-static bool in_our_group(const char *pid)
+/* The state of a process of the cell; '\0' for any other, 'X' for one that is no more. */
+static char state_in_our_group(const char *pid)
 {
 	cleanup_fd int fd = -1;
 	char path[64], text[512], *at, state;
@@ -118,10 +118,15 @@ static bool in_our_group(const char *pid)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	if (n <= 0)
-		return false;
+		return 'X';
 	text[n] = '\0';
 	at = strrchr(text, ')'); /* pid (name) state parent group */
-	return at && sscanf(at + 1, " %c %*d %d", &state, &group) == 2 && group == getpgrp() && state != 'Z' && state != 'X';
+	return at && sscanf(at + 1, " %c %*d %d", &state, &group) == 2 && group == getpgrp() ? state : '\0';
+}
+
+static bool is_living(char state)
+{
+	return state && state != 'Z' && state != 'X';
 }
 
 static unsigned count_processes(void)
@@ -130,7 +135,7 @@ static unsigned count_processes(void)
 	unsigned n = 0;
 
 	for (struct dirent *e; d && (e = readdir(d));)
-		n += isdigit((unsigned char)e->d_name[0]) && in_our_group(e->d_name);
+		n += isdigit((unsigned char)e->d_name[0]) && is_living(state_in_our_group(e->d_name));
 	return n;
 }
 
@@ -165,18 +170,40 @@ static _Noreturn void refuse(void)
 		pause();
 }
 
-/* All processes of the cell but the worker. */
-static unsigned kill_group(void)
+/* All processes of the cell but the worker: how many lived or ended meanwhile, and a sum over those that wait to be reaped. */
+static unsigned kill_group(uint64_t *ret_dead)
 {
 	cleanup_dir DIR *d = opendir("/proc");
 	unsigned n = 0;
 
+	*ret_dead = 0;
 	for (struct dirent *e; d && (e = readdir(d));) {
-		if (!isdigit((unsigned char)e->d_name[0]) || atoi(e->d_name) == worker.pid || !in_our_group(e->d_name))
-			continue;
-		n += kill(atoi(e->d_name), SIGKILL) == 0;
+		pid_t pid = isdigit((unsigned char)e->d_name[0]) ? atoi(e->d_name) : 0;
+		char state = pid && pid != worker.pid ? state_in_our_group(e->d_name) : '\0';
+
+		if (state == 'Z')
+			*ret_dead += (uint64_t)pid * UINT64_C(0x9e3779b97f4a7c15);
+		else if (state)
+			n += state == 'X' || kill(pid, SIGKILL) == 0;
 	}
 	return n;
+}
+
+/*
+ * Processes are listed first and looked at then: one that was listed may have forked and ended before it was looked at, and
+ * its child is in no list. So it is over when nobody lives and all of the dead were dead already when the list was made.
+ */
+static void kill_all_of_group(void)
+{
+	uint64_t dead = 0, before;
+	unsigned living;
+
+	do {
+		before = dead;
+		living = kill_group(&dead);
+	} while (living || dead != before);
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
 }
 
 void exports_note_child(void)
@@ -189,10 +216,7 @@ void exports_end_children(void)
 	if (!atomic_exchange(&shared->children, 0))
 		return;
 	atomic_store(&shared->ending, 1);
-	while (kill_group()) {
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			;
-	}
+	kill_all_of_group();
 	atomic_store(&shared->refused, 0);
 	atomic_store(&shared->budget, FIRST_BUDGET);
 	atomic_store(&shared->counting, 0); /* who counted may be dead */

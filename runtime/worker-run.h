@@ -13,7 +13,7 @@ struct ipc_message;
 int worker_run_attach(const struct ipc_message *first, struct error *err);
 /* WORKER_RUN: a cell, up to WORKER_CELL_END. */
 /* How long threads of cells may take to stand still for a commit. */
-#define WORKER_FREEZE_MS 5000
+#define WORKER_FREEZE_MS 20000
 int worker_run_cell(const struct ipc_message *m, struct error *err);
 /* WORKER_IN_PLACE: for the next cell. */
 int worker_run_in_place(struct error *err);

@@ -43,7 +43,7 @@ def mark():
     """Value of CGPU_TEST_MARK in every process of this module's kernels."""
     value = uuid.uuid4().hex
     yield value
-    left = wait_until(lambda: not marked_processes(value), deadline=10)
+    left = wait_until(lambda: not marked_processes(value))
     assert left, f"processes outlived their kernel: {marked_processes(value)}"
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One connection. A transaction costs 25 system calls, so rows are collected and written together, shortly after the first
- * of them; who reads has them written before. Writing waits at most a quarter of a second for another kernel, since it
+ * of them; who reads has them written before. Writing waits at most two seconds for another kernel, since it
  * happens on the event loop. Opening the file syncs its folder to the disk, so a thread does it; the first use waits for
  * that.
  */
@@ -27,10 +27,10 @@
 #include "kernel/session/session.h"
 #include "kernel/thread.h"
 
-#define BUSY_MS 250
+#define BUSY_MS 2000
 #define WRITE_MS 100
 #define PENDING_MAX (1u << 20)
-#define OPEN_MS 2000
+#define OPEN_MS 30000 /* in a thread of its own */
 #define OPEN_PAUSE_MS 5
 
 struct history {

@@ -137,7 +137,7 @@ void cell_run_fail(struct supervisor *s)
 		BUG("a cell failed in phase %d", s->run.phase);
 	if (s->pool.active)
 		output_drain(s, s->pool.active);
-	decide(s, s->run.interrupted_ms != 0, true);
+	decide(s, s->run.interrupted, true);
 	worker_pool_retire(s);
 }
 
@@ -203,6 +203,7 @@ static void begin(struct supervisor *s)
 	w->state = WORKER_RUNNING;
 	s->run.phase = RUN_RUNNING;
 	watchdog_start(s);
+	interrupt_go_on(s);
 }
 
 void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const struct buffer *dropped)
@@ -374,8 +375,7 @@ static void resume(struct supervisor *s)
 	cell_run_tell_committed(s, w);
 	if (!s->run.tick)
 		watchdog_start(s);
-	if (s->run.interrupt_late)
-		interrupt_start(s);
+	interrupt_go_on(s);
 }
 
 static void after_commit(struct supervisor *s)
@@ -481,7 +481,7 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
 		memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
 		cell_run_fail(s);
-	} else if (s->memcheck.on && (outcome == OUTCOME_INTERRUPTED || s->run.interrupted_ms)) {
+	} else if (s->memcheck.on && (outcome == OUTCOME_INTERRUPTED || s->run.interrupted)) {
 		fault_report_plain(&s->run.report, "Interrupted", "the check was interrupted", "");
 		memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
 		cell_run_fail(s);
@@ -490,7 +490,7 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 	} else {
 		/* A sleep that the signal has cut short may have been the last thing that the cell did. */
 		s->run.end.whole = outcome == OUTCOME_OK;
-		commit_and_finish(s, w, outcome == OUTCOME_INTERRUPTED || s->run.interrupted_ms);
+		commit_and_finish(s, w, outcome == OUTCOME_INTERRUPTED || s->run.interrupted);
 	}
 }
 
@@ -682,5 +682,5 @@ void cell_run_on_death(struct supervisor *s, struct worker *w, bool was_active)
 		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
 	else
 		watchdog_report_death(s, w);
-	decide(s, s->run.interrupted_ms != 0, true);
+	decide(s, s->run.interrupted, true);
 }

@@ -12,9 +12,10 @@
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "kernel/supervisor/patience.h"
 #include "kernel/supervisor/snapshot.h"
 
-#define DEATH_MS 2000
+#define DEATH_MS 5000 /* as kernel/supervisor/patience.h counts */
 
 static const char *const step_names[] = {
 #define STEP(symbol, name) [COMMIT_##symbol] = name,
@@ -67,12 +68,14 @@ static int apply(struct snapshot *s, struct journal *j, pid_t pid, const struct 
 {
 	const struct timespec pause = { 0, 1000000 };
 	struct error first = ERROR_INIT;
+	struct patience p;
 
 	if (!journal_apply(j, s->memfd, ARENA_BASE, s->undo.bytes_max, hook, &first))
 		return 0;
 	log_warning("worker %d is ended to make room for its commit: %s", (int)pid, first.text);
 	kill(pid, SIGKILL);
-	for (int ms = 0; ms < DEATH_MS; ms++) {
+	patience_begin(&p, pid, PATIENCE_DEATH);
+	while (patience_used_ms(&p) < DEATH_MS) {
 		siginfo_t info = { 0 };
 
 		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid)

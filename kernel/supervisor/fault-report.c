@@ -30,10 +30,12 @@
 #include "common/fault-questions.h"
 #include "common/worker-protocol.h"
 #include "kernel/supervisor/fault-frames.h"
+#include "kernel/supervisor/patience.h"
 #include "kernel/supervisor/process.h"
 #include "kernel/supervisor/unit-table.h"
 
-#define ANSWER_MS 100 /* for a worker that waits at its fault */
+#define ANSWER_MS 100    /* for a worker that waits at its fault */
+#define PATIENCE_MS 1000 /* as kernel/supervisor/patience.h counts */
 
 #define DEEP 1000 /* calls of a function by itself that are a recursion */
 
@@ -350,8 +352,25 @@ static bool has_address(const struct fault_record *f, uint32_t kind)
 
 struct questioner {
 	struct worker_control *control; /* NULL: no answer comes */
+	pid_t pid;
 	const struct unit_table *units;
 };
+
+static int ask(struct questioner *q, uint64_t address, struct address_description *ret)
+{
+	struct patience p;
+
+	if (!q->control)
+		return -1;
+	if (!fault_questions_ask(q->control, address, ANSWER_MS, ret))
+		return 0;
+	patience_begin(&p, q->pid, PATIENCE_ANSWER);
+	while (patience_used_ms(&p) < PATIENCE_MS)
+		if (!fault_questions_ask(q->control, address, ANSWER_MS, ret))
+			return 0;
+	q->control = NULL;
+	return -1;
+}
 
 /* ", the start of a block of 40 bytes, allocated at ..., and freed at ...": blocks, variables and device memory only. */
 static void put_pointee(void *data, uint64_t address, struct buffer *out)
@@ -359,10 +378,8 @@ static void put_pointee(void *data, uint64_t address, struct buffer *out)
 	struct questioner *q = data;
 	struct address_description d;
 
-	if (!q->control || fault_questions_ask(q->control, address, ANSWER_MS, &d)) {
-		q->control = NULL;
+	if (ask(q, address, &d))
 		return;
-	}
 	switch ((enum address_owner)d.owner) {
 	case OWNER_HEAP:
 	case OWNER_HEAP_FREED:
@@ -397,7 +414,7 @@ static void read_values(const struct fault_record *f, uint32_t kind, struct faul
 void fault_report_from_record(struct fault_report *r, const struct fault_record *f, const struct unit_table *units,
 			      pid_t pid, struct worker_control *control)
 {
-	struct questioner questioner = { control, units };
+	struct questioner questioner = { control, pid, units };
 	uint32_t kind = atomic_load(&f->kind);
 	bool has_ename = kind == FAULT_CUDA && f->ename[0];
 	char ename[sizeof(f->ename)];

@@ -9,6 +9,8 @@
 struct supervisor;
 
 void interrupt_start(struct supervisor *s);
+/* The cell runs, after a checkpoint or on another worker: what was asked before still holds. */
+void interrupt_go_on(struct supervisor *s);
 /* The cell has ended. */
 void interrupt_stop(struct supervisor *s);
 

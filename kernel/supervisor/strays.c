@@ -15,10 +15,12 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "kernel/supervisor/patience.h"
 
 #define CHILDREN_MAX 4096
 #define ROUNDS 20
-#define REAP_TRIES 500
+#define REAP_MS 1000 /* as kernel/supervisor/patience.h counts */
+#define LOOK_EVERY 100
 
 static size_t children_of_task(pid_t pid, const char *task, pid_t *ret, size_t max)
 {
@@ -86,13 +88,21 @@ static size_t strays_of(const pid_t *keep, size_t n, pid_t *ret)
 	return strays;
 }
 
-static void reap(const pid_t *pids, size_t n, int tries)
+/* They were killed. False when one of them hangs inside Linux. */
+static bool await_end(const pid_t *pids, size_t n)
 {
 	const struct timespec pause = { 0, 200000 };
+	struct patience p;
 
-	for (size_t i = 0; i < n; i++)
-		while (waitpid(pids[i], NULL, __WALL | WNOHANG) == 0 && tries-- > 0)
+	for (size_t i = 0; i < n; i++) {
+		patience_begin(&p, pids[i], PATIENCE_DEATH);
+		for (int tries = 1; waitpid(pids[i], NULL, __WALL | WNOHANG) == 0; tries++) {
 			nanosleep(&pause, NULL);
+			if (tries % LOOK_EVERY == 0 && patience_used_ms(&p) > REAP_MS)
+				return false;
+		}
+	}
+	return true;
 }
 
 /* What a killed one leaves becomes ours in its turn, so it is looked at again until nothing is left. */
@@ -107,7 +117,8 @@ void strays_kill(const pid_t *keep, size_t n)
 			return;
 		for (size_t i = 0; i < strays; i++)
 			kill(pids[i], SIGKILL);
-		reap(pids, strays, REAP_TRIES);
+		if (!await_end(pids, strays))
+			break;
 	}
 	log_warning("not all processes that a cell has left behind could be ended");
 }
@@ -116,8 +127,10 @@ void strays_reap(const pid_t *keep, size_t n)
 {
 	cleanup_free pid_t *pids = malloc(CHILDREN_MAX * sizeof(*pids));
 
-	if (pids)
-		reap(pids, strays_of(keep, n, pids), 0);
+	size_t strays = pids ? strays_of(keep, n, pids) : 0;
+
+	for (size_t i = 0; i < strays; i++)
+		waitpid(pids[i], NULL, __WALL | WNOHANG);
 }
 
 /* Breadth first. */

@@ -73,7 +73,6 @@ struct cell_run {
 	struct buffer in_place; /* lines: blocks of which there is no old content */
 	bool checkpointing;    /* the commit at work is one in the middle of the cell */
 	uint32_t checkpoint_line;
-	bool interrupt_late;   /* it came while a checkpoint was committed */
 	bool retried;          /* its worker died before it began, once */
 	struct cell_end end;   /* figures and flags; texts are below */
 	struct fault_report report;
@@ -85,10 +84,13 @@ struct cell_run {
 	uint64_t memory_at_start;   /* at the first */
 	unsigned tasks_at_start;    /* of the machine */
 	uint64_t refusals_at_start; /* of the control group */
-	unsigned asked_where;       /* ticks since a cell that has to end was asked where it is; 0: not asked */
+	bool asked_where;           /* a cell that has to end was asked where it is */
+	struct patience where_patience;
 	struct loop_source *interrupt_tick;
-	uint64_t interrupted_ms;    /* when; 0: not interrupted */
-	unsigned stop_tries;
+	bool interrupted;
+	struct patience interrupt_patience; /* with its worker */
+	bool interrupt_stops;       /* that was asked to stand still */
+	bool interrupt_is_late;     /* it does not end by itself; the patience is that for standing still */
 };
 
 /* Ask the idle worker and wait: for answers that are made in microseconds. Type and id of the body are the answer's. */

@@ -25,9 +25,9 @@
 #include "kernel/supervisor/worker-pool.h"
 
 #define DEVICE_SM 75
-#define QUESTION_MS 1000
+#define QUESTION_MS 1000 /* as kernel/supervisor/patience.h counts */
 #define COMPILER_QUESTION_MS 10000
-#define HELLO_MS 5000
+#define HELLO_MS 30000
 #define FLUSH_MS 1500
 /* Zygote, workers without a session, and what a cell takes between two looks of the watchdog. */
 #define GROUP_ROOM (1ull << 30)
@@ -472,7 +472,8 @@ int supervisor_question(struct supervisor *s, uint32_t type, const struct buffer
 			struct buffer *ret, struct error *err)
 {
 	struct worker *w = s->pool.active;
-	uint64_t deadline = loop_now_ms() + QUESTION_MS;
+	uint64_t soon = loop_now_ms() + PATIENCE_LOOK_MS;
+	struct patience p;
 	int n = 0;
 
 	if (!worker_pool_is_ready(s))
@@ -482,8 +483,12 @@ int supervisor_question(struct supervisor *s, uint32_t type, const struct buffer
 	s->answer = ret;
 	s->answer_type = answer_type;
 	s->answered = false;
-	while (!s->answered && n >= 0 && loop_now_ms() < deadline)
-		n = worker_receive_one(w, (int)(deadline - loop_now_ms()), err);
+	while (!s->answered && n >= 0 && loop_now_ms() < soon)
+		n = worker_receive_one(w, PATIENCE_LOOK_MS, err);
+	if (!s->answered)
+		patience_begin(&p, w->pid, PATIENCE_ANSWER);
+	while (!s->answered && n >= 0 && patience_used_ms(&p) < QUESTION_MS)
+		n = worker_receive_one(w, PATIENCE_LOOK_MS, err);
 	s->answer = NULL;
 	if (s->answered)
 		return 0;

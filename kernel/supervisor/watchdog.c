@@ -25,7 +25,7 @@
 #include "kernel/supervisor/supervisor-state.h"
 
 #define TICK_MS 20
-#define ANSWER_TICKS 5
+#define ANSWER_MS 100 /* as kernel/supervisor/patience.h counts */
 #define PROCESSES_MAX 512
 #define SUSPICIOUS 200
 #define BLAME_GROWTH (64ull << 20)
@@ -96,8 +96,8 @@ static void out_of_memory(struct supervisor *s, const struct worker *w, const st
 	/* A signal that it has no handler for makes it say where it is (runtime/host-fault.c). */
 	if (kill(w->pid, SIGXCPU))
 		cell_run_fail(s);
-	else
-		s->run.asked_where = 1;
+	s->run.asked_where = s->run.phase == RUN_RUNNING;
+	patience_begin(&s->run.where_patience, w->pid, PATIENCE_ANSWER);
 }
 
 static bool too_much_memory(struct supervisor *s, struct worker *w)
@@ -165,7 +165,7 @@ static void on_tick(void *data)
 	s->run.tick = loop_add_timer(s->loop, TICK_MS, on_tick, s);
 	output_drain(s, w);
 	if (s->run.asked_where) {
-		if (s->run.asked_where++ == ANSWER_TICKS)
+		if (patience_used_ms(&s->run.where_patience) > ANSWER_MS)
 			cell_run_fail(s);
 		return;
 	}

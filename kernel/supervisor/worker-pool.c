@@ -26,13 +26,14 @@
 
 #define FAILURES_MAX 3
 #define RETRY_MS 500
-#define PATIENCE_MS 2000
+#define PATIENCE_MS 5000 /* for one that was killed, as kernel/supervisor/patience.h counts */
 #define RELEASE_MS 1000
-#define FORK_MS 200
+#define FORK_MS 10000
 
 static void advance(struct supervisor *s);
 static void on_zygote(void *data);
 static void on_zygote_death(void *data);
+static void start_patience(struct supervisor *s);
 
 static void bury_all(void *data)
 {
@@ -68,23 +69,6 @@ static void remove_dying(struct worker_pool *p, struct worker *w)
 		*at = w->next;
 }
 
-/* Linux may be unable to end a process that hangs in a driver. Its memory is not ours to wait for any longer. */
-static void on_patience(void *data)
-{
-	struct supervisor *s = data;
-
-	s->pool.patience = NULL;
-	for (struct worker *w = s->pool.dying; w; w = w->next) {
-		if (!w->attached)
-			continue;
-		w->attached = false;
-		log_error("worker %d cannot be killed; it hangs inside Linux", (int)w->pid);
-		buffer_printf(&s->run.restored, "Process %d of the cell cannot be killed (it hangs in a driver) and may "
-			      "still use memory.\n", (int)w->pid);
-	}
-	advance(s);
-}
-
 static bool session_is_held(const struct worker_pool *p)
 {
 	for (const struct worker *w = p->dying; w; w = w->next)
@@ -93,15 +77,33 @@ static bool session_is_held(const struct worker_pool *p)
 	return false;
 }
 
-/* Each that dies with the session has all of the time: an earlier one's does not count. */
+/* Linux may be unable to end a process that hangs in a driver. Its memory is not ours to wait for any longer. */
+static void give_up(struct supervisor *s, struct worker *w)
+{
+	w->attached = false;
+	log_error("worker %d cannot be killed; it hangs inside Linux", (int)w->pid);
+	buffer_printf(&s->run.restored, "Process %d of the cell cannot be killed (it hangs in a driver) and may still use memory.\n",
+		      (int)w->pid);
+}
+
+static void on_patience(void *data)
+{
+	struct supervisor *s = data;
+
+	s->pool.patience = NULL;
+	for (struct worker *w = s->pool.dying; w; w = w->next)
+		if (w->attached && patience_used_ms(&w->patience) > PATIENCE_MS)
+			give_up(s, w);
+	start_patience(s);
+	advance(s);
+}
+
 static void start_patience(struct supervisor *s)
 {
 	struct worker_pool *p = &s->pool;
 
-	if (!s->loop)
-		return;
-	loop_remove(s->loop, p->patience);
-	p->patience = session_is_held(p) ? loop_add_timer(s->loop, PATIENCE_MS, on_patience, s) : NULL;
+	if (s->loop && !p->patience && session_is_held(p))
+		p->patience = loop_add_timer(s->loop, PATIENCE_LOOK_MS, on_patience, s);
 }
 
 static void let_die(struct supervisor *s, struct worker *w)
@@ -115,8 +117,10 @@ static void let_die(struct supervisor *s, struct worker *w)
 	}
 	w->next = p->dying;
 	p->dying = w;
-	if (w->attached)
+	if (w->attached) {
+		patience_begin(&w->patience, w->pid, PATIENCE_DEATH);
 		start_patience(s);
+	}
 }
 
 /* ---- zygote ---- */
@@ -347,9 +351,9 @@ static void await_forked(struct supervisor *s)
 	uint64_t deadline = loop_now_ms() + FORK_MS;
 
 	while (p->spare && p->spare->state == WORKER_STARTING && loop_now_ms() < deadline) {
-		struct pollfd fd = { p->zygote.process.sock, POLLIN, 0 };
+		struct pollfd fds[] = { { p->zygote.process.sock, POLLIN, 0 }, { p->zygote.process.pidfd, POLLIN, 0 } };
 
-		if (poll(&fd, 1, FORK_MS) <= 0 || zygote_client_receive(&p->zygote, &zygote_events, s, NULL))
+		if (poll(fds, 2, FORK_MS) <= 0 || zygote_client_receive(&p->zygote, &zygote_events, s, NULL) || fds[1].revents)
 			return;
 	}
 }
@@ -380,8 +384,6 @@ static void on_death(void *data, struct worker *w)
 		cell_run_on_death(s, w, was_active);
 	if (was_active)
 		snapshots_on_worker_lost(s, how);
-	if (w->attached)
-		start_patience(s);
 	w->attached = false;
 	bury(s, w);
 	advance(s);
@@ -485,6 +487,15 @@ void worker_pool_renew(struct supervisor *s)
 	worker_pool_retire(s);
 }
 
+static bool await_death(struct worker *w)
+{
+	patience_begin(&w->patience, w->pid, PATIENCE_DEATH);
+	while (!worker_await_death(w, PATIENCE_LOOK_MS))
+		if (patience_used_ms(&w->patience) > PATIENCE_MS)
+			return false;
+	return true;
+}
+
 int worker_pool_empty(struct supervisor *s, struct error *err)
 {
 	struct worker_pool *p = &s->pool;
@@ -493,7 +504,7 @@ int worker_pool_empty(struct supervisor *s, struct error *err)
 	worker_pool_retire(s);
 	for (struct worker *w = p->dying, *next; w; w = next) {
 		next = w->next;
-		if (!worker_await_death(w, PATIENCE_MS)) {
+		if (!await_death(w)) {
 			p->hold = false;
 			return error_set(err, ERROR_TIMEOUT, "worker %d does not end", (int)w->pid);
 		}

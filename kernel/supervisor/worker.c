@@ -26,7 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -319,26 +318,22 @@ void worker_kill(struct worker *w)
 	w->state = WORKER_DYING;
 }
 
-int worker_stop(struct worker *w, int ms, struct error *err)
+int worker_stop(struct worker *w, struct error *err)
 {
-	uint64_t deadline = loop_now_ms() + (uint64_t)ms;
-	const struct timespec pause = { 0, 200000 };
-
 	if (pidfd_signal(w->pidfd, SIGSTOP))
 		return error_errno(err, "cannot stop worker %d", (int)w->pid);
-	for (;;) {
-		siginfo_t info = { 0 };
+	return 0;
+}
 
-		if (waitid((idtype_t)P_PIDFD, (id_t)w->pidfd, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL))
-			return error_errno(err, "waitid of worker %d", (int)w->pid);
-		if (info.si_pid && info.si_code == CLD_STOPPED)
-			return 0;
-		if (info.si_pid)
-			return error_set(err, ERROR_PEER_GONE, "worker %d has ended", (int)w->pid);
-		if (loop_now_ms() > deadline)
-			return error_set(err, ERROR_TIMEOUT, "worker %d does not stop", (int)w->pid);
-		nanosleep(&pause, NULL);
-	}
+int worker_has_stopped(const struct worker *w, struct error *err)
+{
+	siginfo_t info = { 0 };
+
+	if (waitid((idtype_t)P_PIDFD, (id_t)w->pidfd, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL))
+		return error_errno(err, "waitid of worker %d", (int)w->pid);
+	if (info.si_pid && info.si_code != CLD_STOPPED)
+		return error_set(err, ERROR_PEER_GONE, "worker %d has ended", (int)w->pid);
+	return info.si_pid != 0;
 }
 
 void worker_continue(struct worker *w)

@@ -12,6 +12,8 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 
+#include "kernel/supervisor/patience.h"
+
 struct error;
 struct ipc_message;
 struct loop;
@@ -67,6 +69,7 @@ struct worker {
 	struct worker_control *control;
 	struct worker_hello hello;
 	siginfo_t death;
+	struct patience patience; /* DYING, once it was attached */
 	struct loop *loop;
 	struct loop_source *sources[4]; /* channel, stdout, stderr, pidfd */
 	const struct worker_events *events;
@@ -91,8 +94,10 @@ int worker_receive_one(struct worker *w, int ms, struct error *err);
 
 /* SIGKILL to the worker and its process group; -> DYING. */
 void worker_kill(struct worker *w);
-/* Stop it and wait until it stands still; -1 after ms milliseconds. */
-int worker_stop(struct worker *w, int ms, struct error *err);
+/* Ask Linux to stop it. It goes on until each of its threads has had a processor. */
+int worker_stop(struct worker *w, struct error *err);
+/* 1: it stands still, 0: not yet, -1: it has ended. */
+int worker_has_stopped(const struct worker *w, struct error *err);
 void worker_continue(struct worker *w);
 /* Blocks until it is dead, at most ms milliseconds; delivers its last messages and on_death. */
 bool worker_await_death(struct worker *w, int ms);

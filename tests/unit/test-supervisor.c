@@ -13,12 +13,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <time.h>
 
 #include "common/error.h"
 #include "common/worker-protocol.h"
 #include "kernel/loop.h"
 #include "kernel/supervisor/supervisor-state.h"
+#include "kernel/supervisor/worker-pool.h"
 #include "tests/unit/supervisor-harness.h"
 
 static struct harness h;
@@ -149,6 +151,29 @@ static void test_worker_killed_busy(void **state)
 	assert_untouched();
 }
 
+static bool was_looked_at(void *data)
+{
+	const struct worker *w = h.supervisor->pool.dying;
+
+	(void)data;
+	return w && w->patience.looked_ms > w->patience.began_ms + 3 * PATIENCE_LOOK_MS;
+}
+
+/* A loaded machine gives a killed worker no processor to end on; here a debugger holds it in its last step. */
+static void test_worker_that_ends_late(void **state)
+{
+	pid_t pid = harness_worker(&h);
+
+	(void)state;
+	assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_TRACEEXIT), 0);
+	worker_pool_retire(h.supervisor);
+	harness_until(&h, was_looked_at, NULL);
+	assert_int_equal(h.supervisor->pool.dying->patience.used_ms, 0);
+	assert_int_equal(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
+	assert_untouched();
+	assert_null(strstr(buffer_text(&h.last.restored), "cannot be killed"));
+}
+
 struct step_killer {
 	enum commit_step step;
 	int hits;
@@ -203,7 +228,7 @@ static void stand(void *data, enum commit_step step)
 		return;
 	s->stood = true;
 	clock_gettime(CLOCK_REALTIME, &deadline);
-	deadline.tv_sec += 20;
+	deadline.tv_sec += 60;
 	s->late = sem_timedwait(&s->go, &deadline) != 0;
 }
 
@@ -378,6 +403,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_output_before_a_crash),
 		cmocka_unit_test(test_deaths_between_cells),
 		cmocka_unit_test(test_worker_killed_busy),
+		cmocka_unit_test(test_worker_that_ends_late),
 		cmocka_unit_test(test_killed_at_every_step_of_a_commit),
 		cmocka_unit_test(test_loop_works_during_a_large_commit),
 		cmocka_unit_test(test_interrupts_keep_the_state),

@@ -394,12 +394,13 @@ static int living_in_group(pid_t group)
 	return n;
 }
 
-/* An interrupt ends the cell's children too; nothing of them comes back later. */
+/* An interrupt ends the cell's children too, also one that hands on to its child again and again. Never too many at a time. */
 static void test_interrupt_ends_children(void **state)
 {
 	(void)state;
-	harness_send(&s, 1, "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\nvoid run(void) {\n"
-		     "if (!fork()) for (;;) { if (fork()) usleep(1000); }\n"
+	harness_send(&s, 1, "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/prctl.h>\n#include <unistd.h>\n"
+		     "void run(void) { prctl(PR_SET_CHILD_SUBREAPER, 1);\n"
+		     "if (!fork()) for (;;) { if (fork()) _exit(0); usleep(100); }\n"
 		     "puts(\"go\"); system(\"sleep 1000 & sleep 1000\"); }", NULL);
 	harness_expect_output(&s, "go\n");
 	assert_int_equal(harness_interrupt(&s), OUTCOME_INTERRUPTED);

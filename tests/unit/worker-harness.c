@@ -29,7 +29,7 @@
 #include "common/output-ring.h"
 #include "common/record.h"
 
-#define DEADLINE_MS 20000
+#define DEADLINE_MS 60000
 
 static int64_t now_ms(void)
 {
