@@ -30,7 +30,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define WORKER_PROTOCOL_VERSION 3
+#define WORKER_PROTOCOL_VERSION 4
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -124,8 +124,8 @@ enum worker_message {
 	/* u32 id, str device name, u64 total, u64 used by the session, u64 limit, u64 largest free,
 	 * [u64 address, u64 size, u32 cell, str name or "", str kind] */
 	WORKER_DEVICE_REPORT = 28,
-	/* [str symbol, u64 address, u64 size]: where the unit's symbols lie. Sent before the unit runs, so that they are
-	 * known however the cell ends */
+	/* [str symbol, u64 address, u64 size], [u32 section of the object, u64 address]: where the unit's symbols and its
+	 * sections with variables lie. Sent before the unit runs, so that they are known however the cell ends */
 	WORKER_LOADED = 29,
 	/* The fault record is complete and the process waits to be killed, so that its memory can be read. It ends by itself
 	 * after FAULT_WAIT_SECONDS. Not sent by a worker that dies without a record */
@@ -196,10 +196,12 @@ struct address_description {
 
 #define FAULT_FRAMES_MAX 64
 #define FAULT_TEXT_MAX 8192
-#define FAULT_WAIT_SECONDS 5
+#define FAULT_WAIT_SECONDS 60
 /* Registers by their DWARF numbers: x86-64 0 to 16, AArch64 0 to 32. */
 #define FAULT_REGISTERS 33
 #define FAULT_REGISTER_FRAMES 16
+
+#define FAULT_FRAME_HIDDEN "-" /* name of a frame that says nothing to a user */
 
 struct fault_frame {
 	uint64_t pc;     /* innermost: of the instruction; others: return address, not adjusted */

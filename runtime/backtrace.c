@@ -124,12 +124,19 @@ static _Unwind_Reason_Code record_frame(struct _Unwind_Context *context, void *d
 {
 	struct recording *r = data;
 	struct fault_record *f = r->record;
-	uint64_t pc = _Unwind_GetIP(context);
+	int interrupted = 0;
+	uint64_t pc = _Unwind_GetIPInfo(context, &interrupted);
 	bool exact = pc == r->from;
 	int row;
 
 	if (!r->started && r->from && !exact)
 		return _URC_NO_REASON;
+	/* No return address: it would be looked for one byte in front. What is inside of it is the way of the signal. */
+	if (interrupted && r->started) {
+		pc++;
+		if (f->n_frames)
+			snprintf(f->frames[f->n_frames - 1].name, sizeof(f->frames[0].name), "the handling of a signal");
+	}
 	r->started = true;
 	if (!pc)
 		return _URC_END_OF_STACK;
@@ -190,19 +197,37 @@ static void record_caller_of_nowhere(struct recording *r, uint64_t pc)
 	walk_fast(r);
 }
 
+/* Everybody knows where printf() is. */
+static bool is_of_every_program(const char *file)
+{
+	static const char *const names[] = { "libc.so", "libm.so", "libpthread.so", "libstdc++.so", "libgcc_s.so", "ld-linux" };
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(file, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
 /* What memcpy() really runs has no name that a library tells, but the unit has called it by one. */
 static void name_library_frame(struct fault_frame *f, uint64_t inside, const Dl_info *info)
 {
 	const struct symbol *s = symbols_library_at(inside);
 	uint64_t at = info->dli_sname ? (uint64_t)(uintptr_t)info->dli_saddr : 0;
 	const char *file = info->dli_fname ? strrchr(info->dli_fname, '/') : NULL;
+	bool told = file && !in_services(inside) && !is_of_every_program(file + 1);
 
-	if (s && s->address > at)
-		snprintf(f->name, sizeof(f->name), "%s", s->name);
-	else if (at)
-		snprintf(f->name, sizeof(f->name), "%s", info->dli_sname);
+	if ((s && s->address >= at) || at)
+		snprintf(f->name, sizeof(f->name), "%s%s%s%s", s && s->address >= at ? s->name : info->dli_sname,
+			 told ? " (" : "", told ? file + 1 : "", told ? ")" : "");
 	else if (file)
 		snprintf(f->name, sizeof(f->name), "a function of %s", file + 1);
+}
+
+/* Of our own services only what a cell has called has a name that says something. */
+static void hide_service(struct fault_record *f, uint32_t i)
+{
+	if (in_services(f->frames[i].pc) && i + 1 < f->n_frames && !backtrace_in_unit(f->frames[i + 1].pc))
+		snprintf(f->frames[i].name, sizeof(f->frames[i].name), "%s", FAULT_FRAME_HIDDEN);
 }
 
 static void name_frame(struct fault_frame *f, bool innermost)
@@ -212,6 +237,8 @@ static void name_frame(struct fault_frame *f, bool innermost)
 	struct code_place place;
 	Dl_info info;
 
+	if (*f->name)
+		return;
 	if (backtrace_in_unit(inside)) {
 		if (loader_describe_code(inside, &place))
 			return;
@@ -252,8 +279,10 @@ void backtrace_record(uint64_t from, const void *context, struct fault_record *f
 		f->frames[0] = (struct fault_frame){ .pc = from };
 		f->n_frames = 1;
 	}
-	for (uint32_t i = 0; i < f->n_frames; i++)
+	for (uint32_t i = 0; i < f->n_frames; i++) {
+		hide_service(f, i);
 		name_frame(&f->frames[i], !i);
+	}
 }
 
 /* The bytes before a return address end with a call: e8 and 32 bits, or ff /2 in its lengths. */

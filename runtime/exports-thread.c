@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +32,10 @@ struct thread {
 	thrd_start_t c11; /* instead of fn */
 	void *arg;
 	uint64_t low;     /* of its stack */
+	uint32_t cell;    /* that started it */
 };
+
+static __thread const struct thread *current; /* NULL in the cell's own */
 
 static void remember_stack(uint64_t *ret_low)
 {
@@ -53,6 +57,7 @@ static void end_thread(void *data)
 	struct thread *t = data;
 
 	thread_local_end();
+	current = NULL;
 	cell_mode.in_cell = false;
 	tracked_remove(t);
 	threads_remove(&t->member);
@@ -67,6 +72,7 @@ static void *run_thread(void *data)
 	void *result = NULL;
 
 	threads_begin(&t->member);
+	current = t;
 	thread_local_begin();
 	remember_stack(&t->low);
 	host_fault_thread_begin();
@@ -102,6 +108,7 @@ static int create(pthread_t *ret, const pthread_attr_t *attr, struct thread star
 	t = malloc(sizeof(*t));
 	if (t) {
 		*t = start;
+		t->cell = worker.cell;
 		threads_add(&t->member);
 		track(t, start.c11 ? (void *)start.c11 : (void *)start.fn);
 	}
@@ -129,6 +136,19 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *ret, const 
 	if (!libc)
 		libc = (creator *)dlsym(RTLD_NEXT, "pthread_create");
 	return libc(ret, attr, fn, arg);
+}
+
+bool exports_thread_describe(char *ret, size_t size)
+{
+	const struct symbol *s = current ? symbols_at((uint64_t)(uintptr_t)current->fn) : NULL;
+
+	if (!current)
+		return false;
+	if (!s)
+		s = symbols_at((uint64_t)(uintptr_t)current->c11);
+	snprintf(ret, size, "It was in the thread%s%s%s that In[%u] has started.", s ? " `" : "", s ? s->name : "", s ? "`" : "",
+		 current->cell);
+	return true;
 }
 
 int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)

@@ -50,6 +50,8 @@ unsigned exports_program_handlers(void);
 /* exports-thread.c */
 int exports_pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg);
 int exports_thrd_create(thrd_t *ret, thrd_start_t fn, void *arg);
+/* A sentence about the thread that calls; false in the cell's own. */
+bool exports_thread_describe(char *ret, size_t size);
 
 /* exports-sleep.c */
 int exports_clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *ret_left);

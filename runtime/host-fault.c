@@ -24,6 +24,7 @@
 #include "runtime/cell-stack.h"
 #include "runtime/context.h"
 #include "runtime/cuda/device.h"
+#include "runtime/exports.h"
 #include "runtime/fault-cause.h"
 #include "runtime/interrupt.h"
 #include "runtime/loader/loader.h"
@@ -32,7 +33,7 @@
 
 #define ALT_STACK (128 * 1024)
 #define NULL_PAGES (64 * 1024)
-#define BACKTRACE_SECONDS 3
+#define BACKTRACE_SECONDS 10
 
 struct guarded {
 	int signal;
@@ -263,6 +264,17 @@ static void tell_promise(const struct symbol *s, struct fault_record *f)
 	ending_kind = FAULT_LINK;
 }
 
+/* Behind the first line, which may be the headline of the report. */
+static void add_thread(struct fault_record *f)
+{
+	char text[256];
+
+	if (exports_thread_describe(text, sizeof(text))) {
+		add_text(f, "\n");
+		add_text(f, text);
+	}
+}
+
 static void fill_record(int signal, const siginfo_t *info, void *context)
 {
 	struct fault_record *f = &worker.control->fault;
@@ -290,6 +302,7 @@ static void fill_record(int signal, const siginfo_t *info, void *context)
 	/* A pointer that a refused allocation never set is the likely cause. */
 	if (*device_refusal())
 		add_text(f, device_refusal());
+	add_thread(f);
 	backtrace_record(context_pc(context), context, f);
 }
 
@@ -437,6 +450,7 @@ static _Noreturn void raise_about(enum fault_kind kind, uint64_t address, const 
 	limit_time();
 	if (address)
 		host_fault_describe(address, &f->what);
+	add_thread(f);
 	backtrace_record(0, NULL, f);
 	finish(1);
 }

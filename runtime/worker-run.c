@@ -248,11 +248,16 @@ static void put_symbols(const struct unit *u, struct buffer *out)
 	buffer_append(out, items.data, items.len);
 }
 
-static int send_symbols(const struct unit *u, struct error *err)
+static int send_symbols(const struct unit *u, const struct loaded *l, struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 
 	put_symbols(u, &out);
+	record_put_u32(&out, (uint32_t)l->n_sections);
+	for (size_t i = 0; i < l->n_sections; i++) {
+		record_put_u32(&out, l->sections[i].index);
+		record_put_u64(&out, l->sections[i].address);
+	}
 	if (buffer_check(&out, err))
 		return -1;
 	return worker_send(WORKER_LOADED, out.data, out.len, -1, err);
@@ -294,7 +299,7 @@ static void load(struct run *run)
 		fail(run, err.code == ERROR_NOT_FOUND ? FAULT_LINK : FAULT_INTERNAL, err.text);
 	else if (device_load(&run->unit, &err))
 		fail(run, err.code == ERROR_NOT_FOUND || err.code == ERROR_COMPILE ? FAULT_LINK : FAULT_INTERNAL, err.text);
-	else if (send_symbols(&run->unit, &err))
+	else if (send_symbols(&run->unit, &run->loaded, &err))
 		fail(run, FAULT_INTERNAL, err.text);
 	buffer_puts(&run->warnings, buffer_text(&run->loaded.notes));
 	run->load_ns = clock_now_ns() - start;

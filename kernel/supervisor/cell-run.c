@@ -276,6 +276,12 @@ static void take_symbols(struct supervisor *s, struct record *r)
 
 		unit_table_place(&s->units, name, address, size);
 	}
+	n = record_count(r, 12);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t index = record_u32(r);
+
+		unit_table_place_section(&s->units, index, record_u64(r));
+	}
 }
 
 static int begin_commit(struct supervisor *s, struct worker *w, struct commit *c, struct error *err)

@@ -273,18 +273,23 @@ static void fetch(const struct debug_frame *f, struct debug_value *v)
 		v->bits = read_bits(f, v->address, v->size, &v->has_bits);
 }
 
-static bool is_static(Dwarf_Attribute *location, const struct debug_frame *f)
+/* *ret: in the unit's layout. */
+static bool is_static(Dwarf_Attribute *location, const struct debug_frame *f, uint64_t *ret)
 {
 	Dwarf_Op *ops;
 	size_t n;
 
-	return dwarf_getlocation_addr(location, f->address, &ops, &n, 1) == 1 && n == 1 && ops[0].atom == DW_OP_addr;
+	if (dwarf_getlocation_addr(location, f->address, &ops, &n, 1) != 1 || n != 1 || ops[0].atom != DW_OP_addr)
+		return false;
+	*ret = ops[0].number;
+	return true;
 }
 
 bool debug_value_of(const struct debug_frame *f, Dwarf_Die *variable, uint64_t place, struct debug_value *ret)
 {
 	struct debug_value v = { 0 };
 	struct machine m = { .frame = f };
+	uint64_t in_layout = 0;
 	Dwarf_Attribute a;
 	Dwarf_Die type;
 	Dwarf_Word constant;
@@ -295,7 +300,9 @@ bool debug_value_of(const struct debug_frame *f, Dwarf_Die *variable, uint64_t p
 	if (dwarf_attr_integrate(variable, DW_AT_const_value, &a) && !dwarf_formudata(&a, &constant)) {
 		v.bits = constant;
 		v.has_bits = true;
-	} else if (!dwarf_attr_integrate(variable, DW_AT_location, &a) || is_static(&a, f)) {
+	} else if (!dwarf_attr_integrate(variable, DW_AT_location, &a) || is_static(&a, f, &in_layout)) {
+		if (!place && in_layout && f->place)
+			place = f->place(f->place_data, in_layout);
 		if (!place)
 			return false;
 		v.has_address = true;
@@ -378,6 +385,35 @@ bool debug_value_element(const struct debug_frame *f, const struct debug_value *
 	return true;
 }
 
+/* Bytes of `member` from the start of its record. A bit-field's may be given in bits only. */
+static uint64_t offset_of(Dwarf_Die *member)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word at = 0;
+
+	if (dwarf_attr(member, DW_AT_data_member_location, &a))
+		dwarf_formudata(&a, &at);
+	return at;
+}
+
+/* A bit-field of `width` bits from bit `at` on of the record that begins at this address. */
+static void fetch_bits(const struct debug_frame *f, uint64_t record, uint64_t at, uint64_t width, struct debug_value *v)
+{
+	uint64_t first = at / 8, n = (at + width + 7) / 8 - first;
+	unsigned char bytes[16] = { 0 };
+	uint64_t bits = 0;
+
+	v->address = record + first;
+	if (!width || width > 64 || !read_memory(f, v->address, bytes, n))
+		return;
+	for (uint64_t i = width; i-- > 0;)
+		bits = bits << 1 | (bytes[(at % 8 + i) / 8] >> (at + i) % 8 & 1);
+	v->bits = bits;
+	v->has_bits = true;
+	if (width < 64 && is_signed(v) && bits >> (width - 1) & 1)
+		v->bits |= UINT64_MAX << width;
+}
+
 /* Also inside of members without a name. */
 static bool find_member(Dwarf_Die *record, const char *name, unsigned depth, uint64_t *offset, Dwarf_Die *ret)
 {
@@ -387,21 +423,17 @@ static bool find_member(Dwarf_Die *record, const char *name, unsigned depth, uin
 		return false;
 	do {
 		const char *have = dwarf_diename(&child);
-		Dwarf_Attribute a;
-		Dwarf_Word at = 0;
 		Dwarf_Die inner;
 
 		if (dwarf_tag(&child) != DW_TAG_member)
 			continue;
-		if (dwarf_attr(&child, DW_AT_data_member_location, &a) && dwarf_formudata(&a, &at))
-			return false;
 		if (have && !strcmp(have, name)) {
-			*offset += at;
+			*offset += offset_of(&child);
 			*ret = child;
-			return !dwarf_hasattr(&child, DW_AT_bit_size);
+			return true;
 		}
 		if (!have && type_of(&child, &inner) && find_member(&inner, name, depth + 1, offset, ret)) {
-			*offset += at;
+			*offset += offset_of(&child);
 			return true;
 		}
 	} while (!dwarf_siblingof(&child, &child));
@@ -413,12 +445,20 @@ bool debug_value_member(const struct debug_frame *f, const struct debug_value *v
 	struct debug_value m = { .has_address = true };
 	Dwarf_Die record = v->type, member, type;
 	uint64_t offset = 0;
+	Dwarf_Attribute a;
+	Dwarf_Word width, bit = 0;
 
 	if (!v->has_address || !find_member(&record, name, 0, &offset, &member) || !type_of(&member, &type))
 		return false;
 	set_type(&m, &type);
 	m.address = v->address + offset;
-	fetch(f, &m);
+	if (dwarf_attr(&member, DW_AT_bit_size, &a) && !dwarf_formudata(&a, &width)) {
+		if (!dwarf_attr(&member, DW_AT_data_bit_offset, &a) || dwarf_formudata(&a, &bit))
+			return false;
+		fetch_bits(f, m.address, bit, width, &m);
+	} else {
+		fetch(f, &m);
+	}
 	*ret = m;
 	return true;
 }

@@ -22,6 +22,9 @@ struct debug_frame {
 	const uint64_t *registers; /* by DWARF number */
 	uint64_t known;            /* bit i: registers[i] is what it was in this call */
 	Dwarf_Die function;        /* the subprogram that holds the call, for its frame base */
+	/* Where a variable at this address of the unit's layout lies in the process; 0: not known. NULL: never known */
+	uint64_t (*place)(void *data, uint64_t address);
+	void *place_data;
 };
 
 struct debug_value {

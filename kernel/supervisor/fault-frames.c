@@ -51,6 +51,20 @@ static void set_function(struct fault_call *c, const char *name)
 	c->top_level = *u->run_symbol && !strcmp(u->run_symbol, name);
 }
 
+/* A variable that only the unit knows: `static` in a function. */
+static uint64_t place_of(void *data, uint64_t address)
+{
+	const struct unit_record *unit = data;
+	struct unit_debug *debug = unit_record_debug(unit);
+	uint64_t offset, start;
+	uint32_t section;
+
+	if (!debug || !unit_debug_section(debug, address, &section, &offset))
+		return 0;
+	start = unit_record_section(unit, section);
+	return start ? start + offset : 0;
+}
+
 /* The calls at this instruction, innermost first. */
 static unsigned calls_of(const struct fault_frame *frame, const struct unit_table *units, struct fault_call *ret)
 {
@@ -81,6 +95,8 @@ static unsigned calls_of(const struct fault_frame *frame, const struct unit_tabl
 		c->scene = (struct fault_scene){ .units = units, .unit = unit, .place = k };
 		c->scene.frame.address = unit_debug_address(debug, name, frame->offset);
 		c->scene.frame.function = places[n - 1].scope;
+		c->scene.frame.place = place_of;
+		c->scene.frame.place_data = (void *)unit;
 	}
 	return n ? n : 1;
 }
@@ -166,6 +182,18 @@ static void put_values(struct printer *p)
 	p->values = NULL;
 }
 
+/* An earlier definition that is still called: through a pointer, or because the new one has another type. */
+static void put_successor(const struct fault_call *c, struct buffer *out)
+{
+	const struct unit_record *newest = c->top_level ? NULL : unit_table_definer(c->scene.units, c->function);
+	bool defined = false;
+
+	for (size_t i = 0; i < c->unit->unit.n_symbols && !defined; i++)
+		defined = c->unit->unit.symbols[i].is_function && !strcmp(c->unit->unit.symbols[i].name, c->function);
+	if (defined && newest && newest->unit.cell > c->unit->unit.cell)
+		buffer_printf(out, " (an earlier version: %s has defined %s() anew)", newest->unit.cell_name, c->function);
+}
+
 static void put_call(struct printer *p, const struct fault_call *c)
 {
 	cleanup_buffer struct buffer parameters = BUFFER_INIT;
@@ -176,6 +204,8 @@ static void put_call(struct printer *p, const struct fault_call *c)
 		fault_values_parameters(&c->scene, &entry, &parameters);
 	}
 	fault_frames_put_place(c, buffer_text(&parameters), p->out);
+	if (c->scene.units)
+		put_successor(c, p->out);
 	buffer_putc(p->out, '\n');
 	put_source(c, p->out);
 	put_values(p);
@@ -207,26 +237,42 @@ static uint32_t behind_throw(const struct printer *p, uint32_t i, uint32_t n)
 	return i;
 }
 
+/* "_ZN3fooEv (libfoo.so)" */
+static void put_library_name(const char *name, struct buffer *out)
+{
+	size_t len = strncmp(name, "_Z", 2) ? strlen(name) : strcspn(name, " ");
+	char symbol[sizeof(((struct fault_frame *)0)->name) + 1], shown[160];
+
+	snprintf(symbol, sizeof(symbol), "%.*s", (int)len, name);
+	demangle(symbol, shown, sizeof(shown));
+	buffer_printf(out, "%s%s", shown, name + len);
+}
+
 /* "  inside memcpy, called by strdup" for a run of library frames; returns the index behind the run. */
 static uint32_t put_library_run(struct printer *p, uint32_t i, uint32_t n)
 {
 	unsigned named = 0, unnamed = 0;
+	const char *last = "";
 	uint32_t start = i;
 
 	i = behind_throw(p, i, n);
 	if (i > start && (i == n || !is_library(p, i)))
 		return i;
 	for (; i < n && is_library(p, i); i++) {
-		const struct fault_frame *frame = &p->f->frames[i];
-		char shown[160];
+		const char *name = p->f->frames[i].name;
 
-		if (!*frame->name || named == LIBRARY_SHOWN) {
+		if (!strncmp(name, FAULT_FRAME_HIDDEN, sizeof(p->f->frames[i].name)) || (*name && !strcmp(name, last)))
+			continue;
+		if (!*name || named == LIBRARY_SHOWN) {
 			unnamed++;
 			continue;
 		}
-		demangle(frame->name, shown, sizeof(shown));
-		buffer_printf(p->out, "%s%s", named++ ? ", called by " : "  inside ", shown);
+		buffer_puts(p->out, named++ ? ", called by " : "  inside ");
+		put_library_name(name, p->out);
+		last = name;
 	}
+	if (!named && !unnamed)
+		return i;
 	if (!named)
 		buffer_printf(p->out, "  inside %u function%s without a name, of a library or nowhere", unnamed,
 			      unnamed == 1 ? "" : "s");

@@ -37,6 +37,8 @@
 #define ANSWER_MS 100    /* for a worker that waits at its fault */
 #define PATIENCE_MS 1000 /* as kernel/supervisor/patience.h counts */
 
+#define VARIABLE_GAP 32  /* bytes between two variables, at least */
+
 #define DEEP 1000 /* calls of a function by itself that are a recursion */
 
 #define RED "\033[1;31m"
@@ -337,7 +339,8 @@ static void put_rest_of_text(const struct fault_record *f, const char *headline,
 	bounded(f->text, sizeof(f->text), text);
 	first = strcspn(text, "\n");
 	if (first && !strncmp(headline, text, first))
-		rest = text + first + (text[first] == '\n');
+		rest = text + first;
+	rest += strspn(rest, "\n");
 	if (!*rest)
 		return;
 	buffer_printf(out, "\n%s", rest);
@@ -381,10 +384,14 @@ static void put_pointee(void *data, uint64_t address, struct buffer *out)
 	if (ask(q, address, &d))
 		return;
 	switch ((enum address_owner)d.owner) {
+	case OWNER_VARIABLE:
+		/* What lies behind the gap may be a good object that has no name. */
+		if (address - d.base > d.size + VARIABLE_GAP)
+			return;
+		/* fallthrough */
 	case OWNER_HEAP:
 	case OWNER_HEAP_FREED:
 	case OWNER_HEAP_NEAR:
-	case OWNER_VARIABLE:
 		buffer_puts(out, ", ");
 		fault_report_put_owner(&d, address, q->units, out);
 		return;

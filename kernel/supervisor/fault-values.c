@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reader of one line of C that knows names, members, elements and sums; what it does not know it steps over. */
+/*
+ * A reader of one line of C that knows names, members, elements, sums, and groups of these in parentheses; what it does not
+ * know it steps over.
+ */
 #include "kernel/supervisor/fault-values.h"
 
 #include <ctype.h>
@@ -262,34 +265,152 @@ static bool is_assigned(const struct reader *r)
 	return r->at[0] == '=' && r->at[1] != '=';
 }
 
+/* Members and elements behind what stands from `from` to here. */
+static bool read_tail(struct reader *r, const char *from, bool known, struct debug_value *v)
+{
+	for (;; skip_space(r)) {
+		if (!strncmp(r->at, "->", 2) || (*r->at == '.' && starts_name(r->at[1])))
+			known = read_member(r, from, known, v);
+		else if (*r->at == '[')
+			known = read_element(r, from, known, v);
+		else
+			return known;
+	}
+}
+
+/* The stars in front: each value on the way, and which of them leads to the address. False when the last is not known. */
+static bool follow(struct reader *r, const char *from, unsigned stars, struct debug_value *v)
+{
+	for (unsigned i = 0; i < stars; i++) {
+		const char *start = from - i;
+		struct debug_value target;
+
+		if (i)
+			tell(r, start, r->at, v);
+		if (!debug_value_element(&r->scene->frame, v, 0, &target))
+			return false;
+		if (is_the_address(r, &target))
+			snprintf(r->out->member, sizeof(r->out->member), "what `%.*s` points to", (int)trimmed(start, r->at), start);
+		*v = target;
+	}
+	return true;
+}
+
+static unsigned stars_before(const struct reader *r, const char *from)
+{
+	unsigned n = 0;
+
+	while (from - n > r->line && from[-1 - (int)n] == '*')
+		n++;
+	return n;
+}
+
 /* At a name; behind the chain afterwards. False when its value is not known. */
 static bool read_chain(struct reader *r, struct debug_value *ret)
 {
 	const char *from = r->at;
-	struct debug_value v = { 0 }, target;
+	unsigned stars = stars_before(r, from);
+	struct debug_value v = { 0 };
 	char name[NAME_MAX_BYTES];
-	bool known, followed = from > r->line && from[-1] == '*';
+	bool known;
 
 	take_name(r, name);
 	skip_space(r);
 	known = find_value(r->scene, name, &v);
 	if (known && *r->at == '(')
 		tell(r, from, r->at, &v);
-	known = known && *r->at != '(';
-	for (;; skip_space(r)) {
-		if (!strncmp(r->at, "->", 2) || (*r->at == '.' && starts_name(r->at[1])))
-			known = read_member(r, from, known, &v);
-		else if (*r->at == '[')
-			known = read_element(r, from, known, &v);
-		else
-			break;
-	}
-	if (known && (followed || !is_assigned(r)))
+	known = read_tail(r, from, known && *r->at != '(', &v);
+	if (known && (stars || !is_assigned(r)))
 		tell(r, from, r->at, &v);
-	if (known && followed && debug_value_element(&r->scene->frame, &v, 0, &target) && is_the_address(r, &target))
-		snprintf(r->out->member, sizeof(r->out->member), "what `%.*s` points to", (int)trimmed(from, r->at), from);
+	if (stars && known) {
+		struct debug_value end = v;
+
+		if (follow(r, from, stars, &end) && !is_assigned(r))
+			tell(r, from - stars, r->at, &end);
+	}
 	*ret = v;
 	return known;
+}
+
+/* "+ i" behind a pointer or an array: it moves. */
+static bool read_step(struct reader *r, bool known, struct debug_value *v)
+{
+	struct debug_value element;
+	int64_t index;
+	bool minus = *r->at == '-';
+
+	r->at++;
+	if (!read_sum(r, &index) || !known ||
+	    !debug_value_element(&r->scene->frame, v, minus ? -index : index, &element))
+		return false;
+	if (debug_value_is_pointer(v))
+		v->bits = element.address;
+	else
+		v->address = element.address;
+	return true;
+}
+
+static bool read_group(struct reader *r, bool *ret_known, struct debug_value *ret);
+
+/* What a group begins with, its stars included. False when it is nothing that is known here. */
+static bool read_inner(struct reader *r, bool *ret_known, struct debug_value *ret)
+{
+	const char *from = r->at + strspn(r->at, " \t*");
+
+	r->at = from;
+	if (*from == '(')
+		return read_group(r, ret_known, ret);
+	if (!starts_name(*from))
+		return false;
+	*ret_known = read_chain(r, ret) && follow(r, from, stars_before(r, from), ret);
+	return true;
+}
+
+/* At '(' of "(*p)", "(p + 3)", "(*(p + i))": behind its tail afterwards. False, and nowhere else, when it is no such group. */
+static bool read_group(struct reader *r, bool *ret_known, struct debug_value *ret)
+{
+	const char *from = r->at;
+	struct debug_value v = { 0 };
+	unsigned outer = stars_before(r, from);
+	bool known = false, group = r->depth < DEPTH_MAX;
+
+	r->depth++;
+	r->at++;
+	group = group && read_inner(r, &known, &v);
+	skip_space(r);
+	if ((*r->at == '+' || *r->at == '-') && r->at[1] != '>' && r->at[1] != *r->at)
+		known = read_step(r, known, &v);
+	r->depth--;
+	skip_space(r);
+	if (!group || *r->at != ')') {
+		r->at = from;
+		return false;
+	}
+	r->at++;
+	skip_space(r);
+	if (!strncmp(r->at, "->", 2) || *r->at == '.' || *r->at == '[') {
+		known = read_tail(r, from, known, &v);
+		if (known && (outer || !is_assigned(r)))
+			tell(r, from, r->at, &v);
+	}
+	known = known && follow(r, from, outer, &v);
+	if (known && outer && !is_assigned(r))
+		tell(r, from - outer, r->at, &v);
+	*ret_known = known;
+	*ret = v;
+	return true;
+}
+
+/* A member of something that is not known: no variable of that name is meant. */
+static bool skip_member(struct reader *r)
+{
+	char name[NAME_MAX_BYTES];
+	size_t n = !strncmp(r->at, "->", 2) ? 2 : *r->at == '.';
+
+	if (!n || !starts_name(r->at[n + strspn(r->at + n, " \t")]))
+		return false;
+	r->at += n;
+	return take_name(r, name);
 }
 
 static void skip_literal(struct reader *r)
@@ -301,10 +422,23 @@ static void skip_literal(struct reader *r)
 	r->at += *r->at == quote;
 }
 
+/* At '(': behind a function it holds arguments. */
+static bool is_call(const struct reader *r)
+{
+	const char *end = r->line + trimmed(r->line, r->at), *word = end;
+
+	while (word > r->line && in_name(word[-1]))
+		word--;
+	if (word == end)
+		return end > r->line && (end[-1] == ')' || end[-1] == ']');
+	return end - word != 6 || strncmp(word, "return", 6);
+}
+
 /* All chains up to this character, or to the end of the line. */
 static void read_until(struct reader *r, char close)
 {
 	struct debug_value v;
+	bool known;
 
 	while (*r->at && *r->at != close && strncmp(r->at, "//", 2)) {
 		if (*r->at == '"' || *r->at == '\'')
@@ -314,7 +448,7 @@ static void read_until(struct reader *r, char close)
 		else if (isdigit((unsigned char)*r->at))
 			while (in_name(*r->at) || *r->at == '.')
 				r->at++;
-		else
+		else if (!(*r->at == '(' && !is_call(r) && read_group(r, &known, &v)) && !skip_member(r))
 			r->at++;
 	}
 }

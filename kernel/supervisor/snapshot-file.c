@@ -21,7 +21,7 @@
 #include "common/record.h"
 
 #define MAGIC 0x70616e7375706763ull /* "cgpusnap" */
-#define VERSION 1u
+#define VERSION 2u
 #define TEMPORARY ".writing"
 #define FILE_MAX (1ull << 32)
 

@@ -231,6 +231,19 @@ bool unit_debug_variable(struct unit_debug *d, uint64_t address, unsigned place,
 	return unit_debug_global(d, name, ret);
 }
 
+bool unit_debug_section(struct unit_debug *d, uint64_t address, uint32_t *ret_index, uint64_t *ret_offset)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(d->module, &bias);
+	Elf_Scn *section = elf ? dwfl_module_address_section(d->module, &address, &bias) : NULL;
+
+	if (!section)
+		return false;
+	*ret_index = (uint32_t)elf_ndxscn(section);
+	*ret_offset = address;
+	return true;
+}
+
 bool unit_debug_global(struct unit_debug *d, const char *name, Dwarf_Die *ret)
 {
 	return child_named(&d->unit, name, ret);

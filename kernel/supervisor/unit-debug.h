@@ -40,6 +40,8 @@ uint64_t unit_debug_address(struct unit_debug *d, const char *function, uint32_t
  * by block outwards, in the end of the whole unit (*ret_global). */
 bool unit_debug_variable(struct unit_debug *d, uint64_t address, unsigned place, const char *name, Dwarf_Die *ret,
 			 bool *ret_global);
+/* The section of the object that an address of the layout is in, and where there; false when it is in none. */
+bool unit_debug_section(struct unit_debug *d, uint64_t address, uint32_t *ret_index, uint64_t *ret_offset);
 /* A variable of the whole unit. */
 bool unit_debug_global(struct unit_debug *d, const char *name, Dwarf_Die *ret);
 

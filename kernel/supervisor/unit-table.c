@@ -26,6 +26,7 @@ static void record_release(struct unit_record *r)
 	free(r->encoded);
 	free(r->text);
 	free(r->placed);
+	buffer_release(&r->sections);
 	buffer_release(&r->ended);
 }
 
@@ -153,10 +154,11 @@ int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, cons
 static int take_record(struct unit_table *t, struct record *from, struct error *err)
 {
 	struct unit_record r = { 0 };
-	const char *encoded = record_bytes(from, &r.encoded_len), *text = record_str(from), *ended;
-	size_t len;
+	const char *encoded = record_bytes(from, &r.encoded_len), *text = record_str(from), *ended, *sections;
+	size_t len, sections_len;
 
 	ended = record_bytes(from, &len);
+	sections = record_bytes(from, &sections_len);
 	if (grow(t, err))
 		return -1;
 	r.encoded = malloc(r.encoded_len + 1);
@@ -170,6 +172,7 @@ static int take_record(struct unit_table *t, struct record *from, struct error *
 	if (add(t, &r, text, err))
 		return -1;
 	unit_table_end_names(t, &(struct buffer){ .data = (char *)ended, .len = len });
+	buffer_append(&t->records[t->n - 1].sections, sections, sections_len);
 	for (size_t k = 0; k < t->records[t->n - 1].unit.n_symbols; k++) {
 		t->records[t->n - 1].placed[k].address = record_u64(from);
 		t->records[t->n - 1].placed[k].size = record_u64(from);
@@ -185,6 +188,26 @@ void unit_table_place(struct unit_table *t, const char *name, uint64_t address, 
 	for (size_t i = 0; r && i < r->unit.n_symbols; i++)
 		if (!strcmp(r->unit.symbols[i].name, name))
 			r->placed[i] = (struct placed_symbol){ address, size };
+}
+
+void unit_table_place_section(struct unit_table *t, uint32_t index, uint64_t address)
+{
+	const struct placed_section s = { index, address };
+
+	if (t->n_running)
+		buffer_append(&t->records[t->n - 1].sections, &s, sizeof(s));
+}
+
+uint64_t unit_record_section(const struct unit_record *r, uint32_t index)
+{
+	struct placed_section s;
+
+	for (size_t at = 0; at + sizeof(s) <= r->sections.len; at += sizeof(s)) {
+		memcpy(&s, r->sections.data + at, sizeof(s));
+		if (s.index == index)
+			return s.address;
+	}
+	return 0;
 }
 
 void unit_table_end_names(struct unit_table *t, const struct buffer *names)
@@ -227,6 +250,7 @@ void unit_table_encode(const struct unit_table *t, struct buffer *out)
 		record_put_bytes(out, r->encoded, r->encoded_len);
 		record_put_str(out, r->text ? r->text : "");
 		record_put_bytes(out, r->ended.data, r->ended.len);
+		record_put_bytes(out, r->sections.data, r->sections.len);
 		for (size_t k = 0; k < r->unit.n_symbols; k++) {
 			record_put_u64(out, r->placed[k].address);
 			record_put_u64(out, r->placed[k].size);

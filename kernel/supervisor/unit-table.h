@@ -23,12 +23,18 @@ struct placed_symbol {
 	uint64_t size;
 };
 
+struct placed_section {
+	uint32_t index; /* in the object */
+	uint64_t address;
+};
+
 struct unit_record {
 	struct unit unit; /* without PTX, lines and declarations, its object packed; borrows from `encoded` */
 	char *encoded;
 	size_t encoded_len;
 	char *text;       /* of the cell; NULL when it is not known */
 	struct placed_symbol *placed; /* one for each of unit.symbols */
+	struct buffer sections;       /* struct placed_section each: those with variables and constants */
 	struct unit_debug *debug; /* made when asked for */
 	bool no_debug;            /* it cannot be made */
 	struct buffer ended;          /* names that are no more since this cell, each with its NUL */
@@ -50,6 +56,8 @@ void unit_table_release(struct unit_table *t);
 int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, const char *text, struct error *err);
 /* Where the loader has put a symbol of the running unit. */
 void unit_table_place(struct unit_table *t, const char *name, uint64_t address, uint64_t size);
+/* Where it has put a section of its object. */
+void unit_table_place_section(struct unit_table *t, uint32_t index, uint64_t address);
 /* The cell that came last is the end of these names. */
 void unit_table_end_names(struct unit_table *t, const struct buffer *names);
 void unit_table_commit(struct unit_table *t);
@@ -71,6 +79,8 @@ uint64_t unit_table_address(const struct unit_table *t, const char *name);
 
 /* Its debugging information; NULL when there is none that can be read. The record's, for its life. */
 struct unit_debug *unit_record_debug(const struct unit_record *r);
+/* Where a section of its object lies; 0 when that is not known. */
+uint64_t unit_record_section(const struct unit_record *r, uint32_t index);
 /* Copies line `line` (from 1) of the text without its newline; false when there is none. */
 bool unit_record_source(const struct unit_record *r, uint32_t line, char *buf, size_t size);
 

@@ -429,9 +429,23 @@ static int find_choices(const struct load *l, struct loaded *ret, struct error *
 	return 0;
 }
 
+static int find_sections(const struct load *l, struct loaded *ret, struct error *err)
+{
+	ret->sections = calloc(l->o.n_sections + 1, sizeof(*ret->sections));
+	if (!ret->sections)
+		return error_set(err, ERROR_MEMORY, "no memory to load the cell");
+	for (uint32_t i = 1; i < l->o.n_sections; i++) {
+		const struct placed *p = &l->sections[i];
+
+		if (p->place != PLACE_NONE && p->place != PLACE_TLS && !(l->o.sections[i].sh_flags & SHF_EXECINSTR))
+			ret->sections[ret->n_sections++] = (struct loaded_section){ i, p->address };
+	}
+	return 0;
+}
+
 static int find_starts(const struct load *l, struct loaded *ret, struct error *err)
 {
-	if (find_constructors(l, ret, err) || find_choices(l, ret, err))
+	if (find_constructors(l, ret, err) || find_choices(l, ret, err) || find_sections(l, ret, err))
 		return -1;
 	ret->run = (loader_function *)run_address(l);
 	return 0;
@@ -441,6 +455,7 @@ void loaded_release(struct loaded *l)
 {
 	free(l->constructors);
 	free(l->choices);
+	free(l->sections);
 	buffer_release(&l->notes);
 	initials_clear();
 	*l = (struct loaded){ 0 };

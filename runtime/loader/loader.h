@@ -25,7 +25,15 @@ struct loaded {
 	size_t n_choices;
 	loader_function **constructors; /* of init_array, to run next; owned */
 	size_t n_constructors;
+	struct loaded_section *sections; /* with variables and constants; owned */
+	size_t n_sections;
 	struct buffer notes;            /* lines for the user: which earlier code keeps what this unit replaces */
+};
+
+/* Where a section of the object lies. */
+struct loaded_section {
+	uint32_t index;
+	uint64_t address;
 };
 
 /* The address of a function (STT_GNU_IFUNC) is what `choose` returns; it belongs into the slot. */

@@ -323,6 +323,10 @@ static void read_loaded(struct session *s, const struct ipc_message *m)
 		s->addresses[s->n_symbols++] = record_u64(&r);
 		record_u64(&r);
 	}
+	for (uint32_t n = record_count(&r, 12); n--;) {
+		assert_true(record_u32(&r) > 0);
+		assert_true(record_u64(&r) >= ARENA_BASE);
+	}
 	assert_int_equal(record_check(&r, "loaded", &err), 0);
 }
 
