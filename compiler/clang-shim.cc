@@ -10,6 +10,7 @@
 
 #include "compiler/clang-includes.hh"
 #include "compiler/clang-job.hh"
+#include "compiler/clang-pieces.hh"
 #include "compiler/clang-types.hh"
 #include "compiler/object-code.hh"
 
@@ -62,6 +63,12 @@ class CellConsumer : public SemaConsumer
 	{
 	}
 
+	/* Of a C++ cell. */
+	CellConsumer(const clang_job *job, clang_result *result, std::unique_ptr<Pieces> pieces)
+	    : job(job), result(result), is_header(false), pieces(std::move(pieces))
+	{
+	}
+
 	void InitializeSema(Sema &S) override
 	{
 		sema = &S;
@@ -82,9 +89,10 @@ class CellConsumer : public SemaConsumer
 		for (Decl *D : group) {
 			auto *F = dyn_cast<FunctionDecl>(D);
 
-			if (!sema->getLangOpts().CPlusPlus && !is_header &&
-			    is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job->name))
+			if (!is_header && is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job->name))
 				make_declaration(D);
+			if (pieces)
+				pieces->add(D);
 			if (sema->getLangOpts().CPlusPlus)
 				declare_cpp(D);
 			else if (F && job->run && F->hasBody() && F->getName() == job->run) {
@@ -104,6 +112,8 @@ class CellConsumer : public SemaConsumer
 		 */
 		if (!job->symbol || (result && C.getDiagnostics().hasErrorOccurred()))
 			return;
+		if (pieces)
+			pieces->report();
 		for (NamedDecl *N : declared) {
 			if (is_header)
 				report_header(C, N);
@@ -120,6 +130,7 @@ class CellConsumer : public SemaConsumer
 	const clang_job *job;
 	clang_result *result;
 	bool is_header;
+	std::unique_ptr<Pieces> pieces; /* null: nobody asks for them */
 	Sema *sema = nullptr;
 	FunctionDecl *run = nullptr;
 	std::vector<NamedDecl *> declared;
@@ -446,7 +457,12 @@ class CompileAction : public EmitObjAction
 
 		if (!generator)
 			return nullptr;
-		return in_front(std::make_unique<CellConsumer>(job, result), std::move(generator));
+		std::unique_ptr<Pieces> pieces;
+
+		/* The job itself may come later. */
+		if (CI.getLangOpts().CPlusPlus)
+			pieces = std::make_unique<Pieces>(CI, job);
+		return in_front(std::make_unique<CellConsumer>(job, result, std::move(pieces)), std::move(generator));
 	}
 
       private:

@@ -68,6 +68,14 @@ struct clang_symbol {
 	unsigned line, column;
 };
 
+/* What later C++ cells get of a C++ cell: a declaration at file scope, or a directive. */
+struct clang_piece {
+	const char *key;  /* a later piece with the same one takes its place; unique in a cell */
+	const char *name; /* the plain one; "" for none */
+	const char *text;
+	unsigned line;
+};
+
 enum clang_effort {
 	CLANG_FULL,
 	CLANG_NESTED, /* loops within loops: vectorised and unrolled, too */
@@ -89,6 +97,7 @@ struct clang_job {
 	void *context;
 	void (*diagnostic)(void *context, const struct clang_diagnostic *d);
 	void (*symbol)(void *context, const struct clang_symbol *s); /* may be NULL */
+	void (*piece)(void *context, const struct clang_piece *p); /* of a C++ cell without errors; may be NULL */
 	void (*file)(void *context, const char *path); /* each file that a header is made of; may be NULL */
 };
 

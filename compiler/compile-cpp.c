@@ -19,6 +19,7 @@
 #include "compiler/cpp-diagnostics.h"
 #include "compiler/cpp-header.h"
 #include "compiler/cpp-names.h"
+#include "compiler/cpp-pieces.h"
 #include "compiler/diagnostics.h"
 #include "compiler/line-table.h"
 #include "compiler/own-names.h"
@@ -35,12 +36,14 @@ struct cpp_unit {
 	struct diagnostics diagnostics;
 	struct cpp_diagnostics filter;
 	struct cpp_names names;
+	struct cpp_pieces pieces;
 	struct clang_result object;
-	uint8_t *dropped;  /* by the session's entry */
+	uint8_t *dropped;  /* enum cpp_drop, by the session's entry */
 	const char **why;  /* clang's words, for those that are no C++ */
 	uint32_t n_entries;
 	bool again;        /* an entry was dropped in this try */
 	bool last_clashed; /* the last error was about two meanings of a name */
+	uint32_t suspect;  /* the entry that it is in, if an earlier one does not turn out to be the other; UINT32_MAX: none */
 	bool run_main;
 	char run[40];
 	struct unit unit;
@@ -62,11 +65,16 @@ static uint32_t entry_of(const struct clang_diagnostic *d)
 	return strncmp(d->file, SESSION_ENTRY_PLACE, n) ? UINT32_MAX : (uint32_t)strtoul(d->file + n, NULL, 10);
 }
 
-static void drop(struct cpp_unit *x, uint32_t entry, const char *why)
+static bool is_piece(const struct cpp_unit *x, uint32_t entry)
+{
+	return entry < x->n_entries && session_at(&x->compiler->session, entry)->kind == DECLARATION_CPP;
+}
+
+static void drop(struct cpp_unit *x, uint32_t entry, enum cpp_drop how, const char *why)
 {
 	if (entry >= x->n_entries || x->dropped[entry])
 		return;
-	x->dropped[entry] = 1;
+	x->dropped[entry] = how;
 	x->why[entry] = why ? mem_pool_strdup(&x->pool, why) : NULL;
 	x->again = true;
 }
@@ -74,7 +82,8 @@ static void drop(struct cpp_unit *x, uint32_t entry, const char *why)
 /* What the cell says counts: an earlier meaning of the name gives way. */
 static bool is_clash(const char *message)
 {
-	static const char *const parts[] = { "redefinition", "redeclar", "conflicting", "ambiguous", "different", NULL };
+	static const char *const parts[] = { "redefinition", "redeclar", "conflicting", "ambiguous", "different", "differ only",
+					     NULL };
 
 	return has_part(message, parts);
 }
@@ -105,17 +114,42 @@ static bool is_statement(const struct cpp_unit *x, const struct clang_diagnostic
 	       cpp_cell_at_file_scope(&x->cell, (size_t)at);
 }
 
+static void drop_suspect(struct cpp_unit *x)
+{
+	drop(x, x->suspect, CPP_REFUSED, NULL);
+	x->suspect = UINT32_MAX;
+}
+
+/* Of two C++ declarations of the session that contradict each other the later one counts; a note will tell the earlier. */
+static void on_error(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
+{
+	drop_suspect(x);
+	x->last_clashed = is_clash(d->message);
+	if (x->last_clashed && is_piece(x, entry))
+		x->suspect = entry;
+	else
+		drop(x, entry, CPP_REFUSED, d->message);
+}
+
+static void on_other_meaning(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
+{
+	/* Overloads are other meanings, too, which may all stay. */
+	if (is_piece(x, entry) && !strstr(d->message, "previous"))
+		return;
+	if (entry != UINT32_MAX)
+		x->suspect = UINT32_MAX;
+	drop(x, entry, CPP_CLASHED, NULL);
+}
+
 static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct cpp_unit *x = context;
 	uint32_t entry = entry_of(d);
 
-	if (d->severity == CLANG_ERROR) {
-		x->last_clashed = is_clash(d->message);
-		drop(x, entry, d->message);
-	} else if (d->severity == CLANG_NOTE && x->last_clashed) {
-		drop(x, entry, NULL);
-	}
+	if (d->severity == CLANG_ERROR)
+		on_error(x, d, entry);
+	else if (d->severity == CLANG_NOTE && x->last_clashed)
+		on_other_meaning(x, d, entry);
 	add_shown(x, d, entry);
 	if (is_statement(x, d))
 		diagnostics_hint(&x->diagnostics, "a %%cpp cell is a C++ file, where statements stand in functions: put it "
@@ -127,6 +161,13 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 	struct cpp_unit *x = context;
 
 	cpp_names_add(&x->names, s);
+}
+
+static void on_piece(void *context, const struct clang_piece *p)
+{
+	struct cpp_unit *x = context;
+
+	cpp_pieces_add(&x->pieces, p);
 }
 
 /* main() has no name that C++ code may call; the object's symbol has. */
@@ -146,7 +187,7 @@ static int write_text(struct cpp_unit *x, struct error *err)
 {
 	unit_text_release(&x->text);
 	unit_text_init(&x->text, x->cell.text, strlen(x->cell.text), x->request->cell_name);
-	unit_text_puts(&x->text, "#define restrict __restrict\n#define _Bool bool\n");
+	unit_text_puts(&x->text, "#line 1 \"session\"\n#define restrict __restrict\n#define _Bool bool\n");
 	if (session_compose_cpp(&x->compiler->session, &x->cell.tokens, x->dropped, &x->text.text, err))
 		return -1;
 	unit_text_puts(&x->text, "\n#undef restrict\n#undef _Bool\n");
@@ -160,10 +201,13 @@ static int write_text(struct cpp_unit *x, struct error *err)
 static void start_try(struct cpp_unit *x)
 {
 	x->again = x->last_clashed = false;
+	x->suspect = UINT32_MAX;
 	diagnostics_release(&x->diagnostics);
 	diagnostics_init(&x->diagnostics, x->cell.text, strlen(x->cell.text), x->request->cell_name);
 	cpp_names_release(&x->names);
 	x->names = (struct cpp_names){ .pool = &x->pool };
+	cpp_pieces_release(&x->pieces);
+	x->pieces = (struct cpp_pieces){ .pool = &x->pool };
 	clang_result_release(&x->object);
 	cpp_names_add_types(&x->names, &x->cell);
 }
@@ -172,7 +216,7 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 {
 	struct clang_job job = { .options = x->options, .header = buffer_text(&x->header), .name = x->request->cell_name,
 				 .checked = x->request->checked, .context = x, .diagnostic = on_diagnostic,
-				 .symbol = on_symbol };
+				 .symbol = on_symbol, .piece = on_piece };
 
 	start_try(x);
 	if (write_text(x, err))
@@ -183,6 +227,7 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 	int failed = clang_shim_compile(&job, &x->object);
 
 	cpp_diagnostics_end(&x->filter);
+	drop_suspect(x);
 	if (failed && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
 	return 0;
@@ -240,7 +285,8 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 	u->display_type = u->display_type_code = u->ptx = "";
 	u->object = x->object.object;
 	u->object_len = x->object.object_len;
-	if (cpp_names_finish(&x->names, u, &x->diagnostics.warnings, err))
+	if (cpp_names_finish(&x->names, u, &x->diagnostics.warnings, err) ||
+	    cpp_pieces_finish(&x->pieces, &x->compiler->session, x->dropped, u, &x->diagnostics.warnings, err))
 		return -1;
 	u->warnings = buffer_text(&x->diagnostics.warnings);
 	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines, &u->n_lines, err))
@@ -257,9 +303,14 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 static int find_header(struct cpp_unit *x, struct error *err)
 {
 	const struct options *o = &x->compiler->options;
+	cleanup_buffer struct buffer includes = BUFFER_INIT;
 	struct error why = ERROR_INIT;
 
-	if (!cpp_header_get(o, x->options, buffer_text(&x->cell.includes), &x->header, &why) ||
+	cpp_pieces_includes(&x->compiler->session, &includes);
+	buffer_puts(&includes, buffer_text(&x->cell.includes));
+	if (buffer_check(&includes, err))
+		return -1;
+	if (!cpp_header_get(o, x->options, buffer_text(&includes), &x->header, &why) ||
 	    (why.code == ERROR_COMPILE && !cpp_header_get(o, x->options, "", &x->header, &why)))
 		return 0;
 	if (why.code != ERROR_COMPILE)
@@ -288,6 +339,7 @@ static int prepare(struct cpp_unit *x, struct error *err)
 	x->why = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->why));
 	if (!x->dropped || !x->why)
 		return error_set(err, ERROR_MEMORY, "out of memory for a C++ cell");
+	cpp_pieces_drop_types(&x->compiler->session, &x->cell, x->dropped);
 	return find_header(x, err) ? -1 : x->diagnostics.n_errors != 0;
 }
 
@@ -314,6 +366,7 @@ static void unit_end(struct cpp_unit *x)
 {
 	unit_text_release(&x->text);
 	cpp_names_release(&x->names);
+	cpp_pieces_release(&x->pieces);
 	cpp_cell_release(&x->cell);
 	clang_result_release(&x->object);
 	diagnostics_release(&x->diagnostics);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From a C++ cell (compiler/cpp-cell.h) to a unit. The cell is a translation unit of its own; before its first line stand,
- * in extern "C" blocks, those of the session's declarations that it mentions and that are C++ too.
+ * in extern "C" blocks, those of the session's declarations that it mentions and that are C++ too, and what earlier C++ cells
+ * have declared (compiler/cpp-pieces.h).
  */
 #ifndef CGPU_COMPILER_COMPILE_CPP_H
 #define CGPU_COMPILER_COMPILE_CPP_H

@@ -5,6 +5,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang-complete.cc \
 	%reldir%/clang-includes.cc %reldir%/clang-includes.hh \
 	%reldir%/clang-job.hh \
+	%reldir%/clang-pieces.cc %reldir%/clang-pieces.hh \
 	%reldir%/clang-shim.cc %reldir%/clang-shim.h \
 	%reldir%/clang-types.cc %reldir%/clang-types.hh \
 	%reldir%/effort.c %reldir%/effort.h \
@@ -17,6 +18,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/cpp-diagnostics.c %reldir%/cpp-diagnostics.h \
 	%reldir%/cpp-header.c %reldir%/cpp-header.h \
 	%reldir%/cpp-names.c %reldir%/cpp-names.h \
+	%reldir%/cpp-pieces.c %reldir%/cpp-pieces.h \
 	%reldir%/declarator.c %reldir%/declarator.h \
 	%reldir%/declare.c %reldir%/declare.h \
 	%reldir%/device-text.c %reldir%/device-text.h \

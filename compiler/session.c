@@ -203,7 +203,8 @@ static int entry_init(struct session *s, struct session_entry *e, const struct d
 		return -1;
 	if (d->kind == DECLARATION_DROPPED)
 		return 0;
-	if (*d->name)
+	/* What C++ cells declare is no name of C. */
+	if (*d->name && d->kind != DECLARATION_CPP)
 		add_declared(s, e, d->name, strlen(d->name));
 	index_text(s, e, *d->host ? e->d.host : e->d.device, &pool);
 	mem_pool_release(&pool);
@@ -812,6 +813,7 @@ static void write_cpp(struct buffer *out, uint32_t index, const struct declarati
 {
 	bool directive = d->kind == DECLARATION_INCLUDE || d->kind == DECLARATION_PRAGMA || d->kind == DECLARATION_MACRO;
 
+	directive |= d->kind == DECLARATION_CPP;
 	buffer_printf(out, "%s\n#line %u \"" SESSION_ENTRY_PLACE "%u\"\n%s\n%s", directive ? "" : "\nextern \"C\" {",
 		      d->line ? d->line : 1, index, d->host, directive ? "" : "}");
 }
@@ -894,6 +896,33 @@ static void own_names_of(const struct session *s, const struct session_entry *e,
 	}
 }
 
+static bool is_of_cpp_cell(const struct session *s, uint32_t index)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->entries[i].d.kind == DECLARATION_CPP && s->entries[i].d.cell == s->entries[index].d.cell)
+			return true;
+	return false;
+}
+
+/* C units see nothing of C++; for C++ ones a C++ cell has said itself what it has told C cells. */
+static void mask_language(struct composition *c)
+{
+	for (uint32_t i = 0; i < c->s->n; i++) {
+		bool is_cpp = c->s->entries[i].d.kind == DECLARATION_CPP;
+
+		if (is_cpp ? !c->cpp : c->cpp && is_of_cpp_cell(c->s, i))
+			c->marks[i] = MASKED;
+	}
+}
+
+/* Which of them a cell needs only clang knows. */
+static void mark_cpp(struct composition *c)
+{
+	for (uint32_t i = 0; i < c->s->n; i++)
+		if (c->s->entries[i].d.kind == DECLARATION_CPP && !c->s->entries[i].hidden)
+			mark(c, i);
+}
+
 static int compose(struct composition *c, const struct token_list *tokens, const struct session_mask *masks,
 		   size_t n_masks, struct error *err)
 {
@@ -904,7 +933,9 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 	if (c->marks && c->queue) {
 		for (uint32_t i = 0; c->dropped && i < s->n; i++)
 			c->marks[i] = c->dropped[i] ? MASKED : UNMARKED;
+		mask_language(c);
 		mark_masked(c, masks, n_masks);
+		mark_cpp(c);
 		mark_needed(c, tokens);
 		for (uint32_t i = 0; i < s->n && !c->device; i++)
 			if (c->marks[i] == NEEDED)
@@ -940,7 +971,7 @@ void session_each(const struct session *s,
 		  void (*found)(void *context, const struct declaration *d), void *context)
 {
 	for (uint32_t i = 0; i < s->n; i++)
-		if (s->entries[i].d.kind != DECLARATION_DROPPED)
+		if (s->entries[i].d.kind != DECLARATION_DROPPED && s->entries[i].d.kind != DECLARATION_CPP)
 			found(context, &s->entries[i].d);
 }
 

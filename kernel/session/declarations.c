@@ -44,6 +44,11 @@ static bool uses(const struct declaration *user, const char *name)
 	return user->kind != DECLARATION_DROPPED && (mentions(user->host, name) || mentions(user->device, name));
 }
 
+static bool is_cpp_type(const struct declaration *d)
+{
+	return d->kind == DECLARATION_CPP && *d->device && (!strncmp(d->name, "type ", 5) || strstr(d->name, " template"));
+}
+
 static bool is_type(const struct declaration *d)
 {
 	return d->kind == DECLARATION_TAG || d->kind == DECLARATION_TYPEDEF;
@@ -272,10 +277,10 @@ static bool is_needed(const struct declarations *d, const uint32_t *leaving, siz
 {
 	const struct declaration *one = &d->list.items[slot]->d;
 
-	if (!is_type(one))
+	if (!is_type(one) && !is_cpp_type(one))
 		return false;
 	for (size_t j = slot + 1; j < d->list.n; j++)
-		if (!is_among(leaving, n, j) && uses(&d->list.items[j]->d, one->name))
+		if (!is_among(leaving, n, j) && uses(&d->list.items[j]->d, is_type(one) ? one->name : one->device))
 			return true;
 	return false;
 }
@@ -604,7 +609,12 @@ static int accept_one(struct acceptance *a, const struct declaration *one, struc
 		return 0;
 	if (before && is_type(&before->d) && is_incomplete(one))
 		return 0;
+	/* A C++ declaration that does not compile with what has taken the place of others. */
+	if (one->kind == DECLARATION_CPP && !*one->host)
+		return before ? clear_slot(a->d, at, err) : 0;
 	/* A type that does is off the list already. */
+	if (before && one->kind == DECLARATION_CPP && same_tokens(before->d.host, one->host))
+		return put(a, at, owned_entry(a, one, "", before), err);
 	if (before && (same_text(&before->d, one) || is_type(&before->d)))
 		return put(a, at, owned_entry(a, one, "", before), err);
 	if (forget_reason(a->d, one->name, err))

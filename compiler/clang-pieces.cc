@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text is taken as the cell has it. Only a variable is printed, since its declaration may hold others and an initialiser. A
+ * namespace is taken apart: each of its members is a piece in a namespace of its own.
+ */
+#include "compiler/clang-pieces.hh"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/PrettyPrinter.h>
+#include <clang/Lex/Lexer.h>
+#include <clang/Lex/MacroInfo.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Preprocessor.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+using namespace clang;
+
+namespace
+{
+
+bool is_in_cell(const SourceManager &SM, SourceLocation L, const clang_job *job)
+{
+	SourceLocation at = SM.getExpansionLoc(L);
+
+	if (at.isInvalid() || SM.getFileID(at) != SM.getMainFileID())
+		return false;
+	PresumedLoc P = SM.getPresumedLoc(at);
+
+	return P.isValid() && !strcmp(job->name, P.getFilename());
+}
+
+/* Blanks and line ends become one blank: the key of what has no name. */
+std::string one_line(StringRef text)
+{
+	std::string out;
+
+	for (char c : text) {
+		bool blank = strchr(" \t\r\n", c);
+
+		if (!blank)
+			out += c;
+		else if (!out.empty() && out.back() != ' ')
+			out += ' ';
+	}
+	return out;
+}
+
+class Directives : public PPCallbacks
+{
+      public:
+	Directives(SourceManager &SM, const LangOptions &language, const clang_job *job, std::shared_ptr<std::vector<piece>> to)
+	    : SM(SM), language(language), job(job), to(to)
+	{
+	}
+
+	void MacroDefined(const Token &name, const MacroDirective *M) override
+	{
+		std::string word = name.getIdentifierInfo()->getName().str();
+		SourceLocation end = M->getMacroInfo()->getDefinitionEndLoc();
+
+		add(name.getLocation(), "macro " + word, word, "#define " + text(name.getLocation(), end));
+	}
+
+	void MacroUndefined(const Token &name, const MacroDefinition &, const MacroDirective *) override
+	{
+		std::string word = name.getIdentifierInfo()->getName().str();
+
+		add(name.getLocation(), "macro " + word, word, "#undef " + word);
+	}
+
+	void InclusionDirective(SourceLocation hash, const Token &, StringRef file, bool angled, CharSourceRange,
+				OptionalFileEntryRef found, StringRef, StringRef, const Module *, bool,
+				SrcMgr::CharacteristicKind) override
+	{
+		std::string line = std::string("#include ") + (angled ? "<" : "\"") + file.str() + (angled ? ">" : "\"");
+
+		if (found)
+			add(hash, line, "", line);
+	}
+
+      private:
+	SourceManager &SM;
+	const LangOptions &language;
+	const clang_job *job;
+	std::shared_ptr<std::vector<piece>> to;
+
+	std::string text(SourceLocation begin, SourceLocation end)
+	{
+		CharSourceRange range = CharSourceRange::getTokenRange(begin, end);
+
+		return Lexer::getSourceText(range, SM, language).str();
+	}
+
+	void add(SourceLocation L, const std::string &key, const std::string &name, const std::string &text)
+	{
+		if (is_in_cell(SM, L, job))
+			to->push_back({ SM.getFileOffset(L), SM.getPresumedLineNumber(L), key, name, text });
+	}
+};
+
+const NamedDecl *named(const Decl *D)
+{
+	if (auto *T = dyn_cast<TemplateDecl>(D))
+		return T->getTemplatedDecl() ? T->getTemplatedDecl() : T;
+	return dyn_cast<NamedDecl>(D);
+}
+
+/* "n::f", with the arguments of a specialisation. */
+std::string qualified(const NamedDecl *N)
+{
+	std::string name;
+	llvm::raw_string_ostream out(name);
+	PrintingPolicy policy(N->getASTContext().getLangOpts());
+
+	N->getNameForDiagnostic(out, policy, true);
+	return out.str();
+}
+
+std::string parameters(const FunctionDecl *F)
+{
+	PrintingPolicy policy(F->getASTContext().getLangOpts());
+	std::string all = "(";
+
+	for (const ParmVarDecl *P : F->parameters())
+		all += (all.size() > 1 ? ", " : "") + P->getType().getCanonicalType().getAsString(policy);
+	return all + (F->isVariadic() ? ", ...)" : ")");
+}
+
+/* A later declaration with the same key takes the place of this one. */
+std::string key_of(const Decl *D, const std::string &text)
+{
+	const NamedDecl *N = named(D);
+
+	if (isa<TemplateDecl>(D) && N)
+		return qualified(N) + " " + one_line(text.substr(0, text.find_first_of("{;")));
+	if (auto *F = dyn_cast<FunctionDecl>(D))
+		return qualified(F) + parameters(F);
+	if (auto *T = dyn_cast<TagDecl>(D))
+		return (T->isThisDeclarationADefinition() ? "type " : "declared type ") + qualified(T);
+	if (isa<VarDecl>(D) || isa<TypedefNameDecl>(D))
+		return qualified(N);
+	return one_line(text);
+}
+
+/* Does its text hold that of the other, which comes first? `typedef struct { } A, *B;` */
+bool holds(const SourceManager &SM, const Decl *outer, const Decl *inner)
+{
+	return isa<TypedefNameDecl>(outer) && (isa<TagDecl>(inner) || isa<TypedefNameDecl>(inner)) &&
+	       !SM.isBeforeInTranslationUnit(inner->getBeginLoc(), outer->getBeginLoc()) &&
+	       !SM.isBeforeInTranslationUnit(outer->getEndLoc(), inner->getEndLoc());
+}
+
+bool is_lambda(QualType T)
+{
+	const CXXRecordDecl *R = T.getNonReferenceType()->getAsCXXRecordDecl();
+
+	return R && R->isLambda();
+}
+
+/* Can another unit have one of its own, and nobody tells the difference? */
+bool is_constant(const VarDecl *V)
+{
+	QualType T = V->getType();
+
+	if (V->isConstexpr() || is_lambda(T))
+		return true;
+	return T.isConstQualified() && V->getInit() && !V->getInit()->isValueDependent() && V->hasConstantInitialization() &&
+	       !T.isDestructedType();
+}
+
+} /* namespace */
+
+Pieces::Pieces(CompilerInstance &CI, const clang_job *job)
+    : SM(CI.getSourceManager()), language(CI.getLangOpts()), job(job), found(std::make_shared<std::vector<piece>>())
+{
+	CI.getPreprocessor().addPPCallbacks(std::make_unique<Directives>(SM, language, job, found));
+}
+
+bool Pieces::is_of_cell(SourceLocation L) const
+{
+	return is_in_cell(SM, L, job);
+}
+
+void Pieces::add(Decl *D)
+{
+	if (is_of_cell(D->getLocation()) || (isa<LinkageSpecDecl>(D) && is_of_cell(D->getBeginLoc())))
+		declarations.push_back(D);
+}
+
+/* From the first byte of the one token to the first byte of the other. */
+std::string Pieces::slice(SourceLocation begin, SourceLocation end) const
+{
+	StringRef text = SM.getBufferData(SM.getMainFileID());
+	auto from = SM.getDecomposedLoc(SM.getExpansionLoc(begin)), to = SM.getDecomposedLoc(end);
+
+	if (from.first != SM.getMainFileID() || to.first != from.first || to.second < from.second)
+		return "";
+	return text.slice(from.second, to.second).str();
+}
+
+std::string Pieces::whole(const Decl *D) const
+{
+	SourceLocation last = SM.getExpansionRange(D->getEndLoc()).getEnd();
+	SourceLocation end = last.getLocWithOffset(Lexer::MeasureTokenLength(last, SM, language));
+	std::string text = slice(D->getBeginLoc(), end);
+
+	return text.empty() || text.back() == ';' ? text : text + ";";
+}
+
+std::string Pieces::text_of_function(const FunctionDecl *F) const
+{
+	bool is_member = isa<CXXMethodDecl>(F) && F->isOutOfLine();
+
+	if (F->isMain() || F->getTemplateSpecializationKind() == TSK_ExplicitInstantiationDefinition ||
+	    F->getTemplateSpecializationKind() == TSK_ExplicitInstantiationDeclaration)
+		return "";
+	if (!F->doesThisDeclarationHaveABody())
+		return whole(F);
+	if (F->isInlined() || !F->isExternallyVisible() || F->getDeclContext()->isDependentContext())
+		return whole(F);
+	if (is_member)
+		return "";
+	if (F->getDeclaredReturnType()->getContainedDeducedType())
+		return "inline " + whole(F);
+	return slice(F->getBeginLoc(), SM.getExpansionLoc(F->getBody()->getBeginLoc())) + ";";
+}
+
+std::string Pieces::text_of_variable(const VarDecl *V) const
+{
+	PrintingPolicy policy(language);
+	std::string name = V->getNameAsString();
+
+	if (V->isInline() || V->getDeclContext()->isDependentContext() || isa<VarTemplateSpecializationDecl>(V))
+		return whole(V);
+	if (V->isStaticDataMember())
+		return "";
+	if (is_constant(V))
+		return (is_lambda(V->getType()) && V->getStorageClass() != SC_Static ? "static " : "") + whole(V);
+	if (!V->isExternallyVisible())
+		return "";
+	V->getType().getAsStringInternal(name, policy);
+	if (name.find('(') != std::string::npos && name.find("(unnamed ") != std::string::npos)
+		return "";
+	return std::string("extern ") + (V->getTLSKind() != VarDecl::TLS_None ? "thread_local " : "") + name + ";";
+}
+
+/* "": later cells see nothing of it. */
+std::string Pieces::text_of(const Decl *D) const
+{
+	if (D->isImplicit() || D->isInvalidDecl() || isa<EmptyDecl>(D) || isa<FileScopeAsmDecl>(D) || isa<StaticAssertDecl>(D))
+		return "";
+	if (auto *S = dyn_cast<ClassTemplateSpecializationDecl>(D))
+		if (S->getSpecializationKind() != TSK_ExplicitSpecialization)
+			return "";
+	if (isa<CXXDeductionGuideDecl>(D))
+		return whole(D);
+	if (auto *F = dyn_cast<FunctionDecl>(D))
+		return text_of_function(F);
+	if (auto *V = dyn_cast<VarDecl>(D))
+		return text_of_variable(V);
+	if (auto *T = dyn_cast<TagDecl>(D))
+		if (!T->getIdentifier() && !isa<EnumDecl>(T))
+			return "";
+	return whole(D);
+}
+
+void Pieces::add_one(Decl *D, const std::string &before, const std::string &after)
+{
+	std::string text = text_of(D);
+	const NamedDecl *N = named(D);
+
+	if (text.empty() || text == ";")
+		return;
+	found->push_back({ SM.getFileOffset(SM.getExpansionLoc(D->getBeginLoc())),
+			   SM.getPresumedLineNumber(SM.getExpansionLoc(D->getBeginLoc())), key_of(D, text),
+			   N && N->getIdentifier() ? N->getNameAsString() : "", before + text + after });
+}
+
+void Pieces::add_all(const std::vector<Decl *> &list, const std::string &before, const std::string &after)
+{
+	for (size_t i = 0; i < list.size(); i++) {
+		Decl *D = list[i];
+
+		if (auto *L = dyn_cast<LinkageSpecDecl>(D)) {
+			bool is_c = L->getLanguage() == LinkageSpecLanguageIDs::C;
+
+			add_all({ L->decls_begin(), L->decls_end() }, before + (is_c ? "extern \"C\" { " : ""),
+				(is_c ? " }" : "") + after);
+		} else if (auto *N = dyn_cast<NamespaceDecl>(D)) {
+			std::string head = std::string(N->isInline() ? "inline " : "") + "namespace " + N->getNameAsString();
+
+			add_all({ N->decls_begin(), N->decls_end() }, before + head + " { ", " }" + after);
+		} else if (i + 1 == list.size() || !holds(SM, list[i + 1], D)) {
+			add_one(D, before, after);
+		}
+	}
+}
+
+void Pieces::report()
+{
+	std::set<std::string> keys;
+
+	if (!job->piece)
+		return;
+	add_all(declarations, "", "");
+	std::stable_sort(found->begin(), found->end(), [](const piece &a, const piece &b) { return a.offset < b.offset; });
+	for (const piece &p : *found) {
+		std::string key = p.key;
+
+		for (int n = 2; !keys.insert(key).second; n++)
+			key = p.key + " #" + std::to_string(n);
+		clang_piece given = { key.c_str(), p.name.c_str(), p.text.c_str(), p.line };
+
+		job->piece(job->context, &given);
+	}
+}

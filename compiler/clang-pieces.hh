@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What later C++ cells get of a C++ cell: a piece of text for each declaration at file scope, in the order of the cell, so
+ * that they can be composed as what C cells have declared is. Bodies of functions and initialisers of variables that have one
+ * definition in the session are left out. For compiler/clang-shim.cc alone.
+ */
+#ifndef CGPU_COMPILER_CLANG_PIECES_HH
+#define CGPU_COMPILER_CLANG_PIECES_HH
+
+#include "compiler/clang-shim.h"
+
+#include <clang/AST/Decl.h>
+#include <clang/Frontend/CompilerInstance.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+struct piece {
+	size_t offset; /* in the main text */
+	unsigned line;
+	std::string key, name, text;
+};
+
+class Pieces
+{
+      public:
+	/* Of the main file those whose #line file is the job's name, which is known by the first call. */
+	Pieces(clang::CompilerInstance &CI, const clang_job *job);
+	/* A declaration at file scope. */
+	void add(clang::Decl *D);
+	/* All that were added, and the directives between them. */
+	void report();
+
+      private:
+	clang::SourceManager &SM;
+	const clang::LangOptions &language;
+	const clang_job *job;
+	std::vector<clang::Decl *> declarations;
+	std::shared_ptr<std::vector<piece>> found; /* by the preprocessor, too */
+
+	bool is_of_cell(clang::SourceLocation L) const;
+	std::string slice(clang::SourceLocation begin, clang::SourceLocation end) const;
+	std::string whole(const clang::Decl *D) const;
+	void add_all(const std::vector<clang::Decl *> &list, const std::string &before, const std::string &after);
+	void add_one(clang::Decl *D, const std::string &before, const std::string &after);
+	std::string text_of(const clang::Decl *D) const;
+	std::string text_of_function(const clang::FunctionDecl *F) const;
+	std::string text_of_variable(const clang::VarDecl *V) const;
+};
+
+#endif
