@@ -84,11 +84,22 @@ class CellConsumer : public SemaConsumer
 	{
 	}
 
+	/* Later cells are other objects of one program: what is hidden from other programs is not from them. */
+	static void show(Decl *D)
+	{
+		auto *A = D->getAttr<VisibilityAttr>();
+
+		if (A && A->getVisibility() != VisibilityAttr::Protected)
+			D->dropAttr<VisibilityAttr>();
+	}
+
 	bool HandleTopLevelDecl(DeclGroupRef group) override
 	{
 		for (Decl *D : group) {
 			auto *F = dyn_cast<FunctionDecl>(D);
 
+			if (!sema->getLangOpts().CPlusPlus && !is_header)
+				show(D);
 			if (!is_header && is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job->name))
 				make_declaration(D);
 			if (pieces)
@@ -206,7 +217,9 @@ class CellConsumer : public SemaConsumer
 		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(N->getLocation()));
 		clang_symbol s = {};
 
-		if (P.isInvalid() || !N->getIdentifier() || !is_whole(N))
+		auto *R = dyn_cast<RecordDecl>(N);
+
+		if (P.isInvalid() || (!N->getIdentifier() && !R) || !is_whole(N))
 			return;
 		s.in_cell = !strcmp(P.getFilename(), job->name);
 		s.is_local = is_local;
@@ -225,6 +238,8 @@ class CellConsumer : public SemaConsumer
 			return;
 		else if (auto *E = dyn_cast<EnumDecl>(N))
 			report_enum(E, &s);
+		else if (R && s.in_cell && !C.getLangOpts().CPlusPlus)
+			report_record(C, R, &s);
 		else if (auto *V = dyn_cast<VarDecl>(N))
 			report_variable(C, V, &s);
 		else if (auto *F = dyn_cast<FunctionDecl>(N)) {
@@ -254,6 +269,28 @@ class CellConsumer : public SemaConsumer
 		s->declaration = text.c_str();
 		s->type = last.c_str();
 		s->type_code = "";
+		job->symbol(job->context, s);
+	}
+
+	/* "struct s { int a; };" as clang has read it, with the packing that holds there. */
+	void report_record(ASTContext &C, RecordDecl *R, clang_symbol *s)
+	{
+		const TypedefNameDecl *T = R->getTypedefNameForAnonDecl();
+		std::string name = T ? T->getNameAsString() : R->getNameAsString(), text;
+		llvm::raw_string_ostream stream(text);
+
+		if (!R->isThisDeclarationADefinition() || name.empty())
+			return;
+		if (const auto *A = R->getAttr<MaxFieldAlignmentAttr>())
+			s->size = A->getAlignment() / C.getCharWidth();
+		stream << (T ? "typedef " : "");
+		R->print(stream, clang_type_policy(C));
+		stream << (T ? " " + name + ";" : ";");
+		s->kind = CLANG_TAG;
+		s->is_definition = true;
+		s->name = name.c_str();
+		s->declaration = stream.str().c_str();
+		s->type = s->type_code = "";
 		job->symbol(job->context, s);
 	}
 

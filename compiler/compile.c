@@ -120,6 +120,9 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct compilation *x = context;
 
+	/* A later cell may pop it. */
+	if (!strcmp(d->flag, "-Wpragma-pack") && !strncmp(d->message, "unterminated", strlen("unterminated")))
+		return;
 	if (d->severity == CLANG_ERROR && (takes_header_name(x, d->message) || keeps_earlier_name(x, d->message)))
 		x->again = true;
 	if (strstr(d->message, "initializer element is not a compile-time constant") &&
@@ -316,7 +319,7 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 	u->ptx = x->ptx.data;
 	u->ptx_len = x->ptx.len;
 	u->warnings = buffer_text(&x->diagnostics.warnings);
-	if (declare_finish(&x->declare, &x->host, err) || make_symbols(x, err))
+	if (declare_finish(&x->declare, &x->host, &x->compiler->session, err) || make_symbols(x, err))
 		return -1;
 	u->declarations = x->declare.declarations;
 	u->n_declarations = x->declare.n;

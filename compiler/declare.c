@@ -124,37 +124,12 @@ static char *token_copy(struct declare *d, const struct token_list *l, uint32_t 
 	return mem_pool_strndup(d->pool, token_text(l, i), token_len(l, i));
 }
 
-/* `#pragma pack(push, 1)`, `(1)`, `(pop)`, `()`: 0 is the platform's own packing. */
-static void note_pack(struct declare *d, const struct token_list *l, uint32_t i)
-{
-	size_t n, digits;
-	const char *rest = token_directive_rest(l, i, &n);
-	char text[64];
-
-	snprintf(text, sizeof(text), "%.*s", (int)n, rest);
-	if (!token_directive_is(l, i, "pragma") || strncmp(text, "pack", 4))
-		return;
-	if (strstr(text, "pop")) {
-		d->pack = d->n_packs ? d->packs[--d->n_packs] : 0;
-		return;
-	}
-	if (strstr(text, "push") && d->n_packs < sizeof(d->packs) / sizeof(*d->packs))
-		d->packs[d->n_packs++] = d->pack;
-	digits = strcspn(text, "0123456789");
-	if (text[digits])
-		d->pack = (unsigned)strtoul(text + digits, NULL, 10);
-	else if (!strstr(text, "push"))
-		d->pack = 0;
-}
-
 /* The text of a structure that was declared under a packing takes it along to later cells. */
-static char *packed(struct declare *d, char *text)
+static char *packed(struct declare *d, const char *text, uint64_t pack)
 {
 	char before[48];
 
-	if (!d->pack || !text)
-		return text;
-	snprintf(before, sizeof(before), "_Pragma(\"pack(push, %u)\") ", d->pack);
+	snprintf(before, sizeof(before), "_Pragma(\"pack(push, %u)\") ", (unsigned)pack);
 	return format(d, before, text, " _Pragma(\"pack(pop)\")");
 }
 
@@ -183,9 +158,6 @@ static void add_directive(struct declare *d, const struct host_text *h, uint32_t
 				    ((rest[word] | 32) >= 'a' && (rest[word] | 32) <= 'z')))
 			word++;
 		add(d, DECLARATION_MACRO, line, mem_pool_strndup(d->pool, rest, word), text, text);
-	} else if (token_directive_is(l, i, "pragma") && n > 4 &&
-		   (!strncmp(rest, "STDC", 4) || !strncmp(rest, "GCC", 3))) {
-		add(d, DECLARATION_PRAGMA, line, "", text, "");
 	}
 }
 
@@ -221,7 +193,7 @@ static void add_tag(struct declare *d, const struct host_text *h, const struct d
 	while (token_is(l, end, "__attribute__") && token_is(l, end + 1, "("))
 		end = token_behind(l, end + 1);
 	char *text = host_text_piece(h, p->tag, end),
-	     *whole = text ? packed(d, format(d, "", text, ";")) : NULL;
+	     *whole = text ? format(d, "", text, ";") : NULL;
 
 	add(d, DECLARATION_TAG, l->at[p->tag].line, name, whole, whole);
 }
@@ -274,7 +246,7 @@ static void add_item(struct declare *d, const struct host_text *h, uint32_t i)
 	const struct declaration_parts *p = &h->parts[i];
 
 	if (item->kind == ITEM_DIRECTIVE) {
-		note_pack(d, &h->split.tokens, item->first);
+		pragma_state_apply(&d->pragmas, &h->split.tokens, item->first, &d->names);
 		add_directive(d, h, item->first);
 		return;
 	}
@@ -287,7 +259,7 @@ static void add_item(struct declare *d, const struct host_text *h, uint32_t i)
 	if (p->is_other)
 		return;
 	if (is_unnamed_typedef(p) && p->declarators[0].name != TOKEN_NONE) {
-		char *text = packed(d, host_text_piece(h, item->first, item->end));
+		char *text = host_text_piece(h, item->first, item->end);
 
 		add(d, DECLARATION_TYPEDEF, h->split.tokens.at[item->first].line,
 		    token_copy(d, &h->split.tokens, p->declarators[0].name), text, text);
@@ -388,22 +360,60 @@ static void add_function(struct declare *d, const struct host_text *h, const str
 		    item && item->world == WORLD_BOTH ? device_text_later(h, i) : "");
 }
 
+/* The cell's own text of a type; NULL when a macro has spelled all of it. */
+static struct declaration *find_type(struct declare *d, const char *name)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if ((d->declarations[i].kind == DECLARATION_TAG || d->declarations[i].kind == DECLARATION_TYPEDEF) &&
+		    !strcmp(d->declarations[i].name, name))
+			return &d->declarations[i];
+	return NULL;
+}
+
 /* An enum whose constants stand in a macro, or in directives of its own: later cells get it as clang has read it. */
 static void spell_enum(struct declare *d, const struct clang_symbol *s)
 {
+	struct declaration *have = find_type(d, s->name);
 	size_t n = strlen(s->type);
 
-	for (size_t i = 0; *s->name && n && i < d->n; i++) {
-		struct declaration *have = &d->declarations[i];
-
-		if (have->kind != DECLARATION_TAG || strcmp(have->name, s->name) || strncmp(have->host, "enum", 4))
-			continue;
-		/* The text is its own when it has no directives and ends with the last constant. */
-		for (const char *at = strstr(have->host, s->type); at; at = strstr(at + 1, s->type))
-			if (!strchr(have->host, '#') && strchr(" \t\n,={}/", at[n]) && strchr(" \t\n,{/", at[-1]))
-				return;
-		have->host = have->device = s->declaration;
+	if (!have || have->kind != DECLARATION_TAG || strncmp(have->host, "enum", 4) != 0) {
+		add(d, DECLARATION_TAG, s->line, s->name, s->declaration, s->declaration);
+		return;
 	}
+	/* The text is its own when it has no directives and ends with the last constant. */
+	for (const char *at = strstr(have->host, s->type); at; at = strstr(at + 1, s->type))
+		if (!strchr(have->host, '#') && strchr(" \t\n,={}/", at[n]) && strchr(" \t\n,{/", at[-1]))
+			return;
+	have->host = have->device = s->declaration;
+}
+
+/* A structure that a macro spells is told as clang has read it; each takes along what it was packed to. */
+static void spell_record(struct declare *d, const struct clang_symbol *s)
+{
+	struct declaration *have = find_type(d, s->name);
+	const char *text;
+
+	if (!have) {
+		add(d, strncmp(s->declaration, "typedef", 7) ? DECLARATION_TAG : DECLARATION_TYPEDEF, s->line, s->name,
+		    s->declaration, s->declaration);
+		have = find_type(d, s->name);
+	}
+	if (!have || !s->size || !*have->host)
+		return;
+	text = packed(d, have->host, s->size);
+	d->failed |= !text;
+	if (text)
+		have->host = have->device = text;
+}
+
+static void spell_type(struct declare *d, const struct clang_symbol *s)
+{
+	if (!*s->name)
+		return;
+	if (!strncmp(s->declaration, "enum", 4))
+		spell_enum(d, s);
+	else
+		spell_record(d, s);
 }
 
 static void add_symbol(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
@@ -428,7 +438,7 @@ static void add_symbol(struct declare *d, const struct host_text *h, const struc
 		add_function(d, h, s);
 		break;
 	case CLANG_TAG:
-		spell_enum(d, s);
+		spell_type(d, s);
 		break;
 	case CLANG_MACRO:
 	case CLANG_CONSTANT:
@@ -463,10 +473,44 @@ static void add_items(struct declare *d, const struct host_text *h)
 	}
 }
 
-int declare_finish(struct declare *d, const struct host_text *h, struct error *err)
+static char *pragmas_of(struct declare *d, const struct pragma_state *s, const char *family, bool device)
 {
+	struct buffer b = BUFFER_INIT;
+	char *copy;
+
+	pragma_state_write_family(s, family, device, &b);
+	copy = mem_pool_strdup(d->pool, buffer_text(&b));
+	buffer_release(&b);
+	return copy;
+}
+
+/* What the cell's pragmas have changed. */
+static void add_pragmas(struct declare *d, const struct pragma_state *before)
+{
+	const char *family;
+
+	for (size_t i = 0; (family = pragma_state_family(i)); i++) {
+		char *was = pragmas_of(d, before, family, false), *is = pragmas_of(d, &d->pragmas, family, false);
+
+		if (was && is && strcmp(was, is) != 0)
+			add(d, DECLARATION_STATE, 1, family, is, pragmas_of(d, &d->pragmas, family, true));
+		d->failed |= !was || !is;
+	}
+	d->failed |= d->pragmas.failed || before->failed;
+}
+
+int declare_finish(struct declare *d, const struct host_text *h, const struct session *session, struct error *err)
+{
+	struct pragma_state before;
+
 	d->cell = h->cell;
+	pragma_state_init(&before, session, d->pool);
+	pragma_state_init(&d->pragmas, session, d->pool);
+	d->names = session_names((struct session *)session);
 	add_items(d, h);
+	add_pragmas(d, &before);
+	pragma_state_release(&before);
+	pragma_state_release(&d->pragmas);
 	for (size_t i = 0; i < d->n_symbols; i++)
 		add_symbol(d, h, &d->symbols[i]);
 	if (d->failed)

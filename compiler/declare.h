@@ -11,6 +11,7 @@
 #include "common/unit.h"
 #include "compiler/clang-shim.h"
 #include "compiler/host-text.h"
+#include "compiler/pragma-state.h"
 
 struct declare {
 	struct mem_pool *pool;
@@ -21,8 +22,8 @@ struct declare {
 	size_t n, cap;
 	uint32_t *branches; /* owned: tokens of the #if directives whose branch was taken */
 	size_t n_branches, cap_branches;
-	unsigned pack; /* of #pragma pack where the item stands; 0 for none */
-	unsigned packs[16], n_packs; /* pushed */
+	struct name_source names;
+	struct pragma_state pragmas; /* as far as the items are gone through */
 	int failed;
 };
 
@@ -30,6 +31,6 @@ void declare_release(struct declare *d);
 /* A clang callback's symbol; copied. */
 void declare_symbol(struct declare *d, const struct clang_symbol *s);
 /* Fill the declarations from the cell's items and the symbols. -1: ERROR_MEMORY. */
-int declare_finish(struct declare *d, const struct host_text *h, struct error *err);
+int declare_finish(struct declare *d, const struct host_text *h, const struct session *session, struct error *err);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "compiler/pragma-state.h"
 
 /* What C programs expect of libc's headers, which NVRTC does not have. */
 static const char prelude[] =
@@ -82,7 +83,7 @@ static bool is_device_directive(const struct token_list *l, uint32_t i)
 
 	if (token_directive_is(l, i, "include"))
 		return device_text_is_include(rest, n);
-	return is_conditional(l, i) || token_directive_is(l, i, "define") ||
+	return is_conditional(l, i) || token_is(l, i, "_Pragma") || token_directive_is(l, i, "define") ||
 	       token_directive_is(l, i, "undef") || token_directive_is(l, i, "pragma");
 }
 
@@ -254,6 +255,7 @@ int device_text_write(const struct host_text *h, struct session *session, struct
 		      struct error *err)
 {
 	bool *chosen = mem_pool_array(h->pool, h->split.n_items + 1, sizeof(*chosen));
+	struct pragma_state pragmas;
 	struct token_list words;
 
 	if (!chosen)
@@ -266,6 +268,9 @@ int device_text_write(const struct host_text *h, struct session *session, struct
 	buffer_puts(out, prelude);
 	if (session_compose(session, &words, h->masks, h->n_masks, true, NULL, out, err))
 		return -1;
+	pragma_state_init(&pragmas, session, h->pool);
+	pragma_state_write(&pragmas, true, out);
+	pragma_state_release(&pragmas);
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		const struct item *item = &h->split.items[i];
 

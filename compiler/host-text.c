@@ -18,6 +18,7 @@
 #include "compiler/launch-syntax.h"
 #include "compiler/local-include.h"
 #include "compiler/own-names.h"
+#include "compiler/pragma-state.h"
 #include "compiler/statement-text.h"
 
 static int declares(const struct item *item)
@@ -770,6 +771,13 @@ static void write_initialiser(struct host_text *h, const struct declarator *d, c
 	}
 }
 
+static bool holds_in_statements(const struct host_text *h, const struct session *session, uint32_t i)
+{
+	struct name_source names = session_names((struct session *)session);
+
+	return pragma_state_is_for_statements(&h->split.tokens, i, &names, h->pool);
+}
+
 /* What is to be done when the statements come to a definition. */
 static void write_turn(struct host_text *h, const struct session *session, const struct declaration_parts *p,
 		       const struct declarator *d)
@@ -795,7 +803,7 @@ static void write_run_item(struct host_text *h, const struct session *session, u
 		return;
 	if (item->kind == ITEM_DIRECTIVE) {
 		repeat_branch(h, item->first);
-		if (is_changing(h, item->first)) {
+		if (is_changing(h, item->first) || holds_in_statements(h, session, item->first)) {
 			unit_text_puts(&h->unit, "\n");
 			copy_tokens(h, item->first, item->end);
 			unit_text_puts(&h->unit, "\n");
@@ -823,9 +831,33 @@ static const struct item *last_of_code(const struct host_text *h)
 	return NULL;
 }
 
+/* The statements begin where the cell has begun, too. */
+static void rewind_pragmas(struct host_text *h, struct session *session, const struct pragma_state *pragmas)
+{
+	struct name_source names = session_names(session);
+	struct pragma_state at_end;
+	bool any = false;
+
+	pragma_state_copy(&at_end, pragmas);
+	for (uint32_t i = 0; i < h->split.n_items; i++) {
+		const struct item *item = &h->split.items[i];
+
+		if (item->kind != ITEM_DIRECTIVE || !holds_in_statements(h, session, item->first))
+			continue;
+		any = true;
+		pragma_state_apply(&at_end, &h->split.tokens, item->first, &names);
+	}
+	if (any) {
+		pragma_state_unwind(&at_end, &h->unit.text);
+		pragma_state_write(pragmas, false, &h->unit.text);
+	}
+	pragma_state_release(&at_end);
+}
+
 int host_text_write(struct host_text *h, struct session *session, struct error *err)
 {
 	const struct item *last = last_of_code(h);
+	struct pragma_state pragmas;
 
 	in_turn_find_code(h, session);
 	h->edits.n = 0;
@@ -849,18 +881,22 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 		return -1;
 	write_extremes(h, session);
 	write_own_names(h, session);
+	pragma_state_init(&pragmas, session, h->pool);
+	pragma_state_write(&pragmas, false, &h->unit.text);
 	each_changing(h, "push_macro");
 	for (uint32_t i = 0; i < h->split.n_items; i++)
 		write_file_item(h, session, i);
 	h->has_run = h->code != TOKEN_NONE;
 	h->display = last && last->kind == ITEM_EXPRESSION && !h->probe;
 	if (h->has_run) {
+		rewind_pragmas(h, session, &pragmas);
 		buffer_printf(&h->unit.text, "\n#line 1 \"cgpu\"\nvoid %s(void)\n{", h->run);
 		each_changing(h, "pop_macro");
 		for (uint32_t i = 0; i < h->split.n_items; i++)
 			write_run_item(h, session, i);
 		unit_text_puts(&h->unit, "\n#line 1 \"cgpu\"\n}\n");
 	}
+	pragma_state_release(&pragmas);
 	unit_text_puts(&h->unit, "\n");
 	return unit_text_check(&h->unit, err);
 }

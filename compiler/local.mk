@@ -35,6 +35,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/options.c %reldir%/options.h \
 	%reldir%/own-names.c %reldir%/own-names.h \
 	%reldir%/packages.c %reldir%/packages.def %reldir%/packages.h \
+	%reldir%/pragma-state.c %reldir%/pragma-state.h %reldir%/pragmas.def \
 	%reldir%/session-header.c %reldir%/session-header.h \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/split.c %reldir%/split.h \
@@ -78,12 +79,15 @@ $(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS)
 	for f in $(prelude_HEADERS); do cp $(top_srcdir)/$$f %reldir%/include/ || exit 1; done && \
 	cp $(top_srcdir)/common/launch-glue.h %reldir%/include/common/ && touch $@
 
-compiler_tests = test-split test-launch-syntax test-line-table test-effort test-compile test-compile-ahead test-unit-cache
+compiler_tests = test-split test-pragma-state test-launch-syntax test-line-table test-effort test-compile test-compile-ahead test-unit-cache
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
 test_split_SOURCES = tests/unit/test-split.c
 test_split_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_split_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_pragma_state_SOURCES = tests/unit/test-pragma-state.c
+test_pragma_state_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_pragma_state_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
 test_launch_syntax_SOURCES = tests/unit/test-launch-syntax.c
 test_launch_syntax_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_launch_syntax_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)

@@ -15,6 +15,56 @@ size_t macro_text_word(const char *p, size_t n)
 	return i;
 }
 
+static size_t skip_blank(const char *p, size_t n, size_t at)
+{
+	while (at < n && strchr(" \t\r\n\\", p[at]))
+		at++;
+	return at;
+}
+
+size_t macro_text_pragma(const char *p, size_t n, size_t at, size_t *ret_open)
+{
+	static const char word[] = "_Pragma";
+	bool quoted = false;
+
+	if (n - at < sizeof(word) || memcmp(p + at, word, sizeof(word) - 1) != 0)
+		return 0;
+	at = skip_blank(p, n, at + sizeof(word) - 1);
+	if (at == n || p[at] != '(')
+		return 0;
+	*ret_open = at + 1;
+	for (at++; at < n && (quoted || p[at] != ')'); at++) {
+		if (p[at] == '\\')
+			at++;
+		else
+			quoted ^= p[at] == '"';
+	}
+	return at < n ? at + 1 : 0;
+}
+
+static void trim_pragmas(struct macro_text *m)
+{
+	size_t end, open;
+
+	while (m->len && (end = macro_text_pragma(m->body, m->len, 0, &open))) {
+		if (!m->pragma) {
+			open += m->body[open] == '"';
+			m->pragma = m->body + open;
+			m->pragma_len = end - open;
+		}
+		end = skip_blank(m->body, m->len, end);
+		m->body += end;
+		m->len -= end;
+	}
+	for (size_t at = m->len; at-- > 0;) {
+		if (m->body[at] != '_' || macro_text_pragma(m->body, m->len, at, &open) != m->len)
+			continue;
+		while (at && strchr(" \t\r\n\\", m->body[at - 1]))
+			at--;
+		m->len = at;
+	}
+}
+
 /* text: what stands behind the macro's name. */
 static void read_definition(struct macro_text *m, const char *text, size_t n)
 {
@@ -28,12 +78,12 @@ static void read_definition(struct macro_text *m, const char *text, size_t n)
 		m->parameters_len = at - 1;
 		at += at < n;
 	}
-	while (at < n && strchr(" \t\r\n\\", text[at]))
-		at++;
+	at = skip_blank(text, n, at);
 	while (n > at && strchr(" \t\r\n\\", text[n - 1]))
 		n--;
-	m->body = text + at;
-	m->len = n - at;
+	m->body = m->all = text + at;
+	m->len = m->all_len = n - at;
+	trim_pragmas(m);
 }
 
 bool macro_text_find(const struct token_list *l, uint32_t before, const struct name_source *names, const char *word,

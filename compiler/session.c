@@ -636,7 +636,7 @@ static bool is_own_name(const struct session_entry *e, uint32_t name)
 
 static void mark(struct composition *c, uint32_t entry)
 {
-	if (c->marks[entry] != UNMARKED)
+	if (c->marks[entry] != UNMARKED || c->s->entries[entry].d.kind == DECLARATION_STATE)
 		return;
 	c->marks[entry] = NEEDED;
 	c->queue[c->n_queue++] = entry;

@@ -636,16 +636,11 @@ static bool takes_words(const char **text, size_t *n, const char *wanted)
 }
 
 /* #pragma omp parallel for, #pragma unroll: of the loop or block that follows, so it goes where the statements go. */
-static bool belongs_to_statement(const struct token_list *l, uint32_t i)
+static bool belongs_to_statement(const char *rest, size_t n)
 {
 	static const char *const of_loops[] = { "unroll", "nounroll", "clang loop", "GCC unroll", "GCC ivdep" };
 	static const char *const of_files[] = { "threadprivate", "declare", "requires", "begin", "end", "assumes" };
-	const char *rest;
-	size_t n;
 
-	if (!token_directive_is(l, i, "pragma"))
-		return false;
-	rest = token_directive_rest(l, i, &n);
 	for (size_t k = 0; k < sizeof(of_loops) / sizeof(*of_loops); k++)
 		if (takes_words(&rest, &n, of_loops[k]))
 			return true;
@@ -657,16 +652,44 @@ static bool belongs_to_statement(const struct token_list *l, uint32_t i)
 	return true;
 }
 
+static uint32_t add_pragma(struct splitter *s, uint32_t first, uint32_t end, const char *text, size_t n)
+{
+	add_item(s, belongs_to_statement(text, n) ? ITEM_STATEMENT : ITEM_DIRECTIVE, first, end);
+	return end;
+}
+
+/* The end of `_Pragma("...")`, or of a macro that stands for nothing else; 0 when i is none. */
+static uint32_t next_pragma(struct splitter *s, uint32_t i)
+{
+	const struct token_list *l = s->l;
+	struct macro_text m;
+
+	if (token_is(l, i, "_Pragma") && token_is(l, i + 1, "(") && token_len(l, i + 2) > 2)
+		return add_pragma(s, i, token_behind(l, i + 1), token_text(l, i + 2) + 1, token_len(l, i + 2) - 2);
+	if (!macro_at(s, i, &m) || m.len || !m.pragma || (m.has_parameters && !token_is(l, i + 1, "(")))
+		return 0;
+	return add_pragma(s, i, m.has_parameters ? token_behind(l, i + 1) : i + 1, m.pragma, m.pragma_len);
+}
+
 static uint32_t next_item(struct splitter *s, uint32_t i)
 {
 	const struct token_list *l = s->l;
 	bool open = false;
 	uint32_t end;
 
+	if (token_directive_is(l, i, "pragma")) {
+		size_t n;
+		const char *rest = token_directive_rest(l, i, &n);
+
+		return add_pragma(s, i, i + 1, rest, n);
+	}
 	if (at_directive(l, i)) {
-		add_item(s, belongs_to_statement(l, i) ? ITEM_STATEMENT : ITEM_DIRECTIVE, i, i + 1);
+		add_item(s, ITEM_DIRECTIVE, i, i + 1);
 		return i + 1;
 	}
+	end = next_pragma(s, i);
+	if (end)
+		return end;
 	if (starts_declaration(s, i))
 		return next_declaration(s, i);
 	end = close_branches(s, i, end_of_statement(s, i, &open), &open);
