@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* %snapshot, %restore and %snapshots: the session on disk. Saving and loading go on while the kernel answers others. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -196,16 +197,37 @@ static int drop(struct session *s, struct cell *c, const char *name, struct erro
 	return dir < 0 ? -1 : snapshot_file_drop(dir, name, err);
 }
 
+struct diff {
+	struct session *session;
+	struct snapshot_diff *work;
+};
+
+static void on_compared(void *data, const struct supervisor_snapshot_end *end)
+{
+	struct diff *d = data;
+	struct session *s = d->session;
+	const char *text = snapshot_diff_text(d->work);
+
+	if (!*end->error)
+		output_printf(&s->output, STREAM_STDOUT, "%s", *text ? text : "no difference\n");
+	snapshot_diff_free(d->work);
+	free(d);
+	if (!failed(s, end->error))
+		execute_magic_done(s, NULL);
+}
+
 static int diff(struct session *s, struct cell *c, const char *name, struct error *err)
 {
-	cleanup_buffer struct buffer text = BUFFER_INIT;
-	cleanup_fd int dir = open_for(s, &name, err);
+	struct diff *d = calloc(1, sizeof(*d));
 
-	(void)c;
-	if (dir < 0 || snapshot_diff(s, dir, name, &text, err))
-		return -1;
-	output_printf(&s->output, STREAM_STDOUT, "%s", text.len ? text.data : "no difference\n");
-	return 0;
+	if (!d)
+		return error_set(err, ERROR_MEMORY, "out of memory to compare a snapshot");
+	d->session = s;
+	d->work = snapshot_diff_start(s->supervisor, name, on_compared, d, err);
+	if (d->work)
+		return wait_for_it(s, c, 0);
+	free(d);
+	return -1;
 }
 
 static const struct {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks are compared by hash; a variable's bytes are read from both sides. */
+/*
+ * Blocks are compared by hash; a variable's bytes are read from both sides. What the thread needs of the session is put aside
+ * before it starts: units, tops, a descriptor of the memory, the list of device buffers.
+ */
 #include "kernel/session/snapshot-diff.h"
 
 #include <inttypes.h>
@@ -8,17 +11,32 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "common/record.h"
 #include "common/type-code.h"
-#include "kernel/session/result.h"
-#include "kernel/session/session.h"
+#include "common/whole-io.h"
 #include "kernel/session/value-format.h"
 #include "kernel/size-text.h"
 #include "kernel/supervisor/snapshot-file.h"
+#include "kernel/supervisor/snapshot-job.h"
 #include "kernel/supervisor/unit-table.h"
 
 #define VALUE_MAX 60
 #define COMPARED_MAX (64u * 1024 * 1024)
 
+struct device_buffer {
+	struct snapshot_piece piece; /* of it, in SNAPSHOT_PIECE */
+	char *name;
+};
+
+struct snapshot_diff {
+	char *name;
+	struct device_buffer *buffers;
+	struct snapshot_piece *pieces; /* of `buffers` */
+	size_t n_buffers;
+	struct buffer text;
+};
+
+/* What is on disk. */
 struct side {
 	struct snapshot_file file;
 	struct block_store store;
@@ -94,6 +112,18 @@ static int side_open(struct side *d, int dir, const char *name, struct error *er
 	return 0;
 }
 
+/* Committed bytes of the session; false when they are none. */
+static bool read_now(const struct snapshot_job *j, uint64_t address, void *out, size_t len)
+{
+	for (int r = 0; r < ARENA_REGIONS; r++) {
+		uint64_t at = address - ARENA_BASE - arena_region_offset((enum arena_region)r);
+
+		if (at < j->file.top[r] && len <= j->file.top[r] - at)
+			return whole_pread(j->memfd, out, len, address - ARENA_BASE) == len;
+	}
+	return false;
+}
+
 /* ---- variables ---- */
 
 static const struct supervisor_variable *find(const struct supervisor_variable *v, size_t n, const char *name)
@@ -139,7 +169,7 @@ static void put_difference(const struct supervisor_variable *v, const char *old,
 	buffer_printf(out, "%s: %zu of %zu elements differ\n", v->name, differ, len / element);
 }
 
-static int compare_variable(struct session *s, struct side *d, const struct supervisor_variable *was,
+static int compare_variable(struct snapshot_job *j, struct side *d, const struct supervisor_variable *was,
 			    const struct supervisor_variable *is, struct buffer *out, struct error *err)
 {
 	size_t len = is->size < COMPARED_MAX ? is->size : COMPARED_MAX;
@@ -151,7 +181,7 @@ static int compare_variable(struct session *s, struct side *d, const struct supe
 	}
 	if (!old || !new)
 		return error_set(err, ERROR_MEMORY, "out of memory to compare %s", is->name);
-	if (supervisor_read(s->supervisor, is->address, new, len))
+	if (!read_now(j, is->address, new, len))
 		return 0;
 	if (read_side(d, was->address, old, len, err))
 		return -1;
@@ -160,17 +190,20 @@ static int compare_variable(struct session *s, struct side *d, const struct supe
 	return 0;
 }
 
-static int put_variables(struct session *s, struct side *d, struct buffer *out, struct error *err)
+static int compare_tables(struct snapshot_job *j, struct side *d, struct unit_table *now, struct buffer *out,
+			  struct error *err)
 {
 	const struct supervisor_variable *was, *is;
-	size_t n_was = unit_table_variables(&d->units, &was), n_is = supervisor_variables(s->supervisor, &is);
+	size_t n_was = unit_table_variables(&d->units, &was), n_is = unit_table_variables(now, &is);
 
 	for (size_t i = 0; i < n_is; i++) {
 		const struct supervisor_variable *old = find(was, n_was, is[i].name);
 
+		if (snapshot_job_check(j, err))
+			return -1;
 		if (!old)
 			buffer_printf(out, "%s%s: is not in the snapshot\n", is[i].name, is[i].is_function ? "()" : "");
-		else if (!old->is_function && !is[i].is_function && compare_variable(s, d, old, &is[i], out, err))
+		else if (!old->is_function && !is[i].is_function && compare_variable(j, d, old, &is[i], out, err))
 			return -1;
 		else if (old->is_function && old->address != is[i].address)
 			buffer_printf(out, "%s(): was defined again in In[%u]\n", is[i].name, is[i].cell);
@@ -181,10 +214,22 @@ static int put_variables(struct session *s, struct side *d, struct buffer *out, 
 	return 0;
 }
 
+static int put_variables(struct snapshot_job *j, struct side *d, struct buffer *out, struct error *err)
+{
+	struct unit_table now;
+	int result;
+
+	unit_table_init(&now);
+	result = unit_table_decode(&now, j->file.units.data, j->file.units.len, err) ||
+		 compare_tables(j, d, &now, out, err);
+	unit_table_release(&now);
+	return result;
+}
+
 /* ---- heap ---- */
 
-/* Pages of the heap that differ, up to the larger top. */
-static int put_heap(struct session *s, struct side *d, struct buffer *out, struct error *err)
+/* Pages that differ, as far as the heap of the snapshot went. */
+static int put_heap(struct snapshot_job *j, struct side *d, struct buffer *out, struct error *err)
 {
 	uint64_t start = ARENA_BASE + ARENA_HEAP_OFFSET, top = d->file.top[ARENA_HEAP], pages = 0;
 	cleanup_free char *now = malloc(BLOCK_SIZE);
@@ -198,7 +243,9 @@ static int put_heap(struct session *s, struct side *d, struct buffer *out, struc
 		const struct snapshot_block *b = block_at(d, start + at);
 		struct block_hash hash;
 
-		if (supervisor_read(s->supervisor, start + at, now, len))
+		if (snapshot_job_check(j, err))
+			return -1;
+		if (!read_now(j, start + at, now, len))
 			memset(now, 0, len);
 		hash = block_hash(now, len);
 		if (b && b->len == len && hash.low == b->hash.low && hash.high == b->hash.high)
@@ -215,39 +262,151 @@ static int put_heap(struct session *s, struct side *d, struct buffer *out, struc
 
 /* ---- device ---- */
 
-struct device_search {
-	struct side *side;
-	struct buffer *out;
-};
-
-static int compare_device(void *data, uint64_t address, const char *bytes, size_t len, const char *name,
-			  struct error *err)
+static int compare_piece(struct snapshot_job *j, struct side *d, size_t i, uint64_t *ret_differ, struct error *err)
 {
-	struct device_search *d = data;
-	cleanup_free char *then = malloc(len + 1);
-	size_t differ = 0;
+	const struct snapshot_piece *p = &j->pieces[i];
+	cleanup_fd int fd = snapshot_job_piece(j, i, err);
+	cleanup_free char *now = malloc(BLOCK_SIZE), *then = malloc(BLOCK_SIZE);
 
-	if (!then)
-		return error_set(err, ERROR_MEMORY, "out of memory to compare device memory");
-	if (read_side(d->side, address, then, len, err))
+	if (fd < 0)
 		return -1;
-	for (size_t i = 0; i < len; i++)
-		differ += bytes[i] != then[i];
-	if (differ)
-		buffer_printf(d->out, "device buffer %s at %#" PRIx64 ": %zu of %zu bytes differ\n",
-			      *name ? name : "(without a name)", address, differ, len);
+	if (!now || !then)
+		return error_set(err, ERROR_MEMORY, "out of memory to compare device memory");
+	for (uint64_t at = 0; at < p->size; at += BLOCK_SIZE) {
+		size_t len = p->size - at < BLOCK_SIZE ? p->size - at : BLOCK_SIZE;
+
+		if (whole_pread(fd, now, len, at) < len)
+			return error_errno(err, "cannot read a copy of device memory");
+		if (snapshot_job_check(j, err) || read_side(d, p->address + at, then, len, err))
+			return -1;
+		for (size_t k = 0; k < len; k++)
+			*ret_differ += now[k] != then[k];
+	}
 	return 0;
 }
 
-int snapshot_diff(struct session *s, int dir, const char *name, struct buffer *out, struct error *err)
+/* Large buffers come in pieces. */
+static int put_device(struct snapshot_job *j, const struct snapshot_diff *diff, struct side *d, struct buffer *out,
+		      struct error *err)
 {
+	for (size_t i = 0; i < diff->n_buffers;) {
+		const struct device_buffer *first = &diff->buffers[i];
+		uint64_t differ = 0, size = 0;
+
+		do {
+			size += diff->buffers[i].piece.size;
+			if (compare_piece(j, d, i++, &differ, err))
+				return -1;
+		} while (i < diff->n_buffers && !diff->buffers[i].name);
+		if (differ)
+			buffer_printf(out, "device buffer %s at %#" PRIx64 ": %" PRIu64 " of %" PRIu64 " bytes differ\n",
+				      *first->name ? first->name : "(without a name)", first->piece.address, differ, size);
+	}
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+static int compare(struct snapshot_job *j, int dir, void *data, struct error *err)
+{
+	struct snapshot_diff *diff = data;
+	const char *name = strcmp(diff->name, SNAPSHOT_LAST) ? diff->name : snapshot_file_last(dir, j->file.owner);
 	struct side d;
-	struct device_search device = { &d, out };
 	int result = side_open(&d, dir, name, err);
 
 	if (!result)
-		result = put_variables(s, &d, out, err) || put_heap(s, &d, out, err) ||
-			 supervisor_device_buffers(s->supervisor, compare_device, &device, err);
+		result = put_variables(j, &d, &diff->text, err) || put_heap(j, &d, &diff->text, err) ||
+			 put_device(j, diff, &d, &diff->text, err);
 	side_release(&d);
 	return result ? -1 : 0;
+}
+
+static int add_piece(struct snapshot_diff *d, uint64_t address, uint64_t size, const char *name)
+{
+	size_t n = d->n_buffers + 1;
+	struct device_buffer *buffers = realloc(d->buffers, n * sizeof(*buffers));
+	struct snapshot_piece *pieces = buffers ? realloc(d->pieces, n * sizeof(*pieces)) : NULL;
+
+	d->buffers = buffers ? buffers : d->buffers;
+	if (!pieces)
+		return -1;
+	d->pieces = pieces;
+	pieces[n - 1] = (struct snapshot_piece){ .address = address, .size = size };
+	buffers[n - 1] = (struct device_buffer){ pieces[n - 1], name ? strdup(name) : NULL };
+	d->n_buffers = n;
+	return name && !buffers[n - 1].name ? -1 : 0;
+}
+
+/* [WORKER_DEVICE_REPORT] */
+static int take_buffers(struct snapshot_diff *d, struct record *r, struct error *err)
+{
+	uint32_t n;
+
+	record_str(r);
+	for (int i = 0; i < 4; i++)
+		record_u64(r);
+	n = record_count(r, 28);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t address = record_u64(r), size = record_u64(r);
+		const char *name;
+
+		record_u32(r);
+		name = record_str(r);
+		record_str(r);
+		for (uint64_t at = 0; address_in_device(address) && at < size; at += SNAPSHOT_PIECE)
+			if (add_piece(d, address + at, size - at < SNAPSHOT_PIECE ? size - at : SNAPSHOT_PIECE,
+				      at ? NULL : name))
+				return error_set(err, ERROR_MEMORY, "out of memory for the list of device buffers");
+	}
+	return record_check(r, "WORKER_DEVICE_REPORT", err);
+}
+
+void snapshot_diff_free(struct snapshot_diff *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->n_buffers; i++)
+		free(d->buffers[i].name);
+	free(d->buffers);
+	free(d->pieces);
+	buffer_release(&d->text);
+	free(d->name);
+	free(d);
+}
+
+const char *snapshot_diff_text(const struct snapshot_diff *d)
+{
+	return buffer_text(&d->text);
+}
+
+static int begin(struct snapshot_diff *d, struct supervisor *s, supervisor_snapshot_done *done, void *data,
+		 struct error *err)
+{
+	struct supervisor_examiner e = { .name = d->name, .fn = compare, .data = d };
+	cleanup_buffer struct buffer report = BUFFER_INIT;
+	struct record r;
+
+	if (supervisor_device_report(s, &report, err))
+		return -1;
+	r = record_open(report.data, report.len);
+	if (take_buffers(d, &r, err))
+		return -1;
+	e.pieces = d->pieces;
+	e.n_pieces = d->n_buffers;
+	return supervisor_examine(s, &e, done, data, err);
+}
+
+struct snapshot_diff *snapshot_diff_start(struct supervisor *s, const char *name, supervisor_snapshot_done *done, void *data,
+					  struct error *err)
+{
+	struct snapshot_diff *d = calloc(1, sizeof(*d));
+
+	if (d)
+		d->name = strdup(name);
+	if (d && d->name && !begin(d, s, done, data, err))
+		return d;
+	if (!d || !d->name)
+		error_set(err, ERROR_MEMORY, "out of memory to compare a snapshot");
+	snapshot_diff_free(d);
+	return NULL;
 }

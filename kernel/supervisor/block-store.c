@@ -88,10 +88,9 @@ static int enter(struct block_store *s, const struct header *h, uint64_t offset,
 	if (grow(s, err))
 		return -1;
 	p = slot_of(s, h->hash);
-	if (p->offset)
-		return 0;
+	s->n += !p->offset;
+	/* A later one was written because the one before it is damaged. */
 	*p = (struct block_place){ h->hash, offset + 1, h->len, h->packed };
-	s->n++;
 	s->packed += sizeof(*h) + h->packed;
 	return 0;
 }
@@ -112,6 +111,34 @@ uint32_t block_store_find(const struct block_store *s, struct block_hash hash)
 
 /* ---- file ---- */
 
+static bool is_record(const struct block_store *s, uint64_t at, uint64_t size, struct header *ret)
+{
+	return at + sizeof(*ret) <= size && whole_pread(s->fd, ret, sizeof(*ret), at) == sizeof(*ret) && is_sound(ret) &&
+	       at + sizeof(*ret) + ret->packed <= size;
+}
+
+/* The first record from `at` on; size: there is none. What lies between is damaged, and what follows is not given up for it. */
+static uint64_t find_record(const struct block_store *s, uint64_t at, uint64_t size, struct header *ret)
+{
+	static const uint32_t magic = MAGIC;
+
+	if (is_record(s, at, size, ret))
+		return at;
+	for (at++; at + sizeof(*ret) <= size;) {
+		size_t len = size - at < BLOCK_SIZE ? size - at : BLOCK_SIZE;
+		const char *hit;
+
+		if (whole_pread(s->fd, s->scratch, len, at) < len)
+			return size;
+		hit = memmem(s->scratch, len, &magic, sizeof(magic));
+		at += hit ? (uint64_t)(hit - (const char *)s->scratch) : len - sizeof(magic) + 1;
+		if (hit && is_record(s, at, size, ret))
+			return at;
+		at += hit != NULL;
+	}
+	return size;
+}
+
 static int scan(struct block_store *s, struct error *err)
 {
 	struct stat st;
@@ -119,12 +146,11 @@ static int scan(struct block_store *s, struct error *err)
 
 	if (fstat(s->fd, &st))
 		return error_errno(err, "cannot look at the blocks of snapshots");
-	while (s->end + sizeof(h) <= (uint64_t)st.st_size &&
-	       whole_pread(s->fd, &h, sizeof(h), s->end) == sizeof(h) && is_sound(&h) &&
-	       s->end + sizeof(h) + h.packed <= (uint64_t)st.st_size) {
-		if (enter(s, &h, s->end, err))
+	for (uint64_t at = 0; (at = find_record(s, at, (uint64_t)st.st_size, &h)) < (uint64_t)st.st_size;) {
+		if (enter(s, &h, at, err))
 			return -1;
-		s->end += sizeof(h) + h.packed;
+		at += sizeof(h) + h.packed;
+		s->end = at;
 	}
 	return 0;
 }
@@ -133,21 +159,22 @@ int block_store_open(struct block_store *s, int dir, bool writing, struct error 
 {
 	*s = (struct block_store){ .dir = dir, .fd = -1 };
 	s->scratch = malloc(ZSTD_COMPRESSBOUND(BLOCK_SIZE) + sizeof(struct header));
+	s->unpacked = malloc(BLOCK_SIZE);
 	s->packer = ZSTD_createCCtx();
 	s->unpacker = ZSTD_createDCtx();
-	if (!s->scratch || !s->packer || !s->unpacker) {
+	if (!s->scratch || !s->unpacked || !s->packer || !s->unpacker) {
 		block_store_close(s);
 		return error_set(err, ERROR_MEMORY, "out of memory for snapshots");
 	}
+	if (writing)
+		unlinkat(dir, SWEPT_NAME, 0); /* of a process that has ended over it */
 	s->fd = openat(dir, FILE_NAME, (writing ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC, 0600);
 	if (s->fd < 0 && errno == ENOENT)
 		return 0;
 	if (s->fd < 0)
 		error_errno(err, "cannot open the blocks of snapshots");
-	else if (!scan(s, err) && (!writing || !ftruncate(s->fd, (off_t)s->end)))
+	else if (!scan(s, err) && (!writing || !block_store_cut(s, s->end, err)))
 		return 0;
-	else if (writing)
-		error_errno(err, "cannot prepare the blocks of snapshots");
 	block_store_close(s);
 	return -1;
 }
@@ -156,11 +183,22 @@ void block_store_close(struct block_store *s)
 {
 	free(s->table);
 	free(s->scratch);
+	free(s->unpacked);
 	ZSTD_freeCCtx(s->packer);
 	ZSTD_freeDCtx(s->unpacker);
 	if (s->fd >= 0)
 		close(s->fd);
 	*s = (struct block_store){ .fd = -1 };
+}
+
+int block_store_cut(struct block_store *s, uint64_t end, struct error *err)
+{
+	return ftruncate(s->fd, (off_t)end) ? error_errno(err, "cannot cut the file `" FILE_NAME "` to its end") : 0;
+}
+
+static bool is_there(struct block_store *s, struct block_hash hash, size_t len)
+{
+	return find(s, hash) && (!s->checks || !block_store_get(s, hash, s->unpacked, len, NULL));
 }
 
 int block_store_put(struct block_store *s, const void *data, size_t len, struct block_hash *ret, bool *ret_fresh,
@@ -170,7 +208,7 @@ int block_store_put(struct block_store *s, const void *data, size_t len, struct 
 	size_t packed;
 
 	*ret = block_hash(data, len);
-	*ret_fresh = !find(s, *ret);
+	*ret_fresh = !is_there(s, *ret, len);
 	if (!*ret_fresh)
 		return 0;
 	packed = ZSTD_compressCCtx(s->packer, h + 1, ZSTD_COMPRESSBOUND(BLOCK_SIZE), data, len, LEVEL);
@@ -180,8 +218,7 @@ int block_store_put(struct block_store *s, const void *data, size_t len, struct 
 	h->check = check_of(h);
 	if (whole_pwrite(s->fd, h, sizeof(*h) + packed, s->end) != sizeof(*h) + packed) {
 		error_errno(err, "cannot write the blocks of a snapshot");
-		if (ftruncate(s->fd, (off_t)s->end))
-			return -1; /* what is there is no sound record, and is cut off later */
+		block_store_cut(s, s->end, NULL); /* if it cannot, what is there is no sound record */
 		return -1;
 	}
 	if (enter(s, h, s->end, err))
@@ -219,12 +256,11 @@ static int copy_kept(struct block_store *s, int fd, bool (*keep)(void *data, str
 	struct header h;
 	uint64_t out = 0;
 
-	for (uint64_t at = 0; at < s->end; at += sizeof(h) + h.packed) {
-		if (whole_pread(s->fd, &h, sizeof(h), at) != sizeof(h) || !is_sound(&h) ||
-		    whole_pread(s->fd, s->scratch, sizeof(h) + h.packed, at) != sizeof(h) + h.packed)
-			return error_errno(err, "cannot read the blocks of snapshots");
-		if (!keep(data, h.hash))
+	for (uint64_t at = 0; (at = find_record(s, at, s->end, &h)) < s->end; at += sizeof(h) + h.packed) {
+		if (find(s, h.hash)->offset != at + 1 || !keep(data, h.hash))
 			continue;
+		if (whole_pread(s->fd, s->scratch, sizeof(h) + h.packed, at) != sizeof(h) + h.packed)
+			return error_errno(err, "cannot read the blocks of snapshots");
 		if (whole_pwrite(fd, s->scratch, sizeof(h) + h.packed, out) != sizeof(h) + h.packed)
 			return error_errno(err, "cannot write the blocks of snapshots");
 		out += sizeof(h) + h.packed;

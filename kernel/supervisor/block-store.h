@@ -2,7 +2,7 @@
 /*
  * A file of compressed blocks that are known by the hash of their content: equal blocks of all snapshots in a folder are
  * kept once. Blocks are only ever appended. A record that a crash has cut short is at the end, and is cut off when the file
- * is opened for writing.
+ * is opened for writing; what is damaged elsewhere is passed over. Of two records with one hash the later is meant.
  *
  *	record: magic, bytes, packed bytes, hash of these (u32 each), hash of the content (16 bytes), packed bytes (zstd)
  *
@@ -36,7 +36,8 @@ struct block_store {
 	uint64_t packed;           /* bytes of all records */
 	struct block_place *table; /* open addressing */
 	size_t n, cap;
-	void *scratch;             /* for a packed block */
+	bool checks;               /* set by the caller: a block counts as there when it can be read */
+	void *scratch, *unpacked;  /* for a packed block, for another */
 	void *packer, *unpacker;
 };
 
@@ -49,6 +50,8 @@ void block_store_close(struct block_store *s);
 /* len <= BLOCK_SIZE. ret_fresh: it was not there before. On error nothing of it stays. */
 int block_store_put(struct block_store *s, const void *data, size_t len, struct block_hash *ret, bool *ret_fresh,
 		    struct error *err);
+/* Takes back what was appended beyond `end`, which s->end once was. Only block_store_close() may follow. */
+int block_store_cut(struct block_store *s, uint64_t end, struct error *err);
 int block_store_sync(struct block_store *s, struct error *err);
 /* ERROR_NOT_FOUND: not there. ERROR_INPUT: damaged. */
 int block_store_get(struct block_store *s, struct block_hash hash, void *out, size_t len, struct error *err);

@@ -286,10 +286,17 @@ int snapshot_file_write(int dir, const char *name, const struct snapshot_file *f
 	if (automatic)
 		keep_foreign(dir, f->owner);
 	file_name(path, name);
-	if (renameat(dir, TEMPORARY, dir, path) || fsync(dir))
-		return error_errno(err, "cannot give the snapshot its name");
-	save_hook_call(hook, SAVE_RENAMED);
+	if (renameat(dir, TEMPORARY, dir, path)) {
+		error_errno(err, "cannot give the snapshot its name");
+		unlinkat(dir, TEMPORARY, 0);
+		return -1;
+	}
 	return 0;
+}
+
+void snapshot_file_clean(int dir)
+{
+	unlinkat(dir, TEMPORARY, 0);
 }
 
 int snapshot_file_drop(int dir, const char *name, struct error *err)

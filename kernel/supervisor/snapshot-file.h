@@ -78,7 +78,10 @@ bool snapshot_name_is_good(const char *name);
 
 /* ERROR_NOT_FOUND: no such snapshot; ERROR_INPUT: damaged, or of another version. */
 int snapshot_file_read(int dir, const char *name, struct snapshot_file *ret, struct error *err);
-/* automatic: name is SNAPSHOT_CURRENT, and one of another owner becomes SNAPSHOT_LAST. */
+/* What a process has left that ended while it wrote; the folder is locked. */
+void snapshot_file_clean(int dir);
+/* automatic: name is SNAPSHOT_CURRENT, and one of another owner becomes SNAPSHOT_LAST. The folder
+ * is not synchronised yet. On error nothing of it is there. */
 int snapshot_file_write(int dir, const char *name, const struct snapshot_file *f, bool automatic,
 			const struct save_hook *hook, struct error *err);
 /* What SNAPSHOT_LAST means to this owner: the newest automatic one of another process. */

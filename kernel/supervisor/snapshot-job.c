@@ -62,20 +62,6 @@ int snapshot_folder_open(const char *folder, bool make, struct error *err)
 	return fd < 0 ? error_errno(err, "cannot open the folder of snapshots %s", folder) : fd;
 }
 
-int snapshot_folder_lock(int dir, bool shared, const _Atomic bool *cancelled, struct error *err)
-{
-	const struct timespec pause = { 0, LOCK_PAUSE_NS };
-
-	for (int i = 0; flock(dir, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB); i++) {
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return error_errno(err, "cannot lock the folder of snapshots");
-		if (i == LOCK_TRIES || (cancelled && atomic_load(cancelled)))
-			return error_set(err, ERROR_TIMEOUT, "another kernel works in the folder of snapshots");
-		nanosleep(&pause, NULL);
-	}
-	return 0;
-}
-
 /* ---- between the threads ---- */
 
 static void set_state(struct snapshot_job *j, enum snapshot_job_state state)
@@ -84,12 +70,34 @@ static void set_state(struct snapshot_job *j, enum snapshot_job_state state)
 	eventfd_write(j->wake, 1);
 }
 
-static int stopped(struct snapshot_job *j, struct error *err)
+int snapshot_job_check(struct snapshot_job *j, struct error *err)
 {
+	static const char *const given_up[] = {
+		[JOB_SAVE] = "given up; what was saved before is as it was",
+		[JOB_LOAD] = "given up; the session is as it was",
+		[JOB_EXAMINE] = "given up",
+	};
+
 	if (atomic_load(&j->cancelled))
-		return error_set(err, ERROR_STATE, "given up");
+		return error_set(err, ERROR_STATE, "%s", given_up[j->kind]);
 	if (j->kind == JOB_SAVE && snapshot_view_is_broken(j->view))
 		return error_set(err, ERROR_STATE, "the session was changed meanwhile");
+	return 0;
+}
+
+static int lock_folder(struct snapshot_job *j, int dir, int how, struct error *err)
+{
+	const struct timespec pause = { 0, LOCK_PAUSE_NS };
+
+	for (int i = 0; flock(dir, how | LOCK_NB); i++) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return error_errno(err, "cannot lock the folder of snapshots");
+		if (snapshot_job_check(j, err))
+			return -1;
+		if (i == LOCK_TRIES)
+			return error_set(err, ERROR_TIMEOUT, "another kernel works in the folder of snapshots %s", j->folder);
+		nanosleep(&pause, NULL);
+	}
 	return 0;
 }
 
@@ -108,7 +116,7 @@ static int want_device(struct snapshot_job *j, const struct snapshot_piece *p, s
 	j->has_given = false;
 	set_state(j, JOB_RUNS);
 	pthread_mutex_unlock(&j->lock);
-	if (fd < 0)
+	if (fd < 0 && !snapshot_job_check(j, err))
 		return error_set(err, ERROR_STATE, "the device memory could not be read");
 	return fd;
 }
@@ -161,7 +169,7 @@ static int put_block(struct snapshot_job *j, struct block_store *s, uint64_t add
 	uint64_t before = s->end;
 	bool fresh;
 
-	if (stopped(j, err))
+	if (snapshot_job_check(j, err))
 		return -1;
 	j->bytes += len;
 	if (is_zero(data, len))
@@ -174,8 +182,7 @@ static int put_block(struct snapshot_job *j, struct block_store *s, uint64_t add
 	return snapshot_file_add(&j->file, &b, err);
 }
 
-/* A memfd with the bytes; the caller closes it. */
-static int piece_fd(struct snapshot_job *j, size_t i, struct error *err)
+int snapshot_job_piece(struct snapshot_job *j, size_t i, struct error *err)
 {
 	int fd;
 
@@ -189,7 +196,7 @@ static int piece_fd(struct snapshot_job *j, size_t i, struct error *err)
 static int put_piece(struct snapshot_job *j, struct block_store *s, size_t i, struct error *err)
 {
 	const struct snapshot_piece *p = &j->pieces[i];
-	cleanup_fd int fd = piece_fd(j, i, err);
+	cleanup_fd int fd = snapshot_job_piece(j, i, err);
 	struct stat st;
 	char *data;
 	int result = 0;
@@ -240,7 +247,7 @@ static int put_all(struct snapshot_job *j, struct block_store *s, struct error *
 	for (int r = 0; r < ARENA_REGIONS; r++)
 		if (put_region(j, s, (enum arena_region)r, data, err))
 			return -1;
-	return stopped(j, err);
+	return snapshot_job_check(j, err);
 }
 
 /* ---- sweeping ---- */
@@ -331,24 +338,45 @@ static int save_to(struct snapshot_job *j, int dir, struct block_store *s, struc
 	if (block_store_sync(s, err))
 		return -1;
 	save_hook_call(&j->hook, SAVE_BLOCKS_SYNCED);
-	if (snapshot_file_write(dir, j->name, &j->file, j->automatic, &j->hook, err))
-		return -1;
+	return snapshot_file_write(dir, j->name, &j->file, j->automatic, &j->hook, err);
+}
+
+static int finish_save(struct snapshot_job *j, int dir, struct block_store *s, struct error *err)
+{
+	if (fsync(dir))
+		return error_errno(err, "the snapshot was written, but may not be on disk yet");
+	save_hook_call(&j->hook, SAVE_RENAMED);
 	sweep(j, dir, s);
 	return 0;
+}
+
+static int not_written(const struct snapshot_job *j, struct error *err)
+{
+	if (err->code == ERROR_STATE || err->code == ERROR_TIMEOUT)
+		return -1;
+	return error_wrap(err, "the snapshot was not written to %s, and what is there is as it was", j->folder);
 }
 
 static int save(struct snapshot_job *j, struct error *err)
 {
 	cleanup_fd int dir = snapshot_folder_open(j->folder, true, err);
 	struct block_store s;
+	uint64_t end;
 	int result;
 
-	if (dir < 0 || snapshot_folder_lock(dir, false, &j->cancelled, err))
-		return -1;
+	if (dir < 0 || lock_folder(j, dir, LOCK_EX, err))
+		return not_written(j, err);
 	save_hook_call(&j->hook, SAVE_LOCKED);
+	snapshot_file_clean(dir);
 	if (block_store_open(&s, dir, true, err))
-		return -1;
+		return not_written(j, err);
+	s.checks = !j->automatic;
+	end = s.end;
 	result = save_to(j, dir, &s, err);
+	/* What was appended helps the next one if this was given up, and only takes room if the disk is full. */
+	if (result && err->code != ERROR_STATE)
+		block_store_cut(&s, end, NULL);
+	result = result ? not_written(j, err) : finish_save(j, dir, &s, err);
 	block_store_close(&s);
 	return result;
 }
@@ -410,7 +438,7 @@ static int take_block(struct snapshot_job *j, struct block_store *s, const struc
 	uint64_t offset;
 	int fd;
 
-	if (stopped(j, err))
+	if (snapshot_job_check(j, err))
 		return -1;
 	if (place_of(j, b, &fd, &offset))
 		return error_set(err, ERROR_INPUT, "a block of it lies outside the session's memory");
@@ -443,7 +471,7 @@ static int load(struct snapshot_job *j, struct error *err)
 	cleanup_fd int dir = snapshot_folder_open(j->folder, false, err);
 	const char *name = j->name;
 
-	if (dir < 0 || snapshot_folder_lock(dir, true, &j->cancelled, err))
+	if (dir < 0 || lock_folder(j, dir, LOCK_SH, err))
 		return -1;
 	if (!strcmp(name, SNAPSHOT_LAST))
 		name = snapshot_file_last(dir, j->file.owner);
@@ -460,7 +488,22 @@ static int load(struct snapshot_job *j, struct error *err)
 	return 0;
 }
 
+/* ---- examining ---- */
+
+static int examine(struct snapshot_job *j, struct error *err)
+{
+	cleanup_fd int dir = snapshot_folder_open(j->folder, false, err);
+
+	if (dir < 0 || lock_folder(j, dir, LOCK_SH, err))
+		return -1;
+	return j->examine(j, dir, j->examine_data, err);
+}
+
 /* ---- thread ---- */
+
+static int (*const kinds[])(struct snapshot_job *j, struct error *err) = {
+	[JOB_SAVE] = save, [JOB_LOAD] = load, [JOB_EXAMINE] = examine,
+};
 
 static void *work(void *data)
 {
@@ -468,7 +511,7 @@ static void *work(void *data)
 
 	if (j->gentle)
 		setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
-	j->failed = (j->kind == JOB_SAVE ? save(j, &j->error) : load(j, &j->error)) != 0;
+	j->failed = kinds[j->kind](j, &j->error) != 0;
 	/* What a compressor took does not come back by itself. */
 	malloc_trim(0);
 	pthread_mutex_lock(&j->lock);
@@ -509,14 +552,20 @@ int snapshot_job_start(struct snapshot_job *j, struct error *err)
 	return 0;
 }
 
+void snapshot_job_end(struct snapshot_job *j)
+{
+	if (!j->started)
+		return;
+	snapshot_job_cancel(j);
+	pthread_join(j->thread, NULL);
+	j->started = false;
+}
+
 void snapshot_job_free(struct snapshot_job *j)
 {
 	if (!j)
 		return;
-	if (j->started) {
-		snapshot_job_cancel(j);
-		pthread_join(j->thread, NULL);
-	}
+	snapshot_job_end(j);
 	if (j->has_given && j->given_fd >= 0)
 		close(j->given_fd);
 	if (j->memfd >= 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Saving or loading one snapshot on a thread of its own, so that the kernel goes on answering. The thread reads the committed
- * arena through a view (kernel/supervisor/snapshot-view.h), so that cells go on. A save whose view breaks is given up
- * (ERROR_STATE), since it would hold a mixture; the blocks that it has written are found again by the next one. Device
- * memory is handed in by the event loop: all of it before the start, or piece by piece.
+ * Saving, loading or examining one snapshot on a thread of its own, so that the kernel goes on answering. The thread reads
+ * the committed arena through a view (kernel/supervisor/snapshot-view.h), so that cells go on. A save whose view breaks is
+ * given up (ERROR_STATE), since it would hold a mixture; the blocks that it has written are found again by the next one.
+ * Device memory is handed in by the event loop: all of it before the start, or piece by piece.
  *
  *	start -> RUNS <-> WANTS_DEVICE -> DONE
  *
@@ -24,7 +24,7 @@ struct snapshot_view;
 
 #define SNAPSHOT_PIECE (16ull * 1024 * 1024)
 
-enum snapshot_job_kind { JOB_SAVE, JOB_LOAD };
+enum snapshot_job_kind { JOB_SAVE, JOB_LOAD, JOB_EXAMINE };
 enum snapshot_job_state { JOB_RUNS, JOB_WANTS_DEVICE, JOB_DONE };
 
 struct snapshot_piece {
@@ -33,6 +33,10 @@ struct snapshot_piece {
 	uint64_t offset; /* loading: in device_fd */
 };
 
+struct snapshot_job;
+/* Runs on the thread, with the folder locked for reading. */
+typedef int snapshot_examine(struct snapshot_job *j, int dir, void *data, struct error *err);
+
 struct snapshot_job {
 	enum snapshot_job_kind kind;
 	char *folder, *name;
@@ -40,8 +44,11 @@ struct snapshot_job {
 	bool gentle;               /* gives way to others on the processor */
 	struct save_hook hook;     /* tests only */
 
-	struct snapshot_file file; /* saving: all but the blocks; loading: the owner, then the result */
-	int memfd;                 /* saving: the arena, a duplicate; loading: the result */
+	/* Saving: all but the blocks; loading: the owner, then the result; examining: owner, tops and units of the session. */
+	struct snapshot_file file;
+	snapshot_examine *examine;
+	void *examine_data;
+	int memfd;                 /* the arena, a duplicate; loading: the result */
 	struct snapshot_view *view; /* saving: open, of this arena */
 	bool viewing;              /* it was opened for this job */
 	struct snapshot_piece *pieces; /* device memory */
@@ -72,11 +79,17 @@ enum snapshot_job_state snapshot_job_state(struct snapshot_job *j, struct snapsh
 /* The bytes of the wanted piece; fd is taken over. -1: they cannot be had, and the job fails. */
 void snapshot_job_give(struct snapshot_job *j, int fd);
 void snapshot_job_cancel(struct snapshot_job *j);
-/* Waits for the thread. NULL is accepted. */
+/* Gives it up if it is not done, and waits for the thread. */
+void snapshot_job_end(struct snapshot_job *j);
+/* The same; NULL is accepted. */
 void snapshot_job_free(struct snapshot_job *j);
 
-/* The folder, made if need be, private to the user; a descriptor. shared: for reading. */
+/* On the thread: a memfd with the bytes of a piece, for the caller to close. */
+int snapshot_job_piece(struct snapshot_job *j, size_t i, struct error *err);
+/* On the thread: ERROR_STATE when it was given up. */
+int snapshot_job_check(struct snapshot_job *j, struct error *err);
+
+/* The folder, made if need be, private to the user; a descriptor. */
 int snapshot_folder_open(const char *folder, bool make, struct error *err);
-int snapshot_folder_lock(int dir, bool shared, const _Atomic bool *cancelled, struct error *err);
 
 #endif

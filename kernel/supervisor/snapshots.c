@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,7 +23,6 @@
 #include "kernel/supervisor/supervisor-state.h"
 #include "kernel/supervisor/worker-pool.h"
 
-#define DEVICE_MS 10000
 
 static void start_next(struct supervisor *s);
 
@@ -187,13 +184,21 @@ struct snapshot_job *snapshots_automatic_job(struct supervisor *s, struct error 
 	return j;
 }
 
+/* Its thread has ended, or was never started. */
+static void close_view(struct supervisor *s, struct snapshot_job *j)
+{
+	if (j->viewing)
+		snapshot_view_close(&s->snapshot.view);
+	j->viewing = false;
+}
+
 void snapshots_end_job(struct supervisor *s, struct snapshot_job *j)
 {
-	bool viewing = j && j->viewing;
-
+	if (!j)
+		return;
+	snapshot_job_end(j);
+	close_view(s, j);
 	snapshot_job_free(j);
-	if (viewing)
-		snapshot_view_close(&s->snapshot.view);
 }
 
 /* ---- device memory ---- */
@@ -233,74 +238,6 @@ int snapshots_ask_device(struct supervisor *s, const struct snapshot_piece *p)
 	return 0;
 }
 
-static int read_device(struct supervisor *s, const struct snapshot_piece *p, struct error *err)
-{
-	struct snapshots *n = &s->snapshots;
-	uint64_t deadline = loop_now_ms() + DEVICE_MS;
-	int alive = 1;
-
-	if (ask_device(s, p, err))
-		return -1;
-	n->asked = *p;
-	n->answered = -1;
-	while (n->asked.size && alive >= 0 && loop_now_ms() < deadline)
-		alive = worker_receive_one(s->pool.active, (int)(deadline - loop_now_ms()), err);
-	if (!n->asked.size && n->answered >= 0)
-		return n->answered;
-	n->asked.size = 0;
-	return error_set(err, ERROR_SYSTEM, "device memory at %#llx cannot be read", (unsigned long long)p->address);
-}
-
-static int show_piece(struct supervisor *s, const struct snapshot_piece *p, const char *name, supervisor_buffer *fn,
-		      void *data, struct error *err)
-{
-	cleanup_fd int fd = read_device(s, p, err);
-	struct stat st;
-	void *bytes;
-	int result;
-
-	if (fd < 0)
-		return -1;
-	bytes = fstat(fd, &st) || (uint64_t)st.st_size < p->size ? MAP_FAILED :
-		mmap(NULL, p->size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes == MAP_FAILED)
-		return error_errno(err, "cannot map a copy of device memory");
-	result = fn(data, p->address, bytes, p->size, name, err);
-	munmap(bytes, p->size);
-	return result;
-}
-
-int supervisor_device_buffers(struct supervisor *s, supervisor_buffer *fn, void *data, struct error *err)
-{
-	cleanup_buffer struct buffer report = BUFFER_INIT;
-	struct record r;
-	uint32_t n;
-
-	if (supervisor_device_report(s, &report, err))
-		return -1;
-	r = record_open(report.data, report.len);
-	record_str(&r);
-	for (int i = 0; i < 4; i++)
-		record_u64(&r);
-	n = record_count(&r, 28);
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t address = record_u64(&r), size = record_u64(&r);
-		const char *name;
-
-		record_u32(&r);
-		name = record_str(&r);
-		record_str(&r);
-		for (uint64_t at = 0; address_in_device(address) && at < size; at += SNAPSHOT_PIECE) {
-			struct snapshot_piece p = { .address = address + at, .size = size - at };
-
-			p.size = p.size < SNAPSHOT_PIECE ? p.size : SNAPSHOT_PIECE;
-			if (show_piece(s, &p, name, fn, data, err))
-				return -1;
-		}
-	}
-	return record_check(&r, "WORKER_DEVICE_REPORT", err);
-}
-
 /* ---- running it ---- */
 
 static void drop_job(struct supervisor *s)
@@ -324,13 +261,10 @@ static void tell(struct supervisor *s, const struct supervisor_snapshot_end *end
 		done(n->done_data, end);
 }
 
-static void saved(struct supervisor *s, const struct snapshot_job *j)
+static void tell_end(struct supervisor *s, const struct snapshot_job *j)
 {
-	if (j->automatic)
-		autosave_done(s, j);
-	else
-		tell(s, &(struct supervisor_snapshot_end){
-			.error = j->failed ? j->error.text : "", .bytes = j->bytes, .written = j->written });
+	tell(s, &(struct supervisor_snapshot_end){
+		.error = j->failed ? j->error.text : "", .bytes = j->bytes, .written = j->written });
 }
 
 static void take_over(struct supervisor *s, struct snapshot_job *j);
@@ -357,14 +291,16 @@ void snapshots_on_wake(void *data)
 	loop_remove(s->loop, n->wake);
 	n->wake = NULL;
 	n->job = NULL;
-	if (j->kind == JOB_SAVE)
-		saved(s, j);
+	/* Whoever is told may start the next job. */
+	close_view(s, j);
 	if (j->kind == JOB_LOAD && !j->failed) {
 		take_over(s, j);
 	} else {
-		if (j->kind == JOB_LOAD)
-			tell(s, &(struct supervisor_snapshot_end){ .error = j->error.text });
-		snapshots_end_job(s, j);
+		if (j->automatic)
+			autosave_done(s, j);
+		else
+			tell_end(s, j);
+		snapshot_job_free(j);
 	}
 	start_next(s);
 }
@@ -452,6 +388,33 @@ int supervisor_restore(struct supervisor *s, const char *name, supervisor_snapsh
 		snapshot_job_free(j);
 		return -1;
 	}
+	return begin(s, j, done, data, err);
+}
+
+int supervisor_examine(struct supervisor *s, const struct supervisor_examiner *e, supervisor_snapshot_done *done, void *data,
+		       struct error *err)
+{
+	struct snapshot_job *j;
+
+	if (is_possible(s, err))
+		return -1;
+	j = snapshot_job_new(JOB_EXAMINE, s->snapshots.folder, e->name, err);
+	if (!j)
+		return -1;
+	j->examine = e->fn;
+	j->examine_data = e->data;
+	j->file.owner = s->snapshots.owner;
+	memcpy(j->file.top, s->snapshot.top, sizeof(j->file.top));
+	unit_table_encode(&s->units, &j->file.units);
+	j->pieces = calloc(e->n_pieces + 1, sizeof(*j->pieces));
+	j->memfd = fcntl(s->snapshot.memfd, F_DUPFD_CLOEXEC, 3);
+	if (!j->pieces || buffer_check(&j->file.units, err) || j->memfd < 0) {
+		snapshot_job_free(j);
+		return error_set(err, ERROR_MEMORY, "out of memory to look at a snapshot");
+	}
+	j->n_pieces = e->n_pieces;
+	if (e->n_pieces)
+		memcpy(j->pieces, e->pieces, e->n_pieces * sizeof(*j->pieces));
 	return begin(s, j, done, data, err);
 }
 
@@ -707,10 +670,7 @@ void snapshots_on_message(struct supervisor *s, struct ipc_message *m)
 		on_filled(s, &r);
 		return;
 	}
-	if (!is_reading(s) && n->asked.size) {
-		n->asked.size = 0;
-		n->answered = m->n_fds ? m->fds[--m->n_fds] : -1;
-	} else if (is_reading(s) && n->reading.address != n->wanted.address) {
+	if (is_reading(s) && n->reading.address != n->wanted.address) {
 		n->reading_epoch = 0;
 		if (snapshots_ask_device(s, &n->wanted))
 			give_piece(s, -1);

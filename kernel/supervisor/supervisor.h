@@ -20,6 +20,8 @@
 struct buffer;
 struct error;
 struct loop;
+struct snapshot_job;
+struct snapshot_piece;
 struct supervisor;
 struct address_description;
 
@@ -136,6 +138,16 @@ int supervisor_save(struct supervisor *s, const char *name, supervisor_snapshot_
 /* The session becomes that of the snapshot; supervisor_undo() to the state before brings it back. */
 int supervisor_restore(struct supervisor *s, const char *name, supervisor_snapshot_done *done, void *data,
 		       struct error *err);
+/* Looks at a snapshot, and at the session that stands still meanwhile. fn runs on a thread; all is borrowed until `done`. */
+struct supervisor_examiner {
+	const char *name;
+	int (*fn)(struct snapshot_job *j, int dir, void *data, struct error *err);
+	void *data;
+	const struct snapshot_piece *pieces; /* device memory that fn can ask for */
+	size_t n_pieces;
+};
+int supervisor_examine(struct supervisor *s, const struct supervisor_examiner *e, supervisor_snapshot_done *done, void *data,
+		       struct error *err);
 /* Gives up what is under way, as long as the session is not touched. */
 void supervisor_snapshot_cancel(struct supervisor *s);
 /* NULL: there is none; who this process is in its files. */
@@ -190,11 +202,6 @@ struct memory_report;
 /* Who holds the session's memory: these cells, or (n is 0) those that hold most. Between cells; the caller releases it. */
 int supervisor_memory_report(struct supervisor *s, const uint32_t *cells, size_t n, struct memory_report *ret,
 			     struct error *err);
-
-/* Between cells: calls fn with the content of each buffer on the device, large ones in parts. Ends when fn fails. */
-typedef int supervisor_buffer(void *data, uint64_t address, const char *bytes, size_t len, const char *name,
-			      struct error *err);
-int supervisor_device_buffers(struct supervisor *s, supervisor_buffer *fn, void *data, struct error *err);
 
 int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t device_limit, struct error *err);
 void supervisor_limits(const struct supervisor *s, uint64_t *ret_host, uint64_t *ret_device);

@@ -430,30 +430,155 @@ static void test_cut_at_every_tenth_byte(void **state)
 	content_release(&c);
 }
 
+/* A byte of a file, and back. */
+static void flip(const char *name, off_t at)
+{
+	char path[512], byte;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, O_RDWR);
+	assert_int_equal(pread(fd, &byte, 1, at), 1);
+	byte ^= 0x10;
+	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+	close(fd);
+}
+
+static off_t file_size(const char *name)
+{
+	char path[512];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return stat(path, &st) ? -1 : st.st_size;
+}
+
+static void flip_everywhere(const char *name, off_t step, const struct content *c)
+{
+	struct error err;
+
+	for (off_t at = 0; at < file_size(name); at += step) {
+		err = (struct error)ERROR_INIT;
+		flip(name, at);
+		/* Some bits mean nothing to the packer: then the content is what it was. */
+		if (load("a", c, &err) != 1 && !strstr(err.text, "'a'"))
+			fail_msg("%s with byte %ld changed was taken for whole: %s", name, (long)at, err.text);
+		flip(name, at);
+	}
+	assert_int_equal(load("a", c, &err), 1);
+}
+
+static void test_a_changed_byte_anywhere(void **state)
+{
+	struct content c = make_content(1);
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	memset(c.top, 0, sizeof(c.top));
+	c.top[ARENA_META] = 2 * ARENA_PAGE;
+	must(save("a", &c, NULL, &err), &err);
+	flip_everywhere("a.snapshot", 1, &c);
+	flip_everywhere("blocks", 3, &c);
+	content_release(&c);
+}
+
+/* In the header of the first record, or in its content. */
+static void damage_the_first(off_t at)
+{
+	struct content one = make_content(5), two = make_content(9);
+	struct error err = ERROR_INIT;
+
+	must(save("a", &one, NULL, &err), &err);
+	must(save("b", &two, NULL, &err), &err);
+	flip("blocks", at);
+	assert_int_equal(load("a", &one, &err), -1);
+	assert_int_equal(load("b", &two, &err), 1);
+	must(save(SNAPSHOT_CURRENT, &two, NULL, &err), &err);
+	assert_int_equal(load("b", &two, &err), 1);
+	/* Saving it anew makes it whole: what is damaged is not taken for saved. */
+	must(save("a", &one, NULL, &err), &err);
+	assert_int_equal(load("a", &one, &err), 1);
+	assert_int_equal(load("b", &two, &err), 1);
+	content_release(&one);
+	content_release(&two);
+}
+
+static void test_damage_of_one_is_none_of_the_others(void **state)
+{
+	(void)state;
+	damage_the_first(8);
+}
+
+static void test_damaged_content_is_written_again(void **state)
+{
+	(void)state;
+	damage_the_first(100);
+}
+
+/* The whole of a save with `room` bytes for each file: 0 when it fits. */
+static int save_with(off_t room, const struct content *c, struct error *err)
+{
+	struct rlimit before, limit;
+	int result;
+
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = before;
+	limit.rlim_cur = (rlim_t)room;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	result = save("a", c, NULL, err);
+	setrlimit(RLIMIT_FSIZE, &before);
+	return result;
+}
+
+/* It fills up in the blocks, at each of many places, and in the list of them; each time all is as before. */
+static void fill_up(const struct content *old, const struct content *new, off_t from, off_t step)
+{
+	off_t blocks = file_size("blocks"), list = file_size("a.snapshot"), room = from;
+	struct error err = ERROR_INIT;
+	unsigned refused = 0;
+
+	for (; save_with(room, new, &err); room += step, refused++) {
+		assert_non_null(strstr(err.text, "was not written"));
+		assert_non_null(strstr(err.text, folder));
+		assert_non_null(strstr(err.text, "File too large"));
+		assert_int_equal(file_size("blocks"), blocks);
+		assert_int_equal(file_size("a.snapshot"), list);
+		assert_int_equal(file_size(".writing"), -1);
+		assert_int_equal(load("a", old, &err), 1);
+		err = (struct error)ERROR_INIT;
+	}
+	if (refused < 5)
+		fail_msg("the disk was full %u times only, from %ld by %ld", refused, (long)from, (long)step);
+	assert_int_equal(load("a", new, &err), 1);
+}
+
 static void test_full_disk_keeps_the_old_one(void **state)
 {
 	struct content old = make_content(5), new = make_large(3);
-	struct rlimit before, limit;
 	struct error err = ERROR_INIT;
-	int result;
 
 	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
 	must(save("a", &old, NULL, &err), &err);
-	getrlimit(RLIMIT_FSIZE, &before);
-	limit = before;
-	/* In the blocks, and in the list of them. */
-	for (rlim_t room = (rlim_t)blocks_size() + 3 * MIB; room; room = room > 100 ? 100 : 0) {
-		limit.rlim_cur = room;
-		setrlimit(RLIMIT_FSIZE, &limit);
-		result = save("a", room > 100 ? &new : &old, NULL, &err);
-		setrlimit(RLIMIT_FSIZE, &before);
-		assert_int_equal(result, -1);
-		assert_non_null(strstr(err.text, "write"));
-		assert_int_equal(load("a", &old, &err), 1);
-	}
+	fill_up(&old, &new, file_size("blocks") + 1000, MIB);
+	/* All blocks are there: what is left is the list. */
+	fill_up(&new, &old, 0, file_size("a.snapshot") / 200);
 	content_release(&old);
 	content_release(&new);
+}
+
+static void test_what_another_process_left_half_is_swept(void **state)
+{
+	struct content one = make_content(5);
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(save_in_child("a", &one, SAVE_LISTED, 0), 42);
+	assert_true(file_size(".writing") > 0);
+	must(save("b", &one, NULL, &err), &err);
+	assert_int_equal(file_size(".writing"), -1);
+	assert_int_equal(load("a", &one, &err), -1);
+	content_release(&one);
 }
 
 static void test_automatic_ones(void **state)
@@ -488,7 +613,11 @@ int main(void)
 		cmocka_unit_test(test_ended_at_every_step),
 		cmocka_unit_test_setup_teardown(test_ended_while_sweeping, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_cut_at_every_tenth_byte, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_changed_byte_anywhere, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_damage_of_one_is_none_of_the_others, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_damaged_content_is_written_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_full_disk_keeps_the_old_one, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_what_another_process_left_half_is_swept, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_automatic_ones, set_up, tear_down),
 	};
 
