@@ -59,8 +59,11 @@ static int inspect(struct session *s, struct cell *c, const struct magic_call *c
 		return error_set(err, ERROR_MEMORY, "out of memory");
 	}
 	q->session = s;
-	supervisor_inspect(s->supervisor, q->name, strlen(q->name), 0, on_inspected, q);
-	return 1;
+	if (!supervisor_inspect(s->supervisor, q->name, strlen(q->name), 0, on_inspected, q, err))
+		return 1;
+	free(q->name);
+	free(q);
+	return -1;
 }
 
 const struct magic magic_inspect = {

@@ -43,6 +43,7 @@ struct message {
 	size_t n_identities;
 	json_t *header, *parent, *metadata, *content; /* objects, owned */
 	const char *type, *id;  /* borrowed from header */
+	bool unread; /* memory was too little for the content: it is empty */
 };
 
 /* 1 with a message (release it), 0 when none waits, -1 when one was refused. Never blocks. */

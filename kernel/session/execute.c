@@ -155,6 +155,7 @@ static void start(struct session *s, struct cell *c)
 	c->state = CELL_MAGICS;
 	if (!code || strlen(code) != json_string_length(c->code)) {
 		cell_fail_plain(c, "CompileError", code ? "the cell holds a NUL character" :
+				c->request->message.unread ? "the kernel process is out of memory for a cell of this size" :
 				"the request has no text in its field \"code\"");
 	} else {
 		if (c->store)
@@ -186,7 +187,11 @@ static const char *own_id(const struct cell *c)
 	return c->expression ? "" : c->id;
 }
 
-static void compile(struct session *s, const char *text, const char *name)
+static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len, const char *headline,
+			const char *diagnostics);
+
+/* The end of the cell may be before the end of this. */
+static void compile(struct session *s, const struct buffer *text, const char *name)
 {
 	cleanup_buffer struct buffer flags = BUFFER_INIT;
 	struct cell *c = s->executor.current;
@@ -201,8 +206,11 @@ static void compile(struct session *s, const char *text, const char *name)
 	c->compile_start_ns = clock_now_ns();
 	buffer_clear(&c->shown);
 	flags_compose(&s->flags, &flags);
-	supervisor_compile(s->supervisor, c->number, name, text, buffer_text(&flags), flags_get(&s->flags, FLAGS_DEVICE),
-			   replaced, n_replaced, c->checked && !c->setting_up && !c->expression);
+	if (buffer_check(text, &err) || buffer_check(&flags, &err) ||
+	    supervisor_compile(s->supervisor, c->number, name, buffer_text(text), buffer_text(&flags),
+			       flags_get(&s->flags, FLAGS_DEVICE), replaced, n_replaced,
+			       c->checked && !c->setting_up && !c->expression, &err))
+		on_compiled(s, NULL, NULL, 0, err.text, "Nothing was run, and the session is as it was.");
 }
 
 static void compile_cell(struct session *s, const struct cell *c)
@@ -210,7 +218,15 @@ static void compile_cell(struct session *s, const struct cell *c)
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
 	buffer_printf(&text, "%s%s", c->script.code, buffer_text(&c->behind));
-	compile(s, buffer_text(&text), c->name);
+	compile(s, &text, c->name);
+}
+
+static void compile_text(struct session *s, const char *text, const char *name)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	buffer_puts(&b, text);
+	compile(s, &b, name);
 }
 
 /* What a new worker needs first; false: nothing more. */
@@ -219,11 +235,14 @@ static bool set_up(struct session *s, struct cell *c)
 	setup_note_worker(&s->setup, supervisor_worker(s->supervisor));
 	c->restarted = s->setup.due ? NULL : setup_next(&s->setup, c->id);
 	c->setting_up = s->setup.due || c->restarted;
+	if (!c->setting_up)
+		return false;
+	/* Nothing of the cell is touched behind this: it may have come to its end. */
 	if (c->restarted)
-		compile(s, c->restarted->code, c->restarted->name);
-	else if (c->setting_up)
-		compile(s, s->setup.code.data, "setup");
-	return c->setting_up;
+		compile_text(s, c->restarted->code, c->restarted->name);
+	else
+		compile(s, &s->setup.code, "setup");
+	return true;
 }
 
 /* It is said and not tried again; the cell that waits for it goes on. */
@@ -261,7 +280,7 @@ static int next_expression(struct session *s, struct cell *c)
 		return 0;
 	snprintf(name, sizeof(name), "%s expression", c->name);
 	if (json_is_string(json_object_iter_value(c->expression))) {
-		compile(s, json_string_value(json_object_iter_value(c->expression)), name);
+		compile_text(s, json_string_value(json_object_iter_value(c->expression)), name);
 	} else {
 		fail_expression(c, "TypeError", "a user_expression must be a string");
 		return next_expression(s, c);

@@ -133,10 +133,10 @@ void introspect_complete(struct request *r)
 		return;
 	}
 	q = blanked ? question_new(r, code) : NULL;
-	if (q)
-		supervisor_complete(r->session->supervisor, blanked, cursor, on_completed, q);
-	else
+	if (!q)
 		reply_matches(r, json_array(), json_array(), cursor, cursor);
+	else if (supervisor_complete(r->session->supervisor, blanked, cursor, on_completed, q, NULL))
+		on_completed(q, 0, NULL, 0);
 }
 
 /* ---- inspect ---- */
@@ -210,11 +210,12 @@ void introspect_inspect(struct request *r)
 		return;
 	}
 	q = blanked ? question_new(r, code) : NULL;
-	if (q && (q->name = word_at(code, cursor)))
-		supervisor_inspect(r->session->supervisor, blanked, cursor, request_number(r, "detail_level", 0),
-				   on_inspected, q);
-	else
+	if (!q)
 		reply_text(r, NULL);
+	else if (!(q->name = word_at(code, cursor)) ||
+		 supervisor_inspect(r->session->supervisor, blanked, cursor, request_number(r, "detail_level", 0),
+				    on_inspected, q, NULL))
+		on_inspected(q, 0, NULL, 0);
 }
 
 /* ---- is_complete ---- */
@@ -252,7 +253,8 @@ void introspect_is_complete(struct request *r)
 	} else if (!blanked || !blanked[strspn(blanked, " \t\r\n")]) {
 		reply_completeness(r, "complete", "");
 	} else if ((q = question_new(r, code))) {
-		supervisor_is_complete(r->session->supervisor, blanked, on_completeness, q);
+		if (supervisor_is_complete(r->session->supervisor, blanked, on_completeness, q, NULL))
+			on_completeness(q, 0, NULL, 0);
 	} else {
 		reply_completeness(r, "unknown", "");
 	}

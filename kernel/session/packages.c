@@ -199,11 +199,24 @@ static void on_answer(void *data, uint32_t type, const void *payload, size_t len
 
 static void ask_next(struct package_work *w)
 {
+	struct error err = ERROR_INIT;
+
 	w->name = magic_next_word(&w->rest);
-	if (*w->name)
-		supervisor_package(w->session->supervisor, w->question, w->name, on_answer, w);
-	else
+	if (!*w->name)
 		load(w);
+	else if (supervisor_package(w->session->supervisor, w->question, w->name, on_answer, w, &err))
+		end(w, &err);
+}
+
+/* The first question, from within the magic. */
+static int ask_first(struct package_work *w, const char *text, struct error *err)
+{
+	struct session *s = w->session;
+
+	if (!supervisor_package(s->supervisor, w->question, text, on_answer, w, err))
+		return 1;
+	packages_release(s);
+	return -1;
 }
 
 static struct package_work *work_new(struct session *s, struct cell *c, uint8_t question, const char *text,
@@ -233,7 +246,10 @@ int packages_use(struct session *s, struct cell *c, const char *names, struct er
 
 	if (!w)
 		return -1;
-	ask_next(w);
+	w->name = magic_next_word(&w->rest);
+	if (*w->name)
+		return ask_first(w, w->name, err);
+	load(w);
 	return 1;
 }
 
@@ -251,10 +267,9 @@ int packages_set(struct session *s, struct cell *c, enum flags_kind kind, const 
 		return error_set(err, ERROR_MEMORY, "out of memory for flags");
 	}
 	if (link)
-		supervisor_package(s->supervisor, PACKAGE_LINK, flags, on_answer, w);
-	else
-		ask_next(w);
-	return 1;
+		return ask_first(w, flags, err);
+	w->name = magic_next_word(&w->rest);
+	return ask_first(w, w->name, err);
 }
 
 int packages_search(struct session *s, struct cell *c, const char *text, struct error *err)
@@ -263,6 +278,5 @@ int packages_search(struct session *s, struct cell *c, const char *text, struct 
 
 	if (!w)
 		return -1;
-	supervisor_package(s->supervisor, PACKAGE_SEARCH, text, on_answer, w);
-	return 1;
+	return ask_first(w, text, err);
 }

@@ -110,16 +110,26 @@ void compiler_client_release(struct compiler_client *c)
 	*c = (struct compiler_client){ .process = PROCESS_INIT };
 }
 
-/* A failed send needs nothing more: the process is dead then, and its death asks again. */
+/* That the process is dead is no error: its death asks again. What cannot be sent to any process is one. */
+static int try_send(struct compiler_client *c, uint32_t type, const struct buffer *b, struct error *err)
+{
+	struct error mine = ERROR_INIT;
+
+	if (c->process.sock < 0 || !ipc_send(c->process.sock, type, b->data, b->len, NULL, 0, &mine))
+		return 0;
+	if (mine.code == ERROR_TIMEOUT)
+		kill(c->process.pid, SIGKILL);
+	if (mine.code == ERROR_TIMEOUT || mine.code == ERROR_PEER_GONE)
+		return 0;
+	return error_set(err, mine.code, "the compiler cannot be asked: %s", mine.text);
+}
+
 static void send(struct compiler_client *c, uint32_t type, const struct buffer *b)
 {
 	struct error err = ERROR_INIT;
 
-	if (c->process.sock < 0 || !ipc_send(c->process.sock, type, b->data, b->len, NULL, 0, &err))
-		return;
-	log_debug("cannot send to the compiler: %s", err.text);
-	if (err.code == ERROR_TIMEOUT)
-		kill(c->process.pid, SIGKILL);
+	if (try_send(c, type, b, &err))
+		log_error("%s", err.text);
 }
 
 /* All that it must know, for one that was started again. */
@@ -351,19 +361,39 @@ void compiler_client_tell(struct compiler_client *c, uint32_t type, const struct
 		send(c, type, body);
 }
 
-void compiler_client_ask(struct compiler_client *c, uint32_t type, const struct buffer *body, uint64_t deadline_ms,
-			 compiler_answer *fn, void *data)
+static struct compiler_request *request_new(struct compiler_client *c, uint32_t type, const struct buffer *body,
+					    struct error *err)
 {
-	struct compiler_request *r = calloc(1, sizeof(*r));
+	struct compiler_request *r = buffer_check(body, NULL) ? NULL : calloc(1, sizeof(*r));
 
-	if (!r) {
-		log_error("out of memory for a question to the compiler");
-		abort();
+	if (r) {
+		r->id = c->next_id++;
+		r->type = type;
+		record_put_u32(&r->body, r->id);
+		buffer_append(&r->body, body->data, body->len);
 	}
-	*r = (struct compiler_request){ .id = c->next_id++, .type = type, .deadline_ms = deadline_ms, .fn = fn,
-					.data = data };
-	record_put_u32(&r->body, r->id);
-	buffer_append(&r->body, body->data, body->len);
+	if (r && !r->body.failed)
+		return r;
+	if (r)
+		request_free(r);
+	error_set(err, ERROR_MEMORY, "the kernel process is out of memory for a question to the compiler");
+	return NULL;
+}
+
+int compiler_client_ask(struct compiler_client *c, uint32_t type, const struct buffer *body, uint64_t deadline_ms,
+			compiler_answer *fn, void *data, struct error *err)
+{
+	struct compiler_request *r = request_new(c, type, body, err);
+
+	if (!r)
+		return -1;
+	r->deadline_ms = deadline_ms;
+	r->fn = fn;
+	r->data = data;
+	if (c->process.pidfd >= 0 && try_send(c, type, &r->body, err)) {
+		request_free(r);
+		return -1;
+	}
 	if (c->last)
 		c->last->next = r;
 	else
@@ -373,9 +403,9 @@ void compiler_client_ask(struct compiler_client *c, uint32_t type, const struct 
 		/* It did not start the last time; a new question is a new chance. */
 		c->failures = 0;
 		start_again(c);
-		return;
+		return 0;
 	}
-	send(c, type, &r->body);
 	if (c->first == r)
 		set_deadline(c);
+	return 0;
 }

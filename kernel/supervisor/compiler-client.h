@@ -50,10 +50,11 @@ void compiler_client_release(struct compiler_client *c);
 void compiler_client_declare(struct compiler_client *c, size_t total, const struct declaration_change *changes, size_t n);
 
 /*
- * body: the message without its id. The answer comes from the loop, never from within this call. deadline_ms 0: none.
+ * body: the message without its id. The answer comes from the loop, never from within this call; none when this fails:
+ * ERROR_MEMORY (also of a body that could not be made), ERROR_LIMIT. deadline_ms 0: none.
  */
-void compiler_client_ask(struct compiler_client *c, uint32_t type, const struct buffer *body, uint64_t deadline_ms,
-			 compiler_answer *fn, void *data);
+int compiler_client_ask(struct compiler_client *c, uint32_t type, const struct buffer *body, uint64_t deadline_ms,
+			compiler_answer *fn, void *data, struct error *err);
 /* A message without an answer, for the process that runs: one that is started later has it from the kernel process. */
 void compiler_client_tell(struct compiler_client *c, uint32_t type, const struct buffer *body);
 /* Give up the request at work by ending the process; it is answered without data. */

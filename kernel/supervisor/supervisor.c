@@ -201,8 +201,8 @@ static void on_compiled(void *data, uint32_t type, const void *payload, size_t l
 	unit_release(&unit);
 }
 
-void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags,
-			const char *nvflags, const uint32_t *replaced, size_t n_replaced, bool checked)
+int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags,
+		       const char *nvflags, const uint32_t *replaced, size_t n_replaced, bool checked, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
@@ -218,45 +218,47 @@ void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_na
 	for (size_t i = 0; i < n_replaced; i++)
 		record_put_u32(&b, replaced[i]);
 	memcheck_put_request(&s->memcheck, checked, &s->units, &b);
+	if (compiler_client_ask(&s->compiler, COMPILER_COMPILE, &b, 0, on_compiled, s, err))
+		return -1;
 	s->compiling = true;
-	compiler_client_ask(&s->compiler, COMPILER_COMPILE, &b, 0, on_compiled, s);
+	return 0;
 }
 
-void supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor, supervisor_answer *cb, void *data)
+int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor, supervisor_answer *cb, void *data, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_str(&b, text);
 	record_put_u32(&b, cursor);
-	compiler_client_ask(&s->compiler, COMPILER_COMPLETE, &b, COMPILER_QUESTION_MS, cb, data);
+	return compiler_client_ask(&s->compiler, COMPILER_COMPLETE, &b, COMPILER_QUESTION_MS, cb, data, err);
 }
 
-void supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, uint32_t detail,
-			supervisor_answer *cb, void *data)
+int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, uint32_t detail,
+			supervisor_answer *cb, void *data, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_str(&b, text);
 	record_put_u32(&b, cursor);
 	record_put_u32(&b, detail);
-	compiler_client_ask(&s->compiler, COMPILER_INSPECT, &b, COMPILER_QUESTION_MS, cb, data);
+	return compiler_client_ask(&s->compiler, COMPILER_INSPECT, &b, COMPILER_QUESTION_MS, cb, data, err);
 }
 
-void supervisor_is_complete(struct supervisor *s, const char *text, supervisor_answer *cb, void *data)
+int supervisor_is_complete(struct supervisor *s, const char *text, supervisor_answer *cb, void *data, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_str(&b, text);
-	compiler_client_ask(&s->compiler, COMPILER_IS_COMPLETE, &b, COMPILER_QUESTION_MS, cb, data);
+	return compiler_client_ask(&s->compiler, COMPILER_IS_COMPLETE, &b, COMPILER_QUESTION_MS, cb, data, err);
 }
 
-void supervisor_package(struct supervisor *s, uint8_t question, const char *text, supervisor_answer *cb, void *data)
+int supervisor_package(struct supervisor *s, uint8_t question, const char *text, supervisor_answer *cb, void *data, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
 	record_put_u8(&b, question);
 	record_put_str(&b, text);
-	compiler_client_ask(&s->compiler, COMPILER_PACKAGE, &b, COMPILER_QUESTION_MS, cb, data);
+	return compiler_client_ask(&s->compiler, COMPILER_PACKAGE, &b, COMPILER_QUESTION_MS, cb, data, err);
 }
 
 void supervisor_surroundings(struct supervisor *s, const char *folder, const char *variable, const char *value)

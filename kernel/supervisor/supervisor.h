@@ -82,9 +82,9 @@ void supervisor_free(struct supervisor *s);
 
 /* Session declarations as the compiler must see them: how many, and those that are others than before. */
 void supervisor_declare(struct supervisor *s, size_t total, const struct declaration_change *changes, size_t n);
-/* replaced: indices of declarations that the text replaces, so that it must not use them. */
-void supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags,
-			const char *nvflags, const uint32_t *replaced, size_t n_replaced, bool checked);
+/* replaced: indices of declarations that the text replaces, so that it must not use them. -1: on_compiled does not follow. */
+int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags,
+		       const char *nvflags, const uint32_t *replaced, size_t n_replaced, bool checked, struct error *err);
 /* Id of the next cell in the front end, "" for none: cells of the same id are runs of one. */
 void supervisor_identify(struct supervisor *s, const char *id);
 /* dropped: names, each with its NUL, that end when the cell has run to its end; may be empty. */
@@ -153,12 +153,13 @@ void supervisor_snapshot_cancel(struct supervisor *s);
 /* NULL: there is none; who this process is in its files. */
 const char *supervisor_snapshot_folder(const struct supervisor *s, uint64_t *ret_owner);
 
-/* Compiler questions; the answer callback comes once, with NULL data when the compiler died on it. */
+/* Compiler questions; the answer callback comes once, with NULL data when the compiler died on it; never after -1. */
 typedef void supervisor_answer(void *data, uint32_t type, const void *payload, size_t len);
-void supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor, supervisor_answer *cb, void *data);
-void supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, uint32_t detail,
-			supervisor_answer *cb, void *data);
-void supervisor_is_complete(struct supervisor *s, const char *text, supervisor_answer *cb, void *data);
+int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor, supervisor_answer *cb, void *data,
+			struct error *err);
+int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, uint32_t detail,
+		       supervisor_answer *cb, void *data, struct error *err);
+int supervisor_is_complete(struct supervisor *s, const char *text, supervisor_answer *cb, void *data, struct error *err);
 
 /*
  * Shared libraries for all workers from here on; between cells. 1: `fn` follows from the loop, with why it failed or "";
@@ -170,7 +171,8 @@ int supervisor_load(struct supervisor *s, const char *const *paths, size_t n, su
 /* Gives up a loading that does not end, by ending the process that loads. */
 void supervisor_load_cancel(struct supervisor *s);
 /* enum package_question; the answer is the payload of COMPILER_PACKAGED. */
-void supervisor_package(struct supervisor *s, uint8_t question, const char *text, supervisor_answer *cb, void *data);
+int supervisor_package(struct supervisor *s, uint8_t question, const char *text, supervisor_answer *cb, void *data,
+		       struct error *err);
 /* The compiler follows %cd and %env; "" for what has not changed. */
 void supervisor_surroundings(struct supervisor *s, const char *folder, const char *variable, const char *value);
 

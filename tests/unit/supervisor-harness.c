@@ -191,7 +191,7 @@ static void compile(struct harness *h, const char *text)
 
 	outcome_release(&h->last);
 	snprintf(name, sizeof(name), "In[%u]", ++h->cell);
-	supervisor_compile(h->supervisor, h->cell, name, text, "", "", NULL, 0, false);
+	assert_int_equal(supervisor_compile(h->supervisor, h->cell, name, text, "", "", NULL, 0, false, NULL), 0);
 }
 
 void harness_wait_end(struct harness *h)

@@ -17,7 +17,10 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/unit.h"
+#include "common/ipc.h"
+#include "common/record.h"
 #include "kernel/loop.h"
+#include "kernel/supervisor/compiler-client.h"
 #include "kernel/supervisor/device-memory.h"
 #include "kernel/supervisor/unit-table.h"
 #include "tests/unit/failing-malloc.h"
@@ -64,6 +67,46 @@ static int device_cell(void *data)
 	device_undo_release(&undo);
 	device_memory_release(&d);
 	return failed ? -1 : 0;
+}
+
+static void no_answer(void *data, uint32_t type, const void *payload, size_t len)
+{
+	(void)data;
+	(void)type;
+	(void)payload;
+	(void)len;
+	fail();
+}
+
+/* A question is sent as a whole and waits for its answer, or it is an error and nobody has heard of it. */
+static int ask_compiler(void *data)
+{
+	struct compiler_client c = { .process = PROCESS_INIT, .next_id = 1 };
+	cleanup_buffer struct buffer body = BUFFER_INIT;
+	struct ipc_message m = { 0 };
+	struct error err = ERROR_INIT;
+	int ends[2], failed, got;
+
+	(void)data;
+	assert_int_equal(ipc_pair(ends, &err), 0);
+	c.process.sock = ends[0];
+	c.process.pidfd = 0; /* there is a process */
+	for (int i = 0; i < 1000; i++)
+		record_put_str(&body, "a cell that is long");
+	failed = compiler_client_ask(&c, 7, &body, 0, no_answer, NULL, &err);
+	failing_malloc_arm(-1);
+	got = ipc_receive(ends[1], 0, &m, NULL);
+	assert_int_equal(got, !failed);
+	assert_int_equal(c.first != NULL, !failed);
+	if (failed)
+		assert_int_equal(err.code, ERROR_MEMORY);
+	else
+		assert_int_equal(m.len, body.len + 4);
+	ipc_message_release(&m);
+	close(ends[1]);
+	c.process.pidfd = -1;
+	compiler_client_release(&c);
+	return failed;
 }
 
 static int unit_cell(void *data)
@@ -126,10 +169,17 @@ static void loops(void **state)
 	failing_malloc_run(loop_sources, NULL);
 }
 
+static void questions(void **state)
+{
+	(void)state;
+	failing_malloc_run(ask_compiler, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(device_memory),
+		cmocka_unit_test(questions),
 		cmocka_unit_test(units),
 		cmocka_unit_test(loops),
 	};
