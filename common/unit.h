@@ -69,6 +69,12 @@ struct unit_entry {
 	uint32_t line;
 };
 
+/*
+ * In st_other of an ELF symbol: of the weak variables that C++ units share (inline variables, static variables of inline
+ * functions and of templates) one that the cell's own text defines. The unit starts it anew; others join the one there is.
+ */
+#define UNIT_OWN_VARIABLE 0x40
+
 struct unit {
 	uint32_t cell;           /* execution count */
 	const char *cell_name;   /* "In[3]", as it stands in diagnostics and line tables */

@@ -31,7 +31,7 @@ void make_declaration(Decl *D)
 		if (F->isExternallyVisible() && !F->isInlined() && F->doesThisDeclarationHaveABody())
 			F->setBody(nullptr);
 	} else if (auto *V = dyn_cast<VarDecl>(D)) {
-		if (V->isExternallyVisible() && V->isFileVarDecl()) {
+		if (V->isExternallyVisible() && V->isFileVarDecl() && !V->isInline()) {
 			V->setInit(nullptr);
 			V->setStorageClass(SC_Extern);
 		}

@@ -8,7 +8,9 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
+#include <clang/AST/Mangle.h>
 #include <clang/AST/PrettyPrinter.h>
+#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/PPCallbacks.h>
@@ -173,6 +175,53 @@ bool is_constant(const VarDecl *V)
 	       !T.isDestructedType();
 }
 
+/* Also those of the templates that the unit has instantiated. */
+class WeakVariables : public RecursiveASTVisitor<WeakVariables>
+{
+      public:
+	WeakVariables(ASTContext &C, const clang_job *job)
+	    : C(C), job(job), mangling(cast<ItaniumMangleContext>(C.createMangleContext()))
+	{
+	}
+
+	bool shouldVisitTemplateInstantiations() const
+	{
+		return true;
+	}
+
+	bool VisitVarDecl(VarDecl *V)
+	{
+		/* Of a member of a template the definition stands elsewhere. */
+		const VarDecl *D = V->getDefinition();
+
+		if (!D || !V->hasGlobalStorage() || !V->isExternallyVisible() || V->getDeclContext()->isDependentContext() ||
+		    V->getType()->isDependentType())
+			return true;
+		GVALinkage linkage = C.GetGVALinkageForVariable(D);
+
+		if (linkage != GVA_DiscardableODR && linkage != GVA_StrongODR)
+			return true;
+		std::string name, guard;
+		llvm::raw_string_ostream to_name(name), to_guard(guard);
+
+		if (auto *label = V->getAttr<AsmLabelAttr>())
+			to_name << label->getLabel();
+		else if (mangling->shouldMangleDeclName(V))
+			mangling->mangleName(GlobalDecl(V), to_name);
+		else
+			to_name << V->getName();
+		mangling->mangleStaticGuardVariable(V, to_guard);
+		job->own_variable(job->context, to_name.str().c_str());
+		job->own_variable(job->context, to_guard.str().c_str());
+		return true;
+	}
+
+      private:
+	ASTContext &C;
+	const clang_job *job;
+	std::unique_ptr<ItaniumMangleContext> mangling;
+};
+
 } /* namespace */
 
 Pieces::Pieces(CompilerInstance &CI, const clang_job *job)
@@ -301,10 +350,13 @@ void Pieces::add_all(const std::vector<Decl *> &list, const std::string &before,
 	}
 }
 
-void Pieces::report()
+void Pieces::report(ASTContext &C)
 {
 	std::set<std::string> keys;
 
+	if (job->own_variable)
+		for (Decl *D : declarations)
+			WeakVariables(C, job).TraverseDecl(D);
 	if (!job->piece)
 		return;
 	add_all(declarations, "", "");

@@ -29,8 +29,8 @@ class Pieces
 	Pieces(clang::CompilerInstance &CI, const clang_job *job);
 	/* A declaration at file scope. */
 	void add(clang::Decl *D);
-	/* All that were added, and the directives between them. */
-	void report();
+	/* All that were added, and the directives between them; weak variables. */
+	void report(clang::ASTContext &C);
 
       private:
 	clang::SourceManager &SM;

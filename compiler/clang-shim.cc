@@ -124,7 +124,7 @@ class CellConsumer : public SemaConsumer
 		if (!job->symbol || (result && C.getDiagnostics().hasErrorOccurred()))
 			return;
 		if (pieces)
-			pieces->report();
+			pieces->report(C);
 		for (NamedDecl *N : declared) {
 			if (is_header)
 				report_header(C, N);

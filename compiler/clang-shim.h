@@ -98,6 +98,8 @@ struct clang_job {
 	void (*diagnostic)(void *context, const struct clang_diagnostic *d);
 	void (*symbol)(void *context, const struct clang_symbol *s); /* may be NULL */
 	void (*piece)(void *context, const struct clang_piece *p); /* of a C++ cell without errors; may be NULL */
+	/* Of a C++ cell: the symbol of a weak variable that its own text defines, or of its guard; may be NULL */
+	void (*own_variable)(void *context, const char *symbol);
 	void (*file)(void *context, const char *path); /* each file that a header is made of; may be NULL */
 };
 

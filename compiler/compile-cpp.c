@@ -37,6 +37,7 @@ struct cpp_unit {
 	struct cpp_diagnostics filter;
 	struct cpp_names names;
 	struct cpp_pieces pieces;
+	struct buffer own_variables; /* symbols, each with its NUL */
 	struct clang_result object;
 	uint8_t *dropped;  /* enum cpp_drop, by the session's entry */
 	const char **why;  /* clang's words, for those that are no C++ */
@@ -163,6 +164,13 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 	cpp_names_add(&x->names, s);
 }
 
+static void on_own_variable(void *context, const char *symbol)
+{
+	struct cpp_unit *x = context;
+
+	buffer_append(&x->own_variables, symbol, strlen(symbol) + 1);
+}
+
 static void on_piece(void *context, const struct clang_piece *p)
 {
 	struct cpp_unit *x = context;
@@ -206,6 +214,7 @@ static void start_try(struct cpp_unit *x)
 	diagnostics_init(&x->diagnostics, x->cell.text, strlen(x->cell.text), x->request->cell_name);
 	cpp_names_release(&x->names);
 	x->names = (struct cpp_names){ .pool = &x->pool };
+	buffer_clear(&x->own_variables);
 	cpp_pieces_release(&x->pieces);
 	x->pieces = (struct cpp_pieces){ .pool = &x->pool };
 	clang_result_release(&x->object);
@@ -216,7 +225,7 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 {
 	struct clang_job job = { .options = x->options, .header = buffer_text(&x->header), .name = x->request->cell_name,
 				 .checked = x->request->checked, .context = x, .diagnostic = on_diagnostic,
-				 .symbol = on_symbol, .piece = on_piece };
+				 .symbol = on_symbol, .piece = on_piece, .own_variable = on_own_variable };
 
 	start_try(x);
 	if (write_text(x, err))
@@ -271,6 +280,17 @@ static int compile_tries(struct cpp_unit *x, struct error *err)
 	return 0;
 }
 
+static int mark_own_variables(struct cpp_unit *x, struct error *err)
+{
+	const struct buffer *b = &x->own_variables;
+
+	if (buffer_check(b, err))
+		return -1;
+	for (size_t i = 0; i < b->len; i += strlen(b->data + i) + 1)
+		own_names_mark_variable(x->object.object, x->object.object_len, b->data + i);
+	return 0;
+}
+
 static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct error *err)
 {
 	const struct clang_options *c = options_get(&x->compiler->options, "", &x->compiler->session, err);
@@ -279,6 +299,8 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 	if (!c || cpp_names_check(&x->names, &x->compiler->session, c, err))
 		return -1;
 	own_names_strip_object(x->object.object, x->object.object_len);
+	if (mark_own_variables(x, err))
+		return -1;
 	u->cell = x->request->cell;
 	u->cell_name = x->request->cell_name;
 	u->run_symbol = x->run_main ? x->run : "";
@@ -367,6 +389,7 @@ static void unit_end(struct cpp_unit *x)
 	unit_text_release(&x->text);
 	cpp_names_release(&x->names);
 	cpp_pieces_release(&x->pieces);
+	buffer_release(&x->own_variables);
 	cpp_cell_release(&x->cell);
 	clang_result_release(&x->object);
 	diagnostics_release(&x->diagnostics);

@@ -24,4 +24,7 @@ void own_names_strip(char *text);
 /* The same for the symbols of an ELF object. */
 void own_names_strip_object(void *object, size_t len);
 
+/* Mark the variable in the object (UNIT_OWN_VARIABLE), also as a thread-local one. */
+void own_names_mark_variable(void *object, size_t len, const char *name);
+
 #endif

@@ -896,23 +896,32 @@ static void own_names_of(const struct session *s, const struct session_entry *e,
 	}
 }
 
-static bool is_of_cpp_cell(const struct session *s, uint32_t index)
+/* By execution count: has this cell C++ declarations? NULL: there is no memory. */
+static uint8_t *find_cpp_cells(const struct session *s)
 {
+	uint32_t last = 0;
+	uint8_t *cells;
+
 	for (uint32_t i = 0; i < s->n; i++)
-		if (s->entries[i].d.kind == DECLARATION_CPP && s->entries[i].d.cell == s->entries[index].d.cell)
-			return true;
-	return false;
+		last = s->entries[i].d.cell > last ? s->entries[i].d.cell : last;
+	cells = calloc((size_t)last + 1, 1);
+	for (uint32_t i = 0; cells && i < s->n; i++)
+		cells[s->entries[i].d.cell] |= s->entries[i].d.kind == DECLARATION_CPP;
+	return cells;
 }
 
 /* C units see nothing of C++; for C++ ones a C++ cell has said itself what it has told C cells. */
-static void mask_language(struct composition *c)
+static int mask_language(struct composition *c)
 {
-	for (uint32_t i = 0; i < c->s->n; i++) {
-		bool is_cpp = c->s->entries[i].d.kind == DECLARATION_CPP;
+	cleanup_free uint8_t *cells = c->cpp ? find_cpp_cells(c->s) : NULL;
 
-		if (is_cpp ? !c->cpp : c->cpp && is_of_cpp_cell(c->s, i))
+	for (uint32_t i = 0; i < c->s->n && (cells || !c->cpp); i++) {
+		const struct declaration *d = &c->s->entries[i].d;
+
+		if (d->kind == DECLARATION_CPP ? !c->cpp : cells && cells[d->cell])
 			c->marks[i] = MASKED;
 	}
+	return c->cpp && !cells ? -1 : 0;
 }
 
 /* Which of them a cell needs only clang knows. */
@@ -930,10 +939,11 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 
 	c->marks = calloc(s->n + 1, 1);
 	c->queue = malloc((s->n + 1) * sizeof(*c->queue));
-	if (c->marks && c->queue) {
+	bool failed = !c->marks || !c->queue || mask_language(c);
+
+	if (!failed) {
 		for (uint32_t i = 0; c->dropped && i < s->n; i++)
-			c->marks[i] = c->dropped[i] ? MASKED : UNMARKED;
-		mask_language(c);
+			c->marks[i] |= c->dropped[i] ? MASKED : UNMARKED;
 		mark_masked(c, masks, n_masks);
 		mark_cpp(c);
 		mark_needed(c, tokens);
@@ -944,8 +954,6 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 			write_entry(c, i, 0);
 		undefine_masked(c, masks, n_masks);
 	}
-	bool failed = !c->marks || !c->queue;
-
 	free(c->marks);
 	free(c->queue);
 	return failed ? error_set(err, ERROR_MEMORY, "out of memory for the session's declarations")

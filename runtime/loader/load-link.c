@@ -57,9 +57,17 @@ static struct definition definition_of(struct load *l, uint32_t symbol)
 		.kind = function ? SYMBOL_FUNCTION : SYMBOL_OBJECT,
 		.size = s->st_size,
 		.cell = l->unit->cell,
-		.weak = ELF64_ST_BIND(s->st_info) == STB_WEAK,
+		.weak = ELF64_ST_BIND(s->st_info) == STB_WEAK || ELF64_ST_BIND(s->st_info) == STB_GNU_UNIQUE,
 		.layout = u ? u->layout : 0,
 	};
+}
+
+/* What another text has defined, a header or an earlier cell, is there once. */
+static bool joins(const struct load *l, uint32_t symbol, const struct definition *d)
+{
+	const struct symbol *s = object_is_shared(&l->o, symbol) ? symbols_resolve(d->name) : NULL;
+
+	return s && s->weak && s->address && symbols_keeps(s, d) && !(l->o.symbols[symbol].st_other & UNIT_OWN_VARIABLE);
 }
 
 bool load_keeps(struct load *l, uint32_t symbol)
@@ -67,7 +75,7 @@ bool load_keeps(struct load *l, uint32_t symbol)
 	struct definition d = definition_of(l, symbol);
 	const struct symbol *s = symbols_find(d.name);
 
-	return s && d.kind == SYMBOL_OBJECT && s->address && symbols_keeps(s, &d);
+	return !joins(l, symbol, &d) && s && d.kind == SYMBOL_OBJECT && s->address && symbols_keeps(s, &d);
 }
 
 bool load_waits(const struct load *l, uint32_t symbol)
@@ -190,6 +198,11 @@ static int enter_definitions(struct load *l, struct error *err)
 			continue;
 		d = definition_of(l, i);
 		s = symbols_find(d.name);
+		l->joined[i] = joins(l, i, &d);
+		if (l->joined[i]) {
+			l->symbols[i] = s;
+			continue;
+		}
 		if (d.weak && s && !s->weak && !s->dropped && s->kind != SYMBOL_LIBRARY)
 			continue; /* the strong one stays; this unit uses its own */
 		if (s && s->kind != SYMBOL_LIBRARY && s->kind != SYMBOL_PROMISED && !symbols_keeps(s, &d))

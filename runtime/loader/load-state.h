@@ -53,6 +53,7 @@ struct load {
 	uint64_t *slots;         /* n_symbols: GOT slot of a symbol without a name in the session */
 	uint64_t *stubs;         /* n_symbols: address of the stub */
 	struct chosen *chosen;   /* n_symbols */
+	bool *joined;            /* n_symbols: a shared variable that is there; what the unit brings for it is not used */
 	struct symbol **replaced; /* n_symbols: what had the name with another type; NULL mostly */
 	unsigned char *code;     /* image of all that goes to CODE */
 	size_t code_size;        /* a multiple of the page */

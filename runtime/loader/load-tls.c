@@ -77,7 +77,7 @@ int load_tls_publish(struct load *l, struct error *err)
 		struct symbol *s = l->symbols[i];
 		struct thread_local_control *c;
 
-		if (!s || object_is_undefined(&l->o, i) || !load_tls_is(l, i))
+		if (!s || l->joined[i] || object_is_undefined(&l->o, i) || !load_tls_is(l, i))
 			continue;
 		/* Earlier units may have the address of the control that there was. */
 		c = s->address ? (void *)s->address : symbols_data(sizeof(*c), 16);
@@ -111,7 +111,7 @@ int load_tls_module(struct load *l, uint64_t *ret, struct error *err)
 
 int load_tls_index(struct load *l, uint32_t symbol, uint64_t *ret, struct error *err)
 {
-	bool own = !object_is_undefined(&l->o, symbol);
+	bool own = !object_is_undefined(&l->o, symbol) && !l->joined[symbol];
 	struct thread_local_control *control = own ? l->tls : (void *)(l->symbols[symbol] ? l->symbols[symbol]->address : 0);
 
 	if (!control)

@@ -41,6 +41,7 @@ static void load_release(struct load *l)
 	free(l->stubs);
 	free(l->chosen);
 	free(l->replaced);
+	free(l->joined);
 	buffer_release(&l->name);
 	free(l->code);
 }
@@ -61,7 +62,8 @@ static int load_init(struct load *l, const struct unit *u, struct error *err)
 	for (uint32_t i = 0; l->sections && i < l->o.n_sections; i++)
 		l->sections[i].size = l->o.sections[i].sh_size;
 	l->replaced = calloc(l->o.n_symbols + 1, sizeof(*l->replaced));
-	if (!l->sections || !l->replaced || !l->symbols || !l->common || !l->slots || !l->stubs || !l->chosen)
+	l->joined = calloc(l->o.n_symbols + 1, sizeof(*l->joined));
+	if (!l->sections || !l->replaced || !l->joined || !l->symbols || !l->common || !l->slots || !l->stubs || !l->chosen)
 		return error_set(err, ERROR_MEMORY, "no memory to load the cell");
 	return 0;
 }
@@ -97,7 +99,8 @@ static bool shares_section(const struct load *l, uint32_t i)
 {
 	const struct symbol *s = l->symbols[i];
 
-	return s && s->kind == SYMBOL_OBJECT && !load_tls_is(l, i) && s->address && s->address != own_address(l, i);
+	return s && s->kind == SYMBOL_OBJECT && !l->joined[i] && !load_tls_is(l, i) && s->address &&
+	       s->address != own_address(l, i);
 }
 
 static void publish(struct load *l)

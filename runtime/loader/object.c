@@ -127,13 +127,32 @@ bool object_is_undefined(const struct object *o, uint32_t symbol)
 	return symbol && o->symbols[symbol].st_shndx == SHN_UNDEF;
 }
 
-bool object_is_own(const struct object *o, uint32_t symbol)
+static bool in_group(const struct object *o, uint32_t symbol)
 {
 	const Elf64_Sym *s = &o->symbols[symbol];
 	unsigned bind = ELF64_ST_BIND(s->st_info);
 
 	return s->st_shndx != SHN_UNDEF && s->st_shndx < SHN_LORESERVE && (bind == STB_WEAK || bind == STB_GNU_UNIQUE) &&
 	       o->sections[s->st_shndx].sh_flags & SHF_GROUP;
+}
+
+/* Vtables and type information are constants, once they are relocated. */
+static bool is_variable_section(const struct object *o, uint32_t section)
+{
+	const Elf64_Shdr *s = &o->sections[section];
+
+	return s->sh_flags & SHF_WRITE && s->sh_type != SHT_INIT_ARRAY &&
+	       strncmp(object_section_name(o, section), ".data.rel.ro", 12) != 0;
+}
+
+bool object_is_shared(const struct object *o, uint32_t symbol)
+{
+	return in_group(o, symbol) && is_variable_section(o, o->symbols[symbol].st_shndx);
+}
+
+bool object_is_own(const struct object *o, uint32_t symbol)
+{
+	return in_group(o, symbol) && !is_variable_section(o, o->symbols[symbol].st_shndx);
 }
 
 bool object_is_global(const struct object *o, uint32_t symbol)

@@ -51,6 +51,8 @@ bool object_is_global(const struct object *o, uint32_t symbol);
  * unit keeps to its own. The classes of two cells may have one name and not be the same.
  */
 bool object_is_own(const struct object *o, uint32_t symbol);
+/* The same of a variable (an inline one, a static one of an inline function): there is one in the session. */
+bool object_is_shared(const struct object *o, uint32_t symbol);
 bool object_is_undefined(const struct object *o, uint32_t symbol);
 
 #endif
