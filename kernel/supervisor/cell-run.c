@@ -233,6 +233,7 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const
 
 void cell_run_on_session(struct supervisor *s)
 {
+	snapshots_on_session(s);
 	if (s->run.phase == RUN_ENDED)
 		finish(s);
 	else if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s) && !autosave_holds(s))
@@ -248,6 +249,7 @@ void cell_run_on_no_worker(struct supervisor *s)
 
 	if (s->pool.active)
 		return;
+	snapshots_on_session(s);
 	if (s->run.phase == RUN_WAITING) {
 		fault_report_plain(&s->run.report, "InternalError", why,
 				   "The cell was not run. The session is kept; run the cell again, and see the log of the "

@@ -211,9 +211,11 @@ static int ask_device(struct supervisor *s, const struct snapshot_piece *p, stru
 	record_put_u64(&b, p->size);
 	if ((s->run.phase != RUN_NONE && s->run.phase != RUN_WAITING) || !worker_pool_is_ready(s))
 		return error_set(err, ERROR_STATE, "a cell runs, or the session is being restored");
-	if (buffer_check(&b, err))
-		return -1;
-	return worker_send(s->pool.active, WORKER_DEVICE_READ, b.data, b.len, NULL, err);
+	if (!buffer_check(&b, err) && !worker_send(s->pool.active, WORKER_DEVICE_READ, b.data, b.len, NULL, err))
+		return 0;
+	/* It is dead or dying; its death brings the next one, which is asked. */
+	worker_kill(s->pool.active);
+	return -1;
 }
 
 /* An answer of a worker that is gone does not come. */
@@ -236,6 +238,14 @@ int snapshots_ask_device(struct supervisor *s, const struct snapshot_piece *p)
 	n->reading = *p;
 	n->reading_epoch = s->pool.epoch;
 	return 0;
+}
+
+/* What is read is committed: a worker that is lost meanwhile is not missed, its successor has the same. */
+static bool is_patient(const struct supervisor *s)
+{
+	const struct snapshots *n = &s->snapshots;
+
+	return n->job && !n->job->automatic && n->load == LOAD_NONE && s->run.phase == RUN_NONE;
 }
 
 /* ---- running it ---- */
@@ -282,7 +292,7 @@ void snapshots_on_wake(void *data)
 	case JOB_RUNS:
 		return;
 	case JOB_WANTS_DEVICE:
-		if (snapshots_ask_device(s, &wanted))
+		if (snapshots_ask_device(s, &wanted) && !is_patient(s))
 			snapshot_job_give(j, -1);
 		return;
 	case JOB_DONE:
@@ -603,11 +613,24 @@ static void give_piece(struct supervisor *s, int fd)
 		close(fd);
 }
 
+void snapshots_on_session(struct supervisor *s)
+{
+	struct snapshots *n = &s->snapshots;
+	struct snapshot_piece wanted;
+
+	if (is_patient(s) && snapshot_job_state(n->job, &wanted) == JOB_WANTS_DEVICE && snapshots_ask_device(s, &wanted) &&
+	    !s->pool.active)
+		give_piece(s, -1);
+}
+
 void snapshots_on_worker_lost(struct supervisor *s, const char *why)
 {
 	struct snapshots *n = &s->snapshots;
 
-	give_piece(s, -1);
+	if (is_patient(s))
+		n->reading_epoch = 0;
+	else
+		give_piece(s, -1);
 	if (n->load == LOAD_NONE || n->failing)
 		return;
 	buffer_clear(&n->report);
