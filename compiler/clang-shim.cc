@@ -34,6 +34,7 @@
 #include <clang/Sema/Lookup.h>
 #include <clang/Sema/Sema.h>
 #include <clang/Sema/SemaConsumer.h>
+#include <clang/Serialization/InMemoryModuleCache.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -479,7 +480,41 @@ std::unique_ptr<ASTConsumer> in_front(std::unique_ptr<ASTConsumer> first,
 	return std::make_unique<MultiplexConsumer>(std::move(both));
 }
 
-class CompileAction : public EmitObjAction
+/*
+ * With a precompiled header: the preprocessor is made without it and without what the compiler defines, both of which takes
+ * long and is replaced by what the header has of it.
+ */
+template <typename Action> class HeaderLater : public Action
+{
+      public:
+	void leave_header(CompilerInstance &CI)
+	{
+		PreprocessorOptions &P = CI.getPreprocessorOpts();
+
+		left = P.UsePredefines && !P.ImplicitPCHInclude.empty();
+		if (!left)
+			return;
+		P.ImplicitPCHInclude.swap(header);
+		P.UsePredefines = false;
+	}
+
+      protected:
+	/* The preprocessor is there, the syntax tree is not. */
+	bool BeginSourceFileAction(CompilerInstance &CI) override
+	{
+		if (left) {
+			CI.getPreprocessorOpts().ImplicitPCHInclude.swap(header);
+			CI.getPreprocessorOpts().UsePredefines = true;
+		}
+		return Action::BeginSourceFileAction(CI);
+	}
+
+      private:
+	std::string header;
+	bool left = false;
+};
+
+class CompileAction : public HeaderLater<EmitObjAction>
 {
       public:
 	CompileAction(const clang_job *job, clang_result *result) : job(job), result(result)
@@ -537,7 +572,7 @@ class Complaints : public llvm::DiagnosticHandler
 };
 
 /* Ends with an LLVM module, for ObjectCode. */
-class ModuleAction : public ASTFrontendAction
+class ModuleAction : public HeaderLater<ASTFrontendAction>
 {
       public:
 	ModuleAction(const clang_job *job, clang_result *result) : job(job), result(result)
@@ -702,6 +737,7 @@ class Compilation
 		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(object));
 		if (!CI.createTarget())
 			return;
+		load_header();
 		choose_action();
 		begun = action->BeginSourceFile(CI, CI.getFrontendOpts().Inputs[0]);
 	}
@@ -741,7 +777,9 @@ class Compilation
 			code->generate(*static_cast<ModuleAction *>(action.get())->module());
 		if (CI.getDiagnostics().hasErrorOccurred())
 			return -1;
-		const llvm::SmallString<0> &made = code ? code->object : object;
+		if (code)
+			code->went_well();
+		const llvm::SmallString<0> &made = code ? code->object() : object;
 
 		result.object = copy_of(made);
 		result.object_len = made.size();
@@ -757,6 +795,7 @@ class Compilation
 
       private:
 	std::string header;
+	std::shared_ptr<llvm::MemoryBuffer> loaded; /* the precompiled header that is used, the options' own one or that */
 	ino_t version; /* of the header: another file takes its place when it is made again */
 
 	static ino_t version_of(const std::string &path)
@@ -777,12 +816,38 @@ class Compilation
 
 	void choose_action()
 	{
-		if ((effort == CLANG_LIGHT || effort == CLANG_ONCE) && options->own)
-			code = ObjectCode::create(CI, effort == CLANG_LIGHT);
+		if (effort != CLANG_FULL && options->own)
+			code = ObjectCode::create(CI, effort);
 		if (code)
-			action = std::make_unique<ModuleAction>(&job, &result);
+			action = left_header(std::make_unique<ModuleAction>(&job, &result));
 		else
-			action = std::make_unique<CompileAction>(&job, &result);
+			action = left_header(std::make_unique<CompileAction>(&job, &result));
+	}
+
+	template <typename Action> std::unique_ptr<Action> left_header(std::unique_ptr<Action> made)
+	{
+		made->leave_header(CI);
+		return made;
+	}
+
+	/* One mapping of the file for all. */
+	void load_header()
+	{
+		static std::weak_ptr<llvm::MemoryBuffer> last;
+		static ino_t last_version;
+		const std::string &path = CI.getPreprocessorOpts().ImplicitPCHInclude;
+		ino_t wanted = version_of(path);
+
+		loaded = last.lock();
+		if (!loaded || last_version != wanted || loaded->getBufferIdentifier() != path) {
+			auto file = llvm::MemoryBuffer::getFile(path, false, false);
+
+			loaded = file ? std::move(*file) : nullptr;
+			last = loaded;
+			last_version = wanted;
+		}
+		if (loaded)
+			CI.getModuleCache().addPCM(path, llvm::MemoryBuffer::getMemBuffer(loaded->getMemBufferRef(), false));
 	}
 
 	/* For checks clang asks for the name of the main file, which text in memory has not. */
@@ -926,7 +991,7 @@ void clang_shim_rest(const struct clang_options *options, const char *header)
 {
 	delete spent;
 	spent = nullptr;
-	for (int effort = 0; effort < CLANG_EFFORTS; effort++) {
+	for (int effort = CLANG_FULL + 1; effort < CLANG_EFFORTS; effort++) {
 		if (ahead[effort] && ahead[effort]->fits(options, header))
 			continue;
 		delete ahead[effort];

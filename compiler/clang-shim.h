@@ -77,7 +77,8 @@ struct clang_piece {
 };
 
 enum clang_effort {
-	CLANG_FULL,
+	CLANG_FULL,   /* clang's own way to an object, whatever the options */
+	CLANG_LOOPS,
 	CLANG_NESTED, /* loops within loops: vectorised and unrolled, too */
 	CLANG_LIGHT, /* optimised, but machine code is made as without */
 	CLANG_ONCE,  /* straight-line code that runs once: not optimised */

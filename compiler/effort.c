@@ -102,14 +102,17 @@ static bool may_recur(const struct split *s, uint32_t n_functions)
 
 enum clang_effort effort_of(const struct split *s)
 {
-	static const char *const worth[] = { "for", "while", "do", "goto", "asm", "__asm", "__asm__", NULL };
+	static const char *const assembly[] = { "asm", "__asm", "__asm__", NULL };
+	static const char *const loops[] = { "for", "while", "do", "goto", NULL };
 	uint32_t n_functions = 0;
 
-	if (has_any(&s->tokens, worth))
-		return has_nested_loop(&s->tokens) ? CLANG_NESTED : CLANG_FULL;
+	if (has_any(&s->tokens, assembly))
+		return CLANG_FULL;
+	if (has_any(&s->tokens, loops))
+		return has_nested_loop(&s->tokens) ? CLANG_NESTED : CLANG_LOOPS;
 	for (uint32_t i = 0; i < s->n_items; i++)
 		n_functions += is_host_function(&s->items[i]);
 	if (!n_functions)
 		return CLANG_ONCE;
-	return may_recur(s, n_functions) ? CLANG_FULL : CLANG_LIGHT;
+	return may_recur(s, n_functions) ? CLANG_LOOPS : CLANG_LIGHT;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From an LLVM module to an object, for code that is not worth clang's own way to it: that makes its target machine and some
- * hundred passes for every module, and runs as many over every function. Here all is made before the module is known, and
- * machine code is generated without optimisation. For compiler/clang-shim.cc alone.
+ * From an LLVM module to an object. Clang's own way makes its target machine and some hundred passes for every module; here
+ * all is made before the module is known. Code without loops is not worth clang's passes over machine code either. For
+ * compiler/clang-shim.cc alone.
  */
 #ifndef CGPU_COMPILER_OBJECT_CODE_HH
 #define CGPU_COMPILER_OBJECT_CODE_HH
@@ -10,6 +10,8 @@
 #include <memory>
 
 #include <llvm/ADT/SmallString.h>
+
+#include "compiler/clang-shim.h"
 
 namespace clang
 {
@@ -24,22 +26,30 @@ class ObjectCode
 {
       public:
 	/*
-	 * For modules that CI makes, whose target is there already. optimised: the module goes through the passes of -O2
-	 * first. nullptr: this LLVM or these options are not known well enough here.
+	 * For modules that CI makes, whose target is there already. With loops the object is the one that clang makes.
+	 * nullptr: this LLVM or these options are not known well enough here.
 	 */
-	static std::unique_ptr<ObjectCode> create(const clang::CompilerInstance &CI, bool optimised);
+	static std::unique_ptr<ObjectCode> create(const clang::CompilerInstance &CI, clang_effort effort);
 	~ObjectCode();
 
 	/* Once. Trouble goes to the diagnostic handler of the module's context. */
 	void generate(llvm::Module &M);
-
-	llvm::SmallString<0> object;
+	/* There was no trouble. */
+	void went_well();
+	const llvm::SmallString<0> &object() const;
 
       private:
+	struct Machine;
 	struct Parts;
+	static std::unique_ptr<Machine> idle[CLANG_EFFORTS];
+
+	const clang_effort effort;
+	bool reusable = false; /* the machine may make further objects */
+	std::unique_ptr<Machine> machine;
 	std::unique_ptr<Parts> parts;
 
-	ObjectCode();
+	explicit ObjectCode(clang_effort effort);
+	bool take_machine(const clang::CompilerInstance &CI);
 };
 
 #endif

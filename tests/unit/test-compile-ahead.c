@@ -65,6 +65,33 @@ static void test_same_as_without(void **state)
 	}
 }
 
+/* Options of a user's, of any kind, are left to clang. What was made of the cells before must not matter. */
+static void test_loops_as_clang_makes_them(void **state)
+{
+	static const char *const cells[] = {
+		"double s = 0;\nfor (int i = 0; i < 9; i++)\n\ts += i;\ns",
+		"double a[64][64], b[64][64];\nfor (int i = 0; i < 64; i++)\n\tfor (int k = 0; k < 64; k++)\n"
+		"\t\ta[i][k] += 2 * b[i][k];",
+		"int f(const int *p, int n)\n{\n\tint sum = 0;\n\twhile (n--) {\n\t\tint x = p[n] * 3;\n\t\tsum += x > 7 ? x : -x;\n"
+		"\t}\n\treturn sum;\n}",
+		"__attribute__((optnone)) int g(int n)\n{\n\tint i, sum = 0;\n\tfor (i = 0; i < n; i++)\n\t\tsum += i;\n\treturn sum;\n}",
+		"int h(int n) { return n < 2 ? n : h(n - 1) + h(n - 2); }",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 3 * sizeof(cells) / sizeof(cells[0]); i++) {
+		const char *text = cells[i % (sizeof(cells) / sizeof(cells[0]))];
+		struct compile_result ours, clangs;
+
+		compiler_rest(&compiler);
+		ours = compile(text, "");
+		clangs = compile(text, "-DUNUSED_NAME");
+		assert_same(&ours, &clangs);
+		compile_result_release(&ours);
+		compile_result_release(&clangs);
+	}
+}
+
 static void write_file(const char *name, const char *text)
 {
 	char path[300];
@@ -194,6 +221,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_as_without),
+		cmocka_unit_test(test_loops_as_clang_makes_them),
 		cmocka_unit_test(test_headers_made_meanwhile),
 		cmocka_unit_test(test_headers_of_the_session),
 	};

@@ -36,7 +36,7 @@ static void test_runs_once(void **state)
 	(void)state;
 	assert_int_equal(effort("1 + 1"), CLANG_ONCE);
 	assert_int_equal(effort("int x = 3;\nif (x) x = 4; else x = 5;\nx"), CLANG_ONCE);
-	assert_int_equal(effort("__global__ void k(int *p) { for (;;) ; }"), CLANG_FULL);
+	assert_int_equal(effort("__global__ void k(int *p) { for (;;) ; }"), CLANG_LOOPS);
 	assert_int_equal(effort("__global__ void k(int *p) { *p = 1; }\nk<<<1, 1>>>(v);"), CLANG_ONCE);
 	assert_int_equal(effort("\"for\""), CLANG_ONCE);
 }
@@ -55,21 +55,21 @@ static void test_nested_loops(void **state)
 	assert_int_equal(effort("for (int i = 0; i < 9; i++)\n\tfor (int k = 0; k < 9; k++)\n\t\tv += i * k;"), CLANG_NESTED);
 	assert_int_equal(effort("do { v++; while (v % 3) v++; } while (v < 9);"), CLANG_NESTED);
 	assert_int_equal(effort("for (;;) if (v) { for (int i = 0; i < v; i++) v--; }"), CLANG_NESTED);
-	assert_int_equal(effort("for (int i = 0; i < 9; i++) v++;\nfor (int i = 0; i < 9; i++) { v--; }"), CLANG_FULL);
-	assert_int_equal(effort("for (int i = 0; i < 9; i++) v += f((int[]){ i }[0]);\nwhile (v) v--;"), CLANG_FULL);
-	assert_int_equal(effort("do v++; while (v < 9);"), CLANG_FULL);
-	assert_int_equal(effort("for ("), CLANG_FULL);
+	assert_int_equal(effort("for (int i = 0; i < 9; i++) v++;\nfor (int i = 0; i < 9; i++) { v--; }"), CLANG_LOOPS);
+	assert_int_equal(effort("for (int i = 0; i < 9; i++) v += f((int[]){ i }[0]);\nwhile (v) v--;"), CLANG_LOOPS);
+	assert_int_equal(effort("do v++; while (v < 9);"), CLANG_LOOPS);
+	assert_int_equal(effort("for ("), CLANG_LOOPS);
 }
 
 static void test_worth_a_lot(void **state)
 {
 	(void)state;
-	assert_int_equal(effort("for (int i = 0; i < 9; i++) v++;"), CLANG_FULL);
-	assert_int_equal(effort("again: if (v++ < 9) goto again;"), CLANG_FULL);
-	assert_int_equal(effort("int f(int x) { while (x > 9) x /= 2; return x; }"), CLANG_FULL);
-	assert_int_equal(effort("int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }"), CLANG_FULL);
+	assert_int_equal(effort("for (int i = 0; i < 9; i++) v++;"), CLANG_LOOPS);
+	assert_int_equal(effort("again: if (v++ < 9) goto again;"), CLANG_LOOPS);
+	assert_int_equal(effort("int f(int x) { while (x > 9) x /= 2; return x; }"), CLANG_LOOPS);
+	assert_int_equal(effort("int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }"), CLANG_LOOPS);
 	assert_int_equal(effort("int odd(int n);\nint even(int n) { return n ? odd(n - 1) : 1; }\n"
-				"int odd(int n) { return n ? even(n - 1) : 0; }"), CLANG_FULL);
+				"int odd(int n) { return n ? even(n - 1) : 0; }"), CLANG_LOOPS);
 	assert_int_equal(effort("__asm__(\"nop\");"), CLANG_FULL);
 }
 
