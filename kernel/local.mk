@@ -39,6 +39,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/interrupt.h \
 	%reldir%/supervisor/journal.c \
 	%reldir%/supervisor/journal.h \
+	%reldir%/supervisor/kept-memory.c \
+	%reldir%/supervisor/kept-memory.h \
 	%reldir%/supervisor/libraries.c \
 	%reldir%/supervisor/libraries.h \
 	%reldir%/supervisor/leak-watch.c \
@@ -107,7 +109,7 @@ libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS) $(DW_C
 libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_LIBS) $(ZSTD_LIBS)
 
-supervisor_tests = test-loop test-dirty-pages test-journal test-commit test-device-memory test-snapshot-job test-snapshots \
+supervisor_tests = test-loop test-dirty-pages test-kept-memory test-journal test-commit test-device-memory test-snapshot-job test-snapshots \
 	test-snapshot-view \
 	test-pressure test-patience test-supervisor test-demangle test-seccomp \
 	test-supervisor-out-of-memory
@@ -125,6 +127,9 @@ test_demangle_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_journal_SOURCES = tests/unit/test-journal.c
 test_journal_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_journal_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_kept_memory_SOURCES = tests/unit/test-kept-memory.c
+test_kept_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_kept_memory_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_commit_SOURCES = tests/unit/test-commit.c
 test_commit_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_commit_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)

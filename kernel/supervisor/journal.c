@@ -39,6 +39,7 @@
 #include "common/error.h"
 #include "common/whole-io.h"
 #include "kernel/supervisor/crew.h"
+#include "kernel/supervisor/kept-memory.h"
 
 #define KEEP_CAPACITY (1024 * 1024)
 #define SLICE_RANGES 512
@@ -54,32 +55,31 @@ struct journal_slice {
 
 static void drop_data(struct journal *j)
 {
-	if (j->data)
-		munmap(j->data, j->capacity);
+	kept_memory_give(j->data, j->capacity);
 	j->data = NULL;
 	j->capacity = 0;
 }
 
-/* Large pages where there are some: most of the time of a large commit is page faults. */
-static char *map_room(size_t bytes, struct error *err)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (p == MAP_FAILED) {
-		error_errno(err, "no memory for a journal of %zu bytes", bytes);
-		return NULL;
-	}
-	if (bytes > KEEP_CAPACITY)
-		madvise(p, bytes, MADV_HUGEPAGE);
-	return p;
-}
-
 void preimage_release(struct preimage *p)
 {
+	for (struct preimage *next = p->next, *after; next; next = after) {
+		after = next->next;
+		next->next = NULL;
+		preimage_release(next);
+		free(next);
+	}
 	dirty_ranges_release(&p->ranges);
-	if (p->data)
-		munmap(p->data, p->mapped);
+	kept_memory_give(p->data, p->mapped);
 	*p = (struct preimage){ 0 };
+}
+
+uint64_t preimage_bytes(const struct preimage *p)
+{
+	uint64_t bytes = 0;
+
+	for (; p; p = p->next)
+		bytes += p->mapped;
+	return bytes;
 }
 
 void journal_release(struct journal *j)
@@ -108,7 +108,7 @@ static int make_room(struct journal *j, size_t bytes, struct error *err)
 	if (bytes <= j->capacity)
 		return 0;
 	drop_data(j);
-	data = map_room(capacity, err);
+	data = kept_memory_take(capacity, err);
 	if (!data)
 		return -1;
 	j->data = data;
@@ -259,9 +259,10 @@ int preimage_restore(const struct preimage *p, int memfd, uint64_t base, struct 
 	if (!p->valid)
 		return error_set(err, ERROR_LIMIT, "what the last cell overwrote was too large to be kept");
 	/* Behind one that cannot be written there may be others that another thread had changed. */
-	for (size_t i = 0, at = 0; i < p->ranges.n; at += p->ranges.at[i++].size)
-		if (write_range(memfd, base, &p->ranges.at[i], p->data + at, failed ? NULL : err))
-			failed = -1;
+	for (; p; p = p->next)
+		for (size_t i = 0, at = 0; i < p->ranges.n; at += p->ranges.at[i++].size)
+			if (write_range(memfd, base, &p->ranges.at[i], p->data + at, failed ? NULL : err))
+				failed = -1;
 	return failed;
 }
 
@@ -296,7 +297,7 @@ static int save_preimage(struct copy *c, struct error *err)
 	if (copy_ranges(&j->ranges, &p.ranges, err))
 		return -1;
 	p.mapped = p.ranges.bytes ? p.ranges.bytes : ARENA_PAGE;
-	p.data = c->preimage = map_room(p.mapped, err);
+	p.data = c->preimage = kept_memory_take(p.mapped, err);
 	if (!p.data || crew_run(j->n_slices, save_slice, c, err)) {
 		preimage_release(&p);
 		return -1;

@@ -41,15 +41,16 @@ enum journal_state { JOURNAL_RUNNING, JOURNAL_STAGED, JOURNAL_APPLIED };
 /* Old content of the pages that a commit overwrites, to go back to. */
 struct preimage {
 	struct dirty_ranges ranges;
-	char *data; /* ranges.bytes, one range after the other; anonymous mapping of `mapped` bytes */
+	char *data; /* ranges.bytes, one range after the other; `mapped` bytes of kernel/supervisor/kept-memory.h */
 	size_t mapped;
 	bool valid; /* false: the commit was larger than what is kept */
+	struct preimage *next; /* more of the same commit; on the heap, owned */
 };
 
 struct journal {
 	enum journal_state state;
 	struct dirty_ranges ranges; /* addresses in the worker; fill while RUNNING */
-	char *data;                 /* the pages, one range after the other; anonymous mapping */
+	char *data;                 /* the pages, one range after the other; of kernel/supervisor/kept-memory.h */
 	size_t capacity;
 	struct journal_slice *slices; /* how `ranges` are shared out, from STAGED on */
 	size_t n_slices;
@@ -77,5 +78,7 @@ struct preimage journal_steal_preimage(struct journal *j);
 /* Write it back. Can be repeated. */
 int preimage_restore(const struct preimage *p, int memfd, uint64_t base, struct error *err);
 void preimage_release(struct preimage *p);
+/* Memory that it takes. */
+uint64_t preimage_bytes(const struct preimage *p);
 
 #endif

@@ -12,7 +12,7 @@ static void entry_release(struct undo_entry *e)
 
 static uint64_t entry_bytes(const struct undo_entry *e)
 {
-	return e->preimage.mapped + e->kept_heap + device_undo_bytes(&e->device) +
+	return preimage_bytes(&e->preimage) + e->kept_heap + device_undo_bytes(&e->device) +
 	       (e->swap ? session_swap_bytes(e->swap) : 0);
 }
 
