@@ -413,10 +413,11 @@ static void free_small(struct allocator *a, uint32_t index, uint32_t slot)
 	meta_free(s);
 }
 
-/* What cannot be written in place stays as it is until no undo needs it. */
-static void note_freed(uint32_t page, uint32_t pages)
+/* What cannot be written in place stays as it is until no undo needs it. A block of this cell lies where a free one was,
+ * whose pages were counted. */
+static void note_freed(const struct run *r, uint32_t page, uint32_t pages)
 {
-	if (pages >= RETURN_PAGES && !arena_in_place(page_address(page), (size_t)pages * ARENA_PAGE))
+	if (r->cell != cell && pages >= RETURN_PAGES && !arena_in_place(page_address(page), (size_t)pages * ARENA_PAGE))
 		arena_header()->heap_freed += (uint64_t)pages * ARENA_PAGE;
 }
 
@@ -427,7 +428,7 @@ static void free_large(struct allocator *a, uint32_t index)
 	a->recent[a->n_recent++ % RECENT_MAX] =
 		(struct recent){ page_address(r->page), r->size, r->cell, cell, r->site };
 	account_freed(r->pages * ARENA_PAGE, 1, r->cell);
-	note_freed(r->page, r->pages);
+	note_freed(r, r->page, r->pages);
 	if (r->pages >= DISCARD_PAGES)
 		arena_discard(page_address(r->page), (size_t)r->pages * ARENA_PAGE);
 	page_runs_give(&a->runs, index, cell);
@@ -488,7 +489,7 @@ static bool resize_in_place(struct allocator *a, uint32_t index, uint32_t slot, 
 	if (pages > old && (!fits((uint64_t)(pages - old) * ARENA_PAGE) || !page_runs_extend(&a->runs, index, pages)))
 		return false;
 	if (pages < old) {
-		note_freed(r->page + pages, old - pages);
+		note_freed(r, r->page + pages, old - pages);
 		if (old - pages >= DISCARD_PAGES)
 			arena_discard(page_address(r->page + pages), (size_t)(old - pages) * ARENA_PAGE);
 		page_runs_shrink(&a->runs, index, pages, cell);

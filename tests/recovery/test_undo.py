@@ -111,3 +111,11 @@ def test_magics_and_code_in_one_cell(run):
     run("%undo\na += 10;").ok()
     run("%undo").ok()
     assert run("a").ok().text == "1"
+
+
+def test_pages_that_are_freed_again_and_again_count_once(fresh_kernel):
+    run = fresh_kernel.run
+    run("char *big = malloc(8 << 20); memset(big, 1, 8 << 20); int n = 1;").ok()
+    run("free(big); n = 2;\nfor (int i = 0; i < 5000; i++) { char *volatile p = malloc(100000); p[0] = 1; free(p); }").ok()
+    assert "Taken back" in run("%undo").ok().shown
+    assert run("n + big[5]").ok().text == "2"
