@@ -102,6 +102,10 @@ enum worker_message {
 	WORKER_DEVICE_FILL = 42, /* u64 address, u64 size, u64 offset in the file; fd */
 	/* empty: the cell that comes next writes large blocks of the heap in place; answered by WORKER_IN_PLACE_ARE */
 	WORKER_IN_PLACE = 44,
+	/* u64 address, u64 size: the kernel has a copy of these committed pages, so cells write them where they lie, until
+	 * WORKER_UNLEND, a checkpoint or a fork. Only while no cell runs, as the next one */
+	WORKER_LEND = 45,
+	WORKER_UNLEND = 46, /* u64 address, u64 size: as they came with WORKER_LEND */
 
 	/* worker -> kernel */
 	/* u32 version, str device name, u8 emulated, u32 driver version (13000), u64 device memory,
@@ -146,6 +150,7 @@ enum worker_message {
 	WORKER_CHECKPOINT = 54,  /* u32 line: commit what the cell has done so far, then WORKER_COMMITTED */
 	/* [u64 address, u64 size, u32 cell, str variable that points there or ""]: what a rollback will not bring back */
 	WORKER_IN_PLACE_ARE = 55,
+	WORKER_NOT_LENT = 56, /* u64 address, u64 size of a WORKER_LEND that the worker has refused or given up */
 };
 
 enum cell_outcome { OUTCOME_OK, OUTCOME_FAULT, OUTCOME_INTERRUPTED };

@@ -8,10 +8,10 @@ libsupervisor_a_SOURCES = \
 	%reldir%/size-text.h \
 	%reldir%/thread.c \
 	%reldir%/thread.h \
+	%reldir%/supervisor/aside.c \
+	%reldir%/supervisor/aside.h \
 	%reldir%/supervisor/cell-run.c \
 	%reldir%/supervisor/cell-run.h \
-	%reldir%/supervisor/commit-aside.c \
-	%reldir%/supervisor/commit-aside.h \
 	%reldir%/supervisor/commit-steps.def \
 	%reldir%/supervisor/commit.c \
 	%reldir%/supervisor/commit.h \
@@ -41,6 +41,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/journal.h \
 	%reldir%/supervisor/kept-memory.c \
 	%reldir%/supervisor/kept-memory.h \
+	%reldir%/supervisor/lending.c \
+	%reldir%/supervisor/lending.h \
 	%reldir%/supervisor/libraries.c \
 	%reldir%/supervisor/libraries.h \
 	%reldir%/supervisor/leak-watch.c \
@@ -83,6 +85,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/supervisor-state.h \
 	%reldir%/supervisor/supervisor.c \
 	%reldir%/supervisor/supervisor.h \
+	%reldir%/supervisor/twin.c \
+	%reldir%/supervisor/twin.h \
 	%reldir%/supervisor/undo-log.c \
 	%reldir%/supervisor/undo-log.h \
 	%reldir%/supervisor/unit-debug.c \
@@ -109,7 +113,7 @@ libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS) $(DW_C
 libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_LIBS) $(ZSTD_LIBS)
 
-supervisor_tests = test-loop test-dirty-pages test-kept-memory test-journal test-commit test-device-memory test-snapshot-job test-snapshots \
+supervisor_tests = test-loop test-dirty-pages test-kept-memory test-twin test-journal test-commit test-device-memory test-snapshot-job test-snapshots \
 	test-snapshot-view \
 	test-pressure test-patience test-supervisor test-demangle test-seccomp \
 	test-supervisor-out-of-memory
@@ -130,6 +134,9 @@ test_journal_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_kept_memory_SOURCES = tests/unit/test-kept-memory.c
 test_kept_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_kept_memory_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_twin_SOURCES = tests/unit/test-twin.c
+test_twin_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_twin_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_commit_SOURCES = tests/unit/test-commit.c
 test_commit_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_commit_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)

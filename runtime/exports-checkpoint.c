@@ -14,6 +14,7 @@
 #include "common/ipc.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
+#include "runtime/arena/arena.h"
 #include "runtime/backtrace.h"
 #include "runtime/cell-mode.h"
 #include "runtime/cuda/device.h"
@@ -47,6 +48,8 @@ static void await_commit(void)
 		if (r < 0)
 			worker_exit(0);
 		if (r > 0 && m.type == WORKER_COMMITTED) {
+			/* The kernel's copy is of the state before. */
+			arena_unlend_all(false);
 			if (worker_run_committed(&m, &err))
 				worker_exit(1);
 			committed = true;

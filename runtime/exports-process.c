@@ -257,6 +257,9 @@ pid_t exports_fork(void)
 	wait_for_budget();
 	threads_hold();
 	allocator_fork_begin();
+	/* Parent and child go separate ways from here on. */
+	if (first)
+		arena_unlend_all(true);
 	pid = fork();
 	error = errno;
 	if (pid == 0 && first)

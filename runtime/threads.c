@@ -191,6 +191,20 @@ void threads_thaw(void)
 	futex_wake(&frozen);
 }
 
+bool threads_any(void)
+{
+	bool some;
+
+	if (!atomic_load(&any))
+		return false;
+	threads_hold();
+	pthread_mutex_lock(&lock);
+	some = members != NULL;
+	pthread_mutex_unlock(&lock);
+	threads_release();
+	return some;
+}
+
 unsigned threads_stops(void)
 {
 	return mine.stops;

@@ -41,6 +41,9 @@ void threads_release(void);
 bool threads_freeze(int ms);
 void threads_thaw(void);
 
+/* There are some beside the cell's own. */
+bool threads_any(void);
+
 /* How often this thread was stopped: a sleep that the signal has cut short is not over. */
 unsigned threads_stops(void);
 /* In a forked child, which has one thread. */

@@ -293,6 +293,10 @@ static int handle(const struct ipc_message *m, struct error *err)
 		return memory_report_answer(m, err);
 	case WORKER_IN_PLACE:
 		return worker_run_in_place(err);
+	case WORKER_LEND:
+		return worker_run_lend(m, err);
+	case WORKER_UNLEND:
+		return worker_run_unlend(m, err);
 	case WORKER_LIBRARIES:
 		return worker_snapshot_libraries(m, err);
 	case WORKER_DEVICE_READ:

@@ -481,6 +481,27 @@ int worker_run_in_place(struct error *err)
 	return failed || buffer_check(&out, err) ? -1 : worker_send(WORKER_IN_PLACE_ARE, out.data, out.len, -1, err);
 }
 
+static int say_not_lent(uint64_t address, uint64_t size, struct error *err)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+
+	record_put_u64(&out, address);
+	record_put_u64(&out, size);
+	if (buffer_check(&out, err))
+		return -1;
+	return worker_send(WORKER_NOT_LENT, out.data, out.len, -1, err);
+}
+
+static int tell_not_lent(struct error *err)
+{
+	uint64_t address, size;
+
+	while (arena_take_not_lent(&address, &size))
+		if (say_not_lent(address, size, err))
+			return -1;
+	return 0;
+}
+
 int worker_run_committed(const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
@@ -492,8 +513,32 @@ int worker_run_committed(const struct ipc_message *m, struct error *err)
 	arena_committed();
 	allocator_committed(oldest);
 	device_cell_committed();
+	/* Between cells nobody may write what the kernel copies. */
+	if (threads_any())
+		arena_unlend_all(true);
 	meta_leave();
 	threads_thaw();
+	return tell_not_lent(err);
+}
+
+int worker_run_lend(const struct ipc_message *m, struct error *err)
+{
+	struct record r = record_open(m->data, m->len);
+	uint64_t address = record_u64(&r), size = record_u64(&r);
+
+	if (record_check(&r, "WORKER_LEND", err))
+		return -1;
+	return threads_any() || !arena_lend(address, size) ? say_not_lent(address, size, err) : 0;
+}
+
+int worker_run_unlend(const struct ipc_message *m, struct error *err)
+{
+	struct record r = record_open(m->data, m->len);
+	uint64_t address = record_u64(&r), size = record_u64(&r);
+
+	if (record_check(&r, "WORKER_UNLEND", err))
+		return -1;
+	arena_unlend(address, size);
 	return 0;
 }
 

@@ -41,6 +41,8 @@ static void put_host(struct session *s, const struct memory_report *m, struct bu
 		      size_text(host, b), size_text(u.session, c), size_text(u.worker, d));
 	if (u.children)
 		buffer_printf(out, ", processes that cells have started %s", size_text(u.children, a));
+	if (u.twins)
+		buffer_printf(out, ", copies of what cells overwrite %s", size_text(u.twins, a));
 	buffer_printf(out, "\nheap    %s in %" PRIu64 " block%s; free inside it: %s (largest piece %s, fragmentation %u %%), and "
 		      "%s in places for small blocks\n", size_text(m->heap_live, a), m->blocks, m->blocks == 1 ? "" : "s",
 		      size_text(m->heap_free, b), size_text(m->heap_largest, c),

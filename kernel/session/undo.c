@@ -192,6 +192,7 @@ int undo_cells(struct session *s, unsigned n, struct buffer *report, struct erro
 	struct seen_all before, after;
 	struct undo_step *to;
 
+	supervisor_settle(s->supervisor);
 	drop_unreachable(s);
 	if (!n || n > u->n)
 		return refuse(s, n, err);

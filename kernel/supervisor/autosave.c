@@ -57,8 +57,8 @@ static bool is_overdue(const struct supervisor *s)
 static bool can_begin(const struct supervisor *s)
 {
 	if (s->run.phase == RUN_RUNNING)
-		return !s->run.writes_in_place && !s->run.end.checkpointed && !s->device.chunks.n &&
-		       snapshots_know_libraries(s);
+		return !s->run.writes_in_place && !twins_are_written(&s->snapshot.twins) &&
+		       !s->run.end.checkpointed && !s->device.chunks.n && snapshots_know_libraries(s);
 	return (s->run.phase == RUN_NONE || s->run.phase == RUN_WAITING) && worker_pool_is_ready(s);
 }
 

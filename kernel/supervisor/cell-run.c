@@ -75,7 +75,8 @@ static void finish(struct supervisor *s)
 void cell_run_release(struct supervisor *s)
 {
 	stop_timers(s);
-	commit_aside_join(&s->aside, NULL);
+	aside_join(&s->aside, NULL);
+	lending_release(s);
 	buffer_release(&s->run.unit);
 	buffer_release(&s->run.dropped);
 	buffer_release(&s->run.in_place);
@@ -190,6 +191,7 @@ static void begin(struct supervisor *s)
 	put_names(&b, &s->run.dropped);
 	record_put_u64(&b, s->leaks.next_id);
 	buffer_clear(&s->run.in_place);
+	lending_before_cell(s, w);
 	memcheck_put_run(&s->memcheck, &b);
 	failed = buffer_check(&b, &err) || (s->run.writes_in_place && begin_in_place(s, w, &err)) ||
 		 worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
@@ -227,7 +229,12 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const
 	}
 	s->run.cell = s->units.records[s->units.n - 1].unit.cell;
 	leak_watch_note(&s->leaks, s->run.cell, s->cell_text);
-	if (worker_pool_is_ready(s) && !autosave_holds(s))
+	cell_run_go_on(s);
+}
+
+void cell_run_go_on(struct supervisor *s)
+{
+	if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s) && !autosave_holds(s) && lending_is_settled(s))
 		begin(s);
 }
 
@@ -236,8 +243,8 @@ void cell_run_on_session(struct supervisor *s)
 	snapshots_on_session(s);
 	if (s->run.phase == RUN_ENDED)
 		finish(s);
-	else if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s) && !autosave_holds(s))
-		begin(s);
+	else if (s->run.phase == RUN_WAITING)
+		cell_run_go_on(s);
 	else if (s->run.phase == RUN_NONE && worker_pool_is_ready(s) && s->cb->on_session)
 		s->cb->on_session(s->cb_data);
 }
@@ -290,7 +297,11 @@ static int begin_commit(struct supervisor *s, struct worker *w, struct commit *c
 {
 	struct commit_source from = { w->pid, w->pagemap, s->dirty_pages };
 
-	return commit_begin(c, &s->snapshot, &s->journal, &from, &s->commit_hook, err);
+	if (commit_begin(c, &s->snapshot, &s->journal, &from, &s->commit_hook, err))
+		return -1;
+	c->goes_on = s->run.checkpointing;
+	lending_set_room(s, c->bytes);
+	return 0;
 }
 
 static int end_commit(struct supervisor *s, struct commit *c, bool copied)
@@ -362,6 +373,7 @@ static void finish_committed(struct supervisor *s)
 		s->run.phase = RUN_ENDED;
 		leak_watch_look(s, &s->run.warnings);
 	}
+	lending_after_commit(s);
 	if (s->run.cell % REAP_EVERY == 0) {
 		pid_t pids[8];
 
@@ -397,10 +409,10 @@ static void after_commit(struct supervisor *s)
 /* COMMITTING -> RUNNING, with the error. 0: committed. */
 static int join(struct supervisor *s, struct error *err)
 {
-	int failed = commit_aside_join(&s->aside, err);
+	int failed = aside_join(&s->aside, err);
 
 	s->run.phase = RUN_RUNNING;
-	return end_commit(s, &s->aside.commit, !failed);
+	return end_commit(s, &s->commit, !failed);
 }
 
 static void on_copied(void *data)
@@ -414,23 +426,29 @@ static void on_copied(void *data)
 		after_commit(s);
 }
 
+static int copy(void *data, struct error *err)
+{
+	struct supervisor *s = data;
+
+	return commit_copy(&s->commit, err);
+}
+
 static void start_commit(struct supervisor *s, struct worker *w)
 {
 	struct error err = ERROR_INIT;
-	struct commit c;
 	int failed;
 
-	if (begin_commit(s, w, &c, &err)) {
+	if (begin_commit(s, w, &s->commit, &err)) {
 		fail_commit(s, &err);
 		return;
 	}
-	if (commit_aside_suits(&c) && !commit_aside_start(&s->aside, &c, s->loop, on_copied, s, NULL)) {
+	if (commit_is_large(&s->commit) && !aside_start(&s->aside, copy, s->loop, on_copied, s, NULL)) {
 		stop_timers(s);
 		s->run.phase = RUN_COMMITTING;
 		return;
 	}
-	failed = commit_copy(&c, &err);
-	if (end_commit(s, &c, !failed))
+	failed = copy(s, &err);
+	if (end_commit(s, &s->commit, !failed))
 		fail_commit(s, &err);
 	else
 		after_commit(s);
@@ -504,14 +522,13 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 
 int cell_run_commit(struct supervisor *s, struct worker *w, struct error *err)
 {
-	struct commit c;
 	int failed;
 
 	w->state = WORKER_QUIET;
-	if (begin_commit(s, w, &c, err))
+	if (begin_commit(s, w, &s->commit, err))
 		return -1;
-	failed = commit_copy(&c, err);
-	return end_commit(s, &c, !failed);
+	failed = copy(s, err);
+	return end_commit(s, &s->commit, !failed);
 }
 
 int cell_run_keep(struct supervisor *s, struct worker *w)
@@ -524,6 +541,7 @@ int cell_run_keep(struct supervisor *s, struct worker *w)
 		return -1;
 	}
 	decide(s, true, false);
+	lending_after_commit(s);
 	worker_pool_retire(s);
 	return 0;
 }
@@ -611,6 +629,9 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 			take_in_place(s, &r);
 			wrong = record_check(&r, "WORKER_IN_PLACE_ARE", &err) != 0;
 		}
+		break;
+	case WORKER_NOT_LENT:
+		wrong = lending_on_not_lent(s, &r, &err) != 0;
 		break;
 	case WORKER_CHECKPOINT:
 		if (at_work && !s->memcheck.on)

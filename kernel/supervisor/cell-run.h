@@ -30,6 +30,8 @@ int cell_run_keep(struct supervisor *s, struct worker *w);
 int cell_run_commit(struct supervisor *s, struct worker *w, struct error *err);
 void cell_run_tell_committed(struct supervisor *s, struct worker *w);
 
+/* A cell that waits may begin, if nothing else is in its way. */
+void cell_run_go_on(struct supervisor *s);
 /* The active worker holds the session. */
 void cell_run_on_session(struct supervisor *s);
 void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_message *m);

@@ -12,10 +12,12 @@
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "kernel/supervisor/kept-memory.h"
 #include "kernel/supervisor/patience.h"
 #include "kernel/supervisor/snapshot.h"
 
 #define DEATH_MS 5000 /* as kernel/supervisor/patience.h counts */
+#define LARGE_BYTES (4ull * 1024 * 1024)
 
 static const char *const step_names[] = {
 #define STEP(symbol, name) [COMMIT_##symbol] = name,
@@ -102,19 +104,82 @@ int commit_begin(struct commit *c, struct snapshot *s, struct journal *j, const 
 	return 0;
 }
 
+bool commit_is_large(const struct commit *c)
+{
+	return c->bytes >= LARGE_BYTES || (c->goes_on && twins_are_shared(&c->snapshot->twins));
+}
+
+/* All is committed already, so a twin that cannot be brought up to date only loses its use. */
+static void refresh(struct commit *c)
+{
+	struct snapshot *s = c->snapshot;
+	struct error err = ERROR_INIT;
+
+	twins_committed(&s->twins);
+	if (twins_refresh(&s->twins, s->memfd, ARENA_BASE, s->undo.bytes_max, &c->saved, &c->saved_lost, &err))
+		log_warning("a copy of memory that cells overwrite is given up: %s", err.text);
+	twins_unshare(&s->twins);
+}
+
 int commit_copy(struct commit *c, struct error *err)
 {
 	if (journal_stage(c->journal, c->pid, err))
 		return -1;
 	commit_hook_call(c->hook, COMMIT_STAGED);
 	snapshot_view_keep(&c->snapshot->view, c->snapshot->memfd, ARENA_BASE, &c->journal->ranges);
-	return apply(c->snapshot, c->journal, c->pid, c->hook, err);
+	if (apply(c->snapshot, c->journal, c->pid, c->hook, err))
+		return -1;
+	twins_overwritten(&c->snapshot->twins, &c->journal->ranges);
+	if (c->goes_on)
+		refresh(c);
+	return 0;
+}
+
+static bool may_have_twin(uint64_t address)
+{
+	uint64_t offset = address - ARENA_BASE;
+
+	return offset - ARENA_DATA_OFFSET < ARENA_DATA_SIZE || offset - ARENA_HEAP_OFFSET < ARENA_HEAP_SIZE;
+}
+
+/* The journal's copy of a large range becomes its twin: there is none cheaper. */
+static void make_twins(struct commit *c)
+{
+	const struct dirty_ranges *r = &c->journal->ranges;
+	size_t size = 0, given = 0;
+	char *data = c->bytes >= TWIN_MIN ? journal_steal_data(c->journal, &size) : NULL;
+
+	for (size_t i = 0, at = 0, end, bytes; data && i < r->n; i = end, at += bytes) {
+		/* Large ranges were cut. */
+		for (end = i, bytes = 0; end < r->n && r->at[end].address == r->at[i].address + bytes; end++)
+			bytes += r->at[end].size;
+		if (!may_have_twin(r->at[i].address) || !twins_adopt(&c->snapshot->twins, r->at[i].address, bytes, data + at))
+			continue;
+		kept_memory_give(data + given, at - given);
+		given = at + bytes;
+	}
+	if (data)
+		kept_memory_give(data + given, size - given);
+}
+
+/* What was overwritten in place belongs to the same step back. */
+void commit_add_saved(struct snapshot *s, struct preimage *saved, bool lost)
+{
+	struct preimage *p = &undo_log_newest(&s->undo)->preimage;
+
+	p->valid = p->valid && !lost;
+	while (p->next)
+		p = p->next;
+	p->next = saved;
 }
 
 void commit_end(struct commit *c, bool copied, struct commit_report *ret)
 {
 	if (copied) {
+		twins_committed(&c->snapshot->twins);
+		make_twins(c);
 		snapshot_advance(c->snapshot, &c->header, journal_steal_preimage(c->journal));
+		commit_add_saved(c->snapshot, c->saved, c->saved_lost);
 		commit_hook_call(c->hook, COMMIT_APPLIED);
 		ret->bytes = c->bytes;
 	}

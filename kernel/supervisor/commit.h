@@ -36,6 +36,9 @@ struct commit {
 	pid_t pid;
 	uint64_t bytes; /* to be copied */
 	uint64_t began_ns;
+	bool goes_on;   /* the cell is not over: bring the twins up to date at once, its ranges are not shared from here on */
+	struct preimage *saved; /* what that has found for undo */
+	bool saved_lost;
 };
 
 /*
@@ -44,10 +47,15 @@ struct commit {
  */
 int commit_begin(struct commit *c, struct snapshot *s, struct journal *j, const struct commit_source *from,
 		 const struct commit_hook *hook, struct error *err);
+/* Better on a thread of its own? About two milliseconds of copying. */
+bool commit_is_large(const struct commit *c);
 /* The work in proportion to `bytes`; may run on another thread, as long as nobody else uses snapshot or journal. */
 int commit_copy(struct commit *c, struct error *err);
 /* Copied: the snapshot holds the cell's state. If not: it holds the state before. The journal is RUNNING and empty. */
 void commit_end(struct commit *c, bool copied, struct commit_report *ret);
+
+/* More old content for the newest entry of the undo log, an owned list; lost: there was more than is kept. */
+void commit_add_saved(struct snapshot *s, struct preimage *saved, bool lost);
 
 /* All three. 0: the snapshot holds the cell's state. -1: it holds the state before the cell. */
 int commit_cell(struct snapshot *s, struct journal *j, const struct commit_source *from,

@@ -18,6 +18,9 @@
  *	    +--------------------- journal_reset() -------------------+
  *	                           (the cell is committed: C)
  *
+ * All of this is said of what is not lent to the worker: a lent range holds C from RUNNING on, and its twin holds M until
+ * APPLIED (kernel/supervisor/twin.h).
+ *
  * A worker that dies before STAGED leaves M, one that dies later leaves C: never a mixture.
  *
  * A large journal is copied in slices by a crew of threads. They touch disjoint pages, and all have ended when the state
@@ -357,6 +360,16 @@ int journal_apply(struct journal *j, int memfd, uint64_t base, uint64_t keep_byt
 	}
 	j->state = JOURNAL_APPLIED;
 	return 0;
+}
+
+char *journal_steal_data(struct journal *j, size_t *ret_size)
+{
+	char *data = j->data;
+
+	*ret_size = j->capacity;
+	j->data = NULL;
+	j->capacity = 0;
+	return data;
 }
 
 struct preimage journal_steal_preimage(struct journal *j)

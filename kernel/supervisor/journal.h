@@ -73,6 +73,8 @@ int journal_apply(struct journal *j, int memfd, uint64_t base, uint64_t keep_byt
 /* Any state -> RUNNING; forgets everything but one page run of memory for the next commit. */
 void journal_reset(struct journal *j);
 
+/* Take over where the pages were copied to, one range after the other: so many bytes of kernel/supervisor/kept-memory.h. */
+char *journal_steal_data(struct journal *j, size_t *ret_size);
 /* Take the pre-image over; the caller releases it. */
 struct preimage journal_steal_preimage(struct journal *j);
 /* Write it back. Can be repeated. */

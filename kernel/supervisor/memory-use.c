@@ -103,6 +103,7 @@ struct memory_use memory_use_now(const struct supervisor *s, const struct worker
 
 	if (s->snapshot.memfd >= 0 && !fstat(s->snapshot.memfd, &st))
 		u.session = (uint64_t)st.st_blocks * 512;
+	u.twins = twins_bytes(&s->snapshot.twins);
 	if (!w)
 		return u;
 	read_statm(w->pid, &resident, &own);
@@ -117,7 +118,7 @@ struct memory_use memory_use_now(const struct supervisor *s, const struct worker
 
 uint64_t memory_use_total(const struct memory_use *u)
 {
-	return u->session + u->worker + u->children;
+	return u->session + u->worker + u->children + u->twins;
 }
 
 uint64_t memory_use_machine(void)
@@ -218,4 +219,6 @@ void memory_use_holders(struct supervisor *s, const struct worker *w, const stru
 			      size_text(u->worker, text));
 	if (u->children)
 		buffer_printf(out, "  %8s  processes that cells have started\n", size_text(u->children, text));
+	if (u->twins)
+		buffer_printf(out, "  %8s  copies of large blocks that cells overwrite as a whole\n", size_text(u->twins, text));
 }

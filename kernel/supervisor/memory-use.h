@@ -21,6 +21,7 @@ struct memory_use {
 	uint64_t session;  /* of the arena */
 	uint64_t worker;   /* of the worker beside it */
 	uint64_t children; /* of processes that cells have started */
+	uint64_t twins;    /* copies of what cells overwrite whole, kernel/supervisor/twin.h */
 };
 
 /* exact: a page that several processes share since a fork() is counted once, which takes longer. w: NULL for none. */

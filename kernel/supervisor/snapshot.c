@@ -34,6 +34,7 @@ int snapshot_init(struct snapshot *s, uint64_t undo_limit, struct error *err)
 void snapshot_release(struct snapshot *s)
 {
 	undo_log_clear(&s->undo);
+	twins_release(&s->twins);
 	if (s->memfd >= 0)
 		close(s->memfd);
 	s->memfd = -1;
@@ -70,7 +71,10 @@ int snapshot_read(const struct snapshot *s, uint64_t address, void *out, size_t 
 {
 	if (!is_committed(s, address, len))
 		return -1;
-	return whole_pread(s->memfd, out, len, address - ARENA_BASE) == len ? 0 : -1;
+	if (whole_pread(s->memfd, out, len, address - ARENA_BASE) != len)
+		return -1;
+	twins_read(&s->twins, address, out, len);
+	return 0;
 }
 
 int snapshot_undo(struct snapshot *s, unsigned n, struct error *err)

@@ -12,6 +12,7 @@
 #include "common/arena-layout.h"
 #include "kernel/supervisor/journal.h"
 #include "kernel/supervisor/snapshot-view.h"
+#include "kernel/supervisor/twin.h"
 #include "kernel/supervisor/undo-log.h"
 
 struct error;
@@ -24,6 +25,7 @@ struct snapshot {
 	struct snapshot_view view;    /* what an automatic save reads while cells are committed */
 	uint64_t serial;              /* of the committed state: each commit counts up, an undo goes back */
 	struct undo_log undo;
+	struct twins twins;           /* of ranges of the memfd */
 };
 
 /* undo_limit: bytes to keep for undo; a commit that overwrites more has none. */

@@ -6,6 +6,7 @@
  *	cell-run      one cell: run, end, commit or fail, result
  *	interrupt     stops the cell at work
  *	watchdog      memory and processes of the cell at work
+ *	lending       what a cell may write in place
  *	worker-pool   zygote, the active worker, the spare, what is dying; attach
  *	output-drain  ring and pipes to the session
  *	snapshots     saves and loads the session on disk
@@ -18,13 +19,14 @@
 
 #include "common/buffer.h"
 #include "kernel/sandbox/sandbox.h"
-#include "kernel/supervisor/commit-aside.h"
+#include "kernel/supervisor/aside.h"
 #include "kernel/supervisor/commit.h"
 #include "kernel/supervisor/compiler-client.h"
 #include "kernel/supervisor/device-memory.h"
 #include "kernel/supervisor/doctor-rows.h"
 #include "kernel/supervisor/fault-report.h"
 #include "kernel/supervisor/journal.h"
+#include "kernel/supervisor/lending.h"
 #include "kernel/supervisor/libraries.h"
 #include "kernel/supervisor/leak-watch.h"
 #include "kernel/supervisor/pressure.h"
@@ -114,7 +116,9 @@ struct supervisor {
 	struct snapshot snapshot;
 	struct journal journal;
 	struct commit_hook commit_hook; /* tests only */
-	struct commit_aside aside; /* of the cell that is RUN_COMMITTING */
+	struct commit commit;  /* of the cell that is RUN_COMMITTING, and its thread */
+	struct aside aside;
+	struct lending lending;
 	struct device_memory device;
 	struct unit_table units;
 	struct cell_run run;

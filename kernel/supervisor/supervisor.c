@@ -343,6 +343,11 @@ uint64_t supervisor_state(const struct supervisor *s)
 	return s->snapshot.serial;
 }
 
+void supervisor_settle(struct supervisor *s)
+{
+	lending_settle(s);
+}
+
 void supervisor_undo_room(const struct supervisor *s, struct supervisor_undo_room *ret)
 {
 	const struct undo_log *l = &s->snapshot.undo;
@@ -411,11 +416,13 @@ static int undo(struct supervisor *s, unsigned all, struct error *err)
 
 int supervisor_undo(struct supervisor *s, uint64_t state, struct error *err)
 {
-	unsigned n = undo_log_depth(&s->snapshot.undo, state);
+	unsigned n;
 	int failed;
 
 	if (only_between_cells(s, err))
 		return -1;
+	lending_settle(s);
+	n = undo_log_depth(&s->snapshot.undo, state);
 	if (!n)
 		return error_set(err, ERROR_STATE, "what is needed to go back that far is not kept any more");
 	if (worker_pool_empty(s, err))

@@ -103,6 +103,8 @@ uint64_t supervisor_worker(const struct supervisor *s);
 
 /* Names the committed state; every commit gives another one. */
 uint64_t supervisor_state(const struct supervisor *s);
+/* What undo keeps of the last cell may still be looked for: wait until it is known, and supervisor_undo_room() with it. */
+void supervisor_settle(struct supervisor *s);
 struct supervisor_undo_room {
 	uint64_t oldest;    /* state that can be returned to */
 	uint64_t bytes;     /* that are kept for it */

@@ -19,6 +19,7 @@
 #include "kernel/loop.h"
 #include "kernel/size-text.h"
 #include "kernel/supervisor/cell-run.h"
+#include "kernel/supervisor/lending.h"
 #include "kernel/supervisor/memory-use.h"
 #include "kernel/supervisor/output-drain.h"
 #include "kernel/supervisor/strays.h"
@@ -105,7 +106,8 @@ static bool too_much_memory(struct supervisor *s, struct worker *w)
 	struct memory_use u = look(s, w);
 	char evalue[256], used[SIZE_TEXT_MAX], limit[SIZE_TEXT_MAX];
 
-	if (!s->host_limit || s->run.memory_seen <= s->host_limit + MEMORY_USE_BASE)
+	/* No cell is ended for copies that only make it fast; kernel/supervisor/lending.c keeps them small. */
+	if (!s->host_limit || s->run.memory_seen - u.twins <= s->host_limit + MEMORY_USE_BASE)
 		return false;
 	snprintf(evalue, sizeof(evalue), "the session uses %s of host memory, the limit is %s",
 		 size_text(s->run.memory_seen, used), size_text(s->host_limit, limit));
@@ -125,6 +127,9 @@ static bool thrashes(struct supervisor *s, struct worker *w)
 	struct memory_use u;
 
 	if (!pressure_is_high(&s->pressure, loop_now_ms()))
+		return false;
+	/* What is only kept to be fast may be enough for another window. */
+	if (lending_give_up(s) > BLAME_GROWTH)
 		return false;
 	u = look(s, w);
 	if (!is_to_blame(s))

@@ -430,7 +430,8 @@ static void advance(struct supervisor *s)
 
 	if (p->closing)
 		return;
-	if (!p->active && p->spare && p->spare->state == WORKER_READY && !session_is_held(p) && !p->hold && s->loop)
+	if (!p->active && p->spare && p->spare->state == WORKER_READY && !session_is_held(p) && !p->hold && s->loop &&
+	    lending_before_attach(s))
 		attach(s);
 	if (p->spare || must_wait(s))
 		return;
@@ -509,6 +510,7 @@ int worker_pool_empty(struct supervisor *s, struct error *err)
 			return error_set(err, ERROR_TIMEOUT, "worker %d does not end", (int)w->pid);
 		}
 	}
+	lending_forget(s);
 	return 0;
 }
 
@@ -522,6 +524,11 @@ void worker_pool_go_on(struct supervisor *s)
 void worker_pool_refill(struct supervisor *s)
 {
 	s->pool.hold = false;
+	advance(s);
+}
+
+void worker_pool_look(struct supervisor *s)
+{
 	advance(s);
 }
 

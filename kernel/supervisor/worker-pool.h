@@ -29,10 +29,12 @@ void worker_pool_retire(struct supervisor *s);
 void worker_pool_renew(struct supervisor *s);
 /* As worker_pool_retire(), and wait until it is dead: nobody has the session's memory mapped then. */
 int worker_pool_empty(struct supervisor *s, struct error *err);
-/* Go on after worker_pool_empty(). */
 /* The active worker has the session, all of it is committed, and it may be used. */
 void worker_pool_go_on(struct supervisor *s);
+/* Go on after worker_pool_empty(). */
 void worker_pool_refill(struct supervisor *s);
+/* What stood in the way of giving the session to a worker may be gone. */
+void worker_pool_look(struct supervisor *s);
 
 /* Our own children, for kernel/supervisor/strays.h; at most 8. */
 size_t worker_pool_pids(const struct supervisor *s, pid_t ret[8]);

@@ -21,6 +21,7 @@
 #include "runtime/arena/private-pages.h"
 
 #define FRESH_MAX 64
+#define LENT_MAX 32
 
 /*
  * Pages that were only read stay mapped, with their neighbours, and the kernel's search for overwritten pages and the
@@ -41,6 +42,10 @@ static struct {
 	struct range fresh[FRESH_MAX];     /* below the committed top, addresses */
 	unsigned n_fresh;
 	unsigned commits;
+	struct range lent[LENT_MAX];       /* below the committed top, shared */
+	unsigned n_lent;
+	struct range not_lent[LENT_MAX];   /* to be told */
+	unsigned n_not_lent;
 } arena = { .fd = -1 };
 
 /* How much is mapped ahead of the top, to save system calls; small, so that a write far beyond the top faults. */
@@ -124,7 +129,7 @@ int arena_attach(int fd, struct error *err)
 	struct arena_header h;
 
 	arena.fd = fd;
-	arena.n_fresh = 0;
+	arena.n_fresh = arena.n_lent = arena.n_not_lent = 0;
 	if (read_header(&h, err))
 		return -1;
 	for (int r = 0; r < ARENA_REGIONS; r++) {
@@ -227,6 +232,32 @@ static void make_private(uint64_t address, uint64_t size)
 	}
 }
 
+/* The next range that is lent, from an address on. */
+static const struct range *lent_from(uint64_t address)
+{
+	const struct range *next = NULL;
+
+	for (unsigned i = 0; i < arena.n_lent; i++)
+		if (arena.lent[i].start >= address && (!next || arena.lent[i].start < next->start))
+			next = &arena.lent[i];
+	return next;
+}
+
+/* All pages but those that a cell is expected to write in place. */
+static void unmap_pages(uint64_t start, uint64_t size)
+{
+	uint64_t at = start, end = start + size;
+
+	while (at < end) {
+		const struct range *lent = lent_from(at);
+		uint64_t to = lent && lent->start < end ? lent->start : end;
+
+		if (to > at)
+			madvise((void *)at, to - at, MADV_DONTNEED);
+		at = lent && lent->start < end ? lent->end : end;
+	}
+}
+
 void arena_committed(void)
 {
 	bool unmap = ++arena.commits % COMMITS_PER_UNMAP == 0;
@@ -235,13 +266,85 @@ void arena_committed(void)
 		uint64_t start = arena_start(r), top = arena_header()->top[r];
 
 		if (unmap)
-			madvise((void *)start, arena.committed[r], MADV_DONTNEED);
+			unmap_pages(start, arena.committed[r]);
 		else
 			private_pages_drop(start, arena.committed[r]);
 		if (r != ARENA_CODE && top > arena.committed[r])
 			make_private(start + arena.committed[r], top - arena.committed[r]);
 		arena.committed[r] = top;
 	}
+}
+
+static void end_lent(unsigned i, bool tell)
+{
+	struct range r = arena.lent[i];
+
+	if (tell && arena.n_not_lent < LENT_MAX)
+		arena.not_lent[arena.n_not_lent++] = r;
+
+	arena.lent[i] = arena.lent[--arena.n_lent];
+	make_private(r.start, r.end - r.start);
+}
+
+/* Their pages become fresh memory. */
+static void end_lent_in(uint64_t address, uint64_t size)
+{
+	for (unsigned i = arena.n_lent; i-- > 0;)
+		if (arena.lent[i].start < address + size && address < arena.lent[i].end)
+			end_lent(i, true);
+}
+
+static bool may_lend(uint64_t address, uint64_t size)
+{
+	uint64_t end = address + size;
+	bool inside = false;
+
+	for (int r = ARENA_DATA; r <= ARENA_HEAP; r++)
+		inside |= address >= arena_start(r) && end > address && end <= arena_start(r) + arena.committed[r];
+	for (unsigned i = 0; i < arena.n_fresh; i++)
+		inside &= arena.fresh[i].start >= end || address >= arena.fresh[i].end;
+	for (unsigned i = 0; i < arena.n_lent; i++)
+		inside &= arena.lent[i].start >= end || address >= arena.lent[i].end;
+	return inside && address % ARENA_PAGE == 0 && size % ARENA_PAGE == 0 && arena.n_lent < LENT_MAX &&
+	       !private_pages_any(address, size);
+}
+
+bool arena_lend(uint64_t address, uint64_t size)
+{
+	if (!may_lend(address, size) || map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
+		return false;
+	arena.lent[arena.n_lent++] = (struct range){ address, address + size };
+	/* A child that was made behind our back must not reach what is committed. */
+	if (madvise((void *)address, size, MADV_DONTFORK)) {
+		end_lent(arena.n_lent - 1, false);
+		return false;
+	}
+	/* Linux maps sixteen pages of a file with each fault for reading, and those of shared memory can be written then. */
+	madvise((void *)address, size, MADV_POPULATE_READ);
+	return true;
+}
+
+void arena_unlend(uint64_t address, uint64_t size)
+{
+	for (unsigned i = arena.n_lent; i-- > 0;)
+		if (arena.lent[i].start == address && arena.lent[i].end == address + size)
+			end_lent(i, false);
+}
+
+void arena_unlend_all(bool tell)
+{
+	while (arena.n_lent)
+		end_lent(arena.n_lent - 1, tell);
+}
+
+bool arena_take_not_lent(uint64_t *ret_address, uint64_t *ret_size)
+{
+	if (!arena.n_not_lent)
+		return false;
+	arena.n_not_lent--;
+	*ret_address = arena.not_lent[arena.n_not_lent].start;
+	*ret_size = arena.not_lent[arena.n_not_lent].end - *ret_address;
+	return true;
 }
 
 void arena_keep_fresh(bool (*keep)(uint64_t address, size_t size))
@@ -269,6 +372,7 @@ bool arena_make_fresh(uint64_t address, size_t size)
 			arena.fresh[kept++] = arena.fresh[i];
 	}
 	arena.n_fresh = kept;
+	end_lent_in(address, size);
 	punch(address, size);
 	if (arena.n_fresh == FRESH_MAX || map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
 		return false;
@@ -278,6 +382,7 @@ bool arena_make_fresh(uint64_t address, size_t size)
 
 bool arena_write_in_place(uint64_t address, size_t size)
 {
+	end_lent_in(address, size);
 	if (arena.n_fresh == FRESH_MAX || map(address, size, PROT_READ | PROT_WRITE, MAP_SHARED, NULL))
 		return false;
 	arena.fresh[arena.n_fresh++] = (struct range){ address, address + size };
@@ -316,6 +421,7 @@ void arena_leave(void)
 {
 	if (!arena.attached)
 		return;
+	arena_unlend_all(false);
 	for (int r = 0; r < ARENA_REGIONS; r++) {
 		if (r != ARENA_CODE && arena.mapped[r] > arena.committed[r])
 			make_private(arena_start(r) + arena.committed[r], arena.mapped[r] - arena.committed[r]);

@@ -55,6 +55,18 @@ void arena_keep_fresh(bool (*keep)(uint64_t address, size_t size));
 bool arena_make_fresh(uint64_t address, size_t size);
 /* Heap pages in use: the next cell writes them in place, their content stays. False when there are too many ranges. */
 bool arena_write_in_place(uint64_t address, size_t size);
+/*
+ * Committed pages of which the kernel has a copy are written in place, also over the commits that follow; for the rest they
+ * are committed memory as any other. False when that is not possible: the range is not committed, it is in place already,
+ * it was written since the last commit.
+ */
+bool arena_lend(uint64_t address, uint64_t size);
+/* Back to private, a range as it was lent, or all of them; tell: arena_take_not_lent() will name them. */
+void arena_unlend(uint64_t address, uint64_t size);
+void arena_unlend_all(bool tell);
+/* A range that is not lent any more for a reason that the kernel does not know; false: no more of them. */
+bool arena_take_not_lent(uint64_t *ret_address, uint64_t *ret_size);
+
 /* Only give their memory back. */
 void arena_give_back(uint64_t address, size_t size);
 

@@ -49,3 +49,11 @@ void private_pages_drop(uint64_t start, uint64_t size)
 		at = done;
 	}
 }
+
+bool private_pages_any(uint64_t start, uint64_t size)
+{
+	struct pagemap_region found;
+	uint64_t walked;
+
+	return pagemap_fd < 0 || pagemap_scan(pagemap_fd, start, start + size, &found, 1, &walked) != 0;
+}

@@ -7,10 +7,13 @@
 #ifndef CGPU_RUNTIME_ARENA_PRIVATE_PAGES_H
 #define CGPU_RUNTIME_ARENA_PRIVATE_PAGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Open the pagemap of this process; call once after the fork, before containment. Harmless if it fails. */
 void private_pages_init(void);
 void private_pages_drop(uint64_t start, uint64_t size);
+/* Also true when Linux cannot tell. */
+bool private_pages_any(uint64_t start, uint64_t size);
 
 #endif

@@ -80,6 +80,30 @@ def write(state, random):
     return f"pattern(blocks[{i}].at + {start}, {length}, {phase}); "
 
 
+LARGE = 2  # so many of the blocks may be that large
+
+
+@step(2)
+def allocate_large(state, random):
+    """Large enough for a twin in the kernel process, when it is overwritten as a whole."""
+    i, size, start = random.randrange(LARGE), random.randint(4_200_000, 6_000_000), random.randrange(251)
+    state.blocks[i] = pattern(size, start)
+    state.moved(f"b{i}")
+    return (f"free(blocks[{i}].at); blocks[{i}] = (struct piece){{ malloc({size}), {size} }}; "
+            f"pattern(blocks[{i}].at, {size}, {start}); ")
+
+
+@step(8)
+def overwrite(state, random):
+    """All of a block, the large ones before others."""
+    large = [i for i in range(LARGE) if len(state.blocks.get(i, b"")) >= 4_200_000]
+    i, start = any_of(random, large or state.blocks), random.randrange(251)
+    if i is None:
+        return ""
+    state.blocks[i] = pattern(len(state.blocks[i]), start)
+    return f"pattern(blocks[{i}].at, {len(state.blocks[i])}, {start}); "
+
+
 @step(3)
 def copy_block(state, random):
     i, j = any_of(random, state.blocks), any_of(random, state.blocks)

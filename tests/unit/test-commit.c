@@ -22,6 +22,7 @@
 #include "common/arena-layout.h"
 #include "common/error.h"
 #include "kernel/supervisor/commit.h"
+#include "kernel/supervisor/kept-memory.h"
 #include "kernel/supervisor/snapshot.h"
 
 #define MIB_PAGES 256
@@ -35,9 +36,14 @@ static char *region(enum arena_region r)
 }
 
 /* Committed part private, `fresh` bytes beyond it shared; the header page is always private. */
-static int map_region(int memfd, enum arena_region r, uint64_t committed, uint64_t fresh)
+static int map_region(int memfd, enum arena_region r, uint64_t committed, uint64_t fresh, bool lent)
 {
 	off_t offset = (off_t)arena_region_offset(r);
+
+	if (lent) {
+		fresh += committed;
+		committed = 0;
+	}
 
 	if (r == ARENA_META && !committed) {
 		committed = ARENA_HEADER_SIZE;
@@ -52,19 +58,23 @@ static int map_region(int memfd, enum arena_region r, uint64_t committed, uint64
 	return 0;
 }
 
-enum cell { CELL_FIRST, CELL_SECOND, CELL_BAD_HEADER, CELL_BAD_TOP };
+enum cell { CELL_FIRST, CELL_SECOND, CELL_BAD_HEADER, CELL_BAD_TOP, CELL_LENT };
 
-/* What a cell does to its arena: some committed pages, in pieces, and fresh memory of every region. */
+/* What a cell does to its arena: some committed pages, in pieces, and fresh memory of every region. CELL_LENT is
+ * CELL_SECOND with its committed heap written in place. */
 static int work(const struct snapshot *s, enum cell cell)
 {
 	const uint64_t fresh = MIB_PAGES * ARENA_PAGE;
 	struct arena_header *h = (struct arena_header *)ARENA_BASE;
-	char value = (char)('A' + cell);
+	bool lent = cell == CELL_LENT;
+	char value;
 
+	cell = lent ? CELL_SECOND : cell;
+	value = (char)('A' + cell);
 	for (int r = 0; r < ARENA_REGIONS; r++) {
 		uint64_t top = s->top[r];
 
-		if (map_region(s->memfd, r, top, fresh))
+		if (map_region(s->memfd, r, top, fresh, lent && r == ARENA_HEAP))
 			return -1;
 		for (uint64_t page = 1; page * ARENA_PAGE < top; page += 3)
 			region(r)[page * ARENA_PAGE + 99] = value;
@@ -265,6 +275,92 @@ static void test_killed_at_every_step(void **state)
 		kill_at_step(COMMIT_APPLYING, after, before, expected);
 }
 
+/* The committed heap may be written in place: there is a copy of it. */
+static void lend(void)
+{
+	struct error err = ERROR_INIT;
+	struct twin *w = &snapshot.twins.at[0];
+
+	*w = (struct twin){ .address = (uint64_t)region(ARENA_HEAP), .size = snapshot.top[ARENA_HEAP], .equal = true };
+	w->data = kept_memory_take(w->size, &err);
+	assert_int_equal(snapshot_read(&snapshot, w->address, w->data, w->size), 0);
+	w->shared = true;
+	snapshot.twins.n = 1;
+	snapshot.twins.written = true;
+}
+
+static void bring_up_to_date(void)
+{
+	struct error err = ERROR_INIT;
+	struct preimage *saved;
+	bool lost;
+
+	assert_true(twins_are_stale(&snapshot.twins));
+	if (twins_refresh(&snapshot.twins, snapshot.memfd, ARENA_BASE, snapshot.undo.bytes_max, &saved, &lost, &err))
+		fail_msg("%s", err.text);
+	commit_add_saved(&snapshot, saved, lost);
+	assert_false(twins_are_stale(&snapshot.twins));
+}
+
+static void kill_lent_at_step(enum commit_step step, uint64_t before, uint64_t expected)
+{
+	struct error err = ERROR_INIT;
+	struct killer killer = { .step = step };
+	int result;
+
+	lend();
+	killer.pid = start(CELL_LENT);
+	assert_true(checksum() == before); /* a reader sees what is committed */
+	result = commit(killer.pid, dirty_pages_choose(), &killer, &err);
+	assert_int_equal(killer.hit, 1);
+	assert_int_equal(result, step < COMMIT_STAGED ? -1 : 0);
+	if (result)
+		assert_int_equal(twins_restore(&snapshot.twins, snapshot.memfd, ARENA_BASE, &err), 0);
+	else
+		bring_up_to_date();
+	twins_release(&snapshot.twins);
+	assert_true(checksum() == (result ? before : expected));
+	if (!result)
+		go_back(1);
+	assert_true(checksum() == before);
+}
+
+static void test_written_in_place_and_killed_at_every_step(void **state)
+{
+	uint64_t before = checksum(), expected = new_checksum();
+
+	(void)state;
+	for (int step = 0; step < COMMIT_STEPS; step++)
+		kill_lent_at_step(step, before, expected);
+}
+
+/* A checkpoint: the copy is brought up to date by the commit itself. */
+static void test_a_cell_that_goes_on(void **state)
+{
+	struct error err = ERROR_INIT;
+	uint64_t before = checksum(), expected = new_checksum();
+	struct commit_source from;
+	struct commit_report report;
+	struct commit c;
+
+	(void)state;
+	lend();
+	from = (struct commit_source){ start(CELL_LENT), -1, dirty_pages_choose() };
+	from.pagemap = dirty_pages_open(from.pid, &err);
+	assert_int_equal(commit_begin(&c, &snapshot, &journal, &from, NULL, &err), 0);
+	c.goes_on = true;
+	assert_true(commit_is_large(&c));
+	assert_int_equal(commit_copy(&c, &err), 0);
+	commit_end(&c, true, &report);
+	assert_false(twins_are_stale(&snapshot.twins) || twins_are_shared(&snapshot.twins));
+	assert_true(checksum() == expected);
+	end(from.pid);
+	close(from.pagemap);
+	go_back(1);
+	assert_true(checksum() == before);
+	twins_release(&snapshot.twins);
+}
+
 static void test_overwritten_header_is_refused(void **state)
 {
 	struct error err = ERROR_INIT;
@@ -392,6 +488,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_first_commit, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_both_methods_agree, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_killed_at_every_step, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_written_in_place_and_killed_at_every_step, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_cell_that_goes_on, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_overwritten_header_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_room, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_undo_over_several_commits, set_up, tear_down),
