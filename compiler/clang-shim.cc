@@ -133,9 +133,10 @@ class CellConsumer : public SemaConsumer
 				report(C, N, false);
 		}
 		if (run)
-			for (Decl *D : run->decls())
-				if (auto *V = dyn_cast<VarDecl>(D))
-					report(C, V, true);
+			report_locals(C, run, "");
+		for (NamedDecl *N : declared)
+			if (auto *F = dyn_cast<FunctionDecl>(N); F && job->locals)
+				report_locals(C, F, job->locals);
 	}
 
       private:
@@ -155,6 +156,13 @@ class CellConsumer : public SemaConsumer
 			return false;
 		return !V || (!V->getType().isNull() && !V->getType()->isDependentType() &&
 			      !V->getType()->containsErrors() && !V->getType()->isUndeducedType());
+	}
+
+	void report_locals(ASTContext &C, FunctionDecl *F, StringRef prefix)
+	{
+		for (Decl *D : F->decls())
+			if (auto *V = dyn_cast<VarDecl>(D); V && V->getName().starts_with(prefix))
+				report(C, V, true);
 	}
 
 	void report_name(clang_symbol_kind kind, const NamedDecl *N, const std::string &declaration)

@@ -93,6 +93,7 @@ struct clang_job {
 	size_t len;
 	const char *run; /* function that holds the statements; NULL for none */
 	bool display;	 /* its last statement is displayed */
+	const char *locals; /* variables in other functions whose names start so are reported, too; NULL: none */
 	enum clang_effort effort;
 	bool checked;	 /* each access to memory calls the functions of runtime/memcheck/ */
 	void *context;

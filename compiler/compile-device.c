@@ -18,7 +18,7 @@ static int find_entries(struct compile_device *d, struct error *err)
 {
 	const struct split *s = &d->host->split;
 
-	d->entries = mem_pool_array(d->host->pool, s->n_items + 1, sizeof(*d->entries));
+	d->entries = mem_pool_array(d->host->pool, s->n_items + d->host->launches.n + 1, sizeof(*d->entries));
 	if (!d->entries)
 		return error_set(err, ERROR_MEMORY, "out of memory for the entries of a cell");
 	for (uint32_t i = 0; i < s->n_items; i++) {
@@ -75,6 +75,30 @@ static void name_files(struct buffer *ptx)
 	*to = 0;
 }
 
+/* NVRTC makes the instances of templates that it is asked for the names of. */
+static int compile_instances(struct compile_device *d, struct nvrtc_program *program, struct buffer *log, struct error *err)
+{
+	const struct template_launches *launches = &d->host->launches;
+	const char **names = mem_pool_array(d->host->pool, launches->n + 1, sizeof(*names));
+	char **mangled = mem_pool_array(d->host->pool, launches->n + 1, sizeof(*mangled));
+	int status;
+
+	if (!names || !mangled)
+		return error_set(err, ERROR_MEMORY, "out of memory for the entries of a cell");
+	for (const struct template_launch *x = NULL; (x = template_launch_next(launches, x));)
+		names[program->n_names++] = x->expression;
+	program->names = names;
+	status = nvrtc_compile(d->nvrtc, program, d->ptx, log, mangled, err);
+	for (size_t i = 0; i < program->n_names; i++) {
+		char *name = mangled[i] ? mem_pool_strdup(d->host->pool, mangled[i]) : NULL;
+
+		if (name)
+			d->entries[d->n_entries++] = (struct unit_entry){ names[i], name, first_device_line(d->host) };
+		free(mangled[i]);
+	}
+	return status;
+}
+
 static int run_nvrtc(struct compile_device *d, const char *text, struct error *err)
 {
 	cleanup_buffer struct buffer include = BUFFER_INIT, cccl = BUFFER_INIT, log = BUFFER_INIT;
@@ -96,7 +120,7 @@ static int run_nvrtc(struct compile_device *d, const char *text, struct error *e
 	if (!flags)
 		return error_set(err, ERROR_MEMORY, "out of memory for compiler options");
 	program.n_options += options_split(flags, options + program.n_options, FLAGS_MAX);
-	int status = nvrtc_compile(d->nvrtc, &program, d->ptx, &log, NULL, err);
+	int status = compile_instances(d, &program, &log, err);
 
 	if (status < 0)
 		return -1;

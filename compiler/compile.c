@@ -137,6 +137,8 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 {
 	struct compilation *x = context;
 
+	if (s->is_local)
+		template_launch_type(&x->host, s);
 	if (s->in_cell || s->in_include)
 		declare_symbol(&x->declare, s);
 	else if (s->kind == CLANG_TYPEDEF)
@@ -169,6 +171,7 @@ static void set_job(struct compilation *x, struct clang_job *job)
 		.len = x->host.unit.text.len,
 		.run = x->host.has_run ? x->host.run : NULL,
 		.display = x->host.display,
+		.locals = x->host.launches.n ? TEMPLATE_LAUNCH_PREFIX : NULL,
 		.effort = x->request->checked || has_own_effort(x->request->cflags) ? CLANG_FULL : effort_of(&x->host.split),
 		.checked = x->request->checked,
 		.context = x,
@@ -214,6 +217,19 @@ static void use_header(struct compilation *x, const char *header)
 	x->compiler->session.headers_precompiled = header != NULL;
 }
 
+#define UNKNOWN_INSTANCE "needs its template arguments, which the call does not tell: write them as in k<float><<<grid, block>>>(...)"
+
+static void complain(struct compilation *x, uint32_t token, const char *what)
+{
+	const struct token_list *l = &x->host.split.tokens;
+	uint32_t line, column;
+	char text[256];
+
+	text_position(l->text, l->len, l->at[token].start, &line, &column);
+	snprintf(text, sizeof(text), "this '%.*s' %s", (int)token_len(l, token), token_text(l, token), what);
+	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, (uint32_t)token_len(l, token), text);
+}
+
 /* Each turn takes at least one more initialiser out of the image, so this ends. */
 static int compile_host(struct compilation *x, struct error *err)
 {
@@ -227,12 +243,15 @@ static int compile_host(struct compilation *x, struct error *err)
 		x->declare = (struct declare){ .pool = &x->pool };
 		if (compile_once(x, err))
 			return -1;
+		x->again |= !x->diagnostics.n_errors && template_launch_deduce(&x->host, &x->compiler->session);
 		/* Headers that are precompiled by themselves may miss what stood in front of them. */
 		if (x->diagnostics.n_errors && x->header) {
 			use_header(x, NULL);
 			x->again = true;
 		}
 	} while (x->again);
+	if (!x->diagnostics.n_errors && template_launch_unknown(&x->host) != TOKEN_NONE)
+		complain(x, template_launch_unknown(&x->host), UNKNOWN_INSTANCE);
 	return 0;
 }
 
@@ -394,17 +413,6 @@ static void note_includes(struct compilation *x)
 		if (token_directive_is(l, i, "include"))
 			session_include_is_read(&x->compiler->session, token_text(l, i),
 						token_len(l, i));
-}
-
-static void complain(struct compilation *x, uint32_t token, const char *what)
-{
-	const struct token_list *l = &x->host.split.tokens;
-	uint32_t line, column;
-	char text[64];
-
-	text_position(l->text, l->len, l->at[token].start, &line, &column);
-	snprintf(text, sizeof(text), "this '%c' %s", l->text[l->at[token].start], what);
-	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, 1, text);
 }
 
 /*

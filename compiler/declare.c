@@ -204,20 +204,6 @@ static bool is_unnamed_typedef(const struct declaration_parts *p)
 	return p->is_typedef && p->n == 1 && p->body != TOKEN_NONE && p->tag_name == TOKEN_NONE;
 }
 
-/* A name before `(` at the top of a template's function. */
-static uint32_t template_name(const struct token_list *l, const struct item *item)
-{
-	for (uint32_t t = item->first; t + 1 < item->end; t++) {
-		if (token_is_name(l, t) && token_is(l, t + 1, "(") &&
-		    !token_is(l, t, "__launch_bounds__"))
-			return t;
-		if ((token_is(l, t, "struct") || token_is(l, t, "class")) &&
-		    token_is_name(l, t + 1) && token_is(l, t + 2, "{"))
-			return t + 1;
-	}
-	return TOKEN_NONE;
-}
-
 /* Device functions and C++ declarations, which the host's clang does not see; variables and entries
  * it does. */
 static void add_device_item(struct declare *d, const struct host_text *h, uint32_t i)
@@ -232,9 +218,9 @@ static void add_device_item(struct declare *d, const struct host_text *h, uint32
 		    device_text_later(h, i));
 		return;
 	}
-	if (item->is_entry || (!p->is_other && p->n && !p->declarators[0].is_function))
+	if ((item->is_entry && !p->is_other) || (!p->is_other && p->n && !p->declarators[0].is_function))
 		return;
-	name = p->is_other || !p->n ? template_name(l, item) : p->declarators[0].name;
+	name = p->is_other || !p->n ? split_template_name(l, item) : p->declarators[0].name;
 	if (name != TOKEN_NONE)
 		add(d, DECLARATION_DEVICE_FUNCTION, l->at[item->first].line, token_copy(d, l, name),
 		    "", device_text_later(h, i));
@@ -509,6 +495,8 @@ int declare_finish(struct declare *d, const struct host_text *h, const struct se
 	d->names = session_names((struct session *)session);
 	add_items(d, h);
 	add_pragmas(d, &before);
+	for (const struct template_launch *x = NULL; (x = template_launch_next(&h->launches, x));)
+		add(d, DECLARATION_ENTRY, h->split.tokens.at[x->name].line, x->expression, "", "");
 	pragma_state_release(&before);
 	pragma_state_release(&d->pragmas);
 	for (size_t i = 0; i < d->n_symbols; i++)

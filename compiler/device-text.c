@@ -95,7 +95,7 @@ bool device_text_is_needed(const struct host_text *h)
 		if ((item->world & WORLD_DEVICE) && !device_text_is_context(h, i))
 			return true;
 	}
-	return false;
+	return template_launch_next(&h->launches, NULL) != NULL;
 }
 
 /* Is the word a type, typedef or enumerator that host item i declares? */
@@ -141,6 +141,25 @@ static bool declares_constant(const struct host_text *h, uint32_t i, uint32_t wo
 	       !memcmp(token_text(l, name), token_text(l, word), token_len(l, word));
 }
 
+/* Is the item's type an argument of a template that is launched? */
+static bool is_for_launch(const struct host_text *h, uint32_t other)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct template_launch *x = NULL;
+
+	while ((x = template_launch_next(&h->launches, x)))
+		for (uint32_t t = 0; t < l->n; t++) {
+			char word[128];
+			const char *at;
+
+			snprintf(word, sizeof(word), "%.*s", (int)token_len(l, t), token_text(l, t));
+			at = token_is_name(l, t) ? strstr(x->expression, word) : NULL;
+			if (at && declares_type(h, other, t))
+				return true;
+		}
+	return false;
+}
+
 static bool mentions(const struct host_text *h, uint32_t user, uint32_t other)
 {
 	const struct item *item = &h->split.items[user];
@@ -173,8 +192,8 @@ static void choose_items(const struct host_text *h, bool *chosen)
 			if (chosen[i] || item->kind != ITEM_DECLARATION || h->parts[i].is_other)
 				continue;
 			for (uint32_t k = 0; k < h->split.n_items && !chosen[i]; k++)
-				if (chosen[k] && h->split.items[k].kind != ITEM_DIRECTIVE &&
-				    mentions(h, k, i))
+				if ((chosen[k] && h->split.items[k].kind != ITEM_DIRECTIVE && mentions(h, k, i)) ||
+				    is_for_launch(h, i))
 					chosen[i] = changed = true;
 		}
 	}
@@ -203,10 +222,12 @@ static void put_device_item(const struct host_text *h, struct buffer *out, uint3
 	uint32_t at = item->first;
 
 	/* On a line of its own: NVRTC quotes lines, and the user's must look as written. */
-	if (item->is_entry)
+	bool is_template = token_is(l, at, "template");
+
+	if (item->is_entry && !is_template)
 		buffer_puts(out, "\nextern \"C\"");
 	put_line(h, out, at);
-	if (!item->is_entry) {
+	if (!item->is_entry || is_template) {
 		put_tokens(h, out, item->first, item->end);
 		return;
 	}
@@ -237,33 +258,36 @@ static void put_host_item(const struct host_text *h, struct buffer *out, uint32_
 	buffer_puts(out, ";");
 }
 
-/* The words of the chosen items: what the session must supply. */
-static struct token_list words_of(const struct host_text *h, const bool *chosen)
+/* The words of the chosen items, and of the instances that are to be made: what the session must supply. */
+static int words_of(const struct host_text *h, const bool *chosen, struct buffer *text, struct token_list *ret, struct error *err)
 {
-	const struct token_list *l = &h->split.tokens;
-	struct token_list words = { .text = l->text, .len = l->len };
+	const struct template_launch *x = NULL;
 
-	words.at = mem_pool_array(h->pool, l->n + 1, sizeof(*words.at));
-	for (uint32_t i = 0; words.at && i < h->split.n_items; i++)
-		for (uint32_t t = h->split.items[i].first; chosen[i] && t < h->split.items[i].end;
-		     t++)
-			words.at[words.n++] = l->at[t];
-	return words;
+	for (uint32_t i = 0; i < h->split.n_items; i++)
+		if (chosen[i]) {
+			put_tokens(h, text, h->split.items[i].first, h->split.items[i].end);
+			buffer_putc(text, '\n');
+		}
+	while ((x = template_launch_next(&h->launches, x)))
+		buffer_printf(text, "%s;\n", x->expression);
+	if (buffer_check(text, err))
+		return -1;
+	return token_list_init(ret, buffer_text(text), text->len, h->pool, err);
 }
 
 int device_text_write(const struct host_text *h, struct session *session, struct buffer *out,
 		      struct error *err)
 {
 	bool *chosen = mem_pool_array(h->pool, h->split.n_items + 1, sizeof(*chosen));
+	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct pragma_state pragmas;
 	struct token_list words;
 
 	if (!chosen)
 		return error_set(err, ERROR_MEMORY, "out of memory for device code");
 	choose_items(h, chosen);
-	words = words_of(h, chosen);
-	if (!words.at)
-		return error_set(err, ERROR_MEMORY, "out of memory for device code");
+	if (words_of(h, chosen, &text, &words, err))
+		return -1;
 	buffer_puts(out, "#line 1 \"cgpu\"\n");
 	buffer_puts(out, prelude);
 	if (session_compose(session, &words, h->masks, h->n_masks, true, NULL, out, err))

@@ -135,6 +135,9 @@ static int find_masks(struct host_text *h, struct error *err)
 			mask_directive(h, item->first);
 		if (!declares(item))
 			continue;
+		if (token_is(l, item->first, "template") && split_template_name(l, item) != TOKEN_NONE)
+			add_mask(h, "ordinary", token_text(l, split_template_name(l, item)),
+				 token_len(l, split_template_name(l, item)));
 		mask_body(h, p->first, p->specifiers_end);
 		for (uint32_t k = 0; k < p->n; k++)
 			if (p->declarators[k].name != TOKEN_NONE)
@@ -617,6 +620,8 @@ int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t c
 	if (find_parts(h, err) || find_masks(h, err) || find_changing(h, err))
 		return -1;
 	in_turn_find_repeated(h, session);
+	if (template_launch_find(h, session, err))
+		return -1;
 	if (find_probed(h, session, err))
 		return -1;
 	return 0;
@@ -870,7 +875,7 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 		    !(h->probe && has_probed(h, &h->parts[i])))
 			edit_item(h, session, i);
 	statement_text_edit(h, session);
-	launch_syntax_edit(&h->split, h->pool, &h->edits);
+	launch_syntax_edit(&h->split, &h->launches, h->pool, &h->edits);
 	edit_list_sort(&h->edits);
 	if (h->edits.failed)
 		return error_set(err, ERROR_MEMORY, "out of memory for the text of a unit");

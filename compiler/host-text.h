@@ -14,6 +14,7 @@
 #include "compiler/declarator.h"
 #include "compiler/session.h"
 #include "compiler/split.h"
+#include "compiler/template-launch.h"
 #include "compiler/unit-text.h"
 
 struct diagnostics;
@@ -36,6 +37,7 @@ struct host_text {
 			       meaning */
 	uint32_t n_changing;
 	uint32_t code; /* token where the cell's code begins; TOKEN_NONE: it only declares */
+	struct template_launches launches;
 	uint32_t open_branches; /* of #if, while the run function is written */
 	uint32_t n_anonymous; /* tags given to unnamed structures */
 	const char *before;   /* text that goes in front; NULL for none */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/mem-pool.h"
+#include "compiler/template-launch.h"
 
 /* The first token of the expression that ends before `<<<` at i: a name with its members,
  * subscripts and calls. */
@@ -56,10 +57,11 @@ static void replace(const struct token_list *l, uint32_t i, const char *with,
 	edit_list_add(edits, l->at[i].start, l->at[i].end, with);
 }
 
-static void edit_launch(const struct token_list *l, uint32_t open, struct mem_pool *pool,
-			struct edit_list *edits)
+static void edit_launch(const struct token_list *l, uint32_t open, const struct template_launches *launches,
+			struct mem_pool *pool, struct edit_list *edits)
 {
-	uint32_t commas[3], n, first = start_of_entry(l, open),
+	const struct template_launch *instance = template_launch_at(launches, open);
+	uint32_t commas[3], n, first = instance ? instance->name : start_of_entry(l, open),
 			       close = find_close(l, open, commas, &n);
 	static const char *const defaults[] = { ",cgpu_dim3_of(),0,0", ",0,0", ",0", "" };
 	char text[512];
@@ -78,8 +80,10 @@ static void edit_launch(const struct token_list *l, uint32_t open, struct mem_po
 	if (n > 2)
 		replace(l, commas[2], "),(", edits);
 	snprintf(text, sizeof(text), ")%s,__LINE__)?(void)0:%.*s", defaults[n],
-		 (int)(l->at[open - 1].end - l->at[first].start), token_text(l, first));
+		 instance ? 0 : (int)(l->at[open - 1].end - l->at[first].start), token_text(l, first));
 	replace(l, close, mem_pool_strdup(pool, text), edits);
+	if (instance)
+		template_launch_edit(launches, instance, l, close + 1, pool, edits);
 	uint32_t last = l->at[close + 1].match;
 
 	edit_list_add(edits, l->at[last].end, l->at[last].end, ")");
@@ -122,7 +126,8 @@ static void edit_dim3_declaration(const struct token_list *l, uint32_t i, struct
 	}
 }
 
-void launch_syntax_edit(const struct split *s, struct mem_pool *pool, struct edit_list *edits)
+void launch_syntax_edit(const struct split *s, const struct template_launches *launches, struct mem_pool *pool,
+			struct edit_list *edits)
 {
 	const struct token_list *l = &s->tokens;
 
@@ -133,7 +138,7 @@ void launch_syntax_edit(const struct split *s, struct mem_pool *pool, struct edi
 			continue;
 		for (uint32_t i = item->first; i < item->end; i++) {
 			if (token_is(l, i, "<<<"))
-				edit_launch(l, i, pool, edits);
+				edit_launch(l, i, launches, pool, edits);
 			else if (token_is(l, i, "dim3") && token_is(l, i + 1, "(") &&
 				 !follows_specifier(l, i))
 				replace(l, i, "cgpu_dim3", edits);

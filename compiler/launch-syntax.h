@@ -11,7 +11,10 @@
 #include "compiler/unit-text.h"
 
 struct mem_pool;
+struct template_launches;
 
-void launch_syntax_edit(const struct split *s, struct mem_pool *pool, struct edit_list *edits);
+/* launches: of templates, which are another thing behind the `>>>`; NULL for none. */
+void launch_syntax_edit(const struct split *s, const struct template_launches *launches, struct mem_pool *pool,
+			struct edit_list *edits);
 
 #endif

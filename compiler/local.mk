@@ -40,6 +40,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/split.c %reldir%/split.h \
 	%reldir%/statement-text.c %reldir%/statement-text.h \
+	%reldir%/template-launch.c %reldir%/template-launch.h \
 	%reldir%/token.c %reldir%/token.h \
 	%reldir%/unit-cache.c %reldir%/unit-cache.h \
 	%reldir%/unit-text.c %reldir%/unit-text.h \
@@ -90,7 +91,7 @@ test_pragma_state_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_pragma_state_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
 test_launch_syntax_SOURCES = tests/unit/test-launch-syntax.c
 test_launch_syntax_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
-test_launch_syntax_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_launch_syntax_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
 test_line_table_SOURCES = tests/unit/test-line-table.c
 test_line_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_line_table_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)

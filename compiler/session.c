@@ -985,10 +985,14 @@ void session_each(const struct session *s,
 
 const struct declaration *session_find(const struct session *s, const char *name, size_t len)
 {
+	return session_at(s, session_index(s, name, len));
+}
+
+uint32_t session_index(const struct session *s, const char *name, size_t len)
+{
 	uint32_t i = names_find(&s->names, name, len);
 
-	return i == NAME_NONE || !s->newest[i] ? NULL
-					       : &s->entries[s->links[s->newest[i] - 1].entry].d;
+	return i == NAME_NONE || !s->newest[i] ? TOKEN_NONE : s->links[s->newest[i] - 1].entry;
 }
 
 const struct declaration *session_at(const struct session *s, uint32_t entry)

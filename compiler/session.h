@@ -125,6 +125,8 @@ const struct declaration *session_at(const struct session *s, uint32_t entry);
 
 void session_each(const struct session *s,
 		  void (*found)(void *context, const struct declaration *d), void *context);
+/* The index of the last declaration of this name; TOKEN_NONE for none. */
+uint32_t session_index(const struct session *s, const char *name, size_t len);
 /* The declaration of this name, or NULL. */
 const struct declaration *session_find(const struct session *s, const char *name, size_t len);
 

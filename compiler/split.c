@@ -320,6 +320,31 @@ static bool starts_old_parameters(struct splitter *s, uint32_t open, uint32_t i)
 	return starts_declaration(s, i);
 }
 
+/* `template <class T, int n = 4>` */
+static uint32_t behind_template(const struct token_list *l, uint32_t i)
+{
+	int depth = 0;
+
+	for (i++; i < l->n; i++) {
+		if (token_is(l, i, "(") || token_is(l, i, "["))
+			i = token_behind(l, i) - 1;
+		depth += token_is(l, i, "<");
+		depth -= token_is(l, i, ">") + 2 * token_is(l, i, ">>");
+		if (depth <= 0)
+			return i + 1;
+		if (token_is(l, i, ";") || token_is(l, i, "{"))
+			break;
+	}
+	return i;
+}
+
+static uint32_t behind_templates(const struct token_list *l, uint32_t i)
+{
+	while (token_is(l, i, "template") && token_is(l, i + 1, "<"))
+		i = behind_template(l, i);
+	return i;
+}
+
 /* A macro for `struct name`. */
 static bool stands_for_tag(struct splitter *s, uint32_t i)
 {
@@ -337,6 +362,7 @@ static uint32_t end_of_declaration(struct splitter *s, uint32_t i, uint32_t *ret
 	unsigned branches = 0;
 
 	*ret_body = TOKEN_NONE;
+	i = behind_templates(l, i);
 	while (i < l->n) {
 		if (at_directive(l, i)) {
 			if (!pass_directive(l, i, &branches))
@@ -561,7 +587,7 @@ static void find_world(const struct token_list *l, struct item *item)
 	    (token_is(l, item->first, "template") || token_is(l, item->first, "namespace") ||
 	     token_is(l, item->first, "using") || token_is(l, item->first, "class")))
 		device = true;
-	for (uint32_t i = item->first; i < stop && !token_is(l, i, "="); i++) {
+	for (uint32_t i = behind_templates(l, item->first); i < stop && !token_is(l, i, "="); i++) {
 		if (token_is(l, i, "{"))
 			i = token_behind(l, i) - 1;
 		else if (token_is(l, i, "__global__"))
@@ -573,6 +599,22 @@ static void find_world(const struct token_list *l, struct item *item)
 			host = true;
 	}
 	item->world = !device ? WORLD_HOST : host ? WORLD_BOTH : WORLD_DEVICE;
+}
+
+uint32_t split_template_name(const struct token_list *l, const struct item *item)
+{
+	uint32_t t = behind_templates(l, item->first);
+
+	for (; t + 1 < item->end; t++) {
+		if (token_is(l, t, "__launch_bounds__") && token_is(l, t + 1, "("))
+			t = token_behind(l, t + 1) - 1;
+		else if (token_is_name(l, t) && token_is(l, t + 1, "("))
+			return t;
+		else if ((token_is(l, t, "struct") || token_is(l, t, "class")) && token_is_name(l, t + 1) &&
+			 (token_is(l, t + 2, "{") || token_is(l, t + 2, ":")))
+			return t + 1;
+	}
+	return TOKEN_NONE;
 }
 
 static struct item *add_item(struct splitter *s, enum item_kind kind, uint32_t first, uint32_t end)

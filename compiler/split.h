@@ -76,6 +76,9 @@ bool split_at_identifier(const struct token_list *l, uint32_t i);
  * *ret_name: the tag, or TOKEN_NONE. */
 uint32_t split_tag(const struct token_list *l, uint32_t i, uint32_t *ret_name);
 
+/* The name that a template declares: of its function or class; TOKEN_NONE when there is none. */
+uint32_t split_template_name(const struct token_list *l, const struct item *item);
+
 /* compiler/words.def */
 enum word_class { WORD_NONE, WORD_TYPE, WORD_MARK, WORD_STATEMENT, WORD_OPERATOR };
 
