@@ -113,6 +113,13 @@ class Pending:
             self._next(end)
         return self
 
+    def wait_busy(self, deadline=DEADLINE):
+        """Until its turn has come."""
+        end = time.monotonic() + deadline
+        while not self.result.messages:
+            self._next(end)
+        return self
+
     def wait(self, deadline=DEADLINE):
         """Until idle and the reply are here; returns the Result."""
         end = time.monotonic() + deadline

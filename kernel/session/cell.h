@@ -43,6 +43,7 @@ struct cell {
 	size_t next_magic;
 	bool awaiting; /* the next magic waits for a worker that has the session */
 	bool waited;   /* it has, perhaps in vain: then the magic says so */
+	bool tried_again; /* the next magic lost its worker once */
 	/* Ends the magic that is running, for an interrupt. */
 	void (*cancel)(void *data);
 	void *cancel_data;

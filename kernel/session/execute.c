@@ -288,7 +288,10 @@ static int next_expression(struct session *s, struct cell *c)
 	return 1;
 }
 
-/* 1: it goes on later. Magics ask the worker, so they wait, as cells do, while another one takes the session over. */
+/*
+ * 1: it goes on later. Magics ask the worker, so they wait, as cells do, while another one takes the session over; one whose
+ * worker was lost over the question is tried once more with the next.
+ */
 static int run_magics(struct session *s, struct cell *c)
 {
 	while (c->next_magic < c->script.n_calls && !c->failed) {
@@ -298,11 +301,19 @@ static int run_magics(struct session *s, struct cell *c)
 		c->waited = false;
 
 		const struct magic_call *call = &c->script.calls[c->next_magic++];
+		cleanup_free char *args = strdup(call->args); /* the magic may cut them into words */
 		struct error err = ERROR_INIT;
 		int rc = call->magic->run(s, c, call, &err);
 
 		if (rc > 0)
 			return 1;
+		if (rc && err.code == ERROR_PEER_GONE && !supervisor_is_ready(s->supervisor) && !c->tried_again && args) {
+			strcpy(call->args, args);
+			c->tried_again = true;
+			c->next_magic--;
+			continue;
+		}
+		c->tried_again = false;
 		if (rc)
 			cell_fail_plain(c, "UsageError", err.text);
 	}

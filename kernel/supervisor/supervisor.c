@@ -501,7 +501,10 @@ int supervisor_question(struct supervisor *s, uint32_t type, const struct buffer
 	s->answer = NULL;
 	if (s->answered)
 		return 0;
-	return n < 0 ? -1 : error_set(err, ERROR_TIMEOUT, "the worker does not answer");
+	if (n >= 0)
+		return error_set(err, ERROR_TIMEOUT, "the worker does not answer");
+	worker_kill(w); /* Its end is known here before the loop hears of it. */
+	return -1;
 }
 
 static void decode_description(struct record *r, struct address_description *ret)

@@ -186,7 +186,7 @@ int worker_send(struct worker *w, uint32_t type, const void *data, size_t len, c
 		return error_set(err, ERROR_PEER_GONE, "the worker has ended");
 	if (!ipc_send(w->channel, type, data, len, fd, fd ? 1 : 0, &mine))
 		return 0;
-	if (mine.code == ERROR_TIMEOUT)
+	if (mine.code == ERROR_TIMEOUT || mine.code == ERROR_PEER_GONE)
 		worker_kill(w);
 	return error_set(err, mine.code, "%s", mine.text);
 }

@@ -75,6 +75,18 @@ def test_a_magic_waits_for_the_session(state, magic):
     state.assert_untouched()
 
 
+@pytest.mark.parametrize("magic", ["%mem", "%gpu", "%snapshot save before", "%snapshot diff first"])
+def test_the_worker_dies_over_the_question_of_a_magic(state, magic):
+    session = state.session
+    session.run("%snapshot save first").ok()
+    worker = session.worker_pid()
+    os.kill(worker, signal.SIGSTOP)
+    pending = session.start(magic).wait_busy()
+    session.kill(worker)
+    pending.wait().ok()
+    state.assert_untouched()
+
+
 def test_compiler_idle(state):
     session = state.session
     session.kill(session.compiler_pid())
