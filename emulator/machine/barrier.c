@@ -65,7 +65,7 @@ const struct op *cta_barrier(struct warp *w, const struct op *o)
 	uint32_t mode = o->flags & BARRIER_MODE;
 	struct barrier *b;
 
-	if (id >= BARRIERS)
+	if (id >= BARRIERS || (id == MACHINE_CLUSTER_BARRIER) != !!(o->flags & BARRIER_CLUSTER))
 		return warp_fault(w, o, GPU_FAULT_BARRIER, w->mask, "barrier numbers go from 0 to 15");
 	b = &w->cta->barriers[id];
 	if (o->flags & BARRIER_COUNT)

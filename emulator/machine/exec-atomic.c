@@ -18,6 +18,9 @@
 #define TAKE_CONTROL SKIP
 #define TAKE_SPECIAL SKIP
 #define TAKE_VIDEO SKIP
+#define TAKE_STAGE SKIP
+#define TAKE_MATRIX SKIP
+#define TAKE_ASYNC SKIP
 
 static bool same_width_32(uint32_t type)
 {

@@ -18,6 +18,9 @@
 #define TAKE_CONTROL KEEP
 #define TAKE_SPECIAL SKIP
 #define TAKE_VIDEO SKIP
+#define TAKE_STAGE SKIP
+#define TAKE_MATRIX SKIP
+#define TAKE_ASYNC SKIP
 
 /* Every jump backwards is counted, so that no loop can keep the host thread for ever. */
 static inline const struct op *go(struct warp *w, const struct op *o, const struct op *target)

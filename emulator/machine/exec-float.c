@@ -15,6 +15,9 @@
 #define TAKE_CONTROL SKIP
 #define TAKE_SPECIAL SKIP
 #define TAKE_VIDEO SKIP
+#define TAKE_STAGE SKIP
+#define TAKE_MATRIX SKIP
+#define TAKE_ASYNC SKIP
 
 /* imm holds the bits of MXCSR to use, exceptions masked. */
 HANDLER(mode_full)

@@ -15,6 +15,9 @@
 #define TAKE_CONTROL SKIP
 #define TAKE_SPECIAL SKIP
 #define TAKE_VIDEO SKIP
+#define TAKE_STAGE SKIP
+#define TAKE_MATRIX SKIP
+#define TAKE_ASYNC SKIP
 
 #define DEFINE_INSERT(name, T)                                                                     \
 	static inline const struct op *name(struct warp *w, const struct op *o, uint32_t mask)     \

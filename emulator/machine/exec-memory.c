@@ -16,6 +16,9 @@
 #define TAKE_CONTROL SKIP
 #define TAKE_SPECIAL SKIP
 #define TAKE_VIDEO SKIP
+#define TAKE_STAGE SKIP
+#define TAKE_MATRIX SKIP
+#define TAKE_ASYNC SKIP
 
 /* Where an access may go: bytes[0..size) stand for the addresses base..base+size. */
 struct span {

@@ -19,6 +19,9 @@
 #define TAKE_CONTROL SKIP
 #define TAKE_SPECIAL KEEP
 #define TAKE_VIDEO SKIP
+#define TAKE_STAGE SKIP
+#define TAKE_MATRIX SKIP
+#define TAKE_ASYNC SKIP
 
 static uint64_t nanoseconds(clockid_t clock)
 {

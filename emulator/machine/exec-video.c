@@ -18,6 +18,9 @@
 #define TAKE_CONTROL SKIP
 #define TAKE_SPECIAL SKIP
 #define TAKE_VIDEO KEEP
+#define TAKE_STAGE SKIP
+#define TAKE_MATRIX SKIP
+#define TAKE_ASYNC SKIP
 
 static int32_t piece(uint32_t v, int i, int bits, bool is_signed)
 {

@@ -19,6 +19,9 @@
 #define TAKE_CONTROL SKIP
 #define TAKE_SPECIAL SKIP
 #define TAKE_VIDEO SKIP
+#define TAKE_STAGE SKIP
+#define TAKE_MATRIX SKIP
+#define TAKE_ASYNC SKIP
 
 /* Lanes that the running fragment's operands name. */
 static uint32_t named_lanes(struct warp *w, const struct op *o)

@@ -41,7 +41,7 @@ struct op_entry {
 #define ENTRIES(name) PASTE(name, CORE)
 
 /* Lane types: storage in a row, C type, reading, writing. */
-typedef uint32_t store_u8, store_s8, store_u16, store_s16, store_u32, store_s32, store_f16;
+typedef uint32_t store_u8, store_s8, store_u16, store_s16, store_u32, store_s32, store_f16, store_bf16;
 typedef uint64_t store_u64, store_s64;
 typedef float store_f32;
 typedef double store_f64;
@@ -54,6 +54,7 @@ typedef int32_t lane_s32;
 typedef uint64_t lane_u64;
 typedef int64_t lane_s64;
 typedef float lane_f16;
+typedef float lane_bf16;
 typedef float lane_f32;
 typedef double lane_f64;
 #define GET_u8(x) ((uint8_t)(x))
@@ -65,6 +66,7 @@ typedef double lane_f64;
 #define GET_u64(x) (x)
 #define GET_s64(x) ((int64_t)(x))
 #define GET_f16(x) half_to_float((uint16_t)(x))
+#define GET_bf16(x) float_of((uint32_t)(x) << 16)
 #define GET_f32(x) (x)
 #define GET_f64(x) (x)
 #define PUT_u8(x) ((uint32_t)(uint8_t)(x))
@@ -76,6 +78,7 @@ typedef double lane_f64;
 #define PUT_u64(x) ((uint64_t)(x))
 #define PUT_s64(x) ((uint64_t)(x))
 #define PUT_f16(x) ((uint32_t)float_to_half(x))
+#define PUT_bf16(x) ((uint32_t)float_to_bfloat(x))
 #define PUT_f32(x) canonical_f32(x)
 #define PUT_f64(x) (x)
 
@@ -107,6 +110,7 @@ typedef double lane_f64;
 #define BIND_u64(n) BIND(n, u64)
 #define BIND_s64(n) BIND(n, s64)
 #define BIND_f16(n) BIND(n, f16)
+#define BIND_bf16(n) BIND(n, bf16)
 #define BIND_f32(n) BIND(n, f32)
 #define BIND_f64(n) BIND(n, f64)
 #define BIND__(n, T)
@@ -120,6 +124,7 @@ typedef double lane_f64;
 #define READ_u64(n) READ(n, u64)
 #define READ_s64(n) READ(n, s64)
 #define READ_f16(n) READ(n, f16)
+#define READ_bf16(n) READ(n, bf16)
 #define READ_f32(n) READ(n, f32)
 #define READ_f64(n) READ(n, f64)
 #undef BIND__
@@ -290,7 +295,8 @@ static inline uint32_t pack_wide_lanes(const uint64_t *t)
 /* The lists of all exec files; vector ones once per instruction set. */
 #define EXEC_VECTOR_FILES(X) \
 	X(exec_integer) X(exec_float) X(exec_half) X(exec_compare) X(exec_logic) X(exec_convert) X(exec_memory)
-#define EXEC_SCALAR_FILES(X) X(exec_atomic) X(exec_warp) X(exec_control) X(exec_special) X(exec_video)
+#define EXEC_SCALAR_FILES(X) X(exec_atomic) X(exec_warp) X(exec_control) X(exec_special) X(exec_video) \
+	X(exec_image) X(exec_matrix) X(exec_async)
 
 #define DECLARE(name) extern const struct op_entry PASTE(name, CORE)[];
 EXEC_VECTOR_FILES(DECLARE)

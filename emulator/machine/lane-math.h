@@ -454,6 +454,111 @@ static inline uint16_t float_to_bfloat(float f)
 	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+/* The neighbour with an odd last bit when rounding lost something, so that rounding again to few bits is exact. */
+static inline double to_odd(double v, double lost)
+{
+	uint64_t bits = double_bits(v);
+
+	if (lost == 0 || lost != lost || (bits & 1))
+		return v;
+	return double_of((lost > 0) == (v > 0) ? bits + 1 : bits - 1);
+}
+
+static inline double unsigned_to_odd(uint64_t a)
+{
+	/* The last 11 bits only tell whether something is lost. */
+	uint64_t high = a >> 11 | ((a & 0x7ff) != 0);
+
+	return a >> 53 ? (double)high * 2048.0 : (double)a;
+}
+
+static inline double signed_to_odd(int64_t a)
+{
+	return a < 0 ? -unsigned_to_odd(0 - (uint64_t)a) : unsigned_to_odd((uint64_t)a);
+}
+
+/* mode: 0 nearest even, 1 toward zero, 2 down, 3 up. */
+static inline uint16_t double_to_bfloat(double d, int mode)
+{
+	float f = (float)d;
+	uint32_t bits = bits_of(f), rest;
+	bool negative = bits >> 31, away = (mode == 2 && negative) || (mode == 3 && !negative);
+
+	if (d != d)
+		return 0x7fff;
+	if (f - f != 0) {
+		/* Too large for binary32, hence for any smaller format; infinity itself stays. */
+		bits = d - d != 0 || mode == 0 || away ? 0x7f80 : 0x7f7f;
+		return (uint16_t)(bits | (negative ? 0x8000 : 0));
+	}
+	/* To odd, as in to_odd(), in binary32. */
+	if ((double)f != d && !(bits & 1))
+		bits = ((double)f < d) == !negative ? bits + 1 : bits - 1;
+	if (f == 0 && d != 0)
+		bits = (d < 0 ? 0x80000000u : 0) | 1;
+	rest = bits & 0xffff;
+	if (mode == 0)
+		bits += 0x7fff + (bits >> 16 & 1);
+	else if (away && rest)
+		bits += 0x10000;
+	return (uint16_t)(bits >> 16);
+}
+
+/* The product of two bfloats is exact in binary64; what the sum loses is known by the error of a sum of two. */
+static inline uint16_t fma_bfloat(uint16_t a, uint16_t b, uint16_t c)
+{
+	double p = (double)float_of((uint32_t)a << 16) * (double)float_of((uint32_t)b << 16);
+	double q = float_of((uint32_t)c << 16), sum = p + q, back = sum - p;
+	double lost = (p - (sum - back)) + (q - back);
+
+	return double_to_bfloat(to_odd(sum, lost), 0);
+}
+
+/* tf32 keeps ten bits of the fraction; `up` is what rounds before the rest is cut off. */
+static inline uint32_t bits_to_tf32(uint32_t bits, uint32_t up)
+{
+	uint32_t magnitude = bits & 0x7fffffffu;
+
+	if (magnitude > 0x7f800000u)
+		return 0x7fffffffu;
+	return magnitude == 0x7f800000u ? bits : (bits + up) & 0xffffe000u;
+}
+
+/* 8-bit floats: to nearest even, what is too large becomes the largest one. */
+static inline uint8_t float_to_small(float v, int fraction, int lowest, uint32_t largest, uint32_t nan)
+{
+	uint32_t bits = bits_of(v), a = bits & 0x7fffffffu, code;
+	int exponent = (int)(a >> 23) - 127;
+	float quantum, steps;
+
+	if (a > 0x7f800000u)
+		return (uint8_t)nan;
+	exponent = exponent < lowest ? lowest : exponent;
+	if (exponent > 20)
+		return (uint8_t)(largest | bits >> 31 << 7);
+	quantum = float_of((uint32_t)(exponent - fraction + 127) << 23);
+	steps = round_even_f32(float_of(a) / quantum);
+	code = (uint32_t)((exponent - lowest) << fraction) + (uint32_t)(int32_t)steps;
+	code = code > largest ? largest : code;
+	return (uint8_t)(code | bits >> 31 << 7);
+}
+
+static inline uint16_t small_to_half(uint32_t v)
+{
+	uint32_t sign = (v & 0x80) << 8, exponent = v >> 3 & 15, fraction = v & 7;
+
+	if ((v & 0x7f) == 0x7f)
+		return 0x7fff;
+	if (exponent)
+		return (uint16_t)(sign | (exponent + 8) << 10 | fraction << 7);
+	return (uint16_t)(sign | float_to_half((float)(int32_t)fraction * 0.001953125f));
+}
+
+static inline uint16_t canonical_half(uint16_t h)
+{
+	return (h & 0x7fff) > 0x7c00 ? 0x7fff : h;
+}
+
 /* The product is exact in binary64 and so is every sum that does not round to one of its terms. */
 static inline uint16_t fma_half(uint16_t a, uint16_t b, uint16_t c)
 {

@@ -19,15 +19,20 @@ libmachine_a_SOURCES = \
 	%reldir%/core.c \
 	%reldir%/cta.c %reldir%/cta.h \
 	%reldir%/exec.h \
+	%reldir%/exec-async.c \
 	%reldir%/exec-atomic.c \
 	%reldir%/exec-control.c \
+	%reldir%/exec-image.c \
+	%reldir%/exec-matrix.c \
 	%reldir%/exec-special.c \
 	%reldir%/exec-video.c \
 	%reldir%/exec-warp.c \
 	%reldir%/gpu-fault.c %reldir%/gpu-fault.h %reldir%/gpu-faults.def \
 	%reldir%/grid.c \
+	%reldir%/image.c %reldir%/image.h \
 	%reldir%/lane-math.h \
 	%reldir%/machine.h %reldir%/machine-limits.h \
+	%reldir%/matrix.c %reldir%/matrix.h \
 	%reldir%/machine-pool.c %reldir%/machine-pool.h \
 	%reldir%/state-space.c \
 	%reldir%/syscall.c \
@@ -49,7 +54,8 @@ libmachine_avx512_a_CPPFLAGS = $(AM_CPPFLAGS) -DCORE=avx512
 libmachine_avx512_a_CFLAGS = $(VECTOR_CFLAGS) -march=x86-64-v4
 endif
 
-MACHINE_TESTS = test-machine-faults test-machine-opcodes test-machine-warps test-ptx-module
+MACHINE_TESTS = test-machine-faults test-machine-matrix test-machine-opcodes test-machine-warps test-ptx-census \
+	test-ptx-module
 check_PROGRAMS += $(MACHINE_TESTS)
 TESTS += $(MACHINE_TESTS)
 MACHINE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
@@ -61,9 +67,16 @@ test_machine_opcodes_SOURCES = tests/unit/test-machine-opcodes.c tests/unit/mach
 test_machine_opcodes_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_opcodes_LDADD = $(MACHINE_TEST_LIBS)
 EXTRA_DIST += tests/ptx/make-opcode-vectors.py
+test_machine_matrix_SOURCES = tests/unit/test-machine-matrix.c tests/unit/machine.h
+test_machine_matrix_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_machine_matrix_LDADD = $(MACHINE_TEST_LIBS)
 test_machine_warps_SOURCES = tests/unit/test-machine-warps.c tests/unit/machine.h
 test_machine_warps_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_warps_LDADD = $(MACHINE_TEST_LIBS)
+test_ptx_census_SOURCES = tests/unit/test-ptx-census.c tests/unit/machine.h \
+	tests/ptx/census-forms.def tests/ptx/more-forms.def
+test_ptx_census_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_ptx_census_LDADD = $(MACHINE_TEST_LIBS)
 test_ptx_module_SOURCES = tests/unit/test-ptx-module.c tests/unit/machine.h
 test_ptx_module_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_ptx_module_LDADD = $(MACHINE_TEST_LIBS)

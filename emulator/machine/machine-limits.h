@@ -32,6 +32,8 @@
 #define MACHINE_CODE_WINDOW 0x3a4000000000ull
 #define MACHINE_WINDOW_SIZE 0x1000000000ull
 
+#define MACHINE_CLUSTER_BARRIER 16 /* number of the barrier behind those of bar.sync */
+
 /* Scheduling. */
 #define MACHINE_SLICE 4096      /* back edges a warp may take before another warp runs */
 #define MACHINE_SLICE_MIN 256

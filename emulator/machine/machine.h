@@ -24,6 +24,7 @@
 #include "emulator/ptx/ptx-module.h"
 
 struct error;
+struct image;
 
 struct device_buffer {
 	uint64_t address;
@@ -69,6 +70,8 @@ struct machine_launch {
 	void (*print)(void *data, const char *text, size_t len);
 	/* Device malloc: address of a new buffer or 0. NULL: always 0. */
 	uint64_t (*heap_alloc)(void *data, uint64_t size);
+	/* The texture or surface of a handle; NULL: there is none. Valid until the launch ends. May be NULL. */
+	const struct image *(*image)(void *data, uint64_t handle);
 	/* Device free: false when address is no block of the heap. */
 	bool (*heap_free)(void *data, uint64_t address);
 };

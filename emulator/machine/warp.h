@@ -114,7 +114,7 @@ struct barrier {
 	uint32_t waiting;  /* parked ones among the arrived */
 };
 
-#define BARRIERS 16
+#define BARRIERS (MACHINE_CLUSTER_BARRIER + 1)
 
 struct cta {
 	uint32_t id[3];
@@ -132,6 +132,7 @@ struct cta {
 };
 
 #define WORKER_BUFFERS 8
+#define WORKER_STAGE 64
 
 struct program_caches {
 	const struct ptx_program *program;
@@ -153,6 +154,8 @@ struct worker {
 	struct gpu_fault fault;
 	uint64_t instructions;
 	uint64_t current;            /* linear id of the cta that runs */
+	/* Operands of an instruction that takes several operations; nothing else runs between these. */
+	_Alignas(64) uint64_t stage[WORKER_STAGE][LANES];
 };
 
 /* What all workers of a launch share. */

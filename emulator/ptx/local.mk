@@ -4,7 +4,10 @@ libmachine_a_SOURCES += \
 	%reldir%/ptx-allocate.c \
 	%reldir%/ptx-decode.c %reldir%/ptx-decode.h \
 	%reldir%/ptx-decode-alu.c \
+	%reldir%/ptx-decode-async.c \
 	%reldir%/ptx-decode-control.c \
+	%reldir%/ptx-decode-image.c \
+	%reldir%/ptx-decode-matrix.c \
 	%reldir%/ptx-decode-memory.c \
 	%reldir%/ptx-decode-move.c \
 	%reldir%/ptx-lexer.c %reldir%/ptx-lexer.h \

@@ -212,6 +212,21 @@ static int decode_bar_warp(struct decoder *d, const struct ptx_instruction *in)
 	return 0;
 }
 
+/* A cluster is one cta: whoever waits does so until all threads of the cta wait, which they do after they arrived. */
+static int decode_cluster_barrier(struct decoder *d, const struct form *f)
+{
+	struct ref number;
+
+	if (!form_has(f, "wait")) {
+		decode_emit(d, OP_nop);
+		return 0;
+	}
+	number = decode_value(d, MACHINE_CLUSTER_BARRIER, false);
+	decode_emit_op(d, OP_barrier, REF_NOTHING, number, REF_NOTHING, REF_NOTHING)->flags =
+		BARRIER_SYNC | BARRIER_CLUSTER;
+	return 0;
+}
+
 /* bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, p; barrier is the same without the aligned promise */
 int decode_bar(struct decoder *d, const struct ptx_instruction *in, const struct form *f)
 {
@@ -223,7 +238,9 @@ int decode_bar(struct decoder *d, const struct ptx_instruction *in, const struct
 
 	if (form_has(f, "warp"))
 		return decode_bar_warp(d, in);
-	if (form_has(f, "cluster") || in->operand_count < first + 1u)
+	if (form_has(f, "cluster"))
+		return decode_cluster_barrier(d, f);
+	if (in->operand_count < first + 1u)
 		return decode_unknown(d, "a barrier of this kind is not emulated");
 	if (form_has(f, "arrive"))
 		flags = BARRIER_ARRIVE;

@@ -9,15 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct address {
-	enum ptx_space space; /* GENERIC when none is named */
-	struct ref row;
-	int64_t offset;
-	uint16_t flags;
-	const struct ptx_operand *base;
-};
-
-static enum ptx_space space_of(const struct form *f)
+enum ptx_space form_space(const struct form *f)
 {
 	for (unsigned i = 0; i < f->count; i++) {
 		if (!strncmp(f->modifiers[i], "shared", 6))
@@ -34,10 +26,10 @@ static enum ptx_space space_of(const struct form *f)
 	return PTX_SPACE_GENERIC;
 }
 
-static int take_address(struct decoder *d, const struct ptx_operand *o, const struct form *f, struct address *a)
+int decode_address_in(struct decoder *d, const struct ptx_operand *o, enum ptx_space space, struct address *a)
 {
 	memset(a, 0, sizeof(*a));
-	a->space = space_of(f);
+	a->space = space;
 	if (o->kind != PTX_OPERAND_ADDRESS || !o->count)
 		return decode_unknown(d, "an address expected");
 	a->base = &o->elements[0];
@@ -66,6 +58,11 @@ static int take_address(struct decoder *d, const struct ptx_operand *o, const st
 	return d->problem[0] ? -1 : 0;
 }
 
+int decode_address(struct decoder *d, const struct ptx_operand *o, const struct form *f, struct address *a)
+{
+	return decode_address_in(d, o, form_space(f), a);
+}
+
 static unsigned vector_count(const struct form *f)
 {
 	return form_has(f, "v2") ? 2 : form_has(f, "v4") ? 4 : form_has(f, "v8") ? 8 : 1;
@@ -77,7 +74,7 @@ static const char *memory_name(enum lane_type t, bool store)
 	switch (t) {
 	case TYPE_u8: return "u8";
 	case TYPE_s8: return store ? "u8" : "s8";
-	case TYPE_u16: case TYPE_f16: return "u16";
+	case TYPE_u16: case TYPE_f16: case TYPE_bf16: return "u16";
 	case TYPE_s16: return store ? "u16" : "s16";
 	case TYPE_u32: case TYPE_s32: case TYPE_f32: return "b32";
 	case TYPE_u64: case TYPE_s64: case TYPE_f64: return "b64";
@@ -129,7 +126,7 @@ static enum ptx_load load_kind(enum lane_type t)
 	switch (t) {
 	case TYPE_u8: return PTX_LOAD_U8;
 	case TYPE_s8: return PTX_LOAD_S8;
-	case TYPE_u16: case TYPE_f16: return PTX_LOAD_U16;
+	case TYPE_u16: case TYPE_f16: case TYPE_bf16: return PTX_LOAD_U16;
 	case TYPE_s16: return PTX_LOAD_S16;
 	case TYPE_u64: case TYPE_s64: case TYPE_f64: return PTX_LOAD_64;
 	default: return PTX_LOAD_32;
@@ -237,12 +234,12 @@ int decode_ld(struct decoder *d, const struct ptx_instruction *in, const struct 
 
 	if (check_memory(d, in, type, count, &in->operands[0]))
 		return -1;
-	if (space_of(f) == PTX_SPACE_PARAM) {
+	if (form_space(f) == PTX_SPACE_PARAM) {
 		rc = move_param(d, &in->operands[0], &in->operands[1], type, count, false);
 		if (rc <= 0)
 			return rc;
 	}
-	if (take_address(d, &in->operands[1], f, &a))
+	if (decode_address(d, &in->operands[1], f, &a))
 		return -1;
 	if (a.space == PTX_SPACE_PARAM)
 		a.flags |= OP_GENERIC;
@@ -290,12 +287,12 @@ int decode_st(struct decoder *d, const struct ptx_instruction *in, const struct 
 
 	if (in->operand_count < 2 || check_memory(d, in, type, count, &in->operands[1]))
 		return decode_unknown(d, "too few operands");
-	if (space_of(f) == PTX_SPACE_PARAM) {
+	if (form_space(f) == PTX_SPACE_PARAM) {
 		rc = move_param(d, &in->operands[1], &in->operands[0], type, count, true);
 		if (rc <= 0)
 			return rc;
 	}
-	if (take_address(d, &in->operands[0], f, &a))
+	if (decode_address(d, &in->operands[0], f, &a))
 		return -1;
 	if (a.space == PTX_SPACE_PARAM)
 		a.flags |= OP_GENERIC;
@@ -355,7 +352,7 @@ static int atomic(struct decoder *d, const struct ptx_operand *dest, const struc
 	lane = type >= ATOM_U64 && type <= ATOM_F64 ? TYPE_u64 : type == ATOM_F32 ? TYPE_f32 : TYPE_u32;
 	if (type == ATOM_F64)
 		lane = TYPE_f64;
-	if (take_address(d, &rest[0], f, &a))
+	if (decode_address(d, &rest[0], f, &a))
 		return -1;
 	b = decode_source(d, &rest[1], lane);
 	if (what == ATOM_CAS)

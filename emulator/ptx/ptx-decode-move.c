@@ -116,7 +116,7 @@ int decode_mov(struct decoder *d, const struct ptx_instruction *in, const struct
 
 static bool is_float(enum lane_type t)
 {
-	return t == TYPE_f16 || t == TYPE_f32 || t == TYPE_f64;
+	return t == TYPE_f16 || t == TYPE_bf16 || t == TYPE_f32 || t == TYPE_f64;
 }
 
 static bool is_signed(enum lane_type t)
@@ -127,7 +127,7 @@ static bool is_signed(enum lane_type t)
 static const char *const type_names[] = {
 	[TYPE__] = "_", [TYPE_p] = "pred", [TYPE_u8] = "u8", [TYPE_s8] = "s8", [TYPE_u16] = "u16", [TYPE_s16] = "s16",
 	[TYPE_u32] = "u32", [TYPE_s32] = "s32", [TYPE_u64] = "u64", [TYPE_s64] = "s64", [TYPE_f16] = "f16",
-	[TYPE_f32] = "f32", [TYPE_f64] = "f64",
+	[TYPE_bf16] = "bf16", [TYPE_f32] = "f32", [TYPE_f64] = "f64",
 };
 
 /* dest = (to)from for a form that is in the table. */
@@ -217,10 +217,10 @@ static int float_to_integer(struct decoder *d, const struct form *f, enum lane_t
 {
 	const char *how = whole_rounding(f);
 
-	if (from == TYPE_f16) {
+	if (from == TYPE_f16 || from == TYPE_bf16) {
 		struct ref t = decode_temporary(d, PTX_CLASS_32);
 
-		if (convert(d, "f32", "f16", "", t, a))
+		if (convert(d, "f32", type_names[from], "", t, a))
 			return -1;
 		a = t;
 		from = TYPE_f32;
@@ -236,19 +236,33 @@ static const char *direction(const struct form *f)
 	return form_has(f, "rz") ? ".rz" : form_has(f, "rm") ? ".rm" : form_has(f, "rp") ? ".rp" : "";
 }
 
-/* Integers up to 32 bits and every half are exact in binary64; larger ones overflow a half in either way. */
-static int to_half(struct decoder *d, const struct form *f, enum lane_type from, struct ref dest, struct ref a)
+/*
+ * Every 32-bit integer, half and binary32 number is exact in binary64. Larger integers are rounded to odd there, so the
+ * second rounding is the only one that counts.
+ */
+static int to_half(struct decoder *d, const struct form *f, enum lane_type to, enum lane_type from, struct ref dest,
+		   struct ref a)
 {
-	struct ref t;
+	struct ref t = a;
 
 	if (from == TYPE_f32 && !*direction(f))
-		return convert(d, "f16", "f32", "", dest, a);
-	if (from == TYPE_f64)
-		return convert(d, "f16", "f64", direction(f), dest, a);
-	t = decode_temporary(d, PTX_CLASS_64);
-	if (convert(d, "f64", type_names[from], "", t, a))
-		return -1;
-	return convert(d, "f16", "f64", direction(f), dest, t);
+		return convert(d, type_names[to], "f32", "", dest, a);
+	if (from == TYPE_bf16) {
+		t = decode_temporary(d, PTX_CLASS_32);
+		if (convert(d, "f32", "bf16", "", t, a))
+			return -1;
+		a = t;
+		from = TYPE_f32;
+	}
+	if (from == TYPE_s64 || from == TYPE_u64) {
+		t = decode_temporary(d, PTX_CLASS_64);
+		decode_emit_op(d, from == TYPE_s64 ? OP_odd_f64_s64 : OP_odd_f64_u64, t, a, REF_NOTHING, REF_NOTHING);
+	} else if (from != TYPE_f64) {
+		t = decode_temporary(d, PTX_CLASS_64);
+		if (convert(d, "f64", type_names[from], "", t, a))
+			return -1;
+	}
+	return convert(d, type_names[to], "f64", direction(f), dest, t);
 }
 
 static int float_to_float(struct decoder *d, const struct form *f, enum lane_type to, enum lane_type from, struct ref dest,
@@ -257,12 +271,12 @@ static int float_to_float(struct decoder *d, const struct form *f, enum lane_typ
 	const char *how = whole_rounding(f);
 
 	a = flushed(d, f, from, a);
-	if (to == from && how && to == TYPE_f16) {
+	if (to == from && how && type_size(to) == 2) {
 		struct ref t = decode_temporary(d, PTX_CLASS_32);
 
-		if (convert(d, "f32", "f16", "", t, a))
+		if (convert(d, "f32", type_names[from], "", t, a))
 			return -1;
-		return convert(d, "f16", "f32", "", dest, round_to_whole(d, TYPE_f32, how, t));
+		return convert(d, type_names[to], "f32", "", dest, round_to_whole(d, TYPE_f32, how, t));
 	}
 	if (to == from) {
 		if (how)
@@ -270,42 +284,134 @@ static int float_to_float(struct decoder *d, const struct form *f, enum lane_typ
 		decode_emit_op(d, type_size(to) == 8 ? OP_mov_b64 : OP_mov_b32, dest, a, REF_NOTHING, REF_NOTHING);
 		return 0;
 	}
-	if (to == TYPE_f16)
-		return to_half(d, f, from, dest, a);
+	if (to == TYPE_f16 || to == TYPE_bf16)
+		return to_half(d, f, to, from, dest, a);
+	if (to == TYPE_f64 && from == TYPE_bf16) {
+		struct ref t = decode_temporary(d, PTX_CLASS_32);
+
+		if (convert(d, "f32", "bf16", "", t, a))
+			return -1;
+		return convert(d, "f64", "f32", "", dest, t);
+	}
 	if (from == TYPE_f64)
 		decode_mode(d, f, true);
 	return convert(d, type_names[to], type_names[from], "", dest, a);
 }
 
-/* cvt.rn.f16x2.f32 d, a, b and the forms with bf16, whose words are no lane types of their own */
-static int convert_special(struct decoder *d, const struct ptx_instruction *in, const char *to, const char *from)
+static int emit_named(struct decoder *d, const char *form, struct ref dest, struct ref a, struct ref b)
 {
-	bool pair = !strcmp(to, "f16x2") || !strcmp(to, "bf16x2");
-	struct ref a, b = REF_NOTHING, dest;
-	char text[64];
-	enum ptx_op id;
+	enum ptx_op id = op_find(form);
 
-	snprintf(text, sizeof(text), "cvt.%s.%s", to, from);
-	id = op_find(text);
-	if (id == OP_COUNT || in->operand_count != (pair ? 3 : 2))
-		return decode_unknown(d, "no conversion from %s to %s in this emulator", from, to);
-	a = decode_source(d, &in->operands[1], form_type(from));
-	if (pair)
-		b = decode_source(d, &in->operands[2], form_type(from));
-	dest = decode_dest(d, &in->operands[0], TYPE_u32);
+	if (id == OP_COUNT)
+		return decode_unknown(d, "no such conversion in this emulator");
 	decode_emit_op(d, id, dest, a, b, REF_NOTHING);
 	return 0;
+}
+
+/* Pairs of 8-bit floats. Only the saturating forms exist. */
+static int convert_small(struct decoder *d, const struct ptx_instruction *in, const struct form *f, const char *to,
+			 const char *from)
+{
+	struct ref a, b = REF_NOTHING, dest;
+	char text[64];
+
+	snprintf(text, sizeof(text), "cvt.%s.%s", to, from);
+	a = decode_source(d, &in->operands[1], TYPE_u32);
+	dest = decode_dest(d, &in->operands[0], TYPE_u32);
+	if (d->problem[0])
+		return -1;
+	if (!strcmp(from, "f16x2")) {
+		struct ref low = decode_temporary(d, PTX_CLASS_32), high = decode_temporary(d, PTX_CLASS_32);
+
+		decode_emit_op(d, OP_low_b16, low, a, REF_NOTHING, REF_NOTHING);
+		decode_emit_op(d, OP_high_b16, high, a, REF_NOTHING, REF_NOTHING);
+		b = decode_temporary(d, PTX_CLASS_32);
+		a = decode_temporary(d, PTX_CLASS_32);
+		decode_emit_op(d, OP_cvt_f32_f16, b, low, REF_NOTHING, REF_NOTHING);
+		decode_emit_op(d, OP_cvt_f32_f16, a, high, REF_NOTHING, REF_NOTHING);
+		snprintf(text, sizeof(text), "cvt.%s.f32", to);
+	} else if (!strcmp(from, "f32")) {
+		if (in->operand_count != 3)
+			return decode_unknown(d, "too few operands");
+		b = decode_source(d, &in->operands[2], TYPE_u32);
+	}
+	if (form_has(f, "relu") && strcmp(to, "f16x2")) {
+		struct ref x = decode_temporary(d, PTX_CLASS_32), y = decode_temporary(d, PTX_CLASS_32);
+
+		decode_emit_op(d, OP_relu_f32, x, a, REF_NOTHING, REF_NOTHING);
+		decode_emit_op(d, OP_relu_f32, y, b, REF_NOTHING, REF_NOTHING);
+		a = x;
+		b = y;
+	}
+	return emit_named(d, text, dest, a, b);
+}
+
+/* cvt.rn.f16x2.f32 d, a, b: a goes to the upper half */
+static int convert_pair(struct decoder *d, const struct ptx_instruction *in, const struct form *f, const char *to)
+{
+	enum lane_type half = !strcmp(to, "f16x2") ? TYPE_f16 : TYPE_bf16;
+	struct ref parts[2], dest, a;
+
+	if (in->operand_count != 3 || form_has(f, "satfinite"))
+		return decode_unknown(d, "a conversion to %s of this shape is not emulated", to);
+	if (!*direction(f) && !form_has(f, "relu")) {
+		a = decode_source(d, &in->operands[1], TYPE_f32);
+		parts[0] = decode_source(d, &in->operands[2], TYPE_f32);
+		dest = decode_dest(d, &in->operands[0], TYPE_u32);
+		return emit_named(d, half == TYPE_f16 ? "cvt.f16x2.f32" : "cvt.bf16x2.f32", dest, a, parts[0]);
+	}
+	for (int i = 0; i < 2; i++) {
+		a = decode_source(d, &in->operands[2 - i], TYPE_f32);
+		parts[i] = decode_temporary(d, PTX_CLASS_32);
+		if (d->problem[0] || to_half(d, f, half, TYPE_f32, parts[i], a))
+			return -1;
+		if (form_has(f, "relu"))
+			decode_emit_op(d, half == TYPE_f16 ? OP_relu_f16 : OP_relu_bf16, parts[i], parts[i],
+				       REF_NOTHING, REF_NOTHING);
+	}
+	dest = decode_dest(d, &in->operands[0], TYPE_u32);
+	decode_emit_op(d, OP_pack_b32_b16, dest, parts[0], parts[1], REF_NOTHING);
+	return 0;
+}
+
+static int convert_tf32(struct decoder *d, const struct ptx_instruction *in, const struct form *f)
+{
+	struct ref a = decode_source(d, &in->operands[1], TYPE_f32), dest = decode_dest(d, &in->operands[0], TYPE_u32);
+
+	if (d->problem[0] || form_has(f, "satfinite"))
+		return decode_unknown(d, "a conversion to tf32 of this shape is not emulated");
+	emit_named(d, form_has(f, "rna") ? "cvt.tf32.f32.rna" : form_has(f, "rz") ? "cvt.tf32.f32.rz" : "cvt.tf32.f32.rn",
+		   dest, a, REF_NOTHING);
+	if (form_has(f, "relu"))
+		decode_emit_op(d, OP_relu_f32, dest, dest, REF_NOTHING, REF_NOTHING);
+	return 0;
+}
+
+/* Words that are no lane types of their own; 1 when it is none of these. */
+static int convert_special(struct decoder *d, const struct ptx_instruction *in, const struct form *f, const char *to,
+			   const char *from)
+{
+	if (!strncmp(to, "e4m3", 4) || !strncmp(to, "e5m2", 4) || !strncmp(from, "e4m3", 4) || !strncmp(from, "e5m2", 4))
+		return convert_small(d, in, f, to, from);
+	if (!strcmp(to, "tf32"))
+		return convert_tf32(d, in, f);
+	if (!strcmp(from, "f32") && (!strcmp(to, "f16x2") || !strcmp(to, "bf16x2")))
+		return convert_pair(d, in, f, to);
+	return 1;
 }
 
 static int clamp_result(struct decoder *d, const struct form *f, enum lane_type type, struct ref dest)
 {
 	char text[32];
 
+	if (form_has(f, "relu") && is_float(type)) {
+		snprintf(text, sizeof(text), "(relu).%s", type_names[type]);
+		return emit_named(d, text, dest, dest, REF_NOTHING);
+	}
 	if (!form_has(f, "sat") || !is_float(type))
 		return 0;
 	snprintf(text, sizeof(text), "(saturate).%s", type_names[type]);
-	decode_emit_op(d, op_find(text), dest, dest, REF_NOTHING, REF_NOTHING);
-	return 0;
+	return emit_named(d, text, dest, dest, REF_NOTHING);
 }
 
 int decode_cvt(struct decoder *d, const struct ptx_instruction *in, const struct form *f)
@@ -321,8 +427,11 @@ int decode_cvt(struct decoder *d, const struct ptx_instruction *in, const struct
 	from_name = f->modifiers[f->count - 1];
 	to = form_type(to_name);
 	from = form_type(from_name);
-	if (strstr(to_name, "x2") || strstr(to_name, "bf16") || strstr(from_name, "bf16"))
-		return convert_special(d, in, to_name, from_name);
+	rc = convert_special(d, in, f, to_name, from_name);
+	if (rc <= 0)
+		return rc;
+	if (form_has(f, "satfinite") || strstr(to_name, "x2") || strstr(from_name, "x2"))
+		return decode_unknown(d, "no conversion from %s to %s in this emulator", from_name, to_name);
 	if (type_size(to) == 0 || type_size(from) == 0)
 		return decode_unknown(d, "no conversion from %s to %s in this emulator", from_name, to_name);
 	a = narrow_source(d, &in->operands[1], from);
@@ -340,8 +449,8 @@ int decode_cvt(struct decoder *d, const struct ptx_instruction *in, const struct
 		rc = float_to_float(d, f, to, from, dest, a);
 	} else if (is_float(from)) {
 		rc = float_to_integer(d, f, to, from, dest, a);
-	} else if (to == TYPE_f16) {
-		rc = to_half(d, f, from, dest, a);
+	} else if (to == TYPE_f16 || to == TYPE_bf16) {
+		rc = to_half(d, f, to, from, dest, a);
 	} else if (is_float(to)) {
 		decode_mode(d, f, false);
 		rc = convert(d, type_names[to], type_names[from], "", dest, a);

@@ -272,7 +272,7 @@ unsigned type_size(enum lane_type t)
 {
 	switch (t) {
 	case TYPE_u8: case TYPE_s8: return 1;
-	case TYPE_u16: case TYPE_s16: case TYPE_f16: return 2;
+	case TYPE_u16: case TYPE_s16: case TYPE_f16: case TYPE_bf16: return 2;
 	case TYPE_u64: case TYPE_s64: case TYPE_f64: return 8;
 	case TYPE__: case TYPE_p: return 0;
 	default: return 4;
@@ -391,6 +391,12 @@ static const struct {
 	{ "vadd4", decode_video },     { "vsub2", decode_video },     { "vsub4", decode_video },
 	{ "vmin2", decode_video },     { "vmin4", decode_video },     { "vmax2", decode_video },
 	{ "vmax4", decode_video },     { "vavrg2", decode_video },    { "vavrg4", decode_video },
+	{ "tex", decode_tex },         { "tld4", decode_tex },        { "txq", decode_image_query },
+	{ "suq", decode_image_query }, { "suld", decode_surface },    { "sust", decode_surface },
+	{ "sured", decode_surface },   { "wmma", decode_wmma },       { "mma", decode_mma },
+	{ "ldmatrix", decode_ldmatrix }, { "stmatrix", decode_ldmatrix }, { "movmatrix", decode_movmatrix },
+	{ "cp", decode_cp },           { "mbarrier", decode_mbarrier }, { "mapa", decode_mapa },
+	{ "getctarank", decode_mapa },
 };
 
 static decode_function *family_of(const char *opcode)
@@ -435,9 +441,10 @@ enum lane_type form_type(const char *word)
 		enum lane_type type;
 	} types[] = {
 		{ "pred", TYPE_p }, { "b8", TYPE_u8 }, { "u8", TYPE_u8 }, { "s8", TYPE_s8 }, { "b16", TYPE_u16 },
-		{ "u16", TYPE_u16 }, { "s16", TYPE_s16 }, { "f16", TYPE_f16 }, { "bf16", TYPE_u16 },
+		{ "u16", TYPE_u16 }, { "s16", TYPE_s16 }, { "f16", TYPE_f16 }, { "bf16", TYPE_bf16 },
 		{ "b32", TYPE_u32 }, { "u32", TYPE_u32 }, { "s32", TYPE_s32 }, { "f32", TYPE_f32 },
-		{ "f16x2", TYPE_u32 }, { "bf16x2", TYPE_u32 }, { "b64", TYPE_u64 }, { "u64", TYPE_u64 },
+		{ "f16x2", TYPE_u32 }, { "bf16x2", TYPE_u32 }, { "u16x2", TYPE_u32 },
+		{ "s16x2", TYPE_u32 }, { "b64", TYPE_u64 }, { "u64", TYPE_u64 },
 		{ "s64", TYPE_s64 }, { "f64", TYPE_f64 },
 	};
 
@@ -560,7 +567,8 @@ static void finish_op(struct decoder *d, const uint32_t *rows, const struct draf
 	}
 	to->full = h->full;
 	to->masked = h->masked;
-	if (from->id >= OP_ld_global_u8 && from->id <= OP_atom)
+	if ((from->id >= OP_ld_global_u8 && from->id <= OP_atom) ||
+	    (from->id >= OP_matrix_load && from->id <= OP_mbarrier))
 		to->cache = d->cache_count++;
 }
 

@@ -15,7 +15,7 @@ struct error;
 /* What a row of ptx-opcodes.def says about its operands. */
 enum lane_type {
 	TYPE__, TYPE_p, TYPE_u8, TYPE_s8, TYPE_u16, TYPE_s16, TYPE_u32, TYPE_s32, TYPE_u64, TYPE_s64, TYPE_f16,
-	TYPE_f32, TYPE_f64,
+	TYPE_bf16, TYPE_f32, TYPE_f64,
 };
 
 enum op_shape { SHAPE_LANE, SHAPE_TEST, SHAPE_PICK, SHAPE_MASK, SHAPE_HAND };
@@ -111,6 +111,28 @@ unsigned type_size(enum lane_type t);
 
 /* Rounding direction and, if asked, flushing for the operation emitted next. */
 void decode_mode(struct decoder *d, const struct form *f, bool flush);
+/* Operands of one vector or several to staging rows from `at` on, and results back; -1 after decode_unknown(). */
+int decode_stage(struct decoder *d, const struct ref *rows, unsigned count, unsigned at);
+int decode_unstage(struct decoder *d, const struct ref *rows, unsigned count, unsigned at);
+/* Elements of a vector, or the one operand, as sources or destinations; their number, or -1. */
+int decode_sources(struct decoder *d, const struct ptx_operand *o, enum lane_type type, struct ref *ret, unsigned max);
+int decode_dests(struct decoder *d, const struct ptx_operand *o, enum lane_type type, struct ref *ret, unsigned max);
+
+/* Where an access goes. */
+struct address {
+	enum ptx_space space; /* GENERIC when none is named */
+	struct ref row;
+	int64_t offset;
+	uint16_t flags;       /* OP_GENERIC and so on */
+	const struct ptx_operand *base;
+};
+/* ptx-decode-memory.c. form_space(): the space the form names. _in: of the space given. */
+enum ptx_space form_space(const struct form *f);
+int decode_address(struct decoder *d, const struct ptx_operand *o, const struct form *f, struct address *a);
+int decode_address_in(struct decoder *d, const struct ptx_operand *o, enum ptx_space space, struct address *a);
+/* The same as one 64-bit row with the offset added; ptx-decode-async.c. */
+struct ref decode_address_row(struct decoder *d, const struct ptx_operand *o, enum ptx_space space);
+
 /* A plain copy of `from` to the operand's register. Readers later in the text may be bound to `from` itself. */
 void decode_copy(struct decoder *d, const struct ptx_operand *to, struct ref dest, struct ref from);
 
@@ -123,6 +145,9 @@ decode_function decode_ld, decode_st, decode_atom, decode_red;               /* 
 decode_function decode_bra, decode_brx, decode_call, decode_ret, decode_plain, decode_bar, decode_fence, decode_nop,
 	decode_nanosleep;                                                    /* ptx-decode-control.c */
 decode_function decode_shfl, decode_vote, decode_match, decode_redux, decode_activemask, decode_elect;
+decode_function decode_tex, decode_image_query, decode_surface;              /* ptx-decode-image.c */
+decode_function decode_wmma, decode_mma, decode_ldmatrix, decode_movmatrix;  /* ptx-decode-matrix.c */
+decode_function decode_cp, decode_mbarrier, decode_mapa;                     /* ptx-decode-async.c */
 bool decode_label(struct decoder *d, const char *name, uint32_t scope, uint32_t *ret);
 
 /* ---- ptx-allocate.c ---- */

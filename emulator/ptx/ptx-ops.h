@@ -33,6 +33,36 @@ enum barrier_mode { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BAR
 #define BARRIER_MODE 7
 #define BARRIER_COUNT 8
 #define BARRIER_NEGATED 16
+#define BARRIER_CLUSTER 32
+
+/* stage, unstage: how many rows, and which of them are 64 bits wide. */
+#define STAGE_ROWS 64
+#define STAGE_WIDE 63
+#define STAGE_COUNT_SHIFT 8
+
+/* Textures and surfaces. */
+enum image_geometry {
+	GEOMETRY_1D, GEOMETRY_2D, GEOMETRY_3D, GEOMETRY_LAYERS_1D, GEOMETRY_LAYERS_2D, GEOMETRY_CUBE, GEOMETRY_LAYERS_CUBE,
+};
+#define IMAGE_GEOMETRY 7
+#define IMAGE_WHOLE 8     /* integer coordinates */
+#define IMAGE_LEVEL 16
+#define IMAGE_GRADIENT 32
+#define IMAGE_CLAMPED 64  /* surfaces: an access outside goes to the edge */
+#define IMAGE_IGNORED 128 /* or is dropped, and reads 0; else it faults */
+#define IMAGE_BYTES 256   /* the surface's x counts bytes */
+#define IMAGE_AT_LEVEL 512
+
+enum image_property {
+	IMAGE_WIDTH, IMAGE_HEIGHT, IMAGE_DEPTH, IMAGE_ARRAY_SIZE, IMAGE_MIP_LEVELS, IMAGE_NORMALISED, IMAGE_FILTER,
+	IMAGE_ADDRESS_0, IMAGE_ADDRESS_1, IMAGE_ADDRESS_2, IMAGE_SAMPLES, IMAGE_CHANNEL_ORDER, IMAGE_CHANNEL_TYPE,
+};
+
+/* mbarrier */
+enum mbarrier_what {
+	MBARRIER_INIT, MBARRIER_INVAL, MBARRIER_ARRIVE, MBARRIER_DROP, MBARRIER_EXPECT, MBARRIER_COMPLETE, MBARRIER_TEST,
+	MBARRIER_TEST_PARITY, MBARRIER_PENDING, MBARRIER_EXPECT_ARRIVE,
+};
 
 /* SIMD video. */
 enum video_what { VIDEO_ADD, VIDEO_SUB, VIDEO_ABSDIFF, VIDEO_MIN, VIDEO_MAX, VIDEO_AVRG };

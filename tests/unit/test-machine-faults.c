@@ -199,8 +199,10 @@ static void control_faults(void **state)
 {
 	(void)state;
 	assert_fault("", "trap;", GPU_FAULT_TRAP, GPU_ACCESS_NONE, PTX_SPACE_NONE, "Trap instruction executed");
-	assert_fault("", "tex.1d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd1, {%f0}];", GPU_FAULT_ILLEGAL_INSTRUCTION,
-		     GPU_ACCESS_NONE, PTX_SPACE_NONE, "`tex.1d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd1, {%f0}]`");
+	assert_fault("", "wgmma.fence.sync.aligned;", GPU_FAULT_ILLEGAL_INSTRUCTION, GPU_ACCESS_NONE, PTX_SPACE_NONE,
+		     "`wgmma.fence.sync.aligned`");
+	assert_fault("", "tex.1d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd1, {%f0}];", GPU_FAULT_ILLEGAL_ADDRESS,
+		     GPU_ACCESS_NONE, PTX_SPACE_NONE, "is no handle of a texture object");
 	assert_fault("", "P: .callprototype _ ();\ncall %rd1, (), P;", GPU_FAULT_INVALID_PC, GPU_ACCESS_NONE,
 		     PTX_SPACE_NONE, "no function of a loaded module");
 	assert_fault(".func deep(.param .u32 n) { .reg .b32 %r<3>; .local .b8 big[100]; ld.param.u32 %r1, [n];\n"
