@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "emulator/driver/cu-array.h"
 #include "emulator/driver/memory.h"
 
 static bool device_dead(void)
@@ -87,8 +88,8 @@ struct plane {
 	size_t slice;
 };
 
-static CUresult plane_init(struct plane *p, CUmemorytype type, const void *host, CUdeviceptr device, size_t pitch,
-			   size_t rows)
+static CUresult plane_init(struct plane *p, CUmemorytype type, const void *host, CUdeviceptr device, CUarray array,
+			   size_t pitch, size_t rows)
 {
 	switch (type) {
 	case CU_MEMORYTYPE_HOST:
@@ -98,12 +99,32 @@ static CUresult plane_init(struct plane *p, CUmemorytype type, const void *host,
 	case CU_MEMORYTYPE_UNIFIED:
 		p->base = device;
 		break;
+	case CU_MEMORYTYPE_ARRAY:
+		if (!cu_array_valid(array))
+			return CUDA_ERROR_INVALID_HANDLE;
+		*p = (struct plane){ array->address, array->pitch, array->slice };
+		return CUDA_SUCCESS;
 	default:
-		return CUDA_ERROR_NOT_SUPPORTED;
+		return CUDA_ERROR_INVALID_VALUE;
 	}
 	p->pitch = pitch;
 	p->slice = pitch * rows;
 	return CUDA_SUCCESS;
+}
+
+/* Part of an array: from `at` (x in bytes), `size` long. Rows of an array follow each other, so it must be asked. */
+static bool inside_array(CUmemorytype type, CUarray a, const size_t at[3], const size_t size[3])
+{
+	size_t extent[3];
+
+	if (type != CU_MEMORYTYPE_ARRAY)
+		return true;
+	cu_array_extent(a, extent);
+	extent[0] *= cu_array_element(a);
+	for (int i = 0; i < 3; i++)
+		if (at[i] > extent[i] || size[i] > extent[i] - at[i])
+			return false;
+	return true;
 }
 
 static CUresult copy_planes(const struct plane *dst, const struct plane *src, size_t width, size_t height, size_t depth)
@@ -139,13 +160,18 @@ static CUresult copy_2d(const char *name, enum gpu_call kind, const CUDA_MEMCPY2
 		return result;
 	if (!c)
 		return CUDA_ERROR_INVALID_VALUE;
-	result = plane_init(&dst, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstPitch, 0);
+	result = plane_init(&dst, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstPitch, 0);
 	if (!result)
-		result = plane_init(&src, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcPitch, 0);
+		result = plane_init(&src, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcPitch, 0);
 	if (result)
 		return result;
-	dst.base += c->dstY * c->dstPitch + c->dstXInBytes;
-	src.base += c->srcY * c->srcPitch + c->srcXInBytes;
+	if (!inside_array(c->dstMemoryType, c->dstArray, (const size_t[]){ c->dstXInBytes, c->dstY, 0 },
+			  (const size_t[]){ c->WidthInBytes, c->Height, 1 }) ||
+	    !inside_array(c->srcMemoryType, c->srcArray, (const size_t[]){ c->srcXInBytes, c->srcY, 0 },
+			  (const size_t[]){ c->WidthInBytes, c->Height, 1 }))
+		return CUDA_ERROR_INVALID_VALUE;
+	dst.base += c->dstY * dst.pitch + c->dstXInBytes;
+	src.base += c->srcY * src.pitch + c->srcXInBytes;
 	return copy_planes(&dst, &src, c->WidthInBytes, c->Height, 1);
 }
 
@@ -174,11 +200,17 @@ static CUresult copy_3d(const char *name, enum gpu_call kind, const CUDA_MEMCPY3
 		return result;
 	if (!c)
 		return CUDA_ERROR_INVALID_VALUE;
-	result = plane_init(&dst, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstPitch, c->dstHeight);
+	result = plane_init(&dst, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstPitch, c->dstHeight);
 	if (!result)
-		result = plane_init(&src, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcPitch, c->srcHeight);
+		result = plane_init(&src, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcPitch,
+				    c->srcHeight);
 	if (result)
 		return result;
+	if (!inside_array(c->dstMemoryType, c->dstArray, (const size_t[]){ c->dstXInBytes, c->dstY, c->dstZ },
+			  (const size_t[]){ c->WidthInBytes, c->Height, c->Depth }) ||
+	    !inside_array(c->srcMemoryType, c->srcArray, (const size_t[]){ c->srcXInBytes, c->srcY, c->srcZ },
+			  (const size_t[]){ c->WidthInBytes, c->Height, c->Depth }))
+		return CUDA_ERROR_INVALID_VALUE;
 	dst.base += c->dstZ * dst.slice + c->dstY * dst.pitch + c->dstXInBytes;
 	src.base += c->srcZ * src.slice + c->srcY * src.pitch + c->srcXInBytes;
 	return copy_planes(&dst, &src, c->WidthInBytes, c->Height, c->Depth);
@@ -193,4 +225,76 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream stream)
 {
 	(void)stream;
 	return copy_3d("cuMemcpy3DAsync", GPU_CALL_ASYNC, c);
+}
+
+/* A run of bytes of an array, which has one dimension for these calls: offsets go on over the ends of rows. */
+static bool array_place(CUarray a, size_t offset, size_t size, uint64_t *ret)
+{
+	size_t extent[3];
+	uint64_t all;
+
+	if (!cu_array_valid(a))
+		return false;
+	cu_array_extent(a, extent);
+	all = a->slice * extent[2];
+	*ret = a->address + offset;
+	return offset <= all && size <= all - offset;
+}
+
+CUresult cuMemcpyHtoA(CUarray dst, size_t offset, const void *src, size_t size)
+{
+	uint64_t to;
+
+	return array_place(dst, offset, size, &to) ? copy("cuMemcpyHtoA", GPU_CALL_SYNC, to, (uintptr_t)src, size) :
+						     CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemcpyHtoAAsync(CUarray dst, size_t offset, const void *src, size_t size, CUstream stream)
+{
+	uint64_t to;
+
+	(void)stream;
+	return array_place(dst, offset, size, &to) ? copy("cuMemcpyHtoAAsync", GPU_CALL_ASYNC, to, (uintptr_t)src, size) :
+						     CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemcpyAtoH(void *dst, CUarray src, size_t offset, size_t size)
+{
+	uint64_t from;
+
+	return array_place(src, offset, size, &from) ? copy("cuMemcpyAtoH", GPU_CALL_SYNC, (uintptr_t)dst, from, size) :
+						       CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemcpyAtoHAsync(void *dst, CUarray src, size_t offset, size_t size, CUstream stream)
+{
+	uint64_t from;
+
+	(void)stream;
+	return array_place(src, offset, size, &from) ?
+		       copy("cuMemcpyAtoHAsync", GPU_CALL_ASYNC, (uintptr_t)dst, from, size) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemcpyDtoA(CUarray dst, size_t offset, CUdeviceptr src, size_t size)
+{
+	uint64_t to;
+
+	return array_place(dst, offset, size, &to) ? copy("cuMemcpyDtoA", GPU_CALL_ASYNC, to, src, size) :
+						     CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemcpyAtoD(CUdeviceptr dst, CUarray src, size_t offset, size_t size)
+{
+	uint64_t from;
+
+	return array_place(src, offset, size, &from) ? copy("cuMemcpyAtoD", GPU_CALL_ASYNC, dst, from, size) :
+						       CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemcpyAtoA(CUarray dst, size_t dst_offset, CUarray src, size_t src_offset, size_t size)
+{
+	uint64_t to, from;
+
+	return array_place(dst, dst_offset, size, &to) && array_place(src, src_offset, size, &from) ?
+		       copy("cuMemcpyAtoA", GPU_CALL_ASYNC, to, from, size) : CUDA_ERROR_INVALID_VALUE;
 }

@@ -9,6 +9,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "emulator/driver/cu-array.h"
 #include "emulator/driver/cu-module.h"
 #include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
@@ -154,6 +155,7 @@ static CUresult launch(CUfunction f, struct machine_launch *l, void **params, vo
 	l->print = print;
 	l->heap_alloc = heap_alloc;
 	l->heap_free = heap_free;
+	l->image = cu_image_find;
 	return run(l);
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 libcgpu_emulator_so_SOURCES += \
+	%reldir%/cu-array.c %reldir%/cu-array.h \
 	%reldir%/cu-context.c %reldir%/cu-context.h \
 	%reldir%/cu-copy.c \
 	%reldir%/cu-device.c %reldir%/cu-device-attributes.def \
@@ -11,6 +12,7 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/cu-module.c %reldir%/cu-module.h \
 	%reldir%/cu-proc.c \
 	%reldir%/cu-stream.c \
+	%reldir%/cu-texture.c \
 	%reldir%/cu-vmm.c \
 	%reldir%/driver-api.def \
 	%reldir%/gpu.c %reldir%/gpu.h \
@@ -19,7 +21,7 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/memory-buffers.c \
 	%reldir%/memory-table.c %reldir%/memory-table.h
 
-EMULATOR_TESTS = test-cu-driver test-cu-faults
+EMULATOR_TESTS = test-cu-driver test-cu-faults test-cu-texture
 check_PROGRAMS += $(EMULATOR_TESTS)
 TESTS += $(EMULATOR_TESTS)
 test_cu_driver_SOURCES = tests/unit/test-cu-driver.c tests/unit/emulator.h
@@ -28,3 +30,6 @@ test_cu_driver_LDADD = $(CMOCKA_LIBS)
 test_cu_faults_SOURCES = tests/unit/test-cu-faults.c tests/unit/device-code-units.h tests/unit/emulator.h
 test_cu_faults_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_faults_LDADD = $(CMOCKA_LIBS)
+test_cu_texture_SOURCES = tests/unit/test-cu-texture.c tests/unit/emulator.h
+test_cu_texture_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_texture_LDADD = $(CMOCKA_LIBS) -lm
