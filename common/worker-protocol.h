@@ -30,7 +30,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define WORKER_PROTOCOL_VERSION 4
+#define WORKER_PROTOCOL_VERSION 5
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -129,7 +129,8 @@ enum worker_message {
 	 * [u64 address, u64 size, u32 cell, str name or "", str kind] */
 	WORKER_DEVICE_REPORT = 28,
 	/* [str symbol, u64 address, u64 size], [u32 section of the object, u64 address]: where the unit's symbols and its
-	 * sections with variables lie. Sent before the unit runs, so that they are known however the cell ends */
+	 * sections with variables lie; u32 cell whose machine code is this cell's from here on, 0: none; u8 the unit has
+	 * machine code. Sent before the unit runs, so that they are known however the cell ends */
 	WORKER_LOADED = 29,
 	/* The fault record is complete and the process waits to be killed, so that its memory can be read. It ends by itself
 	 * after FAULT_WAIT_SECONDS. Not sent by a worker that dies without a record */

@@ -91,6 +91,7 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/undo-log.h \
 	%reldir%/supervisor/unit-debug.c \
 	%reldir%/supervisor/unit-debug.h \
+	%reldir%/supervisor/unit-table-tidy.c \
 	%reldir%/supervisor/unit-table.c \
 	%reldir%/supervisor/unit-table.h \
 	%reldir%/supervisor/watchdog.c \
@@ -113,8 +114,8 @@ libsupervisor_a_CPPFLAGS = $(AM_CPPFLAGS) $(ZMQ_CFLAGS) $(SECCOMP_CFLAGS) $(DW_C
 libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_LIBS) $(ZSTD_LIBS)
 
-supervisor_tests = test-loop test-dirty-pages test-kept-memory test-twin test-journal test-commit test-device-memory test-snapshot-job test-snapshots \
-	test-snapshot-view \
+supervisor_tests = test-loop test-dirty-pages test-kept-memory test-twin test-journal test-commit test-device-memory \
+	test-snapshot-job test-snapshots test-snapshot-view test-unit-table \
 	test-pressure test-patience test-supervisor test-demangle test-seccomp \
 	test-supervisor-out-of-memory
 check_PROGRAMS += $(supervisor_tests) try-escapes
@@ -149,6 +150,9 @@ test_patience_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_pressure_SOURCES = tests/unit/test-pressure.c
 test_pressure_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_pressure_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_unit_table_SOURCES = tests/unit/test-unit-table.c
+test_unit_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_unit_table_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_snapshot_job_SOURCES = tests/unit/test-snapshot-job.c
 test_snapshot_job_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_snapshot_job_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS) -lpthread

@@ -314,6 +314,8 @@ static void put_row(const struct report *r, struct row *row, struct buffer *out)
 
 	if (row->site)
 		loader_describe_code(arena_start(ARENA_CODE) + row->site - 1, &place);
+	if (place.in_statements)
+		place.cell = row->cell;
 	record_put_u32(out, row->cell);
 	record_put_u64(out, made->heap_made);
 	record_put_u64(out, row->live);

@@ -258,6 +258,8 @@ static int send_symbols(const struct unit *u, const struct loaded *l, struct err
 		record_put_u32(&out, l->sections[i].index);
 		record_put_u64(&out, l->sections[i].address);
 	}
+	record_put_u32(&out, l->replaces);
+	record_put_u8(&out, l->has_code);
 	if (buffer_check(&out, err))
 		return -1;
 	return worker_send(WORKER_LOADED, out.data, out.len, -1, err);

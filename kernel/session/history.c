@@ -53,6 +53,7 @@ static const char *const inserts[] = {
 
 static const char schema[] =
 	"PRAGMA synchronous = NORMAL;"
+	"PRAGMA cache_size = -256;" /* kB; a session writes at the end of its tables */
 	"CREATE TABLE IF NOT EXISTS sessions (session INTEGER PRIMARY KEY AUTOINCREMENT, start TIMESTAMP,"
 	" end TIMESTAMP, num_cmds INTEGER, remark TEXT);"
 	"CREATE TABLE IF NOT EXISTS history (session INTEGER, line INTEGER, source TEXT, source_raw TEXT,"

@@ -291,6 +291,8 @@ static void take_symbols(struct supervisor *s, struct record *r)
 
 		unit_table_place_section(&s->units, index, record_u64(r));
 	}
+	n = record_u32(r);
+	unit_table_note_code(&s->units, n, record_u8(r) != 0);
 }
 
 static int begin_commit(struct supervisor *s, struct worker *w, struct commit *c, struct error *err)
@@ -323,6 +325,7 @@ static int end_commit(struct supervisor *s, struct commit *c, bool copied)
 		undo_log_clear(&s->snapshot.undo);
 	buffer_clear(&s->run.in_place);
 	unit_table_commit(&s->units);
+	unit_table_tidy(&s->units, s->snapshot.undo.n ? s->snapshot.undo.at[0].units : unit_table_committed(&s->units));
 	return 0;
 }
 

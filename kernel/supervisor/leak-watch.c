@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/arena-layout.h"
 #include "common/buffer.h"
@@ -20,6 +21,7 @@
 
 #define RUNS_MAX 64 /* the last so many runs of a cell are looked at */
 #define MUCH (1ull << 20)
+#define NOTED_MAX 8192 /* runs of all cells that are kept, then half of them */
 
 void leak_watch_release(struct leak_watch *l)
 {
@@ -43,6 +45,10 @@ void leak_watch_identify(struct leak_watch *l, const char *id)
 
 void leak_watch_note(struct leak_watch *l, uint32_t cell, const char *text)
 {
+	if (l->n == NOTED_MAX) {
+		l->n /= 2;
+		memmove(l->runs, l->runs + l->n, l->n * sizeof(*l->runs));
+	}
 	if (l->n == l->cap) {
 		size_t cap = l->cap ? l->cap * 2 : 64;
 		struct leak_run *grown = realloc(l->runs, cap * sizeof(*grown));

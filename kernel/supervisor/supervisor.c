@@ -399,7 +399,7 @@ static int undo(struct supervisor *s, unsigned all, struct error *err)
 	struct undo_log *l = &s->snapshot.undo;
 	struct device_undo *device[UNDO_COMMITS_MAX];
 	unsigned n = undo_swaps(s, all);
-	size_t units;
+	uint64_t units;
 
 	if (!n)
 		return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What takes the last commits back, the newest first: old content of pages and device buffers, tops, the number of units.
+ * What takes the last commits back, the newest first: old content of pages and device buffers, tops, a mark of the units.
  * The log is bounded by bytes and by commits; the oldest entries go first. A commit whose old content was too much to keep
  * ends the log: nothing before it can be reached.
  */
@@ -27,7 +27,7 @@ struct undo_entry {
 	uint64_t heap_freed;         /* header's count in that state */
 	uint64_t kept_heap;          /* bytes that the worker must not reuse as long as the entry lives */
 	struct device_undo device;
-	size_t units;                /* records of the unit table in that state */
+	uint64_t units;              /* mark of the unit table in that state */
 	struct session_swap *swap;   /* not a commit: the whole session was replaced, and this is the old one; owned */
 };
 

@@ -132,6 +132,8 @@ static int add(struct unit_table *t, struct unit_record *r, const char *text, st
 		record_release(r);
 		return error_set(err, ERROR_MEMORY, "out of memory for the symbols of a cell");
 	}
+	r->serial = t->next_serial++;
+	r->has_code = true; /* until the loader says otherwise */
 	t->records[t->n++] = *r;
 	t->n_running++;
 	return 0;
@@ -210,6 +212,16 @@ uint64_t unit_record_section(const struct unit_record *r, uint32_t index)
 	return 0;
 }
 
+void unit_table_note_code(struct unit_table *t, uint32_t replaces, bool has_code)
+{
+	struct unit_record *r = t->n_running ? &t->records[t->n - 1] : NULL;
+
+	if (!r)
+		return;
+	r->replaces = replaces;
+	r->has_code = has_code;
+}
+
 void unit_table_end_names(struct unit_table *t, const struct buffer *names)
 {
 	if (t->n)
@@ -222,26 +234,51 @@ void unit_table_commit(struct unit_table *t)
 	t->stale = true;
 }
 
-void unit_table_drop(struct unit_table *t)
-{
-	if (t->n_running)
-		cut(t, t->n - t->n_running);
-}
-
-size_t unit_table_committed(const struct unit_table *t)
+static size_t n_committed(const struct unit_table *t)
 {
 	return t->n - t->n_running;
 }
 
-void unit_table_undo(struct unit_table *t, size_t n)
+void unit_table_drop(struct unit_table *t)
 {
+	if (t->n_running)
+		cut(t, n_committed(t));
+}
+
+uint64_t unit_table_committed(const struct unit_table *t)
+{
+	size_t n = n_committed(t);
+
+	return n ? t->records[n - 1].serial + 1 : 0;
+}
+
+void unit_table_undo(struct unit_table *t, uint64_t mark)
+{
+	size_t n = t->n;
+
+	while (n && t->records[n - 1].serial >= mark)
+		n--;
 	if (n < t->n)
 		cut(t, n);
 }
 
+void unit_table_remove(struct unit_table *t, const bool *gone)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (gone[i])
+			record_release(&t->records[i]);
+		else
+			t->records[n++] = t->records[i];
+	}
+	t->n = n;
+	t->stale = true;
+}
+
 void unit_table_encode(const struct unit_table *t, struct buffer *out)
 {
-	size_t n = unit_table_committed(t);
+	size_t n = n_committed(t);
 
 	record_put_u32(out, (uint32_t)n);
 	for (size_t i = 0; i < n; i++) {
@@ -354,7 +391,7 @@ static int by_order(const void *a, const void *b)
 
 static size_t collect(const struct unit_table *t, struct candidate **ret)
 {
-	size_t committed = t->n - t->n_running, n = 0, all = 0;
+	size_t committed = n_committed(t), n = 0, all = 0;
 	struct candidate *c;
 
 	for (size_t i = 0; i < committed; i++) /* a name takes at least two bytes */

@@ -38,11 +38,16 @@ struct unit_record {
 	struct unit_debug *debug; /* made when asked for */
 	bool no_debug;            /* it cannot be made */
 	struct buffer ended;          /* names that are no more since this cell, each with its NUL */
+	uint64_t serial;    /* grows from record to record */
+	uint32_t replaces;  /* cell whose machine code is this one's since, 0: none */
+	bool has_code;      /* addresses may be in it */
 };
 
 struct unit_table {
 	struct unit_record *records; /* in the order of running */
 	size_t n, cap;
+	uint64_t next_serial;
+	size_t tidy_at;              /* records from which on it is worth looking for what nobody needs */
 	size_t n_running;            /* the last records: of the cell that runs, before it of what is loaded with it */
 	struct supervisor_variable *variables; /* made when asked for */
 	size_t n_variables;
@@ -58,13 +63,22 @@ int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, cons
 void unit_table_place(struct unit_table *t, const char *name, uint64_t address, uint64_t size);
 /* Where it has put a section of its object. */
 void unit_table_place_section(struct unit_table *t, uint32_t index, uint64_t address);
+/* What else the loader says of the running unit. */
+void unit_table_note_code(struct unit_table *t, uint32_t replaces, bool has_code);
 /* The cell that came last is the end of these names. */
 void unit_table_end_names(struct unit_table *t, const struct buffer *names);
 void unit_table_commit(struct unit_table *t);
 void unit_table_drop(struct unit_table *t);
-/* How many records are committed, and back to that number. */
-size_t unit_table_committed(const struct unit_table *t);
-void unit_table_undo(struct unit_table *t, size_t n);
+/* What is committed, as a mark, and back to it. */
+uint64_t unit_table_committed(const struct unit_table *t);
+void unit_table_undo(struct unit_table *t, uint64_t mark);
+/*
+ * Drops records that nobody can ask for any more, now and then: no address is in their code, and all their names mean
+ * something else. `oldest` is the mark of the oldest state that can be returned to (unit-table-tidy.c).
+ */
+void unit_table_tidy(struct unit_table *t, uint64_t oldest);
+/* For it: without these records. */
+void unit_table_remove(struct unit_table *t, const bool *gone);
 
 /* All committed records, for a snapshot on disk. decode() fills an empty table; on error it stays empty. */
 void unit_table_encode(const struct unit_table *t, struct buffer *out);

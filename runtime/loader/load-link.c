@@ -188,13 +188,19 @@ static int find_undefined(struct load *l, struct error *err)
 	return refuse(buffer_text(&missing), n, buffer_text(&packages), err);
 }
 
+/* What runs the cell's statements is called by nobody else, and has another name each time. */
+static bool is_run(const struct load *l, uint32_t symbol)
+{
+	return *l->unit->run_symbol && !strcmp(object_symbol_name(&l->o, symbol), l->unit->run_symbol);
+}
+
 static int enter_definitions(struct load *l, struct error *err)
 {
 	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
 		struct definition d;
 		struct symbol *s;
 
-		if (!object_is_global(&l->o, i) || object_is_undefined(&l->o, i))
+		if (!object_is_global(&l->o, i) || object_is_undefined(&l->o, i) || is_run(l, i))
 			continue;
 		d = definition_of(l, i);
 		s = symbols_find(d.name);

@@ -17,6 +17,7 @@
 #include "runtime/arena/arena.h"
 #include "runtime/loader/initials.h"
 #include "runtime/loader/load-state.h"
+#include "runtime/loader/units.h"
 
 #define LARGE_VARIABLE (64 * 1024)
 
@@ -94,9 +95,13 @@ static size_t stub_bytes(const struct load *l)
 	return n * l->arch->stub_size;
 }
 
-static int place_code(struct load *l, struct error *err)
+static uint64_t code_top(void)
 {
-	uint64_t base = arena_start(ARENA_CODE) + arena_header()->top[ARENA_CODE];
+	return arena_start(ARENA_CODE) + arena_header()->top[ARENA_CODE];
+}
+
+static int place_code(struct load *l, uint64_t base, struct error *err)
+{
 	size_t at = 0;
 
 	for (int order = 0; order < 3; order++) {
@@ -114,9 +119,9 @@ static int place_code(struct load *l, struct error *err)
 	l->stub_at = align_up(at + 8, 16); /* 8: the end mark */
 	l->code_size = align_up(l->stub_at + stub_bytes(l), ARENA_PAGE);
 	l->code_address = base;
-	if (at == 0 && stub_bytes(l) == 0)
-		return 0;
-	if (!arena_grow(ARENA_CODE, l->code_size))
+	if (at == 0)
+		return 0; /* nobody to call through a stub */
+	if (base == code_top() && !arena_grow(ARENA_CODE, l->code_size))
 		return error_set(err, ERROR_LIMIT, "the session's %llu MiB for machine code are full; %%reset starts afresh",
 				 ARENA_CODE_SIZE / MIB);
 	l->code = calloc(1, l->code_size);
@@ -180,7 +185,7 @@ static int place_common(struct load *l, struct error *err)
 	return 0;
 }
 
-int load_place(struct load *l, struct error *err)
+static int place_all(struct load *l, uint64_t base, struct error *err)
 {
 	note_references(l);
 	for (uint32_t i = 1; i < l->o.n_sections; i++) {
@@ -195,7 +200,7 @@ int load_place(struct load *l, struct error *err)
 		if (s->sh_flags & SHF_WRITE && l->sections[i].place == PLACE_NONE && place_data(l, i, err))
 			return -1;
 	}
-	if (load_tls_place(l, err) || place_common(l, err) || place_code(l, err))
+	if (load_tls_place(l, err) || place_common(l, err) || place_code(l, base, err))
 		return -1;
 	for (uint32_t i = 1; i < l->o.n_sections; i++) {
 		const Elf64_Shdr *s = &l->o.sections[i];
@@ -208,6 +213,47 @@ int load_place(struct load *l, struct error *err)
 			memset(l->sections[i].image, 0, s->sh_size);
 	}
 	return 0;
+}
+
+int load_place(struct load *l, struct error *err)
+{
+	return place_all(l, code_top(), err);
+}
+
+int load_place_as(struct load *l, const struct unit_code *same, struct error *err)
+{
+	return place_all(l, same->start, err);
+}
+
+void load_unplace(struct load *l)
+{
+	for (uint32_t i = 0; i < l->o.n_sections; i++) {
+		if (l->sections[i].place == PLACE_KEPT)
+			free(l->sections[i].image);
+		l->sections[i] = (struct placed){ .size = l->o.sections[i].sh_size };
+	}
+	memset(l->stubs, 0, l->o.n_symbols * sizeof(*l->stubs));
+	free(l->code);
+	l->code = NULL;
+	l->code_size = l->stub_at = 0;
+	l->code_address = l->eh_frame = 0;
+}
+
+bool load_only_keeps(struct load *l)
+{
+	bool all = true;
+
+	note_references(l);
+	for (uint32_t i = 1; i < l->o.n_sections && all; i++) {
+		const Elf64_Shdr *s = &l->o.sections[i];
+
+		if (s->sh_flags & SHF_ALLOC && s->sh_flags & SHF_WRITE && s->sh_size)
+			all = !(s->sh_flags & SHF_TLS) && section_kept(l, i);
+	}
+	for (uint32_t i = 1; i < l->o.n_symbols && all; i++)
+		all = !l->symbols[i] || l->symbols[i]->kind != SYMBOL_OBJECT || l->symbols[i]->address;
+	load_unplace(l);
+	return all;
 }
 
 /* The image of a kept variable is its list's from here on. */
@@ -234,7 +280,7 @@ static int store_kept(struct load *l, uint32_t i, struct error *err)
 
 int load_store(struct load *l, struct error *err)
 {
-	if (l->code && arena_write_code(l->code_address, l->code, l->code_size, err))
+	if (l->code && !l->same && arena_write_code(l->code_address, l->code, l->code_size, err))
 		return -1;
 	/* Some processors would go on with the instructions that they have seen there. */
 	__builtin___clear_cache((char *)l->code_address, (char *)l->code_address + l->code_size);

@@ -18,6 +18,7 @@
 struct error;
 struct thread_local_control;
 struct unit;
+struct unit_code;
 
 enum section_place {
 	PLACE_NONE,  /* not loaded */
@@ -63,6 +64,8 @@ struct load {
 	struct thread_local_control *tls; /* of the unit's own block; NULL: it has none */
 	unsigned char *tls_block;         /* its initial bytes */
 	uint64_t tls_module;              /* address of the pair for the block, 0: none yet */
+	uint64_t content;                 /* hash for units_same(), 0: the code is not to be shared */
+	const struct unit_code *same;     /* whose code this unit uses; NULL: it has its own */
 	struct buffer name;               /* load_symbol_name() */
 };
 
@@ -85,6 +88,16 @@ bool load_is_chosen(const struct load *l, uint32_t symbol);
 
 /* load-place.c: give each section its address and image. */
 int load_place(struct load *l, struct error *err);
+/* As if the unit's code were that of this one, which is there already. */
+int load_place_as(struct load *l, const struct unit_code *same, struct error *err);
+/* Forget all places. */
+void load_unplace(struct load *l);
+/* All that the unit writes to are variables that there are already. */
+bool load_only_keeps(struct load *l);
+/* loader.c: addresses to GOT slots, and the images patched. */
+int load_relocate(struct load *l, struct error *err);
+/* load-same.c: find the unit whose code this one can use; then places and images are as after load_relocate(). */
+int load_find_same(struct load *l, struct error *err);
 /* Copy the images to where they belong. */
 int load_store(struct load *l, struct error *err);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of loading: link (names), place (addresses), publish (addresses into GOT slots), relocate (patch the images),
- * store (images to their places), remember (for crash reports and the unwinder).
+ * The order of loading: link (names), look whether the code is there already (load-same.c), else place (addresses), publish
+ * (addresses into GOT slots), relocate (patch the images); then store (images to their places), remember (for crash reports
+ * and the unwinder).
  *
  * A unit reaches a global symbol through the session's GOT slot where the compiler asked for a slot, and calls it through a
  * stub over that slot; so a later definition of the same name and type is what it gets.
@@ -354,13 +355,17 @@ static int remember(const struct load *l, uint64_t owner, struct error *err)
 		.eh_frame = l->eh_frame,
 		.run = run_address(l),
 		.cell = l->unit->cell,
+		.content = l->content,
 	};
 
 	if (!l->code)
 		return 0;
 	if (remember_functions(l, &code) || remember_lines(l, &code))
 		return error_set(err, ERROR_MEMORY, "the session's tables are full; %%reset starts afresh");
-	return units_add(&code, err);
+	if (!l->same)
+		return units_add(&code, err);
+	units_renew(l->same, &code);
+	return 0;
 }
 
 /* ".init_array.00101" before those with a higher number, and all before ".init_array"; 0: another section. */
@@ -464,16 +469,23 @@ void loaded_release(struct loaded *l)
 	*l = (struct loaded){ 0 };
 }
 
-static int load_all(struct load *l, uint64_t owner, struct error *err)
+int load_relocate(struct load *l, struct error *err)
 {
-	if (load_link(l, err) || load_place(l, err) || make_chosen(l, err) || load_tls_publish(l, err))
-		return -1;
 	publish(l);
-	if (relocate_all(l, err) || load_store(l, err) || store_shared(l, err))
+	return relocate_all(l, err);
+}
+
+static int load_all(struct load *l, uint64_t owner, struct loaded *ret, struct error *err)
+{
+	if (load_link(l, err) || load_find_same(l, err))
 		return -1;
-	if (remember(l, owner, err))
+	if (!l->same && (load_place(l, err) || make_chosen(l, err) || load_tls_publish(l, err) || load_relocate(l, err)))
 		return -1;
-	return load_users_note(l, err);
+	ret->has_code = l->code != NULL;
+	ret->replaces = l->same ? l->same->cell : 0;
+	if (load_store(l, err) || store_shared(l, err) || remember(l, owner, err))
+		return -1;
+	return l->same ? 0 : load_users_note(l, err);
 }
 
 int loader_load(const struct unit *u, uint64_t owner, struct loaded *ret, struct error *err)
@@ -489,7 +501,7 @@ int loader_load(const struct unit *u, uint64_t owner, struct loaded *ret, struct
 	meta_enter();
 	r = load_init(&l, u, err);
 	if (!r)
-		r = load_all(&l, owner, err);
+		r = load_all(&l, owner, &out, err);
 	if (!r)
 		r = find_starts(&l, &out, err);
 	if (!r)
@@ -552,6 +564,7 @@ int loader_describe_code(uint64_t address, struct code_place *ret)
 			continue;
 		ret->function = f->name;
 		ret->offset = offset - f->offset;
+		ret->in_statements = u->start + f->offset == u->run;
 	}
 	return 0;
 }

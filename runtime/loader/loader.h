@@ -27,6 +27,8 @@ struct loaded {
 	size_t n_constructors;
 	struct loaded_section *sections; /* with variables and constants; owned */
 	size_t n_sections;
+	bool has_code;                  /* of its own or shared */
+	uint32_t replaces;              /* the cell that had run this very code before, 0: none */
 	struct buffer notes;            /* lines for the user: which earlier code keeps what this unit replaces */
 };
 
@@ -45,9 +47,10 @@ struct loaded_choice {
 /* Where an address of machine code lies. */
 struct code_place {
 	const char *function; /* "" if unknown; in META */
-	uint32_t cell;
+	uint32_t cell;   /* the last one that ran this code */
 	uint32_t offset; /* from the function's start */
 	uint32_t line;   /* in the cell, 0: unknown */
+	bool in_statements; /* of that cell, or of an earlier one with the same code */
 };
 
 /* After arena_attach(): take over the units of the session. Library names that are gone go to `missing`. */

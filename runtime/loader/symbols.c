@@ -262,6 +262,21 @@ static void leave(struct symbol *s)
 	table()->n_names--;
 }
 
+/* As another type: the name comes back to what it was, and to those who use it still. NULL: there is none. */
+static struct symbol *take_older(struct symbol *s, const struct definition *d)
+{
+	struct symbol **at = &s->older, *found;
+
+	while (*at && !symbols_keeps(*at, d))
+		at = &(*at)->older;
+	found = *at;
+	if (found) {
+		*at = found->older;
+		found->replaced = 0;
+	}
+	return found;
+}
+
 bool symbols_keeps(const struct symbol *s, const struct definition *d)
 {
 	bool same = s->layout && d->layout ? s->layout == d->layout : !strcmp(s->type, d->type);
@@ -325,26 +340,37 @@ const struct symbol *symbols_promised_at(uint64_t address)
 	return NULL;
 }
 
+static int define_again(struct symbol *s, const struct definition *d)
+{
+	if (respell(s, d->type))
+		return -1;
+	s->size = d->size;
+	s->cell = d->cell;
+	s->weak = d->weak;
+	s->dropped = 0;
+	return 0;
+}
+
 struct symbol *symbols_define(const struct definition *d)
 {
-	struct symbol *s = symbols_find(d->name);
+	struct symbol *s = symbols_find(d->name), *before;
 
 	if (s && s->kind == SYMBOL_PROMISED)
 		return keep_promise(s, d);
-	if (s && symbols_keeps(s, d)) {
-		if (respell(s, d->type))
-			return NULL;
-		s->size = d->size;
-		s->cell = d->cell;
-		s->weak = d->weak;
-		s->dropped = 0;
-		return s;
-	}
-	if (s)
-		leave(s);
-	s = new_symbol(d);
-	if (s)
-		enter(s);
+	if (s && symbols_keeps(s, d))
+		return define_again(s, d) ? NULL : s;
+	before = s;
+	s = before ? take_older(before, d) : NULL;
+	if (s && define_again(s, d))
+		return NULL;
+	if (!s)
+		s = new_symbol(d);
+	if (!s)
+		return NULL;
+	if (before)
+		leave(before);
+	s->older = before;
+	enter(s);
 	return s;
 }
 

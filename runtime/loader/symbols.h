@@ -3,7 +3,8 @@
  * Names of the session: what units define and what they take from libraries. The table lies in META and rolls back.
  *
  * Each name has one GOT slot that all units reach it through, so a new definition of the same type reaches earlier callers.
- * A definition of another type gets a slot of its own: earlier units keep what they were compiled for.
+ * A definition of another type gets a slot of its own: earlier units keep what they were compiled for. When the name has the
+ * earlier type again, it has the earlier slot and storage again.
  */
 #ifndef CGPU_RUNTIME_LOADER_SYMBOLS_H
 #define CGPU_RUNTIME_LOADER_SYMBOLS_H
@@ -35,6 +36,7 @@ struct symbol {
 	uint8_t dropped;  /* as if it were not there for units to come; defined again it has its old place */
 	uint64_t layout;  /* of the type, see struct unit_symbol; 0: not known */
 	struct symbol *next; /* in its hash chain */
+	struct symbol *older; /* what its name meant before, of another type each */
 	uint64_t *users;  /* where the code of units starts that reach it, in META */
 	uint32_t n_users;
 	uint32_t cap_users;

@@ -26,18 +26,27 @@ struct unit_code {
 	uint64_t size;
 	uint64_t eh_frame; /* address, 0: none */
 	uint64_t run;      /* address of the function that holds the cell's statements, 0: none */
+	uint64_t content;  /* hash of what it was made of, 0: it is never shared */
 	uint64_t owner;    /* the cell of the notebook, as the kernel numbers it; 0: not known */
 	uint32_t cell;
 	uint32_t n_functions;
 	uint32_t n_lines;
 	struct unit_function *functions; /* in META */
 	struct unit_code_line *lines;    /* sorted by offset */
+	uint32_t same;     /* 1 + index of the unit before it in its chain, by content */
 };
 
 /* Make the list, or take it over and make the unwinder know all units. */
 int units_attach(struct error *err);
 /* Takes over the arrays; registers the unwind table. Addresses must grow from call to call. */
 int units_add(const struct unit_code *u, struct error *err);
+/*
+ * Units of this content, the newest first: behind `last`, from the first one for NULL; NULL: no more. Until the next
+ * units_add().
+ */
+const struct unit_code *units_same(uint64_t content, const struct unit_code *last);
+/* The unit is what another cell runs, too, or the same cell again: takes over the arrays of u and what it says of the cell. */
+void units_renew(const struct unit_code *same, const struct unit_code *u);
 /* NULL if the address is in no unit. */
 const struct unit_code *units_find(uint64_t address);
 

@@ -7,7 +7,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "common/arena-layout.h"
 #include "tests/unit/worker-harness.h"
 
 #define PLAIN_C CC " -std=gnu17 -O1 -w -fPIC"
@@ -289,6 +291,119 @@ static void test_uncaught(void **state)
 	assert_string_equal(f->text, "deep::Odd<int>");
 }
 
+static uint64_t top_of_code(void)
+{
+	struct arena_header h;
+
+	assert_int_equal(pread(s.arena, &h, sizeof(h), 0), sizeof(h));
+	return h.top[ARENA_CODE];
+}
+
+static void runs_as(uint32_t cell, const char *text, const char *output, uint32_t replaces)
+{
+	prints(cell, text, output);
+	assert_int_equal(s.replaces, replaces);
+}
+
+/* Nothing is left over, and pointers into the earlier run mean the same. */
+static void test_code_of_a_cell_that_is_run_again(void **state)
+{
+	static const char *const text =
+		"#include <stdio.h>\nint total = 10; int add(int n) { return total += n; } int (*pointer)(int) = add;\n"
+		"void run(void) { printf(\"%d\", add(1)); }";
+	static const char *const keep =
+		"#include <stdio.h>\nint add(int); int (*kept)(int) = add; void run(void) { printf(\"%d\", kept == add); }";
+	uint64_t top;
+
+	(void)state;
+	harness_compiler = HARNESS_C;
+	runs_as(1, text, "11", 0);
+	runs_as(2, keep, "1", 0);
+	top = top_of_code();
+	runs_as(3, text, "11", 1);
+	runs_as(4, text, "11", 3);
+	assert_int_equal(top_of_code(), top);
+	runs_as(5, "#include <stdio.h>\nint add(int); extern int (*kept)(int), (*pointer)(int); int n(void) { return pointer(5); }\n"
+		   "void run(void) { printf(\"%d %d %d\", kept == add, kept == pointer, n()); }", "1 1 16", 0);
+	/* What a function means now decides, and not what it was when the code was made. */
+	runs_as(6, "int add(int n) { return -n; }", "", 0);
+	runs_as(7, text, "11", 4);
+	harness_replace(&s);
+	runs_as(8, text, "11", 7);
+	assert_int_equal(atomic_load(&s.control->fault.kind), FAULT_NONE);
+}
+
+/* Constants that are given a new value lie in the code of the unit that had them first. */
+static void test_constants_of_a_cell_that_is_run_again(void **state)
+{
+	static const char *const text = "#include <stdio.h>\nconst int limit = 3; const int *at(void) { return &limit; }\n"
+					"void run(void) { printf(\"%d\", *at()); }";
+	uint64_t top;
+
+	(void)state;
+	harness_compiler = HARNESS_C;
+	runs_as(1, text, "3", 0);
+	runs_as(2, "const int limit = 4;", "", 0);
+	runs_as(3, text, "3", 0);
+	top = top_of_code();
+	runs_as(4, "const int limit = 5;", "", 0);
+	runs_as(5, text, "3", 3);
+	assert_int_equal(top_of_code(), top);
+}
+
+/* Static variables of functions, as compound literals of statements, are other objects in each run. */
+static void test_static_objects_of_a_cell_that_is_run_again(void **state)
+{
+	static const char *const text = "#include <stdio.h>\nextern int *before; int *next(void) { static int n; n++; return &n; }\n"
+					"void run(void) { printf(\"%d \", next() == before); before = next(); printf(\"%d\", *before); }";
+
+	(void)state;
+	harness_compiler = HARNESS_C;
+	ok(1, "int *before;", NULL);
+	runs_as(2, text, "0 2", 0);
+	runs_as(3, text, "0 2", 0);
+	runs_as(4, text, "0 2", 0);
+}
+
+/* The text is the same each time, what its name means is not. */
+static void test_code_that_is_linked_to_another_variable(void **state)
+{
+	static const char *const text = "#include <stdio.h>\nextern char x[]; char *where(void) { return x; }\n"
+					"void run(void) { printf(\"%d\", where()[0]); }";
+	uint64_t top;
+
+	(void)state;
+	harness_compiler = HARNESS_C;
+	ok(1, "char x[4] = { 1 };", NULL);
+	runs_as(2, text, "1", 0);
+	ok(3, "char x[8] = { 2 };", NULL);
+	runs_as(4, text, "2", 0);
+	top = top_of_code();
+	/* Of its earlier type again, the name has the earlier place again. */
+	ok(5, "char x[4] = { 3 };", NULL);
+	runs_as(6, text, "3", 2);
+	ok(7, "char x[8] = { 4 };", NULL);
+	runs_as(8, text, "4", 4);
+	assert_int_equal(top_of_code(), top);
+}
+
+/* A failed run leaves the unit to the run before it. */
+static void test_failed_run_of_the_same_code(void **state)
+{
+	static const char *const text = "extern int bad; void run(void) { if (bad) *(volatile int *)0 = 1; }";
+
+	(void)state;
+	harness_compiler = HARNESS_C;
+	ok(1, "extern int bad; int bad; int *set(void) { return &bad; }", NULL);
+	ok(2, text, NULL);
+	ok(3, "int *set(void); void run(void) { *set() = 1; }", NULL);
+	assert_int_not_equal(harness_cell(&s, 4, text, NULL), OUTCOME_OK);
+	assert_int_equal(s.control->fault.frames[0].cell, 4);
+	harness_replace(&s);
+	ok(5, "int *set(void); void run(void) { *set() = 0; }", NULL);
+	runs_as(6, text, "", 2);
+}
+
 /* Destructors of thread-local objects run before their memory goes. */
 static void test_thread_local_objects(void **state)
 {
@@ -323,7 +438,9 @@ int main(void)
 		TEST(test_native_thread_local), TEST(test_thread_local_of_a_library), TEST(test_common_and_alignment),
 		TEST(test_weak_symbols), TEST(test_order_of_looking), TEST(test_undefined), TEST(test_comdat_groups),
 		TEST(test_exceptions_in_every_worker), TEST(test_uncaught), TEST(test_thread_local_objects),
-		TEST(test_pure_virtual_call),
+		TEST(test_pure_virtual_call), TEST(test_code_of_a_cell_that_is_run_again),
+		TEST(test_constants_of_a_cell_that_is_run_again), TEST(test_static_objects_of_a_cell_that_is_run_again),
+		TEST(test_code_that_is_linked_to_another_variable), TEST(test_failed_run_of_the_same_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -327,6 +327,8 @@ static void read_loaded(struct session *s, const struct ipc_message *m)
 		assert_true(record_u32(&r) > 0);
 		assert_true(record_u64(&r) >= ARENA_BASE);
 	}
+	s->replaces = record_u32(&r);
+	s->has_code = record_u8(&r) != 0;
 	assert_int_equal(record_check(&r, "loaded", &err), 0);
 }
 

@@ -39,6 +39,8 @@ struct session {
 	char symbols[16][64];
 	uint64_t addresses[16];
 	uint32_t n_symbols;
+	uint32_t replaces; /* the cell whose machine code the last one uses, 0: none */
+	bool has_code;
 };
 
 /* A memfd of arena size. */
