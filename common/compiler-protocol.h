@@ -12,7 +12,7 @@
 #ifndef CGPU_COMMON_COMPILER_PROTOCOL_H
 #define CGPU_COMMON_COMPILER_PROTOCOL_H
 
-#define COMPILER_PROTOCOL_VERSION 2
+#define COMPILER_PROTOCOL_VERSION 3
 
 /* cgpu-compiler finds its socket at this descriptor; 0 to 2 are as the kernel's. */
 #define COMPILER_SOCKET_FD 3
@@ -47,7 +47,7 @@ enum compiler_message {
 	COMPILER_INSPECTED = 23,    /* u32 id, u8 found, str plain text (declaration, where it comes from, comment) */
 	COMPILER_COMPLETENESS = 24, /* u32 id, str complete|incomplete|invalid, str indent */
 	/* u32 id, str why it failed or "", str version, str cflags, [str path of a library, in the order of loading],
-	 * str lines that a search has found */
+	 * str lines that PACKAGE_SEARCH or PACKAGE_WHO_HAS has found */
 	COMPILER_PACKAGED = 25,
 };
 
@@ -55,6 +55,7 @@ enum package_question {
 	PACKAGE_FIND,   /* text: the name of a package */
 	PACKAGE_LINK,   /* text: flags for a linker */
 	PACKAGE_SEARCH, /* text: part of a name or description */
+	PACKAGE_WHO_HAS, /* text: functions that a cell lacks, with blanks between */
 };
 
 #endif

@@ -238,6 +238,7 @@ struct fault_record {
 	uint64_t access_size; /* of a finding of a checked cell, in bytes */
 	uint32_t access_write;
 	char ename[64];       /* for FAULT_CUDA: "CudaIllegalAddress"; of a finding "heap-buffer-overflow" */
+	char missing[256];    /* for FAULT_LINK: names that nobody defines, a blank behind each */
 	char text[FAULT_TEXT_MAX]; /* UTF-8, lines; what the worker can tell beyond the above */
 };
 

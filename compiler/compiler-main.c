@@ -223,6 +223,8 @@ static int on_package(struct compiler *c, struct record *r, struct error *err)
 		failed = package_find(text, c->options.cuda_root, &p, &problem);
 	else if (question == PACKAGE_LINK)
 		failed = package_link(text, &p, &problem);
+	else if (question == PACKAGE_WHO_HAS)
+		failed = package_who_has(text, &found, &problem);
 	else
 		failed = package_search(text, &found, &problem);
 	record_put_u32(&b, id);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/own-names.h"
+#include "compiler/package-index.h"
 #include "compiler/packages.h"
 #include "compiler/session.h"
 #include "compiler/token.h"
@@ -156,7 +157,7 @@ static void put_dropped(const struct diagnostics *d, struct buffer *out, const c
 static void put_package(struct buffer *out, const char *message)
 {
 	const char *end = strstr(message, "' file not found"), *install;
-	char header[256];
+	char header[256], package[PACKAGE_NAME_MAX];
 
 	if (*message != '\'' || !end || end - message > 200)
 		return;
@@ -165,6 +166,22 @@ static void put_package(struct buffer *out, const char *message)
 
 	if (name)
 		buffer_printf(out, "      = it comes with `%%pkg %s`; where that is not installed: %s\n", name, install);
+	else if (package_index_header(header, package))
+		buffer_printf(out, "      = it comes with `%%pkg %s`, which is installed\n", package);
+}
+
+/* call to undeclared function 'deflate'; ... */
+static void put_library(struct buffer *out, const char *message)
+{
+	static const char text[] = "call to undeclared function '";
+	const char *start = strstr(message, text), *end = start ? strchr(start + strlen(text), '\'') : NULL;
+	char name[256], package[PACKAGE_NAME_MAX], library[PACKAGE_NAME_MAX];
+
+	if (!end || (size_t)(end - start) >= sizeof(name))
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)(end - start - (long)strlen(text)), start + strlen(text));
+	if (package_index_symbol(name, package, library))
+		buffer_printf(out, "      = %s has it: include its header, and add `%%pkg %s`\n", library, package);
 }
 
 /* `int N = 5;` where an earlier cell has a macro N. */
@@ -186,6 +203,7 @@ static void put_hint(const struct diagnostics *d, struct buffer *out, const char
 {
 	put_dropped(d, out, message);
 	put_package(out, message);
+	put_library(out, message);
 	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++)
 		if (strstr(message, hints[i].part))
 			buffer_printf(out, "      = %s\n", hints[i].hint);

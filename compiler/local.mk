@@ -34,6 +34,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/nvrtc.c %reldir%/nvrtc.h \
 	%reldir%/options.c %reldir%/options.h \
 	%reldir%/own-names.c %reldir%/own-names.h \
+	%reldir%/package-index.c %reldir%/package-index.h \
 	%reldir%/packages.c %reldir%/packages.def %reldir%/packages.h \
 	%reldir%/pragma-state.c %reldir%/pragma-state.h %reldir%/pragmas.def \
 	%reldir%/session-header.c %reldir%/session-header.h \
@@ -45,7 +46,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/unit-cache.c %reldir%/unit-cache.h \
 	%reldir%/unit-text.c %reldir%/unit-text.h \
 	%reldir%/words.def
-libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) $(PKGCONF_CFLAGS) $(XXHASH_CFLAGS) \
+libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) $(PKGCONF_CFLAGS) $(ELF_CFLAGS) $(XXHASH_CFLAGS) \
 	-DCGPU_LLVM_LIBDIR='"$(LLVM_LIBDIR)"' -DCGPU_LLVM_MAJOR='"$(LLVM_VERSION_MAJOR)"' \
 	-DCGPU_PRELUDE_DIR='"$(pkgdatadir)/include"' \
 	-DCGPU_CUDA_ROOT='"$(CUDA_ROOT)"' \
@@ -53,7 +54,7 @@ libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) $(PKGCONF_CFLAGS) $(XXH
 	-DCGPU_CLANG_PROGRAM='"$(LLVM_LIBDIR)/../bin/clang"'
 libcompiler_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 libcompiler_a_CXXFLAGS = $(AM_CXXFLAGS) $(LLVM_CXXFLAGS) -Wno-unused-parameter -Wno-deprecated-declarations
-COMPILER_LIBS = libcompiler.a libcommon.a $(LLVM_LIBS) $(PKGCONF_LIBS) $(XXHASH_LIBS) -ldl -lm -lpthread
+COMPILER_LIBS = libcompiler.a libcommon.a $(LLVM_LIBS) $(PKGCONF_LIBS) $(ELF_LIBS) $(XXHASH_LIBS) -ldl -lm -lpthread
 
 pkglibexec_PROGRAMS += cgpu-compiler
 cgpu_compiler_SOURCES = %reldir%/compiler-main.c

@@ -17,6 +17,7 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "compiler/package-index.h"
 
 #define DEPTH_MAX 1000
 
@@ -218,7 +219,7 @@ struct cuda_search {
 	bool found;
 };
 
-static char *take_library(const char *root, const char *name)
+char *package_library_in(const char *root, const char *name)
 {
 	static const char *const folders[] = { "lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu",
 					       "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "extras/CUPTI/lib64" };
@@ -263,10 +264,10 @@ static int look_in(struct cuda_search *s, const char *root, struct error *err)
 	if (s->found || !include || !names)
 		return 0;
 	for (char *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
-		cleanup_free char *path = take_library(root, name);
+		cleanup_free char *path = package_library_in(root, name);
 
 		if (!path)
-			path = take_library("/usr", name);
+			path = package_library_in("/usr", name);
 		/* The first is the library itself; what it builds on may be in it. */
 		if (!path && name == names) {
 			link_libraries_release(&s->ret->libraries);
@@ -374,7 +375,7 @@ static int find_openmp(struct package *ret, struct error *err)
 	int failed;
 
 	if (!path)
-		path = take_library("/usr", "omp");
+		path = package_library_in("/usr", "omp");
 	if (!path)
 		return error_set(err, ERROR_NOT_FOUND, "OpenMP's library (libomp.so) is not installed. In a shell: "
 				 "apt install libomp-" CGPU_LLVM_MAJOR "-dev");
@@ -489,6 +490,30 @@ int package_search(const char *text, struct buffer *out, struct error *err)
 		if (strcasestr(cuda_libraries[i].name, text))
 			buffer_printf(out, "%-24s %-10s CUDA: %s (pip install %s)\n", cuda_libraries[i].name, "",
 				      cuda_libraries[i].header, cuda_libraries[i].pip);
+	return buffer_check(out, err);
+}
+
+bool package_is_known(const char *name)
+{
+	for (size_t i = 0; i < COUNT(known); i++)
+		if (!strcmp(known[i].name, name) || !strcmp(known[i].pc, name))
+			return true;
+	return false;
+}
+
+int package_who_has(const char *names, struct buffer *out, struct error *err)
+{
+	cleanup_free char *text = strdup(names);
+	char *rest = NULL;
+
+	if (!text)
+		return error_set(err, ERROR_MEMORY, "out of memory for a package");
+	for (char *name = strtok_r(text, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+		char package[PACKAGE_NAME_MAX], library[PACKAGE_NAME_MAX];
+
+		if (package_index_symbol(name, package, library))
+			buffer_printf(out, "'%s' is in %s: add `%%pkg %s` to a cell.\n", name, library, package);
+	}
 	return buffer_check(out, err);
 }
 

@@ -32,5 +32,11 @@ int package_link(const char *ldflags, struct package *ret, struct error *err);
 int package_search(const char *text, struct buffer *out, struct error *err);
 /* The name for %pkg and the install command that bring this header; NULL when the table does not know it. */
 const char *package_of_header(const char *header, const char **ret_install);
+/* Is it a name by which %pkg knows more than a .pc file says, or such a .pc file's? */
+bool package_is_known(const char *name);
+/* Path of a shared library below a root ("/usr"), by its -l name; malloc-ed, NULL when there is none. */
+char *package_library_in(const char *root, const char *name);
+/* A line for each of these names (with blanks between) that an installed package has. */
+int package_who_has(const char *names, struct buffer *out, struct error *err);
 
 #endif

@@ -261,6 +261,7 @@ static void tell_promise(const struct symbol *s, struct fault_record *f)
 	snprintf(text, sizeof(text), "'%.100s' is declared but defined nowhere yet: neither in a cell nor in a loaded library. "
 		 "Define it in a cell, or load the library that has it, then run this cell again.", s->name);
 	add_text(f, text);
+	snprintf(f->missing, sizeof(f->missing), "%.200s ", s->name);
 	ending_kind = FAULT_LINK;
 }
 

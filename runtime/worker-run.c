@@ -265,6 +265,15 @@ static int send_symbols(const struct unit *u, const struct loaded *l, struct err
 	return worker_send(WORKER_LOADED, out.data, out.len, -1, err);
 }
 
+static void fail_to_load(struct run *run, const struct error *err)
+{
+	struct fault_record *f = &worker.control->fault;
+
+	if (err->code == ERROR_NOT_FOUND)
+		snprintf(f->missing, sizeof(f->missing), "%s", loader_missing());
+	fail(run, err->code == ERROR_NOT_FOUND ? FAULT_LINK : FAULT_INTERNAL, err->text);
+}
+
 /* Functions that take the place of those without checks. */
 static int load_earlier(struct run *run, struct error *err)
 {
@@ -298,7 +307,7 @@ static void load(struct run *run)
 	if (run->checked && load_earlier(run, &err))
 		fail(run, FAULT_INTERNAL, err.text);
 	else if (loader_load(&run->unit, run->owner, &run->loaded, &err))
-		fail(run, err.code == ERROR_NOT_FOUND ? FAULT_LINK : FAULT_INTERNAL, err.text);
+		fail_to_load(run, &err);
 	else if (device_load(&run->unit, &err))
 		fail(run, err.code == ERROR_NOT_FOUND || err.code == ERROR_COMPILE ? FAULT_LINK : FAULT_INTERNAL, err.text);
 	else if (send_symbols(&run->unit, &run->loaded, &err))

@@ -80,6 +80,14 @@ void cell_fail(struct cell *c, const char *ename, const char *evalue, const char
 	c->traceback = lines(traceback);
 }
 
+void cell_fail_more(struct cell *c, const char *text)
+{
+	json_t *more = lines(text);
+
+	json_array_extend(c->traceback, more);
+	json_decref(more);
+}
+
 void cell_fail_plain(struct cell *c, const char *ename, const char *evalue)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;

@@ -64,6 +64,7 @@ struct cell {
 	uint64_t compile_start_ns, compile_ns;
 
 	/* The outcome. */
+	bool asks_who_has;    /* it lacks names, and the compiler is asked about them before its end */
 	bool interrupted;
 	bool failed;
 	json_t *ename, *evalue, *traceback;
@@ -78,6 +79,8 @@ void cell_free(struct cell *c);
 
 /* Text is cut into lines for the traceback; what is not UTF-8 in it is replaced. The first failure counts. */
 void cell_fail(struct cell *c, const char *ename, const char *evalue, const char *traceback);
+/* More lines for a cell that has failed, at the end of its traceback. */
+void cell_fail_more(struct cell *c, const char *lines);
 /* With a traceback made of the two. */
 void cell_fail_plain(struct cell *c, const char *ename, const char *evalue);
 

@@ -10,11 +10,13 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/compiler-protocol.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "kernel/options.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/history.h"
+#include "kernel/session/packages.h"
 #include "kernel/session/request.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
@@ -576,6 +578,30 @@ static void remember_restart(struct session *s, struct cell *c)
 		output_printf(&s->output, STREAM_STDERR, "%%%%on_restart: %s\n", err.text);
 }
 
+static void on_who_has(void *data, uint32_t type, const void *payload, size_t len)
+{
+	struct session *s = data;
+	struct cell *c = s->executor.current;
+	cleanup_buffer struct buffer lines = BUFFER_INIT;
+
+	if (!c || !c->asks_who_has)
+		return;
+	c->asks_who_has = false;
+	packages_read_lines(type, payload, len, &lines);
+	if (lines.len)
+		cell_fail_more(c, buffer_text(&lines));
+	c->state = CELL_EXPRESSIONS;
+	advance(s);
+}
+
+/* False: it goes on at once. */
+static bool ask_who_has(struct session *s, struct cell *c, const struct cell_end *end)
+{
+	c->asks_who_has = *end->missing && c->failed &&
+			  !supervisor_package(s->supervisor, PACKAGE_WHO_HAS, end->missing, on_who_has, s, NULL);
+	return c->asks_who_has;
+}
+
 static void on_cell_end(void *data, const struct cell_end *end)
 {
 	struct session *s = data;
@@ -605,6 +631,8 @@ static void on_cell_end(void *data, const struct cell_end *end)
 			print_times(s, c, end);
 	} else {
 		fail_run(c, end);
+		if (ask_who_has(s, c, end))
+			return;
 	}
 	c->state = CELL_EXPRESSIONS;
 	advance(s);

@@ -177,6 +177,22 @@ static int take(struct package_work *w, struct record *r, struct error *err)
 	return w->question == PACKAGE_SEARCH ? 0 : flags_add_package(&w->found, &p, err);
 }
 
+void packages_read_lines(uint32_t type, const void *payload, size_t len, struct buffer *out)
+{
+	struct record r = record_open(payload, payload ? len : 0);
+	const char *lines;
+
+	if (!payload || type != COMPILER_PACKAGED)
+		return;
+	for (int i = 0; i < 3; i++) /* problem, version, flags */
+		record_str(&r);
+	for (uint32_t n = record_count(&r, 5); n; n--)
+		record_str(&r);
+	lines = record_str(&r);
+	if (!r.failed)
+		buffer_puts(out, lines);
+}
+
 static void ask_next(struct package_work *w);
 
 static void on_answer(void *data, uint32_t type, const void *payload, size_t len)

@@ -6,8 +6,12 @@
 #ifndef CGPU_KERNEL_SESSION_PACKAGES_H
 #define CGPU_KERNEL_SESSION_PACKAGES_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "kernel/session/flags.h"
 
+struct buffer;
 struct cell;
 struct error;
 struct package_work;
@@ -21,6 +25,9 @@ int packages_use(struct session *s, struct cell *c, const char *names, struct er
 int packages_set(struct session *s, struct cell *c, enum flags_kind kind, const char *flags, struct error *err);
 /* Prints what is installed and holds the text. */
 int packages_search(struct session *s, struct cell *c, const char *text, struct error *err);
+
+/* The lines of an answer to PACKAGE_SEARCH or PACKAGE_WHO_HAS; nothing of one that is missing or malformed. */
+void packages_read_lines(uint32_t type, const void *payload, size_t len, struct buffer *out);
 
 /* At the end of the session. */
 void packages_release(struct session *s);

@@ -57,6 +57,7 @@ static void finish(struct supervisor *s)
 	end.ename = done.report.ename;
 	end.evalue = buffer_text(&done.report.evalue);
 	end.traceback = buffer_text(&done.report.traceback);
+	end.missing = done.report.missing;
 	end.warnings = buffer_text(&done.warnings);
 	end.restored = buffer_text(&done.restored);
 	if (end.ok && done.has_result)

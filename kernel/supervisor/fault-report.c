@@ -62,6 +62,7 @@ static void clear(struct fault_report *r, const char *ename)
 	snprintf(r->ename, sizeof(r->ename), "%s", ename);
 	buffer_clear(&r->evalue);
 	buffer_clear(&r->traceback);
+	r->missing[0] = '\0';
 }
 
 /* A text of fixed size that may lack its end. */
@@ -432,6 +433,8 @@ void fault_report_from_record(struct fault_report *r, const struct fault_record 
 		kind = FAULT_INTERNAL;
 	clear(r, has_ename ? bounded(f->ename, sizeof(f->ename), ename) : enames[kind]);
 	put_what(f, kind, units, pid, &r->evalue);
+	if (kind == FAULT_LINK)
+		bounded(f->missing, sizeof(f->missing), r->missing);
 	if (fault_frames_innermost(f, units, pid, &call)) {
 		if (kind != FAULT_EXITED && kind != FAULT_INTERRUPTED)
 			read_values(f, kind, &call, &questioner, &values);

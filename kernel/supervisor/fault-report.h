@@ -22,6 +22,7 @@ struct fault_report {
 	char ename[80];
 	struct buffer evalue;    /* one line */
 	struct buffer traceback; /* lines */
+	char missing[256];       /* names that nobody defines, with blanks between; "" when that is not the fault */
 };
 
 void fault_report_release(struct fault_report *r);

@@ -224,7 +224,8 @@ int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_nam
 	return 0;
 }
 
-int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor, supervisor_answer *cb, void *data, struct error *err)
+int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor, supervisor_answer *cb, void *data,
+			struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
@@ -252,7 +253,8 @@ int supervisor_is_complete(struct supervisor *s, const char *text, supervisor_an
 	return compiler_client_ask(&s->compiler, COMPILER_IS_COMPLETE, &b, COMPILER_QUESTION_MS, cb, data, err);
 }
 
-int supervisor_package(struct supervisor *s, uint8_t question, const char *text, supervisor_answer *cb, void *data, struct error *err)
+int supervisor_package(struct supervisor *s, uint8_t question, const char *text, supervisor_answer *cb, void *data,
+		       struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 

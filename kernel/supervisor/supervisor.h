@@ -45,6 +45,7 @@ struct cell_end {
 	bool whole;             /* it ran to its end: what it drops is dropped */
 	const char *ename;      /* "" when ok */
 	const char *evalue;     /* one line */
+	const char *missing;    /* names that it needs and nobody defines, with blanks between; "" for none */
 	const char *traceback;  /* lines, "\n" separated, complete text for the user, ANSI colours allowed */
 	const char *warnings;   /* lines for stderr, "" for none */
 	const char *restored;   /* restore report, lines: what could not be brought back; "" for none */

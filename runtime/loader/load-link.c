@@ -11,6 +11,7 @@
 #include "common/unit.h"
 #include "runtime/arena/arena.h"
 #include "runtime/loader/load-state.h"
+#include "runtime/loader/loader.h"
 #include "runtime/loader/symbol-packages.h"
 
 const struct unit_symbol *load_unit_symbol(const struct load *l, uint32_t symbol)
@@ -159,11 +160,27 @@ static bool can_wait(const struct load *l, uint32_t symbol)
 	return true;
 }
 
+static char unknown[256];
+
+const char *loader_missing(void)
+{
+	return unknown;
+}
+
+static void note_unknown(const char *name)
+{
+	size_t len = strlen(unknown);
+
+	if (!symbol_packages_find(name) && len + strlen(name) + 2 < sizeof(unknown))
+		snprintf(unknown + len, sizeof(unknown) - len, "%s ", name);
+}
+
 static int find_undefined(struct load *l, struct error *err)
 {
 	cleanup_buffer struct buffer missing = BUFFER_INIT, packages = BUFFER_INIT;
 	unsigned n = 0;
 
+	*unknown = '\0';
 	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
 		const char *name = object_symbol_name(&l->o, i);
 
@@ -181,6 +198,7 @@ static int find_undefined(struct load *l, struct error *err)
 		} else {
 			buffer_printf(&missing, "%s'%s'", n++ ? ", " : "", name);
 			put_package(&packages, name);
+			note_unknown(name);
 		}
 	}
 	if (!n)

@@ -61,6 +61,8 @@ int loader_attach(uint64_t (*library)(const char *name), struct buffer *missing,
  * struct unit_code.
  */
 int loader_load(const struct unit *u, uint64_t owner, struct loaded *ret, struct error *err);
+/* Names that the last loader_load() lacked, a blank behind each; those that a package is known for are left out. */
+const char *loader_missing(void);
 /* Variables whose storage the unit will take over when it is loaded. */
 int loader_each_kept(const struct unit *u, void (*found)(void *data, uint64_t address, uint64_t size), void *data,
 		     struct error *err);

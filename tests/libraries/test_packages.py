@@ -254,6 +254,38 @@ def test_a_missing_header_tells_its_package(kernel):
     assert r.status == "error" and "%pkg cairo" in r.traceback and "apt install libcairo2-dev" in r.traceback
 
 
+@pytest.fixture
+def installed(start_kernel, tmp_path):
+    """A machine on which only the package `tiny` is installed."""
+    build_library(tmp_path, "tiny0", "int tiny_sum(int a, int b) { return a + b; }\nstatic int hidden_sum(void) { return 0; }")
+    (tmp_path / "include" / "tiny").mkdir(parents=True)
+    (tmp_path / "include" / "tiny" / "sum.h").write_text("int tiny_sum(int a, int b);\n")
+    (tmp_path / "tiny.pc").write_text(f"Name: tiny\nDescription: tests\nVersion: 1\nLibs: -L{tmp_path} -ltiny0\n"
+                                      f"Cflags: -I{tmp_path}/include\n")
+    return start_kernel(PKG_CONFIG_LIBDIR=str(tmp_path))
+
+
+def test_an_installed_library_is_named_by_what_it_defines(installed):
+    hint = "libtiny0.so: add `%pkg tiny` to a cell"
+    assert hint in installed.run("int tiny_sum(int a, int b);\ntiny_sum(1, 2)").traceback
+    assert hint in installed.run("int tiny_sum(int a, int b);\nint later(void) { return tiny_sum(1, 2); }\nlater()").traceback
+    assert "libtiny0.so has it" in installed.run("tiny_sum(1, 2)").traceback
+    assert "tiny" not in installed.run("int hidden_sum(void);\nhidden_sum()").traceback
+    installed.run("%pkg tiny").ok()
+    assert installed.run("int tiny_sum(int a, int b);\ntiny_sum(1, 2)").ok().text == "3"
+
+
+def test_an_installed_header_is_named_by_its_package(installed, tmp_path):
+    assert "`%pkg tiny`, which is installed" in installed.run("#include <tiny/sum.h>").traceback
+    assert "%pkg" not in installed.run("#include <tiny/other.h>").traceback
+    # one that comes later
+    (tmp_path / "more" / "later").mkdir(parents=True)
+    (tmp_path / "more" / "later" / "x.h").write_text("")
+    (tmp_path / "later.pc").write_text(f"Name: later\nDescription: tests\nVersion: 1\nCflags: -I{tmp_path}/more\n")
+    assert "`%pkg later`, which is installed" in installed.run("#include <later/x.h>").traceback
+    installed.run("%pkg later\n#include <later/x.h>").ok()
+
+
 def test_completion_sees_the_headers_of_a_package(fresh_kernel, tmp_path):
     (tmp_path / "deep.h").write_text("struct deep { int inside_of_it; };\n")
     fresh_kernel.run(f"%cflags -I{tmp_path}\n#include <deep.h>\nstruct deep d;").ok()

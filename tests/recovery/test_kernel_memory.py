@@ -22,7 +22,8 @@ def bounded(session):
     pid = session.pid
 
     def bound(more):
-        resource.prlimit(pid, resource.RLIMIT_AS, (psutil.Process(pid).memory_info().vms + more, resource.RLIM_INFINITY))
+        used = psutil.Process(pid).memory_info().vms
+        resource.prlimit(pid, resource.RLIMIT_AS, (used + more, resource.RLIM_INFINITY))
 
     yield bound
     resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
