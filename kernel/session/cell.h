@@ -58,6 +58,7 @@ struct cell {
 	bool on_restart;      /* %%on_restart */
 	bool timed;           /* %time */
 	bool checked;         /* %%memcheck */
+	bool announced;       /* busy and execute_input are sent */
 	uint64_t state_before; /* supervisor_state() before its first commit */
 	bool noted;           /* %undo knows of it */
 	struct buffer behind; /* C code that magics put behind the cell's own */

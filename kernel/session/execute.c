@@ -107,6 +107,18 @@ static void print_times(struct session *s, const struct cell *c, const struct ce
 		      end->committed_bytes >> 10);
 }
 
+/* Busy and the input, before whatever else is said of the cell. */
+static void announce(struct session *s, struct cell *c)
+{
+	if (c->announced)
+		return;
+	c->announced = true;
+	request_begin(c->request);
+	if (!c->silent)
+		publish_execute_input(&s->publisher, &c->request->message, c->code, c->number);
+	output_begin(&s->output, &c->request->message);
+}
+
 /*
  * Error, reply, idle; then the next one. What has to be aborted is settled before the reply is sent: a front end that
  * has seen the reply may send a cell that is meant to run.
@@ -118,6 +130,7 @@ static void finish(struct session *s)
 	const struct cell *abort_last = NULL;
 	bool held = e->held, abort_others = c->failed && c->stop_on_error && !c->silent;
 
+	announce(s, c);
 	input_cancel(s);
 	output_end(&s->output);
 	e->held = true;
@@ -150,10 +163,6 @@ static void start(struct session *s, struct cell *c)
 	c->number = c->store ? ++e->count : e->count + 1;
 	snprintf(c->name, sizeof(c->name), "In[%" PRIu32 "]", c->number);
 	wire_date(c->started);
-	request_begin(c->request);
-	if (!c->silent)
-		publish_execute_input(&s->publisher, &c->request->message, c->code, c->number);
-	output_begin(&s->output, &c->request->message);
 	c->state = CELL_MAGICS;
 	if (!code || strlen(code) != json_string_length(c->code)) {
 		cell_fail_plain(c, "CompileError", code ? "the cell holds a NUL character" :
@@ -165,7 +174,12 @@ static void start(struct session *s, struct cell *c)
 		if (magic_script_parse(&c->script, code, &err))
 			cell_fail_plain(c, "UsageError", err.text);
 	}
+	if (c->failed || c->script.n_calls)
+		announce(s, c);
 	advance(s);
+	/* The compiler is at work meanwhile, if that was not all. */
+	if (e->current == c)
+		announce(s, c);
 }
 
 static void start_next(struct session *s)
@@ -386,6 +400,7 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 
 	if (!c || c->state != CELL_COMPILING)
 		return;
+	announce(s, c);
 	c->compile_ns = clock_now_ns() - c->compile_start_ns;
 	buffer_clear(&c->unit);
 	if (unit)
