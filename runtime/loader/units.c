@@ -31,6 +31,15 @@ static void sort_tables(uint64_t pc)
 	_Unwind_Find_FDE((void *)pc, bases);
 }
 
+/* One by one: libgcc keeps a list by address, the highest first, and walks it for each that it has not seen. */
+static void make_known(const struct unit_code *u)
+{
+	if (!u->eh_frame)
+		return;
+	__register_frame((void *)u->eh_frame);
+	sort_tables(u->start + (u->n_functions ? u->functions[0].offset : 0));
+}
+
 static struct units *table(void)
 {
 	return (struct units *)arena_header()->root[ARENA_ROOT_UNITS];
@@ -42,11 +51,8 @@ int units_attach(struct error *err)
 		arena_header()->root[ARENA_ROOT_UNITS] = (uint64_t)(uintptr_t)meta_alloc(sizeof(struct units));
 	if (!table())
 		return error_set(err, ERROR_MEMORY, "no memory for the list of units");
-	for (uint32_t i = 0; i < table()->n; i++) {
-		if (table()->list[i].eh_frame)
-			__register_frame((void *)table()->list[i].eh_frame);
-	}
-	sort_tables(1); /* in none of them, so all are looked at */
+	for (uint32_t i = 0; i < table()->n; i++)
+		make_known(&table()->list[i]);
 	return 0;
 }
 
@@ -88,10 +94,7 @@ int units_add(const struct unit_code *u, struct error *err)
 		return error_set(err, ERROR_MEMORY, "no memory for the list of units; %%reset starts afresh");
 	t->list[t->n] = *u;
 	enter(t, t->n++);
-	if (u->eh_frame) {
-		__register_frame((void *)u->eh_frame);
-		sort_tables(u->start + (u->n_functions ? u->functions[0].offset : 0));
-	}
+	make_known(u);
 	return 0;
 }
 
