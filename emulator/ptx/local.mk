@@ -17,3 +17,11 @@ libmachine_a_SOURCES += \
 	%reldir%/ptx-parse-body.c \
 	%reldir%/ptx-parser.c %reldir%/ptx-parser.h \
 	%reldir%/ptx-program.h %reldir%/ptx-syntax.h
+
+# make fuzz-ptx: by hand, with clang. Only the front end is instrumented.
+fuzz-ptx$(EXEEXT): tests/fuzz/fuzz-ptx.c $(libmachine_a_SOURCES) $(MACHINE_LIBS) libcommon.a
+	clang -g -O1 -fsanitize=fuzzer,address -fwrapv -fno-strict-aliasing $(DEFS) -I. -I$(top_srcdir) -o $@ \
+		$(top_srcdir)/tests/fuzz/fuzz-ptx.c $(top_srcdir)/emulator/ptx/*.c $(MACHINE_LIBS) libcommon.a \
+		-lm -lpthread
+CLEANFILES += fuzz-ptx$(EXEEXT)
+EXTRA_DIST += tests/fuzz/fuzz-ptx.c tests/fuzz/ptx-seeds

@@ -131,8 +131,11 @@ static void lex_number(struct ptx_lexer *lx, struct ptx_token *t)
 	unsigned base = 10;
 
 	if (*lx->at == '0' && second && strchr("fFdD", second)) {
-		if (!lex_float_bits(lx, t))
+		if (!lex_float_bits(lx, t)) {
+			/* Callers that skip text count on every token being longer than nothing. */
+			lx->at += 2;
 			t->kind = PTX_TOKEN_BAD;
+		}
 		return;
 	}
 	if (*lx->at == '0' && (second == 'x' || second == 'X')) {

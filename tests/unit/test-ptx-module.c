@@ -151,6 +151,8 @@ static void malformed_text_is_refused_with_its_line(void **state)
 	assert_refused(".global .u32 x[2] = {1, 2, 3};", "too many values for `x`");
 	assert_refused("hello", "a directive expected before `hello`");
 	assert_refused(".global .align 3 .u32 x;", "power of two");
+	/* What is no token still ends. */
+	assert_refused(".section .debug_str { 0fz", "the text ends");
 	assert_refused(".entry k() { .reg .b128 %q; }", "registers of type `.b128` are not supported");
 	assert_null(ptx_module_load("not ptx at all", 14, &err));
 	assert_null(ptx_module_load("", 0, &err));
