@@ -63,7 +63,8 @@ MACHINE_TEST_LIBS = $(MACHINE_LIBS) libcommon.a $(CMOCKA_LIBS) -lm
 test_machine_faults_SOURCES = tests/unit/test-machine-faults.c tests/unit/machine.h
 test_machine_faults_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_faults_LDADD = $(MACHINE_TEST_LIBS)
-test_machine_opcodes_SOURCES = tests/unit/test-machine-opcodes.c tests/unit/machine.h tests/ptx/opcode-vectors.def
+test_machine_opcodes_SOURCES = tests/unit/test-machine-opcodes.c tests/unit/machine.h \
+	tests/ptx/approx-vectors.def tests/ptx/opcode-vectors.def
 test_machine_opcodes_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_opcodes_LDADD = $(MACHINE_TEST_LIBS)
 EXTRA_DIST += tests/ptx/make-opcode-vectors.py

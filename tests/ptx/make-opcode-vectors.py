@@ -1,17 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes opcode-vectors.def: inputs and expected results of PTX operations, computed with exact rational arithmetic.
+"""Writes opcode-vectors.def: inputs and expected results of PTX operations, computed with exact rational arithmetic,
+and approx-vectors.def: bounds of approximate ones, from series with 60 digits and the errors that the ISA allows.
 
 Nothing here knows how the emulator works: integers are Python's, floating point is a Fraction rounded once to the
 format. Rows: VECTOR(form, signature, {a, b, c, d}, result). Signature: one letter an operand, destination first:
 b 8, h 16, r 32, d 64 bits, p predicate, i immediate.
 """
+import decimal
 import itertools
 import random
+from decimal import Decimal
 from fractions import Fraction
 
 random.seed(7)
+decimal.getcontext().prec = 60
 ROWS = []
+BOUNDS = []
+MANY = set()
+ALWAYS = set()
 
 
 def row(form, signature, inputs, result):
@@ -221,6 +228,7 @@ class Format:
 
 
 F16 = Format("h", "f16", 5, 10, 0x7fff)
+BF16 = Format("h", "bf16", 8, 7, 0x7fff)
 F32 = Format("r", "f32", 8, 23, 0x7fffffff)
 F64 = Format("d", "f64", 11, 52, 0xfff8000000000000)
 
@@ -455,10 +463,245 @@ def to_whole(v, mode):
     return round(v)
 
 
+# ---- halves, pairs of them, 8-bit floats ----
+def many(form, signature, inputs, result):
+    MANY.add(form)
+    row(form, signature, inputs, result)
+
+
+def relu(f, r):
+    return f.nan if r is None or f.is_nan(r) else 0 if f.negative(r) else r
+
+
+def half_rows(f):
+    """(operation, modifiers, inputs, result) for scalars; pairs are made of two of them."""
+    values = float_edges(f)
+    ftz = lambda b: f.flush(b) if f is F16 else b
+    for op, arity in (("add", 2), ("sub", 2), ("mul", 2), ("fma", 3)):
+        for _ in range(60):
+            args = random.choices(values, k=arity)
+            r = exact(f, op, args, "rn")
+            yield op, ".rn", args, f.nan if r is None else r
+            if f is F16:
+                yield op, ".rn.sat", args, saturate(f, r)
+                r = exact(f, op, [ftz(a) for a in args], "rn")
+                yield op, ".rn.ftz", args, f.nan if r is None else ftz(r)
+            if op == "fma":
+                yield op, ".rn.relu", args, relu(f, exact(f, op, args, "rn"))
+    # A product halfway between two results, and a sum that is too small to see: rounding twice goes wrong here.
+    one = f.bias << f.m
+    for tiny in (1, f.sign | 1, 1 << f.m, f.sign | 1 << f.m):
+        args = (one | 1 << (f.m - 1), one + 1, tiny)
+        yield "fma", ".rn.tie", args, exact(f, "fma", args, "rn")
+    for _ in range(60):
+        a, b = random.choices(values, k=2)
+        for op, largest in (("min", False), ("max", True)):
+            nan = f.is_nan(a) or f.is_nan(b)
+            r = f.nan if f.is_nan(a) and f.is_nan(b) else minmax(f, a, b, largest)
+            yield op, "", (a, b), r
+            yield op, ".NaN", (a, b), f.nan if nan else r
+            if not nan:
+                magnitude = minmax(f, a & ~f.sign, b & ~f.sign, largest)
+                yield op, ".xorsign.abs", (a, b), magnitude | (a ^ b) & f.sign
+    for a in values:
+        yield "neg", "", (a,), a ^ f.sign
+        yield "abs", "", (a,), a & ~f.sign
+
+
+def halves():
+    for f in (F16, BF16):
+        rows = {}
+        for op, words, args, r in half_rows(f):
+            if words == ".rn.tie":
+                row(f"{op}.rn.{f.name}", "hhhh", args, r)
+                ALWAYS.add(tuple(args))
+                continue
+            many(f"{op}{words}.{f.name}", "h" * (len(args) + 1), args, r)
+            rows.setdefault((op, words), []).append((args, r))
+        for (op, words), some in rows.items():
+            for _ in range(24):
+                (low, r), (high, q) = random.choice(some), random.choice(some)
+                many(f"{op}{words}.{f.name}x2", "r" * (len(low) + 1), [a | b << 16 for a, b in zip(low, high)],
+                     r | q << 16)
+        values = float_edges(f)
+        one = f.bias << f.m
+        for _ in range(100):
+            a, b, c, d = random.choices(values, k=4)
+            first, second = dict(comparisons(f, a, b)), dict(comparisons(f, c, d))
+            for word, r in first.items():
+                many(f"setp.{word}.{f.name}", "phh", (a, b), int(r))
+                if word in ("eq", "lt", "geu", "nan"):
+                    many(f"set.{word}.{f.name}.{f.name}", "hhh", (a, b), one if r else 0)
+                    many(f"set.{word}.{f.name}x2.{f.name}x2", "rrr", (a | c << 16, b | d << 16),
+                         (one if r else 0) | (one if second[word] else 0) << 16)
+    half_conversions()
+    small_floats()
+    for _ in range(60):
+        a, b = random.choice(pairs(32))
+        for t in "us":
+            parts = [(signed(v & 65535, 16), signed(v >> 16, 16)) if t == "s" else (v & 65535, v >> 16) for v in (a, b)]
+            for op, fn in (("add", lambda x, y: x + y), ("min", min), ("max", max)):
+                r = [mask(fn(parts[0][i], parts[1][i]), 16) for i in range(2)]
+                many(f"{op}.{t}16x2", "rrr", (a, b), r[0] | r[1] << 16)
+                if t == "s" and op != "add":
+                    r = [mask(max(0, fn(parts[0][i], parts[1][i])), 16) for i in range(2)]
+                    many(f"{op}.s16x2.relu", "rrr", (a, b), r[0] | r[1] << 16)
+                    x, y = signed(a, 32), signed(b, 32)
+                    many(f"{op}.s32.relu", "rrr", (a, b), max(0, fn(x, y)))
+
+
+def narrowed(d, s, a, mode):
+    if s.is_nan(a):
+        return d.nan
+    if s.is_inf(a):
+        return d.inf | (d.sign if s.negative(a) else 0)
+    return d.round(s.value(a), mode, s.negative(a))
+
+
+def half_conversions():
+    for bits, reg in ((8, "h"), (16, "h"), (32, "r"), (64, "d")):
+        for t in "us":
+            for a in edges(bits):
+                x = signed(a, bits) if t == "s" else a
+                for mode in ("rn", "rz", "rm", "rp"):
+                    many(f"cvt.{mode}.bf16.{t}{bits}", "h" + reg, (a,), BF16.round(Fraction(x), mode))
+                    if bits == 64:
+                        many(f"cvt.{mode}.f16.{t}{bits}", "h" + reg, (a,), F16.round(Fraction(x), mode))
+            if bits == 8:
+                continue
+            for a in float_edges(BF16):
+                low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if t == "s" else (0, (1 << bits) - 1)
+                for mode in ("rni", "rzi", "rmi", "rpi"):
+                    r = 0 if BF16.is_nan(a) else (low if BF16.negative(a) else high) if BF16.is_inf(a) else \
+                        max(low, min(high, to_whole(BF16.value(a), mode)))
+                    many(f"cvt.{mode}.{t}{bits}.bf16", reg + "h", (a,), mask(r, bits))
+    ties = [F32.round(BF16.value(b) * (1 + Fraction(1, 256)) + Fraction(k, 2 ** 20)) for b in float_edges(BF16)
+            if not BF16.is_nan(b) and not BF16.is_inf(b) for k in (-1, 0, 1)]
+    for s in (F32, F64, F16):
+        extra = ties if s is F32 else []
+        for a in float_edges(s) + extra:
+            for mode in ("rn", "rz") if s is not F64 else ("rn", "rz", "rm", "rp"):
+                many(f"cvt.{mode}.bf16.{s.name}", "h" + s.letter, (a,), narrowed(BF16, s, a, mode))
+            if s is F32:
+                many("cvt.rn.relu.bf16.f32", "hr", (a,), relu(BF16, narrowed(BF16, s, a, "rn")))
+                many("cvt.rn.relu.f16.f32", "hr", (a,), relu(F16, narrowed(F16, s, a, "rn")))
+                b = random.choice(float_edges(F32))
+                for d in (F16, BF16):
+                    for mode in ("rn", "rz"):
+                        high, low = narrowed(d, s, a, mode), narrowed(d, s, b, mode)
+                        many(f"cvt.{mode}.{d.name}x2.f32", "rrr", (a, b), high << 16 | low)
+                        many(f"cvt.{mode}.relu.{d.name}x2.f32", "rrr", (a, b), relu(d, high) << 16 | relu(d, low))
+    for d in (F16, F32, F64):
+        for a in float_edges(BF16):
+            if not (d is F64 and BF16.is_nan(a)) and not (d is F32 and BF16.is_nan(a)):
+                mode = ".rn" if d is F16 else ""
+                many(f"cvt{mode}.{d.name}.bf16", d.letter + "h", (a,), narrowed(d, BF16, a, "rn"))
+    for a in float_edges(F32):
+        if F32.is_nan(a) or F32.is_inf(a):
+            continue
+        for mode in ("rn", "rz", "rna"):
+            low = a & ~0x1fff
+            rest = a & 0x1fff
+            up = rest > 0x1000 or rest == 0x1000 and (mode == "rna" or low >> 13 & 1) if mode != "rz" else False
+            many(f"cvt.{mode}.tf32.f32", "rr", (a,), low + (0x2000 if up else 0))
+
+
+def small_floats():
+    for name, fraction, bias, largest in (("e4m3", 3, 7, 0x7e), ("e5m2", 2, 15, 0x7b)):
+        def value(code):
+            e, m = code >> fraction, code & ((1 << fraction) - 1)
+            unit = Fraction(2) ** (max(e, 1) - bias - fraction)
+            return (m + (1 << fraction if e else 0)) * unit
+        table = [value(c) for c in range(largest + 1)]
+
+        def nearest(a):
+            if F32.is_nan(a):
+                return 0x7f
+            sign = 0x80 if F32.negative(a) else 0
+            v = abs(F32.value(a)) if not F32.is_inf(a) else Fraction(10) ** 9
+            return sign | min(range(largest + 1), key=lambda c: (abs(table[c] - v), c & 1))
+        halfway = [F32.round((table[c] + table[c + 1]) / 2) for c in random.sample(range(largest), 20)]
+        inputs = float_edges(F32) + halfway + [F32.round(Fraction(v)) for v in (448, 464, 480, 57344, 61440, 70000)]
+        for a in inputs:
+            b = random.choice(inputs)
+            many(f"cvt.rn.satfinite.{name}x2.f32", "hrr", (a, b), nearest(a) << 8 | nearest(b))
+        for code in range(0, 256, 5):
+            def wide(c):
+                if (c & 0x7f) > largest:
+                    special = F16.inf if name == "e5m2" and (c & 0x7f) == 0x7c else None
+                    return F16.nan if special is None else special | (c & 0x80) << 8
+                return F16.round(table[c & 0x7f]) | (c & 0x80) << 8
+            other = random.randrange(256)
+            many(f"cvt.rn.f16x2.{name}x2", "rh", (code | other << 8,), wide(code) | wide(other) << 16)
+
+
+# ---- approximations ----
+def as_decimal(v):
+    return Decimal(v.numerator) / Decimal(v.denominator)
+
+
+def sine(x, first):
+    """sin (first term 1) or cos (0) by its series."""
+    total, term, n = Fraction(0), x if first else Fraction(1), first
+    while abs(term) > Fraction(1, 10 ** 40):
+        total += term
+        term = -term * x * x / ((n + 1) * (n + 2))
+        n += 2
+    return as_decimal(total)
+
+
+def bound(form, f, inputs, v, error, relative=True):
+    v, error = Decimal(v), Decimal(error)
+    slack = abs(v) * error if relative else error
+    # Half a step of the result's format comes on top for results that are subnormal.
+    slack += as_decimal(Fraction(2) ** (1 - f.bias - f.m))
+    BOUNDS.append((form, f.letter * (len(inputs) + 1), inputs, f.name, v - slack, v + slack))
+
+
+def approximations():
+    two = Decimal(2)
+    for _ in range(40):
+        x = F32.round(Fraction(random.uniform(1e-3, 100)))
+        y = F32.round(Fraction(random.uniform(-50, 50)))
+        v, w = as_decimal(F32.value(x)), as_decimal(F32.value(y))
+        bound("rcp.approx.f32", F32, (x,), 1 / v, two ** -23)
+        bound("sqrt.approx.f32", F32, (x,), v.sqrt(), two ** -23)
+        bound("rsqrt.approx.f32", F32, (x,), 1 / v.sqrt(), two ** Decimal("-22.9"))
+        bound("lg2.approx.f32", F32, (x,), v.ln() / two.ln(), two ** -22, not Decimal("0.5") <= v <= 2)
+        bound("ex2.approx.f32", F32, (y,), (w * two.ln()).exp(), two ** -22)
+        bound("ex2.approx.ftz.f32", F32, (y,), (w * two.ln()).exp(), two ** -22)
+        bound("div.approx.f32", F32, (y, x), w / v, two ** -22)
+        bound("div.full.f32", F32, (y, x), w / v, two ** -22)
+        z = F32.round(Fraction(random.uniform(-3.14, 3.14)))
+        bound("sin.approx.f32", F32, (z,), sine(F32.value(z), 1), two ** Decimal("-20.5"), False)
+        bound("cos.approx.f32", F32, (z,), sine(F32.value(z), 0), two ** Decimal("-20.5"), False)
+        for f, ex2, tanh in ((F32, None, "-11"), (F16, "-9.9", "-10.987"), (BF16, "-7", "-8")):
+            z = f.round(Fraction(random.uniform(-4, 4)))
+            v = as_decimal(f.value(z))
+            e = (2 * v).exp()
+            bound(f"tanh.approx.{f.name}", f, (z,), (e - 1) / (e + 1), two ** Decimal(tanh), f is F32)
+            if ex2:
+                words = "ex2.approx.ftz.bf16" if f is BF16 else "ex2.approx.f16"
+                bound(words, f, (z,), (v * two.ln()).exp(), two ** Decimal(ex2))
+
+
+def write_bounds():
+    with open(__file__.rsplit("/", 1)[0] + "/approx-vectors.def", "w", encoding="ascii") as out:
+        out.write("/* SPDX-License-Identifier: Apache-2.0 */\n/* Written by make-opcode-vectors.py. */\n")
+        for form, signature, inputs, name, low, high in sorted(BOUNDS):
+            padded = ", ".join(f"0x{v:x}" for v in (list(inputs) + [0])[:2])
+            out.write(f'BOUND("{form}", "{signature}", {padded}, {name}, {float(low)!r}, {float(high)!r})\n')
+
+
 def main():
     integers()
     floats()
     conversions()
+    state = random.getstate()
+    halves()
+    approximations()
+    random.setstate(state)
+    write_bounds()
     with open(__file__.rsplit("/", 1)[0] + "/opcode-vectors.def", "w", encoding="ascii") as out:
         out.write("/* SPDX-License-Identifier: Apache-2.0 */\n/* Written by make-opcode-vectors.py. */\n")
         last = None
@@ -468,7 +711,9 @@ def main():
         for (form, signature), rows in groups.items():
             chosen = list(rows.items())
             random.shuffle(chosen)
-            for inputs, result in chosen[:20 if form.startswith(("fma", "add.r", "mul.r", "div.r", "sub.r")) else 9]:
+            chosen.sort(key=lambda c: c[0] not in ALWAYS)
+            rounded = form.startswith(("fma", "add.r", "mul.r", "div.r", "sub.r"))
+            for inputs, result in chosen[:20 if rounded else 24 if form in MANY else 9]:
                 padded = list(inputs) + [0] * (4 - len(inputs))
                 out.write(f'VECTOR("{form}", "{signature}", {", ".join(f"0x{v:x}" for v in padded)}, 0x{result:x})\n')
             last = form

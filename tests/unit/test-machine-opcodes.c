@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "emulator/machine/lane-math.h"
 #include "tests/unit/machine.h"
 
 struct vector {
@@ -21,6 +22,21 @@ static const struct vector vectors[] = {
 #undef VECTOR
 };
 
+struct bound {
+	const char *form, *signature;
+	uint64_t in[2];
+	enum { f16, bf16, f32 } format;
+	double low, high;
+};
+
+/* Approximate operations: the exact value widened by the error that the ISA allows. */
+static const struct bound bounds[] = {
+#define BOUND(form, signature, a, b, format, low, high) { form, signature, { a, b }, format, low, high },
+#include "tests/ptx/approx-vectors.def"
+#undef BOUND
+};
+
+#define BOUNDS (sizeof(bounds) / sizeof(bounds[0]))
 #define VECTORS (sizeof(vectors) / sizeof(vectors[0]))
 #define UNTOUCHED 0x123456789abcdef0ull
 
@@ -138,10 +154,59 @@ static void operations_match_exact_arithmetic(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+static double value_of(const struct bound *b, uint64_t bits)
+{
+	return b->format == f32 ? float_of((uint32_t)bits) : b->format == f16 ? half_to_float((uint16_t)bits) :
+								  float_of((uint32_t)bits << 16);
+}
+
+/* Rows of one form, a lane each. */
+static int check_bounds(const struct bound *b, size_t count)
+{
+	struct vector v = { .form = b->form, .signature = b->signature };
+	struct device *d = device_new();
+	struct buffer text = BUFFER_INIT;
+	uint64_t p = device_buffer(d, "cells", count * sizeof(struct cell));
+	struct cell *cells = device_bytes(d, p);
+	int wrong = 0;
+
+	for (size_t i = 0; i < count; i++)
+		memcpy(cells[i].in, b[i].in, sizeof(b[i].in));
+	write_entry(&text, &v, 0);
+	device_load(d, buffer_text(&text));
+	assert_runs(d, "k", 1, (uint32_t)count, &p, sizeof(p));
+	for (size_t i = 0; i < count; i++) {
+		double r = value_of(b, cells[i].out);
+
+		if (r >= b[i].low && r <= b[i].high)
+			continue;
+		print_message("%s(0x%llx, 0x%llx) = %.17g, allowed %.17g to %.17g\n", b->form,
+			      (unsigned long long)b[i].in[0], (unsigned long long)b[i].in[1], r, b[i].low, b[i].high);
+		wrong++;
+	}
+	buffer_release(&text);
+	device_free(d);
+	return wrong;
+}
+
+static void approximations_are_as_exact_as_the_isa_asks(void **state)
+{
+	int wrong = 0;
+
+	(void)state;
+	for (size_t i = 0, n; i < BOUNDS; i += n) {
+		for (n = 1; i + n < BOUNDS && !strcmp(bounds[i].form, bounds[i + n].form); n++)
+			;
+		wrong += check_bounds(&bounds[i], n);
+	}
+	assert_int_equal(wrong, 0);
+}
+
 static int run_group(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operations_match_exact_arithmetic),
+		cmocka_unit_test(approximations_are_as_exact_as_the_isa_asks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
