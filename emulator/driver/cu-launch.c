@@ -21,13 +21,21 @@ static void print(void *data, const char *text, size_t len)
 	gpu_print(false, text, len);
 }
 
+/* Bytes of all blocks of the device's malloc() together; cudaLimitMallocHeapSize is the most there may be. */
+static _Atomic uint64_t heap_used;
+
 static uint64_t heap_alloc(void *data, uint64_t size)
 {
 	uint64_t address;
 
 	(void)data;
-	if (!size || memory_alloc(size, MAPPING_ALLOC, "device malloc", &address))
+	if (!size || size > gpu.limits.malloc_heap)
 		return 0;
+	if (atomic_fetch_add(&heap_used, size) + size > gpu.limits.malloc_heap ||
+	    memory_alloc(size, MAPPING_ALLOC, "device malloc", &address)) {
+		atomic_fetch_sub(&heap_used, size);
+		return 0;
+	}
 	memory_mark(address, true, false);
 	return address;
 }
@@ -39,7 +47,10 @@ static bool heap_free(void *data, uint64_t address)
 	(void)data;
 	if (!memory_find_mapping(address, &m) || m.address != address || !m.device_heap)
 		return false;
-	return memory_free(address, MAPPING_ALLOC) == CUDA_SUCCESS;
+	if (memory_free(address, MAPPING_ALLOC))
+		return false;
+	atomic_fetch_sub(&heap_used, m.size);
+	return true;
 }
 
 /* Shape limits that hold for every entry, then those of this one. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Warps of a cta take turns in order, so a launch on one host thread always runs in the same order. */
 #include "emulator/machine/cta.h"
+#include "emulator/machine/stall.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +118,7 @@ void cta_start(struct cta *c, struct worker *k, uint64_t linear)
 	c->id[1] = (uint32_t)(linear / grid[0] % grid[1]);
 	c->id[2] = (uint32_t)(linear / grid[0] / grid[1]);
 	c->live_threads = l->threads_per_cta;
-	c->turns = 0;
+	c->turns = c->rounds = 0;
 	c->slice = MACHINE_SLICE;
 	memset(c->barriers, 0, sizeof(c->barriers));
 	/* Every run of a program sees the same bytes, also where it forgot to write. */
@@ -145,6 +146,7 @@ static void deadlock(struct cta *c)
 		 "of %u live threads of the block %u wait at a barrier and %u at a warp operation for each other",
 		 c->live_threads, at_barrier, at_warp);
 	cta_fault(c, at_barrier && !at_warp ? GPU_FAULT_BARRIER : GPU_FAULT_DEADLOCK, note);
+	stall_list(c, &c->warps[0].worker->fault);
 }
 
 void cta_fault(struct cta *c, enum gpu_fault_kind kind, const char *note)

@@ -172,10 +172,35 @@ static void run_64(struct warp *w, const struct op *o, uint32_t what, uint32_t t
 	}
 }
 
+static void run(struct warp *w, const struct op *o, uint8_t *const *at, uint32_t bytes)
+{
+	uint32_t what = o->x[0] & 255, type = o->x[0] >> 8 & 255;
+
+	if (bytes == 2)
+		run_16(w, o, what, type, at);
+	else if (bytes == 4)
+		run_32(w, o, what, type, at);
+	else
+		run_64(w, o, what, type, at);
+}
+
+/* A lock that is not got changes nothing. */
+static void run_watched(struct warp *w, const struct op *o, uint8_t *const *at, uint32_t bytes)
+{
+	uint64_t before[LANES] = { 0 };
+
+	FOR_ACTIVE(l, w->mask)
+		memcpy(&before[l], at[l], bytes);
+	run(w, o, at, bytes);
+	FOR_ACTIVE(l, w->mask)
+		if (memcmp(&before[l], at[l], bytes))
+			w->worker->stall.changed = true;
+}
+
 /* x[0]: what | type << 8 | space << 16; x[1]: the old value is wanted. */
 HANDLER(atom_masked)
 {
-	uint32_t what = o->x[0] & 255, type = o->x[0] >> 8 & 255;
+	uint32_t type = o->x[0] >> 8 & 255;
 	uint32_t bytes = type == ATOM_F16 || type == ATOM_BF16 ? 2 : same_width_32(type) ? 4 : 8;
 	enum ptx_space space = (enum ptx_space)(o->x[0] >> 16);
 	struct memory_access access = { space, GPU_ACCESS_ATOMIC, bytes, bytes };
@@ -208,12 +233,11 @@ HANDLER(atom_masked)
 	}
 	if (outside && !state_space_resolve(w, o, address, access, at))
 		return NULL;
-	if (bytes == 2)
-		run_16(w, o, what, type, at);
-	else if (bytes == 4)
-		run_32(w, o, what, type, at);
-	else
-		run_64(w, o, what, type, at);
+	if (w->worker->stall.watched) {
+		run_watched(w, o, at, bytes);
+		return o + 1;
+	}
+	run(w, o, at, bytes);
 	return o + 1;
 }
 

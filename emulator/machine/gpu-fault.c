@@ -142,6 +142,20 @@ static void print_address(const struct gpu_fault *f, struct buffer *out)
 		print_buffer(f, out);
 }
 
+static void print_waits(const struct gpu_fault *f, struct buffer *out)
+{
+	for (uint32_t i = 0; i < f->wait_count; i++) {
+		const struct gpu_fault_wait *w = &f->waits[i];
+
+		buffer_printf(out, "=========     %u thread%s %s `%s`", w->threads, w->threads == 1 ? "" : "s",
+			      w->spins ? (w->threads == 1 ? "loops at" : "loop at") : w->threads == 1 ? "waits at" : "wait at",
+			      w->instruction);
+		if (w->line)
+			buffer_printf(out, " in %s:%u", w->file, w->line);
+		buffer_puts(out, "\n");
+	}
+}
+
 void gpu_fault_print(const struct gpu_fault *f, struct buffer *out)
 {
 	print_headline(f, out);
@@ -150,4 +164,5 @@ void gpu_fault_print(const struct gpu_fault *f, struct buffer *out)
 		print_address(f, out);
 	if (f->note[0])
 		buffer_printf(out, "=========     %s\n", f->note);
+	print_waits(f, out);
 }

@@ -23,11 +23,20 @@ enum gpu_fault_kind {
 enum gpu_access { GPU_ACCESS_NONE, GPU_ACCESS_READ, GPU_ACCESS_WRITE, GPU_ACCESS_ATOMIC };
 
 #define GPU_FAULT_FRAMES 12
+#define GPU_FAULT_WAITS 8
 
 struct gpu_fault_frame {
 	char function[96]; /* source name as far as it can be told, else the mangled one */
 	char file[160];
 	uint32_t line, column;
+};
+
+/* Threads of a block that wait at one place. */
+struct gpu_fault_wait {
+	const void *where;
+	bool spins;             /* in a loop, else at a barrier or an operation between lanes */
+	uint32_t threads, line; /* line 0: unknown */
+	char instruction[80], file[160];
 };
 
 struct gpu_fault {
@@ -52,6 +61,8 @@ struct gpu_fault {
 	uint32_t buffer_tag, buffer_freed_tag; /* cell numbers, 0 unknown */
 	uint32_t frame_count;   /* frames[0] is the innermost inlined function */
 	struct gpu_fault_frame frames[GPU_FAULT_FRAMES];
+	uint32_t wait_count;    /* of a deadlock: where the threads of the block are */
+	struct gpu_fault_wait waits[GPU_FAULT_WAITS];
 };
 
 /* CUresult value, e.g. 700. */

@@ -16,9 +16,11 @@
 #include "common/error.h"
 #include "emulator/machine/cta.h"
 #include "emulator/machine/machine-pool.h"
+#include "emulator/machine/stall.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 #define SPINS_BEFORE_SWITCH 4 /* turns of a cta before it is taken for one that waits */
+#define ROUNDS_BEFORE_SWITCH 256 /* turns of a cta that ended at barriers */
 #define STALLS_BEFORE_GROWTH 8 /* turns of each resident cta before more are let in */
 #define RESIDENT_BYTES (128ull << 20)
 
@@ -117,6 +119,14 @@ static void make_room(struct worker *k, uint32_t *stalls)
 	}
 }
 
+static void report_deadlock(struct worker *k, struct cta *c)
+{
+	cta_fault(c, GPU_FAULT_DEADLOCK,
+		  "its threads wait in loops, and nothing that this launch does changes memory any more");
+	stall_list(c, &k->fault);
+	report(k, 0);
+}
+
 static void worker_run(struct worker *k)
 {
 	uint32_t stalls = 0;
@@ -143,8 +153,18 @@ static void worker_run(struct worker *k)
 		} else if (state == CTA_ENDED) {
 			stalls = 0;
 			finish(k);
+			stall_over(k);
 		} else if (state == CTA_SPINNING) {
+			if (stall_spun(k)) {
+				report_deadlock(k, c);
+				return;
+			}
 			make_room(k, &stalls);
+		} else {
+			stall_over(k);
+			/* Loops around a barrier may wait for another block, too. */
+			if (++c->rounds % ROUNDS_BEFORE_SWITCH == 0)
+				make_room(k, &stalls);
 		}
 	}
 }
@@ -180,10 +200,12 @@ static void worker_main(void *data)
 	k->generation = UINT64_MAX;
 	k->resident_max = l->spec->cooperative ? UINT32_MAX : MACHINE_RESIDENT_CTAS;
 	k->caches = calloc(l->program->cache_count + 1, sizeof(*k->caches));
+	atomic_fetch_add(&l->working, 1);
 	if (k->caches)
 		worker_run(k);
 	else
 		atomic_store(&l->failed, 1);
+	stall_leave(k);
 	atomic_fetch_add(&l->instructions, k->instructions);
 	worker_release(k);
 	free(k);

@@ -34,6 +34,7 @@ libmachine_a_SOURCES = \
 	%reldir%/machine.h %reldir%/machine-limits.h \
 	%reldir%/matrix.c %reldir%/matrix.h \
 	%reldir%/machine-pool.c %reldir%/machine-pool.h \
+	%reldir%/stall.c %reldir%/stall.h \
 	%reldir%/state-space.c \
 	%reldir%/syscall.c \
 	%reldir%/warp.c %reldir%/warp.h

@@ -34,6 +34,8 @@
 
 #define MACHINE_CLUSTER_BARRIER 16 /* number of the barrier behind those of bar.sync */
 
+#define MACHINE_STALL_SECONDS 3 /* of no change at all, after which spinning threads are in a deadlock */
+
 /* Scheduling. */
 #define MACHINE_SLICE 4096      /* back edges a warp may take before another warp runs */
 #define MACHINE_SLICE_MIN 256

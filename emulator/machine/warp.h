@@ -126,9 +126,21 @@ struct cta {
 	uint8_t *shared;
 	struct barrier barriers[BARRIERS];
 	uint32_t turns;     /* rounds over its warps that ended in loops */
+	uint32_t rounds;    /* and those that ended at barriers */
 	int32_t slice;      /* back edges of one turn of a warp: fewer the longer it spins */
 	struct cta *next;
 	void *memory;       /* warps, rows and shared memory in one block */
+};
+
+/* What stall.c knows of a worker that spins. */
+struct stall {
+	uint64_t kept;     /* hash of the state kept */
+	uint64_t turns;    /* that its blocks have spun since the last look */
+	uint64_t rounds, window;         /* looks while it is watched, and the most there are */
+	uint64_t kept_rounds, keep_for;
+	bool watched;
+	bool changed;      /* since the state was kept: memory, or the time was asked for */
+	bool stuck;        /* its state repeats */
 };
 
 #define WORKER_BUFFERS 8
@@ -153,6 +165,7 @@ struct worker {
 	uint32_t recent_next;
 	struct gpu_fault fault;
 	uint64_t instructions;
+	struct stall stall;
 	uint64_t current;            /* linear id of the cta that runs */
 	/* Operands of an instruction that takes several operations; nothing else runs between these. */
 	_Alignas(64) uint64_t stage[WORKER_STAGE][LANES];
@@ -171,6 +184,8 @@ struct launch {
 	_Atomic uint64_t fault_cta; /* lowest cta that faulted, UINT64_MAX: none */
 	_Atomic uint64_t instructions;
 	_Atomic int failed;         /* out of host memory */
+	_Atomic uint32_t working, stuck; /* workers at work, and those whose state repeats */
+	_Atomic uint64_t stuck_since;    /* seconds */
 	struct gpu_fault *fault;
 	pthread_mutex_t *lock;      /* of fault and of spec->print */
 	_Alignas(16) uint8_t workspace[64]; /* MACHINE_WORKSPACE */

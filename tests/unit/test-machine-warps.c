@@ -355,6 +355,80 @@ static void launches_of_several_threads_do_not_meet(void **state)
 		assert_int_equal(pthread_join(t[i], NULL), 0);
 }
 
+/* Launches that cannot end say where their threads are. */
+static void check_deadlock(const char *body, uint32_t grid, uint32_t block, unsigned threads, enum gpu_fault_kind kind,
+			   const char *const *lines)
+{
+	struct device *d = device_new();
+	struct buffer ptx = BUFFER_INIT, report = BUFFER_INIT;
+	uint64_t p = device_buffer(d, "flag", 256);
+
+	buffer_printf(&ptx,
+		      ".visible .entry k(.param .u64 p)\n{\n.reg .pred %%p<8>; .reg .b32 %%r<20>; .reg .b64 %%rd<10>;\n"
+		      "ld.param.u64 %%rd1, [p]; mov.u32 %%r2, %%tid.x; mov.u32 %%r3, %%ctaid.x;\n%s\nEND: ret;\n}\n", body);
+	device_load(d, ptx.data);
+	d->threads = threads;
+	assert_int_equal(device_launch(d, "k", grid, block, &p, sizeof(p)), 1);
+	gpu_fault_print(&d->fault, &report);
+	for (; *lines; lines++)
+		if (!strstr(buffer_text(&report), *lines))
+			fail_msg("expected `%s` in\n%s", *lines, buffer_text(&report));
+	assert_int_equal(d->fault.kind, kind);
+	buffer_release(&ptx);
+	buffer_release(&report);
+	device_free(d);
+}
+
+static void threads_at_different_barriers_are_listed(void **state)
+{
+	(void)state;
+	check_deadlock("setp.lt.u32 %p1, %r2, 32; @%p1 bra A; bar.sync 1; bra END; A: bar.sync 0;", 1, 96, 1,
+		       GPU_FAULT_BARRIER,
+		       (const char *const[]){ "=========     32 threads wait at `bar.sync 0`",
+					      "=========     64 threads wait at `bar.sync 1`", NULL });
+}
+
+static void a_lock_that_nobody_gives_back_is_a_deadlock(void **state)
+{
+	static const char lock[] = "L: atom.global.cas.b32 %r5, [%rd1], 0, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra L;";
+
+	(void)state;
+	check_deadlock(lock, 1, 32, 1, GPU_FAULT_DEADLOCK,
+		       (const char *const[]){ "nothing that this launch does changes memory any more",
+					      "=========     31 threads loop at `atom.global.cas.b32", NULL });
+	/* The same with blocks on several host threads. */
+	check_deadlock(lock, 6, 64, 3, GPU_FAULT_DEADLOCK, (const char *const[]){ "threads loop at", NULL });
+}
+
+/* Loops that take long, count in memory or ask for the time are none. */
+static void long_loops_are_no_deadlock(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out = run(d, "",
+			    "mov.u32 %r5, 0; L: add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 3000000; @%p1 bra L;\n"
+			    "mov.u32 %r0, %r5;",
+			    1, 32);
+
+	(void)state;
+	assert_int_equal(out[31], 3000000);
+	device_free(d);
+}
+
+/* One block polls a flag with all its threads at a barrier in between; the next one sets it. */
+static void a_loop_around_a_barrier_lets_other_blocks_run(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out = run(d, ".global .u32 flag;",
+			    "mov.u64 %rd4, flag; setp.ne.u32 %p1, %r3, 0; @%p1 bra SET;\n"
+			    "L: bar.sync 0; ld.volatile.global.u32 %r0, [%rd4]; bar.sync 0; setp.eq.u32 %p2, %r0, 0; @%p2 bra L;\n"
+			    "bra END; SET: mov.u32 %r0, 7; st.volatile.global.u32 [%rd4], %r0;",
+			    2, 64);
+
+	(void)state;
+	assert_int_equal(out[0], 7);
+	device_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,6 +448,10 @@ int main(void)
 		cmocka_unit_test(ctas_wait_for_each_other),
 		cmocka_unit_test(a_grid_barrier_works_when_cooperative),
 		cmocka_unit_test(launches_of_several_threads_do_not_meet),
+		cmocka_unit_test(threads_at_different_barriers_are_listed),
+		cmocka_unit_test(a_lock_that_nobody_gives_back_is_a_deadlock),
+		cmocka_unit_test(long_loops_are_no_deadlock),
+		cmocka_unit_test(a_loop_around_a_barrier_lets_other_blocks_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
