@@ -14,6 +14,7 @@
  *	s16(name){x@0:i4,y@8:f8}   struct of 16 bytes: members with byte offsets; (name) may be empty
  *	n8(name){...}         union
  *	member of a bit-field: name@8:m3:4:i4   bit 3 of the i4 at offset 8, 4 bits wide
+ *	t                     the bytes are a text to be shown as it is; only of a whole value
  *	?N                    an object of N bytes that cannot be printed (incomplete behind a pointer: ?0)
  *
  * A struct inside itself (behind a pointer) is written s16(name) without the braces.

@@ -28,10 +28,13 @@ bool is_of_earlier_cell(const SourceManager &SM, SourceLocation L, const char *n
 void make_declaration(Decl *D)
 {
 	if (auto *F = dyn_cast<FunctionDecl>(D)) {
-		if (F->isExternallyVisible() && !F->isInlined() && F->doesThisDeclarationHaveABody())
+		bool defines = F->doesThisDeclarationHaveABody() && !F->isInlined() && !F->isTemplateInstantiation();
+
+		if (defines && F->isExternallyVisible())
 			F->setBody(nullptr);
 	} else if (auto *V = dyn_cast<VarDecl>(D)) {
-		if (V->isExternallyVisible() && V->isFileVarDecl() && !V->isInline()) {
+		if (V->isExternallyVisible() && V->isFileVarDecl() && !V->isInline() &&
+		    V->getTemplateSpecializationKind() == TSK_Undeclared) {
 			V->setInit(nullptr);
 			V->setStorageClass(SC_Extern);
 		}

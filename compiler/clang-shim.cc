@@ -351,6 +351,11 @@ class CellConsumer : public SemaConsumer
 				declare_cpp(inner);
 			return;
 		}
+		auto *F = dyn_cast<FunctionDecl>(D);
+
+		if (F && job->display && F->hasBody() && F->getNameAsString() == job->run &&
+		    !sema->getDiagnostics().hasErrorOccurred())
+			display(F);
 		if (V && V->getDeclContext()->isTranslationUnit() && V->isExternallyVisible() && !V->isExternC() &&
 		    !V->hasAttr<AsmLabelAttr>())
 			V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, ("::" + V->getName()).str(), true));
@@ -398,6 +403,7 @@ class CellConsumer : public SemaConsumer
 	void display(FunctionDecl *F)
 	{
 		ASTContext &C = sema->getASTContext();
+		Sema::ContextRAII inside(*sema, F);
 		auto *body = dyn_cast_or_null<CompoundStmt>(F->getBody());
 		if (!body || body->body_empty())
 			return;
@@ -420,7 +426,10 @@ class CellConsumer : public SemaConsumer
 			label->setSubStmt(new (C) NullStmt(label->getIdentLoc()));
 			statements.push_back(label);
 		}
-		E = written(E);
+		/* What its temporaries are, in C++: they live until it is shown. */
+		auto *cleanups = dyn_cast<ExprWithCleanups>(E);
+
+		E = written(cleanups ? cleanups->getSubExpr() : E);
 		SourceLocation L = E->getBeginLoc();
 		QualType T = E->getType();
 
@@ -455,7 +464,9 @@ class CellConsumer : public SemaConsumer
 
 		if (call.isInvalid())
 			return;
-		statements.push_back(call.get());
+		statements.push_back(cleanups ? ExprWithCleanups::Create(C, call.get(), cleanups->cleanupsHaveSideEffects(),
+									 cleanups->getObjects())
+					      : call.get());
 		F->setBody(CompoundStmt::Create(C, statements, FPOptionsOverride(),
 						body->getLBracLoc(), body->getRBracLoc()));
 		result->display_type = strdup(type.c_str());

@@ -15,6 +15,7 @@
 #include "common/mem-pool.h"
 #include "common/unit.h"
 #include "compiler/clang-shim.h"
+#include "compiler/cpp-bundle.h"
 #include "compiler/cpp-cell.h"
 #include "compiler/cpp-diagnostics.h"
 #include "compiler/cpp-header.h"
@@ -142,6 +143,20 @@ static void on_other_meaning(struct cpp_unit *x, const struct clang_diagnostic *
 	drop(x, entry, CPP_CLASHED, NULL);
 }
 
+/* What libstdc++ has had since GCC 12 only. */
+static bool is_newer_library(const char *message)
+{
+	static const char *const parts[] = { "'format' file not found", "'print' file not found", "'expected' file not found",
+					     "'generator' file not found", "'mdspan' file not found", "'flat_map' file not found",
+					     "'flat_set' file not found", "'stacktrace' file not found", "'text_encoding' file not found",
+					     "'inplace_vector' file not found", "'debugging' file not found",
+					     "no member named 'format' in namespace 'std'", "no member named 'print' in namespace 'std'",
+					     "no member named 'println' in namespace 'std'",
+					     "no member named 'expected' in namespace 'std'", NULL };
+
+	return has_part(message, parts);
+}
+
 static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct cpp_unit *x = context;
@@ -152,6 +167,9 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	else if (d->severity == CLANG_NOTE && x->last_clashed)
 		on_other_meaning(x, d, entry);
 	add_shown(x, d, entry);
+	if (d->severity == CLANG_ERROR && is_newer_library(d->message))
+		diagnostics_hint(&x->diagnostics, "the C++ library that is installed here is too old for that: it comes with g++, "
+						  "of which a newer version has it");
 	if (is_statement(x, d))
 		diagnostics_hint(&x->diagnostics, "a %%cpp cell is a C++ file, where statements stand in functions: put it "
 						  "into one and call that from a C cell, or into int main(), which is run");
@@ -181,14 +199,46 @@ static void on_piece(void *context, const struct clang_piece *p)
 /* main() has no name that C++ code may call; the object's symbol has. */
 static void put_main(struct cpp_unit *x)
 {
+	buffer_puts(&x->text.text, "\n#line 1 \"main\"\nextern \"C\" int cgpu_main(int, char **) __asm__(\"main\");\n");
+}
+
+static void put_call_of_main(struct cpp_unit *x)
+{
 	buffer_printf(&x->text.text,
-		      "\n#line 1 \"main\"\n"
-		      "extern \"C\" int cgpu_main(int, char **) __asm__(\"main\");\n"
-		      "extern \"C\" void %s() {\n"
 		      "static char name[] = \"%s\"; char *argv[] = { name, nullptr };\n"
 		      "int status = cgpu_main(1, argv);\n"
-		      "if (status) fprintf(stderr, \"main() returned %%d\\n\", status); }\n",
-		      x->run, x->request->cell_name);
+		      "if (status) fprintf(stderr, \"main() returned %%d\\n\", status);\n",
+		      x->request->cell_name);
+}
+
+static bool has_shown(const struct cpp_unit *x)
+{
+	return x->cell.shown != TOKEN_NONE;
+}
+
+static void put_shown(struct cpp_unit *x)
+{
+	const struct token *first = &x->cell.tokens.at[x->cell.shown];
+
+	unit_text_line(&x->text, first->line);
+	unit_text_puts(&x->text, "::cgpu_show::shown(), (");
+	unit_text_copy(&x->text, first->start, (uint32_t)strlen(x->cell.text), NULL);
+	unit_text_puts(&x->text, "\n);");
+}
+
+/* What runs when the cell does, behind the constructors of its variables. */
+static void put_run(struct cpp_unit *x)
+{
+	if (x->run_main)
+		put_main(x);
+	if (has_shown(x))
+		unit_text_puts(&x->text, "\n#line 1 \"main\"\n#include \"cgpu-show.h\"\n");
+	buffer_printf(&x->text.text, "\n#line 1 \"main\"\nextern \"C\" void %s() {\n", x->run);
+	if (x->run_main)
+		put_call_of_main(x);
+	if (has_shown(x))
+		put_shown(x);
+	unit_text_puts(&x->text, "\n}\n");
 }
 
 static int write_text(struct cpp_unit *x, struct error *err)
@@ -200,9 +250,10 @@ static int write_text(struct cpp_unit *x, struct error *err)
 		return -1;
 	unit_text_puts(&x->text, "\n#undef restrict\n#undef _Bool\n");
 	unit_text_line(&x->text, 1);
-	unit_text_copy(&x->text, 0, (uint32_t)strlen(x->cell.text), NULL);
-	if (x->run_main)
-		put_main(x);
+	unit_text_copy(&x->text, 0, has_shown(x) ? x->cell.tokens.at[x->cell.shown].start : (uint32_t)strlen(x->cell.text),
+		       NULL);
+	if (x->run_main || has_shown(x))
+		put_run(x);
 	return unit_text_check(&x->text, err);
 }
 
@@ -224,6 +275,7 @@ static void start_try(struct cpp_unit *x)
 static int compile_once(struct cpp_unit *x, struct error *err)
 {
 	struct clang_job job = { .options = x->options, .header = buffer_text(&x->header), .name = x->request->cell_name,
+				 .run = has_shown(x) ? x->run : NULL, .display = has_shown(x),
 				 .checked = x->request->checked, .context = x, .diagnostic = on_diagnostic,
 				 .symbol = on_symbol, .piece = on_piece, .own_variable = on_own_variable };
 
@@ -232,7 +284,7 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 		return -1;
 	job.text = buffer_text(&x->text.text);
 	job.len = x->text.text.len;
-	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text);
+	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text, strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
 	int failed = clang_shim_compile(&job, &x->object);
 
 	cpp_diagnostics_end(&x->filter);
@@ -303,8 +355,10 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 		return -1;
 	u->cell = x->request->cell;
 	u->cell_name = x->request->cell_name;
-	u->run_symbol = x->run_main ? x->run : "";
-	u->display_type = u->display_type_code = u->ptx = "";
+	u->run_symbol = x->run_main || has_shown(x) ? x->run : "";
+	u->display_type = x->object.display_type ? x->object.display_type : "";
+	u->display_type_code = x->object.display_type_code ? x->object.display_type_code : "";
+	u->ptx = "";
 	u->object = x->object.object;
 	u->object_len = x->object.object_len;
 	if (cpp_names_finish(&x->names, u, &x->diagnostics.warnings, err) ||
@@ -325,12 +379,15 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 static int find_header(struct cpp_unit *x, struct error *err)
 {
 	const struct options *o = &x->compiler->options;
-	cleanup_buffer struct buffer includes = BUFFER_INIT;
+	cleanup_buffer struct buffer all = BUFFER_INIT, includes = BUFFER_INIT;
 	struct error why = ERROR_INIT;
 
-	cpp_pieces_includes(&x->compiler->session, &includes);
-	buffer_puts(&includes, buffer_text(&x->cell.includes));
-	if (buffer_check(&includes, err))
+	cpp_pieces_includes(&x->compiler->session, &all);
+	buffer_puts(&all, buffer_text(&x->cell.includes));
+	if (has_shown(x))
+		buffer_puts(&all, "#include <string>\n");
+	cpp_bundle_includes(buffer_text(&all), &includes);
+	if (buffer_check(&all, err) || buffer_check(&includes, err))
 		return -1;
 	if (!cpp_header_get(o, x->options, buffer_text(&includes), &x->header, &why) ||
 	    (why.code == ERROR_COMPILE && !cpp_header_get(o, x->options, "", &x->header, &why)))
@@ -339,6 +396,18 @@ static int find_header(struct cpp_unit *x, struct error *err)
 		return error_set(err, why.code, "C++ headers: %s", why.text);
 	diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, why.text);
 	return 0;
+}
+
+static void refuse_module(struct cpp_unit *x)
+{
+	const struct token_list *l = &x->cell.tokens;
+	uint32_t line, column;
+
+	text_position(l->text, l->len, l->at[x->cell.module].start, &line, &column);
+	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, token_len(l, x->cell.module),
+			"a cell can neither be a C++ module nor import one");
+	diagnostics_hint(&x->diagnostics, "use #include: the headers of the C++ library are precompiled. What this cell declares, "
+					  "later %%cpp cells see");
 }
 
 /* Up to the text; 1: what is wrong is told. */
@@ -353,6 +422,10 @@ static int prepare(struct cpp_unit *x, struct error *err)
 	x->options = options_get_cpp(&x->compiler->options, buffer_text(&flags), &problem);
 	if (!x->options) {
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, problem.text);
+		return 1;
+	}
+	if (x->cell.module != TOKEN_NONE) {
+		refuse_module(x);
 		return 1;
 	}
 	x->run_main = x->cell.has_main;
@@ -415,6 +488,16 @@ int compile_cpp(struct compiler *c, const struct compile_request *request, struc
 	return failed;
 }
 
+/* Where the cell's byte stands in the unit. */
+static size_t place_of(const struct unit_text *t, uint32_t at)
+{
+	const struct unit_text_segment *s = t->segments;
+
+	for (uint32_t i = 1; i < t->n && t->segments[i].cell <= at; i++)
+		s = &t->segments[i];
+	return s->start + (at - s->cell);
+}
+
 int compile_cpp_complete(struct compiler *c, const char *text, uint32_t at, const char *prefix, void *context,
 			 void (*found)(void *context, const struct clang_completion *found), struct error *err)
 {
@@ -431,7 +514,7 @@ int compile_cpp_complete(struct compiler *c, const char *text, uint32_t at, cons
 					 .text = buffer_text(&x.text.text), .len = x.text.text.len, .context = context };
 		uint32_t line, column;
 
-		text_position(job.text, job.len, x.text.segments[0].start + at, &line, &column);
+		text_position(job.text, job.len, place_of(&x.text, at), &line, &column);
 		clang_shim_complete(&job, prefix, line, column, found);
 	}
 	unit_end(&x);

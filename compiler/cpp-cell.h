@@ -20,6 +20,8 @@ struct cpp_cell {
 	struct token_list tokens;
 	struct buffer includes; /* its leading `#include <...>` lines */
 	bool has_main;
+	uint32_t shown;  /* token where a last expression without `;` begins; TOKEN_NONE: there is none */
+	uint32_t module; /* token that begins what only a module may have; TOKEN_NONE: there is none */
 };
 
 /* Is it a C++ cell? Blank lines and comments may stand before the line. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/cpp-diagnostics.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +9,12 @@
 #include "compiler/token.h"
 #include "compiler/unit-text.h"
 
+#define NOTES_MAX 5
 #define HEADER_NOTES_MAX 3
 
-void cpp_diagnostics_init(struct cpp_diagnostics *c, struct diagnostics *to, const struct unit_text *text)
+void cpp_diagnostics_init(struct cpp_diagnostics *c, struct diagnostics *to, const struct unit_text *text, bool all)
 {
-	*c = (struct cpp_diagnostics){ .to = to, .text = text };
+	*c = (struct cpp_diagnostics){ .to = to, .text = text, .all = all };
 }
 
 /* "/usr/.../include/c++/12/bits/stl_vector.h" to "bits/stl_vector.h" */
@@ -83,8 +85,10 @@ static void tell(struct cpp_diagnostics *c, long at)
 	c->silent = true;
 	if (is_told(c, at))
 		return;
+	c->silent = false;
 	remember(c, at);
 	text_position(c->text->cell, c->text->cell_len, (size_t)at, &line, &column);
+	c->told_here = true;
 	buffer_printf(&text, "%s (in <%s>, line %u)", buffer_text(&c->message), buffer_text(&c->place), c->line);
 	diagnostics_add(c->to, CLANG_ERROR, line, column, 1, buffer_text(&text));
 }
@@ -101,25 +105,54 @@ static void flush(struct cpp_diagnostics *c)
 	c->waits = false;
 }
 
+/* Once an error has its place in the cell, only the way there is of interest. */
+static bool is_wanted(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
+{
+	if (in_header(c, d) && (c->told_here || ++c->header_notes > HEADER_NOTES_MAX))
+		return false;
+	return ++c->notes <= NOTES_MAX;
+}
+
 static void add_note(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
 {
 	long at = cell_offset(c, d);
 
 	if (c->waits && at >= 0 && strstr(d->message, "requested here"))
 		tell(c, at);
-	else if (!c->waits && !c->silent && (!in_header(c, d) || ++c->notes <= HEADER_NOTES_MAX))
+	else if (c->waits || c->silent)
+		return;
+	else if (is_wanted(c, d))
 		pass(c, d);
+	else
+		c->folded++;
+}
+
+static void end_notes(struct cpp_diagnostics *c)
+{
+	char text[120];
+
+	if (c->folded) {
+		snprintf(text, sizeof(text), "%u note%s more; all of them are shown by %%%%cpp " CPP_DIAGNOSTICS_ALL, c->folded,
+			 c->folded > 1 ? "s" : "");
+		diagnostics_hint(c->to, text);
+	}
+	c->notes = c->header_notes = c->folded = 0;
+	c->told_here = false;
 }
 
 void cpp_diagnostics_add(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
 {
+	if (c->all) {
+		pass(c, d);
+		return;
+	}
 	if (d->severity == CLANG_NOTE) {
 		add_note(c, d);
 		return;
 	}
 	flush(c);
+	end_notes(c);
 	c->silent = false;
-	c->notes = 0;
 	if (d->severity == CLANG_ERROR && in_header(c, d))
 		keep(c, d);
 	else
@@ -129,6 +162,7 @@ void cpp_diagnostics_add(struct cpp_diagnostics *c, const struct clang_diagnosti
 void cpp_diagnostics_end(struct cpp_diagnostics *c)
 {
 	flush(c);
+	end_notes(c);
 	buffer_release(&c->message);
 	buffer_release(&c->place);
 	free(c->told);

@@ -21,13 +21,19 @@ struct cpp_diagnostics {
 	bool waits;
 	struct buffer message, place;
 	unsigned line, column;
+	bool all;       /* nothing is left out */
+	bool told_here; /* the last error was one of a header, and has its place in the cell */
 	bool silent;    /* the notes that follow say nothing new */
-	unsigned notes; /* of the last error that lie in headers */
+	unsigned notes, header_notes; /* of the last error, those shown; how many of them lie in headers */
+	unsigned folded; /* that were left out */
 	long *told;     /* owned: bytes of the cell that an error of a header was told at */
 	size_t n_told;
 };
 
-void cpp_diagnostics_init(struct cpp_diagnostics *c, struct diagnostics *to, const struct unit_text *text);
+/* Clang's flag for notes without end; with it nothing is left out here either. */
+#define CPP_DIAGNOSTICS_ALL "-ftemplate-backtrace-limit=0"
+
+void cpp_diagnostics_init(struct cpp_diagnostics *c, struct diagnostics *to, const struct unit_text *text, bool all);
 void cpp_diagnostics_add(struct cpp_diagnostics *c, const struct clang_diagnostic *d);
 /* What still waits is told as it is. */
 void cpp_diagnostics_end(struct cpp_diagnostics *c);

@@ -14,6 +14,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/compile-cpp.c %reldir%/compile-cpp.h \
 	%reldir%/compile-device.c %reldir%/compile-device.h \
 	%reldir%/completion.c %reldir%/completion.h \
+	%reldir%/cpp-bundle.c %reldir%/cpp-bundle.def %reldir%/cpp-bundle.h \
 	%reldir%/cpp-cell.c %reldir%/cpp-cell.h \
 	%reldir%/cpp-diagnostics.c %reldir%/cpp-diagnostics.h \
 	%reldir%/cpp-header.c %reldir%/cpp-header.h \
@@ -67,6 +68,7 @@ cgpu_compiler_LDADD = $(COMPILER_LIBS)
 # Headers that cells see; launch-glue.h keeps its folder.
 preludedir = $(pkgdatadir)/include
 prelude_HEADERS = %reldir%/prelude/cgpu.h %reldir%/prelude/cgpu-cuda.h \
+	%reldir%/prelude/cgpu-show.h \
 	%reldir%/prelude/cuda_fp16.h %reldir%/prelude/cuda_runtime.h \
 	%reldir%/prelude/device_launch_parameters.h
 preludecommondir = $(pkgdatadir)/include/common

@@ -910,8 +910,11 @@ static uint8_t *find_cpp_cells(const struct session *s)
 	return cells;
 }
 
-/* C units see nothing of C++; for C++ ones a C++ cell has said itself what it has told C cells. */
-static int mask_language(struct composition *c)
+/*
+ * C units see nothing of C++. For C++ ones a C++ cell has said itself what it has told C cells; which of what such cells have
+ * said a cell needs only clang knows.
+ */
+static int choose_language(struct composition *c)
 {
 	cleanup_free uint8_t *cells = c->cpp ? find_cpp_cells(c->s) : NULL;
 
@@ -920,16 +923,10 @@ static int mask_language(struct composition *c)
 
 		if (d->kind == DECLARATION_CPP ? !c->cpp : cells && cells[d->cell])
 			c->marks[i] = MASKED;
+		else if (d->kind == DECLARATION_CPP && !c->s->entries[i].hidden)
+			mark(c, i);
 	}
 	return c->cpp && !cells ? -1 : 0;
-}
-
-/* Which of them a cell needs only clang knows. */
-static void mark_cpp(struct composition *c)
-{
-	for (uint32_t i = 0; i < c->s->n; i++)
-		if (c->s->entries[i].d.kind == DECLARATION_CPP && !c->s->entries[i].hidden)
-			mark(c, i);
 }
 
 static int compose(struct composition *c, const struct token_list *tokens, const struct session_mask *masks,
@@ -939,13 +936,12 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 
 	c->marks = calloc(s->n + 1, 1);
 	c->queue = malloc((s->n + 1) * sizeof(*c->queue));
-	bool failed = !c->marks || !c->queue || mask_language(c);
+	for (uint32_t i = 0; c->marks && c->dropped && i < s->n; i++)
+		c->marks[i] = c->dropped[i] ? MASKED : UNMARKED;
+	bool failed = !c->marks || !c->queue || choose_language(c);
 
 	if (!failed) {
-		for (uint32_t i = 0; c->dropped && i < s->n; i++)
-			c->marks[i] |= c->dropped[i] ? MASKED : UNMARKED;
 		mark_masked(c, masks, n_masks);
-		mark_cpp(c);
 		mark_needed(c, tokens);
 		for (uint32_t i = 0; i < s->n && !c->device; i++)
 			if (c->marks[i] == NEEDED)

@@ -89,6 +89,8 @@ void result_text(struct session *s, const void *record, size_t len, struct buffe
 	v.target = record_bytes(&r, &v.target_len);
 	if (record_check(&r, "result", &err))
 		buffer_printf(out, "<%s>", err.text);
+	else if (!strcmp(v.code, "t"))
+		buffer_append(out, v.bytes, v.len);
 	else
 		value_format(&v, out);
 }

@@ -365,3 +365,94 @@ def test_inspection_shows_a_signature(session):
     code = cpp("void f() { std::vector<int> v; v.push_back(1); }")
     found = session.ask("inspect", code, code.index("push_back") + 4)
     assert found["found"] and "void push_back(" in found["data"]["text/plain"]
+
+
+def test_modules_have_a_clear_answer(session):
+    for text, column in (("import std;", 1), ("export module mine;", 1), ("int a;\nimport <vector>;", 1), ("module;", 1)):
+        refused = session.run("%%cpp\n" + text)
+        assert "a cell can neither be a C++ module nor import one" in refused.evalue, refused.shown
+        assert f":{1 + len(text.splitlines())}:{column}: " in refused.evalue and "use #include" in refused.traceback
+    session.run("%%cpp\nstruct module { int import; };\nint import = 3;\nint f() { module m{ import }; return m.import; }").ok()
+
+
+def test_notes_are_folded_and_not_lost(session):
+    code = cpp("struct A {};\nvoid f() { A a; std::cout << a; }\n")
+    refused = session.run(code)
+    assert ":10:27: error: invalid operands" in refused.evalue
+    assert refused.traceback.count("note: ") == 3 and "notes more; all of them are shown by" in refused.traceback
+    full = session.run(code.replace("%%cpp", "%%cpp -ftemplate-backtrace-limit=0"))
+    assert full.traceback.count("note: candidate") > 10 and "more; all" not in full.traceback
+
+
+def test_way_to_an_error_in_a_template_is_told_in_lines_of_the_cell(session):
+    refused = session.run(cpp("""template <class K> void put(std::map<K, int> &m, K k) { m[k] = 1; }
+struct NoLess {};
+void f() { std::map<NoLess, int> m; put(m, NoLess{}); }
+"""))
+    assert ":9:57: error: invalid operands" in refused.evalue
+    assert ":11:37: note: in instantiation of function template specialization 'put<NoLess>'" in refused.traceback
+
+
+MORE_ENDS = {
+    "in a constructor of a variable": ("struct G { G() { throw Own(\"in G\"); } };\nG g;\nvoid go() {}", "UncaughtException",
+                                       "Own: in G"),
+    "noexcept": ("void strict() noexcept { throw Own(\"strict\"); }\nvoid go() { strict(); }", "UncaughtException",
+                 "Own: strict"),
+    "nested": ("void go() { try { throw 1; } catch (...) { std::throw_with_nested(Own(\"outer\")); } }", "UncaughtException",
+               "outer"),
+    "no memory": ("std::vector<std::string> all;\nvoid go() { for (;;) all.emplace_back(1000000, 'x'); }", "OutOfMemory",
+                  "the limit is 200.0 MiB"),
+    "exit": ("void go() { std::exit(3); }", "CellExited", "exit status 3"),
+    "quick_exit": ("void go() { std::quick_exit(4); }", "CellExited", "exit status 4"),
+    "_Exit": ("void go() { std::_Exit(5); }", "CellExited", "exit status 5"),
+    "abort": ("void go() { std::abort(); }", "Aborted", "abort()"),
+    "out of qsort": ("int compare(const void *, const void *) { throw Own(\"compared\"); }\n"
+                     "void go() { int v[3] = { 3, 1, 2 }; qsort(v, 3, sizeof *v, compare); }", "UncaughtException",
+                     "Own: compared"),
+}
+
+
+@pytest.mark.parametrize("name", MORE_ENDS)
+def test_ends_are_errors_and_rolled_back(session, name):
+    text, ename, words = MORE_ENDS[name]
+    session.run("%limit ram 200M").ok()
+    session.run("counter = 3;").ok()
+    failed = session.run(cpp("struct Own : std::runtime_error { using std::runtime_error::runtime_error; };\n" + text +
+                             "\nint main() { counter = 4; go(); }"))
+    assert (failed.ename, words in failed.evalue) == (ename, True), failed.shown
+    if ename == "OutOfMemory":
+        assert "holds 19" in failed.traceback
+    assert session.run("counter").ok().text == "3"
+
+
+def test_exception_passes_through_qsort_of_a_c_cell(session):
+    session.run(cpp('extern "C" int compare_throws(const void *, const void *) { throw std::runtime_error("compared"); }')).ok()
+    session.run("void sort_in_c(void) { int v[3] = { 3, 1, 2 }; qsort(v, 3, sizeof *v, compare_throws); }").ok()
+    session.run(cpp("""
+extern "C" int sorts() { try { sort_in_c(); } catch (const std::exception &e) { std::cout << e.what(); return 1; } return 0; }
+""")).ok()
+    shown = session.run("sorts()").ok()
+    assert (shown.text, shown.stdout) == ("1", "compared")
+
+
+def test_state_of_cpp_in_a_snapshot_of_a_fresh_kernel(start_kernel, tmp_path):
+    place = {"cwd": tmp_path, "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")}
+    first = start_kernel(**place)
+    first.run(cpp("""
+std::map<std::string, std::vector<int>> kept{ { "a", { 1, 2, 3 } } };
+struct Base { virtual ~Base() = default; virtual int id() { return 1; } };
+struct Derived : Base { std::string text = std::string(50, 'd'); int id() override { return (int)text.size(); } };
+std::unique_ptr<Base> object = std::make_unique<Derived>();
+thread_local std::string of_thread = "mine";
+std::locale place;
+extern "C" int all() { return (int)kept["a"].size() * 1000 + object->id() * 10 + (int)of_thread.size(); }
+""")).ok()
+    assert first.run("all()").ok().text == "3504"
+    assert first.run("%snapshot save state").ok()
+    first.close()
+    second = start_kernel(**place)
+    loaded = second.run("%snapshot load state").ok()
+    assert "libstdc++" not in loaded.stdout + loaded.stderr
+    assert second.run("all()").ok().text == "3504"
+    second.run(cpp('extern "C" void add() { kept["b"] = { 9 }; std::cout << kept.size() << of_thread; object.reset(); }')).ok()
+    assert second.run("add();").ok().stdout == "2mine"
