@@ -135,6 +135,7 @@ static void finish(struct session *s)
 	output_end(&s->output);
 	e->held = true;
 	if (abort_others) {
+		execute_tell_declarations(s);
 		session_drain(s, CHANNEL_SHELL);
 		abort_last = e->last;
 	}
@@ -146,6 +147,8 @@ static void finish(struct session *s)
 			   cell_reply(c, c->silent ? e->count : c->number));
 	e->current = NULL;
 	cell_free(c);
+	/* Who waits for the reply has it by now. */
+	execute_tell_declarations(s);
 	abort_queue(s, abort_last);
 	e->held = held;
 	start_next(s);
@@ -218,6 +221,7 @@ static void compile(struct session *s, const struct buffer *text, const char *na
 	if (declarations_of_cell(&s->declarations, own_id(c), &replaced, &n_replaced, &err))
 		log_error("%s", err.text);
 
+	execute_tell_declarations(s);
 	c->state = CELL_COMPILING;
 	c->compile_start_ns = clock_now_ns();
 	buffer_clear(&c->shown);
@@ -467,7 +471,7 @@ void execute_tell_declarations(struct session *s)
 	free(list);
 }
 
-/* The unit's code is committed, so its declarations hold from here on. */
+/* The unit's code is committed, so its declarations hold from here on. The compiler is told before it is asked again. */
 static void accept_unit(struct session *s, struct cell *c, const struct cell_end *end)
 {
 	cleanup_buffer struct buffer notes = BUFFER_INIT;
@@ -482,7 +486,6 @@ static void accept_unit(struct session *s, struct cell *c, const struct cell_end
 	undo_note(s, c);
 	if (declarations_accept(&s->declarations, &from, &unit, &notes, &err))
 		cell_fail_plain(c, "InternalError", err.text);
-	execute_tell_declarations(s);
 	if (end->ok && !c->setting_up)
 		output_printf(&s->output, STREAM_STDERR, "%s", unit.warnings);
 	output_printf(&s->output, STREAM_STDERR, "%s", buffer_text(&notes));
