@@ -723,6 +723,9 @@ void use_checks(CompilerInstance &CI)
 		set = true;
 	}
 	CI.getLangOpts().Sanitize.set(SanitizerKind::Address, true);
+	/* A block that is only written and freed again would be left out, and what is wrong with it too. */
+	for (const char *name : { "malloc", "calloc", "realloc", "aligned_alloc", "strdup", "free" })
+		CI.getLangOpts().NoBuiltinFuncs.push_back(name);
 	CI.getCodeGenOpts().SanitizeRecover.set(SanitizerKind::Address, true);
 	CI.getCodeGenOpts().SanitizeAddressUseAfterScope = true;
 	CI.getCodeGenOpts().DiscardValueNames = false; /* reports name locals */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of libc that read or write ranges which their caller has named: the range is checked, then libc does the
- * work. Strings are measured as far as the session lets them be read.
+ * The functions of libc, and of CUDA, that read or write ranges which their caller has named: the range is checked, then they do
+ * the work. Strings are measured as far as the session lets them be read.
  */
 #define _GNU_SOURCE
 #include <stdarg.h>
@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/worker-protocol.h"
+#include "runtime/cuda/device.h"
 #include "runtime/loader/symbols.h"
 #include "runtime/memcheck/memcheck.h"
 #include "runtime/memcheck/memcheck-libc.h"
@@ -40,7 +42,8 @@ void *memcheck_memcpy(void *to, const void *from, size_t n)
 {
 	reads(from, n);
 	writes(to, n);
-	return memcpy(to, from, n);
+	memcheck_disjoint(to, from, n);
+	return memmove(to, from, n);
 }
 
 void *memcheck_memmove(void *to, const void *from, size_t n)
@@ -87,6 +90,7 @@ char *memcheck_strcpy(char *to, const char *from)
 {
 	reads_text(from);
 	writes(to, strlen(from) + 1);
+	memcheck_disjoint(to, from, strlen(from) + 1);
 	return strcpy(to, from);
 }
 
@@ -250,6 +254,48 @@ ssize_t memcheck_write(int fd, const void *from, size_t n)
 {
 	reads(from, n);
 	return write(fd, from, n);
+}
+
+wchar_t *memcheck_wcscpy(wchar_t *to, const wchar_t *from)
+{
+	size_t bytes = (wcslen(from) + 1) * sizeof(*from);
+
+	reads(from, bytes);
+	writes(to, bytes);
+	return wcscpy(to, from);
+}
+
+wchar_t *memcheck_wcscat(wchar_t *to, const wchar_t *from)
+{
+	size_t bytes = (wcslen(from) + 1) * sizeof(*from), before = wcslen(to);
+
+	reads(to, (before + 1) * sizeof(*to));
+	reads(from, bytes);
+	writes(to + before, bytes);
+	return wcscat(to, from);
+}
+
+/* The host's side of a copy; the device checks its own. */
+static void checks_copy(const void *to, const void *from, size_t n, enum cudaMemcpyKind kind)
+{
+	struct address_description d;
+
+	if (kind == cudaMemcpyHostToDevice || (kind == cudaMemcpyDefault && !device_describe((uintptr_t)from, &d)))
+		reads(from, n);
+	if (kind == cudaMemcpyDeviceToHost || (kind == cudaMemcpyDefault && !device_describe((uintptr_t)to, &d)))
+		writes(to, n);
+}
+
+cudaError_t memcheck_cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind kind)
+{
+	checks_copy(to, from, n, kind);
+	return cudaMemcpy(to, from, n, kind);
+}
+
+cudaError_t memcheck_cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+	checks_copy(to, from, n, kind);
+	return cudaMemcpyAsync(to, from, n, kind, stream);
 }
 
 struct checked {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libc's functions of these names, with their ranges checked. */
+/* Functions of libc and of CUDA, with their ranges checked. */
 #ifndef CGPU_RUNTIME_MEMCHECK_MEMCHECK_LIBC_H
 #define CGPU_RUNTIME_MEMCHECK_MEMCHECK_LIBC_H
 
@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <wchar.h>
+
+#include <cuda_runtime_api.h>
 
 void *memcheck_memcpy(void *to, const void *from, size_t n);
 void *memcheck_memmove(void *to, const void *from, size_t n);
@@ -36,5 +39,9 @@ size_t memcheck_fread(void *to, size_t size, size_t n, FILE *f);
 size_t memcheck_fwrite(const void *from, size_t size, size_t n, FILE *f);
 ssize_t memcheck_read(int fd, void *to, size_t n);
 ssize_t memcheck_write(int fd, const void *from, size_t n);
+wchar_t *memcheck_wcscpy(wchar_t *to, const wchar_t *from);
+wchar_t *memcheck_wcscat(wchar_t *to, const wchar_t *from);
+cudaError_t memcheck_cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind kind);
+cudaError_t memcheck_cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t stream);
 
 #endif

@@ -90,8 +90,9 @@ void memcheck_range(const void *p, size_t size, bool is_write)
 {
 	uint64_t bad = begun && cell_mode_active() ? shadow_first_bad((uint64_t)(uintptr_t)p, size) : 0;
 
+	/* Where in the cell that is, only its calls tell. */
 	if (bad)
-		memcheck_found(bad, size, is_write, __builtin_return_address(0));
+		memcheck_found(bad, size, is_write, NULL);
 }
 
 /* ---- findings ---- */
@@ -182,12 +183,12 @@ static void describe_local(uint64_t bad, struct address_description *ret)
 	snprintf(ret->name, sizeof(ret->name), "%s", l.name);
 }
 
-static void fill(struct fault_record *f, uint64_t bad, size_t size, bool is_write)
+static void fill(struct fault_record *f, const char *kind, uint64_t bad, size_t size, bool is_write)
 {
 	f->address = bad;
 	f->access_size = size;
 	f->access_write = is_write;
-	snprintf(f->ename, sizeof(f->ename), "%s", kind_of(reason(bad)));
+	snprintf(f->ename, sizeof(f->ename), "%s", kind);
 	host_fault_describe(bad, &f->what);
 	if (f->what.owner == OWNER_STACK)
 		describe_local(bad, &f->what);
@@ -214,7 +215,7 @@ static bool same_place(const struct memcheck_findings *all, const struct fault_r
 	return false;
 }
 
-void memcheck_found(uint64_t bad, size_t size, bool is_write, const void *caller)
+static void note(const char *kind, uint64_t bad, size_t size, bool is_write, const void *caller)
 {
 	struct memcheck_findings *all = &worker.control->findings;
 	uint64_t pc = (uint64_t)(uintptr_t)caller;
@@ -222,11 +223,25 @@ void memcheck_found(uint64_t bad, size_t size, bool is_write, const void *caller
 	cell_mode_enter_library();
 	pthread_mutex_lock(&lock);
 	all->total++;
-	if (all->n < MEMCHECK_FINDINGS_MAX && all->total < LOOKED_AT && !is_known(all, pc)) {
-		fill(&all->at[all->n], bad, size, is_write);
+	if (all->n < MEMCHECK_FINDINGS_MAX && all->total < LOOKED_AT && !(pc && is_known(all, pc))) {
+		fill(&all->at[all->n], kind, bad, size, is_write);
 		if (!same_place(all, &all->at[all->n]))
 			all->pcs[all->n++] = pc;
 	}
 	pthread_mutex_unlock(&lock);
 	cell_mode_leave_library();
+}
+
+void memcheck_found(uint64_t bad, size_t size, bool is_write, const void *caller)
+{
+	note(kind_of(reason(bad)), bad, size, is_write, caller);
+}
+
+/* A structure that is assigned to itself is copied so, too, and comes to no harm. */
+void memcheck_disjoint(const void *to, const void *from, size_t size)
+{
+	uint64_t a = (uint64_t)(uintptr_t)to, b = (uint64_t)(uintptr_t)from;
+
+	if (begun && cell_mode_active() && a != b && (a > b ? a - b : b - a) < size)
+		note("overlapping-copy", a, size, true, NULL);
 }

@@ -27,7 +27,10 @@ void memcheck_freed(const void *p, size_t size);
 
 /* A range that libc is about to read or write for the cell. */
 void memcheck_range(const void *p, size_t size, bool is_write);
-/* The byte at `bad` was touched by an access of `size` bytes. caller: return address in the cell. */
+/* Ranges of a copy that must not overlap. */
+void memcheck_disjoint(const void *to, const void *from, size_t size);
+/* The byte at `bad` was touched by an access of `size` bytes. caller: return address in the cell; NULL: another one, of a
+ * function of libc. */
 void memcheck_found(uint64_t bad, size_t size, bool is_write, const void *caller);
 
 /* memcheck-libc.c: from here on units reach libc's functions of memcheck-libc.def through us. */

@@ -217,3 +217,35 @@ def test_a_redefined_function_is_checked_in_its_last_form(fresh_kernel):
     fresh_kernel.run("void put(char *p) { p[11] = 1; }").ok()
     result = fresh_kernel.run("%%memcheck\ncaller(malloc(10));")
     assert "1 byte past the end" in result.evalue and "In[5], line 1, in put(" in result.traceback, result.shown
+
+
+def test_a_block_that_is_only_written_and_freed(fresh_kernel):
+    """Such a block has no use, and no optimisation may leave it out."""
+    result = fresh_kernel.run("%%memcheck\n#include <stdlib.h>\n#include <string.h>\n"
+                              "void f(const char *s) { char *p = malloc(4); strcpy(p, s); free(p); }\nf(\"hello\");")
+    assert "heap-buffer-overflow: WRITE of 6 bytes" in result.evalue and "in f()" in result.evalue, result.shown
+
+
+def test_each_place_that_calls_the_same_function_is_told(fresh_kernel):
+    result = fresh_kernel.run("%%memcheck\n#include <stdlib.h>\n#include <string.h>\n"
+                              "char *p = malloc(4), *q = malloc(5);\n"
+                              "memset(p, 0, 5);\nmemset(q, 0, 6);")
+    assert result.evalue.startswith("2 errors") and "line 6" in result.traceback, result.shown
+
+
+def test_copies_that_overlap(fresh_kernel):
+    result = fresh_kernel.run("%%memcheck\n#include <string.h>\nchar b[32] = \"overlapping memory\";\n"
+                              "memcpy(b + 2, b, 16);")
+    assert "overlapping-copy: WRITE of 16 bytes" in result.evalue and "line 4" in result.evalue, result.shown
+    fresh_kernel.run("%%memcheck\n#include <string.h>\nstruct s { int a[40]; } x, *y = &x;\nx = *y;\n"
+                     "memmove(&x.a[1], x.a, 8);\nmemcpy(&x.a[4], x.a, 16);").ok()
+
+
+def test_the_hosts_side_of_a_copy_from_the_device(fresh_kernel):
+    fresh_kernel.run("#include <stdlib.h>\nfloat *d, from[4] = { 1 };\ncudaMalloc(&d, 16);\nfloat *to = malloc(8);").ok()
+    fresh_kernel.run("%%memcheck\ncudaMemcpy(d, from, 16, cudaMemcpyDefault);\n"
+                     "cudaMemcpy(to, d, 8, cudaMemcpyDeviceToHost);").ok()
+    result = fresh_kernel.run("%%memcheck\ncudaMemcpy(to, d, 16, cudaMemcpyDefault);")
+    assert "heap-buffer-overflow: WRITE of 16 bytes" in result.evalue, result.shown
+    result = fresh_kernel.run("%%memcheck\ncudaMemcpy(d, from + 1, 16, cudaMemcpyHostToDevice);")
+    assert "global-buffer-overflow: READ of 16 bytes" in result.evalue, result.shown
