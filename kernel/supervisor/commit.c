@@ -49,14 +49,33 @@ static int read_header(pid_t pid, const struct snapshot *s, struct arena_header 
 	return 0;
 }
 
-static int scan(const struct commit_source *from, const struct arena_header *h, struct dirty_ranges *ret,
-		struct error *err)
+/* All of it but ranges that are lent, and still shared. */
+static int scan_region(const struct commit_source *from, const struct twins *twins, uint64_t start, uint64_t end,
+		       struct dirty_ranges *ret, struct error *err)
+{
+	for (uint64_t at = start, from_here = start; at < end;) {
+		const struct twin *w = twins_shared_from(twins, from_here);
+		uint64_t to = w && w->address < end ? w->address : end;
+
+		if (to < end && !dirty_pages_none(from->pid, w->address, w->address + w->size)) {
+			from_here = w->address + 1;
+			continue;
+		}
+		if (to > at && from->method->scan(from->pagemap, at, to, ret, err))
+			return -1;
+		at = from_here = to < end ? w->address + w->size : end;
+	}
+	return 0;
+}
+
+static int scan(const struct commit_source *from, const struct snapshot *s, const struct arena_header *h,
+		struct dirty_ranges *ret, struct error *err)
 {
 	dirty_ranges_clear(ret);
 	for (int r = 0; r < ARENA_REGIONS; r++) {
 		uint64_t start = ARENA_BASE + arena_region_offset(r);
 
-		if (h->top[r] && from->method->scan(from->pagemap, start, start + h->top[r], ret, err))
+		if (scan_region(from, &s->twins, start, start + h->top[r], ret, err))
 			return -1;
 	}
 	return 0;
@@ -95,7 +114,7 @@ int commit_begin(struct commit *c, struct snapshot *s, struct journal *j, const 
 	if (read_header(from->pid, s, &c->header, err))
 		return -1;
 	commit_hook_call(hook, COMMIT_HEADER);
-	if (scan(from, &c->header, &j->ranges, err)) {
+	if (scan(from, s, &c->header, &j->ranges, err)) {
 		journal_reset(j);
 		return -1;
 	}

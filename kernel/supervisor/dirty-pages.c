@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/address-map.h"
@@ -122,4 +123,42 @@ const struct dirty_pages *dirty_pages_choose(void)
 
 	dirty_ranges_release(&ranges);
 	return failed ? &dirty_pages_pagemap : &dirty_pages_ioctl;
+}
+
+/* As <linux/fs.h> of Linux 6.11 has it. */
+struct map_query {
+	uint64_t size;
+	uint64_t query_flags;
+	uint64_t address;
+	uint64_t start;
+	uint64_t end;
+	uint64_t flags;
+	uint64_t page_size;
+	uint64_t offset;
+	uint64_t inode;
+	uint32_t dev[2];
+	uint32_t name_size;
+	uint32_t build_id_size;
+	uint64_t name;
+	uint64_t build_id;
+};
+
+#define MAP_QUERY _IOWR('f', 17, struct map_query)
+#define MAP_QUERY_SHARED 0x08u
+
+bool dirty_pages_none(pid_t pid, uint64_t start, uint64_t end)
+{
+	char path[64];
+	cleanup_fd int maps = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = open(path, O_RDONLY | O_CLOEXEC);
+	while (start < end) {
+		struct map_query q = { .size = sizeof(q), .address = start };
+
+		if (maps < 0 || ioctl(maps, MAP_QUERY, &q) || !(q.flags & MAP_QUERY_SHARED) || q.end <= start)
+			return false;
+		start = q.end;
+	}
+	return true;
 }

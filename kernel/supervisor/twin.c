@@ -20,6 +20,7 @@
 
 #define SLICE (4ull * 1024 * 1024)
 #define PIECE (64ull * 1024)
+#define PROBES 4
 
 /* ---- the table ---- */
 
@@ -105,6 +106,16 @@ bool twins_are_shared(const struct twins *t)
 		if (t->at[i].shared)
 			return true;
 	return false;
+}
+
+const struct twin *twins_shared_from(const struct twins *t, uint64_t address)
+{
+	const struct twin *next = NULL;
+
+	for (unsigned i = 0; i < t->n; i++)
+		if (t->at[i].shared && t->at[i].address >= address && (!next || t->at[i].address < next->address))
+			next = &t->at[i];
+	return next;
 }
 
 bool twins_are_written(const struct twins *t)
@@ -273,6 +284,33 @@ static int refresh_slice(void *data, size_t i, struct error *err)
 	return 0;
 }
 
+/* Some pages of a slice, spread over it, all differ. */
+static bool looks_new(const struct work *work, const struct slice *s)
+{
+	char page[ARENA_PAGE];
+
+	for (uint64_t i = 0; i < PROBES; i++) {
+		uint64_t at = (s->size / PROBES * i + s->size / PROBES / 3) / ARENA_PAGE * ARENA_PAGE;
+
+		if (read_piece(work, s, at, page, sizeof(page), NULL) ||
+		    !memcmp(page, s->twin->data + s->at + at, sizeof(page)))
+			return false;
+	}
+	return true;
+}
+
+/* Nothing needs to be saved where it is plain that all of it is too much. */
+static bool is_too_much(const struct work *work)
+{
+	uint64_t bytes = 0, new = 0;
+
+	for (size_t i = 0; i < work->n; i++)
+		bytes += work->slices[i].size;
+	for (size_t i = 0; bytes > work->keep_bytes && i < work->n && new <= work->keep_bytes; i++)
+		new += looks_new(work, &work->slices[i]) ? work->slices[i].size : 0;
+	return new > work->keep_bytes;
+}
+
 static void drop_saved(struct work *work)
 {
 	for (size_t i = 0; i < work->n; i++)
@@ -334,6 +372,7 @@ int twins_refresh(struct twins *t, int memfd, uint64_t base, uint64_t keep_bytes
 		return -1;
 	for (size_t i = 0; i < work.n; i++)
 		work.slices[i].failed = true;
+	atomic_store(&work.saved_bytes, is_too_much(&work) ? keep_bytes + 1 : 0);
 	failed = crew_run(work.n, refresh_slice, &work, err);
 	end_refresh(t, &work);
 	if (failed || atomic_load(&work.saved_bytes) > keep_bytes)

@@ -71,6 +71,8 @@ bool twins_are_stale(const struct twins *t);
 /* Something is to be done by twins_restore(). */
 bool twins_are_written(const struct twins *t);
 bool twins_are_shared(const struct twins *t);
+/* The lowest one that is shared and begins at address or above; NULL: there is none. */
+const struct twin *twins_shared_from(const struct twins *t, uint64_t address);
 
 /*
  * Bring all twins up to date from the memfd. The pages that differ are what the last commit overwrote without a copy: their

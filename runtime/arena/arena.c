@@ -243,8 +243,8 @@ static const struct range *lent_from(uint64_t address)
 	return next;
 }
 
-/* All pages but those that a cell is expected to write in place. */
-static void unmap_pages(uint64_t start, uint64_t size)
+/* What a cell has overwritten or, with unmap, all pages; not those that are lent, which are in place. */
+static void drop_pages(uint64_t start, uint64_t size, bool unmap)
 {
 	uint64_t at = start, end = start + size;
 
@@ -252,8 +252,10 @@ static void unmap_pages(uint64_t start, uint64_t size)
 		const struct range *lent = lent_from(at);
 		uint64_t to = lent && lent->start < end ? lent->start : end;
 
-		if (to > at)
+		if (to > at && unmap)
 			madvise((void *)at, to - at, MADV_DONTNEED);
+		else if (to > at)
+			private_pages_drop(at, to - at);
 		at = lent && lent->start < end ? lent->end : end;
 	}
 }
@@ -265,10 +267,7 @@ void arena_committed(void)
 	for (int r = 0; r < ARENA_REGIONS; r++) {
 		uint64_t start = arena_start(r), top = arena_header()->top[r];
 
-		if (unmap)
-			unmap_pages(start, arena.committed[r]);
-		else
-			private_pages_drop(start, arena.committed[r]);
+		drop_pages(start, arena.committed[r], unmap);
 		if (r != ARENA_CODE && top > arena.committed[r])
 			make_private(start + arena.committed[r], top - arena.committed[r]);
 		arena.committed[r] = top;

@@ -334,6 +334,25 @@ static void test_written_in_place_and_killed_at_every_step(void **state)
 		kill_lent_at_step(step, before, expected);
 }
 
+/* What is lent may be private again, after a fork for example: its pages are in the journal. */
+static void test_lent_and_written_as_private(void **state)
+{
+	uint64_t before = checksum(), expected = new_checksum();
+	struct error err = ERROR_INIT;
+	pid_t pid;
+
+	(void)state;
+	lend();
+	pid = start(CELL_SECOND);
+	assert_int_equal(commit(pid, dirty_pages_choose(), NULL, &err), 0);
+	end(pid);
+	bring_up_to_date();
+	twins_release(&snapshot.twins);
+	assert_true(checksum() == expected);
+	go_back(1);
+	assert_true(checksum() == before);
+}
+
 /* A checkpoint: the copy is brought up to date by the commit itself. */
 static void test_a_cell_that_goes_on(void **state)
 {
@@ -489,6 +508,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_both_methods_agree, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_killed_at_every_step, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_written_in_place_and_killed_at_every_step, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_lent_and_written_as_private, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_cell_that_goes_on, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_overwritten_header_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_room, set_up, tear_down),

@@ -136,6 +136,23 @@ static void test_many_ranges(void **state)
 	end(pid);
 }
 
+static void test_nothing_in_shared_pages(void **state)
+{
+	pid_t pid = child_with(NULL, 0);
+	char *own = mmap(NULL, ARENA_PAGE, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	bool can_tell = dirty_pages_none(getpid(), (uint64_t)(uintptr_t)own, (uint64_t)(uintptr_t)own + ARENA_PAGE);
+
+	(void)state;
+	assert_int_equal(dirty_pages_none(pid, AT(PAGES - 8), AT(PAGES)), can_tell);
+	assert_int_equal(dirty_pages_none(pid, AT(PAGES - 3), AT(PAGES - 2)), can_tell);
+	assert_false(dirty_pages_none(pid, AT(PAGES - 9), AT(PAGES)));
+	assert_false(dirty_pages_none(pid, AT(PAGES - 8), AT(PAGES + 1)));
+	assert_false(dirty_pages_none(pid, AT(0), AT(1)));
+	end(pid);
+	assert_false(dirty_pages_none(pid, AT(PAGES - 8), AT(PAGES)));
+	munmap(own, ARENA_PAGE);
+}
+
 static void test_dead_process(void **state)
 {
 	const int written[] = { 5 };
@@ -159,6 +176,7 @@ int main(void)
 		cmocka_unit_test(test_ioctl),
 		cmocka_unit_test(test_pagemap),
 		cmocka_unit_test(test_many_ranges),
+		cmocka_unit_test(test_nothing_in_shared_pages),
 		cmocka_unit_test(test_dead_process),
 	};
 

@@ -131,6 +131,21 @@ static void test_too_much_for_undo(void **state)
 	assert_null(refresh(0, true));
 }
 
+/* A page in each piece is not much, wherever it lies. */
+static void test_little_in_many_places(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct preimage *saved;
+
+	(void)state;
+	for (size_t at = 0; at < SIZE; at += MIB)
+		file[at] = 2;
+	saved = refresh(10 * ARENA_PAGE, false);
+	assert_int_equal(preimage_restore(saved, memfd, BASE, &err), 0);
+	assert_true(all(file, 1, 2 * SIZE));
+	release(saved);
+}
+
 static void test_unused(void **state)
 {
 	(void)state;
@@ -261,6 +276,7 @@ int main(void)
 		TEST(test_only_changed_pages_are_kept),
 		TEST(test_all_of_it),
 		TEST(test_too_much_for_undo),
+		TEST(test_little_in_many_places),
 		TEST(test_unused),
 		TEST(test_refresh_that_fails),
 		TEST(test_restore),
