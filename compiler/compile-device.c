@@ -2,17 +2,12 @@
 #define _GNU_SOURCE
 #include "compiler/compile-device.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "compiler/device-text.h"
-#include "compiler/options.h"
-
-#define FLAGS_MAX 32
 
 static int find_entries(struct compile_device *d, struct error *err)
 {
@@ -76,61 +71,58 @@ static void name_files(struct buffer *ptx)
 }
 
 /* NVRTC makes the instances of templates that it is asked for the names of. */
-static int compile_instances(struct compile_device *d, struct nvrtc_program *program, struct buffer *log, struct error *err)
+static struct device_job *job_of(struct compile_device *d, const char *text)
 {
 	const struct template_launches *launches = &d->host->launches;
+	struct device_request request = { .name = d->host->cell_name, .text = text, .cuda_root = d->cuda_root, .sm = d->sm,
+					  .flags = d->flags };
 	const char **names = mem_pool_array(d->host->pool, launches->n + 1, sizeof(*names));
-	char **mangled = mem_pool_array(d->host->pool, launches->n + 1, sizeof(*mangled));
-	int status;
 
-	if (!names || !mangled)
-		return error_set(err, ERROR_MEMORY, "out of memory for the entries of a cell");
+	if (!names)
+		return NULL;
 	for (const struct template_launch *x = NULL; (x = template_launch_next(launches, x));)
-		names[program->n_names++] = x->expression;
-	program->names = names;
-	status = nvrtc_compile(d->nvrtc, program, d->ptx, log, mangled, err);
-	for (size_t i = 0; i < program->n_names; i++) {
-		char *name = mangled[i] ? mem_pool_strdup(d->host->pool, mangled[i]) : NULL;
-
-		if (name)
-			d->entries[d->n_entries++] = (struct unit_entry){ names[i], name, first_device_line(d->host) };
-		free(mangled[i]);
-	}
-	return status;
+		names[request.n_names++] = x->expression;
+	request.names = names;
+	return device_job_new(d->nvrtc, &request);
 }
 
-static int run_nvrtc(struct compile_device *d, const char *text, struct error *err)
+static void add_instances(struct compile_device *d, const struct device_job *job)
 {
-	cleanup_buffer struct buffer include = BUFFER_INIT, cccl = BUFFER_INIT, log = BUFFER_INIT;
-	cleanup_free char *flags = strdup(d->flags);
-	char arch[32];
-	const char *options[8 + FLAGS_MAX] = { arch,	  "-lineinfo",	     "-rdc=true", "-default-device",
-				    "-std=c++17", "--include-path=." };
-	struct nvrtc_program program = {
-		.name = d->host->cell_name, .text = text, .options = options, .n_options = 6
-	};
+	for (size_t i = 0; i < job->n_names; i++) {
+		char *asked = mem_pool_strdup(d->host->pool, job->names[i]);
+		char *name = job->mangled[i] ? mem_pool_strdup(d->host->pool, job->mangled[i]) : NULL;
 
-	snprintf(arch, sizeof(arch), "-arch=compute_%u", d->sm ? d->sm : 75);
-	if (d->cuda_root) {
-		buffer_printf(&include, "--include-path=%s/include", d->cuda_root);
-		buffer_printf(&cccl, "--include-path=%s/include/cccl", d->cuda_root);
-		options[program.n_options++] = buffer_text(&include);
-		options[program.n_options++] = buffer_text(&cccl);
+		if (asked && name)
+			d->entries[d->n_entries++] = (struct unit_entry){ asked, name, first_device_line(d->host) };
 	}
-	if (!flags)
-		return error_set(err, ERROR_MEMORY, "out of memory for compiler options");
-	program.n_options += options_split(flags, options + program.n_options, FLAGS_MAX);
-	int status = compile_instances(d, &program, &log, err);
+}
 
-	if (status < 0)
-		return -1;
-	diagnostics_add_nvrtc(d->diagnostics, buffer_text(&log));
-	if (status && !d->diagnostics->n_errors)
-		diagnostics_add(d->diagnostics, CLANG_ERROR, first_device_line(d->host), 0, 0,
-				buffer_text(&log));
-	if (!status && d->ptx->len)
+void compile_device_begin(struct compile_device *d)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	/* Which instances of templates are launched, clang tells. */
+	if (d->host->launches.n || nvrtc_load(d->nvrtc, d->cuda_root, NULL) ||
+	    device_text_write(d->host, d->session, &text, NULL))
+		return;
+	d->job = job_of(d, buffer_text(&text));
+	if (d->job)
+		device_job_start(d->job);
+}
+
+static int take_result(struct compile_device *d, struct device_job *job, struct error *err)
+{
+	device_job_wait(job);
+	add_instances(d, job);
+	if (job->status < 0)
+		return error_set(err, job->err.code, "%s", job->err.text);
+	diagnostics_add_nvrtc(d->diagnostics, buffer_text(&job->log));
+	if (job->status && !d->diagnostics->n_errors)
+		diagnostics_add(d->diagnostics, CLANG_ERROR, first_device_line(d->host), 0, 0, buffer_text(&job->log));
+	buffer_append(d->ptx, job->ptx.data, job->ptx.len);
+	if (!job->status && d->ptx->len)
 		name_files(d->ptx);
-	return 0;
+	return buffer_check(d->ptx, err);
 }
 
 int compile_device(struct compile_device *d, struct error *err)
@@ -145,5 +137,14 @@ int compile_device(struct compile_device *d, struct error *err)
 	}
 	if (find_entries(d, err) || device_text_write(d->host, d->session, &text, err))
 		return -1;
-	return run_nvrtc(d, buffer_text(&text), err);
+	/* What was found out about the host's half may have changed what the cell is taken to mean. */
+	if (d->job && strcmp(d->job->text, buffer_text(&text))) {
+		device_job_free(d->job);
+		d->job = NULL;
+	}
+	if (!d->job)
+		d->job = job_of(d, buffer_text(&text));
+	if (!d->job)
+		return error_set(err, ERROR_MEMORY, "out of memory for device code");
+	return take_result(d, d->job, err);
 }

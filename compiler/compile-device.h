@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/unit.h"
+#include "compiler/device-job.h"
 #include "compiler/diagnostics.h"
 #include "compiler/host-text.h"
 #include "compiler/nvrtc.h"
@@ -23,8 +24,11 @@ struct compile_device {
 	struct buffer *ptx;
 	struct unit_entry *entries; /* result, in the host text's pool */
 	size_t n_entries;
+	struct device_job *job; /* begun; NULL: none */
 };
 
+/* Let NVRTC begin beside what is to be done first; whether that can be shows in compile_device(). */
+void compile_device_begin(struct compile_device *d);
 /* 0 also when the text does not compile: then diagnostics hold an error. */
 int compile_device(struct compile_device *d, struct error *err);
 

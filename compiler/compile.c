@@ -35,6 +35,7 @@ struct compilation {
 	struct host_text host;
 	struct declare declare;
 	struct clang_result object;
+	struct compile_device device;
 	struct buffer ptx;
 	struct unit unit;
 	const char *header; /* of the session's includes; NULL: they are in the text */
@@ -76,6 +77,7 @@ void compiler_rest(struct compiler *c)
 void compiler_release(struct compiler *c)
 {
 	clang_shim_rest(NULL, NULL);
+	device_job_free(c->left);
 	unit_cache_release(&c->cache);
 	session_header_release(&c->header);
 	session_release(&c->session);
@@ -273,9 +275,9 @@ static int compile_host_as_is(struct compilation *x, struct error *err)
 	return compile_host(x, err);
 }
 
-static int compile_device_code(struct compilation *x, struct error *err)
+static void begin_device_code(struct compilation *x)
 {
-	struct compile_device d = {
+	x->device = (struct compile_device){
 		.nvrtc = &x->compiler->nvrtc,
 		.cuda_root = x->compiler->options.cuda_root,
 		.sm = x->request->sm,
@@ -285,12 +287,27 @@ static int compile_device_code(struct compilation *x, struct error *err)
 		.diagnostics = &x->diagnostics,
 		.ptx = &x->ptx,
 	};
+	device_job_free(x->compiler->left);
+	x->compiler->left = NULL;
+	compile_device_begin(&x->device);
+}
 
-	if (compile_device(&d, err))
+static int compile_device_code(struct compilation *x, struct error *err)
+{
+	if (compile_device(&x->device, err))
 		return -1;
-	x->unit.entries = d.entries;
-	x->unit.n_entries = d.n_entries;
+	x->unit.entries = x->device.entries;
+	x->unit.n_entries = x->device.n_entries;
 	return 0;
+}
+
+/* A cell whose host half is refused does not wait for the other one. */
+static void leave_device_code(struct compilation *x)
+{
+	if (x->device.job && x->device.job->started)
+		x->compiler->left = x->device.job;
+	else
+		device_job_free(x->device.job);
 }
 
 static int make_symbols(struct compilation *x, struct error *err)
@@ -455,27 +472,40 @@ static int own_identity(const char *header, struct buffer *ret)
 	return 0;
 }
 
+/* What NVRTC gets of the cell, and which one it is; false: its answer may be another one each time. */
+static bool device_identity(struct compilation *x, struct buffer *ret)
+{
+	if (!device_text_is_needed(&x->host))
+		return true;
+	buffer_printf(ret, "%s\n%s\n", x->compiler->nvrtc.version, x->request->nvflags);
+	return *x->compiler->nvrtc.version && !x->request->functions_only &&
+	       !device_text_write(&x->host, &x->compiler->session, ret, NULL) && unit_cache_suits(buffer_text(ret), ret->len);
+}
+
 /* Empty for a cell that has to be compiled. */
 static void make_key(struct compilation *x)
 {
 	const struct compile_request *r = x->request;
-	cleanup_buffer struct buffer made_by = BUFFER_INIT, asked = BUFFER_INIT;
+	cleanup_buffer struct buffer made_by = BUFFER_INIT, asked = BUFFER_INIT, device = BUFFER_INIT;
 	const struct buffer *text = &x->host.unit.text;
 	char headers[40];
 
-	/* The first cell, numbered 0, is there to get clang going. What is checked is no unit of the session. */
-	if (!r->cell || r->checked || x->host.n_probed || device_text_is_needed(&x->host) ||
-	    host_text_write(&x->host, &x->compiler->session, NULL) || !unit_cache_suits(buffer_text(text), text->len))
+	/*
+	 * The first cell, numbered 0, is there to get clang going. What is checked is no unit of the session. Which instances of
+	 * templates there are already is not in the text.
+	 */
+	if (!r->cell || r->checked || x->host.n_probed || x->host.launches.n || host_text_write(&x->host, &x->compiler->session, NULL) ||
+	    !unit_cache_suits(buffer_text(text), text->len) || !device_identity(x, &device))
 		return;
 	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) || own_identity(x->header, &made_by))
 		return;
 	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%d\n%s", r->cell, r->sm, r->cell_name, x->host.has_run ? x->host.run : "",
 		      x->host.display, r->cflags);
-	if (buffer_check(&made_by, NULL) || buffer_check(&asked, NULL))
+	if (buffer_check(&made_by, NULL) || buffer_check(&asked, NULL) || buffer_check(&device, NULL))
 		return;
 	unit_cache_key_make(&x->key, (const char *[]){ buffer_text(&made_by), headers, buffer_text(&asked), r->text,
-						       buffer_text(text) },
-			    (size_t[]){ made_by.len, strlen(headers), asked.len, strlen(r->text), text->len }, 5);
+						       buffer_text(text), buffer_text(&device) },
+			    (size_t[]){ made_by.len, strlen(headers), asked.len, strlen(r->text), text->len, device.len }, 6);
 }
 
 static void keep_flags(struct compiler *c, const char *cflags)
@@ -495,6 +525,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 {
 	const struct compile_request *r = x->request;
 	struct error problem = ERROR_INIT;
+	bool has_device;
 
 	x->options = options_get(&x->compiler->options, r->cflags, &x->compiler->session, &problem);
 	if (!x->options) {
@@ -517,11 +548,13 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		return 0;
 	}
 	buffer_clear(&ret->unit);
+	has_device = !r->functions_only && device_text_is_needed(&x->host);
+	if (has_device)
+		begin_device_code(x);
 	if (compile_host_as_is(x, err))
 		return -1;
-	/* Host errors come first; device code is only then worth NVRTC's time. */
-	if (!x->diagnostics.n_errors && !r->functions_only && device_text_is_needed(&x->host) &&
-	    compile_device_code(x, err))
+	/* Host errors come first. */
+	if (has_device && !x->diagnostics.n_errors && compile_device_code(x, err))
 		return -1;
 	if (x->diagnostics.n_errors)
 		return 0;
@@ -558,6 +591,7 @@ int compiler_compile(struct compiler *c, const struct compile_request *request,
 		ret->line = x.diagnostics.first_line;
 	}
 	use_header(&x, NULL);
+	leave_device_code(&x);
 	host_text_release(&x.host);
 	declare_release(&x.declare);
 	clang_result_release(&x.object);

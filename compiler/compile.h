@@ -25,6 +25,7 @@ struct compiler {
 	char *cflags; /* of the last cell, for what is asked between cells; owned, NULL: none */
 	struct unit_cache cache;
 	struct session_header header;
+	struct device_job *left; /* of a cell that was refused meanwhile; NULL: none */
 };
 
 struct compile_request {

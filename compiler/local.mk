@@ -13,6 +13,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/compile.c %reldir%/compile.h \
 	%reldir%/compile-cpp.c %reldir%/compile-cpp.h \
 	%reldir%/compile-device.c %reldir%/compile-device.h \
+	%reldir%/device-job.c %reldir%/device-job.h \
 	%reldir%/completion.c %reldir%/completion.h \
 	%reldir%/cpp-bundle.c %reldir%/cpp-bundle.def %reldir%/cpp-bundle.h \
 	%reldir%/cpp-cell.c %reldir%/cpp-cell.h \

@@ -107,6 +107,40 @@ static void test_made_of_something_else(void **state)
 	}
 }
 
+/* Device code belongs to the unit. It is found without NVRTC, whose version is known from the start. */
+static bool device_is_kept(const char *text, const char *nvflags)
+{
+	struct compiler c = start();
+	struct compile_request request = { .cell = 9, .cell_name = "In[9]", .text = text, .cflags = "", .nvflags = nvflags,
+					   .sm = 75 };
+	struct compile_result result;
+	bool found;
+
+	nvrtc_probe(&c.nvrtc, c.options.cuda_root);
+	assert_int_equal(compiler_compile(&c, &request, &result, NULL), 0);
+	if (!result.ok)
+		fail_msg("%s", buffer_text(&result.all));
+	found = *c.cache.found.text;
+	assert_true(found != (c.nvrtc.library != NULL));
+	compile_result_release(&result);
+	compiler_rest(&c);
+	compiler_release(&c);
+	return found;
+}
+
+static void test_device_code(void **state)
+{
+	static const char entry[] = "__device__ int step = 3;\n__global__ void k(int *p) { *p += step; }";
+
+	(void)state;
+	assert_false(device_is_kept(entry, ""));
+	assert_true(device_is_kept(entry, ""));
+	assert_false(device_is_kept(entry, "-G"));
+	assert_false(device_is_kept("__device__ int step = 3;\n__global__ void k(int *p) { *p -= step; }", ""));
+	for (int i = 0; i < 2; i++)
+		assert_false(device_is_kept("#include <math_constants.h>\n__global__ void k(float *p) { *p = CUDART_INF_F; }", ""));
+}
+
 static size_t files(const char *path, char last[300])
 {
 	cleanup_dir DIR *d = opendir(path);
@@ -207,6 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_same_unit),
 		cmocka_unit_test(test_made_of_something_else),
+		cmocka_unit_test(test_device_code),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_limit),
 	};
