@@ -9,6 +9,7 @@
 #include "compiler/clang-shim.h"
 
 #include "compiler/clang-includes.hh"
+#include "compiler/clang-header.hh"
 #include "compiler/clang-job.hh"
 #include "compiler/clang-pieces.hh"
 #include "compiler/clang-types.hh"
@@ -34,7 +35,6 @@
 #include <clang/Sema/Lookup.h>
 #include <clang/Sema/Sema.h>
 #include <clang/Sema/SemaConsumer.h>
-#include <clang/Serialization/InMemoryModuleCache.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -499,40 +499,6 @@ std::unique_ptr<ASTConsumer> in_front(std::unique_ptr<ASTConsumer> first,
 	return std::make_unique<MultiplexConsumer>(std::move(both));
 }
 
-/*
- * With a precompiled header: the preprocessor is made without it and without what the compiler defines, both of which takes
- * long and is replaced by what the header has of it.
- */
-template <typename Action> class HeaderLater : public Action
-{
-      public:
-	void leave_header(CompilerInstance &CI)
-	{
-		PreprocessorOptions &P = CI.getPreprocessorOpts();
-
-		left = P.UsePredefines && !P.ImplicitPCHInclude.empty();
-		if (!left)
-			return;
-		P.ImplicitPCHInclude.swap(header);
-		P.UsePredefines = false;
-	}
-
-      protected:
-	/* The preprocessor is there, the syntax tree is not. */
-	bool BeginSourceFileAction(CompilerInstance &CI) override
-	{
-		if (left) {
-			CI.getPreprocessorOpts().ImplicitPCHInclude.swap(header);
-			CI.getPreprocessorOpts().UsePredefines = true;
-		}
-		return Action::BeginSourceFileAction(CI);
-	}
-
-      private:
-	std::string header;
-	bool left = false;
-};
-
 class CompileAction : public HeaderLater<EmitObjAction>
 {
       public:
@@ -759,7 +725,7 @@ class Compilation
 		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(object));
 		if (!CI.createTarget())
 			return;
-		load_header();
+		loaded = clang_load_header(CI);
 		choose_action();
 		begun = action->BeginSourceFile(CI, CI.getFrontendOpts().Inputs[0]);
 	}
@@ -850,26 +816,6 @@ class Compilation
 	{
 		made->leave_header(CI);
 		return made;
-	}
-
-	/* One mapping of the file for all. */
-	void load_header()
-	{
-		static std::weak_ptr<llvm::MemoryBuffer> last;
-		static ino_t last_version;
-		const std::string &path = CI.getPreprocessorOpts().ImplicitPCHInclude;
-		ino_t wanted = version_of(path);
-
-		loaded = last.lock();
-		if (!loaded || last_version != wanted || loaded->getBufferIdentifier() != path) {
-			auto file = llvm::MemoryBuffer::getFile(path, false, false);
-
-			loaded = file ? std::move(*file) : nullptr;
-			last = loaded;
-			last_version = wanted;
-		}
-		if (loaded)
-			CI.getModuleCache().addPCM(path, llvm::MemoryBuffer::getMemBuffer(loaded->getMemBufferRef(), false));
 	}
 
 	/* For checks clang asks for the name of the main file, which text in memory has not. */

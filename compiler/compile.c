@@ -257,6 +257,20 @@ static int compile_host(struct compilation *x, struct error *err)
 	return 0;
 }
 
+static void set_device(struct compilation *x)
+{
+	x->device = (struct compile_device){
+		.nvrtc = &x->compiler->nvrtc,
+		.cuda_root = x->compiler->options.cuda_root,
+		.sm = x->request->sm,
+		.flags = x->request->nvflags,
+		.host = &x->host,
+		.session = &x->compiler->session,
+		.diagnostics = &x->diagnostics,
+		.ptx = &x->ptx,
+	};
+}
+
 static bool header_holds(struct compilation *x)
 {
 	return session_header_holds(&x->compiler->header) || !x->header;
@@ -275,18 +289,13 @@ static int compile_host_as_is(struct compilation *x, struct error *err)
 	return compile_host(x, err);
 }
 
+static bool has_device_code(const struct compilation *x)
+{
+	return !x->request->functions_only && device_text_is_needed(&x->host);
+}
+
 static void begin_device_code(struct compilation *x)
 {
-	x->device = (struct compile_device){
-		.nvrtc = &x->compiler->nvrtc,
-		.cuda_root = x->compiler->options.cuda_root,
-		.sm = x->request->sm,
-		.flags = x->request->nvflags,
-		.host = &x->host,
-		.session = &x->compiler->session,
-		.diagnostics = &x->diagnostics,
-		.ptx = &x->ptx,
-	};
 	device_job_free(x->compiler->left);
 	x->compiler->left = NULL;
 	compile_device_begin(&x->device);
@@ -494,8 +503,9 @@ static void make_key(struct compilation *x)
 	 * The first cell, numbered 0, is there to get clang going. What is checked is no unit of the session. Which instances of
 	 * templates there are already is not in the text.
 	 */
-	if (!r->cell || r->checked || x->host.n_probed || x->host.launches.n || host_text_write(&x->host, &x->compiler->session, NULL) ||
-	    !unit_cache_suits(buffer_text(text), text->len) || !device_identity(x, &device))
+	if (!r->cell || r->checked || x->host.n_probed || x->host.launches.n ||
+	    host_text_write(&x->host, &x->compiler->session, NULL) || !unit_cache_suits(buffer_text(text), text->len) ||
+	    !device_identity(x, &device))
 		return;
 	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) || own_identity(x->header, &made_by))
 		return;
@@ -525,7 +535,6 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 {
 	const struct compile_request *r = x->request;
 	struct error problem = ERROR_INIT;
-	bool has_device;
 
 	x->options = options_get(&x->compiler->options, r->cflags, &x->compiler->session, &problem);
 	if (!x->options) {
@@ -548,13 +557,13 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		return 0;
 	}
 	buffer_clear(&ret->unit);
-	has_device = !r->functions_only && device_text_is_needed(&x->host);
-	if (has_device)
+	set_device(x);
+	if (has_device_code(x))
 		begin_device_code(x);
 	if (compile_host_as_is(x, err))
 		return -1;
-	/* Host errors come first. */
-	if (has_device && !x->diagnostics.n_errors && compile_device_code(x, err))
+	/* Host errors come first. Which templates are launched is known only here. */
+	if (!x->diagnostics.n_errors && has_device_code(x) && compile_device_code(x, err))
 		return -1;
 	if (x->diagnostics.n_errors)
 		return 0;

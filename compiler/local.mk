@@ -4,7 +4,7 @@ noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
 	%reldir%/clang-complete.cc \
 	%reldir%/clang-includes.cc %reldir%/clang-includes.hh \
-	%reldir%/clang-job.hh \
+	%reldir%/clang-job.hh %reldir%/clang-header.hh \
 	%reldir%/clang-pieces.cc %reldir%/clang-pieces.hh \
 	%reldir%/clang-shim.cc %reldir%/clang-shim.h \
 	%reldir%/clang-types.cc %reldir%/clang-types.hh \

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a compilation gets its precompiled header for little: mapped once for all, read once for each. For clang-shim.cc alone. */
+#ifndef CGPU_COMPILER_CLANG_HEADER_HH
+#define CGPU_COMPILER_CLANG_HEADER_HH
+
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Lex/PreprocessorOptions.h>
+#include <clang/Serialization/InMemoryModuleCache.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include <memory>
+#include <string>
+
+#include <sys/stat.h>
+
+/* One mapping of the file for all; it must live as long as CI. nullptr: clang opens the file itself. */
+inline std::shared_ptr<llvm::MemoryBuffer> clang_load_header(clang::CompilerInstance &CI)
+{
+	static std::weak_ptr<llvm::MemoryBuffer> last;
+	static ino_t last_version; /* another file takes its place when the header is made again */
+	const std::string &path = CI.getPreprocessorOpts().ImplicitPCHInclude;
+	std::shared_ptr<llvm::MemoryBuffer> loaded = last.lock();
+	struct stat st;
+
+	if (path.empty() || stat(path.c_str(), &st))
+		return nullptr;
+	if (!loaded || last_version != st.st_ino || loaded->getBufferIdentifier() != path) {
+		auto file = llvm::MemoryBuffer::getFile(path, false, false);
+
+		loaded = file ? std::move(*file) : nullptr;
+		last = loaded;
+		last_version = st.st_ino;
+	}
+	if (loaded)
+		CI.getModuleCache().addPCM(path, llvm::MemoryBuffer::getMemBuffer(loaded->getMemBufferRef(), false));
+	return loaded;
+}
+
+/*
+ * With a precompiled header: the preprocessor is made without it and without what the compiler defines, both of which takes
+ * long and is replaced by what the header has of it.
+ */
+template <typename Action> class HeaderLater : public Action
+{
+      public:
+	void leave_header(clang::CompilerInstance &CI)
+	{
+		clang::PreprocessorOptions &P = CI.getPreprocessorOpts();
+
+		left = P.UsePredefines && !P.ImplicitPCHInclude.empty();
+		if (!left)
+			return;
+		P.ImplicitPCHInclude.swap(header);
+		P.UsePredefines = false;
+	}
+
+      protected:
+	/* The preprocessor is there, the syntax tree is not. */
+	bool BeginSourceFileAction(clang::CompilerInstance &CI) override
+	{
+		if (left) {
+			CI.getPreprocessorOpts().ImplicitPCHInclude.swap(header);
+			CI.getPreprocessorOpts().UsePredefines = true;
+		}
+		return Action::BeginSourceFileAction(CI);
+	}
+
+      private:
+	std::string header;
+	bool left = false;
+};
+
+#endif
