@@ -298,8 +298,7 @@ int session_set(struct session *s, uint32_t index, const struct declaration *d, 
 		return error_set(err, ERROR_PROTOCOL,
 				 "a declaration at %u, but there are only %u before", index, s->n);
 	if (s->n_dead_links > 1024 && s->n_dead_links > s->n_links / 2 && link_all(s))
-		return error_set(err, ERROR_MEMORY,
-				 "out of memory for the session's declarations");
+		return error_set(err, ERROR_MEMORY, "out of memory for the session's declarations");
 	if (index < s->n && same_text(&s->entries[index].d, d)) {
 		s->entries[index].d.cell = d->cell;
 		s->entries[index].d.line = d->line;
@@ -309,14 +308,12 @@ int session_set(struct session *s, uint32_t index, const struct declaration *d, 
 		unlink_entry(s, index);
 		entry_release(&s->entries[index]);
 	} else if (session_grow(s)) {
-		return error_set(err, ERROR_MEMORY,
-				 "out of memory for the session's declarations");
+		return error_set(err, ERROR_MEMORY, "out of memory for the session's declarations");
 	} else {
 		s->n++;
 	}
 	if (entry_init(s, &s->entries[index], d) || link_entry(s, index))
-		return error_set(err, ERROR_MEMORY,
-				 "out of memory for the session's declarations");
+		return error_set(err, ERROR_MEMORY, "out of memory for the session's declarations");
 	return 0;
 }
 
@@ -811,9 +808,9 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 /* Its place in diagnostics names the entry. */
 static void write_cpp(struct buffer *out, uint32_t index, const struct declaration *d)
 {
-	bool directive = d->kind == DECLARATION_INCLUDE || d->kind == DECLARATION_PRAGMA || d->kind == DECLARATION_MACRO;
+	bool directive = d->kind == DECLARATION_INCLUDE || d->kind == DECLARATION_PRAGMA || d->kind == DECLARATION_MACRO ||
+			 d->kind == DECLARATION_CPP;
 
-	directive |= d->kind == DECLARATION_CPP;
 	buffer_printf(out, "%s\n#line %u \"" SESSION_ENTRY_PLACE "%u\"\n%s\n%s", directive ? "" : "\nextern \"C\" {",
 		      d->line ? d->line : 1, index, d->host, directive ? "" : "}");
 }
@@ -952,8 +949,7 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 	}
 	free(c->marks);
 	free(c->queue);
-	return failed ? error_set(err, ERROR_MEMORY, "out of memory for the session's declarations")
-		      : 0;
+	return failed ? error_set(err, ERROR_MEMORY, "out of memory for the session's declarations") : 0;
 }
 
 int session_compose(struct session *s, const struct token_list *tokens,
