@@ -67,6 +67,17 @@ struct arena_header {
 	uint64_t heap_freed;         /* bytes of committed pages that were ever given back: they are kept for undo */
 };
 
+/* What dies with its process and is named then. A list from ARENA_ROOT_TRACKED, the newest first. */
+enum tracked_kind { TRACKED_FILE, TRACKED_PROCESS, TRACKED_THREAD, TRACKED_LIBRARY };
+
+struct arena_tracked {
+	struct arena_tracked *next;
+	const void *handle;
+	uint32_t kind; /* enum tracked_kind */
+	uint32_t cell;
+	char name[80];
+};
+
 /* What one cell has taken since the session began, in bytes and blocks, and how much of that is free again. */
 struct arena_cell {
 	uint64_t heap_made;

@@ -75,6 +75,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/snapshot-libraries.c \
 	%reldir%/supervisor/snapshot-libraries.h \
 	%reldir%/supervisor/snapshots.c \
+	%reldir%/supervisor/tracked-list.c \
+	%reldir%/supervisor/tracked-list.h \
 	%reldir%/supervisor/snapshots.h \
 	%reldir%/supervisor/snapshot.c \
 	%reldir%/supervisor/snapshot.h \

@@ -11,24 +11,16 @@
 #include "runtime/arena/meta.h"
 #include "runtime/worker.h"
 
-struct tracked {
-	struct tracked *next;
-	const void *handle;
-	uint32_t kind;
-	uint32_t cell;
-	char name[80];
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct tracked **root(void)
+static struct arena_tracked **root(void)
 {
-	return (struct tracked **)&arena_header()->root[ARENA_ROOT_TRACKED];
+	return (struct arena_tracked **)&arena_header()->root[ARENA_ROOT_TRACKED];
 }
 
 void tracked_add(enum tracked_kind kind, const void *handle, const char *name)
 {
-	struct tracked *t;
+	struct arena_tracked *t;
 
 	if (worker.is_child || !arena_attached())
 		return;
@@ -53,8 +45,8 @@ void tracked_remove(const void *handle)
 		return;
 	meta_enter();
 	pthread_mutex_lock(&lock);
-	for (struct tracked **at = root(); *at; at = &(*at)->next) {
-		struct tracked *t = *at;
+	for (struct arena_tracked **at = root(); *at; at = &(*at)->next) {
+		struct arena_tracked *t = *at;
 
 		if (t->handle != handle)
 			continue;
@@ -76,7 +68,7 @@ void tracked_report_lost(struct buffer *out)
 	};
 
 	while (*root()) {
-		struct tracked *t = *root();
+		struct arena_tracked *t = *root();
 
 		if (t->kind == TRACKED_THREAD && !t->name[0])
 			buffer_printf(out, "a thread started in cell %u ended\n", t->cell);

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-struct buffer;
+#include "common/arena-layout.h"
 
-enum tracked_kind { TRACKED_FILE, TRACKED_PROCESS, TRACKED_THREAD, TRACKED_LIBRARY };
+struct buffer;
 
 void tracked_add(enum tracked_kind kind, const void *handle, const char *name);
 void tracked_remove(const void *handle);

@@ -6,18 +6,27 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "kernel/magics/magic.h"
+#include "kernel/session/cell.h"
 #include "kernel/session/session.h"
 
-static int reset_all(struct session *s, struct error *err)
+static int reset_all(struct session *s, struct cell *c, struct error *err)
 {
-	if (supervisor_reset(s->supervisor, err))
+	bool undoable;
+
+	c->state_before = c->noted ? c->state_before : supervisor_state(s->supervisor);
+	if (supervisor_reset(s->supervisor, &undoable, err))
 		return error_wrap(err, "%%reset");
-	declarations_clear(&s->declarations);
-	undo_release(&s->undo);
+	if (undoable)
+		undo_note_all(s, c);
+	if (!undoable || declarations_empty(&s->declarations, NULL)) {
+		declarations_clear(&s->declarations);
+		undo_release(&s->undo);
+	}
 	execute_tell_declarations(s);
 	setup_forget(&s->setup);
 	setup_again(&s->setup);
-	output_printf(&s->output, STREAM_STDOUT, "The session is empty.\n");
+	output_printf(&s->output, STREAM_STDOUT, "The session is empty.%s\n", s->undo.n ? " %undo brings it back." :
+		      " It was too large for %undo (--undo SIZE).");
 	return 0;
 }
 
@@ -50,7 +59,6 @@ static int reset(struct session *s, struct cell *c, const struct magic_call *cal
 	cleanup_buffer struct buffer names = BUFFER_INIT;
 	char *args = call->args, *word;
 
-	(void)c;
 	while (*(word = magic_next_word(&args))) {
 		if (!strcmp(word, "-f"))
 			continue; /* nothing is asked first, as in IPython with -f */
@@ -58,7 +66,7 @@ static int reset(struct session *s, struct cell *c, const struct magic_call *cal
 			return error_set(err, ERROR_INPUT, "%%reset: nothing is called '%s'; %%whos lists what there is", word);
 	}
 	if (!names.len && !names.failed)
-		return reset_all(s, err);
+		return reset_all(s, c, err);
 	if (buffer_check(&names, err))
 		return -1;
 	execute_drop(s, &names);
@@ -71,6 +79,6 @@ const struct magic magic_reset = {
 	.forms = MAGIC_LINE,
 	.usage = "%reset [-f] [NAME...]",
 	.help = "Forgets all variables, functions, types, macros, includes and device buffers, or only these names (NAME may be a\n"
-		"pattern such as tmp*; %undo brings them back). Limits and flags stay.",
+		"pattern such as tmp*). Limits and flags stay. %undo brings all back, if it is not too much.",
 	.run = reset,
 };

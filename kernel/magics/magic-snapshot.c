@@ -14,6 +14,7 @@
 #include "kernel/session/session.h"
 #include "kernel/session/snapshot-diff.h"
 #include "kernel/size-text.h"
+#include "kernel/supervisor/block-store.h"
 #include "kernel/supervisor/snapshot-file.h"
 #include "kernel/supervisor/snapshot-job.h"
 
@@ -82,7 +83,7 @@ static int take(struct session *s, const struct supervisor_snapshot_end *end, st
 	struct cell *c = s->executor.current;
 	cleanup_buffer struct buffer report = BUFFER_INIT;
 
-	undo_note(s, c);
+	undo_note_all(s, c);
 	if (!session_state_take(s, end->session, end->count, err))
 		return 0;
 	if (undo_cells(s, 1, &report, NULL))
@@ -131,31 +132,105 @@ struct listing {
 	struct session *session;
 	int dir;
 	uint64_t owner;
+	struct block_store store;
 	unsigned n;
 };
+
+static int by_hash(const void *a, const void *b)
+{
+	return memcmp(&((const struct snapshot_block *)a)->hash, &((const struct snapshot_block *)b)->hash,
+		      sizeof(struct block_hash));
+}
+
+/* Equal blocks are there once. The order of the blocks is lost. */
+static void sum(const struct listing *l, struct snapshot_file *f, uint64_t *ret_bytes, uint64_t *ret_packed)
+{
+	*ret_bytes = *ret_packed = 0;
+	if (f->n_blocks)
+		qsort(f->blocks, f->n_blocks, sizeof(*f->blocks), by_hash);
+	for (size_t i = 0; i < f->n_blocks; i++) {
+		*ret_bytes += f->blocks[i].len;
+		if (!i || by_hash(&f->blocks[i], &f->blocks[i - 1]))
+			*ret_packed += block_store_find(&l->store, f->blocks[i].hash);
+	}
+}
+
+static const char *age(int64_t seconds, char ret[32])
+{
+	static const struct {
+		int64_t seconds;
+		const char *name;
+	} units[] = { { 86400, "days" }, { 3600, "h" }, { 60, "min" } };
+	int64_t ago = time(NULL) - seconds;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (ago >= 2 * units[i].seconds) {
+			snprintf(ret, 32, "%lld %s ago", (long long)(ago / units[i].seconds), units[i].name);
+			return ret;
+		}
+	}
+	snprintf(ret, 32, "%lld s ago", (long long)(ago > 0 ? ago : 0));
+	return ret;
+}
+
+/* A foreign SNAPSHOT_CURRENT is what SNAPSHOT_LAST means. */
+static const char *shown_name(int dir, uint64_t owner, const char *name)
+{
+	return !strcmp(name, snapshot_file_last(dir, owner)) ? SNAPSHOT_LAST : name;
+}
+
+/* A file SNAPSHOT_LAST that has no name any more. */
+static bool is_overtaken(int dir, uint64_t owner, const char *name)
+{
+	return !strcmp(name, SNAPSHOT_LAST) && strcmp(snapshot_file_last(dir, owner), SNAPSHOT_LAST);
+}
+
+static void put_file(struct listing *l, const char *name, struct snapshot_file *f)
+{
+	struct output *out = &l->session->output;
+	char size[SIZE_TEXT_MAX], disk[SIZE_TEXT_MAX], at[32], ago[32];
+	uint64_t bytes, packed;
+
+	sum(l, f, &bytes, &packed);
+	name = shown_name(l->dir, l->owner, name);
+	output_printf(out, STREAM_STDOUT, "%-20s  %s  %10s  after In[%u]  %9s  %9s on disk%s%s%s\n", name, when(f->time, at),
+		      age(f->time, ago), f->count, size_text(bytes, size), size_text(packed, disk),
+		      !strcmp(name, SNAPSHOT_CURRENT) ? "  by itself, of this session" :
+		      !strcmp(name, SNAPSHOT_LAST) ? "  by itself, of the session before" : "",
+		      f->lost.len ? "\n                      without: " : "", buffer_text(&f->lost));
+}
 
 static void put_row(void *data, const char *name)
 {
 	struct listing *l = data;
-	struct output *out = &l->session->output;
 	struct snapshot_file f;
 	struct error err = ERROR_INIT;
-	uint64_t bytes = 0;
-	char size[SIZE_TEXT_MAX], time[32];
 
+	if (is_overtaken(l->dir, l->owner, name))
+		return;
 	l->n++;
 	if (snapshot_file_read(l->dir, name, &f, &err)) {
-		output_printf(out, STREAM_STDOUT, "%-20s  %s\n", name, err.text);
+		output_printf(&l->session->output, STREAM_STDOUT, "%-20s  %s\n", name, err.text);
 		return;
 	}
-	for (size_t i = 0; i < f.n_blocks; i++)
-		bytes += f.blocks[i].len;
-	if (!strcmp(name, SNAPSHOT_CURRENT) && f.owner != l->owner)
-		name = SNAPSHOT_LAST;
-	output_printf(out, STREAM_STDOUT, "%-20s  %s  In[%u]  %9s%s\n", name, when(f.time, time), f.count,
-		      size_text(bytes, size), !strcmp(name, SNAPSHOT_CURRENT) ? "  by itself, of this session" :
-		      !strcmp(name, SNAPSHOT_LAST) ? "  by itself, of the session before" : "");
+	put_file(l, name, &f);
 	snapshot_file_release(&f);
+}
+
+static int put_rows(struct listing *l, struct error *err)
+{
+	uint64_t owner;
+	char size[SIZE_TEXT_MAX];
+	int result;
+
+	if (block_store_open(&l->store, l->dir, false, err))
+		return -1;
+	result = snapshot_file_each(l->dir, put_row, l, err);
+	if (!result && l->n)
+		output_printf(&l->session->output, STREAM_STDOUT, "All of them: %s in %s\n", size_text(l->store.end, size),
+			      supervisor_snapshot_folder(l->session->supervisor, &owner));
+	block_store_close(&l->store);
+	return result;
 }
 
 static int list(struct session *s, struct cell *c, const char *name, struct error *err)
@@ -163,6 +238,7 @@ static int list(struct session *s, struct cell *c, const char *name, struct erro
 	struct listing l = { .session = s };
 	struct error none = ERROR_INIT;
 	cleanup_fd int dir = open_folder(s, &l.owner, &none);
+	const char *problem = supervisor_autosave_problem(s->supervisor);
 
 	(void)c;
 	(void)name;
@@ -171,10 +247,12 @@ static int list(struct session *s, struct cell *c, const char *name, struct erro
 		*err = none;
 		return -1;
 	}
-	if (dir >= 0 && snapshot_file_each(dir, put_row, &l, err))
+	if (dir >= 0 && put_rows(&l, err))
 		return -1;
 	if (!l.n)
 		output_printf(&s->output, STREAM_STDOUT, "there are no snapshots of this notebook\n");
+	if (*problem)
+		output_printf(&s->output, STREAM_STDERR, "The session could not be saved by itself: %s\n", problem);
 	return 0;
 }
 
@@ -245,7 +323,8 @@ static int run_verb(struct session *s, struct cell *c, const char *verb, const c
 		if (strcmp(verbs[i].name, verb))
 			continue;
 		if (verbs[i].named && !snapshot_name_is_good(name))
-			return error_set(err, ERROR_INPUT, "'%s' is no name of a snapshot: up to %d letters, digits, _ - and .",
+			return error_set(err, ERROR_INPUT, "'%s' is no name of a snapshot: that is up to %d letters, digits, '_', '-' "
+					 "and '.', without a '.' in front",
 					 name, SNAPSHOT_NAME_MAX);
 		return verbs[i].run(s, c, name, err);
 	}
@@ -262,6 +341,45 @@ static int snapshot(struct session *s, struct cell *c, const struct magic_call *
 	return result < 0 ? error_wrap(err, "%%snapshot") : result;
 }
 
+struct candidates {
+	magic_candidate *fn;
+	void *data;
+	int dir;
+	uint64_t owner;
+};
+
+static void add_name(void *data, const char *name)
+{
+	struct candidates *n = data;
+
+	if (!is_overtaken(n->dir, n->owner, name))
+		n->fn(n->data, shown_name(n->dir, n->owner, name), "snapshot");
+}
+
+static void complete_name(struct session *s, const char *before, magic_candidate *fn, void *data)
+{
+	struct candidates n = { .fn = fn, .data = data };
+	cleanup_fd int dir = open_folder(s, &n.owner, NULL);
+
+	(void)before;
+	n.dir = dir;
+	if (dir >= 0)
+		snapshot_file_each(dir, add_name, &n, NULL);
+}
+
+static void complete(struct session *s, const char *before, magic_candidate *fn, void *data)
+{
+	size_t len = strcspn(before, " \t");
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		if (!*before)
+			fn(data, verbs[i].name, "keyword");
+		else if (verbs[i].named && len == strlen(verbs[i].name) && !strncmp(before, verbs[i].name, len) &&
+			 !before[len + strspn(before + len, " \t")])
+			complete_name(s, before, fn, data);
+	}
+}
+
 const struct magic magic_snapshot = {
 	.name = "snapshot",
 	.alias = "",
@@ -271,6 +389,7 @@ const struct magic magic_snapshot = {
 		"`%snapshot save|load|diff|drop NAME`, `%snapshot list`.\n"
 		"`%snapshot load last` is what the kernel before this one had committed at its end.",
 	.run = snapshot,
+	.complete = complete,
 };
 
 static int restore(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
@@ -287,6 +406,7 @@ const struct magic magic_restore = {
 	.usage = "%restore [NAME]",
 	.help = "The same as %snapshot load NAME (last).",
 	.run = restore,
+	.complete = complete_name,
 };
 
 static int snapshots(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)

@@ -286,6 +286,11 @@ static bool takes_body(const struct walk *w, const struct magic *m)
 	return w->line.cell && m && !(m->forms & (MAGIC_CODE | MAGIC_COMPILER));
 }
 
+static bool has_code_behind(const struct walk *w, const struct magic *m)
+{
+	return m->forms & MAGIC_CODE && (w->line.cell || !(m->forms & MAGIC_WORDS));
+}
+
 static void blank(char *code, size_t from, size_t to)
 {
 	for (; from < to; from++)
@@ -299,7 +304,7 @@ static void blank_line(char *code, const struct walk *w, size_t start)
 
 	if (takes_body(w, m))
 		blank(code, start, strlen(code));
-	else if (m && (m->forms & MAGIC_CODE))
+	else if (m && has_code_behind(w, m))
 		blank(code, start, start + w->line.args);
 	else if (m && m->forms & MAGIC_COMPILER)
 		return;
@@ -350,6 +355,26 @@ bool magic_name_at(const char *cell, size_t cursor, size_t *ret_start)
 	return false;
 }
 
+const struct magic *magic_argument_at(const char *cell, size_t cursor, size_t *ret_args, size_t *ret_start)
+{
+	struct walk w = walk_start(cell);
+
+	do {
+		size_t line = w.text - cell;
+		const struct magic *m = w.line.kind == LINE_COMMAND && !w.line.special ? line_magic(&w) : NULL;
+
+		if (m && !w.line.cell && !has_code_behind(&w, m) && cursor >= line + w.line.args && cursor <= line + w.len) {
+			*ret_args = line + w.line.args;
+			for (*ret_start = cursor; *ret_start > *ret_args && !isspace((unsigned char)cell[*ret_start - 1]);)
+				--*ret_start;
+			return m;
+		}
+		if (takes_body(&w, line_magic(&w)))
+			break;
+	} while (walk_next(&w));
+	return NULL;
+}
+
 bool magic_wants_more(const char *cell)
 {
 	struct walk w = walk_start(cell);
@@ -390,7 +415,7 @@ static char *trimmed(const char *text, size_t len)
 static int add_call(struct magic_script *s, const struct walk *w, const struct magic *m, struct error *err)
 {
 	struct magic_call *grown = realloc(s->calls, (s->n_calls + 1) * sizeof(*grown));
-	struct magic_call call = { .magic = m, .line = w->number };
+	struct magic_call call = { .magic = m, .line = w->number, .is_cell = w->line.cell };
 	size_t len = w->line.special && *w->line.special == '?' ? w->line.name_len : w->len - w->line.args;
 
 	if (grown)

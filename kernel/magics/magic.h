@@ -25,7 +25,11 @@ enum magic_form {
 	MAGIC_CELL = 2, /* %%name arguments, and the rest of the cell is its body */
 	MAGIC_COMPILER = 8, /* with MAGIC_CELL: the whole cell is the compiler's, with this line */
 	MAGIC_CODE = 4, /* what stands behind the name (and in the body) is C code of the cell, not arguments */
+	MAGIC_WORDS = 16, /* with MAGIC_CODE: behind the name of the line form stand arguments all the same */
 };
+
+/* Told of each word that could stand there; `type` is for the front end. */
+typedef void magic_candidate(void *data, const char *word, const char *type);
 
 struct magic {
 	const char *name;
@@ -38,12 +42,15 @@ struct magic {
 	 * that an interrupt calls cell->cancel, if it was set.
 	 */
 	int (*run)(struct session *s, struct cell *c, const struct magic_call *call, struct error *err);
+	/* Words that can follow the arguments `before`, which are whole words. The caller leaves out what does not fit. */
+	void (*complete)(struct session *s, const char *before, magic_candidate *fn, void *data);
 };
 
 struct magic_call {
 	const struct magic *magic;
 	char *args; /* trimmed; owned */
 	char *body; /* of a cell magic; NULL for a line magic; owned */
+	bool is_cell; /* %%name */
 	uint32_t line;
 };
 
@@ -62,6 +69,11 @@ void magic_script_release(struct magic_script *s);
 char *magic_blank(const char *cell);
 /* Is the cursor inside the name of a magic? Then where the name starts (bytes). */
 bool magic_name_at(const char *cell, size_t cursor, size_t *ret_start);
+/*
+ * Is the cursor in an argument of a line magic? Then that, where the arguments start, and where the word at the cursor does
+ * (bytes).
+ */
+const struct magic *magic_argument_at(const char *cell, size_t cursor, size_t *ret_args, size_t *ret_start);
 /* Is the cell a %%magic whose body has not been ended by an empty line? */
 bool magic_wants_more(const char *cell);
 

@@ -74,9 +74,24 @@ static int decode_slot(struct declarations *d, struct record *r, size_t slot, co
 	return put(d, slot, declaration_entry_new(&one, "", owners, n), err);
 }
 
-int declarations_decode(struct declarations *d, struct record *r, struct error *err)
+static int empty_from(struct declarations *d, size_t slot, struct error *err)
 {
 	const struct declaration nothing = { .kind = DECLARATION_DROPPED, .name = "", .host = "", .device = "" };
+
+	for (size_t i = slot; i < d->list.n; i++)
+		if (declaration_list_set(&d->list, i, declaration_entry_new(&nothing, "", NULL, 0), err))
+			return -1;
+	d->list.renumbered = true;
+	return 0;
+}
+
+int declarations_empty(struct declarations *d, struct error *err)
+{
+	return empty_from(d, 0, err);
+}
+
+int declarations_decode(struct declarations *d, struct record *r, struct error *err)
+{
 	uint32_t n_ids, n;
 	cleanup_free uint32_t *ids = decode_ids(d, r, &n_ids, err);
 
@@ -86,9 +101,5 @@ int declarations_decode(struct declarations *d, struct record *r, struct error *
 	for (uint32_t i = 0; i < n; i++)
 		if (decode_slot(d, r, i, ids, n_ids, err))
 			return -1;
-	for (size_t i = n; i < d->list.n; i++)
-		if (declaration_list_set(&d->list, i, declaration_entry_new(&nothing, "", NULL, 0), err))
-			return -1;
-	d->list.renumbered = true;
-	return 0;
+	return empty_from(d, n, err);
 }

@@ -69,6 +69,8 @@ void declarations_kept_release(struct declarations_kept *k);
 void declarations_return(struct declarations *d, struct declarations_kept *k);
 /* For snapshots (declarations-state.c). */
 void declarations_encode(const struct declarations *d, struct buffer *out);
+/* None any more; what was kept can be returned to. On error some are left. */
+int declarations_empty(struct declarations *d, struct error *err);
 /* The list is what was encoded; what was kept can be returned to. On error it is a mixture. */
 int declarations_decode(struct declarations *d, struct record *r, struct error *err);
 /* What was kept is gone, too. */

@@ -592,7 +592,11 @@ static void remember_restart(struct session *s, struct cell *c)
 {
 	struct error err = ERROR_INIT;
 
-	if (c->on_restart && !c->expression && setup_remember(&s->setup, c->id, c->name, c->script.code, &err))
+	if (c->expression)
+		return;
+	if (!c->on_restart)
+		setup_forget_cell(&s->setup, c->id);
+	else if (setup_remember(&s->setup, c->id, c->name, c->script.code, &err))
 		output_printf(&s->output, STREAM_STDERR, "%%%%on_restart: %s\n", err.text);
 }
 

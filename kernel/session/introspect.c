@@ -121,12 +121,46 @@ static void complete_magic(struct request *r, const char *code, size_t start, si
 	reply_matches(r, matches, types, from, to);
 }
 
+/* What fits of the candidates. */
+struct argument {
+	json_t *matches, *types;
+	const char *prefix;
+	size_t from, to;
+};
+
+static void add_candidate(void *data, const char *word, const char *type)
+{
+	struct argument *a = data;
+
+	if (strncmp(word, a->prefix, strlen(a->prefix)))
+		return;
+	json_array_append_new(a->matches, json_string(word));
+	json_array_append_new(a->types, typed_match(a->from, a->to, word, type, ""));
+}
+
+static void complete_argument(struct request *r, const struct magic *m, const char *code, size_t args, size_t start,
+			      size_t cursor)
+{
+	cleanup_free char *before = strndup(code + args, start - args), *prefix = strndup(code + start, cursor - start);
+	struct argument a = { json_array(), json_array(), prefix, utf8_chars(code, start), utf8_chars(code, cursor) };
+
+	if (before && prefix)
+		m->complete(r->session, before, add_candidate, &a);
+	reply_matches(r, a.matches, a.types, a.from, a.to);
+}
+
 void introspect_complete(struct request *r)
 {
 	const char *code = request_text(r, "code");
-	size_t cursor = cursor_bytes(r, code), start;
+	size_t cursor = cursor_bytes(r, code), start, args;
 	struct question *q;
 	cleanup_free char *blanked = magic_blank(code);
+	const struct magic *m = magic_argument_at(code, cursor, &args, &start);
+
+	if (m && m->complete) {
+		complete_argument(r, m, code, args, start, cursor);
+		return;
+	}
 
 	if (magic_name_at(code, cursor, &start)) {
 		complete_magic(r, code, start, cursor);

@@ -12,6 +12,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "common/log.h"
 #include "common/record.h"
 #include "kernel/session/session.h"
 
@@ -56,10 +57,38 @@ int session_state_describe(void *data, struct buffer *out, uint32_t *ret_count)
 
 	*ret_count = s->executor.count;
 	record_put_u32(out, VERSION);
-	put_flags(&s->flags, out);
-	setup_encode(&s->setup, out);
+	session_state_keep(s, out);
 	declarations_encode(&s->declarations, out);
 	return out->failed ? -1 : 0;
+}
+
+void session_state_keep(const struct session *s, struct buffer *out)
+{
+	put_flags(&s->flags, out);
+	setup_encode(&s->setup, out);
+}
+
+static void exchange(struct session *s, const struct flags *flags, const struct setup *setup)
+{
+	flags_release(&s->flags);
+	s->flags = *flags;
+	setup_release(&s->setup);
+	s->setup = *setup;
+}
+
+void session_state_return(struct session *s, const struct buffer *kept)
+{
+	struct record r = record_open(kept->data, kept->len);
+	struct flags flags = { 0 };
+	struct setup setup = { .worker = s->setup.worker };
+
+	if (!kept->failed && !take_flags(&r, &flags, NULL) && !setup_decode(&setup, &r, NULL)) {
+		exchange(s, &flags, &setup);
+		return;
+	}
+	log_warning("flags and cells that run again are not as before: out of memory");
+	flags_release(&flags);
+	setup_release(&setup);
 }
 
 static int take(struct session *s, struct record *r, struct flags *flags, struct setup *setup, struct error *err)
@@ -86,10 +115,7 @@ int session_state_take(struct session *s, const struct buffer *described, uint32
 		setup_release(&setup);
 		return -1;
 	}
-	flags_release(&s->flags);
-	s->flags = flags;
-	setup_release(&s->setup);
-	s->setup = setup;
+	exchange(s, &flags, &setup);
 	if (s->executor.count < count)
 		s->executor.count = count;
 	return 0;

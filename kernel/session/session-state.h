@@ -19,6 +19,10 @@ int session_state_describe(void *data, struct buffer *out, uint32_t *ret_count);
  * are a mixture. */
 int session_state_take(struct session *s, const struct buffer *described, uint32_t count, struct error *err);
 
+/* For %undo: what is no declaration, to `out`, and back. */
+void session_state_keep(const struct session *s, struct buffer *out);
+void session_state_return(struct session *s, const struct buffer *kept);
+
 /*
  * $XDG_STATE_HOME/cgpu/NAME-HASH, of the notebook's path where the server tells it (JPY_SESSION_NAME), else of the
  * working folder. Empty when there is no place for it.

@@ -77,6 +77,35 @@ static struct setup_cell *find(struct setup *s, const char *id, const char *code
 	return NULL;
 }
 
+static bool forget(struct setup *s, size_t i)
+{
+	if (i == s->n_cells)
+		return false;
+	cell_release(&s->cells[i]);
+	s->n_cells--;
+	memmove(&s->cells[i], &s->cells[i + 1], (s->n_cells - i) * sizeof(s->cells[i]));
+	s->next -= s->next > i;
+	return true;
+}
+
+bool setup_forget_cell(struct setup *s, const char *id)
+{
+	size_t i = 0;
+
+	while (i < s->n_cells && (!*id || strcmp(s->cells[i].id, id)))
+		i++;
+	return forget(s, i);
+}
+
+bool setup_forget_name(struct setup *s, const char *name)
+{
+	size_t i = 0;
+
+	while (i < s->n_cells && strcmp(s->cells[i].name, name))
+		i++;
+	return forget(s, i);
+}
+
 static int add(struct setup *s, const struct setup_cell *c, struct error *err)
 {
 	struct setup_cell *grown = realloc(s->cells, (s->n_cells + 1) * sizeof(*grown));

@@ -42,6 +42,9 @@ void setup_add(struct setup *s, const char *function, const char *const *texts, 
 /* A cell that the worker at work has run; it takes the place of an earlier one with its id, or its text. */
 int setup_remember(struct setup *s, const char *id, const char *name, const char *code, struct error *err);
 void setup_forget(struct setup *s);
+/* That of a cell of the front end, or that of a name; false: there is none. */
+bool setup_forget_cell(struct setup *s, const char *id);
+bool setup_forget_name(struct setup *s, const char *name);
 /* The next cell to run again but the one with this id, which is being run by the user; NULL: none. */
 struct setup_cell *setup_next(struct setup *s, const char *id);
 /* It has been run, or given up. */

@@ -14,6 +14,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "kernel/session/cell.h"
+#include "kernel/session/session-state.h"
 #include "kernel/session/session.h"
 #include "kernel/size-text.h"
 
@@ -22,6 +23,7 @@
 static void step_release(struct undo_step *s)
 {
 	declarations_kept_release(&s->declarations);
+	buffer_release(&s->beside);
 }
 
 static void drop_oldest(struct undo *u, unsigned n)
@@ -69,6 +71,15 @@ void undo_note(struct session *s, struct cell *c)
 	if (u->n == UNDO_STEPS_MAX)
 		drop_oldest(u, 1);
 	u->steps[u->n++] = step;
+}
+
+void undo_note_all(struct session *s, struct cell *c)
+{
+	struct undo *u = &s->undo;
+
+	undo_note(s, c);
+	if (u->n && !u->steps[u->n - 1].beside.len)
+		session_state_keep(s, &u->steps[u->n - 1].beside);
 }
 
 void undo_note_now(struct session *s, struct cell *c)
@@ -191,6 +202,7 @@ int undo_cells(struct session *s, unsigned n, struct buffer *report, struct erro
 	struct undo *u = &s->undo;
 	struct seen_all before, after;
 	struct undo_step *to;
+	char name[24];
 
 	supervisor_settle(s->supervisor);
 	drop_unreachable(s);
@@ -210,7 +222,15 @@ int undo_cells(struct session *s, unsigned n, struct buffer *report, struct erro
 	seen_release(&before);
 	seen_release(&after);
 	declarations_return(&s->declarations, &to->declarations);
-	while (n--)
-		step_release(&u->steps[--u->n]);
+	for (; n; n--) {
+		struct undo_step *step = &u->steps[--u->n];
+
+		snprintf(name, sizeof(name), "In[%u]", step->cell);
+		if (step->beside.len)
+			session_state_return(s, &step->beside);
+		else
+			setup_forget_name(&s->setup, name); /* it does not run again */
+		step_release(step);
+	}
 	return 0;
 }

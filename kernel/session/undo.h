@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
+#include "common/buffer.h"
 #include "kernel/session/declarations.h"
 
-struct buffer;
 struct cell;
 struct error;
 struct session;
@@ -21,6 +21,7 @@ struct undo_step {
 	uint32_t cell;
 	uint64_t state; /* supervisor_state() before it */
 	struct declarations_kept declarations;
+	struct buffer beside; /* session_state_keep(), of what replaces the whole session; empty for others */
 };
 
 struct undo {
@@ -33,6 +34,8 @@ void undo_release(struct undo *u);
 void undo_note(struct session *s, struct cell *c);
 /* For a change without a commit of the cell: nothing of it has happened yet. */
 void undo_note_now(struct session *s, struct cell *c);
+/* For what replaces the whole session, flags and cells that run again included; before that. */
+void undo_note_all(struct session *s, struct cell *c);
 /* Takes the last n cells back; a report for the user is appended to `report`. */
 int undo_cells(struct session *s, unsigned n, struct buffer *report, struct error *err);
 

@@ -4,6 +4,7 @@
 
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "common/error.h"
@@ -227,6 +228,12 @@ void autosave_note_run(struct supervisor *s)
 		save(s);
 }
 
+static void set_problem(struct autosave *a, const char *text)
+{
+	free(a->problem);
+	a->problem = text ? strdup(text) : NULL;
+}
+
 void autosave_done(struct supervisor *s, const struct snapshot_job *j)
 {
 	struct autosave *a = &s->snapshots.automatic;
@@ -234,13 +241,16 @@ void autosave_done(struct supervisor *s, const struct snapshot_job *j)
 
 	a->pause_until_ms = now + (now - a->began_ms) * PAUSE_FACTOR;
 	if (!j->failed) {
+		set_problem(a, NULL);
 		a->saved_changes = j->file.changes;
 		return;
 	}
 	if (!a->unsaved_ms)
 		a->unsaved_ms = now;
-	if (j->error.code != ERROR_STATE)
-		log_warning("the automatic snapshot was not written: %s", j->error.text);
+	if (j->error.code == ERROR_STATE)
+		return;
+	log_warning("no automatic snapshot: %s", j->error.text);
+	set_problem(a, j->error.text);
 }
 
 /* ---- the end ---- */
@@ -289,4 +299,5 @@ void autosave_release(struct supervisor *s)
 		loop_remove(s->loop, a->timer);
 	a->timer = NULL;
 	autosave_give_way(s);
+	set_problem(a, NULL);
 }

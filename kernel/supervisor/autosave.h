@@ -26,6 +26,7 @@ struct autosave {
 	uint64_t unsaved_ms;     /* the first that no save has begun with; 0: none */
 	uint64_t saved_changes;  /* snapshot.changes of the last one */
 	uint64_t began_ms, pause_until_ms;
+	char *problem;           /* why the last one was not written; NULL: it was, or there was none */
 	struct snapshot_job *gathering; /* device memory is being copied for it */
 	struct loop_source *patience;   /* with the worker that copies */
 };

@@ -105,13 +105,15 @@ static void report_in_place(struct supervisor *s)
 
 static void add_outcome(struct supervisor *s, bool rolled_back)
 {
-	char text[160], line[32] = "";
+	char text[200], line[64] = "";
 
 	if (rolled_back)
 		report_in_place(s);
 
 	if (s->run.checkpoint_line)
 		snprintf(line, sizeof(line), " in line %u", s->run.checkpoint_line);
+	if (s->run.checkpoints > 1)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), ", the last of %u", s->run.checkpoints);
 	if (rolled_back && s->run.end.checkpointed) {
 		snprintf(text, sizeof(text), CHECKPOINT, line);
 		fault_report_add(&s->run.report, text);
@@ -393,6 +395,7 @@ static void resume(struct supervisor *s)
 
 	s->run.checkpointing = false;
 	s->run.end.checkpointed = true;
+	s->run.checkpoints++;
 	if (!w || w->state != WORKER_QUIET)
 		return;
 	w->state = WORKER_RUNNING;

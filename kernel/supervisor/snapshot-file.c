@@ -21,7 +21,12 @@
 #include "common/record.h"
 
 #define MAGIC 0x70616e7375706763ull /* "cgpusnap" */
-#define VERSION 2u
+#define VERSION 3u
+#if defined(__x86_64__)
+#define MACHINE "x86-64"
+#else
+#define MACHINE "aarch64"
+#endif
 #define TEMPORARY ".writing"
 #define FILE_MAX (1ull << 32)
 
@@ -32,6 +37,7 @@ void snapshot_file_release(struct snapshot_file *f)
 	buffer_release(&f->units);
 	buffer_release(&f->device);
 	buffer_release(&f->session);
+	buffer_release(&f->lost);
 	free(f->blocks);
 	*f = (struct snapshot_file){ 0 };
 }
@@ -72,9 +78,10 @@ static void file_name(char ret[128], const char *name)
 
 static void encode(const struct snapshot_file *f, struct buffer *out)
 {
-	const struct buffer *parts[] = { &f->libraries, &f->loaded, &f->units, &f->device, &f->session };
+	const struct buffer *parts[] = { &f->libraries, &f->loaded, &f->units, &f->device, &f->session, &f->lost };
 
 	record_put_u32(out, VERSION);
+	record_put_str(out, MACHINE);
 	record_put_u64(out, f->owner);
 	record_put_u64(out, (uint64_t)f->time);
 	record_put_u32(out, f->count);
@@ -84,7 +91,7 @@ static void encode(const struct snapshot_file *f, struct buffer *out)
 		record_put_u64(out, f->top[r]);
 	record_put_u64(out, f->heap_freed);
 	record_put_u64(out, f->changes);
-	for (size_t i = 0; i < 5; i++)
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		record_put_bytes(out, parts[i]->data, parts[i]->len);
 	record_put_u32(out, (uint32_t)f->n_blocks);
 	for (size_t i = 0; i < f->n_blocks; i++) {
@@ -115,11 +122,16 @@ static int decode_blocks(struct record *r, struct snapshot_file *f, struct error
 
 static int decode(struct record *r, struct snapshot_file *f, struct error *err)
 {
-	struct buffer *parts[] = { &f->libraries, &f->loaded, &f->units, &f->device, &f->session };
+	struct buffer *parts[] = { &f->libraries, &f->loaded, &f->units, &f->device, &f->session, &f->lost };
 	uint32_t version = record_u32(r);
+	const char *machine;
 
 	if (!r->failed && version != VERSION)
-		return error_set(err, ERROR_INPUT, "it has format %u, this cgpu knows %u", version, VERSION);
+		return error_set(err, ERROR_INPUT, "it has format %u, this cgpu knows %u: load it with the version that made it",
+				 version, VERSION);
+	machine = record_str(r);
+	if (!r->failed && strcmp(machine, MACHINE))
+		return error_set(err, ERROR_INPUT, "it was made on %s, and its code does not run on %s", machine, MACHINE);
 	f->owner = record_u64(r);
 	f->time = (int64_t)record_u64(r);
 	f->count = record_u32(r);
@@ -132,7 +144,7 @@ static int decode(struct record *r, struct snapshot_file *f, struct error *err)
 	}
 	f->heap_freed = record_u64(r);
 	f->changes = record_u64(r);
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		size_t len;
 		const char *bytes = record_bytes(r, &len);
 

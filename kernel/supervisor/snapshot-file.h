@@ -66,6 +66,7 @@ struct snapshot_file {
 	struct buffer units;     /* unit_table_encode() */
 	struct buffer device;    /* [u64 address, u64 size] of device memory */
 	struct buffer session;   /* the session layer's own */
+	struct buffer lost;      /* text: what belongs to the process and will not come back; empty for nothing */
 	struct snapshot_block *blocks; /* by address */
 	size_t n_blocks, cap_blocks;
 };

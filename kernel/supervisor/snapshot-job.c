@@ -171,9 +171,9 @@ static int put_block(struct snapshot_job *j, struct block_store *s, uint64_t add
 
 	if (snapshot_job_check(j, err))
 		return -1;
-	j->bytes += len;
 	if (is_zero(data, len))
 		return 0;
+	j->bytes += len;
 	if (block_store_put(s, data, len, &b.hash, &fresh, err))
 		return -1;
 	if (fresh)

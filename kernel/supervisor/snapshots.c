@@ -21,6 +21,7 @@
 #include "kernel/supervisor/cell-run.h"
 #include "kernel/supervisor/snapshot-libraries.h"
 #include "kernel/supervisor/supervisor-state.h"
+#include "kernel/supervisor/tracked-list.h"
 #include "kernel/supervisor/worker-pool.h"
 
 
@@ -143,8 +144,9 @@ static int fill(struct supervisor *s, struct snapshot_job *j, struct error *err)
 	buffer_append(&f->libraries, n->libraries.data, n->libraries.len);
 	unit_table_encode(&s->units, &f->units);
 	snapshot_libraries_note(s, &f->loaded);
+	tracked_list_describe(&s->snapshot, &f->lost);
 	if (n->describe(n->describe_data, &f->session, &f->count) || buffer_check(&f->units, err) ||
-	    buffer_check(&f->loaded, err) || buffer_check(&f->session, err))
+	    buffer_check(&f->loaded, err) || buffer_check(&f->session, err) || buffer_check(&f->lost, err))
 		return error_set(err, ERROR_MEMORY, "out of memory for a snapshot");
 	j->view = &s->snapshot.view;
 	j->memfd = fcntl(s->snapshot.memfd, F_DUPFD_CLOEXEC, 3);
@@ -460,35 +462,20 @@ static int check_file(const struct supervisor *s, const struct snapshot_job *j, 
 	return 0;
 }
 
-/* The session is what the job has loaded; the old one goes to the undo log. */
+/* The session is what the job has loaded. */
 static int exchange(struct supervisor *s, struct snapshot_job *j, struct error *err)
 {
-	struct session_swap *old = calloc(1, sizeof(*old));
-	struct unit_table units;
-	struct undo_entry e = { .swap = old };
+	struct session_state to = { .memfd = j->memfd, .heap_freed = j->file.heap_freed };
 
-	unit_table_init(&units);
-	if (!old)
-		return error_set(err, ERROR_MEMORY, "out of memory for the old session");
-	if (unit_table_decode(&units, j->file.units.data, j->file.units.len, err)) {
-		free(old);
+	memcpy(to.top, j->file.top, sizeof(to.top));
+	unit_table_init(&to.units);
+	if (unit_table_decode(&to.units, j->file.units.data, j->file.units.len, err))
+		return -1;
+	if (session_swap(s, &to, err)) {
+		unit_table_release(&to.units);
 		return -1;
 	}
-	e.cell = s->run.cell;
-	e.serial = s->snapshot.serial;
-	e.heap_freed = s->snapshot.heap_freed;
-	e.units = unit_table_committed(&s->units);
-	e.preimage.valid = e.device.valid = true;
-	memcpy(e.top, s->snapshot.top, sizeof(e.top));
-	*old = (struct session_swap){ s->snapshot.memfd, s->device, s->units };
-	undo_log_push(&s->snapshot.undo, &e);
-	snapshot_touch(&s->snapshot);
-	s->snapshot.memfd = steal_fd(&j->memfd);
-	s->snapshot.serial++;
-	s->snapshot.heap_freed = j->file.heap_freed;
-	memcpy(s->snapshot.top, j->file.top, sizeof(e.top));
-	s->device = (struct device_memory){ 0 };
-	s->units = units;
+	j->memfd = -1;
 	if (s->pool.epoch < j->file.epoch)
 		s->pool.epoch = j->file.epoch;
 	return 0;

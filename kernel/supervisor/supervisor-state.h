@@ -75,6 +75,7 @@ struct cell_run {
 	struct buffer in_place; /* lines: blocks of which there is no old content */
 	bool checkpointing;    /* the commit at work is one in the middle of the cell */
 	uint32_t checkpoint_line;
+	uint32_t checkpoints;       /* of this cell, committed */
 	bool retried;          /* its worker died before it began, once */
 	struct cell_end end;   /* figures and flags; texts are below */
 	struct fault_report report;

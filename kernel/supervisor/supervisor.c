@@ -313,18 +313,41 @@ static int only_between_cells(const struct supervisor *s, struct error *err)
 	return 0;
 }
 
-int supervisor_reset(struct supervisor *s, struct error *err)
+static int swap_for_empty(struct supervisor *s, struct error *err)
 {
+	struct session_state empty = { .memfd = snapshot_memfd(err) };
+
+	if (empty.memfd < 0)
+		return -1;
+	unit_table_init(&empty.units);
+	if (!session_swap(s, &empty, err))
+		return 0;
+	close(empty.memfd);
+	return -1;
+}
+
+static int make_empty(struct supervisor *s, struct error *err)
+{
+	if (snapshot_reset(&s->snapshot, err))
+		return -1;
+	device_memory_reset(&s->device);
+	unit_table_release(&s->units);
+	return 0;
+}
+
+int supervisor_reset(struct supervisor *s, bool *ret_undoable, struct error *err)
+{
+	struct session_swap now = { s->snapshot.memfd, s->device, s->units };
 	int failed;
 
 	if (only_between_cells(s, err) || worker_pool_empty(s, err))
 		return -1;
-	failed = snapshot_reset(&s->snapshot, err);
-	if (!failed) {
-		device_memory_reset(&s->device);
+	*ret_undoable = session_swap_bytes(&now) <= s->snapshot.undo.bytes_max;
+	failed = *ret_undoable ? swap_for_empty(s, err) : make_empty(s, err);
+	if (!failed)
 		leak_watch_release(&s->leaks);
-		unit_table_release(&s->units);
-	}
+	if (!failed && *ret_undoable)
+		worker_pool_renew(s); /* the spare has the old memory */
 	worker_pool_refill(s);
 	return failed;
 }
@@ -457,6 +480,11 @@ void supervisor_end_snapshots(struct supervisor *s)
 bool supervisor_is_ready(const struct supervisor *s)
 {
 	return worker_pool_is_ready(s);
+}
+
+const char *supervisor_autosave_problem(const struct supervisor *s)
+{
+	return s->snapshots.automatic.problem ? s->snapshots.automatic.problem : "";
 }
 
 const char *supervisor_snapshot_folder(const struct supervisor *s, uint64_t *ret_owner)

@@ -94,8 +94,8 @@ void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, 
 void supervisor_write_in_place(struct supervisor *s);
 void supervisor_interrupt(struct supervisor *s);
 void supervisor_input(struct supervisor *s, bool eof, const char *line);
-/* Between cells: throw the arena and device memory away. */
-int supervisor_reset(struct supervisor *s, struct error *err);
+/* Between cells: forget everything. ret_undoable: it was small enough to be kept, supervisor_undo() brings it back. */
+int supervisor_reset(struct supervisor *s, bool *ret_undoable, struct error *err);
 
 /* Does a worker have the session, idle? If not, on_session() follows. */
 bool supervisor_is_ready(const struct supervisor *s);
@@ -153,6 +153,8 @@ int supervisor_examine(struct supervisor *s, const struct supervisor_examiner *e
 		       struct error *err);
 /* Gives up what is under way, as long as the session is not touched. */
 void supervisor_snapshot_cancel(struct supervisor *s);
+/* Why the last automatic snapshot could not be written; "": it was, or there was none yet. */
+const char *supervisor_autosave_problem(const struct supervisor *s);
 /* NULL: there is none; who this process is in its files. */
 const char *supervisor_snapshot_folder(const struct supervisor *s, uint64_t *ret_owner);
 

@@ -233,3 +233,67 @@ def test_no_automatic_snapshot_when_it_is_off(start, home):
     session.run("int a = 1;").ok()
     session.close()
     assert not (home / "state").exists()
+
+
+def test_list_says_what_one_is(start, home):
+    session = start(CGPU_AUTOSAVE="0")
+    run = session.run
+    run("""#include <pthread.h>
+#include <unistd.h>
+unsigned x = 1, *noise = malloc(1 << 20), *same = malloc(1 << 20);
+for (int i = 0; i < 1 << 18; i++) same[i] = noise[i] = x = x * 1664525u + 1013904223u;
+FILE *notes = fopen("notes.txt", "w");
+void *forever(void *p) { for (;;) pause(); }
+pthread_t t; pthread_create(&t, NULL, forever, NULL);""").ok()
+    number = run("%snapshot save with.odd-name_1").ok().count
+    rows = run("%snapshot list").ok().stdout.splitlines()
+    assert re.match(r"with\.odd-name_1 +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\d+ s ago +after In\[%d\] +[\d.]+ .B +[\d.]+ .B on disk$"
+                    % number, rows[0]), rows
+    assert "2.1 MB" in rows[0] or "2.2 MB" in rows[0] or "2.3 MB" in rows[0], rows  # two blocks of 1 MB with one content
+    assert "without: open file notes.txt of In[1], thread forever of In[1]" in rows[1], rows
+    assert str(folder(home)) in rows[2]
+    for wrong in (".hidden", "a/b", "x" * 65, "caf\u00e9", "'q'"):
+        assert "is no name of a snapshot" in run(f"%snapshot save {wrong}").evalue, wrong
+    run("%snapshot save 2").ok()
+    for code, found in (("%snapshot load ", ["2", "with.odd-name_1"]), ("%snapshot drop w", ["with.odd-name_1"]),
+                        ("%restore 2", ["2"]), ("%snapshot sa", ["save"]), ("%snapshot save x ", []),
+                        ("int b;\n//%snapshot diff ", ["2", "with.odd-name_1"])):
+        assert session.ask("complete", code, len(code))["matches"] == found, code
+    run("%snapshot drop with.odd-name_1").ok()
+    assert "with.odd" not in run("%snapshots").ok().stdout
+    session.close()
+
+
+def test_the_saved_and_the_automatic_are_told_apart(start, home):
+    first = start()
+    first.run("int of_first = 1;").ok()
+    first.close()
+    second = start()
+    code = "%snapshot load "
+    assert second.ask("complete", code, len(code))["matches"] == ["last"]
+    rows = second.run("%snapshots").ok().stdout.splitlines()
+    assert rows[0].startswith("last ") and "by itself, of the session before" in rows[0], rows
+    second.run("int of_second = 1;").ok()
+    assert wait_until((folder(home) / "last.snapshot").exists)
+    rows = second.run("%snapshots").ok().stdout.splitlines()
+    assert rows[0].startswith("current ") and rows[1].startswith("last "), rows
+    second.run("%snapshot drop last").ok()
+    assert not (folder(home) / "last.snapshot").exists()
+    assert second.run("%snapshot load last").status == "error"
+    second.close()
+
+
+def test_an_automatic_one_that_cannot_be_written_is_said(start, home):
+    session = start()
+    session.run("int a = 1;").ok()
+    session.run("%snapshot save one").ok()
+    where = folder(home)
+    assert wait_until((where / "current.snapshot").exists)
+    (where / "current.snapshot").unlink()
+    (where / "current.snapshot").mkdir()
+    session.run("a = 2;").ok()
+    assert wait_until(lambda: "could not be saved by itself" in session.run("%snapshots").ok().stderr)
+    (where / "current.snapshot").rmdir()
+    session.run("a = 3;").ok()
+    assert wait_until(lambda: "could not be saved" not in session.run("%snapshots").ok().stderr)
+    session.close()

@@ -119,3 +119,71 @@ def test_pages_that_are_freed_again_and_again_count_once(fresh_kernel):
     run("free(big); n = 2;\nfor (int i = 0; i < 5000; i++) { char *volatile p = malloc(100000); p[0] = 1; free(p); }").ok()
     assert "Taken back" in run("%undo").ok().shown
     assert run("n + big[5]").ok().text == "2"
+
+
+WHOLE = "int a = 1, *heap = malloc(40000), *device; cudaMalloc(&device, 4096); heap[9000] = 2; cudaMemset(device, 3, 4096);\n" \
+        "__device__ int counter = 5;\n#define FIVE 5\ntypedef struct { int q; } pair;\nint f(void) { return FIVE; }"
+SEEN = """int host[1024], c; cudaMemcpy(host, device, 4096, cudaMemcpyDeviceToHost);
+cudaMemcpyFromSymbol(&c, counter, sizeof(c));
+printf("%d %d %x %d %d %zu\\n", a, heap[9000], host[1000], c, f(), sizeof(pair));"""
+
+
+def test_over_a_reset(run):
+    run(WHOLE).ok()
+    before = run(SEEN).ok().stdout
+    assert "%undo brings it back" in run("%reset").ok().stdout
+    assert run("a").ename == "CompileError"
+    run("int a = 77, other = 4;").ok()
+    taken = run("%undo 2").ok().stdout
+    assert "Gone: other" in taken and "Back again:" in taken and "device" in taken, taken
+    assert run(SEEN).ok().stdout == before
+    assert run("other").ename == "CompileError"
+    # Reset, used, reset again, and all of that taken back in steps.
+    run("%reset").ok()
+    run("int second = 2;").ok()
+    run("%reset").ok()
+    run("%undo").ok()
+    assert run("second").ok().text == "2"
+    run("%undo 3").ok()  # what was displayed, the cell, the first reset
+    assert run(SEEN).ok().stdout == before
+
+
+def test_over_a_reset_of_what_is_too_much(start_kernel):
+    kernel = start_kernel(CGPU_UNDO="1M")
+    kernel.run("int a = 1; char *block = malloc(4 << 20); memset(block, 1, 4 << 20);").ok()
+    assert "too large for %undo" in kernel.run("%reset").ok().stdout
+    assert "no cell that can be taken back" in kernel.run("%undo").evalue
+    kernel.run("int a = 2;").ok()
+    kernel.run("%undo").ok()
+    assert kernel.run("a").ename == "CompileError"
+    kernel.close()
+
+
+def test_over_a_loaded_snapshot_device_writes_and_a_recovery(start_kernel, tmp_path):
+    """Forwards: cells, a fault, a load, cells, a dead worker; and back one by one, with the same picture at each step."""
+    kernel = start_kernel(cwd=tmp_path, HOME=str(tmp_path), CGPU_AUTOSAVE="0")
+    run = kernel.run
+    run(WHOLE).ok()
+    run("void look(void) { " + SEEN.replace("int host[1024], c;", "static int host[1024]; int c;") + " }\n"
+        "__global__ void put(int v) { counter = v; }").ok()
+    run("look();").ok()
+    run("%snapshot save one").ok()
+    pictures = []
+
+    def step(code):
+        pictures.append(run("look();").ok().stdout)
+        run(code).ok()
+
+    step("a = 2; put<<<1, 1>>>(6); cudaMemset(device, 4, 4096);")
+    assert run("a = 50; cudaMemset(device, 50, 4096); cudaDeviceSynchronize(); abort();").ename == "Aborted"
+    step("heap[9000] = 3; put<<<1, 1>>>(7); cudaDeviceSynchronize();")
+    step("%snapshot load one")
+    step("a = 4; put<<<1, 1>>>(8); cudaMemset(device, 5, 2048);")
+    kernel.kill(kernel.worker_pid())
+    step("cudaFree(device); cudaMalloc(&device, 1 << 20); cudaMemset(device, 9, 1 << 20);")
+    assert len(set(pictures)) == 4 and pictures[3] == pictures[0]
+    for i, picture in reversed(list(enumerate(pictures))):
+        run("%undo").ok()
+        assert run("look();").ok().stdout == picture, i
+        run("%undo 2" if i < 4 else "%undo 3").ok()  # what looked, then and before; in front of the last the worker was asked for
+    kernel.close()

@@ -116,6 +116,37 @@ static void completion_finds_names_under_the_cursor(void **state)
 	assert_false(magic_name_at("", 0, &start));
 }
 
+static void completion_finds_arguments(void **state)
+{
+	size_t args, start;
+
+	(void)state;
+	assert_ptr_equal(magic_argument_at("%snapshot load a", 16, &args, &start), magic_find("snapshot"));
+	assert_int_equal(args, 10);
+	assert_int_equal(start, 15);
+	assert_ptr_equal(magic_argument_at("int a;\n//%snapshot ", 19, &args, &start), magic_find("snapshot"));
+	assert_int_equal(start, 19);
+	assert_null(magic_argument_at("%snapshot load a\nint b", 20, &args, &start));
+	assert_null(magic_argument_at("%time sna", 8, &args, &start)); /* that is C code */
+	assert_null(magic_argument_at("%%writefile x\n%snapshot l", 24, &args, &start));
+}
+
+static void words_or_code_behind_one_name(void **state)
+{
+	struct magic_script s;
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(magic_script_parse(&s, "%on_restart drop 3\nint a;", &err), 0);
+	assert_false(s.calls[0].is_cell);
+	assert_string_equal(s.code, "                  \nint a;");
+	magic_script_release(&s);
+	assert_int_equal(magic_script_parse(&s, "%%on_restart a++;\nint a;", &err), 0);
+	assert_true(s.calls[0].is_cell);
+	assert_string_equal(s.code, "             a++;\nint a;");
+	magic_script_release(&s);
+}
+
 static void cell_commands_want_an_empty_line(void **state)
 {
 	(void)state;
@@ -161,6 +192,8 @@ int main(void)
 		cmocka_unit_test(question_marks),
 		cmocka_unit_test(unknown_names_get_the_nearest),
 		cmocka_unit_test(completion_finds_names_under_the_cursor),
+		cmocka_unit_test(completion_finds_arguments),
+		cmocka_unit_test(words_or_code_behind_one_name),
 		cmocka_unit_test(cell_commands_want_an_empty_line),
 		cmocka_unit_test(the_table_is_well_formed),
 		cmocka_unit_test(words_are_taken_in_turn),

@@ -21,6 +21,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "common/error.h"
 #include "common/record.h"
 #include "kernel/supervisor/snapshot-job.h"
@@ -581,6 +584,47 @@ static void test_what_another_process_left_half_is_swept(void **state)
 	content_release(&one);
 }
 
+/* A change that its hash covers, so that it is no damage. */
+static void change_soundly(const char *name, size_t at, int by)
+{
+	char path[512], record[8192];
+	uint64_t hash;
+	size_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, O_RDWR);
+	len = (size_t)file_size(name) - 24;
+	assert_true(len < sizeof(record));
+	assert_int_equal(pread(fd, record, len, 16), len);
+	record[at] = (char)(record[at] + by);
+	hash = XXH3_64bits(record, len);
+	assert_int_equal(pwrite(fd, record, len, 16), len);
+	assert_int_equal(pwrite(fd, &hash, sizeof(hash), (off_t)(16 + len)), sizeof(hash));
+	close(fd);
+}
+
+/* The record begins with the format (u32) and the machine (u32 length, text). */
+static void test_another_format_or_machine(void **state)
+{
+	struct content c = make_content(5);
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	must(save("a", &c, NULL, &err), &err);
+	change_soundly("a.snapshot", 0, 1);
+	assert_int_equal(load("a", &c, &err), -1);
+	assert_non_null(strstr(err.text, "'a'"));
+	assert_non_null(strstr(err.text, "it has format"));
+	change_soundly("a.snapshot", 0, -1);
+	change_soundly("a.snapshot", 8, 1);
+	assert_int_equal(load("a", &c, &err), -1);
+	assert_non_null(strstr(err.text, "its code does not run on"));
+	change_soundly("a.snapshot", 8, -1);
+	assert_int_equal(load("a", &c, &err), 1);
+	content_release(&c);
+}
+
 static void test_automatic_ones(void **state)
 {
 	struct content one = make_content(5), two = make_content(6);
@@ -618,6 +662,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_damaged_content_is_written_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_full_disk_keeps_the_old_one, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_another_process_left_half_is_swept, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_another_format_or_machine, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_automatic_ones, set_up, tear_down),
 	};
 

@@ -180,6 +180,25 @@ static void test_nothing_else_meanwhile(void **state)
 	assert_string_equal(harness_ok(&h, "show();"), "1 2 3\n");
 }
 
+/* As saved by workers whose tables have another shape. */
+static void test_another_layout(void **state)
+{
+	struct snapshot_file f;
+	struct error err = ERROR_INIT;
+	int dir = snapshot_folder_open(folder, false, &err);
+
+	(void)state;
+	assert_int_equal(snapshot_file_read(dir, "a", &f, &err), 0);
+	f.layout++;
+	assert_int_equal(snapshot_file_write(dir, "b", &f, false, NULL, &err), 0);
+	snapshot_file_release(&f);
+	close(dir);
+	start_load("b");
+	wait_done();
+	assert_non_null(strstr(ended.error, "'b' was made by a cgpu that keeps its tables in another way"));
+	assert_string_equal(harness_ok(&h, "show();"), "10 20 30\n");
+}
+
 static void test_one_that_is_not_there(void **state)
 {
 	(void)state;
@@ -196,6 +215,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_the_worker_dies_over_it, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_the_zygote_dies_over_it, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nothing_else_meanwhile, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_another_layout, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_one_that_is_not_there, set_up, tear_down),
 	};
 

@@ -309,6 +309,7 @@ static void test_undo_and_reset(void **state)
 	struct error err = ERROR_INIT;
 	const struct supervisor_variable *v;
 	uint64_t at;
+	bool undoable;
 
 	(void)state;
 	at = supervisor_state(h.supervisor);
@@ -319,7 +320,7 @@ static void test_undo_and_reset(void **state)
 		fail_msg("%s", err.text);
 	assert_untouched();
 	assert_int_not_equal(supervisor_variables(h.supervisor, &v), 0);
-	if (supervisor_reset(h.supervisor, &err))
+	if (supervisor_reset(h.supervisor, &undoable, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(supervisor_variables(h.supervisor, &v), 0);
 	harness_forget(&h);
