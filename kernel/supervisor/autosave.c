@@ -237,9 +237,10 @@ static void set_problem(struct autosave *a, const char *text)
 void autosave_done(struct supervisor *s, const struct snapshot_job *j)
 {
 	struct autosave *a = &s->snapshots.automatic;
-	uint64_t now = loop_now_ms();
+	uint64_t now = loop_now_ms(), took = now - a->began_ms, pause = j->cpu_ms * PAUSE_FACTOR;
 
-	a->pause_until_ms = now + (now - a->began_ms) * PAUSE_FACTOR;
+	/* On a busy machine it takes long and costs little. */
+	a->pause_until_ms = now + (pause > took ? pause : took);
 	if (!j->failed) {
 		set_problem(a, NULL);
 		a->saved_changes = j->file.changes;

@@ -6,7 +6,7 @@
  *  - while cells follow each other, at the start of the first cell two seconds after the first commit that is not saved;
  *  - when the kernel is ended.
  *
- * All of them take at most a tenth of the time. Host memory is read through a view while the cells go on. Device memory has
+ * All of them take at most a tenth of a processor. Host memory is read through a view while the cells go on. Device memory has
  * none: a cell waits until a copy of it is made, when that is small; otherwise only a pause will do.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_AUTOSAVE_H

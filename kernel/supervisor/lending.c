@@ -267,10 +267,15 @@ void lending_after_commit(struct supervisor *s)
 void lending_before_cell(struct supervisor *s, struct worker *w)
 {
 	struct twins *t = &s->snapshot.twins;
+	struct snapshot_view *view = &s->snapshot.view;
+	bool follow = view->open && !snapshot_view_is_broken(view) && twins_bytes(t) <= VIEW_BYTES_MAX;
 
-	/* A view cannot follow a cell that writes in place: one that probably does not shall not break it. */
+	/*
+	 * A view cannot follow a cell that writes in place. One that probably does not shall not break it; and where a view
+	 * can follow the ordinary way, that is taken, since the session would never be saved otherwise.
+	 */
 	for (unsigned i = t->n; i-- > 0;)
-		if (s->run.writes_in_place || (s->snapshot.view.open && !t->at[i].changed))
+		if (s->run.writes_in_place || follow || (view->open && !t->at[i].changed))
 			drop(s, i);
 	lend(s, w);
 	if (!twins_are_shared(t))

@@ -508,10 +508,13 @@ static int (*const kinds[])(struct snapshot_job *j, struct error *err) = {
 static void *work(void *data)
 {
 	struct snapshot_job *j = data;
+	struct timespec cpu;
 
 	if (j->gentle)
 		setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
 	j->failed = kinds[j->kind](j, &j->error) != 0;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+	j->cpu_ms = (uint64_t)cpu.tv_sec * 1000 + (uint64_t)cpu.tv_nsec / 1000000;
 	/* What a compressor took does not come back by itself. */
 	malloc_trim(0);
 	pthread_mutex_lock(&j->lock);

@@ -57,6 +57,7 @@ struct snapshot_job {
 	size_t n_gathered;
 	int device_fd;             /* loading: the content of the pieces */
 	uint64_t bytes, written;   /* saving: content, and what was added to the folder */
+	uint64_t cpu_ms;           /* when DONE: what the thread has used of a processor */
 	struct error error;        /* when DONE; code 0 with "": none */
 	bool failed;
 

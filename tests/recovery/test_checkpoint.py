@@ -111,3 +111,43 @@ def test_redefinition_after_a_checkpoint(run):
     assert run("f()").ok().text == "1"
     run("int f(void) { return 2; }").ok()
     assert run("f()").ok().text == "2"
+
+
+def test_in_nested_functions_and_how_many_there_were(run):
+    run("int a, *heap = calloc(1000, 4);\n"
+        "void deep(int n) { if (n) { deep(n - 1); return; } a++; heap[a] = a;\n cgpu_checkpoint(); }").ok()
+    failed = run("deep(20);\na = 100;\n*(volatile int *)0 = 1;")
+    assert failed.ename == "SegmentationFault" and "rolled back to its checkpoint in line 1:" in failed.traceback, failed.shown
+    assert run("a * 1000 + heap[1]").ok().text == "1001"
+    failed = run("for (int i = 0; i < 7; i++) deep(i);\nheap[8] = 0;\nabort();")
+    assert "its checkpoint in line 1, the last of 7: what it did up to there is kept" in failed.traceback, failed.shown
+    assert run("a * 1000 + heap[8]").ok().text == "8008"
+
+
+def test_in_a_cpp_cell(run):
+    run("""%%cpp
+#include <vector>
+std::vector<int> *list = new std::vector<int>;
+extern "C" void fill(int n) {
+    for (int i = 0; i < n; i++) {
+        list->push_back(i);
+        if (i % 10 == 9) cgpu_checkpoint();
+    }
+    list->clear();
+    throw 5;
+}
+extern "C" int size(void) { return (int)list->size(); }""").ok()
+    failed = run("fill(34);")
+    assert failed.status == "error" and "the last of 3" in failed.traceback, failed.shown
+    assert run("size()").ok().text == "30"
+
+
+def test_a_thousand_cost_what_they_write(run):
+    """The large block is committed memory that no checkpoint touches: with it, a thousand take no more than without."""
+    run("#include <sys/resource.h>\nint n, *block, marks[1024 * 1000];").ok()
+    loop = "for (int i = 0; i < 1000; i++) { marks[i * 1024] = i; n = i; if (cgpu_checkpoint()) break; }"
+    run(loop + "\nmarks[0] = 5;").ok()
+    run("block = malloc(256 << 20); memset(block, 1, 256 << 20);").ok()
+    failed = run(loop + "\nn = -1; block[7] = 7;\nabort();")
+    assert "the last of 1000" in failed.traceback, failed.shown
+    assert run("n * 10 + (block[7] == 0x01010101) + marks[999 * 1024]").ok().text == str(9990 + 1 + 999)
