@@ -101,6 +101,7 @@ static void start_warp(struct warp *w, uint32_t threads)
 	w->ready_count = w->parked_count = 0;
 	w->yield_budget = MACHINE_SLICE;
 	w->entry.live = mask;
+	w->entry.dynamic = 0;
 	w->frame = &w->entry;
 	w->rows = w->entry.rows;
 	w->caches = w->entry.caches;

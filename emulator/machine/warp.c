@@ -382,7 +382,7 @@ const struct op *warp_call(struct warp *w, const struct op *o, struct ptx_functi
 	if (p->formal_count != call->argument_count || p->return_count < call->return_count)
 		return warp_fault(w, o, GPU_FAULT_INVALID_PC, w->mask,
 				  "the function called has another number of parameters");
-	if (caller->local_base + caller->program->local_bytes + p->local_bytes > w->local_size ||
+	if (caller->local_base + caller->program->local_bytes + caller->dynamic + p->local_bytes > w->local_size ||
 	    caller->depth >= MACHINE_CALL_DEPTH_MAX)
 		return warp_fault(w, o, GPU_FAULT_STACK, w->mask,
 				  "the call needs more local memory than cudaLimitStackSize allows, or recursion "
@@ -398,7 +398,8 @@ const struct op *warp_call(struct warp *w, const struct op *o, struct ptx_functi
 	f->params = f->rows + p->frame_bytes;
 	f->return_to = o + 1;
 	f->call = call;
-	f->local_base = caller->local_base + caller->program->local_bytes;
+	f->local_base = (caller->local_base + caller->program->local_bytes + caller->dynamic + 15) / 16 * 16;
+	f->dynamic = 0;
 	f->depth = caller->depth + 1;
 	f->live = w->mask;
 	warp_fill_constants(w, f, false);

@@ -40,6 +40,7 @@ struct frame {
 	const struct op *return_to;  /* in the parent */
 	const struct ptx_call *call; /* how results go back */
 	uint32_t local_base;         /* where its local variables start in the lane's local memory */
+	uint32_t dynamic;            /* bytes that alloca has added to these, the same for all lanes */
 	uint32_t depth;
 	uint32_t live;               /* lanes that have not returned */
 	struct frame *next_free, *next_made;

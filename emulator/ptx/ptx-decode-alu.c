@@ -417,10 +417,12 @@ static uint32_t truth_value(const char *type)
 	       type_size(form_type(type)) == 2 ? 0xffff : 0xffffffffu;
 }
 
+/* Numbers for a pair of numbers; for u32 and s32 all bits of the half. */
 static int decode_set_pairs(struct decoder *d, const struct ptx_instruction *in, const struct form *f, const char *type)
 {
+	uint32_t value = strstr(f->modifiers[f->count - 2], "x2") ? truth_value(type) : 0xffff;
 	struct ref tests[2], halves[2], dest;
-	struct ref yes = decode_value(d, truth_value(type), false), no = decode_value(d, 0, false);
+	struct ref yes = decode_value(d, value, false), no = decode_value(d, 0, false);
 
 	if (compare_pairs(d, in, f, type, tests))
 		return -1;
@@ -441,7 +443,7 @@ int decode_set(struct decoder *d, const struct ptx_instruction *in, const struct
 	const char *type = f->count >= 2 ? f->modifiers[f->count - 2] : "";
 	bool combined;
 
-	if (half_type(f) && strstr(type, "x2"))
+	if (half_type(f) && f->count >= 2)
 		return decode_set_pairs(d, in, f, half_type(f));
 	if (id == OP_COUNT || in->operand_count < 3 || type_size(form_type(type)) > 4 || strstr(type, "x2"))
 		return decode_unknown(d, "no such comparison in this emulator");

@@ -135,6 +135,27 @@ int decode_nanosleep(struct decoder *d, const struct ptx_instruction *in, const 
 	return 0;
 }
 
+/* alloca.u64 address, size{, align}; stacksave.u64 d; stackrestore.u64 a */
+int decode_alloca(struct decoder *d, const struct ptx_instruction *in, const struct form *f)
+{
+	bool saves = !strcmp(f->opcode, "stacksave"), restores = !strcmp(f->opcode, "stackrestore");
+	uint64_t align = in->operand_count > 2 ? in->operands[2].value : 8;
+	struct ref dest = REF_NOTHING, source = REF_NOTHING;
+
+	if (!form_has(f, "u64") || in->operand_count < (saves || restores ? 1 : 2) || !align || align & (align - 1))
+		return decode_unknown(d, "local memory is allocated with 64-bit addresses only");
+	if (!restores)
+		dest = decode_dest(d, &in->operands[0], TYPE_u64);
+	if (!saves)
+		source = decode_source(d, &in->operands[restores ? 0 : 1], TYPE_u64);
+	if (d->problem[0])
+		return -1;
+	d->calls = true;
+	decode_emit_op(d, saves ? OP_stacksave : restores ? OP_stackrestore : OP_alloca, dest, source, REF_NOTHING,
+		       REF_NOTHING)->imm = (int64_t)align;
+	return 0;
+}
+
 static int list_arguments(struct decoder *d, const struct ptx_operand *list, uint32_t *count,
 			  const struct ptx_call_argument **ret)
 {

@@ -338,33 +338,62 @@ static int atom_type(const char *word)
 	return -1;
 }
 
+/* What an atomic operation is about, the same for all elements of a vector. */
+struct atomic {
+	int what, type;
+	enum lane_type lane;
+	struct address a;
+};
+
+/* One element: `dest` may be NULL. */
+static int atomic_element(struct decoder *d, const struct atomic *x, const struct ptx_operand *dest,
+			  const struct ptx_operand *b, const struct ptx_operand *c, int64_t offset)
+{
+	struct ref rb = decode_source(d, b, x->lane), rc = c ? decode_source(d, c, x->lane) : REF_NOTHING;
+	struct ref result = dest ? decode_dest(d, dest, x->lane) : REF_NOTHING;
+	struct draft *to;
+
+	if (d->problem[0])
+		return -1;
+	to = decode_emit_op(d, OP_atom, result, x->a.row, rb, rc);
+	to->slot[SLOT_X0] = (struct ref){ (uint32_t)x->what | (uint32_t)x->type << 8 | (uint32_t)x->a.space << 16, REF_RAW };
+	to->slot[SLOT_X1] = (struct ref){ dest != NULL, REF_RAW };
+	to->imm = x->a.offset + offset;
+	to->flags = x->a.flags;
+	return 0;
+}
+
+/* The type is the last word that is one: some forms name the operation behind it. */
+static int form_atom_type(const struct form *f)
+{
+	for (unsigned i = f->count; i-- > 0;)
+		if (atom_type(f->modifiers[i]) >= 0)
+			return atom_type(f->modifiers[i]);
+	return -1;
+}
+
 static int atomic(struct decoder *d, const struct ptx_operand *dest, const struct ptx_operand *rest, unsigned rest_count,
 		  const struct form *f)
 {
-	int what = atom_what(f), type = f->count ? atom_type(f->modifiers[f->count - 1]) : -1;
-	enum lane_type lane;
-	struct ref b, c = REF_NOTHING, result;
-	struct address a;
-	struct draft *to;
+	struct atomic x = { .what = atom_what(f), .type = form_atom_type(f) };
+	unsigned count = vector_count(f), bytes;
 
-	if (what < 0 || type < 0 || vector_count(f) > 1 || rest_count < (what == ATOM_CAS ? 3u : 2u))
+	if (x.what < 0 || x.type < 0 || rest_count < (x.what == ATOM_CAS ? 3u : 2u) || form_has(f, "b128"))
 		return decode_unknown(d, "an atomic operation of this kind is not emulated");
-	lane = type >= ATOM_U64 && type <= ATOM_F64 ? TYPE_u64 : type == ATOM_F32 ? TYPE_f32 : TYPE_u32;
-	if (type == ATOM_F64)
-		lane = TYPE_f64;
-	if (decode_address(d, &rest[0], f, &a))
+	x.lane = x.type >= ATOM_U64 && x.type <= ATOM_F64 ? TYPE_u64 : x.type == ATOM_F32 ? TYPE_f32 : TYPE_u32;
+	if (x.type == ATOM_F64)
+		x.lane = TYPE_f64;
+	if (decode_address(d, &rest[0], f, &x.a))
 		return -1;
-	b = decode_source(d, &rest[1], lane);
-	if (what == ATOM_CAS)
-		c = decode_source(d, &rest[2], lane);
-	result = dest ? decode_dest(d, dest, lane) : REF_NOTHING;
-	if (d->problem[0])
-		return -1;
-	to = decode_emit_op(d, OP_atom, result, a.row, b, c);
-	to->slot[SLOT_X0] = (struct ref){ (uint32_t)what | (uint32_t)type << 8 | (uint32_t)a.space << 16, REF_RAW };
-	to->slot[SLOT_X1] = (struct ref){ dest != NULL, REF_RAW };
-	to->imm = a.offset;
-	to->flags = a.flags;
+	if (count == 1)
+		return atomic_element(d, &x, dest, &rest[1], x.what == ATOM_CAS ? &rest[2] : NULL, 0);
+	bytes = x.type == ATOM_F16 || x.type == ATOM_BF16 ? 2 : type_size(x.lane);
+	if (rest[1].kind != PTX_OPERAND_VECTOR || rest[1].count != count || x.what == ATOM_CAS ||
+	    (dest && (dest->kind != PTX_OPERAND_VECTOR || dest->count != count)))
+		return decode_unknown(d, "the number of registers does not fit the vector");
+	for (unsigned i = 0; i < count; i++)
+		if (atomic_element(d, &x, dest ? &dest->elements[i] : NULL, &rest[1].elements[i], NULL, i * bytes))
+			return -1;
 	return 0;
 }
 

@@ -397,6 +397,7 @@ static const struct {
 	{ "ldmatrix", decode_ldmatrix }, { "stmatrix", decode_ldmatrix }, { "movmatrix", decode_movmatrix },
 	{ "cp", decode_cp },           { "mbarrier", decode_mbarrier }, { "mapa", decode_mapa },
 	{ "getctarank", decode_mapa },
+	{ "alloca", decode_alloca },   { "stacksave", decode_alloca }, { "stackrestore", decode_alloca },
 };
 
 static decode_function *family_of(const char *opcode)

@@ -143,7 +143,7 @@ decode_function decode_alu, decode_setp, decode_set, decode_selp, decode_mad_car
 decode_function decode_mov, decode_cvt, decode_cvta, decode_isspacep;        /* ptx-decode-move.c */
 decode_function decode_ld, decode_st, decode_atom, decode_red;               /* ptx-decode-memory.c */
 decode_function decode_bra, decode_brx, decode_call, decode_ret, decode_plain, decode_bar, decode_fence, decode_nop,
-	decode_nanosleep;                                                    /* ptx-decode-control.c */
+	decode_nanosleep, decode_alloca;                                                    /* ptx-decode-control.c */
 decode_function decode_shfl, decode_vote, decode_match, decode_redux, decode_activemask, decode_elect;
 decode_function decode_tex, decode_image_query, decode_surface;              /* ptx-decode-image.c */
 decode_function decode_wmma, decode_mma, decode_ldmatrix, decode_movmatrix;  /* ptx-decode-matrix.c */

@@ -532,6 +532,8 @@ def halves():
                 many(f"setp.{word}.{f.name}", "phh", (a, b), int(r))
                 if word in ("eq", "lt", "geu", "nan"):
                     many(f"set.{word}.{f.name}.{f.name}", "hhh", (a, b), one if r else 0)
+                    many(f"set.{word}.u32.{f.name}x2", "rrr", (a | c << 16, b | d << 16),
+                         (65535 if r else 0) | (65535 << 16 if second[word] else 0))
                     many(f"set.{word}.{f.name}x2.{f.name}x2", "rrr", (a | c << 16, b | d << 16),
                          (one if r else 0) | (one if second[word] else 0) << 16)
     half_conversions()

@@ -355,6 +355,45 @@ static void launches_of_several_threads_do_not_meet(void **state)
 		assert_int_equal(pthread_join(t[i], NULL), 0);
 }
 
+static void allocated_stack_belongs_to_its_lane(void **state)
+{
+	struct device *d = device_new();
+	/* Each lane fills as many words as its number tells, calls a function that does the same, and adds them up. */
+	uint32_t *out = run(d,
+			    ".func (.param .b32 r) fill(.param .b32 n)\n{ .reg .b32 %r<8>; .reg .b64 %d<8>; .reg .pred %p;\n"
+			    "ld.param.b32 %r0, [n]; mul.wide.u32 %d0, %r0, 4; alloca.u64 %d1, %d0, 16; mov.u32 %r1, 0;\n"
+			    "mov.u64 %d2, %d1; A: setp.ge.u32 %p, %r1, %r0; @%p bra B; st.local.u32 [%d2], %r0;\n"
+			    "add.s64 %d2, %d2, 4; add.u32 %r1, %r1, 1; bra A;\n"
+			    "B: mov.u32 %r2, 0; setp.lt.u32 %p, %r0, 2; @%p bra C; sub.u32 %r3, %r0, 1;\n"
+			    "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r3; call (b), fill, (a); ld.param.b32 %r2, [b]; }\n"
+			    "C: setp.eq.u32 %p, %r1, 0; @%p bra E; sub.s64 %d2, %d2, 4; sub.u32 %r1, %r1, 1;\n"
+			    "ld.local.u32 %r4, [%d2]; add.u32 %r2, %r2, %r4; bra C; E: st.param.b32 [r], %r2; ret; }",
+			    "and.b32 %r5, %r2, 7;\n"
+			    "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r5; call (b), fill, (a); ld.param.b32 %r0, [b]; }",
+			    1, 64);
+	static const uint32_t squares[] = { 0, 1, 5, 14, 30, 55, 91, 140 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 64; i++)
+		assert_int_equal(out[i], squares[i & 7]);
+	device_free(d);
+}
+
+static void atomics_of_vectors_do_each_element(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out = run(d, ".global .align 16 .f32 sums[4];",
+			    "mov.u64 %rd4, sums; mov.b32 %r5, 0x3f800000; mov.b32 %r6, 0x40000000;\n"
+			    "red.global.add.v2.f32 [%rd4+8], {%r5, %r6}; bar.sync 0; ld.global.f32 %r7, [%rd4+8];\n"
+			    "ld.global.f32 %r8, [%rd4+12]; cvt.rzi.u32.f32 %r7, %r7; cvt.rzi.u32.f32 %r8, %r8;\n"
+			    "mad.lo.u32 %r0, %r8, 1000, %r7;",
+			    1, 64);
+
+	(void)state;
+	assert_int_equal(out[63], 128064);
+	device_free(d);
+}
+
 /* Launches that cannot end say where their threads are. */
 static void check_deadlock(const char *body, uint32_t grid, uint32_t block, unsigned threads, enum gpu_fault_kind kind,
 			   const char *const *lines)
@@ -448,6 +487,8 @@ int main(void)
 		cmocka_unit_test(ctas_wait_for_each_other),
 		cmocka_unit_test(a_grid_barrier_works_when_cooperative),
 		cmocka_unit_test(launches_of_several_threads_do_not_meet),
+		cmocka_unit_test(allocated_stack_belongs_to_its_lane),
+		cmocka_unit_test(atomics_of_vectors_do_each_element),
 		cmocka_unit_test(threads_at_different_barriers_are_listed),
 		cmocka_unit_test(a_lock_that_nobody_gives_back_is_a_deadlock),
 		cmocka_unit_test(long_loops_are_no_deadlock),
