@@ -94,13 +94,39 @@ class CellConsumer : public SemaConsumer
 			D->dropAttr<VisibilityAttr>();
 	}
 
+	/* A name that a macro has declared static is for later cells, too, as one whose `static` stands in the cell. */
+	void publish(Decl *D)
+	{
+		struct Opener : Decl {
+			using Decl::setCachedLinkage;
+		};
+		auto *F = dyn_cast<FunctionDecl>(D);
+		auto *V = dyn_cast<VarDecl>(D);
+		const SourceManager &SM = sema->getSourceManager();
+		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(D->getLocation()));
+
+		if (P.isInvalid() || strcmp(P.getFilename(), job->name) != 0)
+			return;
+		if (F && F->getStorageClass() == SC_Static) {
+			F->setStorageClass(SC_None);
+			F->setInlineSpecified(false);
+		} else if (V && V->getStorageClass() == SC_Static) {
+			V->setStorageClass(SC_None);
+		} else {
+			return;
+		}
+		(D->*&Opener::setCachedLinkage)(Linkage::External);
+	}
+
 	bool HandleTopLevelDecl(DeclGroupRef group) override
 	{
 		for (Decl *D : group) {
 			auto *F = dyn_cast<FunctionDecl>(D);
 
-			if (!sema->getLangOpts().CPlusPlus && !is_header)
+			if (!sema->getLangOpts().CPlusPlus && !is_header) {
 				show(D);
+				publish(D);
+			}
 			if (!is_header && is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job->name))
 				make_declaration(D);
 			if (pieces)
@@ -312,6 +338,22 @@ class CellConsumer : public SemaConsumer
 		report_typed(C, V, CLANG_VARIABLE, V->getType(), s);
 	}
 
+	/* What a declaration says besides its type, and later ones must say, too. */
+	static std::string attributes(const NamedDecl *N)
+	{
+		const auto *label = N->getAttr<AsmLabelAttr>();
+		const auto *F = dyn_cast<FunctionDecl>(N);
+		std::string s;
+
+		/* Names of ours have labels of ours. */
+		if (label && !N->getName().starts_with("cgpu_"))
+			s += " __asm__(\"" + label->getLabel().str() + "\")";
+		if (F && F->getMaxAlignment())
+			s += " __attribute__((aligned(" +
+			     std::to_string(F->getMaxAlignment() / F->getASTContext().getCharWidth()) + ")))";
+		return s;
+	}
+
 	void report_typed(ASTContext &C, NamedDecl *N, clang_symbol_kind kind, QualType T,
 			  clang_symbol *s)
 	{
@@ -329,6 +371,8 @@ class CellConsumer : public SemaConsumer
 			    type.find("auto") != std::string::npos)
 				T = T.getCanonicalType(), type = T.getAsString(policy);
 			T.getAsStringInternal(declaration, policy);
+			if (!C.getLangOpts().CPlusPlus)
+				declaration += attributes(N);
 			if (kind == CLANG_VARIABLE)
 				code = clang_type_code(C, T);
 			if (kind != CLANG_TYPEDEF && !C.getLangOpts().CPlusPlus)

@@ -154,6 +154,9 @@ std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned d
 		return "p" + type_code(C, P->getPointeeType(), true, depth + 1);
 	if (const auto *B = T->getAs<BuiltinType>())
 		return builtin_code(C, B, T);
+	/* Kept as an integer that it fits, with its sign. */
+	if (const auto *I = T->getAs<BitIntType>(); I && I->getNumBits() <= 128)
+		return (I->isSigned() ? "i" : "u") + bytes_of(C, T);
 	if (const auto *X = T->getAs<ComplexType>())
 		return "z" +
 		       std::to_string(C.getTypeSizeInChars(X->getElementType()).getQuantity());

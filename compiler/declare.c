@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "compiler/device-text.h"
 #include "compiler/local-include.h"
+#include "compiler/macro-text.h"
 #include "compiler/own-names.h"
 
 void declare_release(struct declare *d)
@@ -356,25 +357,60 @@ static struct declaration *find_type(struct declare *d, const char *name)
 	return NULL;
 }
 
+static bool has_word(const struct token_list *l, const struct token_list *of, uint32_t word)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (token_is_name(l, i) && token_len(l, i) == token_len(of, word) &&
+		    !memcmp(token_text(l, i), token_text(of, word), token_len(of, word)))
+			return true;
+	return false;
+}
+
+/* Does the text name each constant that clang has found? */
+static bool has_constants(struct declare *d, const char *text, const char *found)
+{
+	struct token_list l, of;
+
+	if (token_list_init(&l, text, strlen(text), d->pool, NULL) || token_list_init(&of, found, strlen(found), d->pool, NULL))
+		return false;
+	for (uint32_t i = 0; i < of.n; i++)
+		if (token_is_name(&of, i) && !has_word(&l, &of, i))
+			return false;
+	return true;
+}
+
+/* Macros with parameters, and those that are gone by now, may mean something else when the text is read again. */
+static bool needs_macros(struct declare *d, const struct host_text *h, const char *text)
+{
+	struct token_list l;
+	struct macro_text m;
+
+	if (token_list_init(&l, text, strlen(text), d->pool, NULL))
+		return false;
+	for (uint32_t i = 0; i < l.n; i++)
+		if (token_is_name(&l, i) &&
+		    macro_text_find(&h->split.tokens, h->split.tokens.n, &d->names, token_text(&l, i), token_len(&l, i), &m) &&
+		    (m.is_undefined || (m.has_parameters && token_is(&l, i + 1, "(")) || *m.body == '{' || *m.body == '}'))
+			return true;
+	return false;
+}
+
 /* An enum whose constants stand in a macro, or in directives of its own: later cells get it as clang has read it. */
 static void spell_enum(struct declare *d, const struct clang_symbol *s)
 {
 	struct declaration *have = find_type(d, s->name);
-	size_t n = strlen(s->type);
 
 	if (!have || have->kind != DECLARATION_TAG || strncmp(have->host, "enum", 4) != 0) {
 		add(d, DECLARATION_TAG, s->line, s->name, s->declaration, s->declaration);
 		return;
 	}
-	/* The text is its own when it has no directives and ends with the last constant. */
-	for (const char *at = strstr(have->host, s->type); at; at = strstr(at + 1, s->type))
-		if (!strchr(have->host, '#') && strchr(" \t\n,={}/", at[n]) && strchr(" \t\n,{/", at[-1]))
-			return;
+	if (!strchr(have->host, '#') && has_constants(d, have->host, s->declaration))
+		return;
 	have->host = have->device = s->declaration;
 }
 
 /* A structure that a macro spells is told as clang has read it; each takes along what it was packed to. */
-static void spell_record(struct declare *d, const struct clang_symbol *s)
+static void spell_record(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
 {
 	struct declaration *have = find_type(d, s->name);
 	const char *text;
@@ -384,6 +420,8 @@ static void spell_record(struct declare *d, const struct clang_symbol *s)
 		    s->declaration, s->declaration);
 		have = find_type(d, s->name);
 	}
+	if (have && needs_macros(d, h, have->host))
+		have->host = have->device = s->declaration;
 	if (!have || !s->size || !*have->host)
 		return;
 	text = packed(d, have->host, s->size);
@@ -392,14 +430,14 @@ static void spell_record(struct declare *d, const struct clang_symbol *s)
 		have->host = have->device = text;
 }
 
-static void spell_type(struct declare *d, const struct clang_symbol *s)
+static void spell_type(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
 {
 	if (!*s->name)
 		return;
 	if (!strncmp(s->declaration, "enum", 4))
 		spell_enum(d, s);
 	else
-		spell_record(d, s);
+		spell_record(d, h, s);
 }
 
 static void add_symbol(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
@@ -424,7 +462,7 @@ static void add_symbol(struct declare *d, const struct host_text *h, const struc
 		add_function(d, h, s);
 		break;
 	case CLANG_TAG:
-		spell_type(d, s);
+		spell_type(d, h, s);
 		break;
 	case CLANG_MACRO:
 	case CLANG_CONSTANT:

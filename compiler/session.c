@@ -763,7 +763,7 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 	for (uint32_t i = 0; i < tokens->n; i++) {
 		const struct token *t = &tokens->at[i];
 
-		if (t->kind == TOKEN_NAME) {
+		if (t->kind == TOKEN_NAME || t->bracket) {
 			uint32_t name =
 				names_find(&s->names, token_text(tokens, i), token_len(tokens, i));
 

@@ -26,6 +26,7 @@ struct splitter {
 	struct item *items; /* malloc-ed while it grows */
 	uint32_t n, cap;
 	bool failed;
+	bool has_brackets; /* the cell has a macro for one */
 	struct declared *declared; /* what the cell has declared so far */
 	uint32_t n_declared, cap_declared;
 };
@@ -147,6 +148,8 @@ static enum name_class classify_macro(struct splitter *s, uint32_t i, const stru
 		if (s->declared[t].is_type && token_len(l, s->declared[t].name) == n &&
 		    !memcmp(token_text(l, s->declared[t].name), m->body, n))
 			class = NAME_TYPE;
+	if (class == NAME_MACRO_EMPTY && n == m->len)
+		return class;
 	return class == NAME_TYPE || class == NAME_MACRO_SPECIFIER ? NAME_MACRO_SPECIFIER : NAME_MACRO;
 }
 
@@ -278,6 +281,16 @@ static bool at_directive(const struct token_list *l, uint32_t i)
 	return i < l->n && l->at[i].kind == TOKEN_DIRECTIVE;
 }
 
+static bool is_conditional(const struct token_list *l, uint32_t i)
+{
+	static const char *const conditions[] = { "if", "ifdef", "ifndef", "elif", "else", "endif" };
+	bool is = false;
+
+	for (size_t k = 0; k < sizeof(conditions) / sizeof(*conditions); k++)
+		is |= token_directive_is(l, i, conditions[k]);
+	return is;
+}
+
 /* Counts the #if that are open inside an item; false for a directive that belongs to an #if before the item, which so ends. */
 static bool pass_directive(const struct token_list *l, uint32_t i, unsigned *depth)
 {
@@ -398,7 +411,12 @@ static uint32_t end_of_declaration(struct splitter *s, uint32_t i, uint32_t *ret
 				initialiser = true;
 			else if (token_is(l, i, ","))
 				initialiser = false;
-			tag |= split_at_identifier(l, i) && token_is(l, i + 1, "{") && !initialiser && stands_for_tag(s, i);
+			uint32_t behind = token_is(l, i + 1, "(") ? token_behind(l, i + 1) : i + 1;
+
+			if (split_at_identifier(l, i) && token_is(l, behind, "{") && !initialiser && stands_for_tag(s, i)) {
+				tag = true;
+				i = behind - 1;
+			}
 			i++;
 		}
 	}
@@ -418,7 +436,7 @@ static uint32_t skip_directives(const struct token_list *l, uint32_t i)
 static uint32_t end_of_expression(struct splitter *s, uint32_t i, bool *ret_open)
 {
 	const struct token_list *l = s->l;
-	uint32_t whole = end_of_whole_macro(s, i);
+	uint32_t whole = end_of_whole_macro(s, i), first = i;
 	unsigned branches = 0;
 
 	if (whole)
@@ -440,6 +458,9 @@ static uint32_t end_of_expression(struct splitter *s, uint32_t i, bool *ret_open
 			i++;
 	}
 	*ret_open = true;
+	/* `x` and then #undef: only what is inside of an expression may change a macro there. */
+	while (i > first && at_directive(l, i - 1) && !is_conditional(l, i - 1))
+		i--;
 	return i;
 }
 
@@ -740,6 +761,34 @@ static uint32_t next_item(struct splitter *s, uint32_t i)
 	return end > i ? end : i + 1;
 }
 
+/* `#define BEGIN {` */
+static bool defines_bracket(const struct token_list *l, uint32_t i)
+{
+	size_t n;
+	const char *rest;
+
+	if (!token_directive_is(l, i, "define"))
+		return false;
+	rest = token_directive_rest(l, i, &n);
+	while (n && isspace((unsigned char)rest[n - 1]))
+		n--;
+	return n > 2 && strchr("{}", rest[n - 1]) && isspace((unsigned char)rest[n - 2]);
+}
+
+/* Of a name that is a macro for a bracket, which one; 0 for all others. */
+static char stands_for_bracket(void *data, uint32_t i)
+{
+	const struct splitter *s = data;
+	const char *known = s->names->macro ? s->names->macro(s->names->context, token_text(s->l, i), token_len(s->l, i)) : NULL;
+	struct macro_text m;
+
+	if (!s->has_brackets && !(known && strlen(known) < 8 && strpbrk(known, "{}")))
+		return 0;
+	if (!macro_text_find(s->l, i, s->names, token_text(s->l, i), token_len(s->l, i), &m))
+		return 0;
+	return !m.is_undefined && !m.has_parameters && m.len == 1 && strchr("{}", *m.body) ? *m.body : 0;
+}
+
 int split_init(struct split *s, const char *text, size_t len, const struct name_source *names,
 	       struct mem_pool *pool, struct error *err)
 {
@@ -747,6 +796,10 @@ int split_init(struct split *s, const char *text, size_t len, const struct name_
 
 	*s = (struct split){ 0 };
 	if (token_list_init(&s->tokens, text, len, pool, err))
+		return -1;
+	for (uint32_t i = 0; i < s->tokens.n; i++)
+		x.has_brackets |= defines_bracket(&s->tokens, i);
+	if (token_list_set_brackets(&s->tokens, stands_for_bracket, &x, err))
 		return -1;
 	for (uint32_t i = 0; i < s->tokens.n && !x.failed;)
 		i = next_item(&x, i);

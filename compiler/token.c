@@ -61,7 +61,7 @@ static void add(struct lexer *x, enum token_kind kind, size_t start, uint32_t li
 		x->cap = cap;
 	}
 	x->tokens[x->n++] =
-		(struct token){ kind, (uint32_t)start, (uint32_t)x->at, line, TOKEN_NONE };
+		(struct token){ .kind = kind, .start = (uint32_t)start, .end = (uint32_t)x->at, .line = line, .match = TOKEN_NONE };
 	x->line_start = false;
 }
 
@@ -267,8 +267,8 @@ static char bracket(const struct token_list *l, uint32_t i)
 {
 	const char *text = token_text(l, i);
 
-	if (l->at[i].kind != TOKEN_PUNCTUATION)
-		return 0;
+	if (l->at[i].kind != TOKEN_PUNCTUATION || l->at[i].bracket)
+		return l->at[i].bracket;
 	if (token_len(l, i) == 1)
 		return strchr("()[]{}", *text) ? *text : 0;
 	for (size_t k = 0; token_len(l, i) == 2 && k < sizeof(digraphs) / sizeof(*digraphs); k++)
@@ -403,6 +403,24 @@ static void lex(struct lexer *x)
 	}
 }
 
+int token_list_set_brackets(struct token_list *l, char (*stands_for)(void *data, uint32_t i), void *data, struct error *err)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		char c = l->at[i].kind == TOKEN_NAME ? stands_for(data, i) : 0;
+
+		if (!c)
+			continue;
+		l->at[i].kind = TOKEN_PUNCTUATION;
+		l->at[i].bracket = c;
+		any = true;
+	}
+	for (uint32_t i = 0; any && i < l->n; i++)
+		l->at[i].match = TOKEN_NONE;
+	return any ? pair_brackets(l, err) : 0;
+}
+
 int token_list_init(struct token_list *l, const char *text, size_t len, struct mem_pool *pool,
 		    struct error *err)
 {
@@ -411,6 +429,9 @@ int token_list_init(struct token_list *l, const char *text, size_t len, struct m
 	if (len >= UINT32_MAX)
 		return error_set(err, ERROR_LIMIT, "a cell of more than 4 GiB");
 	*l = (struct token_list){ .text = text, .len = len };
+	/* An editor's mark of UTF-8 is no text. */
+	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
+		x.at = 3;
 	lex(&x);
 	l->open_splice = len && (text[len - 1] == '\\' ||
 				 (len > 1 && text[len - 1] == '\n' && text[len - 2] == '\\'));
@@ -430,6 +451,8 @@ bool token_is(const struct token_list *l, uint32_t i, const char *text)
 
 	if (i >= l->n || l->at[i].kind == TOKEN_STRING)
 		return false;
+	if (l->at[i].bracket)
+		return n == 1 && *text == l->at[i].bracket;
 	if (token_len(l, i) == n)
 		return !memcmp(token_text(l, i), text, n);
 	return n == 1 && token_len(l, i) == 2 && *text == bracket(l, i);

@@ -1,0 +1,1 @@
+﻿int bom = 1; bom
