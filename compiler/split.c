@@ -240,6 +240,21 @@ static bool unknown_declares(const struct token_list *l, uint32_t i)
 		token_is(l, i + 2, "[") || token_is(l, i + 2, "("));
 }
 
+static bool starts_old_parameters(struct splitter *s, uint32_t open, uint32_t i);
+
+/* `main() {`, and `f(a, b) int a; char *b; {`: a definition without a type. */
+static bool defines_untyped(struct splitter *s, uint32_t i)
+{
+	const struct token_list *l = s->l;
+	uint32_t behind = token_is(l, i + 1, "(") ? token_behind(l, i + 1) : l->n;
+
+	if (behind >= l->n || !starts_old_parameters(s, i + 1, behind))
+		return token_is(l, behind, "{");
+	while (behind < l->n && !token_is(l, behind, "{") && !token_is(l, behind, "=") && l->at[behind].kind != TOKEN_DIRECTIVE)
+		behind = token_is(l, behind, "(") || token_is(l, behind, "[") ? token_behind(l, behind) : behind + 1;
+	return token_is(l, behind, "{") && token_is(l, behind - 1, ";");
+}
+
 static bool starts_declaration(struct splitter *s, uint32_t i)
 {
 	const struct token_list *l = s->l;
@@ -268,12 +283,13 @@ static bool starts_declaration(struct splitter *s, uint32_t i)
 		return starts_declaration(s,
 					  token_is(l, i + 1, "(") ? token_behind(l, i + 1) : i + 1);
 	case NAME_VALUE:
+		return defines_untyped(s, i);
 	case NAME_MACRO:
 		return false;
 	case NAME_UNKNOWN:
 		break;
 	}
-	return unknown_declares(l, i);
+	return unknown_declares(l, i) || defines_untyped(s, i);
 }
 
 static bool at_directive(const struct token_list *l, uint32_t i)
