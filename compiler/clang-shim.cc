@@ -11,6 +11,7 @@
 #include "compiler/clang-includes.hh"
 #include "compiler/clang-header.hh"
 #include "compiler/clang-job.hh"
+#include "compiler/clang-publish.hh"
 #include "compiler/clang-pieces.hh"
 #include "compiler/clang-types.hh"
 #include "compiler/object-code.hh"
@@ -85,48 +86,13 @@ class CellConsumer : public SemaConsumer
 	{
 	}
 
-	/* Later cells are other objects of one program: what is hidden from other programs is not from them. */
-	static void show(Decl *D)
-	{
-		auto *A = D->getAttr<VisibilityAttr>();
-
-		if (A && A->getVisibility() != VisibilityAttr::Protected)
-			D->dropAttr<VisibilityAttr>();
-	}
-
-	/* A name that a macro has declared static is for later cells, too, as one whose `static` stands in the cell. */
-	void publish(Decl *D)
-	{
-		struct Opener : Decl {
-			using Decl::setCachedLinkage;
-		};
-		auto *F = dyn_cast<FunctionDecl>(D);
-		auto *V = dyn_cast<VarDecl>(D);
-		const SourceManager &SM = sema->getSourceManager();
-		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(D->getLocation()));
-
-		if (P.isInvalid() || strcmp(P.getFilename(), job->name) != 0)
-			return;
-		if (F && F->getStorageClass() == SC_Static) {
-			F->setStorageClass(SC_None);
-			F->setInlineSpecified(false);
-		} else if (V && V->getStorageClass() == SC_Static) {
-			V->setStorageClass(SC_None);
-		} else {
-			return;
-		}
-		(D->*&Opener::setCachedLinkage)(Linkage::External);
-	}
-
 	bool HandleTopLevelDecl(DeclGroupRef group) override
 	{
 		for (Decl *D : group) {
 			auto *F = dyn_cast<FunctionDecl>(D);
 
-			if (!sema->getLangOpts().CPlusPlus && !is_header) {
-				show(D);
-				publish(D);
-			}
+			if (!sema->getLangOpts().CPlusPlus && !is_header)
+				clang_publish(D, sema->getSourceManager(), job->name);
 			if (!is_header && is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job->name))
 				make_declaration(D);
 			if (pieces)
@@ -205,31 +171,13 @@ class CellConsumer : public SemaConsumer
 		job->symbol(job->context, &s);
 	}
 
-	/* "int printf(const char *format, ...)" */
-	static std::string signature(const FunctionDecl *F, const PrintingPolicy &policy)
-	{
-		std::string s = F->getReturnType().getAsString(policy);
-
-		s += (s.back() == '*' ? "" : " ") + F->getNameAsString() + "(";
-		for (const ParmVarDecl *P : F->parameters()) {
-			std::string parameter = P->getNameAsString();
-			bool reserved = parameter.rfind("__", 0) == 0;
-
-			if (reserved)
-				parameter.erase(0, 2);
-			P->getOriginalType().getAsStringInternal(parameter, policy);
-			s += (P->getFunctionScopeIndex() ? ", " : "") + parameter;
-		}
-		return s + (F->isVariadic() ? ", ...)" : F->getNumParams() ? ")" : "void)");
-	}
-
 	void report_header(ASTContext &C, NamedDecl *N)
 	{
 		PrintingPolicy policy = clang_type_policy(C);
 		std::string text = N->getNameAsString();
 
 		if (auto *F = dyn_cast<FunctionDecl>(N)) {
-			report_name(CLANG_FUNCTION, N, signature(F, policy));
+			report_name(CLANG_FUNCTION, N, clang_signature(F, policy));
 		} else if (auto *V = dyn_cast<VarDecl>(N)) {
 			V->getType().getAsStringInternal(text, policy);
 			report_name(CLANG_VARIABLE, N, text);
@@ -250,9 +198,8 @@ class CellConsumer : public SemaConsumer
 	{
 		const SourceManager &SM = C.getSourceManager();
 		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(N->getLocation()));
-		clang_symbol s = {};
-
 		auto *R = dyn_cast<RecordDecl>(N);
+		clang_symbol s = {};
 
 		if (P.isInvalid() || (!N->getIdentifier() && !R) || !is_whole(N))
 			return;
@@ -324,8 +271,8 @@ class CellConsumer : public SemaConsumer
 		s->kind = CLANG_TAG;
 		s->is_definition = true;
 		s->name = name.c_str();
-		s->declaration = stream.str().c_str();
 		s->type = s->type_code = "";
+		s->declaration = stream.str().c_str();
 		job->symbol(job->context, s);
 	}
 
@@ -336,22 +283,6 @@ class CellConsumer : public SemaConsumer
 		if (!V->getType()->isIncompleteType() && !V->getType()->isVariablyModifiedType())
 			s->size = C.getTypeSizeInChars(V->getType()).getQuantity();
 		report_typed(C, V, CLANG_VARIABLE, V->getType(), s);
-	}
-
-	/* What a declaration says besides its type, and later ones must say, too. */
-	static std::string attributes(const NamedDecl *N)
-	{
-		const auto *label = N->getAttr<AsmLabelAttr>();
-		const auto *F = dyn_cast<FunctionDecl>(N);
-		std::string s;
-
-		/* Names of ours have labels of ours. */
-		if (label && !N->getName().starts_with("cgpu_"))
-			s += " __asm__(\"" + label->getLabel().str() + "\")";
-		if (F && F->getMaxAlignment())
-			s += " __attribute__((aligned(" +
-			     std::to_string(F->getMaxAlignment() / F->getASTContext().getCharWidth()) + ")))";
-		return s;
 	}
 
 	void report_typed(ASTContext &C, NamedDecl *N, clang_symbol_kind kind, QualType T,
@@ -372,7 +303,7 @@ class CellConsumer : public SemaConsumer
 				T = T.getCanonicalType(), type = T.getAsString(policy);
 			T.getAsStringInternal(declaration, policy);
 			if (!C.getLangOpts().CPlusPlus)
-				declaration += attributes(N);
+				declaration += clang_attributes(N);
 			if (kind == CLANG_VARIABLE)
 				code = clang_type_code(C, T);
 			if (kind != CLANG_TYPEDEF && !C.getLangOpts().CPlusPlus)

@@ -3,7 +3,7 @@
 #include "compiler/clang-types.hh"
 
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/Decl.h>
+#include <clang/AST/Attr.h>
 #include <clang/AST/RecordLayout.h>
 #include <clang/Basic/Version.h>
 #include <llvm/ADT/SmallString.h>
@@ -280,6 +280,38 @@ std::string clang_type_shown(std::string type)
 				     at,
 			     "{...}");
 	return type;
+}
+
+std::string clang_attributes(const NamedDecl *N)
+{
+	const auto *label = N->getAttr<AsmLabelAttr>();
+	const auto *F = dyn_cast<FunctionDecl>(N);
+	std::string s;
+
+	/* Names of ours have labels of ours. */
+	if (label && !N->getName().starts_with("cgpu_"))
+		s += " __asm__(\"" + label->getLabel().str() + "\")";
+	if (F && F->getMaxAlignment())
+		s += " __attribute__((aligned(" +
+		     std::to_string(F->getMaxAlignment() / F->getASTContext().getCharWidth()) + ")))";
+	return s;
+}
+
+std::string clang_signature(const FunctionDecl *F, const PrintingPolicy &policy)
+{
+	std::string s = F->getReturnType().getAsString(policy);
+
+	s += (s.back() == '*' ? "" : " ") + F->getNameAsString() + "(";
+	for (const ParmVarDecl *P : F->parameters()) {
+		std::string parameter = P->getNameAsString();
+		bool reserved = parameter.rfind("__", 0) == 0;
+
+		if (reserved)
+			parameter.erase(0, 2);
+		P->getOriginalType().getAsStringInternal(parameter, policy);
+		s += (P->getFunctionScopeIndex() ? ", " : "") + parameter;
+	}
+	return s + (F->isVariadic() ? ", ...)" : F->getNumParams() ? ")" : "void)");
 }
 
 /* Types are spelled as C spells them, also those of C++. */

@@ -3,6 +3,7 @@
 #ifndef CGPU_COMPILER_CLANG_TYPES_HH
 #define CGPU_COMPILER_CLANG_TYPES_HH
 
+#include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
 #include <clang/AST/PrettyPrinter.h>
 #include <clang/AST/Type.h>
@@ -18,6 +19,10 @@ std::string clang_expression_code(clang::ASTContext &C, const clang::Expr *E, cl
 uint64_t clang_type_layout(clang::ASTContext &C, clang::QualType T);
 /* The text of a type without the names that structures without one were given. */
 std::string clang_type_shown(std::string type);
+/* What a declaration says besides its type, and later ones must say, too: " __asm__(\"label\")". */
+std::string clang_attributes(const clang::NamedDecl *N);
+/* "int printf(const char *format, ...)" */
+std::string clang_signature(const clang::FunctionDecl *F, const clang::PrintingPolicy &policy);
 /* How types are spelled in such texts. */
 clang::PrintingPolicy clang_type_policy(const clang::ASTContext &C);
 

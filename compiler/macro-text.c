@@ -158,3 +158,17 @@ const char *macro_text_last(const struct macro_text *m, size_t *ret_len)
 	*ret_len = macro_text_word(m->body + start, end - start);
 	return *ret_len && start + *ret_len == end ? m->body + start : NULL;
 }
+
+bool macro_text_pastes(const char *text, size_t len)
+{
+	for (size_t i = 0; i + 1 < len; i++) {
+		if (text[i] != '#' || text[i + 1] != '#')
+			continue;
+		i += 2;
+		while (i < len && (text[i] == ' ' || text[i] == '\t'))
+			i++;
+		if (len - i < 11 || memcmp(text + i, "__VA_ARGS__", 11))
+			return true;
+	}
+	return false;
+}

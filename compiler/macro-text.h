@@ -39,6 +39,8 @@ int macro_text_parameter(const struct macro_text *m, const char *word, size_t le
 bool macro_text_is_closed(const struct macro_text *m);
 /* The last thing of the body when it is a word or `word(...)`; NULL when it is something else. */
 const char *macro_text_last(const struct macro_text *m, size_t *ret_len);
+/* Does the text of a macro make names by `##`? `, ##__VA_ARGS__` makes none. */
+bool macro_text_pastes(const char *text, size_t len);
 /* Bytes of the word that p starts with. */
 size_t macro_text_word(const char *p, size_t n);
 

@@ -14,6 +14,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "compiler/local-include.h"
+#include "compiler/macro-text.h"
 #include "compiler/own-names.h"
 
 struct use {
@@ -720,21 +721,6 @@ static bool is_wanted(const struct composition *c, const struct session_entry *e
 	return false;
 }
 
-/* Does the text of a macro make names by `##`? `, ##__VA_ARGS__` makes none. */
-static bool pastes(const char *text, size_t len)
-{
-	for (size_t i = 0; i + 1 < len; i++) {
-		if (text[i] != '#' || text[i + 1] != '#')
-			continue;
-		i += 2;
-		while (i < len && (text[i] == ' ' || text[i] == '\t'))
-			i++;
-		if (len - i < 11 || memcmp(text + i, "__VA_ARGS__", 11))
-			return true;
-	}
-	return false;
-}
-
 /* Which names a macro makes only clang knows, so it gets all of them. */
 static void mark_all(struct composition *c)
 {
@@ -786,12 +772,12 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 		}
 	}
 	for (uint32_t i = 0; i < tokens->n; i++)
-		if (tokens->at[i].kind == TOKEN_DIRECTIVE && pastes(token_text(tokens, i), token_len(tokens, i)))
+		if (tokens->at[i].kind == TOKEN_DIRECTIVE && macro_text_pastes(token_text(tokens, i), token_len(tokens, i)))
 			mark_all(c);
 	for (uint32_t i = 0; i < c->n_queue; i++) {
 		const struct session_entry *e = &s->entries[c->queue[i]];
 
-		if (e->d.kind == DECLARATION_MACRO && pastes(e->d.host, strlen(e->d.host)))
+		if (e->d.kind == DECLARATION_MACRO && macro_text_pastes(e->d.host, strlen(e->d.host)))
 			mark_all(c);
 
 		for (uint32_t k = 0; k < e->n_uses; k++) {

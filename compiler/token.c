@@ -60,8 +60,9 @@ static void add(struct lexer *x, enum token_kind kind, size_t start, uint32_t li
 		x->tokens = grown;
 		x->cap = cap;
 	}
-	x->tokens[x->n++] =
-		(struct token){ .kind = kind, .start = (uint32_t)start, .end = (uint32_t)x->at, .line = line, .match = TOKEN_NONE };
+	x->tokens[x->n++] = (struct token){
+		.kind = kind, .start = (uint32_t)start, .end = (uint32_t)x->at, .line = line, .match = TOKEN_NONE
+	};
 	x->line_start = false;
 }
 

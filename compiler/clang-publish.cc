@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text of a cell has lost its `static` before clang sees it; what macros hide from that is changed in the tree. */
+#include "compiler/clang-publish.hh"
+
+#include <clang/AST/Attr.h>
+#include <clang/Basic/Version.h>
+
+#include <cstring>
+
+using namespace clang;
+
+namespace
+{
+
+void show(Decl *D)
+{
+	auto *A = D->getAttr<VisibilityAttr>();
+
+	if (A && A->getVisibility() != VisibilityAttr::Protected)
+		D->dropAttr<VisibilityAttr>();
+}
+
+/* Clang keeps the linkage that it has found for a declaration. */
+struct Opener : Decl {
+	using Decl::setCachedLinkage;
+};
+
+void make_external(Decl *D)
+{
+	auto *F = dyn_cast<FunctionDecl>(D);
+	auto *V = dyn_cast<VarDecl>(D);
+
+	if (F && F->getStorageClass() == SC_Static) {
+		F->setStorageClass(SC_None);
+		F->setInlineSpecified(false);
+	} else if (V && V->getStorageClass() == SC_Static) {
+		V->setStorageClass(SC_None);
+	} else {
+		return;
+	}
+#if CLANG_VERSION_MAJOR >= 18
+	(D->*&Opener::setCachedLinkage)(Linkage::External);
+#else
+	(D->*&Opener::setCachedLinkage)(ExternalLinkage);
+#endif
+}
+
+} // namespace
+
+void clang_publish(Decl *D, const SourceManager &SM, const char *cell)
+{
+	PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(D->getLocation()));
+
+	show(D);
+	if (P.isValid() && !strcmp(P.getFilename(), cell))
+		make_external(D);
+}

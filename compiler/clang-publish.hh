@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a cell declares at the top is for later cells, other objects of the same program. For compiler/clang-shim.cc alone. */
+#ifndef CGPU_COMPILER_CLANG_PUBLISH_HH
+#define CGPU_COMPILER_CLANG_PUBLISH_HH
+
+#include <clang/AST/Decl.h>
+#include <clang/Basic/SourceManager.h>
+
+/* Of a declaration at the top of a C unit: hidden visibility is taken off, and in lines of the cell of this name also what a
+ * macro has made static. Before code is generated. */
+void clang_publish(clang::Decl *D, const clang::SourceManager &SM, const char *cell);
+
+#endif
