@@ -8,6 +8,7 @@
  */
 #include "compiler/clang-shim.h"
 
+#include "compiler/clang-complaints.hh"
 #include "compiler/clang-includes.hh"
 #include "compiler/clang-header.hh"
 #include "compiler/clang-job.hh"
@@ -37,8 +38,6 @@
 #include <clang/Sema/Sema.h>
 #include <clang/Sema/SemaConsumer.h>
 #include <llvm/ADT/SmallString.h>
-#include <llvm/IR/DiagnosticInfo.h>
-#include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CommandLine.h>
@@ -502,35 +501,6 @@ class CompileAction : public HeaderLater<EmitObjAction>
 	clang_result *result;
 };
 
-/* What LLVM complains about while it makes an object. */
-class Complaints : public llvm::DiagnosticHandler
-{
-      public:
-	explicit Complaints(DiagnosticsEngine &engine) : engine(engine)
-	{
-	}
-
-	bool handleDiagnostics(const llvm::DiagnosticInfo &info) override
-	{
-		bool error = info.getSeverity() == llvm::DS_Error;
-
-		if (!error && info.getSeverity() != llvm::DS_Warning)
-			return true;
-		std::string text;
-		llvm::raw_string_ostream stream(text);
-		llvm::DiagnosticPrinterRawOStream printer(stream);
-
-		info.print(printer);
-		engine.Report(error ? engine.getCustomDiagID(DiagnosticsEngine::Error, "%0")
-				    : engine.getCustomDiagID(DiagnosticsEngine::Warning, "%0"))
-			<< stream.str();
-		return true;
-	}
-
-      private:
-	DiagnosticsEngine &engine;
-};
-
 /* Ends with an LLVM module, for ObjectCode. */
 class ModuleAction : public HeaderLater<ASTFrontendAction>
 {
@@ -548,7 +518,7 @@ class ModuleAction : public HeaderLater<ASTFrontendAction>
 	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef file) override
 	{
 		context.setDiscardValueNames(CI.getCodeGenOpts().DiscardValueNames);
-		context.setDiagnosticHandler(std::make_unique<Complaints>(CI.getDiagnostics()));
+		context.setDiagnosticHandler(std::make_unique<clang_complaints>(CI.getDiagnostics()));
 		generator = CreateLLVMCodeGen(CI.getDiagnostics(), file, &CI.getVirtualFileSystem(),
 					      CI.getHeaderSearchOpts(), CI.getPreprocessorOpts(),
 					      CI.getCodeGenOpts(), context);

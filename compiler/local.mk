@@ -2,6 +2,7 @@
 # All but main() is a library, so that the unit tests can link it.
 noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
+	%reldir%/clang-complaints.hh \
 	%reldir%/clang-complete.cc \
 	%reldir%/clang-includes.cc %reldir%/clang-includes.hh \
 	%reldir%/clang-job.hh %reldir%/clang-header.hh \
