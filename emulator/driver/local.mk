@@ -21,7 +21,7 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/memory-buffers.c \
 	%reldir%/memory-table.c %reldir%/memory-table.h
 
-EMULATOR_TESTS = test-cu-driver test-cu-faults test-cu-texture
+EMULATOR_TESTS = test-cu-driver test-cu-faults test-cu-heap test-cu-texture
 check_PROGRAMS += $(EMULATOR_TESTS)
 TESTS += $(EMULATOR_TESTS)
 test_cu_driver_SOURCES = tests/unit/test-cu-driver.c tests/unit/emulator.h
@@ -30,6 +30,9 @@ test_cu_driver_LDADD = $(CMOCKA_LIBS)
 test_cu_faults_SOURCES = tests/unit/test-cu-faults.c tests/unit/device-code-units.h tests/unit/emulator.h
 test_cu_faults_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_faults_LDADD = $(CMOCKA_LIBS)
+test_cu_heap_SOURCES = tests/unit/test-cu-heap.c tests/unit/emulator.h
+test_cu_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_heap_LDADD = $(CMOCKA_LIBS)
 test_cu_texture_SOURCES = tests/unit/test-cu-texture.c tests/unit/emulator.h
 test_cu_texture_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_texture_LDADD = $(CMOCKA_LIBS) -lm
