@@ -164,7 +164,7 @@ static void test_native_thread_local(void **state)
 	/* Defined anew, it starts anew, also for units that know it already. */
 	ok(7, "_Thread_local int shared = 1;", NULL);
 	prints(8, "#include <stdio.h>\nint total(void); extern _Thread_local int shared;\n"
-		  "void run(void) { printf(\"%d\", shared); }", "1");
+		  "void run(void) { printf(\"%d %d\", shared, total()); }", "1 104");
 	refused(9, "static __attribute__((tls_model(\"local-exec\"))) _Thread_local int x; int *volatile p;\n"
 		   "void run(void) { p = &x; }", "thread-local");
 }
