@@ -59,7 +59,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/memcheck/shadow.c %reldir%/memcheck/shadow.h \
 	%reldir%/sandbox-apply.c %reldir%/sandbox-apply.h \
 	%reldir%/session-processes.c %reldir%/session-processes.h \
-	%reldir%/thread-local.c %reldir%/thread-local.h \
+	%reldir%/thread-local-aarch64.c %reldir%/thread-local.c %reldir%/thread-local.h \
 	%reldir%/threads.c %reldir%/threads.h \
 	%reldir%/exports-sleep.c \
 	%reldir%/tracked.c %reldir%/tracked.h \
@@ -101,19 +101,22 @@ check_PROGRAMS += test-aarch64
 TESTS += test-aarch64
 aarch64_host = aarch64-host$(EXEEXT)
 aarch64_host_sources = tests/unit/aarch64-host.c $(runtime_arena) $(runtime_loader) \
+	%reldir%/at-exit.c %reldir%/thread-local.c %reldir%/thread-local-aarch64.c \
 	common/buffer.c common/error.c common/mem-pool.c common/pagemap-scan.c common/record.c common/unit.c common/whole-io.c
 CLEANFILES += $(aarch64_host)
 $(aarch64_host): $(aarch64_host_sources)
 	$(AM_V_CC)for f in $(aarch64_host_sources); do case $$f in *.c) set "$$@" $(top_srcdir)/$$f; esac; done; \
-	$(AARCH64_CC) -static -std=gnu17 -O1 -g -D'ARENA_HEAP_SIZE=(64*MIB)' -I$(top_srcdir) -I. -o $@ "$$@"
+	$(AARCH64_CC) -static -std=gnu17 -O1 -g -D'ARENA_HEAP_SIZE=(64*MIB)' -I$(top_srcdir) -I. \
+		-Wl,--wrap=thread_local_index_address -o $@ "$$@"
 test_aarch64_SOURCES = tests/unit/test-aarch64.c
 test_aarch64_CPPFLAGS = $(AM_CPPFLAGS) $(runtime_worker_flags) -DAARCH64_CC='"$(AARCH64_CC)"' -DQEMU='"$(QEMU_AARCH64)"' \
+	-DREGISTERS='"$(abs_top_srcdir)/tests/unit/aarch64-registers.c"' \
 	-DHOST='"$(abs_top_builddir)/$(aarch64_host)"'
 test_aarch64_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_aarch64_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_aarch64_DEPENDENCIES = libcommon.a $(aarch64_host)
 endif
-EXTRA_DIST += tests/unit/aarch64-host.c
+EXTRA_DIST += tests/unit/aarch64-host.c tests/unit/aarch64-registers.c
 
 # Parts that can be tested in the test's own process.
 check_LIBRARIES += libruntime-arena.a

@@ -35,10 +35,26 @@ struct thread_local_index {
 	uint64_t offset;
 };
 
+/* What a unit's code for aarch64 has instead: ELF for the Arm 64-bit Architecture, TLS descriptors. It calls the entry with the
+ * descriptor's address in x0. */
+struct thread_local_descriptor {
+	uint64_t entry;
+	struct thread_local_index *index;
+};
+
 /* __emutls_get_address() of units. */
 void *thread_local_address(struct thread_local_control *c);
 /* __tls_get_addr() of units. */
 void *thread_local_index_address(const struct thread_local_index *i);
+#if defined(__aarch64__)
+/*
+ * Where the entry of all descriptors leads, with x16 and x17 pushed: returns the distance from the thread pointer to the
+ * variable in x0, pops them, and leaves all other registers as they are, but for the flags and x30.
+ */
+void thread_local_resolve(void);
+#endif
+/* Under this name the loader asks for it. */
+#define THREAD_LOCAL_RESOLVE "__cgpu_thread_local_resolve"
 /* __cxa_thread_atexit() of units: call this when the thread ends. The cell's own thread does not end. */
 int thread_local_at_exit(void (*fn)(void *object), void *object, void *dso);
 /* The thread that calls is none of the cell's own; and it ends: destructors run, variables go. In cell mode. */

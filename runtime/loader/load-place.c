@@ -85,10 +85,11 @@ bool load_is_chosen(const struct load *l, uint32_t symbol)
 	return ELF64_ST_TYPE(l->o.symbols[symbol].st_info) == STT_GNU_IFUNC && !object_is_undefined(&l->o, symbol);
 }
 
-/* Stubs that the unit may need: one a global function that it calls, and one a function that is chosen at load. */
+/* Stubs that the unit may need: one a global function that it calls, one a function that is chosen at load, one for all
+ * descriptors of thread-local variables. */
 static size_t stub_bytes(const struct load *l)
 {
-	size_t n = 0;
+	size_t n = l->arch->descriptor_stub != NULL;
 
 	for (uint32_t i = 1; i < l->o.n_symbols; i++)
 		n += object_is_global(&l->o, i) + load_is_chosen(l, i);

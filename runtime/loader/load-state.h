@@ -64,6 +64,8 @@ struct load {
 	struct thread_local_control *tls; /* of the unit's own block; NULL: it has none */
 	unsigned char *tls_block;         /* its initial bytes */
 	uint64_t tls_module;              /* address of the pair for the block, 0: none yet */
+	uint64_t tls_stub;                /* what descriptors call, 0: none yet */
+	uint64_t *descriptors;            /* n_symbols: address of the descriptor of a thread-local variable */
 	uint64_t content;                 /* hash for units_same(), 0: the code is not to be shared */
 	const struct unit_code *same;     /* whose code this unit uses; NULL: it has its own */
 	struct buffer name;               /* load_symbol_name() */
@@ -113,8 +115,9 @@ int load_tls_place(struct load *l, struct error *err);
 uint64_t load_tls_offset(const struct load *l, uint32_t symbol);
 /* Tell the session the unit's variables. */
 int load_tls_publish(struct load *l, struct error *err);
-/* Address of the pair for a variable, and for the unit's block. */
+/* Address of the pair for a variable, and for the unit's block; and of the variable's descriptor. */
 int load_tls_index(struct load *l, uint32_t symbol, uint64_t *ret, struct error *err);
 int load_tls_module(struct load *l, uint64_t *ret, struct error *err);
+int load_tls_descriptor(struct load *l, uint32_t symbol, uint64_t *ret, struct error *err);
 
 #endif

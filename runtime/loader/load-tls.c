@@ -2,7 +2,8 @@
 /*
  * Native thread-local storage of a unit: its sections form one block, whose initial bytes lie in DATA. A control stands for
  * the block, and one for each variable that others may use, under the name that emulated thread-local storage has for it
- * (runtime/thread-local.h). The unit's own code finds a variable by a pair in the GOT, {control, offset}.
+ * (runtime/thread-local.h). The unit's own code finds a variable by a pair in the GOT, {control, offset}; or by a descriptor,
+ * {stub, pair}, whose stub the code calls and which jumps to where this worker has thread_local_resolve().
  */
 #include <stdlib.h>
 #include <string.h>
@@ -122,5 +123,40 @@ int load_tls_index(struct load *l, uint32_t symbol, uint64_t *ret, struct error 
 	if (!l->slots[symbol] && new_index(control, own ? load_tls_offset(l, symbol) : 0, &l->slots[symbol], err))
 		return -1;
 	*ret = l->slots[symbol];
+	return 0;
+}
+
+static int make_stub(struct load *l, struct error *err)
+{
+	struct symbol *s = symbols_resolve(THREAD_LOCAL_RESOLVE);
+
+	if (!s)
+		s = symbols_import(THREAD_LOCAL_RESOLVE);
+	if (!s)
+		return error_set(err, ERROR_LIMIT, "the session's tables are full; %%reset starts afresh");
+	l->tls_stub = l->code_address + l->stub_at;
+	l->arch->descriptor_stub(l->code + l->stub_at, l->tls_stub, (uint64_t)(uintptr_t)s->got);
+	l->stub_at += l->arch->stub_size;
+	return 0;
+}
+
+int load_tls_descriptor(struct load *l, uint32_t symbol, uint64_t *ret, struct error *err)
+{
+	struct thread_local_descriptor *d;
+	uint64_t index;
+
+	if (!l->code)
+		return error_set(err, ERROR_INPUT, "the compiled cell is no valid object: it wants a descriptor of '%s' and has no "
+				 "code", object_symbol_name(&l->o, symbol));
+	if (!l->descriptors[symbol]) {
+		if (load_tls_index(l, symbol, &index, err) || (!l->tls_stub && make_stub(l, err)))
+			return -1;
+		d = symbols_data(sizeof(*d), 16);
+		if (!d)
+			return error_set(err, ERROR_LIMIT, "the session's table of addresses is full; %%reset starts afresh");
+		*d = (struct thread_local_descriptor){ l->tls_stub, (void *)index };
+		l->descriptors[symbol] = (uint64_t)(uintptr_t)d;
+	}
+	*ret = l->descriptors[symbol];
 	return 0;
 }

@@ -39,6 +39,7 @@ static void load_release(struct load *l)
 	free(l->symbols);
 	free(l->common);
 	free(l->slots);
+	free(l->descriptors);
 	free(l->stubs);
 	free(l->chosen);
 	free(l->replaced);
@@ -58,13 +59,15 @@ static int load_init(struct load *l, const struct unit *u, struct error *err)
 	l->symbols = calloc(l->o.n_symbols + 1, sizeof(*l->symbols));
 	l->common = calloc(l->o.n_symbols + 1, sizeof(*l->common));
 	l->slots = calloc(l->o.n_symbols + 1, sizeof(*l->slots));
+	l->descriptors = calloc(l->o.n_symbols + 1, sizeof(*l->descriptors));
 	l->stubs = calloc(l->o.n_symbols + 1, sizeof(*l->stubs));
 	l->chosen = calloc(l->o.n_symbols + 1, sizeof(*l->chosen));
 	for (uint32_t i = 0; l->sections && i < l->o.n_sections; i++)
 		l->sections[i].size = l->o.sections[i].sh_size;
 	l->replaced = calloc(l->o.n_symbols + 1, sizeof(*l->replaced));
 	l->joined = calloc(l->o.n_symbols + 1, sizeof(*l->joined));
-	if (!l->sections || !l->replaced || !l->joined || !l->symbols || !l->common || !l->slots || !l->stubs || !l->chosen)
+	if (!l->sections || !l->replaced || !l->joined || !l->symbols || !l->common || !l->slots || !l->descriptors ||
+	    !l->stubs || !l->chosen)
 		return error_set(err, ERROR_MEMORY, "no memory to load the cell");
 	return 0;
 }
@@ -204,6 +207,10 @@ static int relocate_one(struct load *l, const struct placed *target, const Elf64
 		if (load_tls_index(l, i, &r.got, err))
 			return -1;
 		break;
+	case RELOCATION_TLS_DESCRIPTOR:
+		if (load_tls_descriptor(l, i, &r.got, err))
+			return -1;
+		break;
 	case RELOCATION_TLS_MODULE:
 		if (load_tls_module(l, &r.got, err))
 			return -1;
@@ -214,7 +221,8 @@ static int relocate_one(struct load *l, const struct placed *target, const Elf64
 	case RELOCATION_TLS:
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "'%s' is thread-local, and the object wants it at a fixed distance from the thread pointer; "
-				 "compile the object with -fPIC, or with -femulated-tls", r.name);
+				 "compile the object with -fPIC -ftls-model=global-dynamic and without attributes tls_model, or "
+				 "with -femulated-tls", r.name);
 	case RELOCATION_UNKNOWN:
 		return error_set(err, ERROR_UNSUPPORTED, "relocation type %u of '%s' is not known", type, r.name);
 	}

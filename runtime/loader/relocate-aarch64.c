@@ -3,6 +3,8 @@
  * AArch64 ELF ABI (IHI 0056), section 5.7. An address is mostly made by two instructions: ADRP takes the 4 KiB page
  * relative to the instruction (21 bits of pages, +-4 GiB), the next one the low 12 bits; loads scale these by their size.
  * A branch reaches +-128 MiB, which all of a unit's own code does; other functions are called through a stub.
+ *
+ * Thread-local variables have descriptors, which compilers use unless told otherwise, or pairs for __tls_get_addr().
  */
 #include "runtime/loader/relocate.h"
 
@@ -51,9 +53,23 @@ static enum relocation_need need(uint32_t type)
 	case R_AARCH64_CONDBR19:
 	case R_AARCH64_TSTBR14:
 		return RELOCATION_PLAIN;
+	case R_AARCH64_TLSDESC_LD_PREL19:
+	case R_AARCH64_TLSDESC_ADR_PREL21:
+	case R_AARCH64_TLSDESC_ADR_PAGE21:
+	case R_AARCH64_TLSDESC_LD64_LO12:
+	case R_AARCH64_TLSDESC_ADD_LO12:
+	case R_AARCH64_TLSDESC_CALL:
+		return RELOCATION_TLS_DESCRIPTOR;
+	case R_AARCH64_TLSGD_ADR_PREL21:
+	case R_AARCH64_TLSGD_ADR_PAGE21:
+	case R_AARCH64_TLSGD_ADD_LO12_NC:
+		return RELOCATION_TLS_INDEX;
+	case R_AARCH64_TLSIE_MOVW_GOTTPREL_G1 ... R_AARCH64_TLSLE_LDST64_TPREL_LO12_NC:
+	case R_AARCH64_TLSLE_LDST128_TPREL_LO12:
+	case R_AARCH64_TLSLE_LDST128_TPREL_LO12_NC:
+		return RELOCATION_TLS;
 	default:
-		return type >= R_AARCH64_TLSGD_ADR_PREL21 && type <= R_AARCH64_TLSDESC_CALL ? RELOCATION_TLS :
-											      RELOCATION_UNKNOWN;
+		return RELOCATION_UNKNOWN;
 	}
 }
 
@@ -75,7 +91,8 @@ static size_t width(uint32_t type)
 
 static int too_far(const struct relocation *r, struct error *err)
 {
-	return error_set(err, ERROR_LIMIT, "'%s' is out of reach of its reference; compile the object with -fPIC", r->name);
+	return error_set(err, ERROR_LIMIT, "'%s' is out of reach of its reference; compile the object with -fPIC, and without "
+			 "-mcmodel=tiny", r->name);
 }
 
 /* Put `value` (already shifted) into bits [low, low + width) of the instruction. */
@@ -102,9 +119,9 @@ static int put_adr(const struct relocation *r, int64_t value, struct error *err)
 	return 0;
 }
 
-static int put_branch(const struct relocation *r, unsigned bits, unsigned low, struct error *err)
+static int put_branch(const struct relocation *r, uint64_t target, unsigned bits, unsigned low, struct error *err)
 {
-	int64_t distance = (int64_t)(r->symbol + (uint64_t)r->addend - r->place);
+	int64_t distance = (int64_t)(target - r->place);
 
 	if (distance & 3 || !in_range(distance, bits + 2))
 		return too_far(r, err);
@@ -154,6 +171,7 @@ static int apply(const struct relocation *r, struct error *err)
 
 	switch (r->type) {
 	case R_AARCH64_NONE:
+	case R_AARCH64_TLSDESC_CALL: /* marks the call for linkers that can do without */
 		return 0;
 	case R_AARCH64_PREL64:
 		value -= r->place;
@@ -183,23 +201,34 @@ static int apply(const struct relocation *r, struct error *err)
 	case R_AARCH64_LD64_GOTPAGE_LO15:
 		return put_got_page(r, got, err);
 	case R_AARCH64_LD_PREL_LO19:
-		return put_branch(r, 19, 5, err); /* the same field */
+		return put_branch(r, value, 19, 5, err); /* the same field */
+	case R_AARCH64_TLSDESC_LD_PREL19:
+		return put_branch(r, got, 19, 5, err);
 	case R_AARCH64_ADR_PREL_LO21:
 		return put_adr(r, (int64_t)(value - r->place), err);
 	case R_AARCH64_ADR_PREL_PG_HI21:
 	case R_AARCH64_ADR_PREL_PG_HI21_NC:
 		return put_adr(r, (int64_t)(PAGE_OF(value) - PAGE_OF(r->place)) >> 12, err);
+	case R_AARCH64_TLSDESC_ADR_PREL21:
+	case R_AARCH64_TLSGD_ADR_PREL21:
+		return put_adr(r, (int64_t)(got - r->place), err);
 	case R_AARCH64_ADR_GOT_PAGE:
+	case R_AARCH64_TLSDESC_ADR_PAGE21:
+	case R_AARCH64_TLSGD_ADR_PAGE21:
 		return put_adr(r, (int64_t)(PAGE_OF(got) - PAGE_OF(r->place)) >> 12, err);
 	case R_AARCH64_LD64_GOT_LO12_NC:
+	case R_AARCH64_TLSDESC_LD64_LO12:
 		return put_low12(r, got, 3);
+	case R_AARCH64_TLSDESC_ADD_LO12:
+	case R_AARCH64_TLSGD_ADD_LO12_NC:
+		return put_low12(r, got, 0);
 	case R_AARCH64_CALL26:
 	case R_AARCH64_JUMP26:
-		return put_branch(r, 26, 0, err);
+		return put_branch(r, value, 26, 0, err);
 	case R_AARCH64_CONDBR19:
-		return put_branch(r, 19, 5, err);
+		return put_branch(r, value, 19, 5, err);
 	case R_AARCH64_TSTBR14:
-		return put_branch(r, 14, 5, err);
+		return put_branch(r, value, 14, 5, err);
 	case R_AARCH64_LDST16_ABS_LO12_NC:
 		return put_low12(r, value, 1);
 	case R_AARCH64_LDST32_ABS_LO12_NC:
@@ -213,16 +242,34 @@ static int apply(const struct relocation *r, struct error *err)
 	}
 }
 
-/* adrp x16, got; ldr x16, [x16, :lo12:got]; br x16; nop */
-static void stub(unsigned char *at, uint64_t place, uint64_t got)
+/* adrp x16, got; ldr x16, [x16, :lo12:got]; br x16. Returns their size. */
+static size_t jump(unsigned char *at, uint64_t place, uint64_t got)
 {
-	const uint32_t code[4] = { 0x90000010, 0xf9400210, 0xd61f0200, 0xd503201f };
+	const uint32_t code[3] = { 0x90000010, 0xf9400210, 0xd61f0200 };
 	int64_t pages = (int64_t)(PAGE_OF(got) - PAGE_OF(place)) >> 12;
 
 	memcpy(at, code, sizeof(code));
 	insert(at, (uint64_t)pages & 3, 29, 2);
 	insert(at, (uint64_t)pages >> 2, 5, 19);
 	insert(at + 4, (got & 0xfff) >> 3, 10, 9);
+	return sizeof(code);
+}
+
+/* The jump; nop */
+static void stub(unsigned char *at, uint64_t place, uint64_t got)
+{
+	const uint32_t nop = 0xd503201f;
+
+	memcpy(at + jump(at, place, got), &nop, sizeof(nop));
+}
+
+/* stp x16, x17, [sp, #-16]!; the jump. What it jumps to loads them again. */
+static void descriptor_stub(unsigned char *at, uint64_t place, uint64_t got)
+{
+	const uint32_t push = 0xa9bf47f0;
+
+	memcpy(at, &push, sizeof(push));
+	jump(at + sizeof(push), place + sizeof(push), got);
 }
 
 const struct relocate_arch relocate_aarch64 = {
@@ -232,4 +279,5 @@ const struct relocate_arch relocate_aarch64 = {
 	.width = width,
 	.apply = apply,
 	.stub = stub,
+	.descriptor_stub = descriptor_stub,
 };

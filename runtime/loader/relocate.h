@@ -30,6 +30,7 @@ enum relocation_need {
 	RELOCATION_TLS_INDEX,  /* a pair in the GOT that tells where a thread-local variable is */
 	RELOCATION_TLS_MODULE, /* the same for the unit's block of them */
 	RELOCATION_TLS_OFFSET, /* from the start of that block */
+	RELOCATION_TLS_DESCRIPTOR, /* a descriptor of the variable, whose first word is called */
 	RELOCATION_TLS,        /* relative to the thread pointer, which a unit must not have */
 	RELOCATION_UNKNOWN,
 };
@@ -46,6 +47,8 @@ struct relocate_arch {
 	int (*apply)(const struct relocation *r, struct error *err);
 	/* Code that jumps to where the GOT slot points. */
 	void (*stub)(unsigned char *at, uint64_t place, uint64_t got);
+	/* The same for the first word of descriptors: all registers are kept, see thread_local_resolve(). NULL: it has none. */
+	void (*descriptor_stub)(unsigned char *at, uint64_t place, uint64_t got);
 };
 
 extern const struct relocate_arch relocate_x86_64;

@@ -4,6 +4,8 @@
  * It loads the objects that its arguments name, one unit after another, and runs the run() of each.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +18,85 @@
 #include "common/unit.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
+#include "runtime/cell-mode.h"
+#include "runtime/host-fault.h"
 #include "runtime/loader/loader.h"
+#include "runtime/thread-local.h"
+
+__thread struct cell_mode cell_mode;
+
+_Noreturn void host_fault_raise(enum fault_kind kind, const char *fmt, ...)
+{
+	va_list args;
+
+	printf("fault %d: ", kind);
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+	exit(1);
+}
+
+void *__real_thread_local_index_address(const struct thread_local_index *i);
+void *__wrap_thread_local_index_address(const struct thread_local_index *i);
+
+/* The linker puts this before ours (--wrap): it changes whatever a C function may change. */
+void *__wrap_thread_local_index_address(const struct thread_local_index *i)
+{
+	void *address = __real_thread_local_index_address(i);
+
+	__asm__ volatile(".irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18\n"
+			 "mov x\\n, 0xdead\n"
+			 ".endr\n"
+			 ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
+			 "movi v\\n\\().16b, 0xee\n"
+			 ".endr\n"
+			 ".irp n, 8, 9, 10, 11, 12, 13, 14, 15\n"
+			 "mov v\\n\\().d[1], xzr\n" /* the other half is to be kept */
+			 ".endr\n"
+			 : "+r"(address) : : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",
+			   "x15", "x16", "x17", "x18", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19",
+			   "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
+	return address;
+}
+
+struct thread {
+	void *(*fn)(void *arg);
+	void *arg;
+};
+
+static void *run_thread(void *data)
+{
+	struct thread t = *(struct thread *)data;
+	void *result;
+
+	free(data);
+	thread_local_begin();
+	result = t.fn(t.arg);
+	thread_local_end();
+	return result;
+}
+
+static int start_thread(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
+{
+	struct thread *t = malloc(sizeof(*t));
+
+	*t = (struct thread){ fn, arg };
+	return pthread_create(ret, attr, run_thread, t);
+}
 
 /* What takes the place of libraries. */
 static uint64_t find(const char *name)
 {
-#define NAME(symbol)                      \
-	if (strcmp(name, #symbol) == 0)   \
-		return (uint64_t)symbol;
-	NAME(printf) NAME(puts) NAME(memset) NAME(memcpy) NAME(strlen) NAME(qsort)
+#define NAMED(symbol, function)         \
+	if (strcmp(name, symbol) == 0)  \
+		return (uint64_t)function;
+#define NAME(symbol) NAMED(#symbol, symbol)
+	NAME(printf) NAME(puts) NAME(memset) NAME(memcpy) NAME(memcmp) NAME(strlen) NAME(qsort) NAME(pthread_join)
+	NAMED("pthread_create", start_thread) NAMED("__emutls_get_address", thread_local_address)
+	NAMED("__tls_get_addr", thread_local_index_address) NAMED(THREAD_LOCAL_RESOLVE, thread_local_resolve)
 #undef NAME
+#undef NAMED
 	return 0;
 }
 

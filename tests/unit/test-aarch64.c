@@ -156,7 +156,59 @@ static void test_what_is_refused(void **state)
 {
 	(void)state;
 	refused("void nowhere(void); void run(void) { nowhere(); }", "'nowhere' is declared but defined nowhere");
-	refused("_Thread_local int x; int *volatile p; void run(void) { p = &x; }", "'x' is thread-local");
+	refused("__attribute__((tls_model(\"local-exec\"))) _Thread_local int x; int *volatile p; void run(void) { p = &x; }",
+		"'x' is thread-local, and the object wants it at a fixed distance from the thread pointer");
+	refused("__attribute__((tls_model(\"initial-exec\"))) _Thread_local int x; int *volatile p; void run(void) { p = &x; }",
+		"'x' is thread-local, and the object wants it at a fixed distance from the thread pointer");
+	refused("extern _Thread_local int x; int *volatile p; void run(void) { p = &x; }", "'x' is declared but defined nowhere");
+}
+
+#define THREADS                                                                                                  \
+	"int printf(const char *, ...); typedef unsigned long pthread_t;\n"                                       \
+	"int pthread_create(pthread_t *, const void *, void *(*)(void *), void *), pthread_join(pthread_t, void **);\n"
+
+static const char *const models[] = {
+	GCC " -O2 -fPIC", GCC " -O0 -fPIC", GCC " -O2 -fPIC -mtls-dialect=trad", GCC " -O1 -fPIC -fdata-sections -fno-section-anchors",
+	FOR_AARCH64 " -O2 -fPIC", FOR_AARCH64 " -O0 -fPIC", FOR_AARCH64 " -O2 -fPIC -femulated-tls",
+};
+
+/* Another thread starts with the initial values and leaves the cell's own alone; earlier units find a new definition. */
+static void test_thread_local(void **state)
+{
+	static const char *const texts[] = {
+		THREADS
+		"_Thread_local int value = 40; _Thread_local long zero; static _Thread_local char name[5000];\n"
+		"_Thread_local int array[3] = { 1, 2, 3 }; static _Thread_local int *pointer = &(int){ 9 };\n"
+		"static _Thread_local _Alignas(64) char line[64];\n"
+		"int count(void) { static _Thread_local int n = 10; return ++n; }\n"
+		"double mix(double a, double b, double c) { return a * value + b * zero + c * array[2]; }\n"
+		"int total(void) { return value + (int)zero + name[4999] + array[2] + *pointer + count() + (unsigned long)line % 64; }\n"
+		"static void *other(void *p) { *(int *)p = total(); value = zero = name[4999] = array[2] = 100; count(); return 0; }\n"
+		"void run(void) { int there[2]; pthread_t t[2]; value++; zero += 5; name[4999] = 7; array[2] = 1000;\n"
+		"for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, other, &there[i]);\n"
+		"for (int i = 0; i < 2; i++) pthread_join(t[i], 0);\n"
+		"printf(\"%d %d %d %g\\n\", total(), there[0], there[1], mix(1, 2, 0.5)); }",
+		THREADS
+		"extern _Thread_local int value, array[3]; extern _Thread_local long zero; int total(void), count(void);\n"
+		"static void *other(void *p) { zero = 3; *(int *)p = value + array[1] + total(); return 0; }\n"
+		"void run(void) { int there; pthread_t t; pthread_create(&t, 0, other, &there); pthread_join(t, 0);\n"
+		"printf(\"%d %d %d %ld \", there, value, array[2], zero); array[2] = 0; printf(\"%d %d\\n\", total(), count()); }",
+		"int printf(const char *, ...); _Thread_local int value = 1; int total(void);\n"
+		"void run(void) { printf(\"%d\\n\", total()); }", NULL
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(models) / sizeof(models[0]); i++)
+		check(models[i], texts, "1073 63 63 551\n108 41 1000 5 74 13\n36\n");
+}
+
+static void test_registers_are_kept(void **state)
+{
+	static const char *const texts[] = { "#include \"" REGISTERS "\"\n", NULL };
+
+	(void)state;
+	check(GCC " -O1 -fPIC", texts, "0 changed\n0 changed\n");
+	check(FOR_AARCH64 " -O1 -fPIC", texts, "0 changed\n0 changed\n");
 }
 
 int main(void)
@@ -166,6 +218,8 @@ int main(void)
 		cmocka_unit_test(test_units_that_use_each_other),
 		cmocka_unit_test(test_starts),
 		cmocka_unit_test(test_what_is_refused),
+		cmocka_unit_test(test_thread_local),
+		cmocka_unit_test(test_registers_are_kept),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -97,16 +97,30 @@ static void test_aarch64(void **state)
 		{ R_AARCH64_MOVW_UABS_G2, 0x123456789abc, 0, 0, 0xd2c00000, 0xd2c24680 },
 		{ R_AARCH64_ABS32, 0xfffffff0, 0, 0, 0xaaaaaaaa00000000, 0xaaaaaaaafffffff0 },
 		{ R_AARCH64_PREL16, PLACE - 2, 0, 0, 0xaaaa0000, 0xaaaafffe },
+		{ R_AARCH64_TLSDESC_ADR_PAGE21, 1, 0, PLACE + 0x3008, 0x90000000, 0xf0000000 },
+		{ R_AARCH64_TLSDESC_LD64_LO12, 1, 0, PLACE + 0x3008, 0xf9400001, 0xf9400401 },
+		{ R_AARCH64_TLSDESC_ADD_LO12, 1, 0, PLACE + 0x3008, 0x91000000, 0x91002000 },
+		{ R_AARCH64_TLSDESC_CALL, 1, 0, PLACE + 0x3008, 0xd63f0020, 0xd63f0020 },
+		{ R_AARCH64_TLSGD_ADR_PAGE21, 1, 0, PLACE + 0x3010, 0x90000000, 0xf0000000 },
+		{ R_AARCH64_TLSGD_ADD_LO12_NC, 1, 0, PLACE + 0x3010, 0x91000000, 0x91004000 },
 		{ R_AARCH64_LD64_GOTPAGE_LO15, 1, 0, 0x200110000108, 0xf9400000, 0xf9408400 },
 	};
 	struct relocation far = { R_AARCH64_CALL26, (unsigned char[8]){ 0 }, PLACE, 0x7ffff7000000, 0, 0, 0, "puts", 0 };
 	struct error err = ERROR_INIT;
+	uint32_t stub[4];
 
 	(void)state;
 	check(&relocate_aarch64, v, sizeof(v) / sizeof(v[0]));
 	assert_int_equal(relocate_aarch64.apply(&far, &err), -1);
 	assert_int_equal(relocate_aarch64.need(R_AARCH64_CALL26), RELOCATION_CALL);
-	assert_int_equal(relocate_aarch64.need(R_AARCH64_TLSDESC_CALL), RELOCATION_TLS);
+	assert_int_equal(relocate_aarch64.need(R_AARCH64_TLSDESC_CALL), RELOCATION_TLS_DESCRIPTOR);
+	assert_int_equal(relocate_aarch64.need(R_AARCH64_TLSGD_ADD_LO12_NC), RELOCATION_TLS_INDEX);
+	assert_int_equal(relocate_aarch64.need(R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21), RELOCATION_TLS);
+	assert_int_equal(relocate_aarch64.need(R_AARCH64_TLSLE_LDST128_TPREL_LO12_NC), RELOCATION_TLS);
+	assert_int_equal(relocate_aarch64.need(R_AARCH64_TLSDESC_LDR), RELOCATION_UNKNOWN);
+	/* x16 and x17 are pushed; the rest is the jump of other stubs. */
+	relocate_aarch64.descriptor_stub((unsigned char *)stub, PLACE, PLACE + 0x3008);
+	assert_memory_equal(stub, ((uint32_t[]){ 0xa9bf47f0, 0xf0000010, 0xf9400610, 0xd61f0200 }), sizeof(stub));
 }
 
 static void walk(const struct object *o)
