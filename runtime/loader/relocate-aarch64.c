@@ -22,6 +22,7 @@ static enum relocation_need need(uint32_t type)
 	case R_AARCH64_ADR_GOT_PAGE:
 	case R_AARCH64_LD64_GOT_LO12_NC:
 	case R_AARCH64_LD64_GOTPAGE_LO15:
+	case R_AARCH64_GOT_LD_PREL19:
 		return RELOCATION_GOT;
 	case R_AARCH64_CALL26:
 	case R_AARCH64_JUMP26:
@@ -202,6 +203,7 @@ static int apply(const struct relocation *r, struct error *err)
 		return put_got_page(r, got, err);
 	case R_AARCH64_LD_PREL_LO19:
 		return put_branch(r, value, 19, 5, err); /* the same field */
+	case R_AARCH64_GOT_LD_PREL19:
 	case R_AARCH64_TLSDESC_LD_PREL19:
 		return put_branch(r, got, 19, 5, err);
 	case R_AARCH64_ADR_PREL_LO21:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program for aarch64, built by a cross compiler and run by qemu-aarch64: the loader as it is, in a process of its own.
- * It loads the objects that its arguments name, one unit after another, and runs the run() of each.
+ * It loads the objects that its arguments name, one unit after another, and runs the run() of each. Before each the loader is
+ * attached anew, as a worker that replaces another does it.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -85,6 +86,22 @@ static int start_thread(pthread_t *ret, const pthread_attr_t *attr, void *(*fn)(
 	return pthread_create(ret, attr, run_thread, t);
 }
 
+static void *resolve; /* jumps to thread_local_resolve() */
+
+/* As in another worker, where the runtime's functions lie elsewhere. */
+static void move(void)
+{
+	const uint32_t code[] = { 0x58000050, 0xd61f0200 }; /* ldr x16, .+8; br x16 */
+	void (*to)(void) = thread_local_resolve, *before = resolve;
+
+	resolve = mmap(NULL, ARENA_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(resolve, code, sizeof(code));
+	memcpy((char *)resolve + sizeof(code), &to, sizeof(to));
+	__builtin___clear_cache(resolve, (char *)resolve + ARENA_PAGE);
+	if (before)
+		munmap(before, ARENA_PAGE);
+}
+
 /* What takes the place of libraries. */
 static uint64_t find(const char *name)
 {
@@ -94,7 +111,7 @@ static uint64_t find(const char *name)
 #define NAME(symbol) NAMED(#symbol, symbol)
 	NAME(printf) NAME(puts) NAME(memset) NAME(memcpy) NAME(memcmp) NAME(strlen) NAME(qsort) NAME(pthread_join)
 	NAMED("pthread_create", start_thread) NAMED("__emutls_get_address", thread_local_address)
-	NAMED("__tls_get_addr", thread_local_index_address) NAMED(THREAD_LOCAL_RESOLVE, thread_local_resolve)
+	NAMED("__tls_get_addr", thread_local_index_address) NAMED(THREAD_LOCAL_RESOLVE, resolve)
 #undef NAME
 #undef NAMED
 	return 0;
@@ -122,14 +139,12 @@ static void attach(void)
 {
 	static const struct allocator_hooks hooks = { on_misuse, on_out_of_memory };
 	int fd = memfd_create("arena", MFD_CLOEXEC);
-	struct buffer missing = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 
 	if (fd < 0 || ftruncate(fd, (off_t)ARENA_SIZE))
 		error_errno(&err, "memfd");
 	/* Without arena_reserve(): qemu keeps a record of each of its pages, which are many. */
-	else if (arena_attach(fd, &err) == 0 && allocator_attach(&hooks, &err) == 0 &&
-		 loader_attach(find, &missing, &err) == 0)
+	else if (arena_attach(fd, &err) == 0 && allocator_attach(&hooks, &err) == 0)
 		return;
 	fail("attach", &err);
 }
@@ -154,10 +169,14 @@ static void run_unit(uint32_t cell, const char *path)
 	struct unit_symbol symbols[] = { { .name = "f", .is_function = true, .type = "int (int)", .type_code = "" },
 					 { .name = "shared", .type = "int [4]", .type_code = "", .size = 16 } };
 	struct unit u = { .cell = cell, .cell_name = "In[?]", .run_symbol = "run", .symbols = symbols, .n_symbols = 2 };
+	struct buffer missing = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 	struct code_place place;
 	struct loaded l;
 
+	move();
+	if (loader_attach(find, &missing, &err) || missing.len)
+		fail("attach", &err);
 	u.object = read_object(path, &u.object_len);
 	if (loader_load(&u, 0, &l, &err))
 		fail(path, &err);

@@ -59,13 +59,18 @@ static void check(const char *compiler, const char *const *texts, const char *ou
 		fail_msg("%s: '%s', not '%s'", compiler, buffer_text(&printed), output);
 }
 
-static void refused(const char *text, const char *why)
+static void refused_of(const char *compiler, const char *text, const char *why)
 {
 	cleanup_buffer struct buffer printed = BUFFER_INIT;
 
-	assert_int_not_equal(run(GCC " -O1 -fPIC", (const char *const[]){ text, NULL }, &printed), 0);
+	assert_int_not_equal(run(compiler, (const char *const[]){ text, NULL }, &printed), 0);
 	if (!strstr(buffer_text(&printed), why))
 		fail_msg("'%s' says nothing of '%s'", buffer_text(&printed), why);
+}
+
+static void refused(const char *text, const char *why)
+{
+	refused_of(GCC " -O1 -fPIC", text, why);
 }
 
 static int make_folder(void **state)
@@ -161,6 +166,8 @@ static void test_what_is_refused(void **state)
 	refused("__attribute__((tls_model(\"initial-exec\"))) _Thread_local int x; int *volatile p; void run(void) { p = &x; }",
 		"'x' is thread-local, and the object wants it at a fixed distance from the thread pointer");
 	refused("extern _Thread_local int x; int *volatile p; void run(void) { p = &x; }", "'x' is declared but defined nowhere");
+	refused_of(GCC " -O1 -fPIC -mcmodel=tiny", "int x; void run(void) { x = 1; }",
+		   "'x' is out of reach of its reference; compile the object with -fPIC, and without -mcmodel=tiny");
 }
 
 #define THREADS                                                                                                  \
