@@ -111,6 +111,15 @@ static inline dim3 cgpu_dim3_from_number(unsigned x)
 #define cudaGetSymbolAddress(p, s) cudaGetSymbolAddress((void **)(p), cgpu_symbol(s))
 #define cudaGetSymbolSize(p, s) cudaGetSymbolSize((p), cgpu_symbol(s))
 
+#define cudaMallocArray(p, d, ...) \
+	(cgpu_note(#p, __LINE__), cgpu_take5(cudaMallocArray, (p), (d), __VA_ARGS__, 0, 0, ))
+#define cudaMalloc3DArray(p, d, ...) \
+	(cgpu_note(#p, __LINE__), cgpu_take4(cudaMalloc3DArray, (p), (d), __VA_ARGS__, 0, ))
+#define cudaMallocMipmappedArray(p, d, e, ...) \
+	(cgpu_note(#p, __LINE__), cgpu_take5(cudaMallocMipmappedArray, (p), (d), (e), __VA_ARGS__, 0, ))
+#define cudaMemcpy3DAsync(...) cgpu_take2(cudaMemcpy3DAsync, __VA_ARGS__, 0, )
+#define cudaMemset2DAsync(...) cgpu_take6(cudaMemset2DAsync, __VA_ARGS__, 0, )
+
 #define cudaEventRecord(...) cgpu_take2(cudaEventRecord, __VA_ARGS__, 0, )
 #define cudaStreamWaitEvent(...) cgpu_take3(cudaStreamWaitEvent, __VA_ARGS__, 0, )
 

@@ -126,6 +126,20 @@ static void edit_dim3_declaration(const struct token_list *l, uint32_t i, struct
 	}
 }
 
+/* `cudaCreateChannelDesc<float4>()`, a template of the toolkit: cgpu_channel_desc(float4). i is the name. */
+static void edit_channel_desc(const struct token_list *l, uint32_t i, struct edit_list *edits)
+{
+	uint32_t close = i + 2;
+
+	while (token_is_name(l, close))
+		close++;
+	if (close == i + 2 || !token_is(l, close, ">") || !token_is(l, close + 1, "(") || !token_is(l, close + 2, ")"))
+		return;
+	replace(l, i, "cgpu_channel_desc", edits);
+	replace(l, i + 1, "(", edits);
+	edit_list_add(edits, l->at[close].start, l->at[close + 2].end, ")");
+}
+
 void launch_syntax_edit(const struct split *s, const struct template_launches *launches, struct mem_pool *pool,
 			struct edit_list *edits)
 {
@@ -142,6 +156,8 @@ void launch_syntax_edit(const struct split *s, const struct template_launches *l
 			else if (token_is(l, i, "dim3") && token_is(l, i + 1, "(") &&
 				 !follows_specifier(l, i))
 				replace(l, i, "cgpu_dim3", edits);
+			else if (token_is(l, i, "cudaCreateChannelDesc") && token_is(l, i + 1, "<"))
+				edit_channel_desc(l, i, edits);
 			else if (token_is(l, i, "dim3") && item->kind != ITEM_DECLARATION &&
 				 starts_local(l, i, item))
 				edit_dim3_declaration(l, i, edits);

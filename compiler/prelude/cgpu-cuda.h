@@ -9,6 +9,7 @@
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <driver_functions.h>
 
 #include "common/launch-glue.h"
 
@@ -21,6 +22,7 @@ typedef struct cudaPos cudaPos;
 typedef struct cudaPitchedPtr cudaPitchedPtr;
 typedef struct cudaMemcpy3DParms cudaMemcpy3DParms;
 typedef struct cudaResourceDesc cudaResourceDesc;
+typedef struct cudaResourceViewDesc cudaResourceViewDesc;
 typedef struct cudaTextureDesc cudaTextureDesc;
 typedef struct cudaMemPoolProps cudaMemPoolProps;
 typedef struct cudaMemLocation cudaMemLocation;
@@ -28,6 +30,41 @@ typedef struct cudaMemAccessDesc cudaMemAccessDesc;
 typedef enum cudaMemcpyKind cudaMemcpyKind;
 typedef enum cudaDeviceAttr cudaDeviceAttr;
 typedef enum cudaFuncAttribute cudaFuncAttribute;
+
+/* cudaCreateChannelDesc<T>() of CUDA C++; the compiler writes this name for it. */
+#define cgpu_channels(bits, n, kind)                                                               \
+	((struct cudaChannelFormatDesc){ bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0, kind })
+#define cgpu_channel_desc(T) \
+	_Generic((T *)0, \
+		char *: cgpu_channels(8, 1, cudaChannelFormatKindSigned), \
+		signed char *: cgpu_channels(8, 1, cudaChannelFormatKindSigned), \
+		unsigned char *: cgpu_channels(8, 1, cudaChannelFormatKindUnsigned), \
+		short *: cgpu_channels(16, 1, cudaChannelFormatKindSigned), \
+		unsigned short *: cgpu_channels(16, 1, cudaChannelFormatKindUnsigned), \
+		int *: cgpu_channels(32, 1, cudaChannelFormatKindSigned), \
+		unsigned int *: cgpu_channels(32, 1, cudaChannelFormatKindUnsigned), \
+		float *: cgpu_channels(32, 1, cudaChannelFormatKindFloat), \
+		char1 *: cgpu_channels(8, 1, cudaChannelFormatKindSigned), \
+		char2 *: cgpu_channels(8, 2, cudaChannelFormatKindSigned), \
+		char4 *: cgpu_channels(8, 4, cudaChannelFormatKindSigned), \
+		uchar1 *: cgpu_channels(8, 1, cudaChannelFormatKindUnsigned), \
+		uchar2 *: cgpu_channels(8, 2, cudaChannelFormatKindUnsigned), \
+		uchar4 *: cgpu_channels(8, 4, cudaChannelFormatKindUnsigned), \
+		short1 *: cgpu_channels(16, 1, cudaChannelFormatKindSigned), \
+		short2 *: cgpu_channels(16, 2, cudaChannelFormatKindSigned), \
+		short4 *: cgpu_channels(16, 4, cudaChannelFormatKindSigned), \
+		ushort1 *: cgpu_channels(16, 1, cudaChannelFormatKindUnsigned), \
+		ushort2 *: cgpu_channels(16, 2, cudaChannelFormatKindUnsigned), \
+		ushort4 *: cgpu_channels(16, 4, cudaChannelFormatKindUnsigned), \
+		int1 *: cgpu_channels(32, 1, cudaChannelFormatKindSigned), \
+		int2 *: cgpu_channels(32, 2, cudaChannelFormatKindSigned), \
+		int4 *: cgpu_channels(32, 4, cudaChannelFormatKindSigned), \
+		uint1 *: cgpu_channels(32, 1, cudaChannelFormatKindUnsigned), \
+		uint2 *: cgpu_channels(32, 2, cudaChannelFormatKindUnsigned), \
+		uint4 *: cgpu_channels(32, 4, cudaChannelFormatKindUnsigned), \
+		float1 *: cgpu_channels(32, 1, cudaChannelFormatKindFloat), \
+		float2 *: cgpu_channels(32, 2, cudaChannelFormatKindFloat), \
+		float4 *: cgpu_channels(32, 4, cudaChannelFormatKindFloat))
 
 #define nullptr ((void *)0)
 #define cgpu_smaller(a, b)                                                                         \

@@ -78,6 +78,8 @@ inline void cgpu_use_va_list(int n, ...)
 #ifdef CGPU_WITH_CUDA
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <channel_descriptor.h>
+#include <driver_functions.h>
 #endif
 #elif defined(CGPU_WITH_CUDA)
 #include "cgpu-cuda.h"

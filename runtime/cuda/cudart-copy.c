@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API, chapter Memory Management: copies and fills. Ranges are checked against the ledger, so a copy that runs
- * past its buffer is an error and not a write into the neighbour; what is written on the device is saved first.
+ * Runtime API, chapter Memory Management: copies and fills of linear memory. Ranges are checked against the ledger, so a
+ * copy that runs past its buffer is an error and not a write into the neighbour; what is written on the device is saved
+ * first.
  */
 #include "runtime/cuda/cudart.h"
 
@@ -21,19 +22,24 @@ static bool both_sides(const void *p)
 	return b && b->kind >= BUFFER_MANAGED;
 }
 
-static cudaError_t check_kind(const void *dst, const void *src, enum cudaMemcpyKind kind)
+static cudaError_t check_kind(const void *p, enum cudaMemcpyKind kind, bool written)
 {
-	bool to_device, from_device;
+	bool device_side = kind == cudaMemcpyDeviceToDevice ||
+			   kind == (written ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
 
 	if ((int)kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
 		return cudaErrorInvalidMemcpyDirection;
-	if (kind == cudaMemcpyDefault)
-		return cudaSuccess;
-	to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-	from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-	if ((to_device != on_device(dst) && !both_sides(dst)) || (from_device != on_device(src) && !both_sides(src)))
-		return cudaErrorInvalidValue;
-	return cudaSuccess;
+	return kind == cudaMemcpyDefault || device_side == on_device(p) || both_sides(p) ? cudaSuccess
+											 : cudaErrorInvalidValue;
+}
+
+cudaError_t cudart_prepare_side(const void *p, size_t size, enum cudaMemcpyKind kind, bool written)
+{
+	cudaError_t result = check_kind(p, kind, written);
+
+	if (result)
+		return result;
+	return written ? cudart_before_write(p, size) : cudart_check_range(p, size);
 }
 
 static cudaError_t prepare(const void *dst, size_t dst_size, const void *src, size_t src_size, enum cudaMemcpyKind kind)
@@ -41,11 +47,11 @@ static cudaError_t prepare(const void *dst, size_t dst_size, const void *src, si
 	cudaError_t result;
 
 	device_lock();
-	result = check_kind(dst, src, kind);
+	result = check_kind(dst, kind, true);
 	if (!result)
-		result = cudart_check_range(src, src_size);
+		result = cudart_prepare_side(src, src_size, kind, false);
 	if (!result)
-		result = cudart_before_write(dst, dst_size);
+		result = cudart_prepare_side(dst, dst_size, kind, true);
 	device_unlock();
 	return result;
 }
@@ -164,46 +170,6 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
 	return CUDART_CALL(copy_2d_async(&r, kind, stream));
 }
 
-/* Linear memory only: there are no arrays. */
-static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p)
-{
-	const struct cudaPitchedPtr *dst, *src;
-	CUDA_MEMCPY3D c;
-	cudaError_t result;
-	size_t width, height, depth;
-
-	if (!p)
-		return cudaErrorInvalidValue;
-	if (p->srcArray || p->dstArray)
-		return cudaErrorNotSupported;
-	dst = &p->dstPtr;
-	src = &p->srcPtr;
-	width = p->extent.width;
-	height = p->extent.height;
-	depth = p->extent.depth;
-	if (!width || !height || !depth)
-		return cudaSuccess;
-	c = (CUDA_MEMCPY3D){
-		.srcXInBytes = p->srcPos.x, .srcY = p->srcPos.y, .srcZ = p->srcPos.z,
-		.srcMemoryType = CU_MEMORYTYPE_UNIFIED, .srcDevice = (uintptr_t)src->ptr,
-		.srcPitch = src->pitch, .srcHeight = src->ysize,
-		.dstXInBytes = p->dstPos.x, .dstY = p->dstPos.y, .dstZ = p->dstPos.z,
-		.dstMemoryType = CU_MEMORYTYPE_UNIFIED, .dstDevice = (uintptr_t)dst->ptr,
-		.dstPitch = dst->pitch, .dstHeight = dst->ysize,
-		.WidthInBytes = width, .Height = height, .Depth = depth,
-	};
-	result = prepare(dst->ptr, ((p->dstPos.z + depth - 1) * dst->ysize + p->dstPos.y + height - 1) * dst->pitch +
-					   p->dstPos.x + width,
-			 src->ptr, ((p->srcPos.z + depth - 1) * src->ysize + p->srcPos.y + height - 1) * src->pitch +
-					   p->srcPos.x + width, p->kind);
-	return result ? result : CUDART_WAIT(device.driver->cuMemcpy3D(&c));
-}
-
-cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
-{
-	return CUDART_CALL(copy_3d(p));
-}
-
 static cudaError_t fill(void *p, int value, size_t size, cudaStream_t stream)
 {
 	cudaError_t result;
@@ -231,7 +197,7 @@ cudaError_t cudaMemsetAsync(void *p, int value, size_t size, cudaStream_t stream
 	return CUDART_CALL(fill(p, value, size, stream));
 }
 
-static cudaError_t fill_2d(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+cudaError_t cudart_fill_2d(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
 	cudaError_t result;
 	CUstream s;
@@ -253,12 +219,12 @@ static cudaError_t fill_2d(void *p, size_t pitch, int value, size_t width, size_
 
 cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
 {
-	return CUDART_CALL(fill_2d(p, pitch, value, width, height, NULL));
+	return CUDART_CALL(cudart_fill_2d(p, pitch, value, width, height, NULL));
 }
 
 cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
-	return CUDART_CALL(fill_2d(p, pitch, value, width, height, stream));
+	return CUDART_CALL(cudart_fill_2d(p, pitch, value, width, height, stream));
 }
 
 /* A variable by its stand-in on the host; the bytes [offset, offset + size) of it. */

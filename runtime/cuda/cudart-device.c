@@ -6,6 +6,7 @@
 
 #include "runtime/cuda/device-code.h"
 #include "runtime/cuda/handles.h"
+#include "runtime/cuda/images.h"
 #include "runtime/cuda/ledger.h"
 
 static unsigned device_flags;
@@ -144,6 +145,7 @@ static cudaError_t reset(void)
 	if (result)
 		return result;
 	device_lock();
+	images_reset();
 	for (uint32_t i = a->n; i-- > 0 && !result; ) {
 		struct session_buffer *b = session_at(a, struct session_buffer, i);
 		void *host = (void *)(uintptr_t)b->address;

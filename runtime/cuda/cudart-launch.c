@@ -11,6 +11,7 @@
 
 #include "common/launch-glue.h"
 #include "runtime/cuda/device-code.h"
+#include "runtime/cuda/images.h"
 #include "runtime/cuda/preimage.h"
 
 #define CONFIGURATIONS_MAX 32
@@ -73,6 +74,8 @@ static cudaError_t prepare(struct session_entry *e, const struct configuration *
 		result = check_shape(c, *ret_function);
 	if (!result)
 		result = cudart_stream(c->stream, ret_stream);
+	if (!result)
+		result = cudart_error(images_before_launch());
 	if (!result)
 		result = cudart_error(preimage_save_all());
 	device_unlock();

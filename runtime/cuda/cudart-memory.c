@@ -34,7 +34,7 @@ void cgpu_note(const char *argument, unsigned line)
 	note_line = line;
 }
 
-static struct ledger_request request(const char *call, size_t size, enum buffer_kind kind)
+struct ledger_request cudart_request(const char *call, size_t size, enum buffer_kind kind)
 {
 	struct ledger_request r = { .size = size, .kind = kind, .name = note_name, .call = call, .line = note_line };
 
@@ -43,7 +43,7 @@ static struct ledger_request request(const char *call, size_t size, enum buffer_
 	return r;
 }
 
-static void forget_note(void)
+void cudart_forget_note(void)
 {
 	note_name[0] = '\0';
 	note_line = 0;
@@ -51,7 +51,7 @@ static void forget_note(void)
 
 static cudaError_t alloc_device(const char *call, void **ret, size_t size)
 {
-	struct ledger_request r = request(call, size, BUFFER_MALLOC);
+	struct ledger_request r = cudart_request(call, size, BUFFER_MALLOC);
 	uint64_t address = 0;
 	CUresult result = CUDA_SUCCESS;
 
@@ -63,7 +63,7 @@ static cudaError_t alloc_device(const char *call, void **ret, size_t size)
 		result = ledger_alloc(&r, &address);
 		device_unlock();
 	}
-	forget_note();
+	cudart_forget_note();
 	*ret = (void *)(uintptr_t)address;
 	return cudart_error(result);
 }
@@ -117,13 +117,13 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *ret, struct cudaExtent extent)
 /* Cell memory that the device reaches at the same address. */
 static cudaError_t alloc_host(const char *call, void **ret, size_t size, enum buffer_kind kind)
 {
-	struct ledger_request r = request(call, size, kind);
+	struct ledger_request r = cudart_request(call, size, kind);
 	CUresult result = CUDA_SUCCESS;
 	void *p = NULL;
 
 	if (!ret)
 		return cudaErrorInvalidValue;
-	forget_note();
+	cudart_forget_note();
 	*ret = NULL;
 	if (!size)
 		return cudaSuccess;
@@ -220,7 +220,7 @@ cudaError_t cudaFreeHost(void *p)
 
 static cudaError_t register_host(void *p, size_t size)
 {
-	struct ledger_request r = request("cudaHostRegister", size, BUFFER_REGISTERED);
+	struct ledger_request r = cudart_request("cudaHostRegister", size, BUFFER_REGISTERED);
 	CUresult result;
 
 	if (!p || !size || cudart_is_device(p))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Entering and leaving the runtime API, and the table of what cells can link to. */
 #define CGPU_LAUNCH_GLUE_PROTOTYPES
+#define CUDA_ENABLE_DEPRECATED /* cells may call these */
 #include "runtime/cuda/cudart.h"
 
 #include <string.h>

@@ -18,6 +18,7 @@
 #include <cuda_runtime_api.h>
 
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/ledger.h"
 
 struct buffer;
 
@@ -60,9 +61,12 @@ void cudart_cell_begin(void);
 /* A line for each error of this cell that nobody asked about; they are forgotten. */
 void cudart_warnings(struct buffer *out);
 
-/* What the next allocation of this thread is for, from cgpu_note(); forgotten after the call. */
-const char *cudart_note_name(char name[48]);
-unsigned cudart_note_line(void);
+/*
+ * What an allocation is for, from cgpu_note() of this thread, which is forgotten when it has been used. r.name is valid
+ * until then.
+ */
+struct ledger_request cudart_request(const char *call, size_t size, enum buffer_kind kind);
+void cudart_forget_note(void);
 
 /* The device's side of a buffer is about to be written: bounds, then the pre-image. */
 cudaError_t cudart_before_write(const void *p, size_t size);
@@ -70,6 +74,15 @@ cudaError_t cudart_before_write(const void *p, size_t size);
 cudaError_t cudart_check_range(const void *p, size_t size);
 /* Of the device window, whether live or not. */
 bool cudart_is_device(const void *p);
+
+/*
+ * One side of a copy of `kind`: [p, p + size) lies where that kind says, in one buffer, and is saved if it is written.
+ * device.lock is held.
+ */
+cudaError_t cudart_prepare_side(const void *p, size_t size, enum cudaMemcpyKind kind, bool written);
+
+/* cudaMemset2DAsync() without entering and leaving. */
+cudaError_t cudart_fill_2d(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
 
 cudaError_t cudart_stream(cudaStream_t stream, CUstream *ret);
 

@@ -20,6 +20,7 @@
 #include "runtime/cuda/device-code.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/handles.h"
+#include "runtime/cuda/images.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/vmm-pool.h"
@@ -399,9 +400,11 @@ int device_checkpoint_begin(void)
 	if (device.sticky)
 		return -1;
 	device_lock();
-	settle();
+	device_note(images_settle());
+	if (!device.sticky)
+		settle();
 	device_unlock();
-	return 0;
+	return device.sticky ? -1 : 0;
 }
 
 void device_checkpoint_end(void)
@@ -415,6 +418,7 @@ void device_checkpoint_end(void)
 
 int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 {
+	CUresult result = CUDA_SUCCESS;
 	int ret = 0;
 
 	if (!device.usable || !device.session) {
@@ -425,8 +429,10 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 	if (!device.sticky && !device_enter())
 		wait_idle();
 	device_lock();
-	if (device.sticky) {
-		fill_fault(fault, device.sticky);
+	if (!device.sticky)
+		result = device_note(images_settle());
+	if (result || device.sticky) {
+		fill_fault(fault, result ? result : (CUresult)device.sticky);
 		ret = -1;
 	} else if (ledger_refusal_unchecked()) {
 		fill_refusal(fault);
@@ -547,6 +553,8 @@ uint64_t device_layout(void)
 		sizeof(struct session_chunk), sizeof(struct session_buffer), offsetof(struct session_buffer, kind),
 		sizeof(struct session_unit), sizeof(struct session_entry), sizeof(struct session_variable),
 		offsetof(struct session_variable, address), sizeof(struct session_stream), sizeof(struct session_event),
+		offsetof(struct session, images_epoch), sizeof(struct session_image), sizeof(struct session_mipmap),
+		sizeof(struct session_object),
 	};
 
 	return layout_hash(0, sizes, sizeof(sizes) / sizeof(sizes[0]));

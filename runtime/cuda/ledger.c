@@ -89,7 +89,7 @@ void ledger_annotate(const struct session_buffer *b)
 		.size = b->size,
 		.name = ledger_name(b),
 		.cell = b->cell,
-		.read_only = b->kind == BUFFER_CONSTANT,
+		.read_only = b->kind == BUFFER_CONSTANT || b->kind == BUFFER_ARRAY,
 	};
 
 	if (!device.driver->extension)

@@ -4,7 +4,8 @@ noinst_LIBRARIES += libcudaside.a
 libcudaside_a_SOURCES = \
 	%reldir%/buffer-kinds.def \
 	%reldir%/cudart.c %reldir%/cudart.def %reldir%/cudart.h \
-	%reldir%/cudart-copy.c \
+	%reldir%/cudart-array.c %reldir%/cudart-texture.c \
+	%reldir%/cudart-copy.c %reldir%/cudart-copy-3d.c \
 	%reldir%/cudart-device.c %reldir%/device-properties.def \
 	%reldir%/cudart-error.c %reldir%/cudart-errors.def \
 	%reldir%/cudart-launch.c \
@@ -15,6 +16,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/driver.c %reldir%/driver.def %reldir%/driver.h \
 	%reldir%/driver-trace.c \
 	%reldir%/handles.c %reldir%/handles.h \
+	%reldir%/images.c %reldir%/images.h \
 	%reldir%/ledger.c %reldir%/ledger.h \
 	%reldir%/ledger-cap.c \
 	%reldir%/preimage.c %reldir%/preimage.h \

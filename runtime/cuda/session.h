@@ -14,8 +14,11 @@
 #include <stdint.h>
 
 #include <cuda.h>
+#include <driver_types.h>
+#include <texture_types.h>
 
 #define SESSION_FREED_MAX 128
+#define SESSION_LEVELS_MAX 17
 
 /* A growing array in session memory. */
 struct session_array {
@@ -97,6 +100,34 @@ struct session_event {
 	CUevent handle;
 };
 
+/* What a cudaArray_t points at: images.c. */
+struct session_image {
+	CUDA_ARRAY3D_DESCRIPTOR shape;
+	struct cudaChannelFormatDesc format;
+	uint64_t content;                /* device address of the committed content, rows without gaps */
+	bool written;                    /* the driver's array is ahead of `content` */
+	struct session_mipmap *mipmap;   /* that this is a level of; NULL: none */
+	CUarray handle;
+};
+
+/* What a cudaMipmappedArray_t points at. */
+struct session_mipmap {
+	CUDA_ARRAY3D_DESCRIPTOR shape;
+	uint32_t n_levels;
+	CUmipmappedArray handle;
+	struct session_image *level[SESSION_LEVELS_MAX];
+};
+
+/* A texture or surface object: what it was made from, by the handles that cells hold. */
+struct session_object {
+	uint64_t handle; /* the driver's; device code has it by value, so it is made again with this number */
+	bool surface;
+	bool has_view;
+	struct cudaResourceDesc resource;
+	struct cudaTextureDesc texture;
+	struct cudaResourceViewDesc view;
+};
+
 struct session {
 	uint32_t version;
 	uint64_t serial;                 /* of the cell that runs: grows with each */
@@ -111,6 +142,10 @@ struct session {
 	struct session_array variables;  /* struct session_variable */
 	struct session_array streams;    /* struct session_stream * */
 	struct session_array events;     /* struct session_event * */
+	struct session_array images;     /* struct session_image * */
+	struct session_array mipmaps;    /* struct session_mipmap * */
+	struct session_array objects;    /* struct session_object */
+	uint32_t images_epoch;           /* in which the handles of all three are valid */
 };
 
 /* Find the session under the host's root, or start one. NULL: META is full. */

@@ -53,6 +53,15 @@ static void launches(void **state)
 				     "LINE__)?(void)0:t[i].k(x));");
 }
 
+static void channel_descriptors(void **state)
+{
+	(void)state;
+	check("d = cudaCreateChannelDesc<float>();", "d = cgpu_channel_desc(float);");
+	check("d = cudaCreateChannelDesc< unsigned char >();", "d = cgpu_channel_desc( unsigned char );");
+	check("d = cudaCreateChannelDesc(32, 0, 0, 0, f);", "d = cudaCreateChannelDesc(32, 0, 0, 0, f);");
+	check("b = cudaCreateChannelDesc < c;", "b = cudaCreateChannelDesc < c;");
+}
+
 static void launches_over_lines(void **state)
 {
 	(void)state;
@@ -98,7 +107,8 @@ static void left_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(launches),   cmocka_unit_test(launches_over_lines),
+		cmocka_unit_test(launches),
+		cmocka_unit_test(channel_descriptors),   cmocka_unit_test(launches_over_lines),
 		cmocka_unit_test(nested),     cmocka_unit_test(dim3),
 		cmocka_unit_test(left_alone),
 	};
