@@ -416,7 +416,7 @@ static int prepare(struct cpp_unit *x, struct error *err)
 	cleanup_buffer struct buffer flags = BUFFER_INIT;
 	struct error problem = ERROR_INIT;
 
-	if (cpp_cell_init(&x->cell, x->request->text, &x->pool, err))
+	if (cpp_cell_init(&x->cell, x->request->text, CPP_CELL, &x->pool, err))
 		return -1;
 	buffer_printf(&flags, "%s %s", x->request->cflags, x->cell.flags);
 	x->options = options_get_cpp(&x->compiler->options, buffer_text(&flags), &problem);

@@ -12,6 +12,7 @@
 #include "common/unit.h"
 #include "compiler/clang-shim.h"
 #include "compiler/compile-cpp.h"
+#include "compiler/compile-cuda.h"
 #include "compiler/compile-device.h"
 #include "compiler/cpp-cell.h"
 #include "compiler/declare.h"
@@ -587,6 +588,8 @@ int compiler_compile(struct compiler *c, const struct compile_request *request,
 	memset(ret, 0, sizeof(*ret));
 	if (cpp_cell_is(request->text))
 		return request->functions_only ? 0 : compile_cpp(c, request, ret, err);
+	if (compile_cuda_is(request->text))
+		return request->functions_only ? 0 : compile_cuda(c, request, ret, err);
 	mem_pool_init(&x.pool);
 	buffer_init(&x.ptx);
 	x.declare.pool = &x.pool;

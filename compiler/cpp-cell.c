@@ -6,8 +6,6 @@
 #include "common/error.h"
 #include "common/mem-pool.h"
 
-static const char magic[] = "%%cpp";
-
 static const char *skip_comment(const char *p)
 {
 	const char *end = strstr(p + 2, "*/");
@@ -15,8 +13,7 @@ static const char *skip_comment(const char *p)
 	return end ? end + 2 : p + strlen(p);
 }
 
-/* The `%` of the line; NULL if something else comes first. */
-static const char *find_line(const char *p)
+const char *cpp_cell_line(const char *p, const char *magic)
 {
 	for (;;) {
 		p += strspn(p, " \t\r\n");
@@ -34,7 +31,7 @@ static const char *find_line(const char *p)
 
 bool cpp_cell_is(const char *text)
 {
-	return find_line(text) != NULL;
+	return cpp_cell_line(text, CPP_CELL) != NULL;
 }
 
 /* Only what stands before any other directive or code: a macro may change what a header means. */
@@ -195,9 +192,9 @@ uint32_t cpp_cell_next_type(const struct cpp_cell *c, uint32_t i)
 	return l->n;
 }
 
-int cpp_cell_init(struct cpp_cell *c, const char *text, struct mem_pool *pool, struct error *err)
+int cpp_cell_init(struct cpp_cell *c, const char *text, const char *magic, struct mem_pool *pool, struct error *err)
 {
-	const char *line = find_line(text);
+	const char *line = cpp_cell_line(text, magic);
 	size_t at = (size_t)(line - text), len = strcspn(line, "\n");
 	char *copy = mem_pool_strdup(pool, text);
 

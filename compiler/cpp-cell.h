@@ -14,6 +14,8 @@
 struct error;
 struct mem_pool;
 
+#define CPP_CELL "%%cpp"
+
 struct cpp_cell {
 	const char *text;  /* the C++ text, in the pool */
 	const char *flags; /* for clang, in the pool; "" for none */
@@ -26,8 +28,10 @@ struct cpp_cell {
 
 /* Is it a C++ cell? Blank lines and comments may stand before the line. */
 bool cpp_cell_is(const char *text);
-/* text is a C++ cell. -1: ERROR_MEMORY. */
-int cpp_cell_init(struct cpp_cell *c, const char *text, struct mem_pool *pool, struct error *err);
+/* The line of such a cell with another name: its first `%`; NULL if something else comes first. */
+const char *cpp_cell_line(const char *text, const char *magic);
+/* text is a C++ cell whose line begins with `magic`. -1: ERROR_MEMORY. */
+int cpp_cell_init(struct cpp_cell *c, const char *text, const char *magic, struct mem_pool *pool, struct error *err);
 void cpp_cell_release(struct cpp_cell *c);
 /* Is this byte of the text at file scope: inside no braces but those of extern "C" { }? */
 bool cpp_cell_at_file_scope(const struct cpp_cell *c, size_t offset);

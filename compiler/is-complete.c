@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/mem-pool.h"
+#include "compiler/compile-cuda.h"
 #include "compiler/cpp-cell.h"
 #include "compiler/session.h"
 #include "compiler/split.h"
@@ -86,7 +87,7 @@ enum completeness is_complete(struct session *session, const char *text, char *i
 	struct split s;
 
 	snprintf(indent, size, "%s", "");
-	if (cpp_cell_is(text)) /* the kernel waits for an empty line */
+	if (cpp_cell_is(text) || compile_cuda_is(text)) /* the kernel waits for an empty line */
 		return COMPLETENESS_COMPLETE;
 	if (split_init(&s, text, strlen(text), &names, &pool, NULL)) {
 		mem_pool_release(&pool);

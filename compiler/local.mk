@@ -14,6 +14,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/object-code.cc %reldir%/object-code.hh \
 	%reldir%/compile.c %reldir%/compile.h \
 	%reldir%/compile-cpp.c %reldir%/compile-cpp.h \
+	%reldir%/compile-cuda.c %reldir%/compile-cuda.h \
 	%reldir%/compile-device.c %reldir%/compile-device.h \
 	%reldir%/device-job.c %reldir%/device-job.h \
 	%reldir%/completion.c %reldir%/completion.h \
@@ -35,6 +36,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/line-table.c %reldir%/line-table.h \
 	%reldir%/macro-text.c %reldir%/macro-text.h \
 	%reldir%/local-include.c %reldir%/local-include.h \
+	%reldir%/nvcc.c %reldir%/nvcc.h \
 	%reldir%/nvrtc.c %reldir%/nvrtc.h \
 	%reldir%/options.c %reldir%/options.h \
 	%reldir%/own-names.c %reldir%/own-names.h \

@@ -43,6 +43,7 @@ libsession_a_SOURCES = \
 	kernel/magics/magic-cd.c \
 	kernel/magics/magic-cflags.c \
 	kernel/magics/magic-cpp.c \
+	kernel/magics/magic-cuda.c \
 	kernel/magics/magic-display.c \
 	kernel/magics/magic-doctor.c \
 	kernel/magics/magic-env.c \

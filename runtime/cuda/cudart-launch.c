@@ -13,6 +13,7 @@
 #include "runtime/cuda/device-code.h"
 #include "runtime/cuda/images.h"
 #include "runtime/cuda/preimage.h"
+#include "runtime/cuda/registration.h"
 
 #define CONFIGURATIONS_MAX 32
 
@@ -115,6 +116,30 @@ void cgpu_launch(const char *name, void **args)
 		return;
 	snprintf(what, sizeof(what), "the launch of %s", name);
 	cudart_record(what, result, c.line);
+}
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream)
+{
+	return (unsigned)cgpu_launch_configure(grid, block, shared, stream, 0);
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+	const struct configuration *c;
+
+	if (!depth)
+		return cudaErrorMissingConfiguration;
+	c = &configurations[--depth];
+	*grid = c->grid;
+	*block = c->block;
+	*shared = c->shared;
+	*(cudaStream_t *)stream = c->stream;
+	return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+{
+	return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
 }
 
 cudaError_t cudaLaunchKernel(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)

@@ -11,6 +11,7 @@
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/preimage.h"
+#include "runtime/cuda/registration.h"
 
 cudaError_t cudart_enter(const char *call)
 {

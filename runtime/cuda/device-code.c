@@ -66,8 +66,23 @@ uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size)
 	return v->address;
 }
 
+/* Of the load at work, under device.lock; NULL: the worker knows. */
+static const struct device_code_names *registered;
+
+static const struct device_code_name *find_registered(const char *name)
+{
+	for (size_t i = 0; registered && i < registered->n; i++)
+		if (!strcmp(registered->at[i].name, name))
+			return &registered->at[i];
+	return NULL;
+}
+
 static void *host_symbol(const char *name)
 {
+	const struct device_code_name *known = find_registered(name);
+
+	if (registered)
+		return known && !known->is_pointer ? known->address : NULL;
 	return device.host->host_symbol ? device.host->host_symbol(name) : NULL;
 }
 
@@ -299,6 +314,22 @@ int device_code_load(const struct unit *u, struct error *err)
 		ret = 0;
 	ptx_variables_release(&v);
 	return ret;
+}
+
+int device_code_load_registered(const struct unit *u, const struct device_code_names *names, struct error *err)
+{
+	int failed;
+
+	registered = names;
+	failed = device_code_load(u, err);
+	registered = NULL;
+	for (size_t i = 0; i < names->n && !failed; i++) {
+		const struct session_variable *v = names->at[i].is_pointer ? find_variable(names->at[i].name) : NULL;
+
+		if (v)
+			*(void **)names->at[i].address = (void *)(uintptr_t)v->address;
+	}
+	return failed;
 }
 
 CUresult device_code_function(struct session_entry *e, CUfunction *ret)

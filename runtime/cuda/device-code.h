@@ -13,11 +13,25 @@
 struct error;
 struct unit;
 
+/* What stands for an entry or a variable of device code on the host. */
+struct device_code_name {
+	const char *name;
+	void *address;
+	bool is_pointer; /* of a managed variable: the address is that of a pointer to it, which is set */
+};
+
+struct device_code_names {
+	const struct device_code_name *at;
+	size_t n;
+};
+
 /*
  * Variables get their places and initial bytes, entries replace those of the same name. ERROR_COMPILE with the driver's
  * text when it refuses the module.
  */
 int device_code_load(const struct unit *u, struct error *err);
+/* The same, where the unit's object itself says what stands for what. */
+int device_code_load_registered(const struct unit *u, const struct device_code_names *names, struct error *err);
 
 /* NULL when there is none. */
 struct session_entry *device_code_entry(const char *name);

@@ -352,6 +352,19 @@ static const char *entry_name(const char *ptx_name)
 	return ptx_name;
 }
 
+/* Of C++ entries at file scope only the name; those in namespaces stay mangled. */
+static void put_entry_name(const char *ptx_name, struct buffer *out)
+{
+	const char *name = entry_name(ptx_name);
+	char *end;
+	unsigned long n = strncmp(name, "_Z", 2) ? 0 : strtoul(name + 2, &end, 10);
+
+	if (n && n <= strlen(end))
+		buffer_append(out, end, n);
+	else
+		buffer_puts(out, name);
+}
+
 static void fill_fault(struct fault_record *f, CUresult code)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
@@ -361,8 +374,10 @@ static void fill_fault(struct fault_record *f, CUresult code)
 	snprintf(f->ename, sizeof(f->ename), "Cuda%s", strncmp(name, "cudaError", 9) ? name : name + 9);
 	buffer_printf(&text, "%s: %s", name, cudart_error_text((cudaError_t)code));
 	if (device.driver->extension && device.driver->extension->last_fault(&report)) {
-		if (report.entry[0])
-			buffer_printf(&text, ", in the CUDA kernel %s", entry_name(report.entry));
+		if (report.entry[0]) {
+			buffer_puts(&text, ", in the CUDA kernel ");
+			put_entry_name(report.entry, &text);
+		}
 		if (report.line)
 			buffer_printf(&text, ", line %u of %s", report.line, report.file);
 		buffer_printf(&text, "\n%s", report.text);

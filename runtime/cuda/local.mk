@@ -15,12 +15,14 @@ libcudaside_a_SOURCES = \
 	%reldir%/device-code.c %reldir%/device-code.h \
 	%reldir%/driver.c %reldir%/driver.def %reldir%/driver.h \
 	%reldir%/driver-trace.c \
+	%reldir%/fat-binary.c %reldir%/fat-binary.h \
 	%reldir%/handles.c %reldir%/handles.h \
 	%reldir%/images.c %reldir%/images.h \
 	%reldir%/ledger.c %reldir%/ledger.h \
 	%reldir%/ledger-cap.c \
 	%reldir%/preimage.c %reldir%/preimage.h \
 	%reldir%/ptx-variables.c %reldir%/ptx-variables.h \
+	%reldir%/registration.c %reldir%/registration.h \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/vmm-pool.c %reldir%/vmm-pool.h
 libcudaside_a_CFLAGS = $(AM_CFLAGS) $(CUDA_CPPFLAGS) -pthread

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nvcc gets the cell behind a #line, so that what it says and the lines of device code are the cell's. The flags are nvcc's;
+ * those about the architecture and the output are ours to say and are left out.
+ */
+#define _GNU_SOURCE
+#include "compiler/compile-cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/mem-pool.h"
+#include "common/unit.h"
+#include "compiler/compile.h"
+#include "compiler/cpp-cell.h"
+#include "compiler/diagnostics.h"
+#include "compiler/line-table.h"
+#include "compiler/nvcc.h"
+
+#define FLAGS_MAX 100
+
+struct cuda_unit {
+	struct compiler *compiler;
+	const struct compile_request *request;
+	struct mem_pool pool;
+	struct cpp_cell cell;
+	struct diagnostics diagnostics;
+	struct buffer text;
+	char *nvcc;
+	const char *flags[FLAGS_MAX + 1];
+	size_t n_flags;
+	struct nvcc_answer answer;
+	struct unit_cache_key key;
+	char run[40];
+};
+
+/* %%cu is what the first plugin for notebooks called it. NULL: it is no such cell. */
+static const char *magic_of(const char *text)
+{
+	static const char *const magics[] = { "%%cuda", "%%cu" };
+
+	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
+		if (cpp_cell_line(text, magics[i]))
+			return magics[i];
+	return NULL;
+}
+
+bool compile_cuda_is(const char *text)
+{
+	return magic_of(text) != NULL;
+}
+
+/* ---- flags ---- */
+
+/* The next word in front of `*at`, without its quotes; NULL: no more. */
+static char *next_word(struct mem_pool *pool, const char **at)
+{
+	const char *p = *at + strspn(*at, " \t\r");
+	char *word = mem_pool_strdup(pool, p), *to = word, quote = 0;
+
+	if (!*p || !word)
+		return NULL;
+	for (; *p && (quote || !strchr(" \t\r", *p)); p++) {
+		if (quote ? *p == quote : *p == '"' || *p == '\'')
+			quote = quote ? 0 : *p;
+		else
+			*to++ = *p;
+	}
+	*to = '\0';
+	*at = p;
+	return word;
+}
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+	size_t n = strcspn(word, "=");
+
+	for (; *list; list++)
+		if (strlen(*list) == n && !strncmp(word, *list, n))
+			return true;
+	return false;
+}
+
+static void add_flags(struct cuda_unit *x, const char *text);
+
+static void add_flag(struct cuda_unit *x, char *word, const char **rest)
+{
+	static const char *const ours[] = { "-o", "--output-file", "-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode",
+					    "--generate-code", NULL };
+	static const char *const nested[] = { "-c", "--compiler-args", NULL };
+	bool is_nested = is_one_of(word, nested);
+	char *value = strchr(word, '=');
+
+	if (is_nested || is_one_of(word, ours)) {
+		value = value ? value + 1 : next_word(&x->pool, rest);
+		if (is_nested && value)
+			add_flags(x, value);
+	} else if (x->n_flags < FLAGS_MAX) {
+		x->flags[x->n_flags++] = word;
+	}
+}
+
+static void add_flags(struct cuda_unit *x, const char *text)
+{
+	char *word;
+
+	while ((word = next_word(&x->pool, &text)))
+		add_flag(x, word, &text);
+}
+
+/* ---- text ---- */
+
+/* main() has no name that C++ code may call; the object's symbol has. */
+static void put_run(struct cuda_unit *x)
+{
+	buffer_printf(&x->text,
+		      "\n#line 1 \"main\"\n#include <cstdio>\n"
+		      "extern \"C\" int cgpu_main(int, char **) __asm__(\"main\");\n"
+		      "extern \"C\" void %s() {\n"
+		      "static char name[] = \"%s\"; char *argv[] = { name, nullptr };\n"
+		      "int status = cgpu_main(1, argv);\n"
+		      "if (status) std::fprintf(stderr, \"main() returned %%d\\n\", status);\n}\n",
+		      x->run, x->request->cell_name);
+}
+
+static int write_text(struct cuda_unit *x, struct error *err)
+{
+	buffer_printf(&x->text, "#line 1 \"%s\"\n", x->request->cell_name);
+	buffer_puts(&x->text, x->cell.text);
+	if (x->cell.has_main)
+		put_run(x);
+	return buffer_check(&x->text, err);
+}
+
+/* ---- the cache ---- */
+
+static bool names_files(const struct cuda_unit *x)
+{
+	static const char *const parts[] = { "__DATE__", "__TIME__", "__TIMESTAMP__", "embed", NULL };
+	const struct token_list *l = &x->cell.tokens;
+
+	for (size_t i = 0; parts[i]; i++)
+		if (strstr(x->cell.text, parts[i]))
+			return true;
+	for (size_t i = 0; i < x->n_flags; i++)
+		if (strchr("-", x->flags[i][0]) == NULL || !strncmp(x->flags[i], "-I", 2) || strstr(x->flags[i], "include"))
+			return true;
+	for (uint32_t i = 0; i < l->n; i++) {
+		size_t n;
+
+		if (l->at[i].kind == TOKEN_DIRECTIVE && token_directive_is(l, i, "include") &&
+		    *token_directive_rest(l, i, &n) != '<')
+			return true;
+	}
+	return false;
+}
+
+/* Headers in angle brackets come with the toolkit and the host's compiler, and change with them. */
+static void make_key(struct cuda_unit *x)
+{
+	static const char *const host[] = { "/usr/bin/g++", "/usr/bin/c++" };
+	cleanup_buffer struct buffer asked = BUFFER_INIT;
+	struct stat st;
+
+	if (!x->request->cell || names_files(x) || stat(x->nvcc, &st))
+		return;
+	buffer_printf(&asked, "cuda\n%s %lld %lld.%09ld\n%u\n%s\n%s\n", x->nvcc, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+		      (long)st.st_mtim.tv_nsec, x->request->sm, x->request->cell_name, x->run);
+	for (size_t i = 0; i < sizeof(host) / sizeof(host[0]); i++)
+		if (!stat(host[i], &st))
+			buffer_printf(&asked, "%lld %lld\n", (long long)st.st_size, (long long)st.st_mtim.tv_sec);
+	for (size_t i = 0; i < x->n_flags; i++)
+		buffer_printf(&asked, "%s\n", x->flags[i]);
+	if (!stat("/proc/self/exe", &st))
+		buffer_printf(&asked, "%llu %lld", (unsigned long long)st.st_ino, (long long)st.st_mtim.tv_sec);
+	if (!buffer_check(&asked, NULL))
+		unit_cache_key_make(&x->key, (const char *[]){ buffer_text(&asked), buffer_text(&x->text) },
+				    (size_t[]){ asked.len, x->text.len }, 2);
+}
+
+/* ---- what nvcc has made ---- */
+
+/* `.file 1 "/home/me/In[3]"` in the PTX becomes `.file 1 "In[3]"`, with blanks behind it, since nothing may move. */
+static void name_files(struct buffer *object, const char *cell_name)
+{
+	cleanup_buffer struct buffer part = BUFFER_INIT;
+	char *at = object->data, *end = object->data + object->len;
+
+	buffer_printf(&part, "/%s\"", cell_name);
+	if (buffer_check(&part, NULL))
+		return;
+	while ((at = memmem(at, (size_t)(end - at), part.data, part.len))) {
+		char *behind = at + part.len, *line = memrchr(object->data, '\n', (size_t)(at - object->data));
+		char *quote = line ? memchr(line, '"', (size_t)(at - line)) : NULL;
+
+		if (quote && memmem(line, (size_t)(quote - line), ".file", 5)) {
+			memmove(quote + 1, at + 1, part.len - 1);
+			memset(quote + part.len, ' ', (size_t)(at - quote));
+		}
+		at = behind;
+	}
+}
+
+/* `In[3]:2:10: fatal error: x.h: No such file`, from the preprocessor and the host's compiler. */
+static void add_host_complaint(struct cuda_unit *x, const char *line)
+{
+	size_t name = strlen(x->request->cell_name);
+	unsigned at, column;
+	int n = 0;
+	enum clang_severity severity;
+
+	if (strncmp(line, x->request->cell_name, name) || sscanf(line + name, ":%u:%u: %n", &at, &column, &n) != 2 || !n)
+		return;
+	line += name + (size_t)n;
+	if (!strncmp(line, "fatal error: ", 13) || !strncmp(line, "error: ", 7))
+		severity = CLANG_ERROR;
+	else if (!strncmp(line, "warning: ", 9))
+		severity = CLANG_WARNING;
+	else
+		return;
+	diagnostics_add(&x->diagnostics, severity, at, column, 1, strstr(line, ": ") + 2);
+}
+
+static void add_host_complaints(struct cuda_unit *x)
+{
+	cleanup_free char *log = strdup(buffer_text(&x->answer.log));
+	char *rest = NULL;
+
+	for (char *line = log ? strtok_r(log, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+		add_host_complaint(x, line);
+}
+
+/* ---- the unit ---- */
+
+static int make_unit(struct cuda_unit *x, struct buffer *out, struct error *err)
+{
+	struct error problem = ERROR_INIT;
+	struct unit u = { .cell = x->request->cell, .cell_name = x->request->cell_name,
+			  .run_symbol = x->cell.has_main ? x->run : "", .display_type = "", .display_type_code = "", .ptx = "",
+			  .object = x->answer.object.data, .object_len = x->answer.object.len,
+			  .warnings = buffer_text(&x->diagnostics.warnings) };
+
+	if (line_table_read(u.object, u.object_len, u.cell_name, &x->pool, &u.lines, &u.n_lines, &problem) &&
+	    problem.code != ERROR_INPUT)
+		return error_set(err, problem.code, "%s", problem.text);
+	unit_encode(&u, out);
+	return buffer_check(out, err);
+}
+
+static int ask_nvcc(struct cuda_unit *x, struct error *err)
+{
+	struct nvcc_request request = { .nvcc = x->nvcc, .text = buffer_text(&x->text), .flags = x->flags,
+					.sm = x->request->sm ? x->request->sm : 75 };
+
+	if (nvcc_compile(&request, &x->answer, err))
+		return -1;
+	name_files(&x->answer.object, x->request->cell_name);
+	diagnostics_add_nvrtc(&x->diagnostics, buffer_text(&x->answer.log));
+	add_host_complaints(x);
+	if (!x->answer.ok && !x->diagnostics.n_errors) {
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "nvcc does not compile this cell");
+		buffer_puts(&x->diagnostics.errors, buffer_text(&x->answer.log));
+	}
+	return 0;
+}
+
+static int compile(struct cuda_unit *x, struct compile_result *ret, struct error *err)
+{
+	struct error problem = ERROR_INIT;
+
+	if (cpp_cell_init(&x->cell, x->request->text, magic_of(x->request->text), &x->pool, err))
+		return -1;
+	add_flags(x, x->cell.flags);
+	x->nvcc = nvcc_find(x->compiler->options.cuda_root, &problem);
+	if (!x->nvcc) {
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, problem.text);
+		return 0;
+	}
+	if (write_text(x, err))
+		return -1;
+	make_key(x);
+	if (unit_cache_get(&x->compiler->cache, &x->key, &ret->unit)) {
+		ret->ok = true;
+		return 0;
+	}
+	if (ask_nvcc(x, err))
+		return -1;
+	if (!x->answer.ok)
+		return 0;
+	ret->ok = true;
+	if (make_unit(x, &ret->unit, err))
+		return -1;
+	if (!x->diagnostics.warnings.len)
+		unit_cache_put(&x->compiler->cache, &x->key, &ret->unit);
+	return 0;
+}
+
+int compile_cuda(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
+{
+	struct cuda_unit x = { .compiler = c, .request = request };
+	int failed;
+
+	memset(ret, 0, sizeof(*ret));
+	mem_pool_init(&x.pool);
+	snprintf(x.run, sizeof(x.run), "cgpu_cell_%u", request->cell);
+	diagnostics_init(&x.diagnostics, request->text, strlen(request->text), request->cell_name);
+	failed = compile(&x, ret, err);
+	if (!failed && !ret->ok) {
+		buffer_puts(&ret->first, buffer_text(&x.diagnostics.first));
+		buffer_puts(&ret->all, buffer_text(&x.diagnostics.errors));
+		buffer_puts(&ret->all, buffer_text(&x.diagnostics.warnings));
+		ret->line = x.diagnostics.first_line;
+	}
+	nvcc_answer_release(&x.answer);
+	buffer_release(&x.text);
+	cpp_cell_release(&x.cell);
+	diagnostics_release(&x.diagnostics);
+	mem_pool_release(&x.pool);
+	free(x.nvcc);
+	return failed;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NVIDIA's C++ compiler as a program: found, given a text and flags, and asked for an object with PTX in it. */
+#ifndef CGPU_COMPILER_NVCC_H
+#define CGPU_COMPILER_NVCC_H
+
+#include <stdbool.h>
+
+#include "common/buffer.h"
+
+struct error;
+
+struct nvcc_request {
+	const char *nvcc;      /* its path */
+	const char *text;
+	const char *const *flags; /* the user's, up to a NULL */
+	unsigned sm;	       /* 75 */
+};
+
+struct nvcc_answer {
+	bool ok;
+	struct buffer object; /* when ok */
+	struct buffer log;    /* what it wrote, warnings too */
+};
+
+/* Its path, to be freed. cuda_root may be NULL. ERROR_NOT_FOUND with what to do. */
+char *nvcc_find(const char *cuda_root, struct error *err);
+/* -1 only when nothing can be said about the text. */
+int nvcc_compile(const struct nvcc_request *request, struct nvcc_answer *ret, struct error *err);
+void nvcc_answer_release(struct nvcc_answer *a);
+
+#endif

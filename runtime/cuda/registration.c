@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Between __cudaRegisterFatBinary() and its End the constructor tells the names; then all is known that a unit of device
+ * code needs, and it is loaded as that of a C cell is. Registering happens while the cell runs, so it rolls back with it.
+ */
+#include "runtime/cuda/registration.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/unit.h"
+#include "runtime/cuda/cudart.h"
+#include "runtime/cuda/device-code.h"
+#include "runtime/cuda/fat-binary.h"
+
+static _Thread_local struct {
+	void *wrapper; /* NULL: nothing is being registered */
+	struct device_code_name *names;
+	struct unit_entry *entries;
+	uint32_t n, cap, n_entries;
+	bool failed; /* out of memory */
+} at_work;
+
+static void forget(void)
+{
+	free(at_work.names);
+	free(at_work.entries);
+	memset(&at_work, 0, sizeof(at_work));
+}
+
+static bool make_room(void)
+{
+	uint32_t cap = at_work.cap ? 2 * at_work.cap : 16;
+	struct device_code_name *names;
+	struct unit_entry *entries;
+
+	if (at_work.n < at_work.cap)
+		return true;
+	names = realloc(at_work.names, cap * sizeof(*names));
+	if (names)
+		at_work.names = names;
+	entries = realloc(at_work.entries, cap * sizeof(*entries));
+	if (entries)
+		at_work.entries = entries;
+	if (names && entries)
+		at_work.cap = cap;
+	else
+		at_work.failed = true;
+	return names && entries;
+}
+
+/* malloc() here is libc's, since what is noted is none of the session's. */
+static void add_name(const char *name, void *address, bool is_entry, bool is_pointer)
+{
+	device.host->enter_library();
+	if (at_work.wrapper && make_room()) {
+		at_work.names[at_work.n++] = (struct device_code_name){ name, address, is_pointer };
+		if (is_entry)
+			at_work.entries[at_work.n_entries++] = (struct unit_entry){ .name = name, .ptx_name = name };
+	}
+	device.host->leave_library();
+}
+
+void **__cudaRegisterFatBinary(void *wrapper)
+{
+	device.host->enter_library();
+	forget();
+	at_work.wrapper = wrapper;
+	device.host->leave_library();
+	return wrapper;
+}
+
+void __cudaRegisterFunction(void **handle, const char *stub, char *function, const char *name, int thread_limit, uint3 *tid,
+			    uint3 *bid, dim3 *block, dim3 *grid, int *warp_size)
+{
+	(void)handle, (void)function, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
+	add_name(name, (void *)stub, true, false);
+}
+
+void __cudaRegisterVar(void **handle, char *stand_in, char *address, const char *name, int is_extern, size_t size,
+		       int constant, int global)
+{
+	(void)handle, (void)address, (void)is_extern, (void)size, (void)constant, (void)global;
+	add_name(name, stand_in, false, false);
+}
+
+void __cudaRegisterManagedVar(void **handle, void **pointer, char *address, const char *name, int is_extern, size_t size,
+			      int constant, int global)
+{
+	(void)handle, (void)address, (void)is_extern, (void)size, (void)constant, (void)global;
+	add_name(name, pointer, false, true);
+}
+
+static int load(struct error *err)
+{
+	struct device_code_names names = { at_work.names, at_work.n };
+	struct unit u = { .cell = device.cell, .entries = at_work.entries, .n_entries = at_work.n_entries };
+	int major, minor, failed;
+
+	if (at_work.failed)
+		return error_set(err, ERROR_MEMORY, "out of memory");
+	if (!device.usable || !device.session)
+		return error_set(err, ERROR_UNSUPPORTED, "%s", device.info.problem);
+	if (device.driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0) ||
+	    device.driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0))
+		return error_set(err, ERROR_SYSTEM, "the device does not tell its compute capability");
+	if (fat_binary_ptx(at_work.wrapper, (unsigned)(10 * major + minor), &u.ptx, &u.ptx_len, err))
+		return -1;
+	device_lock();
+	failed = device_enter() ? error_set(err, ERROR_SYSTEM, "the CUDA context is gone")
+				: device_code_load_registered(&u, &names, err);
+	device_unlock();
+	return failed;
+}
+
+/* A program that cannot have its device code still runs, and its launches fail, as everywhere; but the reason is told. */
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+	struct error err = ERROR_INIT;
+	bool failed = false;
+
+	(void)handle;
+	device.host->enter_library();
+	if (at_work.wrapper && load(&err)) {
+		failed = true;
+		device.host->print(true, "Device code was not loaded: ", strlen("Device code was not loaded: "));
+		device.host->print(true, err.text, strlen(err.text));
+		device.host->print(true, "\n", 1);
+	}
+	forget();
+	device.host->leave_library();
+	if (failed)
+		cudart_record("loading device code", cudaErrorInvalidKernelImage, 0);
+}
+
+/* At the end of the session, which takes all device code with it. */
+void __cudaUnregisterFatBinary(void **handle)
+{
+	(void)handle;
+}
+
+/* Managed variables have their places since they were registered. */
+char __cudaInitModule(void **handle)
+{
+	(void)handle;
+	return 1;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t *ret, const void *stub)
+{
+	*ret = (cudaKernel_t)(void *)stub;
+	return cudaSuccess;
+}

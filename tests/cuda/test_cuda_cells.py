@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""%%cuda cells: whole CUDA C++ programs through nvcc, as a transaction like any cell."""
+
+VECTOR_ADD = r"""%%cuda
+#include <cstdio>
+#include <cstdlib>
+#define CHECK(call) do { cudaError_t e = (call); if (e) { printf("%s\n", cudaGetErrorString(e)); exit(1); } } while (0)
+__global__ void add(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+int main(int argc, char **argv)
+{
+    const int n = 1000;
+    size_t bytes = n * sizeof(float);
+    float *a = (float *)malloc(bytes), *b = (float *)malloc(bytes), *c = (float *)malloc(bytes);
+    float *da, *db, *dc;
+    for (int i = 0; i < n; i++) { a[i] = i; b[i] = 2 * i; }
+    CHECK(cudaMalloc(&da, bytes)); CHECK(cudaMalloc(&db, bytes)); CHECK(cudaMalloc(&dc, bytes));
+    CHECK(cudaMemcpy(da, a, bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(db, b, bytes, cudaMemcpyHostToDevice));
+    add<<<(n + 255) / 256, 256>>>(da, db, dc, n);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(c, dc, bytes, cudaMemcpyDeviceToHost));
+    printf("%d %g %g\n", argc, c[1], c[n - 1]);
+    cudaFree(da); cudaFree(db); cudaFree(dc);
+    free(a); free(b); free(c);
+    return 0;
+}
+"""
+
+
+def test_a_program_with_main(kernel):
+    kernel.run("%load_ext nvcc4jupyter").ok()
+    assert kernel.run(VECTOR_ADD).ok().stdout == "1 3 2997\n"
+    assert kernel.run(VECTOR_ADD).ok().stdout == "1 3 2997\n"
+
+
+def test_the_cpp_library_and_exceptions(kernel):
+    result = kernel.run(r"""%%cuda
+#include <iostream>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+struct Shape { virtual ~Shape() {} virtual double area() const = 0; };
+struct Square : Shape {
+    double side;
+    Square(double s) : side(s) {}
+    double area() const override { return side * side; }
+};
+__global__ void twice(int *p, int n) { int i = threadIdx.x; if (i < n) p[i] *= 2; }
+int main()
+{
+    std::vector<int> v{1, 2, 3};
+    int *d;
+    cudaMalloc(&d, sizeof(int) * v.size());
+    cudaMemcpy(d, v.data(), sizeof(int) * v.size(), cudaMemcpyHostToDevice);
+    twice<<<1, 32>>>(d, v.size());
+    cudaMemcpy(v.data(), d, sizeof(int) * v.size(), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    for (int x : v) std::cout << x << ' ';
+    try { throw std::runtime_error("boom"); } catch (const std::exception &e) { std::cout << e.what() << '\n'; }
+    Shape *s = new Square(3);
+    std::map<std::string, double> areas{{"square", s->area()}};
+    std::cout << areas["square"] << std::endl;
+    delete s;
+}
+""").ok()
+    assert result.stdout == "2 4 6 boom\n9\n"
+
+
+def test_an_exception_that_nobody_catches(kernel):
+    result = kernel.run("""%%cuda
+#include <stdexcept>
+int main()
+{
+    throw std::runtime_error("nobody");
+}
+""")
+    assert result.ename == "UncaughtException"
+    assert "std::runtime_error: nobody" in result.evalue and "line 5, in main()" in result.evalue
+
+
+def test_a_fault_in_an_entry_names_the_line_and_is_rolled_back(kernel):
+    kernel.run("int before = 1;").ok()
+    result = kernel.run("""%%cuda
+__global__ void bad(int *p)
+{
+    p[threadIdx.x + 1000000] = 1;
+}
+int main()
+{
+    int *d;
+    cudaMalloc(&d, 16);
+    bad<<<1, 4>>>(d);
+    cudaDeviceSynchronize();
+}
+""")
+    assert result.ename == "CudaIllegalAddress"
+    assert result.evalue.endswith(f"in the CUDA kernel bad, line 4 of In[{result.count}]")
+    assert "at bad(...)" in result.traceback and f" in In[{result.count}]:4" in result.traceback
+    assert kernel.run("before").ok().text == "1"
+
+
+VARIABLES = r"""%%cuda
+#include <cstdio>
+__device__ int counter = 5;
+__constant__ float factor[4];
+__managed__ int managed = 7;
+static __device__ float table[3] = {1, 2, 3};
+template <class T> __global__ void scale(T *out)
+{
+    atomicAdd(&counter, 1);
+    out[threadIdx.x] = factor[threadIdx.x] * 2 + table[0];
+    if (threadIdx.x == 0) managed += 1;
+}
+int main()
+{
+    float h[4] = {1, 2, 3, 4}, *d;
+    int n;
+    cudaMalloc(&d, sizeof(h));
+    cudaMemcpyToSymbol(factor, h, sizeof(h));
+    scale<float><<<1, 4>>>(d);
+    cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost);
+    cudaMemcpyFromSymbol(&n, counter, sizeof(n));
+    printf("%g %g %d %d\n", h[0], h[3], n, managed);
+    cudaFree(d);
+}
+"""
+
+
+def test_variables_templates_and_a_cell_run_twice(kernel):
+    for _ in range(2):
+        assert kernel.run(VARIABLES).ok().stdout == "3 9 9 8\n"
+    changed = VARIABLES.replace("* 2 +", "* 3 +").replace("counter = 5", "counter = 6")
+    assert kernel.run(changed).ok().stdout == "4 13 10 8\n"
+
+
+def test_thrust(kernel):
+    result = kernel.run(r"""%%cuda
+#include <thrust/device_vector.h>
+#include <thrust/host_vector.h>
+#include <thrust/reduce.h>
+#include <thrust/sort.h>
+#include <iostream>
+int main()
+{
+    thrust::host_vector<int> h(1000);
+    for (int i = 0; i < 1000; i++) h[i] = i * 7919 % 1000;
+    thrust::device_vector<int> d = h;
+    thrust::sort(d.begin(), d.end());
+    h = d;
+    std::cout << h[0] << ' ' << h[500] << ' ' << h[999] << ' ' << thrust::reduce(d.begin(), d.end()) << std::endl;
+}
+""").ok()
+    assert result.stdout == "0 500 999 499500\n"
+
+
+def test_flags_are_those_of_nvcc(kernel):
+    result = kernel.run('%%cuda -c "-O3 -arch=sm_80 -DN=4" --std=c++14\n#include <cstdio>\n'
+                        'int main() { printf("%d %ld\\n", N, __cplusplus); }\n').ok()
+    assert result.stdout == "4 201402\n"
+
+
+def test_what_nvcc_says_stands_in_lines_of_the_cell(kernel):
+    result = kernel.run("%%cuda\n#include <nosuch.h>\nint main() {}\n")
+    assert result.evalue == f"In[{result.count}]:2:10: error: nosuch.h: No such file or directory"
+    result = kernel.run("%%cuda\n__global__ void k(int *p)\n{\n    p[0] = nothing;\n}\n")
+    assert result.evalue == f'In[{result.count}]:4: error: identifier "nothing" is undefined'
+    result = kernel.run("%%cuda\n#include <cstdio>\nint main() { int unused; }\n").ok()
+    assert "warning: variable \"unused\" was declared but never referenced" in result.stderr
+
+
+def test_functions_are_called_by_c_cells(kernel):
+    kernel.run(r"""%%cuda
+#include <vector>
+__global__ void square(float *p) { p[threadIdx.x] *= p[threadIdx.x]; }
+extern "C" void square_all(float *p, int n)
+{
+    float *d;
+    cudaMalloc(&d, n * sizeof(*p));
+    cudaMemcpy(d, p, n * sizeof(*p), cudaMemcpyHostToDevice);
+    square<<<1, n>>>(d);
+    cudaMemcpy(p, d, n * sizeof(*p), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+}
+""").ok()
+    kernel.run("void square_all(float *p, int n); float q[3] = { 1, 2, 3 };").ok()
+    assert kernel.run("square_all(q, 3); q[2]").ok().text == "9.0"
+    # In another worker the unit and its device code are still there.
+    assert kernel.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"
+    assert kernel.run("square_all(q, 3); q[2]").ok().text == "81.0"
+
+
+def test_without_nvcc_the_cell_says_what_to_do(start_kernel):
+    result = start_kernel(CGPU_NVCC="/nowhere/nvcc").run("%%cuda\nint main() {}\n")
+    assert result.ename == "CompileError"
+    assert "CGPU_NVCC names no program" in result.evalue and "Install the CUDA toolkit" in result.evalue
