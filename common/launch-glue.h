@@ -89,6 +89,8 @@ static inline dim3 cgpu_dim3_from_number(unsigned x)
 #define cudaMallocPitch(p, pitch, w, h) \
 	(cgpu_note(#p, __LINE__), cudaMallocPitch((void **)(p), (pitch), (w), (h)))
 #define cudaMallocAsync(p, n, s) (cgpu_note(#p, __LINE__), cudaMallocAsync((void **)(p), (n), (s)))
+#define cudaMallocFromPoolAsync(p, n, pool, s) \
+	(cgpu_note(#p, __LINE__), cudaMallocFromPoolAsync((void **)(p), (n), (pool), (s)))
 #define cudaMallocManaged(p, ...) \
 	(cgpu_note(#p, __LINE__), \
 	 cgpu_take3(cudaMallocManaged, (void **)(p), __VA_ARGS__, cudaMemAttachGlobal, ))
@@ -121,6 +123,9 @@ static inline dim3 cgpu_dim3_from_number(unsigned x)
 #define cudaMemset2DAsync(...) cgpu_take6(cudaMemset2DAsync, __VA_ARGS__, 0, )
 
 #define cudaEventRecord(...) cgpu_take2(cudaEventRecord, __VA_ARGS__, 0, )
+#define cudaStreamAttachMemAsync(s, p, ...) \
+	cgpu_take4(cudaStreamAttachMemAsync, (s), (p), __VA_ARGS__ __VA_OPT__(, cudaMemAttachSingle,) 0, \
+		   cudaMemAttachSingle, )
 #define cudaStreamWaitEvent(...) cgpu_take3(cudaStreamWaitEvent, __VA_ARGS__, 0, )
 
 #define cudaFuncGetAttributes(p, f) cudaFuncGetAttributes((p), cgpu_entry(f))
@@ -132,6 +137,10 @@ static inline dim3 cgpu_dim3_from_number(unsigned x)
 	cgpu_take6(cudaLaunchCooperativeKernel, cgpu_entry(f), cgpu_dim3_of(g), cgpu_dim3_of(b), __VA_ARGS__, 0, 0, )
 #define cudaOccupancyMaxActiveBlocksPerMultiprocessor(n, f, b, sh) \
 	cudaOccupancyMaxActiveBlocksPerMultiprocessor((n), cgpu_entry(f), (b), (sh))
+#define cudaOccupancyAvailableDynamicSMemPerBlock(n, f, blocks, threads) \
+	cudaOccupancyAvailableDynamicSMemPerBlock((n), cgpu_entry(f), (blocks), (threads))
+#define cudaFuncGetName(p, f) cudaFuncGetName((p), cgpu_entry(f))
+#define cudaFuncSetSharedMemConfig(f, c) cudaFuncSetSharedMemConfig(cgpu_entry(f), (c))
 #define cudaOccupancyMaxPotentialBlockSize(g, b, ...) \
 	cgpu_occupancy_entry((g), (b), __VA_ARGS__, 0, 0, )
 #define cgpu_occupancy_entry(g, b, f, sh, limit, ...) \

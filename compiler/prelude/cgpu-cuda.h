@@ -9,6 +9,7 @@
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <cuda_profiler_api.h>
 #include <driver_functions.h>
 
 #include "common/launch-glue.h"

@@ -79,6 +79,7 @@ inline void cgpu_use_va_list(int n, ...)
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <channel_descriptor.h>
+#include <cuda_profiler_api.h>
 #include <driver_functions.h>
 #endif
 #elif defined(CGPU_WITH_CUDA)

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runtime API, chapters Device Management, Peer Device Memory Access and Version Management. There is one device. */
+#define CUDA_ENABLE_DEPRECATED
 #include "runtime/cuda/cudart.h"
 
 #include <string.h>
+#include <strings.h>
+
+#include <cuda_profiler_api.h>
 
 #include "runtime/cuda/device-code.h"
 #include "runtime/cuda/handles.h"
@@ -221,4 +225,56 @@ cudaError_t cudaDriverGetVersion(int *ret)
 cudaError_t cudaRuntimeGetVersion(int *ret)
 {
 	return CUDART_CALL(give(ret, CUDART_VERSION));
+}
+
+/* One link between a device and another one; there is no other. */
+cudaError_t cudaDeviceGetP2PAttribute(int *ret, enum cudaDeviceP2PAttr attr, int from, int to)
+{
+	(void)attr;
+	(void)from;
+	(void)to;
+	return CUDART_CALL(ret ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+}
+
+static cudaError_t by_bus_id(int *ret, const char *id)
+{
+	char own[32];
+	cudaError_t result = cudart_error(device.driver->cuDeviceGetPCIBusId(own, sizeof(own), 0));
+
+	if (result || !ret || !id)
+		return result ? result : cudaErrorInvalidValue;
+	return strcasecmp(own, id) ? cudaErrorInvalidDevice : give(ret, 0);
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int *ret, const char *id)
+{
+	return CUDART_CALL(by_bus_id(ret, id));
+}
+
+/* Banks of shared memory have had one width since compute capability 5.0; asking for another one has no effect. */
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *ret)
+{
+	return CUDART_CALL(give((int *)ret, cudaSharedMemBankSizeFourByte));
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+	return CUDART_CALL((unsigned)config > cudaSharedMemBankSizeEightByte ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+/* No lines of the second cache are ever set aside. */
+cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+	return CUDART_CALL(cudaSuccess);
+}
+
+/* For a profiler that is attached to the process. */
+cudaError_t cudaProfilerStart(void)
+{
+	return CUDART_CALL(cudaSuccess);
+}
+
+cudaError_t cudaProfilerStop(void)
+{
+	return CUDART_CALL(cudaSuccess);
 }

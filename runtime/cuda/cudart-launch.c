@@ -4,6 +4,7 @@
  * by the address of its host stub.
  */
 #define CGPU_LAUNCH_GLUE_PROTOTYPES
+#define CUDA_ENABLE_DEPRECATED
 #include "runtime/cuda/cudart.h"
 
 #include <stdio.h>
@@ -254,6 +255,28 @@ cudaError_t cudaFuncSetCacheConfig(const void *stub, enum cudaFuncCache config)
 	return CUDART_CALL(set_cache(stub, config));
 }
 
+cudaError_t cudaFuncSetSharedMemConfig(const void *stub, enum cudaSharedMemConfig config)
+{
+	if ((unsigned)config > cudaSharedMemBankSizeEightByte)
+		return CUDART_CALL(cudaErrorInvalidValue);
+	return CUDART_CALL(device_code_entry_at(stub) ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+static cudaError_t function_name(const char **ret, const void *stub)
+{
+	const struct session_entry *e = device_code_entry_at(stub);
+
+	if (!ret || !e)
+		return ret ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue;
+	*ret = e->ptx_name;
+	return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetName(const char **ret, const void *stub)
+{
+	return CUDART_CALL(function_name(ret, stub));
+}
+
 static cudaError_t active_blocks(int *ret, const void *stub, int threads, size_t shared)
 {
 	CUfunction f;
@@ -308,4 +331,34 @@ cudaError_t cgpu_occupancy_max_potential_block_size(int *ret_grid, int *ret_bloc
 						    int limit)
 {
 	return CUDART_CALL(best_block(ret_grid, ret_block, stub, shared, limit));
+}
+
+/* What each of `blocks` ctas of a multiprocessor can have beside the static shared memory of the entry. */
+static cudaError_t available_shared(size_t *ret, const void *stub, int blocks, int threads)
+{
+	int all, most, fixed, active;
+	CUfunction f;
+	cudaError_t result = function_at(stub, &f);
+
+	if (result)
+		return result;
+	if (!ret || blocks <= 0 || threads <= 0)
+		return cudaErrorInvalidValue;
+	result = active_blocks(&active, stub, threads, 0);
+	if (result)
+		return result;
+	if (device.driver->cuDeviceGetAttribute(&all, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 0) ||
+	    device.driver->cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f) ||
+	    device.driver->cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f))
+		return cudaErrorUnknown;
+	if (blocks > active)
+		return cudaErrorInvalidValue;
+	all = all / blocks - fixed;
+	*ret = (size_t)(all < 0 ? 0 : all < most ? all : most);
+	return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *ret, const void *stub, int blocks, int threads)
+{
+	return CUDART_CALL(available_shared(ret, stub, blocks, threads));
 }

@@ -73,12 +73,6 @@ cudaError_t cudaMalloc(void **ret, size_t size)
 	return CUDART_CALL(alloc_device("cudaMalloc", ret, size));
 }
 
-cudaError_t cudaMallocAsync(void **ret, size_t size, cudaStream_t stream)
-{
-	(void)stream;
-	return CUDART_CALL(alloc_device("cudaMallocAsync", ret, size));
-}
-
 static cudaError_t alloc_pitch(void **ret, size_t *ret_pitch, size_t width, size_t height)
 {
 	size_t pitch = round_up_to(width, PITCH_UNIT);
@@ -202,14 +196,13 @@ static cudaError_t free_at(void *p, bool host)
 	return result;
 }
 
-cudaError_t cudaFree(void *p)
+cudaError_t cudart_free_device(void *p)
 {
-	return CUDART_CALL(free_at(p, false));
+	return free_at(p, false);
 }
 
-cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
+cudaError_t cudaFree(void *p)
 {
-	(void)stream;
 	return CUDART_CALL(free_at(p, false));
 }
 

@@ -2,6 +2,8 @@
 /* Runtime API, chapters Stream Management and Event Management. */
 #include "runtime/cuda/cudart.h"
 
+#include <string.h>
+
 #include "runtime/cuda/handles.h"
 
 static cudaError_t new_stream(cudaStream_t *ret, unsigned flags, int priority)
@@ -230,4 +232,100 @@ static cudaError_t elapsed(float *ret, cudaEvent_t start, cudaEvent_t end)
 cudaError_t cudaEventElapsedTime(float *ret, cudaEvent_t start, cudaEvent_t end)
 {
 	return CUDART_CALL(ret ? elapsed(ret, start, end) : cudaErrorInvalidValue);
+}
+
+static cudaError_t stream_device(cudaStream_t stream, int *ret)
+{
+	CUstream s;
+	cudaError_t result = cudart_stream(stream, &s);
+
+	if (!result)
+		*ret = 0;
+	return result;
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *ret)
+{
+	return CUDART_CALL(ret ? stream_device(stream, ret) : cudaErrorInvalidValue);
+}
+
+/* Streams are never captured: the answer is 0, cudaStreamCaptureStatusNone, too. */
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *ret)
+{
+	return CUDART_CALL(ret ? stream_device(stream, (int *)ret) : cudaErrorInvalidValue);
+}
+
+/* A whole piece of managed memory, length 0 for all of it. Both sides reach it at any time, so there is nothing to do. */
+static cudaError_t attach(cudaStream_t stream, const void *p, size_t length, unsigned flags)
+{
+	const struct session_buffer *b;
+	CUstream s;
+	cudaError_t result = cudart_stream(stream, &s);
+	bool whole;
+
+	if (result)
+		return result;
+	if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
+		return cudaErrorInvalidValue;
+	device_lock();
+	b = ledger_find((uintptr_t)p);
+	whole = b && b->kind == BUFFER_MANAGED && b->address == (uintptr_t)p && (!length || length == b->size);
+	device_unlock();
+	return whole ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t length, unsigned int flags)
+{
+	return CUDART_CALL(attach(stream, p, length, flags));
+}
+
+/* The window of persisting accesses is advice to a cache, and is not kept; a priority is fixed when a stream is made. */
+static cudaError_t set_attribute(cudaStream_t stream, cudaStreamAttrID attr, const cudaStreamAttrValue *value)
+{
+	CUstream s;
+	cudaError_t result = cudart_stream(stream, &s);
+
+	if (result || !value)
+		return result ? result : cudaErrorInvalidValue;
+	switch (attr) {
+	case cudaStreamAttributeAccessPolicyWindow:
+		return value->accessPolicyWindow.hitRatio < 0 || value->accessPolicyWindow.hitRatio > 1
+			       ? cudaErrorInvalidValue
+			       : cudaSuccess;
+	case cudaStreamAttributeSynchronizationPolicy:
+		return cudaSuccess;
+	default:
+		return cudaErrorNotSupported;
+	}
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attr, const cudaStreamAttrValue *value)
+{
+	return CUDART_CALL(set_attribute(stream, attr, value));
+}
+
+static cudaError_t get_attribute(cudaStream_t stream, cudaStreamAttrID attr, cudaStreamAttrValue *ret)
+{
+	CUstream s;
+	cudaError_t result = cudart_stream(stream, &s);
+
+	if (result || !ret)
+		return result ? result : cudaErrorInvalidValue;
+	memset(ret, 0, sizeof(*ret));
+	switch (attr) {
+	case cudaStreamAttributeAccessPolicyWindow:
+		return cudaSuccess;
+	case cudaStreamAttributeSynchronizationPolicy:
+		ret->syncPolicy = cudaSyncPolicyAuto;
+		return cudaSuccess;
+	case cudaStreamAttributePriority:
+		return cudart_error(handles_stream_info(stream, NULL, &ret->priority));
+	default:
+		return cudaErrorNotSupported;
+	}
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr, cudaStreamAttrValue *ret)
+{
+	return CUDART_CALL(get_attribute(stream, attr, ret));
 }

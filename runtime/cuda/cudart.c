@@ -6,8 +6,11 @@
 
 #include <string.h>
 
+#include <cuda_profiler_api.h>
+
 #include "common/address-map.h"
 #include "common/launch-glue.h"
+#include "runtime/cuda/cudart-unsupported.h"
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/preimage.h"
@@ -86,5 +89,5 @@ void *device_symbol(const char *name)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (!strcmp(functions[i].name, name))
 			return functions[i].function;
-	return NULL;
+	return cudart_unsupported(name);
 }

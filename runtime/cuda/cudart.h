@@ -81,7 +81,8 @@ bool cudart_is_device(const void *p);
  */
 cudaError_t cudart_prepare_side(const void *p, size_t size, enum cudaMemcpyKind kind, bool written);
 
-/* cudaMemset2DAsync() without entering and leaving. */
+/* cudaFree() and cudaMemset2DAsync() without entering and leaving. */
+cudaError_t cudart_free_device(void *p);
 cudaError_t cudart_fill_2d(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
 
 cudaError_t cudart_stream(cudaStream_t stream, CUstream *ret);

@@ -569,7 +569,7 @@ uint64_t device_layout(void)
 		sizeof(struct session_unit), sizeof(struct session_entry), sizeof(struct session_variable),
 		offsetof(struct session_variable, address), sizeof(struct session_stream), sizeof(struct session_event),
 		offsetof(struct session, images_epoch), sizeof(struct session_image), sizeof(struct session_mipmap),
-		sizeof(struct session_object),
+		sizeof(struct session_object), sizeof(struct session_pool),
 	};
 
 	return layout_hash(0, sizes, sizeof(sizes) / sizeof(sizes[0]));

@@ -10,7 +10,9 @@ libcudaside_a_SOURCES = \
 	%reldir%/cudart-error.c %reldir%/cudart-errors.def \
 	%reldir%/cudart-launch.c \
 	%reldir%/cudart-memory.c \
+	%reldir%/cudart-pool.c \
 	%reldir%/cudart-stream.c \
+	%reldir%/cudart-unsupported.c %reldir%/cudart-unsupported.def %reldir%/cudart-unsupported.h \
 	%reldir%/device.c %reldir%/device.h %reldir%/device-state.h \
 	%reldir%/device-code.c %reldir%/device-code.h \
 	%reldir%/driver.c %reldir%/driver.def %reldir%/driver.h \

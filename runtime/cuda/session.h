@@ -55,6 +55,7 @@ struct session_buffer {
 	uint64_t saved;    /* serial of the cell that has its pre-image */
 	bool dead;         /* freed, its place is kept until the commit */
 	uint8_t kind;      /* enum buffer_kind */
+	struct session_pool *pool; /* that it was taken from, NULL: none */
 	char name[48];
 };
 
@@ -128,6 +129,14 @@ struct session_object {
 	struct cudaResourceViewDesc view;
 };
 
+/* What a cudaMemPool_t points at: cudart-pool.c. */
+struct session_pool {
+	uint64_t max_size;  /* 0: none */
+	uint64_t used_high;
+	uint64_t release_threshold;
+	int reuse[3];       /* the three attributes cudaMemPoolReuse... */
+};
+
 struct session {
 	uint32_t version;
 	uint64_t serial;                 /* of the cell that runs: grows with each */
@@ -145,6 +154,8 @@ struct session {
 	struct session_array images;     /* struct session_image * */
 	struct session_array mipmaps;    /* struct session_mipmap * */
 	struct session_array objects;    /* struct session_object */
+	struct session_array pools;      /* struct session_pool *, the default one first */
+	struct session_pool *current_pool; /* NULL: the default one */
 	uint32_t images_epoch;           /* in which the handles of all three are valid */
 };
 

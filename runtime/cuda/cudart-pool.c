@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runtime API, chapter Stream Ordered Memory Allocator. A pool here is a name, a limit and its statistics: memory is the
+ * session's for all of them, and what is freed is the session's again at once. Pools are session state.
+ */
+#include "runtime/cuda/cudart.h"
+
+#include <string.h>
+
+/* The pool of the device, made when it is first asked for; NULL when there is no memory for it. device.lock is held. */
+static struct session_pool *default_pool(void)
+{
+	struct session *s = device.session;
+
+	if (!s->pools.n) {
+		struct session_pool *p = device.host->session_alloc(sizeof(*p));
+		struct session_pool **slot = p ? session_append(&s->pools, struct session_pool *) : NULL;
+
+		if (!slot) {
+			if (p)
+				device.host->session_free(p);
+			return NULL;
+		}
+		*p = (struct session_pool){ .reuse = { 1, 1, 1 } };
+		*slot = p;
+	}
+	return *session_at(&s->pools, struct session_pool *, 0);
+}
+
+static int64_t index_of(cudaMemPool_t pool)
+{
+	for (uint32_t i = 0; i < device.session->pools.n; i++)
+		if (*session_at(&device.session->pools, cudaMemPool_t, i) == pool)
+			return i;
+	return -1;
+}
+
+static struct session_pool *find(cudaMemPool_t pool)
+{
+	return index_of(pool) < 0 ? NULL : (struct session_pool *)pool;
+}
+
+static uint64_t used(const struct session_pool *p)
+{
+	const struct session_array *a = &device.session->buffers;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct session_buffer *b = session_at(a, struct session_buffer, i);
+
+		if (b->pool == p && !b->dead)
+			sum += b->size;
+	}
+	return sum;
+}
+
+/* pool NULL: the device's current one. */
+static cudaError_t allocate(const char *call, void **ret, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+	struct ledger_request r = cudart_request(call, size, BUFFER_MALLOC);
+	struct session_pool *p;
+	uint64_t address = 0;
+	cudaError_t result;
+	CUstream s;
+
+	if (!ret)
+		return cudaErrorInvalidValue;
+	device_lock();
+	p = pool ? find(pool) : device.session->current_pool ? device.session->current_pool : default_pool();
+	result = p ? cudart_stream(stream, &s) : pool ? cudaErrorInvalidValue : cudaErrorMemoryAllocation;
+	if (!result && p->max_size && (size > p->max_size || used(p) > p->max_size - size))
+		result = cudaErrorMemoryAllocation;
+	if (!result && size)
+		result = cudart_error(ledger_alloc(&r, &address));
+	if (!result && size) {
+		ledger_find(address)->pool = p;
+		if (used(p) > p->used_high)
+			p->used_high = used(p);
+	}
+	device_unlock();
+	cudart_forget_note();
+	if (!result)
+		*ret = (void *)(uintptr_t)address;
+	return result;
+}
+
+cudaError_t cudaMallocAsync(void **ret, size_t size, cudaStream_t stream)
+{
+	return CUDART_CALL(allocate("cudaMallocAsync", ret, size, NULL, stream));
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **ret, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+	return CUDART_CALL(pool ? allocate("cudaMallocFromPoolAsync", ret, size, pool, stream) : cudaErrorInvalidValue);
+}
+
+static cudaError_t free_async(void *p, cudaStream_t stream)
+{
+	CUstream s;
+	cudaError_t result = cudart_stream(stream, &s);
+
+	return result ? result : p ? cudart_free_device(p) : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
+{
+	return CUDART_CALL(free_async(p, stream));
+}
+
+static cudaError_t create(cudaMemPool_t *ret, const struct cudaMemPoolProps *props)
+{
+	struct session_pool *p = NULL, **slot = NULL;
+
+	if (!ret || !props || props->allocType != cudaMemAllocationTypePinned)
+		return cudaErrorInvalidValue;
+	if (props->location.type != cudaMemLocationTypeDevice || props->handleTypes)
+		return cudaErrorNotSupported;
+	if (props->location.id)
+		return cudaErrorInvalidDevice;
+	device_lock();
+	if (default_pool())
+		p = device.host->session_alloc(sizeof(*p));
+	if (p)
+		slot = session_append(&device.session->pools, struct session_pool *);
+	if (slot) {
+		*p = (struct session_pool){ .max_size = props->maxSize, .reuse = { 1, 1, 1 } };
+		*slot = p;
+		*ret = (cudaMemPool_t)p;
+	} else if (p) {
+		device.host->session_free(p);
+	}
+	device_unlock();
+	return slot ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *ret, const struct cudaMemPoolProps *props)
+{
+	return CUDART_CALL(create(ret, props));
+}
+
+/* What was taken from it lives on until it is freed. */
+static cudaError_t destroy(cudaMemPool_t pool)
+{
+	struct session *s = device.session;
+	int64_t index;
+
+	device_lock();
+	index = index_of(pool);
+	if (index > 0) {
+		for (uint32_t i = 0; i < s->buffers.n; i++)
+			if (session_at(&s->buffers, struct session_buffer, i)->pool == (struct session_pool *)pool)
+				session_at(&s->buffers, struct session_buffer, i)->pool = NULL;
+		if (s->current_pool == (struct session_pool *)pool)
+			s->current_pool = NULL;
+		session_remove(&s->pools, sizeof(void *), (uint32_t)index);
+		device.host->session_free(pool);
+	}
+	device_unlock();
+	return index > 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
+{
+	return CUDART_CALL(destroy(pool));
+}
+
+static cudaError_t give_pool(cudaMemPool_t *ret, int ordinal, bool current)
+{
+	struct session_pool *p;
+
+	if (!ret || ordinal)
+		return ret ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
+	device_lock();
+	p = current && device.session->current_pool ? device.session->current_pool : default_pool();
+	device_unlock();
+	*ret = (cudaMemPool_t)p;
+	return p ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *ret, int ordinal)
+{
+	return CUDART_CALL(give_pool(ret, ordinal, false));
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *ret, int ordinal)
+{
+	return CUDART_CALL(give_pool(ret, ordinal, true));
+}
+
+static cudaError_t set_pool(int ordinal, cudaMemPool_t pool)
+{
+	struct session_pool *p;
+
+	if (ordinal)
+		return cudaErrorInvalidDevice;
+	device_lock();
+	p = find(pool);
+	if (p)
+		device.session->current_pool = p;
+	device_unlock();
+	return p ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaDeviceSetMemPool(int ordinal, cudaMemPool_t pool)
+{
+	return CUDART_CALL(set_pool(ordinal, pool));
+}
+
+/* The two high marks can be set to 0 only. */
+static cudaError_t set_attribute(struct session_pool *p, enum cudaMemPoolAttr attribute, const void *value)
+{
+	switch (attribute) {
+	case cudaMemPoolReuseFollowEventDependencies:
+	case cudaMemPoolReuseAllowOpportunistic:
+	case cudaMemPoolReuseAllowInternalDependencies:
+		p->reuse[attribute - cudaMemPoolReuseFollowEventDependencies] = *(const int *)value;
+		return cudaSuccess;
+	case cudaMemPoolAttrReleaseThreshold:
+		p->release_threshold = *(const uint64_t *)value;
+		return cudaSuccess;
+	case cudaMemPoolAttrReservedMemHigh:
+	case cudaMemPoolAttrUsedMemHigh:
+		if (*(const uint64_t *)value)
+			return cudaErrorInvalidValue;
+		p->used_high = used(p);
+		return cudaSuccess;
+	default:
+		return cudaErrorInvalidValue;
+	}
+}
+
+static cudaError_t get_attribute(const struct session_pool *p, enum cudaMemPoolAttr attribute, void *ret)
+{
+	switch (attribute) {
+	case cudaMemPoolReuseFollowEventDependencies:
+	case cudaMemPoolReuseAllowOpportunistic:
+	case cudaMemPoolReuseAllowInternalDependencies:
+		*(int *)ret = p->reuse[attribute - cudaMemPoolReuseFollowEventDependencies];
+		return cudaSuccess;
+	case cudaMemPoolAttrReleaseThreshold:
+		*(uint64_t *)ret = p->release_threshold;
+		return cudaSuccess;
+	/* Nothing is held back, so what is reserved is what is used. */
+	case cudaMemPoolAttrReservedMemCurrent:
+	case cudaMemPoolAttrUsedMemCurrent:
+		*(uint64_t *)ret = used(p);
+		return cudaSuccess;
+	case cudaMemPoolAttrReservedMemHigh:
+	case cudaMemPoolAttrUsedMemHigh:
+		*(uint64_t *)ret = p->used_high;
+		return cudaSuccess;
+	default:
+		return cudaErrorInvalidValue;
+	}
+}
+
+static cudaError_t attribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value, bool set)
+{
+	cudaError_t result = cudaErrorInvalidValue;
+	struct session_pool *p;
+
+	device_lock();
+	p = find(pool);
+	if (p && value)
+		result = set ? set_attribute(p, attribute, value) : get_attribute(p, attribute, value);
+	device_unlock();
+	return result;
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
+{
+	return CUDART_CALL(attribute(pool, attr, value, true));
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
+{
+	return CUDART_CALL(attribute(pool, attr, value, false));
+}
+
+static cudaError_t check(cudaMemPool_t pool)
+{
+	bool there;
+
+	device_lock();
+	there = find(pool);
+	device_unlock();
+	return there ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
+{
+	(void)keep;
+	return CUDART_CALL(check(pool));
+}
+
+/* There is one device, which can always reach its own pools. */
+static cudaError_t set_access(cudaMemPool_t pool, const struct cudaMemAccessDesc *desc, size_t n)
+{
+	cudaError_t result = desc || !n ? check(pool) : cudaErrorInvalidValue;
+
+	for (size_t i = 0; i < n && !result; i++)
+		if (desc[i].location.type != cudaMemLocationTypeDevice)
+			result = cudaErrorInvalidValue;
+		else if (desc[i].location.id || desc[i].flags != cudaMemAccessFlagsProtReadWrite)
+			result = cudaErrorInvalidDevice;
+	return result;
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *desc, size_t n)
+{
+	return CUDART_CALL(set_access(pool, desc, n));
+}
+
+static cudaError_t get_access(enum cudaMemAccessFlags *ret, cudaMemPool_t pool, const struct cudaMemLocation *location)
+{
+	cudaError_t result = ret && location ? check(pool) : cudaErrorInvalidValue;
+
+	if (result)
+		return result;
+	if (location->type != cudaMemLocationTypeDevice)
+		return cudaErrorInvalidValue;
+	if (location->id)
+		return cudaErrorInvalidDevice;
+	*ret = cudaMemAccessFlagsProtReadWrite;
+	return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *ret, cudaMemPool_t pool, struct cudaMemLocation *location)
+{
+	return CUDART_CALL(get_access(ret, pool, location));
+}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chapters of the CUDA runtime API in cells: memory pools, streams, occupancy, and what says that it is not supported."""
+import pytest
+
+PRELUDE = """#include <stdio.h>
+#include <stdint.h>
+__global__ void entry(int *p) { __shared__ int s[64]; s[threadIdx.x % 64] = *p; *p = s[0] + 1; }
+cudaStream_t stream;
+cudaMemPool_t pool, fallback;
+int *taken, *managed, value;
+unsigned long long number;
+size_t size;
+cudaStreamCreate(&stream);
+cudaDeviceGetDefaultMemPool(&fallback, 0);
+cudaMemPoolProps props = {};
+props.allocType = cudaMemAllocationTypePinned;
+props.location.type = cudaMemLocationTypeDevice;
+props.maxSize = 10000;
+cudaMemPoolCreate(&pool, &props);
+cudaMallocManaged(&managed, 400);"""
+
+
+def test_pools_keep_count_and_limit_and_come_back_after_a_fault(kernel):
+    kernel.run(PRELUDE).ok()
+    kernel.run("""number = 5000;
+cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &number);
+cudaMallocFromPoolAsync(&taken, 6000, pool, stream);""").ok()
+    lost = kernel.run("""cudaFreeAsync(taken, stream);
+cudaMemPoolDestroy(pool);
+*(volatile int *)8 = 1;""")
+    assert lost.status == "error"
+    r = kernel.run("""uint64_t used, high, threshold;
+cudaError_t over = cudaMallocFromPoolAsync(&managed, 6000, pool, stream);
+cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
+cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold);
+cudaError_t freed = cudaFreeAsync(taken, stream);
+cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &high);
+printf("%s %lu %lu %d %lu", cudaGetErrorName(over), used, threshold, freed, high);""").ok()
+    assert r.stdout == "cudaErrorMemoryAllocation 6000 5000 0 6000"
+
+
+def test_a_chosen_pool_serves_until_it_is_destroyed(kernel):
+    kernel.run(PRELUDE).ok()
+    r = kernel.run("""uint64_t of_pool, of_fallback;
+cudaMemPool_t current;
+cudaDeviceSetMemPool(0, pool);
+cudaMallocAsync(&taken, 100, stream);
+cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &of_pool);
+cudaMemPoolGetAttribute(fallback, cudaMemPoolAttrUsedMemCurrent, &of_fallback);
+cudaMemPoolDestroy(pool);
+cudaDeviceGetMemPool(&current, 0);
+printf("%lu %lu %d %d", of_pool, of_fallback, current == fallback, cudaFreeAsync(taken, stream));""").ok()
+    assert r.stdout == "100 0 1 0"
+
+
+@pytest.mark.parametrize("call, error", [
+    ("cudaMallocAsync(&taken, 4, (cudaStream_t)&value)", "cudaErrorInvalidResourceHandle"),
+    ("cudaMallocFromPoolAsync(&taken, 4, (cudaMemPool_t)&value, stream)", "cudaErrorInvalidValue"),
+    ("cudaFreeAsync((void *)64, stream)", "cudaErrorInvalidValue"),
+    ("cudaFreeAsync(NULL, stream)", "cudaErrorInvalidValue"),
+    ("cudaMemPoolDestroy(fallback)", "cudaErrorInvalidValue"),
+    ("cudaDeviceGetDefaultMemPool(&pool, 1)", "cudaErrorInvalidDevice"),
+    ("(number = 1, cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &number))", "cudaErrorInvalidValue"),
+    ("cudaMemPoolSetAttribute(pool, (enum cudaMemPoolAttr)99, &number)", "cudaErrorInvalidValue"),
+    ("(props.handleTypes = cudaMemHandleTypePosixFileDescriptor, cudaMemPoolCreate(&pool, &props))",
+     "cudaErrorNotSupported"),
+    ("(props.location.id = 3, cudaMemPoolCreate(&pool, &props))", "cudaErrorInvalidDevice"),
+    ("cudaStreamAttachMemAsync(stream, managed)", "cudaSuccess"),
+    ("cudaStreamAttachMemAsync(stream, managed, 400)", "cudaSuccess"),
+    ("cudaStreamAttachMemAsync(stream, managed, 0, cudaMemAttachHost)", "cudaSuccess"),
+    ("cudaStreamAttachMemAsync(stream, managed, 8)", "cudaErrorInvalidValue"),
+    ("cudaStreamAttachMemAsync(stream, managed, 0, 8)", "cudaErrorInvalidValue"),
+    ("cudaStreamGetDevice((cudaStream_t)&value, &value)", "cudaErrorInvalidResourceHandle"),
+    ("cudaOccupancyAvailableDynamicSMemPerBlock(&size, entry, 0, 64)", "cudaErrorInvalidValue"),
+    ("cudaOccupancyAvailableDynamicSMemPerBlock(&size, &value, 1, 64)", "cudaErrorInvalidDeviceFunction"),
+    ("cudaDeviceSetSharedMemConfig((enum cudaSharedMemConfig)9)", "cudaErrorInvalidValue"),
+    ("cudaDeviceGetByPCIBusId(&value, \"ffff:ff:ff.0\")", "cudaErrorInvalidDevice"),
+    ("cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0)", "cudaErrorInvalidDevice"),
+    ("cudaProfilerStart()", "cudaSuccess"),
+    ("cudaCtxResetPersistingL2Cache()", "cudaSuccess"),
+])
+def test_calls_have_the_errors_of_cuda(kernel, call, error):
+    kernel.run(PRELUDE).ok()
+    assert kernel.run(f"""printf("%s", cudaGetErrorName({call}));""").ok().stdout == error
+
+
+def test_streams_and_functions_say_what_they_are(kernel):
+    kernel.run(PRELUDE).ok()
+    r = kernel.run("""const char *name;
+enum cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusActive;
+int ordinal = 7;
+size_t room, room4;
+cudaStreamAttrValue attribute;
+cudaStreamIsCapturing(stream, &capturing);
+cudaStreamGetDevice(stream, &ordinal);
+cudaStreamGetAttribute(stream, cudaStreamAttributePriority, &attribute);
+cudaFuncGetName(&name, entry);
+cudaOccupancyAvailableDynamicSMemPerBlock(&room, entry, 1, 64);
+cudaOccupancyAvailableDynamicSMemPerBlock(&room4, entry, 4, 64);
+printf("%d %d %d %s %d %d", capturing == cudaStreamCaptureStatusNone, ordinal, attribute.priority, name,
+       (int)room, (int)room4);""").ok()
+    assert r.stdout == "1 0 0 entry 48896 24320"
+
+
+@pytest.mark.parametrize("call, words", [
+    ("cudaGraph_t graph; cudaGraphCreate(&graph, 0)", "CUDA graphs"),
+    ("cudaIpcMemHandle_t handle; cudaIpcGetMemHandle(&handle, managed)", "other programs"),
+    ("cudaGraphicsUnmapResources(1, NULL, stream)", "OpenGL"),
+    ("cudaLibraryUnload(NULL)", "from cells"),
+])
+def test_what_is_not_supported_says_so(kernel, call, words):
+    kernel.run(PRELUDE).ok()
+    declaration, _, expression = call.rpartition("; ")
+    r = kernel.run(f"""{declaration + ';' if declaration else ''}
+printf("%s", cudaGetErrorName({expression}));""").ok()
+    assert r.stdout == "cudaErrorNotSupported" and words in r.stderr, r.shown
