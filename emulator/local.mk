@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # libcgpu-emulator.so: driver/ is the CUDA driver API, machine/ and ptx/ run device code. It is dlopen-ed, so it is built
-# like a program that happens to be shared, without libtool.
+# like a program that happens to be shared, without libtool. Under the name of NVIDIA's driver it stands in a folder of its
+# own, for LD_LIBRARY_PATH.
 pkglibexec_PROGRAMS += libcgpu-emulator.so
 libcgpu_emulator_so_SOURCES =
-libcgpu_emulator_so_CFLAGS = $(AM_CFLAGS) -fPIC $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS) -pthread
+libcgpu_emulator_so_CFLAGS = $(AM_CFLAGS) -fPIC $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS) $(ZSTD_CFLAGS) $(LZ4_CFLAGS) -pthread
 libcgpu_emulator_so_LDFLAGS = -shared -Wl,-soname,libcgpu-emulator.so -pthread
 libcgpu_emulator_so_LDADD =
 
@@ -11,4 +12,18 @@ include emulator/driver/local.mk
 include emulator/machine/local.mk
 include emulator/ptx/local.mk
 
-libcgpu_emulator_so_LDADD += $(MACHINE_LIBS) libcommon.a -lm
+libcgpu_emulator_so_LDADD += $(MACHINE_LIBS) libcommon.a $(ZSTD_LIBS) $(LZ4_LIBS) -lm
+
+emulated_driver_dir = $(pkglibexecdir)/emulated-driver
+
+install-exec-hook: install-emulated-driver
+install-emulated-driver:
+	$(MKDIR_P) "$(DESTDIR)$(emulated_driver_dir)"
+	cd "$(DESTDIR)$(emulated_driver_dir)" && rm -f libcuda.so.1 && $(LN_S) ../libcgpu-emulator.so libcuda.so.1
+
+uninstall-hook: uninstall-emulated-driver
+uninstall-emulated-driver:
+	rm -f "$(DESTDIR)$(emulated_driver_dir)/libcuda.so.1"
+	-rmdir "$(DESTDIR)$(emulated_driver_dir)"
+
+.PHONY: install-emulated-driver uninstall-emulated-driver

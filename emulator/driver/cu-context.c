@@ -238,6 +238,18 @@ CUresult cuCtxGetApiVersion(CUcontext c, unsigned int *version)
 	return CUDA_SUCCESS;
 }
 
+CUresult cuCtxGetFlags(unsigned int *ret)
+{
+	CUresult result = gpu_enter("cuCtxGetFlags", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	if (!ret)
+		return CUDA_ERROR_INVALID_VALUE;
+	*ret = context_current()->flags;
+	return CUDA_SUCCESS;
+}
+
 CUresult cuCtxSynchronize(void)
 {
 	return gpu_enter("cuCtxSynchronize", GPU_CALL_SYNC);

@@ -80,6 +80,20 @@ CUresult cuDeviceGetPCIBusId(char *ret, int len, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
+CUresult cuDeviceGetByPCIBusId(CUdevice *ret, const char *id)
+{
+	CUresult result = gpu_enter("cuDeviceGetByPCIBusId", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	if (!ret || !id)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (strcmp(id, PCI_BUS_ID))
+		return CUDA_ERROR_INVALID_DEVICE;
+	*ret = 0;
+	return CUDA_SUCCESS;
+}
+
 CUresult cuDeviceCanAccessPeer(int *ret, CUdevice device, CUdevice peer)
 {
 	CUresult result = gpu_enter("cuDeviceCanAccessPeer", GPU_CALL_DEVICE);

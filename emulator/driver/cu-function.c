@@ -160,3 +160,63 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ret, CUfunction f, int
 {
 	return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(ret, f, threads, shared, 0);
 }
+
+/* The widest block that fits, and as many of them as run at once. */
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *ret_grid, int *ret_block, CUfunction f,
+						   CUoccupancyB2DSize shared_of, size_t shared, int limit,
+						   unsigned int flags)
+{
+	CUresult result = gpu_enter("cuOccupancyMaxPotentialBlockSize", GPU_CALL_ASYNC);
+	int best = 0, widest;
+
+	(void)flags;
+	if (result)
+		return result;
+	if (!cu_function_valid(f))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!ret_grid || !ret_block)
+		return CUDA_ERROR_INVALID_VALUE;
+	widest = limit > 0 && limit < max_threads(f->ptx) ? limit : max_threads(f->ptx);
+	for (int threads = widest; threads > 0; threads -= (threads - 1) % MACHINE_LANES + 1) {
+		size_t bytes = shared_of ? shared_of(threads) : shared;
+		int ctas;
+
+		result = cuOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, f, threads, bytes);
+		if (result)
+			return result;
+		if (ctas * threads <= best)
+			continue;
+		best = ctas * threads;
+		*ret_grid = ctas * MACHINE_SM_COUNT;
+		*ret_block = threads;
+	}
+	return best ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int *ret_grid, int *ret_block, CUfunction f, CUoccupancyB2DSize shared_of,
+					  size_t shared, int limit)
+{
+	return cuOccupancyMaxPotentialBlockSizeWithFlags(ret_grid, ret_block, f, shared_of, shared, limit, 0);
+}
+
+/* Code is decoded when it is launched first or asked about: the one state that a caller can tell apart is `loaded`. */
+CUresult cuFuncLoad(CUfunction f)
+{
+	CUresult result = gpu_enter("cuFuncLoad", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	return cu_function_valid(f) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuFuncIsLoaded(CUfunctionLoadingState *ret, CUfunction f)
+{
+	CUresult result = gpu_enter("cuFuncIsLoaded", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	if (!ret || !cu_function_valid(f))
+		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+	*ret = CU_FUNCTION_LOADING_STATE_LOADED;
+	return CUDA_SUCCESS;
+}

@@ -193,3 +193,39 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned i
 	(void)stream;
 	return result ? result : launch(f, &l, params, NULL);
 }
+
+static CUresult read_attributes(const CUlaunchConfig *c, struct machine_launch *l)
+{
+	for (unsigned i = 0; i < c->numAttrs; i++) {
+		const CUlaunchAttribute *a = &c->attrs[i];
+
+		switch (a->id) {
+		case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+			l->cooperative = a->value.cooperative;
+			break;
+		case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+			if (a->value.clusterDim.x > 1 || a->value.clusterDim.y > 1 || a->value.clusterDim.z > 1)
+				return CUDA_ERROR_NOT_SUPPORTED;
+			break;
+		default: /* Hints, and orders between launches that run one after the other anyway. */
+			break;
+		}
+	}
+	return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, void **extra)
+{
+	CUresult result = gpu_enter("cuLaunchKernelEx", GPU_CALL_ASYNC);
+	struct machine_launch l;
+
+	if (result)
+		return result;
+	if (!c || (c->numAttrs && !c->attrs))
+		return CUDA_ERROR_INVALID_VALUE;
+	l = (struct machine_launch){ .grid = { c->gridDimX, c->gridDimY, c->gridDimZ },
+				     .block = { c->blockDimX, c->blockDimY, c->blockDimZ },
+				     .dynamic_shared = c->sharedMemBytes };
+	result = read_attributes(c, &l);
+	return result ? result : launch(f, &l, params, extra);
+}

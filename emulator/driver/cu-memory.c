@@ -216,3 +216,45 @@ CUresult cuPointerGetAttribute(void *ret, CUpointer_attribute attribute, CUdevic
 		return CUDA_ERROR_NOT_SUPPORTED;
 	}
 }
+
+CUresult cuPointerGetAttributes(unsigned int n, CUpointer_attribute *attributes, void **data, CUdeviceptr address)
+{
+	if (!attributes || !data)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (unsigned i = 0; i < n; i++) {
+		CUresult result = cuPointerGetAttribute(data[i], attributes[i], address);
+
+		if (result)
+			return result;
+	}
+	return CUDA_SUCCESS;
+}
+
+/* Managed memory lies where both sides reach it, so there is nothing to move. */
+static CUresult check_managed(CUdeviceptr address, size_t size)
+{
+	struct mapping m;
+
+	if (!size || !memory_find_mapping(address, &m) || !m.managed || address + size > m.address + m.size)
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUmemLocation location, unsigned int flags, CUstream s)
+{
+	CUresult result = gpu_enter("cuMemPrefetchAsync", GPU_CALL_ASYNC);
+
+	(void)location;
+	(void)flags;
+	(void)s;
+	return result ? result : check_managed(address, size);
+}
+
+CUresult cuMemAdvise(CUdeviceptr address, size_t size, CUmem_advise advice, CUmemLocation location)
+{
+	CUresult result = gpu_enter("cuMemAdvise", GPU_CALL_ASYNC);
+
+	(void)advice;
+	(void)location;
+	return result ? result : check_managed(address, size);
+}

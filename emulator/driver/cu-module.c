@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: modules from PTX text. Module variables become device memory of their own, named in reports by their
- * symbol. A fat binary or cubin has no PTX that we could run: error 200.
+ * Driver API: modules from PTX text, plain or in a fat binary. Module variables become device memory of their own,
+ * named in reports by their symbol. A cubin has no PTX that we could run: error 200, a fat binary without PTX: 209.
  */
 #include "emulator/driver/cu-module.h"
 
@@ -14,6 +14,8 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "common/log.h"
+#include "emulator/driver/fatbin.h"
 #include "emulator/driver/memory.h"
 #include "emulator/machine/machine-limits.h"
 
@@ -26,7 +28,7 @@ bool cu_function_valid(CUfunction f)
 	return f && f->module && f->module->magic == MODULE_MAGIC;
 }
 
-static bool is_module(CUmodule m)
+bool cu_module_valid(CUmodule m)
 {
 	return m && m->magic == MODULE_MAGIC;
 }
@@ -118,21 +120,55 @@ static void report(const struct error *err, unsigned n, CUjit_option *options, v
 		snprintf(buffer, size, "%s", err->text);
 }
 
-CUresult cuModuleLoadDataEx(CUmodule *ret, const void *image, unsigned int n, CUjit_option *options, void **values)
+static CUresult load_fatbin(const void *image, CUmodule *ret, struct error *err)
 {
-	CUresult result = gpu_enter("cuModuleLoadData", GPU_CALL_QUERY);
-	struct error err = ERROR_INIT;
+	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	if (result)
-		return result;
-	if (!ret || !image)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!is_text(image))
+	if (!fatbin_ptx(image, GPU_COMPUTE_MAJOR * 10 + GPU_COMPUTE_MINOR, &text, err))
+		return load(buffer_text(&text), strlen(buffer_text(&text)), ret, err);
+	log_warning("module: %s", err->text);
+	return err->code == ERROR_NOT_FOUND ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
+}
+
+CUresult cu_module_load(CUmodule *ret, const void *image, unsigned n, CUjit_option *options, void **values)
+{
+	struct error err = ERROR_INIT;
+	CUresult result;
+
+	if (fatbin_is(image))
+		result = load_fatbin(image, ret, &err);
+	else if (is_text(image))
+		result = load(image, strlen(image), ret, &err);
+	else
 		return CUDA_ERROR_INVALID_IMAGE;
-	result = load(image, strlen(image), ret, &err);
 	if (result)
 		report(&err, n, options, values);
 	return result;
+}
+
+CUresult cu_module_load_file(CUmodule *ret, const char *path, unsigned n, CUjit_option *options, void **values)
+{
+	cleanup_buffer struct buffer image = BUFFER_INIT;
+	cleanup_file FILE *f = path ? fopen(path, "re") : NULL;
+	char block[4096];
+	size_t len;
+
+	if (!f)
+		return CUDA_ERROR_FILE_NOT_FOUND;
+	while ((len = fread(block, 1, sizeof(block), f)))
+		buffer_append(&image, block, len);
+	if (image.failed)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	return cu_module_load(ret, buffer_text(&image), n, options, values);
+}
+
+CUresult cuModuleLoadDataEx(CUmodule *ret, const void *image, unsigned int n, CUjit_option *options, void **values)
+{
+	CUresult result = gpu_enter("cuModuleLoadData", GPU_CALL_QUERY);
+
+	if (result)
+		return result;
+	return ret && image ? cu_module_load(ret, image, n, options, values) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuModuleLoadData(CUmodule *ret, const void *image)
@@ -140,20 +176,18 @@ CUresult cuModuleLoadData(CUmodule *ret, const void *image)
 	return cuModuleLoadDataEx(ret, image, 0, NULL, NULL);
 }
 
+CUresult cuModuleLoadFatBinary(CUmodule *ret, const void *image)
+{
+	return cuModuleLoadDataEx(ret, image, 0, NULL, NULL);
+}
+
 CUresult cuModuleLoad(CUmodule *ret, const char *path)
 {
-	cleanup_buffer struct buffer text = BUFFER_INIT;
-	cleanup_file FILE *f = path ? fopen(path, "re") : NULL;
-	char block[4096];
-	size_t n;
+	CUresult result = gpu_enter("cuModuleLoadData", GPU_CALL_QUERY);
 
-	if (!f)
-		return CUDA_ERROR_FILE_NOT_FOUND;
-	while ((n = fread(block, 1, sizeof(block), f)))
-		buffer_append(&text, block, n);
-	if (text.failed)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	return cuModuleLoadData(ret, buffer_text(&text));
+	if (result)
+		return result;
+	return ret ? cu_module_load_file(ret, path, 0, NULL, NULL) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuModuleUnload(CUmodule m)
@@ -162,7 +196,7 @@ CUresult cuModuleUnload(CUmodule m)
 
 	if (result)
 		return result;
-	if (!is_module(m))
+	if (!cu_module_valid(m))
 		return CUDA_ERROR_INVALID_HANDLE;
 	pthread_mutex_lock(&lock);
 	release(m);
@@ -170,21 +204,10 @@ CUresult cuModuleUnload(CUmodule m)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuModuleGetFunction(CUfunction *ret, CUmodule m, const char *name)
+static CUfunction function_of(CUmodule m, struct ptx_function *ptx)
 {
-	CUresult result = gpu_enter("cuModuleGetFunction", GPU_CALL_ASYNC);
-	struct ptx_function *ptx;
 	CUfunction f;
 
-	if (result)
-		return result;
-	if (!ret || !name)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!is_module(m))
-		return CUDA_ERROR_INVALID_HANDLE;
-	ptx = ptx_module_function(m->ptx, name);
-	if (!ptx || !ptx->is_entry)
-		return CUDA_ERROR_NOT_FOUND;
 	pthread_mutex_lock(&lock);
 	for (f = m->functions; f && f->ptx != ptx; f = f->next)
 		;
@@ -194,8 +217,67 @@ CUresult cuModuleGetFunction(CUfunction *ret, CUmodule m, const char *name)
 		m->functions = f;
 	}
 	pthread_mutex_unlock(&lock);
-	*ret = f;
-	return f ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	return f;
+}
+
+CUresult cu_module_function(CUfunction *ret, CUmodule m, const char *name)
+{
+	struct ptx_function *ptx;
+
+	if (!ret || !name)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!cu_module_valid(m))
+		return CUDA_ERROR_INVALID_HANDLE;
+	ptx = ptx_module_function(m->ptx, name);
+	if (!ptx || !ptx->is_entry)
+		return CUDA_ERROR_NOT_FOUND;
+	*ret = function_of(m, ptx);
+	return *ret ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cu_module_functions(CUfunction *ret, unsigned n, unsigned *ret_count, CUmodule m)
+{
+	unsigned count = 0;
+
+	if (!cu_module_valid(m))
+		return CUDA_ERROR_INVALID_HANDLE;
+	for (size_t i = 0; i < ptx_module_function_count(m->ptx); i++) {
+		struct ptx_function *ptx = ptx_module_function_at(m->ptx, i);
+
+		if (!ptx->is_entry)
+			continue;
+		if (count < n && !(ret[count] = function_of(m, ptx)))
+			return CUDA_ERROR_OUT_OF_MEMORY;
+		count++;
+	}
+	if (ret_count)
+		*ret_count = count;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction *ret, CUmodule m, const char *name)
+{
+	CUresult result = gpu_enter("cuModuleGetFunction", GPU_CALL_ASYNC);
+
+	return result ? result : cu_module_function(ret, m, name);
+}
+
+CUresult cuModuleGetFunctionCount(unsigned int *ret, CUmodule m)
+{
+	CUresult result = gpu_enter("cuModuleGetFunctionCount", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	return ret ? cu_module_functions(NULL, 0, ret, m) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuModuleEnumerateFunctions(CUfunction *ret, unsigned int n, CUmodule m)
+{
+	CUresult result = gpu_enter("cuModuleEnumerateFunctions", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	return ret ? cu_module_functions(ret, n, NULL, m) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuModuleGetGlobal(CUdeviceptr *ret, size_t *ret_size, CUmodule m, const char *name)
@@ -205,7 +287,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *ret, size_t *ret_size, CUmodule m, const
 
 	if (result)
 		return result;
-	if (!name || !is_module(m))
+	if (!name || !cu_module_valid(m))
 		return name ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
 	v = ptx_module_variable(m->ptx, name);
 	if (!v || !v->address || v->space == PTX_SPACE_SHARED)

@@ -21,5 +21,16 @@ struct CUmod_st {
 };
 
 bool cu_function_valid(CUfunction f);
+bool cu_module_valid(CUmodule m);
+
+/*
+ * What the functions of modules and of libraries have in common, without the gate of gpu_enter(). An image is PTX text
+ * or a fat binary; n JIT options say where messages go.
+ */
+CUresult cu_module_load(CUmodule *ret, const void *image, unsigned n, CUjit_option *options, void **values);
+CUresult cu_module_load_file(CUmodule *ret, const char *path, unsigned n, CUjit_option *options, void **values);
+CUresult cu_module_function(CUfunction *ret, CUmodule m, const char *name);
+/* The first n entries of the module, and how many it has (ret_count can be NULL). */
+CUresult cu_module_functions(CUfunction *ret, unsigned n, unsigned *ret_count, CUmodule m);
 
 #endif

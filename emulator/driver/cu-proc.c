@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Driver API: look-up of driver functions by name, and the extension of the emulator. */
+#include <limits.h>
 #include <string.h>
 
+#include "emulator/driver/cu-older.h"
 #include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
 
@@ -14,17 +16,38 @@ static const struct {
 #undef DRIVER_API
 };
 
+/* Functions whose parameters differ by version: what callers of version `from` and later, but before `to`, get. */
+static const struct {
+	const char *name;
+	int from, to;
+	void *function;
+} versioned[] = {
+	{ "cuCtxCreate", 0, 11040, (void *)cu_older_ctx_create_v2 },
+	{ "cuCtxCreate", 11040, 12050, (void *)cu_older_ctx_create_v3 },
+	{ "cuDeviceComputeCapability", 0, INT_MAX, (void *)cu_older_device_capability },
+	{ "cuGetProcAddress", 0, 12000, (void *)cu_older_get_proc_address },
+	{ "cuStreamGetCtx", 12050, INT_MAX, (void *)cuStreamGetCtx_v2 },
+};
+
+static void *find_function(const char *name, int version)
+{
+	for (size_t i = 0; i < sizeof(versioned) / sizeof(versioned[0]); i++)
+		if (!strcmp(versioned[i].name, name) && version >= versioned[i].from && version < versioned[i].to)
+			return versioned[i].function;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (!strcmp(functions[i].name, name))
+			return functions[i].function;
+	return NULL;
+}
+
 CUresult cuGetProcAddress(const char *name, void **ret, int version, cuuint64_t flags,
 			  CUdriverProcAddressQueryResult *ret_status)
 {
-	(void)version;
+	/* Streams do their work at once, so the variants for a default stream of each thread are the same functions. */
 	(void)flags;
 	if (!name || !ret)
 		return CUDA_ERROR_INVALID_VALUE;
-	*ret = NULL;
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]) && !*ret; i++)
-		if (!strcmp(functions[i].name, name))
-			*ret = functions[i].function;
+	*ret = find_function(name, version);
 	if (ret_status)
 		*ret_status = *ret ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 	return *ret ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;

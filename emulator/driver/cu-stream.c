@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "emulator/driver/cu-context.h"
 #include "emulator/driver/gpu.h"
 
 #define STREAM_MAGIC 0x5354524dull
@@ -127,6 +128,37 @@ CUresult cuStreamGetPriority(CUstream s, int *ret)
 	return CUDA_SUCCESS;
 }
 
+CUresult cuStreamGetId(CUstream s, unsigned long long *ret)
+{
+	CUresult result = gpu_enter("cuStreamGetId", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	if (!is_stream(s) || !ret)
+		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+	*ret = (uintptr_t)s;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx(CUstream s, CUcontext *ret)
+{
+	CUresult result = gpu_enter("cuStreamGetCtx", GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	if (!is_stream(s) || !ret)
+		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+	*ret = context_current();
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx_v2(CUstream s, CUcontext *ret, CUgreenCtx *ret_green)
+{
+	if (ret_green)
+		*ret_green = NULL;
+	return cuStreamGetCtx(s, ret);
+}
+
 CUresult cuStreamAddCallback(CUstream s, CUstreamCallback callback, void *data, unsigned int flags)
 {
 	CUresult result = gpu_enter("cuStreamAddCallback", GPU_CALL_ASYNC);
@@ -198,6 +230,11 @@ CUresult cuEventRecord(CUevent e, CUstream s)
 	clock_gettime(CLOCK_MONOTONIC, &e->time);
 	e->recorded = true;
 	return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecordWithFlags(CUevent e, CUstream s, unsigned int flags)
+{
+	return flags > CU_EVENT_RECORD_EXTERNAL ? CUDA_ERROR_INVALID_VALUE : cuEventRecord(e, s);
 }
 
 CUresult cuEventSynchronize(CUevent e)

@@ -135,6 +135,9 @@ void gpu_record_fault(const struct gpu_fault *f)
 	has_fault = true;
 	gpu.pending = last_fault.code;
 	pthread_mutex_unlock(&fault_lock);
+	/* Who listens for output asks for the report, too; a program that takes us for its driver does not. */
+	if (!gpu.print)
+		gpu_print(true, buffer_text(&text), text.len);
 }
 
 void gpu_break(int code)

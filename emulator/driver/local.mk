@@ -5,23 +5,27 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/cu-copy.c \
 	%reldir%/cu-device.c %reldir%/cu-device-attributes.def \
 	%reldir%/cu-error.c %reldir%/cu-errors.def \
+	%reldir%/cu-export.c \
 	%reldir%/cu-fill.c \
 	%reldir%/cu-function.c \
 	%reldir%/cu-launch.c \
+	%reldir%/cu-library.c \
 	%reldir%/cu-memory.c \
 	%reldir%/cu-module.c %reldir%/cu-module.h \
+	%reldir%/cu-older.c %reldir%/cu-older.h \
 	%reldir%/cu-proc.c \
 	%reldir%/cu-stream.c \
 	%reldir%/cu-texture.c \
 	%reldir%/cu-vmm.c \
 	%reldir%/driver-api.def \
+	%reldir%/fatbin.c %reldir%/fatbin.h \
 	%reldir%/gpu.c %reldir%/gpu.h \
 	%reldir%/inject.c %reldir%/inject.h \
 	%reldir%/memory.c %reldir%/memory.h \
 	%reldir%/memory-buffers.c \
 	%reldir%/memory-table.c %reldir%/memory-table.h
 
-EMULATOR_TESTS = test-cu-driver test-cu-faults test-cu-heap test-cu-texture
+EMULATOR_TESTS = test-cu-driver test-cu-faults test-cu-heap test-cu-library test-cu-texture
 check_PROGRAMS += $(EMULATOR_TESTS)
 TESTS += $(EMULATOR_TESTS)
 test_cu_driver_SOURCES = tests/unit/test-cu-driver.c tests/unit/emulator.h
@@ -33,6 +37,9 @@ test_cu_faults_LDADD = $(CMOCKA_LIBS)
 test_cu_heap_SOURCES = tests/unit/test-cu-heap.c tests/unit/emulator.h
 test_cu_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_heap_LDADD = $(CMOCKA_LIBS)
+test_cu_library_SOURCES = tests/unit/test-cu-library.c tests/unit/emulator.h
+test_cu_library_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(SANITIZE_CFLAGS)
+test_cu_library_LDADD = $(CMOCKA_LIBS) $(ZSTD_LIBS) $(LZ4_LIBS)
 test_cu_texture_SOURCES = tests/unit/test-cu-texture.c tests/unit/emulator.h
 test_cu_texture_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_texture_LDADD = $(CMOCKA_LIBS) -lm

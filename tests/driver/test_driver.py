@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that know nothing of cgpu, with the emulated device as their CUDA driver: built by nvcc, or Python with
+NVIDIA's own bindings. LD_LIBRARY_PATH is all that they get.
+
+nvcc is one of the CUDA toolkit or the pip wheel nvidia-cuda-nvcc, which ./bootstrap installs where no toolkit is."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+ENTRIES = r"""#include <stdio.h>
+__device__ int total;
+extern "C" __global__ void scale(const float *in, float *out, int n, float factor)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = in[i] * factor;
+}
+extern "C" __global__ void sum(const float *in, int n)
+{
+    extern __shared__ int part[];
+    int t = threadIdx.x;
+    part[t] = t < n ? (int)in[t] : 0;
+    __syncthreads();
+    for (int half = blockDim.x / 2; half; half /= 2) {
+        if (t < half)
+            part[t] += part[t + half];
+        __syncthreads();
+    }
+    if (t == 0) {
+        atomicAdd(&total, part[0]);
+        printf("sum %d\n", part[0]);
+    }
+}
+extern "C" __global__ void wild(float *out)
+{
+    out[threadIdx.x + 1000] = 1;
+}
+"""
+
+PROGRAM = r"""#include <stdio.h>
+#include <cuda.h>
+#define OK(call) if (failed(call, #call)) return 1
+static int failed(CUresult e, const char *call)
+{
+    const char *name;
+    if (e && !cuGetErrorName(e, &name))
+        printf("%s: %s\n", call, name);
+    return e;
+}
+int main(int argc, char **argv)
+{
+    CUdevice device; CUcontext context; CUmodule module; CUfunction scale; CUstream stream; CUevent event;
+    CUdeviceptr in, out; float values[500], factor = 3; int n = 500;
+    OK(cuInit(0));
+    OK(cuDeviceGet(&device, 0));
+    OK(cuDevicePrimaryCtxRetain(&context, device));
+    OK(cuCtxSetCurrent(context));
+    OK(cuModuleLoad(&module, argv[1]));
+    OK(cuModuleGetFunction(&scale, module, "scale"));
+    OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cuEventCreate(&event, 0));
+    OK(cuMemAlloc(&in, sizeof(values)));
+    OK(cuMemAlloc(&out, sizeof(values)));
+    for (int i = 0; i < n; i++)
+        values[i] = i;
+    OK(cuMemcpyHtoDAsync(in, values, sizeof(values), stream));
+    void *params[] = { &in, &out, &n, &factor };
+    OK(cuLaunchKernel(scale, 2, 1, 1, 256, 1, 1, 0, stream, params, 0));
+    OK(cuEventRecord(event, stream));
+    OK(cuEventSynchronize(event));
+    OK(cuMemcpyDtoH(values, out, sizeof(values)));
+    for (int i = 0; i < n; i++)
+        if (values[i] != 3 * i)
+            return puts("FAIL"), 1;
+    return puts("PASS"), 0;
+}
+"""
+
+RUNTIME_PROGRAM = r"""#include <stdio.h>
+int main(void)
+{
+    void *p;
+    cudaError_t e = cudaMalloc(&p, 4);
+    printf("%d\n", (int)e);
+    return 0;
+}
+"""
+
+BINDINGS = r"""
+import array, ctypes, sys
+from cuda.bindings import driver
+
+def ok(result):
+    assert result[0] == driver.CUresult.CUDA_SUCCESS, result[0]
+    return result[1] if len(result) == 2 else result[1:]
+
+ok(driver.cuInit(0))
+context = ok(driver.cuDevicePrimaryCtxRetain(ok(driver.cuDeviceGet(0))))
+ok(driver.cuCtxSetCurrent(context))
+library = ok(driver.cuLibraryLoadFromFile(sys.argv[1].encode(), [], [], 0, [], [], 0))
+names = {ok(driver.cuKernelGetName(k)) for k in
+         ok(driver.cuLibraryEnumerateKernels(ok(driver.cuLibraryGetKernelCount(library)), library))}
+print(sorted(names))
+scale, total, wild = (ok(driver.cuLibraryGetKernel(library, n)) for n in (b"scale", b"sum", b"wild"))
+n = 100
+values = array.array("f", range(n))
+a, b = ok(driver.cuMemAlloc(4 * n)), ok(driver.cuMemAlloc(4 * n))
+ok(driver.cuMemcpyHtoD(a, values.buffer_info()[0], 4 * n))
+args = ((a, b, n, 2.0), (None, None, ctypes.c_int, ctypes.c_float))
+ok(driver.cuLaunchKernel(scale, 1, 1, 1, 128, 1, 1, 0, 0, args, 0))
+ok(driver.cuMemcpyDtoH(values.buffer_info()[0], b, 4 * n))
+print(all(values[i] == 2 * i for i in range(n)))
+config = driver.CUlaunchConfig()
+config.gridDimX = config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1
+config.blockDimX, config.sharedMemBytes = 128, 512
+function = ok(driver.cuKernelGetFunction(total))
+ok(driver.cuLaunchKernelEx(config, function, ((b, n), (None, ctypes.c_int)), 0))
+address, size = ok(driver.cuLibraryGetGlobal(library, b"total"))
+seen = array.array("i", [0])
+ok(driver.cuMemcpyDtoH(seen.buffer_info()[0], address, size))
+print(seen[0])
+ok(driver.cuLaunchKernel(wild, 1, 1, 1, 1, 1, 1, 0, 0, ((b,), (None,)), 0))
+print(driver.cuCtxSynchronize()[0].name)
+"""
+
+
+@pytest.fixture(scope="module")
+def nvcc(prefix):
+    """The compiler of the toolkit, else the wheel's."""
+    folders = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
+    folders += map(str, prefix.glob("lib/python3*/site-packages/nvidia/cu13"))
+    found = shutil.which("nvcc", path=os.pathsep.join([os.environ["PATH"]] + [f"{f}/bin" for f in folders if f]))
+    if not found:
+        pytest.fail("no nvcc: install a CUDA 13 toolkit, or nvidia-cuda-nvcc of tests/requirements-cuda.txt by pip")
+    return found
+
+
+@pytest.fixture(scope="module")
+def driver(prefix):
+    """The folder for LD_LIBRARY_PATH."""
+    return prefix / "libexec" / "cgpu" / "emulated-driver"
+
+
+@pytest.fixture(scope="module")
+def stub(driver, tmp_path_factory):
+    """What a program is linked with where no driver is: the names alone, as in the toolkit's lib64/stubs."""
+    folder = tmp_path_factory.mktemp("stub")
+    names = subprocess.run(["nm", "-D", "--defined-only", "--format=just-symbols", driver / "libcuda.so.1"],
+                           check=True, text=True, capture_output=True).stdout.split()
+    (folder / "stub.c").write_text("".join(f"void {name}(void) {{}}\n" for name in names if name.startswith("cu")))
+    subprocess.run(["gcc", "-shared", "-fPIC", "-w", "-Wl,-soname,libcuda.so.1", "-o", folder / "libcuda.so",
+                    folder / "stub.c"], check=True)
+    return folder
+
+
+def build(nvcc, folder, name, text, *options):
+    source, out = folder / name, folder / (name + ".out")
+    source.write_text(text)
+    subprocess.run([nvcc, source, *options, "-o", out], check=True, text=True)
+    return out
+
+
+def run(driver, *command):
+    return subprocess.run(command, text=True, capture_output=True, env={**os.environ, "LD_LIBRARY_PATH": str(driver)})
+
+
+@pytest.mark.parametrize("packing", ["none", "speed", "size"])
+def test_a_program_of_the_driver_api(nvcc, driver, stub, tmp_path, packing):
+    code = build(nvcc, tmp_path, "entries.cu", ENTRIES, "-fatbin", "-arch=compute_75", "-compress-mode", packing)
+    program = build(nvcc, tmp_path, "program.cpp", PROGRAM, "-cudart", "none", "-L", stub, "-lcuda")
+    result = run(driver, program, code)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "PASS\n", "")
+
+
+def test_machine_code_alone_is_refused_with_the_option_that_helps(nvcc, driver, stub, tmp_path):
+    code = build(nvcc, tmp_path, "entries.cu", ENTRIES, "-fatbin", "-gencode", "arch=compute_75,code=sm_75")
+    program = build(nvcc, tmp_path, "program.cpp", PROGRAM, "-cudart", "none", "-L", stub, "-lcuda")
+    result = run(driver, program, code)
+    assert result.stdout.endswith("CUDA_ERROR_NO_BINARY_FOR_GPU\n")
+    assert "compile with -gencode arch=compute_75,code=compute_75" in result.stderr
+
+
+def test_python_bindings_and_the_report_of_a_fault(nvcc, driver, tmp_path):
+    code = build(nvcc, tmp_path, "entries.cu", ENTRIES, "-fatbin", "-arch=compute_75", "-lineinfo")
+    script = tmp_path / "script.py"
+    script.write_text(BINDINGS)
+    result = run(driver, sys.executable, script, code)
+    # What device code prints and what Python prints have buffers of their own: their order is not defined.
+    assert sorted(result.stdout.splitlines()) == sorted(
+        ["[b'scale', b'sum', b'wild']", "True", "sum 9900", "9900", "CUDA_ERROR_ILLEGAL_ADDRESS"]), result.stderr
+    line = 1 + ENTRIES.splitlines().index("    out[threadIdx.x + 1000] = 1;")
+    assert "========= Invalid __global__ write of size 4 bytes" in result.stderr
+    assert f"entries.cu:{line}" in result.stderr
+    assert "by thread (0,0,0) in block (0,0,0)" in result.stderr
+
+
+def test_the_cuda_runtime_is_refused_with_a_clear_line(nvcc, driver, tmp_path):
+    result = run(driver, build(nvcc, tmp_path, "runtime.cu", RUNTIME_PROGRAM))
+    assert (result.returncode, result.stdout) == (0, "500\n")
+    assert result.stderr.startswith("cgpu-emulator: this program uses NVIDIA's CUDA runtime")
+
+
+def test_the_folder_holds_the_driver_and_nothing_else(driver):
+    assert [p.name for p in driver.iterdir()] == ["libcuda.so.1"]
+    assert (driver / "libcuda.so.1").resolve() == pathlib.Path(driver.parent / "libcgpu-emulator.so").resolve()
