@@ -159,6 +159,8 @@ CUresult cu_module_load_file(CUmodule *ret, const char *path, unsigned n, CUjit_
 		buffer_append(&image, block, len);
 	if (image.failed)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (fatbin_is(buffer_text(&image)) && !fatbin_is_whole(buffer_text(&image), image.len))
+		return CUDA_ERROR_INVALID_IMAGE;
 	return cu_module_load(ret, buffer_text(&image), n, options, values);
 }
 

@@ -60,6 +60,16 @@ bool fatbin_is(const void *image)
 	return starts_with(image, WRAPPER_MAGIC) || starts_with(image, HEADER_MAGIC);
 }
 
+bool fatbin_is_whole(const void *image, size_t len)
+{
+	struct header h;
+
+	if (!starts_with(image, HEADER_MAGIC) || len < sizeof(h))
+		return false;
+	memcpy(&h, image, sizeof(h));
+	return h.size <= len && h.images_size <= len - h.size;
+}
+
 /* Is `a` the better one for the device? NULL is worst. */
 static bool better(const struct image *a, const struct image *b, unsigned target)
 {

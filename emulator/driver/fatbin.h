@@ -14,12 +14,16 @@
 #define CGPU_EMULATOR_FATBIN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct buffer;
 struct error;
 
 /* Is this a fat binary or the wrapper of one? */
 bool fatbin_is(const void *image);
+
+/* Is the fat binary that these `len` bytes of a file begin with whole? A wrapper is not: it holds a pointer. */
+bool fatbin_is_whole(const void *image, size_t len);
 
 /*
  * The PTX text for a device of compute capability `target` (75): of the newest target up to it, else of the oldest

@@ -135,6 +135,37 @@ static void what_cannot_run_is_refused(void **state)
 	assert_int_equal(EMU(cuModuleLoadData)(&m, "\177ELF"), CUDA_ERROR_INVALID_IMAGE);
 }
 
+/* The first len bytes of the container as a file. */
+static CUresult load_from_file(size_t len)
+{
+	char path[] = "/tmp/test-cu-library-XXXXXX";
+	int fd = mkstemp(path);
+	CUresult result;
+	CUmodule m;
+
+	assert_int_not_equal(fd, -1);
+	assert_int_equal(write(fd, container, len), len);
+	close(fd);
+	result = EMU(cuModuleLoad)(&m, path);
+	unlink(path);
+	return result;
+}
+
+static void a_file_that_was_cut_off_is_refused(void **state)
+{
+	uint64_t images;
+
+	(void)state;
+	begin();
+	add(1, 75, ZSTD, TEXT("1"));
+	memcpy(&images, container + 8, 8);
+	assert_int_equal(load_from_file(16 + images), 0);
+	assert_int_equal(load_from_file(16 + images - 1), CUDA_ERROR_INVALID_IMAGE);
+	assert_int_equal(load_from_file(7), CUDA_ERROR_INVALID_IMAGE);
+	put(0, 0x466243b1, 4);
+	assert_int_equal(load_from_file(16 + images), CUDA_ERROR_INVALID_IMAGE);
+}
+
 static void libraries_answer(void **state)
 {
 	CUlibrary library, same;
@@ -176,6 +207,103 @@ static void libraries_answer(void **state)
 	assert_int_equal(EMU(cuLibraryUnload)(library), 0);
 }
 
+static size_t four_bytes_a_thread(int threads)
+{
+	return (size_t)threads * 4;
+}
+
+static size_t more_than_there_is(int threads)
+{
+	(void)threads;
+	return 1 << 20;
+}
+
+static void entries_answer(void **state)
+{
+	CUfunctionLoadingState loading = CU_FUNCTION_LOADING_STATE_UNLOADED;
+	int ctas, threads, resident;
+	CUfunction f, same;
+	unsigned count;
+	CUmodule m;
+
+	(void)state;
+	assert_int_equal(EMU(cuModuleLoadData)(&m, TEXT("5")), 0);
+	assert_int_equal(EMU(cuModuleGetFunctionCount)(&count, m), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(EMU(cuModuleGetFunction)(&f, m, "put"), 0);
+	assert_int_equal(EMU(cuModuleEnumerateFunctions)(&same, 1, m), 0);
+	assert_ptr_equal(same, f);
+	assert_int_equal(EMU(cuFuncLoad)(f), 0);
+	assert_int_equal(EMU(cuFuncIsLoaded)(&loading, f), 0);
+	assert_int_equal(loading, CU_FUNCTION_LOADING_STATE_LOADED);
+	assert_int_equal(EMU(cuOccupancyMaxPotentialBlockSize)(&ctas, &threads, f, four_bytes_a_thread, 0, 200), 0);
+	assert_in_range(threads, 32, 200);
+	assert_int_equal(EMU(cuOccupancyMaxActiveBlocksPerMultiprocessor)(&resident, f, threads, threads * 4u), 0);
+	assert_int_equal(ctas % resident, 0);
+	assert_int_equal(EMU(cuOccupancyMaxPotentialBlockSize)(&ctas, &threads, f, more_than_there_is, 0, 0),
+			 CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuModuleUnload)(m), 0);
+}
+
+static void device_context_and_stream_answer(void **state)
+{
+	CUresult (*capability)(int *, int *, CUdevice);
+	unsigned long long ids[2];
+	CUcontext context, of_stream;
+	CUdevice device = 5;
+	int major, minor;
+	char id[32];
+	unsigned flags;
+	CUstream s;
+	CUevent e;
+
+	(void)state;
+	capability = (__typeof__(capability))emulator_symbol("cuDeviceComputeCapability");
+	assert_int_equal(capability(&major, &minor, 0), 0);
+	assert_int_equal(major * 10 + minor, 75);
+	assert_int_equal(EMU(cuDeviceGetPCIBusId)(id, sizeof(id), 0), 0);
+	assert_int_equal(EMU(cuDeviceGetByPCIBusId)(&device, id), 0);
+	assert_int_equal(device, 0);
+	assert_int_equal(EMU(cuDeviceGetByPCIBusId)(&device, "0000:99:00.0"), CUDA_ERROR_INVALID_DEVICE);
+	assert_int_equal(EMU(cuCtxCreate)(&context, NULL, CU_CTX_SCHED_SPIN, 0), 0);
+	assert_int_equal(EMU(cuCtxGetFlags)(&flags), 0);
+	assert_int_equal(flags, CU_CTX_SCHED_SPIN);
+	assert_int_equal(EMU(cuStreamCreate)(&s, 0), 0);
+	assert_int_equal(EMU(cuStreamGetCtx)(s, &of_stream), 0);
+	assert_ptr_equal(of_stream, context);
+	assert_int_equal(EMU(cuStreamGetId)(s, &ids[0]), 0);
+	assert_int_equal(EMU(cuStreamGetId)(NULL, &ids[1]), 0);
+	assert_true(ids[0] != ids[1]);
+	assert_int_equal(EMU(cuEventCreate)(&e, 0), 0);
+	assert_int_equal(EMU(cuEventRecordWithFlags)(e, s, CU_EVENT_RECORD_DEFAULT), 0);
+	assert_int_equal(EMU(cuEventRecordWithFlags)(e, s, 8), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuEventDestroy)(e), 0);
+	assert_int_equal(EMU(cuStreamDestroy)(s), 0);
+	assert_int_equal(EMU(cuCtxDestroy)(context), 0);
+}
+
+static void managed_memory_takes_advice(void **state)
+{
+	CUmemLocation device = { .type = CU_MEM_LOCATION_TYPE_DEVICE };
+	CUpointer_attribute attributes[] = { CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR };
+	CUdeviceptr p, plain, start = 0;
+	int managed = 0;
+	void *data[] = { &managed, &start };
+
+	(void)state;
+	assert_int_equal(EMU(cuMemAllocManaged)(&p, 4096, CU_MEM_ATTACH_GLOBAL), 0);
+	assert_int_equal(EMU(cuMemAlloc)(&plain, 4096), 0);
+	assert_int_equal(EMU(cuPointerGetAttributes)(2, attributes, data, p + 8), 0);
+	assert_true(managed);
+	assert_int_equal(start, p);
+	assert_int_equal(EMU(cuMemAdvise)(p, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, device), 0);
+	assert_int_equal(EMU(cuMemPrefetchAsync)(p, 4096, device, 0, NULL), 0);
+	assert_int_equal(EMU(cuMemPrefetchAsync)(p, 8 << 20, device, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuMemPrefetchAsync)(plain, 4096, device, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuMemFree)(p), 0);
+	assert_int_equal(EMU(cuMemFree)(plain), 0);
+}
+
 static void earlier_toolkits_get_their_parameters(void **state)
 {
 	CUresult (*get)(const char *, void **, int, cuuint64_t);
@@ -203,7 +331,11 @@ int main(void)
 		cmocka_unit_test(every_packing_is_read),
 		cmocka_unit_test(the_nearest_target_is_taken),
 		cmocka_unit_test(what_cannot_run_is_refused),
+		cmocka_unit_test(a_file_that_was_cut_off_is_refused),
 		cmocka_unit_test(libraries_answer),
+		cmocka_unit_test(entries_answer),
+		cmocka_unit_test(device_context_and_stream_answer),
+		cmocka_unit_test(managed_memory_takes_advice),
 		cmocka_unit_test(earlier_toolkits_get_their_parameters),
 	};
 
