@@ -58,4 +58,7 @@ enum package_question {
 	PACKAGE_WHO_HAS, /* text: functions that a cell lacks, with blanks between */
 };
 
+/* In the text of a %%cuda cell made of several files: a line that begins so names the file that follows. */
+#define COMPILER_CUDA_FILE "//cgpu-file: "
+
 #endif

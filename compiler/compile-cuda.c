@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "common/cleanup.h"
+#include "common/compiler-protocol.h"
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "common/unit.h"
@@ -22,6 +23,7 @@
 #include "compiler/nvcc.h"
 
 #define FLAGS_MAX 100
+#define FILES_MAX 60
 
 struct cuda_unit {
 	struct compiler *compiler;
@@ -29,10 +31,12 @@ struct cuda_unit {
 	struct mem_pool pool;
 	struct cpp_cell cell;
 	struct diagnostics diagnostics;
-	struct buffer text;
+	struct buffer text; /* of all files, for the cache */
 	char *nvcc;
 	const char *flags[FLAGS_MAX + 1];
 	size_t n_flags;
+	struct nvcc_file files[FILES_MAX + 2]; /* texts in the pool */
+	size_t n_files;
 	struct nvcc_answer answer;
 	struct unit_cache_key key;
 	char run[40];
@@ -115,9 +119,9 @@ static void add_flags(struct cuda_unit *x, const char *text)
 /* ---- text ---- */
 
 /* main() has no name that C++ code may call; the object's symbol has. */
-static void put_run(struct cuda_unit *x)
+static void put_run(const struct cuda_unit *x, struct buffer *out)
 {
-	buffer_printf(&x->text,
+	buffer_printf(out,
 		      "\n#line 1 \"main\"\n#include <cstdio>\n"
 		      "extern \"C\" int cgpu_main(int, char **) __asm__(\"main\");\n"
 		      "extern \"C\" void %s() {\n"
@@ -127,12 +131,60 @@ static void put_run(struct cuda_unit *x)
 		      x->run, x->request->cell_name);
 }
 
+static const char *find_file(const char *text)
+{
+	const char *at = strstr(text, "\n" COMPILER_CUDA_FILE);
+
+	return at ? at + 1 : NULL;
+}
+
+static int add_file(struct cuda_unit *x, const char *name, const struct buffer *text, struct error *err)
+{
+	char *copy = mem_pool_strdup(&x->pool, buffer_text(text));
+
+	if (!copy || !name)
+		return error_set(err, ERROR_MEMORY, "out of memory for a file of a cell");
+	if (x->n_files == FILES_MAX + 2)
+		return error_set(err, ERROR_LIMIT, "a program of more than %d files", FILES_MAX);
+	x->files[x->n_files++] = (struct nvcc_file){ name, copy };
+	return buffer_check(text, err);
+}
+
+/* The files of a group: each is itself in what nvcc says, and the call of main() stands in one more. */
+static int split_files(struct cuda_unit *x, const char *at, struct error *err)
+{
+	while (at) {
+		const char *name = at + strlen(COMPILER_CUDA_FILE), *begin = name + strcspn(name, "\n"), *next = find_file(begin);
+		cleanup_buffer struct buffer text = BUFFER_INIT;
+		char *copy = mem_pool_strndup(&x->pool, name, (size_t)(begin - name));
+
+		buffer_printf(&text, "#line 1 \"%s\"\n", copy ? copy : "");
+		begin += *begin == '\n';
+		buffer_append(&text, begin, next ? (size_t)(next - begin) : strlen(begin));
+		if (add_file(x, copy, &text, err))
+			return -1;
+		at = next;
+	}
+	return 0;
+}
+
 static int write_text(struct cuda_unit *x, struct error *err)
 {
-	buffer_printf(&x->text, "#line 1 \"%s\"\n", x->request->cell_name);
-	buffer_puts(&x->text, x->cell.text);
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	const char *first = find_file(x->cell.text);
+
+	if (first && split_files(x, first, err))
+		return -1;
+	if (!first) {
+		buffer_printf(&text, "#line 1 \"%s\"\n", x->request->cell_name);
+		buffer_puts(&text, x->cell.text);
+	}
 	if (x->cell.has_main)
-		put_run(x);
+		put_run(x, &text);
+	if (text.len && add_file(x, first ? "cgpu-main.cu" : "cell.cu", &text, err))
+		return -1;
+	for (size_t i = 0; i < x->n_files; i++)
+		buffer_printf(&x->text, "%s\n%s\n", x->files[i].name, x->files[i].text);
 	return buffer_check(&x->text, err);
 }
 
@@ -185,12 +237,12 @@ static void make_key(struct cuda_unit *x)
 /* ---- what nvcc has made ---- */
 
 /* `.file 1 "/home/me/In[3]"` in the PTX becomes `.file 1 "In[3]"`, with blanks behind it, since nothing may move. */
-static void name_files(struct buffer *object, const char *cell_name)
+static void name_files(struct buffer *object, const char *name)
 {
 	cleanup_buffer struct buffer part = BUFFER_INIT;
 	char *at = object->data, *end = object->data + object->len;
 
-	buffer_printf(&part, "/%s\"", cell_name);
+	buffer_printf(&part, "/%s\"", name);
 	if (buffer_check(&part, NULL))
 		return;
 	while ((at = memmem(at, (size_t)(end - at), part.data, part.len))) {
@@ -253,12 +305,14 @@ static int make_unit(struct cuda_unit *x, struct buffer *out, struct error *err)
 
 static int ask_nvcc(struct cuda_unit *x, struct error *err)
 {
-	struct nvcc_request request = { .nvcc = x->nvcc, .text = buffer_text(&x->text), .flags = x->flags,
-					.sm = x->request->sm ? x->request->sm : 75 };
+	struct nvcc_request request = { .nvcc = x->nvcc, .files = x->files, .n_files = x->n_files,
+					.flags = x->flags, .sm = x->request->sm ? x->request->sm : 75 };
 
 	if (nvcc_compile(&request, &x->answer, err))
 		return -1;
 	name_files(&x->answer.object, x->request->cell_name);
+	for (size_t i = 0; i < x->n_files; i++)
+		name_files(&x->answer.object, x->files[i].name);
 	diagnostics_add_nvrtc(&x->diagnostics, buffer_text(&x->answer.log));
 	add_host_complaints(x);
 	if (!x->answer.ok && !x->diagnostics.n_errors) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text and all that nvcc makes of it lie in a folder of their own, which is removed. When this process is ended, as an
+ * The texts and all that nvcc makes of them lie in a folder of their own, which is removed. Objects of several texts are made
+ * one by the linker: names that are local to a text stay so. When this process is ended, as an
  * interrupt of the cell does, nvcc is told to end.
  */
 #define _GNU_SOURCE
@@ -22,13 +23,15 @@
 #include "common/error.h"
 
 #define FLAGS_MAX 128
+#define FILES_MAX 64
 
 struct job {
 	const struct nvcc_request *request;
 	char folder[256];
 	char arch[64];
-	struct buffer source, object, log, tmpdir;
-	const char *argv[FLAGS_MAX + 20];
+	struct buffer object, log, tmpdir, include;
+	struct buffer sources, objects; /* paths, each with its NUL */
+	size_t n_sources;
 };
 
 static char *in_folder(const char *folder, const char *below)
@@ -62,24 +65,39 @@ char *nvcc_find(const char *cuda_root, struct error *err)
 	return found;
 }
 
-static void set_arguments(struct job *j)
+static int write_file(struct job *j, const struct nvcc_file *f, struct error *err)
 {
-	const char *const own[] = { j->request->nvcc, "-c", "-rdc=false", "-gencode", j->arch, "--no-compress", "-lineinfo",
-				    "-I.", "-Xcompiler", "-fPIC,-g1,-gdwarf-4", "-o", buffer_text(&j->object),
-				    buffer_text(&j->source) };
-	size_t n = 0;
+	cleanup_buffer struct buffer path = BUFFER_INIT;
+	const char *dot = strrchr(f->name, '.');
+	cleanup_file FILE *to = NULL;
 
-	for (; n < sizeof(own) / sizeof(own[0]); n++)
-		j->argv[n] = own[n];
-	for (size_t i = 0; i < FLAGS_MAX && j->request->flags[i]; i++)
-		j->argv[n++] = j->request->flags[i];
-	j->argv[n] = NULL;
+	buffer_printf(&path, "%s/%s", j->folder, f->name);
+	if (buffer_check(&path, err))
+		return -1;
+	to = fopen(buffer_text(&path), "we");
+	if (!to || fputs(f->text, to) < 0 || fflush(to))
+		return error_errno(err, "cannot write %s for nvcc", buffer_text(&path));
+	if (!dot || strcmp(dot, ".cu"))
+		return 0;
+	buffer_append(&j->sources, path.data, path.len);
+	buffer_putc(&j->sources, '\0');
+	buffer_printf(&j->objects, "%s/%.*s.o", j->folder, (int)(dot - f->name), f->name);
+	buffer_putc(&j->objects, '\0');
+	j->n_sources++;
+	return 0;
+}
+
+/* The paths behind argv[n]. */
+static size_t add_paths(const char **argv, size_t n, const struct buffer *paths)
+{
+	for (size_t i = 0; i < paths->len; i += strlen(paths->data + i) + 1)
+		argv[n++] = paths->data + i;
+	return n;
 }
 
 static int prepare(struct job *j, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR");
-	cleanup_file FILE *f = NULL;
 
 	snprintf(j->folder, sizeof(j->folder), "%.200s/cgpu-nvcc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(j->folder)) {
@@ -87,23 +105,22 @@ static int prepare(struct job *j, struct error *err)
 		return error_errno(err, "cannot make a folder for nvcc in %s", tmp && *tmp ? tmp : "/tmp");
 	}
 	snprintf(j->arch, sizeof(j->arch), "arch=compute_%u,code=compute_%u", j->request->sm, j->request->sm);
-	buffer_printf(&j->source, "%s/cell.cu", j->folder);
-	buffer_printf(&j->object, "%s/cell.o", j->folder);
-	buffer_printf(&j->log, "%s/log", j->folder);
+	buffer_printf(&j->object, "%s/.whole.o", j->folder);
+	buffer_printf(&j->log, "%s/.log", j->folder);
 	buffer_printf(&j->tmpdir, "TMPDIR=%s", j->folder);
-	if (buffer_check(&j->source, err) || buffer_check(&j->object, err) || buffer_check(&j->log, err) ||
-	    buffer_check(&j->tmpdir, err))
+	buffer_printf(&j->include, "-I%s", j->folder);
+	for (size_t i = 0; i < j->request->n_files; i++)
+		if (write_file(j, &j->request->files[i], err))
+			return -1;
+	if (buffer_check(&j->object, err) || buffer_check(&j->log, err) || buffer_check(&j->tmpdir, err) ||
+	    buffer_check(&j->include, err) || buffer_check(&j->sources, err) || buffer_check(&j->objects, err))
 		return -1;
-	f = fopen(buffer_text(&j->source), "we");
-	if (!f || fputs(j->request->text, f) < 0 || fflush(f))
-		return error_errno(err, "cannot write %s for nvcc", buffer_text(&j->source));
-	set_arguments(j);
 	return 0;
 }
 
-static _Noreturn void become_nvcc(struct job *j, pid_t parent)
+static _Noreturn void become(struct job *j, const char *const *argv, pid_t parent)
 {
-	int log = open(buffer_text(&j->log), O_WRONLY | O_CREAT | O_TRUNC, 0600), null = open("/dev/null", O_RDONLY);
+	int log = open(buffer_text(&j->log), O_WRONLY | O_CREAT | O_APPEND, 0600), null = open("/dev/null", O_RDONLY);
 
 	signal(SIGINT, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -111,23 +128,62 @@ static _Noreturn void become_nvcc(struct job *j, pid_t parent)
 		_exit(126);
 	close_range(3, ~0u, 0);
 	putenv(j->tmpdir.data);
-	execv(j->request->nvcc, (char *const *)j->argv);
-	dprintf(2, "%s: %s\n", j->request->nvcc, strerror(errno));
+	execvp(argv[0], (char *const *)argv);
+	dprintf(2, "%s: %s\n", argv[0], strerror(errno));
 	_exit(127);
 }
 
-static int run(struct job *j, int *ret_status, struct error *err)
+/* 1: it has failed, and said why. */
+static int run(struct job *j, const char *const *argv, struct error *err)
 {
 	pid_t parent = getpid(), pid = fork();
+	int status;
 
 	if (!pid)
-		become_nvcc(j, parent);
+		become(j, argv, parent);
 	if (pid < 0)
-		return error_errno(err, "cannot start %s", j->request->nvcc);
-	while (waitpid(pid, ret_status, 0) < 0)
+		return error_errno(err, "cannot start %s", argv[0]);
+	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return error_errno(err, "waitpid for nvcc");
-	return 0;
+			return error_errno(err, "waitpid for %s", argv[0]);
+	return status != 0;
+}
+
+static int run_nvcc(struct job *j, struct error *err)
+{
+	const char *const own[] = { j->request->nvcc, "-c", "-rdc=false", "-gencode", j->arch, "--no-compress", "-lineinfo", "-I.",
+				    buffer_text(&j->include), "-Xcompiler", "-fPIC,-g1,-gdwarf-4", "-odir", j->folder };
+	const char *argv[sizeof(own) / sizeof(own[0]) + FLAGS_MAX + FILES_MAX + 1];
+	size_t n = 0;
+
+	for (; n < sizeof(own) / sizeof(own[0]); n++)
+		argv[n] = own[n];
+	for (size_t i = 0; i < FLAGS_MAX && j->request->flags[i]; i++)
+		argv[n++] = j->request->flags[i];
+	n = add_paths(argv, n, &j->sources);
+	argv[n] = NULL;
+	return run(j, argv, err);
+}
+
+static int run_linker(struct job *j, struct error *err)
+{
+	const char *argv[4 + FILES_MAX + 1] = { "ld", "-r", "-o", buffer_text(&j->object) };
+
+	argv[add_paths(argv, 4, &j->objects)] = NULL;
+	return run(j, argv, err);
+}
+
+/* 1: a program has failed. */
+static int make_object(struct job *j, struct error *err)
+{
+	int failed;
+
+	if (j->request->n_files > FILES_MAX)
+		return error_set(err, ERROR_LIMIT, "a program of more than %d files", FILES_MAX);
+	if (prepare(j, err))
+		return -1;
+	failed = run_nvcc(j, err);
+	return failed ? failed : run_linker(j, err);
 }
 
 static int read_file(const char *path, struct buffer *ret, struct error *err)
@@ -152,19 +208,23 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 int nvcc_compile(const struct nvcc_request *request, struct nvcc_answer *ret, struct error *err)
 {
 	struct job j = { .request = request };
-	int status = 0, failed;
+	int failed;
 
 	*ret = (struct nvcc_answer){ 0 };
-	failed = prepare(&j, err) || run(&j, &status, err) || read_file(buffer_text(&j.log), &ret->log, err);
-	ret->ok = !failed && !status;
+	failed = make_object(&j, err);
+	ret->ok = !failed;
+	if (failed >= 0)
+		failed = read_file(buffer_text(&j.log), &ret->log, err);
 	if (ret->ok)
 		failed = read_file(buffer_text(&j.object), &ret->object, err);
 	if (*j.folder)
 		nftw(j.folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-	buffer_release(&j.source);
 	buffer_release(&j.object);
 	buffer_release(&j.log);
 	buffer_release(&j.tmpdir);
+	buffer_release(&j.include);
+	buffer_release(&j.sources);
+	buffer_release(&j.objects);
 	return failed ? -1 : 0;
 }
 

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVIDIA's C++ compiler as a program: found, given a text and flags, and asked for an object with PTX in it. */
+/* NVIDIA's C++ compiler as a program: found, given texts and flags, and asked for one object with PTX in it. */
 #ifndef CGPU_COMPILER_NVCC_H
 #define CGPU_COMPILER_NVCC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/buffer.h"
 
 struct error;
 
-struct nvcc_request {
-	const char *nvcc;      /* its path */
+struct nvcc_file {
+	const char *name; /* "a.cu" is compiled, others are for its #include "..." */
 	const char *text;
+};
+
+struct nvcc_request {
+	const char *nvcc; /* its path */
+	const struct nvcc_file *files;
+	size_t n_files;
 	const char *const *flags; /* the user's, up to a NULL */
-	unsigned sm;	       /* 75 */
+	unsigned sm; /* 75 */
 };
 
 struct nvcc_answer {

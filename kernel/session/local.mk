@@ -21,6 +21,7 @@ libsession_a_SOURCES = \
 	%reldir%/declarations.c %reldir%/declarations.h \
 	%reldir%/declarations-state.c \
 	%reldir%/execute.c %reldir%/execute.h \
+	%reldir%/cuda-groups.c %reldir%/cuda-groups.h \
 	%reldir%/flags.c %reldir%/flags.h \
 	%reldir%/history.c %reldir%/history.h \
 	%reldir%/info.c %reldir%/info.h \
@@ -44,6 +45,7 @@ libsession_a_SOURCES = \
 	kernel/magics/magic-cflags.c \
 	kernel/magics/magic-cpp.c \
 	kernel/magics/magic-cuda.c \
+	kernel/magics/magic-cuda-group.c \
 	kernel/magics/magic-display.c \
 	kernel/magics/magic-doctor.c \
 	kernel/magics/magic-env.c \

@@ -156,5 +156,6 @@ void session_release(struct session *s)
 	history_free(s->history);
 	packages_release(s);
 	flags_release(&s->flags);
+	cuda_groups_release(&s->cuda_groups);
 	wire_release(&s->wire);
 }

@@ -13,6 +13,7 @@
 #include "kernel/protocol/publish.h"
 #include "kernel/session/declarations.h"
 #include "kernel/session/execute.h"
+#include "kernel/session/cuda-groups.h"
 #include "kernel/session/flags.h"
 #include "kernel/session/input.h"
 #include "kernel/session/output.h"
@@ -44,6 +45,7 @@ struct session {
 	struct setup setup;
 	struct usage usage;
 	struct flags flags;
+	struct cuda_groups cuda_groups;
 	struct package_work *package_work; /* owned; NULL while no %pkg or %ldflags is at work */
 	struct loop_source *sources[CHANNELS];
 };

@@ -66,7 +66,10 @@ uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size)
 	return v->address;
 }
 
-/* Of the load at work, under device.lock; NULL: the worker knows. */
+/*
+ * Of the load at work, under device.lock; NULL: the worker knows. Programs of nvcc may each have a static entry or variable of
+ * one name: those are known by their addresses on the host alone, and their C name is "".
+ */
 static const struct device_code_names *registered;
 
 static const struct device_code_name *find_registered(const char *name)
@@ -92,6 +95,8 @@ static void *host_symbol(const char *name)
  */
 static bool is_named(const struct ptx_variable *v)
 {
+	if (registered)
+		return find_registered(v->name) != NULL;
 	return v->is_visible || (v->name[0] != '$' && strncmp(v->name, "__", 2) && strncmp(v->name, "_Z", 2));
 }
 
@@ -121,6 +126,17 @@ static CUresult place_device(const struct ptx_variable *v, const char *name, uin
 	return ledger_alloc(&r, ret);
 }
 
+/* The host's pointer to a managed variable that was registered. */
+static bool set_pointer(const struct ptx_variable *v)
+{
+	const struct device_code_name *known = find_registered(v->name);
+
+	if (!known || !known->is_pointer)
+		return false;
+	*(void **)known->address = (void *)(uintptr_t)v->address;
+	return true;
+}
+
 /* Storage of a definition: that of the earlier one when it has the same size and kind. */
 static int place_definition(struct ptx_variable *v, struct error *err)
 {
@@ -128,7 +144,7 @@ static int place_definition(struct ptx_variable *v, struct error *err)
 	struct session_variable *known;
 	CUresult result;
 
-	known = is_named(v) ? find_variable(name) : NULL;
+	known = !is_named(v) ? NULL : registered ? device_code_variable_at(host_symbol(name)) : find_variable(name);
 	if (known && known->size == v->size && known->constant == v->is_constant && known->managed == v->is_managed &&
 	    !v->is_managed) {
 		v->address = known->address;
@@ -141,12 +157,12 @@ static int place_definition(struct ptx_variable *v, struct error *err)
 	if (result)
 		return error_set(err, ERROR_MEMORY, "no device memory for `%s` of %llu bytes (driver error %d)", name,
 				 (unsigned long long)v->size, (int)result);
-	if (!is_named(v))
+	if (!is_named(v) || set_pointer(v))
 		return 0;
 	if (!known) {
 		known = session_append(&device.session->variables, struct session_variable);
 		if (known)
-			known->name = session_strdup(name);
+			known->name = session_strdup(registered ? "" : name);
 	}
 	if (!known || !known->name)
 		return error_set(err, ERROR_MEMORY, "out of session memory");
@@ -239,7 +255,7 @@ static void leave_unit(uint32_t index)
 
 static int add_entry(const struct unit_entry *from, uint32_t unit, struct error *err)
 {
-	struct session_entry *e = device_code_entry(from->name);
+	struct session_entry *e = registered ? device_code_entry_at(host_symbol(from->name)) : device_code_entry(from->name);
 	char *ptx_name = session_strdup(from->ptx_name);
 
 	if (!ptx_name)
@@ -250,7 +266,7 @@ static int add_entry(const struct unit_entry *from, uint32_t unit, struct error 
 	} else {
 		e = session_append(&device.session->entries, struct session_entry);
 		if (e)
-			e->name = session_strdup(from->name);
+			e->name = session_strdup(registered ? "" : from->name);
 		if (!e || !e->name)
 			return error_set(err, ERROR_MEMORY, "out of session memory");
 	}
@@ -323,12 +339,6 @@ int device_code_load_registered(const struct unit *u, const struct device_code_n
 	registered = names;
 	failed = device_code_load(u, err);
 	registered = NULL;
-	for (size_t i = 0; i < names->n && !failed; i++) {
-		const struct session_variable *v = names->at[i].is_pointer ? find_variable(names->at[i].name) : NULL;
-
-		if (v)
-			*(void **)names->at[i].address = (void *)(uintptr_t)v->address;
-	}
 	return failed;
 }
 

@@ -347,7 +347,8 @@ static const char *entry_name(const char *ptx_name)
 	const struct session_array *a = &device.session->entries;
 
 	for (uint32_t i = 0; i < a->n; i++)
-		if (!strcmp(session_at(a, struct session_entry, i)->ptx_name, ptx_name))
+		if (!strcmp(session_at(a, struct session_entry, i)->ptx_name, ptx_name) &&
+		    *session_at(a, struct session_entry, i)->name)
 			return session_at(a, struct session_entry, i)->name;
 	return ptx_name;
 }
@@ -356,8 +357,9 @@ static const char *entry_name(const char *ptx_name)
 static void put_entry_name(const char *ptx_name, struct buffer *out)
 {
 	const char *name = entry_name(ptx_name);
+	size_t prefix = !strncmp(name, "_ZL", 3) ? 3 : 2; /* L: static */
 	char *end;
-	unsigned long n = strncmp(name, "_Z", 2) ? 0 : strtoul(name + 2, &end, 10);
+	unsigned long n = strncmp(name, "_Z", 2) ? 0 : strtoul(name + prefix, &end, 10);
 
 	if (n && n <= strlen(end))
 		buffer_append(out, end, n);

@@ -37,6 +37,14 @@ test_ptx_variables_SOURCES = \
 test_ptx_variables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
 
+check_PROGRAMS += test-fat-binary
+TESTS += test-fat-binary
+test_fat_binary_SOURCES = \
+	tests/unit/test-fat-binary.c \
+	%reldir%/fat-binary.c %reldir%/fat-binary.h
+test_fat_binary_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_fat_binary_LDADD = libcommon.a $(CMOCKA_LIBS)
+
 # Tests of the CUDA side run over the built libcgpu-emulator.so.
 cudaside_tests = test-cudart test-device-code test-device-failures test-device-rollback
 check_PROGRAMS += $(cudaside_tests)

@@ -69,7 +69,7 @@ struct session_unit {
 };
 
 struct session_entry {
-	char *name;       /* C name */
+	char *name;       /* C name; "": only its stub is known */
 	char *ptx_name;
 	void *stub;       /* address of the host stub, may be NULL */
 	uint32_t unit;    /* index */
@@ -79,7 +79,7 @@ struct session_entry {
 };
 
 struct session_variable {
-	char *name;       /* C name */
+	char *name;       /* C name; "": only its stand-in is known */
 	void *stand_in;   /* address of the host object, may be NULL */
 	uint64_t address;
 	uint64_t size;

@@ -199,3 +199,52 @@ def test_without_nvcc_the_cell_says_what_to_do(start_kernel):
     result = start_kernel(CGPU_NVCC="/nowhere/nvcc").run("%%cuda\nint main() {}\n")
     assert result.ename == "CompileError"
     assert "CGPU_NVCC names no program" in result.evalue and "Install the CUDA toolkit" in result.evalue
+
+
+def test_cells_with_static_entries_of_one_name(kernel):
+    cell = """%%cuda
+static __global__ void entry(int *p) {{ *p = {0}; }}
+extern "C" int call{0}()
+{{
+    int h = 0, *d;
+    cudaMalloc(&d, sizeof(h));
+    entry<<<1, 1>>>(d);
+    cudaMemcpy(&h, d, sizeof(h), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    return h;
+}}
+"""
+    kernel.run(cell.format(1)).ok()
+    kernel.run(cell.format(2)).ok()
+    assert kernel.run("int call1(void), call2(void); 10 * call1() + call2()").ok().text == "12"
+
+
+def test_a_program_in_several_files(kernel):
+    kernel.run("%%cuda_group_save --name scale.h --group g\nvoid scale(int *p, int n);\n").ok()
+    kernel.run("""%%cuda_group_save -n scale.cu -g g
+#include "scale.h"
+static __device__ int used;
+static __global__ void entry(int *p) { p[threadIdx.x] *= 3 + used; }
+void scale(int *p, int n) { entry<<<1, n>>>(p); }
+""").ok()
+    kernel.run(r"""%%cuda_group_save --name main.cu --group g
+#include <cstdio>
+#include "scale.h"
+static __device__ int used = 1;
+static __global__ void entry(int *p) { p[threadIdx.x] += used; }
+int main()
+{
+    int h[2] = {1, 2}, two = 2, *d;
+    cudaMemcpyToSymbol(used, &two, sizeof(two));
+    cudaMalloc(&d, sizeof(h));
+    cudaMemcpy(d, h, sizeof(h), cudaMemcpyHostToDevice);
+    scale(d, 2);
+    entry<<<1, 2>>>(d);
+    cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost);
+    printf("%d %d\n", h[0], h[1]);
+}
+""").ok()
+    assert kernel.run("%cuda_group_run --group g").ok().stdout == "5 8\n"
+    assert kernel.run('%cuda_group_run -g g -c "-O1"').ok().stdout == "5 8\n"
+    kernel.run("%cuda_group_delete --group g").ok()
+    assert "there is no group g" in kernel.run("%cuda_group_run --group g").evalue
