@@ -272,24 +272,6 @@ static void set_device(struct compilation *x)
 	};
 }
 
-static bool header_holds(struct compilation *x)
-{
-	return session_header_holds(&x->compiler->header) || !x->header;
-}
-
-/* Has a file of the header changed, the cell has it as it is. */
-static int compile_host_as_is(struct compilation *x, struct error *err)
-{
-	if (compile_host(x, err))
-		return -1;
-	if (header_holds(x))
-		return 0;
-	use_header(x, NULL);
-	x->key = (struct unit_cache_key){ 0 };
-	clang_result_release(&x->object);
-	return compile_host(x, err);
-}
-
 static bool has_device_code(const struct compilation *x)
 {
 	return !x->request->functions_only && device_text_is_needed(&x->host);
@@ -551,9 +533,8 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		return 0;
 	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options, &x->compiler->session,
 					 x->host.masks, x->host.n_masks));
-	session_header_look(&x->compiler->header);
 	make_key(x);
-	if (unit_cache_get(&x->compiler->cache, &x->key, &ret->unit) && header_holds(x)) {
+	if (unit_cache_get(&x->compiler->cache, &x->key, &ret->unit)) {
 		ret->ok = true;
 		return 0;
 	}
@@ -561,7 +542,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	set_device(x);
 	if (has_device_code(x))
 		begin_device_code(x);
-	if (compile_host_as_is(x, err))
+	if (compile_host(x, err))
 		return -1;
 	/* Host errors come first. Which templates are launched is known only here. */
 	if (!x->diagnostics.n_errors && has_device_code(x) && compile_device_code(x, err))

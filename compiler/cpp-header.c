@@ -22,6 +22,7 @@
 
 #define HEADERS_MAX 12 /* each is 10 to 40 MB */
 #define PREFIX "cpp-"
+#define SYSTEM "/usr/"
 
 struct building {
 	FILE *files;
@@ -47,15 +48,29 @@ static void note_complaint(void *context, const struct clang_diagnostic *d)
 		buffer_printf(&b->complaint, "%s", d->message);
 }
 
-static bool file_holds(const char *line)
+/* Where the path stands in a line; 0: the line is damaged. */
+static int read_line(const char *line, struct stat *ret)
 {
 	intmax_t size, seconds;
-	struct stat st;
 	long ns;
 	int path = 0;
 
-	return sscanf(line, "%jd %jd.%ld %n", &size, &seconds, &ns, &path) == 3 && path && !stat(line + path, &st) &&
-	       st.st_size == size && st.st_mtim.tv_sec == seconds && st.st_mtim.tv_nsec == ns;
+	if (sscanf(line, "%jd %jd.%ld %n", &size, &seconds, &ns, &path) != 3)
+		return 0;
+	ret->st_size = size;
+	ret->st_mtim = (struct timespec){ seconds, ns };
+	return path;
+}
+
+static bool file_holds(const char *line, struct buffer *ret_own)
+{
+	struct stat was, is;
+	int path = read_line(line, &was);
+
+	if (path && ret_own && strncmp(line + path, SYSTEM, strlen(SYSTEM)))
+		buffer_printf(ret_own, "%s\n", line);
+	return path && !stat(line + path, &is) && is.st_size == was.st_size && is.st_mtim.tv_sec == was.st_mtim.tv_sec &&
+	       is.st_mtim.tv_nsec == was.st_mtim.tv_nsec;
 }
 
 static void path_of_files(const char *header, struct buffer *ret)
@@ -63,22 +78,35 @@ static void path_of_files(const char *header, struct buffer *ret)
 	buffer_printf(ret, "%.*sfil", (int)(strlen(header) - strlen("pch")), header);
 }
 
-bool cpp_header_holds(const char *header)
+static bool lines_hold(FILE *f, struct buffer *ret_own)
 {
-	cleanup_buffer struct buffer files = BUFFER_INIT;
 	cleanup_free char *line = NULL;
 	size_t size = 0;
+
+	while (getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!file_holds(line, ret_own))
+			return false;
+	}
+	return true;
+}
+
+bool cpp_header_holds(const char *header, struct buffer *ret_own)
+{
+	cleanup_buffer struct buffer files = BUFFER_INIT;
 
 	path_of_files(header, &files);
 
 	cleanup_file FILE *f = buffer_check(&files, NULL) ? NULL : fopen(buffer_text(&files), "re");
-	bool good = f && !access(header, R_OK);
 
-	while (good && getline(&line, &size, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		good = file_holds(line);
-	}
-	return good;
+	return f && !access(header, R_OK) && lines_hold(f, ret_own) && (!ret_own || !buffer_check(ret_own, NULL));
+}
+
+bool cpp_header_own_hold(const char *header, const struct buffer *own)
+{
+	cleanup_file FILE *f = own->len ? fmemopen((void *)own->data, own->len, "r") : NULL;
+
+	return !access(header, R_OK) && (f ? lines_hold(f, NULL) : !own->len);
 }
 
 static bool is_header(const struct dirent *e)
@@ -183,7 +211,7 @@ int cpp_header_get(const struct options *o, const struct clang_options *clang, c
 	path_of_files(buffer_text(&header), &files);
 	if (buffer_check(&text, err) || buffer_check(&files, err))
 		return -1;
-	if (!cpp_header_holds(buffer_text(&header))) {
+	if (!cpp_header_holds(buffer_text(&header), NULL)) {
 		log_info("precompiling headers into %s", buffer_text(&header));
 		if (build(clang, &text, buffer_text(&header), buffer_text(&files), err))
 			return -1;

@@ -24,7 +24,12 @@ int cpp_header_get(const struct options *o, const struct clang_options *clang, c
 /* Where it lies, made or not. */
 int cpp_header_path(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
 		    struct error *err);
-/* Is it there, made of files that are as they were? Looks at each of them. */
-bool cpp_header_holds(const char *path);
+/*
+ * Is it there, made of files that are as they were? Looks at each of them. ret_own (may be NULL) gets the lines of those that
+ * are no part of the system: it changes when packages are installed, users' files in the middle of a session.
+ */
+bool cpp_header_holds(const char *path, struct buffer *ret_own);
+/* The same, of the files in `own` alone. */
+bool cpp_header_own_hold(const char *path, const struct buffer *own);
 
 #endif

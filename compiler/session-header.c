@@ -8,16 +8,19 @@
 #include <sys/stat.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/unit.h"
 #include "compiler/cpp-header.h"
 #include "compiler/session.h"
 
+#define LOOK_NS 1000000000u
+
 void session_header_release(struct session_header *h)
 {
-	session_header_holds(h);
 	buffer_release(&h->held);
+	buffer_release(&h->own);
 	buffer_release(&h->path);
 	buffer_release(&h->refused);
 }
@@ -69,24 +72,38 @@ static bool collect(const struct session *session, const struct session_mask *ma
 	return end && !buffer_check(ret, NULL);
 }
 
+/* Is `path` the header that was looked at, and as it was? */
+static bool still_holds(struct session_header *h, const char *path)
+{
+	uint64_t now = clock_now_ns();
+
+	if (!h->held.len || strcmp(path, buffer_text(&h->held)))
+		return false;
+	if (now - h->looked_ns < LOOK_NS)
+		return cpp_header_own_hold(path, &h->own);
+	buffer_clear(&h->own);
+	h->looked_ns = now;
+	utimensat(AT_FDCWD, path, NULL, 0); /* used */
+	return cpp_header_holds(path, &h->own);
+}
+
 const char *session_header_get(struct session_header *h, const struct options *o, const struct clang_options *clang,
 			       const struct session *session, const struct session_mask *masks, size_t n_masks)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 
-	session_header_holds(h);
 	buffer_clear(&h->path);
 	if (!collect(session, masks, n_masks, &text) ||
 	    (h->refused_by == clang && !strcmp(buffer_text(&h->refused), buffer_text(&text))))
 		return NULL;
-	if (h->held.len && !cpp_header_path(o, clang, buffer_text(&text), &h->path, NULL) &&
-	    !strcmp(buffer_text(&h->path), buffer_text(&h->held)))
+	if (!cpp_header_path(o, clang, buffer_text(&text), &h->path, NULL) && still_holds(h, buffer_text(&h->path)))
 		return buffer_text(&h->path);
 	buffer_clear(&h->path);
+	buffer_clear(&h->held);
 	if (!cpp_header_get(o, clang, buffer_text(&text), &h->path, &err)) {
-		buffer_clear(&h->held);
 		buffer_puts(&h->held, buffer_text(&h->path));
+		h->looked_ns = 0;
 		return buffer_text(&h->path);
 	}
 	log_info("the session's headers are not precompiled: %s", err.text);
@@ -94,38 +111,4 @@ const char *session_header_get(struct session_header *h, const struct options *o
 	buffer_puts(&h->refused, buffer_text(&text));
 	h->refused_by = clang;
 	return NULL;
-}
-
-static void *look(void *context)
-{
-	struct session_header *h = context;
-
-	h->holds = cpp_header_holds(buffer_text(&h->held));
-	utimensat(AT_FDCWD, buffer_text(&h->held), NULL, 0); /* used */
-	return NULL;
-}
-
-void session_header_look(struct session_header *h)
-{
-	if (h->state != HEADER_BELIEVED || !h->path.len)
-		return;
-	h->state = HEADER_LOOKED_AT;
-	if (!pthread_create(&h->looker, NULL, look, h))
-		h->state = HEADER_BEING_LOOKED_AT;
-	else
-		look(h);
-}
-
-bool session_header_holds(struct session_header *h)
-{
-	if (h->state == HEADER_BELIEVED)
-		return true;
-	if (h->state == HEADER_BEING_LOOKED_AT)
-		pthread_join(h->looker, NULL);
-	h->state = HEADER_BELIEVED;
-	if (!h->holds) {
-		buffer_clear(&h->held);
-		buffer_clear(&h->path);
-	}
-	return h->holds;
 }

@@ -8,8 +8,8 @@
 #ifndef CGPU_COMPILER_SESSION_HEADER_H
 #define CGPU_COMPILER_SESSION_HEADER_H
 
-#include <pthread.h>
-#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "common/buffer.h"
 
@@ -22,22 +22,17 @@ struct session_header {
 	struct buffer path;    /* of the header; empty: there is none */
 	struct buffer refused; /* the directives that did not compile by themselves, with these options */
 	const struct clang_options *refused_by;
-	struct buffer held; /* path of one whose files were all looked at */
-	enum { HEADER_BELIEVED, HEADER_BEING_LOOKED_AT, HEADER_LOOKED_AT } state;
-	pthread_t looker;
-	bool holds; /* once it was looked at */
+	struct buffer held;  /* path of one whose files were all looked at, */
+	struct buffer own;   /* those of them that are no part of the system, */
+	uint64_t looked_ns;  /* and when */
 };
 
 void session_header_release(struct session_header *h);
 /*
- * The header for a cell that defines these names, made if need be; its path, or NULL when the cell does without. One that was
- * looked at for an earlier cell is believed to be good until session_header_holds() is asked.
+ * The header for a cell that defines these names, made if need be; its path, or NULL when the cell does without. A user's files
+ * are looked at each time, the system's, hundreds of them, when that was not done within the last second.
  */
 const char *session_header_get(struct session_header *h, const struct options *o, const struct clang_options *clang,
 			       const struct session *session, const struct session_mask *masks, size_t n_masks);
-/* Begin to look beside the compilation whether the files of the header at `path` are as they were: hundreds of them. */
-void session_header_look(struct session_header *h);
-/* Are they? Waits for the looker. False: what was made with the header is to be made without it. */
-bool session_header_holds(struct session_header *h);
 
 #endif
