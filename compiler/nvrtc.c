@@ -65,6 +65,9 @@ static int bind(struct nvrtc *n, struct nvrtc_calls *c)
 	return 0;
 }
 
+/* NVRTC does not free all its memory when it is unloaded. */
+#define FOR_GOOD (RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
+
 static void *open_in(const char *folder, const char *below)
 {
 	static const char *const files[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so" };
@@ -73,7 +76,7 @@ static void *open_in(const char *folder, const char *below)
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !library; i++) {
 		snprintf(path, sizeof(path), "%s%s%s", folder, below, files[i]);
-		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+		library = dlopen(path, FOR_GOOD);
 	}
 	return library;
 }
@@ -87,7 +90,7 @@ static void *open_library(const char *cuda_root)
 	void *library = NULL;
 
 	if (given && *given)
-		return dlopen(given, RTLD_NOW | RTLD_LOCAL);
+		return dlopen(given, FOR_GOOD);
 	for (size_t i = 0; cuda_root && i < sizeof(below) / sizeof(*below) && !library; i++)
 		library = open_in(cuda_root, below[i]);
 	return library ? library : open_in("", "");

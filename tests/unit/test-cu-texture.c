@@ -40,8 +40,8 @@ static const char frame[] =
 static CUresult run(const char *instruction, unsigned long long handle, const struct point *p, unsigned n,
 		    struct texel *out)
 {
+	static CUmodule module; /* a fault leaves it: nothing can be freed behind one */
 	char text[2048];
-	CUmodule module;
 	CUfunction f;
 	CUdeviceptr points, results;
 	CUresult result;
@@ -341,6 +341,7 @@ static void surfaces_are_read_and_written(void **state)
 	close_to(out[0].f[0], 0);
 	close_to(out[0].f[1], 13);
 	assert_int_equal(EMU(cuSurfObjectDestroy)(s), 0);
+	assert_int_equal(EMU(cuArrayDestroy)(a), 0);
 }
 
 static void copies_stay_inside_an_array(void **state)
@@ -362,17 +363,21 @@ static void copies_stay_inside_an_array(void **state)
 	assert_int_equal(EMU(cuArrayGetDescriptor)(&d, a), 0);
 	assert_int_equal(d.Width, 4);
 	assert_int_equal(d.Height, 3);
+	assert_int_equal(EMU(cuArrayDestroy)(a), 0);
 }
 
 /* The last test: a fault stays with the process. */
 static void a_surface_access_outside_is_named(void **state)
 {
-	CUsurfObject s = make_surface(make_array(FLOAT_ARRAY(4, 3, 0, CUDA_ARRAY3D_SURFACE_LDST), grid, 4));
+	static CUarray a; /* as the module in run() */
 	const struct point outside = { { 16, 1, 7 } };
 	struct emulator_fault fault;
 	struct texel out;
+	CUsurfObject s;
 
 	(void)state;
+	a = make_array(FLOAT_ARRAY(4, 3, 0, CUDA_ARRAY3D_SURFACE_LDST), grid, 4);
+	s = make_surface(a);
 	assert_int_equal(run("sust.b.2d.b32.trap [%rd0, {%i0, %i1}], {%f2}", s, &outside, 1, &out),
 			 CUDA_ERROR_ILLEGAL_ADDRESS);
 	assert_true(extension->last_fault(&fault));
