@@ -122,6 +122,8 @@ static inline dim3 cgpu_dim3_from_number(unsigned x)
 #define cudaMemcpy3DAsync(...) cgpu_take2(cudaMemcpy3DAsync, __VA_ARGS__, 0, )
 #define cudaMemset2DAsync(...) cgpu_take6(cudaMemset2DAsync, __VA_ARGS__, 0, )
 
+#define cudaGraphInstantiate(p, g, ...) \
+	cgpu_take3(cudaGraphInstantiate, (p), (g), __VA_ARGS__ __VA_OPT__(,) 0, )
 #define cudaEventRecord(...) cgpu_take2(cudaEventRecord, __VA_ARGS__, 0, )
 #define cudaStreamAttachMemAsync(s, p, ...) \
 	cgpu_take4(cudaStreamAttachMemAsync, (s), (p), __VA_ARGS__ __VA_OPT__(, cudaMemAttachSingle,) 0, \

@@ -6,6 +6,7 @@
  */
 #include "runtime/cuda/cudart.h"
 
+#include "runtime/cuda/graphs.h"
 #include "runtime/cuda/images.h"
 
 /* Where one side of a copy begins. */
@@ -100,13 +101,16 @@ static size_t element_of(cudaArray_const_t array)
 }
 
 /* Positions in an array and, if there is one, the extent are in elements; else in bytes. */
-static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, bool async, cudaStream_t stream)
+cudaError_t cudart_copy_3d(const struct cudaMemcpy3DParms *p, bool async, cudaStream_t stream)
 {
 	struct way way = { p ? p->kind : cudaMemcpyDefault, async, stream };
 	size_t dst_element = 1, src_element = 1;
+	struct session_graph *g = async ? graphs_capturing(stream) : NULL;
 	struct side dst, src;
 	struct box b;
 
+	if (g && p)
+		return graphs_add(g, &(struct session_node){ .kind = NODE_COPY_3D, .copy_3d = *p }, NULL);
 	if (!p || !p->srcArray == !p->srcPtr.ptr || !p->dstArray == !p->dstPtr.ptr)
 		return cudaErrorInvalidValue;
 	if (p->srcArray)
@@ -128,12 +132,12 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, bool async, cudaSt
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
-	return CUDART_CALL(copy_3d(p, false, NULL));
+	return CUDART_CALL(cudart_copy_3d(p, false, NULL));
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
-	return CUDART_CALL(copy_3d(p, true, stream));
+	return CUDART_CALL(cudart_copy_3d(p, true, stream));
 }
 
 static cudaError_t to_array(cudaArray_t array, size_t x, size_t y, const void *p, size_t pitch, struct box b,

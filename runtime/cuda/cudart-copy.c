@@ -7,6 +7,7 @@
 #include "runtime/cuda/cudart.h"
 
 #include "runtime/cuda/device-code.h"
+#include "runtime/cuda/graphs.h"
 #include "runtime/cuda/ledger.h"
 
 /* Device memory proper, and what both sides reach. */
@@ -65,11 +66,15 @@ static cudaError_t copy(void *dst, const void *src, size_t size, enum cudaMemcpy
 	return CUDART_WAIT(device.driver->cuMemcpy((uintptr_t)dst, (uintptr_t)src, size));
 }
 
-static cudaError_t copy_async(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudart_copy_async(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	cudaError_t result = size ? prepare(dst, size, src, size, kind) : cudaSuccess;
+	struct session_graph *g = graphs_capturing(stream);
+	cudaError_t result;
 	CUstream s;
 
+	if (g)
+		return graphs_add(g, &(struct session_node){ .kind = NODE_COPY, .copy = { dst, src, size, kind } }, NULL);
+	result = size ? prepare(dst, size, src, size, kind) : cudaSuccess;
 	if (!result)
 		result = cudart_stream(stream, &s);
 	if (result || !size)
@@ -84,7 +89,7 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyK
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	return CUDART_CALL(copy_async(dst, src, size, kind, stream));
+	return CUDART_CALL(cudart_copy_async(dst, src, size, kind, stream));
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t size)
@@ -99,7 +104,7 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int 
 {
 	if (dst_device || src_device)
 		return CUDART_CALL(cudaErrorInvalidDevice);
-	return CUDART_CALL(copy_async(dst, src, size, cudaMemcpyDeviceToDevice, stream));
+	return CUDART_CALL(cudart_copy_async(dst, src, size, cudaMemcpyDeviceToDevice, stream));
 }
 
 struct rows {
@@ -170,11 +175,23 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
 	return CUDART_CALL(copy_2d_async(&r, kind, stream));
 }
 
+static cudaError_t capture_fill(struct session_graph *g, void *p, size_t pitch, int value, size_t width, size_t height)
+{
+	struct session_node n = { .kind = NODE_FILL };
+
+	n.fill = (struct cudaMemsetParams){ .dst = p, .pitch = pitch, .value = (unsigned char)value, .elementSize = 1,
+					    .width = width, .height = height };
+	return graphs_add(g, &n, NULL);
+}
+
 static cudaError_t fill(void *p, int value, size_t size, cudaStream_t stream)
 {
+	struct session_graph *g = graphs_capturing(stream);
 	cudaError_t result;
 	CUstream s;
 
+	if (g)
+		return capture_fill(g, p, size, value, size, 1);
 	if (!size)
 		return cudaSuccess;
 	device_lock();
@@ -199,9 +216,12 @@ cudaError_t cudaMemsetAsync(void *p, int value, size_t size, cudaStream_t stream
 
 cudaError_t cudart_fill_2d(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
+	struct session_graph *g = graphs_capturing(stream);
 	cudaError_t result;
 	CUstream s;
 
+	if (g)
+		return capture_fill(g, p, pitch, value, width, height);
 	if (!width || !height)
 		return cudaSuccess;
 	if (height > 1 && pitch < width)
@@ -250,7 +270,7 @@ static cudaError_t symbol_copy(const void *symbol, size_t offset, void *other, s
 		return result;
 	dst = to_symbol ? at : other;
 	src = to_symbol ? other : at;
-	return async ? copy_async(dst, src, size, kind, stream) : copy(dst, src, size, kind);
+	return async ? cudart_copy_async(dst, src, size, kind, stream) : copy(dst, src, size, kind);
 }
 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset,

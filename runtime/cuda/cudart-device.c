@@ -9,6 +9,7 @@
 #include <cuda_profiler_api.h>
 
 #include "runtime/cuda/device-code.h"
+#include "runtime/cuda/graphs.h"
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/images.h"
 #include "runtime/cuda/ledger.h"
@@ -149,6 +150,7 @@ static cudaError_t reset(void)
 	if (result)
 		return result;
 	device_lock();
+	graphs_reset();
 	images_reset();
 	for (uint32_t i = a->n; i-- > 0 && !result; ) {
 		struct session_buffer *b = session_at(a, struct session_buffer, i);

@@ -12,6 +12,7 @@
 
 #include "common/launch-glue.h"
 #include "runtime/cuda/device-code.h"
+#include "runtime/cuda/graphs.h"
 #include "runtime/cuda/images.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/registration.h"
@@ -86,10 +87,15 @@ static cudaError_t prepare(struct session_entry *e, const struct configuration *
 
 static cudaError_t launch(struct session_entry *e, const struct configuration *c, void **args, bool cooperative)
 {
+	struct session_graph *g = graphs_capturing(c->stream);
+	struct session_launch l = { .grid = c->grid, .block = c->block, .shared = c->shared };
 	CUfunction f;
 	CUstream s;
-	cudaError_t result = prepare(e, c, &f, &s);
+	cudaError_t result;
 
+	if (g)
+		return cooperative ? cudaErrorStreamCaptureUnsupported : graphs_add_launch(g, e, &l, args, NULL);
+	result = prepare(e, c, &f, &s);
 	if (result)
 		return result;
 	if (cooperative)
@@ -98,6 +104,13 @@ static cudaError_t launch(struct session_entry *e, const struct configuration *c
 									    (unsigned)c->shared, s, args));
 	return CUDART_WAIT(device.driver->cuLaunchKernel(f, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y,
 							 c->block.z, (unsigned)c->shared, s, args, NULL));
+}
+
+cudaError_t cudart_launch(struct session_entry *e, const struct session_launch *l, void **args, cudaStream_t stream)
+{
+	struct configuration c = { l->grid, l->block, l->shared, stream, 0 };
+
+	return launch(e, &c, args, false);
 }
 
 void cgpu_launch(const char *name, void **args)
@@ -158,17 +171,22 @@ cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block,
 	return CUDART_CALL(launch(device_code_entry_at(stub), &c, args, true));
 }
 
-static cudaError_t launch_host(cudaStream_t stream, cudaHostFn_t fn, void *data)
+cudaError_t cudart_launch_host(cudaStream_t stream, cudaHostFn_t fn, void *data)
 {
+	struct session_graph *g = graphs_capturing(stream);
 	CUstream s;
-	cudaError_t result = cudart_stream(stream, &s);
+	cudaError_t result;
+
+	if (g)
+		return graphs_add(g, &(struct session_node){ .kind = NODE_HOST, .host = { fn, data } }, NULL);
+	result = cudart_stream(stream, &s);
 
 	return result ? result : cudart_error(device.driver->cuLaunchHostFunc(s, fn, data));
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *data)
 {
-	return CUDART_CALL(fn ? launch_host(stream, fn, data) : cudaErrorInvalidValue);
+	return CUDART_CALL(fn ? cudart_launch_host(stream, fn, data) : cudaErrorInvalidValue);
 }
 
 static cudaError_t function_at(const void *stub, CUfunction *ret)

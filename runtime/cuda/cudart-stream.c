@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "runtime/cuda/graphs.h"
 #include "runtime/cuda/handles.h"
 
 static cudaError_t new_stream(cudaStream_t *ret, unsigned flags, int priority)
@@ -78,8 +79,11 @@ static cudaError_t stream_wait_event(cudaStream_t stream, cudaEvent_t event, uns
 {
 	CUstream s;
 	CUevent e;
-	cudaError_t result = cudart_stream(stream, &s);
+	cudaError_t result;
 
+	if (graphs_wait(stream, event))
+		return cudaSuccess;
+	result = cudart_stream(stream, &s);
 	if (!result)
 		result = cudart_error(handles_event(event, &e));
 	return result ? result : cudart_error(device.driver->cuStreamWaitEvent(s, e, flags));
@@ -176,8 +180,11 @@ static cudaError_t record_event(cudaEvent_t event, cudaStream_t stream)
 {
 	CUevent e;
 	CUstream s;
-	cudaError_t result = cudart_error(handles_event(event, &e));
+	cudaError_t result;
 
+	if (graphs_record(event, stream))
+		return cudaSuccess;
+	result = cudart_error(handles_event(event, &e));
 	if (!result)
 		result = cudart_stream(stream, &s);
 	return result ? result : cudart_error(device.driver->cuEventRecord(e, s));
@@ -247,12 +254,6 @@ static cudaError_t stream_device(cudaStream_t stream, int *ret)
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *ret)
 {
 	return CUDART_CALL(ret ? stream_device(stream, ret) : cudaErrorInvalidValue);
-}
-
-/* Streams are never captured: the answer is 0, cudaStreamCaptureStatusNone, too. */
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *ret)
-{
-	return CUDART_CALL(ret ? stream_device(stream, (int *)ret) : cudaErrorInvalidValue);
 }
 
 /* A whole piece of managed memory, length 0 for all of it. Both sides reach it at any time, so there is nothing to do. */

@@ -11,6 +11,7 @@
 #include "common/address-map.h"
 #include "common/launch-glue.h"
 #include "runtime/cuda/cudart-unsupported.h"
+#include "runtime/cuda/graphs.h"
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/preimage.h"
@@ -68,7 +69,7 @@ cudaError_t cudart_before_write(const void *p, size_t size)
 
 cudaError_t cudart_stream(cudaStream_t stream, CUstream *ret)
 {
-	return cudart_error(handles_stream(stream, ret));
+	return graphs_capturing(stream) ? cudaErrorStreamCaptureUnsupported : cudart_error(handles_stream(stream, ret));
 }
 
 #define TEXT_(x) #x

@@ -85,6 +85,14 @@ cudaError_t cudart_prepare_side(const void *p, size_t size, enum cudaMemcpyKind 
 cudaError_t cudart_free_device(void *p);
 cudaError_t cudart_fill_2d(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
 
+/* Without entering and leaving, too; a captured stream takes them into its graph. */
+cudaError_t cudart_launch(struct session_entry *e, const struct session_launch *l, void **args, cudaStream_t stream);
+cudaError_t cudart_launch_host(cudaStream_t stream, cudaHostFn_t fn, void *data);
+cudaError_t cudart_copy_async(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudart_copy_3d(const struct cudaMemcpy3DParms *p, bool async, cudaStream_t stream);
+/* Where the arguments of a captured launch lie: PARAMETERS_MAX pointers at most. */
+cudaError_t cudart_graph_args(struct session_entry *e, const struct session_launch *l, void **ret);
+
 cudaError_t cudart_stream(cudaStream_t stream, CUstream *ret);
 
 #endif

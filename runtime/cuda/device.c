@@ -572,6 +572,7 @@ uint64_t device_layout(void)
 		offsetof(struct session_variable, address), sizeof(struct session_stream), sizeof(struct session_event),
 		offsetof(struct session, images_epoch), sizeof(struct session_image), sizeof(struct session_mipmap),
 		sizeof(struct session_object), sizeof(struct session_pool),
+		sizeof(struct session_node), sizeof(struct session_graph),
 	};
 
 	return layout_hash(0, sizes, sizeof(sizes) / sizeof(sizes[0]));

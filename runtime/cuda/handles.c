@@ -55,7 +55,7 @@ CUresult handles_stream_new(unsigned flags, int priority, cudaStream_t *ret)
 		device.driver->cuStreamDestroy(handle);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	*s = (struct session_stream){ flags, priority, device.epoch, handle };
+	*s = (struct session_stream){ .flags = flags, .priority = priority, .epoch = device.epoch, .handle = handle };
 	*ret = (cudaStream_t)s;
 	return CUDA_SUCCESS;
 }
@@ -92,6 +92,17 @@ CUresult handles_stream(cudaStream_t stream, CUstream *ret)
 	}
 	*ret = s->handle;
 	return result;
+}
+
+struct session_stream *handles_stream_look(cudaStream_t stream)
+{
+	return is_default(stream) || index_of(&device.session->streams, stream) < 0 ? NULL
+										    : (struct session_stream *)stream;
+}
+
+struct session_event *handles_event_look(cudaEvent_t event)
+{
+	return index_of(&device.session->events, event) < 0 ? NULL : (struct session_event *)event;
 }
 
 CUresult handles_stream_info(cudaStream_t stream, unsigned *ret_flags, int *ret_priority)

@@ -8,6 +8,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/cudart-copy.c %reldir%/cudart-copy-3d.c \
 	%reldir%/cudart-device.c %reldir%/device-properties.def \
 	%reldir%/cudart-error.c %reldir%/cudart-errors.def \
+	%reldir%/cudart-graph.c %reldir%/graphs.h \
 	%reldir%/cudart-launch.c \
 	%reldir%/cudart-memory.c \
 	%reldir%/cudart-pool.c \

@@ -16,6 +16,7 @@
 #include <cuda.h>
 #include <driver_types.h>
 #include <texture_types.h>
+#include <vector_types.h>
 
 #define SESSION_FREED_MAX 128
 #define SESSION_LEVELS_MAX 17
@@ -88,17 +89,22 @@ struct session_variable {
 };
 
 /* What a cudaStream_t and a cudaEvent_t point at: handles.c. */
+struct session_graph;
+
 struct session_stream {
 	uint32_t flags;
 	int32_t priority;
 	uint32_t epoch;
 	CUstream handle;
+	struct session_graph *capture; /* that calls are added to, NULL: they run */
+	bool origin;                   /* the capture began here */
 };
 
 struct session_event {
 	uint32_t flags;
 	uint32_t epoch;
 	CUevent handle;
+	struct session_graph *capture; /* in which it was recorded */
 };
 
 /* What a cudaArray_t points at: images.c. */
@@ -137,6 +143,40 @@ struct session_pool {
 	int reuse[3];       /* the three attributes cudaMemPoolReuse... */
 };
 
+struct session_launch {
+	char *name;        /* C name of the entry */
+	dim3 grid, block;
+	size_t shared;
+	uint32_t n_args;
+	char *args;        /* at the offsets of the entry's parameters */
+};
+
+enum session_node_kind { NODE_LAUNCH, NODE_COPY, NODE_COPY_3D, NODE_FILL, NODE_HOST, NODE_EMPTY };
+
+/* What a cudaGraphNode_t points at. */
+struct session_node {
+	enum session_node_kind kind;
+	const struct session_node *origin; /* of a copy; may be gone */
+	union {
+		struct session_launch launch;
+		struct {
+			void *dst;
+			const void *src;
+			size_t size;
+			enum cudaMemcpyKind kind;
+		} copy;
+		struct cudaMemcpy3DParms copy_3d;
+		struct cudaMemsetParams fill;
+		struct cudaHostNodeParams host;
+	};
+};
+
+/* What a cudaGraph_t or a cudaGraphExec_t points at: graphs.h. */
+struct session_graph {
+	bool executable;
+	struct session_array nodes; /* struct session_node * */
+};
+
 struct session {
 	uint32_t version;
 	uint64_t serial;                 /* of the cell that runs: grows with each */
@@ -155,6 +195,7 @@ struct session {
 	struct session_array mipmaps;    /* struct session_mipmap * */
 	struct session_array objects;    /* struct session_object */
 	struct session_array pools;      /* struct session_pool *, the default one first */
+	struct session_array graphs;     /* struct session_graph *, executable ones too */
 	struct session_pool *current_pool; /* NULL: the default one */
 	uint32_t images_epoch;           /* in which the handles of all three are valid */
 };
