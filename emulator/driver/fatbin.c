@@ -136,7 +136,7 @@ static int unpack(const struct image *i, const char *payload, struct buffer *ret
 int fatbin_ptx(const void *image, unsigned target, struct buffer *ret, struct error *err)
 {
 	const char *payload = NULL;
-	struct image found;
+	struct image found = { 0 };
 	struct header h;
 
 	if (starts_with(image, WRAPPER_MAGIC))
