@@ -180,9 +180,30 @@ cudaError_t cudaDeviceGetLimit(size_t *ret, enum cudaLimit limit)
 	return CUDART_CALL(ret ? cudart_error(device.driver->cuCtxGetLimit(ret, (CUlimit)limit)) : cudaErrorInvalidValue);
 }
 
+/* The next worker sets it again. */
+static cudaError_t set_limit(CUlimit limit, size_t value)
+{
+	struct session_array *a = &device.session->limits;
+	cudaError_t result = cudart_error(device.driver->cuCtxSetLimit(limit, value));
+	struct session_limit *l = NULL;
+
+	if (result)
+		return result;
+	device_lock();
+	for (uint32_t i = 0; i < a->n && !l; i++)
+		if (session_at(a, struct session_limit, i)->limit == limit)
+			l = session_at(a, struct session_limit, i);
+	if (!l)
+		l = session_append(a, struct session_limit);
+	if (l)
+		*l = (struct session_limit){ limit, value };
+	device_unlock();
+	return l ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-	return CUDART_CALL(cudart_error(device.driver->cuCtxSetLimit((CUlimit)limit, value)));
+	return CUDART_CALL(set_limit((CUlimit)limit, value));
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)

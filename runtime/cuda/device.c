@@ -258,6 +258,13 @@ int device_attach_end(struct buffer *report, struct error *err)
 		return 0;
 	}
 	device_lock();
+	for (uint32_t i = 0; i < device.session->limits.n; i++) {
+		const struct session_limit *l = session_at(&device.session->limits, struct session_limit, i);
+
+		if (device.driver->cuCtxSetLimit(l->limit, l->value))
+			buffer_printf(report, "limit %d of the device is not %llu any more\n", (int)l->limit,
+				      (unsigned long long)l->value);
+	}
 	vmm_pool_attach_end(report_lost, report);
 	for (uint32_t i = 0; i < a->n; i++) {
 		struct session_buffer *b = session_at(a, struct session_buffer, i);
@@ -572,7 +579,7 @@ uint64_t device_layout(void)
 		offsetof(struct session_variable, address), sizeof(struct session_stream), sizeof(struct session_event),
 		offsetof(struct session, images_epoch), sizeof(struct session_image), sizeof(struct session_mipmap),
 		sizeof(struct session_object), sizeof(struct session_pool),
-		sizeof(struct session_node), sizeof(struct session_graph),
+		sizeof(struct session_node), sizeof(struct session_graph), sizeof(struct session_limit),
 	};
 
 	return layout_hash(0, sizes, sizeof(sizes) / sizeof(sizes[0]));

@@ -177,6 +177,12 @@ struct session_graph {
 	struct session_array nodes; /* struct session_node * */
 };
 
+/* A limit of the context that a cell has set. */
+struct session_limit {
+	CUlimit limit;
+	uint64_t value;
+};
+
 struct session {
 	uint32_t version;
 	uint64_t serial;                 /* of the cell that runs: grows with each */
@@ -195,6 +201,7 @@ struct session {
 	struct session_array mipmaps;    /* struct session_mipmap * */
 	struct session_array objects;    /* struct session_object */
 	struct session_array pools;      /* struct session_pool *, the default one first */
+	struct session_array limits;     /* struct session_limit */
 	struct session_array graphs;     /* struct session_graph *, executable ones too */
 	struct session_pool *current_pool; /* NULL: the default one */
 	uint32_t images_epoch;           /* in which the handles of all three are valid */

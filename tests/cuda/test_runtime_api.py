@@ -114,3 +114,13 @@ def test_what_is_not_supported_says_so(kernel, call, words):
     r = kernel.run(f"""{declaration + ';' if declaration else ''}
 printf("%s", cudaGetErrorName({expression}));""").ok()
     assert r.stdout == "cudaErrorNotSupported" and words in r.stderr, r.shown
+
+
+def test_limits_of_the_device_are_kept_after_a_fault_and_taken_back_with_a_cell(kernel):
+    kernel.run("""size_t heap, stack, before;
+cudaDeviceGetLimit(&before, cudaLimitStackSize);
+cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 << 20);""").ok()
+    assert kernel.run("cudaDeviceSetLimit(cudaLimitStackSize, 4096); *(volatile int *)8 = 1;").status == "error"
+    assert kernel.run("""cudaDeviceGetLimit(&heap, cudaLimitMallocHeapSize);
+cudaDeviceGetLimit(&stack, cudaLimitStackSize);
+(heap == 32 << 20) + 2 * (stack == before) + 4 * (cudaDeviceSetLimit((enum cudaLimit)77, 1) != cudaSuccess)""").text == "7"
