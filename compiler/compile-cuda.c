@@ -118,16 +118,17 @@ static void add_flags(struct cuda_unit *x, const char *text)
 
 /* ---- text ---- */
 
-/* main() has no name that C++ code may call; the object's symbol has. */
+/* main() has no name that C++ code may call; the object's symbol has. exit() ends the program, not the cell. */
 static void put_run(const struct cuda_unit *x, struct buffer *out)
 {
 	buffer_printf(out,
 		      "\n#line 1 \"main\"\n#include <cstdio>\n"
 		      "extern \"C\" int cgpu_main(int, char **) __asm__(\"main\");\n"
+		      "extern \"C\" int cgpu_program_quietly(void *, int, char **);\n"
 		      "extern \"C\" void %s() {\n"
 		      "static char name[] = \"%s\"; char *argv[] = { name, nullptr };\n"
-		      "int status = cgpu_main(1, argv);\n"
-		      "if (status) std::fprintf(stderr, \"main() returned %%d\\n\", status);\n}\n",
+		      "int status = cgpu_program_quietly((void *)cgpu_main, 1, argv);\n"
+		      "if (status) std::fprintf(stderr, \"exit status %%d\\n\", status);\n}\n",
 		      x->run, x->request->cell_name);
 }
 

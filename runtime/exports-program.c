@@ -46,7 +46,7 @@ static void show_status(void)
 	exports_display("text/plain", text, strlen(text));
 }
 
-int exports_program(void *start, int gives_status, int argc, char **argv)
+static int run(void *start, bool gives_status, int argc, char **argv)
 {
 	int (*start_main)(int, char **, char **) = (int (*)(int, char **, char **))start;
 	int status;
@@ -62,6 +62,17 @@ int exports_program(void *start, int gives_status, int argc, char **argv)
 		cell_mode.library = program.library;
 	}
 	program.thread = 0;
+	return program.status;
+}
+
+int exports_program(void *start, int gives_status, int argc, char **argv)
+{
+	run(start, gives_status, argc, argv);
 	show_status();
 	return program.status;
+}
+
+int exports_program_quietly(void *start, int argc, char **argv)
+{
+	return run(start, true, argc, argv);
 }

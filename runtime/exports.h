@@ -41,6 +41,8 @@ void exports_end_children(void);
 /* exports-program.c */
 /* Call main as a program and show its exit status. */
 int exports_program(void *start, int gives_status, int argc, char **argv);
+/* The same, for a main() that gives a status, without showing it. */
+int exports_program_quietly(void *start, int argc, char **argv);
 /* Does this thread run main() for %run? Then exit() is this. */
 bool exports_program_runs_here(void);
 _Noreturn void exports_program_end(int status);

@@ -139,6 +139,19 @@ def test_variables_templates_and_a_cell_run_twice(kernel):
     assert kernel.run(changed).ok().stdout == "4 13 10 8\n"
 
 
+def test_exit_ends_the_program(kernel):
+    result = kernel.run("""%%cuda
+#include <cstdio>
+#include <cstdlib>
+void end(int status) { printf("ends\\n"); exit(status); }
+int main() { end(0); }
+""").ok()
+    assert (result.stdout, result.stderr) == ("ends\n", "")
+    result = kernel.run("%%cuda\n#include <cstdlib>\nint main() { exit(EXIT_FAILURE); }\n").ok()
+    assert result.stderr == "exit status 1\n"
+    assert kernel.run("%%cuda\nint main() { return 3; }\n").ok().stderr == "exit status 3\n"
+
+
 def test_thrust(kernel):
     result = kernel.run(r"""%%cuda
 #include <thrust/device_vector.h>
