@@ -99,6 +99,12 @@ cudaError_t graphs_add(struct session_graph *g, const struct session_node *n, st
 	return cudaSuccess;
 }
 
+/* As it is defined now. */
+static struct session_entry *entry_of(const struct session_launch *l)
+{
+	return l->name[0] ? device_code_entry(l->name) : device_code_entry_at(l->stub);
+}
+
 /* The bytes of the arguments, one behind the other at the offsets that the entry has them at. */
 static cudaError_t copy_args(struct session_entry *e, void **args, struct session_launch *ret)
 {
@@ -138,6 +144,7 @@ cudaError_t graphs_add_launch(struct session_graph *g, struct session_entry *e, 
 	result = copy_args(e, args, &n.launch);
 	if (result)
 		return result;
+	n.launch.stub = e->stub;
 	n.launch.name = session_strdup(e->name);
 	result = n.launch.name ? graphs_add(g, &n, ret) : cudaErrorMemoryAllocation;
 	if (result && n.launch.args)
@@ -297,7 +304,7 @@ static cudaError_t copy_nodes(struct session_graph *to, const struct session_gra
 		void *args[PARAMETERS_MAX];
 
 		if (n->kind == NODE_LAUNCH) {
-			struct session_entry *e = device_code_entry(n->launch.name);
+			struct session_entry *e = entry_of(&n->launch);
 
 			result = e ? cudart_graph_args(e, &n->launch, args) : cudaErrorInvalidDeviceFunction;
 			if (!result)
@@ -367,7 +374,7 @@ cudaError_t cudart_graph_args(struct session_entry *e, const struct session_laun
 
 static cudaError_t run_launch(const struct session_launch *l, cudaStream_t stream)
 {
-	struct session_entry *e = device_code_entry(l->name);
+	struct session_entry *e = entry_of(l);
 	void *args[PARAMETERS_MAX];
 	cudaError_t result = e ? cudart_graph_args(e, l, args) : cudaErrorInvalidDeviceFunction;
 
@@ -451,7 +458,8 @@ static cudaError_t set_launch(struct session_node *n, const struct cudaKernelNod
 		return p ? cudaErrorNotSupported : cudaErrorInvalidValue;
 	if (!e)
 		return cudaErrorInvalidDeviceFunction;
-	l = (struct session_launch){ .grid = p->gridDim, .block = p->blockDim, .shared = p->sharedMemBytes };
+	l = (struct session_launch){ .grid = p->gridDim, .block = p->blockDim, .shared = p->sharedMemBytes,
+				   .stub = e->stub };
 	result = copy_args(e, p->kernelParams, &l);
 	if (!result && !(l.name = session_strdup(e->name)))
 		result = cudaErrorMemoryAllocation;

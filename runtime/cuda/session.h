@@ -144,7 +144,8 @@ struct session_pool {
 };
 
 struct session_launch {
-	char *name;        /* C name of the entry */
+	char *name;        /* C name of the entry; "": it is known by its stub */
+	void *stub;
 	dim3 grid, block;
 	size_t shared;
 	uint32_t n_args;

@@ -99,3 +99,28 @@ printf("%d %d %d", host[0], host[3], calls);""").ok()
 def test_wrong_calls_have_the_errors_of_cuda(kernel, call, error):
     kernel.run(CAPTURED).ok()
     assert kernel.run(f"""printf("%s", cudaGetErrorName({call}));""").ok().stdout == error
+
+
+def test_a_graph_in_a_program_for_nvcc(kernel):
+    r = kernel.run("""%%cuda
+#include <cstdio>
+__global__ void inc(float *p) { p[threadIdx.x] += 1; }
+int main()
+{
+    float h[4] = { 1, 2, 3, 4 }, *d;
+    cudaStream_t s;
+    cudaGraph_t g;
+    cudaGraphExec_t e;
+    cudaMalloc(&d, sizeof(h));
+    cudaMemcpy(d, h, sizeof(h), cudaMemcpyHostToDevice);
+    cudaStreamCreate(&s);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    inc<<<1, 4, 0, s>>>(d);
+    inc<<<1, 4, 0, s>>>(d);
+    cudaStreamEndCapture(s, &g);
+    cudaGraphInstantiate(&e, g);
+    cudaGraphLaunch(e, s);
+    cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost);
+    printf("%g %g %s", h[0], h[3], cudaGetErrorName(cudaGetLastError()));
+}""").ok()
+    assert r.stdout == "3 6 cudaSuccess"
