@@ -674,7 +674,7 @@ void execute_interrupt(struct session *s)
 		advance(s);
 	} else if (c->state == CELL_MAGICS && c->cancel) {
 		c->cancel(c->cancel_data);
-	} else if (c->state == CELL_RUNNING) {
+	} else if (c->state == CELL_RUNNING || c->state == CELL_COMPILING) {
 		supervisor_interrupt(s->supervisor);
 	}
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """%%cuda cells: whole CUDA C++ programs through nvcc, as a transaction like any cell."""
+from session import wait_until
 
 VECTOR_ADD = r"""%%cuda
 #include <cstdio>
@@ -261,3 +262,16 @@ int main()
     assert kernel.run('%cuda_group_run -g g -c "-O1"').ok().stdout == "5 8\n"
     kernel.run("%cuda_group_delete --group g").ok()
     assert "there is no group g" in kernel.run("%cuda_group_run --group g").evalue
+
+
+def test_an_interrupt_ends_nvcc(start_kernel, tmp_path):
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\nexec sleep 600\n")
+    nvcc.chmod(0o755)
+    session = start_kernel(CGPU_NVCC=str(nvcc))
+    session.run("int kept = 5;").ok()
+    pending = session.start("%%cuda\nint main() {}\n")
+    assert wait_until((tmp_path / "started").exists)
+    session.interrupt()
+    assert pending.wait().ename == "Interrupted"
+    assert session.run("kept").ok().text == "5"
