@@ -148,6 +148,8 @@ static CUresult load_from_file(size_t len)
 	close(fd);
 	result = EMU(cuModuleLoad)(&m, path);
 	unlink(path);
+	if (!result)
+		assert_int_equal(EMU(cuModuleUnload)(m), 0);
 	return result;
 }
 
