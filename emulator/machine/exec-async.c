@@ -4,24 +4,9 @@
  * whose layout is ours: arrivals still pending, arrivals expected in each phase, bytes still expected, and the phase.
  * The warps of a cta run on one host thread, so its word needs no atomic operations.
  */
+#define TAKE_ASYNC KEEP
 #include "emulator/machine/exec.h"
 #include "emulator/ptx/ptx-ops.h"
-
-#define TAKE_INTEGER SKIP
-#define TAKE_FLOAT SKIP
-#define TAKE_HALF SKIP
-#define TAKE_COMPARE SKIP
-#define TAKE_LOGIC SKIP
-#define TAKE_CONVERT SKIP
-#define TAKE_MEMORY SKIP
-#define TAKE_ATOMIC SKIP
-#define TAKE_WARP SKIP
-#define TAKE_CONTROL SKIP
-#define TAKE_SPECIAL SKIP
-#define TAKE_VIDEO SKIP
-#define TAKE_STAGE SKIP
-#define TAKE_MATRIX SKIP
-#define TAKE_ASYNC KEEP
 
 HANDLER(cp_async_masked)
 {

@@ -3,24 +3,9 @@
  * Atomic operations (PTX ISA 9.7.13), lane by lane in lane order. Other ctas run on other host threads, so each one is
  * a host atomic; floating point and the rest go through compare and swap.
  */
+#define TAKE_ATOMIC KEEP
 #include "emulator/machine/exec.h"
 #include "emulator/ptx/ptx-ops.h"
-
-#define TAKE_INTEGER SKIP
-#define TAKE_FLOAT SKIP
-#define TAKE_HALF SKIP
-#define TAKE_COMPARE SKIP
-#define TAKE_LOGIC SKIP
-#define TAKE_CONVERT SKIP
-#define TAKE_MEMORY SKIP
-#define TAKE_ATOMIC KEEP
-#define TAKE_WARP SKIP
-#define TAKE_CONTROL SKIP
-#define TAKE_SPECIAL SKIP
-#define TAKE_VIDEO SKIP
-#define TAKE_STAGE SKIP
-#define TAKE_MATRIX SKIP
-#define TAKE_ASYNC SKIP
 
 static bool same_width_32(uint32_t type)
 {

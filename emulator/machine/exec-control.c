@@ -3,24 +3,9 @@
  * Control flow (PTX ISA 9.7.12): branches split the running fragment, calls open frames, barriers park. An operation
  * that changes which lanes run returns NULL with w->event telling how to go on.
  */
+#define TAKE_CONTROL KEEP
 #include "emulator/machine/exec.h"
 #include "emulator/ptx/ptx-syntax.h"
-
-#define TAKE_INTEGER SKIP
-#define TAKE_FLOAT SKIP
-#define TAKE_HALF SKIP
-#define TAKE_COMPARE SKIP
-#define TAKE_LOGIC SKIP
-#define TAKE_CONVERT SKIP
-#define TAKE_MEMORY SKIP
-#define TAKE_ATOMIC SKIP
-#define TAKE_WARP SKIP
-#define TAKE_CONTROL KEEP
-#define TAKE_SPECIAL SKIP
-#define TAKE_VIDEO SKIP
-#define TAKE_STAGE SKIP
-#define TAKE_MATRIX SKIP
-#define TAKE_ASYNC SKIP
 
 /* Every jump backwards is counted, so that no loop can keep the host thread for ever. */
 static inline const struct op *go(struct warp *w, const struct op *o, const struct op *target)

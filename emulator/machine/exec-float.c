@@ -1,23 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Floating point of 32 and 64 bits (PTX ISA 9.7.3). The operation `mode` runs the one after it with another
  * rounding direction or with subnormals flushed, both by the processor's own control register. */
-#include "emulator/machine/exec.h"
-
-#define TAKE_INTEGER SKIP
 #define TAKE_FLOAT KEEP
-#define TAKE_HALF SKIP
-#define TAKE_COMPARE SKIP
-#define TAKE_LOGIC SKIP
-#define TAKE_CONVERT SKIP
-#define TAKE_MEMORY SKIP
-#define TAKE_ATOMIC SKIP
-#define TAKE_WARP SKIP
-#define TAKE_CONTROL SKIP
-#define TAKE_SPECIAL SKIP
-#define TAKE_VIDEO SKIP
-#define TAKE_STAGE SKIP
-#define TAKE_MATRIX SKIP
-#define TAKE_ASYNC SKIP
+#include "emulator/machine/exec.h"
 
 /* imm holds the bits of MXCSR to use, exceptions masked. */
 HANDLER(mode_full)

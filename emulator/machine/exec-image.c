@@ -3,27 +3,12 @@
  * Textures and surfaces (PTX ISA 9.7.10, 9.7.11), and the staging rows. Handles and coordinates are staged, lanes are
  * done one by one: sampling is scalar work. A bad handle or a surface access outside of it is a fault that says where.
  */
+#define TAKE_STAGE KEEP
 #include <stdio.h>
 
 #include "emulator/machine/exec.h"
 #include "emulator/machine/image.h"
 #include "emulator/ptx/ptx-ops.h"
-
-#define TAKE_INTEGER SKIP
-#define TAKE_FLOAT SKIP
-#define TAKE_HALF SKIP
-#define TAKE_COMPARE SKIP
-#define TAKE_LOGIC SKIP
-#define TAKE_CONVERT SKIP
-#define TAKE_MEMORY SKIP
-#define TAKE_ATOMIC SKIP
-#define TAKE_WARP SKIP
-#define TAKE_CONTROL SKIP
-#define TAKE_SPECIAL SKIP
-#define TAKE_VIDEO SKIP
-#define TAKE_STAGE KEEP
-#define TAKE_MATRIX SKIP
-#define TAKE_ASYNC SKIP
 
 HANDLER(stage_masked)
 {

@@ -1,23 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integer arithmetic (PTX ISA 9.7.1, 9.7.2). By hand: bfi, which has four sources, and the carry chain, whose
  * flag is a lane mask in predicate slot 0. */
-#include "emulator/machine/exec.h"
-
 #define TAKE_INTEGER KEEP
-#define TAKE_FLOAT SKIP
-#define TAKE_HALF SKIP
-#define TAKE_COMPARE SKIP
-#define TAKE_LOGIC SKIP
-#define TAKE_CONVERT SKIP
-#define TAKE_MEMORY SKIP
-#define TAKE_ATOMIC SKIP
-#define TAKE_WARP SKIP
-#define TAKE_CONTROL SKIP
-#define TAKE_SPECIAL SKIP
-#define TAKE_VIDEO SKIP
-#define TAKE_STAGE SKIP
-#define TAKE_MATRIX SKIP
-#define TAKE_ASYNC SKIP
+#include "emulator/machine/exec.h"
 
 #define DEFINE_INSERT(name, T)                                                                     \
 	static inline const struct op *name(struct warp *w, const struct op *o, uint32_t mask)     \

@@ -1,23 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Logic, shifts and moves between registers (PTX ISA 9.7.7 to 9.7.9). By hand: lop3, whose truth table is an
  * immediate. */
-#include "emulator/machine/exec.h"
-
-#define TAKE_INTEGER SKIP
-#define TAKE_FLOAT SKIP
-#define TAKE_HALF SKIP
-#define TAKE_COMPARE SKIP
 #define TAKE_LOGIC KEEP
-#define TAKE_CONVERT SKIP
-#define TAKE_MEMORY SKIP
-#define TAKE_ATOMIC SKIP
-#define TAKE_WARP SKIP
-#define TAKE_CONTROL SKIP
-#define TAKE_SPECIAL SKIP
-#define TAKE_VIDEO SKIP
-#define TAKE_STAGE SKIP
-#define TAKE_MATRIX SKIP
-#define TAKE_ASYNC SKIP
+#include "emulator/machine/exec.h"
 
 static inline const struct op *lop3(struct warp *w, const struct op *o, uint32_t mask)
 {

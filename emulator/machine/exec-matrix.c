@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix instructions (PTX ISA 9.7.14). All 32 lanes take part: the decoder puts a warp barrier before each. */
+#define TAKE_MATRIX KEEP
 #include "emulator/machine/exec.h"
 #include "emulator/machine/matrix.h"
 #include "emulator/ptx/ptx-ops.h"
-
-#define TAKE_INTEGER SKIP
-#define TAKE_FLOAT SKIP
-#define TAKE_HALF SKIP
-#define TAKE_COMPARE SKIP
-#define TAKE_LOGIC SKIP
-#define TAKE_CONVERT SKIP
-#define TAKE_MEMORY SKIP
-#define TAKE_ATOMIC SKIP
-#define TAKE_WARP SKIP
-#define TAKE_CONTROL SKIP
-#define TAKE_SPECIAL SKIP
-#define TAKE_VIDEO SKIP
-#define TAKE_STAGE SKIP
-#define TAKE_MATRIX KEEP
-#define TAKE_ASYNC SKIP
 
 static bool all_here(struct warp *w, const struct op *o)
 {

@@ -2,23 +2,8 @@
 /* Loads and stores (PTX ISA 9.7.9.8 to 9.7.9.12). Three ways: all 32 addresses are checked together against the
  * buffer that this operation touched last, then moved as one piece, one value for all, or lane by lane; whatever does
  * not fit there goes the exact way, which finds the first lane at fault. */
-#include "emulator/machine/exec.h"
-
-#define TAKE_INTEGER SKIP
-#define TAKE_FLOAT SKIP
-#define TAKE_HALF SKIP
-#define TAKE_COMPARE SKIP
-#define TAKE_LOGIC SKIP
-#define TAKE_CONVERT SKIP
 #define TAKE_MEMORY KEEP
-#define TAKE_ATOMIC SKIP
-#define TAKE_WARP SKIP
-#define TAKE_CONTROL SKIP
-#define TAKE_SPECIAL SKIP
-#define TAKE_VIDEO SKIP
-#define TAKE_STAGE SKIP
-#define TAKE_MATRIX SKIP
-#define TAKE_ASYNC SKIP
+#include "emulator/machine/exec.h"
 
 /* Where an access may go: bytes[0..size) stand for the addresses base..base+size. */
 struct span {

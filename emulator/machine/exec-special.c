@@ -3,25 +3,10 @@
  * Special registers that change while a lane runs (PTX ISA chapter 10): clocks. The constant ones are rows filled
  * before the cta starts.
  */
+#define TAKE_SPECIAL KEEP
 #include "emulator/machine/exec.h"
 
 #include <time.h>
-
-#define TAKE_INTEGER SKIP
-#define TAKE_FLOAT SKIP
-#define TAKE_HALF SKIP
-#define TAKE_COMPARE SKIP
-#define TAKE_LOGIC SKIP
-#define TAKE_CONVERT SKIP
-#define TAKE_MEMORY SKIP
-#define TAKE_ATOMIC SKIP
-#define TAKE_WARP SKIP
-#define TAKE_CONTROL SKIP
-#define TAKE_SPECIAL KEEP
-#define TAKE_VIDEO SKIP
-#define TAKE_STAGE SKIP
-#define TAKE_MATRIX SKIP
-#define TAKE_ASYNC SKIP
 
 static uint64_t nanoseconds(clockid_t clock)
 {

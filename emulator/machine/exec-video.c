@@ -3,24 +3,9 @@
  * SIMD video instructions (PTX ISA 9.7.18) with whole-register operands, as compilers emit them: the same step for each
  * byte or half, with the results kept or, with .add, summed into c.
  */
+#define TAKE_VIDEO KEEP
 #include "emulator/machine/exec.h"
 #include "emulator/ptx/ptx-ops.h"
-
-#define TAKE_INTEGER SKIP
-#define TAKE_FLOAT SKIP
-#define TAKE_HALF SKIP
-#define TAKE_COMPARE SKIP
-#define TAKE_LOGIC SKIP
-#define TAKE_CONVERT SKIP
-#define TAKE_MEMORY SKIP
-#define TAKE_ATOMIC SKIP
-#define TAKE_WARP SKIP
-#define TAKE_CONTROL SKIP
-#define TAKE_SPECIAL SKIP
-#define TAKE_VIDEO KEEP
-#define TAKE_STAGE SKIP
-#define TAKE_MATRIX SKIP
-#define TAKE_ASYNC SKIP
 
 static int32_t piece(uint32_t v, int i, int bits, bool is_signed)
 {

@@ -4,24 +4,9 @@
  * these that still live are in the running fragment, the operation is done at once. Else the fragment leaves its values
  * in the warp and is parked, and the last one to arrive, maybe at another place in the code, does it for all.
  */
+#define TAKE_WARP KEEP
 #include "emulator/machine/exec.h"
 #include "emulator/ptx/ptx-ops.h"
-
-#define TAKE_INTEGER SKIP
-#define TAKE_FLOAT SKIP
-#define TAKE_HALF SKIP
-#define TAKE_COMPARE SKIP
-#define TAKE_LOGIC SKIP
-#define TAKE_CONVERT SKIP
-#define TAKE_MEMORY SKIP
-#define TAKE_ATOMIC SKIP
-#define TAKE_WARP KEEP
-#define TAKE_CONTROL SKIP
-#define TAKE_SPECIAL SKIP
-#define TAKE_VIDEO SKIP
-#define TAKE_STAGE SKIP
-#define TAKE_MATRIX SKIP
-#define TAKE_ASYNC SKIP
 
 /* Lanes that the running fragment's operands name. */
 static uint32_t named_lanes(struct warp *w, const struct op *o)

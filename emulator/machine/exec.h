@@ -282,11 +282,56 @@ static inline uint32_t pack_wide_lanes(const uint64_t *t)
 #define DEFINE_HAND(name, D, A, B, C, ...)
 
 /*
- * EXEC_DEFINE and EXEC_LIST as the meaning of OP() make the functions and the entries of the one family whose
- * TAKE_<family> says so; families not taken expand to nothing.
+ * EXEC_DEFINE and EXEC_LIST as the meaning of OP() make the functions and the entries of the one family for which the file
+ * defines TAKE_<family> as KEEP before it includes this; families not taken expand to nothing.
  */
 #define SKIP(...)
 #define KEEP(...) __VA_ARGS__
+#ifndef TAKE_INTEGER
+#define TAKE_INTEGER SKIP
+#endif
+#ifndef TAKE_FLOAT
+#define TAKE_FLOAT SKIP
+#endif
+#ifndef TAKE_HALF
+#define TAKE_HALF SKIP
+#endif
+#ifndef TAKE_COMPARE
+#define TAKE_COMPARE SKIP
+#endif
+#ifndef TAKE_LOGIC
+#define TAKE_LOGIC SKIP
+#endif
+#ifndef TAKE_CONVERT
+#define TAKE_CONVERT SKIP
+#endif
+#ifndef TAKE_MEMORY
+#define TAKE_MEMORY SKIP
+#endif
+#ifndef TAKE_ATOMIC
+#define TAKE_ATOMIC SKIP
+#endif
+#ifndef TAKE_WARP
+#define TAKE_WARP SKIP
+#endif
+#ifndef TAKE_CONTROL
+#define TAKE_CONTROL SKIP
+#endif
+#ifndef TAKE_SPECIAL
+#define TAKE_SPECIAL SKIP
+#endif
+#ifndef TAKE_VIDEO
+#define TAKE_VIDEO SKIP
+#endif
+#ifndef TAKE_STAGE
+#define TAKE_STAGE SKIP
+#endif
+#ifndef TAKE_MATRIX
+#define TAKE_MATRIX SKIP
+#endif
+#ifndef TAKE_ASYNC
+#define TAKE_ASYNC SKIP
+#endif
 #define EXEC_DEFINE(family, name, form, shape, D, A, B, C, ...) \
 	TAKE_##family(DEFINE_##shape(name, D, A, B, C, __VA_ARGS__))
 #define EXEC_LIST(family, name, form, shape, D, A, B, C, ...) \
