@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 FOLDERS = ("common", "kernel", "compiler", "runtime", "emulator")
-COMMAND = re.compile(r"^\S*gcc (.*) -MT .* `?test -f '([^']+\.c)'")
+COMMAND = re.compile(r"^(?:\S*ccache )?\S*gcc (.*) -MT .* `?test -f '([^']+\.c)'")
 
 
 def compile_flags(root):
