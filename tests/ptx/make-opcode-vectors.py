@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes opcode-vectors.def: inputs and expected results of PTX operations, computed with exact rational arithmetic,
-and approx-vectors.def: bounds of approximate ones, from series with 60 digits and the errors that the ISA allows.
+"""make-opcode-vectors.py FILE: what PTX operations must give, as a table for test-machine-opcodes.
+
+    VECTOR(form, signature, a, b, c, d, result)      computed with exact rational arithmetic
+    BOUND(form, signature, a, b, format, low, high)  of approximate ones, from series with 60 digits and the errors that
+                                                     the ISA allows
 
 Nothing here knows how the emulator works: integers are Python's, floating point is a Fraction rounded once to the
-format. Rows: VECTOR(form, signature, {a, b, c, d}, result). Signature: one letter an operand, destination first:
-b 8, h 16, r 32, d 64 bits, p predicate, i immediate.
+format. Signature: one letter an operand, destination first: b 8, h 16, r 32, d 64 bits, p predicate, i immediate.
 """
 import decimal
 import itertools
+import os
 import random
+import sys
 from decimal import Decimal
 from fractions import Fraction
 
@@ -687,15 +691,28 @@ def approximations():
                 bound(words, f, (z,), (v * two.ln()).exp(), two ** Decimal(ex2))
 
 
-def write_bounds():
-    with open(__file__.rsplit("/", 1)[0] + "/approx-vectors.def", "w", encoding="ascii") as out:
-        out.write("/* SPDX-License-Identifier: Apache-2.0 */\n/* Written by make-opcode-vectors.py. */\n")
-        for form, signature, inputs, name, low, high in sorted(BOUNDS):
-            padded = ", ".join(f"0x{v:x}" for v in (list(inputs) + [0])[:2])
-            out.write(f'BOUND("{form}", "{signature}", {padded}, {name}, {float(low)!r}, {float(high)!r})\n')
+def write_vectors(out):
+    groups = {}
+    for form, signature, inputs, result in ROWS:
+        groups.setdefault((form, signature), {})[inputs] = result
+    assert groups
+    for (form, signature), rows in groups.items():
+        chosen = list(rows.items())
+        random.shuffle(chosen)
+        chosen.sort(key=lambda c: c[0] not in ALWAYS)
+        rounded = form.startswith(("fma", "add.r", "mul.r", "div.r", "sub.r"))
+        for inputs, result in chosen[:20 if rounded else 24 if form in MANY else 9]:
+            padded = list(inputs) + [0] * (4 - len(inputs))
+            out.write(f'VECTOR("{form}", "{signature}", {", ".join(f"0x{v:x}" for v in padded)}, 0x{result:x})\n')
 
 
-def main():
+def write_bounds(out):
+    for form, signature, inputs, name, low, high in sorted(BOUNDS):
+        padded = ", ".join(f"0x{v:x}" for v in (list(inputs) + [0])[:2])
+        out.write(f'BOUND("{form}", "{signature}", {padded}, {name}, {float(low)!r}, {float(high)!r})\n')
+
+
+def main(path):
     integers()
     floats()
     conversions()
@@ -703,23 +720,11 @@ def main():
     halves()
     approximations()
     random.setstate(state)
-    write_bounds()
-    with open(__file__.rsplit("/", 1)[0] + "/opcode-vectors.def", "w", encoding="ascii") as out:
-        out.write("/* SPDX-License-Identifier: Apache-2.0 */\n/* Written by make-opcode-vectors.py. */\n")
-        last = None
-        groups = {}
-        for form, signature, inputs, result in ROWS:
-            groups.setdefault((form, signature), {})[inputs] = result
-        for (form, signature), rows in groups.items():
-            chosen = list(rows.items())
-            random.shuffle(chosen)
-            chosen.sort(key=lambda c: c[0] not in ALWAYS)
-            rounded = form.startswith(("fma", "add.r", "mul.r", "div.r", "sub.r"))
-            for inputs, result in chosen[:20 if rounded else 24 if form in MANY else 9]:
-                padded = list(inputs) + [0] * (4 - len(inputs))
-                out.write(f'VECTOR("{form}", "{signature}", {", ".join(f"0x{v:x}" for v in padded)}, 0x{result:x})\n')
-            last = form
-        assert last
+    # A file that is there is whole, also when this is interrupted.
+    with open(path + ".part", "w", encoding="ascii") as out:
+        write_vectors(out)
+        write_bounds(out)
+    os.replace(path + ".part", path)
 
 
-main()
+main(sys.argv[1])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every row of opcode-vectors.def, whose results were computed with exact rational arithmetic. One entry a form; a lane
- * takes one row. Each entry runs three ways: with all lanes, with every second lane switched off by a branch, and under
- * a guard, so that the handlers for whole warps and for parts of them are both tried; lanes that are off must keep
- * what they had.
+ * Every row of opcode-vectors.def, which make-opcode-vectors.py computes with exact rational arithmetic. One entry a
+ * form; a lane takes one row. Each entry runs three ways: with all lanes, with every second lane switched off by a
+ * branch, and under a guard, so that the handlers for whole warps and for parts of them are both tried; lanes that are
+ * off must keep what they had.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,8 +18,10 @@ struct vector {
 
 static const struct vector vectors[] = {
 #define VECTOR(form, signature, a, b, c, d, result) { form, signature, { a, b, c, d }, result },
+#define BOUND(...)
 #include "tests/ptx/opcode-vectors.def"
 #undef VECTOR
+#undef BOUND
 };
 
 struct bound {
@@ -31,8 +33,10 @@ struct bound {
 
 /* Approximate operations: the exact value widened by the error that the ISA allows. */
 static const struct bound bounds[] = {
+#define VECTOR(...)
 #define BOUND(form, signature, a, b, format, low, high) { form, signature, { a, b }, format, low, high },
-#include "tests/ptx/approx-vectors.def"
+#include "tests/ptx/opcode-vectors.def"
+#undef VECTOR
 #undef BOUND
 };
 
