@@ -11,6 +11,7 @@ libcommon_a_SOURCES = \
 	%reldir%/declarations.def \
 	%reldir%/emulator-extension.h \
 	%reldir%/error.c %reldir%/error.h %reldir%/errors.def \
+	%reldir%/fat-binary.c %reldir%/fat-binary.h \
 	%reldir%/fault-questions.c %reldir%/fault-questions.h \
 	%reldir%/faults.def \
 	%reldir%/ipc.c %reldir%/ipc.h \
@@ -28,9 +29,12 @@ libcommon_a_SOURCES = \
 libcommon_a_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS)
 
 check_PROGRAMS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \
-	test-whole-io
+	test-fat-binary test-whole-io
 TESTS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \
-	test-whole-io
+	test-fat-binary test-whole-io
+test_fat_binary_SOURCES = tests/unit/test-fat-binary.c
+test_fat_binary_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_fat_binary_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_whole_io_SOURCES = tests/unit/test-whole-io.c
 test_whole_io_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_whole_io_LDADD = libcommon.a $(CMOCKA_LIBS)

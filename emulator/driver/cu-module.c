@@ -14,8 +14,9 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "common/fat-binary.h"
 #include "common/log.h"
-#include "emulator/driver/fatbin.h"
+#include "emulator/driver/fat-binary-text.h"
 #include "emulator/driver/memory.h"
 #include "emulator/machine/machine-limits.h"
 
@@ -120,11 +121,11 @@ static void report(const struct error *err, unsigned n, CUjit_option *options, v
 		snprintf(buffer, size, "%s", err->text);
 }
 
-static CUresult load_fatbin(const void *image, CUmodule *ret, struct error *err)
+static CUresult load_fat_binary(const void *image, CUmodule *ret, struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	if (!fatbin_ptx(image, GPU_COMPUTE_MAJOR * 10 + GPU_COMPUTE_MINOR, &text, err))
+	if (!fat_binary_text(image, GPU_COMPUTE_MAJOR * 10 + GPU_COMPUTE_MINOR, &text, err))
 		return load(buffer_text(&text), strlen(buffer_text(&text)), ret, err);
 	log_warning("module: %s", err->text);
 	return err->code == ERROR_NOT_FOUND ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
@@ -135,8 +136,8 @@ CUresult cu_module_load(CUmodule *ret, const void *image, unsigned n, CUjit_opti
 	struct error err = ERROR_INIT;
 	CUresult result;
 
-	if (fatbin_is(image))
-		result = load_fatbin(image, ret, &err);
+	if (fat_binary_is(image))
+		result = load_fat_binary(image, ret, &err);
 	else if (is_text(image))
 		result = load(image, strlen(image), ret, &err);
 	else
@@ -159,7 +160,7 @@ CUresult cu_module_load_file(CUmodule *ret, const char *path, unsigned n, CUjit_
 		buffer_append(&image, block, len);
 	if (image.failed)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	if (fatbin_is(buffer_text(&image)) && !fatbin_is_whole(buffer_text(&image), image.len))
+	if (fat_binary_is(buffer_text(&image)) && !fat_binary_is_whole(buffer_text(&image), image.len))
 		return CUDA_ERROR_INVALID_IMAGE;
 	return cu_module_load(ret, buffer_text(&image), n, options, values);
 }

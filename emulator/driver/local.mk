@@ -18,7 +18,7 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/cu-texture.c \
 	%reldir%/cu-vmm.c \
 	%reldir%/driver-api.def \
-	%reldir%/fatbin.c %reldir%/fatbin.h \
+	%reldir%/fat-binary-text.c %reldir%/fat-binary-text.h \
 	%reldir%/gpu.c %reldir%/gpu.h \
 	%reldir%/inject.c %reldir%/inject.h \
 	%reldir%/memory.c %reldir%/memory.h \

@@ -18,7 +18,6 @@ libcudaside_a_SOURCES = \
 	%reldir%/device-code.c %reldir%/device-code.h \
 	%reldir%/driver.c %reldir%/driver.def %reldir%/driver.h \
 	%reldir%/driver-trace.c \
-	%reldir%/fat-binary.c %reldir%/fat-binary.h \
 	%reldir%/handles.c %reldir%/handles.h \
 	%reldir%/images.c %reldir%/images.h \
 	%reldir%/ledger.c %reldir%/ledger.h \
@@ -37,14 +36,6 @@ test_ptx_variables_SOURCES = \
 	%reldir%/ptx-variables.c %reldir%/ptx-variables.h
 test_ptx_variables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
-
-check_PROGRAMS += test-fat-binary
-TESTS += test-fat-binary
-test_fat_binary_SOURCES = \
-	tests/unit/test-fat-binary.c \
-	%reldir%/fat-binary.c %reldir%/fat-binary.h
-test_fat_binary_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
-test_fat_binary_LDADD = libcommon.a $(CMOCKA_LIBS)
 
 # Tests of the CUDA side run over the built libcgpu-emulator.so.
 cudaside_tests = test-cudart test-device-code test-device-failures test-device-rollback

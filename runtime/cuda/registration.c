@@ -10,10 +10,10 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "common/fat-binary.h"
 #include "common/unit.h"
 #include "runtime/cuda/cudart.h"
 #include "runtime/cuda/device-code.h"
-#include "runtime/cuda/fat-binary.h"
 
 static _Thread_local struct {
 	void *wrapper; /* NULL: nothing is being registered */
@@ -93,6 +93,22 @@ void __cudaRegisterManagedVar(void **handle, void **pointer, char *address, cons
 	add_name(name, pointer, false, true);
 }
 
+/* Plain PTX only, for which nvcc is asked: a library that unpacks would stand in the way of one that cells bring. */
+static int find_ptx(unsigned sm, struct unit *u, struct error *err)
+{
+	struct fat_binary_ptx p;
+
+	if (fat_binary_find_ptx(at_work.wrapper, sm, 0, &p, err)) {
+		if (!err || err->code != ERROR_NOT_FOUND)
+			return -1;
+		return error_set(err, ERROR_UNSUPPORTED, "it has no PTX for compute capability %u.%u or less that is not compressed: "
+				 "compile with nvcc -gencode arch=compute_%u,code=compute_%u --no-compress", sm / 10, sm % 10, sm, sm);
+	}
+	u->ptx = p.payload;
+	u->ptx_len = p.len;
+	return 0;
+}
+
 static int load(struct error *err)
 {
 	struct device_code_names names = { at_work.names, at_work.n };
@@ -106,7 +122,7 @@ static int load(struct error *err)
 	if (device.driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0) ||
 	    device.driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0))
 		return error_set(err, ERROR_SYSTEM, "the device does not tell its compute capability");
-	if (fat_binary_ptx(at_work.wrapper, (unsigned)(10 * major + minor), &u.ptx, &u.ptx_len, err))
+	if (find_ptx((unsigned)(10 * major + minor), &u, err))
 		return -1;
 	device_lock();
 	failed = device_enter() ? error_set(err, ERROR_SYSTEM, "the CUDA context is gone")

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading fat binaries. The container has no end of its own but the sizes in its headers; each is checked. */
-#include "emulator/driver/fatbin.h"
+#include "common/fat-binary.h"
 
-#include <lz4.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <zstd.h>
 
-#include "common/buffer.h"
 #include "common/error.h"
 
 #define WRAPPER_MAGIC "\xb1\x43\x62\x46"
@@ -55,12 +51,12 @@ static bool starts_with(const void *image, const char *magic)
 	return !strncmp(image, magic, 4);
 }
 
-bool fatbin_is(const void *image)
+bool fat_binary_is(const void *image)
 {
 	return starts_with(image, WRAPPER_MAGIC) || starts_with(image, HEADER_MAGIC);
 }
 
-bool fatbin_is_whole(const void *image, size_t len)
+bool fat_binary_is_whole(const void *image, size_t len)
 {
 	struct header h;
 
@@ -68,6 +64,17 @@ bool fatbin_is_whole(const void *image, size_t len)
 		return false;
 	memcpy(&h, image, sizeof(h));
 	return h.size <= len && h.images_size <= len - h.size;
+}
+
+static bool is_packed(const struct image *i)
+{
+	return i->compressed_size || i->flags & (FLAG_LZ4 | FLAG_ZSTD);
+}
+
+static bool is_of_use(const struct image *i, unsigned target, unsigned wishes)
+{
+	return i->kind == KIND_PTX && (!is_packed(i) || wishes & FAT_BINARY_PACKED) &&
+	       (i->target <= target || wishes & FAT_BINARY_NEWER);
 }
 
 /* Is `a` the better one for the device? NULL is worst. */
@@ -79,18 +86,20 @@ static bool better(const struct image *a, const struct image *b, unsigned target
 }
 
 /* Copies: an image's header need not be aligned. */
-static int find_ptx(const char *at, uint64_t left, unsigned target, struct image *ret, const char **ret_payload,
-		    struct error *err)
+static int find_image(const char *at, uint64_t left, unsigned target, unsigned wishes, struct image *ret,
+		      const char **ret_payload, struct error *err)
 {
 	bool found = false;
 
-	while (left >= sizeof(struct image)) {
+	while (left) {
 		struct image i;
 
-		memcpy(&i, at, sizeof(i));
-		if (i.header_size < sizeof(i) || i.header_size > left || i.payload_size > left - i.header_size)
+		if (left >= sizeof(i))
+			memcpy(&i, at, sizeof(i));
+		if (left < sizeof(i) || i.header_size < sizeof(i) || i.header_size > left ||
+		    i.payload_size > left - i.header_size)
 			return error_set(err, ERROR_UNSUPPORTED, "an image of the fat binary is longer than it");
-		if (i.kind == KIND_PTX && better(&i, found ? ret : NULL, target)) {
+		if (is_of_use(&i, target, wishes) && better(&i, found ? ret : NULL, target)) {
 			*ret = i;
 			*ret_payload = at + i.header_size;
 			found = true;
@@ -99,41 +108,31 @@ static int find_ptx(const char *at, uint64_t left, unsigned target, struct image
 		left -= i.header_size + i.payload_size;
 	}
 	if (!found)
-		return error_set(err, ERROR_NOT_FOUND, "the fat binary holds machine code of a GPU and no PTX, which "
-				 "is what the emulated device runs: compile with "
-				 "-gencode arch=compute_75,code=compute_75");
+		return error_set(err, ERROR_NOT_FOUND, "the fat binary holds no PTX that is of use for compute capability %u.%u",
+				 target / 10, target % 10);
 	return 0;
 }
 
-static int unpack(const struct image *i, const char *payload, struct buffer *ret, struct error *err)
+static int describe(const struct image *i, const char *payload, struct fat_binary_ptx *ret, struct error *err)
 {
-	char *out;
-	size_t n;
-
-	if (!(i->flags & (FLAG_LZ4 | FLAG_ZSTD))) {
-		buffer_append(ret, payload, strnlen(payload, i->payload_size));
-		return buffer_check(ret, err);
+	*ret = (struct fat_binary_ptx){ .payload = payload, .target = i->target };
+	if (!is_packed(i)) {
+		ret->len = ret->unpacked_len = strnlen(payload, i->payload_size);
+		return 0;
 	}
-	if (i->compressed_size > i->payload_size || i->unpacked_size > UNPACKED_MAX)
-		return error_set(err, ERROR_UNSUPPORTED, "the sizes of the fat binary's PTX for compute_%u contradict "
-				 "each other", i->target);
-	out = buffer_extend(ret, i->unpacked_size);
-	if (!out)
-		return buffer_check(ret, err);
-	if (i->flags & FLAG_ZSTD) {
-		n = ZSTD_decompress(out, i->unpacked_size, payload, i->compressed_size);
-	} else {
-		int unpacked = LZ4_decompress_safe(payload, out, (int)i->compressed_size, (int)i->unpacked_size);
-
-		n = unpacked < 0 ? SIZE_MAX : (size_t)unpacked;
-	}
-	if (n != i->unpacked_size)
-		return error_set(err, ERROR_UNSUPPORTED, "the fat binary's PTX for compute_%u cannot be unpacked",
+	if (!(i->flags & (FLAG_LZ4 | FLAG_ZSTD)))
+		return error_set(err, ERROR_UNSUPPORTED, "the way in which the fat binary's PTX for compute_%u is packed is not known",
 				 i->target);
+	if (i->compressed_size > i->payload_size || i->unpacked_size > UNPACKED_MAX)
+		return error_set(err, ERROR_UNSUPPORTED, "the sizes of the fat binary's PTX for compute_%u contradict each other",
+				 i->target);
+	ret->len = i->compressed_size;
+	ret->unpacked_len = i->unpacked_size;
+	ret->packing = i->flags & FLAG_ZSTD ? FAT_BINARY_ZSTD : FAT_BINARY_LZ4;
 	return 0;
 }
 
-int fatbin_ptx(const void *image, unsigned target, struct buffer *ret, struct error *err)
+int fat_binary_find_ptx(const void *image, unsigned target, unsigned wishes, struct fat_binary_ptx *ret, struct error *err)
 {
 	const char *payload = NULL;
 	struct image found = { 0 };
@@ -141,10 +140,12 @@ int fatbin_ptx(const void *image, unsigned target, struct buffer *ret, struct er
 
 	if (starts_with(image, WRAPPER_MAGIC))
 		image = ((const struct wrapper *)image)->header;
+	if (!image || !starts_with(image, HEADER_MAGIC))
+		return error_set(err, ERROR_UNSUPPORTED, "this is no fat binary");
 	memcpy(&h, image, sizeof(h));
-	if (!starts_with(h.magic, HEADER_MAGIC) || h.version != 1 || h.size < sizeof(h))
+	if (h.version != 1 || h.size < sizeof(h))
 		return error_set(err, ERROR_UNSUPPORTED, "this version of fat binaries is not known");
-	if (find_ptx((const char *)image + h.size, h.images_size, target, &found, &payload, err))
+	if (find_image((const char *)image + h.size, h.images_size, target, wishes, &found, &payload, err))
 		return -1;
-	return unpack(&found, payload, ret, err);
+	return describe(&found, payload, ret, err);
 }
