@@ -87,13 +87,17 @@ test_ptx_module_SOURCES = tests/unit/test-ptx-module.c tests/unit/machine.h
 test_ptx_module_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_ptx_module_LDADD = $(MACHINE_TEST_LIBS)
 
-# make bench-machine: the shapes of benchmarks/emulator/ on one core and on all.
-EXTRA_PROGRAMS += benchmarks/emulator/machine-shapes
-benchmarks_emulator_machine_shapes_SOURCES = benchmarks/emulator/machine-shapes.c
-benchmarks_emulator_machine_shapes_LDADD = $(MACHINE_LIBS) libcommon.a -lm -lpthread
+# make bench-emulator: the shapes of benchmarks/emulator/ beside pocl, which is needed for nothing else.
+EXTRA_PROGRAMS += benchmarks/emulator/against-pocl
+benchmarks_emulator_against_pocl_SOURCES = \
+	benchmarks/emulator/against-pocl.c \
+	benchmarks/emulator/machine-side.c \
+	benchmarks/emulator/pocl-side.c \
+	benchmarks/emulator/shapes.c benchmarks/emulator/shapes.h \
+	compiler/nvrtc.c compiler/nvrtc.h
+benchmarks_emulator_against_pocl_LDADD = $(MACHINE_LIBS) libcommon.a -lOpenCL -lm -lpthread -ldl
 
-bench-machine: benchmarks/emulator/machine-shapes$(EXEEXT)
-	benchmarks/emulator/machine-shapes$(EXEEXT) $(top_srcdir)/benchmarks/emulator/shapes.ptx
-	benchmarks/emulator/machine-shapes$(EXEEXT) $(top_srcdir)/benchmarks/emulator/shapes.ptx `nproc`
+bench-emulator: benchmarks/emulator/against-pocl$(EXEEXT)
+	benchmarks/emulator/against-pocl$(EXEEXT) $(top_srcdir)/benchmarks/emulator
 
-.PHONY: bench-machine
+.PHONY: bench-emulator

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shapes on cgpu's machine: CUDA C through NVRTC, as a cell's device code is compiled, then machine_launch(). */
+#include "benchmarks/emulator/shapes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/address-map.h"
+#include "common/buffer.h"
+#include "common/error.h"
+#include "compiler/nvrtc.h"
+#include "emulator/machine/machine.h"
+
+static char *bytes[BUFFERS];
+static _Atomic uint64_t generation = 1;
+static struct nvrtc nvrtc;
+static struct ptx_module *module;
+static unsigned host_threads;
+static struct machine_stats stats;
+
+static uint64_t address_of(int i)
+{
+	return DEVICE_BASE + (uint64_t)i * 2 * BUFFER_BYTES;
+}
+
+static bool find(void *data, uint64_t address, struct device_buffer *ret)
+{
+	(void)data;
+	for (int i = 0; i < BUFFERS; i++)
+		if (address - address_of(i) < BUFFER_BYTES) {
+			*ret = (struct device_buffer){ .address = address_of(i), .size = BUFFER_BYTES, .bytes = bytes[i] };
+			return true;
+		}
+	return false;
+}
+
+static const struct device_memory memory = { .find = find, .nearest = find, .generation = &generation };
+
+static void start(unsigned threads)
+{
+	struct error err = ERROR_INIT;
+
+	host_threads = threads;
+	if (nvrtc_load(&nvrtc, "/usr/local/cuda", &err))
+		shapes_fail("%s", err.text);
+	for (int i = 0; i < BUFFERS; i++) {
+		bytes[i] = aligned_alloc(4096, BUFFER_BYTES);
+		if (!bytes[i])
+			shapes_fail("out of memory");
+	}
+}
+
+static void compile(const struct shape *s, const char *folder, unsigned variant)
+{
+	char *text = shapes_read(folder, "shapes.cu"), shape[64], number[64];
+	const char *options[] = { "-arch=compute_75", "-lineinfo", "-fmad=false", "-minimal", shape, number };
+	struct nvrtc_program p = { .name = "shapes.cu", .text = text, .options = options, .n_options = 6 };
+	struct buffer ptx = BUFFER_INIT, log = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	snprintf(shape, sizeof(shape), "-DSHAPE_%s", s->name);
+	snprintf(number, sizeof(number), "-DVARIANT=%u", variant);
+	if (nvrtc_compile(&nvrtc, &p, &ptx, &log, NULL, &err))
+		shapes_fail("shapes.cu, %s: %s%s", s->name, err.text, buffer_text(&log));
+	ptx_module_free(module);
+	module = ptx_module_load(buffer_text(&ptx), ptx.len, &err);
+	if (!module)
+		shapes_fail("shapes.cu, %s: %s", s->name, err.text);
+	buffer_release(&ptx);
+	buffer_release(&log);
+	free(text);
+}
+
+static size_t pack(const struct shape *s, uint8_t *to)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < s->argument_count; i++) {
+		const struct argument *a = &s->arguments[i];
+		uint64_t address = address_of(a->i);
+		size_t size = a->kind == ARGUMENT_BUFFER ? 8 : 4;
+
+		at = (at + size - 1) / size * size;
+		memcpy(to + at, a->kind == ARGUMENT_BUFFER ? (const void *)&address :
+				a->kind == ARGUMENT_FLOAT ? (const void *)&a->f : (const void *)&a->i, size);
+		at += size;
+	}
+	return at;
+}
+
+static void launch(const struct shape *s)
+{
+	uint8_t params[8 * ARGUMENTS_MAX];
+	struct machine_launch l = {
+		.entry = ptx_module_function(module, s->name), .grid = { s->grid[0], s->grid[1], 1 },
+		.block = { s->block[0], s->block[1], 1 }, .params = params, .params_size = pack(s, params),
+		.memory = &memory, .threads = host_threads,
+	};
+	struct error err = ERROR_INIT;
+	struct gpu_fault fault;
+
+	if (!l.entry || machine_launch(&l, &fault, &stats, &err))
+		shapes_fail("%s did not run on the machine: %s", s->name, err.text);
+}
+
+static void write_buffer(int buffer, const void *from)
+{
+	memcpy(bytes[buffer], from, BUFFER_BYTES);
+}
+
+static void read_buffer(int buffer, void *to)
+{
+	memcpy(to, bytes[buffer], BUFFER_BYTES);
+}
+
+uint64_t machine_side_operations(void)
+{
+	return stats.warp_instructions;
+}
+
+const char *machine_side_device(void)
+{
+	return machine_core_name();
+}
+
+const struct side machine_side = { "cgpu", start, compile, write_buffer, launch, read_buffer };
