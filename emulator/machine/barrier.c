@@ -4,6 +4,7 @@
  * warp may arrive at different places; a thread that has exited is no longer waited for.
  */
 #include "emulator/machine/exec.h"
+#include "emulator/machine/observer.h"
 #include "emulator/ptx/ptx-ops.h"
 
 static void write_result(struct parked *p, const struct barrier *b)
@@ -34,6 +35,8 @@ static void release(struct cta *c, uint32_t id)
 {
 	struct barrier *b = &c->barriers[id];
 
+	if (c->warps[0].worker->observer_count)
+		observer_barrier(c, id);
 	for (uint32_t i = 0; i < c->warp_count; i++) {
 		struct warp *w = &c->warps[i];
 

@@ -7,32 +7,20 @@
 /* imm holds the bits of MXCSR to use, exceptions masked. */
 HANDLER(mode_full)
 {
-#if defined(__SSE2__)
-	unsigned saved = _mm_getcsr();
-	const struct op *next;
+	unsigned saved = mode_enter(o);
+	const struct op *next = o[1].full(w, o + 1);
 
-	_mm_setcsr((unsigned)o->imm);
-	next = o[1].full(w, o + 1);
-	_mm_setcsr(saved);
+	mode_leave(saved);
 	return next;
-#else
-	return o[1].full(w, o + 1);
-#endif
 }
 
 HANDLER(mode_masked)
 {
-#if defined(__SSE2__)
-	unsigned saved = _mm_getcsr();
-	const struct op *next;
+	unsigned saved = mode_enter(o);
+	const struct op *next = o[1].masked(w, o + 1);
 
-	_mm_setcsr((unsigned)o->imm);
-	next = o[1].masked(w, o + 1);
-	_mm_setcsr(saved);
+	mode_leave(saved);
 	return next;
-#else
-	return o[1].masked(w, o + 1);
-#endif
 }
 
 #define OP EXEC_DEFINE

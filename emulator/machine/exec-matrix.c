@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix instructions (PTX ISA 9.7.14). All 32 lanes take part: the decoder puts a warp barrier before each. */
 #define TAKE_MATRIX KEEP
+#include "emulator/machine/access.h"
 #include "emulator/machine/exec.h"
 #include "emulator/machine/matrix.h"
 #include "emulator/ptx/ptx-ops.h"
@@ -24,27 +25,15 @@ static enum matrix_type element_type(const struct matrix_op *x)
 	return (enum matrix_type)x->type[x->part];
 }
 
-/* Where each lane's element `index` lies; elements below a byte are taken by whole registers. */
+/* Where each lane's element `index` lies. */
 static bool place_elements(struct warp *w, const struct op *o, unsigned index, enum gpu_access kind, uint8_t **at,
 			   uint32_t *ret_size)
 {
-	const struct matrix_op *x = matrix_of(o);
-	enum matrix_type type = element_type(x);
-	const uint64_t *base = ROW(w, uint64_t, o->a);
-	const uint32_t *stride = ROW(w, uint32_t, o->b);
-	unsigned bits = matrix_bits(type);
-	uint32_t size = bits < 8 ? 4 : bits / 8;
-	struct memory_access access = { (enum ptx_space)x->space, kind, size, size };
+	struct memory_access access = { .space = (enum ptx_space)matrix_of(o)->space, .kind = kind };
 	uint64_t address[LANES];
 
-	for (unsigned l = 0; l < LANES; l++) {
-		unsigned row, column;
-
-		matrix_place(x, (enum matrix_part)x->part, type, l, index, &row, &column);
-		address[l] = base[l] + (x->by_rows ? (uint64_t)row * stride[l] + column :
-						     (uint64_t)column * stride[l] + row) * bits / 8;
-	}
-	*ret_size = size;
+	access_matrix_element(w, o, index, address, ret_size);
+	access.size = access.align = *ret_size;
 	return state_space_resolve(w, o, address, access, at);
 }
 

@@ -6,6 +6,7 @@
  */
 #define TAKE_WARP KEEP
 #include "emulator/machine/exec.h"
+#include "emulator/machine/observer.h"
 #include "emulator/ptx/ptx-ops.h"
 
 /* Lanes that the running fragment's operands name. */
@@ -262,6 +263,8 @@ void warp_check_joint(struct warp *w)
 			apply(p->fragment.frame->rows, p->fragment.pc, p->fragment.mask, have, &w->joint);
 			warp_wake(w, k, p->fragment.pc + 1);
 		}
+		if (w->worker->observer_count)
+			observer_warp_sync(w, have);
 		i = UINT32_MAX;
 	}
 }

@@ -347,6 +347,29 @@ static inline uint32_t pack_wide_lanes(const uint64_t *t)
 EXEC_VECTOR_FILES(DECLARE)
 #undef DECLARE
 
+/* The rounding and flushing that the operation `mode` asks for, and back. */
+static inline unsigned mode_enter(const struct op *o)
+{
+#if defined(__SSE2__)
+	unsigned saved = _mm_getcsr();
+
+	_mm_setcsr((unsigned)o->imm);
+	return saved;
+#else
+	(void)o;
+	return 0;
+#endif
+}
+
+static inline void mode_leave(unsigned saved)
+{
+#if defined(__SSE2__)
+	_mm_setcsr(saved);
+#else
+	(void)saved;
+#endif
+}
+
 /* The best handlers for this processor, filled at the first call. */
 struct op_handlers {
 	op_handler *full, *masked;
@@ -358,5 +381,7 @@ const struct op_handlers *machine_handlers(void);
 #define OP_GENERIC 2    /* a generic address: windows are allowed */
 #define OP_CONST 4      /* ld.const, for the report */
 #define OP_STRONG 8     /* volatile, relaxed, acquire, release: other lanes may write it meanwhile */
+#define OP_ACQUIRE 16   /* orders what the thread does after it */
+#define OP_RELEASE 32   /* and before it */
 
 #endif

@@ -16,6 +16,7 @@
 #include "common/error.h"
 #include "emulator/machine/cta.h"
 #include "emulator/machine/machine-pool.h"
+#include "emulator/machine/observer.h"
 #include "emulator/machine/stall.h"
 #include "emulator/ptx/ptx-syntax.h"
 
@@ -75,6 +76,8 @@ static bool start_next(struct worker *k)
 		return false;
 	}
 	cta_start(c, k, linear);
+	if (l->spec->observer_count)
+		observer_cta_begin(c);
 	c->next = k->ctas;
 	k->ctas = c;
 	k->resident++;
@@ -98,6 +101,8 @@ static void finish(struct worker *k)
 {
 	struct cta *c = k->ctas;
 
+	if (k->launch->spec->observer_count)
+		observer_cta_end(c);
 	k->ctas = c->next;
 	k->resident--;
 	c->next = k->spare;
@@ -146,6 +151,8 @@ static void worker_run(struct worker *k)
 			return;
 		}
 		worker_check_generation(k);
+		if (k->observer_count)
+			observer_refresh(k);
 		state = cta_turn(c);
 		if (state == CTA_FAULT) {
 			report(k, c->linear);
@@ -171,15 +178,14 @@ static void worker_run(struct worker *k)
 
 static void worker_release(struct worker *k)
 {
-	struct cta *lists[] = { k->ctas, k->spare };
+	while (k->ctas)
+		finish(k);
+	while (k->spare) {
+		struct cta *c = k->spare;
 
-	for (int i = 0; i < 2; i++)
-		while (lists[i]) {
-			struct cta *c = lists[i];
-
-			lists[i] = c->next;
-			cta_free(c);
-		}
+		k->spare = c->next;
+		cta_free(c);
+	}
 	for (uint32_t i = 0; i < k->other_count; i++)
 		free(k->others[i].caches);
 	free(k->others);
@@ -198,6 +204,7 @@ static void worker_main(void *data)
 	memset(k, 0, sizeof(*k));
 	k->launch = l;
 	k->generation = UINT64_MAX;
+	observer_start(k);
 	k->resident_max = l->spec->cooperative ? UINT32_MAX : MACHINE_RESIDENT_CTAS;
 	k->caches = calloc(l->program->cache_count + 1, sizeof(*k->caches));
 	atomic_fetch_add(&l->working, 1);
@@ -299,6 +306,8 @@ int machine_launch(const struct machine_launch *l, struct gpu_fault *fault, stru
 	if (check_launch(l, &launch, err))
 		return -1;
 	atomic_store(&launch.fault_cta, UINT64_MAX);
+	for (uint32_t i = 0; i < l->observer_count; i++)
+		l->observers[i]->slot = i;
 	if (threads > launch.cta_count)
 		threads = (unsigned)launch.cta_count;
 	machine_pool_run(threads, worker_main, &launch);

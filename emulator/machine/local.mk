@@ -15,6 +15,7 @@ MACHINE_VECTOR_SOURCES = \
 	%reldir%/exec-memory.c
 
 libmachine_a_SOURCES = \
+	%reldir%/access.c %reldir%/access.h \
 	%reldir%/barrier.c \
 	%reldir%/core.c \
 	%reldir%/cta.c %reldir%/cta.h \
@@ -34,6 +35,7 @@ libmachine_a_SOURCES = \
 	%reldir%/machine.h %reldir%/machine-limits.h \
 	%reldir%/matrix.c %reldir%/matrix.h \
 	%reldir%/machine-pool.c %reldir%/machine-pool.h \
+	%reldir%/observer.c %reldir%/observer.h \
 	%reldir%/stall.c %reldir%/stall.h \
 	%reldir%/state-space.c \
 	%reldir%/syscall.c \
@@ -55,8 +57,8 @@ libmachine_avx512_a_CPPFLAGS = $(AM_CPPFLAGS) -DCORE=avx512
 libmachine_avx512_a_CFLAGS = $(VECTOR_CFLAGS) -march=x86-64-v4
 endif
 
-MACHINE_TESTS = test-machine-faults test-machine-matrix test-machine-opcodes test-machine-warps test-ptx-census \
-	test-ptx-module
+MACHINE_TESTS = test-machine-faults test-machine-matrix test-machine-opcodes test-machine-warps test-observer \
+	test-ptx-census test-ptx-module
 check_PROGRAMS += $(MACHINE_TESTS)
 TESTS += $(MACHINE_TESTS)
 MACHINE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
@@ -79,6 +81,9 @@ test_machine_matrix_LDADD = $(MACHINE_TEST_LIBS)
 test_machine_warps_SOURCES = tests/unit/test-machine-warps.c tests/unit/machine.h
 test_machine_warps_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_warps_LDADD = $(MACHINE_TEST_LIBS)
+test_observer_SOURCES = tests/unit/test-observer.c tests/unit/machine.h
+test_observer_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_observer_LDADD = $(MACHINE_TEST_LIBS)
 test_ptx_census_SOURCES = tests/unit/test-ptx-census.c tests/unit/machine.h \
 	tests/ptx/census-forms.def tests/ptx/more-forms.def
 test_ptx_census_CFLAGS = $(MACHINE_TEST_CFLAGS)

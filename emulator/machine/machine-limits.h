@@ -34,6 +34,8 @@
 
 #define MACHINE_CLUSTER_BARRIER 16 /* number of the barrier behind those of bar.sync */
 
+#define MACHINE_OBSERVERS 4 /* that a launch may have */
+
 #define MACHINE_STALL_SECONDS 3 /* of no change at all, after which spinning threads are in a deadlock */
 
 /* Scheduling. */

@@ -25,6 +25,7 @@
 
 struct error;
 struct image;
+struct observer;
 
 struct device_buffer {
 	uint64_t address;
@@ -74,6 +75,9 @@ struct machine_launch {
 	const struct image *(*image)(void *data, uint64_t handle);
 	/* Device free: false when address is no block of the heap. */
 	bool (*heap_free)(void *data, uint64_t address);
+	/* Who looks on: checks, profiles (observer.h). Normally none; MACHINE_OBSERVERS at most. */
+	struct observer *const *observers;
+	uint32_t observer_count;
 };
 
 struct machine_stats {

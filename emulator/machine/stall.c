@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "emulator/machine/exec.h"
+#include "emulator/machine/observer.h"
 #include "emulator/ptx/ptx-lines.h"
 #include "emulator/ptx/ptx-syntax.h"
 
@@ -115,17 +116,20 @@ static uint64_t hash_state(const struct worker *k)
 	return h;
 }
 
-void stall_watch(struct worker *k, const struct op *o)
+/* While a worker is watched: memory may change by this operation, or time be read. */
+static void watch_step(struct observer *x, struct warp *w, const struct op *o)
 {
-	/* These run the operation behind them. */
-	while (o->id == OP_guard || o->id == OP_guard_not || o->id == OP_mode)
-		o++;
+	(void)x;
 	/* Stores come in threes, to global, shared and local memory; the latter two are part of the state. */
 	if ((o->id >= OP_st_global_u8 && o->id <= OP_st_local_b32v4 && (o->id - OP_st_global_u8) % 3 == 0) ||
 	    o->id == OP_sust || o->id == OP_sured || o->id == OP_matrix_store || o->id == OP_cp_bulk ||
 	    o->id == OP_call_system || (o->id >= OP_clock32 && o->id <= OP_globaltimer_hi))
-		k->stall.changed = true;
+		w->worker->stall.changed = true;
 }
+
+static const struct observer_class stall_class = { .name = "stall", .step = watch_step };
+/* It keeps nothing of its own: one serves all workers. */
+static struct observer stall_observer = { .class = &stall_class };
 
 static void set_stuck(struct worker *k, bool stuck)
 {
@@ -142,6 +146,8 @@ static void set_stuck(struct worker *k, bool stuck)
 void stall_over(struct worker *k)
 {
 	set_stuck(k, false);
+	if (k->stall.watched)
+		observer_drop(k, &stall_observer);
 	k->stall = (struct stall){ .window = FIRST_WINDOW };
 }
 
@@ -165,6 +171,7 @@ static void keep_state(struct worker *k, uint64_t hash)
 static void watch(struct worker *k)
 {
 	k->stall.watched = true;
+	observer_add(k, &stall_observer);
 	k->stall.changed = false;
 	k->stall.rounds = 0;
 	k->stall.keep_for = 1;
@@ -176,6 +183,7 @@ static void unwatch(struct worker *k)
 {
 	set_stuck(k, false);
 	k->stall.watched = false;
+	observer_drop(k, &stall_observer);
 	if (k->stall.window < LAST_WINDOW)
 		k->stall.window *= 2;
 }

@@ -20,7 +20,4 @@ void stall_over(struct worker *k);
 /* The worker's share of the launch has ended. */
 void stall_leave(struct worker *k);
 
-/* While a worker is watched: o is about to run, and memory may change by it or time be read. */
-void stall_watch(struct worker *k, const struct op *o);
-
 #endif

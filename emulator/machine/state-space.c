@@ -16,6 +16,11 @@ static bool inside(uint64_t address, uint64_t size, uint64_t base, uint64_t limi
 	return address - base < limit && limit - (address - base) >= size;
 }
 
+static bool in_windows(uint64_t address)
+{
+	return address - MACHINE_SHARED_WINDOW < 5 * MACHINE_WINDOW_SIZE;
+}
+
 /* The live buffer around the address, from the worker's few recent ones or from the driver. */
 static const struct device_buffer *find_buffer(struct worker *k, uint64_t address)
 {
@@ -79,6 +84,34 @@ uint8_t *state_space_bytes(struct warp *w, int lane, uint64_t address, uint64_t 
 	return window_bytes(w, (uint32_t)lane, address, size, GPU_ACCESS_READ);
 }
 
+uint8_t *state_space_peek(struct warp *w, uint32_t lane, uint64_t *address, uint32_t size, enum gpu_access kind,
+			  enum ptx_space wanted, enum ptx_space *ret_space)
+{
+	const struct device_buffer *b = find_buffer(w->worker, *address);
+	uint8_t *bytes;
+
+	*ret_space = PTX_SPACE_GLOBAL;
+	if (b && inside(*address, size, b->address, b->size))
+		return b->read_only && kind != GPU_ACCESS_READ ? NULL : (uint8_t *)b->bytes + (*address - b->address);
+	bytes = in_windows(*address) && wanted != PTX_SPACE_CONST ? window_bytes(w, lane, *address, size, kind) : NULL;
+	if (!bytes || *address - MACHINE_WORKSPACE < MACHINE_WINDOW_SIZE)
+		return bytes;
+	if (wanted == PTX_SPACE_GLOBAL)
+		return NULL;
+	if (*address - MACHINE_SHARED_WINDOW < MACHINE_WINDOW_SIZE) {
+		*ret_space = PTX_SPACE_SHARED;
+		*address -= MACHINE_SHARED_WINDOW;
+	} else if (*address - MACHINE_LOCAL_WINDOW < MACHINE_WINDOW_SIZE) {
+		if (kind == GPU_ACCESS_ATOMIC)
+			return NULL;
+		*ret_space = PTX_SPACE_LOCAL;
+		*address -= MACHINE_LOCAL_WINDOW;
+	} else {
+		*ret_space = PTX_SPACE_PARAM;
+	}
+	return bytes;
+}
+
 const char *state_space_text(struct warp *w, int lane, uint64_t address, size_t *ret_len)
 {
 	const char *text = (const char *)state_space_bytes(w, lane, address, 1);
@@ -104,11 +137,6 @@ static void describe_buffer(struct gpu_fault *f, const struct device_buffer *b)
 	f->buffer_freed_tag = b->freed_tag;
 	memcpy(f->buffer_name, b->name, sizeof(f->buffer_name));
 	f->buffer_name[sizeof(f->buffer_name) - 1] = '\0';
-}
-
-static bool in_windows(uint64_t address)
-{
-	return address - MACHINE_SHARED_WINDOW < 5 * MACHINE_WINDOW_SIZE;
 }
 
 static bool fault(struct warp *w, const struct op *o, struct memory_access a, enum gpu_fault_kind kind, uint32_t lanes,

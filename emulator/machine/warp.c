@@ -4,7 +4,7 @@
  * have not given their turn away first, then the innermost call, then the lowest place. The running fragment goes on
  * until it reaches w->limit, the place of the next one in its frame; there they merge or change places.
  */
-#include "emulator/machine/stall.h"
+#include "emulator/machine/observer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,12 +144,8 @@ bool warp_run(struct warp *w)
 		uintptr_t end = (uintptr_t)w->limit - 1;
 		bool going;
 
-		if (w->worker->stall.watched) {
-			do {
-				stall_watch(w->worker, pc);
-				pc = pc->masked(w, pc);
-				steps++;
-			} while ((uintptr_t)pc - 1 < end);
+		if (w->worker->observer_count) {
+			pc = observer_run(w, pc, end, &steps);
 		} else if (w->mask == ALL_LANES) {
 			do {
 				pc = pc->full(w, pc);

@@ -131,6 +131,7 @@ struct cta {
 	int32_t slice;      /* back edges of one turn of a warp: fewer the longer it spins */
 	struct cta *next;
 	void *memory;       /* warps, rows and shared memory in one block */
+	void *observed[MACHINE_OBSERVERS]; /* what each observer of the launch keeps for this cta */
 };
 
 /* What stall.c knows of a worker that spins. */
@@ -145,6 +146,7 @@ struct stall {
 };
 
 #define WORKER_BUFFERS 8
+#define WORKER_OBSERVERS (MACHINE_OBSERVERS + 1) /* those of the launch and stall.c's */
 #define WORKER_STAGE 64
 
 struct program_caches {
@@ -167,6 +169,9 @@ struct worker {
 	struct gpu_fault fault;
 	uint64_t instructions;
 	struct stall stall;
+	struct observer *observers[WORKER_OBSERVERS]; /* called at present */
+	uint32_t observer_count;
+	bool steps_wanted, accesses_wanted; /* by one of them */
 	uint64_t current;            /* linear id of the cta that runs */
 	/* Operands of an instruction that takes several operations; nothing else runs between these. */
 	_Alignas(64) uint64_t stage[WORKER_STAGE][LANES];
@@ -244,6 +249,12 @@ bool state_space_resolve(struct warp *w, const struct op *o, const uint64_t *add
 /* A NUL-terminated or sized piece of memory as device code sees it, for printf and assert; NULL when invalid. */
 const char *state_space_text(struct warp *w, int lane, uint64_t address, size_t *ret_len);
 uint8_t *state_space_bytes(struct warp *w, int lane, uint64_t address, uint64_t size);
+/*
+ * Where the bytes of one lane are, for those who look on: NULL when the access would fault. `wanted` is the space that
+ * the instruction names. For shared and local memory *address becomes the offset in its window.
+ */
+uint8_t *state_space_peek(struct warp *w, uint32_t lane, uint64_t *address, uint32_t size, enum gpu_access kind,
+			  enum ptx_space wanted, enum ptx_space *ret_space);
 void worker_check_generation(struct worker *k);
 struct memory_cache *worker_caches(struct worker *k, const struct ptx_program *p);
 

@@ -122,8 +122,7 @@ int decode_nop(struct decoder *d, const struct ptx_instruction *in, const struct
 int decode_fence(struct decoder *d, const struct ptx_instruction *in, const struct form *f)
 {
 	(void)in;
-	(void)f;
-	decode_emit(d, OP_fence);
+	decode_emit(d, OP_fence)->imm = form_has(f, "cta") ? FENCE_CTA : FENCE_DEVICE;
 	return 0;
 }
 

@@ -63,6 +63,25 @@ int decode_address(struct decoder *d, const struct ptx_operand *o, const struct 
 	return decode_address_in(d, o, form_space(f), a);
 }
 
+/* What the form says of other threads that touch the same memory. */
+static uint16_t strength(const struct form *f)
+{
+	static const struct {
+		const char *word;
+		uint16_t flags;
+	} words[] = {
+		{ "volatile", OP_STRONG }, { "relaxed", OP_STRONG }, { "mmio", OP_STRONG },
+		{ "acquire", OP_STRONG | OP_ACQUIRE }, { "release", OP_STRONG | OP_RELEASE },
+		{ "acq_rel", OP_STRONG | OP_ACQUIRE | OP_RELEASE },
+	};
+	uint16_t flags = 0;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (form_has(f, words[i].word))
+			flags |= words[i].flags;
+	return flags;
+}
+
 static unsigned vector_count(const struct form *f)
 {
 	return form_has(f, "v2") ? 2 : form_has(f, "v4") ? 4 : form_has(f, "v8") ? 8 : 1;
@@ -256,7 +275,7 @@ int decode_ld(struct decoder *d, const struct ptx_instruction *in, const struct 
 		to->defines |= (uint8_t)(1 << (SLOT_X0 + i - 1));
 	}
 	to->imm = a.offset;
-	to->flags = a.flags;
+	to->flags = a.flags | strength(f);
 	for (unsigned i = 0; i < count; i++)
 		finish_target(d, &t[i]);
 	return 0;
@@ -307,7 +326,7 @@ int decode_st(struct decoder *d, const struct ptx_instruction *in, const struct 
 	for (unsigned i = 1; i < count; i++)
 		to->slot[SLOT_X0 + i - 1] = v[i];
 	to->imm = a.offset;
-	to->flags = a.flags;
+	to->flags = a.flags | strength(f);
 	return 0;
 }
 
@@ -385,6 +404,7 @@ static int atomic(struct decoder *d, const struct ptx_operand *dest, const struc
 		x.lane = TYPE_f64;
 	if (decode_address(d, &rest[0], f, &x.a))
 		return -1;
+	x.a.flags |= strength(f);
 	if (count == 1)
 		return atomic_element(d, &x, dest, &rest[1], x.what == ATOM_CAS ? &rest[2] : NULL, 0);
 	bytes = x.type == ATOM_F16 || x.type == ATOM_BF16 ? 2 : type_size(x.lane);

@@ -28,6 +28,9 @@ enum redux_mode {
 	REDUX_ADD, REDUX_MIN_U32, REDUX_MAX_U32, REDUX_MIN_S32, REDUX_MAX_S32, REDUX_AND, REDUX_OR, REDUX_XOR,
 };
 
+/* How far a fence reaches: imm of the operation. */
+enum fence_scope { FENCE_CTA, FENCE_DEVICE };
+
 /* Barriers. a: row of the number, b: row of the thread count when BARRIER_COUNT. */
 enum barrier_mode { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 #define BARRIER_MODE 7

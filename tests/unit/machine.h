@@ -36,6 +36,8 @@ struct device {
 	unsigned threads;
 	bool cooperative;
 	const _Atomic int *stop;
+	struct observer *const *observers;
+	uint32_t observer_count;
 	struct machine_stats stats;
 };
 
@@ -177,6 +179,8 @@ static inline int device_launch_shape(struct device *d, const char *entry, struc
 		.cooperative = d->cooperative,
 		.threads = d->threads,
 		.stop = d->stop,
+		.observers = d->observers,
+		.observer_count = d->observer_count,
 		.data = d,
 		.print = device_print,
 	};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which bytes an operation touches: the one answer for all observers. Loads and stores are told by their names in
+ * ptx-opcodes.def, the others by their operands. Asked before the operation runs, and answered without any effect on the
+ * launch. Not listed: parameters of calls, which lie in the frame; what textures and surfaces read and write; what
+ * printf reads.
+ */
+#ifndef CGPU_EMULATOR_ACCESS_H
+#define CGPU_EMULATOR_ACCESS_H
+
+#include "emulator/machine/warp.h"
+
+/* What an operation is for those who look on. */
+enum access_family {
+	ACCESS_NONE,   /* touches no memory */
+	ACCESS_PREFIX, /* guard, mode: prepares the next operation */
+	ACCESS_MEMORY, /* access_list() has something to say */
+	ACCESS_SYNC,   /* fence, barrier, operation between lanes */
+	ACCESS_BOTH,   /* touches memory, and other threads are told of it: mbarrier */
+};
+
+struct memory_step {
+	enum ptx_space space;  /* where the bytes are: PTX_SPACE_SHARED, _LOCAL or _GLOBAL, which includes constants */
+	enum gpu_access kind;
+	uint32_t size;         /* bytes a lane, vectors as a whole */
+	uint32_t mask;         /* lanes, a part of w->mask */
+	bool strong;           /* volatile, relaxed, atomic ...: made for memory that others touch at the same time */
+	bool acquire, release; /* and orders other accesses of the thread */
+	uint64_t address[LANES]; /* device address; offset in the window for shared and local memory */
+	uint8_t *found[LANES];   /* of global memory: where the bytes are in this process */
+};
+
+enum access_family access_family(uint32_t id);
+
+typedef void access_fn(void *data, struct warp *w, const struct op *o, const struct memory_step *s);
+
+/*
+ * Call fn for each piece of memory that o, about to run by w->mask, will touch: reads before writes, one call for
+ * each state space. Nothing is called when the operation is going to fault. The step lives during the call only.
+ */
+void access_list(struct warp *w, const struct op *o, access_fn *fn, void *data);
+
+/* Addresses of the matrix elements number `index` of all lanes, and the bytes of each. */
+void access_matrix_element(struct warp *w, const struct op *o, unsigned index, uint64_t *address, uint32_t *ret_size);
+
+/* Where the bytes of a lane are. */
+static inline uint8_t *memory_step_bytes(const struct warp *w, const struct memory_step *s, uint32_t lane)
+{
+	if (s->space == PTX_SPACE_SHARED)
+		return w->cta->shared + s->address[lane];
+	if (s->space == PTX_SPACE_LOCAL)
+		return w->local + (uint64_t)lane * w->local_size + s->address[lane];
+	return s->found[lane];
+}
+
+#endif
