@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nvcc gets the cell behind a #line, so that what it says and the lines of device code are the cell's. The flags are nvcc's;
- * those about the architecture and the output are ours to say and are left out.
+ * nvcc gets the cell behind a #line, so that what it says and the lines of device code are the cell's.
  */
 #define _GNU_SOURCE
 #include "compiler/compile-cuda.h"
@@ -18,11 +17,11 @@
 #include "common/unit.h"
 #include "compiler/compile.h"
 #include "compiler/cpp-cell.h"
+#include "compiler/cuda-flags.h"
 #include "compiler/diagnostics.h"
 #include "compiler/line-table.h"
 #include "compiler/nvcc.h"
 
-#define FLAGS_MAX 100
 #define FILES_MAX 60
 
 struct cuda_unit {
@@ -33,8 +32,7 @@ struct cuda_unit {
 	struct diagnostics diagnostics;
 	struct buffer text; /* of all files, for the cache */
 	char *nvcc;
-	const char *flags[FLAGS_MAX + 1];
-	size_t n_flags;
+	struct cuda_flags flags;
 	struct nvcc_file files[FILES_MAX + 2]; /* texts in the pool */
 	size_t n_files;
 	struct nvcc_answer answer;
@@ -58,78 +56,41 @@ bool compile_cuda_is(const char *text)
 	return magic_of(text) != NULL;
 }
 
-/* ---- flags ---- */
-
-/* The next word in front of `*at`, without its quotes; NULL: no more. */
-static char *next_word(struct mem_pool *pool, const char **at)
-{
-	const char *p = *at + strspn(*at, " \t\r");
-	char *word = mem_pool_strdup(pool, p), *to = word, quote = 0;
-
-	if (!*p || !word)
-		return NULL;
-	for (; *p && (quote || !strchr(" \t\r", *p)); p++) {
-		if (quote ? *p == quote : *p == '"' || *p == '\'')
-			quote = quote ? 0 : *p;
-		else
-			*to++ = *p;
-	}
-	*to = '\0';
-	*at = p;
-	return word;
-}
-
-static bool is_one_of(const char *word, const char *const *list)
-{
-	size_t n = strcspn(word, "=");
-
-	for (; *list; list++)
-		if (strlen(*list) == n && !strncmp(word, *list, n))
-			return true;
-	return false;
-}
-
-static void add_flags(struct cuda_unit *x, const char *text);
-
-static void add_flag(struct cuda_unit *x, char *word, const char **rest)
-{
-	static const char *const ours[] = { "-o", "--output-file", "-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode",
-					    "--generate-code", NULL };
-	static const char *const nested[] = { "-c", "--compiler-args", NULL };
-	bool is_nested = is_one_of(word, nested);
-	char *value = strchr(word, '=');
-
-	if (is_nested || is_one_of(word, ours)) {
-		value = value ? value + 1 : next_word(&x->pool, rest);
-		if (is_nested && value)
-			add_flags(x, value);
-	} else if (x->n_flags < FLAGS_MAX) {
-		x->flags[x->n_flags++] = word;
-	}
-}
-
-static void add_flags(struct cuda_unit *x, const char *text)
-{
-	char *word;
-
-	while ((word = next_word(&x->pool, &text)))
-		add_flag(x, word, &text);
-}
-
 /* ---- text ---- */
 
-/* main() has no name that C++ code may call; the object's symbol has. exit() ends the program, not the cell. */
+static void put_string(struct buffer *out, const char *text)
+{
+	buffer_putc(out, '"');
+	for (; *text; text++)
+		buffer_printf(out, "\\%03o", (unsigned char)*text);
+	buffer_putc(out, '"');
+}
+
+/*
+ * main() has no name that C++ code may call; the object's symbol has. exit() ends the program, not the cell. A program may
+ * write to its arguments, and finds getopt() at its start.
+ */
 static void put_run(const struct cuda_unit *x, struct buffer *out)
 {
 	buffer_printf(out,
-		      "\n#line 1 \"main\"\n#include <cstdio>\n"
+		      "\n#line 1 \"main\"\n#include <cstdio>\n#include <unistd.h>\n"
 		      "extern \"C\" int cgpu_main(int, char **) __asm__(\"main\");\n"
 		      "extern \"C\" int cgpu_program_quietly(void *, int, char **);\n"
 		      "extern \"C\" void %s() {\n"
-		      "static char name[] = \"%s\"; char *argv[] = { name, nullptr };\n"
-		      "int status = cgpu_program_quietly((void *)cgpu_main, 1, argv);\n"
-		      "if (status) std::fprintf(stderr, \"exit status %%d\\n\", status);\n}\n",
-		      x->run, x->request->cell_name);
+		      "static char name[] = \"%s\";\n", x->run, x->request->cell_name);
+	for (size_t i = 0; i < x->flags.n_arguments; i++) {
+		buffer_printf(out, "static char argument%zu[] = ", i);
+		put_string(out, x->flags.arguments[i]);
+		buffer_puts(out, ";\n");
+	}
+	buffer_puts(out, "char *argv[] = { name");
+	for (size_t i = 0; i < x->flags.n_arguments; i++)
+		buffer_printf(out, ", argument%zu", i);
+	buffer_printf(out,
+		      ", nullptr };\n"
+		      "optind = 0;\n"
+		      "int status = cgpu_program_quietly((void *)cgpu_main, %zu, argv);\n"
+		      "if (status) std::fprintf(stderr, \"exit status %%d\\n\", status);\n}\n", x->flags.n_arguments + 1);
 }
 
 static const char *find_file(const char *text)
@@ -199,8 +160,8 @@ static bool names_files(const struct cuda_unit *x)
 	for (size_t i = 0; parts[i]; i++)
 		if (strstr(x->cell.text, parts[i]))
 			return true;
-	for (size_t i = 0; i < x->n_flags; i++)
-		if (strchr("-", x->flags[i][0]) == NULL || !strncmp(x->flags[i], "-I", 2) || strstr(x->flags[i], "include"))
+	for (size_t i = 0; i < x->flags.n_nvcc; i++)
+		if (strchr("-", x->flags.nvcc[i][0]) == NULL || !strncmp(x->flags.nvcc[i], "-I", 2) || strstr(x->flags.nvcc[i], "include"))
 			return true;
 	for (uint32_t i = 0; i < l->n; i++) {
 		size_t n;
@@ -226,8 +187,8 @@ static void make_key(struct cuda_unit *x)
 	for (size_t i = 0; i < sizeof(host) / sizeof(host[0]); i++)
 		if (!stat(host[i], &st))
 			buffer_printf(&asked, "%lld %lld\n", (long long)st.st_size, (long long)st.st_mtim.tv_sec);
-	for (size_t i = 0; i < x->n_flags; i++)
-		buffer_printf(&asked, "%s\n", x->flags[i]);
+	for (size_t i = 0; i < x->flags.n_nvcc; i++)
+		buffer_printf(&asked, "%s\n", x->flags.nvcc[i]);
 	if (!stat("/proc/self/exe", &st))
 		buffer_printf(&asked, "%llu %lld", (unsigned long long)st.st_ino, (long long)st.st_mtim.tv_sec);
 	if (!buffer_check(&asked, NULL))
@@ -307,7 +268,7 @@ static int make_unit(struct cuda_unit *x, struct buffer *out, struct error *err)
 static int ask_nvcc(struct cuda_unit *x, struct error *err)
 {
 	struct nvcc_request request = { .nvcc = x->nvcc, .files = x->files, .n_files = x->n_files,
-					.flags = x->flags, .sm = x->request->sm ? x->request->sm : 75 };
+					.flags = x->flags.nvcc, .sm = x->request->sm ? x->request->sm : 75 };
 
 	if (nvcc_compile(&request, &x->answer, err))
 		return -1;
@@ -329,7 +290,7 @@ static int compile(struct cuda_unit *x, struct compile_result *ret, struct error
 
 	if (cpp_cell_init(&x->cell, x->request->text, magic_of(x->request->text), &x->pool, err))
 		return -1;
-	add_flags(x, x->cell.flags);
+	cuda_flags_read(&x->flags, x->cell.flags, &x->pool);
 	x->nvcc = nvcc_find(x->compiler->options.cuda_root, &problem);
 	if (!x->nvcc) {
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, problem.text);

@@ -15,6 +15,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/compile.c %reldir%/compile.h \
 	%reldir%/compile-cpp.c %reldir%/compile-cpp.h \
 	%reldir%/compile-cuda.c %reldir%/compile-cuda.h \
+	%reldir%/cuda-flags.c %reldir%/cuda-flags.h \
 	%reldir%/compile-device.c %reldir%/compile-device.h \
 	%reldir%/device-job.c %reldir%/device-job.h \
 	%reldir%/completion.c %reldir%/completion.h \

@@ -65,6 +65,17 @@ char *nvcc_find(const char *cuda_root, struct error *err)
 	return found;
 }
 
+/* Is it a text to compile, rather than one for `#include`? */
+static bool is_source(const char *dot)
+{
+	static const char *const suffixes[] = { ".cu", ".cpp", ".cc", ".cxx", ".c" };
+
+	for (size_t i = 0; dot && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if (!strcmp(dot, suffixes[i]))
+			return true;
+	return false;
+}
+
 static int write_file(struct job *j, const struct nvcc_file *f, struct error *err)
 {
 	cleanup_buffer struct buffer path = BUFFER_INIT;
@@ -77,7 +88,7 @@ static int write_file(struct job *j, const struct nvcc_file *f, struct error *er
 	to = fopen(buffer_text(&path), "we");
 	if (!to || fputs(f->text, to) < 0 || fflush(to))
 		return error_errno(err, "cannot write %s for nvcc", buffer_text(&path));
-	if (!dot || strcmp(dot, ".cu"))
+	if (!is_source(dot))
 		return 0;
 	buffer_append(&j->sources, path.data, path.len);
 	buffer_putc(&j->sources, '\0');

@@ -11,7 +11,7 @@
 struct error;
 
 struct nvcc_file {
-	const char *name; /* "a.cu" is compiled, others are for its #include "..." */
+	const char *name; /* "a.cu" and "a.cpp" are compiled, others are for their #include "..." */
 	const char *text;
 };
 

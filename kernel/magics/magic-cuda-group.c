@@ -20,14 +20,38 @@ static void arguments_release(struct arguments *a)
 
 #define cleanup_arguments __attribute__((cleanup(arguments_release)))
 
+/* The next word, with its quotes; "" at the end. Blanks inside of quotes belong to it. */
+static char *next_word(char **args)
+{
+	char *word = *args + strspn(*args, " \t"), *p = word, quote = 0;
+
+	for (; *p && (quote || !strchr(" \t", *p)); p++)
+		if (quote ? *p == quote : *p == '"' || *p == '\'')
+			quote = quote ? 0 : *p;
+	*args = *p ? p + 1 : p;
+	*p = '\0';
+	return word;
+}
+
+static char *without_quotes(char *word)
+{
+	char *to = word;
+
+	for (const char *p = word; *p; p++)
+		if (!strchr("\"'", *p))
+			*to++ = *p;
+	*to = '\0';
+	return word;
+}
+
 /* `--group=g`, `--group g` or `-g g`; NULL: it is none of these. */
-static const char *value_of(const char *word, const char *letter, const char *name, char **args)
+static const char *value_of(char *word, const char *letter, const char *name, char **args)
 {
 	size_t n = strlen(name);
 
 	if (!strcmp(word, letter) || !strcmp(word, name))
-		return magic_next_word(args);
-	return !strncmp(word, name, n) && word[n] == '=' ? word + n + 1 : NULL;
+		return without_quotes(next_word(args));
+	return !strncmp(word, name, n) && word[n] == '=' ? without_quotes(word + n + 1) : NULL;
 }
 
 static int read_arguments(const struct magic_call *call, struct arguments *ret, struct error *err)
@@ -35,7 +59,7 @@ static int read_arguments(const struct magic_call *call, struct arguments *ret, 
 	char *args = call->args, *word;
 	const char *value;
 
-	while (*(word = magic_next_word(&args)) || *args) {
+	while (*(word = next_word(&args)) || *args) {
 		if ((value = value_of(word, "-g", "--group", &args)))
 			ret->group = value;
 		else if ((value = value_of(word, "-n", "--name", &args)))
@@ -48,6 +72,16 @@ static int read_arguments(const struct magic_call *call, struct arguments *ret, 
 	return buffer_check(&ret->rest, err);
 }
 
+static bool is_known(const char *suffix)
+{
+	static const char *const known[] = { ".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".inc", ".inl" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(suffix, known[i]))
+			return true;
+	return false;
+}
+
 static int save(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {
 	cleanup_arguments struct arguments a = { .rest = BUFFER_INIT };
@@ -57,8 +91,9 @@ static int save(struct session *s, struct cell *c, const struct magic_call *call
 	if (read_arguments(call, &a, err))
 		return -1;
 	dot = a.name ? strrchr(a.name, '.') : NULL;
-	if (!dot || strchr(a.name, '/') || (strcmp(dot, ".cu") && strcmp(dot, ".cuh") && strcmp(dot, ".h") && strcmp(dot, ".hpp")))
-		return error_set(err, ERROR_INPUT, "which file? A name that ends in .cu, .cuh, .h or .hpp: %s", call->magic->usage);
+	if (!dot || strchr(a.name, '/') || !is_known(dot))
+		return error_set(err, ERROR_INPUT, "which file? A name that ends in .cu, .cuh, .cpp, .c, .h or .hpp: %s",
+				 call->magic->usage);
 	return cuda_groups_save(&s->cuda_groups, a.group, a.name, call->body, err);
 }
 

@@ -15,8 +15,8 @@ const struct magic magic_cuda = {
 	.name = "cuda",
 	.alias = "cu",
 	.forms = MAGIC_CELL | MAGIC_COMPILER,
-	.usage = "%%cuda [FLAGS] [-c \"FLAGS\"]",
+	.usage = "%%cuda [FLAGS] [-c \"FLAGS\"] [--run-args \"ARGUMENTS\"]",
 	.help = "The cell is a CUDA C++ file, compiled with nvcc: classes, templates, Thrust, the C++ library. If it has int main(),\n"
-		"that is run. FLAGS are nvcc's, for this cell.",
+		"that is run with ARGUMENTS. FLAGS are nvcc's, for this cell.",
 	.run = cuda,
 };

@@ -275,3 +275,43 @@ def test_an_interrupt_ends_nvcc(start_kernel, tmp_path):
     session.interrupt()
     assert pending.wait().ename == "Interrupted"
     assert session.run("kept").ok().text == "5"
+
+
+ARGUMENTS = r"""%%cuda LINE
+#include <cstdio>
+#include <unistd.h>
+static int runs;
+int main(int argc, char **argv)
+{
+    int option;
+    while ((option = getopt(argc, argv, "xn:")) != -1)
+        printf("%c ", option);
+    for (int i = optind; i < argc; i++) {
+        printf("[%s] ", argv[i]);
+        argv[i][0] = '!';
+    }
+    printf("%d %d\n", ++runs, K);
+}
+"""
+
+
+def test_arguments_of_a_program_and_a_program_run_again(kernel):
+    cell = ARGUMENTS.replace("LINE", "-DK=2 --run-args \"-x -n 5 'two words' ????/ \\\"\"")
+    for _ in range(2):
+        assert kernel.run(cell).ok().stdout == "x n [two words] [????/] [\\] 1 2\n"
+
+
+def test_options_of_nvcc4jupyter_are_accepted(kernel):
+    cell = ARGUMENTS.replace("LINE", '-t -p -l nsys -a "--section Memory -c" -c "-O1 -DK=3"')
+    assert kernel.run(cell).ok().stdout == "1 3\n"
+    cell = ARGUMENTS.replace("LINE", '--timeit --profile --profiler ncu --profiler-args="-o x" --compiler-args "-DK=4"')
+    assert kernel.run(cell).ok().stdout == "1 4\n"
+
+
+def test_files_of_the_host_and_names_in_quotes(kernel):
+    kernel.run('%%cuda_group_save -n "host.cpp" -g "quoted group"\n'
+               '#ifdef __CUDACC__\n#error not for nvcc\n#endif\nint host() { return N; }\n').ok()
+    kernel.run('%%cuda_group_save --name="main.cu" --group="quoted group"\n'
+               '#include <cstdio>\nint host();\nint main() { printf("%d\\n", host()); }\n').ok()
+    assert kernel.run('%cuda_group_run -g "quoted group" -c "-O1 -g -DN=6"').ok().stdout == "6\n"
+    assert "which file?" in kernel.run("%%cuda_group_save -n main.txt -g g\n").evalue

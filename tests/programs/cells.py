@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program as %%cuda cells of the installed kernel: one cell, or a group when it has several files."""
+import queue
+import re
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from collection import read
+from session import Session
+
+STEP = 0.5          # seconds between two looks at the processor time
+WALL = 8            # a program that waits may take so many times the limit
+COMPILE = 600       # seconds for nvcc
+GROUP = "program"
+
+
+@dataclass
+class Outcome:
+    stdout: str = ""
+    stderr: str = ""
+    status: int = 0
+    problem: str = ""       # why it did not come to an end
+    report: str = ""        # of a fault
+    compiled: bool = True
+    late: bool = False
+    seconds: float = 0      # processor time of the worker
+
+
+class TooLate(Exception):
+    pass
+
+
+def _quoted(words):
+    return '"' + " ".join(words).replace('"', "'") + '"'
+
+
+def _argument(word):
+    return f"'{word}'" if re.search(r"\s", word) or not word else word
+
+
+def magic_line(program):
+    """What stands behind %%cuda."""
+    folders = dict.fromkeys(p.parent for p in program.sources if p.parent != program.folder)
+    flags = [f"-I{f}" for f in folders] + [_argument(f) for f in program.flags]
+    line = " ".join(flags)
+    if program.arguments:
+        line += " --run-args " + _quoted([_argument(a) for a in program.arguments])
+    return line
+
+
+def names(program):
+    """{path: name in the group}; a name must not meet another's object."""
+    found = {}
+    for path in program.sources:
+        stem = path.stem
+        while stem in (n.rsplit(".", 1)[0] for n in found.values()):
+            stem += "_"
+        found[path] = stem + path.suffix
+    return found
+
+
+class Runner:
+    """A kernel that programs are sent to; it is started anew when one has been too late."""
+
+    def __init__(self, prefix, **env):
+        self.prefix, self.env = Path(prefix), env
+        self.session = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.close()
+
+    def close(self):
+        if self.session:
+            self.session.close()
+            self.session = None
+
+    def _start(self):
+        if not self.session:
+            home = tempfile.mkdtemp(prefix="programs-")
+            self.session = Session(self.prefix, Path(home), "tcp", {"HOME": home, **self.env})
+
+    def _used(self):
+        """Processor time of all workers, in seconds."""
+        total = 0
+        for p in self.session.children():
+            try:
+                if p.name().startswith("cgpu-worker"):
+                    total += sum(p.cpu_times()[:2])
+            except psutil.Error:
+                continue
+        return total
+
+    def _wait(self, pending, limit):
+        began, used, wall_end = self._used(), 0, time.monotonic() + COMPILE + WALL * limit
+        busy_since = None
+        while True:
+            try:
+                return pending.wait(STEP), used
+            except queue.Empty:
+                used = max(used, self._used() - began)
+            compiling = any(p.name() in ("nvcc", "cudafe++", "cicc", "cc1plus", "ptxas") for p in self._processes())
+            busy_since = None if compiling else busy_since or time.monotonic()
+            waits = busy_since and time.monotonic() - busy_since > WALL * limit
+            if used > limit or waits or time.monotonic() > wall_end:
+                raise TooLate
+
+    def _processes(self):
+        return [p for p in self.session.children() if p.is_running()]
+
+    def _send(self, program):
+        s = self.session
+        s.run("%reset").ok()
+        s.run("%cuda_group_delete --group " + GROUP)
+        s.run(f"%cd {program.folder}").ok()
+        libraries = [f for f in program.libraries if f != "-lstdc++" and not f.startswith("-lcu")]
+        commands = ["%ldflags " + " ".join(libraries)] if libraries else []
+        commands += ["%cflags -fopenmp"] if "-fopenmp" in program.flags else []
+        for command in commands:
+            result = s.run(command)
+            if result.status != "ok":
+                return result
+        if len(program.sources) == 1:
+            return s.start(f"%%cuda {magic_line(program)}\n" + read(program.sources[0]))
+        for path, name in names(program).items():
+            s.run(f"%%cuda_group_save --name {name} --group {GROUP}\n" + read(path)).ok()
+        return s.start(f"%cuda_group_run --group {GROUP} {magic_line(program)}")
+
+    def run(self, program, limit):
+        """The Outcome; limit: seconds of processor time."""
+        self._start()
+        try:
+            sent = self._send(program)
+            if hasattr(sent, "ename"):
+                return Outcome(problem=f"{sent.ename}: {sent.evalue.splitlines()[0]}")
+            result, used = self._wait(sent, limit)
+        except TooLate:
+            partial = sent.result
+            self._drop()
+            return Outcome(partial.stdout, partial.stderr, late=True, problem="too late", seconds=limit)
+        except Exception as e:  # whatever the kernel did, the next program gets one that works
+            self._drop()
+            return Outcome(problem=f"the session does not answer: {e!r}"[:200])
+        return self._outcome(result, used)
+
+    def _drop(self):
+        """The kernel is not asked: it may be what hangs."""
+        left = self._processes()
+        for p in left + [psutil.Process(self.session.pid)]:
+            try:
+                p.kill()
+            except psutil.Error:
+                continue
+        self.close()
+
+    @staticmethod
+    def _outcome(result, used):
+        outcome = Outcome(result.stdout, result.stderr, seconds=used)
+        status = re.findall(r"^exit status (\d+)$", result.stderr, re.MULTILINE)
+        if status:
+            outcome.status = int(status[-1])
+        if result.status != "ok":
+            first = result.evalue.splitlines()[0] if result.evalue else ""
+            outcome.problem = f"{result.ename}: {first}"[:200]
+            outcome.report = result.traceback
+            outcome.compiled = result.ename != "CompileError"
+        return outcome
+
+
+def refused_by_nvcc(program, nvcc):
+    """The first error of nvcc itself for these sources, "" for none."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path in program.sources:
+            flags = [f"-I{p}" for p in dict.fromkeys(p.parent for p in program.sources)] + program.flags
+            made = subprocess.run([nvcc, "-ptx" if path.suffix == ".cu" else "-c", "-arch=compute_75", "-rdc=true", "-I.", *flags,
+                                   "-o", f"{folder}/out", str(path)],
+                                  cwd=program.folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            if made.returncode:
+                text = (made.stderr + made.stdout).decode(errors="replace")
+                lines = [line for line in text.splitlines() if "error" in line or "nvcc fatal" in line] or text.splitlines()
+                return lines[0].replace(str(program.folder) + "/", "")[:160] if lines else f"status {made.returncode}"
+    return ""
+

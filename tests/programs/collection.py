@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs in directories of CUDA sources: which files, flags and arguments each has.
+
+A folder with a Makefile is one program: `make -n run` says how it is compiled and called. One with a CMakeLists.txt
+that has add_executable() is a program for each of those. Elsewhere every file with a main() is one, with the files
+beside it that have none if it is the only one.
+"""
+import functools
+import json
+import re
+import shlex
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SOURCES = {".cu", ".cpp", ".cc", ".cxx", ".c"}
+HEADERS = {".h", ".hpp", ".cuh", ".hxx", ".inl", ".inc"}
+MAIN = re.compile(r"^[ \t]*(?:extern\s+\"C\"\s+)?(?:int|void|auto)\s+(?:__cdecl\s+)?main\s*\(", re.MULTILINE)
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+TOOLS = {"nvcc", "g++", "gcc", "c++", "cc", "clang++", "clang", "mpicc", "mpicxx", "mpic++"}
+VALUES = {"-o", "-I", "-include", "-Xcompiler", "-Xptxas", "-Xlinker", "-x", "-ccbin", "-gencode", "-arch", "-code",
+          "-L", "-l", "--maxrregcount", "-maxrregcount", "-D", "-MF", "-MT", "-t", "-Xcudafe", "-diag-suppress"}
+LEFT_OUT = {"-c", "-dc", "-dw", "-o", "-x", "-MF", "-MT", "-L", "-ccbin", "-gencode", "-arch", "-code", "-Xptxas", "-Xlinker"}
+
+
+@dataclass
+class Program:
+    """One program; paths are absolute."""
+    name: str
+    folder: Path
+    sources: list
+    flags: list = field(default_factory=list)
+    libraries: list = field(default_factory=list)  # "-lm"
+    arguments: list = field(default_factory=list)
+    problem: str = ""
+
+    @functools.cached_property
+    def text(self):
+        """All of its text, with the headers beside it."""
+        paths = self.sources + [p for p in sorted(self.folder.iterdir()) if p.suffix in HEADERS]
+        return "\n".join(read(p) for p in paths)
+
+
+def read(path):
+    return path.read_text(errors="replace")
+
+
+def has_main(path):
+    return bool(MAIN.search(COMMENT.sub("", read(path))))
+
+
+class _Commands:
+    """What the lines of `make -n` come to."""
+
+    def __init__(self, folder):
+        self.folder, self.where = folder, [folder]
+        self.sources, self.flags, self.libraries, self.arguments = [], [], [], None
+
+    def line(self, line):
+        entered = re.search(r"Entering directory '(.*)'", line)
+        if entered:
+            self.where.append(Path(entered.group(1)))
+        elif "Leaving directory" in line and len(self.where) > 1:
+            self.where.pop()
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError:
+            return
+        if not words:
+            return
+        if Path(words[0]).name in TOOLS:
+            self._compile(words[1:])
+        elif words[0].startswith("./") and self.arguments is None and (self.sources or self.libraries):
+            self.arguments = [w for w in words[1:] if w not in ("2>&1", "|", ">", "tee")]
+
+    def _compile(self, words):
+        at = 0
+        while at < len(words):
+            word, at = words[at], at + 1
+            value = None
+            if word in VALUES and at < len(words):
+                value, at = words[at], at + 1
+            self._word(word, value)
+
+    def _word(self, word, value):
+        if not word.startswith("-"):
+            path = (self.where[-1] / word).resolve()
+            if path.suffix in SOURCES and path not in self.sources:
+                self.sources.append(path)
+        elif word.startswith("-l"):
+            self.libraries.append(f"-l{value}" if value else word)
+        elif word not in LEFT_OUT and not word.startswith(("-arch=", "--gpu-architecture", "-O", "-L", "-M")):
+            if word.startswith("-I"):
+                word, value = f"-I{(self.where[-1] / (value or word[2:])).resolve()}", None
+            new = [word] if value is None else [word, value]
+            if new[-1] not in self.flags:
+                self.flags += new
+
+
+def _from_makefile(folder, name):
+    out = subprocess.run(["make", "-n", "-B", "-k", "run", "CC=nvcc", "NVCC=nvcc", "ARCH=sm_75", "LAUNCHER="], cwd=folder,
+                         capture_output=True, stdin=subprocess.DEVNULL, check=False, timeout=60)
+    commands = _Commands(folder)
+    for line in out.stdout.decode(errors="replace").replace("\\\n", " ").splitlines():
+        commands.line(line)
+    made = Program(name, folder, [p for p in commands.sources if p.exists()], commands.flags, commands.libraries,
+                   commands.arguments or [])
+    lacks = re.search(r"No rule to make target '([^']+)'", out.stderr.decode(errors="replace"))
+    if lacks and (lacks.group(1) == "run" or lacks.group(1).endswith(".o")):
+        lacks = None
+    if lacks:
+        made.problem = f"{lacks.group(1)} is missing"
+    return [made] if any(p.suffix == ".cu" for p in made.sources) or "-x cu" in " ".join(made.flags) else []
+
+
+def _runs(root_arguments, name):
+    entry = root_arguments.get(name, {})
+    return entry["runs"][0].get("args", []) if "runs" in entry else entry.get("args", [])
+
+
+def _arguments_above(folder):
+    """test_args.json of cuda-samples."""
+    for above in folder.parents:
+        if (above / "test_args.json").exists():
+            return json.loads(read(above / "test_args.json"))
+    return {}
+
+
+def _from_cmake(folder, prefix):
+    text = re.sub(r"#[^\n]*", "", read(folder / "CMakeLists.txt"))
+    includes = " ".join(re.findall(r"include_directories\s*\(([^)]*)\)", text)).split()
+    flags = [f"-I{(folder / i).resolve()}" for i in includes if "$" not in i and (folder / i).is_dir()]
+    flags += ["--extended-lambda"] if "--extended-lambda" in text else []
+    standard = re.search(r"cuda_std_(\d+)", text)
+    flags += [f"-std=c++{standard.group(1)}"] if standard else []
+    flags += ["-Xcompiler", "-fopenmp"] if "OpenMP" in text else []
+    libraries = [f"-l{n}" for n in re.findall(r"CUDA::(\w+)", text) + re.findall(r"find_package\s*\(\s*(\w+)", text)
+                 if n not in ("CUDAToolkit", "cudart", "OpenMP", "cudadevrt")]
+    arguments, found = _arguments_above(folder), {}
+    for target, rest in re.findall(r"add_executable\s*\(\s*(\S+)([^)]*)\)", text):
+        sources = [(folder / w).resolve() for w in rest.split() if Path(w).suffix in SOURCES]
+        sources = [p for p in dict.fromkeys(sources) if p.exists()]
+        if sources:
+            name = prefix if target == folder.name else f"{prefix}/{target}"
+            found[target] = Program(name, folder, sources, list(flags), list(libraries), _runs(arguments, target))
+    return list(found.values())
+
+
+def _from_files(folder, prefix):
+    sources = sorted(p for p in folder.iterdir() if p.suffix in SOURCES)
+    mains = [p for p in sources if has_main(p)]
+    programs = []
+    for path in mains:
+        together = sources if len(mains) == 1 else [path]
+        programs.append(Program(f"{prefix}/{path.stem}", folder, together))
+    return [p for p in programs if any(s.suffix == ".cu" for s in p.sources)]
+
+
+def find(directory):
+    """Programs of the directory and of the folders below it; below one with a Makefile or the like there are no others."""
+    directory = directory.resolve()
+    found, todo = [], [directory]
+    while todo:
+        folder = todo.pop(0)
+        prefix = str(folder.relative_to(directory)) if folder != directory else folder.name
+        programs = []
+        if (folder / "Makefile").exists() and not re.search(r"SUBDIRS|for .* in", read(folder / "Makefile")):
+            programs = _from_makefile(folder, prefix)
+        if not programs and (folder / "CMakeLists.txt").exists():
+            programs = _from_cmake(folder, prefix)
+        found += programs
+        if not programs:
+            found += _from_files(folder, prefix)
+            todo += sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
+    return found

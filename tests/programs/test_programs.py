@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runner for directories of CUDA programs: its own samples pass, and what fails is told with the reason."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import collection  # noqa: E402
+import verdict  # noqa: E402
+from cells import Outcome, Runner, refused_by_nvcc  # noqa: E402
+
+SAMPLES = collection.find(HERE / "samples")
+NVCC = "/usr/local/cuda/bin/nvcc"
+
+
+@pytest.fixture(scope="module")
+def runner(prefix, mark):
+    with Runner(prefix, CGPU_TEST_MARK=mark) as r:
+        yield r
+
+
+@pytest.mark.parametrize("program", SAMPLES, ids=lambda p: p.name)
+def test_samples(runner, program):
+    outcome = runner.run(program, 60)
+    assert verdict.judge(outcome) == verdict.Verdict("passed"), outcome
+
+
+def write(folder, text, name="program.cu"):
+    (folder / name).write_text(text)
+    return collection.find(folder)[0]
+
+
+def test_what_a_program_says_of_itself(runner, tmp_path):
+    def judged(text):
+        return verdict.judge(runner.run(write(tmp_path, "#include <cstdio>\n" + text), 20))
+
+    assert judged("int main() { return 3; }") == verdict.Verdict("failed", "exit status 3: ")
+    assert judged('int main() { puts("Test FAILED"); }') == verdict.Verdict("failed", "Test FAILED")
+    assert judged('int main() { puts("0 errors, result OK"); }').kind == "passed"
+    assert judged('int main() { puts("hello"); }').kind == "ran"
+    outside = judged("__global__ void k(int *p) { p[99] = 1; }\n"
+                     "int main() { int *p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); return cudaDeviceSynchronize(); }")
+    assert outside.kind == "failed" and outside.reason.startswith("CudaIllegalAddress: ")
+
+
+def test_the_next_program_runs_after_one_that_does_not_end(runner, tmp_path):
+    endless = "int main() { puts(\"begins\"); fflush(stdout); for (volatile int i = 0;; i++) ; }"
+    program = write(tmp_path, "#include <cstdio>\n" + endless)
+    outcome = runner.run(program, 1)
+    assert outcome.late and outcome.stdout == "begins\n"
+    assert verdict.judge(runner.run(write(tmp_path, "int main() { }"), 20)).kind == "ran"
+
+
+def test_a_program_that_nvcc_refuses_is_told_apart(runner, tmp_path):
+    program = write(tmp_path, "int main() { return nothing; }")
+    assert not runner.run(program, 20).compiled
+    assert refused_by_nvcc(program, NVCC) == 'program.cu(1): error: identifier "nothing" is undefined'
+    assert refused_by_nvcc(write(tmp_path, "int main() { }"), NVCC) == ""
+
+
+def test_words_of_success_and_failure():
+    def kind(text, **more):
+        return verdict.judge(Outcome(text, **more)).kind
+
+    assert kind("Max error: 0.0\nPASS\n") == "passed"
+    assert kind("mismatches: 0\nall correct\n") == "passed"
+    assert kind("Result: FAIL\n") == "failed"
+    assert kind("mismatch at 5\nPASS\n") == "failed"
+    assert kind("Two or more GPUs are required\n", status=1) == "devices"
+    assert kind("Waiving execution, which the device does not support\n", status=2) == "waived"
+
+
+def test_what_a_program_needs(tmp_path):
+    program = write(tmp_path, "#include <cublas_v2.h>\nint main() { cublasCreate(0); }")
+    assert verdict.needs_library(program) == "cuBLAS"
+    program.arguments = ["../data/graph.txt", "100"]
+    assert verdict.needs_data(program) == "../data/graph.txt"
+
+
+def test_makefiles_and_cmake_lists(tmp_path):
+    make, cmake = tmp_path / "m", tmp_path / "c"
+    make.mkdir()
+    cmake.mkdir()
+    (make / "Makefile").write_text("SRC = a.cu b.cpp\nrun: main\n\t./main -n 5 'a b'\nmain: $(SRC)\n"
+                                   "\t$(CC) -std=c++14 -O3 -arch=sm_60 -I../c -DN=2 $(SRC) -o $@ -lz\n")
+    for name in ("a.cu", "b.cpp"):
+        (make / name).write_text("")
+    (cmake / "CMakeLists.txt").write_text("include_directories(../m)\nadd_executable(one one.cu)\n"
+                                          "add_executable(c two.cu one.cu)\ntarget_link_libraries(one CUDA::cufft)\n")
+    for name in ("one.cu", "two.cu"):
+        (cmake / name).write_text("")
+    both = {p.name: p for p in collection.find(tmp_path)}
+    assert set(both) == {"m", "c", "c/one"}
+    assert [p.name for p in both["m"].sources] == ["a.cu", "b.cpp"]
+    assert both["m"].flags == ["-std=c++14", f"-I{cmake}", "-DN=2"]
+    assert both["m"].libraries == ["-lz"] and both["m"].arguments == ["-n", "5", "a b"]
+    assert [p.name for p in both["c"].sources] == ["two.cu", "one.cu"]
+    assert both["c"].flags == [f"-I{make}"] and verdict.needs_library(both["c/one"]) == "cuFFT"
+
+
+def test_the_program_itself(prefix, tmp_path):
+    write(tmp_path, "int main() { return 1; }", "bad.cu")
+    write(tmp_path, '#include <cstdio>\nint main() { puts("PASS"); }', "good.cu")
+    table = tmp_path / "table.md"
+    command = [sys.executable, str(HERE / "run"), str(tmp_path), "--output", str(table), "--limit", "20"]
+    ran = subprocess.run(command, env={**os.environ, "CGPU_PREFIX": str(prefix)}, text=True, capture_output=True, check=False)
+    assert ran.returncode == 1 and ran.stdout.endswith("1 passed, 1 failed\n"), ran
+    assert "/bad` | failed | exit status 1" in table.read_text() and "good" not in table.read_text()
