@@ -66,6 +66,8 @@ struct emulator_extension {
 	int (*inject)(const char *spec);
 	/* Where the host finds the bytes of a device address: for dumps and tests. NULL when nothing is mapped there. */
 	void *(*bytes)(uint64_t address);
+	/* The PTX of a fat binary, however it is packed, for free(); NULL when it has none, or memory is out. */
+	char *(*unpack)(const void *image, size_t *ret_len);
 };
 
 /* NULL when this version is not known. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # libcgpu-emulator.so: driver/ is the CUDA driver API, machine/ and ptx/ run device code. It is dlopen-ed, so it is built
 # like a program that happens to be shared, without libtool. Under the name of NVIDIA's driver it stands in a folder of its
-# own, for LD_LIBRARY_PATH.
+# own, for LD_LIBRARY_PATH, and beside it the CUDA runtime.
 pkglibexec_PROGRAMS += libcgpu-emulator.so
 libcgpu_emulator_so_SOURCES =
 libcgpu_emulator_so_CFLAGS = $(AM_CFLAGS) -fPIC $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS) $(ZSTD_CFLAGS) $(LZ4_CFLAGS) -pthread
@@ -19,11 +19,12 @@ emulated_driver_dir = $(pkglibexecdir)/emulated-driver
 install-exec-hook: install-emulated-driver
 install-emulated-driver:
 	$(MKDIR_P) "$(DESTDIR)$(emulated_driver_dir)"
-	cd "$(DESTDIR)$(emulated_driver_dir)" && rm -f libcuda.so.1 && $(LN_S) ../libcgpu-emulator.so libcuda.so.1
+	cd "$(DESTDIR)$(emulated_driver_dir)" && rm -f libcuda.so.1 libcudart.so.13 && \
+		$(LN_S) ../libcgpu-emulator.so libcuda.so.1 && $(LN_S) ../libcgpu-cudart.so libcudart.so.13
 
 uninstall-hook: uninstall-emulated-driver
 uninstall-emulated-driver:
-	rm -f "$(DESTDIR)$(emulated_driver_dir)/libcuda.so.1"
+	rm -f "$(DESTDIR)$(emulated_driver_dir)/libcuda.so.1" "$(DESTDIR)$(emulated_driver_dir)/libcudart.so.13"
 	-rmdir "$(DESTDIR)$(emulated_driver_dir)"
 
 .PHONY: install-emulated-driver uninstall-emulated-driver

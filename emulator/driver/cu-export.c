@@ -20,8 +20,8 @@ static pthread_once_t told = PTHREAD_ONCE_INIT;
 static void tell(void)
 {
 	fputs("cgpu-emulator: this program uses NVIDIA's CUDA runtime (cudaMalloc, <<<...>>>), which starts on\n"
-	      "cgpu-emulator: NVIDIA's driver only. Its calls fail with error 500. What runs here: programs of the\n"
-	      "cgpu-emulator: driver API (cuMemAlloc, cuLaunchKernel), and this one in a %%cuda cell of a notebook.\n",
+	      "cgpu-emulator: NVIDIA's driver only. Its calls fail with error 500. Build it with `nvcc -cudart shared`,\n"
+	      "cgpu-emulator: so that it finds cgpu's runtime beside this driver, or run it as a %%cuda cell.\n",
 	      stderr);
 }
 

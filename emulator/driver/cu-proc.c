@@ -3,7 +3,9 @@
 #include <limits.h>
 #include <string.h>
 
+#include "common/buffer.h"
 #include "emulator/driver/cu-older.h"
+#include "emulator/driver/fat-binary-text.h"
 #include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
 
@@ -69,6 +71,16 @@ static void *bytes(uint64_t address)
 	return memory_bytes(address, 1, false);
 }
 
+static char *unpack(const void *image, size_t *ret_len)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	if (fat_binary_text(image, GPU_COMPUTE_MAJOR * 10 + GPU_COMPUTE_MINOR, &text, NULL))
+		return NULL;
+	*ret_len = text.len;
+	return buffer_steal(&text);
+}
+
 static const struct emulator_extension extension = {
 	.version = EMULATOR_EXTENSION_VERSION,
 	.annotate = memory_annotate,
@@ -78,6 +90,7 @@ static const struct emulator_extension extension = {
 	.stop = gpu_stop,
 	.inject = inject,
 	.bytes = bytes,
+	.unpack = unpack,
 };
 
 #pragma GCC visibility push(default)

@@ -29,7 +29,7 @@ static cudaError_t refuse(const char *call, enum reason reason)
 	char line[256];
 	int n = snprintf(line, sizeof(line), "%s: not supported: %s\n", call, texts[reason]);
 
-	device.host->print(true, line, (size_t)n);
+	device_print(true, line, (size_t)n);
 	return cudaErrorNotSupported;
 }
 

@@ -36,6 +36,9 @@ CUresult device_note(CUresult result);
 bool device_is_sticky(CUresult result);
 
 /* Around each use of the session's tables. Never held while device code runs. */
+/* Text to stdout or stderr of what the device belongs to: the cell, or the program itself. */
+void device_print(bool to_stderr, const char *text, size_t len);
+
 void device_lock(void);
 void device_unlock(void);
 

@@ -87,6 +87,14 @@ void device_unlock(void)
 		device.host->leave_tables();
 }
 
+void device_print(bool to_stderr, const char *text, size_t len)
+{
+	if (device.host->print)
+		device.host->print(to_stderr, text, len);
+	else
+		fwrite(text, 1, len, to_stderr ? stderr : stdout);
+}
+
 static void print(void *data, int to_stderr, const char *text, size_t len)
 {
 	(void)data;
@@ -196,7 +204,7 @@ int device_init(const struct device_host *host, struct device_info *ret_info, st
 			 (int)result);
 	} else {
 		device.usable = true;
-		if (device.driver->extension)
+		if (device.driver->extension && host->print)
 			device.driver->extension->set_print(print, NULL);
 	}
 	*ret_info = device.info;

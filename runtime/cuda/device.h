@@ -33,7 +33,7 @@ struct device_host {
 	/* Cell memory from the arena's heap, as malloc() in a cell gives it: managed and pinned memory. align: power of 2 */
 	void *(*heap_alloc)(size_t size, size_t align);
 	void (*heap_free)(void *p);
-	/* Text to the cell's stdout (device printf) or stderr. */
+	/* Text to the cell's stdout (device printf) or stderr. NULL: to those of the process, with each fault's report. */
 	void (*print)(bool to_stderr, const char *text, size_t len);
 	/* Messages of common/worker-protocol.h about device memory. fd -1: none. */
 	int (*send)(uint32_t message, const void *data, size_t len, int fd, struct error *err);

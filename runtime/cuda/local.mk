@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The CUDA side of the worker, as a library that the worker and the unit tests link.
 noinst_LIBRARIES += libcudaside.a
-libcudaside_a_SOURCES = \
+CUDASIDE_SOURCES = \
 	%reldir%/buffer-kinds.def \
 	%reldir%/cudart.c %reldir%/cudart.def %reldir%/cudart.h \
 	%reldir%/cudart-array.c %reldir%/cudart-texture.c \
@@ -27,7 +27,18 @@ libcudaside_a_SOURCES = \
 	%reldir%/registration.c %reldir%/registration.h \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/vmm-pool.c %reldir%/vmm-pool.h
+libcudaside_a_SOURCES = $(CUDASIDE_SOURCES)
 libcudaside_a_CFLAGS = $(AM_CFLAGS) $(CUDA_CPPFLAGS) -pthread
+
+# The same for programs that know nothing of cgpu; emulator/local.mk installs it under NVIDIA's name.
+pkglibexec_PROGRAMS += libcgpu-cudart.so
+libcgpu_cudart_so_SOURCES = $(CUDASIDE_SOURCES) %reldir%/cudart-library.c
+EXTRA_libcgpu_cudart_so_DEPENDENCIES = %reldir%/cudart-library.map
+EXTRA_DIST += %reldir%/cudart-library.map
+libcgpu_cudart_so_CFLAGS = $(AM_CFLAGS) -fPIC -fvisibility=default $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS) -pthread
+libcgpu_cudart_so_LDFLAGS = -shared -Wl,-soname,libcudart.so.13 -pthread \
+	-Wl,--version-script=$(srcdir)/%reldir%/cudart-library.map
+libcgpu_cudart_so_LDADD = libcommon.a -ldl
 
 check_PROGRAMS += test-ptx-variables
 TESTS += test-ptx-variables

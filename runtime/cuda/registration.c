@@ -93,14 +93,23 @@ void __cudaRegisterManagedVar(void **handle, void **pointer, char *address, cons
 	add_name(name, pointer, false, true);
 }
 
-/* Plain PTX only, for which nvcc is asked: a library that unpacks would stand in the way of one that cells bring. */
-static int find_ptx(unsigned sm, struct unit *u, struct error *err)
+/*
+ * Plain PTX, for which nvcc is asked: a library that unpacks would stand in the way of one that cells bring. The emulated
+ * driver has one of its own, for programs that were built elsewhere; what it unpacks is *ret_memory.
+ */
+static int find_ptx(unsigned sm, struct unit *u, char **ret_memory, struct error *err)
 {
+	struct error why = ERROR_INIT;
 	struct fat_binary_ptx p;
 
-	if (fat_binary_find_ptx(at_work.wrapper, sm, 0, &p, err)) {
-		if (!err || err->code != ERROR_NOT_FOUND)
-			return -1;
+	if (fat_binary_find_ptx(at_work.wrapper, sm, 0, &p, &why)) {
+		if (why.code != ERROR_NOT_FOUND)
+			return error_set(err, why.code, "%s", why.text);
+		if (device.driver->extension)
+			*ret_memory = device.driver->extension->unpack(at_work.wrapper, &u->ptx_len);
+		u->ptx = *ret_memory;
+		if (u->ptx)
+			return 0;
 		return error_set(err, ERROR_UNSUPPORTED, "it has no PTX for compute capability %u.%u or less that is not compressed: "
 				 "compile with nvcc -gencode arch=compute_%u,code=compute_%u --no-compress", sm / 10, sm % 10, sm, sm);
 	}
@@ -113,6 +122,7 @@ static int load(struct error *err)
 {
 	struct device_code_names names = { at_work.names, at_work.n };
 	struct unit u = { .cell = device.cell, .entries = at_work.entries, .n_entries = at_work.n_entries };
+	cleanup_free char *unpacked = NULL;
 	int major, minor, failed;
 
 	if (at_work.failed)
@@ -122,7 +132,7 @@ static int load(struct error *err)
 	if (device.driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0) ||
 	    device.driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0))
 		return error_set(err, ERROR_SYSTEM, "the device does not tell its compute capability");
-	if (find_ptx((unsigned)(10 * major + minor), &u, err))
+	if (find_ptx((unsigned)(10 * major + minor), &u, &unpacked, err))
 		return -1;
 	device_lock();
 	failed = device_enter() ? error_set(err, ERROR_SYSTEM, "the CUDA context is gone")
@@ -141,9 +151,9 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 	device.host->enter_library();
 	if (at_work.wrapper && load(&err)) {
 		failed = true;
-		device.host->print(true, "Device code was not loaded: ", strlen("Device code was not loaded: "));
-		device.host->print(true, err.text, strlen(err.text));
-		device.host->print(true, "\n", 1);
+		device_print(true, "Device code was not loaded: ", strlen("Device code was not loaded: "));
+		device_print(true, err.text, strlen(err.text));
+		device_print(true, "\n", 1);
 	}
 	forget();
 	device.host->leave_library();

@@ -80,6 +80,54 @@ int main(int argc, char **argv)
 }
 """
 
+SHARED_PROGRAM = r"""#include <stdio.h>
+#include <string.h>
+#include <thrust/device_vector.h>
+#include <thrust/reduce.h>
+__device__ int total;
+__constant__ float factor = 2;
+__managed__ int seen;
+__global__ void scale(float *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        p[i] *= factor;
+        atomicAdd(&total, 1);
+    }
+    if (i == 0) {
+        printf("%d threads\n", n);
+        seen = 7;
+    }
+}
+int main(int argc, char **argv)
+{
+    int n = 1000, t; float *d, h[1000]; void *big; cudaIpcMemHandle_t handle;
+    for (int i = 0; i < n; i++)
+        h[i] = 1.5f;
+    cudaMalloc(&d, sizeof(h));
+    if (argc > 1 && !strcmp(argv[1], "ipc"))
+        return puts(cudaGetErrorName(cudaIpcGetMemHandle(&handle, d))), 0;
+    cudaMemcpy(d, h, sizeof(h), cudaMemcpyHostToDevice);
+    if (argc > 1) {
+        scale<<<100, 256>>>(d, 1 << 20);
+        return puts(cudaGetErrorName(cudaDeviceSynchronize())), 1;
+    }
+    scale<<<(n + 255) / 256, 256>>>(d, n);
+    puts(cudaGetErrorName(cudaDeviceSynchronize()));
+    cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost);
+    cudaMemcpyFromSymbol(&t, total, sizeof(t));
+    printf("%g\n%d\nmanaged %d\n", h[n - 1], t, seen);
+    thrust::device_vector<int> v(n, 3);
+    printf("reduced %d\n", thrust::reduce(v.begin(), v.end()));
+    puts(cudaGetErrorName(cudaMalloc(&big, 1ull << 50)));
+    for (int i = 0; i < 100; i++)
+        if (cudaMalloc(&big, 1 << 30) || cudaFree(big))
+            return puts("memory that was freed is not free"), 1;
+    puts("free again");
+    return 0;
+}
+"""
+
 RUNTIME_PROGRAM = r"""#include <stdio.h>
 int main(void)
 {
@@ -202,8 +250,42 @@ def test_the_cuda_runtime_is_refused_with_a_clear_line(nvcc, driver, tmp_path):
     result = run(driver, build(nvcc, tmp_path, "runtime.cu", RUNTIME_PROGRAM))
     assert (result.returncode, result.stdout) == (0, "500\n")
     assert result.stderr.startswith("cgpu-emulator: this program uses NVIDIA's CUDA runtime")
+    assert "nvcc -cudart shared" in result.stderr
 
 
-def test_the_folder_holds_the_driver_and_nothing_else(driver):
-    assert [p.name for p in driver.iterdir()] == ["libcuda.so.1"]
-    assert (driver / "libcuda.so.1").resolve() == pathlib.Path(driver.parent / "libcgpu-emulator.so").resolve()
+def test_the_folder_holds_the_driver_and_the_runtime(driver):
+    assert {p.name: p.resolve() for p in driver.iterdir()} == {
+        "libcuda.so.1": driver.parent / "libcgpu-emulator.so",
+        "libcudart.so.13": driver.parent / "libcgpu-cudart.so",
+    }
+
+
+@pytest.fixture(scope="module")
+def shared(nvcc, tmp_path_factory):
+    """A program that gets the runtime API from a library."""
+    folder = tmp_path_factory.mktemp("shared")
+    return build(nvcc, folder, "shared.cu", SHARED_PROGRAM, "-cudart", "shared", "-arch=sm_75", "-lineinfo")
+
+
+def test_a_program_of_the_runtime_api(driver, shared):
+    result = run(driver, shared)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert sorted(result.stdout.splitlines()) == sorted([
+        "1000 threads", "cudaSuccess", "3", "1000", "managed 7", "reduced 3000",
+        "cudaErrorMemoryAllocation", "free again"])
+
+
+def test_a_fault_of_a_program_of_the_runtime_api(driver, shared):
+    result = run(driver, shared, "fault")
+    assert result.returncode == 1
+    assert result.stdout.splitlines()[-1] == "cudaErrorIllegalAddress"
+    line = 1 + SHARED_PROGRAM.splitlines().index("        p[i] *= factor;")
+    assert "========= Invalid __global__ read of size 4 bytes" in result.stderr
+    assert f"shared.cu:{line}" in result.stderr
+
+
+def test_what_the_runtime_does_not_do_says_so(driver, shared):
+    result = run(driver, shared, "ipc")
+    assert result.stdout.splitlines()[-1] == "cudaErrorNotSupported"
+    assert result.stderr == ("cudaIpcGetMemHandle: not supported: device memory and events belong to the session and are not "
+                             "shared with other programs\n")
