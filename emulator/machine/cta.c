@@ -27,9 +27,43 @@ static size_t local_bytes(const struct launch *l)
 	return round_up((size_t)l->local_size * LANES);
 }
 
+/* The dynamic part counts as one more array. */
+static uint32_t array_count(const struct launch *l)
+{
+	return l->spec->entry->shared_array_count + 1;
+}
+
+static void set_arrays(struct cta *c, const struct launch *l)
+{
+	const struct ptx_function *f = l->spec->entry;
+	uint32_t n = f->shared_array_count;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ptx_shared_array *a = &f->shared_arrays[i];
+
+		c->arrays[i] = (struct memory_cache){ a->offset, a->size, c->shared + a->offset, i };
+	}
+	if (l->spec->dynamic_shared || !n)
+		c->arrays[n] = (struct memory_cache){ l->dynamic_offset, l->spec->dynamic_shared,
+						      c->shared + l->dynamic_offset, n };
+	c->array_count = l->spec->dynamic_shared ? n + 1 : n;
+}
+
+const struct memory_cache *cta_array(const struct cta *c, uint64_t offset, uint64_t size)
+{
+	for (uint32_t i = 0; i < c->array_count; i++) {
+		const struct memory_cache *a = &c->arrays[i];
+
+		if (offset - a->base < a->size && size <= a->size - (offset - a->base))
+			return a;
+	}
+	return NULL;
+}
+
 size_t cta_bytes(const struct launch *l)
 {
-	return round_up(sizeof(struct cta)) + round_up(l->shared_size) +
+	return round_up(sizeof(struct cta)) + round_up(array_count(l) * sizeof(struct memory_cache)) +
+	       round_up(l->shared_size) +
 	       warps_of(l) * (round_up(sizeof(struct warp)) + frame_bytes(l) + local_bytes(l));
 }
 
@@ -48,13 +82,17 @@ struct cta *cta_new(struct worker *k)
 	c->warps = (struct warp *)at;
 	c->warp_count = count;
 	at += round_up(count * sizeof(struct warp));
+	c->arrays = (struct memory_cache *)at;
+	at += round_up(array_count(l) * sizeof(struct memory_cache));
 	c->shared = at;
 	c->shared_size = l->shared_size;
 	at += round_up(l->shared_size);
+	set_arrays(c, l);
 	for (uint32_t i = 0; i < count; i++) {
 		struct warp *w = &c->warps[i];
 
 		w->cta = c;
+		w->arrays = c->arrays;
 		w->worker = k;
 		w->index = i;
 		w->local_size = l->local_size;

@@ -194,6 +194,9 @@ HANDLER(atom_masked)
 	const struct memory_cache *cache = &w->caches[o->cache];
 	uint32_t outside = 0;
 
+	if (space == PTX_SPACE_SHARED)
+		cache = &w->arrays[cache->array];
+
 	if (o->flags & OP_ADDRESS_32) {
 		const uint32_t *a = ROW(w, uint32_t, o->a);
 
@@ -206,15 +209,12 @@ HANDLER(atom_masked)
 			address[l] = a[l] + (uint64_t)o->imm;
 	}
 	FOR_ACTIVE(l, w->mask) {
-		uint64_t base = space == PTX_SPACE_SHARED ? 0 : cache->base;
-		uint64_t size = space == PTX_SPACE_SHARED ? w->cta->shared_size : cache->size;
-		uint8_t *start = space == PTX_SPACE_SHARED ? w->cta->shared : cache->bytes;
-		uint64_t off = address[l] - base;
+		uint64_t off = address[l] - cache->base;
 
-		if (off >= size || size - off < bytes || address[l] & (bytes - 1))
+		if (off >= cache->size || cache->size - off < bytes || address[l] & (bytes - 1))
 			outside |= 1u << l;
 		else
-			at[l] = start + off;
+			at[l] = cache->bytes + off;
 	}
 	if (outside && !state_space_resolve(w, o, address, access, at))
 		return NULL;

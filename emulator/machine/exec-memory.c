@@ -136,8 +136,11 @@ DEFINE_LANES(uint64_t)
 
 static inline struct span span_of(struct warp *w, const struct op *o, enum ptx_space space)
 {
-	if (space == PTX_SPACE_SHARED)
-		return (struct span){ 0, w->cta->shared_size, w->cta->shared };
+	if (space == PTX_SPACE_SHARED) {
+		const struct memory_cache *a = &w->arrays[w->caches[o->cache].array];
+
+		return (struct span){ a->base, a->size, a->bytes };
+	}
 	if (space == PTX_SPACE_LOCAL)
 		return (struct span){ 0, w->local_size, w->local };
 	return (struct span){ w->caches[o->cache].base, w->caches[o->cache].size, w->caches[o->cache].bytes };

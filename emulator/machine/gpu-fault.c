@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "emulator/machine/machine-limits.h"
 #include "emulator/ptx/ptx-lines.h"
 
 static const struct {
@@ -117,8 +118,30 @@ static void print_buffer(const struct gpu_fault *f, struct buffer *out)
 	buffer_puts(out, f->buffer_tag || (f->freed && f->buffer_freed_tag) ? ")\n" : "\n");
 }
 
+static void print_array(const struct gpu_fault *f, struct buffer *out)
+{
+	uint64_t offset = f->address >= MACHINE_SHARED_WINDOW ? f->address - MACHINE_SHARED_WINDOW : f->address;
+	uint64_t end = f->array_offset + f->array_size;
+	char size[32], distance[32];
+	const char *relation = "after";
+
+	group_digits(f->array_size, size, sizeof(size));
+	if (offset >= end) {
+		group_digits(offset - end + 1, distance, sizeof(distance));
+	} else if (offset < f->array_offset) {
+		group_digits(f->array_offset - offset, distance, sizeof(distance));
+		relation = "before";
+	} else {
+		group_digits(offset + f->size - end, distance, sizeof(distance));
+		relation = "over the end of";
+	}
+	buffer_printf(out, "=========     and is %s bytes %s __shared__ array `%s` of size %s bytes\n", distance, relation,
+		      f->array_name, size);
+}
+
 static void print_address(const struct gpu_fault *f, struct buffer *out)
 {
+	bool shared = f->has_array || f->space == PTX_SPACE_SHARED;
 	const char *what = "is out of bounds";
 
 	if (f->kind == GPU_FAULT_MISALIGNED)
@@ -130,13 +153,14 @@ static void print_address(const struct gpu_fault *f, struct buffer *out)
 	buffer_printf(out, "=========     Address 0x%llx %s\n", (unsigned long long)f->address, what);
 	if (f->kind == GPU_FAULT_MISALIGNED)
 		buffer_printf(out, "=========     and must be a multiple of %u\n", f->size);
+	if (f->has_array && f->kind == GPU_FAULT_WINDOW)
+		print_array(f, out);
 	if (f->window && f->kind == GPU_FAULT_WINDOW) {
 		char size[32];
 
 		group_digits(f->window, size, sizeof(size));
 		buffer_printf(out, "=========     and the %s of %s has %s bytes\n",
-			      f->space == PTX_SPACE_SHARED ? "shared memory" : "local memory",
-			      f->space == PTX_SPACE_SHARED ? "the block" : "the thread", size);
+			      shared ? "shared memory" : "local memory", shared ? "the block" : "the thread", size);
 	}
 	if (f->has_buffer)
 		print_buffer(f, out);

@@ -53,6 +53,9 @@ struct gpu_fault {
 	uint32_t size;          /* bytes of the access */
 	uint64_t address;       /* generic for global, offset in the window for shared and local */
 	uint64_t window;        /* size of the shared or local window */
+	bool has_array;         /* the array of shared memory that is nearest is known */
+	char array_name[64];
+	uint64_t array_offset, array_size;
 	bool has_buffer;        /* the nearest buffer is known */
 	bool freed;             /* and it was freed already */
 	bool read_only;

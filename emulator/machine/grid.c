@@ -264,6 +264,20 @@ static int check_shape(const struct machine_launch *l, uint64_t *threads, struct
 	return 0;
 }
 
+/* The dynamic part comes last, behind a red zone of its own. */
+static void lay_out_shared(const struct machine_launch *l, struct launch *ret)
+{
+	const struct ptx_function *f = l->entry;
+
+	if (f->shared_array_count)
+		ret->dynamic_offset = (f->shared_bytes + 2 * MACHINE_SHARED_RED_ZONE - 1) / MACHINE_SHARED_RED_ZONE *
+				      MACHINE_SHARED_RED_ZONE;
+	ret->shared_size = l->dynamic_shared ? ret->dynamic_offset + l->dynamic_shared : f->shared_bytes;
+	ret->shared_counted = f->static_shared;
+	if (l->dynamic_shared)
+		ret->shared_counted = (f->static_shared + 15) / 16 * 16 + l->dynamic_shared;
+}
+
 static int check_launch(const struct machine_launch *l, struct launch *ret, struct error *err)
 {
 	struct ptx_function *f = l->entry;
@@ -281,9 +295,8 @@ static int check_launch(const struct machine_launch *l, struct launch *ret, stru
 	ret->spec = l;
 	ret->program = f->body->program;
 	ret->threads_per_cta = (uint32_t)threads;
-	ret->dynamic_offset = (f->static_shared + 15) / 16 * 16;
-	ret->shared_size = l->dynamic_shared ? ret->dynamic_offset + l->dynamic_shared : f->static_shared;
-	if (l->dynamic_shared > MACHINE_MAX_SHARED || ret->shared_size > MACHINE_MAX_SHARED)
+	lay_out_shared(l, ret);
+	if (l->dynamic_shared > MACHINE_MAX_SHARED || ret->shared_counted > MACHINE_MAX_SHARED)
 		return error_set(err, ERROR_LIMIT, "%u bytes of static and %u of dynamic shared memory; a block has %d",
 				 f->static_shared, l->dynamic_shared, MACHINE_MAX_SHARED);
 	ret->local_size = (ret->program->local_bytes + 15) / 16 * 16;

@@ -13,6 +13,7 @@
 #define MACHINE_MAX_GRID_YZ 65535
 #define MACHINE_MAX_SHARED_STATIC (48 * 1024)
 #define MACHINE_MAX_SHARED (96 * 1024) /* static and dynamic together, after opting in */
+#define MACHINE_SHARED_RED_ZONE 256 /* bytes between two arrays of shared memory that belong to none */
 #define MACHINE_MAX_PARAMS 32764
 #define MACHINE_SM_COUNT 16
 #define MACHINE_THREADS_PER_SM 1024

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emulator/machine/exec.h"
+#include "emulator/ptx/ptx-lines.h"
 
 #define PARAM_FRAME_OFFSET 0x1000000ull
 
@@ -60,7 +61,8 @@ static uint8_t *window_bytes(struct warp *w, uint32_t lane, uint64_t address, ui
 {
 	struct launch *l = w->worker->launch;
 
-	if (inside(address, size, MACHINE_SHARED_WINDOW, w->cta->shared_size))
+	if (address - MACHINE_SHARED_WINDOW < MACHINE_WINDOW_SIZE &&
+	    cta_array(w->cta, address - MACHINE_SHARED_WINDOW, size))
 		return w->cta->shared + (address - MACHINE_SHARED_WINDOW);
 	if (inside(address, size, MACHINE_LOCAL_WINDOW, w->local_size))
 		return w->local + (uint64_t)lane * w->local_size + (address - MACHINE_LOCAL_WINDOW);
@@ -139,6 +141,36 @@ static void describe_buffer(struct gpu_fault *f, const struct device_buffer *b)
 	f->buffer_name[sizeof(f->buffer_name) - 1] = '\0';
 }
 
+static uint64_t array_distance(const struct memory_cache *a, uint64_t offset)
+{
+	if (offset < a->base)
+		return a->base - offset;
+	return offset - a->base < a->size ? 0 : offset - a->base - a->size + 1;
+}
+
+/* The array that is nearest, the one before the address in doubt: most indices run over the end. */
+static void describe_shared(struct gpu_fault *f, const struct warp *w, uint64_t offset)
+{
+	const struct ptx_function *entry = w->worker->launch->spec->entry;
+	const struct memory_cache *best = NULL;
+
+	f->window = w->worker->launch->shared_counted;
+	for (uint32_t i = 0; i < w->cta->array_count; i++) {
+		const struct memory_cache *a = &w->cta->arrays[i];
+
+		if (!best || array_distance(a, offset) < array_distance(best, offset))
+			best = a;
+	}
+	if (!best || offset >= MACHINE_WINDOW_SIZE)
+		return;
+	f->has_array = true;
+	f->array_offset = best->base;
+	f->array_size = best->size;
+	ptx_lines_source_name(best->array < entry->shared_array_count ? entry->shared_arrays[best->array].name :
+			      entry->dynamic_shared ? entry->dynamic_shared : "(dynamic)",
+			      f->array_name, sizeof(f->array_name));
+}
+
 static bool fault(struct warp *w, const struct op *o, struct memory_access a, enum gpu_fault_kind kind, uint32_t lanes,
 		  uint64_t address, const char *note)
 {
@@ -151,8 +183,8 @@ static bool fault(struct warp *w, const struct op *o, struct memory_access a, en
 	f->space = a.space;
 	f->size = a.size;
 	f->address = address;
-	if (a.space == PTX_SPACE_SHARED)
-		f->window = w->cta->shared_size;
+	if (a.space == PTX_SPACE_SHARED || address - MACHINE_SHARED_WINDOW < MACHINE_WINDOW_SIZE)
+		describe_shared(f, w, a.space == PTX_SPACE_SHARED ? address : address - MACHINE_SHARED_WINDOW);
 	else if (a.space == PTX_SPACE_LOCAL)
 		f->window = w->local_size;
 	else if (!in_windows(address) && m && m->nearest && m->nearest(m->data, address, &near))
@@ -166,15 +198,19 @@ static bool address_is_generic(uint64_t address)
 	return address >= 1ull << 32 && address < 1ull << 47;
 }
 
-/* Shared or local accesses by offset: past the window is the only fault beside alignment. */
+/* Shared or local accesses by offset: past the array or the window is the only fault beside alignment. */
 static bool resolve_window(struct warp *w, const struct op *o, const uint64_t *address, struct memory_access a,
 			   uint8_t **ret)
 {
 	bool shared = a.space == PTX_SPACE_SHARED;
-	uint64_t limit = shared ? w->cta->shared_size : w->local_size;
+	uint64_t limit = w->local_size;
 
 	FOR_ACTIVE(l, w->mask) {
-		if (!inside(address[l], a.size, 0, limit)) {
+		const struct memory_cache *array = shared ? cta_array(w->cta, address[l], a.size) : NULL;
+
+		if (array)
+			w->caches[o->cache].array = array->array;
+		if (shared ? !array : !inside(address[l], a.size, 0, limit)) {
 			bool other = address_is_generic(address[l]);
 
 			return fault(w, o, a, other ? GPU_FAULT_ADDRESS_SPACE : GPU_FAULT_WINDOW, 1u << l, address[l],

@@ -238,7 +238,7 @@ static uint64_t special_value(const struct warp *w, enum ptx_special s, uint32_t
 	case PTX_SPECIAL_ENVREG1: return l->spec->cooperative ? MACHINE_WORKSPACE >> 32 : 0;
 	case PTX_SPECIAL_ENVREG2: return l->spec->cooperative ? MACHINE_WORKSPACE & 0xffffffffu : 0;
 	case PTX_SPECIAL_DYNAMIC_SMEM_SIZE: return l->spec->dynamic_shared;
-	case PTX_SPECIAL_TOTAL_SMEM_SIZE: return l->shared_size;
+	case PTX_SPECIAL_TOTAL_SMEM_SIZE: return l->shared_counted;
 	case PTX_SPECIAL_ONE: return 1;
 	case PTX_SPECIAL_GRIDID:
 	case PTX_SPECIAL_ZERO: return 0;

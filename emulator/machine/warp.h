@@ -22,12 +22,16 @@
 #define LANES MACHINE_LANES
 #define ALL_LANES 0xffffffffu
 
-/* The last buffer an operation touched: an address is inside when address - base <= size - access. */
+/*
+ * The last buffer an operation touched: an address is inside when address - base <= size - access, and then its bytes may
+ * be read and written without more ado. Operations on shared memory use one more step, since its arrays lie elsewhere for
+ * each block: caches[o->cache].array is the index in w->arrays of the array that the operation touched last.
+ */
 struct memory_cache {
 	uint64_t base;
 	uint64_t size; /* 0: nothing cached */
 	uint8_t *bytes;
-	uint64_t unused;
+	uint64_t array;
 };
 
 /* One activation of a function by some lanes of a warp. */
@@ -82,6 +86,7 @@ struct worker;
 struct warp {
 	uint8_t *rows;
 	struct memory_cache *caches;
+	const struct memory_cache *arrays; /* cta->arrays */
 	const struct op *limit; /* place of the next fragment of this frame; a fragment that gets there must stop */
 	const struct op *next;
 	struct frame *frame;
@@ -124,6 +129,8 @@ struct cta {
 	uint32_t warp_count;
 	uint32_t live_threads;
 	uint32_t shared_size;
+	uint32_t array_count;
+	struct memory_cache *arrays; /* of shared memory, by offset; at least one, maybe of size 0 */
 	uint8_t *shared;
 	struct barrier barriers[BARRIERS];
 	uint32_t turns;     /* rounds over its warps that ended in loops */
@@ -182,7 +189,8 @@ struct launch {
 	const struct machine_launch *spec;
 	const struct ptx_program *program;
 	uint32_t threads_per_cta;
-	uint32_t shared_size;
+	uint32_t shared_size;     /* with red zones */
+	uint32_t shared_counted;  /* as the program counts it */
 	uint32_t dynamic_offset;  /* of the dynamic part of shared memory */
 	uint32_t local_size;      /* bytes a lane */
 	uint64_t cta_count;
@@ -255,6 +263,8 @@ uint8_t *state_space_bytes(struct warp *w, int lane, uint64_t address, uint64_t 
  */
 uint8_t *state_space_peek(struct warp *w, uint32_t lane, uint64_t *address, uint32_t size, enum gpu_access kind,
 			  enum ptx_space wanted, enum ptx_space *ret_space);
+/* The array of shared memory that holds these bytes; NULL: none does. */
+const struct memory_cache *cta_array(const struct cta *c, uint64_t offset, uint64_t size);
 void worker_check_generation(struct worker *k);
 struct memory_cache *worker_caches(struct worker *k, const struct ptx_program *p);
 

@@ -16,7 +16,9 @@ libmachine_a_SOURCES += \
 	%reldir%/ptx-opcodes.def %reldir%/ptx-ops.h \
 	%reldir%/ptx-parse-body.c \
 	%reldir%/ptx-parser.c %reldir%/ptx-parser.h \
-	%reldir%/ptx-program.h %reldir%/ptx-syntax.h
+	%reldir%/ptx-program.h \
+	%reldir%/ptx-shared.c %reldir%/ptx-shared.h \
+	%reldir%/ptx-syntax.h
 
 # make fuzz-ptx: by hand, with clang. Only the front end is instrumented.
 fuzz-ptx$(EXEEXT): tests/fuzz/fuzz-ptx.c $(libmachine_a_SOURCES) $(MACHINE_LIBS) libcommon.a

@@ -139,6 +139,21 @@ static size_t take_identifier(const char **at, char *ret, size_t size)
 	return len;
 }
 
+/* _ZZ4tilePfE1a and _ZZ4tilePfE1a_0: what is declared in a function has its name behind the function's E. */
+static bool take_local_name(const char *mangled, char *ret, size_t size)
+{
+	for (const char *e = mangled + strlen(mangled); e > mangled; e--) {
+		const char *at = e;
+		char part[96];
+
+		if (e[-1] != 'E' || !take_identifier(&at, part, sizeof(part)) || (*at && *at != '_'))
+			continue;
+		snprintf(ret, size, "%s", part);
+		return true;
+	}
+	return false;
+}
+
 void ptx_lines_source_name(const char *mangled, char *ret, size_t size)
 {
 	const char *at = mangled;
@@ -147,7 +162,7 @@ void ptx_lines_source_name(const char *mangled, char *ret, size_t size)
 	bool nested;
 
 	snprintf(ret, size, "%s", mangled);
-	if (strncmp(at, "_Z", 2))
+	if (strncmp(at, "_Z", 2) || (at[2] == 'Z' && take_local_name(at, ret, size)))
 		return;
 	at += 2;
 	nested = *at == 'N';

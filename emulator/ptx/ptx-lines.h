@@ -16,7 +16,7 @@
 uint32_t ptx_lines_frames(const struct ptx_module *m, uint32_t loc, const char *name, struct gpu_fault_frame *frames,
 			  uint32_t max);
 
-/* "_Z5saxpyifPKfPf" -> "saxpy", "_ZN2cg4syncEv" -> "cg::sync"; other names as they are. */
+/* "_Z5saxpyifPKfPf" -> "saxpy", "_ZN2cg4syncEv" -> "cg::sync", "_ZZ4tilePfE1a" -> "a"; other names as they are. */
 void ptx_lines_source_name(const char *mangled, char *ret, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a module: loading, the table of its symbols, the layout of shared memory, placing of variables, and the
- * process-wide registry of code addresses, so that a function pointer stored by one module can be called by another.
+ * The life of a module: loading, the table of its symbols, placing of variables, and the process-wide registry of code
+ * addresses, so that a function pointer stored by one module can be called by another.
  */
 #include "emulator/ptx/ptx-module.h"
 
@@ -12,6 +12,7 @@
 #include "emulator/machine/machine-limits.h"
 #include "emulator/ptx/ptx-parser.h"
 #include "emulator/ptx/ptx-program.h"
+#include "emulator/ptx/ptx-shared.h"
 
 /* An entry of the symbol hash: one of the two pointers is set. */
 struct symbol {
@@ -137,123 +138,6 @@ struct ptx_function *ptx_module_add_function(struct ptx_parser *p, const char *n
 	return f;
 }
 
-static uint32_t align_up(uint64_t v, uint32_t align)
-{
-	return (uint32_t)((v + align - 1) / align * align);
-}
-
-/* What of shared memory the operands of a body name. */
-struct shared_use {
-	bool module_level, dynamic, calls;
-};
-
-static void scan_operand(const struct ptx_module *m, const struct ptx_operand *o, struct shared_use *use)
-{
-	const struct symbol *s;
-
-	switch (o->kind) {
-	case PTX_OPERAND_SYMBOL:
-		s = lookup(m, o->name);
-		if (s && s->variable && s->variable->space == PTX_SPACE_SHARED) {
-			use->module_level |= !s->variable->is_extern;
-			use->dynamic |= s->variable->is_extern;
-		}
-		if (s && s->function && s->function->has_body)
-			use->calls = true;
-		break;
-	case PTX_OPERAND_ADDRESS:
-	case PTX_OPERAND_VECTOR:
-	case PTX_OPERAND_LIST:
-	case PTX_OPERAND_PAIR:
-		for (unsigned i = 0; i < o->count; i++)
-			scan_operand(m, &o->elements[i], use);
-		break;
-	default:
-		break;
-	}
-}
-
-static struct shared_use scan_body(const struct ptx_module *m, const struct ptx_body *b)
-{
-	struct shared_use use = { 0 };
-
-	for (uint32_t i = 0; i < b->instruction_count; i++) {
-		const struct ptx_instruction *in = &b->instructions[i];
-
-		if (in->form_len >= 4 && !memcmp(in->text, "call", 4))
-			use.calls = true;
-		for (unsigned k = 0; k < in->operand_count; k++)
-			scan_operand(m, &in->operands[k], &use);
-	}
-	return use;
-}
-
-static uint32_t place_body_shared(struct ptx_body *b, uint32_t at)
-{
-	for (uint32_t k = 0; k < b->variable_count; k++) {
-		struct ptx_variable *v = (struct ptx_variable *)b->variables[k].shared;
-
-		if (!v)
-			continue;
-		v->address = align_up(at, v->align);
-		b->variables[k].offset = (uint32_t)v->address;
-		at = (uint32_t)(v->address + v->size);
-	}
-	return at;
-}
-
-/*
- * Shared variables of the module and of device functions lie first and at the same place for every entry, since
- * device functions are decoded once; an entry that can reach none of them starts its own at 0.
- */
-static int lay_out_shared(struct ptx_module *m, struct error *err)
-{
-	uint64_t common = 0;
-	bool any_dynamic_function = false;
-
-	for (size_t i = 0; i < m->variable_count; i++) {
-		struct ptx_variable *v = m->variables[i];
-		const struct symbol *s = lookup(m, v->name);
-
-		if (v->space != PTX_SPACE_SHARED || v->is_extern || !s || s->variable != v || v->address)
-			continue;
-		v->address = UINT64_MAX;
-	}
-	for (size_t i = 0; i < m->function_count; i++)
-		for (uint32_t k = 0; m->functions[i]->body && k < m->functions[i]->body->variable_count; k++)
-			if (m->functions[i]->body->variables[k].shared)
-				((struct ptx_variable *)m->functions[i]->body->variables[k].shared)->address = 0;
-	for (size_t i = 0; i < m->variable_count; i++) {
-		struct ptx_variable *v = m->variables[i];
-
-		if (v->space != PTX_SPACE_SHARED || v->address != UINT64_MAX)
-			continue;
-		v->address = align_up(common, v->align);
-		common = v->address + v->size;
-	}
-	for (size_t i = 0; i < m->function_count; i++)
-		if (!m->functions[i]->is_entry && m->functions[i]->body) {
-			any_dynamic_function |= scan_body(m, m->functions[i]->body).dynamic;
-			common = place_body_shared(m->functions[i]->body, (uint32_t)common);
-		}
-	if (common > MACHINE_MAX_SHARED)
-		return error_set(err, ERROR_LIMIT, "the module's shared variables need %llu bytes, a block has %d",
-				 (unsigned long long)common, MACHINE_MAX_SHARED);
-	for (size_t i = 0; i < m->function_count; i++) {
-		struct ptx_function *f = m->functions[i];
-		struct shared_use use;
-		uint32_t base;
-
-		if (!f->is_entry || !f->body)
-			continue;
-		use = scan_body(m, f->body);
-		base = use.module_level || use.calls ? (uint32_t)common : 0;
-		f->static_shared = place_body_shared(f->body, base);
-		f->dynamic_shared = use.dynamic || (use.calls && any_dynamic_function);
-	}
-	return 0;
-}
-
 struct ptx_module *ptx_module_load(const char *text, size_t len, struct error *err)
 {
 	struct ptx_module *m = calloc(1, sizeof(*m));
@@ -271,7 +155,7 @@ struct ptx_module *ptx_module_load(const char *text, size_t len, struct error *e
 		goto fail;
 	}
 	m->text = copy;
-	if (ptx_parse_module(m, copy, len, err) || lay_out_shared(m, err))
+	if (ptx_parse_module(m, copy, len, err) || ptx_shared_lay_out(m, err))
 		goto fail;
 	for (size_t i = 0; i < m->function_count; i++)
 		if (m->functions[i]->body && !m->functions[i]->is_entry) {

@@ -65,6 +65,12 @@ struct ptx_variable {
 	uint64_t address; /* device address; 0 until placed. Shared: offset in the cta's shared memory */
 };
 
+/* One array of a block's shared memory. */
+struct ptx_shared_array {
+	const char *name;
+	uint32_t offset, size;
+};
+
 struct ptx_function {
 	const char *name;
 	bool is_entry;
@@ -72,8 +78,11 @@ struct ptx_function {
 	const struct ptx_param *params;
 	size_t param_count;
 	uint32_t param_size;    /* bytes of all parameters */
-	uint32_t static_shared; /* bytes of .shared variables that the entry can reach */
-	bool dynamic_shared;    /* uses an extern .shared array */
+	uint32_t static_shared; /* bytes of .shared variables that the entry can reach, as a program counts them */
+	uint32_t shared_bytes;  /* the same as the machine lays them out, with red zones between them */
+	const struct ptx_shared_array *shared_arrays; /* by offset */
+	uint32_t shared_array_count;
+	const char *dynamic_shared; /* an extern .shared array that it uses, NULL: none */
 	uint32_t max_threads[3]; /* .maxntid, 0 when absent */
 	uint32_t required_threads[3]; /* .reqntid, 0 when absent */
 	uint32_t min_ctas;      /* .minnctapersm, 0 when absent */

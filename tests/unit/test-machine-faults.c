@@ -195,6 +195,56 @@ static void window_faults(void **state)
 		     GPU_FAULT_ADDRESS_SPACE, GPU_ACCESS_ATOMIC, PTX_SPACE_GENERIC, "atomics need shared or global memory");
 }
 
+/* Two arrays of an entry and one of the module: an index over the end of one never lands in another. */
+static void shared_arrays_are_apart(void **state)
+{
+	const char *globals = ".shared .align 4 .b8 outer[24];\n.extern .shared .align 16 .b8 rest[];\n";
+
+	(void)state;
+	assert_fault(globals, "mov.u32 %r4, outer; mov.u32 %r3, tile; st.shared.u32 [%r3+132], %r1;", GPU_FAULT_WINDOW,
+		     GPU_ACCESS_WRITE, PTX_SPACE_SHARED,
+		     "and is 5 bytes after __shared__ array `tile` of size 128 bytes\n"
+		     "=========     and the shared memory of the block has 152 bytes\n");
+	assert_fault(globals, "mov.u32 %r3, outer; ld.shared.u32 %r4, [%r3+24];", GPU_FAULT_WINDOW, GPU_ACCESS_READ,
+		     PTX_SPACE_SHARED, "and is 1 bytes after __shared__ array `outer` of size 24 bytes\n");
+	assert_fault(globals, "mov.u32 %r4, outer; mov.u32 %r3, tile; ld.shared.u32 %r4, [%r3+-8];", GPU_FAULT_WINDOW,
+		     GPU_ACCESS_READ, PTX_SPACE_SHARED, "and is 8 bytes before __shared__ array `tile` of size 128 bytes\n");
+	assert_fault(globals, "mov.u32 %r3, outer; ld.shared.v4.u32 {%r4,%r5,%r6,%r7}, [%r3+16];", GPU_FAULT_WINDOW,
+		     GPU_ACCESS_READ, PTX_SPACE_SHARED, "and is 8 bytes over the end of __shared__ array `outer` of size");
+	assert_fault("", "mov.u32 %r3, tile; atom.shared.add.u32 %r4, [%r3+256], 1;", GPU_FAULT_WINDOW,
+		     GPU_ACCESS_ATOMIC, PTX_SPACE_SHARED, "and is 129 bytes after __shared__ array `tile`");
+	assert_fault("", "mov.u64 %rd2, tile; cvta.shared.u64 %rd2, %rd2; ld.u32 %r3, [%rd2+128];", GPU_FAULT_WINDOW,
+		     GPU_ACCESS_READ, PTX_SPACE_GENERIC, "and is 1 bytes after __shared__ array `tile` of size 128 bytes");
+	assert_fault(".shared .align 4 .b8 _ZZ1kPfE5inner_0[8];", "mov.u32 %r4, _ZZ1kPfE5inner_0; st.shared.u32 [%r4+8], %r1;",
+		     GPU_FAULT_WINDOW, GPU_ACCESS_WRITE, PTX_SPACE_SHARED, "after __shared__ array `inner` of size 8 bytes");
+}
+
+/* Operations that reach several arrays, also within one warp, and dynamic shared memory behind them. */
+static void shared_arrays_hold_what_was_stored(void **state)
+{
+	struct device *d = device_new();
+	uint64_t out = device_buffer(d, "out", 64 * 4);
+	const uint32_t *got = device_bytes(d, out);
+
+	(void)state;
+	device_load(d,
+		    ".extern .shared .align 16 .b8 rest[];\n"
+		    ".visible .entry k(.param .u64 p) { .reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<4>;\n"
+		    ".shared .align 4 .b8 a[64]; .shared .align 4 .b8 b[64];\n"
+		    "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2;\n"
+		    "mov.u32 %r3, a; mov.u32 %r4, b; and.b32 %r5, %r1, 15; shl.b32 %r5, %r5, 2;\n"
+		    "add.u32 %r3, %r3, %r5; add.u32 %r4, %r4, %r5; setp.lt.u32 %p1, %r1, 16; selp.b32 %r6, %r3, %r4, %p1;\n"
+		    "setp.lt.u32 %p2, %r1, 32; @!%p2 bra TAIL; st.shared.u32 [%r6], %r1; bra JOIN;\n"
+		    "TAIL: mov.u32 %r7, rest; add.u32 %r6, %r7, %r2; st.shared.u32 [%r6], %r1;\n"
+		    "JOIN: bar.sync 0; ld.shared.u32 %r8, [%r6];\n"
+		    "cvt.u64.u32 %rd2, %r2; add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r8; ret; }");
+	assert_int_equal(device_launch_shape(d, "k", (struct shape){ { 3, 1, 1 }, { 64, 1, 1 }, 256 }, &out, sizeof(out)), 0);
+	for (uint32_t i = 0; i < 64; i++)
+		assert_int_equal(got[i], i);
+	assert_int_equal(ptx_module_function(d->module, "k")->static_shared, 128);
+	device_free(d);
+}
+
 static void control_faults(void **state)
 {
 	(void)state;
@@ -308,6 +358,8 @@ int main(void)
 		cmocka_unit_test(use_after_free_names_the_cell),
 		cmocka_unit_test(global_faults),
 		cmocka_unit_test(window_faults),
+		cmocka_unit_test(shared_arrays_are_apart),
+		cmocka_unit_test(shared_arrays_hold_what_was_stored),
 		cmocka_unit_test(control_faults),
 		cmocka_unit_test(asserts_print_and_fault),
 		cmocka_unit_test(stop_ends_an_endless_entry),
