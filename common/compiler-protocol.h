@@ -12,7 +12,7 @@
 #ifndef CGPU_COMMON_COMPILER_PROTOCOL_H
 #define CGPU_COMMON_COMPILER_PROTOCOL_H
 
-#define COMPILER_PROTOCOL_VERSION 3
+#define COMPILER_PROTOCOL_VERSION 4
 
 /* cgpu-compiler finds its socket at this descriptor; 0 to 2 are as the kernel's. */
 #define COMPILER_SOCKET_FD 3
@@ -36,6 +36,10 @@ enum compiler_message {
 	/* str folder or "", str variable or "", str value: what %cd and %env have changed. No answer; a compiler that is
 	 * started later has it from the kernel process */
 	COMPILER_SURROUNDINGS = 16,
+	/* u32 id, u8 enum look_kind, str name or "" for all, u32 sm, u32 threads a block, 0: not said, u32 bytes of dynamic
+	 * shared memory, [str cell name, bytes ptx, bytes object with more of it]: the newest first,
+	 * [str cell name, str text]: what lines of source are taken from */
+	COMPILER_LOOK = 17,
 
 	/* compiler -> kernel */
 	/* u32 id, bytes unit (common/unit.h), [bytes unit]: the functions of earlier cells, checked, [str name of an
@@ -49,6 +53,15 @@ enum compiler_message {
 	/* u32 id, str why it failed or "", str version, str cflags, [str path of a library, in the order of loading],
 	 * str lines that PACKAGE_SEARCH or PACKAGE_WHO_HAS has found */
 	COMPILER_PACKAGED = 25,
+	COMPILER_LOOKED = 26,       /* u32 id, str why it failed or "", str plain text, str HTML */
+};
+
+/* What of device code is looked at. */
+enum look_kind {
+	LOOK_NOTHING,
+	LOOK_PTX,
+	LOOK_SASS,      /* machine code */
+	LOOK_REGISTERS, /* and what else entries need, with the occupancy that follows */
 };
 
 enum package_question {

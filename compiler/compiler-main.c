@@ -22,6 +22,7 @@
 #include "compiler/compile.h"
 #include "compiler/completion.h"
 #include "compiler/is-complete.h"
+#include "compiler/look.h"
 #include "compiler/packages.h"
 
 static int reply(uint32_t type, const struct buffer *b, struct error *err)
@@ -233,6 +234,61 @@ static int on_package(struct compiler *c, struct record *r, struct error *err)
 	return reply(COMPILER_PACKAGED, &b, err);
 }
 
+static struct look_unit *read_units(struct record *r, size_t *ret_n)
+{
+	struct look_unit *units;
+
+	*ret_n = record_count(r, 12);
+	units = calloc(*ret_n + 1, sizeof(*units));
+	for (size_t i = 0; units && i < *ret_n; i++) {
+		units[i].cell = record_str(r);
+		units[i].ptx = record_bytes(r, &units[i].ptx_len);
+		units[i].object = record_bytes(r, &units[i].object_len);
+	}
+	return units;
+}
+
+static struct listing_source *read_sources(struct record *r, size_t *ret_n)
+{
+	struct listing_source *sources;
+
+	*ret_n = record_count(r, 8);
+	sources = calloc(*ret_n + 1, sizeof(*sources));
+	for (size_t i = 0; sources && i < *ret_n; i++) {
+		sources[i].name = record_str(r);
+		sources[i].text = record_str(r);
+	}
+	return sources;
+}
+
+static int on_look(struct compiler *c, struct record *r, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT, text = BUFFER_INIT, html = BUFFER_INIT;
+	struct error problem = ERROR_INIT;
+	uint32_t id = record_u32(r);
+	struct look_request request = { .kind = record_u8(r), .cuda_root = c->options.cuda_root };
+	cleanup_free struct look_unit *units = NULL;
+	cleanup_free struct listing_source *sources = NULL;
+	int failed;
+
+	request.name = record_str(r);
+	request.sm = record_u32(r);
+	request.threads = record_u32(r);
+	request.dynamic_shared = record_u32(r);
+	request.units = units = read_units(r, &request.n_units);
+	request.sources = sources = units ? read_sources(r, &request.n_sources) : NULL;
+	if (!sources)
+		return error_set(err, ERROR_MEMORY, "out of memory for a look at device code");
+	if (record_check(r, "a look at device code", err))
+		return -1;
+	failed = look(&request, &text, &html, &problem);
+	record_put_u32(&b, id);
+	record_put_str(&b, failed ? problem.text : "");
+	record_put_str(&b, buffer_text(&text));
+	record_put_str(&b, buffer_text(&html));
+	return reply(COMPILER_LOOKED, &b, err);
+}
+
 static int on_surroundings(struct record *r, struct error *err)
 {
 	const char *folder = record_str(r), *variable = record_str(r), *value = record_str(r);
@@ -263,6 +319,8 @@ static int handle(struct compiler *c, const struct ipc_message *m, struct error 
 		return on_is_complete(c, &r, err);
 	case COMPILER_PACKAGE:
 		return on_package(c, &r, err);
+	case COMPILER_LOOK:
+		return on_look(c, &r, err);
 	case COMPILER_SURROUNDINGS:
 		return on_surroundings(&r, err);
 	default:

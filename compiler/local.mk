@@ -35,21 +35,27 @@ libcompiler_a_SOURCES = \
 	%reldir%/launch-syntax.c %reldir%/launch-syntax.h \
 	%reldir%/link-libraries.c %reldir%/link-libraries.h \
 	%reldir%/line-table.c %reldir%/line-table.h \
+	%reldir%/listing.c %reldir%/listing.h %reldir%/listing-ptx.c %reldir%/listing-sass.c %reldir%/listing-show.c \
+	%reldir%/look.c %reldir%/look.h \
 	%reldir%/macro-text.c %reldir%/macro-text.h \
 	%reldir%/local-include.c %reldir%/local-include.h \
 	%reldir%/nvcc.c %reldir%/nvcc.h \
 	%reldir%/nvrtc.c %reldir%/nvrtc.h \
+	%reldir%/object-ptx.c %reldir%/object-ptx.h \
+	%reldir%/occupancy.c %reldir%/occupancy.h %reldir%/multiprocessors.def \
 	%reldir%/options.c %reldir%/options.h \
 	%reldir%/own-names.c %reldir%/own-names.h \
 	%reldir%/package-index.c %reldir%/package-index.h \
 	%reldir%/packages.c %reldir%/packages.def %reldir%/packages.h \
 	%reldir%/pragma-state.c %reldir%/pragma-state.h %reldir%/pragmas.def \
+	%reldir%/resources.c %reldir%/resources.h \
 	%reldir%/session-header.c %reldir%/session-header.h \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/split.c %reldir%/split.h \
 	%reldir%/statement-text.c %reldir%/statement-text.h \
 	%reldir%/template-launch.c %reldir%/template-launch.h \
 	%reldir%/token.c %reldir%/token.h \
+	%reldir%/tool.c %reldir%/tool.h \
 	%reldir%/unit-cache.c %reldir%/unit-cache.h \
 	%reldir%/unit-text.c %reldir%/unit-text.h \
 	%reldir%/words.def
@@ -89,7 +95,8 @@ $(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS)
 	for f in $(prelude_HEADERS); do cp $(top_srcdir)/$$f %reldir%/include/ || exit 1; done && \
 	cp $(top_srcdir)/common/launch-glue.h %reldir%/include/common/ && touch $@
 
-compiler_tests = test-split test-pragma-state test-launch-syntax test-line-table test-effort test-compile test-compile-ahead test-unit-cache
+compiler_tests = test-split test-pragma-state test-launch-syntax test-line-table test-effort test-compile test-compile-ahead test-unit-cache \
+	test-listing
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
 test_split_SOURCES = tests/unit/test-split.c
@@ -104,6 +111,10 @@ test_launch_syntax_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIB
 test_line_table_SOURCES = tests/unit/test-line-table.c
 test_line_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_line_table_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_listing_SOURCES = tests/unit/test-listing.c
+nodist_EXTRA_test_listing_SOURCES = linked-by-c++.cc
+test_listing_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_listing_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
 test_effort_SOURCES = tests/unit/test-effort.c
 test_effort_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_effort_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)

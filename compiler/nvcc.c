@@ -7,61 +7,35 @@
 #define _GNU_SOURCE
 #include "compiler/nvcc.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "common/cleanup.h"
 #include "common/error.h"
+#include "compiler/tool.h"
 
 #define FLAGS_MAX 128
 #define FILES_MAX 64
 
 struct job {
 	const struct nvcc_request *request;
-	char folder[256];
+	struct tool_folder folder;
 	char arch[64];
-	struct buffer object, log, tmpdir, include;
+	struct buffer object, log, include;
 	struct buffer sources, objects; /* paths, each with its NUL */
 	size_t n_sources;
 };
 
-static char *in_folder(const char *folder, const char *below)
-{
-	char *path = NULL;
-
-	if (!folder || !*folder || asprintf(&path, "%s%s", folder, below) < 0)
-		return NULL;
-	if (!access(path, X_OK))
-		return path;
-	free(path);
-	return NULL;
-}
-
 char *nvcc_find(const char *cuda_root, struct error *err)
 {
-	const char *given = getenv("CGPU_NVCC"), *list = getenv("PATH");
-	const char *roots[] = { getenv("CUDA_HOME"), getenv("CUDA_PATH"), cuda_root, "/usr/local/cuda" };
-	cleanup_free char *path = strdup(list ? list : "");
-	char *found = given ? in_folder(given, "") : NULL, *rest = NULL;
+	char *found = tool_find("nvcc", "CGPU_NVCC", cuda_root);
 
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]) && !found && !given; i++)
-		found = in_folder(roots[i], "/bin/nvcc");
-	for (char *dir = path ? strtok_r(path, ":", &rest) : NULL; dir && !found && !given; dir = strtok_r(NULL, ":", &rest))
-		found = in_folder(dir, "/nvcc");
 	if (!found)
 		error_set(err, ERROR_NOT_FOUND, "a %%%%cuda cell is compiled by nvcc, and %s. Install the CUDA toolkit "
 			  "(in a shell: apt install nvidia-cuda-toolkit, or pip install nvidia-cuda-nvcc) or name its nvcc in "
 			  "CGPU_NVCC. Cells without %%%%cuda need no nvcc: C with CUDA kernels is built in",
-			  given ? "CGPU_NVCC names no program" : "there is none in $CUDA_HOME, /usr/local/cuda or $PATH");
+			  getenv("CGPU_NVCC") ? "CGPU_NVCC names no program" :
+			  "there is none in $CUDA_HOME, /usr/local/cuda or $PATH");
 	return found;
 }
 
@@ -80,19 +54,15 @@ static int write_file(struct job *j, const struct nvcc_file *f, struct error *er
 {
 	cleanup_buffer struct buffer path = BUFFER_INIT;
 	const char *dot = strrchr(f->name, '.');
-	cleanup_file FILE *to = NULL;
 
-	buffer_printf(&path, "%s/%s", j->folder, f->name);
-	if (buffer_check(&path, err))
+	buffer_printf(&path, "%s/%s", j->folder.path, f->name);
+	if (buffer_check(&path, err) || tool_write_file(buffer_text(&path), f->text, strlen(f->text), err))
 		return -1;
-	to = fopen(buffer_text(&path), "we");
-	if (!to || fputs(f->text, to) < 0 || fflush(to))
-		return error_errno(err, "cannot write %s for nvcc", buffer_text(&path));
 	if (!is_source(dot))
 		return 0;
 	buffer_append(&j->sources, path.data, path.len);
 	buffer_putc(&j->sources, '\0');
-	buffer_printf(&j->objects, "%s/%.*s.o", j->folder, (int)(dot - f->name), f->name);
+	buffer_printf(&j->objects, "%s/%.*s.o", j->folder.path, (int)(dot - f->name), f->name);
 	buffer_putc(&j->objects, '\0');
 	j->n_sources++;
 	return 0;
@@ -108,62 +78,25 @@ static size_t add_paths(const char **argv, size_t n, const struct buffer *paths)
 
 static int prepare(struct job *j, struct error *err)
 {
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(j->folder, sizeof(j->folder), "%.200s/cgpu-nvcc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(j->folder)) {
-		j->folder[0] = '\0';
-		return error_errno(err, "cannot make a folder for nvcc in %s", tmp && *tmp ? tmp : "/tmp");
-	}
+	if (tool_folder_make(&j->folder, "nvcc", err))
+		return -1;
 	snprintf(j->arch, sizeof(j->arch), "arch=compute_%u,code=compute_%u", j->request->sm, j->request->sm);
-	buffer_printf(&j->object, "%s/.whole.o", j->folder);
-	buffer_printf(&j->log, "%s/.log", j->folder);
-	buffer_printf(&j->tmpdir, "TMPDIR=%s", j->folder);
-	buffer_printf(&j->include, "-I%s", j->folder);
+	buffer_printf(&j->object, "%s/.whole.o", j->folder.path);
+	buffer_printf(&j->log, "%s/.log", j->folder.path);
+	buffer_printf(&j->include, "-I%s", j->folder.path);
 	for (size_t i = 0; i < j->request->n_files; i++)
 		if (write_file(j, &j->request->files[i], err))
 			return -1;
-	if (buffer_check(&j->object, err) || buffer_check(&j->log, err) || buffer_check(&j->tmpdir, err) ||
-	    buffer_check(&j->include, err) || buffer_check(&j->sources, err) || buffer_check(&j->objects, err))
+	if (buffer_check(&j->object, err) || buffer_check(&j->log, err) || buffer_check(&j->include, err) ||
+	    buffer_check(&j->sources, err) || buffer_check(&j->objects, err))
 		return -1;
 	return 0;
-}
-
-static _Noreturn void become(struct job *j, const char *const *argv, pid_t parent)
-{
-	int log = open(buffer_text(&j->log), O_WRONLY | O_CREAT | O_APPEND, 0600), null = open("/dev/null", O_RDONLY);
-
-	signal(SIGINT, SIG_DFL);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent || log < 0 || null < 0 || dup2(null, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
-		_exit(126);
-	close_range(3, ~0u, 0);
-	putenv(j->tmpdir.data);
-	execvp(argv[0], (char *const *)argv);
-	dprintf(2, "%s: %s\n", argv[0], strerror(errno));
-	_exit(127);
-}
-
-/* 1: it has failed, and said why. */
-static int run(struct job *j, const char *const *argv, struct error *err)
-{
-	pid_t parent = getpid(), pid = fork();
-	int status;
-
-	if (!pid)
-		become(j, argv, parent);
-	if (pid < 0)
-		return error_errno(err, "cannot start %s", argv[0]);
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return error_errno(err, "waitpid for %s", argv[0]);
-	return status != 0;
 }
 
 static int run_nvcc(struct job *j, struct error *err)
 {
 	const char *const own[] = { j->request->nvcc, "-c", "-rdc=false", "-gencode", j->arch, "--no-compress", "-lineinfo", "-I.",
-				    buffer_text(&j->include), "-Xcompiler", "-fPIC,-g1,-gdwarf-4", "-odir", j->folder };
+				    buffer_text(&j->include), "-Xcompiler", "-fPIC,-g1,-gdwarf-4", "-odir", j->folder.path };
 	const char *argv[sizeof(own) / sizeof(own[0]) + FLAGS_MAX + FILES_MAX + 1];
 	size_t n = 0;
 
@@ -173,7 +106,7 @@ static int run_nvcc(struct job *j, struct error *err)
 		argv[n++] = j->request->flags[i];
 	n = add_paths(argv, n, &j->sources);
 	argv[n] = NULL;
-	return run(j, argv, err);
+	return tool_run(&j->folder, buffer_text(&j->log), argv, err);
 }
 
 static int run_linker(struct job *j, struct error *err)
@@ -181,7 +114,7 @@ static int run_linker(struct job *j, struct error *err)
 	const char *argv[4 + FILES_MAX + 1] = { "ld", "-r", "-o", buffer_text(&j->object) };
 
 	argv[add_paths(argv, 4, &j->objects)] = NULL;
-	return run(j, argv, err);
+	return tool_run(&j->folder, buffer_text(&j->log), argv, err);
 }
 
 /* 1: a program has failed. */
@@ -197,25 +130,6 @@ static int make_object(struct job *j, struct error *err)
 	return failed ? failed : run_linker(j, err);
 }
 
-static int read_file(const char *path, struct buffer *ret, struct error *err)
-{
-	cleanup_file FILE *f = fopen(path, "re");
-	char part[16384];
-	size_t n;
-
-	if (!f)
-		return error_errno(err, "cannot read %s, which nvcc should have made", path);
-	while ((n = fread(part, 1, sizeof(part), f)))
-		buffer_append(ret, part, n);
-	return ferror(f) ? error_errno(err, "cannot read %s", path) : buffer_check(ret, err);
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st, (void)type, (void)at;
-	return remove(path);
-}
-
 int nvcc_compile(const struct nvcc_request *request, struct nvcc_answer *ret, struct error *err)
 {
 	struct job j = { .request = request };
@@ -225,14 +139,12 @@ int nvcc_compile(const struct nvcc_request *request, struct nvcc_answer *ret, st
 	failed = make_object(&j, err);
 	ret->ok = !failed;
 	if (failed >= 0)
-		failed = read_file(buffer_text(&j.log), &ret->log, err);
+		failed = tool_read_file(buffer_text(&j.log), &ret->log, err);
 	if (ret->ok)
-		failed = read_file(buffer_text(&j.object), &ret->object, err);
-	if (*j.folder)
-		nftw(j.folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+		failed = tool_read_file(buffer_text(&j.object), &ret->object, err);
+	tool_folder_remove(&j.folder);
 	buffer_release(&j.object);
 	buffer_release(&j.log);
-	buffer_release(&j.tmpdir);
 	buffer_release(&j.include);
 	buffer_release(&j.sources);
 	buffer_release(&j.objects);

@@ -44,6 +44,7 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/lending.c \
 	%reldir%/supervisor/lending.h \
 	%reldir%/supervisor/libraries.c \
+	%reldir%/supervisor/look.c \
 	%reldir%/supervisor/libraries.h \
 	%reldir%/supervisor/leak-watch.c \
 	%reldir%/supervisor/leak-watch.h \

@@ -288,7 +288,7 @@ static bool takes_body(const struct walk *w, const struct magic *m)
 
 static bool has_code_behind(const struct walk *w, const struct magic *m)
 {
-	return m->forms & MAGIC_CODE && (w->line.cell || !(m->forms & MAGIC_WORDS));
+	return m->forms & MAGIC_CODE && !(m->forms & MAGIC_OPTIONS) && (w->line.cell || !(m->forms & MAGIC_WORDS));
 }
 
 static void blank(char *code, size_t from, size_t to)

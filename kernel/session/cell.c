@@ -42,6 +42,7 @@ void cell_free(struct cell *c)
 	buffer_release(&c->unit);
 	buffer_release(&c->shown);
 	buffer_release(&c->dropping);
+	look_release(&c->look);
 	json_decref(c->ename);
 	json_decref(c->evalue);
 	json_decref(c->traceback);

@@ -13,6 +13,7 @@
 #include "common/buffer.h"
 #include "kernel/magics/magic.h"
 #include "kernel/protocol/wire.h"
+#include "kernel/session/look.h"
 
 struct request;
 struct setup_cell;
@@ -58,6 +59,7 @@ struct cell {
 	bool on_restart;      /* %%on_restart */
 	bool timed;           /* %time */
 	bool checked;         /* %%memcheck */
+	struct look look;     /* %%ptx and its like: the cell is compiled and shown */
 	bool announced;       /* busy and execute_input are sent */
 	uint64_t state_before; /* supervisor_state() before its first commit */
 	bool noted;           /* %undo knows of it */

@@ -209,6 +209,12 @@ static const char *own_id(const struct cell *c)
 static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len, const char *headline,
 			const char *diagnostics);
 
+/* %%ptx and its like, and not what is compiled for the cell's sake. */
+static bool is_looked_at(const struct cell *c)
+{
+	return c->look.kind && !c->setting_up && !c->expression;
+}
+
 /* The end of the cell may be before the end of this. */
 static void compile(struct session *s, const struct buffer *text, const char *name)
 {
@@ -226,6 +232,7 @@ static void compile(struct session *s, const struct buffer *text, const char *na
 	c->compile_start_ns = clock_now_ns();
 	buffer_clear(&c->shown);
 	flags_compose(&s->flags, &flags);
+	supervisor_compile_for(s->supervisor, is_looked_at(c) ? c->look.sm : 0);
 	if (buffer_check(text, &err) || buffer_check(&flags, &err) ||
 	    supervisor_compile(s->supervisor, c->number, name, buffer_text(text), buffer_text(&flags),
 			       flags_get(&s->flags, FLAGS_DEVICE), replaced, n_replaced,
@@ -395,6 +402,18 @@ static void run(struct session *s, struct cell *c, const struct buffer *dropped)
 	supervisor_run(s->supervisor, c->unit.data, c->unit.len, dropped);
 }
 
+void execute_looked(struct session *s, const struct error *err)
+{
+	struct cell *c = s->executor.current;
+
+	if (c->interrupted)
+		cell_fail_plain(c, "Interrupted", "interrupted while its device code was looked at");
+	else if (err)
+		cell_fail_plain(c, "UsageError", err->text);
+	c->state = CELL_EXPRESSIONS;
+	advance(s);
+}
+
 static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len,
 			const char *headline, const char *diagnostics)
 {
@@ -418,6 +437,9 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 		fail_expression(c, "CompileError", headline);
 	} else if (!unit) {
 		cell_fail(c, "CompileError", headline, diagnostics);
+	} else if (is_looked_at(c)) {
+		look_at_unit(s, c, unit);
+		return;
 	} else if (c->unit.failed || declarations_leaving(&s->declarations, own_id(c), unit, &dropped, NULL)) {
 		cell_fail_plain(c, "OutOfMemory", "the kernel process is out of memory");
 	} else {

@@ -43,6 +43,8 @@ void execute_interrupt(struct session *s);
 void execute_drop(struct session *s, const struct buffer *names);
 /* A magic that returned 1 is done; err: why it failed, NULL when it did not. */
 void execute_magic_done(struct session *s, const struct error *err);
+/* The code of a cell that is looked at instead of run is shown; err: why not, NULL when it is. */
+void execute_looked(struct session *s, const struct error *err);
 /* Tell the compiler what has changed in s->declarations. */
 void execute_tell_declarations(struct session *s);
 /* The requests that were never answered are freed without an answer. */

@@ -38,6 +38,9 @@
 #include "kernel/supervisor/worker.h"
 #include "kernel/supervisor/zygote-client.h"
 
+/* What the emulated device says that it is. */
+#define SUPERVISOR_DEVICE_SM 75
+
 struct loop_source;
 
 struct worker_pool {
@@ -126,7 +129,10 @@ struct supervisor {
 
 	struct snapshots snapshots;
 	struct memcheck memcheck;
-	bool compiling;
+	bool compiling;       /* or looking: the cell at work waits for the compiler */
+	uint32_t compile_sm;  /* of the next supervisor_compile(); 0: the device's */
+	supervisor_answer *on_looked;
+	void *looked_data;
 	char *cell_text;      /* of the last supervisor_compile() */
 	struct pressure pressure;
 	struct leak_watch leaks;

@@ -24,7 +24,6 @@
 #include "kernel/supervisor/watchdog.h"
 #include "kernel/supervisor/worker-pool.h"
 
-#define DEVICE_SM 75
 #define QUESTION_MS 1000 /* as kernel/supervisor/patience.h counts */
 #define COMPILER_QUESTION_MS 10000
 #define HELLO_MS 30000
@@ -213,7 +212,8 @@ int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_nam
 	record_put_str(&b, text);
 	record_put_str(&b, cflags);
 	record_put_str(&b, nvflags);
-	record_put_u32(&b, DEVICE_SM);
+	record_put_u32(&b, s->compile_sm ? s->compile_sm : SUPERVISOR_DEVICE_SM);
+	s->compile_sm = 0;
 	record_put_u32(&b, (uint32_t)n_replaced);
 	for (size_t i = 0; i < n_replaced; i++)
 		record_put_u32(&b, replaced[i]);
@@ -222,6 +222,11 @@ int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_nam
 		return -1;
 	s->compiling = true;
 	return 0;
+}
+
+void supervisor_compile_for(struct supervisor *s, uint32_t sm)
+{
+	s->compile_sm = sm;
 }
 
 int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor, supervisor_answer *cb, void *data,

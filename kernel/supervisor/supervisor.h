@@ -86,6 +86,8 @@ void supervisor_declare(struct supervisor *s, size_t total, const struct declara
 /* replaced: indices of declarations that the text replaces, so that it must not use them. -1: on_compiled does not follow. */
 int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags,
 		       const char *nvflags, const uint32_t *replaced, size_t n_replaced, bool checked, struct error *err);
+/* Before supervisor_compile(): device code for this compute capability, once; 0: the device's. */
+void supervisor_compile_for(struct supervisor *s, uint32_t sm);
 /* Id of the next cell in the front end, "" for none: cells of the same id are runs of one. */
 void supervisor_identify(struct supervisor *s, const char *id);
 /* dropped: names, each with its NUL, that end when the cell has run to its end; may be empty. */
@@ -165,6 +167,17 @@ int supervisor_complete(struct supervisor *s, const char *text, uint32_t cursor,
 int supervisor_inspect(struct supervisor *s, const char *text, uint32_t cursor, uint32_t detail,
 		       supervisor_answer *cb, void *data, struct error *err);
 int supervisor_is_complete(struct supervisor *s, const char *text, supervisor_answer *cb, void *data, struct error *err);
+
+/* Device code as it is shown; the answer is the payload of COMPILER_LOOKED. supervisor_interrupt() gives it up. */
+struct supervisor_look {
+	uint8_t kind;      /* enum look_kind */
+	const char *name;  /* "" for all */
+	uint32_t sm;       /* 0: the device's */
+	uint32_t threads;  /* a block, 0: not said */
+	uint32_t dynamic_shared;
+	const struct unit *unit; /* its code, of the cell that was compiled last; NULL: that of the session */
+};
+int supervisor_look(struct supervisor *s, const struct supervisor_look *q, supervisor_answer *cb, void *data, struct error *err);
 
 /*
  * Shared libraries for all workers from here on; between cells. 1: `fn` follows from the loop, with why it failed or "";

@@ -46,51 +46,72 @@ void unit_table_release(struct unit_table *t)
 	unit_table_init(t);
 }
 
-/* The unit again with its object packed, and without what is of no use later. */
+/* NULL: memory is out. */
+static void *pack(const void *bytes, size_t *len, struct error *err)
+{
+	size_t n = ZSTD_compressBound(*len);
+	void *packed = malloc(n);
+
+	if (!packed) {
+		error_set(err, ERROR_MEMORY, "out of memory for what is kept of a cell");
+		return NULL;
+	}
+	n = *len ? ZSTD_compress(packed, n, bytes, *len, 1) : 0;
+	*len = ZSTD_isError(n) ? 0 : n;
+	return packed;
+}
+
+void unit_record_unpack(const void *packed, size_t len, struct buffer *ret)
+{
+	unsigned long long size = len ? ZSTD_getFrameContentSize(packed, len) : 0;
+	void *to;
+
+	if (!size || size > OBJECT_MAX)
+		return;
+	to = buffer_extend(ret, size);
+	if (to && ZSTD_decompress(to, size, packed, len) != size)
+		buffer_clear(ret);
+}
+
+/* The unit again with its object and PTX packed, and without what is of no use later. */
 static int shrink(const void *encoded, size_t len, struct unit_record *ret, struct error *err)
 {
-	struct buffer small = BUFFER_INIT;
-	cleanup_free void *packed = NULL;
+	cleanup_buffer struct buffer small = BUFFER_INIT;
+	cleanup_free void *object = NULL, *ptx = NULL;
 	struct unit u;
-	size_t small_len, n;
+	size_t small_len;
 
 	if (unit_decode(encoded, len, &u, err))
 		return -1;
-	n = ZSTD_compressBound(u.object_len);
-	packed = malloc(n);
-	if (!packed) {
-		unit_release(&u);
-		return error_set(err, ERROR_MEMORY, "out of memory for the debugging information of a cell");
-	}
-	n = u.object_len ? ZSTD_compress(packed, n, u.object, u.object_len, 1) : 0;
-	u.object = packed;
-	u.object_len = ZSTD_isError(n) ? 0 : n;
-	u.ptx_len = 0;
+	object = pack(u.object, &u.object_len, err);
+	ptx = object ? pack(u.ptx, &u.ptx_len, err) : NULL;
+	u.object = object;
+	u.ptx = ptx;
 	u.n_declarations = u.n_lines = 0;
-	unit_encode(&u, &small);
+	if (ptx)
+		unit_encode(&u, &small);
 	unit_release(&u);
+	if (!ptx || buffer_check(&small, err))
+		return -1;
 	small_len = small.len;
 	ret->encoded_len = small_len;
 	ret->encoded = buffer_steal(&small);
-	if (!ret->encoded) {
-		buffer_release(&small);
-		return error_set(err, ERROR_MEMORY, "out of memory for the debugging information of a cell");
-	}
+	if (!ret->encoded)
+		return error_set(err, ERROR_MEMORY, "out of memory for what is kept of a cell");
 	return unit_decode(ret->encoded, small_len, &ret->unit, err);
 }
 
 static struct unit_debug *open_debug(const struct unit_record *r)
 {
-	unsigned long long size = ZSTD_getFrameContentSize(r->unit.object, r->unit.object_len);
+	cleanup_buffer struct buffer object = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 	struct unit_debug *d = NULL;
-	cleanup_free void *object = NULL;
 
-	if (!r->unit.object_len || size > OBJECT_MAX)
+	if (!r->unit.object_len)
 		return NULL;
-	object = malloc(size);
-	if (object && ZSTD_decompress(object, size, r->unit.object, r->unit.object_len) == size)
-		d = unit_debug_new(object, size, &err);
+	unit_record_unpack(r->unit.object, r->unit.object_len, &object);
+	if (object.len)
+		d = unit_debug_new(object.data, object.len, &err);
 	if (!d)
 		log_warning("%s: %s", r->unit.cell_name, *err.text ? err.text : "its object cannot be unpacked");
 	return d;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel keeps of each committed unit: symbols with their addresses, the text of its cell, and its object, packed,
- * for the debugging information in it. Fault reports and the list of variables come from here.
+ * What the kernel keeps of each committed unit: symbols with their addresses, the text of its cell, and, packed, its object
+ * for the debugging information in it and its device code for those who look at that. Fault reports and the list of
+ * variables come from here.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_UNIT_TABLE_H
 #define CGPU_KERNEL_SUPERVISOR_UNIT_TABLE_H
@@ -29,7 +30,7 @@ struct placed_section {
 };
 
 struct unit_record {
-	struct unit unit; /* without PTX, lines and declarations, its object packed; borrows from `encoded` */
+	struct unit unit; /* without lines and declarations, its object and PTX packed; borrows from `encoded` */
 	char *encoded;
 	size_t encoded_len;
 	char *text;       /* of the cell; NULL when it is not known */
@@ -95,6 +96,8 @@ uint64_t unit_table_address(const struct unit_table *t, const char *name);
 struct unit_debug *unit_record_debug(const struct unit_record *r);
 /* Where a section of its object lies; 0 when that is not known. */
 uint64_t unit_record_section(const struct unit_record *r, uint32_t index);
+/* Its object or PTX as it was, in ret; nothing when there is none or it cannot be unpacked. */
+void unit_record_unpack(const void *packed, size_t len, struct buffer *ret);
 /* Copies line `line` (from 1) of the text without its newline; false when there is none. */
 bool unit_record_source(const struct unit_record *r, uint32_t line, char *buf, size_t size);
 

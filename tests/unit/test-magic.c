@@ -46,6 +46,14 @@ static void only_the_leading_block_has_commands(void **state)
 	check("%5", "", "%5");
 }
 
+static void options_stand_behind_both_forms(void **state)
+{
+	(void)state;
+	check("%ptx scale --arch sm_80\nint x;", "ptx(scale --arch sm_80)", "                       \nint x;");
+	check("%%ptx --arch sm_80\nint x;", "ptx(--arch sm_80)", "                  \nint x;");
+	check("%%sass\n%%cuda -O1\nint x;", "sass() cuda(-O1)", "      \n%%cuda -O1\nint x;");
+}
+
 static void comment_form_works_anywhere(void **state)
 {
 	(void)state;
@@ -186,6 +194,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_the_leading_block_has_commands),
+		cmocka_unit_test(options_stand_behind_both_forms),
 		cmocka_unit_test(comment_form_works_anywhere),
 		cmocka_unit_test(cell_commands_take_the_rest),
 		cmocka_unit_test(time_leaves_the_code),

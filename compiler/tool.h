@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs of the CUDA toolkit that the compiler process starts: nvcc, ptxas, nvdisasm. Each works in a folder of its own
+ * that is removed, writes what it says to a log, and is told to end when this process is ended, as an interrupt does.
+ */
+#ifndef CGPU_COMPILER_TOOL_H
+#define CGPU_COMPILER_TOOL_H
+
+#include "common/buffer.h"
+
+struct error;
+
+/*
+ * Path of the program `name`, to be freed; NULL: there is none. What the environment variable `given` names counts alone;
+ * else it is looked for in $CUDA_HOME, $CUDA_PATH, cuda_root (may be NULL), /usr/local/cuda and $PATH.
+ */
+char *tool_find(const char *name, const char *given, const char *cuda_root);
+
+struct tool_folder {
+	char path[256];
+};
+
+int tool_folder_make(struct tool_folder *f, const char *name, struct error *err);
+/* With all that lies in it. Accepts a zeroed struct. */
+void tool_folder_remove(struct tool_folder *f);
+
+/*
+ * Run argv (up to a NULL) to its end; what it says is appended to the file `log`, its temporary files lie in the folder. 0;
+ * 1: it has failed, and said why; -1: it could not be started.
+ */
+int tool_run(const struct tool_folder *f, const char *log, const char *const *argv, struct error *err);
+
+int tool_read_file(const char *path, struct buffer *ret, struct error *err);
+int tool_write_file(const char *path, const void *bytes, size_t len, struct error *err);
+
+#endif
