@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores (PTX ISA 9.7.9.8 to 9.7.9.12). Three ways: all 32 addresses are checked together against the
- * buffer that this operation touched last, then moved as one piece, one value for all, or lane by lane; whatever does
- * not fit there goes the exact way, which finds the first lane at fault. */
+/* Loads and stores (PTX ISA 9.7.9.8 to 9.7.9.12). Three ways: halves of the warp that are one piece or one value
+ * (lane-halves.h); all 32 addresses checked together against the buffer that this operation touched last, then moved
+ * lane by lane; whatever does not fit there goes the exact way, which finds the first lane at fault. */
 #define TAKE_MEMORY KEEP
-#include "emulator/machine/exec.h"
-
-/* Where an access may go: bytes[0..size) stand for the addresses base..base+size. */
-struct span {
-	uint64_t base, size;
-	uint8_t *bytes;
-};
-
-enum pattern { CONTIGUOUS, UNIFORM, SCATTERED, OUTSIDE };
+#include "emulator/machine/lane-halves.h"
 
 /*
  * Offsets from the span's start for every lane; inactive lanes get the first active one's, so they never fault. Shared
@@ -70,42 +62,46 @@ static inline __attribute__((always_inline)) void offsets_uint32_t(struct warp *
 }
 
 /* All lanes are checked at once: an offset past the limit shows in the sign of `bad`, a misaligned one in `low`. */
-#define DEFINE_CLASSIFY(T)                                                                                      \
-	static inline __attribute__((always_inline)) enum pattern classify_##T(const T *off,                    \
-									       const struct span *s, T bytes)   \
+#define DEFINE_INSIDE(T)                                                                                        \
+	static inline __attribute__((always_inline)) bool inside_##T(const T *off, const struct span *s, T bytes) \
 	{                                                                                                       \
-		T step = 0, same = 0, bad = 0, low = 0, limit = (T)s->size - bytes, first = off[0];             \
+		T bad = 0, low = 0, limit = (T)s->size - bytes;                                                 \
 														\
 		if (s->size < bytes)                                                                            \
-			return OUTSIDE;                                                                         \
+			return false;                                                                           \
 		FOR_LANES {                                                                                     \
 			bad |= off[l] | (limit - off[l]);                                                       \
 			low |= off[l];                                                                          \
-			step |= off[l] ^ (first + (T)l * bytes);                                                \
-			same |= off[l] ^ first;                                                                 \
 		}                                                                                               \
-		if (bad >> (8 * sizeof(T) - 1) || ((low | (T)s->base) & (bytes - 1)))                           \
-			return OUTSIDE;                                                                         \
-		if (!step)                                                                                      \
-			return CONTIGUOUS;                                                                      \
-		return same ? SCATTERED : UNIFORM;                                                              \
+		return !(bad >> (8 * sizeof(T) - 1) || ((low | (T)s->base) & (bytes - 1)));                     \
 	}
-DEFINE_CLASSIFY(uint32_t)
-DEFINE_CLASSIFY(uint64_t)
+DEFINE_INSIDE(uint32_t)
+DEFINE_INSIDE(uint64_t)
 
-/* Checked offsets are small and positive: signed ones let the processor gather by 32-bit indices. */
-#define SIGNED_uint32_t int32_t
-#define SIGNED_uint64_t int64_t
+/*
+ * What lanes load is put together in a register: sixteen small writes to a row could not be forwarded to the next
+ * operation, which reads it as a whole.
+ */
+typedef uint32_t part_uint32_t __attribute__((vector_size(64), may_alias));
+typedef uint64_t part_uint64_t __attribute__((vector_size(64), may_alias));
+#define ONE(i) *(const memory_type_ *)(from + off[(i)])
+#define EIGHT(i) ONE(i), ONE(i + 1), ONE(i + 2), ONE(i + 3), ONE(i + 4), ONE(i + 5), ONE(i + 6), ONE(i + 7)
+#define PART_uint32_t(i) (part_uint32_t){ EIGHT(i), EIGHT(i + 8) }
+#define PART_uint64_t(i) (part_uint64_t){ EIGHT(i) }
 
 #define DEFINE_LOAD_LANES(suffix, memory_type, row_type, T)                                                     \
 	static inline __attribute__((always_inline)) void load_lanes_##suffix##_##T(                            \
 		row_type *d, const uint8_t *from, const T *off, uint64_t at, bool full, const uint32_t *m)      \
 	{                                                                                                       \
+		typedef memory_type memory_type_;                                                               \
+		_Alignas(64) row_type loaded[LANES], *to = full ? d : loaded;                                   \
+														\
 		from += at;                                                                                     \
-		FOR_LANES {                                                                                     \
-			row_type r = (row_type)*(const memory_type *)(from + (SIGNED_##T)off[l]);               \
-			d[l] = full || m[l] ? r : d[l];                                                         \
-		}                                                                                               \
+		for (unsigned i = 0; i < LANES; i += 64 / sizeof(row_type))                                     \
+			*(part_##row_type *)(to + i) = PART_##row_type(i);                                      \
+		if (!full)                                                                                      \
+			FOR_LANES                                                                               \
+				d[l] = m[l] ? loaded[l] : d[l];                                                 \
 	}
 #define DEFINE_STORE_LANES(suffix, memory_type, row_type, T)                                                    \
 	static inline __attribute__((always_inline)) void store_lanes_##suffix##_##T(                           \
@@ -114,7 +110,7 @@ DEFINE_CLASSIFY(uint64_t)
 		to += at;                                                                                       \
 		if (mask == ALL_LANES) {                                                                        \
 			for (int l = 0; l < LANES; l++)                                                         \
-				*(memory_type *)(to + (SIGNED_##T)off[l]) = (memory_type)s[l];                  \
+				*(memory_type *)(to + off[l]) = (memory_type)s[l];                              \
 			return;                                                                                 \
 		}                                                                                               \
 		FOR_ACTIVE(l, mask)                                                                             \
@@ -133,6 +129,48 @@ DEFINE_CLASSIFY(uint64_t)
 	DEFINE_STORE_LANES(b64, uint64_t, uint64_t, T)
 DEFINE_LANES(uint32_t)
 DEFINE_LANES(uint64_t)
+
+/* Halves as they were found: elements of a vector lie beside each other. */
+#define DEFINE_LOAD_HALF(suffix, memory_type, row_type)                                                         \
+	HALF_INLINE void load_half_##suffix(struct half h, row_type *d, int k, int count)                       \
+	{                                                                                                       \
+		const memory_type *from = (const memory_type *)h.at + k;                                        \
+														\
+		if (h.same) {                                                                                   \
+			row_type v = (row_type)*from;                                                           \
+														\
+			for (int l = 0; l < HALF_LANES; l++)                                                          \
+				d[l] = v;                                                                       \
+			return;                                                                                 \
+		}                                                                                               \
+		NO_LANE_WAITS                                                                                   \
+		for (int l = 0; l < HALF_LANES; l++)                                                                  \
+			d[l] = (row_type)from[l * count];                                                       \
+	}
+/* Of lanes that write to one place the last one stays. */
+#define DEFINE_STORE_HALF(suffix, memory_type, row_type)                                                        \
+	HALF_INLINE void store_half_##suffix(struct half h, const row_type *v, int k, int count)                \
+	{                                                                                                       \
+		memory_type *to = (memory_type *)h.at + k;                                                      \
+														\
+		if (h.same) {                                                                                   \
+			*to = (memory_type)v[HALF_LANES - 1];                                                         \
+			return;                                                                                 \
+		}                                                                                               \
+		NO_LANE_WAITS                                                                                   \
+		for (int l = 0; l < HALF_LANES; l++)                                                                  \
+			to[l * count] = (memory_type)v[l];                                                      \
+	}
+DEFINE_LOAD_HALF(u8, uint8_t, uint32_t)
+DEFINE_LOAD_HALF(s8, int8_t, uint32_t)
+DEFINE_LOAD_HALF(u16, uint16_t, uint32_t)
+DEFINE_LOAD_HALF(s16, int16_t, uint32_t)
+DEFINE_LOAD_HALF(b32, uint32_t, uint32_t)
+DEFINE_LOAD_HALF(b64, uint64_t, uint64_t)
+DEFINE_STORE_HALF(u8, uint8_t, uint32_t)
+DEFINE_STORE_HALF(u16, uint16_t, uint32_t)
+DEFINE_STORE_HALF(b32, uint32_t, uint32_t)
+DEFINE_STORE_HALF(b64, uint64_t, uint64_t)
 
 static inline struct span span_of(struct warp *w, const struct op *o, enum ptx_space space)
 {
@@ -180,39 +218,26 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 	static inline __attribute__((always_inline)) const struct op *name(struct warp *w, const struct op *o,  \
 									   bool full)                           \
 	{                                                                                                       \
-		const T bytes = sizeof(memory_type) * count;                                             \
-		_Alignas(64) T off[LANES];                                                               \
+		const T bytes = sizeof(memory_type) * count;                                                    \
+		_Alignas(64) T off[LANES];                                                                      \
 		struct span s = span_of(w, o, space);                                                           \
-		enum pattern p;                                                                                 \
+		struct half halves[2];                                                                          \
 		uint8_t *at[LANES];                                                                             \
 														\
-		offsets_##T(w, o, full, s.base, off);                               \
-		p = classify_##T(off, &s, bytes);                                                                   \
-		if (space == PTX_SPACE_LOCAL && p != OUTSIDE) {                                                 \
-			FOR_LANES                                                                               \
-				off[l] += (T)l * (T)s.size;                                                 \
-			p = SCATTERED;                                                                          \
-		}                                                                                               \
-		if (__builtin_expect(p == CONTIGUOUS && full && count == 1, 1)) {                               \
-			const memory_type *from = (const memory_type *)(s.bytes + off[0]);                      \
-			row_type *d = ROW(w, row_type, o->d);                                                   \
-														\
-			FOR_LANES                                                                               \
-				d[l] = (row_type)from[l];                                                       \
-			return o + 1;                                                                           \
-		}                                                                                               \
-		if (p == UNIFORM && full) {                                                                     \
+		if (full && space != PTX_SPACE_LOCAL && halves_find(w, o, &s, bytes, halves)) {                 \
 			for (int k = 0; k < count; k++) {                                                       \
-				row_type v = (row_type)*(const memory_type *)(s.bytes + off[0] +                \
-									      (uint64_t)k * sizeof(memory_type)); \
-				row_type *d = ROW(w, row_type, row_offset(o, o->d, k));                         \
+				row_type *r = ROW(w, row_type, row_offset(o, o->d, k));                         \
 														\
-				FOR_LANES                                                                       \
-					d[l] = v;                                                               \
+				load_half_##suffix(halves[0], r, k, count);                               \
+				load_half_##suffix(halves[1], r + HALF_LANES, k, count);                        \
 			}                                                                                       \
 			return o + 1;                                                                           \
 		}                                                                                               \
-		if (p != OUTSIDE) {                                                                             \
+		offsets_##T(w, o, full, s.base, off);                                                           \
+		if (inside_##T(off, &s, bytes)) {                                                               \
+			if (space == PTX_SPACE_LOCAL)                                                           \
+				FOR_LANES                                                                       \
+					off[l] += (T)l * (T)s.size;                                             \
 			for (int k = 0; k < count; k++)                                                         \
 				load_lanes_##suffix##_##T(ROW(w, row_type, row_offset(o, o->d, k)), s.bytes, off,     \
 						    (uint64_t)k * sizeof(memory_type), full, w->lanes);         \
@@ -239,28 +264,26 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 	static inline __attribute__((always_inline)) const struct op *name(struct warp *w, const struct op *o,  \
 									   bool full)                           \
 	{                                                                                                       \
-		const T bytes = sizeof(memory_type) * count;                                             \
-		_Alignas(64) T off[LANES];                                                               \
+		const T bytes = sizeof(memory_type) * count;                                                    \
+		_Alignas(64) T off[LANES];                                                                      \
 		struct span s = span_of(w, o, space);                                                           \
-		enum pattern p;                                                                                 \
+		struct half halves[2];                                                                          \
 		uint8_t *at[LANES];                                                                             \
 														\
-		offsets_##T(w, o, full, s.base, off);                               \
-		p = classify_##T(off, &s, bytes);                                                                   \
-		if (space == PTX_SPACE_LOCAL && p != OUTSIDE) {                                                 \
-			FOR_LANES                                                                               \
-				off[l] += (T)l * (T)s.size;                                                 \
-			p = SCATTERED;                                                                          \
-		}                                                                                               \
-		if (__builtin_expect(p == CONTIGUOUS && full && count == 1, 1)) {                               \
-			memory_type *to = (memory_type *)(s.bytes + off[0]);                                    \
-			const row_type *v = ROW(w, row_type, o->b);                                             \
+		if (full && space != PTX_SPACE_LOCAL && halves_find(w, o, &s, bytes, halves)) {                 \
+			for (int k = 0; k < count; k++) {                                                       \
+				const row_type *r = ROW(w, row_type, row_offset(o, o->b, k));                   \
 														\
-			FOR_LANES                                                                               \
-				to[l] = (memory_type)v[l];                                                      \
+				store_half_##suffix(halves[0], r, k, count);                              \
+				store_half_##suffix(halves[1], r + HALF_LANES, k, count);                       \
+			}                                                                                       \
 			return o + 1;                                                                           \
 		}                                                                                               \
-		if (p != OUTSIDE) {                                                                             \
+		offsets_##T(w, o, full, s.base, off);                                                           \
+		if (inside_##T(off, &s, bytes)) {                                                               \
+			if (space == PTX_SPACE_LOCAL)                                                           \
+				FOR_LANES                                                                       \
+					off[l] += (T)l * (T)s.size;                                             \
 			for (int k = 0; k < count; k++)                                                         \
 				store_lanes_##suffix##_##T(ROW(w, row_type, row_offset(o, o->b, k)), s.bytes, off,    \
 						     (uint64_t)k * sizeof(memory_type), w->mask);               \

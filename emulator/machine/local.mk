@@ -31,7 +31,7 @@ libmachine_a_SOURCES = \
 	%reldir%/gpu-fault.c %reldir%/gpu-fault.h %reldir%/gpu-faults.def \
 	%reldir%/grid.c \
 	%reldir%/image.c %reldir%/image.h \
-	%reldir%/lane-math.h \
+	%reldir%/lane-halves.h %reldir%/lane-math.h \
 	%reldir%/machine.h %reldir%/machine-limits.h \
 	%reldir%/matrix.c %reldir%/matrix.h \
 	%reldir%/machine-pool.c %reldir%/machine-pool.h \
@@ -57,12 +57,15 @@ libmachine_avx512_a_CPPFLAGS = $(AM_CPPFLAGS) -DCORE=avx512
 libmachine_avx512_a_CFLAGS = $(VECTOR_CFLAGS) -march=x86-64-v4
 endif
 
-MACHINE_TESTS = test-machine-faults test-machine-matrix test-machine-opcodes test-machine-warps test-observer \
-	test-ptx-census test-ptx-module
+MACHINE_TESTS = test-machine-access test-machine-faults test-machine-matrix test-machine-opcodes test-machine-warps \
+	test-observer test-ptx-census test-ptx-module
 check_PROGRAMS += $(MACHINE_TESTS)
 TESTS += $(MACHINE_TESTS)
 MACHINE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
 MACHINE_TEST_LIBS = $(MACHINE_LIBS) libcommon.a $(CMOCKA_LIBS) -lm
+test_machine_access_SOURCES = tests/unit/test-machine-access.c tests/unit/machine.h
+test_machine_access_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_machine_access_LDADD = $(MACHINE_TEST_LIBS)
 test_machine_faults_SOURCES = tests/unit/test-machine-faults.c tests/unit/machine.h
 test_machine_faults_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_faults_LDADD = $(MACHINE_TEST_LIBS)

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -209,6 +211,25 @@ static inline void assert_runs(struct device *d, const char *entry, uint32_t gri
 		gpu_fault_print(&d->fault, &text);
 		fail_msg("%s", buffer_text(&text));
 	}
+}
+
+/* The tests in a child for each copy of the core; one that this processor cannot run becomes the baseline. */
+static inline int machine_on_each_core(int (*run)(void))
+{
+	static const char *const cores[] = { "baseline", "avx2", "avx512" };
+	int failed = 0;
+
+	for (size_t i = 0; i < sizeof(cores) / sizeof(cores[0]); i++) {
+		pid_t child = fork();
+		int status;
+
+		if (child == 0) {
+			setenv("CGPU_CORE", cores[i], 1);
+			exit(run());
+		}
+		failed |= child < 0 || waitpid(child, &status, 0) != child || status;
+	}
+	return failed;
 }
 
 #endif

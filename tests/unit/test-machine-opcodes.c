@@ -5,8 +5,6 @@
  * branch, and under a guard, so that the handlers for whole warps and for parts of them are both tried; lanes that are
  * off must keep what they had.
  */
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "emulator/machine/lane-math.h"
 #include "tests/unit/machine.h"
@@ -219,18 +217,5 @@ static int run_group(void)
 /* A process uses one copy of the core, so each copy gets its own; one that the processor lacks is the baseline. */
 int main(void)
 {
-	static const char *const cores[] = { "baseline", "avx2", "avx512" };
-	int failed = 0;
-
-	for (size_t i = 0; i < sizeof(cores) / sizeof(cores[0]); i++) {
-		pid_t child = fork();
-		int status;
-
-		if (child == 0) {
-			setenv("CGPU_CORE", cores[i], 1);
-			exit(run_group());
-		}
-		failed |= child < 0 || waitpid(child, &status, 0) != child || status;
-	}
-	return failed;
+	return machine_on_each_core(run_group);
 }
