@@ -85,6 +85,18 @@ static inline dim3 cgpu_dim3_from_number(unsigned x)
 #define cgpu_take4(f, a, b, c, d, ...) f(a, b, c, d)
 #define cgpu_take8(f, a, b, c, d, e, g, h, i, ...) f(a, b, c, d, e, g, h, i)
 
+/* size, offset = 0, kind = the last argument, stream = 0: by how many are there. */
+#define cgpu_symbol_of5(size, offset, kind, stream, direction, ...) size, offset, kind, stream
+#define cgpu_symbol_of4(size, offset, kind, direction, ...) size, offset, kind, 0
+#define cgpu_symbol_of3(size, offset, direction, ...) size, offset, direction, 0
+#define cgpu_symbol_of2(size, direction, ...) size, 0, direction, 0
+#define cgpu_symbol_pick(a, b, c, d, e, of, ...) of
+#define cgpu_symbol_copy_async(...) \
+	cgpu_symbol_pick(__VA_ARGS__, cgpu_symbol_of5, cgpu_symbol_of4, cgpu_symbol_of3, cgpu_symbol_of2, )(__VA_ARGS__, )
+#define cgpu_symbol_first3(a, b, c, ...) a, b, c
+#define cgpu_symbol_expand(...) cgpu_symbol_first3(__VA_ARGS__)
+#define cgpu_symbol_copy(...) cgpu_symbol_expand(cgpu_symbol_copy_async(__VA_ARGS__))
+
 #define cudaMalloc(p, n) (cgpu_note(#p, __LINE__), cudaMalloc((void **)(p), (n)))
 #define cudaMallocPitch(p, pitch, w, h) \
 	(cgpu_note(#p, __LINE__), cudaMallocPitch((void **)(p), (pitch), (w), (h)))
@@ -102,14 +114,14 @@ static inline dim3 cgpu_dim3_from_number(unsigned x)
 #define cudaMemcpyAsync(...) cgpu_take5(cudaMemcpyAsync, __VA_ARGS__, 0, )
 #define cudaMemsetAsync(...) cgpu_take4(cudaMemsetAsync, __VA_ARGS__, 0, )
 #define cudaMemcpy2DAsync(...) cgpu_take8(cudaMemcpy2DAsync, __VA_ARGS__, 0, )
-#define cudaMemcpyToSymbol(s, ...) \
-	cgpu_take5(cudaMemcpyToSymbol, cgpu_symbol(s), __VA_ARGS__, 0, cudaMemcpyHostToDevice, )
-#define cudaMemcpyFromSymbol(d, s, ...) \
-	cgpu_take5(cudaMemcpyFromSymbol, d, cgpu_symbol(s), __VA_ARGS__, 0, cudaMemcpyDeviceToHost, )
-#define cudaMemcpyToSymbolAsync(s, ...) \
-	cgpu_take6(cudaMemcpyToSymbolAsync, cgpu_symbol(s), __VA_ARGS__, 0, )
-#define cudaMemcpyFromSymbolAsync(d, s, ...) \
-	cgpu_take6(cudaMemcpyFromSymbolAsync, d, cgpu_symbol(s), __VA_ARGS__, 0, )
+#define cudaMemcpyToSymbol(s, from, ...) \
+	cudaMemcpyToSymbol(cgpu_symbol(s), from, cgpu_symbol_copy(__VA_ARGS__, cudaMemcpyHostToDevice))
+#define cudaMemcpyFromSymbol(to, s, ...) \
+	cudaMemcpyFromSymbol(to, cgpu_symbol(s), cgpu_symbol_copy(__VA_ARGS__, cudaMemcpyDeviceToHost))
+#define cudaMemcpyToSymbolAsync(s, from, ...) \
+	cudaMemcpyToSymbolAsync(cgpu_symbol(s), from, cgpu_symbol_copy_async(__VA_ARGS__, cudaMemcpyHostToDevice))
+#define cudaMemcpyFromSymbolAsync(to, s, ...) \
+	cudaMemcpyFromSymbolAsync(to, cgpu_symbol(s), cgpu_symbol_copy_async(__VA_ARGS__, cudaMemcpyDeviceToHost))
 #define cudaGetSymbolAddress(p, s) cudaGetSymbolAddress((void **)(p), cgpu_symbol(s))
 #define cudaGetSymbolSize(p, s) cudaGetSymbolSize((p), cgpu_symbol(s))
 

@@ -20,7 +20,8 @@ static bool is_complex(const struct token_list *l, uint32_t i)
 
 static bool is_tag_word(const struct token_list *l, uint32_t i)
 {
-	return token_is(l, i, "struct") || token_is(l, i, "union") || token_is(l, i, "enum");
+	return token_is(l, i, "struct") || token_is(l, i, "union") || token_is(l, i, "enum") ||
+	       (token_is(l, i, "class") && split_at_specifier(l, i));
 }
 
 /* Qualifiers and storage classes leave the type open; the other specifiers give it. */
@@ -36,7 +37,9 @@ static void note_word(struct declaration_parts *p, const struct token_list *l, u
 	p->is_static |= token_is(l, i, "static");
 	p->is_inline |= token_is(l, i, "inline") || token_is(l, i, "__inline") ||
 			token_is(l, i, "__inline__") || token_is(l, i, "__forceinline__");
-	p->is_const |= token_is(l, i, "const") || token_is(l, i, "__const");
+	p->is_constexpr |= token_is(l, i, "constexpr");
+	p->is_const |= p->is_constexpr || token_is(l, i, "const") || token_is(l, i, "__const");
+	p->is_shared |= token_is(l, i, "__shared__");
 	p->is_auto_type |= token_is(l, i, "__auto_type");
 	p->is_thread_local |= token_is(l, i, "_Thread_local") || token_is(l, i, "__thread") || token_is(l, i, "thread_local");
 	p->is_other |= token_is(l, i, "_Static_assert") || token_is(l, i, "static_assert");
@@ -146,10 +149,11 @@ int declaration_parts_init(struct declaration_parts *p, const struct token_list 
 					 .tag = TOKEN_NONE,
 					 .tag_name = TOKEN_NONE,
 					 .type_name = TOKEN_NONE };
-	p->is_other = item->is_opaque || token_is(l, item->first, "asm") || token_is(l, item->first, "__asm__") ||
+	p->is_other = item->is_opaque ||
+		      (item->kind == ITEM_DECLARATION && item->world == WORLD_DEVICE && is_tag_word(l, item->first)) ||
+		      token_is(l, item->first, "asm") || token_is(l, item->first, "__asm__") ||
 		      token_is(l, item->first, "__asm") || token_is(l, item->first, "namespace") ||
-		      token_is(l, item->first, "using") || token_is(l, item->first, "template") ||
-		      token_is(l, item->first, "class");
+		      token_is(l, item->first, "using") || token_is(l, item->first, "template");
 	i = specifiers(p, l, item->first, end);
 	p->specifiers_end = i;
 	if (p->is_other)

@@ -30,6 +30,7 @@ struct declaration_parts {
 	uint32_t tag_name;  /* TOKEN_NONE for none */
 	uint32_t type_name; /* a typedef's name used as type; TOKEN_NONE */
 	bool is_typedef, is_extern, is_static, is_inline, is_const, is_auto_type, is_thread_local, is_other;
+	bool is_constexpr, is_shared; /* CUDA C++ */
 	struct declarator *declarators; /* in the pool */
 	uint32_t n;
 };

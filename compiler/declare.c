@@ -183,7 +183,15 @@ static char *tag_name(struct declare *d, const struct host_text *h,
 	return NULL;
 }
 
-static void add_tag(struct declare *d, const struct host_text *h, const struct declaration_parts *p)
+static const char *as_written(struct declare *d, const struct token_list *l, uint32_t first, uint32_t end)
+{
+	const char *text = mem_pool_strndup(d->pool, l->text + l->at[first].start, l->at[end - 1].end - l->at[first].start);
+
+	d->failed |= !text;
+	return text ? text : "";
+}
+
+static void add_tag(struct declare *d, const struct host_text *h, const struct declaration_parts *p, bool is_class)
 {
 	const struct token_list *l = &h->split.tokens;
 	uint32_t end = token_behind(l, p->body);
@@ -196,13 +204,32 @@ static void add_tag(struct declare *d, const struct host_text *h, const struct d
 	char *text = host_text_piece(h, p->tag, end),
 	     *whole = text ? format(d, "", text, ";") : NULL;
 
-	add(d, DECLARATION_TAG, l->at[p->tag].line, name, whole, whole);
+	add(d, DECLARATION_TAG, l->at[p->tag].line, name, whole,
+	    is_class && whole ? format(d, "", as_written(d, l, p->tag, end), ";") : whole);
 }
 
 /* `typedef struct { ... } name;`: its one declarator gives the unnamed structure its name. */
 static bool is_unnamed_typedef(const struct declaration_parts *p)
 {
 	return p->is_typedef && p->n == 1 && p->body != TOKEN_NONE && p->tag_name == TOKEN_NONE;
+}
+
+/* C cells may have pointers to it. */
+static const char *incomplete_class(struct declare *d, const struct token_list *l, uint32_t name)
+{
+	const char *text = token_copy(d, l, name);
+
+	text = text ? format(d, "typedef struct ", text, format(d, " ", text, ";")) : NULL;
+	d->failed |= !text;
+	return text ? text : "";
+}
+
+static bool is_device_class(const struct host_text *h, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+	uint32_t first = h->split.items[i].first;
+
+	return token_is(l, first, "class") || token_is(l, first, "struct") || token_is(l, first, "union");
 }
 
 /* Device functions and C++ declarations, which the host's clang does not see; variables and entries
@@ -219,12 +246,13 @@ static void add_device_item(struct declare *d, const struct host_text *h, uint32
 		    device_text_later(h, i));
 		return;
 	}
-	if ((item->is_entry && !p->is_other) || (!p->is_other && p->n && !p->declarators[0].is_function))
+	if ((item->is_entry && !p->is_other) ||
+	    (!p->is_other && p->n && !p->declarators[0].is_function && !p->is_shared))
 		return;
 	name = p->is_other || !p->n ? split_template_name(l, item) : p->declarators[0].name;
 	if (name != TOKEN_NONE)
-		add(d, DECLARATION_DEVICE_FUNCTION, l->at[item->first].line, token_copy(d, l, name),
-		    "", device_text_later(h, i));
+		add(d, p->is_shared ? DECLARATION_DEVICE_VARIABLE : DECLARATION_DEVICE_FUNCTION, l->at[item->first].line,
+		    token_copy(d, l, name), is_device_class(h, i) ? incomplete_class(d, l, name) : "", device_text_later(h, i));
 }
 
 static void add_item(struct declare *d, const struct host_text *h, uint32_t i)
@@ -249,9 +277,10 @@ static void add_item(struct declare *d, const struct host_text *h, uint32_t i)
 		char *text = host_text_piece(h, item->first, item->end);
 
 		add(d, DECLARATION_TYPEDEF, h->split.tokens.at[item->first].line,
-		    token_copy(d, &h->split.tokens, p->declarators[0].name), text, text);
+		    token_copy(d, &h->split.tokens, p->declarators[0].name), text,
+		    item->is_class ? as_written(d, &h->split.tokens, item->first, item->end) : text);
 	} else if (p->body != TOKEN_NONE) {
-		add_tag(d, h, p);
+		add_tag(d, h, p, item->is_class);
 	} else if (p->tag_name != TOKEN_NONE && !p->n) {
 		char *text = host_text_piece(h, item->first, item->end);
 
@@ -304,16 +333,48 @@ static char *device_variable(struct declare *d, const struct host_text *h, uint3
 	return format(d, space, s->declaration, ";");
 }
 
-/* nvcc lets device code read `const int n = 5;` of the host. */
+/* A macro or enumerator, or a constant that later device code sees. */
+static bool is_constant_word(struct declare *d, const struct session *session, const char *word, size_t len)
+{
+	const struct declaration *known = session_find(session, word, len);
+	bool capitals = true;
+
+	for (size_t i = 0; i < len; i++)
+		capitals &= word[i] < 'a' || word[i] > 'z';
+	for (size_t i = 0; i < d->n; i++)
+		if (strlen(d->declarations[i].name) == len && !memcmp(d->declarations[i].name, word, len) &&
+		    d->declarations[i].kind == DECLARATION_VARIABLE)
+			return *d->declarations[i].device;
+	return known && known->kind == DECLARATION_VARIABLE ? *known->device : capitals;
+}
+
+/* nvcc lets device code read `const int n = 5;` and `const int m = 2 * n;` of the host. */
 static char *device_constant(struct declare *d, const struct host_text *h, uint32_t i)
 {
+	const struct token_list *l = &h->split.tokens;
 	const struct declaration_parts *p = &h->parts[i];
 	const struct declarator *v = p->declarators;
+	bool constant = p->is_const && p->n == 1 && v->equals != TOKEN_NONE && !v->is_pointer && !v->is_array;
 
-	if (!p->is_const || p->n != 1 || v->equals == TOKEN_NONE || v->is_pointer || v->is_array ||
-	    v->init_end != v->equals + 2 || h->split.tokens.at[v->equals + 1].kind != TOKEN_NUMBER)
-		return mem_pool_strdup(d->pool, "");
-	return device_text_later(h, i);
+	for (uint32_t t = v->equals + 1; constant && t < v->init_end; t++)
+		constant = (l->at[t].kind == TOKEN_NUMBER || strchr("()+-*/%<>|&^~!=?:", *token_text(l, t)) ||
+			    split_at_specifier(l, t) || token_is(l, t, "sizeof") ||
+			    (token_is_name(l, t) && is_constant_word(d, d->session, token_text(l, t), token_len(l, t)))) &&
+			   !(token_is(l, t, "&") && t == v->equals + 1);
+	return constant ? device_text_later(h, i) : mem_pool_strdup(d->pool, "");
+}
+
+/* A constant of C++ may be the size of an array in later cells, which an extern one may not. */
+static const char *later_constant(struct declare *d, const struct host_text *h, uint32_t i, const struct clang_symbol *s)
+{
+	const struct declarator *v = h->parts[i].declarators;
+	const char *value = host_text_piece(h, v->equals, v->init_end), *whole = NULL;
+
+	if (value)
+		value = format(d, " ", value, ";");
+	if (value)
+		whole = format(d, "__attribute__((unused)) static ", s->declaration, value);
+	return whole;
 }
 
 static void add_variable(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
@@ -330,8 +391,10 @@ static void add_variable(struct declare *d, const struct host_text *h, const str
 		before = "extern _Thread_local ";
 	else if (lost_const(h, s->name) && strncmp(s->declaration, "const ", 6))
 		before = "extern const ";
-	add(d, DECLARATION_VARIABLE, s->line, s->name, format(d, before, s->declaration, ";"),
-	    i < h->split.n_items ? device_constant(d, h, i) : "");
+	const char *device = i < h->split.n_items ? device_constant(d, h, i) : "";
+
+	add(d, DECLARATION_VARIABLE, s->line, s->name,
+	    *device && h->parts[i].is_constexpr ? later_constant(d, h, i, s) : format(d, before, s->declaration, ";"), device);
 }
 
 static void add_function(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
@@ -420,14 +483,16 @@ static void spell_record(struct declare *d, const struct host_text *h, const str
 		    s->declaration, s->declaration);
 		have = find_type(d, s->name);
 	}
-	if (have && needs_macros(d, h, have->host))
-		have->host = have->device = s->declaration;
+	if (have && needs_macros(d, h, have->host)) {
+		have->device = have->device == have->host ? s->declaration : have->device;
+		have->host = s->declaration;
+	}
 	if (!have || !s->size || !*have->host)
 		return;
 	text = packed(d, have->host, s->size);
-	d->failed |= !text;
-	if (text)
-		have->host = have->device = text;
+	have->device = have->device == have->host ? text : packed(d, have->device, s->size);
+	have->host = text;
+	d->failed |= !text || !have->device;
 }
 
 static void spell_type(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
@@ -523,11 +588,23 @@ static void add_pragmas(struct declare *d, const struct pragma_state *before)
 	d->failed |= d->pragmas.failed || before->failed;
 }
 
+/* A class of device code brings its typedef itself. */
+static bool has_ordinary(const struct declare *d, const char *name)
+{
+	const struct declaration *known = session_find(d->session, name, strlen(name));
+	bool found = known && known->kind == DECLARATION_DEVICE_FUNCTION;
+
+	for (size_t i = 0; i < d->n; i++)
+		found |= !strcmp(d->declarations[i].name, name) && !strcmp(declaration_space(d->declarations[i].kind), "ordinary");
+	return found;
+}
+
 int declare_finish(struct declare *d, const struct host_text *h, const struct session *session, struct error *err)
 {
 	struct pragma_state before;
 
 	d->cell = h->cell;
+	d->session = session;
 	pragma_state_init(&before, session, d->pool);
 	pragma_state_init(&d->pragmas, session, d->pool);
 	d->names = session_names((struct session *)session);
@@ -535,6 +612,9 @@ int declare_finish(struct declare *d, const struct host_text *h, const struct se
 	add_pragmas(d, &before);
 	for (const struct template_launch *x = NULL; (x = template_launch_next(&h->launches, x));)
 		add(d, DECLARATION_ENTRY, h->split.tokens.at[x->name].line, x->expression, "", "");
+	for (uint32_t i = 0; i < h->bare_tags.n; i++)
+		if (!has_ordinary(d, h->bare_tags.names[i]))
+			add(d, DECLARATION_TYPEDEF, 1, h->bare_tags.names[i], h->bare_tags.typedefs[i], h->bare_tags.typedefs[i]);
 	pragma_state_release(&before);
 	pragma_state_release(&d->pragmas);
 	for (size_t i = 0; i < d->n_symbols; i++)

@@ -23,6 +23,7 @@ struct declare {
 	uint32_t *branches; /* owned: tokens of the #if directives whose branch was taken */
 	size_t n_branches, cap_branches;
 	struct name_source names;
+	const struct session *session;
 	struct pragma_state pragmas; /* as far as the items are gone through */
 	int failed;
 };

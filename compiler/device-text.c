@@ -92,7 +92,7 @@ bool device_text_is_needed(const struct host_text *h)
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		const struct item *item = &h->split.items[i];
 
-		if ((item->world & WORLD_DEVICE) && !device_text_is_context(h, i))
+		if (((item->world & WORLD_DEVICE) || item->is_class) && !device_text_is_context(h, i))
 			return true;
 	}
 	return template_launch_next(&h->launches, NULL) != NULL;
@@ -182,7 +182,7 @@ static void choose_items(const struct host_text *h, bool *chosen)
 
 		chosen[i] = item->kind == ITEM_DIRECTIVE
 				    ? is_device_directive(&h->split.tokens, item->first)
-				    : (item->world & WORLD_DEVICE) != 0;
+				    : (item->world & WORLD_DEVICE) != 0 || item->is_class;
 	}
 	while (changed) {
 		changed = false;
@@ -381,10 +381,13 @@ static void write_entry(struct host_text *h, const struct item *item,
 		while (end < close && !token_is(l, end, ","))
 			end = token_is(l, end, "(") || token_is(l, end, "[") ? token_behind(l, end)
 									     : end + 1;
-		uint32_t name = parameter_name(l, t, end);
+		uint32_t name = parameter_name(l, t, end), stop = t;
 		bool is_void = end == t + 1 && token_is(l, t, "void");
 
-		unit_text_copy(&h->unit, l->at[t].start, l->at[end - 1].end, NULL);
+		/* Which arguments are missing is seen where it is launched. */
+		while (stop < end && !token_is(l, stop, "="))
+			stop++;
+		unit_text_copy(&h->unit, l->at[t].start, l->at[stop - 1].end, NULL);
 		if (name != TOKEN_NONE) {
 			buffer_printf(&arguments, "%s(void *)&%.*s", n++ ? ", " : "",
 				      (int)token_len(l, name), token_text(l, name));
@@ -453,7 +456,7 @@ void device_text_write_host(struct host_text *h, uint32_t i)
 		unit_text_line(&h->unit, h->split.tokens.at[p->declarators[0].name].line);
 		write_entry(h, item, p);
 	} else if (item->kind == ITEM_DECLARATION && !p->declarators[0].is_function &&
-		   !p->is_typedef) {
+		   !p->is_typedef && !p->is_shared) {
 		unit_text_line(&h->unit, h->split.tokens.at[item->first].line);
 		write_stand_in(h, item, p);
 	}

@@ -13,6 +13,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "compiler/class-text.h"
 #include "compiler/device-text.h"
 #include "compiler/in-turn.h"
 #include "compiler/launch-syntax.h"
@@ -53,7 +54,7 @@ static void mask_body(struct host_text *h, uint32_t first, uint32_t end)
 		bool is_enum = token_is(l, i, "enum");
 		uint32_t at, name;
 
-		if (!is_enum && !token_is(l, i, "struct") && !token_is(l, i, "union"))
+		if (!is_enum && !token_is(l, i, "struct") && !token_is(l, i, "union") && !token_is(l, i, "class"))
 			continue;
 		at = split_tag(l, i, &name);
 		if (name != TOKEN_NONE && token_is(l, at, "{"))
@@ -285,7 +286,8 @@ static void edit_specifiers(struct host_text *h, const struct declaration_parts 
 			 token_is(l, i, "register") || token_is(l, i, "__forceinline__") ||
 			 token_is(l, i, "__host__") ||
 			 (token_is(l, i, "extern") && has_initialiser) ||
-			 (token_is(l, i, "const") && runtime) ||
+			 ((token_is(l, i, "const") || token_is(l, i, "constexpr")) && runtime) ||
+			 (token_is(l, i, "constexpr") && p->n && p->declarators[0].is_function) ||
 			 (token_is(l, i, "auto") && i + 1 < p->specifiers_end))
 			drop_tokens(h, i, i + 1);
 		else if (l->at[i].kind == TOKEN_STRING)
@@ -395,6 +397,8 @@ static void edit_item(struct host_text *h, const struct session *session, uint32
 
 	if (p->is_other)
 		return;
+	if (h->split.items[i].is_class)
+		class_text_edit(&h->split.tokens, p->tag, &h->edits);
 	for (uint32_t k = 0; k < p->n; k++)
 		has_initialiser |= p->declarators[k].equals != TOKEN_NONE;
 	if (has_storage(h, session, p))
@@ -881,6 +885,7 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 		return error_set(err, ERROR_MEMORY, "out of memory for the text of a unit");
 	if (h->before)
 		unit_text_puts(&h->unit, h->before);
+	bare_tags_write(&h->bare_tags, &h->unit.text);
 	if (session_compose(session, &h->split.tokens, h->masks, h->n_masks, false, h->cell_name,
 			    &h->unit.text, err))
 		return -1;

@@ -2,6 +2,8 @@
 # All but main() is a library, so that the unit tests can link it.
 noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
+	%reldir%/bare-tags.c %reldir%/bare-tags.h \
+	%reldir%/class-text.c %reldir%/class-text.h \
 	%reldir%/clang-complaints.hh \
 	%reldir%/clang-complete.cc \
 	%reldir%/clang-includes.cc %reldir%/clang-includes.hh \

@@ -150,11 +150,13 @@ static bool is_member(const struct token_list *l, uint32_t i)
 
 static void add_uses(struct session *s, struct session_entry *e, const struct token_list *l)
 {
-	struct use *uses = malloc((l->n + 1) * sizeof(*uses));
+	struct use *uses = realloc(e->uses, (e->n_uses + l->n + 1) * sizeof(*uses));
 	bool has_members = e->d.kind == DECLARATION_TAG || e->d.kind == DECLARATION_TYPEDEF;
 	bool in_size = false; /* in the width of a bit-field or the size of an array stand expressions */
 
-	for (uint32_t i = 0; uses && i < l->n; i++) {
+	if (!uses)
+		return;
+	for (uint32_t i = 0; i < l->n; i++) {
 		if (token_is(l, i, ":") || token_is(l, i, "["))
 			in_size = true;
 		else if (token_is(l, i, ";") || token_is(l, i, "]"))
@@ -192,9 +194,17 @@ static void index_text(struct session *s, struct session_entry *e, const char *t
 		add_uses(s, e, &l);
 }
 
+/* A class: the one of C names less. */
+static bool has_two_texts(const struct declaration *d)
+{
+	return (d->kind == DECLARATION_TAG || d->kind == DECLARATION_TYPEDEF || d->kind == DECLARATION_DEVICE_FUNCTION) &&
+	       *d->host && strcmp(d->host, d->device) != 0;
+}
+
 static int entry_init(struct session *s, struct session_entry *e, const struct declaration *d)
 {
 	struct mem_pool pool = MEM_POOL_INIT;
+	struct token_list l;
 
 	*e = (struct session_entry){ .d = *d };
 	e->d.name = strdup(d->name);
@@ -208,6 +218,8 @@ static int entry_init(struct session *s, struct session_entry *e, const struct d
 	if (*d->name && d->kind != DECLARATION_CPP)
 		add_declared(s, e, d->name, strlen(d->name));
 	index_text(s, e, *d->host ? e->d.host : e->d.device, &pool);
+	if (has_two_texts(d) && !token_list_init(&l, e->d.device, strlen(e->d.device), &pool, NULL))
+		add_uses(s, e, &l);
 	mem_pool_release(&pool);
 	return 0;
 }

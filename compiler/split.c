@@ -13,6 +13,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/mem-pool.h"
+#include "compiler/class-text.h"
 #include "compiler/macro-text.h"
 
 struct declared {
@@ -613,6 +614,20 @@ static void remember_names(struct splitter *s, uint32_t first, uint32_t end, boo
 	remember(s, last, is_type);
 }
 
+/* Is the item a class for device code alone? */
+static bool find_class(const struct token_list *l, struct item *item)
+{
+	enum class_kind kind = CLASS_NONE;
+	uint32_t tag = item->first;
+
+	while (token_is(l, tag, "typedef") || token_is(l, tag, "const") || token_is(l, tag, "static"))
+		tag++;
+	if (token_is(l, tag, "struct") || token_is(l, tag, "union") || (token_is(l, tag, "class") && !is_plain_name(l, tag)))
+		kind = class_text_kind(l, tag);
+	item->is_class = kind == CLASS_SHARED;
+	return kind == CLASS_DEVICE;
+}
+
 /* CUDA's marks stand among the specifiers; other C++ words at the start make an item the device's
  * alone. */
 static void find_world(const struct token_list *l, struct item *item)
@@ -622,18 +637,22 @@ static void find_world(const struct token_list *l, struct item *item)
 
 	if (!is_plain_name(l, item->first) &&
 	    (token_is(l, item->first, "template") || token_is(l, item->first, "namespace") ||
-	     token_is(l, item->first, "using") || token_is(l, item->first, "class")))
+	     token_is(l, item->first, "using")))
 		device = true;
+	if (item->kind == ITEM_DECLARATION && !device)
+		device = find_class(l, item);
 	for (uint32_t i = behind_templates(l, item->first); i < stop && !token_is(l, i, "="); i++) {
 		if (token_is(l, i, "{"))
 			i = token_behind(l, i) - 1;
 		else if (token_is(l, i, "__global__"))
 			item->is_entry = device = true;
 		else if (token_is(l, i, "__device__") || token_is(l, i, "__constant__") ||
-			 token_is(l, i, "__managed__"))
+			 token_is(l, i, "__managed__") || token_is(l, i, "__shared__"))
 			device = true;
 		else if (token_is(l, i, "__host__"))
 			host = true;
+		else if (token_is(l, i, "constexpr") && item->kind == ITEM_FUNCTION)
+			host = device = true;
 	}
 	item->world = !device ? WORLD_HOST : host ? WORLD_BOTH : WORLD_DEVICE;
 }

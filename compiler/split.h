@@ -36,6 +36,7 @@ struct item {
 	enum item_kind kind;
 	enum item_world world;
 	bool is_entry;	     /* __global__ */
+	bool is_class;	     /* a structure of C++ that C sees the data members of: compiler/class-text.h */
 	bool is_opaque;	     /* a declaration that a macro spells out: it has no parts to be seen */
 	uint32_t first, end; /* tokens [first, end) */
 	uint32_t body;	     /* ITEM_FUNCTION: the token `{` */

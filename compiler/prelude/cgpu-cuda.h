@@ -68,6 +68,7 @@ typedef enum cudaFuncAttribute cudaFuncAttribute;
 		float4 *: cgpu_channels(32, 4, cudaChannelFormatKindFloat))
 
 #define nullptr ((void *)0)
+#define constexpr const
 #define cgpu_smaller(a, b)                                                                         \
 	__extension__({                                                                            \
 		__auto_type a_ = (a);                                                              \

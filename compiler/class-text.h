@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Classes of CUDA C++: structures with member functions, constructors, access marks, initialisers of members. Device code gets
+ * them as they are; host code, which is C, gets the structure with its data members, which has the same layout. What C has no
+ * layout for, a class with a base, with virtual functions or with members of template types, is the device's alone.
+ */
+#ifndef CGPU_COMPILER_CLASS_TEXT_H
+#define CGPU_COMPILER_CLASS_TEXT_H
+
+#include <stdint.h>
+
+#include "compiler/token.h"
+
+struct edit_list;
+
+enum class_kind {
+	CLASS_NONE,   /* a structure of C */
+	CLASS_SHARED, /* C has its data members */
+	CLASS_DEVICE, /* for device code alone */
+};
+
+/* Of the definition whose keyword stands at `tag`: struct, union or class. */
+enum class_kind class_text_kind(const struct token_list *l, uint32_t tag);
+
+/* Makes a structure of C of a CLASS_SHARED. */
+void class_text_edit(const struct token_list *l, uint32_t tag, struct edit_list *edits);
+
+#endif

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Device code over several cells, as courses and samples have it: what one cell defines, later ones use and change."""
+import pytest
+
+
+def play(kernel, *cells):
+    """Runs the cells in order. A cell is its text, or a pair: what it prints and shows must be the second."""
+    for cell in cells:
+        text, expected = (cell, None) if isinstance(cell, str) else cell
+        result = kernel.run(text).ok()
+        assert not result.stderr, f"{text}\n{result.stderr}"
+        if expected is not None:
+            assert (result.stdout + (result.text or "")).strip() == expected, f"{text}\n{result.shown}"
+
+
+def refuse(kernel, cell, *words):
+    """The cell is an error whose text has these words."""
+    result = kernel.run(cell)
+    assert result.status == "error", result.shown
+    for word in words:
+        assert word in result.shown, result.shown
+
+
+# One int and one float on the device, and their values on the host.
+PLACES = "int *di, hi; cudaMalloc(&di, 64 * sizeof(int));\nfloat *df, hf[64]; cudaMalloc(&df, sizeof hf);"
+INT = "cudaMemcpy(&hi, di, sizeof hi, cudaMemcpyDeviceToHost); hi"
+FLOAT = "cudaMemcpy(hf, df, sizeof hf, cudaMemcpyDeviceToHost); hf[0]"
+
+
+def test_device_variables_outlive_faults_on_host_and_device(fresh_kernel):
+    play(fresh_kernel,
+         """__device__ int counter = 5;
+__device__ float table[4] = { 1, 2, 3, 4 };
+struct params { int n; float scale; };
+__constant__ struct params limits;
+__global__ void bump() { atomicAdd(&counter, 1); table[threadIdx.x] *= 2; }""",
+         """struct params host = { 7, 1.5f };
+cudaMemcpyToSymbol(limits, &host, sizeof host);
+bump<<<1, 4>>>(); cudaDeviceSynchronize();""")
+    refuse(fresh_kernel, "int *none = NULL; bump<<<1, 4>>>(); cudaDeviceSynchronize(); *none = 1;", "SegmentationFault")
+    refuse(fresh_kernel, """__global__ void beyond(int *p) { counter = 99; p[1000000] = 1; }
+int *p; cudaMalloc(&p, 4); beyond<<<1, 1>>>(p); cudaDeviceSynchronize();""", "IllegalAddress")
+    play(fresh_kernel,
+         ("""__global__ void show() { printf("%d %g %d %g\\n", counter, table[3], limits.n, limits.scale); }
+show<<<1, 1>>>(); cudaDeviceSynchronize();""", "9 8 7 1.5"),
+         ("int c; float t[4]; cudaMemcpyFromSymbol(&c, counter, sizeof c); cudaMemcpyFromSymbol(t, table, sizeof t);\n"
+          'printf("%d %g\\n", c, t[0]);', "9 2"))
+
+
+def test_symbols_are_copied_in_part_and_by_address(fresh_kernel):
+    play(fresh_kernel,
+         "__device__ float table[4] = { 1, 2, 3, 4 };\nfloat two[2] = { 10, 20 }, t[4];",
+         ("cudaMemcpyToSymbol(table, two, sizeof two, 2 * sizeof(float));\n"
+          'cudaMemcpyFromSymbol(t, table, sizeof t); printf("%g %g %g\\n", t[1], t[2], t[3]);', "2 10 20"),
+         ("cudaMemcpyToSymbolAsync(table, two, sizeof two, 0, cudaMemcpyHostToDevice);\n"
+          'cudaMemcpyFromSymbol(t, table, 4, sizeof(float)); printf("%g\\n", t[0]);', "20"),
+         ("void *place; size_t size; cudaGetSymbolAddress(&place, table); cudaGetSymbolSize(&size, table);\n"
+          'cudaMemset(place, 0, 4); cudaMemcpyFromSymbol(t, table, 8, 0, cudaMemcpyDeviceToHost);\n'
+          'printf("%zu %g %g\\n", size, t[0], t[1]);', "16 0 20"))
+
+
+def test_constants_are_shared_by_host_and_device(fresh_kernel):
+    play(fresh_kernel,
+         """constexpr int BLOCK = 64;
+static const int tile = 8;
+const float two_pi = 6.28f;
+const int both = 2 * BLOCK + tile;
+constexpr int twice(int x) { return 2 * x; }
+__device__ constexpr int own = 5;
+""" + PLACES,
+         ("""__global__ void k(int *p) {
+    __shared__ int s[BLOCK];
+    s[threadIdx.x] = tile;
+    p[0] = s[0] + both + (int)two_pi + own;
+}
+k<<<1, BLOCK>>>(di); """ + INT, str(8 + 136 + 6 + 5)),
+         ("int room[BLOCK]; switch (64) { case BLOCK: break; default: abort(); } sizeof room / sizeof *room", "64"),
+         ("__global__ void k2(int *p) { p[0] = twice(own); }\nk2<<<1, 1>>>(di); " + INT + " + twice(1)", "12"))
+
+
+def test_structures_need_no_struct(fresh_kernel):
+    play(fresh_kernel,
+         """struct Point { float x, y; };
+struct Node { int value; Node *next; };
+enum Color { RED, GREEN = 5 };
+__global__ void move(Point *p, Point by, Color c) { p->x += by.x; p->y += c; }""",
+         ("""Point p = { 1, 2 }, *dp;
+cudaMalloc(&dp, sizeof(Point)); cudaMemcpy(dp, &p, sizeof(Point), cudaMemcpyHostToDevice);
+move<<<1, 1>>>(dp, p, GREEN); cudaMemcpy(&p, dp, sizeof p, cudaMemcpyDeviceToHost);
+printf("%g %g\\n", p.x, p.y);""", "2 7"),
+         ("""float length2(const Point *q) { return q->x * q->x + q->y * q->y; }
+Node n = { 3, &n };
+length2(&p) + n.next->value""", "56.0"))
+
+
+VECTOR = """struct Vec3 {
+    float x, y = 0, z;
+    __host__ __device__ Vec3() : x(0), y{0}, z(0) {}
+    __host__ __device__ Vec3(float a, float b, float c) : x(a), y(b), z(c) {}
+    __host__ __device__ Vec3 operator+(const Vec3 &o) const { return Vec3(x + o.x, y + o.y, z + o.z); }
+    __device__ float dot(const Vec3 &o) const { return x * o.x + y * o.y + z * o.z; }
+};
+"""
+
+
+def test_host_code_sees_the_fields_of_a_class(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         VECTOR + "__global__ void norms(const Vec3 *v, float *out) { out[0] = (v[0] + v[1]).dot(v[1]); }",
+         ("""Vec3 hv[2] = { { 1, 2, 3 }, { 1, 1, 1 } }, *dv;
+cudaMalloc(&dv, sizeof hv); cudaMemcpy(dv, hv, sizeof hv, cudaMemcpyHostToDevice);
+norms<<<1, 2>>>(dv, df); """ + FLOAT, "9.0"),
+         ("""__device__ Vec3 turned(Vec3 a) { return Vec3(a.y, a.z, a.x); }
+__global__ void turn(Vec3 a, Vec3 *out) { *out = turned(a); }
+Vec3 r; turn<<<1, 1>>>(hv[0], dv); cudaMemcpy(&r, dv, sizeof r, cudaMemcpyDeviceToHost);
+printf("%g %g %g\\n", r.x, r.y, r.z);""", "2 3 1"))
+    refuse(fresh_kernel, "hv[0].dot(hv[1])", "no member named 'dot'", "%%cuda")
+
+
+def test_classes_with_bases_and_virtual_functions(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         """class Counter {
+public:
+    __device__ Counter(int start) : n(start) {}
+    __device__ void add(int by) { n += by; }
+    __device__ int get() const { return n; }
+private:
+    int n;
+};
+class Shape { public: __device__ virtual float area() const = 0; };
+class Square : public Shape {
+    float a;
+public:
+    __device__ Square(float s) : a(s) {}
+    __device__ float area() const override { return a * a; }
+};
+struct Circle : Shape {
+    float r;
+    __device__ Circle(float s) : r(s) {}
+    __device__ float area() const override { return 3 * r * r; }
+};
+__device__ Shape *kept;""",
+         ("""__global__ void count(int *out) { Counter c(5); c.add(10); *out = c.get(); }
+count<<<1, 1>>>(di); """ + INT, "15"),
+         "__global__ void keep() { kept = new Square(3); }\nkeep<<<1, 1>>>(); cudaDeviceSynchronize();",
+         ("""__global__ void areas(float *out) {
+    Circle c(1);
+    Shape *all[2] = { kept, &c };
+    *out = all[0]->area() + all[1]->area();
+}
+areas<<<1, 1>>>(df); """ + FLOAT, "12.0"))
+
+
+def test_lambdas_and_function_templates(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         """template <typename F> __device__ void each(int n, F f) { for (int i = 0; i < n; i++) f(i); }
+template <typename F, typename... A> __device__ auto call(F f, A... a) { return f(a...); }""",
+         ("""__global__ void k(int *p, int n) {
+    int base = 10;
+    auto f = [=](int i) { return base + i; };
+    auto larger = [](auto a, auto b) { return a > b ? a : b; };
+    each(n, [&](int i) { base += i; });
+    p[0] = f(3) + larger(base, 3) + call([](int a, int b) { return a * b; }, 4, 5);
+}
+k<<<1, 1>>>(di, 4); """ + INT, str(13 + 16 + 20)))
+
+
+def test_shared_memory_of_unknown_size_at_file_scope(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         "extern __shared__ float buffer[];",
+         ("""__global__ void turn(float *p) {
+    buffer[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    p[threadIdx.x] = buffer[7 - threadIdx.x];
+}
+turn<<<1, 8, 8 * sizeof(float)>>>(df); """ + FLOAT, "7.0"),
+         ("""__global__ void doubles(float *p) {
+    extern __shared__ double wide[];
+    wide[threadIdx.x] = 0.5;
+    __syncthreads();
+    *p = wide[1];
+}
+doubles<<<1, 2, 2 * sizeof(double)>>>(df); turn<<<1, 8, 32>>>(df + 8); """ + FLOAT + " + hf[9]", "6.5"))
