@@ -21,6 +21,8 @@ libcommon_a_SOURCES = \
 	%reldir%/names.c %reldir%/names.h \
 	%reldir%/output-ring.c %reldir%/output-ring.h \
 	%reldir%/pagemap-scan.c %reldir%/pagemap-scan.h \
+	%reldir%/ptx-lexer.c %reldir%/ptx-lexer.h \
+	%reldir%/ptx-link.c %reldir%/ptx-link.h \
 	%reldir%/record.c %reldir%/record.h \
 	%reldir%/type-code.c %reldir%/type-code.h \
 	%reldir%/unit.c %reldir%/unit.h \
@@ -29,12 +31,15 @@ libcommon_a_SOURCES = \
 libcommon_a_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS)
 
 check_PROGRAMS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \
-	test-fat-binary test-whole-io
+	test-fat-binary test-ptx-link test-whole-io
 TESTS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \
-	test-fat-binary test-whole-io
+	test-fat-binary test-ptx-link test-whole-io
 test_fat_binary_SOURCES = tests/unit/test-fat-binary.c
 test_fat_binary_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_fat_binary_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_ptx_link_SOURCES = tests/unit/test-ptx-link.c
+test_ptx_link_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_ptx_link_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_whole_io_SOURCES = tests/unit/test-whole-io.c
 test_whole_io_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_whole_io_LDADD = libcommon.a $(CMOCKA_LIBS)

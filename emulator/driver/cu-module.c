@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Driver API: modules from PTX text, plain or in a fat binary. Module variables become device memory of their own,
- * named in reports by their symbol. A cubin has no PTX that we could run: error 200, a fat binary without PTX: 209.
+ * named in reports by their symbol. A cubin, and a fat binary that holds no PTX, is error 209.
  */
 #include "emulator/driver/cu-module.h"
 
@@ -99,14 +99,12 @@ static CUresult load(const char *text, size_t len, CUmodule *ret, struct error *
 	return CUDA_SUCCESS;
 }
 
-/* ELF and fat binaries start with a byte that no PTX text starts with. */
-static bool is_text(const char *image)
+bool cu_module_is_text(const char *image)
 {
 	return *image == '\n' || *image == '\r' || *image == '\t' || (*image >= ' ' && *image < 0x7f);
 }
 
-/* The caller's buffer for messages among the JIT options. */
-static void report(const struct error *err, unsigned n, CUjit_option *options, void **values)
+void cu_module_log(const struct error *err, unsigned n, CUjit_option *options, void **values)
 {
 	char *buffer = NULL;
 	size_t size = 0;
@@ -131,6 +129,14 @@ static CUresult load_fat_binary(const void *image, CUmodule *ret, struct error *
 	return err->code == ERROR_NOT_FOUND ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
 }
 
+static CUresult refuse_machine_code(struct error *err)
+{
+	error_set(err, ERROR_NOT_FOUND, "the image is machine code of a GPU; the emulated device runs PTX: compile or link to PTX "
+		  "instead of a cubin");
+	log_warning("module: %s", err->text);
+	return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
 CUresult cu_module_load(CUmodule *ret, const void *image, unsigned n, CUjit_option *options, void **values)
 {
 	struct error err = ERROR_INIT;
@@ -138,18 +144,19 @@ CUresult cu_module_load(CUmodule *ret, const void *image, unsigned n, CUjit_opti
 
 	if (fat_binary_is(image))
 		result = load_fat_binary(image, ret, &err);
-	else if (is_text(image))
+	else if (cu_module_is_text(image))
 		result = load(image, strlen(image), ret, &err);
+	else if (!memcmp(image, "\177ELF", 4))
+		result = refuse_machine_code(&err);
 	else
 		return CUDA_ERROR_INVALID_IMAGE;
 	if (result)
-		report(&err, n, options, values);
+		cu_module_log(&err, n, options, values);
 	return result;
 }
 
-CUresult cu_module_load_file(CUmodule *ret, const char *path, unsigned n, CUjit_option *options, void **values)
+CUresult cu_module_read_file(const char *path, struct buffer *ret)
 {
-	cleanup_buffer struct buffer image = BUFFER_INIT;
 	cleanup_file FILE *f = path ? fopen(path, "re") : NULL;
 	char block[4096];
 	size_t len;
@@ -157,9 +164,17 @@ CUresult cu_module_load_file(CUmodule *ret, const char *path, unsigned n, CUjit_
 	if (!f)
 		return CUDA_ERROR_FILE_NOT_FOUND;
 	while ((len = fread(block, 1, sizeof(block), f)))
-		buffer_append(&image, block, len);
-	if (image.failed)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		buffer_append(ret, block, len);
+	return ret->failed ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+
+CUresult cu_module_load_file(CUmodule *ret, const char *path, unsigned n, CUjit_option *options, void **values)
+{
+	cleanup_buffer struct buffer image = BUFFER_INIT;
+	CUresult result = cu_module_read_file(path, &image);
+
+	if (result)
+		return result;
 	if (fat_binary_is(buffer_text(&image)) && !fat_binary_is_whole(buffer_text(&image), image.len))
 		return CUDA_ERROR_INVALID_IMAGE;
 	return cu_module_load(ret, buffer_text(&image), n, options, values);

@@ -6,6 +6,9 @@
 #include "emulator/driver/gpu.h"
 #include "emulator/ptx/ptx-module.h"
 
+struct buffer;
+struct error;
+
 struct CUfunc_st {
 	struct CUfunc_st *next; /* of the same module */
 	struct ptx_function *ptx;
@@ -28,9 +31,16 @@ bool cu_module_valid(CUmodule m);
  * or a fat binary; n JIT options say where messages go.
  */
 CUresult cu_module_load(CUmodule *ret, const void *image, unsigned n, CUjit_option *options, void **values);
+CUresult cu_module_read_file(const char *path, struct buffer *ret);
 CUresult cu_module_load_file(CUmodule *ret, const char *path, unsigned n, CUjit_option *options, void **values);
 CUresult cu_module_function(CUfunction *ret, CUmodule m, const char *name);
 /* The first n entries of the module, and how many it has (ret_count can be NULL). */
 CUresult cu_module_functions(CUfunction *ret, unsigned n, unsigned *ret_count, CUmodule m);
+
+
+/* ELF and fat binaries start with a byte that no PTX text starts with. */
+bool cu_module_is_text(const char *image);
+/* Into the caller's buffer for messages, when there is one among the JIT options. */
+void cu_module_log(const struct error *err, unsigned n, CUjit_option *options, void **values);
 
 #endif

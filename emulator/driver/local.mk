@@ -10,6 +10,7 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/cu-function.c \
 	%reldir%/cu-launch.c \
 	%reldir%/cu-library.c \
+	%reldir%/cu-link.c \
 	%reldir%/cu-memory.c \
 	%reldir%/cu-module.c %reldir%/cu-module.h \
 	%reldir%/cu-older.c %reldir%/cu-older.h \
@@ -25,7 +26,7 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/memory-buffers.c \
 	%reldir%/memory-table.c %reldir%/memory-table.h
 
-EMULATOR_TESTS = test-cu-driver test-cu-faults test-cu-heap test-cu-library test-cu-texture
+EMULATOR_TESTS = test-cu-driver test-cu-faults test-cu-heap test-cu-library test-cu-link test-cu-texture
 check_PROGRAMS += $(EMULATOR_TESTS)
 TESTS += $(EMULATOR_TESTS)
 test_cu_driver_SOURCES = tests/unit/test-cu-driver.c tests/unit/emulator.h
@@ -40,6 +41,9 @@ test_cu_heap_LDADD = $(CMOCKA_LIBS)
 test_cu_library_SOURCES = tests/unit/test-cu-library.c tests/unit/emulator.h
 test_cu_library_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(SANITIZE_CFLAGS)
 test_cu_library_LDADD = $(CMOCKA_LIBS) $(ZSTD_LIBS) $(LZ4_LIBS)
+test_cu_link_SOURCES = tests/unit/test-cu-link.c tests/unit/emulator.h
+test_cu_link_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_link_LDADD = $(CMOCKA_LIBS)
 test_cu_texture_SOURCES = tests/unit/test-cu-texture.c tests/unit/emulator.h
 test_cu_texture_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_texture_LDADD = $(CMOCKA_LIBS) -lm

@@ -10,7 +10,6 @@ libmachine_a_SOURCES += \
 	%reldir%/ptx-decode-matrix.c \
 	%reldir%/ptx-decode-memory.c \
 	%reldir%/ptx-decode-move.c \
-	%reldir%/ptx-lexer.c %reldir%/ptx-lexer.h \
 	%reldir%/ptx-lines.c %reldir%/ptx-lines.h \
 	%reldir%/ptx-module.c %reldir%/ptx-module.h \
 	%reldir%/ptx-opcodes.def %reldir%/ptx-ops.h \
@@ -23,7 +22,7 @@ libmachine_a_SOURCES += \
 # make fuzz-ptx: by hand, with clang. Only the front end is instrumented.
 fuzz-ptx$(EXEEXT): tests/fuzz/fuzz-ptx.c $(libmachine_a_SOURCES) $(MACHINE_LIBS) libcommon.a
 	clang -g -O1 -fsanitize=fuzzer,address -fwrapv -fno-strict-aliasing $(DEFS) -I. -I$(top_srcdir) -o $@ \
-		$(top_srcdir)/tests/fuzz/fuzz-ptx.c $(top_srcdir)/emulator/ptx/*.c $(MACHINE_LIBS) libcommon.a \
+		$(top_srcdir)/tests/fuzz/fuzz-ptx.c $(top_srcdir)/emulator/ptx/*.c $(top_srcdir)/common/ptx-lexer.c $(MACHINE_LIBS) libcommon.a \
 		-lm -lpthread
 CLEANFILES += fuzz-ptx$(EXEEXT)
 EXTRA_DIST += tests/fuzz/fuzz-ptx.c tests/fuzz/ptx-seeds

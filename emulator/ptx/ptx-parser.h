@@ -3,7 +3,7 @@
 #ifndef CGPU_EMULATOR_PTX_PARSER_H
 #define CGPU_EMULATOR_PTX_PARSER_H
 
-#include "emulator/ptx/ptx-lexer.h"
+#include "common/ptx-lexer.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 struct error;

@@ -277,7 +277,7 @@ static void binaries_are_refused(void **state)
 	CUmodule m;
 
 	(void)state;
-	assert_int_equal(EMU(cuModuleLoadData)(&m, "\177ELF"), CUDA_ERROR_INVALID_IMAGE);
+	assert_int_equal(EMU(cuModuleLoadData)(&m, "\177ELF"), CUDA_ERROR_NO_BINARY_FOR_GPU);
 	assert_int_equal(EMU(cuModuleLoad)(&m, "/nonexistent"), CUDA_ERROR_FILE_NOT_FOUND);
 }
 

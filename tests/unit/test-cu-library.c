@@ -132,7 +132,7 @@ static void what_cannot_run_is_refused(void **state)
 	assert_int_equal(EMU(cuModuleLoadData)(&m, container), CUDA_ERROR_INVALID_IMAGE);
 	put(4, 2, 2);
 	assert_int_equal(EMU(cuModuleLoadData)(&m, container), CUDA_ERROR_INVALID_IMAGE);
-	assert_int_equal(EMU(cuModuleLoadData)(&m, "\177ELF"), CUDA_ERROR_INVALID_IMAGE);
+	assert_int_equal(EMU(cuModuleLoadData)(&m, "\177ELF"), CUDA_ERROR_NO_BINARY_FOR_GPU);
 }
 
 /* The first len bytes of the container as a file. */

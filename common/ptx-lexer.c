@@ -3,7 +3,7 @@
  * One pass over the bytes, no allocation. Comments and line ends are skipped between tokens; the only state is the
  * position and the line number.
  */
-#include "emulator/ptx/ptx-lexer.h"
+#include "common/ptx-lexer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * Tokens of PTX (PTX ISA, chapter 4 "Syntax"). A dotted word such as ".global" or ".shared::cta" is one token; an
  * opcode with its modifiers is an identifier followed by dotted words. Tokens are slices of the text.
  */
-#ifndef CGPU_EMULATOR_PTX_LEXER_H
-#define CGPU_EMULATOR_PTX_LEXER_H
+#ifndef CGPU_COMMON_PTX_LEXER_H
+#define CGPU_COMMON_PTX_LEXER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Linking of PTX: the texts of several modules become the text of one, as nvlink does with the machine code of objects that
+ * were compiled with -rdc=true. Linkage is that of the PTX ISA, "Linking Directives": .extern names are looked for in all
+ * modules, of .weak and .common ones the first stays unless there is a .visible one, and what has no directive belongs to
+ * its module, under another name where two modules have one of the same name. Places in source files are kept.
+ *
+ *	struct ptx_link l;
+ *
+ *	ptx_link_init(&l);
+ *	ptx_link_add(&l, "a.ptx", text, len, &err)        once for each module
+ *	ptx_link_end(&l, known, &out, &err)
+ *	ptx_link_release(&l);
+ */
+#ifndef CGPU_COMMON_PTX_LINK_H
+#define CGPU_COMMON_PTX_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/names.h"
+
+struct buffer;
+struct error;
+struct ptx_link_module;
+
+struct ptx_link {
+	struct names names;               /* of all symbols */
+	struct ptx_link_module **modules; /* in the order in which they came */
+	uint32_t n, cap;
+};
+
+void ptx_link_init(struct ptx_link *l);
+void ptx_link_release(struct ptx_link *l);
+
+/*
+ * Add a module; `name` is for messages, both texts are copied. ERROR_COMPILE with the line of the PTX when its parts cannot be
+ * told apart; instructions are not looked at.
+ */
+int ptx_link_add(struct ptx_link *l, const char *name, const char *text, size_t len, struct error *err);
+
+/*
+ * Append the linked module to *ret. known: is this a function that the device itself has, such as vprintf? ERROR_COMPILE when
+ * two modules define the same symbol, or none defines one that is used.
+ */
+int ptx_link_end(struct ptx_link *l, bool (*known)(const char *name), struct buffer *ret, struct error *err);
+
+#endif
