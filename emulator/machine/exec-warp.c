@@ -21,7 +21,8 @@ static uint32_t named_lanes(struct warp *w, const struct op *o)
 	return named;
 }
 
-static void shfl_apply(uint8_t *rows, const struct op *o, uint32_t mask, const uint32_t *value)
+/* The value of a lane that does not take part is undefined; programs rely on 0. */
+static void shfl_apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32_t have, const uint32_t *value)
 {
 	uint32_t *d = (uint32_t *)(rows + o->d);
 	const uint32_t *pb = (const uint32_t *)(rows + o->b), *pc = (const uint32_t *)(rows + o->c);
@@ -51,7 +52,8 @@ static void shfl_apply(uint8_t *rows, const struct op *o, uint32_t mask, const u
 			break;
 		}
 		inside |= (uint32_t)ok << l;
-		d[l] = value[ok ? from & 31 : lane];
+		from = ok ? from & 31 : lane;
+		d[l] = have >> from & 1 ? value[from] : 0;
 	}
 	if (o->x[0] != PTX_NO_OPERAND) {
 		uint32_t *p = (uint32_t *)(rows + o->x[0]);
@@ -176,7 +178,7 @@ static void apply(uint8_t *rows, const struct op *o, uint32_t mask, uint32_t hav
 {
 	switch (o->id) {
 	case OP_shfl:
-		shfl_apply(rows, o, mask, value->low);
+		shfl_apply(rows, o, mask, have, value->low);
 		break;
 	case OP_vote:
 		vote_apply(rows, o, mask, have, value->low);

@@ -230,6 +230,22 @@ static void parted_lanes_join_for_a_shuffle(void **state)
 	device_free(d);
 }
 
+static void a_shuffle_from_a_lane_that_is_elsewhere_gives_0(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out = run(d, "",
+			    "add.u32 %r5, %r2, 100; setp.ge.u32 %p1, %r2, 8; @%p1 bra END;\n"
+			    "shfl.sync.down.b32 %r0, %r5, 6, 31, 0xff;",
+			    1, 32);
+
+	(void)state;
+	assert_int_equal(out[0], 106);
+	assert_int_equal(out[1], 107);
+	for (uint32_t i = 2; i < 8; i++)
+		assert_int_equal(out[i], 0);
+	device_free(d);
+}
+
 static void votes_and_matches(void **state)
 {
 	struct device *d = device_new();
@@ -482,6 +498,7 @@ int main(void)
 		cmocka_unit_test(producers_arrive_and_consumers_wait),
 		cmocka_unit_test(shuffles_follow_the_manual),
 		cmocka_unit_test(parted_lanes_join_for_a_shuffle),
+		cmocka_unit_test(a_shuffle_from_a_lane_that_is_elsewhere_gives_0),
 		cmocka_unit_test(votes_and_matches),
 		cmocka_unit_test(a_lock_inside_a_warp_is_handed_on),
 		cmocka_unit_test(ctas_wait_for_each_other),
