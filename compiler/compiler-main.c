@@ -24,6 +24,7 @@
 #include "compiler/is-complete.h"
 #include "compiler/look.h"
 #include "compiler/packages.h"
+#include "compiler/tool-folder.h"
 
 static int reply(uint32_t type, const struct buffer *b, struct error *err)
 {
@@ -372,6 +373,7 @@ int main(void)
 	failed = compiler_init(&compiler, &err) || hello(&compiler, &err);
 	if (!failed) {
 		warm_up(&compiler);
+		tool_folder_tidy();
 		failed = serve(&compiler, &err);
 	}
 	if (failed)

@@ -57,6 +57,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/statement-text.c %reldir%/statement-text.h \
 	%reldir%/template-launch.c %reldir%/template-launch.h \
 	%reldir%/token.c %reldir%/token.h \
+	%reldir%/tool-folder.c %reldir%/tool-folder.h \
 	%reldir%/tool.c %reldir%/tool.h \
 	%reldir%/unit-cache.c %reldir%/unit-cache.h \
 	%reldir%/unit-text.c %reldir%/unit-text.h \

@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "compiler/object-ptx.h"
 #include "compiler/resources.h"
+#include "compiler/tool-folder.h"
 #include "compiler/tool.h"
 
 #define PTXAS_MISSING "ptxas is not installed: it makes machine code of PTX (in the CUDA toolkit, or pip install " \

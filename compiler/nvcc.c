@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "compiler/tool-folder.h"
 #include "compiler/tool.h"
 
 #define FLAGS_MAX 128

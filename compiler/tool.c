@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "compiler/tool-folder.h"
 
 static char *in_folder(const char *folder, const char *below, const char *name)
 {
@@ -42,30 +42,6 @@ char *tool_find(const char *name, const char *given, const char *cuda_root)
 	for (char *dir = path ? strtok_r(path, ":", &rest) : NULL; dir && !found; dir = strtok_r(NULL, ":", &rest))
 		found = in_folder(dir, "/", name);
 	return found;
-}
-
-int tool_folder_make(struct tool_folder *f, const char *name, struct error *err)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(f->path, sizeof(f->path), "%.200s/cgpu-%s-XXXXXX", tmp && *tmp ? tmp : "/tmp", name);
-	if (mkdtemp(f->path))
-		return 0;
-	f->path[0] = '\0';
-	return error_errno(err, "cannot make a folder for %s in %s", name, tmp && *tmp ? tmp : "/tmp");
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st, (void)type, (void)at;
-	return remove(path);
-}
-
-void tool_folder_remove(struct tool_folder *f)
-{
-	if (*f->path)
-		nftw(f->path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-	f->path[0] = '\0';
 }
 
 static _Noreturn void become(const struct tool_folder *f, const char *log, const char *const *argv, pid_t parent)

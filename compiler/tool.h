@@ -9,20 +9,13 @@
 #include "common/buffer.h"
 
 struct error;
+struct tool_folder;
 
 /*
  * Path of the program `name`, to be freed; NULL: there is none. What the environment variable `given` names counts alone;
  * else it is looked for in $CUDA_HOME, $CUDA_PATH, cuda_root (may be NULL), /usr/local/cuda and $PATH.
  */
 char *tool_find(const char *name, const char *given, const char *cuda_root);
-
-struct tool_folder {
-	char path[256];
-};
-
-int tool_folder_make(struct tool_folder *f, const char *name, struct error *err);
-/* With all that lies in it. Accepts a zeroed struct. */
-void tool_folder_remove(struct tool_folder *f);
 
 /*
  * Run argv (up to a NULL) to its end; what it says is appended to the file `log`, its temporary files lie in the folder. 0;

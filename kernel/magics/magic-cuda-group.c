@@ -4,6 +4,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "kernel/magics/magic-cuda.h"
 #include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/session.h"
@@ -20,38 +21,14 @@ static void arguments_release(struct arguments *a)
 
 #define cleanup_arguments __attribute__((cleanup(arguments_release)))
 
-/* The next word, with its quotes; "" at the end. Blanks inside of quotes belong to it. */
-static char *next_word(char **args)
-{
-	char *word = *args + strspn(*args, " \t"), *p = word, quote = 0;
-
-	for (; *p && (quote || !strchr(" \t", *p)); p++)
-		if (quote ? *p == quote : *p == '"' || *p == '\'')
-			quote = quote ? 0 : *p;
-	*args = *p ? p + 1 : p;
-	*p = '\0';
-	return word;
-}
-
-static char *without_quotes(char *word)
-{
-	char *to = word;
-
-	for (const char *p = word; *p; p++)
-		if (!strchr("\"'", *p))
-			*to++ = *p;
-	*to = '\0';
-	return word;
-}
-
 /* `--group=g`, `--group g` or `-g g`; NULL: it is none of these. */
 static const char *value_of(char *word, const char *letter, const char *name, char **args)
 {
 	size_t n = strlen(name);
 
 	if (!strcmp(word, letter) || !strcmp(word, name))
-		return without_quotes(next_word(args));
-	return !strncmp(word, name, n) && word[n] == '=' ? without_quotes(word + n + 1) : NULL;
+		return magic_cuda_bare(magic_cuda_word(args));
+	return !strncmp(word, name, n) && word[n] == '=' ? magic_cuda_bare(word + n + 1) : NULL;
 }
 
 static int read_arguments(const struct magic_call *call, struct arguments *ret, struct error *err)
@@ -59,7 +36,7 @@ static int read_arguments(const struct magic_call *call, struct arguments *ret, 
 	char *args = call->args, *word;
 	const char *value;
 
-	while (*(word = next_word(&args)) || *args) {
+	while (*(word = magic_cuda_word(&args)) || *args) {
 		if ((value = value_of(word, "-g", "--group", &args)))
 			ret->group = value;
 		else if ((value = value_of(word, "-n", "--name", &args)))
@@ -108,7 +85,9 @@ static int run(struct session *s, struct cell *c, const struct magic_call *call,
 		return error_set(err, ERROR_INPUT, "there is no group %s: %%%%cuda_group_save --name FILE.cu --group %s saves a cell to it",
 				 a.group, a.group);
 	buffer_printf(&c->behind, "\n%%%%cuda%s%s", buffer_text(&a.rest), buffer_text(&files));
-	return buffer_check(&files, err) || buffer_check(&c->behind, err) ? -1 : 0;
+	if (buffer_check(&files, err) || buffer_check(&c->behind, err))
+		return -1;
+	return magic_cuda_prepare(s, c, buffer_text(&a.rest), err);
 }
 
 static int delete_group(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)

@@ -45,7 +45,7 @@ libsession_a_SOURCES = \
 	kernel/magics/magic-cd.c \
 	kernel/magics/magic-cflags.c \
 	kernel/magics/magic-cpp.c \
-	kernel/magics/magic-cuda.c \
+	kernel/magics/magic-cuda.c kernel/magics/magic-cuda.h \
 	kernel/magics/magic-cuda-group.c \
 	kernel/magics/magic-display.c \
 	kernel/magics/magic-doctor.c \

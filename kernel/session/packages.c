@@ -21,6 +21,7 @@ struct package_work {
 	const char *name;      /* the one at work */
 	char *flags;           /* to be set at the end, NULL: the packages are added instead; owned */
 	enum flags_kind kind;
+	bool loads_only;
 	struct flags found;
 };
 
@@ -79,6 +80,8 @@ static int adopt(struct package_work *w, struct error *err)
 {
 	struct session *s = w->session;
 
+	if (w->loads_only)
+		return 0;
 	for (size_t i = 0; i < w->found.n_packages; i++) {
 		if (!w->flags && flags_add_package(&s->flags, &w->found.packages[i], err))
 			return -1;
@@ -209,6 +212,7 @@ static void on_answer(void *data, uint32_t type, const void *payload, size_t len
 	} else if (w->question == PACKAGE_SEARCH) {
 		end(w, NULL);
 	} else {
+		w->question = PACKAGE_FIND; /* behind the flags of a linker there are names only */
 		ask_next(w);
 	}
 }
@@ -284,6 +288,19 @@ int packages_set(struct session *s, struct cell *c, enum flags_kind kind, const 
 	}
 	if (link)
 		return ask_first(w, flags, err);
+	w->name = magic_next_word(&w->rest);
+	return ask_first(w, w->name, err);
+}
+
+int packages_load(struct session *s, struct cell *c, const char *link, const char *names, struct error *err)
+{
+	struct package_work *w = work_new(s, c, *link ? PACKAGE_LINK : PACKAGE_FIND, names, err);
+
+	if (!w)
+		return -1;
+	w->loads_only = true;
+	if (*link)
+		return ask_first(w, link, err);
 	w->name = magic_next_word(&w->rest);
 	return ask_first(w, w->name, err);
 }

@@ -23,6 +23,8 @@ struct session;
 int packages_use(struct session *s, struct cell *c, const char *names, struct error *err);
 /* Sets flags of this kind once the libraries that they mean are loaded: -L and -l of FLAGS_LINK, OpenMP's for FLAGS_C. */
 int packages_set(struct session *s, struct cell *c, enum flags_kind kind, const char *flags, struct error *err);
+/* Only loads what the flags of a linker, "" for none, and these packages mean: for one cell. One of the two is not "". */
+int packages_load(struct session *s, struct cell *c, const char *link, const char *names, struct error *err);
 /* Prints what is installed and holds the text. */
 int packages_search(struct session *s, struct cell *c, const char *text, struct error *err);
 
