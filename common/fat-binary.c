@@ -19,6 +19,7 @@ struct wrapper {
 	char magic[4];
 	uint32_t version;
 	const void *header;
+	const void *const *parts; /* of version 2 */
 };
 
 struct header {
@@ -54,6 +55,13 @@ static bool starts_with(const void *image, const char *magic)
 bool fat_binary_is(const void *image)
 {
 	return starts_with(image, WRAPPER_MAGIC) || starts_with(image, HEADER_MAGIC);
+}
+
+const void *const *fat_binary_parts(const void *image)
+{
+	const struct wrapper *w = image;
+
+	return starts_with(image, WRAPPER_MAGIC) && w->version == 2 ? w->parts : NULL;
 }
 
 bool fat_binary_is_whole(const void *image, size_t len)

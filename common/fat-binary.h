@@ -3,7 +3,8 @@
  * Fat binaries: the container in which nvcc puts the code of one file for several targets. Its layout is not
  * documented; what is read here was found in files that nvcc 12 and 13 write.
  *
- *	wrapper  u32 magic 0x466243b1, u32 version, pointer to the header: in a program's data
+ *	wrapper  u32 magic 0x466243b1, u32 version, pointer to the header, in version 2 pointer to a list of headers with NULL at
+ *	         its end, the parts that are to be linked: in a program's data
  *	header   u32 magic 0xba55ed50, u16 version, u16 bytes of header, u64 bytes of all images
  *	image    u16 kind (1 PTX, 2 cubin), u16 version, u32 bytes of image header, u64 bytes of payload, at 16 u32
  *	         compressed bytes (0: plain), at 28 u32 target (75 for compute_75), at 40 u64 flags, at 56 u64 bytes unpacked
@@ -42,6 +43,9 @@ struct fat_binary_ptx {
 
 /* Is this a fat binary or the wrapper of one? */
 bool fat_binary_is(const void *image);
+
+/* The fat binaries that a program of nvcc -rdc=true leaves to be linked when it runs, up to NULL; NULL: it is none. */
+const void *const *fat_binary_parts(const void *image);
 
 /* Is the fat binary that these `len` bytes of a file begin with whole? A wrapper is not: it holds a pointer. */
 bool fat_binary_is_whole(const void *image, size_t len);

@@ -20,6 +20,7 @@ struct item {
 	uint32_t symbol; /* NAME_NONE: none */
 	enum linkage linkage;
 	bool defines;    /* else it declares */
+	bool is_function;
 	bool needed;     /* a declaration of what must be defined somewhere */
 	bool header;     /* .version, .target and .address_size: the linked module has its own */
 };
@@ -201,6 +202,7 @@ static int cut_function(struct cutter *c, struct item *i)
 			return unexpected(c, "the body of a function");
 		advance(c);
 	}
+	i->is_function = true;
 	i->defines = at(c, '{');
 	i->needed = i->linkage == EXTERN;
 	if (i->defines)
@@ -434,7 +436,10 @@ static void write_item(const struct writer *w, const struct item *i)
 	buffer_putc(w->out, '\n');
 }
 
-/* Does this item stay? A declaration does where its definition has not come yet. */
+/*
+ * Does this item stay? Bodies of functions come last, so that variables are defined before they are used, and a function that
+ * is defined anywhere needs to be declared once.
+ */
 static bool stays(const struct item *i, uint32_t module, struct symbol *symbols)
 {
 	struct symbol *s;
@@ -446,32 +451,41 @@ static bool stays(const struct item *i, uint32_t module, struct symbol *symbols)
 	s = &symbols[i->symbol];
 	if (i->defines)
 		return s->owner == module;
-	if (s->declared || (s->owner != NONE && s->owner < module))
+	if (s->declared || (!i->is_function && s->owner != NONE))
 		return false;
-	s->declared = i->linkage == EXTERN;
+	s->declared = true;
 	return true;
 }
 
 static int write_modules(const struct ptx_link *l, struct symbol *symbols, struct buffer *out, struct error *err)
 {
-	bool *flags = calloc(2 * (size_t)l->names.n + 1, sizeof(*flags));
-	struct writer w = { .link = l, .renamed = flags, .out = out };
+	size_t n_names = l->names.n;
+	bool *renamed = calloc(n_names * l->n + 1, sizeof(*renamed)), *seen = calloc(n_names + 1, sizeof(*seen));
+	bool failed = !renamed || !seen;
 
-	if (!flags)
-		return error_set(err, ERROR_MEMORY, "out of memory while linking PTX");
-	for (uint32_t k = 0; k < l->n; k++) {
-		const struct ptx_link_module *m = l->modules[k];
-
-		memset(flags, 0, 2 * (size_t)l->names.n * sizeof(*flags));
-		take_own(m, symbols, flags, flags + l->names.n);
-		w.index = k;
-		for (uint32_t n = 0; n < m->n; n++)
-			if (stays(&m->items[n], k, symbols))
-				write_item(&w, &m->items[n]);
-		w.files += m->files;
+	for (uint32_t k = 0; !failed && k < l->n; k++) {
+		memset(seen, 0, n_names * sizeof(*seen));
+		take_own(l->modules[k], symbols, renamed + k * n_names, seen);
 	}
-	free(flags);
-	return 0;
+	for (int bodies = 0; !failed && bodies < 2; bodies++) {
+		struct writer w = { .link = l, .out = out };
+
+		for (uint32_t k = 0; k < l->n; k++) {
+			const struct ptx_link_module *m = l->modules[k];
+
+			w.index = k;
+			w.renamed = renamed + k * n_names;
+			for (uint32_t n = 0; n < m->n; n++)
+				if ((m->items[n].is_function && m->items[n].defines) == bodies && stays(&m->items[n], k, symbols))
+					write_item(&w, &m->items[n]);
+			w.files += m->files;
+		}
+	}
+	if (failed)
+		error_set(err, ERROR_MEMORY, "out of memory while linking PTX");
+	free(seen);
+	free(renamed);
+	return failed ? -1 : 0;
 }
 
 int ptx_link_end(struct ptx_link *l, bool (*known)(const char *name), struct buffer *ret, struct error *err)

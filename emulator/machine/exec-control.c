@@ -165,7 +165,7 @@ HANDLER(call_indirect_masked)
 
 	FOR_ACTIVE(l, w->mask)
 		same |= (uint32_t)(a[l] == address) << l;
-	if (!callee)
+	if (!callee || callee->is_entry)
 		return warp_fault(w, o, GPU_FAULT_INVALID_PC, same, "the address is no function of a loaded module");
 	if (same != w->mask) {
 		warp_ready(w, (struct fragment){ o, w->frame, w->mask & ~same, false });

@@ -158,7 +158,7 @@ struct ptx_module *ptx_module_load(const char *text, size_t len, struct error *e
 	if (ptx_parse_module(m, copy, len, err) || ptx_shared_lay_out(m, err))
 		goto fail;
 	for (size_t i = 0; i < m->function_count; i++)
-		if (m->functions[i]->body && !m->functions[i]->is_entry) {
+		if (m->functions[i]->body) {
 			m->functions[i]->code_address = ptx_code_address_new(m->functions[i]);
 			if (!m->functions[i]->code_address) {
 				error_set(err, ERROR_MEMORY, "out of memory for a PTX module");

@@ -89,7 +89,7 @@ struct ptx_function {
 	/* Known after ptx_function_prepare(). */
 	uint32_t registers;  /* 32-bit registers a lane, as the machine allocates them, at most 255 */
 	uint32_t local_size; /* bytes of local memory a lane, calls not counted */
-	uint64_t code_address; /* what a function pointer to it holds */
+	uint64_t code_address; /* what a function pointer to it holds; entries have one, but cannot be called by it */
 	struct ptx_module *module;
 	struct ptx_body *body; /* syntax and decoded form; private to emulator/ptx */
 };

@@ -5,12 +5,15 @@
  */
 #include "runtime/cuda/registration.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/fat-binary.h"
+#include "common/ptx-link.h"
 #include "common/unit.h"
 #include "runtime/cuda/cudart.h"
 #include "runtime/cuda/device-code.h"
@@ -97,32 +100,70 @@ void __cudaRegisterManagedVar(void **handle, void **pointer, char *address, cons
  * Plain PTX, for which nvcc is asked: a library that unpacks would stand in the way of one that cells bring. The emulated
  * driver has one of its own, for programs that were built elsewhere; what it unpacks is *ret_memory.
  */
-static int find_ptx(unsigned sm, struct unit *u, char **ret_memory, struct error *err)
+static int find_ptx(const void *image, unsigned sm, struct fat_binary_ptx *ret, char **ret_memory, struct error *err)
 {
 	struct error why = ERROR_INIT;
+
+	if (!fat_binary_find_ptx(image, sm, 0, ret, &why))
+		return 0;
+	if (why.code != ERROR_NOT_FOUND)
+		return error_set(err, why.code, "%s", why.text);
+	if (device.driver->extension)
+		*ret_memory = device.driver->extension->unpack(image, &ret->len);
+	ret->payload = *ret_memory;
+	if (ret->payload)
+		return 0;
+	return error_set(err, ERROR_UNSUPPORTED, "it has no PTX for compute capability %u.%u or less that is not compressed: "
+			 "compile with nvcc -gencode arch=compute_%u,code=compute_%u --no-compress", sm / 10, sm % 10, sm, sm);
+}
+
+/* A function that nothing defines may be the driver's, which looks for it when it loads the code. */
+static bool may_be_known(const char *name)
+{
+	(void)name;
+	return true;
+}
+
+static int link_parts(const void *const *parts, unsigned sm, struct buffer *ret, struct error *err)
+{
+	struct ptx_link link;
+	int failed = 0;
+
+	ptx_link_init(&link);
+	for (int i = 0; parts[i] && !failed; i++) {
+		cleanup_free char *unpacked = NULL;
+		struct fat_binary_ptx p;
+		char name[32];
+
+		snprintf(name, sizeof(name), "file %d", i + 1);
+		failed = find_ptx(parts[i], sm, &p, &unpacked, err) || ptx_link_add(&link, name, p.payload, p.len, err);
+	}
+	if (!failed)
+		failed = ptx_link_end(&link, may_be_known, ret, err);
+	ptx_link_release(&link);
+	return failed;
+}
+
+/* The PTX of what is being registered, as one text. */
+static int whole_ptx(unsigned sm, struct buffer *ret, struct error *err)
+{
+	const void *const *parts = fat_binary_parts(at_work.wrapper);
+	cleanup_free char *unpacked = NULL;
 	struct fat_binary_ptx p;
 
-	if (fat_binary_find_ptx(at_work.wrapper, sm, 0, &p, &why)) {
-		if (why.code != ERROR_NOT_FOUND)
-			return error_set(err, why.code, "%s", why.text);
-		if (device.driver->extension)
-			*ret_memory = device.driver->extension->unpack(at_work.wrapper, &u->ptx_len);
-		u->ptx = *ret_memory;
-		if (u->ptx)
-			return 0;
-		return error_set(err, ERROR_UNSUPPORTED, "it has no PTX for compute capability %u.%u or less that is not compressed: "
-				 "compile with nvcc -gencode arch=compute_%u,code=compute_%u --no-compress", sm / 10, sm % 10, sm, sm);
-	}
-	u->ptx = p.payload;
-	u->ptx_len = p.len;
-	return 0;
+	if (parts)
+		return link_parts(parts, sm, ret, err);
+	if (find_ptx(at_work.wrapper, sm, &p, &unpacked, err))
+		return -1;
+	buffer_append(ret, p.payload, p.len);
+	return buffer_check(ret, err);
 }
 
 static int load(struct error *err)
 {
 	struct device_code_names names = { at_work.names, at_work.n };
 	struct unit u = { .cell = device.cell, .entries = at_work.entries, .n_entries = at_work.n_entries };
-	cleanup_free char *unpacked = NULL;
+	cleanup_buffer struct buffer ptx = BUFFER_INIT;
 	int major, minor, failed;
 
 	if (at_work.failed)
@@ -132,8 +173,10 @@ static int load(struct error *err)
 	if (device.driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0) ||
 	    device.driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0))
 		return error_set(err, ERROR_SYSTEM, "the device does not tell its compute capability");
-	if (find_ptx((unsigned)(10 * major + minor), &u, &unpacked, err))
+	if (whole_ptx((unsigned)(10 * major + minor), &ptx, err))
 		return -1;
+	u.ptx = buffer_text(&ptx);
+	u.ptx_len = ptx.len;
 	device_lock();
 	failed = device_enter() ? error_set(err, ERROR_SYSTEM, "the CUDA context is gone")
 				: device_code_load_registered(&u, &names, err);

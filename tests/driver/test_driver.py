@@ -128,6 +128,48 @@ int main(int argc, char **argv)
 }
 """
 
+# Two files of one program: each has a variable `own`, and the second one what the first one uses.
+LINKED_MAIN = r"""#include <stdio.h>
+extern __device__ int calls;
+__device__ int scaled(int x);
+static __device__ int own = 5;
+int calls_by_host();
+__global__ void entry(int *p)
+{
+    p[0] = scaled(own);
+    p[1] = calls;
+}
+int main()
+{
+    int *d, h[2];
+    cudaMalloc(&d, sizeof(h));
+    entry<<<1, 1>>>(d);
+    cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost);
+    printf("%d %d %d\n", h[0], h[1], calls_by_host());
+    return cudaGetLastError();
+}
+"""
+LINKED_OTHER = r"""
+__device__ int calls = 40;
+static __device__ int own = 3;
+__device__ int scaled(int x)
+{
+    calls++;
+    return x * own;
+}
+__global__ void call()
+{
+    calls++;
+}
+int calls_by_host()
+{
+    int n = 0;
+    call<<<1, 1>>>();
+    cudaMemcpyFromSymbol(&n, calls, sizeof(n));
+    return n;
+}
+"""
+
 RUNTIME_PROGRAM = r"""#include <stdio.h>
 int main(void)
 {
@@ -273,6 +315,15 @@ def test_a_program_of_the_runtime_api(driver, shared):
     assert sorted(result.stdout.splitlines()) == sorted([
         "1000 threads", "cudaSuccess", "3", "1000", "managed 7", "reduced 3000",
         "cudaErrorMemoryAllocation", "free again"])
+
+
+@pytest.mark.parametrize("code", ["compute_75", "sm_75"])
+def test_device_code_of_several_files_is_linked(nvcc, driver, tmp_path, code):
+    (tmp_path / "other.cu").write_text(LINKED_OTHER)
+    program = build(nvcc, tmp_path, "main.cu", LINKED_MAIN, tmp_path / "other.cu", "-rdc=true", "-arch", code,
+                    "-cudart", "shared")
+    result = run(driver, program)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "15 41 42\n", "")
 
 
 def test_a_fault_of_a_program_of_the_runtime_api(driver, shared):

@@ -47,9 +47,8 @@ static void names_meet(void **state)
 	(void)state;
 	CHECK(".version 9.0\n.target sm_80\n.address_size 64\n"
 	      ".extern .func (.param .b32 r) twice (.param .b32 x);\n"
-	      ".extern .global .align 4 .u32 count;\n"
-	      ".visible .entry k() { call (r), twice, (x); ld.global.u32 %r1, [count]; ret; }\n"
 	      ".visible .global .align 4 .u32 count = 7;\n"
+	      ".visible .entry k() { call (r), twice, (x); ld.global.u32 %r1, [count]; ret; }\n"
 	      ".visible .func (.param .b32 r) twice (.param .b32 x) { ret; }\n",
 	      HEAD ".extern .func (.param .b32 r) twice (.param .b32 x);\n.extern .global .align 4 .u32 count;\n"
 		   ".visible .entry k() { call (r), twice, (x); ld.global.u32 %r1, [count]; ret; }",
@@ -62,11 +61,11 @@ static void a_module_keeps_what_is_its_own(void **state)
 	(void)state;
 	CHECK(".version 8.4\n.target sm_75\n.address_size 64\n"
 	      ".const .align 4 .b8 table[2] = {1, 2};\n"
-	      ".func f() { mov.u64 %rd1, table; ret; }\n"
 	      ".const .align 4 .b8 table$2[2] = {3, 4};\n"
+	      ".const .b8 table$3;\n"
+	      ".func f() { mov.u64 %rd1, table; ret; }\n"
 	      ".func f$2() { mov.u64 %rd1, table$2; /* table */ ret; }\n"
-	      ".visible .func table$3x() { ret; }\n"
-	      ".const .b8 table$3;\n",
+	      ".visible .func table$3x() { ret; }\n",
 	      HEAD ".const .align 4 .b8 table[2] = {1, 2};\n.func f() { mov.u64 %rd1, table; ret; }\n",
 	      HEAD ".const .align 4 .b8 table[2] = {3, 4};\n.func f() { mov.u64 %rd1, table; /* table */ ret; }\n",
 	      HEAD ".visible .func table$3x() { ret; }\n.const .b8 table;\n");
@@ -79,7 +78,7 @@ static void a_module_keeps_what_is_its_own(void **state)
 static void one_weak_definition_stays(void **state)
 {
 	(void)state;
-	CHECK(".version 8.4\n.target sm_75\n.address_size 64\n.weak .func w() { trap; }\n.common .global .b32 c;\n",
+	CHECK(".version 8.4\n.target sm_75\n.address_size 64\n.common .global .b32 c;\n.weak .func w() { trap; }\n",
 	      HEAD ".weak .func w() { trap; }\n.common .global .b32 c;", HEAD ".weak .func w() { ret; }\n.common .global .b32 c;");
 	CHECK(".version 8.4\n.target sm_75\n.address_size 64\n.visible .func w() { ret; }\n",
 	      HEAD ".weak .func w() { trap; }", HEAD ".visible .func w() { ret; }", HEAD ".weak .func w() { trap; }");
@@ -89,12 +88,12 @@ static void places_in_source_files_are_kept(void **state)
 {
 	(void)state;
 	CHECK(".version 8.4\n.target sm_75\n.address_size 64\n"
-	      ".visible .entry a() { .loc 1 5 2\nret; }\n"
 	      ".file 1 \"a.cu\"\n.file 3 \"a.h\", 12, 34\n"
 	      ".section .debug_str { $L__info_string0: .b8 95, 0 }\n"
-	      ".visible .entry b() { .loc 4 7 1, function_name $L__info_string0$2, inlined_at 5 9 3\nret; }\n"
 	      ".file 4 \"b.cu\"\n.file 5 \"b.h\"\n"
-	      ".section .debug_str { $L__info_string0$2: .b8 96, 0 }\n",
+	      ".section .debug_str { $L__info_string0$2: .b8 96, 0 }\n"
+	      ".visible .entry a() { .loc 1 5 2\nret; }\n"
+	      ".visible .entry b() { .loc 4 7 1, function_name $L__info_string0$2, inlined_at 5 9 3\nret; }\n",
 	      HEAD ".visible .entry a() { .loc 1 5 2\nret; }\n.file 1 \"a.cu\"\n.file 3 \"a.h\", 12, 34\n"
 		   ".section .debug_str { $L__info_string0: .b8 95, 0 }",
 	      HEAD ".visible .entry b() { .loc 1 7 1, function_name $L__info_string0, inlined_at 2 9 3\nret; }\n"
