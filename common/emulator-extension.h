@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EMULATOR_EXTENSION_VERSION 1
+#define EMULATOR_EXTENSION_VERSION 2
 #define EMULATOR_EXTENSION_SYMBOL "cgpu_emulator_extension"
 
 #define EMULATOR_FAULT_TEXT_MAX 6144
@@ -68,6 +68,12 @@ struct emulator_extension {
 	void *(*bytes)(uint64_t address);
 	/* The PTX of a fat binary, however it is packed, for free(); NULL when it has none, or memory is out. */
 	char *(*unpack)(const void *image, size_t *ret_len);
+	/* 1: no thread of the driver begins work of a stream until 0; returns when none is at work. Calls that wait go on. */
+	void (*pause)(int on);
+	/* count: how many threads of the program do not wait for another one, in a futex, so that they could free a
+	 * launch. Between hold and release the calling thread is not to be stopped. NULL: those of the process; and
+	 * nobody stops threads. */
+	void (*set_threads)(int (*count)(void), void (*hold)(void), void (*release)(void));
 };
 
 /* NULL when this version is not known. */

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,36 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *ret, const 
 	if (!libc)
 		libc = (creator *)dlsym(RTLD_NEXT, "pthread_create");
 	return libc(ret, attr, fn, arg);
+}
+
+/* Faults must come through: the thread may block all signals. */
+static void admit_faults(sigset_t *ret_old)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigaddset(&set, faults[i]);
+	pthread_sigmask(SIG_UNBLOCK, &set, ret_old);
+}
+
+void exports_thread_call(void (*fn)(void *data), void *data)
+{
+	uint64_t low = 0;
+	sigset_t old;
+
+	thread_local_begin();
+	remember_stack(&low);
+	host_fault_thread_begin();
+	admit_faults(&old);
+	cell_mode.in_cell = true;
+	fn(data);
+	thread_local_end();
+	cell_mode.in_cell = false;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	host_fault_thread_end();
+	cell_stack_remove_thread(low);
 }
 
 bool exports_thread_describe(char *ret, size_t size)

@@ -11,9 +11,12 @@
 #include "runtime/threads.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -203,6 +206,40 @@ bool threads_any(void)
 	pthread_mutex_unlock(&lock);
 	threads_release();
 	return some;
+}
+
+/* The number of the system call that it is in is the first word there. */
+static bool is_awake(pid_t tid)
+{
+	char path[64], text[16] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	if (read(fd, text, sizeof(text) - 1) <= 0)
+		text[0] = '\0';
+	close(fd);
+	return strtol(text, NULL, 10) != SYS_futex || text[0] == 'r';
+}
+
+int threads_count_awake(void)
+{
+	int n = is_awake(worker.pid);
+
+	if (!atomic_load(&any))
+		return n;
+	threads_hold();
+	pthread_mutex_lock(&lock);
+	for (struct threads_member *m = members; m; m = m->next) {
+		pid_t tid = atomic_load(&m->tid);
+
+		n += !tid || is_awake(tid);
+	}
+	pthread_mutex_unlock(&lock);
+	threads_release();
+	return n;
 }
 
 unsigned threads_stops(void)

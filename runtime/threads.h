@@ -44,6 +44,9 @@ void threads_thaw(void);
 /* There are some beside the cell's own. */
 bool threads_any(void);
 
+/* How many of them and of the cell's own may go on by themselves: they do not wait in a futex, as for a lock. */
+int threads_count_awake(void);
+
 /* How often this thread was stopped: a sleep that the signal has cut short is not over. */
 unsigned threads_stops(void);
 /* In a forked child, which has one thread. */

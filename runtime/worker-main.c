@@ -153,6 +153,10 @@ static struct device_host device_host = {
 	.leave_library = cell_mode_leave_library,
 	.enter_tables = meta_enter,
 	.leave_tables = meta_leave,
+	.call_in_thread = exports_thread_call,
+	.thread_count = threads_count_awake,
+	.hold_thread = threads_hold,
+	.release_thread = threads_release,
 	.device_made = allocator_device_made,
 	.device_freed = allocator_device_freed,
 };

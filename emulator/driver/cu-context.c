@@ -34,6 +34,11 @@ CUcontext context_current(void)
 	return depth && is_context(stack[depth - 1]) ? stack[depth - 1] : NULL;
 }
 
+int context_device(void)
+{
+	return 0;
+}
+
 CUresult cuInit(unsigned int flags)
 {
 	CUresult result = gpu_enter("cuInit", GPU_CALL_FREE);

@@ -9,5 +9,7 @@
 
 /* The calling thread's current context, NULL for none or one that was destroyed meanwhile. */
 CUcontext context_current(void);
+/* The device of the current context, 0 without one. */
+int context_device(void);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: copies and fills. Work is done in the calling thread at once; after a fault or behind a launch that never
- * ends, asynchronous work is dropped, as a dead device would never do it.
+ * Driver API: copies. What a copy touches is looked up when it is asked for; the bytes are copied in the stream's order,
+ * at once when nothing is before it. After a fault or behind a launch that never ends work is dropped, as a dead device
+ * would never do it.
  */
 #include <string.h>
 
 #include "emulator/driver/cu-array.h"
+#include "emulator/driver/cu-stream.h"
 #include "emulator/driver/memory.h"
 
-static bool device_dead(void)
-{
-	return gpu.pending || gpu.hung;
-}
+/* Whether the call comes back before the bytes are copied. */
+enum copy_end { COPY_WAIT, COPY_ASYNC };
 
 /* Where the host finds the bytes; NULL when the range is no memory. */
 static void *resolve(uint64_t address, size_t size, bool write)
@@ -21,64 +21,77 @@ static void *resolve(uint64_t address, size_t size, bool write)
 	return (void *)(uintptr_t)address;
 }
 
-static CUresult copy(const char *name, enum gpu_call kind, uint64_t dst, uint64_t src, size_t size)
-{
-	CUresult result = gpu_enter(name, kind);
-	void *to, *from;
+struct bytes {
+	void *to;
+	const void *from;
+	size_t size;
+};
 
-	if (result || !size)
+static void run_bytes(void *data)
+{
+	const struct bytes *b = data;
+
+	if (!gpu_is_dead())
+		memmove(b->to, b->from, b->size);
+}
+
+static CUresult copy(const char *name, enum copy_end end, CUstream stream, uint64_t dst, uint64_t src, size_t size)
+{
+	CUresult result = gpu_enter(name, GPU_CALL_ASYNC);
+	struct queue *q = cu_stream_queue(stream);
+	struct bytes b;
+
+	if (result)
 		return result;
-	to = resolve(dst, size, true);
-	from = resolve(src, size, false);
-	if (!to || !from)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!device_dead())
-		memmove(to, from, size);
-	return CUDA_SUCCESS;
+	if (!q)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (size) {
+		b = (struct bytes){ resolve(dst, size, true), resolve(src, size, false), size };
+		if (!b.to || !b.from)
+			return CUDA_ERROR_INVALID_VALUE;
+		result = queue_do(q, run_bytes, &b, sizeof(b));
+	}
+	return result || end == COPY_ASYNC ? result : cu_stream_wait(q);
 }
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t size)
 {
-	return copy("cuMemcpy", GPU_CALL_SYNC, dst, src, size);
+	return copy("cuMemcpy", COPY_WAIT, NULL, dst, src, size);
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream)
 {
-	(void)stream;
-	return copy("cuMemcpyAsync", GPU_CALL_ASYNC, dst, src, size);
+	return copy("cuMemcpyAsync", COPY_ASYNC, stream, dst, src, size);
 }
 
 CUresult cuMemcpyHtoD(CUdeviceptr dst, const void *src, size_t size)
 {
-	return copy("cuMemcpyHtoD", GPU_CALL_SYNC, dst, (uintptr_t)src, size);
+	return copy("cuMemcpyHtoD", COPY_WAIT, NULL, dst, (uintptr_t)src, size);
 }
 
 CUresult cuMemcpyDtoH(void *dst, CUdeviceptr src, size_t size)
 {
-	return copy("cuMemcpyDtoH", GPU_CALL_SYNC, (uintptr_t)dst, src, size);
+	return copy("cuMemcpyDtoH", COPY_WAIT, NULL, (uintptr_t)dst, src, size);
 }
 
 CUresult cuMemcpyDtoD(CUdeviceptr dst, CUdeviceptr src, size_t size)
 {
-	return copy("cuMemcpyDtoD", GPU_CALL_ASYNC, dst, src, size);
+	return copy("cuMemcpyDtoD", COPY_ASYNC, NULL, dst, src, size);
 }
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr dst, const void *src, size_t size, CUstream stream)
 {
-	(void)stream;
-	return copy("cuMemcpyHtoDAsync", GPU_CALL_ASYNC, dst, (uintptr_t)src, size);
+	return copy("cuMemcpyHtoDAsync", COPY_ASYNC, stream, dst, (uintptr_t)src, size);
 }
 
 CUresult cuMemcpyDtoHAsync(void *dst, CUdeviceptr src, size_t size, CUstream stream)
 {
-	(void)stream;
-	return copy("cuMemcpyDtoHAsync", GPU_CALL_ASYNC, (uintptr_t)dst, src, size);
+	return copy("cuMemcpyDtoHAsync", COPY_ASYNC, stream, (uintptr_t)dst, src, size);
 }
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream)
 {
-	(void)stream;
-	return copy("cuMemcpyDtoDAsync", GPU_CALL_ASYNC, dst, src, size);
+	return copy("cuMemcpyDtoDAsync", COPY_ASYNC, stream, dst, src, size);
 }
 
 /* One side of a pitched copy: `base` is its first byte, rows lie `pitch` apart, slices `pitch * height`. */
@@ -127,39 +140,51 @@ static bool inside_array(CUmemorytype type, CUarray a, const size_t at[3], const
 	return true;
 }
 
-static CUresult copy_planes(const struct plane *dst, const struct plane *src, size_t width, size_t height, size_t depth)
-{
-	size_t reach_dst, reach_src;
+struct block {
 	char *to;
 	const char *from;
+	struct plane dst, src;
+	size_t width, height, depth;
+};
+
+static void run_block(void *data)
+{
+	const struct block *b = data;
+
+	if (gpu_is_dead())
+		return;
+	for (size_t z = 0; z < b->depth; z++)
+		for (size_t y = 0; y < b->height; y++)
+			memmove(b->to + z * b->dst.slice + y * b->dst.pitch, b->from + z * b->src.slice + y * b->src.pitch,
+				b->width);
+}
+
+static CUresult copy_planes(struct queue *q, const struct plane *dst, const struct plane *src, size_t width, size_t height,
+			    size_t depth)
+{
+	struct block b = { .dst = *dst, .src = *src, .width = width, .height = height, .depth = depth };
 
 	if (!width || !height || !depth)
 		return CUDA_SUCCESS;
 	if ((height > 1 && (dst->pitch < width || src->pitch < width)))
 		return CUDA_ERROR_INVALID_VALUE;
-	reach_dst = (depth - 1) * dst->slice + (height - 1) * dst->pitch + width;
-	reach_src = (depth - 1) * src->slice + (height - 1) * src->pitch + width;
-	to = resolve(dst->base, reach_dst, true);
-	from = resolve(src->base, reach_src, false);
-	if (!to || !from)
+	b.to = resolve(dst->base, (depth - 1) * dst->slice + (height - 1) * dst->pitch + width, true);
+	b.from = resolve(src->base, (depth - 1) * src->slice + (height - 1) * src->pitch + width, false);
+	if (!b.to || !b.from)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (device_dead())
-		return CUDA_SUCCESS;
-	for (size_t z = 0; z < depth; z++)
-		for (size_t y = 0; y < height; y++)
-			memmove(to + z * dst->slice + y * dst->pitch, from + z * src->slice + y * src->pitch, width);
-	return CUDA_SUCCESS;
+	return queue_do(q, run_block, &b, sizeof(b));
 }
 
-static CUresult copy_2d(const char *name, enum gpu_call kind, const CUDA_MEMCPY2D *c)
+static CUresult copy_2d(const char *name, enum copy_end end, const CUDA_MEMCPY2D *c, CUstream stream)
 {
-	CUresult result = gpu_enter(name, kind);
+	CUresult result = gpu_enter(name, GPU_CALL_ASYNC);
+	struct queue *q = cu_stream_queue(stream);
 	struct plane dst, src;
 
 	if (result)
 		return result;
-	if (!c)
-		return CUDA_ERROR_INVALID_VALUE;
+	if (!c || !q)
+		return c ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
 	result = plane_init(&dst, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstPitch, 0);
 	if (!result)
 		result = plane_init(&src, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcPitch, 0);
@@ -172,34 +197,35 @@ static CUresult copy_2d(const char *name, enum gpu_call kind, const CUDA_MEMCPY2
 		return CUDA_ERROR_INVALID_VALUE;
 	dst.base += c->dstY * dst.pitch + c->dstXInBytes;
 	src.base += c->srcY * src.pitch + c->srcXInBytes;
-	return copy_planes(&dst, &src, c->WidthInBytes, c->Height, 1);
+	result = copy_planes(q, &dst, &src, c->WidthInBytes, c->Height, 1);
+	return result || end == COPY_ASYNC ? result : cu_stream_wait(q);
 }
 
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *c)
 {
-	return copy_2d("cuMemcpy2D", GPU_CALL_SYNC, c);
+	return copy_2d("cuMemcpy2D", COPY_WAIT, c, NULL);
 }
 
 CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *c)
 {
-	return copy_2d("cuMemcpy2DUnaligned", GPU_CALL_SYNC, c);
+	return copy_2d("cuMemcpy2DUnaligned", COPY_WAIT, c, NULL);
 }
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *c, CUstream stream)
 {
-	(void)stream;
-	return copy_2d("cuMemcpy2DAsync", GPU_CALL_ASYNC, c);
+	return copy_2d("cuMemcpy2DAsync", COPY_ASYNC, c, stream);
 }
 
-static CUresult copy_3d(const char *name, enum gpu_call kind, const CUDA_MEMCPY3D *c)
+static CUresult copy_3d(const char *name, enum copy_end end, const CUDA_MEMCPY3D *c, CUstream stream)
 {
-	CUresult result = gpu_enter(name, kind);
+	CUresult result = gpu_enter(name, GPU_CALL_ASYNC);
+	struct queue *q = cu_stream_queue(stream);
 	struct plane dst, src;
 
 	if (result)
 		return result;
-	if (!c)
-		return CUDA_ERROR_INVALID_VALUE;
+	if (!c || !q)
+		return c ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
 	result = plane_init(&dst, c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstPitch, c->dstHeight);
 	if (!result)
 		result = plane_init(&src, c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcPitch,
@@ -213,18 +239,18 @@ static CUresult copy_3d(const char *name, enum gpu_call kind, const CUDA_MEMCPY3
 		return CUDA_ERROR_INVALID_VALUE;
 	dst.base += c->dstZ * dst.slice + c->dstY * dst.pitch + c->dstXInBytes;
 	src.base += c->srcZ * src.slice + c->srcY * src.pitch + c->srcXInBytes;
-	return copy_planes(&dst, &src, c->WidthInBytes, c->Height, c->Depth);
+	result = copy_planes(q, &dst, &src, c->WidthInBytes, c->Height, c->Depth);
+	return result || end == COPY_ASYNC ? result : cu_stream_wait(q);
 }
 
 CUresult cuMemcpy3D(const CUDA_MEMCPY3D *c)
 {
-	return copy_3d("cuMemcpy3D", GPU_CALL_SYNC, c);
+	return copy_3d("cuMemcpy3D", COPY_WAIT, c, NULL);
 }
 
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream stream)
 {
-	(void)stream;
-	return copy_3d("cuMemcpy3DAsync", GPU_CALL_ASYNC, c);
+	return copy_3d("cuMemcpy3DAsync", COPY_ASYNC, c, stream);
 }
 
 /* A run of bytes of an array, which has one dimension for these calls: offsets go on over the ends of rows. */
@@ -245,7 +271,7 @@ CUresult cuMemcpyHtoA(CUarray dst, size_t offset, const void *src, size_t size)
 {
 	uint64_t to;
 
-	return array_place(dst, offset, size, &to) ? copy("cuMemcpyHtoA", GPU_CALL_SYNC, to, (uintptr_t)src, size) :
+	return array_place(dst, offset, size, &to) ? copy("cuMemcpyHtoA", COPY_WAIT, NULL, to, (uintptr_t)src, size) :
 						     CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -253,8 +279,7 @@ CUresult cuMemcpyHtoAAsync(CUarray dst, size_t offset, const void *src, size_t s
 {
 	uint64_t to;
 
-	(void)stream;
-	return array_place(dst, offset, size, &to) ? copy("cuMemcpyHtoAAsync", GPU_CALL_ASYNC, to, (uintptr_t)src, size) :
+	return array_place(dst, offset, size, &to) ? copy("cuMemcpyHtoAAsync", COPY_ASYNC, stream, to, (uintptr_t)src, size) :
 						     CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -262,7 +287,7 @@ CUresult cuMemcpyAtoH(void *dst, CUarray src, size_t offset, size_t size)
 {
 	uint64_t from;
 
-	return array_place(src, offset, size, &from) ? copy("cuMemcpyAtoH", GPU_CALL_SYNC, (uintptr_t)dst, from, size) :
+	return array_place(src, offset, size, &from) ? copy("cuMemcpyAtoH", COPY_WAIT, NULL, (uintptr_t)dst, from, size) :
 						       CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -270,16 +295,15 @@ CUresult cuMemcpyAtoHAsync(void *dst, CUarray src, size_t offset, size_t size, C
 {
 	uint64_t from;
 
-	(void)stream;
 	return array_place(src, offset, size, &from) ?
-		       copy("cuMemcpyAtoHAsync", GPU_CALL_ASYNC, (uintptr_t)dst, from, size) : CUDA_ERROR_INVALID_VALUE;
+		       copy("cuMemcpyAtoHAsync", COPY_ASYNC, stream, (uintptr_t)dst, from, size) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemcpyDtoA(CUarray dst, size_t offset, CUdeviceptr src, size_t size)
 {
 	uint64_t to;
 
-	return array_place(dst, offset, size, &to) ? copy("cuMemcpyDtoA", GPU_CALL_ASYNC, to, src, size) :
+	return array_place(dst, offset, size, &to) ? copy("cuMemcpyDtoA", COPY_ASYNC, NULL, to, src, size) :
 						     CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -287,7 +311,7 @@ CUresult cuMemcpyAtoD(CUdeviceptr dst, CUarray src, size_t offset, size_t size)
 {
 	uint64_t from;
 
-	return array_place(src, offset, size, &from) ? copy("cuMemcpyAtoD", GPU_CALL_ASYNC, dst, from, size) :
+	return array_place(src, offset, size, &from) ? copy("cuMemcpyAtoD", COPY_ASYNC, NULL, dst, from, size) :
 						       CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -296,5 +320,5 @@ CUresult cuMemcpyAtoA(CUarray dst, size_t dst_offset, CUarray src, size_t src_of
 	uint64_t to, from;
 
 	return array_place(dst, dst_offset, size, &to) && array_place(src, src_offset, size, &from) ?
-		       copy("cuMemcpyAtoA", GPU_CALL_ASYNC, to, from, size) : CUDA_ERROR_INVALID_VALUE;
+		       copy("cuMemcpyAtoA", COPY_ASYNC, NULL, to, from, size) : CUDA_ERROR_INVALID_VALUE;
 }

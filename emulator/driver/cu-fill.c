@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driver API: cuMemset* in one and two dimensions, elements of 1, 2 and 4 bytes. */
+/* Driver API: cuMemset* in one and two dimensions, elements of 1, 2 and 4 bytes, in the stream's order. */
 #include <string.h>
 
+#include "emulator/driver/cu-stream.h"
 #include "emulator/driver/memory.h"
 
 static void fill_row(char *at, uint32_t value, size_t element, size_t n)
@@ -14,48 +15,61 @@ static void fill_row(char *at, uint32_t value, size_t element, size_t n)
 		memcpy(at + i * element, &value, element);
 }
 
-static CUresult fill(const char *name, enum gpu_call kind, uint64_t dst, size_t pitch, uint32_t value, size_t element,
+struct rows {
+	char *bytes;
+	size_t pitch, element, width, height;
+	uint32_t value;
+};
+
+static void run_rows(void *data)
+{
+	const struct rows *r = data;
+
+	if (gpu_is_dead())
+		return;
+	for (size_t y = 0; y < r->height; y++)
+		fill_row(r->bytes + y * r->pitch, r->value, r->element, r->width);
+}
+
+static CUresult fill(const char *name, CUstream stream, uint64_t dst, size_t pitch, uint32_t value, size_t element,
 		     size_t width, size_t height)
 {
-	CUresult result = gpu_enter(name, kind);
-	char *bytes;
+	CUresult result = gpu_enter(name, GPU_CALL_ASYNC);
+	struct queue *q = cu_stream_queue(stream);
+	struct rows r = { NULL, pitch, element, width, height, value };
 
-	if (result || !width || !height)
+	if (result)
 		return result;
+	if (!q)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!width || !height)
+		return CUDA_SUCCESS;
 	if (dst % element || (height > 1 && (pitch < width * element || pitch % element)))
 		return CUDA_ERROR_INVALID_VALUE;
-	bytes = memory_bytes(dst, (height - 1) * pitch + width * element, true);
-	if (!bytes)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (gpu.pending || gpu.hung)
-		return CUDA_SUCCESS;
-	for (size_t y = 0; y < height; y++)
-		fill_row(bytes + y * pitch, value, element, width);
-	return CUDA_SUCCESS;
+	r.bytes = memory_bytes(dst, (height - 1) * pitch + width * element, true);
+	return r.bytes ? queue_do(q, run_rows, &r, sizeof(r)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* A family member: FILL(suffix, type of an element). The four functions of the manual for one element size. */
 #define FILL(suffix, type)                                                                                     \
 	CUresult cuMemset##suffix(CUdeviceptr dst, type value, size_t n)                                       \
 	{                                                                                                      \
-		return fill("cuMemset" #suffix, GPU_CALL_ASYNC, dst, 0, value, sizeof(type), n, 1);            \
+		return fill("cuMemset" #suffix, NULL, dst, 0, value, sizeof(type), n, 1);            \
 	}                                                                                                      \
 	CUresult cuMemset##suffix##Async(CUdeviceptr dst, type value, size_t n, CUstream stream)               \
 	{                                                                                                      \
-		(void)stream;                                                                                  \
-		return fill("cuMemset" #suffix "Async", GPU_CALL_ASYNC, dst, 0, value, sizeof(type), n, 1);    \
+		return fill("cuMemset" #suffix "Async", stream, dst, 0, value, sizeof(type), n, 1);    \
 	}
 #define FILL_2D(suffix, type)                                                                                  \
 	CUresult cuMemsetD2##suffix(CUdeviceptr dst, size_t pitch, type value, size_t width, size_t height)    \
 	{                                                                                                      \
-		return fill("cuMemsetD2" #suffix, GPU_CALL_ASYNC, dst, pitch, value, sizeof(type), width,      \
+		return fill("cuMemsetD2" #suffix, NULL, dst, pitch, value, sizeof(type), width,      \
 			    height);                                                                           \
 	}                                                                                                      \
 	CUresult cuMemsetD2##suffix##Async(CUdeviceptr dst, size_t pitch, type value, size_t width,            \
 					   size_t height, CUstream stream)                                     \
 	{                                                                                                      \
-		(void)stream;                                                                                  \
-		return fill("cuMemsetD2" #suffix "Async", GPU_CALL_ASYNC, dst, pitch, value, sizeof(type),     \
+		return fill("cuMemsetD2" #suffix "Async", stream, dst, pitch, value, sizeof(type),     \
 			    width, height);                                                                    \
 	}
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: launches. A launch runs to its end in the calling thread; a fault is kept for the next call that
- * synchronises.
+ * Driver API: launches. What can be wrong with one is found when it is asked for; it runs in its stream's order, and a fault
+ * is kept for the next call that synchronises.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "common/log.h"
 #include "emulator/driver/cu-array.h"
 #include "emulator/driver/cu-module.h"
+#include "emulator/driver/cu-stream.h"
 #include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
 #include "emulator/machine/machine-limits.h"
@@ -116,58 +117,82 @@ static CUresult code_of(const struct error *err)
 	}
 }
 
-static CUresult run(const struct machine_launch *l)
+/* A launch in a stream, with its packed arguments. */
+struct grid {
+	struct machine_launch launch;
+	int injected;
+	_Alignas(16) char params[];
+};
+
+static void run_grid(void *data)
 {
+	struct grid *g = data;
 	struct gpu_fault fault = { 0 };
 	struct error err = ERROR_INIT;
-	int injected = inject_take("launch");
 
-	if (injected == INJECT_HANG)
-		gpu.hung = 1;
-	else if (injected)
-		gpu_break(injected);
+	if (g->injected == INJECT_HANG)
+		gpu_hang();
+	else if (g->injected)
+		gpu_break(g->injected, "A fault was injected for a test");
 	/* What follows a fault or a launch that never ends is queued on hardware and never runs. */
-	if (gpu.pending || gpu.hung)
-		return CUDA_SUCCESS;
-	switch (machine_launch(l, &fault, NULL, &err)) {
+	if (gpu_is_dead())
+		return;
+	g->launch.data = queue_running();
+	switch (machine_launch(&g->launch, &fault, NULL, &err)) {
 	case 0:
-		return CUDA_SUCCESS;
+		break;
 	case 1:
 		gpu_record_fault(&fault);
-		return CUDA_SUCCESS;
+		break;
 	default:
-		log_warning("launch of %s: %s", l->entry->name, err.text);
-		return code_of(&err);
+		log_warning("launch of %s: %s", g->launch.entry->name, err.text);
+		gpu_break(CUDA_ERROR_LAUNCH_FAILED, err.text);
 	}
 }
 
-static CUresult launch(CUfunction f, struct machine_launch *l, void **params, void **extra)
+static void complete(struct machine_launch *l, const struct CUfunc_st *f)
 {
-	cleanup_free char *packed = NULL;
-	CUresult result;
-
-	if (!cu_function_valid(f))
-		return CUDA_ERROR_INVALID_HANDLE;
 	l->entry = f->ptx;
-	result = check_shape(l, f);
-	if (result)
-		return result;
-	packed = calloc(1, (size_t)f->ptx->param_size + 1);
-	if (!packed)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	result = f->ptx->param_count ? pack_params(f->ptx, params, extra, packed) : CUDA_SUCCESS;
-	if (result)
-		return result;
-	l->params = packed;
 	l->params_size = f->ptx->param_size;
 	l->memory = &memory_view;
 	l->stack_size = gpu.limits.stack;
-	l->stop = &gpu.stop;
+	l->stop = &gpu.halt;
 	l->print = print;
 	l->heap_alloc = heap_alloc;
 	l->heap_free = heap_free;
 	l->image = cu_image_find;
-	return run(l);
+	l->may_be_freed = queue_may_free;
+}
+
+static CUresult launch(CUfunction f, CUstream stream, const struct machine_launch *how, void **params, void **extra)
+{
+	struct queue *q = cu_stream_queue(stream);
+	struct error err = ERROR_INIT;
+	struct grid *g;
+	struct work *w;
+	CUresult result;
+
+	if (!cu_function_valid(f) || !q)
+		return CUDA_ERROR_INVALID_HANDLE;
+	w = work_new(WORK_DEVICE, run_grid, sizeof(*g) + f->ptx->param_size, (void **)&g);
+	if (!w)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	memset(g->params, 0, f->ptx->param_size);
+	g->launch = *how;
+	g->injected = inject_take("launch");
+	complete(&g->launch, f);
+	result = check_shape(&g->launch, f);
+	if (!result && f->ptx->param_count)
+		result = pack_params(f->ptx, params, extra, g->params);
+	g->launch.params = g->params;
+	if (!result && machine_launch_check(&g->launch, &err)) {
+		log_warning("launch of %s: %s", f->ptx->name, err.text);
+		result = code_of(&err);
+	}
+	if (!result)
+		return queue_take(q, w);
+	work_release(w);
+	return result;
 }
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
@@ -178,8 +203,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, 
 	struct machine_launch l = { .grid = { grid_x, grid_y, grid_z }, .block = { block_x, block_y, block_z },
 				    .dynamic_shared = shared };
 
-	(void)stream;
-	return result ? result : launch(f, &l, params, extra);
+	return result ? result : launch(f, stream, &l, params, extra);
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
@@ -190,8 +214,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int grid_x, unsigned i
 	struct machine_launch l = { .grid = { grid_x, grid_y, grid_z }, .block = { block_x, block_y, block_z },
 				    .dynamic_shared = shared, .cooperative = true };
 
-	(void)stream;
-	return result ? result : launch(f, &l, params, NULL);
+	return result ? result : launch(f, stream, &l, params, NULL);
 }
 
 static CUresult read_attributes(const CUlaunchConfig *c, struct machine_launch *l)
@@ -207,7 +230,7 @@ static CUresult read_attributes(const CUlaunchConfig *c, struct machine_launch *
 			if (a->value.clusterDim.x > 1 || a->value.clusterDim.y > 1 || a->value.clusterDim.z > 1)
 				return CUDA_ERROR_NOT_SUPPORTED;
 			break;
-		default: /* Hints, and orders between launches that run one after the other anyway. */
+		default: /* Hints, and starts before the end of what is before in the stream, which need not be early. */
 			break;
 		}
 	}
@@ -227,5 +250,5 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, 
 				     .block = { c->blockDimX, c->blockDimY, c->blockDimZ },
 				     .dynamic_shared = c->sharedMemBytes };
 	result = read_attributes(c, &l);
-	return result ? result : launch(f, &l, params, extra);
+	return result ? result : launch(f, c->hStream, &l, params, extra);
 }

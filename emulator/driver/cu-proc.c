@@ -8,6 +8,7 @@
 #include "emulator/driver/fat-binary-text.h"
 #include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
+#include "emulator/driver/queue.h"
 
 static const struct {
 	const char *name;
@@ -45,7 +46,6 @@ static void *find_function(const char *name, int version)
 CUresult cuGetProcAddress(const char *name, void **ret, int version, cuuint64_t flags,
 			  CUdriverProcAddressQueryResult *ret_status)
 {
-	/* Streams do their work at once, so the variants for a default stream of each thread are the same functions. */
 	(void)flags;
 	if (!name || !ret)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -81,6 +81,18 @@ static char *unpack(const void *image, size_t *ret_len)
 	return buffer_steal(&text);
 }
 
+static void pause_work(int on)
+{
+	queue_pause(on);
+}
+
+static void set_threads(int (*count)(void), void (*hold)(void), void (*release)(void))
+{
+	queue_threads.count = count;
+	queue_threads.hold = hold;
+	queue_threads.release = release;
+}
+
 static const struct emulator_extension extension = {
 	.version = EMULATOR_EXTENSION_VERSION,
 	.annotate = memory_annotate,
@@ -91,6 +103,8 @@ static const struct emulator_extension extension = {
 	.inject = inject,
 	.bytes = bytes,
 	.unpack = unpack,
+	.pause = pause_work,
+	.set_threads = set_threads,
 };
 
 #pragma GCC visibility push(default)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: streams and events. Work is done when it is issued, so a stream holds nothing: it is idle unless a launch
- * that never ends occupies the device. An event keeps the time at which it was recorded.
+ * Driver API: streams and events. A stream is a queue of work; an event is a mark in one, and keeps the time at which what was
+ * before it was done.
  */
+#include "emulator/driver/cu-stream.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "emulator/driver/cu-context.h"
-#include "emulator/driver/gpu.h"
 
 #define STREAM_MAGIC 0x5354524dull
 #define EVENT_MAGIC 0x45564e54ull
@@ -17,24 +18,77 @@ struct CUstream_st {
 	uint64_t magic;
 	unsigned flags;
 	int priority;
+	struct queue *queue;
 };
 
 struct CUevent_st {
 	uint64_t magic;
 	unsigned flags;
+	int device;
 	bool recorded;
+	struct work *mark; /* NULL: it was idle there */
 	struct timespec time;
 };
 
+static pthread_key_t own_key;
+static pthread_once_t own_once = PTHREAD_ONCE_INIT;
+static _Thread_local struct queue *own[GPU_DEVICES_MAX]; /* default streams of this thread */
+
+static void release_own(void *queues)
+{
+	struct queue **all = queues;
+
+	for (int i = 0; i < GPU_DEVICES_MAX; i++)
+		if (all[i])
+			queue_release(all[i]);
+}
+
+static void make_key(void)
+{
+	pthread_key_create(&own_key, release_own);
+}
+
+static struct queue *own_queue(void)
+{
+	int device = context_device();
+
+	if (!own[device]) {
+		pthread_once(&own_once, make_key);
+		own[device] = queue_new(device, true);
+		pthread_setspecific(own_key, own);
+	}
+	return own[device];
+}
+
 /* The default streams have reserved values: null, legacy (1) and per thread (2). */
+static bool is_default(CUstream s)
+{
+	return (uintptr_t)s <= (uintptr_t)CU_STREAM_PER_THREAD;
+}
+
 static bool is_stream(CUstream s)
 {
-	return (uintptr_t)s <= 2 || s->magic == STREAM_MAGIC;
+	return is_default(s) || s->magic == STREAM_MAGIC;
 }
 
 static bool is_event(CUevent e)
 {
 	return e && e->magic == EVENT_MAGIC;
+}
+
+struct queue *cu_stream_queue(CUstream s)
+{
+	if (s == CU_STREAM_PER_THREAD)
+		return own_queue();
+	if (is_default(s))
+		return queue_legacy(context_device());
+	return s->magic == STREAM_MAGIC ? s->queue : NULL;
+}
+
+CUresult cu_stream_wait(struct queue *q)
+{
+	queue_wait(q);
+	return gpu_deliver();
 }
 
 CUresult cuStreamCreateWithPriority(CUstream *ret, unsigned int flags, int priority)
@@ -51,7 +105,12 @@ CUresult cuStreamCreateWithPriority(CUstream *ret, unsigned int flags, int prior
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (priority > 0)
 		priority = 0;
-	*s = (struct CUstream_st){ STREAM_MAGIC, flags, priority < -5 ? -5 : priority };
+	*s = (struct CUstream_st){ STREAM_MAGIC, flags, priority < -5 ? -5 : priority,
+				   queue_new(context_device(), !(flags & CU_STREAM_NON_BLOCKING)) };
+	if (!s->queue) {
+		free(s);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
 	*ret = s;
 	return CUDA_SUCCESS;
 }
@@ -67,41 +126,46 @@ CUresult cuStreamDestroy(CUstream s)
 
 	if (result)
 		return result;
-	if ((uintptr_t)s <= 2 || !is_stream(s))
+	if (is_default(s) || !is_stream(s))
 		return CUDA_ERROR_INVALID_HANDLE;
 	s->magic = 0;
+	queue_release(s->queue);
 	free(s);
 	return CUDA_SUCCESS;
 }
 
 CUresult cuStreamSynchronize(CUstream s)
 {
-	CUresult result = gpu_enter("cuStreamSynchronize", GPU_CALL_SYNC);
+	CUresult result = gpu_enter("cuStreamSynchronize", GPU_CALL_ASYNC);
+	struct queue *q = cu_stream_queue(s);
 
 	if (result)
 		return result;
-	return is_stream(s) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	return q ? cu_stream_wait(q) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cuStreamQuery(CUstream s)
 {
 	CUresult result = gpu_enter("cuStreamQuery", GPU_CALL_QUERY);
+	struct queue *q = cu_stream_queue(s);
 
 	if (result)
 		return result;
-	if (!is_stream(s))
+	if (!q)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return gpu.hung ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+	return queue_poll(q) && !gpu.hung ? gpu_deliver() : CUDA_ERROR_NOT_READY;
 }
 
 CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int flags)
 {
 	CUresult result = gpu_enter("cuStreamWaitEvent", GPU_CALL_ASYNC);
+	struct queue *q = cu_stream_queue(s);
 
-	(void)flags;
 	if (result)
 		return result;
-	return is_stream(s) && is_event(e) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	if (!q || !is_event(e))
+		return CUDA_ERROR_INVALID_HANDLE;
+	return flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL ? CUDA_ERROR_INVALID_VALUE : queue_after(q, e->mark);
 }
 
 CUresult cuStreamGetFlags(CUstream s, unsigned int *ret)
@@ -112,7 +176,7 @@ CUresult cuStreamGetFlags(CUstream s, unsigned int *ret)
 		return result;
 	if (!is_stream(s) || !ret)
 		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	*ret = (uintptr_t)s <= 2 ? 0 : s->flags;
+	*ret = is_default(s) ? 0 : s->flags;
 	return CUDA_SUCCESS;
 }
 
@@ -124,7 +188,7 @@ CUresult cuStreamGetPriority(CUstream s, int *ret)
 		return result;
 	if (!is_stream(s) || !ret)
 		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	*ret = (uintptr_t)s <= 2 ? 0 : s->priority;
+	*ret = is_default(s) ? 0 : s->priority;
 	return CUDA_SUCCESS;
 }
 
@@ -159,33 +223,52 @@ CUresult cuStreamGetCtx_v2(CUstream s, CUcontext *ret, CUgreenCtx *ret_green)
 	return cuStreamGetCtx(s, ret);
 }
 
+/* A function of the program, of the older kind or of the newer one. */
+struct host_call {
+	CUstreamCallback callback;
+	CUhostFn fn;
+	CUstream stream;
+	void *data;
+};
+
+static void run_host_call(void *data)
+{
+	const struct host_call *c = data;
+
+	/* The older kind hears of a fault; a launch that never ends is before both. */
+	if (gpu.hung)
+		return;
+	if (c->callback)
+		c->callback(c->stream, gpu.pending, c->data);
+	else if (!gpu.pending)
+		c->fn(c->data);
+}
+
+static CUresult call_host(CUstream s, const struct host_call *c)
+{
+	struct queue *q = cu_stream_queue(s);
+
+	return q ? queue_submit(q, WORK_HOST, run_host_call, c, sizeof(*c)) : CUDA_ERROR_INVALID_HANDLE;
+}
+
 CUresult cuStreamAddCallback(CUstream s, CUstreamCallback callback, void *data, unsigned int flags)
 {
 	CUresult result = gpu_enter("cuStreamAddCallback", GPU_CALL_ASYNC);
+	struct host_call c = { .callback = callback, .stream = s, .data = data };
 
 	if (result)
 		return result;
-	if (!callback || flags)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!is_stream(s))
-		return CUDA_ERROR_INVALID_HANDLE;
-	callback(s, gpu.pending, data);
-	return CUDA_SUCCESS;
+	return callback && !flags ? call_host(s, &c) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuLaunchHostFunc(CUstream s, CUhostFn fn, void *data)
 {
 	CUresult result = gpu_enter("cuLaunchHostFunc", GPU_CALL_ASYNC);
+	struct host_call c = { .fn = fn, .stream = s, .data = data };
 
 	if (result)
 		return result;
-	if (!fn)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!is_stream(s))
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (!gpu.pending && !gpu.hung)
-		fn(data);
-	return CUDA_SUCCESS;
+	return fn ? call_host(s, &c) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuEventCreate(CUevent *ret, unsigned int flags)
@@ -202,6 +285,7 @@ CUresult cuEventCreate(CUevent *ret, unsigned int flags)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	e->magic = EVENT_MAGIC;
 	e->flags = flags;
+	e->device = context_device();
 	*ret = e;
 	return CUDA_SUCCESS;
 }
@@ -215,6 +299,7 @@ CUresult cuEventDestroy(CUevent e)
 	if (!is_event(e))
 		return CUDA_ERROR_INVALID_HANDLE;
 	e->magic = 0;
+	work_release(e->mark);
 	free(e);
 	return CUDA_SUCCESS;
 }
@@ -222,12 +307,20 @@ CUresult cuEventDestroy(CUevent e)
 CUresult cuEventRecord(CUevent e, CUstream s)
 {
 	CUresult result = gpu_enter("cuEventRecord", GPU_CALL_ASYNC);
+	struct queue *q = cu_stream_queue(s);
+	struct work *mark;
 
 	if (result)
 		return result;
-	if (!is_event(e) || !is_stream(s))
+	if (!is_event(e) || !q)
 		return CUDA_ERROR_INVALID_HANDLE;
-	clock_gettime(CLOCK_MONOTONIC, &e->time);
+	result = queue_mark(q, &mark);
+	if (result)
+		return result;
+	work_release(e->mark);
+	e->mark = mark;
+	if (!mark)
+		clock_gettime(CLOCK_MONOTONIC, &e->time);
 	e->recorded = true;
 	return CUDA_SUCCESS;
 }
@@ -239,11 +332,20 @@ CUresult cuEventRecordWithFlags(CUevent e, CUstream s, unsigned int flags)
 
 CUresult cuEventSynchronize(CUevent e)
 {
-	CUresult result = gpu_enter("cuEventSynchronize", GPU_CALL_SYNC);
+	CUresult result = gpu_enter("cuEventSynchronize", GPU_CALL_ASYNC);
 
 	if (result)
 		return result;
-	return is_event(e) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	if (!is_event(e))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (e->mark)
+		work_wait(e->mark);
+	return gpu_deliver();
+}
+
+static bool is_done(CUevent e)
+{
+	return !e->recorded || (!gpu.hung && (!e->mark || work_poll(e->mark)));
 }
 
 CUresult cuEventQuery(CUevent e)
@@ -254,23 +356,25 @@ CUresult cuEventQuery(CUevent e)
 		return result;
 	if (!is_event(e))
 		return CUDA_ERROR_INVALID_HANDLE;
-	return gpu.hung && e->recorded ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+	return is_done(e) ? gpu_deliver() : CUDA_ERROR_NOT_READY;
 }
 
 CUresult cuEventElapsedTime(float *ret_ms, CUevent start, CUevent end)
 {
 	CUresult result = gpu_enter("cuEventElapsedTime", GPU_CALL_QUERY);
+	struct timespec from, to;
 
 	if (result)
 		return result;
 	if (!ret_ms)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!is_event(start) || !is_event(end) || !start->recorded || !end->recorded ||
-	    ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING))
+	    ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) || start->device != end->device)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (gpu.hung)
+	if (!is_done(start) || !is_done(end))
 		return CUDA_ERROR_NOT_READY;
-	*ret_ms = (float)((double)(end->time.tv_sec - start->time.tv_sec) * 1e3 +
-			  (double)(end->time.tv_nsec - start->time.tv_nsec) / 1e6);
+	from = start->mark ? work_time(start->mark) : start->time;
+	to = end->mark ? work_time(end->mark) : end->time;
+	*ret_ms = (float)((double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6);
 	return CUDA_SUCCESS;
 }

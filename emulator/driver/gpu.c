@@ -14,6 +14,7 @@
 #include "emulator/driver/cu-context.h"
 #include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
+#include "emulator/driver/queue.h"
 #include "emulator/machine/gpu-fault.h"
 #include "emulator/machine/machine-limits.h"
 
@@ -82,7 +83,7 @@ CUresult gpu_init(void)
 }
 
 /* A hung launch keeps the device busy until somebody stops it. */
-static void wait_idle(void)
+static void wait_hung(void)
 {
 	struct timespec pause = { 0, GPU_POLL_NS };
 
@@ -96,6 +97,8 @@ CUresult gpu_enter(const char *name, enum gpu_call kind)
 
 	if (code)
 		return code;
+	if (queue_in_host_function())
+		return CUDA_ERROR_NOT_PERMITTED;
 	if (kind == GPU_CALL_FREE)
 		return CUDA_SUCCESS;
 	if (!gpu.initialised)
@@ -108,11 +111,26 @@ CUresult gpu_enter(const char *name, enum gpu_call kind)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (kind == GPU_CALL_ASYNC)
 		return CUDA_SUCCESS;
-	if (kind == GPU_CALL_SYNC)
-		wait_idle();
+	if (kind == GPU_CALL_SYNC) {
+		queue_wait_device(context_device());
+		return gpu_deliver();
+	}
 	if (gpu.pending)
 		gpu.sticky = gpu.pending;
 	return gpu.sticky;
+}
+
+CUresult gpu_deliver(void)
+{
+	wait_hung();
+	if (gpu.pending)
+		gpu.sticky = gpu.pending;
+	return gpu.sticky;
+}
+
+bool gpu_is_dead(void)
+{
+	return gpu.pending || gpu.hung;
 }
 
 void gpu_record_fault(const struct gpu_fault *f)
@@ -121,6 +139,11 @@ void gpu_record_fault(const struct gpu_fault *f)
 
 	gpu_fault_print(f, &text);
 	pthread_mutex_lock(&fault_lock);
+	/* The first one counts: others end because of it. */
+	if (gpu.pending) {
+		pthread_mutex_unlock(&fault_lock);
+		return;
+	}
 	last_fault = (struct emulator_fault){ .code = gpu_fault_code(f->kind) };
 	if (f->access != GPU_ACCESS_NONE)
 		last_fault.address = f->address;
@@ -134,17 +157,18 @@ void gpu_record_fault(const struct gpu_fault *f)
 	snprintf(last_fault.text, sizeof(last_fault.text), "%s", buffer_text(&text));
 	has_fault = true;
 	gpu.pending = last_fault.code;
+	gpu.halt = 1;
 	pthread_mutex_unlock(&fault_lock);
 	/* Who listens for output asks for the report, too; a program that takes us for its driver does not. */
 	if (!gpu.print)
 		gpu_print(true, buffer_text(&text), text.len);
 }
 
-void gpu_break(int code)
+void gpu_break(int code, const char *text)
 {
 	pthread_mutex_lock(&fault_lock);
 	last_fault = (struct emulator_fault){ .code = code };
-	snprintf(last_fault.text, sizeof(last_fault.text), "========= Fault %d was injected for a test\n", code);
+	snprintf(last_fault.text, sizeof(last_fault.text), "========= %s\n", text);
 	has_fault = true;
 	gpu.pending = code;
 	pthread_mutex_unlock(&fault_lock);
@@ -164,16 +188,28 @@ int gpu_last_fault(struct emulator_fault *ret)
 
 void gpu_print(bool to_stderr, const char *text, size_t len)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&lock);
 	if (gpu.print)
 		gpu.print(gpu.print_data, to_stderr, text, len);
 	else
 		fwrite(text, 1, len, to_stderr ? stderr : stdout);
+	pthread_mutex_unlock(&lock);
+}
+
+void gpu_hang(void)
+{
+	gpu.hung = 1;
+	if (gpu.stop)
+		gpu_stop(1);
 }
 
 /* Async-signal-safe: stores only. */
 void gpu_stop(int on)
 {
 	gpu.stop = on;
+	gpu.halt = on || gpu.pending;
 	if (on && gpu.hung) {
 		gpu.pending = CUDA_ERROR_LAUNCH_TIMEOUT;
 		gpu.hung = 0;

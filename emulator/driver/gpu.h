@@ -4,9 +4,8 @@
  * function starts with gpu_enter(), which is the one place where failures are injected, where an uninitialised driver
  * and a missing context are refused, and where faults of device code come back.
  *
- * Faults. Launches run in the calling thread, yet a fault shows where CUDA shows it. It is `pending` after the launch
- * and is delivered by the next call that synchronises; from then on it is `sticky`: every call returns it until the
- * process ends, as on hardware.
+ * Faults. A fault is `pending` after the launch and is delivered by the next call that synchronises; from then on it is
+ * `sticky`: every call returns it until the process ends, as on hardware.
  */
 #ifndef CGPU_EMULATOR_GPU_H
 #define CGPU_EMULATOR_GPU_H
@@ -29,6 +28,7 @@ struct gpu_fault;
 #define GPU_COMPUTE_MINOR 5
 #define GPU_DRIVER_VERSION 13000
 #define GPU_GRANULARITY (2ull * 1024 * 1024)
+#define GPU_DEVICES_MAX 16
 #define GPU_CONTEXTS_MAX 16
 
 /* What a call needs and whether it waits for the device. */
@@ -54,7 +54,8 @@ struct gpu {
 	_Atomic int pending;      /* CUresult that the next synchronising call delivers */
 	_Atomic int sticky;       /* CUresult of every call */
 	_Atomic int hung;         /* a launch that never ends occupies the device */
-	_Atomic int stop;         /* launches are to end */
+	_Atomic int stop;         /* launches are to end, as gpu_stop() says */
+	_Atomic int halt;         /* the same, or one has faulted: the others need not go on */
 	emulator_print_fn print;
 	void *print_data;
 };
@@ -64,13 +65,20 @@ extern struct gpu gpu;
 /* CUDA_SUCCESS when the call may go on. `name` is the API name without version suffix. */
 CUresult gpu_enter(const char *name, enum gpu_call kind);
 
+/* Behind what a call has waited for: the fault that it is to deliver. */
+CUresult gpu_deliver(void);
+/* Work is dropped, since the device is broken or a launch that never ends is before it. */
+bool gpu_is_dead(void);
+
 /* Start of cuInit: sizes and reservations. */
 CUresult gpu_init(void);
 
 /* Device code has faulted: keep the report, make it pending. */
 void gpu_record_fault(const struct gpu_fault *f);
-/* The same for an injected fault without a report of the machine. */
-void gpu_break(int code);
+/* The same for a fault without a report of the machine; text: a line. */
+void gpu_break(int code, const char *text);
+/* A launch that never ends occupies the device until gpu_stop(). */
+void gpu_hang(void);
 int gpu_last_fault(struct emulator_fault *ret);
 
 void gpu_print(bool to_stderr, const char *text, size_t len);

@@ -15,7 +15,7 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/cu-module.c %reldir%/cu-module.h \
 	%reldir%/cu-older.c %reldir%/cu-older.h \
 	%reldir%/cu-proc.c \
-	%reldir%/cu-stream.c \
+	%reldir%/cu-stream.c %reldir%/cu-stream.h \
 	%reldir%/cu-texture.c \
 	%reldir%/cu-vmm.c \
 	%reldir%/driver-api.def \
@@ -24,9 +24,10 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/inject.c %reldir%/inject.h \
 	%reldir%/memory.c %reldir%/memory.h \
 	%reldir%/memory-buffers.c \
-	%reldir%/memory-table.c %reldir%/memory-table.h
+	%reldir%/memory-table.c %reldir%/memory-table.h \
+	%reldir%/queue.c %reldir%/queue.h
 
-EMULATOR_TESTS = test-cu-driver test-cu-faults test-cu-heap test-cu-library test-cu-link test-cu-texture
+EMULATOR_TESTS = test-cu-driver test-cu-faults test-cu-heap test-cu-library test-cu-link test-cu-stream test-cu-texture
 check_PROGRAMS += $(EMULATOR_TESTS)
 TESTS += $(EMULATOR_TESTS)
 test_cu_driver_SOURCES = tests/unit/test-cu-driver.c tests/unit/emulator.h
@@ -47,3 +48,6 @@ test_cu_link_LDADD = $(CMOCKA_LIBS)
 test_cu_texture_SOURCES = tests/unit/test-cu-texture.c tests/unit/emulator.h
 test_cu_texture_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_texture_LDADD = $(CMOCKA_LIBS) -lm
+test_cu_stream_SOURCES = tests/unit/test-cu-stream.c tests/unit/emulator.h
+test_cu_stream_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_stream_LDADD = $(CMOCKA_LIBS) -lpthread

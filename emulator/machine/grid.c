@@ -309,6 +309,13 @@ static int check_launch(const struct machine_launch *l, struct launch *ret, stru
 	return 0;
 }
 
+int machine_launch_check(const struct machine_launch *l, struct error *err)
+{
+	struct launch launch = { 0 };
+
+	return check_launch(l, &launch, err);
+}
+
 int machine_launch(const struct machine_launch *l, struct gpu_fault *fault, struct machine_stats *stats,
 		   struct error *err)
 {

@@ -53,6 +53,16 @@ unsigned machine_pool_default(void)
 	return 1;
 }
 
+unsigned machine_pool_helpers(void)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&pool.lock);
+	n = pool.owner == getpid() ? pool.helpers : 0;
+	pthread_mutex_unlock(&pool.lock);
+	return n;
+}
+
 static void *helper(void *unused)
 {
 	(void)unused;

@@ -5,6 +5,8 @@
 
 /* CPUs that this process may use. */
 unsigned machine_pool_default(void);
+/* Threads of the pool in this process. */
+unsigned machine_pool_helpers(void);
 
 /*
  * Run work(data) on the calling thread and on up to threads - 1 helpers at the same time; returns when all have. When

@@ -78,6 +78,8 @@ struct machine_launch {
 	/* Who looks on: checks, profiles (observer.h). Normally none; MACHINE_OBSERVERS at most. */
 	struct observer *const *observers;
 	uint32_t observer_count;
+	/* All threads spin: whether something else than this launch may still free them. NULL: nothing. */
+	bool (*may_be_freed)(void *data);
 };
 
 struct machine_stats {
@@ -91,6 +93,9 @@ struct machine_stats {
  */
 int machine_launch(const struct machine_launch *l, struct gpu_fault *fault, struct machine_stats *stats,
 		   struct error *err);
+
+/* What machine_launch() would find wrong before it starts: 0, or -1 with the same error. */
+int machine_launch_check(const struct machine_launch *l, struct error *err);
 
 /* ctas of this shape that can be resident at once on the whole emulated device (cooperative launches, occupancy). */
 uint32_t machine_resident_ctas(const struct ptx_function *entry, uint32_t threads_per_cta, uint32_t dynamic_shared);

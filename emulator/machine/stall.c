@@ -218,7 +218,13 @@ bool stall_spun(struct worker *k)
 		look(k);
 	else
 		watch(k);
-	return k->stall.stuck && atomic_load(&l->next_cta) >= l->cta_count &&
-	       atomic_load(&l->stuck) == atomic_load(&l->working) &&
-	       seconds() - atomic_load(&l->stuck_since) >= MACHINE_STALL_SECONDS;
+	if (!k->stall.stuck || atomic_load(&l->next_cta) < l->cta_count ||
+	    atomic_load(&l->stuck) != atomic_load(&l->working) ||
+	    seconds() - atomic_load(&l->stuck_since) < MACHINE_STALL_SECONDS)
+		return false;
+	if (!l->spec->may_be_freed || !l->spec->may_be_freed(l->spec->data))
+		return true;
+	/* It is asked again after that time. */
+	atomic_store(&l->stuck_since, seconds());
+	return false;
 }

@@ -3,7 +3,8 @@
  * Launches that cannot go on: where their threads wait, and how it is known of threads that spin. A worker whose blocks
  * have only spun for a while is watched. When its whole state (registers, places, shared and local memory) repeats and
  * nothing it did meanwhile changed memory or asked for the time, then it can only be freed from outside. When that holds
- * for all workers of a launch for MACHINE_STALL_SECONDS, the launch has ended in a deadlock.
+ * for all workers of a launch for MACHINE_STALL_SECONDS, and nothing else can free it either (machine.h, may_be_freed), the
+ * launch has ended in a deadlock.
  */
 #ifndef CGPU_EMULATOR_STALL_H
 #define CGPU_EMULATOR_STALL_H

@@ -8,6 +8,7 @@
 #include "runtime/cuda/cudart.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/launch-glue.h"
@@ -99,11 +100,11 @@ static cudaError_t launch(struct session_entry *e, const struct configuration *c
 	if (result)
 		return result;
 	if (cooperative)
-		return CUDART_WAIT(device.driver->cuLaunchCooperativeKernel(f, c->grid.x, c->grid.y, c->grid.z,
-									    c->block.x, c->block.y, c->block.z,
-									    (unsigned)c->shared, s, args));
-	return CUDART_WAIT(device.driver->cuLaunchKernel(f, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y,
-							 c->block.z, (unsigned)c->shared, s, args, NULL));
+		return cudart_error(device.driver->cuLaunchCooperativeKernel(f, c->grid.x, c->grid.y, c->grid.z,
+									     c->block.x, c->block.y, c->block.z,
+									     (unsigned)c->shared, s, args));
+	return cudart_error(device.driver->cuLaunchKernel(f, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y,
+							  c->block.z, (unsigned)c->shared, s, args, NULL));
 }
 
 cudaError_t cudart_launch(struct session_entry *e, const struct session_launch *l, void **args, cudaStream_t stream)
@@ -174,14 +175,22 @@ cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block,
 cudaError_t cudart_launch_host(cudaStream_t stream, cudaHostFn_t fn, void *data)
 {
 	struct session_graph *g = graphs_capturing(stream);
+	struct cudart_host_call *c;
 	CUstream s;
 	cudaError_t result;
 
 	if (g)
 		return graphs_add(g, &(struct session_node){ .kind = NODE_HOST, .host = { fn, data } }, NULL);
 	result = cudart_stream(stream, &s);
-
-	return result ? result : cudart_error(device.driver->cuLaunchHostFunc(s, fn, data));
+	if (result)
+		return result;
+	c = cudart_host_call(&(struct cudart_host_call){ .fn = fn, .data = data });
+	if (!c)
+		return cudaErrorMemoryAllocation;
+	result = cudart_error(device.driver->cuLaunchHostFunc(s, cudart_call_host, c));
+	if (result)
+		free(c);
+	return result;
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *data)

@@ -2,6 +2,7 @@
 /* Runtime API, chapters Stream Management and Event Management. */
 #include "runtime/cuda/cudart.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/cuda/graphs.h"
@@ -104,34 +105,30 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *ret)
 	return CUDART_CALL(ret ? cudart_error(handles_stream_info(stream, NULL, ret)) : cudaErrorInvalidValue);
 }
 
-/* A callback of the older kind, on the back of a host function. */
-struct callback {
-	cudaStreamCallback_t fn;
-	cudaStream_t stream;
-	void *data;
-};
-
-static void run_callback(void *data)
+static void run_callback(CUstream stream, CUresult status, void *data)
 {
-	struct callback c = *(struct callback *)data;
+	struct cudart_host_call *c = data;
 
-	device.host->session_free(data);
-	c.fn(c.stream, cudaSuccess, c.data);
+	(void)stream;
+	c->status = (cudaError_t)status;
+	cudart_call_host(c);
 }
 
 static cudaError_t add_callback(cudaStream_t stream, cudaStreamCallback_t fn, void *data)
 {
-	struct callback *c;
+	struct cudart_host_call *c;
 	CUstream s;
 	cudaError_t result = cudart_stream(stream, &s);
 
 	if (result)
 		return result;
-	c = device.host->session_alloc(sizeof(*c));
+	c = cudart_host_call(&(struct cudart_host_call){ .callback = fn, .stream = stream, .data = data });
 	if (!c)
 		return cudaErrorMemoryAllocation;
-	*c = (struct callback){ fn, stream, data };
-	return cudart_error(device.driver->cuLaunchHostFunc(s, run_callback, c));
+	result = cudart_error(device.driver->cuStreamAddCallback(s, run_callback, c, 0));
+	if (result)
+		free(c);
+	return result;
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t fn, void *data, unsigned int flags)

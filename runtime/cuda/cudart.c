@@ -4,6 +4,7 @@
 #define CUDA_ENABLE_DEPRECATED /* cells may call these */
 #include "runtime/cuda/cudart.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <cuda_profiler_api.h>
@@ -17,10 +18,44 @@
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/registration.h"
 
+static _Thread_local bool in_host_call;
+
+struct cudart_host_call *cudart_host_call(const struct cudart_host_call *c)
+{
+	struct cudart_host_call *copy = malloc(sizeof(*copy));
+
+	if (copy)
+		*copy = *c;
+	return copy;
+}
+
+static void call_host(void *call)
+{
+	const struct cudart_host_call *c = call;
+
+	if (c->callback)
+		c->callback(c->stream, c->status, c->data);
+	else
+		c->fn(c->data);
+}
+
+void cudart_call_host(void *call)
+{
+	in_host_call = true;
+	if (device.host->call_in_thread)
+		device.host->call_in_thread(call_host, call);
+	else
+		call_host(call);
+	in_host_call = false;
+	free(call);
+}
+
 cudaError_t cudart_enter(const char *call)
 {
 	(void)call;
 	device.host->enter_library();
+	if (in_host_call)
+		return cudaErrorNotPermitted;
 	if (!device.usable)
 		return cudaErrorNoDevice;
 	if (!device.session)

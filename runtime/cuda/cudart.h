@@ -95,4 +95,16 @@ cudaError_t cudart_graph_args(struct session_entry *e, const struct session_laun
 
 cudaError_t cudart_stream(cudaStream_t stream, CUstream *ret);
 
+/* A function of the cell that a stream is to call: in a thread of the driver, as code of the cell. One of both is set. */
+struct cudart_host_call {
+	cudaHostFn_t fn;
+	cudaStreamCallback_t callback;
+	cudaStream_t stream;
+	cudaError_t status;
+	void *data;
+};
+/* A copy, from malloc(); NULL: no memory. cudart_call_host() frees it. */
+struct cudart_host_call *cudart_host_call(const struct cudart_host_call *c);
+void cudart_call_host(void *call);
+
 #endif

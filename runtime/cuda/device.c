@@ -178,6 +178,15 @@ static void describe(struct device_info *info)
 	info->emulated = device.driver->extension;
 }
 
+static void use_extension(void)
+{
+	if (device.host->print)
+		device.driver->extension->set_print(print, NULL);
+	if (device.host->thread_count)
+		device.driver->extension->set_threads(device.host->thread_count, device.host->hold_thread,
+						      device.host->release_thread);
+}
+
 int device_init(const struct device_host *host, struct device_info *ret_info, struct error *err)
 {
 	struct error why = ERROR_INIT;
@@ -204,11 +213,18 @@ int device_init(const struct device_host *host, struct device_info *ret_info, st
 			 (int)result);
 	} else {
 		device.usable = true;
-		if (device.driver->extension && host->print)
-			device.driver->extension->set_print(print, NULL);
+		if (device.driver->extension)
+			use_extension();
 	}
 	*ret_info = device.info;
 	return 0;
+}
+
+/* Whether threads of the driver may begin what streams hold. */
+static void let_driver_work(bool on)
+{
+	if (device.driver->extension)
+		device.driver->extension->pause(!on);
 }
 
 /* A cap above what the device has is no cap. */
@@ -315,6 +331,8 @@ int device_write(uint64_t address, const void *bytes, size_t size, struct error 
 void device_cell_begin(uint32_t cell)
 {
 	device.cell = cell;
+	if (device.usable)
+		let_driver_work(true);
 	if (device.session)
 		device.session->serial++;
 	preimage_reset();
@@ -338,14 +356,17 @@ int device_load(const struct unit *u, struct error *err)
 	return ret;
 }
 
-/* Poll first: a blocking synchronise would never come back from an entry that never ends, and could not be left. */
+/*
+ * Poll a real device first: a blocking synchronise would never come back from an entry that never ends, and could not be
+ * left. The emulated one runs what is left in this call.
+ */
 static CUresult wait_idle(void)
 {
 	struct timespec pause = { 0, 20000 };
-	CUresult result;
+	CUresult result = CUDA_SUCCESS;
 
 	device.host->enter_device();
-	while ((result = handles_query_all()) == CUDA_ERROR_NOT_READY) {
+	while (!device.driver->extension && (result = handles_query_all()) == CUDA_ERROR_NOT_READY) {
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 1000000)
 			pause.tv_nsec *= 2;
@@ -421,6 +442,8 @@ static void settle(void)
 	vmm_pool_settle();
 	vmm_pool_drop_scratch();
 	preimage_reset();
+	/* A thread of the cell may have given the device something new to do: that is for the time after the commit. */
+	let_driver_work(false);
 }
 
 int device_checkpoint_begin(void)
@@ -485,6 +508,7 @@ void device_cell_committed(void)
 	device.host->enter_library();
 	device_lock();
 	vmm_pool_committed();
+	let_driver_work(true);
 	device_unlock();
 	device.host->leave_library();
 }

@@ -50,6 +50,15 @@ struct device_host {
 	/* Around each change of the session's tables, so that the worker is not stopped in the middle; may be NULL. */
 	void (*enter_tables)(void);
 	void (*leave_tables)(void);
+	/*
+	 * For drivers that have threads of their own, all NULL where there is nothing to say. Run a function of the cell in
+	 * such a thread; how many threads the cell has that are not merely waiting for another one; between hold and
+	 * release this thread is not stopped for a commit.
+	 */
+	void (*call_in_thread)(void (*fn)(void *data), void *data);
+	int (*thread_count)(void);
+	void (*hold_thread)(void);
+	void (*release_thread)(void);
 	/* For the ledger of cells: the running one takes device memory, what cell `cell` had taken is free again; may be NULL. */
 	void (*device_made)(uint64_t bytes);
 	void (*device_freed)(uint32_t cell, uint64_t bytes);

@@ -22,6 +22,22 @@ static struct {
 } scratch;
 static bool all_saved;
 
+/*
+ * What is saved is as the last cell has left it, so it need not wait for anything that this one has begun: that may in its
+ * turn wait for the thread that is here.
+ */
+static CUresult copy_now(uint64_t to, uint64_t from, uint64_t size)
+{
+	static CUstream stream;
+	CUresult result = CUDA_SUCCESS;
+
+	if (!stream)
+		result = device.driver->cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0);
+	if (!result)
+		result = device.driver->cuMemcpyAsync(to, from, size, stream);
+	return result ? result : device.driver->cuStreamSynchronize(stream);
+}
+
 /* Room for `size` bytes; device.lock is held. */
 static CUresult take(uint64_t size, uint64_t *ret_offset)
 {
@@ -79,9 +95,7 @@ CUresult preimage_save(struct session_buffer *b)
 	if (result == CUDA_ERROR_OUT_OF_MEMORY)
 		refuse(b);
 	if (!result)
-		result = device.driver->cuMemcpyAsync(scratch.address + offset, b->address, b->size, NULL);
-	if (!result)
-		result = device.driver->cuCtxSynchronize();
+		result = copy_now(scratch.address + offset, b->address, b->size);
 	if (!result)
 		result = announce(b, offset);
 	if (!result)
@@ -118,9 +132,7 @@ int preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t o
 	if (!from)
 		return error_set(err, ERROR_PROTOCOL, "the pre-image of 0x%llx lies in chunk %llu, which did not come",
 				 (unsigned long long)address, (unsigned long long)chunk);
-	result = device.driver->cuMemcpyAsync(address, from + offset, size, NULL);
-	if (!result)
-		result = device.driver->cuCtxSynchronize();
+	result = copy_now(address, from + offset, size);
 	if (!result)
 		return 0;
 	return error_set(err, ERROR_SYSTEM, "device memory at 0x%llx could not be put back: driver error %d",

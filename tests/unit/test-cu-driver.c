@@ -247,9 +247,9 @@ static void streams_and_events(void **state)
 	assert_int_equal(EMU(cuEventElapsedTime)(&ms, start, end), CUDA_ERROR_INVALID_HANDLE);
 	assert_int_equal(EMU(cuEventRecord)(start, stream), 0);
 	assert_int_equal(EMU(cuLaunchHostFunc)(stream, called, &ran), 0);
-	assert_int_equal(ran, 1);
 	assert_int_equal(EMU(cuEventRecord)(end, stream), 0);
 	assert_int_equal(EMU(cuEventSynchronize)(end), 0);
+	assert_int_equal(ran, 1);
 	assert_int_equal(EMU(cuEventElapsedTime)(&ms, start, end), 0);
 	assert_true(ms >= 0 && ms < 60000);
 	assert_int_equal(EMU(cuStreamWaitEvent)(stream, end, 0), 0);

@@ -3,6 +3,7 @@
  * The emulated driver API on a device that breaks: faults of device code, every kind of injected failure. Each
  * test breaks a device of its own in a child process and checks there.
  */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,10 +107,14 @@ static void injected_fault(void)
 {
 	CUfunction f = load_bump();
 	CUdeviceptr p;
+	CUresult result;
 
 	NEED(!EMU(cuMemAlloc)(&p, 16) && !extension->inject("launch=719:2"));
 	NEED(!launch_bump(f, p, 4) && !EMU(cuCtxSynchronize)());
-	NEED(!launch_bump(f, p, 4) && EMU(cuStreamQuery)(NULL) == CUDA_ERROR_LAUNCH_FAILED);
+	NEED(!launch_bump(f, p, 4));
+	while ((result = EMU(cuStreamQuery)(NULL)) == CUDA_ERROR_NOT_READY)
+		sched_yield();
+	NEED(result == CUDA_ERROR_LAUNCH_FAILED);
 	NEED(EMU(cuCtxSynchronize)() == CUDA_ERROR_LAUNCH_FAILED);
 }
 
