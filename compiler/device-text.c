@@ -8,7 +8,9 @@
 #include "common/error.h"
 #include "compiler/pragma-state.h"
 
-/* What C programs expect of libc's headers, which NVRTC does not have. */
+#define UNLESS_DEFINED(name, value) "#ifndef " #name "\n#define " #name " " value "\n#endif\n"
+
+/* What C programs expect of libc's headers, which NVRTC does not have. The toolkit's may bring it, too. */
 static const char prelude[] =
 	"typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long long "
 	"int64_t;\n"
@@ -18,12 +20,17 @@ static const char prelude[] =
 	"intptr_t;\n"
 	"#ifndef M_PI\n#define M_PI 3.14159265358979323846\n#define M_E 2.7182818284590452354\n"
 	"#define M_SQRT2 1.41421356237309504880\n#define M_PI_2 1.57079632679489661923\n#endif\n"
-	"#define INT_MAX 2147483647\n#define INT_MIN (-INT_MAX - 1)\n#define UINT_MAX 4294967295u\n"
-	"#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n#define FLT_EPSILON "
-	"1.192092896e-07f\n"
-	"#define DBL_MAX 1.7976931348623157e+308\n#define DBL_MIN 2.2250738585072014e-308\n"
-	"#define DBL_EPSILON 2.2204460492503131e-16\n"
-	"#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fffffff)\n";
+	UNLESS_DEFINED(INT_MAX, "2147483647")
+	UNLESS_DEFINED(INT_MIN, "(-INT_MAX - 1)")
+	UNLESS_DEFINED(UINT_MAX, "4294967295u")
+	UNLESS_DEFINED(FLT_MAX, "3.402823466e+38f")
+	UNLESS_DEFINED(FLT_MIN, "1.175494351e-38f")
+	UNLESS_DEFINED(FLT_EPSILON, "1.192092896e-07f")
+	UNLESS_DEFINED(DBL_MAX, "1.7976931348623157e+308")
+	UNLESS_DEFINED(DBL_MIN, "2.2250738585072014e-308")
+	UNLESS_DEFINED(DBL_EPSILON, "2.2204460492503131e-16")
+	UNLESS_DEFINED(INFINITY, "__int_as_float(0x7f800000)")
+	UNLESS_DEFINED(NAN, "__int_as_float(0x7fffffff)");
 
 bool device_text_is_include(const char *rest, size_t len)
 {

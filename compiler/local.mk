@@ -19,6 +19,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/compile-cuda.c %reldir%/compile-cuda.h \
 	%reldir%/cuda-flags.c %reldir%/cuda-flags.h \
 	%reldir%/compile-device.c %reldir%/compile-device.h \
+	%reldir%/device-header.c %reldir%/device-header.h \
 	%reldir%/device-job.c %reldir%/device-job.h \
 	%reldir%/completion.c %reldir%/completion.h \
 	%reldir%/cpp-bundle.c %reldir%/cpp-bundle.def %reldir%/cpp-bundle.h \
@@ -99,7 +100,7 @@ $(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS)
 	cp $(top_srcdir)/common/launch-glue.h %reldir%/include/common/ && touch $@
 
 compiler_tests = test-split test-pragma-state test-launch-syntax test-line-table test-effort test-compile test-compile-ahead test-unit-cache \
-	test-listing
+	test-device-header test-listing
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
 test_split_SOURCES = tests/unit/test-split.c
@@ -121,6 +122,11 @@ test_listing_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
 test_effort_SOURCES = tests/unit/test-effort.c
 test_effort_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_effort_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_device_header_SOURCES = tests/unit/test-device-header.c
+nodist_EXTRA_test_device_header_SOURCES = linked-by-c++.cc
+test_device_header_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_device_header_LDFLAGS = $(cgpu_compiler_LDFLAGS)
+test_device_header_LDADD = $(COMPILER_LIBS) $(CMOCKA_LIBS)
 test_compile_SOURCES = tests/unit/test-compile.c tests/unit/compiler-client.c tests/unit/compiler-client.h
 test_compile_CPPFLAGS = $(AM_CPPFLAGS) -DCELLS_DIR='"$(abs_top_srcdir)/tests/cells"' \
 	-DCOMPILER_PROGRAM='"$(abs_top_builddir)/cgpu-compiler"' -DPRELUDE_DIR='"$(abs_top_builddir)/%reldir%/include"'

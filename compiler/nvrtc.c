@@ -110,6 +110,7 @@ int nvrtc_load(struct nvrtc *n, const char *cuda_root, struct error *err)
 	calls = calloc(1, sizeof(*calls));
 	if (n->library && calls && !bind(n, calls) && !calls->version(&major, &minor)) {
 		n->calls = calls;
+		n->precompiles = dlsym(n->library, "nvrtcGetPCHCreateStatus") != NULL;
 		snprintf(n->version, sizeof(n->version), "%d.%d", major, minor);
 		return 0;
 	}
@@ -175,6 +176,7 @@ void nvrtc_probe(struct nvrtc *n, const char *cuda_root)
 
 void nvrtc_release(struct nvrtc *n)
 {
+	device_headers_release(&n->headers);
 	free((void *)n->calls);
 	if (n->library)
 		dlclose(n->library);

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "compiler/device-header.h"
+
 struct buffer;
 struct error;
 
@@ -18,6 +20,8 @@ struct nvrtc {
 	bool tried;
 	char version[16];		 /* "13.0" or "" */
 	char problem[512];		 /* why there is none; "" */
+	bool precompiles;		 /* it can use precompiled headers: from 12.8 on */
+	struct device_headers headers;	 /* those that this library has made */
 	const struct nvrtc_calls *calls; /* owned */
 };
 

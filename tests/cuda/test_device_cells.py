@@ -180,3 +180,47 @@ turn<<<1, 8, 8 * sizeof(float)>>>(df); """ + FLOAT, "7.0"),
     *p = wide[1];
 }
 doubles<<<1, 2, 2 * sizeof(double)>>>(df); turn<<<1, 8, 32>>>(df + 8); """ + FLOAT + " + hf[9]", "6.5"))
+
+
+def test_headers_of_the_toolkit_serve_later_cells(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         """#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cub/block/block_reduce.cuh>
+namespace cg = cooperative_groups;
+__device__ int total;""",
+         ("""__global__ void groups(int *out) {
+    auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+    int v = cg::reduce(tile, (int)tile.thread_rank(), cg::plus<int>());
+    if (threadIdx.x == 0) *out = v;
+}
+groups<<<1, 64>>>(di); """ + INT, "496"),
+         ("""__global__ void blocks(int *out) {
+    typedef cub::BlockReduce<int, 128> Reduce;
+    __shared__ typename Reduce::TempStorage room;
+    int v = Reduce(room).Sum(threadIdx.x);
+    if (threadIdx.x == 0) *out = v;
+}
+blocks<<<1, 128>>>(di); """ + INT, "8128"),
+         ("__global__ void plain(int *out) { *out = 5; }\nplain<<<1, 1>>>(di); " + INT, "5"),
+         ("""using namespace cooperative_groups;
+__global__ void whole(int *p, int n) {
+    grid_group g = this_grid();
+    for (int i = g.thread_rank(); i < n; i += g.size()) p[i] = i;
+    g.sync();
+    if (g.thread_rank() == 0) { total = 0; for (int i = 0; i < n; i++) total += p[i]; }
+}
+int n = 50;
+void *arguments[] = { &di, &n };
+cudaLaunchCooperativeKernel((void *)whole, dim3(4), dim3(32), arguments, 0, 0); cudaDeviceSynchronize();
+cudaMemcpyFromSymbol(&hi, total, sizeof hi); hi""", "1225"),
+         ("""__global__ void blocks(int *out) {
+    typedef cub::BlockReduce<int, 64> Reduce;
+    __shared__ typename Reduce::TempStorage room;
+    int v = Reduce(room).Sum(threadIdx.x);
+    if (threadIdx.x == 0) *out = v;
+}
+blocks<<<1, 64>>>(di); """ + INT, "2016"))
+    refuse(fresh_kernel, "\n__global__ void wrong(int *out) { cub::Nothing x; }", "In[8]:2: error")
+    refuse(fresh_kernel, "#include <cub/nothing.cuh>\n__global__ void wrong(int *out) { *out = 1; }", "In[9]:1", "cub/nothing.cuh")
+    play(fresh_kernel, ("blocks<<<1, 64>>>(di); " + INT, "2016"))
