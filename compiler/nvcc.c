@@ -22,7 +22,8 @@ struct job {
 	const struct nvcc_request *request;
 	struct tool_folder folder;
 	char arch[64];
-	struct buffer object, log, include;
+	bool relocatable; /* device code of one text may use that of another */
+	struct buffer object, device_object, log, include;
 	struct buffer sources, objects; /* paths, each with its NUL */
 	size_t n_sources;
 };
@@ -77,18 +78,28 @@ static size_t add_paths(const char **argv, size_t n, const struct buffer *paths)
 	return n;
 }
 
+static bool is_relocatable(const char *const *flags)
+{
+	for (; *flags; flags++)
+		if (!strcmp(*flags, "-rdc=true") || !strcmp(*flags, "--relocatable-device-code=true") || !strcmp(*flags, "-dc"))
+			return true;
+	return false;
+}
+
 static int prepare(struct job *j, struct error *err)
 {
+	j->relocatable = is_relocatable(j->request->flags);
 	if (tool_folder_make(&j->folder, "nvcc", err))
 		return -1;
 	snprintf(j->arch, sizeof(j->arch), "arch=compute_%u,code=compute_%u", j->request->sm, j->request->sm);
 	buffer_printf(&j->object, "%s/.whole.o", j->folder.path);
+	buffer_printf(&j->device_object, "%s/.device.o", j->folder.path);
 	buffer_printf(&j->log, "%s/.log", j->folder.path);
 	buffer_printf(&j->include, "-I%s", j->folder.path);
 	for (size_t i = 0; i < j->request->n_files; i++)
 		if (write_file(j, &j->request->files[i], err))
 			return -1;
-	if (buffer_check(&j->object, err) || buffer_check(&j->log, err) || buffer_check(&j->include, err) ||
+	if (buffer_check(&j->object, err) || buffer_check(&j->device_object, err) || buffer_check(&j->log, err) || buffer_check(&j->include, err) ||
 	    buffer_check(&j->sources, err) || buffer_check(&j->objects, err))
 		return -1;
 	return 0;
@@ -96,7 +107,7 @@ static int prepare(struct job *j, struct error *err)
 
 static int run_nvcc(struct job *j, struct error *err)
 {
-	const char *const own[] = { j->request->nvcc, "-c", "-rdc=false", "-gencode", j->arch, "--no-compress", "-lineinfo", "-I.",
+	const char *const own[] = { j->request->nvcc, "-c", j->relocatable ? "-rdc=true" : "-rdc=false", "-gencode", j->arch, "--no-compress", "-lineinfo", "-I.",
 				    buffer_text(&j->include), "-Xcompiler", "-fPIC,-g1,-gdwarf-4", "-odir", j->folder.path };
 	const char *argv[sizeof(own) / sizeof(own[0]) + FLAGS_MAX + FILES_MAX + 1];
 	size_t n = 0;
@@ -110,9 +121,29 @@ static int run_nvcc(struct job *j, struct error *err)
 	return tool_run(&j->folder, buffer_text(&j->log), argv, err);
 }
 
+/*
+ * An object that registers the device code of all texts as one. It is linked when it is loaded, and there is nothing to link
+ * for the functions of the device's own runtime.
+ */
+static int run_device_linker(struct job *j, struct error *err)
+{
+	const char *const own[] = { j->request->nvcc, "-dlink", "-cudadevrt", "none", "-gencode", j->arch, "--no-compress",
+				    "-Xcompiler", "-fPIC,-g1,-gdwarf-4", "-o", buffer_text(&j->device_object) };
+	const char *argv[sizeof(own) / sizeof(own[0]) + FILES_MAX + 1];
+	int failed;
+
+	memcpy(argv, own, sizeof(own));
+	argv[add_paths(argv, sizeof(own) / sizeof(own[0]), &j->objects)] = NULL;
+	failed = tool_run(&j->folder, buffer_text(&j->log), argv, err);
+	if (failed)
+		return failed;
+	buffer_append(&j->objects, j->device_object.data, j->device_object.len + 1);
+	return buffer_check(&j->objects, err);
+}
+
 static int run_linker(struct job *j, struct error *err)
 {
-	const char *argv[4 + FILES_MAX + 1] = { "ld", "-r", "-o", buffer_text(&j->object) };
+	const char *argv[4 + FILES_MAX + 2] = { "ld", "-r", "-o", buffer_text(&j->object) };
 
 	argv[add_paths(argv, 4, &j->objects)] = NULL;
 	return tool_run(&j->folder, buffer_text(&j->log), argv, err);
@@ -128,6 +159,8 @@ static int make_object(struct job *j, struct error *err)
 	if (prepare(j, err))
 		return -1;
 	failed = run_nvcc(j, err);
+	if (!failed && j->relocatable)
+		failed = run_device_linker(j, err);
 	return failed ? failed : run_linker(j, err);
 }
 
@@ -145,6 +178,7 @@ int nvcc_compile(const struct nvcc_request *request, struct nvcc_answer *ret, st
 		failed = tool_read_file(buffer_text(&j.object), &ret->object, err);
 	tool_folder_remove(&j.folder);
 	buffer_release(&j.object);
+	buffer_release(&j.device_object);
 	buffer_release(&j.log);
 	buffer_release(&j.include);
 	buffer_release(&j.sources);

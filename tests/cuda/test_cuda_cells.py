@@ -264,6 +264,41 @@ int main()
     assert "there is no group g" in kernel.run("%cuda_group_run --group g").evalue
 
 
+def test_device_code_of_a_group_is_linked(kernel):
+    kernel.run(r"""%%cuda_group_save --name main.cu --group linked
+#include <cstdio>
+extern __device__ int calls;
+__device__ int scaled(int x);
+static __device__ int own = 5;
+__global__ void entry(int *p)
+{
+    p[0] = scaled(own);
+    p[1] = calls;
+}
+int main()
+{
+    int *d, h[2];
+    cudaMalloc(&d, sizeof(h));
+    entry<<<1, 1>>>(d);
+    cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost);
+    printf("%d %d\n", h[0], h[1]);
+    cudaFree(d);
+}
+""").ok()
+    kernel.run("""%%cuda_group_save --name other.cu --group linked
+__device__ int calls = 40;
+static __device__ int own = 3;
+__device__ int scaled(int x)
+{
+    calls++;
+    return x * own;
+}
+""").ok()
+    assert kernel.run('%cuda_group_run --group linked -c "-rdc=true"').ok().stdout == "15 41\n"
+    # Without it, each file is a module of its own, as nvcc has it.
+    assert "`_Z6scaledi`" in kernel.run("%cuda_group_run --group linked").shown
+
+
 def test_an_interrupt_ends_nvcc(start_kernel, tmp_path):
     nvcc = tmp_path / "nvcc"
     nvcc.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\nexec sleep 600\n")
