@@ -99,7 +99,8 @@ static int prepare(struct job *j, struct error *err)
 	for (size_t i = 0; i < j->request->n_files; i++)
 		if (write_file(j, &j->request->files[i], err))
 			return -1;
-	if (buffer_check(&j->object, err) || buffer_check(&j->device_object, err) || buffer_check(&j->log, err) || buffer_check(&j->include, err) ||
+	if (buffer_check(&j->object, err) || buffer_check(&j->device_object, err) || buffer_check(&j->log, err) ||
+	    buffer_check(&j->include, err) ||
 	    buffer_check(&j->sources, err) || buffer_check(&j->objects, err))
 		return -1;
 	return 0;
@@ -107,7 +108,8 @@ static int prepare(struct job *j, struct error *err)
 
 static int run_nvcc(struct job *j, struct error *err)
 {
-	const char *const own[] = { j->request->nvcc, "-c", j->relocatable ? "-rdc=true" : "-rdc=false", "-gencode", j->arch, "--no-compress", "-lineinfo", "-I.",
+	const char *const own[] = { j->request->nvcc, "-c", j->relocatable ? "-rdc=true" : "-rdc=false",
+				    "-gencode", j->arch, "--no-compress", "-lineinfo", "-I.",
 				    buffer_text(&j->include), "-Xcompiler", "-fPIC,-g1,-gdwarf-4", "-odir", j->folder.path };
 	const char *argv[sizeof(own) / sizeof(own[0]) + FLAGS_MAX + FILES_MAX + 1];
 	size_t n = 0;
