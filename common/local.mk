@@ -15,7 +15,9 @@ libcommon_a_SOURCES = \
 	%reldir%/fault-questions.c %reldir%/fault-questions.h \
 	%reldir%/faults.def \
 	%reldir%/ipc.c %reldir%/ipc.h \
+	%reldir%/instruction-classes.def \
 	%reldir%/launch-glue.h \
+	%reldir%/launch-profile.c %reldir%/launch-profile.h %reldir%/profile-counters.def \
 	%reldir%/log.c %reldir%/log.h \
 	%reldir%/mem-pool.c %reldir%/mem-pool.h \
 	%reldir%/names.c %reldir%/names.h \

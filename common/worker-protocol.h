@@ -107,6 +107,8 @@ enum worker_message {
 	WORKER_LEND = 45,
 	WORKER_UNLEND = 46, /* u64 address, u64 size: as they came with WORKER_LEND */
 
+	WORKER_PROFILE = 49, /* empty: what the cell that comes next does with the device is profiled */
+
 	/* worker -> kernel */
 	/* u32 version, str device name, u8 emulated, u32 driver version (13000), u64 device memory,
 	 * [str step, str why it was not applied], str what is wrong with the device or "" */
@@ -151,6 +153,8 @@ enum worker_message {
 	WORKER_CHECKPOINT = 54,  /* u32 line: commit what the cell has done so far, then WORKER_COMMITTED */
 	/* [u64 address, u64 size, u32 cell, str variable that points there or ""]: what a rollback will not bring back */
 	WORKER_IN_PLACE_ARE = 55,
+	/* str why there is none or "", bytes profile (common/launch-profile.h): before WORKER_CELL_END of a cell that is well */
+	WORKER_PROFILE_IS = 59,
 	WORKER_NOT_LENT = 56, /* u64 address, u64 size of a WORKER_LEND that the worker has refused or given up */
 };
 

@@ -11,6 +11,7 @@ libcgpu_emulator_so_LDADD =
 include emulator/driver/local.mk
 include emulator/machine/local.mk
 include emulator/ptx/local.mk
+include emulator/profile/local.mk
 
 libcgpu_emulator_so_LDADD += $(MACHINE_LIBS) libcommon.a $(ZSTD_LIBS) $(LZ4_LIBS) -lm
 

@@ -297,6 +297,9 @@ static int handle(const struct ipc_message *m, struct error *err)
 		return memory_report_answer(m, err);
 	case WORKER_IN_PLACE:
 		return worker_run_in_place(err);
+	case WORKER_PROFILE:
+		worker_run_profiled();
+		return 0;
 	case WORKER_LEND:
 		return worker_run_lend(m, err);
 	case WORKER_UNLEND:

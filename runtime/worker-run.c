@@ -200,10 +200,15 @@ int worker_run_attach(const struct ipc_message *first, struct error *err)
 	return worker_send(WORKER_ATTACHED, out.data, out.len, -1, err);
 }
 
+/* The next cell is one of %%profile. */
+static bool profiled;
+
 struct run {
 	struct unit unit;
 	uint64_t owner; /* see struct unit_code */
 	bool checked;
+	bool profiled;
+	struct error no_profile; /* why */
 	struct record earlier; /* where the checked functions of earlier cells stand */
 	struct loaded loaded;
 	struct buffer warnings;
@@ -385,6 +390,30 @@ static void settle(struct run *run)
 	run->outcome = OUTCOME_FAULT;
 }
 
+void worker_run_profiled(void)
+{
+	profiled = true;
+}
+
+static void begin_profile(struct run *run)
+{
+	run->profiled = profiled;
+	profiled = false;
+	if (run->profiled)
+		device_profile_begin(&run->no_profile);
+}
+
+static int send_profile(struct run *run, struct error *err)
+{
+	cleanup_buffer struct buffer profile = BUFFER_INIT, out = BUFFER_INIT;
+
+	if (!run->no_profile.code)
+		device_profile_take(&profile, &run->no_profile);
+	record_put_str(&out, run->no_profile.text);
+	record_put_bytes(&out, profile.data, profile.len);
+	return buffer_check(&out, err) || worker_send(WORKER_PROFILE_IS, out.data, out.len, -1, err) ? -1 : 0;
+}
+
 static int report(const struct run *run, struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
@@ -446,6 +475,7 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	allocator_set_cell(run.unit.cell);
 	device_cell_begin(run.unit.cell);
 	cell_stdio_begin();
+	begin_profile(&run);
 	load_and_call(&run);
 	if (run.outcome != OUTCOME_FAULT)
 		settle(&run);
@@ -454,7 +484,9 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	if (run.outcome != OUTCOME_FAULT && !threads_freeze(WORKER_FREEZE_MS))
 		fail(&run, FAULT_INTERNAL, "A thread of a cell does not stand still for the commit: it blocks signals, or hangs in "
 		     "Linux. %reset ends all threads.");
-	result = report(&run, err);
+	result = run.profiled && run.outcome != OUTCOME_FAULT ? send_profile(&run, err) : 0;
+	if (!result)
+		result = report(&run, err);
 	buffer_release(&run.warnings);
 	loaded_release(&run.loaded);
 	unit_release(&run.unit);

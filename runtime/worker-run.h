@@ -17,6 +17,8 @@ int worker_run_attach(const struct ipc_message *first, struct error *err);
 int worker_run_cell(const struct ipc_message *m, struct error *err);
 /* WORKER_IN_PLACE: for the next cell. */
 int worker_run_in_place(struct error *err);
+/* WORKER_PROFILE: for the next cell. */
+void worker_run_profiled(void);
 int worker_run_lend(const struct ipc_message *m, struct error *err);
 int worker_run_unlend(const struct ipc_message *m, struct error *err);
 /* WORKER_COMMITTED. */

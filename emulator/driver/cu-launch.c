@@ -11,6 +11,7 @@
 #include "common/log.h"
 #include "emulator/driver/cu-array.h"
 #include "emulator/driver/cu-module.h"
+#include "emulator/driver/cu-profile.h"
 #include "emulator/driver/cu-stream.h"
 #include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
@@ -138,7 +139,7 @@ static void run_grid(void *data)
 	if (gpu_is_dead())
 		return;
 	g->launch.data = queue_running();
-	switch (machine_launch(&g->launch, &fault, NULL, &err)) {
+	switch (cu_profile_launch(&g->launch, &fault, &err)) {
 	case 0:
 		break;
 	case 1:

@@ -5,6 +5,7 @@
 
 #include "common/buffer.h"
 #include "emulator/driver/cu-older.h"
+#include "emulator/driver/cu-profile.h"
 #include "emulator/driver/fat-binary-text.h"
 #include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
@@ -105,6 +106,8 @@ static const struct emulator_extension extension = {
 	.unpack = unpack,
 	.pause = pause_work,
 	.set_threads = set_threads,
+	.profile_begin = cu_profile_begin,
+	.profile_take = cu_profile_take,
 };
 
 #pragma GCC visibility push(default)

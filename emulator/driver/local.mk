@@ -15,6 +15,7 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/cu-module.c %reldir%/cu-module.h \
 	%reldir%/cu-older.c %reldir%/cu-older.h \
 	%reldir%/cu-proc.c \
+	%reldir%/cu-profile.c %reldir%/cu-profile.h \
 	%reldir%/cu-stream.c %reldir%/cu-stream.h \
 	%reldir%/cu-texture.c \
 	%reldir%/cu-vmm.c \

@@ -59,6 +59,7 @@ struct cell {
 	bool on_restart;      /* %%on_restart */
 	bool timed;           /* %time */
 	bool checked;         /* %%memcheck */
+	bool profiled;        /* %%profile */
 	struct look look;     /* %%ptx and its like: the cell is compiled and shown */
 	bool announced;       /* busy and execute_input are sent */
 	uint64_t state_before; /* supervisor_state() before its first commit */

@@ -17,6 +17,7 @@
 #include "kernel/session/cell.h"
 #include "kernel/session/history.h"
 #include "kernel/session/packages.h"
+#include "kernel/session/profile-view.h"
 #include "kernel/session/request.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
@@ -399,6 +400,8 @@ static void run(struct session *s, struct cell *c, const struct buffer *dropped)
 	supervisor_identify(s->supervisor, own_id(c));
 	if (c->in_place && !c->setting_up && !c->expression)
 		supervisor_write_in_place(s->supervisor);
+	if (c->profiled && !c->setting_up && !c->expression)
+		supervisor_profile(s->supervisor);
 	supervisor_run(s->supervisor, c->unit.data, c->unit.len, dropped);
 }
 
@@ -673,6 +676,8 @@ static void on_cell_end(void *data, const struct cell_end *end)
 			fail_expression(c, "TypeError", "this is a statement and has no value");
 		if (c->timed && !c->expression)
 			print_times(s, c, end);
+		if (c->profiled && !c->expression)
+			profile_view_show(s, c, end);
 	} else {
 		fail_run(c, end);
 		if (ask_who_has(s, c, end))

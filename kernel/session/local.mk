@@ -16,6 +16,9 @@ libsession_a_SOURCES = \
 	%reldir%/cell.c %reldir%/cell.h \
 	%reldir%/character-format.c %reldir%/character-format.h \
 	%reldir%/look.c %reldir%/look.h \
+	%reldir%/profile-html.c %reldir%/profile-text.c \
+	%reldir%/profile-table.c %reldir%/profile-table.h \
+	%reldir%/profile-view.c %reldir%/profile-view.h \
 	%reldir%/comm.c %reldir%/comm.h \
 	%reldir%/control.c %reldir%/control.h \
 	%reldir%/declaration-list.c %reldir%/declaration-list.h \
@@ -63,7 +66,7 @@ libsession_a_SOURCES = \
 	kernel/magics/magic-reset.c \
 	kernel/magics/magic-run.c \
 	kernel/magics/magic-memcheck.c \
-	kernel/magics/magic-ptx.c kernel/magics/magic-regs.c kernel/magics/magic-sass.c \
+	kernel/magics/magic-profile.c kernel/magics/magic-ptx.c kernel/magics/magic-regs.c kernel/magics/magic-sass.c \
 	kernel/magics/magic-shell.c \
 	kernel/magics/magic-snapshot.c \
 	kernel/magics/magic-time.c \

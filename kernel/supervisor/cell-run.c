@@ -60,12 +60,16 @@ static void finish(struct supervisor *s)
 	end.missing = done.report.missing;
 	end.warnings = buffer_text(&done.warnings);
 	end.restored = buffer_text(&done.restored);
+	end.profile = done.profile.len ? &done.profile : NULL;
+	end.no_profile = buffer_text(&done.no_profile);
 	if (end.ok && done.has_result)
 		s->cb->on_output(s->cb_data, OUTPUT_RESULT, buffer_text(&done.result), done.result.len);
 	s->cb->on_cell_end(s->cb_data, &end);
 	buffer_release(&done.unit);
 	buffer_release(&done.dropped);
 	buffer_release(&done.in_place);
+	buffer_release(&done.profile);
+	buffer_release(&done.no_profile);
 	buffer_release(&done.result);
 	buffer_release(&done.warnings);
 	buffer_release(&done.restored);
@@ -81,6 +85,8 @@ void cell_run_release(struct supervisor *s)
 	buffer_release(&s->run.unit);
 	buffer_release(&s->run.dropped);
 	buffer_release(&s->run.in_place);
+	buffer_release(&s->run.profile);
+	buffer_release(&s->run.no_profile);
 	buffer_release(&s->run.result);
 	buffer_release(&s->run.warnings);
 	buffer_release(&s->run.restored);
@@ -181,6 +187,17 @@ static void take_in_place(struct supervisor *s, struct record *r)
 	}
 }
 
+static void take_profile(struct supervisor *s, struct record *r)
+{
+	size_t len;
+	const char *problem = record_str(r), *bytes = record_bytes(r, &len);
+
+	buffer_clear(&s->run.profile);
+	buffer_clear(&s->run.no_profile);
+	buffer_puts(&s->run.no_profile, problem);
+	buffer_append(&s->run.profile, bytes, len);
+}
+
 static void begin(struct supervisor *s)
 {
 	struct worker *w = s->pool.active;
@@ -197,6 +214,7 @@ static void begin(struct supervisor *s)
 	lending_before_cell(s, w);
 	memcheck_put_run(&s->memcheck, &b);
 	failed = buffer_check(&b, &err) || (s->run.writes_in_place && begin_in_place(s, w, &err)) ||
+		 (s->run.profiled && worker_send(w, WORKER_PROFILE, NULL, 0, NULL, &err)) ||
 		 worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
 	buffer_release(&b);
 	if (failed) {
@@ -635,6 +653,12 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 		if (at_work) {
 			take_in_place(s, &r);
 			wrong = record_check(&r, "WORKER_IN_PLACE_ARE", &err) != 0;
+		}
+		break;
+	case WORKER_PROFILE_IS:
+		if (at_work) {
+			take_profile(s, &r);
+			wrong = record_check(&r, "WORKER_PROFILE_IS", &err) != 0;
 		}
 		break;
 	case WORKER_NOT_LENT:

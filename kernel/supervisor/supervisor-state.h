@@ -75,6 +75,8 @@ struct cell_run {
 	struct buffer result;  /* the last OUTPUT_RESULT record, shown after the commit */
 	bool has_result;
 	bool writes_in_place;  /* %%nosnapshot */
+	bool profiled;          /* %%profile */
+	struct buffer profile, no_profile; /* of a cell that is well */
 	struct buffer in_place; /* lines: blocks of which there is no old content */
 	bool checkpointing;    /* the commit at work is one in the middle of the cell */
 	uint32_t checkpoint_line;

@@ -362,6 +362,11 @@ void supervisor_write_in_place(struct supervisor *s)
 	s->run.writes_in_place = true;
 }
 
+void supervisor_profile(struct supervisor *s)
+{
+	s->run.profiled = true;
+}
+
 uint64_t supervisor_worker(const struct supervisor *s)
 {
 	/* The next one counts up when it is given the session. */

@@ -49,6 +49,8 @@ struct cell_end {
 	const char *traceback;  /* lines, "\n" separated, complete text for the user, ANSI colours allowed */
 	const char *warnings;   /* lines for stderr, "" for none */
 	const char *restored;   /* restore report, lines: what could not be brought back; "" for none */
+	const struct buffer *profile; /* common/launch-profile.h; NULL: none was asked for, or why there is none: */
+	const char *no_profile; /* "" */
 	uint64_t run_ns, load_ns, commit_ns;
 	uint64_t committed_bytes;
 };
@@ -94,6 +96,8 @@ void supervisor_identify(struct supervisor *s, const char *id);
 void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, const struct buffer *dropped);
 /* Before supervisor_run(): large blocks that the cell overwrites are not copied first. If it fails they are named. */
 void supervisor_write_in_place(struct supervisor *s);
+/* Before supervisor_run(): what the cell does with the device is counted. */
+void supervisor_profile(struct supervisor *s);
 void supervisor_interrupt(struct supervisor *s);
 void supervisor_input(struct supervisor *s, bool eof, const char *line);
 /* Between cells: forget everything. ret_undoable: it was small enough to be kept, supervisor_undo() brings it back. */
@@ -205,6 +209,8 @@ struct supervisor_variable {
 	bool is_function;
 };
 size_t supervisor_variables(const struct supervisor *s, const struct supervisor_variable **ret);
+/* The text of the cell "In[3]", as it ran last; NULL: not known. */
+const char *supervisor_cell_text(const struct supervisor *s, const char *cell_name);
 /* Committed bytes of the arena, 0; -1 when the address is not session memory. */
 int supervisor_read(const struct supervisor *s, uint64_t address, void *out, size_t len);
 /* Between cells, blocking with a short deadline. ret has n entries. */

@@ -103,6 +103,11 @@ int device_write(uint64_t address, const void *bytes, size_t size, struct error 
 
 void device_set_limit(uint64_t limit);
 
+/* From here on what the device does is counted. ERROR_UNSUPPORTED: a real one does not. */
+int device_profile_begin(struct error *err);
+/* Ends it; ret: as common/launch-profile.h has it. Only after a begin that worked. */
+int device_profile_take(struct buffer *ret, struct error *err);
+
 void device_cell_begin(uint32_t cell);
 /*
  * Device code of the unit: variables get session memory and their initial values, entries become launchable. The unit's

@@ -14,6 +14,7 @@ CUDASIDE_SOURCES = \
 	%reldir%/cudart-pool.c \
 	%reldir%/cudart-stream.c \
 	%reldir%/cudart-unsupported.c %reldir%/cudart-unsupported.def %reldir%/cudart-unsupported.h \
+	%reldir%/device-profile.c \
 	%reldir%/device.c %reldir%/device.h %reldir%/device-state.h \
 	%reldir%/device-code.c %reldir%/device-code.h \
 	%reldir%/driver.c %reldir%/driver.def %reldir%/driver.h \

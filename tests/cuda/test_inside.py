@@ -205,3 +205,100 @@ def test_completion_and_help(kernel):
     assert reply["matches"] == ["ptx"]
     assert "%%ptx" in kernel.run("%help ptx").ok().stdout
     assert "%regs [NAME]" in kernel.run("%help").ok().stdout
+
+
+# --- %%profile ---
+
+def lines_of(result, entry=0):
+    """{line: {column: text}} of an entry's table."""
+    table = elements(result, "table")[entry]
+    titles = [text_of(cell) for cell in table.iter("th")]
+    rows = [[text_of(cell) for cell in row.iter("td")] for row in table.iter("tr")]
+    return {int(row[0]): dict(zip(titles, row)) for row in rows if len(row) == len(titles)}
+
+
+STRIDES = """%%profile
+__global__ void strides(float *p, float *out)
+{
+    __shared__ float tile[1024];
+    int i = threadIdx.x;
+    float near = p[i];
+    float far = p[i * 32];
+    tile[i * 32 % 1024] = near;
+    __syncthreads();
+    out[i] = far + tile[i];
+}
+float *p, *out;
+cudaMalloc(&p, 65536); cudaMalloc(&out, 65536);
+strides<<<3, 32>>>(p, out);
+"""
+
+
+def test_transactions_and_bank_conflicts(fresh_kernel):
+    result = fresh_kernel.run(STRIDES)
+    lines = lines_of(result)
+    assert lines[6]["source"] == "    float near = p[i];"
+    assert lines[6]["sectors"] == "4.0 (4.0)" and lines[6]["global"] == "3"
+    assert lines[7]["sectors"] == "32.0 (4.0)"
+    assert lines[8]["passes"] == "32.0 (1.0)" and lines[8]["shared"] == "3"
+    assert lines[9]["barriers"] == "3 (0.0)"
+    assert lines[10]["flops"] == "96" and lines[10]["passes"] == "1.0 (1.0)" and lines[10]["sectors"] == "4.0 (4.0)"
+    assert lines[4]["instructions"] == ""
+    text = shown(result)
+    assert "strides: 1 launch, the last one of (3,1,1) blocks of (32,1,1) threads" in text
+    assert "96 floating-point operations" in text
+    assert "share" in text and "|     float far = p[i * 32];" in text
+    # The cell has run, and is kept.
+    assert fresh_kernel.run("p != 0").ok().text in ("true", "1")
+
+
+def test_divergence_and_inlined_functions(fresh_kernel):
+    fresh_kernel.run("""__device__ float square(float x)
+{
+    return x * x;
+}
+__global__ void parts(float *p, int n)
+{
+    int i = threadIdx.x;
+    if (i % 4 == 0)
+        p[i] = square(p[i]);
+    else
+        atomicAdd(&p[n], 1.0f);
+}
+""").ok()
+    result = fresh_kernel.run("float *p; cudaMalloc(&p, 4096);\n//%profile\nparts<<<1, 64>>>(p, 100); parts<<<2, 64>>>(p, 100);")
+    lines = lines_of(result)
+    assert lines[8]["splits"] == "6"
+    # The line of the inlined function runs with the lanes of its branch: one multiplication in 6 warps.
+    assert lines[3]["source"] == "    return x * x;"
+    assert (lines[3]["instructions"], lines[3]["lanes"], lines[3]["flops"]) == ("6", "8.0", "48")
+    assert lines[11]["atomics"] == "6 (23.0)"
+    assert "2 launches" in shown(result)
+
+
+def test_launches_of_a_program(fresh_kernel):
+    result = fresh_kernel.run("""%%profile
+%%cuda
+#include <cstdio>
+template <int N> __global__ void fill(int *p)
+{
+    int spilled[N];
+    for (int i = 0; i < N; i++)
+        spilled[(i * 7 + p[0]) % N] = i;
+    p[threadIdx.x] = spilled[threadIdx.x % N];
+}
+int main() { int *p; cudaMalloc(&p, 4096); fill<16><<<1, 32>>>(p); cudaDeviceSynchronize(); puts("done"); }
+""")
+    assert result.stdout == "done\n"
+    lines = lines_of(result)
+    assert lines[9]["local bytes"] == "128" and lines[9]["sectors"] == "4.0 (4.0)"
+    assert lines[8]["local bytes"] == str(16 * 32 * 4)
+
+
+def test_nothing_was_launched(kernel):
+    result = kernel.run("%profile 1 + 1").ok()
+    assert result.text == "2" and result.displays == []
+    assert "nothing was launched" in result.stderr
+    result = kernel.run("%%profile\nint *null = 0; *null = 1;")
+    assert result.ename == "SegmentationFault" or result.status == "error"
+    assert result.displays == []

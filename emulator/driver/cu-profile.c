@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The profile that is being made, if any. It stays until no launch uses it. */
+#include "emulator/driver/cu-profile.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "emulator/driver/gpu.h"
+#include "emulator/machine/machine-limits.h"
+#include "emulator/profile/profile.h"
+
+static struct {
+	_Atomic bool on;
+	pthread_mutex_t lock;
+	pthread_cond_t unused;
+	unsigned users;
+	struct profile *profile;
+} now = { .lock = PTHREAD_MUTEX_INITIALIZER, .unused = PTHREAD_COND_INITIALIZER };
+
+static struct profile *hold(void)
+{
+	struct profile *p = NULL;
+
+	if (!atomic_load_explicit(&now.on, memory_order_acquire))
+		return NULL;
+	pthread_mutex_lock(&now.lock);
+	if (now.profile) {
+		p = now.profile;
+		now.users++;
+	}
+	pthread_mutex_unlock(&now.lock);
+	return p;
+}
+
+static void let_go(void)
+{
+	pthread_mutex_lock(&now.lock);
+	if (!--now.users)
+		pthread_cond_broadcast(&now.unused);
+	pthread_mutex_unlock(&now.lock);
+}
+
+/* Ends the one at work. */
+static struct profile *take(void)
+{
+	struct profile *p;
+
+	pthread_mutex_lock(&now.lock);
+	p = now.profile;
+	now.profile = NULL;
+	atomic_store(&now.on, false);
+	while (now.users)
+		pthread_cond_wait(&now.unused, &now.lock);
+	pthread_mutex_unlock(&now.lock);
+	return p;
+}
+
+int cu_profile_begin(void)
+{
+	struct profile *p = profile_new();
+
+	if (!p)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	profile_free(take());
+	pthread_mutex_lock(&now.lock);
+	now.profile = p;
+	atomic_store(&now.on, true);
+	pthread_mutex_unlock(&now.lock);
+	return CUDA_SUCCESS;
+}
+
+void *cu_profile_take(size_t *ret_len)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+	struct profile *p = take();
+	void *bytes = NULL;
+
+	if (p)
+		profile_encode(p, &out);
+	if (p && !out.failed) {
+		*ret_len = out.len;
+		bytes = buffer_steal(&out);
+	}
+	profile_free(p);
+	return bytes;
+}
+
+static int watched_launch(struct profile *p, const struct machine_launch *l, struct gpu_fault *fault, struct error *err)
+{
+	struct observer *observers[MACHINE_OBSERVERS];
+	struct machine_launch watched = *l;
+	uint64_t start;
+	struct tally t;
+	int rc;
+
+	if (l->observer_count)
+		memcpy(observers, l->observers, l->observer_count * sizeof(observers[0]));
+	tally_init(&t);
+	observers[watched.observer_count++] = &t.observer;
+	watched.observers = observers;
+	start = clock_now_ns();
+	rc = machine_launch(&watched, fault, NULL, err);
+	if (rc >= 0)
+		profile_add_launch(p, l, &t, clock_now_ns() - start);
+	tally_release(&t);
+	return rc;
+}
+
+int cu_profile_launch(const struct machine_launch *l, struct gpu_fault *fault, struct error *err)
+{
+	struct profile *p = l->observer_count < MACHINE_OBSERVERS ? hold() : NULL;
+	int rc;
+
+	if (!p)
+		return machine_launch(l, fault, NULL, err);
+	rc = watched_launch(p, l, fault, err);
+	let_go();
+	return rc;
+}

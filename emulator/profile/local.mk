@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# What launches do, counted.
+libmachine_a_SOURCES += \
+	%reldir%/instruction.c %reldir%/instruction.h \
+	%reldir%/profile.c %reldir%/profile.h \
+	%reldir%/tally.c %reldir%/tally.h
+
+check_PROGRAMS += test-tally
+TESTS += test-tally
+test_tally_SOURCES = tests/unit/test-tally.c tests/unit/machine.h
+test_tally_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_tally_LDADD = $(MACHINE_TEST_LIBS)

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "emulator/profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/clock.h"
+#include "emulator/machine/machine.h"
+#include "emulator/profile/instruction.h"
+#include "emulator/ptx/ptx-lines.h"
+#include "emulator/ptx/ptx-program.h"
+#include "emulator/ptx/ptx-syntax.h"
+
+#define FRAMES_MAX 16
+#define SPANS_MAX 5000 /* more than that nobody can read */
+
+struct profile *profile_new(void)
+{
+	struct profile *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	pthread_mutex_init(&p->lock, NULL);
+	mem_pool_init(&p->pool);
+	p->start_ns = clock_now_ns();
+	return p;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	launch_profile_release(&p->report);
+	mem_pool_release(&p->pool);
+	pthread_mutex_destroy(&p->lock);
+	free(p->streams);
+	free(p);
+}
+
+/* Room for one more. */
+static void *grow(struct profile *p, void *array, size_t n, size_t *cap, size_t size)
+{
+	size_t more = *cap ? 2 * *cap : 32;
+	void *grown;
+
+	if (n < *cap)
+		return array;
+	grown = realloc(array, more * size);
+	if (grown)
+		*cap = more;
+	p->failed |= !grown;
+	return grown ? grown : array;
+}
+
+static const char *keep(struct profile *p, const char *text)
+{
+	const char *copy = mem_pool_strdup(&p->pool, text);
+
+	p->failed |= !copy;
+	return copy ? copy : "";
+}
+
+/* ---- entries and lines ---- */
+
+static uint32_t find_entry(struct profile *p, const char *name)
+{
+	struct launch_profile *r = &p->report;
+
+	for (size_t i = 0; i < r->n_entries; i++)
+		if (!strcmp(r->entries[i].name, name))
+			return (uint32_t)i;
+	r->entries = grow(p, r->entries, r->n_entries, &p->cap_entries, sizeof(*r->entries));
+	if (p->failed)
+		return 0;
+	r->entries[r->n_entries] = (struct profile_entry){ .name = keep(p, name) };
+	return (uint32_t)r->n_entries++;
+}
+
+static struct profile_line *find_line(struct profile *p, uint32_t entry, const struct gpu_fault_frame *f)
+{
+	struct launch_profile *r = &p->report;
+	struct profile_line *l;
+
+	/* The instructions of a line come one after another. */
+	for (size_t i = r->n_lines; i-- > 0;) {
+		l = &r->lines[i];
+		if (l->entry == entry && l->line == f->line && !strcmp(l->file, f->file))
+			return l;
+	}
+	r->lines = grow(p, r->lines, r->n_lines, &p->cap_lines, sizeof(*r->lines));
+	if (p->failed)
+		return NULL;
+	l = &r->lines[r->n_lines++];
+	*l = (struct profile_line){ .entry = entry, .line = f->line, .file = keep(p, f->file),
+				    .function = keep(p, f->function) };
+	return l;
+}
+
+/* Headers of the toolkit have whole paths; what is inlined from there counts where a cell calls it. */
+static const struct gpu_fault_frame *own_frame(const struct gpu_fault_frame *frames, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (frames[i].file[0] != '/')
+			return &frames[i];
+	return &frames[n - 1];
+}
+
+struct adding {
+	struct profile *profile;
+	uint32_t entry;
+};
+
+static void add_instruction(void *data, const struct ptx_program *program, const struct ptx_instruction *in,
+			    const struct profile_counts *counts)
+{
+	struct adding *a = data;
+	struct profile_entry *e = &a->profile->report.entries[a->entry];
+	const struct ptx_function *f = program->function;
+	struct instruction_flops flops = instruction_flops_of(in->text, in->form_len);
+	struct profile_counts c = *counts;
+	struct gpu_fault_frame frames[FRAMES_MAX], nowhere = { .file = "" };
+	uint32_t n = ptx_lines_frames(f->module, in->loc, f->name, frames, FRAMES_MAX);
+	struct profile_line *line;
+
+	c.flops = c.lanes * flops.lane + c.executed * flops.warp;
+	profile_counts_add(&e->total, &c);
+	e->mix[instruction_class_of(in->text, in->form_len)] += c.executed;
+	line = find_line(a->profile, a->entry, n ? own_frame(frames, n) : &nowhere);
+	if (line)
+		profile_counts_add(&line->counts, &c);
+}
+
+void profile_add_launch(struct profile *p, const struct machine_launch *l, struct tally *t, uint64_t nanoseconds)
+{
+	struct adding a = { .profile = p };
+	struct profile_entry *e;
+	char name[256];
+
+	ptx_lines_source_name(l->entry->name, name, sizeof(name));
+	pthread_mutex_lock(&p->lock);
+	a.entry = find_entry(p, name);
+	if (!p->failed) {
+		e = &p->report.entries[a.entry];
+		e->launches++;
+		e->nanoseconds += nanoseconds;
+		memcpy(e->grid, l->grid, sizeof(e->grid));
+		memcpy(e->block, l->block, sizeof(e->block));
+		p->failed |= tally_failed(t) || tally_instructions(t, add_instruction, &a);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- streams ---- */
+
+static uint32_t stream_number(struct profile *p, const void *stream)
+{
+	const void **grown;
+
+	if (!stream)
+		return 0;
+	for (size_t i = 0; i < p->n_streams; i++)
+		if (p->streams[i] == stream)
+			return (uint32_t)i + 1;
+	grown = realloc(p->streams, (p->n_streams + 1) * sizeof(*grown));
+	if (!grown) {
+		p->failed = true;
+		return 0;
+	}
+	p->streams = grown;
+	grown[p->n_streams++] = stream;
+	return (uint32_t)p->n_streams;
+}
+
+void profile_add_span(struct profile *p, enum profile_span_kind kind, const void *stream, const char *name, uint64_t begin_ns,
+		      uint64_t bytes)
+{
+	struct launch_profile *r = &p->report;
+	uint64_t now = clock_now_ns();
+
+	pthread_mutex_lock(&p->lock);
+	if (r->n_spans < SPANS_MAX)
+		r->spans = grow(p, r->spans, r->n_spans, &p->cap_spans, sizeof(*r->spans));
+	else
+		r->spans_left_out++;
+	if (!p->failed && r->n_spans < SPANS_MAX)
+		r->spans[r->n_spans++] = (struct profile_span){
+			.kind = kind, .stream = stream_number(p, stream), .name = keep(p, name),
+			.begin_ns = begin_ns > p->start_ns ? begin_ns - p->start_ns : 0,
+			.end_ns = now > p->start_ns ? now - p->start_ns : 0, .bytes = bytes,
+		};
+	pthread_mutex_unlock(&p->lock);
+}
+
+void profile_encode(struct profile *p, struct buffer *out)
+{
+	pthread_mutex_lock(&p->lock);
+	launch_profile_encode(&p->report, out);
+	out->failed |= p->failed;
+	pthread_mutex_unlock(&p->lock);
+}

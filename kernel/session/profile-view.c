@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/session/profile-view.h"
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/launch-profile.h"
+#include "kernel/session/cell.h"
+#include "kernel/session/profile-table.h"
+#include "kernel/session/request.h"
+#include "kernel/session/session.h"
+#include "kernel/session/utf8.h"
+
+static json_t *clean_string(const struct buffer *text)
+{
+	cleanup_buffer struct buffer clean = BUFFER_INIT;
+
+	utf8_clean(buffer_text(text), text->len, true, &clean);
+	return json_stringn_nocheck(buffer_text(&clean), clean.len);
+}
+
+static int write_tables(const struct session *s, const struct launch_profile *p, struct buffer *text, struct buffer *html,
+			struct error *err)
+{
+	buffer_puts(html, "<div>\n");
+	for (size_t i = 0; i < p->n_entries; i++) {
+		struct profile_table t;
+
+		if (profile_table_init(&t, p, (uint32_t)i, s->supervisor, err))
+			return -1;
+		if (i)
+			buffer_putc(text, '\n');
+		profile_table_text(&t, text);
+		profile_table_html(&t, html);
+		profile_table_release(&t);
+	}
+	buffer_puts(html, "</div>\n");
+	return buffer_check(text, err) || buffer_check(html, err) ? -1 : 0;
+}
+
+static int show_tables(struct session *s, const struct cell *c, const struct launch_profile *p, struct error *err)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT, html = BUFFER_INIT;
+
+	if (write_tables(s, p, &text, &html, err))
+		return -1;
+	publish_display(&s->publisher, &c->request->message,
+			json_pack("{so so}", "text/plain", clean_string(&text), "text/html", clean_string(&html)), "", false);
+	return 0;
+}
+
+static int show(struct session *s, const struct cell *c, const struct cell_end *end, struct error *err)
+{
+	struct launch_profile p;
+	int failed = 0;
+
+	if (*end->no_profile)
+		return error_set(err, ERROR_UNSUPPORTED, "%s", end->no_profile);
+	if (!end->profile)
+		return error_set(err, ERROR_STATE, "the cell was not profiled");
+	if (launch_profile_decode(end->profile->data, end->profile->len, &p, err))
+		return -1;
+	output_flush(&s->output);
+	if (!p.n_entries)
+		output_printf(&s->output, STREAM_STDERR, "%%%%profile: nothing was launched\n");
+	else
+		failed = show_tables(s, c, &p, err);
+	launch_profile_release(&p);
+	return failed;
+}
+
+void profile_view_show(struct session *s, const struct cell *c, const struct cell_end *end)
+{
+	struct error err = ERROR_INIT;
+
+	if (show(s, c, end, &err))
+		output_printf(&s->output, STREAM_STDERR, "%%%%profile: %s\n", err.text);
+}
