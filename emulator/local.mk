@@ -10,6 +10,7 @@ libcgpu_emulator_so_LDADD =
 
 include emulator/driver/local.mk
 include emulator/machine/local.mk
+include emulator/hot/local.mk
 include emulator/ptx/local.mk
 include emulator/profile/local.mk
 

@@ -29,6 +29,13 @@ else
 	LLVM_CXXFLAGS="-std=c++17 -fno-exceptions -fno-rtti"
 	LLVM_LIBS="-L$LLVM_LIBDIR -lclang-cpp -lLLVM-$LLVM_VERSION_MAJOR"
 	test -e "$LLVM_LIBDIR/libLLVM-$LLVM_VERSION_MAJOR.so" || LLVM_LIBS="-L$LLVM_LIBDIR -lclang-cpp -lLLVM"
+	LLVM_C_LIBS=`echo "$LLVM_LIBS" | sed 's/-lclang-cpp //'`
+	dnl Makes bitcode of what device operations mean, for the compiler of hot device code.
+	LLVM_CLANG="$LLVM_LIBDIR/../bin/clang"
+	if test ! -x "$LLVM_CLANG"; then
+		missing="$missing
+  clang-$LLVM_VERSION_MAJOR  (to compile hot device code)"
+	fi
 	dnl The headers that clang itself brings (stddef.h, stdarg.h, ...); every cell needs them.
 	CLANG_RESOURCE_DIR=
 	for d in "$LLVM_LIBDIR/clang/$LLVM_VERSION_MAJOR" "$LLVM_LIBDIR/clang/`$LLVM_CONFIG --version`"; do
@@ -42,6 +49,8 @@ fi
 AC_SUBST([LLVM_CPPFLAGS])
 AC_SUBST([LLVM_CXXFLAGS])
 AC_SUBST([LLVM_LIBS])
+AC_SUBST([LLVM_C_LIBS])
+AC_SUBST([LLVM_CLANG])
 AC_SUBST([LLVM_LIBDIR])
 AC_SUBST([LLVM_VERSION_MAJOR])
 AC_SUBST([CLANG_RESOURCE_DIR])

@@ -15,6 +15,7 @@
 
 #include "common/error.h"
 #include "emulator/machine/cta.h"
+#include "emulator/machine/hot.h"
 #include "emulator/machine/machine-pool.h"
 #include "emulator/machine/observer.h"
 #include "emulator/machine/stall.h"
@@ -154,6 +155,8 @@ static void worker_run(struct worker *k)
 		if (k->observer_count)
 			observer_refresh(k);
 		state = cta_turn(c);
+		if (k->instructions - k->counted >= HOT_STRIDE)
+			hot_count(k);
 		if (state == CTA_FAULT) {
 			report(k, c->linear);
 			finish(k);
@@ -213,12 +216,13 @@ static void worker_main(void *data)
 	else
 		atomic_store(&l->failed, 1);
 	stall_leave(k);
+	hot_count(k);
 	atomic_fetch_add(&l->instructions, k->instructions);
 	worker_release(k);
 	free(k);
 }
 
-struct memory_cache *worker_caches(struct worker *k, const struct ptx_program *p)
+struct memory_cache *worker_caches(struct worker *k, struct ptx_program *p)
 {
 	struct program_caches *grown;
 	struct memory_cache *caches;

@@ -30,6 +30,7 @@ libmachine_a_SOURCES = \
 	%reldir%/exec-warp.c \
 	%reldir%/gpu-fault.c %reldir%/gpu-fault.h %reldir%/gpu-faults.def \
 	%reldir%/grid.c \
+	%reldir%/hot.c %reldir%/hot.h \
 	%reldir%/image.c %reldir%/image.h \
 	%reldir%/lane-halves.h %reldir%/lane-math.h \
 	%reldir%/machine.h %reldir%/machine-limits.h \
@@ -72,6 +73,7 @@ test_machine_faults_LDADD = $(MACHINE_TEST_LIBS)
 test_machine_opcodes_SOURCES = tests/unit/test-machine-opcodes.c tests/unit/machine.h
 test_machine_opcodes_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_opcodes_LDADD = $(MACHINE_TEST_LIBS)
+test_machine_opcodes_DEPENDENCIES = $(MACHINE_LIBS) libcommon.a cgpu-hot.so
 # The expected results are made here, not kept: that takes a second.
 EXTRA_DIST += tests/ptx/make-opcode-vectors.py
 CLEANFILES += tests/ptx/opcode-vectors.def

@@ -262,14 +262,6 @@ static uint64_t param_value(const struct launch *l, const struct ptx_constant *c
 	return v;
 }
 
-/* Special registers that differ from lane to lane. */
-static bool differs_by_lane(const struct ptx_constant *c)
-{
-	return c->kind == PTX_CONSTANT_SPECIAL &&
-	       (c->value <= PTX_SPECIAL_TID_Z || c->value == PTX_SPECIAL_LANEID ||
-		(c->value >= PTX_SPECIAL_LANEMASK_EQ && c->value <= PTX_SPECIAL_LANEMASK_GT));
-}
-
 static void fill_row(uint8_t *row, bool wide, uint64_t value)
 {
 	if (wide)
@@ -286,7 +278,7 @@ static void fill_constant(const struct warp *w, const struct frame *f, const str
 	uint8_t *row = f->rows + c->row;
 	uint64_t value = c->value;
 
-	if (differs_by_lane(c)) {
+	if (ptx_constant_by_lane(c)) {
 		for (uint32_t lane = 0; lane < LANES; lane++) {
 			value = special_value(w, (enum ptx_special)c->value, lane);
 			if (c->wide)
@@ -365,7 +357,7 @@ static void copy_arguments(uint32_t lanes, const struct frame *from, const struc
 const struct op *warp_call(struct warp *w, const struct op *o, struct ptx_function *callee)
 {
 	struct frame *caller = w->frame, *f;
-	const struct ptx_program *p;
+	struct ptx_program *p;
 	const struct ptx_call *call = o->call;
 	struct error err;
 	char note[160];

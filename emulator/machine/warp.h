@@ -157,7 +157,7 @@ struct stall {
 #define WORKER_STAGE 64
 
 struct program_caches {
-	const struct ptx_program *program;
+	struct ptx_program *program;
 	struct memory_cache *caches;
 };
 
@@ -175,6 +175,7 @@ struct worker {
 	uint32_t recent_next;
 	struct gpu_fault fault;
 	uint64_t instructions;
+	uint64_t counted;            /* of these, see hot.h */
 	struct stall stall;
 	struct observer *observers[WORKER_OBSERVERS]; /* called at present */
 	uint32_t observer_count;
@@ -187,7 +188,7 @@ struct worker {
 /* What all workers of a launch share. */
 struct launch {
 	const struct machine_launch *spec;
-	const struct ptx_program *program;
+	struct ptx_program *program;
 	uint32_t threads_per_cta;
 	uint32_t shared_size;     /* with red zones */
 	uint32_t shared_counted;  /* as the program counts it */
@@ -266,7 +267,7 @@ uint8_t *state_space_peek(struct warp *w, uint32_t lane, uint64_t *address, uint
 /* The array of shared memory that holds these bytes; NULL: none does. */
 const struct memory_cache *cta_array(const struct cta *c, uint64_t offset, uint64_t size);
 void worker_check_generation(struct worker *k);
-struct memory_cache *worker_caches(struct worker *k, const struct ptx_program *p);
+struct memory_cache *worker_caches(struct worker *k, struct ptx_program *p);
 
 /* vprintf, malloc, free, __assertfail. NULL when it faulted; false result when the name is none of them. */
 bool syscall_known(const char *name);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "emulator/machine/hot.h"
 
 const struct op_info op_table[OP_COUNT] = {
 #define OP(family, name, form, shape, D, A, B, C, ...) \
@@ -748,6 +749,8 @@ int ptx_function_prepare(struct ptx_function *f, struct error *err)
 
 void ptx_program_free(struct ptx_program *p)
 {
-	if (p)
-		free(p->memory);
+	if (!p)
+		return;
+	hot_forget(p);
+	free(p->memory);
 }

@@ -16,6 +16,7 @@
 #ifndef CGPU_EMULATOR_PTX_PROGRAM_H
 #define CGPU_EMULATOR_PTX_PROGRAM_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@
 
 struct op;
 struct warp;
+struct hot;
 
 /* Executes one operation; the next one, or NULL when the warp must look at w->event. */
 typedef const struct op *op_handler(struct warp *w, const struct op *o);
@@ -79,6 +81,14 @@ struct ptx_constant {
 	uint64_t value;
 };
 
+/* Special registers of which each lane has its own; all other constants are the same for a warp. */
+static inline bool ptx_constant_by_lane(const struct ptx_constant *c)
+{
+	return c->kind == PTX_CONSTANT_SPECIAL &&
+	       (c->value <= PTX_SPECIAL_TID_Z || c->value == PTX_SPECIAL_LANEID ||
+		(c->value >= PTX_SPECIAL_LANEMASK_EQ && c->value <= PTX_SPECIAL_LANEMASK_GT));
+}
+
 /* One call site. Offsets are in the parameter area of the caller and of the callee. */
 struct ptx_call_argument {
 	uint32_t offset, size;
@@ -105,6 +115,8 @@ struct ptx_program {
 	struct ptx_call_argument *formals, *returns; /* of the function itself, in its parameter area */
 	uint32_t formal_count, return_count;
 	void *memory; /* ops, constants and calls */
+	_Atomic uint64_t heat; /* operations that warps have executed, see emulator/machine/hot.h */
+	struct hot *hot;       /* its compiled form */
 };
 
 void ptx_program_free(struct ptx_program *p);

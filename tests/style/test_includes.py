@@ -23,7 +23,8 @@ ONLY_IN = [
     (re.compile(r"zstd"), "kernel emulator"),
     (re.compile(r"lz4"), "emulator"),
     (re.compile(r"uuid/uuid"), "kernel"),
-    (re.compile(r"clang-c/.*|clang/.*|llvm/.*|llvm-c/.*"), "compiler"),
+    (re.compile(r"clang-c/.*|clang/.*|llvm/.*"), "compiler"),
+    (re.compile(r"llvm-c/.*"), "compiler emulator"),
     (re.compile(r"nvrtc"), "compiler"),
 ]
 CUDA = re.compile(r"(cuda|cuda_runtime.*|cudaTypedefs|driver_types|vector_types)$")

@@ -20,7 +20,10 @@
 #include "common/address-map.h"
 #include "common/buffer.h"
 #include "common/error.h"
+#include "emulator/machine/hot.h"
 #include "emulator/machine/machine.h"
+#include "emulator/ptx/ptx-program.h"
+#include "emulator/ptx/ptx-syntax.h"
 
 #define PTX_HEAD ".version 9.0\n.target sm_75\n.address_size 64\n"
 #define DEVICE_BUFFERS 64
@@ -37,6 +40,7 @@ struct device {
 	struct error err;
 	unsigned threads;
 	bool cooperative;
+	bool compiled; /* entries are compiled before they run, all blocks that can be */
 	const _Atomic int *stop;
 	struct observer *const *observers;
 	uint32_t observer_count;
@@ -164,6 +168,14 @@ static inline void device_print(void *data, const char *text, size_t len)
 	buffer_append(&d->printed, text, len);
 }
 
+static inline void device_compile(struct device *d, struct ptx_function *f)
+{
+	if (ptx_function_prepare(f, &d->err))
+		fail_msg("%s", d->err.text);
+	if (!f->body->program->hot && hot_compile(f->body->program, &d->err) < 0)
+		fail_msg("%s", d->err.text);
+}
+
 struct shape {
 	uint32_t grid[3], block[3], dynamic_shared;
 };
@@ -188,6 +200,8 @@ static inline int device_launch_shape(struct device *d, const char *entry, struc
 	};
 
 	assert_non_null(l.entry);
+	if (d->compiled)
+		device_compile(d, l.entry);
 	memset(&d->fault, 0, sizeof(d->fault));
 	return machine_launch(&l, &d->fault, &d->stats, &d->err);
 }

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A block becomes straight code over whole rows; a block that jumps to its own start becomes a loop whose rows stay in
+ * registers while all lanes that came in go round. Each round counts against w->budget as the interpreter's do. What parts
+ * the lanes, and every jump backwards to another place, is left to the handler of the branch.
+ */
+#include "emulator/hot/hot-block.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/machine/exec.h"
+
+void hot_build_init(struct hot_build *b, LLVMContextRef context, LLVMModuleRef library, LLVMModuleRef module,
+		    const struct hot_program *p, const struct hot_meaning *meanings)
+{
+	LLVMTypeRef args[2];
+
+	memset(b, 0, sizeof(*b));
+	b->program = p;
+	b->meanings = meanings;
+	b->library = library;
+	b->module = module;
+	b->context = context;
+	b->builder = LLVMCreateBuilderInContext(context);
+	b->i1 = LLVMInt1TypeInContext(context);
+	b->i32 = LLVMInt32TypeInContext(context);
+	b->i64 = LLVMInt64TypeInContext(context);
+	b->pointer = LLVMPointerTypeInContext(context, 0);
+	b->narrow = LLVMVectorType(b->i32, LANES);
+	b->wide = LLVMVectorType(b->i64, LANES);
+	b->floats = LLVMVectorType(LLVMFloatTypeInContext(context), LANES);
+	b->doubles = LLVMVectorType(LLVMDoubleTypeInContext(context), LANES);
+	b->bits = LLVMVectorType(b->i1, LANES);
+	args[0] = args[1] = b->pointer;
+	b->handler = LLVMFunctionType(b->pointer, args, 2, false);
+}
+
+void hot_build_release(struct hot_build *b)
+{
+	LLVMDisposeBuilder(b->builder);
+	free(b->rows);
+}
+
+static const struct op *place_of(const struct hot_build *b, const struct op *o)
+{
+	return b->program->place + (o - b->program->ops);
+}
+
+static LLVMValueRef as_bits(const struct hot_build *b, LLVMValueRef mask)
+{
+	return LLVMBuildBitCast(b->builder, mask, b->bits, "");
+}
+
+static LLVMBasicBlockRef add_block(const struct hot_build *b)
+{
+	return LLVMAppendBasicBlockInContext(b->context, b->function, "");
+}
+
+/* worker->instructions; the step loop counts the block itself as one. */
+static void count_operations(const struct hot_build *b, uint32_t executed)
+{
+	LLVMValueRef worker = LLVMBuildLoad2(b->builder, b->pointer,
+					     hot_field(b, b->warp, offsetof(struct warp, worker)), "");
+	LLVMValueRef at = hot_field(b, worker, offsetof(struct worker, instructions));
+	LLVMValueRef sum = LLVMBuildLoad2(b->builder, b->i64, at, "");
+
+	sum = LLVMBuildAdd(b->builder, sum, LLVMConstInt(b->i64, (uint64_t)executed - 1, true), "");
+	if (b->executed)
+		sum = LLVMBuildAdd(b->builder, sum, b->executed, "");
+	LLVMBuildStore(b->builder, sum, at);
+}
+
+static LLVMValueRef call_handler(const struct hot_build *b, const struct op *o)
+{
+	const struct op_handlers *h = &b->program->handlers[o->id];
+	LLVMValueRef args[] = { b->warp, hot_const_pointer(b, place_of(b, o)) };
+	uintptr_t code = (uintptr_t)(b->mask ? h->masked : h->full);
+
+	return LLVMBuildCall2(b->builder, b->handler, hot_const_pointer(b, (void *)code), args, 2, "");
+}
+
+/* Everything in memory, the interpreter's handler, and on if that goes on behind the operation. */
+static void emit_call(struct hot_build *b, const struct op *o)
+{
+	LLVMBasicBlockRef leave = add_block(b), stay = add_block(b);
+	LLVMValueRef next, expected = hot_const_pointer(b, place_of(b, o) + hot_width(o));
+
+	hot_rows_flush(b);
+	next = call_handler(b, o);
+	LLVMBuildCondBr(b->builder, LLVMBuildICmp(b->builder, LLVMIntEQ, next, expected, ""), stay, leave);
+	LLVMPositionBuilderAtEnd(b->builder, leave);
+	count_operations(b, b->done + 1);
+	LLVMBuildRet(b->builder, next);
+	LLVMPositionBuilderAtEnd(b->builder, stay);
+	hot_rows_forget(b, o);
+}
+
+/* The one value of 0 or 1 a lane that a test gives, as a mask. */
+static LLVMValueRef test_mask(const struct hot_build *b, LLVMValueRef value)
+{
+	if (LLVMIsAZExtInst(value) && LLVMTypeOf(LLVMGetOperand(value, 0)) == b->bits) {
+		value = LLVMGetOperand(value, 0);
+	} else {
+		value = LLVMBuildICmp(b->builder, LLVMIntNE, value, LLVMConstNull(LLVMTypeOf(value)), "");
+	}
+	return LLVMBuildBitCast(b->builder, value, b->i32, "");
+}
+
+static void emit_pick(struct hot_build *b, const struct op *o, const struct hot_meaning *m)
+{
+	LLVMValueRef set = as_bits(b, hot_rows_read(b, o->c, TYPE_PREDICATE, TYPE_PREDICATE));
+	struct hot_value x = hot_rows_peek(b, o->a, m->a), y = hot_rows_peek(b, o->b, m->b), value;
+
+	if (x.raw != y.raw) {
+		hot_rows_make_canonical(b, &x);
+		hot_rows_make_canonical(b, &y);
+	}
+	value = (struct hot_value){ NULL, x.raw, x.loose || y.loose };
+	x.llvm = LLVMBuildBitCast(b->builder, x.llvm, LLVMTypeOf(y.llvm), "");
+	value.llvm = LLVMBuildSelect(b->builder, set, x.llvm, y.llvm, "");
+	hot_rows_write(b, o->d, m->d, value);
+}
+
+static void emit_piece(struct hot_build *b, const struct op *o, const struct hot_meaning *m)
+{
+	const uint32_t offsets[] = { o->a, o->b, o->c };
+	const enum hot_type types[] = { m->a, m->b, m->c };
+	LLVMValueRef args[3], value;
+	unsigned count = 0;
+
+	for (int i = 0; i < 3; i++)
+		if (types[i] != TYPE_NONE)
+			args[count++] = hot_rows_read(b, offsets[i], types[i], m->d);
+	/* A mask of one operand is written as one of two. */
+	if (m->shape == HOT_MASK && count == 1)
+		args[count++] = args[0];
+	value = hot_library_splice(b->builder, b->module, m->piece, args);
+	if (m->shape == HOT_TEST)
+		value = test_mask(b, value);
+	hot_rows_write(b, o->d, m->d, (struct hot_value){ .llvm = value, .raw = m->d == TYPE_F32 });
+}
+
+static void emit_native(struct hot_build *b, const struct op *o)
+{
+	const struct hot_meaning *m = &b->meanings[o->id];
+
+	if (o->id == OP_nop)
+		return;
+	if (o->id == OP_guard || o->id == OP_guard_not) {
+		LLVMValueRef set = hot_rows_read(b, o->a, TYPE_PREDICATE, TYPE_PREDICATE);
+
+		if (o->id == OP_guard_not)
+			set = LLVMBuildNot(b->builder, set, "");
+		b->guard = as_bits(b, set);
+		emit_native(b, o + 1);
+		b->guard = NULL;
+	} else if (o->id == OP_mov_b32 || o->id == OP_mov_b64) {
+		hot_rows_write(b, o->d, m->d, hot_rows_peek(b, o->a, m->a));
+	} else if (m->shape == HOT_PICK) {
+		emit_pick(b, o, m);
+	} else {
+		emit_piece(b, o, m);
+	}
+}
+
+static void leave_to(struct hot_build *b, const struct op *next)
+{
+	LLVMBuildRet(b->builder, hot_const_pointer(b, next));
+}
+
+/* Lanes of the running ones that a conditional branch takes. */
+static LLVMValueRef taken_lanes(struct hot_build *b, const struct op *o)
+{
+	LLVMValueRef taken = hot_rows_read(b, o->a, TYPE_PREDICATE, TYPE_PREDICATE);
+
+	if (o->id == OP_bra_unless)
+		taken = LLVMBuildNot(b->builder, taken, "");
+	return b->mask ? LLVMBuildAnd(b->builder, taken, b->mask, "") : taken;
+}
+
+static LLVMValueRef all_lanes(const struct hot_build *b)
+{
+	return b->mask ? b->mask : hot_const32(b, ALL_LANES);
+}
+
+/* With rows in memory: nothing taken goes on behind, all taken and forwards goes there, the rest is the handler's. */
+static void emit_branch(struct hot_build *b, const struct op *o, LLVMValueRef taken)
+{
+	LLVMBasicBlockRef behind = add_block(b), some = add_block(b), there = add_block(b), part = add_block(b);
+	LLVMValueRef none = LLVMBuildICmp(b->builder, LLVMIntEQ, taken, hot_const32(b, 0), "");
+	LLVMValueRef all = LLVMBuildICmp(b->builder, LLVMIntEQ, taken, all_lanes(b), "");
+
+	LLVMBuildCondBr(b->builder, none, behind, some);
+	LLVMPositionBuilderAtEnd(b->builder, behind);
+	leave_to(b, place_of(b, o) + 1);
+	LLVMPositionBuilderAtEnd(b->builder, some);
+	if (o->target <= place_of(b, o))
+		all = LLVMConstInt(b->i1, 0, false);
+	LLVMBuildCondBr(b->builder, all, there, part);
+	LLVMPositionBuilderAtEnd(b->builder, there);
+	leave_to(b, o->target);
+	LLVMPositionBuilderAtEnd(b->builder, part);
+	LLVMBuildRet(b->builder, call_handler(b, o));
+}
+
+/* The end of a block that is no loop. */
+static void emit_end(struct hot_build *b, const struct hot_block *block)
+{
+	const struct op *last = &b->program->ops[block->first + b->done];
+	LLVMValueRef taken = NULL;
+
+	if (block->first + b->done == block->end) {
+		hot_rows_flush(b);
+		count_operations(b, b->done);
+		leave_to(b, place_of(b, last));
+		return;
+	}
+	if (last->id == OP_bra_if || last->id == OP_bra_unless)
+		taken = taken_lanes(b, last);
+	hot_rows_flush(b);
+	count_operations(b, b->done + 1);
+	if (taken)
+		emit_branch(b, last, taken);
+	else if (last->id == OP_bra)
+		leave_to(b, last->target);
+	else
+		LLVMBuildRet(b->builder, call_handler(b, last));
+}
+
+static void emit_body(struct hot_build *b, const struct hot_block *block)
+{
+	for (uint32_t i = block->first; i < block->end;) {
+		const struct op *o = &b->program->ops[i];
+		enum hot_way way = hot_way(b->meanings, o);
+
+		if (way == WAY_BRANCH)
+			break;
+		if (way == WAY_NATIVE)
+			emit_native(b, o);
+		else
+			emit_call(b, o);
+		i += hot_width(o);
+		b->done = i - block->first;
+	}
+}
+
+/* Rows that natives read and write become known before the loop, and whether a round leaves them raw. */
+static void note_operands(struct hot_build *b, const struct op *o, bool guarded)
+{
+	const struct hot_meaning *m = &b->meanings[o->id];
+	const uint32_t offsets[] = { o->a, o->b, o->c };
+	const enum hot_type types[] = { m->a, m->b, m->c };
+	bool raw = m->d == TYPE_F32;
+	struct hot_row *d;
+
+	if (o->id == OP_nop)
+		return;
+	if (o->id == OP_guard || o->id == OP_guard_not) {
+		hot_rows_find(b, o->a, TYPE_PREDICATE);
+		note_operands(b, o + 1, true);
+		return;
+	}
+	for (int i = 0; i < 3; i++)
+		if (types[i] != TYPE_NONE)
+			hot_rows_find(b, offsets[i], types[i]);
+	if (o->id == OP_mov_b32 || o->id == OP_selp_b32)
+		raw = hot_rows_find(b, o->a, m->a)->ends_raw;
+	if (o->id == OP_selp_b32)
+		raw &= hot_rows_find(b, o->b, m->b)->ends_raw;
+	d = hot_rows_find(b, o->d, m->d);
+	d->written = true;
+	d->ends_raw = raw && (!guarded || d->ends_raw);
+}
+
+static bool note_all(struct hot_build *b, const struct hot_block *block)
+{
+	bool calls = false;
+
+	for (uint32_t i = block->first; i < block->end; i += hot_width(&b->program->ops[i])) {
+		enum hot_way way = hot_way(b->meanings, &b->program->ops[i]);
+
+		if (way == WAY_NATIVE)
+			note_operands(b, &b->program->ops[i], false);
+		else if (way == WAY_BRANCH)
+			hot_rows_find(b, b->program->ops[i].a, TYPE_PREDICATE);
+		calls |= way == WAY_CALL;
+	}
+	return calls;
+}
+
+/*
+ * Rows live in registers through the rounds: at the head of the loop each that changes is a phi. Those that a call may
+ * change wait in memory instead.
+ */
+static void open_loop(struct hot_build *b, const struct hot_block *block, LLVMBasicBlockRef head, bool calls)
+{
+	LLVMBasicBlockRef before = LLVMGetInsertBlock(b->builder);
+
+	for (uint32_t i = 0; i < b->count; i++)
+		hot_rows_load(b, &b->rows[i]);
+	for (uint32_t i = block->first; i < block->end; i += hot_width(&b->program->ops[i]))
+		if (hot_way(b->meanings, &b->program->ops[i]) == WAY_CALL)
+			hot_rows_forget(b, &b->program->ops[i]);
+	LLVMBuildBr(b->builder, head);
+	LLVMPositionBuilderAtEnd(b->builder, head);
+	for (uint32_t i = 0; i < b->count; i++) {
+		struct hot_row *r = &b->rows[i];
+
+		if (!r->written || !r->value.llvm)
+			continue;
+		r->phi = LLVMBuildPhi(b->builder, LLVMTypeOf(r->value.llvm), "");
+		LLVMAddIncoming(r->phi, &r->value.llvm, &before, 1);
+		r->value.llvm = r->phi;
+		r->value.raw = r->value.loose = b->keep_raw && r->ends_raw;
+		r->dirty = calls;
+	}
+}
+
+/* The end of a round: what goes round in memory is put there, the rest has the form of its phi. */
+static void end_round(struct hot_build *b)
+{
+	for (uint32_t i = 0; i < b->count; i++) {
+		struct hot_row *r = &b->rows[i];
+
+		if (!r->phi && r->dirty)
+			hot_rows_store(b, r);
+		else if (r->phi && !(b->keep_raw && r->ends_raw))
+			hot_rows_make_canonical(b, &r->value);
+	}
+}
+
+static void close_loop(struct hot_build *b, LLVMBasicBlockRef latch)
+{
+	for (uint32_t i = 0; i < b->count; i++) {
+		struct hot_row *r = &b->rows[i];
+		LLVMValueRef v;
+
+		if (!r->phi)
+			continue;
+		if (!r->value.llvm)
+			hot_rows_load(b, r);
+		v = LLVMBuildBitCast(b->builder, r->value.llvm, LLVMTypeOf(r->phi), "");
+		LLVMAddIncoming(r->phi, &v, &latch, 1);
+	}
+}
+
+/* All lanes go round, and still the loop is left: the turn is over. */
+static void emit_slice(const struct hot_build *b, const struct op *target)
+{
+	LLVMBuildStore(b->builder, hot_const_pointer(b, target), hot_field(b, b->warp, offsetof(struct warp, next)));
+	LLVMBuildStore(b->builder, hot_const32(b, WARP_SLICE), hot_field(b, b->warp, offsetof(struct warp, event)));
+	LLVMBuildRet(b->builder, LLVMConstNull(b->pointer));
+}
+
+static void emit_loop(struct hot_build *b, const struct hot_block *block)
+{
+	const struct op *last = &b->program->ops[block->end - 1];
+	uint32_t length = block->end - block->first;
+	LLVMBasicBlockRef before = LLVMGetInsertBlock(b->builder), head = add_block(b), again, out, slice, part;
+	LLVMValueRef zero = LLVMConstNull(b->i64), taken, all, budget, at, over, rounds;
+	bool calls = note_all(b, block);
+
+	open_loop(b, block, head, calls);
+	b->executed = LLVMBuildPhi(b->builder, b->i64, "");
+	LLVMAddIncoming(b->executed, &zero, &before, 1);
+	emit_body(b, block);
+	taken = taken_lanes(b, last);
+	all = LLVMBuildICmp(b->builder, LLVMIntEQ, taken, all_lanes(b), "");
+	end_round(b);
+	again = add_block(b);
+	out = add_block(b);
+	LLVMBuildCondBr(b->builder, all, again, out);
+
+	LLVMPositionBuilderAtEnd(b->builder, again);
+	at = hot_field(b, b->warp, offsetof(struct warp, budget));
+	budget = LLVMBuildSub(b->builder, LLVMBuildLoad2(b->builder, b->i32, at, ""), hot_const32(b, 1), "");
+	LLVMBuildStore(b->builder, budget, at);
+	over = LLVMBuildICmp(b->builder, LLVMIntSLT, budget, hot_const32(b, 0), "");
+	rounds = LLVMBuildAdd(b->builder, b->executed, LLVMConstInt(b->i64, length, false), "");
+	close_loop(b, again);
+	LLVMAddIncoming(b->executed, &rounds, &again, 1);
+	LLVMBuildCondBr(b->builder, over, out, head);
+
+	LLVMPositionBuilderAtEnd(b->builder, out);
+	hot_rows_flush(b);
+	count_operations(b, length);
+	slice = add_block(b);
+	part = add_block(b);
+	LLVMBuildCondBr(b->builder, all, slice, part);
+	LLVMPositionBuilderAtEnd(b->builder, slice);
+	emit_slice(b, last->target);
+	LLVMPositionBuilderAtEnd(b->builder, part);
+	emit_branch(b, last, taken);
+}
+
+static void add_attribute(const struct hot_build *b, const char *name, const char *value)
+{
+	LLVMAttributeRef a = LLVMCreateStringAttribute(b->context, name, (unsigned)strlen(name), value,
+						       (unsigned)strlen(value));
+
+	LLVMAddAttributeAtIndex(b->function, LLVMAttributeFunctionIndex, a);
+}
+
+/* The instruction set of the interpreter's handlers, as clang names it. */
+static const char *processor(const char *core)
+{
+	if (!strcmp(core, "avx512"))
+		return "x86-64-v4";
+	if (!strcmp(core, "avx2"))
+		return "x86-64-v3";
+#if defined(__x86_64__)
+	return "x86-64";
+#else
+	return "generic";
+#endif
+}
+
+static void begin_function(struct hot_build *b, bool masked, const char *name)
+{
+	static const char nounwind[] = "nounwind";
+	unsigned kind = LLVMGetEnumAttributeKindForName(nounwind, sizeof(nounwind) - 1);
+
+	b->count = 0;
+	b->done = 0;
+	b->guard = b->executed = b->mask = b->lanes = NULL;
+	b->failed = b->spoiled = false;
+	b->function = LLVMAddFunction(b->module, name, b->handler);
+	LLVMAddAttributeAtIndex(b->function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(b->context, kind, 0));
+	add_attribute(b, "target-cpu", processor(b->program->core));
+	add_attribute(b, "prefer-vector-width", "512");
+	add_attribute(b, "min-legal-vector-width", "512");
+	LLVMPositionBuilderAtEnd(b->builder, add_block(b));
+	b->warp = LLVMGetParam(b->function, 0);
+	b->base = LLVMBuildLoad2(b->builder, b->pointer, hot_field(b, b->warp, offsetof(struct warp, rows)), "");
+	if (!masked)
+		return;
+	b->mask = LLVMBuildLoad2(b->builder, b->i32, hot_field(b, b->warp, offsetof(struct warp, mask)), "");
+	b->lanes = as_bits(b, b->mask);
+}
+
+bool hot_block_build(struct hot_build *b, const struct hot_block *block, bool masked, const char *name)
+{
+	b->keep_raw = true;
+	for (;;) {
+		begin_function(b, masked, name);
+		if (block->loops) {
+			emit_loop(b, block);
+		} else {
+			emit_body(b, block);
+			emit_end(b, block);
+		}
+		if (!b->failed && !b->spoiled)
+			return true;
+		LLVMDeleteFunction(b->function);
+		if (b->failed)
+			return false;
+		b->keep_raw = false;
+	}
+}

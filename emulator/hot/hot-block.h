@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One block of a program as a function of LLVM with the signature of a handler. */
+#ifndef CGPU_EMULATOR_HOT_BLOCK_H
+#define CGPU_EMULATOR_HOT_BLOCK_H
+
+#include "emulator/hot/hot-blocks.h"
+#include "emulator/hot/hot-rows.h"
+
+/* What all blocks of a module share. */
+void hot_build_init(struct hot_build *b, LLVMContextRef context, LLVMModuleRef library, LLVMModuleRef module,
+		    const struct hot_program *p, const struct hot_meaning *meanings);
+void hot_build_release(struct hot_build *b);
+
+/* Make the function `name` of a block, for all lanes or for those of w->mask. False: it cannot be compiled. */
+bool hot_block_build(struct hot_build *b, const struct hot_block *block, bool masked, const char *name);
+
+#endif

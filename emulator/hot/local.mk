@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# cgpu-hot.so, the compiler of hot device code. It is loaded when something is hot, and LLVM with it.
+pkglibexec_PROGRAMS += cgpu-hot.so
+cgpu_hot_so_SOURCES = \
+	%reldir%/hot-block.c %reldir%/hot-block.h \
+	%reldir%/hot-blocks.c %reldir%/hot-blocks.h \
+	%reldir%/hot-compiler.c %reldir%/hot-compiler.h \
+	%reldir%/hot-library.c %reldir%/hot-library.h \
+	%reldir%/hot-rows.c %reldir%/hot-rows.h
+cgpu_hot_so_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) -DHOT_LANES='"%reldir%/hot-lanes.bc"'
+cgpu_hot_so_CFLAGS = $(AM_CFLAGS) -fPIC -fvisibility=hidden $(SANITIZE_CFLAGS) -pthread
+cgpu_hot_so_LDFLAGS = -shared -Wl,-soname,cgpu-hot.so -Wl,-rpath,$(LLVM_LIBDIR) -pthread
+cgpu_hot_so_LDADD = libcommon.a $(LLVM_C_LIBS)
+
+# The semantics of ptx-opcodes.def as bitcode, for no instruction set in particular.
+HOT_LANES_INPUTS = %reldir%/hot-lanes.c emulator/machine/exec.h emulator/machine/lane-math.h \
+	emulator/machine/machine-limits.h emulator/machine/warp.h emulator/ptx/ptx-opcodes.def
+%reldir%/hot-lanes.bc: $(HOT_LANES_INPUTS)
+	$(AM_V_GEN)$(MKDIR_P) %reldir% && $(LLVM_CLANG) $(DEFS) -I. -I$(top_srcdir) -std=gnu17 -O2 -fwrapv \
+		-fno-strict-aliasing -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-slp-vectorize \
+		-Wno-pass-failed -c -emit-llvm -o $@ $(top_srcdir)/%reldir%/hot-lanes.c
+%reldir%/cgpu_hot_so-hot-library.$(OBJEXT): %reldir%/hot-lanes.bc
+EXTRA_DIST += %reldir%/hot-lanes.c
+CLEANFILES += %reldir%/hot-lanes.bc
+
+check_PROGRAMS += test-hot
+TESTS += test-hot
+test_hot_SOURCES = tests/unit/test-hot.c tests/unit/machine.h
+test_hot_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
+test_hot_LDADD = $(MACHINE_LIBS) libcommon.a $(CMOCKA_LIBS) -lm
+test_hot_DEPENDENCIES = $(MACHINE_LIBS) libcommon.a cgpu-hot.so

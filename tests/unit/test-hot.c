@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device code that is compiled does what the interpreter does: results, faults, how often it lets others run; and a program
+ * may become hot while it runs or go away while it is compiled. Single operations are test-machine-opcodes.c's. */
+#include <time.h>
+
+#include "emulator/machine/exec.h"
+#include "tests/unit/machine.h"
+
+#define WORDS 1024
+
+struct outcome {
+	int rc;
+	uint32_t words[WORDS];
+	char fault[4096];
+};
+
+/* Entry k of the text, given a buffer of words that count from 0. */
+static void run(const char *text, uint32_t threads, bool compiled, struct outcome *ret)
+{
+	struct device *d = device_new();
+	struct buffer fault = BUFFER_INIT;
+	uint64_t p = device_buffer(d, "words", sizeof(ret->words));
+
+	memset(ret, 0, sizeof(*ret));
+	d->compiled = compiled;
+	for (uint32_t i = 0; i < WORDS; i++)
+		((uint32_t *)device_bytes(d, p))[i] = i;
+	device_load(d, text);
+	ret->rc = device_launch(d, "k", 2, threads, &p, sizeof(p));
+	if (ret->rc < 0)
+		fail_msg("%s", d->err.text);
+	memcpy(ret->words, device_bytes(d, p), sizeof(ret->words));
+	if (ret->rc)
+		gpu_fault_print(&d->fault, &fault);
+	snprintf(ret->fault, sizeof(ret->fault), "%s", buffer_text(&fault));
+	buffer_release(&fault);
+	device_free(d);
+}
+
+static struct outcome assert_same(const char *text, uint32_t threads)
+{
+	static struct outcome interpreted, compiled;
+
+	run(text, threads, false, &interpreted);
+	run(text, threads, true, &compiled);
+	assert_int_equal(interpreted.rc, compiled.rc);
+	assert_string_equal(interpreted.fault, compiled.fault);
+	for (uint32_t i = 0; i < WORDS; i++)
+		if (interpreted.words[i] != compiled.words[i])
+			fail_msg("word %u is 0x%x, compiled 0x%x", i, interpreted.words[i], compiled.words[i]);
+	return compiled;
+}
+
+#define HEAD                                                                                                    \
+	".visible .entry k(.param .u64 p)\n{\n.reg .b64 %a<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .f64 %d<4>;"    \
+	" .reg .pred %p<9>;\n"                                                                                  \
+	"ld.param.u64 %a0, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x;\n"            \
+	"mad.lo.u32 %r0, %r1, %r2, %r0; mul.wide.u32 %a1, %r0, 4; add.u64 %a1, %a0, %a1;\n"
+
+static const char lanes_leave_one_by_one[] =
+	HEAD "mov.u32 %r3, 0; add.u32 %r4, %r0, 1;\n"
+	     "LOOP: and.b32 %r5, %r4, 1; setp.eq.u32 %p0, %r5, 1; mad.lo.u32 %r6, %r4, 3, 1; shr.u32 %r7, %r4, 1;\n"
+	     "selp.b32 %r4, %r6, %r7, %p0; add.u32 %r3, %r3, 1; setp.ne.u32 %p1, %r4, 1; setp.lt.u32 %p2, %r3, 300;\n"
+	     "and.pred %p1, %p1, %p2; @%p1 bra LOOP;\n"
+	     "st.global.u32 [%a1], %r3; ret;\n}\n";
+
+static void loops_end_lane_by_lane(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	o = assert_same(lanes_leave_one_by_one, 50);
+	assert_int_equal(o.words[26], 111); /* of 27 */
+}
+
+/* A NaN of a float that goes round the loop, beside an integer that has the bits of one before it. */
+static void a_row_that_was_no_float_keeps_its_bits(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	o = assert_same(HEAD "mov.b32 %r3, 0xffc12345; mov.b32 %f0, %r3; mov.u32 %r4, 0;\n"
+			     "LOOP: mov.b32 %r5, %f0; xor.b32 %r6, %r6, %r5; add.u32 %r4, %r4, 1; setp.lt.u32 %p0, %r4, 3;\n"
+			     "add.f32 %f0, %f0, 0f3F800000; @%p0 bra LOOP;\n"
+			     "st.global.u32 [%a1], %r6; mov.b32 %r7, %f0; st.global.u32 [%a1+512], %r7; ret;\n}\n",
+			40);
+	assert_int_equal(o.words[0], 0xffc12345);
+	assert_int_equal(o.words[128], 0x7fffffff);
+}
+
+static void guarded_operations_keep_the_other_lanes(void **state)
+{
+	(void)state;
+	assert_same(HEAD "setp.gt.u32 %p0, %r0, 11; and.b32 %r3, %r0, 1; setp.eq.u32 %p1, %r3, 1; mov.u32 %r4, 5; mov.u32 %r5, 0;\n"
+			 "LOOP: @%p0 add.u32 %r4, %r4, %r0; @!%p1 mul.lo.u32 %r4, %r4, 3; @%p1 setp.lt.u32 %p0, %r4, 900;\n"
+			 "@%p1 cvt.rn.f32.u32 %f0, %r4; @!%p1 mov.b32 %f0, %r4; mov.b32 %r6, %f0; xor.b32 %r4, %r4, %r6;\n"
+			 "add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 9; @%p2 bra LOOP;\n"
+			 "st.global.u32 [%a1], %r4; ret;\n}\n",
+		    45);
+}
+
+static void a_fault_names_thread_and_line(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	o = assert_same(HEAD ".loc 1 7 0\nmov.u32 %r3, 0; mov.u64 %a2, %a1;\n"
+			     "LOOP: ld.global.u32 %r4, [%a2]; add.u32 %r4, %r4, 1; st.global.u32 [%a2], %r4;\n"
+			     ".loc 1 9 0\nadd.u64 %a2, %a2, 100; add.u32 %r3, %r3, 1; setp.lt.u32 %p0, %r3, 100; @%p0 bra LOOP;\n"
+			     "ret;\n}\n.file 1 \"cell.cu\"\n",
+			32);
+	assert_int_equal(o.rc, 1);
+	assert_non_null(strstr(o.fault, "cell.cu:7"));
+}
+
+static void loops_give_their_turn_away(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	/* Warp 0 waits in a loop for a word that warp 1 writes later. */
+	o = assert_same(HEAD "setp.gt.u32 %p0, %r0, 31; @%p0 bra WRITE; mov.u32 %r5, 0;\n"
+			     "WAIT: ld.volatile.global.u32 %r3, [%a0+512]; add.u32 %r5, %r5, 1; setp.eq.u32 %p1, %r3, 128; @%p1 bra WAIT;\n"
+			     "st.global.u32 [%a1], %r3; ret;\n"
+			     "WRITE: mov.u32 %r4, 77; st.volatile.global.u32 [%a0+512], %r4; ret;\n}\n",
+			64);
+	assert_int_equal(o.words[5], 77);
+}
+
+static void an_endless_loop_is_stopped(void **state)
+{
+	struct device *d = device_new();
+	_Atomic int stop = 1;
+	uint64_t p = device_buffer(d, "words", 4096);
+
+	(void)state;
+	d->compiled = true;
+	d->stop = &stop;
+	device_load(d, HEAD "LOOP: add.u32 %r0, %r0, 2; xor.b32 %r3, %r0, 5; setp.ne.u32 %p0, %r2, 0; @%p0 bra LOOP; ret;\n}\n");
+	assert_int_equal(device_launch(d, "k", 1, 32, &p, sizeof(p)), 1);
+	assert_int_equal(d->fault.kind, GPU_FAULT_TIMEOUT);
+	device_free(d);
+}
+
+static void operations_are_counted(void **state)
+{
+	uint64_t counts[2];
+
+	(void)state;
+	for (int compiled = 0; compiled < 2; compiled++) {
+		struct device *d = device_new();
+		uint64_t p = device_buffer(d, "words", 4096);
+
+		d->compiled = compiled;
+		device_load(d, lanes_leave_one_by_one);
+		assert_runs(d, "k", 3, 50, &p, sizeof(p));
+		counts[compiled] = d->stats.warp_instructions;
+		device_free(d);
+	}
+	assert_int_equal(counts[0], counts[1]);
+}
+
+static bool some_block_is_compiled(const struct ptx_program *p)
+{
+	for (uint32_t i = 0; i < p->op_count; i++)
+		if (__atomic_load_n(&p->ops[i].full, __ATOMIC_ACQUIRE) != machine_handlers()[p->ops[i].id].full)
+			return true;
+	return false;
+}
+
+static const char long_loop[] =
+	HEAD "mov.u32 %r3, 0; mov.u32 %r4, %r0;\n"
+	     "LOOP: mad.lo.u32 %r4, %r4, 1664525, 1013904223; add.u32 %r3, %r3, 1; setp.lt.u32 %p0, %r3, 600000; @%p0 bra LOOP;\n"
+	     "st.global.u32 [%a1], %r4; ret;\n}\n";
+
+/* The launches before, those while it is compiled and the ones after give the same. */
+static void a_program_becomes_hot_while_it_runs(void **state)
+{
+	struct device *d = device_new();
+	uint64_t p = device_buffer(d, "words", 4096);
+	time_t deadline = time(NULL) + 120;
+	const struct ptx_program *program;
+	uint32_t expected = 5;
+
+	(void)state;
+	for (int i = 0; i < 600000; i++)
+		expected = expected * 1664525 + 1013904223;
+	device_load(d, long_loop);
+	do {
+		assert_runs(d, "k", 4, 64, &p, sizeof(p));
+		assert_int_equal(((uint32_t *)device_bytes(d, p))[5], expected);
+		program = ptx_module_function(d->module, "k")->body->program;
+		assert_true(time(NULL) < deadline);
+	} while (!some_block_is_compiled(program));
+	assert_runs(d, "k", 4, 64, &p, sizeof(p));
+	assert_int_equal(((uint32_t *)device_bytes(d, p))[5], expected);
+	device_free(d);
+}
+
+static void a_module_may_go_while_it_is_compiled(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct device *d = device_new();
+		uint64_t p = device_buffer(d, "words", 4096);
+
+		device_load(d, long_loop);
+		assert_runs(d, "k", 6, 64, &p, sizeof(p));
+		assert_non_null(ptx_module_function(d->module, "k")->body->program->hot);
+		device_free(d);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(loops_end_lane_by_lane),
+		cmocka_unit_test(a_row_that_was_no_float_keeps_its_bits),
+		cmocka_unit_test(guarded_operations_keep_the_other_lanes),
+		cmocka_unit_test(a_fault_names_thread_and_line),
+		cmocka_unit_test(loops_give_their_turn_away),
+		cmocka_unit_test(an_endless_loop_is_stopped),
+		cmocka_unit_test(operations_are_counted),
+		cmocka_unit_test(a_program_becomes_hot_while_it_runs),
+		cmocka_unit_test(a_module_may_go_while_it_is_compiled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
