@@ -13,7 +13,7 @@ static int find_entries(struct compile_device *d, struct error *err)
 {
 	const struct split *s = &d->host->split;
 
-	d->entries = mem_pool_array(d->host->pool, s->n_items + d->host->launches.n + 1, sizeof(*d->entries));
+	d->entries = mem_pool_array(d->host->pool, s->n_items + d->host->launches.n + d->followers.n + 1, sizeof(*d->entries));
 	if (!d->entries)
 		return error_set(err, ERROR_MEMORY, "out of memory for the entries of a cell");
 	for (uint32_t i = 0; i < s->n_items; i++) {
@@ -76,10 +76,13 @@ static struct device_job *job_of(struct compile_device *d, const char *text)
 	const struct template_launches *launches = &d->host->launches;
 	struct device_request request = { .name = d->host->cell_name, .text = text, .cuda_root = d->cuda_root, .sm = d->sm,
 					  .flags = d->flags };
-	const char **names = mem_pool_array(d->host->pool, launches->n + 1, sizeof(*names));
+	const char **names = mem_pool_array(d->host->pool, launches->n + d->followers.n + 1, sizeof(*names));
 
 	if (!names)
 		return NULL;
+	for (uint32_t i = 0; i < d->followers.n; i++)
+		if (!*d->followers.at[i]->device)
+			names[request.n_names++] = d->followers.at[i]->name;
 	for (const struct template_launch *x = NULL; (x = template_launch_next(launches, x));)
 		names[request.n_names++] = x->expression;
 	request.names = names;
@@ -103,16 +106,55 @@ void compile_device_begin(struct compile_device *d)
 
 	/* Which instances of templates are launched, clang tells. */
 	if (d->host->launches.n || nvrtc_load(d->nvrtc, d->cuda_root, NULL) ||
-	    device_text_write(d->host, d->session, &text, NULL))
+	    device_follow_find(d->host, d->session, &d->followers, NULL) ||
+	    device_text_write(d->host, d->session, &d->followers, &text, NULL))
 		return;
 	d->job = job_of(d, buffer_text(&text));
 	if (d->job)
 		device_job_start(d->job);
 }
 
-static int take_result(struct compile_device *d, struct device_job *job, struct error *err)
+/* The entries that follow have the old function then. */
+static int compile_without_followers(struct compile_device *d, struct error *err)
 {
+	cleanup_buffer struct buffer text = BUFFER_INIT, note = BUFFER_INIT;
+	const char *log = buffer_text(&d->job->log);
+
+	buffer_printf(&note, "with what this cell defines anew, CUDA kernels of other cells do not compile. They go on with the old "
+		      "definition until their cells run again:");
+	for (uint32_t i = 0; i < d->followers.n; i++)
+		buffer_printf(&note, "%s %s (In[%u])", i ? "," : "", d->followers.at[i]->name, d->followers.at[i]->cell);
+	buffer_printf(&note, ". The first error: %.*s", (int)strcspn(log, "\n"), log);
+	d->followers.n = 0;
+	device_job_free(d->job);
+	d->job = device_text_write(d->host, d->session, &d->followers, &text, err) ? NULL : job_of(d, buffer_text(&text));
+	if (!d->job)
+		return error_set(err, ERROR_MEMORY, "out of memory for device code");
+	device_job_wait(d->job);
+	if (!d->job->status)
+		diagnostics_add(d->diagnostics, CLANG_WARNING, first_device_line(d->host), 0, 0, buffer_text(&note));
+	return 0;
+}
+
+static void add_followers(struct compile_device *d)
+{
+	for (uint32_t i = 0; i < d->followers.n; i++)
+		if (*d->followers.at[i]->device)
+			d->entries[d->n_entries++] = (struct unit_entry){ d->followers.at[i]->name, d->followers.at[i]->name,
+									  first_device_line(d->host) };
+}
+
+static int take_result(struct compile_device *d, struct error *err)
+{
+	struct device_job *job = d->job;
+
 	device_job_wait(job);
+	if (job->status == 1 && d->followers.n) {
+		if (compile_without_followers(d, err))
+			return -1;
+		job = d->job;
+	}
+	add_followers(d);
 	add_instances(d, job);
 	if (job->status < 0)
 		return error_set(err, job->err.code, "%s", job->err.text);
@@ -135,7 +177,8 @@ int compile_device(struct compile_device *d, struct error *err)
 				missing.text);
 		return 0;
 	}
-	if (find_entries(d, err) || device_text_write(d->host, d->session, &text, err))
+	if (device_follow_find(d->host, d->session, &d->followers, err) || find_entries(d, err) ||
+	    device_text_write(d->host, d->session, &d->followers, &text, err))
 		return -1;
 	/* What was found out about the host's half may have changed what the cell is taken to mean. */
 	if (d->job && strcmp(d->job->text, buffer_text(&text))) {
@@ -146,5 +189,5 @@ int compile_device(struct compile_device *d, struct error *err)
 		d->job = job_of(d, buffer_text(&text));
 	if (!d->job)
 		return error_set(err, ERROR_MEMORY, "out of memory for device code");
-	return take_result(d, d->job, err);
+	return take_result(d, err);
 }

@@ -9,6 +9,7 @@
 
 #include "common/unit.h"
 #include "compiler/device-job.h"
+#include "compiler/device-follow.h"
 #include "compiler/diagnostics.h"
 #include "compiler/host-text.h"
 #include "compiler/nvrtc.h"
@@ -24,6 +25,7 @@ struct compile_device {
 	struct buffer *ptx;
 	struct unit_entry *entries; /* result, in the host text's pool */
 	size_t n_entries;
+	struct device_followers followers;
 	struct device_job *job; /* begun; NULL: none */
 };
 

@@ -512,11 +512,14 @@ static int own_identity(const char *header, struct buffer *ret)
 /* What NVRTC gets of the cell, and which one it is; false: its answer may be another one each time. */
 static bool device_identity(struct compilation *x, struct buffer *ret)
 {
+	struct device_followers followers;
+
 	if (!device_text_is_needed(&x->host))
 		return true;
 	buffer_printf(ret, "%s\n%s\n", x->compiler->nvrtc.version, x->request->nvflags);
 	return *x->compiler->nvrtc.version && !x->request->functions_only &&
-	       !device_text_write(&x->host, &x->compiler->session, ret, NULL) && unit_cache_suits(buffer_text(ret), ret->len);
+	       !device_follow_find(&x->host, &x->compiler->session, &followers, NULL) &&
+	       !device_text_write(&x->host, &x->compiler->session, &followers, ret, NULL) && unit_cache_suits(buffer_text(ret), ret->len);
 }
 
 /* Empty for a cell that has to be compiled. */

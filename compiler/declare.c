@@ -404,7 +404,7 @@ static void add_function(struct declare *d, const struct host_text *h, const str
 	char *host = format(d, "", s->declaration, ";");
 
 	if (item && item->is_entry)
-		add(d, DECLARATION_ENTRY, s->line, s->name, host, "");
+		add(d, DECLARATION_ENTRY, s->line, s->name, host, device_text_entry(h, i));
 	else
 		add(d, DECLARATION_FUNCTION, s->line, s->name, host,
 		    item && item->world == WORLD_BOTH ? device_text_later(h, i) : "");

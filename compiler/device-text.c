@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/cleanup.h"
 #include "common/error.h"
 #include "compiler/pragma-state.h"
 
@@ -148,7 +149,7 @@ static bool declares_constant(const struct host_text *h, uint32_t i, uint32_t wo
 	       !memcmp(token_text(l, name), token_text(l, word), token_len(l, word));
 }
 
-/* Is the item's type an argument of a template that is launched? */
+/* Is the item's type or constant an argument of a template that is launched? */
 static bool is_for_launch(const struct host_text *h, uint32_t other)
 {
 	const struct token_list *l = &h->split.tokens;
@@ -161,7 +162,7 @@ static bool is_for_launch(const struct host_text *h, uint32_t other)
 
 			snprintf(word, sizeof(word), "%.*s", (int)token_len(l, t), token_text(l, t));
 			at = token_is_name(l, t) ? strstr(x->expression, word) : NULL;
-			if (at && declares_type(h, other, t))
+			if (at && (declares_type(h, other, t) || declares_constant(h, other, t)))
 				return true;
 		}
 	return false;
@@ -221,23 +222,13 @@ static void put_tokens(const struct host_text *h, struct buffer *out, uint32_t f
 }
 
 /* Entries have C names in the PTX; static would hide them. */
-static void put_device_item(const struct host_text *h, struct buffer *out, uint32_t i)
+static void put_entry(const struct host_text *h, struct buffer *out, uint32_t i)
 {
 	const struct token_list *l = &h->split.tokens;
 	const struct item *item = &h->split.items[i];
 	const struct declaration_parts *p = &h->parts[i];
 	uint32_t at = item->first;
 
-	/* On a line of its own: NVRTC quotes lines, and the user's must look as written. */
-	bool is_template = token_is(l, at, "template");
-
-	if (item->is_entry && !is_template)
-		buffer_puts(out, "\nextern \"C\"");
-	put_line(h, out, at);
-	if (!item->is_entry || is_template) {
-		put_tokens(h, out, item->first, item->end);
-		return;
-	}
 	for (uint32_t t = p->first; t < p->specifiers_end; t++) {
 		bool drop = token_is(l, t, "static") || token_is(l, t, "inline") ||
 			    token_is(l, t, "extern") || l->at[t].kind == TOKEN_STRING;
@@ -248,6 +239,48 @@ static void put_device_item(const struct host_text *h, struct buffer *out, uint3
 		at = t + 1;
 	}
 	buffer_append(out, l->text + l->at[at].start, l->at[item->end - 1].end - l->at[at].start);
+}
+
+/* The mark is on a line of its own: NVRTC quotes lines, and the user's must look as written. */
+static void put_device_item(const struct host_text *h, struct buffer *out, uint32_t i)
+{
+	const struct item *item = &h->split.items[i];
+	bool is_entry = item->is_entry && !token_is(&h->split.tokens, item->first, "template");
+
+	if (is_entry)
+		buffer_puts(out, "\nextern \"C\"");
+	put_line(h, out, item->first);
+	if (is_entry)
+		put_entry(h, out, i);
+	else
+		put_tokens(h, out, item->first, item->end);
+}
+
+char *device_text_entry(const struct host_text *h, uint32_t i)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	put_entry(h, &text, i);
+	return buffer_check(&text, NULL) ? NULL : mem_pool_strdup(h->pool, buffer_text(&text));
+}
+
+static void put_prototypes(const struct host_text *h, const struct device_followers *f, struct buffer *out)
+{
+	for (uint32_t i = 0; f && i < f->n_items; i++) {
+		const struct item *item = &h->split.items[f->items[i]];
+
+		put_line(h, out, item->first);
+		put_tokens(h, out, item->first, item->body);
+		buffer_puts(out, ";\n");
+	}
+}
+
+static void put_followers(const struct device_followers *f, struct buffer *out)
+{
+	for (uint32_t i = 0; f && i < f->n; i++)
+		if (*f->at[i]->device)
+			buffer_printf(out, "\nextern \"C\"\n#line %u \"In[%u]\"\n%s", f->at[i]->line, f->at[i]->cell,
+				      f->at[i]->device);
 }
 
 /* A host declaration: its types, without the variables that it may define beside them. */
@@ -266,7 +299,8 @@ static void put_host_item(const struct host_text *h, struct buffer *out, uint32_
 }
 
 /* The words of the chosen items, and of the instances that are to be made: what the session must supply. */
-static int words_of(const struct host_text *h, const bool *chosen, struct buffer *text, struct token_list *ret, struct error *err)
+static int words_of(const struct host_text *h, const bool *chosen, const struct device_followers *f, struct buffer *text,
+		    struct token_list *ret, struct error *err)
 {
 	const struct template_launch *x = NULL;
 
@@ -277,13 +311,15 @@ static int words_of(const struct host_text *h, const bool *chosen, struct buffer
 		}
 	while ((x = template_launch_next(&h->launches, x)))
 		buffer_printf(text, "%s;\n", x->expression);
+	for (uint32_t i = 0; f && i < f->n; i++)
+		buffer_printf(text, "%s;\n", *f->at[i]->device ? f->at[i]->device : f->at[i]->name);
 	if (buffer_check(text, err))
 		return -1;
 	return token_list_init(ret, buffer_text(text), text->len, h->pool, err);
 }
 
-int device_text_write(const struct host_text *h, struct session *session, struct buffer *out,
-		      struct error *err)
+int device_text_write(const struct host_text *h, struct session *session, const struct device_followers *followers,
+		      struct buffer *out, struct error *err)
 {
 	bool *chosen = mem_pool_array(h->pool, h->split.n_items + 1, sizeof(*chosen));
 	cleanup_buffer struct buffer text = BUFFER_INIT;
@@ -293,10 +329,11 @@ int device_text_write(const struct host_text *h, struct session *session, struct
 	if (!chosen)
 		return error_set(err, ERROR_MEMORY, "out of memory for device code");
 	choose_items(h, chosen);
-	if (words_of(h, chosen, &text, &words, err))
+	if (words_of(h, chosen, followers, &text, &words, err))
 		return -1;
 	buffer_puts(out, "#line 1 \"cgpu\"\n");
 	buffer_puts(out, prelude);
+	put_prototypes(h, followers, out);
 	if (session_compose(session, &words, h->masks, h->n_masks, true, NULL, out, err))
 		return -1;
 	pragma_state_init(&pragmas, session, h->pool);
@@ -316,6 +353,7 @@ int device_text_write(const struct host_text *h, struct session *session, struct
 			put_host_item(h, out, i);
 		}
 	}
+	put_followers(followers, out);
 	buffer_putc(out, '\n');
 	return buffer_check(out, err);
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compiler/device-follow.h"
 #include "compiler/host-text.h"
 
 struct buffer;
@@ -20,15 +21,18 @@ struct error;
 /* Does the cell hold anything for the device that makes code or data? */
 bool device_text_is_needed(const struct host_text *h);
 
-/* The translation unit for NVRTC, in lines of the cell. */
-int device_text_write(const struct host_text *h, struct session *session, struct buffer *out,
-		      struct error *err);
+/* The translation unit for NVRTC, in lines of the cell, and of their cells for entries that follow it. */
+int device_text_write(const struct host_text *h, struct session *session, const struct device_followers *followers,
+		      struct buffer *out, struct error *err);
 
 /*
  * What stands for device item i in the host's text, appended to h->unit: for an entry a function
  * that launches it, for a variable an object whose address names it; nothing for a device function.
  */
 void device_text_write_host(struct host_text *h, uint32_t i);
+
+/* The entry of item i, without what would keep it from having its C name in the PTX (from h's pool, NULL when memory is out). */
+char *device_text_entry(const struct host_text *h, uint32_t i);
 
 /* The device item's text for later cells (from h's pool, NULL when memory is out). */
 char *device_text_later(const struct host_text *h, uint32_t i);

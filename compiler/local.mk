@@ -19,6 +19,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/compile-cuda.c %reldir%/compile-cuda.h \
 	%reldir%/cuda-flags.c %reldir%/cuda-flags.h \
 	%reldir%/compile-device.c %reldir%/compile-device.h \
+	%reldir%/device-follow.c %reldir%/device-follow.h \
 	%reldir%/device-header.c %reldir%/device-header.h \
 	%reldir%/device-job.c %reldir%/device-job.h \
 	%reldir%/completion.c %reldir%/completion.h \

@@ -613,7 +613,7 @@ struct composition {
 
 static const char *text_of(const struct composition *c, const struct declaration *d)
 {
-	return c->device ? d->device : d->host;
+	return !c->device ? d->host : d->kind == DECLARATION_ENTRY ? "" : d->device; /* see device-follow.h */
 }
 
 /* Does the entry declare this name as a tag? Its own one, or one nested in it; an enum's constants

@@ -514,9 +514,11 @@ static const char *deduce(const struct template_text *t, const struct part *p, i
 	return rest && *rest && strcmp(rest, "void") != 0 && !strchr(rest, '(') && !strchr(rest, '[') ? rest : NULL;
 }
 
-/* What the template's parameter is by the first argument of the call that tells it. */
+/* What the template's parameter is by the arguments of the call; NULL when none tells, or they contradict each other. */
 static const char *deduce_own(const struct template_launch *x, const struct template_text *t, int own, struct mem_pool *pool)
 {
+	const char *is = NULL;
+
 	for (uint32_t k = 0; k < t->n_of_function && k < x->n_types; k++)
 		for (uint32_t i = t->of_function[k].first; x->types[k] && i < t->of_function[k].end; i++) {
 			const char *found;
@@ -524,10 +526,11 @@ static const char *deduce_own(const struct template_launch *x, const struct temp
 			if (own_parameter(t, i) != own)
 				continue;
 			found = deduce(t, &t->of_function[k], own, x->types[k], pool);
-			if (found)
-				return found;
+			if (found && is && strcmp(is, found) != 0)
+				return NULL;
+			is = found ? found : is;
 		}
-	return NULL;
+	return is;
 }
 
 static bool deduce_launch(struct host_text *h, const struct session *session, struct template_launch *x)

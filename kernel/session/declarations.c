@@ -41,7 +41,9 @@ static bool mentions(const char *text, const char *word)
 
 static bool uses(const struct declaration *user, const char *name)
 {
-	return user->kind != DECLARATION_DROPPED && (mentions(user->host, name) || mentions(user->device, name));
+	/* What stands in an entry is compiled with what is there. */
+	return user->kind != DECLARATION_DROPPED &&
+	       (mentions(user->host, name) || (user->kind != DECLARATION_ENTRY && mentions(user->device, name)));
 }
 
 static bool is_cpp_type(const struct declaration *d)

@@ -224,3 +224,55 @@ blocks<<<1, 64>>>(di); """ + INT, "2016"))
     refuse(fresh_kernel, "\n__global__ void wrong(int *out) { cub::Nothing x; }", "In[8]:2: error")
     refuse(fresh_kernel, "#include <cub/nothing.cuh>\n__global__ void wrong(int *out) { *out = 1; }", "In[9]:1", "cub/nothing.cuh")
     play(fresh_kernel, ("blocks<<<1, 64>>>(di); " + INT, "2016"))
+
+
+def test_entries_follow_the_functions_that_they_use(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         """__device__ int base(int x) { return x + 1; }
+__device__ int middle(int x) { return base(x); }
+template <typename T> __device__ T square(T x) { return x * x; }
+__global__ void direct(int *p) { *p = base(10); }
+__global__ void indirect(int *p) { *p = middle(10); }
+template <typename T> __global__ void squares(T *p) { *p = square(*p); }
+__global__ void other(int *p) { *p = 77; }""",
+         ("direct<<<1, 1>>>(di); " + INT, "11"),
+         ("squares<<<1, 1>>>(di); " + INT, "121"),
+         "__device__ int base(int x) { return x * 2; }",
+         ("direct<<<1, 1>>>(di); " + INT, "20"),
+         ("indirect<<<1, 1>>>(di); " + INT, "20"),
+         ("squares<<<1, 1>>>(di); " + INT, "400"),
+         "template <typename T> __device__ T square(T x) { return -x; }",
+         ("squares<<<1, 1>>>(di); other<<<1, 1>>>(di + 1); " + INT, "-400"))
+    refuse(fresh_kernel, "__device__ int base(int x) { return 0; }\n*(int *)0 = 1;", "SegmentationFault")
+    play(fresh_kernel, ("indirect<<<1, 1>>>(di); " + INT, "20"))
+
+
+def test_an_entry_keeps_a_function_that_it_cannot_follow(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         "__device__ int base(int x) { return x + 1; }\n__global__ void direct(int *p) { *p = base(10); }")
+    r = fresh_kernel.run("__device__ int base(int x, int y) { return x * y; }\n"
+                         "__global__ void product(int *p) { *p = base(6, 7); }").ok()
+    assert "direct (In[2])" in r.stderr and "too few arguments" in r.stderr, r.shown
+    play(fresh_kernel, ("direct<<<1, 1>>>(di); " + INT, "11"), ("product<<<1, 1>>>(di); " + INT, "42"))
+
+
+def test_a_function_may_come_after_the_entry_that_uses_it(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         "__device__ int later(int x);\n__global__ void uses(int *p) { *p = later(21); }",
+         "__device__ int later(int x) { return 2 * x; }",
+         ("uses<<<1, 1>>>(di); " + INT, "42"))
+
+
+def test_constants_are_arguments_of_templates(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         "const int early = 16;\ntemplate <int N = 64> __global__ void which(int *p) { *p = N; }",
+         ("const int width = 32;\nwhich<width><<<1, 1>>>(di); " + INT, "32"),
+         ("which<early * 3><<<1, 1>>>(di); " + INT, "48"),
+         ("which<><<<1, 1>>>(di); " + INT, "64"))
+
+
+def test_arguments_that_contradict_each_other_are_told(fresh_kernel):
+    play(fresh_kernel, PLACES, "template <typename T> __global__ void scale(T a, T *x) { x[0] *= a; }")
+    refuse(fresh_kernel, "scale<<<1, 1>>>(2.0, df);", "CompileError", "scale", "k<float>")
+    play(fresh_kernel, ("hf[0] = 3; cudaMemcpy(df, hf, 4, cudaMemcpyHostToDevice);\n"
+                        "scale<<<1, 1>>>(2.0f, df); " + FLOAT, "6.0"))
