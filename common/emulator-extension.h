@@ -74,6 +74,8 @@ struct emulator_extension {
 	 * launch. Between hold and release the calling thread is not to be stopped. NULL: those of the process; and
 	 * nobody stops threads. */
 	void (*set_threads)(int (*count)(void), void (*hold)(void), void (*release)(void));
+	/* A CUstream whose work is not the program's: profiles leave it out. */
+	void (*profile_hide)(void *stream);
 	/* From here on launches are counted and the work of streams is noted; an earlier profile is dropped. */
 	int (*profile_begin)(void);
 	/* Ends it: a record (common/launch-profile.h), for free(); NULL when there is no profile, or memory is out. */

@@ -6,7 +6,9 @@
  */
 #include <string.h>
 
+#include "common/address-map.h"
 #include "emulator/driver/cu-array.h"
+#include "emulator/driver/cu-profile.h"
 #include "emulator/driver/cu-stream.h"
 #include "emulator/driver/memory.h"
 
@@ -25,14 +27,25 @@ struct bytes {
 	void *to;
 	const void *from;
 	size_t size;
+	const char *what; /* for a profile */
 };
+
+static const char *direction(uint64_t dst, uint64_t src)
+{
+	if (address_in_device(dst))
+		return address_in_device(src) ? "copy on the device" : "copy to the device";
+	return address_in_device(src) ? "copy to the host" : "copy on the host";
+}
 
 static void run_bytes(void *data)
 {
 	const struct bytes *b = data;
+	uint64_t start = cu_profile_start();
 
-	if (!gpu_is_dead())
-		memmove(b->to, b->from, b->size);
+	if (gpu_is_dead())
+		return;
+	memmove(b->to, b->from, b->size);
+	cu_profile_note(start, SPAN_COPY, b->what, b->size);
 }
 
 static CUresult copy(const char *name, enum copy_end end, CUstream stream, uint64_t dst, uint64_t src, size_t size)
@@ -46,7 +59,7 @@ static CUresult copy(const char *name, enum copy_end end, CUstream stream, uint6
 	if (!q)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (size) {
-		b = (struct bytes){ resolve(dst, size, true), resolve(src, size, false), size };
+		b = (struct bytes){ resolve(dst, size, true), resolve(src, size, false), size, direction(dst, src) };
 		if (!b.to || !b.from)
 			return CUDA_ERROR_INVALID_VALUE;
 		result = queue_do(q, run_bytes, &b, sizeof(b));
@@ -145,11 +158,13 @@ struct block {
 	const char *from;
 	struct plane dst, src;
 	size_t width, height, depth;
+	const char *what;
 };
 
 static void run_block(void *data)
 {
 	const struct block *b = data;
+	uint64_t start = cu_profile_start();
 
 	if (gpu_is_dead())
 		return;
@@ -157,12 +172,14 @@ static void run_block(void *data)
 		for (size_t y = 0; y < b->height; y++)
 			memmove(b->to + z * b->dst.slice + y * b->dst.pitch, b->from + z * b->src.slice + y * b->src.pitch,
 				b->width);
+	cu_profile_note(start, SPAN_COPY, b->what, b->width * b->height * b->depth);
 }
 
 static CUresult copy_planes(struct queue *q, const struct plane *dst, const struct plane *src, size_t width, size_t height,
 			    size_t depth)
 {
-	struct block b = { .dst = *dst, .src = *src, .width = width, .height = height, .depth = depth };
+	struct block b = { .dst = *dst, .src = *src, .width = width, .height = height, .depth = depth,
+			   .what = direction(dst->base, src->base) };
 
 	if (!width || !height || !depth)
 		return CUDA_SUCCESS;

@@ -2,6 +2,7 @@
 /* Driver API: cuMemset* in one and two dimensions, elements of 1, 2 and 4 bytes, in the stream's order. */
 #include <string.h>
 
+#include "emulator/driver/cu-profile.h"
 #include "emulator/driver/cu-stream.h"
 #include "emulator/driver/memory.h"
 
@@ -24,11 +25,13 @@ struct rows {
 static void run_rows(void *data)
 {
 	const struct rows *r = data;
+	uint64_t start = cu_profile_start();
 
 	if (gpu_is_dead())
 		return;
 	for (size_t y = 0; y < r->height; y++)
 		fill_row(r->bytes + y * r->pitch, r->value, r->element, r->width);
+	cu_profile_note(start, SPAN_FILL, "fill", r->element * r->width * r->height);
 }
 
 static CUresult fill(const char *name, CUstream stream, uint64_t dst, size_t pitch, uint32_t value, size_t element,

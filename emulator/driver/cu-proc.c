@@ -106,6 +106,7 @@ static const struct emulator_extension extension = {
 	.unpack = unpack,
 	.pause = pause_work,
 	.set_threads = set_threads,
+	.profile_hide = cu_profile_hide,
 	.profile_begin = cu_profile_begin,
 	.profile_take = cu_profile_take,
 };

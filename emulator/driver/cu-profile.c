@@ -9,9 +9,10 @@
 #include "common/buffer.h"
 #include "common/clock.h"
 #include "common/error.h"
-#include "emulator/driver/gpu.h"
+#include "emulator/driver/cu-stream.h"
 #include "emulator/machine/machine-limits.h"
 #include "emulator/profile/profile.h"
+#include "emulator/ptx/ptx-lines.h"
 
 static struct {
 	_Atomic bool on;
@@ -113,11 +114,39 @@ static int watched_launch(struct profile *p, const struct machine_launch *l, str
 int cu_profile_launch(const struct machine_launch *l, struct gpu_fault *fault, struct error *err)
 {
 	struct profile *p = l->observer_count < MACHINE_OBSERVERS ? hold() : NULL;
+	uint64_t start = cu_profile_start();
+	char name[256];
 	int rc;
 
 	if (!p)
 		return machine_launch(l, fault, NULL, err);
 	rc = watched_launch(p, l, fault, err);
 	let_go();
+	ptx_lines_source_name(l->entry->name, name, sizeof(name));
+	cu_profile_note(start, SPAN_LAUNCH, name, 0);
 	return rc;
+}
+
+void cu_profile_hide(void *stream)
+{
+	struct queue *q = cu_stream_queue(stream);
+
+	if (q)
+		q->hidden = true;
+}
+
+uint64_t cu_profile_start(void)
+{
+	return atomic_load_explicit(&now.on, memory_order_relaxed) ? clock_now_ns() : 0;
+}
+
+void cu_profile_note(uint64_t start, enum profile_span_kind kind, const char *name, uint64_t bytes)
+{
+	const struct queue *q = queue_at_work();
+	struct profile *p = start && !(q && q->hidden) ? hold() : NULL;
+
+	if (!p)
+		return;
+	profile_add_span(p, kind, q && !q->legacy ? q : NULL, name, start, bytes);
+	let_go();
 }

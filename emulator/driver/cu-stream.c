@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "emulator/driver/cu-context.h"
+#include "emulator/driver/cu-profile.h"
 
 #define STREAM_MAGIC 0x5354524dull
 #define EVENT_MAGIC 0x45564e54ull
@@ -234,6 +235,7 @@ struct host_call {
 static void run_host_call(void *data)
 {
 	const struct host_call *c = data;
+	uint64_t start = cu_profile_start();
 
 	/* The older kind hears of a fault; a launch that never ends is before both. */
 	if (gpu.hung)
@@ -242,6 +244,7 @@ static void run_host_call(void *data)
 		c->callback(c->stream, gpu.pending, c->data);
 	else if (!gpu.pending)
 		c->fn(c->data);
+	cu_profile_note(start, SPAN_HOST, "host function", 0);
 }
 
 static CUresult call_host(CUstream s, const struct host_call *c)

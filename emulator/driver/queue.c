@@ -67,6 +67,7 @@ static _Atomic unsigned unfinished;
 static struct queue legacy[GPU_DEVICES_MAX];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local struct work *current;
+static _Thread_local const struct queue *at_work;
 
 static void forget_after_fork(void)
 {
@@ -270,7 +271,9 @@ static void run(struct work *w)
 	if (w->run) {
 		unlock_queues();
 		current = w;
+		at_work = w->queue;
 		w->run(w->data);
+		at_work = NULL;
 		current = NULL;
 		lock_queues();
 	}
@@ -445,7 +448,9 @@ CUresult queue_do(struct queue *q, void (*fn)(void *data), const void *data, siz
 {
 	if (!queue_idle(q))
 		return queue_submit(q, WORK_DEVICE, fn, data, size);
+	at_work = q;
 	fn((void *)data);
+	at_work = NULL;
 	return CUDA_SUCCESS;
 }
 
@@ -644,6 +649,11 @@ void queue_wait_device(int device)
 			wait_for((int)(last - q->tail->number) >= 0 ? q->tail : q->head);
 	} while (q);
 	unlock_queues();
+}
+
+const struct queue *queue_at_work(void)
+{
+	return at_work;
 }
 
 struct work *queue_running(void)

@@ -34,6 +34,7 @@ struct queue {
 	int device;
 	bool legacy;   /* the device's default stream */
 	bool blocking; /* in order with the legacy stream */
+	bool hidden;   /* from profiles */
 	bool gone;     /* released: freed with its last item */
 };
 
@@ -80,6 +81,8 @@ void work_wait(struct work *w);
 bool queue_may_free(void *work);
 /* The item that the calling thread runs, for queue_may_free(); NULL: none. */
 struct work *queue_running(void);
+/* The queue whose work the calling thread does; NULL: none. */
+const struct queue *queue_at_work(void);
 /* The calling thread runs a WORK_HOST. */
 bool queue_in_host_function(void);
 /* What the program says of its threads, see common/emulator-extension.h. */

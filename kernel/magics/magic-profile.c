@@ -19,6 +19,6 @@ const struct magic magic_profile = {
 	.usage = "%%profile",
 	.help = "Runs the cell on the emulated device and shows, for each line of the entries that it launches, executed instructions,\n"
 		"active lanes, branches that part, sectors of global memory for each request, bank conflicts, local memory, atomics\n"
-		"and barriers, as a heat map beside the source. `%profile k<<<1, 32>>>(p);` does one line.",
+		"and barriers, as a heat map beside the source; and a timeline of streams. `%profile k<<<1, 32>>>(p);` does one line.",
 	.run = run,
 };

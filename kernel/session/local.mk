@@ -16,7 +16,7 @@ libsession_a_SOURCES = \
 	%reldir%/cell.c %reldir%/cell.h \
 	%reldir%/character-format.c %reldir%/character-format.h \
 	%reldir%/look.c %reldir%/look.h \
-	%reldir%/profile-html.c %reldir%/profile-text.c \
+	%reldir%/profile-html.c %reldir%/profile-text.c %reldir%/profile-timeline.c \
 	%reldir%/profile-table.c %reldir%/profile-table.h \
 	%reldir%/profile-view.c %reldir%/profile-view.h \
 	%reldir%/comm.c %reldir%/comm.h \

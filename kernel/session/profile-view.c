@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/session/profile-view.h"
 
+#include <stdlib.h>
+
 #include "common/buffer.h"
 #include "common/error.h"
-#include "common/launch-profile.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/profile-table.h"
 #include "kernel/session/request.h"
@@ -48,6 +49,29 @@ static int show_tables(struct session *s, const struct cell *c, const struct lau
 	return 0;
 }
 
+static int by_begin(const void *a, const void *b)
+{
+	const struct profile_span *x = a, *y = b;
+
+	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+static int show_timeline(struct session *s, const struct cell *c, const struct launch_profile *p, struct error *err)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	json_t *chart = profile_timeline(p);
+
+	profile_timeline_text(p, &text);
+	if (!chart || buffer_check(&text, err)) {
+		json_decref(chart);
+		return error_set(err, ERROR_MEMORY, "out of memory for a profile");
+	}
+	publish_display(&s->publisher, &c->request->message,
+			json_pack("{so so}", "text/plain", clean_string(&text), "application/vnd.vegalite.v5+json", chart), "",
+			false);
+	return 0;
+}
+
 static int show(struct session *s, const struct cell *c, const struct cell_end *end, struct error *err)
 {
 	struct launch_profile p;
@@ -64,6 +88,10 @@ static int show(struct session *s, const struct cell *c, const struct cell_end *
 		output_printf(&s->output, STREAM_STDERR, "%%%%profile: nothing was launched\n");
 	else
 		failed = show_tables(s, c, &p, err);
+	if (p.n_spans)
+		qsort(p.spans, p.n_spans, sizeof(*p.spans), by_begin);
+	if (!failed && p.n_spans)
+		failed = show_timeline(s, c, &p, err);
 	launch_profile_release(&p);
 	return failed;
 }

@@ -31,8 +31,11 @@ static CUresult copy_now(uint64_t to, uint64_t from, uint64_t size)
 	static CUstream stream;
 	CUresult result = CUDA_SUCCESS;
 
-	if (!stream)
+	if (!stream) {
 		result = device.driver->cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0);
+		if (!result && device.driver->extension)
+			device.driver->extension->profile_hide(stream);
+	}
 	if (!result)
 		result = device.driver->cuMemcpyAsync(to, from, size, stream);
 	return result ? result : device.driver->cuStreamSynchronize(stream);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looking inside device code: %ptx, %sass, %regs."""
+"""Looking inside device code: %ptx, %sass, %regs, %%profile."""
 import re
 import xml.etree.ElementTree as ET
 
@@ -19,10 +19,10 @@ __global__ void scale(float *p, int n)
 
 
 def shown(result, name="text/plain"):
-    """The one display of a cell."""
-    result.ok()
-    assert len(result.displays) == 1, result.shown
-    return result.displays[0][name]
+    """The one display of a cell, beside a timeline."""
+    displays = [d for d in result.ok().displays if "text/html" in d]
+    assert len(displays) == 1, result.shown
+    return displays[0][name]
 
 
 def elements(result, tag):
@@ -302,3 +302,45 @@ def test_nothing_was_launched(kernel):
     result = kernel.run("%%profile\nint *null = 0; *null = 1;")
     assert result.ename == "SegmentationFault" or result.status == "error"
     assert result.displays == []
+
+
+def test_the_timeline_of_streams(fresh_kernel):
+    fresh_kernel.run("""__global__ void work(float *p) { p[threadIdx.x] += 1; }
+float h[256], *p, *q;
+cudaStream_t a, b;
+cudaStreamCreate(&a); cudaStreamCreate(&b); cudaMalloc(&p, 1024); cudaMalloc(&q, 1024);
+int called;
+void host(void *x) { called = 1; }
+""").ok()
+    result = fresh_kernel.run("""%%profile
+cudaMemcpy(p, h, 1024, cudaMemcpyHostToDevice);
+cudaMemsetAsync(q, 0, 512, b);
+work<<<1, 256, 0, a>>>(p);
+work<<<1, 256, 0, b>>>(q);
+cudaLaunchHostFunc(a, host, 0);
+cudaMemcpyAsync(h, p, 1024, cudaMemcpyDeviceToHost, a);
+cudaDeviceSynchronize();
+called
+""").ok()
+    assert result.text == "1"
+    table, chart = result.displays
+    assert set(table) == {"text/plain", "text/html"} and set(chart) == {"text/plain", "application/vnd.vegalite.v5+json"}
+    spec = chart["application/vnd.vegalite.v5+json"]
+    assert spec["$schema"].endswith("/vega-lite/v5.json")
+    assert spec["mark"]["type"] == "bar"
+    values = spec["data"]["values"]
+    fields = {c["field"] for c in spec["encoding"].values() if isinstance(c, dict)}
+    fields |= {c["field"] for c in spec["encoding"]["tooltip"]}
+    assert spec["encoding"]["y"]["type"] == "nominal" and spec["encoding"]["x"]["type"] == "quantitative"
+    assert all(fields <= set(v) for v in values)
+    assert all(0 <= v["begin"] <= v["end"] for v in values)
+    # What the session itself copies, to go back if the cell fails, is not the program's.
+    done = sorted((v["kind"], v["name"], v["bytes"]) for v in values)
+    assert done == [("copy", "copy to the device", 1024), ("copy", "copy to the host", 1024), ("fill", "fill", 512),
+                    ("host function", "host function", 0), ("launch", "work", 0), ("launch", "work", 0)]
+    streams = {}
+    for v in values:
+        streams.setdefault(v["stream"], []).append(v["kind"])
+    assert sorted(streams.values()) == [["copy"], ["fill", "launch"], ["launch", "host function", "copy"]]
+    assert "default" in streams and streams["default"] == ["copy"]
+    assert "copy to the host, 1024 bytes" in chart["text/plain"]
