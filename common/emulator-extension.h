@@ -27,6 +27,8 @@
 
 #define EMULATOR_FAULT_TEXT_MAX 6144
 
+#define EMULATOR_CHECK_RACES 1u
+
 struct emulator_annotation {
 	uint64_t address;
 	uint64_t size;      /* exact bytes; 0: nothing of the mapping that holds `address` may be touched */
@@ -80,6 +82,12 @@ struct emulator_extension {
 	int (*profile_begin)(void);
 	/* Ends it: a record (common/launch-profile.h), for free(); NULL when there is no profile, or memory is out. */
 	void *(*profile_take)(size_t *ret_len);
+	/*
+	 * A cell begins. Reports of checks of its launches go to print(data, 1, ...) when a launch ends, each once in a cell.
+	 * what: EMULATOR_CHECK_RACES: all of them, and a summary at check_end(); 0: errors, found while checking is cheap.
+	 */
+	void (*check_begin)(uint32_t what);
+	void (*check_end)(void);
 };
 
 /* NULL when this version is not known. */

@@ -106,6 +106,8 @@ enum worker_message {
 	 * WORKER_UNLEND, a checkpoint or a fork. Only while no cell runs, as the next one */
 	WORKER_LEND = 45,
 	WORKER_UNLEND = 46, /* u64 address, u64 size: as they came with WORKER_LEND */
+	/* u32 what (EMULATOR_CHECK_RACES): launches of the cell that comes next are checked */
+	WORKER_DEVICE_CHECK = 47,
 
 	WORKER_PROFILE = 49, /* empty: what the cell that comes next does with the device is profiled */
 

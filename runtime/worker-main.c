@@ -304,6 +304,8 @@ static int handle(const struct ipc_message *m, struct error *err)
 		return worker_run_lend(m, err);
 	case WORKER_UNLEND:
 		return worker_run_unlend(m, err);
+	case WORKER_DEVICE_CHECK:
+		return worker_run_device_check(m, err);
 	case WORKER_LIBRARIES:
 		return worker_snapshot_libraries(m, err);
 	case WORKER_DEVICE_READ:

@@ -574,6 +574,17 @@ int worker_run_lend(const struct ipc_message *m, struct error *err)
 	return threads_any() || !arena_lend(address, size) ? say_not_lent(address, size, err) : 0;
 }
 
+int worker_run_device_check(const struct ipc_message *m, struct error *err)
+{
+	struct record r = record_open(m->data, m->len);
+	uint32_t what = record_u32(&r);
+
+	if (record_check(&r, "WORKER_DEVICE_CHECK", err))
+		return -1;
+	device_check(what);
+	return 0;
+}
+
 int worker_run_unlend(const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);

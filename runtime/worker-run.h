@@ -21,6 +21,8 @@ int worker_run_in_place(struct error *err);
 void worker_run_profiled(void);
 int worker_run_lend(const struct ipc_message *m, struct error *err);
 int worker_run_unlend(const struct ipc_message *m, struct error *err);
+/* WORKER_DEVICE_CHECK: for the next cell. */
+int worker_run_device_check(const struct ipc_message *m, struct error *err);
 /* WORKER_COMMITTED. */
 int worker_run_committed(const struct ipc_message *m, struct error *err);
 /* WORKER_LIMITS, WORKER_DESCRIBE. */

@@ -10,6 +10,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "compiler/nvrtc.h"
+#include "emulator/check/race.h"
 #include "emulator/machine/machine.h"
 
 static char *bytes[BUFFERS];
@@ -18,6 +19,7 @@ static struct nvrtc nvrtc;
 static struct ptx_module *module;
 static unsigned host_threads;
 static struct machine_stats stats;
+static bool checking;
 
 static uint64_t address_of(int i)
 {
@@ -97,11 +99,22 @@ static void launch(const struct shape *s)
 		.block = { s->block[0], s->block[1], 1 }, .params = params, .params_size = pack(s, params),
 		.memory = &memory, .threads = host_threads,
 	};
+	struct race_options options = { .warnings = true };
+	struct race *race = checking ? race_new(&options) : NULL;
+	struct observer *observers[] = { race ? race_observer(race) : NULL };
 	struct error err = ERROR_INIT;
 	struct gpu_fault fault;
 
+	l.observers = observers;
+	l.observer_count = race ? 1 : 0;
 	if (!l.entry || machine_launch(&l, &fault, &stats, &err))
 		shapes_fail("%s did not run on the machine: %s", s->name, err.text);
+	race_free(race);
+}
+
+void machine_side_check(bool on)
+{
+	checking = on;
 }
 
 static void write_buffer(int buffer, const void *from)

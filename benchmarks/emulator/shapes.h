@@ -7,6 +7,7 @@
 #ifndef CGPU_BENCHMARKS_EMULATOR_SHAPES_H
 #define CGPU_BENCHMARKS_EMULATOR_SHAPES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +49,8 @@ struct side {
 
 extern const struct side machine_side, pocl_side;
 
+/* Watch launches on the machine for races, or not. */
+void machine_side_check(bool on);
 /* Operations of the last launch on the machine, of all warps. */
 uint64_t machine_side_operations(void);
 /* The copy of the core, and the device that pocl has found. */

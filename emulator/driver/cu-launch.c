@@ -9,6 +9,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "emulator/driver/check.h"
 #include "emulator/driver/cu-array.h"
 #include "emulator/driver/cu-module.h"
 #include "emulator/driver/cu-profile.h"
@@ -129,7 +130,10 @@ static void run_grid(void *data)
 {
 	struct grid *g = data;
 	struct gpu_fault fault = { 0 };
+	struct machine_stats stats = { 0 };
+	struct check check;
 	struct error err = ERROR_INIT;
+	int rc;
 
 	if (g->injected == INJECT_HANG)
 		gpu_hang();
@@ -139,7 +143,10 @@ static void run_grid(void *data)
 	if (gpu_is_dead())
 		return;
 	g->launch.data = queue_running();
-	switch (cu_profile_launch(&g->launch, &fault, &err)) {
+	check_launch_begin(&check, &g->launch);
+	rc = cu_profile_launch(&g->launch, &fault, &stats, &err);
+	check_launch_end(&check, &g->launch, stats.warp_instructions);
+	switch (rc) {
 	case 0:
 		break;
 	case 1:

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "emulator/driver/check.h"
 #include "emulator/driver/cu-older.h"
 #include "emulator/driver/cu-profile.h"
 #include "emulator/driver/fat-binary-text.h"
@@ -103,6 +104,8 @@ static const struct emulator_extension extension = {
 	.stop = gpu_stop,
 	.inject = inject,
 	.bytes = bytes,
+	.check_begin = check_cell_begin,
+	.check_end = check_cell_end,
 	.unpack = unpack,
 	.pause = pause_work,
 	.set_threads = set_threads,

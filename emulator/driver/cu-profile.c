@@ -90,7 +90,8 @@ void *cu_profile_take(size_t *ret_len)
 	return bytes;
 }
 
-static int watched_launch(struct profile *p, const struct machine_launch *l, struct gpu_fault *fault, struct error *err)
+static int watched_launch(struct profile *p, const struct machine_launch *l, struct gpu_fault *fault,
+			  struct machine_stats *stats, struct error *err)
 {
 	struct observer *observers[MACHINE_OBSERVERS];
 	struct machine_launch watched = *l;
@@ -104,14 +105,15 @@ static int watched_launch(struct profile *p, const struct machine_launch *l, str
 	observers[watched.observer_count++] = &t.observer;
 	watched.observers = observers;
 	start = clock_now_ns();
-	rc = machine_launch(&watched, fault, NULL, err);
+	rc = machine_launch(&watched, fault, stats, err);
 	if (rc >= 0)
 		profile_add_launch(p, l, &t, clock_now_ns() - start);
 	tally_release(&t);
 	return rc;
 }
 
-int cu_profile_launch(const struct machine_launch *l, struct gpu_fault *fault, struct error *err)
+int cu_profile_launch(const struct machine_launch *l, struct gpu_fault *fault, struct machine_stats *stats,
+		      struct error *err)
 {
 	struct profile *p = l->observer_count < MACHINE_OBSERVERS ? hold() : NULL;
 	uint64_t start = cu_profile_start();
@@ -119,8 +121,8 @@ int cu_profile_launch(const struct machine_launch *l, struct gpu_fault *fault, s
 	int rc;
 
 	if (!p)
-		return machine_launch(l, fault, NULL, err);
-	rc = watched_launch(p, l, fault, err);
+		return machine_launch(l, fault, stats, err);
+	rc = watched_launch(p, l, fault, stats, err);
 	let_go();
 	ptx_lines_source_name(l->entry->name, name, sizeof(name));
 	cu_profile_note(start, SPAN_LAUNCH, name, 0);

@@ -11,6 +11,7 @@
 struct error;
 struct gpu_fault;
 struct machine_launch;
+struct machine_stats;
 
 /* For the extension. */
 void cu_profile_hide(void *stream);
@@ -18,7 +19,8 @@ int cu_profile_begin(void);
 void *cu_profile_take(size_t *ret_len);
 
 /* machine_launch(), counted while a profile is made. */
-int cu_profile_launch(const struct machine_launch *l, struct gpu_fault *fault, struct error *err);
+int cu_profile_launch(const struct machine_launch *l, struct gpu_fault *fault, struct machine_stats *stats,
+		      struct error *err);
 
 /*
  * Work of the queue that is at work in this thread: the time before it, 0 when no profile is made; then, behind it, what it was.

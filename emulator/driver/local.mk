@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 libcgpu_emulator_so_SOURCES += \
+	%reldir%/check.c %reldir%/check.h \
 	%reldir%/cu-array.c %reldir%/cu-array.h \
 	%reldir%/cu-context.c %reldir%/cu-context.h \
 	%reldir%/cu-copy.c \

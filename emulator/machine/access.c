@@ -18,9 +18,11 @@ struct shape {
 	uint8_t space;  /* enum ptx_space; global also for generic addresses */
 	uint8_t kind;   /* enum gpu_access */
 	uint8_t size;   /* bytes of the whole vector */
+	uint8_t count;  /* its elements */
 };
 
 static struct shape shapes[OP_COUNT];
+static uint8_t families[OP_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* "(ld).global.b32v2": a load of 8 bytes from global memory */
@@ -31,12 +33,13 @@ static struct shape shape_of_form(const char *form)
 	struct shape s = { .family = ACCESS_MEMORY };
 
 	if (sscanf(form, "(%3[lds t]).%7[a-z].%c%uv%u", what, space, &type, &bits, &count) < 4)
-		return (struct shape){ ACCESS_NONE, 0, 0, 0 };
+		return (struct shape){ 0 };
 	s.kind = what[0] == 'l' ? GPU_ACCESS_READ : GPU_ACCESS_WRITE;
 	if (!strcmp(space, "param"))
-		return (struct shape){ ACCESS_NONE, 0, 0, 0 };
+		return (struct shape){ 0 };
 	s.space = !strcmp(space, "shared") ? PTX_SPACE_SHARED : !strcmp(space, "local") ? PTX_SPACE_LOCAL : PTX_SPACE_GLOBAL;
 	s.size = (uint8_t)(bits / 8 * count);
+	s.count = (uint8_t)count;
 	return s;
 }
 
@@ -57,12 +60,39 @@ static void fill_shapes(void)
 	for (size_t i = 0; i < sizeof(syncs) / sizeof(syncs[0]); i++)
 		shapes[syncs[i]].family = ACCESS_SYNC;
 	shapes[OP_mbarrier].family = ACCESS_BOTH;
+	for (uint32_t i = 0; i < OP_COUNT; i++)
+		families[i] = shapes[i].family;
 }
 
-enum access_family access_family(uint32_t id)
+const uint8_t *access_families(void)
 {
 	pthread_once(&once, fill_shapes);
-	return (enum access_family)shapes[id].family;
+	return families;
+}
+
+uint32_t access_shared_read(const struct op *o)
+{
+	const struct shape *s = &shapes[o->id];
+
+	if (!s->count || s->space != PTX_SPACE_SHARED || s->kind != GPU_ACCESS_READ || o->flags & ~OP_ADDRESS_32)
+		return 0;
+	return s->size;
+}
+
+bool access_value(const struct warp *w, const struct op *o, uint32_t lane, uint8_t *ret)
+{
+	struct shape shape = shapes[o->id];
+	uint32_t bytes;
+
+	if (!shape.count || shape.kind != GPU_ACCESS_WRITE)
+		return false;
+	bytes = shape.size / shape.count;
+	for (uint32_t i = 0; i < shape.count; i++) {
+		uint32_t row = i ? o->x[i - 1] : o->b;
+
+		memcpy(ret + i * bytes, w->rows + row + (size_t)lane * (bytes == 8 ? 8 : 4), bytes);
+	}
+	return true;
 }
 
 struct listing {
@@ -81,19 +111,50 @@ static void give(const struct listing *x, struct memory_step *s, enum ptx_space 
 	x->fn(x->data, x->w, x->o, s);
 }
 
-/* Offsets in one window. */
-static bool check_window(const struct memory_step *s, uint64_t limit)
+/* Lanes that take no part get the address of one that does, so that all 32 can be checked at once. */
+static void fill_lanes(struct memory_step *s)
 {
-	uint64_t bad = 0, low = 0;
+	uint64_t first = s->address[first_lane(s->mask)];
 
-	if (limit < s->size)
+	if (s->mask == ALL_LANES)
+		return;
+	for (uint32_t l = 0; l < LANES; l++)
+		s->address[l] = s->mask >> l & 1 ? s->address[l] : first;
+}
+
+/* All lanes touch bytes from `base` on, `size` there are. */
+static bool all_inside(const struct memory_step *s, uint64_t base, uint64_t size)
+{
+	uint64_t bad = 0, last = size - s->size;
+
+	if (size < s->size)
 		return false;
-	limit -= s->size;
-	FOR_ACTIVE(l, s->mask) {
-		bad |= s->address[l] > limit;
+	FOR_LANES
+		bad |= (s->address[l] - base) | (last - (s->address[l] - base));
+	return !(bad >> 63);
+}
+
+static bool all_aligned(const struct memory_step *s)
+{
+	uint64_t low = 0;
+
+	if (s->size & (s->size - 1))
+		return true;
+	FOR_LANES
 		low |= s->address[l];
-	}
-	return !bad && (s->size & (s->size - 1) || !(low & (s->size - 1)));
+	return !(low & (s->size - 1));
+}
+
+static bool in_shared(const struct listing *x, const struct memory_step *s)
+{
+	const struct memory_cache *a = &x->w->arrays[x->w->caches[x->o->cache].array];
+
+	if (all_inside(s, a->base, a->size))
+		return true;
+	FOR_ACTIVE(l, s->mask)
+		if (!cta_array(x->w->cta, s->address[l], s->size))
+			return false;
+	return true;
 }
 
 /* Lane by lane; spaces[] says which lanes are in which state space. */
@@ -101,15 +162,17 @@ static bool place_lanes(const struct listing *x, struct memory_step *s, enum ptx
 {
 	const struct memory_cache *cache = &x->w->caches[x->o->cache];
 
+	if (all_inside(s, cache->base, cache->size)) {
+		FOR_LANES
+			s->found[l] = cache->bytes + (s->address[l] - cache->base);
+		spaces[PTX_SPACE_GLOBAL] = s->mask;
+		return true;
+	}
 	FOR_ACTIVE(l, s->mask) {
-		uint64_t off = s->address[l] - cache->base;
-		enum ptx_space space = PTX_SPACE_GLOBAL;
+		enum ptx_space space;
 
-		if (off < cache->size && cache->size - off >= s->size)
-			s->found[l] = cache->bytes + off;
-		else
-			s->found[l] = state_space_peek(x->w, l, &s->address[l], s->size, s->kind, wanted, &space);
-		if (!s->found[l] || (!(s->size & (s->size - 1)) && s->address[l] & (s->size - 1)))
+		s->found[l] = state_space_peek(x->w, l, &s->address[l], s->size, s->kind, wanted, &space);
+		if (!s->found[l])
 			return false;
 		spaces[space] |= 1u << l;
 	}
@@ -121,8 +184,11 @@ static bool give_access(const struct listing *x, struct memory_step *s, enum ptx
 {
 	uint32_t spaces[PTX_SPACE_PARAM + 1] = { 0 };
 
+	fill_lanes(s);
+	if (!all_aligned(s))
+		return false;
 	if (space == PTX_SPACE_SHARED || space == PTX_SPACE_LOCAL) {
-		if (!check_window(s, space == PTX_SPACE_SHARED ? x->w->cta->shared_size : x->w->local_size))
+		if (space == PTX_SPACE_SHARED ? !in_shared(x, s) : !all_inside(s, 0, x->w->local_size))
 			return false;
 		give(x, s, space, s->mask);
 		return true;

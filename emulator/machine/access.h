@@ -30,7 +30,8 @@ struct memory_step {
 	uint8_t *found[LANES];   /* of global memory: where the bytes are in this process */
 };
 
-enum access_family access_family(uint32_t id);
+/* By operation number; filled by the first call, which launches with observers make at their start. */
+const uint8_t *access_families(void);
 
 typedef void access_fn(void *data, struct warp *w, const struct op *o, const struct memory_step *s);
 
@@ -39,6 +40,18 @@ typedef void access_fn(void *data, struct warp *w, const struct op *o, const str
  * each state space. Nothing is called when the operation is going to fault. The step lives during the call only.
  */
 void access_list(struct warp *w, const struct op *o, access_fn *fn, void *data);
+
+/*
+ * The s->size bytes that a plain store is about to write for a lane; 16 at most. False: o is no plain store, and what it
+ * writes is known when it has run.
+ */
+bool access_value(const struct warp *w, const struct op *o, uint32_t lane, uint8_t *ret);
+
+/*
+ * A plain load from shared memory, whose addresses are row o->a (32 bits when OP_ADDRESS_32) plus o->imm, unchecked: the
+ * kind that is so frequent that an observer may want to work out its addresses later. Its size, else 0.
+ */
+uint32_t access_shared_read(const struct op *o);
 
 /* Addresses of the matrix elements number `index` of all lanes, and the bytes of each. */
 void access_matrix_element(struct warp *w, const struct op *o, unsigned index, uint64_t *address, uint32_t *ret_size);

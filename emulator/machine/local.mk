@@ -15,6 +15,8 @@ MACHINE_VECTOR_SOURCES = \
 	%reldir%/exec-memory.c
 
 libmachine_a_SOURCES = \
+	emulator/check/race.c emulator/check/race.h emulator/check/race-state.h \
+	emulator/check/race-global.c emulator/check/race-report.c emulator/check/race-shared.c \
 	%reldir%/access.c %reldir%/access.h \
 	%reldir%/barrier.c \
 	%reldir%/core.c \
@@ -59,7 +61,7 @@ libmachine_avx512_a_CFLAGS = $(VECTOR_CFLAGS) -march=x86-64-v4
 endif
 
 MACHINE_TESTS = test-machine-access test-machine-faults test-machine-matrix test-machine-opcodes test-machine-warps \
-	test-observer test-ptx-census test-ptx-module
+	test-observer test-race test-ptx-census test-ptx-module
 check_PROGRAMS += $(MACHINE_TESTS)
 TESTS += $(MACHINE_TESTS)
 MACHINE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
@@ -89,6 +91,9 @@ test_machine_warps_LDADD = $(MACHINE_TEST_LIBS)
 test_observer_SOURCES = tests/unit/test-observer.c tests/unit/machine.h
 test_observer_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_observer_LDADD = $(MACHINE_TEST_LIBS)
+test_race_SOURCES = tests/unit/test-race.c tests/unit/machine.h
+test_race_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_race_LDADD = $(MACHINE_TEST_LIBS)
 test_ptx_census_SOURCES = tests/unit/test-ptx-census.c tests/unit/machine.h \
 	tests/ptx/census-forms.def tests/ptx/more-forms.def
 test_ptx_census_CFLAGS = $(MACHINE_TEST_CFLAGS)
@@ -110,4 +115,16 @@ benchmarks_emulator_against_pocl_LDADD = $(MACHINE_LIBS) libcommon.a -lOpenCL -l
 bench-emulator: benchmarks/emulator/against-pocl$(EXEEXT)
 	benchmarks/emulator/against-pocl$(EXEEXT) $(top_srcdir)/benchmarks/emulator
 
-.PHONY: bench-emulator
+# make bench-checks: what checks cost.
+EXTRA_PROGRAMS += benchmarks/emulator/check-cost
+benchmarks_emulator_check_cost_SOURCES = \
+	benchmarks/emulator/check-cost.c \
+	benchmarks/emulator/machine-side.c \
+	benchmarks/emulator/shapes.c benchmarks/emulator/shapes.h \
+	compiler/nvrtc.c compiler/nvrtc.h
+benchmarks_emulator_check_cost_LDADD = $(MACHINE_LIBS) libcommon.a -lm -lpthread -ldl
+
+bench-checks: benchmarks/emulator/check-cost$(EXEEXT)
+	benchmarks/emulator/check-cost$(EXEEXT) $(top_srcdir)/benchmarks/emulator
+
+.PHONY: bench-checks bench-emulator

@@ -6,6 +6,8 @@
  */
 #include "emulator/machine/observer.h"
 
+#include <string.h>
+
 #include "common/bug.h"
 #include "emulator/machine/exec.h"
 
@@ -45,23 +47,44 @@ void observer_start(struct worker *k)
 		BUG("%u observers of a launch", l->observer_count);
 	for (uint32_t i = 0; i < l->observer_count; i++)
 		observer_add(k, l->observers[i]);
-	access_family(0);
+	access_families();
 }
 
 void observer_refresh(struct worker *k)
 {
 	for (uint32_t i = k->observer_count; i-- > 0;)
-		if (atomic_load_explicit(&k->observers[i]->over, memory_order_relaxed))
+		if (atomic_load_explicit(&k->observers[i]->over, memory_order_relaxed) ||
+		    (k->observers[i]->budget && k->instructions > k->observers[i]->budget))
 			observer_drop(k, k->observers[i]);
 }
 
+/* Who of the observers wants to know of an access: bits of their places in worker->observers. */
+struct telling {
+	struct worker *worker;
+	uint32_t wanted;
+};
+
 static void tell_access(void *data, struct warp *w, const struct op *o, const struct memory_step *s)
 {
-	struct worker *k = data;
+	const struct telling *t = data;
 
-	for (uint32_t i = 0; i < k->observer_count; i++)
-		if (k->observers[i]->class->access)
-			k->observers[i]->class->access(k->observers[i], w, o, s);
+	for (uint32_t i = 0; i < t->worker->observer_count; i++)
+		if (t->wanted >> i & 1)
+			t->worker->observers[i]->class->access(t->worker->observers[i], w, o, s);
+}
+
+static void tell_accesses(struct worker *k, struct warp *w, const struct op *o)
+{
+	struct telling t = { k, 0 };
+
+	for (uint32_t i = 0; i < k->observer_count; i++) {
+		struct observer *x = k->observers[i];
+
+		if (x->class->access && !(x->class->skip && x->class->skip(x, w, o)))
+			t.wanted |= 1u << i;
+	}
+	if (t.wanted)
+		access_list(w, o, tell_access, &t);
 }
 
 static void tell_sync(struct worker *k, struct warp *w, const struct op *o)
@@ -83,7 +106,7 @@ static const struct op *run_op(struct warp *w, const struct op *o, enum access_f
 			if (k->observers[i]->class->step)
 				k->observers[i]->class->step(k->observers[i], w, o);
 	if (k->accesses_wanted && (family == ACCESS_MEMORY || family == ACCESS_BOTH))
-		access_list(w, o, tell_access, k);
+		tell_accesses(k, w, o);
 	if (family < ACCESS_SYNC)
 		return mask == ALL_LANES ? h->full(w, o) : h->masked(w, o);
 	tell_sync(k, w, o);
@@ -98,7 +121,7 @@ static const struct op *run_prefix(struct warp *w, const struct op *o);
 
 static inline const struct op *run_any(struct warp *w, const struct op *o)
 {
-	enum access_family family = access_family(o->id);
+	enum access_family family = (enum access_family)access_families()[o->id];
 
 	return family == ACCESS_PREFIX ? run_prefix(w, o) : run_op(w, o, family);
 }
@@ -129,10 +152,22 @@ static const struct op *run_prefix(struct warp *w, const struct op *o)
 
 const struct op *observer_run(struct warp *w, const struct op *pc, uintptr_t end, uint64_t *steps)
 {
+	const struct op_handlers *handlers = machine_handlers();
+	const uint8_t *families = access_families();
+	bool all = w->mask == ALL_LANES, quiet = !w->worker->steps_wanted;
+	uint64_t ran = 0;
+
+	/* Lanes change only where NULL is returned. */
 	do {
-		pc = run_any(w, pc);
-		++*steps;
+		const struct op_handlers *h = &handlers[pc->id];
+
+		ran++;
+		if (quiet && families[pc->id] == ACCESS_NONE)
+			pc = all ? h->full(w, pc) : h->masked(w, pc);
+		else
+			pc = run_any(w, pc);
 	} while ((uintptr_t)pc - 1 < end);
+	*steps += ran;
 	return pc;
 }
 
@@ -156,12 +191,18 @@ void observer_warp_sync(struct warp *w, uint32_t lanes)
 
 void observer_cta_begin(struct cta *c)
 {
-	const struct machine_launch *l = c->warps[0].worker->launch->spec;
+	struct worker *k = c->warps[0].worker;
 
-	for (uint32_t i = 0; i < l->observer_count; i++) {
-		c->observed[i] = NULL;
-		if (l->observers[i]->class->cta_begin)
-			l->observers[i]->class->cta_begin(l->observers[i], c);
+	memset(c->observed, 0, sizeof(c->observed));
+	c->observed_by = 0;
+	observer_refresh(k);
+	for (uint32_t i = 0; i < k->observer_count; i++) {
+		struct observer *x = k->observers[i];
+
+		if (x->class->cta_begin) {
+			c->observed_by |= 1u << x->slot;
+			x->class->cta_begin(x, c);
+		}
 	}
 }
 
@@ -170,6 +211,6 @@ void observer_cta_end(struct cta *c)
 	const struct machine_launch *l = c->warps[0].worker->launch->spec;
 
 	for (uint32_t i = 0; i < l->observer_count; i++)
-		if (l->observers[i]->class->cta_end)
+		if (c->observed_by >> i & 1 && l->observers[i]->class->cta_end)
 			l->observers[i]->class->cta_end(l->observers[i], c);
 }

@@ -14,8 +14,8 @@
  * What belongs to one cta is kept in *observer_slot(), which is NULL at cta_begin; cta_end frees it.
  *
  * A call must not change the machine's state, and cannot fail. An observer that has seen enough, or that is out of
- * memory, sets `over`: but for cta_begin and cta_end it is not called again from the next turn of a cta on. The owner
- * of an observer starts and ends it around machine_launch().
+ * memory, sets `over`: but for cta_end it is not called again from the next turn of a cta on. The same happens on a host
+ * thread that has run `budget` operations. The owner of an observer starts and ends it around machine_launch().
  */
 #ifndef CGPU_EMULATOR_OBSERVER_H
 #define CGPU_EMULATOR_OBSERVER_H
@@ -27,6 +27,7 @@ struct observer {
 	const struct observer_class *class;
 	uint32_t slot;     /* set by machine_launch() */
 	_Atomic bool over; /* set by the observer */
+	uint64_t budget;   /* set by its owner; 0: no limit */
 };
 
 /* What is NULL costs nothing. */
@@ -36,6 +37,11 @@ struct observer_class {
 	void (*step)(struct observer *x, struct warp *w, const struct op *o);
 	/* o is about to run and is a fence, a barrier, or an operation between lanes (shfl, vote, bar.warp.sync ...). */
 	void (*sync)(struct observer *x, struct warp *w, const struct op *o);
+	/*
+	 * Asked before the addresses of an access are worked out. True: the observer has seen enough, `access` is not called
+	 * for it. NULL: it wants to see all.
+	 */
+	bool (*skip)(struct observer *x, struct warp *w, const struct op *o);
 	/* o is about to run and will touch these bytes; not called when the access is going to fault. After `step`. */
 	void (*access)(struct observer *x, struct warp *w, const struct op *o, const struct memory_step *s);
 	/* All that barrier `id` waits for have arrived. The waiting fragments are still parked in the warps. */
@@ -43,7 +49,7 @@ struct observer_class {
 	/* These lanes have met at an operation between lanes, maybe at several places of the code. */
 	void (*warp_sync)(struct observer *x, struct warp *w, uint32_t lanes);
 	void (*cta_begin)(struct observer *x, struct cta *c);
-	/* Also when the launch ends early by a fault. */
+	/* Of each cta that it was told of, also when the launch ends early by a fault. */
 	void (*cta_end)(struct observer *x, struct cta *c);
 };
 

@@ -139,6 +139,7 @@ struct cta {
 	struct cta *next;
 	void *memory;       /* warps, rows and shared memory in one block */
 	void *observed[MACHINE_OBSERVERS]; /* what each observer of the launch keeps for this cta */
+	uint32_t observed_by; /* bits of those that were told of it */
 };
 
 /* What stall.c knows of a worker that spins. */

@@ -402,6 +402,8 @@ static void run(struct session *s, struct cell *c, const struct buffer *dropped)
 		supervisor_write_in_place(s->supervisor);
 	if (c->profiled && !c->setting_up && !c->expression)
 		supervisor_profile(s->supervisor);
+	if (!c->setting_up && !c->expression)
+		supervisor_check_device(s->supervisor, c->device_checks);
 	supervisor_run(s->supervisor, c->unit.data, c->unit.len, dropped);
 }
 

@@ -67,6 +67,7 @@ libsession_a_SOURCES = \
 	kernel/magics/magic-run.c \
 	kernel/magics/magic-memcheck.c \
 	kernel/magics/magic-profile.c kernel/magics/magic-ptx.c kernel/magics/magic-regs.c kernel/magics/magic-sass.c \
+	kernel/magics/magic-racecheck.c \
 	kernel/magics/magic-shell.c \
 	kernel/magics/magic-snapshot.c \
 	kernel/magics/magic-time.c \

@@ -172,6 +172,14 @@ static int begin_in_place(struct supervisor *s, struct worker *w, struct error *
 	return worker_send(w, WORKER_IN_PLACE, NULL, 0, NULL, err);
 }
 
+static int begin_device_checks(struct supervisor *s, struct worker *w, struct error *err)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_u32(&b, s->run.device_checks);
+	return buffer_check(&b, err) ? -1 : worker_send(w, WORKER_DEVICE_CHECK, b.data, b.len, NULL, err);
+}
+
 static void take_in_place(struct supervisor *s, struct record *r)
 {
 	uint32_t n = record_count(r, 25);
@@ -215,6 +223,7 @@ static void begin(struct supervisor *s)
 	memcheck_put_run(&s->memcheck, &b);
 	failed = buffer_check(&b, &err) || (s->run.writes_in_place && begin_in_place(s, w, &err)) ||
 		 (s->run.profiled && worker_send(w, WORKER_PROFILE, NULL, 0, NULL, &err)) ||
+		 (s->run.device_checks && begin_device_checks(s, w, &err)) ||
 		 worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
 	buffer_release(&b);
 	if (failed) {

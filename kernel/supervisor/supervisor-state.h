@@ -77,6 +77,7 @@ struct cell_run {
 	bool writes_in_place;  /* %%nosnapshot */
 	bool profiled;          /* %%profile */
 	struct buffer profile, no_profile; /* of a cell that is well */
+	uint32_t device_checks; /* of its launches, EMULATOR_CHECK_RACES */
 	struct buffer in_place; /* lines: blocks of which there is no old content */
 	bool checkpointing;    /* the commit at work is one in the middle of the cell */
 	uint32_t checkpoint_line;

@@ -367,6 +367,11 @@ void supervisor_profile(struct supervisor *s)
 	s->run.profiled = true;
 }
 
+void supervisor_check_device(struct supervisor *s, uint32_t what)
+{
+	s->run.device_checks = what;
+}
+
 uint64_t supervisor_worker(const struct supervisor *s)
 {
 	/* The next one counts up when it is given the session. */

@@ -98,6 +98,8 @@ void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, 
 void supervisor_write_in_place(struct supervisor *s);
 /* Before supervisor_run(): what the cell does with the device is counted. */
 void supervisor_profile(struct supervisor *s);
+/* Before supervisor_run(): the cell's launches are checked for EMULATOR_CHECK_RACES. Nothing happens on a real device. */
+void supervisor_check_device(struct supervisor *s, uint32_t what);
 void supervisor_interrupt(struct supervisor *s);
 void supervisor_input(struct supervisor *s, bool eof, const char *line);
 /* Between cells: forget everything. ret_undoable: it was small enough to be kept, supervisor_undo() brings it back. */

@@ -22,6 +22,7 @@ struct device {
 	uint32_t epoch;   /* of the session that is attached */
 	uint64_t limit;   /* cap on session device memory, bytes */
 	uint32_t cell;    /* that runs */
+	uint32_t checks;  /* of the next cell's launches, EMULATOR_CHECK_RACES */
 	_Atomic int sticky; /* CUresult that ended the device, 0: well */
 	struct session *session;
 	bool refill;      /* of the attach at work */

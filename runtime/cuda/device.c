@@ -328,11 +328,19 @@ int device_write(uint64_t address, const void *bytes, size_t size, struct error 
 	return copy(address, (uintptr_t)bytes, size, err);
 }
 
+void device_check(uint32_t what)
+{
+	device.checks = what;
+}
+
 void device_cell_begin(uint32_t cell)
 {
 	device.cell = cell;
 	if (device.usable)
 		let_driver_work(true);
+	if (device.usable && device.driver->extension)
+		device.driver->extension->check_begin(device.checks);
+	device.checks = 0;
 	if (device.session)
 		device.session->serial++;
 	preimage_reset();
@@ -483,6 +491,8 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 	device.host->enter_library();
 	if (!device.sticky && !device_enter())
 		wait_idle();
+	if (device.driver->extension)
+		device.driver->extension->check_end();
 	device_lock();
 	if (!device.sticky)
 		result = device_note(images_settle());

@@ -108,6 +108,8 @@ int device_profile_begin(struct error *err);
 /* Ends it; ret: as common/launch-profile.h has it. Only after a begin that worked. */
 int device_profile_take(struct buffer *ret, struct error *err);
 
+/* The next cell's launches are checked: EMULATOR_CHECK_RACES. A real device does not. */
+void device_check(uint32_t what);
 void device_cell_begin(uint32_t cell);
 /*
  * Device code of the unit: variables get session memory and their initial values, entries become launchable. The unit's

@@ -71,6 +71,7 @@ __device__ constexpr int own = 5;
          ("""__global__ void k(int *p) {
     __shared__ int s[BLOCK];
     s[threadIdx.x] = tile;
+    __syncthreads();
     p[0] = s[0] + both + (int)two_pi + own;
 }
 k<<<1, BLOCK>>>(di); """ + INT, str(8 + 136 + 6 + 5)),

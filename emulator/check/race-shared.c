@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared memory. Only accesses since the last barrier count, so a cell's mark is old when its number is below the first
+ * one of this epoch, and nothing need be cleared. Most epochs either write or read: reads are noted as they are and put
+ * into the cells when a write comes before the next barrier.
+ */
+#include "emulator/check/race-state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/machine/exec.h"
+
+#define READS_MAX 2048
+
+static void renumber(struct race_cta *c)
+{
+	memset(c->cells, 0, ((size_t)c->size >> c->shift) * sizeof(*c->cells));
+	c->base = 1;
+}
+
+void race_shared_epoch(struct race_cta *c)
+{
+	c->base += c->log.count;
+	c->log.count = 0;
+	c->read_count = 0;
+	c->written = false;
+	if (c->base > RACE_NUMBERS / 2 && c->cells)
+		renumber(c);
+}
+
+void race_shared_begin(struct race_cta *c)
+{
+	uint32_t size = c->cta->shared_size;
+
+	race_shared_epoch(c);
+	c->releases.count = 0;
+	if (c->releases.slots)
+		memset(c->releases.slots, 0, c->releases.cap * sizeof(*c->releases.slots));
+	if (c->cells || !size)
+		return;
+	c->shift = 2;
+	c->size = (size + 3) / 4 * 4;
+	c->cells = calloc(c->size / 4, sizeof(*c->cells));
+	c->reads = malloc(READS_MAX * sizeof(*c->reads));
+	if (!c->cells || !c->reads)
+		race_cut(c->race);
+}
+
+void race_shared_release(struct race_cta *c)
+{
+	free(c->cells);
+	free(c->reads);
+	free(c->log.items);
+}
+
+/* An access of less than a cell: from now on cells are smaller. */
+static bool split_cells(struct race_cta *c, uint32_t size)
+{
+	unsigned shift = size == 1 ? 0 : 1, more = c->shift - shift;
+	size_t count = (size_t)c->size >> shift;
+	struct race_cell *finer = malloc(count * sizeof(*finer));
+
+	if (!finer) {
+		race_cut(c->race);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		finer[i] = c->cells[i >> more];
+	free(c->cells);
+	c->cells = finer;
+	c->shift = shift;
+	return true;
+}
+
+/* 0: out of memory. */
+static uint32_t add_to_log(struct race_cta *c, const struct race_access *a)
+{
+	if (c->log.count == c->log.cap) {
+		uint32_t cap = c->log.cap ? c->log.cap * 2 : 256;
+		struct race_access *grown = cap < RACE_NUMBERS / 4 ? realloc(c->log.items, cap * sizeof(*grown)) : NULL;
+
+		if (!grown) {
+			race_cut(c->race);
+			return 0;
+		}
+		c->log.items = grown;
+		c->log.cap = cap;
+	}
+	c->log.items[c->log.count] = *a;
+	return c->base + c->log.count++;
+}
+
+/* The number of the access in the cta's log, an earlier one's when they are alike. 0: out of memory. */
+static uint32_t number_of(struct race_now *n)
+{
+	struct race_recent *recent = race_recent(n);
+	uint32_t number;
+
+	if (race_is_alike(recent, n))
+		return recent->number;
+	number = add_to_log(n->c, &n->access);
+	if (number)
+		*recent = (struct race_recent){ n->o, n->access.time, n->access.epoch, n->access.meets, number };
+	return number;
+}
+
+static const struct race_access *find(const struct race_cta *c, uint32_t mark)
+{
+	uint32_t number = mark >> RACE_LANE_BITS;
+
+	return number >= c->base ? &c->log.items[number - c->base] : NULL;
+}
+
+static void mark_read(const struct race_cta *c, struct race_cell *cell, uint32_t mark)
+{
+	const struct race_access *old = find(c, cell->read);
+
+	if (!old)
+		cell->read = mark;
+	else if (old->warp != find(c, mark)->warp)
+		cell->other = mark;
+	else
+		/* The last one of the warp: a meeting may lie between. */
+		cell->read = mark;
+}
+
+/* Noted reads go to the cells. One past the end has ended the launch, and is of no interest. */
+static void settle_reads(struct race_cta *c)
+{
+	for (uint32_t i = 0; i < c->read_count; i++) {
+		const struct race_read *r = &c->reads[i];
+		uint32_t number = add_to_log(c, &r->access);
+
+		if (!number)
+			break;
+		FOR_ACTIVE(l, r->mask) {
+			uint32_t from = r->row[l] + r->imm, to = from + r->size - 1;
+
+			for (uint32_t at = from >> c->shift; to < c->size && at <= to >> c->shift; at++)
+				mark_read(c, &c->cells[at], race_mark(number, l));
+		}
+	}
+	c->read_count = 0;
+}
+
+static struct race_read *next_read(struct race_cta *c)
+{
+	if (c->read_count == READS_MAX)
+		settle_reads(c);
+	return &c->reads[c->read_count++];
+}
+
+static void keep_read(struct race_now *n)
+{
+	struct race_read *r = next_read(n->c);
+
+	r->access = n->access;
+	r->mask = n->s->mask;
+	r->size = n->s->size;
+	r->imm = 0;
+	for (int l = 0; l < LANES; l++)
+		r->row[l] = (uint32_t)n->s->address[l];
+}
+
+bool race_shared_note(struct race_cta *c, struct warp *w, const struct op *o)
+{
+	uint32_t size = access_shared_read(o);
+	struct race_read *r;
+
+	if (!size || c->written || size < 1u << c->shift || !c->cells || !c->reads)
+		return false;
+	r = next_read(c);
+	r->access = race_access_now(c, w, o, GPU_ACCESS_READ, false);
+	r->mask = w->mask;
+	r->size = size;
+	r->imm = (uint32_t)o->imm;
+	if (o->flags & OP_ADDRESS_32)
+		memcpy(r->row, ROW(w, uint32_t, o->a), sizeof(r->row));
+	else
+		FOR_LANES
+			r->row[l] = (uint32_t)ROW(w, uint64_t, o->a)[l];
+	return true;
+}
+
+static void compare_with(const struct race_now *n, uint32_t mark, uint32_t lane)
+{
+	const struct race_access *old = find(n->c, mark);
+
+	if (old)
+		race_compare(n, old, mark, lane);
+}
+
+/* One hazard a lane is enough, however many cells it touches. */
+static void compare_read(const struct race_now *n, uint32_t lane, uint32_t from, uint32_t to)
+{
+	for (uint32_t at = from; at <= to; at++)
+		if (n->c->cells[at].write >> RACE_LANE_BITS >= n->c->base) {
+			compare_with(n, n->c->cells[at].write, lane);
+			return;
+		}
+}
+
+static void compare_write(const struct race_now *n, uint32_t lane, uint32_t from, uint32_t to)
+{
+	const struct race_cell *cells = n->c->cells;
+	uint32_t base = n->c->base << RACE_LANE_BITS, write = 0, read = 0, other = 0;
+
+	for (uint32_t at = from; at <= to; at++) {
+		write = cells[at].write >= base ? cells[at].write : write;
+		read = cells[at].read >= base ? cells[at].read : read;
+		other = cells[at].other >= base ? cells[at].other : other;
+	}
+	if (write)
+		compare_with(n, write, lane);
+	if (read)
+		compare_with(n, read, lane);
+	if (other && other != read)
+		compare_with(n, other, lane);
+}
+
+void race_shared_access(struct race_now *n)
+{
+	struct race_cta *c = n->c;
+	bool writes = n->s->kind != GPU_ACCESS_READ;
+
+	if (n->s->size < 1u << c->shift && !split_cells(c, n->s->size))
+		return;
+	if (!c->cells || !c->reads)
+		return;
+	if (writes) {
+		settle_reads(c);
+		c->written = true;
+		n->number = number_of(n);
+		if (!n->number)
+			return;
+	}
+	if (c->written)
+		FOR_ACTIVE(l, n->s->mask) {
+			uint32_t from = (uint32_t)n->s->address[l] >> c->shift;
+			uint32_t to = ((uint32_t)n->s->address[l] + n->s->size - 1) >> c->shift;
+
+			if (!writes) {
+				compare_read(n, l, from, to);
+				continue;
+			}
+			compare_write(n, l, from, to);
+			for (uint32_t at = from; at <= to; at++)
+				c->cells[at].write = race_mark(n->number, l);
+		}
+	if (!writes)
+		keep_read(n);
+}

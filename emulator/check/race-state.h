@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the race check share; private to race*.c. */
+#ifndef CGPU_EMULATOR_RACE_STATE_H
+#define CGPU_EMULATOR_RACE_STATE_H
+
+#include <pthread.h>
+
+#include "emulator/check/race.h"
+
+/* Accesses that are alike: by one operation of a warp, with nothing between them that orders. */
+struct race_access {
+	const struct op *op;
+	const struct ptx_program *program;
+	uint64_t time;  /* of the launch */
+	uint64_t cta;   /* linear number */
+	uint32_t epoch; /* barriers that the cta had passed */
+	uint32_t meets; /* meetings that the warp had had */
+	uint16_t warp;
+	uint8_t kind;   /* enum gpu_access */
+	bool strong;
+};
+
+/* A mark is the number of an access in its log, times 32, plus the lane; 0: none. */
+struct race_cell {
+	uint32_t write, read;
+	uint32_t other; /* a read by another warp than `read` */
+};
+
+/* In `other` of global memory: by another cta than `read`, so that whoever writes is unordered with one of them. */
+#define RACE_OTHER_CTA 0x80000000u
+
+#define RACE_LANE_BITS 5
+#define RACE_NUMBERS (1u << (32 - RACE_LANE_BITS))
+#define RACE_RECENT 8
+
+enum race_space { RACE_SHARED, RACE_GLOBAL, RACE_SPACES };
+
+/* The number of a recent access, to be used again by one alike. */
+struct race_recent {
+	const struct op *op;
+	uint64_t time;
+	uint32_t epoch, meets, number;
+};
+
+struct race_warp {
+	uint64_t known;      /* what happened before this time is in order */
+	uint32_t meets;
+	uint32_t dirty;      /* lanes that wrote global memory since their last fence or barrier */
+	uint32_t fenced;     /* lanes whose writes, and what they knew, lie before a fence */
+	/* Strong reads whose values are known only at the next call. */
+	uint32_t acquiring;  /* lanes; 0: none */
+	enum race_space acquiring_space;
+	uint64_t acquired[LANES];
+	struct race_recent recent[RACE_SPACES][RACE_RECENT];
+};
+
+/* A read of shared memory that no write has asked for yet: its addresses are `row` plus o->imm, not checked. */
+struct race_read {
+	struct race_access access;
+	uint32_t mask, size;
+	uint32_t imm;
+	uint32_t row[LANES];
+};
+
+/* The time of the last release at an address. */
+struct race_release {
+	uint64_t address; /* + 1; 0: free */
+	uint64_t time;
+};
+
+struct race_releases {
+	struct race_release *slots;
+	uint32_t count, cap;
+};
+
+struct race_log {
+	struct race_access *items;
+	uint32_t count, cap;
+};
+
+struct race_page;
+
+struct race_cta {
+	struct race *race;
+	struct cta *cta;
+	struct race_cta *next;
+	uint32_t epoch;
+	bool fenced;             /* some lane of the cta, since the last barrier */
+	struct race_warp warps[MACHINE_MAX_THREADS_PER_CTA / LANES];
+	/* Shared memory. */
+	struct race_cell *cells;
+	uint32_t size;           /* bytes that the cells stand for */
+	unsigned shift;          /* a cell stands for 1 << shift bytes */
+	uint32_t base;           /* number of the first access of this epoch */
+	struct race_log log;     /* of this epoch */
+	bool written;            /* in this epoch */
+	struct race_read *reads;
+	uint32_t read_count;
+	struct race_releases releases;
+	struct race_page *page;  /* of global memory, looked up last */
+};
+
+struct race_side {
+	struct race_access access;
+	uint32_t lane;
+};
+
+enum race_level { RACE_NONE, RACE_WARNING, RACE_ERROR };
+
+struct race_hazard {
+	struct race_side first, second;
+	enum race_level level;
+	uint64_t count;
+	enum race_space space;
+	uint64_t address;
+	uint32_t size;        /* bytes of the second access */
+	uint32_t value_size;  /* 0: values unknown */
+	uint64_t current, incoming;
+	bool same_instruction;
+	uint64_t array_start; /* of shared memory: of the array that holds it */
+	char buffer_name[64]; /* of global memory */
+	uint64_t buffer_address, buffer_size;
+	uint32_t buffer_tag;
+};
+
+#define RACE_HAZARDS 64
+#define RACE_CHUNK 4096
+
+struct race_global {
+	pthread_mutex_t lock;   /* of what follows, but for reading pages and chunks */
+	struct race_page *_Atomic *pages;
+	size_t bytes;           /* of cells */
+	struct race_access *_Atomic chunks[RACE_NUMBERS / RACE_CHUNK];
+	_Atomic uint32_t count;
+	struct race_releases releases;
+	_Atomic bool released;  /* there are some */
+};
+
+struct race {
+	struct observer observer;
+	struct race_options options;
+	_Atomic uint64_t time;
+	_Atomic bool cut;
+	pthread_mutex_t lock;   /* of hazards and free ctas */
+	struct race_cta *spare;
+	struct race_hazard hazards[RACE_HAZARDS];
+	uint32_t hazard_count;
+	struct race_global global;
+};
+
+/* An access that is about to happen, to be compared with earlier ones. */
+struct race_now {
+	struct race_cta *c;
+	struct warp *w;
+	const struct op *o;
+	const struct memory_step *s;
+	enum race_space space;
+	uint32_t number;
+	struct race_access access;
+};
+
+static inline uint32_t race_mark(uint32_t number, uint32_t lane)
+{
+	return number << RACE_LANE_BITS | lane;
+}
+
+/* An access of this kind by the warp, as things stand. */
+static inline struct race_access race_access_now(const struct race_cta *c, const struct warp *w, const struct op *o,
+						 enum gpu_access kind, bool strong)
+{
+	return (struct race_access){
+		.op = o, .program = w->frame->program, .cta = w->cta->linear, .epoch = c->epoch,
+		.time = atomic_load_explicit(&c->race->time, memory_order_relaxed), .meets = c->warps[w->index].meets,
+		.warp = (uint16_t)w->index, .kind = (uint8_t)kind, .strong = strong,
+	};
+}
+
+static inline bool race_writes(const struct race_access *a)
+{
+	return a->kind != GPU_ACCESS_READ;
+}
+
+/* Where the number of the last access like this one may be. */
+static inline struct race_recent *race_recent(const struct race_now *n)
+{
+	return &n->c->warps[n->access.warp].recent[n->space][(uintptr_t)n->o / sizeof(struct op) % RACE_RECENT];
+}
+
+static inline bool race_is_alike(const struct race_recent *r, const struct race_now *n)
+{
+	return r->op == n->o && r->epoch == n->access.epoch && r->meets == n->access.meets && r->time == n->access.time;
+}
+
+/* Stop checking: memory is out or a limit is reached. */
+void race_cut(struct race *r);
+/* `old` at `mark` and the access of this lane touch the same cell, one of them writes: is that a race? Notes it. */
+void race_compare(const struct race_now *n, const struct race_access *old, uint32_t mark, uint32_t lane);
+
+/* At the time of the access; 0 when nothing was released there. */
+uint64_t race_release_find(const struct race_releases *t, uint64_t address);
+void race_release_set(struct race *r, struct race_releases *t, uint64_t address, uint64_t time);
+
+/* race-shared.c */
+void race_shared_begin(struct race_cta *c);
+void race_shared_epoch(struct race_cta *c);
+void race_shared_access(struct race_now *n);
+/* A read that can be noted without its addresses being known. */
+bool race_shared_note(struct race_cta *c, struct warp *w, const struct op *o);
+void race_shared_release(struct race_cta *c);
+
+/* race-global.c */
+int race_global_init(struct race_global *g);
+void race_global_free(struct race_global *g);
+void race_global_access(struct race_now *n);
+
+#endif

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Races that are told after a launch, by default and under %%racecheck, and clean programs about which nothing is said."""
+import re
+
+import pytest
+
+REVERSE = """__global__ void reverse(int *d)
+{
+    __shared__ int tile[64];
+    int t = threadIdx.x;
+    tile[t] = d[t];
+%s    d[t] = tile[63 - t];
+}
+int *d_x;
+cudaMalloc(&d_x, 64 * sizeof(int));
+cudaMemset(d_x, 1, 64 * sizeof(int));
+for (int i = 0; i < 3; i++)
+    reverse<<<1, 64>>>(d_x);
+cudaDeviceSynchronize();
+puts("went on");"""
+
+REVERSED = """========= Error: Race reported between Write access at reverse(...)+0x80 in In[{0}]:{1}
+=========     and Read access at reverse(...)+0xd0 in In[{0}]:{2} [64 hazards]
+=========     by thread (32,0,0) and thread (31,0,0) in block (0,0,0)
+=========     on 4 bytes at __shared__ `tile` + 0x80
+=========     Current Value : 0, Incoming Value : 16843009
+=========     __syncthreads() between the two would order them
+"""
+
+
+def summary(errors=0, warnings=0):
+    n = errors + warnings
+    return (f"========= RACECHECK SUMMARY: {n} hazard{'s'[:n != 1]} displayed ({errors} error{'s'[:errors != 1]}, "
+            f"{warnings} warning{'s'[:warnings != 1]})\n")
+
+
+def test_a_missing_barrier_is_told_once_and_unasked(fresh_kernel):
+    result = fresh_kernel.run(REVERSE % "").ok()
+    assert result.stdout == "went on\n"
+    assert result.stderr == REVERSED.format(1, 5, 6)
+    # A new cell is told again, from a kernel that is defined already.
+    again = fresh_kernel.run("cudaMemset(d_x, 1, 256); reverse<<<1, 64>>>(d_x); reverse<<<1, 64>>>(d_x);").ok()
+    assert again.stderr == REVERSED.format(1, 5, 6)
+    assert fresh_kernel.run(REVERSE % "    __syncthreads();\n").ok().stderr == ""
+
+
+def test_racecheck_sums_up(fresh_kernel):
+    result = fresh_kernel.run("%%racecheck\n" + REVERSE % "").ok()
+    assert result.stderr == REVERSED.format(1, 6, 7) + summary(1)
+    assert fresh_kernel.run("%racecheck\n" + REVERSE % "    __syncthreads();\n").ok().stderr == summary()
+    # What the cell did is kept.
+    assert fresh_kernel.run("int seen; cudaMemcpy(&seen, d_x, 4, cudaMemcpyDefault); seen").ok().text == "16843009"
+
+
+def test_racecheck_of_a_cuda_cell(fresh_kernel):
+    program = (REVERSE % "").replace("int *d_x;", "int main()\n{\nint *d_x;") + "}"
+    result = fresh_kernel.run("%%racecheck\n%%cuda\n#include <cstdio>\n" + program).ok()
+    assert "Race reported between Write access at reverse(...)" in result.stderr
+    assert result.stderr.endswith(summary(1))
+
+
+def test_it_can_be_turned_off(fresh_kernel):
+    fresh_kernel.run("%env CGPU_RACECHECK=off").ok()
+    assert fresh_kernel.run(REVERSE % "").ok().stderr == ""
+
+
+def test_blocks_that_write_one_place(fresh_kernel):
+    result = fresh_kernel.run("""__global__ void all(int *out) { out[threadIdx.x] = blockIdx.x; }
+int *d_out;
+cudaMalloc(&d_out, 4);
+all<<<2, 1>>>(d_out);""").ok()
+    assert re.sub(r"0x[0-9a-f]+, `", "ADDRESS, `", result.stderr) == (
+        "========= Error: Race reported between Write access at all(...)+0x60 in In[1]:1\n"
+        "=========     and Write access at all(...)+0x60 in In[1]:1 [1 hazard]\n"
+        "=========     by thread (0,0,0) in block (0,0,0) and thread (0,0,0) in block (1,0,0)\n"
+        "=========     on 4 bytes at __global__ ADDRESS, `d_out` + 0x0 (cell 1)\n"
+        "=========     Current Value : 0, Incoming Value : 1\n"
+        "=========     Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second launch do\n")
+
+
+def test_a_warp_that_is_taken_to_run_in_step(fresh_kernel):
+    code = """__global__ void shift(int *out)
+{
+    __shared__ volatile int s[32];
+    s[threadIdx.x] = threadIdx.x;
+    %sout[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+int *d_out;
+cudaMalloc(&d_out, 128);
+shift<<<1, 32>>>(d_out);"""
+    plain = code.replace("volatile ", "")
+    assert fresh_kernel.run(plain % "").ok().stderr == ""
+    result = fresh_kernel.run("%%racecheck\n" + plain % "").ok()
+    assert result.stderr.startswith("========= Warning: Race reported between Write access at shift(...)")
+    assert "__syncwarp() between the two orders them" in result.stderr
+    assert result.stderr.endswith(summary(0, 1))
+    assert fresh_kernel.run("%%racecheck\n" + plain % "__syncwarp(); ").ok().stderr == summary()
+
+
+CLEAN = {
+    "tiled product": """__global__ void product(const float *a, const float *b, float *c, int n)
+{
+    __shared__ float x[16][16], y[16][16];
+    int col = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + threadIdx.y;
+    float sum = 0;
+    for (int i = 0; i < n / 16; i++) {
+        x[threadIdx.y][threadIdx.x] = a[row * n + i * 16 + threadIdx.x];
+        y[threadIdx.y][threadIdx.x] = b[(i * 16 + threadIdx.y) * n + col];
+        __syncthreads();
+        for (int k = 0; k < 16; k++)
+            sum += x[threadIdx.y][k] * y[k][threadIdx.x];
+        __syncthreads();
+    }
+    c[row * n + col] = sum;
+}
+float *d_a, *d_b, *d_c;
+cudaMalloc(&d_a, 64 * 64 * 4); cudaMalloc(&d_b, 64 * 64 * 4); cudaMalloc(&d_c, 64 * 64 * 4);
+product<<<dim3(4, 4), dim3(16, 16)>>>(d_a, d_b, d_c, 64);""",
+    "sum with shuffles": """__global__ void sum(const int *in, int *out)
+{
+    __shared__ int part[32];
+    int v = in[blockIdx.x * blockDim.x + threadIdx.x], lane = threadIdx.x %% 32, warp = threadIdx.x / 32;
+    for (int d = 16; d; d /= 2)
+        v += __shfl_down_sync(0xffffffff, v, d);
+    if (!lane)
+        part[warp] = v;
+    __syncthreads();
+    if (!warp) {
+        v = lane < blockDim.x / 32 ? part[lane] : 0;
+        for (int d = 16; d; d /= 2)
+            v += __shfl_down_sync(0xffffffff, v, d);
+        if (!lane)
+            atomicAdd(out, v);
+    }
+}
+int *d_in, *d_out;
+cudaMalloc(&d_in, 1024 * 4); cudaMalloc(&d_out, 4); cudaMemset(d_out, 0, 4);
+sum<<<4, 256>>>(d_in, d_out);""".replace("%%", "%"),
+    "scan with two rows": """__global__ void scan(int *d)
+{
+    __shared__ int s[2][128];
+    int t = threadIdx.x, from = 0;
+    s[0][t] = d[t];
+    __syncthreads();
+    for (int step = 1; step < 128; step *= 2) {
+        s[1 - from][t] = s[from][t] + (t >= step ? s[from][t - step] : 0);
+        from = 1 - from;
+        __syncthreads();
+    }
+    d[t] = s[from][t];
+}
+int *d_x;
+cudaMalloc(&d_x, 128 * 4);
+scan<<<1, 128>>>(d_x);""",
+    "the last block": """__device__ unsigned arrived = 0;
+__global__ void total(const int *in, int *part, int *out)
+{
+    __shared__ bool last;
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = in[blockIdx.x * 64 + t];
+    __syncthreads();
+    for (int d = 32; d; d /= 2) {
+        if (t < d)
+            s[t] += s[t + d];
+        __syncthreads();
+    }
+    if (t == 0) {
+        part[blockIdx.x] = s[0];
+        __threadfence();
+        last = atomicInc(&arrived, gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && t == 0) {
+        int sum = 0;
+        for (int i = 0; i < gridDim.x; i++)
+            sum += part[i];
+        *out = sum;
+        arrived = 0;
+    }
+}
+int *d_in, *d_part, *d_out;
+cudaMalloc(&d_in, 64 * 16 * 4); cudaMalloc(&d_part, 64); cudaMalloc(&d_out, 4);
+total<<<16, 64>>>(d_in, d_part, d_out);""",
+    "a grid barrier": """#include <cooperative_groups.h>
+__global__ void steps(int *a, int *b)
+{
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+    a[i] = i;
+    grid.sync();
+    b[i] = a[n - 1 - i];
+    grid.sync();
+    a[i] = b[(i + 64) % n];
+}
+int *d_a, *d_b;
+cudaMalloc(&d_a, 8 * 64 * 4); cudaMalloc(&d_b, 8 * 64 * 4);
+void *args[] = { &d_a, &d_b };
+cudaLaunchCooperativeKernel((void *)steps, dim3(8), dim3(64), args, 0, 0);""",
+    "a lock": """__device__ int lock = 0;
+__global__ void add(int *sum)
+{
+    if (threadIdx.x == 0) {
+        while (atomicCAS(&lock, 0, 1))
+            ;
+        __threadfence();
+        *sum += 1;
+        __threadfence();
+        atomicExch(&lock, 0);
+    }
+}
+int *d_sum;
+cudaMalloc(&d_sum, 4);
+add<<<16, 32>>>(d_sum);""",
+    "a chain of blocks": """__device__ volatile int done[17];
+__global__ void chain(int *value)
+{
+    int b = blockIdx.x;
+    if (threadIdx.x == 0) {
+        if (b)
+            while (!done[b - 1])
+                ;
+        __threadfence();
+        value[b] = (b ? value[b - 1] : 0) + 1;
+        __threadfence();
+        done[b] = 1;
+    }
+}
+int *d_value;
+cudaMalloc(&d_value, 64);
+chain<<<16, 32>>>(d_value);""",
+    "a histogram": """__global__ void count(const unsigned char *in, unsigned *bins, int n)
+{
+    __shared__ unsigned own[256];
+    own[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256)
+        atomicAdd(&own[in[i]], 1);
+    __syncthreads();
+    atomicAdd(&bins[threadIdx.x], own[threadIdx.x]);
+}
+unsigned char *d_in;
+unsigned *d_bins;
+cudaMalloc(&d_in, 8192); cudaMalloc(&d_bins, 1024);
+count<<<4, 256>>>(d_in, d_bins, 8192);""",
+    "a barrier object": """#include <cuda/barrier>
+__global__ void exchange(int *d)
+{
+    __shared__ cuda::barrier<cuda::thread_scope_block> ready;
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    if (t == 0)
+        init(&ready, 64);
+    __syncthreads();
+    for (int i = 0; i < 3; i++) {
+        s[t] = d[t];
+        ready.arrive_and_wait();
+        d[t] = s[63 - t];
+        ready.arrive_and_wait();
+    }
+}
+int *d_x;
+cudaMalloc(&d_x, 64 * 4);
+exchange<<<1, 64>>>(d_x);""",
+}
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_clean_programs_stay_silent(kernel, name):
+    assert kernel.run("%%racecheck\n" + CLEAN[name] + "\ncudaDeviceSynchronize();").ok().stderr == summary()

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The race check: each kind of report with its whole text, and beside it the same program with what makes it right,
+ * about which nothing may be said.
+ */
+#include "emulator/check/race.h"
+
+#include "tests/unit/machine.h"
+
+/* The report of a launch. Data is a zeroed buffer of 4096 bytes; %rd3 = its word number %r1 = thread, %r5 = block. */
+static char *report(const char *body, uint32_t grid, uint32_t block, bool warnings, unsigned threads)
+{
+	struct race_options options = { .warnings = warnings };
+	struct race *race = race_new(&options);
+	struct observer *observers[] = { race_observer(race) };
+	struct device *d = device_new();
+	struct buffer ptx = BUFFER_INIT, out = BUFFER_INIT;
+	uint64_t p = device_buffer(d, "d_x", 4096);
+	struct race_count count = { 0 };
+	struct machine_launch l = { .memory = &d->memory, .params = &p, .params_size = 8, .grid = { grid, 1, 1 },
+				    .block = { block, 1, 1 }, .threads = threads, .observers = observers,
+				    .observer_count = 1 };
+
+	buffer_printf(&ptx,
+		      ".visible .entry _Z1kPi(.param .u64 p)\n{\n"
+		      ".reg .pred %%p<8>; .reg .b16 %%h<4>; .reg .b32 %%r<20>; .reg .b64 %%rd<10>;\n"
+		      ".shared .align 16 .b8 _ZZ1kPiE4tile[1024]; .shared .align 8 .b8 _ZZ1kPiE4lock[8];\n"
+		      "ld.param.u64 %%rd1, [p]; mov.u32 %%r1, %%tid.x; mov.u32 %%r5, %%ctaid.x; shl.b32 %%r2, %%r1, 2;\n"
+		      "mul.wide.u32 %%rd2, %%r1, 4; add.s64 %%rd3, %%rd1, %%rd2; mov.u32 %%r3, _ZZ1kPiE4tile;\n"
+		      "add.s32 %%r4, %%r3, %%r2; setp.eq.u32 %%p1, %%r1, 0; setp.eq.u32 %%p2, %%r5, 0;\n"
+		      "sub.u32 %%r6, 1020, %%r2; add.s32 %%r7, %%r3, %%r6;\n"
+		      "%s\nret;\n}\n.file 1 \"In[4]\"\n", body);
+	device_load(d, ptx.data);
+	l.entry = ptx_module_function(d->module, "_Z1kPi");
+	assert_non_null(race);
+	if (machine_launch(&l, &d->fault, NULL, &d->err)) {
+		gpu_fault_print(&d->fault, &out);
+		fail_msg("%s", d->err.text[0] ? d->err.text : buffer_text(&out));
+	}
+	race_report(race, &l, NULL, NULL, &out, &count);
+	assert_false(count.cut);
+	race_free(race);
+	buffer_release(&ptx);
+	device_free(d);
+	return out.len ? buffer_steal(&out) : strdup("");
+}
+
+static void assert_report_of(const char *body, uint32_t grid, uint32_t block, bool warnings, const char *expected)
+{
+	char *text = report(body, grid, block, warnings, 1);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void assert_report(const char *body, uint32_t grid, uint32_t block, const char *expected)
+{
+	assert_report_of(body, grid, block, true, expected);
+}
+
+static void assert_silent(const char *body, uint32_t grid, uint32_t block)
+{
+	for (unsigned threads = 1; threads <= 3; threads += 2) {
+		char *text = report(body, grid, block, true, threads);
+
+		assert_string_equal(text, "");
+		free(text);
+	}
+}
+
+#define STORE_OWN ".loc 1 13 3\nst.shared.u32 [%r4], %r1;\n"
+#define LOAD_OTHER ".loc 1 14 3\nld.shared.u32 %r8, [%r7];\n"
+
+static void a_read_of_what_another_warp_wrote(void **state)
+{
+	(void)state;
+	assert_report(STORE_OWN LOAD_OTHER, 2, 256,
+		      "========= Error: Race reported between Write access at k(...)+0xc0 in In[4]:13\n"
+		      "=========     and Read access at k(...)+0xd0 in In[4]:14 [512 hazards]\n"
+		      "=========     by thread (128,0,0) and thread (127,0,0) in block (0,0,0)\n"
+		      "=========     on 4 bytes at __shared__ `tile` + 0x200\n"
+		      "=========     Current Value : 0, Incoming Value : 128\n"
+		      "=========     __syncthreads() between the two would order them\n");
+	assert_silent(STORE_OWN "bar.sync 0;\n" LOAD_OTHER, 2, 256);
+	assert_silent(STORE_OWN "barrier.sync 0;\n" LOAD_OTHER, 2, 256);
+	assert_silent("atom.shared.add.u32 %r8, [%r3], 1; atom.shared.add.u32 %r8, [%r3+4], 1;", 2, 256);
+	/* Read only what was never written. */
+	assert_silent(LOAD_OTHER LOAD_OTHER, 2, 256);
+}
+
+static void a_write_of_what_another_warp_has_read(void **state)
+{
+	(void)state;
+	assert_report(".loc 1 14 3\nld.shared.u32 %r8, [%r3];\n@!%p1 bra END;\n.loc 1 15 3\nst.shared.u32 [%r3], 7;\nEND:",
+		      1, 32,
+		      "========= Warning: Race reported between Write access at k(...)+0xe0 in In[4]:15\n"
+		      "=========     and Read access at k(...)+0xc0 in In[4]:14 [1 hazard]\n"
+		      "=========     by thread (0,0,0) and thread (31,0,0) in block (0,0,0)\n"
+		      "=========     on 4 bytes at __shared__ `tile` + 0x0\n"
+		      "=========     Current Value : 0, Incoming Value : 7\n"
+		      "=========     Threads of a warp need not run in step: __syncwarp() between the two orders them\n");
+}
+
+static void a_write_that_loops_back(void **state)
+{
+	(void)state;
+	/* The second barrier of the loop is missing: the next round writes what the last one reads. */
+	assert_report("sub.u32 %r6, 252, %r2; add.s32 %r7, %r3, %r6; mov.u32 %r9, 0; L:\n.loc 1 13 3\nst.shared.u32 [%r4], %r9;\n"
+		      "bar.sync 0;\n" LOAD_OTHER "add.u32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, 3; @%p3 bra L;", 1, 64,
+		      "========= Error: Race reported between Write access at k(...)+0xf0 in In[4]:13\n"
+		      "=========     and Read access at k(...)+0x110 in In[4]:14 [128 hazards]\n"
+		      "=========     by thread (63,0,0) and thread (0,0,0) in block (0,0,0)\n"
+		      "=========     on 4 bytes at __shared__ `tile` + 0xfc\n"
+		      "=========     __syncthreads() between the two would order them\n");
+	assert_silent("sub.u32 %r6, 252, %r2; add.s32 %r7, %r3, %r6; mov.u32 %r9, 0; L:\nst.shared.u32 [%r4], %r9;\n"
+		      "bar.sync 0;\n" LOAD_OTHER "bar.sync 0; add.u32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, 3; @%p3 bra L;", 1, 64);
+}
+
+static void different_values_written_to_one_place(void **state)
+{
+	(void)state;
+	assert_report("shr.u32 %r9, %r1, 5;\n.loc 1 13 3\nst.shared.u32 [%r3+8], %r9;", 1, 64,
+		      "========= Error: Race reported between Write access at k(...)+0xd0 in In[4]:13\n"
+		      "=========     and Write access at k(...)+0xd0 in In[4]:13 [1 hazard]\n"
+		      "=========     by thread (31,0,0) and thread (32,0,0) in block (0,0,0)\n"
+		      "=========     on 4 bytes at __shared__ `tile` + 0x8\n"
+		      "=========     Current Value : 0, Incoming Value : 1\n"
+		      "=========     __syncthreads() between the two would order them\n");
+	assert_report("and.b32 %r9, %r1, 1;\n.loc 1 13 3\nst.shared.u32 [%r3+8], %r9;", 1, 2,
+		      "========= Warning: Race reported between Write access at k(...)+0xd0 in In[4]:13\n"
+		      "=========     and Write access at k(...)+0xd0 in In[4]:13 [1 hazard]\n"
+		      "=========     by thread (0,0,0) and thread (1,0,0) in block (0,0,0)\n"
+		      "=========     on 4 bytes at __shared__ `tile` + 0x8\n"
+		      "=========     Current Value : 0, Incoming Value : 1\n"
+		      "=========     One instruction writes different values to one place: which one stays is not defined\n");
+	assert_silent("st.shared.u32 [%r3+8], 1; st.global.u32 [%rd1], 1;", 3, 64);
+}
+
+static void lanes_of_a_warp_without_a_meeting(void **state)
+{
+	static const char *const text = ".loc 1 13 3\nst.shared.u32 [%r4], %r1;\nxor.b32 %r9, %r2, 4; add.s32 %r9, %r3, %r9;\n"
+					".loc 1 14 3\nld.shared.u32 %r8, [%r9];\n";
+
+	(void)state;
+	assert_report(text, 1, 32,
+		      "========= Warning: Race reported between Write access at k(...)+0xc0 in In[4]:13\n"
+		      "=========     and Read access at k(...)+0xf0 in In[4]:14 [32 hazards]\n"
+		      "=========     by thread (1,0,0) and thread (0,0,0) in block (0,0,0)\n"
+		      "=========     on 4 bytes at __shared__ `tile` + 0x4\n"
+		      "=========     Threads of a warp need not run in step: __syncwarp() between the two orders them\n");
+	assert_report_of(text, 1, 32, false, "");
+	assert_silent("st.shared.u32 [%r4], %r1;\nxor.b32 %r9, %r2, 4; add.s32 %r9, %r3, %r9; bar.warp.sync 0xffffffff;\n"
+		      "ld.shared.u32 %r8, [%r9];\n", 1, 64);
+}
+
+static void neighbouring_bytes_are_apart(void **state)
+{
+	(void)state;
+	assert_silent("cvt.u16.u32 %h1, %r1; add.s32 %r9, %r3, %r1; st.shared.u8 [%r9], %h1; ld.shared.u8 %h2, [%r9];\n"
+		      "add.s64 %rd4, %rd1, 1; cvt.u64.u32 %rd5, %r1; add.s64 %rd6, %rd4, %rd5; st.global.u8 [%rd6], %h1;", 1, 64);
+	/* A word and a byte of it. */
+	assert_report("st.shared.u32 [%r4], %r1; setp.eq.u32 %p3, %r1, 40;\n"
+		      "cvt.u16.u32 %h1, %r1; @!%p3 bra END; st.shared.u8 [%r3+6], %h1; END:", 1, 64,
+		      "========= Error: Race reported between Write access at k(...)+0xc0\n"
+		      "=========     and Write access at k(...)+0x100 [1 hazard]\n"
+		      "=========     by thread (1,0,0) and thread (40,0,0) in block (0,0,0)\n"
+		      "=========     on 1 byte at __shared__ `tile` + 0x6\n"
+		      "=========     Current Value : 0, Incoming Value : 40\n"
+		      "=========     __syncthreads() between the two would order them\n");
+}
+
+static void blocks_of_one_launch(void **state)
+{
+	(void)state;
+	assert_report(".loc 1 13 3\nst.global.u32 [%rd3], %r5;", 2, 32,
+		      "========= Error: Race reported between Write access at k(...)+0xc0 in In[4]:13\n"
+		      "=========     and Write access at k(...)+0xc0 in In[4]:13 [32 hazards]\n"
+		      "=========     by thread (0,0,0) in block (0,0,0) and thread (0,0,0) in block (1,0,0)\n"
+		      "=========     on 4 bytes at __global__ 0x300000000000, `d_x` + 0x0 (cell 3)\n"
+		      "=========     Current Value : 0, Incoming Value : 1\n"
+		      "=========     Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second "
+		      "launch do\n");
+	assert_silent("mad.lo.u32 %r9, %r5, 32, %r1; mul.wide.u32 %rd4, %r9, 4; add.s64 %rd5, %rd1, %rd4;\n"
+		      "st.global.u32 [%rd5], %r5; ld.global.u32 %r8, [%rd5];", 8, 32);
+	assert_silent("atom.global.add.u32 %r8, [%rd3], 1; red.global.add.u32 [%rd3], 2;", 8, 32);
+	/* The loop of the programming guide around a swap looks at the old value first. */
+	assert_report_of("ld.global.u32 %r8, [%rd1]; L: add.u32 %r9, %r8, 1; atom.global.cas.b32 %r10, [%rd1], %r8, %r9;\n"
+			 "setp.ne.u32 %p3, %r10, %r8; mov.u32 %r8, %r10; @%p3 bra L;", 8, 32, false, "");
+}
+
+/* The last block sums what all have written. %s: the fence */
+#define LAST_BLOCK(fence)                                                                                                \
+	"@!%p1 bra END; mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4;\n.loc 1 20 3\nst.global.u32 [%rd5+8], %r5;\n" \
+	fence "atom.global.add.u32 %r8, [%rd1], 1; setp.ne.u32 %p3, %r8, 3; @%p3 bra END;\n"                             \
+	".loc 1 25 3\nld.global.u32 %r9, [%rd1+8]; ld.global.u32 %r9, [%rd1+12];\n"                                      \
+	"END:"
+
+static void the_last_block_needs_a_fence(void **state)
+{
+	(void)state;
+	assert_report(LAST_BLOCK(""), 4, 32,
+		      "========= Error: Race reported between Write access at k(...)+0xf0 in In[4]:20\n"
+		      "=========     and Read access at k(...)+0x130 in In[4]:25 [1 hazard]\n"
+		      "=========     by thread (0,0,0) in block (0,0,0) and thread (0,0,0) in block (3,0,0)\n"
+		      "=========     on 4 bytes at __global__ 0x300000000008, `d_x` + 0x8 (cell 3)\n"
+		      "=========     Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second "
+		      "launch do\n"
+		      "========= Error: Race reported between Write access at k(...)+0xf0 in In[4]:20\n"
+		      "=========     and Read access at k(...)+0x140 in In[4]:25 [1 hazard]\n"
+		      "=========     by thread (0,0,0) in block (1,0,0) and thread (0,0,0) in block (3,0,0)\n"
+		      "=========     on 4 bytes at __global__ 0x30000000000c, `d_x` + 0xc (cell 3)\n"
+		      "=========     Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second "
+		      "launch do\n");
+	assert_silent(LAST_BLOCK("membar.gl;\n"), 4, 32);
+	assert_silent(LAST_BLOCK("fence.acq_rel.gpu;\n"), 4, 32);
+}
+
+static void a_fence_counts_for_what_lies_before_a_barrier(void **state)
+{
+	static const char *const tail = "@!%p1 bra END; atom.global.add.u32 %r8, [%rd1], 1; setp.ne.u32 %p3, %r8, 3; @%p3 bra END;\n"
+					"ld.global.u32 %r9, [%rd1+1028]; END:";
+	static const char *const write = "mad.lo.u32 %r9, %r5, 64, %r1; mul.wide.u32 %rd4, %r9, 4; add.s64 %rd5, %rd1, %rd4;\n"
+					 "st.global.u32 [%rd5+1024], 1;\n";
+	char text[600];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%smembar.gl; bar.sync 0;\n%s", write, tail);
+	assert_silent(text, 4, 64);
+	snprintf(text, sizeof(text), "%sbar.sync 0; @%%p1 membar.gl;\n%s", write, tail);
+	assert_silent(text, 4, 64);
+	snprintf(text, sizeof(text), "%sbar.sync 0;\n%s", write, tail);
+	assert_report_of(text, 4, 64, false,
+			 "========= Error: Race reported between Write access at k(...)+0xf0\n"
+			 "=========     and Read access at k(...)+0x150 [1 hazard]\n"
+			 "=========     by thread (1,0,0) in block (0,0,0) and thread (0,0,0) in block (3,0,0)\n"
+			 "=========     on 4 bytes at __global__ 0x300000000404, `d_x` + 0x404 (cell 3)\n"
+			 "=========     Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second "
+			 "launch do\n");
+}
+
+static void a_flag_hands_data_on(void **state)
+{
+	(void)state;
+	/* Block 1 waits for block 0; both ways to write it. */
+	assert_silent("@!%p1 bra END; @!%p2 bra WAIT; st.global.u32 [%rd1], 5; st.release.gpu.global.u32 [%rd1+64], 1; bra END;\n"
+		      "WAIT: ld.acquire.gpu.global.u32 %r8, [%rd1+64]; setp.eq.u32 %p3, %r8, 0; @%p3 bra WAIT;\n"
+		      "ld.global.u32 %r9, [%rd1]; END:", 2, 32);
+	assert_silent("@!%p1 bra END; @!%p2 bra WAIT; st.global.u32 [%rd1], 5; membar.gl; st.volatile.global.u32 [%rd1+64], 1; bra END;\n"
+		      "WAIT: ld.volatile.global.u32 %r8, [%rd1+64]; setp.eq.u32 %p3, %r8, 0; @%p3 bra WAIT;\n"
+		      "ld.global.u32 %r9, [%rd1]; END:", 2, 32);
+	assert_report("@!%p1 bra END; @!%p2 bra WAIT; st.global.u32 [%rd1], 5; st.volatile.global.u32 [%rd1+64], 1; bra END;\n"
+		      "WAIT: ld.volatile.global.u32 %r8, [%rd1+64]; setp.eq.u32 %p3, %r8, 0; @%p3 bra WAIT;\n"
+		      "ld.global.u32 %r9, [%rd1]; END:", 2, 32,
+		      "========= Error: Race reported between Write access at k(...)+0xe0\n"
+		      "=========     and Read access at k(...)+0x140 [1 hazard]\n"
+		      "=========     by thread (0,0,0) in block (0,0,0) and thread (0,0,0) in block (1,0,0)\n"
+		      "=========     on 4 bytes at __global__ 0x300000000000, `d_x` + 0x0 (cell 3)\n"
+		      "=========     Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second "
+		      "launch do\n");
+}
+
+static void barrier_objects_order_their_threads(void **state)
+{
+	(void)state;
+	assert_silent("mov.u32 %r10, _ZZ1kPiE4lock; @%p1 mbarrier.init.shared.b64 [%r10], 64; bar.sync 0;\n"
+		      STORE_OWN "mbarrier.arrive.shared.b64 %rd7, [%r10];\n"
+		      "W: mbarrier.test_wait.shared.b64 %p4, [%r10], %rd7; @!%p4 bra W;\n"
+		      "sub.u32 %r6, 252, %r2; add.s32 %r7, %r3, %r6;\n" LOAD_OTHER, 2, 64);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_read_of_what_another_warp_wrote),
+		cmocka_unit_test(a_write_of_what_another_warp_has_read),
+		cmocka_unit_test(a_write_that_loops_back),
+		cmocka_unit_test(different_values_written_to_one_place),
+		cmocka_unit_test(lanes_of_a_warp_without_a_meeting),
+		cmocka_unit_test(neighbouring_bytes_are_apart),
+		cmocka_unit_test(blocks_of_one_launch),
+		cmocka_unit_test(the_last_block_needs_a_fence),
+		cmocka_unit_test(a_fence_counts_for_what_lies_before_a_barrier),
+		cmocka_unit_test(a_flag_hands_data_on),
+		cmocka_unit_test(barrier_objects_order_their_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
