@@ -105,12 +105,12 @@ cudaError_t cudart_copy_3d(const struct cudaMemcpy3DParms *p, bool async, cudaSt
 {
 	struct way way = { p ? p->kind : cudaMemcpyDefault, async, stream };
 	size_t dst_element = 1, src_element = 1;
-	struct session_graph *g = async ? graphs_capturing(stream) : NULL;
+	struct session_stream *captured = async ? graphs_capturing(stream) : NULL;
 	struct side dst, src;
 	struct box b;
 
-	if (g && p)
-		return graphs_add(g, &(struct session_node){ .kind = NODE_COPY_3D, .copy_3d = *p }, NULL);
+	if (captured && p)
+		return graphs_capture(captured, &(struct session_node){ .kind = NODE_COPY_3D, .copy_3d = *p });
 	if (!p || !p->srcArray == !p->srcPtr.ptr || !p->dstArray == !p->dstPtr.ptr)
 		return cudaErrorInvalidValue;
 	if (p->srcArray)

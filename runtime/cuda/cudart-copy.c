@@ -59,8 +59,10 @@ static cudaError_t prepare(const void *dst, size_t dst_size, const void *src, si
 
 static cudaError_t copy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
 {
-	cudaError_t result = size ? prepare(dst, size, src, size, kind) : cudaSuccess;
+	cudaError_t result = graphs_check_call(true);
 
+	if (!result && size)
+		result = prepare(dst, size, src, size, kind);
 	if (result || !size)
 		return result;
 	return CUDART_WAIT(device.driver->cuMemcpy((uintptr_t)dst, (uintptr_t)src, size));
@@ -68,12 +70,13 @@ static cudaError_t copy(void *dst, const void *src, size_t size, enum cudaMemcpy
 
 cudaError_t cudart_copy_async(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	struct session_graph *g = graphs_capturing(stream);
+	struct session_stream *captured = graphs_capturing(stream);
 	cudaError_t result;
 	CUstream s;
 
-	if (g)
-		return graphs_add(g, &(struct session_node){ .kind = NODE_COPY, .copy = { dst, src, size, kind } }, NULL);
+	if (captured)
+		return graphs_capture(captured, &(struct session_node){ .kind = NODE_COPY,
+									.copy = { dst, src, size, kind } });
 	result = size ? prepare(dst, size, src, size, kind) : cudaSuccess;
 	if (!result)
 		result = cudart_stream(stream, &s);
@@ -148,10 +151,21 @@ static cudaError_t copy_2d(const struct rows *r, enum cudaMemcpyKind kind)
 
 static cudaError_t copy_2d_async(const struct rows *r, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+	struct session_stream *captured = graphs_capturing(stream);
 	CUDA_MEMCPY2D c;
-	cudaError_t result = prepare_2d(r, kind, &c);
+	cudaError_t result;
 	CUstream s;
 
+	if (captured)
+		return graphs_capture(captured, &(struct session_node){
+							.kind = NODE_COPY_3D,
+							.copy_3d = {
+								.srcPtr = { (void *)r->src, r->src_pitch, r->width, r->height },
+								.dstPtr = { r->dst, r->dst_pitch, r->width, r->height },
+								.extent = { r->width, r->height, 1 },
+								.kind = kind,
+							} });
+	result = prepare_2d(r, kind, &c);
 	if (!result)
 		result = cudart_stream(stream, &s);
 	if (result || !r->width || !r->height)
@@ -175,66 +189,62 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
 	return CUDART_CALL(copy_2d_async(&r, kind, stream));
 }
 
-static cudaError_t capture_fill(struct session_graph *g, void *p, size_t pitch, int value, size_t width, size_t height)
+static cudaError_t run_fill(const struct cudaMemsetParams *p, CUstream s)
 {
-	struct session_node n = { .kind = NODE_FILL };
+	CUdeviceptr at = (uintptr_t)p->dst;
 
-	n.fill = (struct cudaMemsetParams){ .dst = p, .pitch = pitch, .value = (unsigned char)value, .elementSize = 1,
-					    .width = width, .height = height };
-	return graphs_add(g, &n, NULL);
+	switch (p->elementSize) {
+	case 1:
+		if (p->height == 1)
+			return cudart_error(device.driver->cuMemsetD8Async(at, (unsigned char)p->value, p->width, s));
+		return cudart_error(device.driver->cuMemsetD2D8Async(at, p->pitch, (unsigned char)p->value, p->width,
+								     p->height, s));
+	case 2:
+		return cudart_error(device.driver->cuMemsetD2D16Async(at, p->pitch, (unsigned short)p->value, p->width,
+								      p->height, s));
+	default:
+		return cudart_error(device.driver->cuMemsetD2D32Async(at, p->pitch, p->value, p->width, p->height, s));
+	}
 }
 
-static cudaError_t fill(void *p, int value, size_t size, cudaStream_t stream)
+cudaError_t cudart_fill(const struct cudaMemsetParams *p, cudaStream_t stream)
 {
-	struct session_graph *g = graphs_capturing(stream);
+	struct session_stream *captured = graphs_capturing(stream);
+	size_t width = p->width * p->elementSize;
 	cudaError_t result;
 	CUstream s;
 
-	if (g)
-		return capture_fill(g, p, size, value, size, 1);
-	if (!size)
+	if (captured)
+		return graphs_capture(captured, &(struct session_node){ .kind = NODE_FILL, .fill = *p });
+	if (!width || !p->height)
 		return cudaSuccess;
+	if (p->height > 1 && p->pitch < width)
+		return cudaErrorInvalidValue;
 	device_lock();
-	result = on_device(p) || both_sides(p) ? cudart_before_write(p, size) : cudaErrorInvalidValue;
+	result = on_device(p->dst) || both_sides(p->dst) ?
+			 cudart_before_write(p->dst, (p->height - 1) * p->pitch + width) : cudaErrorInvalidValue;
 	device_unlock();
 	if (!result)
 		result = cudart_stream(stream, &s);
-	if (result)
-		return result;
-	return cudart_error(device.driver->cuMemsetD8Async((uintptr_t)p, (unsigned char)value, size, s));
-}
-
-cudaError_t cudaMemset(void *p, int value, size_t size)
-{
-	return CUDART_CALL(fill(p, value, size, NULL));
-}
-
-cudaError_t cudaMemsetAsync(void *p, int value, size_t size, cudaStream_t stream)
-{
-	return CUDART_CALL(fill(p, value, size, stream));
+	return result ? result : run_fill(p, s);
 }
 
 cudaError_t cudart_fill_2d(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
-	struct session_graph *g = graphs_capturing(stream);
-	cudaError_t result;
-	CUstream s;
+	struct cudaMemsetParams fill = { .dst = p, .pitch = pitch, .value = (unsigned char)value, .elementSize = 1,
+					 .width = width, .height = height };
 
-	if (g)
-		return capture_fill(g, p, pitch, value, width, height);
-	if (!width || !height)
-		return cudaSuccess;
-	if (height > 1 && pitch < width)
-		return cudaErrorInvalidValue;
-	device_lock();
-	result = on_device(p) || both_sides(p) ? cudart_before_write(p, (height - 1) * pitch + width)
-					       : cudaErrorInvalidValue;
-	device_unlock();
-	if (!result)
-		result = cudart_stream(stream, &s);
-	if (result)
-		return result;
-	return cudart_error(device.driver->cuMemsetD2D8Async((uintptr_t)p, pitch, (unsigned char)value, width, height, s));
+	return cudart_fill(&fill, stream);
+}
+
+cudaError_t cudaMemset(void *p, int value, size_t size)
+{
+	return CUDART_CALL(cudart_fill_2d(p, size, value, size, 1, NULL));
+}
+
+cudaError_t cudaMemsetAsync(void *p, int value, size_t size, cudaStream_t stream)
+{
+	return CUDART_CALL(cudart_fill_2d(p, size, value, size, 1, stream));
 }
 
 cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
@@ -247,8 +257,7 @@ cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, si
 	return CUDART_CALL(cudart_fill_2d(p, pitch, value, width, height, stream));
 }
 
-/* A variable by its stand-in on the host; the bytes [offset, offset + size) of it. */
-static cudaError_t symbol_range(const void *symbol, size_t offset, size_t size, void **ret)
+cudaError_t cudart_symbol_range(const void *symbol, size_t offset, size_t size, void **ret)
 {
 	const struct session_variable *v = device_code_variable_at(symbol);
 
@@ -264,7 +273,7 @@ static cudaError_t symbol_copy(const void *symbol, size_t offset, void *other, s
 			       enum cudaMemcpyKind kind, bool async, cudaStream_t stream)
 {
 	void *at, *dst, *src;
-	cudaError_t result = symbol_range(symbol, offset, size, &at);
+	cudaError_t result = cudart_symbol_range(symbol, offset, size, &at);
 
 	if (result)
 		return result;
@@ -298,7 +307,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size
 
 cudaError_t cudaGetSymbolAddress(void **ret, const void *symbol)
 {
-	return CUDART_CALL(ret ? symbol_range(symbol, 0, 0, ret) : cudaErrorInvalidValue);
+	return CUDART_CALL(ret ? cudart_symbol_range(symbol, 0, 0, ret) : cudaErrorInvalidValue);
 }
 
 static cudaError_t symbol_size(size_t *ret, const void *symbol)

@@ -136,9 +136,19 @@ cudaError_t cudaDeviceGetPCIBusId(char *ret, int len, int ordinal)
 				   : cudart_error(device.driver->cuDeviceGetPCIBusId(ret, len, 0)));
 }
 
+static cudaError_t synchronize(void)
+{
+	cudaError_t result = graphs_check_call(true);
+
+	/* A captured stream never comes to its end. */
+	if (result == cudaErrorStreamCaptureImplicit)
+		result = cudaErrorStreamCaptureUnsupported;
+	return result ? result : CUDART_WAIT(device.driver->cuCtxSynchronize());
+}
+
 cudaError_t cudaDeviceSynchronize(void)
 {
-	return CUDART_CALL(CUDART_WAIT(device.driver->cuCtxSynchronize()));
+	return CUDART_CALL(synchronize());
 }
 
 /* The cell's buffers, streams and events go. Variables of device code stay: they belong to definitions, not to calls. */
@@ -150,6 +160,7 @@ static cudaError_t reset(void)
 	if (result)
 		return result;
 	device_lock();
+	handles_reset();
 	graphs_reset();
 	images_reset();
 	for (uint32_t i = a->n; i-- > 0 && !result; ) {
@@ -165,7 +176,6 @@ static cudaError_t reset(void)
 			device.host->heap_free(host);
 		result = cudart_error(ledger_free(b));
 	}
-	handles_reset();
 	device_unlock();
 	return result;
 }

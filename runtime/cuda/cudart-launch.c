@@ -88,14 +88,14 @@ static cudaError_t prepare(struct session_entry *e, const struct configuration *
 
 static cudaError_t launch(struct session_entry *e, const struct configuration *c, void **args, bool cooperative)
 {
-	struct session_graph *g = graphs_capturing(c->stream);
+	struct session_stream *captured = graphs_capturing(c->stream);
 	struct session_launch l = { .grid = c->grid, .block = c->block, .shared = c->shared };
 	CUfunction f;
 	CUstream s;
 	cudaError_t result;
 
-	if (g)
-		return cooperative ? cudaErrorStreamCaptureUnsupported : graphs_add_launch(g, e, &l, args, NULL);
+	if (captured)
+		return cooperative ? cudaErrorStreamCaptureUnsupported : graphs_capture_launch(captured, e, &l, args);
 	result = prepare(e, c, &f, &s);
 	if (result)
 		return result;
@@ -174,13 +174,13 @@ cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block,
 
 cudaError_t cudart_launch_host(cudaStream_t stream, cudaHostFn_t fn, void *data)
 {
-	struct session_graph *g = graphs_capturing(stream);
+	struct session_stream *captured = graphs_capturing(stream);
 	struct cudart_host_call *c;
 	CUstream s;
 	cudaError_t result;
 
-	if (g)
-		return graphs_add(g, &(struct session_node){ .kind = NODE_HOST, .host = { fn, data } }, NULL);
+	if (captured)
+		return graphs_capture(captured, &(struct session_node){ .kind = NODE_HOST, .host = { fn, data } });
 	result = cudart_stream(stream, &s);
 	if (result)
 		return result;

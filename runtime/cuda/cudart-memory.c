@@ -10,6 +10,7 @@
 #include "runtime/cuda/cudart.h"
 
 #include "common/launch-glue.h"
+#include "runtime/cuda/graphs.h"
 #include "runtime/cuda/ledger.h"
 
 #define PITCH_UNIT 512
@@ -57,8 +58,9 @@ static cudaError_t alloc_device(const char *call, void **ret, size_t size)
 
 	if (!ret)
 		return cudaErrorInvalidValue;
+	result = (CUresult)graphs_check_call(false);
 	/* As the real one: nothing is a valid request, with the null pointer as its answer. */
-	if (size) {
+	if (size && !result) {
 		device_lock();
 		result = ledger_alloc(&r, &address);
 		device_unlock();
@@ -121,6 +123,9 @@ static cudaError_t alloc_host(const char *call, void **ret, size_t size, enum bu
 	*ret = NULL;
 	if (!size)
 		return cudaSuccess;
+	result = (CUresult)graphs_check_call(false);
+	if (result)
+		return (cudaError_t)result;
 	device_lock();
 	if (kind == BUFFER_MANAGED)
 		result = ledger_admit(&r);
@@ -175,10 +180,16 @@ static cudaError_t free_at(void *p, bool host)
 
 	if (!p)
 		return cudaSuccess;
-	result = CUDART_WAIT(device.driver->cuCtxSynchronize());
+	result = graphs_check_call(false);
+	if (!result)
+		result = CUDART_WAIT(device.driver->cuCtxSynchronize());
 	if (result)
 		return result;
 	device_lock();
+	if (graphs_free_memory(p)) {
+		device_unlock();
+		return cudaSuccess;
+	}
 	b = ledger_find((uintptr_t)p);
 	kind = b ? b->kind : BUFFER_REGISTERED;
 	if (!b || b->address != (uintptr_t)p || (host ? kind != BUFFER_PINNED

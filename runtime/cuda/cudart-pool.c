@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "runtime/cuda/graphs.h"
+
 /* The pool of the device, made when it is first asked for; NULL when there is no memory for it. device.lock is held. */
 static struct session_pool *default_pool(void)
 {
@@ -58,16 +60,20 @@ static uint64_t used(const struct session_pool *p)
 static cudaError_t allocate(const char *call, void **ret, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
 	struct ledger_request r = cudart_request(call, size, BUFFER_MALLOC);
+	struct session_stream *captured = graphs_capturing(stream);
 	struct session_pool *p;
 	uint64_t address = 0;
-	cudaError_t result;
+	cudaError_t result = cudaSuccess;
 	CUstream s;
 
 	if (!ret)
 		return cudaErrorInvalidValue;
 	device_lock();
 	p = pool ? find(pool) : device.session->current_pool ? device.session->current_pool : default_pool();
-	result = p ? cudart_stream(stream, &s) : pool ? cudaErrorInvalidValue : cudaErrorMemoryAllocation;
+	if (!p)
+		result = pool ? cudaErrorInvalidValue : cudaErrorMemoryAllocation;
+	else if (!captured)
+		result = cudart_stream(stream, &s);
 	if (!result && p->max_size && (size > p->max_size || used(p) > p->max_size - size))
 		result = cudaErrorMemoryAllocation;
 	if (!result && size)
@@ -79,6 +85,10 @@ static cudaError_t allocate(const char *call, void **ret, size_t size, cudaMemPo
 	}
 	device_unlock();
 	cudart_forget_note();
+	if (!result && captured)
+		result = graphs_capture(captured, &(struct session_node){
+							  .kind = NODE_ALLOC,
+							  .memory = { (void *)(uintptr_t)address, size, false } });
 	if (!result)
 		*ret = (void *)(uintptr_t)address;
 	return result;
@@ -96,9 +106,13 @@ cudaError_t cudaMallocFromPoolAsync(void **ret, size_t size, cudaMemPool_t pool,
 
 static cudaError_t free_async(void *p, cudaStream_t stream)
 {
+	struct session_stream *captured = graphs_capturing(stream);
+	cudaError_t result;
 	CUstream s;
-	cudaError_t result = cudart_stream(stream, &s);
 
+	if (captured && p)
+		return graphs_capture(captured, &(struct session_node){ .kind = NODE_FREE, .memory = { p, 0, false } });
+	result = cudart_stream(stream, &s);
 	return result ? result : p ? cudart_free_device(p) : cudaErrorInvalidValue;
 }
 

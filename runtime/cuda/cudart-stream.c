@@ -76,18 +76,29 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 	return CUDART_CALL(query_stream(stream));
 }
 
+/* External: a node of a graph that waits each time it runs. */
 static cudaError_t stream_wait_event(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
+	struct session_stream *captured = graphs_capturing(stream);
 	CUstream s;
 	CUevent e;
 	cudaError_t result;
 
-	if (graphs_wait(stream, event))
-		return cudaSuccess;
+	if (flags & cudaEventWaitExternal)
+		return captured && handles_event_look(event) ?
+			       graphs_capture(captured, &(struct session_node){ .kind = NODE_WAIT, .event = event }) :
+			       cudaErrorInvalidValue;
+	if (graphs_wait(stream, event, &result))
+		return result;
 	result = cudart_stream(stream, &s);
 	if (!result)
 		result = cudart_error(handles_event(event, &e));
 	return result ? result : cudart_error(device.driver->cuStreamWaitEvent(s, e, flags));
+}
+
+cudaError_t cudart_wait_event(cudaStream_t stream, cudaEvent_t event)
+{
+	return stream_wait_event(stream, event, cudaEventWaitDefault);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
@@ -173,14 +184,14 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 	return CUDART_CALL(free_event(event));
 }
 
-static cudaError_t record_event(cudaEvent_t event, cudaStream_t stream)
+cudaError_t cudart_record_event(cudaEvent_t event, cudaStream_t stream)
 {
 	CUevent e;
 	CUstream s;
 	cudaError_t result;
 
-	if (graphs_record(event, stream))
-		return cudaSuccess;
+	if (graphs_record(event, stream, &result))
+		return result;
 	result = cudart_error(handles_event(event, &e));
 	if (!result)
 		result = cudart_stream(stream, &s);
@@ -189,19 +200,35 @@ static cudaError_t record_event(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-	return CUDART_CALL(record_event(event, stream));
+	return CUDART_CALL(cudart_record_event(event, stream));
+}
+
+/* External: a node of a graph that records each time it runs. */
+static cudaError_t record_with_flags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+	struct session_stream *captured = graphs_capturing(stream);
+
+	if (flags & ~(unsigned)cudaEventRecordExternal)
+		return cudaErrorInvalidValue;
+	if (!flags)
+		return cudart_record_event(event, stream);
+	return captured && handles_event_look(event) ?
+		       graphs_capture(captured, &(struct session_node){ .kind = NODE_RECORD, .event = event }) :
+		       cudaErrorInvalidValue;
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
-	return CUDART_CALL(flags ? cudaErrorNotSupported : record_event(event, stream));
+	return CUDART_CALL(record_with_flags(event, stream, flags));
 }
 
 static cudaError_t wait_event(cudaEvent_t event)
 {
 	CUevent e;
-	cudaError_t result = cudart_error(handles_event(event, &e));
+	cudaError_t result = graphs_check_event(event);
 
+	if (!result)
+		result = cudart_error(handles_event(event, &e));
 	return result ? result : CUDART_WAIT(device.driver->cuEventSynchronize(e));
 }
 
@@ -213,8 +240,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 static cudaError_t query_event(cudaEvent_t event)
 {
 	CUevent e;
-	cudaError_t result = cudart_error(handles_event(event, &e));
+	cudaError_t result = graphs_check_event(event);
 
+	if (!result)
+		result = cudart_error(handles_event(event, &e));
 	return result ? result : cudart_error(device.driver->cuEventQuery(e));
 }
 
@@ -226,7 +255,12 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 static cudaError_t elapsed(float *ret, cudaEvent_t start, cudaEvent_t end)
 {
 	CUevent from, to;
-	cudaError_t result = cudart_error(handles_event(start, &from));
+	cudaError_t result = graphs_check_event(start);
+
+	if (!result)
+		result = graphs_check_event(end);
+	if (!result)
+		result = cudart_error(handles_event(start, &from));
 
 	if (!result)
 		result = cudart_error(handles_event(end, &to));

@@ -104,7 +104,9 @@ cudaError_t cudart_before_write(const void *p, size_t size)
 
 cudaError_t cudart_stream(cudaStream_t stream, CUstream *ret)
 {
-	return graphs_capturing(stream) ? cudaErrorStreamCaptureUnsupported : cudart_error(handles_stream(stream, ret));
+	cudaError_t result = graphs_check_stream(stream);
+
+	return result ? result : cudart_error(handles_stream(stream, ret));
 }
 
 #define TEXT_(x) #x

@@ -90,8 +90,12 @@ cudaError_t cudart_launch(struct session_entry *e, const struct session_launch *
 cudaError_t cudart_launch_host(cudaStream_t stream, cudaHostFn_t fn, void *data);
 cudaError_t cudart_copy_async(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudart_copy_3d(const struct cudaMemcpy3DParms *p, bool async, cudaStream_t stream);
-/* Where the arguments of a captured launch lie: PARAMETERS_MAX pointers at most. */
-cudaError_t cudart_graph_args(struct session_entry *e, const struct session_launch *l, void **ret);
+cudaError_t cudart_fill(const struct cudaMemsetParams *p, cudaStream_t stream);
+cudaError_t cudart_record_event(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudart_wait_event(cudaStream_t stream, cudaEvent_t event);
+
+/* A variable by its stand-in on the host; the bytes [offset, offset + size) of it. */
+cudaError_t cudart_symbol_range(const void *symbol, size_t offset, size_t size, void **ret);
 
 cudaError_t cudart_stream(cudaStream_t stream, CUstream *ret);
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/graphs.h"
 
 static bool is_default(cudaStream_t s)
 {
@@ -70,6 +71,7 @@ CUresult handles_stream_free(cudaStream_t stream)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (s->epoch == device.epoch)
 		result = device.driver->cuStreamDestroy(s->handle);
+	graphs_forget_stream((struct session_stream *)stream);
 	drop(&device.session->streams, i);
 	return result;
 }
@@ -147,6 +149,7 @@ CUresult handles_event_free(cudaEvent_t event)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (e->epoch == device.epoch)
 		result = device.driver->cuEventDestroy(e->handle);
+	graphs_forget_event((struct session_event *)event);
 	drop(&device.session->events, i);
 	return result;
 }

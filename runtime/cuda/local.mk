@@ -8,7 +8,9 @@ CUDASIDE_SOURCES = \
 	%reldir%/cudart-copy.c %reldir%/cudart-copy-3d.c \
 	%reldir%/cudart-device.c %reldir%/device-properties.def \
 	%reldir%/cudart-error.c %reldir%/cudart-errors.def \
-	%reldir%/cudart-graph.c %reldir%/graphs.h \
+	%reldir%/cudart-graph.c %reldir%/cudart-graph-capture.c \
+	%reldir%/cudart-graph-node.c %reldir%/cudart-graph-query.c \
+	%reldir%/graphs.c %reldir%/graphs.h \
 	%reldir%/cudart-launch.c \
 	%reldir%/cudart-memory.c \
 	%reldir%/cudart-pool.c \

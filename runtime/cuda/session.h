@@ -9,6 +9,7 @@
 #ifndef CGPU_RUNTIME_CUDA_SESSION_H
 #define CGPU_RUNTIME_CUDA_SESSION_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -97,7 +98,9 @@ struct session_stream {
 	uint32_t epoch;
 	CUstream handle;
 	struct session_graph *capture; /* that calls are added to, NULL: they run */
+	struct session_array last;     /* struct session_node *, that the next one depends on */
 	bool origin;                   /* the capture began here */
+	bool into_graph;               /* which was there before */
 };
 
 struct session_event {
@@ -105,6 +108,7 @@ struct session_event {
 	uint32_t epoch;
 	CUevent handle;
 	struct session_graph *capture; /* in which it was recorded */
+	struct session_array last;     /* struct session_node *, that it stands behind */
 };
 
 /* What a cudaArray_t points at: images.c. */
@@ -150,13 +154,22 @@ struct session_launch {
 	size_t shared;
 	uint32_t n_args;
 	char *args;        /* at the offsets of the entry's parameters */
+	void **pointers;   /* to each of them, for who has asked; NULL: nobody */
 };
 
-enum session_node_kind { NODE_LAUNCH, NODE_COPY, NODE_COPY_3D, NODE_FILL, NODE_HOST, NODE_EMPTY };
+enum session_node_kind {
+	NODE_LAUNCH, NODE_COPY, NODE_COPY_3D, NODE_FILL, NODE_HOST, NODE_EMPTY,
+	NODE_CHILD, NODE_RECORD, NODE_WAIT, NODE_ALLOC, NODE_FREE,
+};
 
 /* What a cudaGraphNode_t points at. */
 struct session_node {
 	enum session_node_kind kind;
+	bool disabled;
+	bool ordered;                      /* while its graph is put in order */
+	uint32_t number;                   /* place in its graph */
+	struct session_graph *graph;
+	struct session_array deps;         /* struct session_node *, of the same graph */
 	const struct session_node *origin; /* of a copy; may be gone */
 	union {
 		struct session_launch launch;
@@ -169,13 +182,26 @@ struct session_node {
 		struct cudaMemcpy3DParms copy_3d;
 		struct cudaMemsetParams fill;
 		struct cudaHostNodeParams host;
+		struct session_graph *child; /* the node's own copy */
+		cudaEvent_t event;
+		struct {
+			void *address;
+			size_t size;
+			bool freed;  /* by the program */
+		} memory;
 	};
 };
 
 /* What a cudaGraph_t or a cudaGraphExec_t points at: graphs.h. */
 struct session_graph {
 	bool executable;
+	bool owned;                 /* by a node */
+	bool spoilt;                /* the capture into it has gone wrong */
+	enum cudaStreamCaptureMode mode;
+	pthread_t thread;           /* that the capture began in */
+	unsigned long long flags;   /* of instantiation */
 	struct session_array nodes; /* struct session_node * */
+	struct session_array order; /* the same, in which they run; of executable ones */
 };
 
 /* A limit of the context that a cell has set. */
@@ -203,7 +229,8 @@ struct session {
 	struct session_array objects;    /* struct session_object */
 	struct session_array pools;      /* struct session_pool *, the default one first */
 	struct session_array limits;     /* struct session_limit */
-	struct session_array graphs;     /* struct session_graph *, executable ones too */
+	struct session_array graphs;     /* struct session_graph *, executable ones and those of nodes, too */
+	uint32_t captures;               /* that have begun and not ended */
 	struct session_pool *current_pool; /* NULL: the default one */
 	uint32_t images_epoch;           /* in which the handles of all three are valid */
 };

@@ -103,7 +103,7 @@ printf("%d %d %d %s %d %d", capturing == cudaStreamCaptureStatusNone, ordinal, a
 
 
 @pytest.mark.parametrize("call, words", [
-    ("cudaGraph_t graph = NULL; cudaGraphDebugDotPrint(graph, \"x\", 0)", "CUDA graphs"),
+    ("cudaUserObject_t object = NULL; cudaUserObjectRetain(object, 1)", "CUDA graphs"),
     ("cudaIpcMemHandle_t handle; cudaIpcGetMemHandle(&handle, managed)", "other programs"),
     ("cudaGraphicsUnmapResources(1, NULL, stream)", "OpenGL"),
     ("cudaLibraryUnload(NULL)", "from cells"),
