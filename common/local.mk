@@ -26,6 +26,7 @@ libcommon_a_SOURCES = \
 	%reldir%/ptx-lexer.c %reldir%/ptx-lexer.h \
 	%reldir%/ptx-link.c %reldir%/ptx-link.h \
 	%reldir%/record.c %reldir%/record.h \
+	%reldir%/thread-awake.c %reldir%/thread-awake.h \
 	%reldir%/type-code.c %reldir%/type-code.h \
 	%reldir%/unit.c %reldir%/unit.h \
 	%reldir%/whole-io.c %reldir%/whole-io.h \

@@ -11,18 +11,16 @@
 #include "runtime/threads.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/thread-awake.h"
 #include "runtime/arena/meta.h"
 #include "runtime/worker.h"
 
@@ -208,25 +206,9 @@ bool threads_any(void)
 	return some;
 }
 
-/* The number of the system call that it is in is the first word there. */
-static bool is_awake(pid_t tid)
-{
-	char path[64], text[16] = "";
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return true;
-	if (read(fd, text, sizeof(text) - 1) <= 0)
-		text[0] = '\0';
-	close(fd);
-	return strtol(text, NULL, 10) != SYS_futex || text[0] == 'r';
-}
-
 int threads_count_awake(void)
 {
-	int n = is_awake(worker.pid);
+	int n = thread_awake(worker.pid);
 
 	if (!atomic_load(&any))
 		return n;
@@ -235,7 +217,7 @@ int threads_count_awake(void)
 	for (struct threads_member *m = members; m; m = m->next) {
 		pid_t tid = atomic_load(&m->tid);
 
-		n += !tid || is_awake(tid);
+		n += !tid || thread_awake(tid);
 	}
 	pthread_mutex_unlock(&lock);
 	threads_release();

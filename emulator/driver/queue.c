@@ -4,14 +4,17 @@
  * something, the next one leads. After some ticks without any work it sleeps until there is some, so that a program which does
  * not use the device costs nothing. An item is due for an executor when it is two ticks old, or somebody waits or asks.
  */
+#define _GNU_SOURCE
 #include "emulator/driver/queue.h"
 
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/thread-awake.h"
 #include "emulator/machine/machine-limits.h"
 #include "emulator/machine/machine-pool.h"
 
@@ -362,6 +365,7 @@ static void *executor(void *unused)
 	bool leads = false;
 
 	(void)unused;
+	pthread_setname_np(pthread_self(), MACHINE_THREAD_NAME "stream");
 	lock_queues();
 	queues.calls--;
 	for (;;) {
@@ -666,22 +670,40 @@ bool queue_in_host_function(void)
 	return current && current->kind == WORK_HOST;
 }
 
-/* Threads of the process that are neither the driver's nor wait for it. */
+/* The driver's own threads have names that begin so. */
+static bool is_own(const char *tid)
+{
+	char path[64], name[sizeof(MACHINE_THREAD_NAME)] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%.20s/comm", tid);
+	f = fopen(path, "re");
+	if (f && !fgets(name, sizeof(name), f))
+		name[0] = '\0';
+	if (f)
+		fclose(f);
+	return !strcmp(name, MACHINE_THREAD_NAME);
+}
+
+static unsigned count_awake(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	if (!tasks)
+		return 0;
+	for (const struct dirent *d = readdir(tasks); d; d = readdir(tasks))
+		n += d->d_name[0] != '.' && !is_own(d->d_name) && thread_awake((pid_t)strtol(d->d_name, NULL, 10));
+	closedir(tasks);
+	return n;
+}
+
+/* A thread of the program goes on by itself. Those that wait for the device and run something meanwhile are awake. */
 static bool program_goes_on(void)
 {
-	unsigned n = 0;
-	DIR *tasks;
+	unsigned awake = queue_threads.count ? (unsigned)queue_threads.count() : count_awake();
 
-	/* Those that wait and run something meanwhile are awake. */
-	if (queue_threads.count)
-		return (unsigned)queue_threads.count() > queues.waiting - queues.blocked;
-	tasks = opendir("/proc/self/task");
-	if (!tasks)
-		return !queues.waiting;
-	for (const struct dirent *d = readdir(tasks); d; d = readdir(tasks))
-		n += d->d_name[0] != '.';
-	closedir(tasks);
-	return n > queues.executors + machine_pool_helpers() + queues.waiting;
+	return awake > queues.waiting - queues.blocked;
 }
 
 bool queue_may_free(void *work)

@@ -19,6 +19,7 @@
 #include "common/error.h"
 #include "emulator/hot/hot-compiler.h"
 #include "emulator/machine/exec.h"
+#include "emulator/machine/machine-pool.h"
 
 #define PLUGIN "cgpu-hot.so"
 
@@ -156,6 +157,7 @@ static void compile(struct hot *h)
 static void *work(void *unused)
 {
 	(void)unused;
+	pthread_setname_np(pthread_self(), MACHINE_THREAD_NAME "compiler");
 	pthread_mutex_lock(&hot.lock);
 	for (;;) {
 		struct hot *h = hot.list;

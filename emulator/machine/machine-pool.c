@@ -53,19 +53,10 @@ unsigned machine_pool_default(void)
 	return 1;
 }
 
-unsigned machine_pool_helpers(void)
-{
-	unsigned n;
-
-	pthread_mutex_lock(&pool.lock);
-	n = pool.owner == getpid() ? pool.helpers : 0;
-	pthread_mutex_unlock(&pool.lock);
-	return n;
-}
-
 static void *helper(void *unused)
 {
 	(void)unused;
+	pthread_setname_np(pthread_self(), MACHINE_THREAD_NAME "machine");
 	pthread_mutex_lock(&pool.lock);
 	for (;;) {
 		while (!pool.seats)
