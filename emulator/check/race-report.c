@@ -4,72 +4,34 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "emulator/check/place.h"
 #include "emulator/check/race-state.h"
 #include "emulator/ptx/ptx-lines.h"
-#include "emulator/ptx/ptx-syntax.h"
 
 static const char *access_name(const struct race_access *a)
 {
 	return a->kind == GPU_ACCESS_READ ? "Read" : a->kind == GPU_ACCESS_ATOMIC ? "Atomic" : "Write";
 }
 
-static uint32_t side_frames(const struct race_side *s, struct gpu_fault_frame *frames)
+static struct place place_of_side(const struct race_side *s)
 {
-	const struct ptx_function *f = s->access.program->function;
-	uint32_t source = s->access.op->source;
-
-	if (source >= f->body->instruction_count)
-		return 0;
-	return ptx_lines_frames(f->module, f->body->instructions[source].loc, f->name, frames, GPU_FAULT_FRAMES);
-}
-
-/* "Write access at k(...)+0x90 in In[4]:13", the inlined callers below it. `count`: behind the line, 0 nothing. */
-static void print_side(const struct race_side *s, uint64_t count, struct buffer *out)
-{
-	struct gpu_fault_frame frames[GPU_FAULT_FRAMES];
-	uint32_t n = side_frames(s, frames);
-	char name[128];
-
-	ptx_lines_source_name(n ? frames[0].function : s->access.program->function->name, name, sizeof(name));
-	buffer_printf(out, "%s access at %s(...)+0x%x", access_name(&s->access), name, s->access.op->source * 16);
-	if (n)
-		buffer_printf(out, " in %s:%u", frames[0].file, frames[0].line);
-	if (count)
-		buffer_printf(out, " [%llu hazard%s]", (unsigned long long)count, count == 1 ? "" : "s");
-	buffer_putc(out, '\n');
-	for (uint32_t i = 1; i < n; i++)
-		buffer_printf(out, "=========         called from %s in %s:%u\n", frames[i].function, frames[i].file,
-			      frames[i].line);
-}
-
-static void print_thread(const struct race_side *s, const struct machine_launch *l, struct buffer *out)
-{
-	uint32_t thread = s->access.warp * MACHINE_LANES + s->lane;
-
-	buffer_printf(out, "thread (%u,%u,%u)", thread % l->block[0], thread / l->block[0] % l->block[1],
-		      thread / l->block[0] / l->block[1]);
-}
-
-static void print_block(const struct race_side *s, const struct machine_launch *l, struct buffer *out)
-{
-	uint64_t cta = s->access.cta;
-
-	buffer_printf(out, "block (%u,%u,%u)", (uint32_t)(cta % l->grid[0]), (uint32_t)(cta / l->grid[0] % l->grid[1]),
-		      (uint32_t)(cta / l->grid[0] / l->grid[1]));
+	return (struct place){ s->access.op, s->access.program, s->access.cta, s->access.warp * MACHINE_LANES + s->lane };
 }
 
 static void print_threads(const struct race_hazard *h, const struct machine_launch *l, struct buffer *out)
 {
+	struct place first = place_of_side(&h->first), second = place_of_side(&h->second);
+
 	buffer_puts(out, "=========     by ");
-	print_thread(&h->first, l, out);
-	if (h->first.access.cta != h->second.access.cta) {
+	place_print_thread_only(&first, l, out);
+	if (first.cta != second.cta) {
 		buffer_puts(out, " in ");
-		print_block(&h->first, l, out);
+		place_print_block(&first, l, out);
 	}
 	buffer_puts(out, " and ");
-	print_thread(&h->second, l, out);
+	place_print_thread_only(&second, l, out);
 	buffer_puts(out, " in ");
-	print_block(&h->second, l, out);
+	place_print_block(&second, l, out);
 	buffer_putc(out, '\n');
 }
 
@@ -154,15 +116,20 @@ static void print_hazard(const struct race_hazard *found, const struct machine_l
 {
 	struct race_hazard turned = *found;
 	const struct race_hazard *h = &turned;
+	struct place first, second;
+	char word[80];
 
 	if (!race_writes(&found->first.access)) {
 		turned.first = found->second;
 		turned.second = found->first;
 	}
-	buffer_printf(out, "========= %s: Race reported between ", h->level == RACE_ERROR ? "Error" : "Warning");
-	print_side(&h->first, 0, out);
-	buffer_puts(out, "=========     and ");
-	print_side(&h->second, h->count, out);
+	first = place_of_side(&h->first);
+	second = place_of_side(&h->second);
+	snprintf(word, sizeof(word), "%s: Race reported between %s access at ", h->level == RACE_ERROR ? "Error" : "Warning",
+		 access_name(&h->first.access));
+	place_print(&first, "========= ", word, 0, out);
+	snprintf(word, sizeof(word), "and %s access at ", access_name(&h->second.access));
+	place_print(&second, PLACE_INDENT, word, h->count, out);
 	print_threads(h, l, out);
 	print_memory(h, l, out);
 	print_values(h, out);
@@ -177,13 +144,9 @@ static void print_key(const struct race_hazard *h, const struct machine_launch *
 
 	buffer_printf(out, "%s", l->entry->name);
 	for (int i = 0; i < 2; i++) {
-		const struct race_side *s = sides[i ^ (int)turned];
-		struct gpu_fault_frame frames[GPU_FAULT_FRAMES];
+		struct place p = place_of_side(sides[i ^ (int)turned]);
 
-		if (side_frames(s, frames))
-			buffer_printf(out, "|%s:%u", frames[0].file, frames[0].line);
-		else
-			buffer_printf(out, "|%s+%u", s->access.program->function->name, s->access.op->source);
+		place_print_key(&p, out);
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include "common/buffer.h"
 #include "emulator/check/race.h"
+#include "emulator/check/sync.h"
 #include "emulator/driver/gpu.h"
 
 /* Operations of an entry that are watched unasked. */
@@ -27,6 +28,7 @@ static enum mode mode;
 static struct watched *entries, *told;
 static size_t entry_count, told_count;
 static struct race_count count;
+static uint32_t sync_errors;
 
 static enum mode mode_of(uint32_t what)
 {
@@ -78,6 +80,7 @@ void check_launch_begin(struct check *c, struct machine_launch *l)
 	const struct watched *entry;
 
 	c->race = NULL;
+	c->sync = NULL;
 	pthread_mutex_lock(&lock);
 	if (!chosen)
 		mode = mode_of(0);
@@ -87,13 +90,15 @@ void check_launch_begin(struct check *c, struct machine_launch *l)
 		o.warnings = mode == WHOLE;
 		o.budget = mode == WHOLE ? 0 : BUDGET - entry->operations;
 		c->race = race_new(&o);
+		c->sync = sync_new(o.warnings, o.budget);
 	}
 	pthread_mutex_unlock(&lock);
-	if (!c->race)
-		return;
-	c->observers[0] = race_observer(c->race);
 	l->observers = c->observers;
-	l->observer_count = 1;
+	l->observer_count = 0;
+	if (c->race)
+		c->observers[l->observer_count++] = race_observer(c->race);
+	if (c->sync)
+		c->observers[l->observer_count++] = sync_observer(c->sync);
 }
 
 void check_launch_end(struct check *c, struct machine_launch *l, uint64_t operations)
@@ -101,18 +106,21 @@ void check_launch_end(struct check *c, struct machine_launch *l, uint64_t operat
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct watched *entry;
 
-	if (!c->race)
+	if (!c->race && !c->sync)
 		return;
 	pthread_mutex_lock(&lock);
 	entry = find(&entries, &entry_count, l->entry->name);
 	if (entry)
 		entry->operations += operations;
-	race_report(c->race, l, is_fresh, NULL, &text, &count);
+	if (c->sync)
+		sync_errors += sync_report(c->sync, l, is_fresh, NULL, &text);
+	if (c->race)
+		race_report(c->race, l, is_fresh, NULL, &text, &count);
 	pthread_mutex_unlock(&lock);
 	if (text.len)
 		gpu_print(true, buffer_text(&text), text.len);
 	race_free(c->race);
-	c->race = NULL;
+	sync_free(c->sync);
 	l->observers = NULL;
 	l->observer_count = 0;
 }
@@ -124,6 +132,7 @@ void check_cell_begin(uint32_t what)
 	chosen = true;
 	entry_count = told_count = 0;
 	count = (struct race_count){ 0 };
+	sync_errors = 0;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -137,6 +146,8 @@ void check_cell_end(void)
 	if (mode == WHOLE) {
 		if (count.cut)
 			buffer_puts(&text, "========= Not all was checked: the launch touches more memory than the check can keep\n");
+		if (sync_errors)
+			buffer_printf(&text, "========= ERROR SUMMARY: %u error%s\n", sync_errors, sync_errors == 1 ? "" : "s");
 		buffer_printf(&text, "========= RACECHECK SUMMARY: %u hazard%s displayed (%u error%s, %u warning%s)\n", all,
 			      all == 1 ? "" : "s", count.errors, count.errors == 1 ? "" : "s", count.warnings,
 			      count.warnings == 1 ? "" : "s");

@@ -15,6 +15,8 @@ MACHINE_VECTOR_SOURCES = \
 	%reldir%/exec-memory.c
 
 libmachine_a_SOURCES = \
+	emulator/check/place.c emulator/check/place.h \
+	emulator/check/sync.c emulator/check/sync.h \
 	emulator/check/race.c emulator/check/race.h emulator/check/race-state.h \
 	emulator/check/race-global.c emulator/check/race-report.c emulator/check/race-shared.c \
 	%reldir%/access.c %reldir%/access.h \
@@ -61,7 +63,7 @@ libmachine_avx512_a_CFLAGS = $(VECTOR_CFLAGS) -march=x86-64-v4
 endif
 
 MACHINE_TESTS = test-machine-access test-machine-faults test-machine-matrix test-machine-opcodes test-machine-warps \
-	test-observer test-race test-ptx-census test-ptx-module
+	test-observer test-race test-sync test-ptx-census test-ptx-module
 check_PROGRAMS += $(MACHINE_TESTS)
 TESTS += $(MACHINE_TESTS)
 MACHINE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
@@ -91,6 +93,9 @@ test_machine_warps_LDADD = $(MACHINE_TEST_LIBS)
 test_observer_SOURCES = tests/unit/test-observer.c tests/unit/machine.h
 test_observer_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_observer_LDADD = $(MACHINE_TEST_LIBS)
+test_sync_SOURCES = tests/unit/test-sync.c tests/unit/machine.h
+test_sync_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_sync_LDADD = $(MACHINE_TEST_LIBS)
 test_race_SOURCES = tests/unit/test-race.c tests/unit/machine.h
 test_race_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_race_LDADD = $(MACHINE_TEST_LIBS)

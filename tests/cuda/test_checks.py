@@ -97,6 +97,56 @@ shift<<<1, 32>>>(d_out);"""
     assert fresh_kernel.run("%%racecheck\n" + plain % "__syncwarp(); ").ok().stderr == summary()
 
 
+def test_a_barrier_in_two_branches(fresh_kernel):
+    code = """__global__ void part(int *out)
+{
+    int t = threadIdx.x;
+    if (t < 16) {
+        out[t] = 1;
+        __syncthreads();
+        out[t] += 1;
+    } else {
+        out[t] = 2;
+        __syncthreads();
+        out[t] *= 3;
+    }
+}
+int *d_out, seen[32];
+cudaMalloc(&d_out, sizeof(seen));
+part<<<1, 32>>>(d_out);
+cudaMemcpy(seen, d_out, sizeof(seen), cudaMemcpyDefault);
+seen[0] * 10 + seen[31]"""
+    result = fresh_kernel.run(code).ok()
+    assert result.text == "26"
+    assert re.sub(r"\+0x[0-9a-f]+", "", result.stderr) in [
+        "========= Barrier error detected. Divergent thread(s) in warp.\n"
+        f"=========     at part(...) in In[1]:{a}\n=========     by thread ({x},0,0) in block (0,0,0)\n"
+        f"=========     and at part(...) in In[1]:{b}\n=========     by thread ({y},0,0) in block (0,0,0)\n"
+        "=========     All threads of a block must come to the same __syncthreads()\n"
+        for a, x, b, y in [(6, 0, 10, 16), (10, 16, 6, 0)]]
+    ended = code.replace("if (t < 16) {", "if (t >= 16)\n        return;\n    {").split("    } else")[0] + "    }\n}\n"
+    assert fresh_kernel.run(ended + "part<<<1, 32>>>(d_out);").ok().stderr == ""
+
+
+def test_a_mask_that_lacks_who_calls(fresh_kernel):
+    code = """__global__ void sum(int *out)
+{
+    int v = threadIdx.x;
+    v += __shfl_xor_sync(MASK, v, 1);
+    out[threadIdx.x] = v;
+}
+int *d_out;
+cudaMalloc(&d_out, 128);
+sum<<<1, 32>>>(d_out);"""
+    result = fresh_kernel.run(code.replace("MASK", "0xffff")).ok()
+    assert "Barrier error detected. Invalid arguments.\n" in result.stderr
+    assert "by thread (16,0,0) in block (0,0,0)\n" in result.stderr
+    assert result.stderr.endswith("The mask 0x0000ffff does not name lane 16, which executes it\n")
+    result = fresh_kernel.run("%%racecheck\n" + code.replace("MASK", "0xffff")).ok()
+    assert result.stderr.endswith("========= ERROR SUMMARY: 1 error\n" + summary())
+    assert fresh_kernel.run(code.replace("MASK", "0xffffffff")).ok().stderr == ""
+
+
 CLEAN = {
     "tiled product": """__global__ void product(const float *a, const float *b, float *c, int n)
 {
