@@ -64,9 +64,12 @@ bool device_text_is_include(const char *rest, size_t len)
 
 bool device_text_is_shared_include(const char *rest, size_t len)
 {
-	static const char shared[] = "cuda_fp16.h";
+	static const char *const shared[] = { "cuda_fp16.h", "cuda_bf16.h", "curand_kernel.h" };
 
-	return len > sizeof(shared) && !strncmp(rest + 1, shared, strlen(shared));
+	for (size_t i = 0; i < sizeof(shared) / sizeof(*shared); i++)
+		if (len > strlen(shared[i]) + 1 && !strncmp(rest + 1, shared[i], strlen(shared[i])))
+			return true;
+	return false;
 }
 
 bool device_text_is_context(const struct host_text *h, uint32_t i)

@@ -86,6 +86,7 @@ cgpu_compiler_LDADD = $(COMPILER_LIBS)
 preludedir = $(pkgdatadir)/include
 prelude_HEADERS = %reldir%/prelude/cgpu.h %reldir%/prelude/cgpu-cuda.h \
 	%reldir%/prelude/cgpu-show.h \
+	%reldir%/prelude/cuda_bf16.h %reldir%/prelude/curand_kernel.h \
 	%reldir%/prelude/cuda_fp16.h %reldir%/prelude/cuda_runtime.h \
 	%reldir%/prelude/device_launch_parameters.h
 preludecommondir = $(pkgdatadir)/include/common

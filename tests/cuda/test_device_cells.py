@@ -277,3 +277,30 @@ def test_arguments_that_contradict_each_other_are_told(fresh_kernel):
     refuse(fresh_kernel, "scale<<<1, 1>>>(2.0, df);", "CompileError", "scale", "k<float>")
     play(fresh_kernel, ("hf[0] = 3; cudaMemcpy(df, hf, 4, cudaMemcpyHostToDevice);\n"
                         "scale<<<1, 1>>>(2.0f, df); " + FLOAT, "6.0"))
+
+
+def test_small_floats_of_host_and_device(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         "#include <cuda_fp16.h>\n#include <cuda_bf16.h>",
+         ("""__global__ void h(const __half *a, float *o) { *o = __half2float(__hadd(a[0], a[1])); }
+half values[2] = { __float2half(1.5f), __float2half(2.0f) }, *dh; cudaMalloc(&dh, 4);
+cudaMemcpy(dh, values, 4, cudaMemcpyHostToDevice); h<<<1, 1>>>(dh, df); """ + FLOAT, "3.5"),
+         ("""__global__ void b(const __nv_bfloat16 *a, __nv_bfloat16 *o) { *o = a[0] * a[0]; }
+__nv_bfloat16 value = __float2bfloat16(3.01f), *db; cudaMalloc(&db, 2); cudaMemcpy(db, &value, 2, cudaMemcpyHostToDevice);
+b<<<1, 1>>>(db, db); cudaMemcpy(&value, db, 2, cudaMemcpyDeviceToHost);
+printf("%g\\n", __bfloat162float(value));""", "9.125"))
+
+
+def test_random_states_have_the_size_of_the_device(fresh_kernel):
+    names = ["curandState", "curandStateXORWOW_t", "curandStatePhilox4_32_10_t", "curandStateMRG32k3a", "curandStateMtgp32_t",
+             "curandStateSobol32_t", "curandStateScrambledSobol32_t", "curandStateSobol64_t", "curandStateScrambledSobol64_t"]
+    play(fresh_kernel, PLACES, "#include <curand_kernel.h>",
+         ("__global__ void sizes(int *o) { " + " ".join(f"*o++ = sizeof({n}) + 10000 * alignof({n});" for n in names) + " }\n"
+          "int is[16], want[] = { " + ", ".join(f"sizeof({n}) + 10000 * _Alignof({n})" for n in names) + " };\n"
+          "sizes<<<1, 1>>>(di); cudaMemcpy(is, di, sizeof want, cudaMemcpyDeviceToHost); memcmp(is, want, sizeof want)", "0"),
+         """__global__ void seed(curandState *s) { curand_init(1234, threadIdx.x, 0, &s[threadIdx.x]); }
+__global__ void draw(curandState *s, float *o) { o[threadIdx.x] = curand_uniform(&s[threadIdx.x]); }
+curandState *states; cudaMalloc(&states, 64 * sizeof(curandState));
+seed<<<1, 64>>>(states);""",
+         ("draw<<<1, 64>>>(states, df); cudaMemcpy(hf, df, sizeof hf, cudaMemcpyDeviceToHost);\n"
+          "float sum = 0; for (int i = 0; i < 64; i++) sum += hf[i];\nsum > 20 && sum < 44 && hf[0] != hf[1]", "1"))
