@@ -410,11 +410,33 @@ static void refuse_module(struct cpp_unit *x)
 					  "later %%cpp cells see");
 }
 
+/* An entry or a launch; TOKEN_NONE: there is none. `operator<<<T>` is a name. */
+static uint32_t find_device_code(const struct token_list *l)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (token_is(l, i, "__global__") || (token_is(l, i, "<<<") && i && !token_is(l, i - 1, "operator")))
+			return i;
+	return TOKEN_NONE;
+}
+
+static void refuse_device_code(struct cpp_unit *x, uint32_t token)
+{
+	const struct token_list *l = &x->cell.tokens;
+	uint32_t line, column;
+
+	text_position(l->text, l->len, l->at[token].start, &line, &column);
+	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, token_len(l, token),
+			"a %%cpp cell has no device code and no launches");
+	diagnostics_hint(&x->diagnostics, "a %%cuda cell is a whole CUDA C++ program. Or put the CUDA kernel and a C function that launches "
+					  "it into a cell without %%cpp: that function can be called here");
+}
+
 /* Up to the text; 1: what is wrong is told. */
 static int prepare(struct cpp_unit *x, struct error *err)
 {
 	cleanup_buffer struct buffer flags = BUFFER_INIT;
 	struct error problem = ERROR_INIT;
+	uint32_t device;
 
 	if (cpp_cell_init(&x->cell, x->request->text, CPP_CELL, &x->pool, err))
 		return -1;
@@ -426,6 +448,11 @@ static int prepare(struct cpp_unit *x, struct error *err)
 	}
 	if (x->cell.module != TOKEN_NONE) {
 		refuse_module(x);
+		return 1;
+	}
+	device = find_device_code(&x->cell.tokens);
+	if (device != TOKEN_NONE) {
+		refuse_device_code(x, device);
 		return 1;
 	}
 	x->run_main = x->cell.has_main;

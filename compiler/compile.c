@@ -15,6 +15,7 @@
 #include "compiler/compile-cuda.h"
 #include "compiler/compile-device.h"
 #include "compiler/cpp-cell.h"
+#include "compiler/cpp-hints.h"
 #include "compiler/declare.h"
 #include "compiler/device-text.h"
 #include "compiler/diagnostics.h"
@@ -133,36 +134,10 @@ static bool takes_tag(struct compilation *x, const char *message)
 	return false;
 }
 
-/* "no member named 'dot' in 'struct Vec3'" */
-static bool is_class_member(struct compilation *x, const char *message)
-{
-	static const char start[] = "no member named '";
-	const char *tag = strncmp(message, start, strlen(start)) ? NULL : strstr(message, "' in 'struct ");
-	const struct split *s = &x->host.split;
-	size_t len;
-
-	if (!tag)
-		return false;
-	tag += strlen("' in 'struct ");
-	len = strcspn(tag, "'");
-	for (uint32_t i = 0; i < s->n_items; i++) {
-		uint32_t name = s->items[i].is_class ? x->host.parts[i].tag_name : TOKEN_NONE;
-
-		if (name != TOKEN_NONE && token_len(&s->tokens, name) == len && !memcmp(token_text(&s->tokens, name), tag, len))
-			return true;
-	}
-	for (uint32_t i = session_count(&x->compiler->session); i-- > 0;) {
-		const struct declaration *d = session_at(&x->compiler->session, i);
-
-		if (d->kind == DECLARATION_TAG && strlen(d->name) == len && !memcmp(d->name, tag, len))
-			return strcmp(d->host, d->device) != 0;
-	}
-	return false;
-}
-
 static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct compilation *x = context;
+	const char *hint;
 
 	/* A later cell may pop it. */
 	if (!strcmp(d->flag, "-Wpragma-pack") && !strncmp(d->message, "unterminated", strlen("unterminated")))
@@ -176,9 +151,9 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 			    unit_text_find(&x->host.unit, d->offset)))
 		x->again = true;
 	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
-	if (d->severity == CLANG_ERROR && is_class_member(x, d->message))
-		diagnostics_hint(&x->diagnostics, "its member functions are for device code: C cells have the data members only. "
-				 "Host code in C++ goes into a %%cuda or %%cpp cell");
+	hint = d->severity == CLANG_ERROR ? cpp_hint(&x->host, &x->compiler->session, d->message) : NULL;
+	if (hint)
+		diagnostics_hint(&x->diagnostics, hint);
 }
 
 static void on_symbol(void *context, const struct clang_symbol *s)

@@ -304,3 +304,18 @@ curandState *states; cudaMalloc(&states, 64 * sizeof(curandState));
 seed<<<1, 64>>>(states);""",
          ("draw<<<1, 64>>>(states, df); cudaMemcpy(hf, df, sizeof hf, cudaMemcpyDeviceToHost);\n"
           "float sum = 0; for (int i = 0; i < 64; i++) sum += hf[i];\nsum > 20 && sum < 44 && hf[0] != hf[1]", "1"))
+
+
+@pytest.mark.parametrize("cell, words", [
+    ("template <typename T> void all(T *p) { }\nint n;\nall(&n);", ["In[1]:3", "function is for device code", "%%cuda"]),
+    ("__device__ int twice(int x) { return 2 * x; }\ntwice(3)", ["In[1]:2", "function is for device code"]),
+    ("int *p = new int[5];", ["In[1]:1", "this cell is C", "%%cpp"]),
+    ('std::cout << "hello";', ["In[1]:1", "this cell is C", "%%cpp"]),
+    ("__global__ void k(int *p) { }\n__global__ void k(float *p) { }", ["In[1]:2", "use two names, or one template"]),
+    ("%%cpp\n__global__ void k(int *p) { *p = 1; }", ["In[1]:2", "no device code", "%%cuda"]),
+    ("%%cpp\nextern \"C\" void go(int *p) { k<<<1, 1>>>(p); }", ["In[1]:2", "no launches", "%%cuda"]),
+])
+def test_errors_say_where_cpp_goes(start_kernel, cell, words):
+    kernel = start_kernel()
+    refuse(kernel, cell, *words)
+    kernel.close()

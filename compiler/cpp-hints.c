@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/cpp-hints.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "compiler/host-text.h"
+
+#define CPP_CELLS "Host code in C++ goes into a %%cpp cell, with launches into a %%cuda cell"
+
+/* The word in quotes behind `start`; NULL when the message is another one. */
+static const char *quoted(const char *message, const char *start, size_t *ret_len)
+{
+	const char *word = strstr(message, start);
+
+	if (!word)
+		return NULL;
+	word += strlen(start);
+	*ret_len = strcspn(word, "'");
+	return word;
+}
+
+static bool is_token(const struct token_list *l, uint32_t i, const char *word, size_t len)
+{
+	return i != TOKEN_NONE && token_len(l, i) == len && !memcmp(token_text(l, i), word, len);
+}
+
+/* "no member named 'dot' in 'struct Vec3'" */
+static bool is_class(const struct host_text *h, const struct session *session, const char *tag, size_t len)
+{
+	const struct split *s = &h->split;
+
+	for (uint32_t i = 0; i < s->n_items; i++)
+		if (s->items[i].is_class && is_token(&s->tokens, h->parts[i].tag_name, tag, len))
+			return true;
+	for (uint32_t i = session_count(session); i-- > 0;) {
+		const struct declaration *d = session_at(session, i);
+
+		if (d->kind == DECLARATION_TAG && strlen(d->name) == len && !memcmp(d->name, tag, len))
+			return strcmp(d->host, d->device) != 0;
+	}
+	return false;
+}
+
+/* A function that C code does not see: `__device__`, or a template. */
+static bool is_device_function(const struct host_text *h, const struct session *session, const char *name, size_t len)
+{
+	const struct declaration *d = session_find(session, name, len);
+	const struct split *s = &h->split;
+
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		const struct declaration_parts *p = &h->parts[i];
+
+		if (s->items[i].kind == ITEM_DIRECTIVE || s->items[i].world != WORLD_DEVICE || s->items[i].is_entry)
+			continue;
+		if (is_token(&s->tokens, p->is_other || !p->n ? split_template_name(&s->tokens, &s->items[i]) : p->declarators[0].name,
+			     name, len))
+			return true;
+	}
+	return d && d->kind == DECLARATION_DEVICE_FUNCTION;
+}
+
+static bool is_entry(const struct host_text *h, const char *name, size_t len)
+{
+	const struct split *s = &h->split;
+
+	for (uint32_t i = 0; i < s->n_items; i++)
+		if (s->items[i].is_entry && h->parts[i].n && is_token(&s->tokens, h->parts[i].declarators[0].name, name, len))
+			return true;
+	return false;
+}
+
+static bool is_cpp_word(const char *word, size_t len)
+{
+	static const char *const words[] = { "std", "new", "delete", "cout", "cin", "cerr", "endl", "vector", "string", "thrust" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == len && !memcmp(words[i], word, len))
+			return true;
+	return false;
+}
+
+const char *cpp_hint(const struct host_text *h, const struct session *session, const char *message)
+{
+	const char *word;
+	size_t len;
+
+	word = quoted(message, "use of undeclared identifier '", &len);
+	if (word && is_cpp_word(word, len))
+		return "this cell is C. " CPP_CELLS;
+	if (!word)
+		word = quoted(message, "call to undeclared function '", &len);
+	if (word && is_device_function(h, session, word, len))
+		return "this function is for device code: neither a __device__ function nor a template can be called by C code. " CPP_CELLS;
+	word = strstr(message, "no member named '") ? quoted(message, "' in 'struct ", &len) : NULL;
+	if (word && is_class(h, session, word, len))
+		return "its member functions are for device code: C cells have the data members only. " CPP_CELLS;
+	word = quoted(message, "conflicting types for '", &len);
+	if (word && is_entry(h, word, len))
+		return "C has no functions of the same name, and so entries cannot have one: use two names, or one template";
+	return NULL;
+}
