@@ -158,7 +158,7 @@ static void add_directive(struct declare *d, const struct host_text *h, uint32_t
 		while (word < n && (rest[word] == '_' || (rest[word] >= '0' && rest[word] <= '9') ||
 				    ((rest[word] | 32) >= 'a' && (rest[word] | 32) <= 'z')))
 			word++;
-		add(d, DECLARATION_MACRO, line, mem_pool_strndup(d->pool, rest, word), text, text);
+		add(d, DECLARATION_MACRO, line, mem_pool_strndup(d->pool, rest, word), host_text_piece(h, i, i + 1), text);
 	}
 }
 

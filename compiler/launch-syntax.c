@@ -140,6 +140,27 @@ static void edit_channel_desc(const struct token_list *l, uint32_t i, struct edi
 	edit_list_add(edits, l->at[close].start, l->at[close + 2].end, ")");
 }
 
+/* `#define RUN(k, ...) k<<<1, 1>>>(__VA_ARGS__)`: the directive is one token, whose text is read by itself. */
+static void edit_define(const struct token_list *l, uint32_t i, struct mem_pool *pool, struct edit_list *edits)
+{
+	uint32_t start = l->at[i].start + 1, n = edits->n;
+	struct token_list inner;
+
+	if (!token_directive_is(l, i, "define") ||
+	    token_list_init(&inner, token_text(l, i) + 1, token_len(l, i) - 1, pool, NULL))
+		return;
+	for (uint32_t t = 2; t < inner.n; t++) {
+		if (token_is(&inner, t, "<<<"))
+			edit_launch(&inner, t, NULL, pool, edits);
+		else if (token_is(&inner, t, "dim3") && token_is(&inner, t + 1, "(") && !follows_specifier(&inner, t))
+			replace(&inner, t, "cgpu_dim3", edits);
+	}
+	for (; n < edits->n; n++) {
+		edits->at[n].start += start;
+		edits->at[n].end += start;
+	}
+}
+
 void launch_syntax_edit(const struct split *s, const struct template_launches *launches, struct mem_pool *pool,
 			struct edit_list *edits)
 {
@@ -148,6 +169,8 @@ void launch_syntax_edit(const struct split *s, const struct template_launches *l
 	for (uint32_t k = 0; k < s->n_items; k++) {
 		const struct item *item = &s->items[k];
 
+		if (item->kind == ITEM_DIRECTIVE)
+			edit_define(l, item->first, pool, edits);
 		if (!(item->world & WORLD_HOST) || item->kind == ITEM_DIRECTIVE)
 			continue;
 		for (uint32_t i = item->first; i < item->end; i++) {

@@ -319,3 +319,18 @@ def test_errors_say_where_cpp_goes(start_kernel, cell, words):
     kernel = start_kernel()
     refuse(kernel, cell, *words)
     kernel.close()
+
+
+def test_macros_may_launch(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         """#define RUN(entry, blocks, threads, ...) entry<<<blocks, threads>>>(__VA_ARGS__)
+#define CHECKED(...) do { \\
+        __VA_ARGS__; \\
+        if (cudaGetLastError() != cudaSuccess) abort(); \\
+    } while (0)
+#define GRID dim3(2, 3)
+__global__ void count(int *p, int by) { atomicAdd(p, by); }
+cudaMemset(di, 0, 4);
+RUN(count, 2, 32, di, 1);
+CHECKED(count<<<GRID, 1>>>(di, 100));""",
+         ("RUN(count, GRID, 4, di, 1000); " + INT, str(64 + 600 + 24000)))
