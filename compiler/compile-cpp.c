@@ -427,8 +427,8 @@ static void refuse_device_code(struct cpp_unit *x, uint32_t token)
 	text_position(l->text, l->len, l->at[token].start, &line, &column);
 	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, token_len(l, token),
 			"a %%cpp cell has no device code and no launches");
-	diagnostics_hint(&x->diagnostics, "a %%cuda cell is a whole CUDA C++ program. Or put the CUDA kernel and a C function that launches "
-					  "it into a cell without %%cpp: that function can be called here");
+	diagnostics_hint(&x->diagnostics, "a %%cuda cell is a whole CUDA C++ program. Or put the CUDA kernel and a C function that "
+					  "launches it into a cell without %%cpp: that function can be called here");
 }
 
 /* Up to the text; 1: what is wrong is told. */

@@ -494,7 +494,8 @@ static bool device_identity(struct compilation *x, struct buffer *ret)
 	buffer_printf(ret, "%s\n%s\n", x->compiler->nvrtc.version, x->request->nvflags);
 	return *x->compiler->nvrtc.version && !x->request->functions_only &&
 	       !device_follow_find(&x->host, &x->compiler->session, &followers, NULL) &&
-	       !device_text_write(&x->host, &x->compiler->session, &followers, ret, NULL) && unit_cache_suits(buffer_text(ret), ret->len);
+	       !device_text_write(&x->host, &x->compiler->session, &followers, ret, NULL) &&
+	       unit_cache_suits(buffer_text(ret), ret->len);
 }
 
 /* Empty for a cell that has to be compiled. */

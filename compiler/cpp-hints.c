@@ -53,8 +53,9 @@ static bool is_device_function(const struct host_text *h, const struct session *
 
 		if (s->items[i].kind == ITEM_DIRECTIVE || s->items[i].world != WORLD_DEVICE || s->items[i].is_entry)
 			continue;
-		if (is_token(&s->tokens, p->is_other || !p->n ? split_template_name(&s->tokens, &s->items[i]) : p->declarators[0].name,
-			     name, len))
+		uint32_t own = p->is_other || !p->n ? split_template_name(&s->tokens, &s->items[i]) : p->declarators[0].name;
+
+		if (is_token(&s->tokens, own, name, len))
 			return true;
 	}
 	return d && d->kind == DECLARATION_DEVICE_FUNCTION;

@@ -97,9 +97,12 @@ static void find_changed(struct search *s, struct device_followers *ret)
 
 	for (uint32_t i = 0; i < s->h->split.n_items; i++) {
 		uint32_t name = defined_by(s->h, i);
-		const char *word = name == TOKEN_NONE ? NULL : mem_pool_strndup(s->h->pool, token_text(l, name), token_len(l, name)),
-			   *text = word ? device_text_later(s->h, i) : NULL;
+		const char *word = NULL, *text = NULL;
 
+		if (name != TOKEN_NONE)
+			word = mem_pool_strndup(s->h->pool, token_text(l, name), token_len(l, name));
+		if (word)
+			text = device_text_later(s->h, i);
 		if (!text || !is_changed(s->session, word, text))
 			continue;
 		s->names[s->n_names++] = word;

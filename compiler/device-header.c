@@ -73,7 +73,8 @@ static bool says(const char *line, size_t len, const struct family *f)
 	bool open = f->header[strlen(f->header) - 1] == 'h';
 
 	for (size_t i = 0; i + word <= len; i++)
-		if (!memcmp(line + i, f->word, word) && (!i || !is_word_char(line[i - 1])) && (open || !is_word_char(line[i + word])))
+		if (!memcmp(line + i, f->word, word) && (!i || !is_word_char(line[i - 1])) &&
+		    (open || !is_word_char(line[i + word])))
 			return true;
 	return false;
 }

@@ -147,7 +147,8 @@ static bool compile_with_header(struct device_job *job, const char *text)
 	header = device_headers_get(&job->nvrtc->headers, buffer_text(&key));
 	if (header && header->fd < 0)
 		return false;
-	return header ? compile_again(job, buffer_text(&whole), header) : compile_first(job, buffer_text(&whole), buffer_text(&key));
+	return header ? compile_again(job, buffer_text(&whole), header)
+		      : compile_first(job, buffer_text(&whole), buffer_text(&key));
 }
 
 static void *run(void *context)

@@ -86,6 +86,8 @@ static void edit_launch(const struct token_list *l, uint32_t open, const struct 
 		template_launch_edit(launches, instance, l, close + 1, pool, edits);
 	uint32_t last = l->at[close + 1].match;
 
+	if (*template_launch_defaults(launches, open))
+		edit_list_add(edits, l->at[last].start, l->at[last].start, template_launch_defaults(launches, open));
 	edit_list_add(edits, l->at[last].end, l->at[last].end, ")");
 }
 

@@ -14,6 +14,7 @@
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "compiler/clang-shim.h"
+#include "compiler/device-text.h"
 #include "compiler/host-text.h"
 #include "compiler/session.h"
 
@@ -301,6 +302,62 @@ static int add_launch(struct host_text *h, const struct session *session, uint32
 	return 0;
 }
 
+/* The parameters of the entry with this name, which is no template: of the cell, else of the session. False: there is none. */
+static bool read_entry(const struct host_text *h, const struct session *session, uint32_t name, struct template_text *ret)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct declaration *d = session_find(session, token_text(l, name), token_len(l, name));
+	const char *text = d && d->kind == DECLARATION_ENTRY ? d->device : "";
+	uint32_t i = 0;
+
+	for (uint32_t k = 0; k < h->split.n_items; k++) {
+		const struct declaration_parts *p = &h->parts[k];
+
+		if (h->split.items[k].is_entry && p->n && p->declarators[0].name != TOKEN_NONE &&
+		    token_len(l, p->declarators[0].name) == token_len(l, name) &&
+		    !memcmp(token_text(l, p->declarators[0].name), token_text(l, name), token_len(l, name)))
+			text = device_text_entry(h, k);
+	}
+	*ret = (struct template_text){ 0 };
+	if (!text || !*text || token_list_init(&ret->l, text, strlen(text), h->pool, NULL))
+		return false;
+	while (i < ret->l.n && !(token_len(&ret->l, i) == token_len(l, name) && token_is(&ret->l, i + 1, "(") &&
+				 !memcmp(token_text(&ret->l, i), token_text(l, name), token_len(l, name))))
+		i++;
+	return i < ret->l.n &&
+	       read_parts(&ret->l, i + 2, token_behind(&ret->l, i + 1) - 1, ret->of_function, &ret->n_of_function);
+}
+
+static void add_defaults(struct host_text *h, const struct session *session, uint32_t open)
+{
+	const struct token_list *l = &h->split.tokens;
+	uint32_t first, end, name = name_before(l, open, &first, &end), call = call_of(l, open), given;
+	struct buffer text = BUFFER_INIT;
+	struct template_text t;
+
+	if (name == TOKEN_NONE || first || call == TOKEN_NONE || !read_entry(h, session, name, &t))
+		return;
+	given = count_arguments(l, call);
+	for (uint32_t k = given; k < t.n_of_function && t.of_function[k].equals != TOKEN_NONE; k++) {
+		const struct part *p = &t.of_function[k];
+
+		buffer_printf(&text, "%s%.*s", k ? ", " : "", (int)(t.l.at[p->end - 1].end - t.l.at[p->equals + 1].start),
+			      token_text(&t.l, p->equals + 1));
+	}
+	if (text.len)
+		h->launches.defaults[h->launches.n_defaults++] =
+			(struct launch_defaults){ open, mem_pool_strdup(h->pool, buffer_text(&text)) };
+	buffer_release(&text);
+}
+
+const char *template_launch_defaults(const struct template_launches *t, uint32_t open)
+{
+	for (uint32_t i = 0; t && i < t->n_defaults; i++)
+		if (t->defaults[i].open == open && t->defaults[i].text)
+			return t->defaults[i].text;
+	return "";
+}
+
 int template_launch_find(struct host_text *h, const struct session *session, struct error *err)
 {
 	const struct token_list *l = &h->split.tokens;
@@ -308,12 +365,18 @@ int template_launch_find(struct host_text *h, const struct session *session, str
 
 	for (uint32_t i = 0; i < l->n; i++)
 		n += token_is(l, i, "<<<");
-	h->launches = (struct template_launches){ .at = n ? mem_pool_array(h->pool, n, sizeof(*h->launches.at)) : NULL };
-	if (n && !h->launches.at)
+	h->launches = (struct template_launches){
+		.at = n ? mem_pool_array(h->pool, n, sizeof(*h->launches.at)) : NULL,
+		.defaults = n ? mem_pool_array(h->pool, n, sizeof(*h->launches.defaults)) : NULL,
+	};
+	if (n && (!h->launches.at || !h->launches.defaults))
 		return error_set(err, ERROR_MEMORY, "out of memory for the launches of a cell");
 	for (uint32_t i = 0; i < l->n; i++)
-		if (token_is(l, i, "<<<") && add_launch(h, session, i, err))
-			return -1;
+		if (token_is(l, i, "<<<")) {
+			if (add_launch(h, session, i, err))
+				return -1;
+			add_defaults(h, session, i);
+		}
 	return 0;
 }
 

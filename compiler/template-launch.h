@@ -37,7 +37,14 @@ struct template_launch {
 	bool is_there; /* an earlier cell has made this instance */
 };
 
+struct launch_defaults {
+	uint32_t open;    /* `<<<` */
+	const char *text; /* ", 9": the arguments that the call leaves out */
+};
+
 struct template_launches {
+	struct launch_defaults *defaults; /* of entries that are no templates */
+	uint32_t n_defaults;
 	struct template_launch *at; /* in the pool */
 	uint32_t n;
 };
@@ -45,6 +52,9 @@ struct template_launches {
 /* Find the launches of a cell. -1: ERROR_MEMORY. */
 int template_launch_find(struct host_text *h, const struct session *session, struct error *err);
 /* The one whose `<<<` is this token; NULL: it is no template that is launched there. */
+/* What is to be put behind the arguments of this launch; "" for nothing. */
+const char *template_launch_defaults(const struct template_launches *t, uint32_t open);
+
 const struct template_launch *template_launch_at(const struct template_launches *t, uint32_t open);
 /* Edits for the call behind `>>>`: its parenthesis is token `call`. */
 void template_launch_edit(const struct template_launches *t, const struct template_launch *x, const struct token_list *l,

@@ -223,7 +223,8 @@ cudaMemcpyFromSymbol(&hi, total, sizeof hi); hi""", "1225"),
 }
 blocks<<<1, 64>>>(di); """ + INT, "2016"))
     refuse(fresh_kernel, "\n__global__ void wrong(int *out) { cub::Nothing x; }", "In[8]:2: error")
-    refuse(fresh_kernel, "#include <cub/nothing.cuh>\n__global__ void wrong(int *out) { *out = 1; }", "In[9]:1", "cub/nothing.cuh")
+    refuse(fresh_kernel, "#include <cub/nothing.cuh>\n__global__ void wrong(int *out) { *out = 1; }",
+           "In[9]:1", "cub/nothing.cuh")
     play(fresh_kernel, ("blocks<<<1, 64>>>(di); " + INT, "2016"))
 
 
@@ -286,14 +287,16 @@ def test_small_floats_of_host_and_device(fresh_kernel):
 half values[2] = { __float2half(1.5f), __float2half(2.0f) }, *dh; cudaMalloc(&dh, 4);
 cudaMemcpy(dh, values, 4, cudaMemcpyHostToDevice); h<<<1, 1>>>(dh, df); """ + FLOAT, "3.5"),
          ("""__global__ void b(const __nv_bfloat16 *a, __nv_bfloat16 *o) { *o = a[0] * a[0]; }
-__nv_bfloat16 value = __float2bfloat16(3.01f), *db; cudaMalloc(&db, 2); cudaMemcpy(db, &value, 2, cudaMemcpyHostToDevice);
+__nv_bfloat16 value = __float2bfloat16(3.01f), *db;
+cudaMalloc(&db, 2); cudaMemcpy(db, &value, 2, cudaMemcpyHostToDevice);
 b<<<1, 1>>>(db, db); cudaMemcpy(&value, db, 2, cudaMemcpyDeviceToHost);
 printf("%g\\n", __bfloat162float(value));""", "9.125"))
 
 
 def test_random_states_have_the_size_of_the_device(fresh_kernel):
-    names = ["curandState", "curandStateXORWOW_t", "curandStatePhilox4_32_10_t", "curandStateMRG32k3a", "curandStateMtgp32_t",
-             "curandStateSobol32_t", "curandStateScrambledSobol32_t", "curandStateSobol64_t", "curandStateScrambledSobol64_t"]
+    names = ["curandState", "curandStateXORWOW_t", "curandStatePhilox4_32_10_t", "curandStateMRG32k3a",
+             "curandStateMtgp32_t", "curandStateSobol32_t", "curandStateScrambledSobol32_t",
+             "curandStateSobol64_t", "curandStateScrambledSobol64_t"]
     play(fresh_kernel, PLACES, "#include <curand_kernel.h>",
          ("__global__ void sizes(int *o) { " + " ".join(f"*o++ = sizeof({n}) + 10000 * alignof({n});" for n in names) + " }\n"
           "int is[16], want[] = { " + ", ".join(f"sizeof({n}) + 10000 * _Alignof({n})" for n in names) + " };\n"
@@ -334,3 +337,12 @@ cudaMemset(di, 0, 4);
 RUN(count, 2, 32, di, 1);
 CHECKED(count<<<GRID, 1>>>(di, 100));""",
          ("RUN(count, GRID, 4, di, 1000); " + INT, str(64 + 600 + 24000)))
+
+
+def test_entries_may_have_default_arguments(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         "__global__ void fill(int *p, int v = 9, float by = 2.0f) { *p = v * by; }",
+         ("fill<<<1, 1>>>(di); " + INT, "18"),
+         ("fill<<<1, 1>>>(di, 5); " + INT, "10"),
+         ("fill<<<1, 1>>>(di, 5, 3.0f); " + INT, "15"))
+    refuse(fresh_kernel, "fill<<<1, 1>>>();", "too few arguments")
