@@ -219,24 +219,52 @@ static uint32_t note_sector(uint64_t *seen, uint32_t n, uint64_t sector)
 	return n + 1;
 }
 
-uint32_t tally_sectors(const uint64_t *address, uint32_t mask, uint32_t size)
+/* The lowest and the highest address of these lanes. */
+static void find_range(const uint64_t *address, uint32_t mask, uint64_t *ret_low, uint64_t *ret_high)
 {
-	uint64_t seen[LANES], highest = 0;
+	uint64_t low = address[first_lane(mask)], high = low;
+
+	if (mask == ALL_LANES) {
+		for (int l = 1; l < LANES; l++) {
+			low = address[l] < low ? address[l] : low;
+			high = address[l] > high ? address[l] : high;
+		}
+	} else {
+		FOR_ACTIVE(l, mask) {
+			low = address[l] < low ? address[l] : low;
+			high = address[l] > high ? address[l] : high;
+		}
+	}
+	*ret_low = low;
+	*ret_high = high;
+}
+
+static uint32_t scattered_sectors(const uint64_t *address, uint32_t mask, uint32_t size)
+{
+	uint64_t seen[LANES];
 	uint32_t n = 0, beyond = 0;
 
 	FOR_ACTIVE(l, mask) {
-		uint64_t first = address[l] >> SECTOR_SHIFT, last = (address[l] + size - 1) >> SECTOR_SHIFT;
-
-		/* Mostly addresses grow, and what is above all others is seen for the first time. */
-		if (!n || first > highest)
-			seen[n++] = first;
-		else
-			n = note_sector(seen, n, first);
-		if (n && first > highest)
-			highest = first;
-		beyond += (uint32_t)(last - first);
+		n = note_sector(seen, n, address[l] >> SECTOR_SHIFT);
+		beyond += (uint32_t)(((address[l] + size - 1) >> SECTOR_SHIFT) - (address[l] >> SECTOR_SHIFT));
 	}
 	return n + beyond;
+}
+
+uint32_t tally_sectors(const uint64_t *address, uint32_t mask, uint32_t size)
+{
+	uint64_t low, high, touched = 0;
+
+	find_range(address, mask, &low, &high);
+	low >>= SECTOR_SHIFT;
+	/* Mostly they lie close together: a bit each. */
+	if (size > 1u << SECTOR_SHIFT || ((high + size - 1) >> SECTOR_SHIFT) - low >= 64)
+		return scattered_sectors(address, mask, size);
+	FOR_ACTIVE(l, mask) {
+		touched |= 1ull << ((address[l] >> SECTOR_SHIFT) - low);
+		touched |= 1ull << (((address[l] + size - 1) >> SECTOR_SHIFT) - low);
+	}
+	return (uint32_t)__builtin_popcountll(touched);
 }
 
 /* Words that lanes want of a bank one after another. */
@@ -262,24 +290,17 @@ static uint32_t passes_with_conflicts(const uint64_t *address, uint32_t mask, ui
 	return most;
 }
 
-/* One pass, unless lanes want different words of a bank. */
+/* Words of which no two are a row of banks apart lie in a bank each. */
 static uint32_t passes_of_part(const uint64_t *address, uint32_t mask, uint32_t words)
 {
-	uint32_t wanted[BANKS], used = 0;
+	uint64_t low, high;
 
-	FOR_ACTIVE(l, mask) {
-		uint32_t word = (uint32_t)(address[l] >> WORD_SHIFT);
-
-		for (uint32_t k = 0; k < words; k++, word++) {
-			uint32_t bank = word % BANKS;
-
-			if (used >> bank & 1 && wanted[bank] != word)
-				return passes_with_conflicts(address, mask, words);
-			wanted[bank] = word;
-			used |= 1u << bank;
-		}
-	}
-	return mask != 0;
+	if (!mask)
+		return 0;
+	find_range(address, mask, &low, &high);
+	if ((high >> WORD_SHIFT) - (low >> WORD_SHIFT) + words <= BANKS)
+		return 1;
+	return passes_with_conflicts(address, mask, words);
 }
 
 uint32_t tally_passes(const uint64_t *address, uint32_t mask, uint32_t size, uint32_t *ret_ideal)

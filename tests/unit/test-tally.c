@@ -126,6 +126,10 @@ static void sectors_in_any_order(void **state)
 	assert_int_equal(tally_sectors(address, 1, 4), 1);
 	address[0] = 30;
 	assert_int_equal(tally_sectors(address, 1, 4), 2);
+	assert_int_equal(tally_sectors(address, 1, 100), 5); /* a copy of many bytes */
+	for (uint32_t l = 0; l < LANES; l++)
+		address[l] = (l % 16) * 100000;
+	assert_int_equal(tally_sectors(address, ALL_LANES, 16), 16);
 }
 
 static void lanes_that_part(void **state)
