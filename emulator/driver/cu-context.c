@@ -282,6 +282,10 @@ static size_t *limit_slot(CUlimit limit)
 		return &gpu.limits.printf_fifo;
 	case CU_LIMIT_MALLOC_HEAP_SIZE:
 		return &gpu.limits.malloc_heap;
+	case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
+		return &gpu.limits.sync_depth;
+	case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+		return &gpu.limits.pending_launches;
 	default:
 		return NULL;
 	}

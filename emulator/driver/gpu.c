@@ -27,6 +27,8 @@ struct gpu gpu = {
 		.stack = MACHINE_STACK_DEFAULT,
 		.printf_fifo = 1024 * 1024,
 		.malloc_heap = 8 * 1024 * 1024,
+		.sync_depth = 2,
+		.pending_launches = 2048,
 	},
 };
 

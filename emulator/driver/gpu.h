@@ -45,6 +45,7 @@ struct gpu_limits {
 	size_t stack;
 	size_t printf_fifo;
 	size_t malloc_heap;
+	size_t sync_depth, pending_launches; /* of launches by device code; kept, and never reached */
 };
 
 struct gpu {

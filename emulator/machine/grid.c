@@ -15,6 +15,7 @@
 
 #include "common/error.h"
 #include "emulator/machine/cta.h"
+#include "emulator/machine/device-launch.h"
 #include "emulator/machine/hot.h"
 #include "emulator/machine/machine-pool.h"
 #include "emulator/machine/observer.h"
@@ -326,6 +327,8 @@ int machine_launch(const struct machine_launch *l, struct gpu_fault *fault, stru
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct launch launch = { .fault = fault, .lock = &lock };
 	unsigned threads = l->threads ? l->threads : machine_pool_default();
+	bool faulted;
+	int failed;
 
 	if (check_launch(l, &launch, err))
 		return -1;
@@ -337,9 +340,11 @@ int machine_launch(const struct machine_launch *l, struct gpu_fault *fault, stru
 	machine_pool_run(threads, worker_main, &launch);
 	if (stats)
 		stats->warp_instructions = atomic_load(&launch.instructions);
+	faulted = atomic_load(&launch.fault_cta) != UINT64_MAX;
+	failed = device_launch_run(&launch, !faulted && !atomic_load(&launch.failed), fault, err);
 	if (atomic_load(&launch.failed))
 		return error_set(err, ERROR_MEMORY, "out of host memory for the blocks of `%s`", l->entry->name);
-	return atomic_load(&launch.fault_cta) != UINT64_MAX;
+	return faulted ? 1 : failed;
 }
 
 uint32_t machine_resident_ctas(const struct ptx_function *entry, uint32_t threads_per_cta, uint32_t dynamic_shared)

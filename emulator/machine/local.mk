@@ -43,6 +43,7 @@ libmachine_a_SOURCES = \
 	%reldir%/observer.c %reldir%/observer.h \
 	%reldir%/stall.c %reldir%/stall.h \
 	%reldir%/state-space.c \
+	%reldir%/device-launch.c %reldir%/device-launch.h \
 	%reldir%/syscall.c \
 	%reldir%/warp.c %reldir%/warp.h
 libmachine_a_CFLAGS = $(MACHINE_CFLAGS)

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions that device code calls but no module defines: vprintf, __assertfail, malloc, free. Arguments lie in
- * the parameter area of the calling frame, one set a lane; lanes are served in lane order.
+ * The functions that device code calls but no module defines: vprintf, __assertfail, malloc, free, and the device's
+ * runtime. Arguments lie in the parameter area of the calling frame, one set a lane; lanes are served in lane order.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "common/buffer.h"
+#include "emulator/machine/device-launch.h"
 #include "emulator/machine/exec.h"
 
-static uint64_t argument(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint32_t i)
+const void *syscall_argument_bytes(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint32_t i)
+{
+	return w->frame->params + (size_t)lane * w->frame->program->param_area + c->arguments[i].offset;
+}
+
+uint64_t syscall_argument(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint32_t i)
 {
 	uint64_t v = 0;
 
@@ -19,7 +25,7 @@ static uint64_t argument(const struct warp *w, const struct ptx_call *c, uint32_
 	return v;
 }
 
-static void give_result(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint64_t v)
+void syscall_result(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint64_t v)
 {
 	if (c->return_count)
 		memcpy(w->frame->params + (size_t)lane * w->frame->program->param_area + c->returns[0].offset, &v,
@@ -185,12 +191,12 @@ static const struct op *run_vprintf(struct warp *w, const struct op *o)
 
 	FOR_ACTIVE(l, w->mask) {
 		size_t len;
-		const char *format = state_space_text(w, (int)l, argument(w, o->call, l, 0), &len);
+		const char *format = state_space_text(w, (int)l, syscall_argument(w, o->call, l, 0), &len);
 
 		if (!format)
 			return warp_fault(w, o, GPU_FAULT_ILLEGAL_ADDRESS, 1u << l, "printf: the format is no valid address");
-		format_lane(w, l, format, len, argument(w, o->call, l, 1), &out);
-		give_result(w, o->call, l, 0);
+		format_lane(w, l, format, len, syscall_argument(w, o->call, l, 1), &out);
+		syscall_result(w, o->call, l, 0);
 	}
 	print(w, &out);
 	return o + 1;
@@ -216,12 +222,12 @@ static const struct op *run_assertfail(struct warp *w, const struct op *o)
 
 	FOR_ACTIVE(l, w->mask) {
 		warp_fault(w, o, GPU_FAULT_ASSERT, 1u << l, "");
-		put_text(w, l, argument(w, o->call, l, 1), &out);
-		buffer_printf(&out, ":%u: ", (unsigned)argument(w, o->call, l, 2));
-		put_text(w, l, argument(w, o->call, l, 3), &out);
+		put_text(w, l, syscall_argument(w, o->call, l, 1), &out);
+		buffer_printf(&out, ":%u: ", (unsigned)syscall_argument(w, o->call, l, 2));
+		put_text(w, l, syscall_argument(w, o->call, l, 3), &out);
 		buffer_printf(&out, ": block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `", f->cta[0], f->cta[1], f->cta[2],
 			      f->thread[0], f->thread[1], f->thread[2]);
-		put_text(w, l, argument(w, o->call, l, 0), &out);
+		put_text(w, l, syscall_argument(w, o->call, l, 0), &out);
 		buffer_puts(&out, "` failed.\n");
 	}
 	print(w, &out);
@@ -239,10 +245,10 @@ static const struct op *run_malloc(struct warp *w, const struct op *o)
 
 		if (launch->spec->heap_alloc) {
 			pthread_mutex_lock(launch->lock);
-			address = launch->spec->heap_alloc(launch->spec->data, argument(w, o->call, l, 0));
+			address = launch->spec->heap_alloc(launch->spec->data, syscall_argument(w, o->call, l, 0));
 			pthread_mutex_unlock(launch->lock);
 		}
-		give_result(w, o->call, l, address);
+		syscall_result(w, o->call, l, address);
 	}
 	worker_check_generation(w->worker);
 	return o + 1;
@@ -253,7 +259,7 @@ static const struct op *run_free(struct warp *w, const struct op *o)
 	struct launch *launch = w->worker->launch;
 
 	FOR_ACTIVE(l, w->mask) {
-		uint64_t address = argument(w, o->call, l, 0);
+		uint64_t address = syscall_argument(w, o->call, l, 0);
 		bool known = true;
 
 		if (!address)
@@ -277,6 +283,21 @@ static const struct {
 	{ "__assertfail", run_assertfail },
 	{ "malloc", run_malloc },
 	{ "free", run_free },
+	{ "__cudaCDP2GetParameterBufferV2", device_launch_parameters },
+	{ "__cudaCDP2LaunchDeviceV2", device_launch_begin },
+	{ "__cudaCDP2MemcpyAsync", device_launch_copy },
+	{ "__cudaCDP2MemsetAsync", device_launch_fill },
+	{ "__cudaCDP2StreamCreateWithFlags", device_launch_new_handle },
+	{ "__cudaCDP2StreamDestroy", device_launch_succeed },
+	{ "__cudaCDP2EventCreateWithFlags", device_launch_new_handle },
+	{ "__cudaCDP2EventRecord", device_launch_succeed },
+	{ "__cudaCDP2StreamWaitEvent", device_launch_succeed },
+	{ "__cudaCDP2EventDestroy", device_launch_succeed },
+	{ "__cudaCDP2GetLastError", device_launch_succeed },
+	{ "__cudaCDP2PeekAtLastError", device_launch_succeed },
+	{ "__cudaCDP2GetErrorString", device_launch_succeed },
+	{ "__cudaCDP2Malloc", device_launch_malloc },
+	{ "__cudaCDP2Free", device_launch_free },
 };
 
 bool syscall_known(const char *name)

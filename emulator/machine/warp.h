@@ -203,7 +203,8 @@ struct launch {
 	_Atomic uint32_t working, stuck; /* workers at work, and those whose state repeats */
 	_Atomic uint64_t stuck_since;    /* seconds */
 	struct gpu_fault *fault;
-	pthread_mutex_t *lock;      /* of fault and of spec->print */
+	struct device_launch *device_launches; /* asked for by device code, in their order */
+	pthread_mutex_t *lock;      /* of fault, device_launches and of spec->print */
 	_Alignas(16) uint8_t workspace[64]; /* MACHINE_WORKSPACE */
 };
 
@@ -271,6 +272,10 @@ void worker_check_generation(struct worker *k);
 struct memory_cache *worker_caches(struct worker *k, struct ptx_program *p);
 
 /* vprintf, malloc, free, __assertfail. NULL when it faulted; false result when the name is none of them. */
+uint64_t syscall_argument(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint32_t i);
+/* Of one that is larger than 8 bytes. */
+const void *syscall_argument_bytes(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint32_t i);
+void syscall_result(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint64_t v);
 bool syscall_known(const char *name);
 const struct op *syscall_run(struct warp *w, const struct op *o, const char *name);
 

@@ -374,3 +374,37 @@ int main()
     assert "there is no libnosuch.so" in kernel.run("%%cuda -lnosuch\nint main() {}\n").evalue
     kernel.run('%%cuda_group_save -n one.cu -g libraries\n' + cell.split("\n", 1)[1]).ok()
     assert kernel.run("%cuda_group_run -g libraries -lz").ok().stdout == "4950 891568578\n"
+
+
+def test_launches_by_device_code(kernel):
+    result = kernel.run(r"""%%cuda -rdc=true
+#include <cstdio>
+__device__ int order[64], at;
+__global__ void leaf(int number, double more)
+{
+    if (!threadIdx.x)
+        order[atomicAdd(&at, 1)] = number + (int)more;
+}
+__global__ void node(int depth, int number)
+{
+    if (threadIdx.x)
+        return;
+    order[atomicAdd(&at, 1)] = number;
+    leaf<<<1, 1, 0, cudaStreamTailLaunch>>>(number + 9, 0.5);
+    for (int i = 1; i <= 2 && depth; i++)
+        node<<<1, 32>>>(depth - 1, number * 10 + i);
+    if (!depth)
+        leaf<<<2, 32>>>(number * 10, 5.5);
+}
+int main()
+{
+    int h[64], n;
+    node<<<1, 32>>>(1, 1);
+    puts(cudaGetErrorString(cudaDeviceSynchronize()));
+    cudaMemcpyFromSymbol(&n, at, sizeof(n));
+    cudaMemcpyFromSymbol(h, order, sizeof(h));
+    for (int i = 0; i < n; i++)
+        printf("%d ", h[i]);
+}
+""").ok()
+    assert result.stdout == "no error\n1 11 115 115 20 12 125 125 21 10 "

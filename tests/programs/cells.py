@@ -47,6 +47,7 @@ def magic_line(program):
     """What stands behind %%cuda."""
     folders = dict.fromkeys(p.parent for p in program.sources if p.parent != program.folder)
     flags = [f"-I{f}" for f in folders] + [_argument(f) for f in program.flags]
+    flags += [f for f in program.libraries if f != "-lstdc++" and not f.startswith("-lcu")]
     line = " ".join(flags)
     if program.arguments:
         line += " --run-args " + _quoted([_argument(a) for a in program.arguments])
@@ -120,13 +121,6 @@ class Runner:
         s.run("%reset").ok()
         s.run("%cuda_group_delete --group " + GROUP)
         s.run(f"%cd {program.folder}").ok()
-        libraries = [f for f in program.libraries if f != "-lstdc++" and not f.startswith("-lcu")]
-        commands = ["%ldflags " + " ".join(libraries)] if libraries else []
-        commands += ["%cflags -fopenmp"] if "-fopenmp" in program.flags else []
-        for command in commands:
-            result = s.run(command)
-            if result.status != "ok":
-                return result
         if len(program.sources) == 1:
             return s.start(f"%%cuda {magic_line(program)}\n" + read(program.sources[0]))
         for path, name in names(program).items():
@@ -138,8 +132,6 @@ class Runner:
         self._start()
         try:
             sent = self._send(program)
-            if hasattr(sent, "ename"):
-                return Outcome(problem=f"{sent.ename}: {sent.evalue.splitlines()[0]}")
             result, used = self._wait(sent, limit)
         except TooLate:
             partial = sent.result

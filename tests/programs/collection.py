@@ -75,6 +75,8 @@ class _Commands:
 
     def _compile(self, words):
         at = 0
+        if "-dc" in words and "-rdc=true" not in self.flags:
+            self.flags.append("-rdc=true")
         while at < len(words):
             word, at = words[at], at + 1
             value = None
@@ -131,6 +133,7 @@ def _from_cmake(folder, prefix):
     includes = " ".join(re.findall(r"include_directories\s*\(([^)]*)\)", text)).split()
     flags = [f"-I{(folder / i).resolve()}" for i in includes if "$" not in i and (folder / i).is_dir()]
     flags += ["--extended-lambda"] if "--extended-lambda" in text else []
+    flags += ["-rdc=true"] if re.search(r"SEPARABLE_COMPILATION\s+ON", text) else []
     standard = re.search(r"cuda_std_(\d+)", text)
     flags += [f"-std=c++{standard.group(1)}"] if standard else []
     flags += ["-Xcompiler", "-fopenmp"] if "OpenMP" in text else []

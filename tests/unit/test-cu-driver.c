@@ -80,6 +80,9 @@ static void contexts_nest(void **state)
 	assert_int_equal(EMU(cuCtxSetLimit)(CU_LIMIT_STACK_SIZE, 4096), 0);
 	assert_int_equal(EMU(cuCtxGetLimit)(&limit, CU_LIMIT_STACK_SIZE), 0);
 	assert_int_equal(limit, 4096);
+	assert_int_equal(EMU(cuCtxSetLimit)(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 5000), 0);
+	assert_int_equal(EMU(cuCtxGetLimit)(&limit, CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT), 0);
+	assert_int_equal(limit, 5000);
 	assert_int_equal(EMU(cuCtxGetLimit)(&limit, CU_LIMIT_MAX), CUDA_ERROR_UNSUPPORTED_LIMIT);
 }
 
