@@ -188,6 +188,11 @@ struct filling {
 	uint32_t last; /* line of this file that was added last; 0: none */
 };
 
+static bool is_blank(const char *text, size_t len)
+{
+	return strspn(text, " \t") >= len;
+}
+
 static void add_row(struct filling *f, uint32_t line, const struct profile_counts *counts)
 {
 	struct profile_row *r = &f->table->rows[f->table->n_rows];
@@ -197,7 +202,8 @@ static void add_row(struct filling *f, uint32_t line, const struct profile_count
 	*r = (struct profile_row){ .file = f->file, .line = line, .counts = counts, .opens_file = !f->last,
 				   .gap = f->last && line > f->last + 1 };
 	r->text = line_of(f->text, line, &r->len);
-	if (!r->text && !counts)
+	/* Magics are blank here; a table does not begin with such a line. */
+	if (!counts && (!r->text || (!f->last && is_blank(r->text, r->len))))
 		return;
 	f->last = line;
 	f->table->n_rows++;
