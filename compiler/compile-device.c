@@ -144,6 +144,18 @@ static void add_followers(struct compile_device *d)
 									  first_device_line(d->host) };
 }
 
+/* Headers whose algorithms are called by the host. */
+static bool includes_host_algorithms(const char *text)
+{
+	static const char *const headers[] = { "<cub/cub.cuh>", "<cub/device/", "<thrust/device_vector.h>", "<thrust/host_vector.h>",
+					       "<thrust/sort.h>", "<thrust/reduce.h>" };
+
+	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
+		if (strstr(text, headers[i]))
+			return true;
+	return false;
+}
+
 static int take_result(struct compile_device *d, struct error *err)
 {
 	struct device_job *job = d->job;
@@ -161,6 +173,9 @@ static int take_result(struct compile_device *d, struct error *err)
 	diagnostics_add_nvrtc(d->diagnostics, buffer_text(&job->log));
 	if (job->status && !d->diagnostics->n_errors)
 		diagnostics_add(d->diagnostics, CLANG_ERROR, first_device_line(d->host), 0, 0, buffer_text(&job->log));
+	if (job->status && includes_host_algorithms(job->text))
+		diagnostics_hint(d->diagnostics, "algorithms that the host calls are for %%cuda cells; device code of C cells includes "
+				 "what it uses, such as <cub/block/block_reduce.cuh>");
 	buffer_append(d->ptx, job->ptx.data, job->ptx.len);
 	if (!job->status && d->ptx->len)
 		name_files(d->ptx);

@@ -315,6 +315,8 @@ seed<<<1, 64>>>(states);""",
     ("int *p = new int[5];", ["In[1]:1", "this cell is C", "%%cpp"]),
     ('std::cout << "hello";', ["In[1]:1", "this cell is C", "%%cpp"]),
     ("__global__ void k(int *p) { }\n__global__ void k(float *p) { }", ["In[1]:2", "use two names, or one template"]),
+    ("#include <cub/cub.cuh>\n__global__ void k(int *p) { *p = cub::ShuffleIndex<32>(*p, 0, ~0u); }",
+     ["%%cuda", "<cub/block/block_reduce.cuh>"]),
     ("%%cpp\n__global__ void k(int *p) { *p = 1; }", ["In[1]:2", "no device code", "%%cuda"]),
     ("%%cpp\nextern \"C\" void go(int *p) { k<<<1, 1>>>(p); }", ["In[1]:2", "no launches", "%%cuda"]),
 ])
