@@ -58,6 +58,21 @@ cudaError_t cudaChooseDevice(int *ret, const struct cudaDeviceProp *wanted)
 	return CUDART_CALL(wanted ? give(ret, 0) : cudaErrorInvalidValue);
 }
 
+static cudaError_t set_valid(const int *ordinals, int n)
+{
+	if (n < 0 || (n && !ordinals))
+		return cudaErrorInvalidValue;
+	for (int i = 0; i < n; i++)
+		if (check_device(ordinals[i]))
+			return cudaErrorInvalidDevice;
+	return cudaSuccess;
+}
+
+cudaError_t cudaSetValidDevices(int *ordinals, int n)
+{
+	return CUDART_CALL(set_valid(ordinals, n));
+}
+
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
 {
 	device_flags = flags;

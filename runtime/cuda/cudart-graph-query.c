@@ -274,3 +274,51 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned
 	(void)flags;
 	return CUDART_CALL(print_dot(graph, path));
 }
+
+/* Memory of nodes is taken when the node is made and given back with its graph, so none is kept in reserve. */
+static uint64_t memory_of_graphs(void)
+{
+	const struct session_array *a = &device.session->graphs;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct session_graph *g = *session_at(a, struct session_graph *, i);
+
+		for (uint32_t k = 0; k < g->nodes.n && !g->executable; k++)
+			if (graphs_node_at(g, k)->kind == NODE_ALLOC)
+				sum += graphs_node_at(g, k)->memory.size;
+	}
+	return sum;
+}
+
+static cudaError_t memory_attribute(int ordinal, enum cudaGraphMemAttributeType attribute, void *value, bool set)
+{
+	bool high = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+
+	if (ordinal)
+		return cudaErrorInvalidDevice;
+	if (!value || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh || (set && (!high || *(uint64_t *)value)))
+		return cudaErrorInvalidValue;
+	device_lock();
+	if (set || memory_of_graphs() > device.session->graph_memory_high)
+		device.session->graph_memory_high = memory_of_graphs();
+	if (!set)
+		*(uint64_t *)value = high ? device.session->graph_memory_high : memory_of_graphs();
+	device_unlock();
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetGraphMemAttribute(int ordinal, enum cudaGraphMemAttributeType attribute, void *value)
+{
+	return CUDART_CALL(memory_attribute(ordinal, attribute, value, false));
+}
+
+cudaError_t cudaDeviceSetGraphMemAttribute(int ordinal, enum cudaGraphMemAttributeType attribute, void *value)
+{
+	return CUDART_CALL(memory_attribute(ordinal, attribute, value, true));
+}
+
+cudaError_t cudaDeviceGraphMemTrim(int ordinal)
+{
+	return CUDART_CALL(ordinal ? cudaErrorInvalidDevice : cudaSuccess);
+}

@@ -172,6 +172,32 @@ cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block,
 	return CUDART_CALL(launch(device_code_entry_at(stub), &c, args, true));
 }
 
+/* Hints are left alone; what a device without clusters cannot give is refused. */
+static cudaError_t launch_with_attributes(const cudaLaunchConfig_t *config, const void *stub, void **args)
+{
+	struct configuration c;
+	bool cooperative = false;
+
+	if (!config || (config->numAttrs && !config->attrs))
+		return cudaErrorInvalidValue;
+	for (unsigned i = 0; i < config->numAttrs; i++) {
+		const cudaLaunchAttribute *a = &config->attrs[i];
+
+		if (a->id == cudaLaunchAttributeCooperative)
+			cooperative = a->val.cooperative;
+		else if (a->id == cudaLaunchAttributeClusterDimension &&
+			 (a->val.clusterDim.x > 1 || a->val.clusterDim.y > 1 || a->val.clusterDim.z > 1))
+			return cudaErrorNotSupported;
+	}
+	c = (struct configuration){ config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, 0 };
+	return launch(device_code_entry_at(stub), &c, args, cooperative);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *stub, void **args)
+{
+	return CUDART_CALL(launch_with_attributes(config, stub, args));
+}
+
 cudaError_t cudart_launch_host(cudaStream_t stream, cudaHostFn_t fn, void *data)
 {
 	struct session_stream *captured = graphs_capturing(stream);
@@ -302,6 +328,27 @@ static cudaError_t function_name(const char **ret, const void *stub)
 cudaError_t cudaFuncGetName(const char **ret, const void *stub)
 {
 	return CUDART_CALL(function_name(ret, stub));
+}
+
+static cudaError_t parameter_info(const void *stub, size_t index, size_t *ret_offset, size_t *ret_size)
+{
+	size_t offset, size;
+	CUfunction f;
+	cudaError_t result = ret_offset ? function_at(stub, &f) : cudaErrorInvalidValue;
+
+	if (!result)
+		result = cudart_error(device.driver->cuFuncGetParamInfo(f, index, &offset, &size));
+	if (result)
+		return result;
+	*ret_offset = offset;
+	if (ret_size)
+		*ret_size = size;
+	return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *stub, size_t index, size_t *ret_offset, size_t *ret_size)
+{
+	return CUDART_CALL(parameter_info(stub, index, ret_offset, ret_size));
 }
 
 static cudaError_t active_blocks(int *ret, const void *stub, int threads, size_t shared)

@@ -361,3 +361,33 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr, c
 {
 	return CUDART_CALL(get_attribute(stream, attr, ret));
 }
+
+/* Of a stream of the session, the same number as long as it lives; the default ones have those of their handles. */
+static cudaError_t stream_id(cudaStream_t stream, unsigned long long *ret)
+{
+	CUstream s;
+	cudaError_t result = cudart_stream(stream, &s);
+
+	if (!result)
+		*ret = (uintptr_t)stream;
+	return result;
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *ret)
+{
+	return CUDART_CALL(ret ? stream_id(stream, ret) : cudaErrorInvalidValue);
+}
+
+/* What a stream has of them is fixed when it is made. */
+static cudaError_t copy_attributes(cudaStream_t dst, cudaStream_t src)
+{
+	CUstream s;
+	cudaError_t result = cudart_stream(dst, &s);
+
+	return result ? result : cudart_stream(src, &s);
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+	return CUDART_CALL(copy_attributes(dst, src));
+}

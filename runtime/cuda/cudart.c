@@ -124,8 +124,11 @@ static const struct {
 
 void *device_symbol(const char *name)
 {
+	void *p;
+
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (!strcmp(functions[i].name, name))
 			return functions[i].function;
-	return cudart_unsupported(name);
+	p = cudart_per_thread(name);
+	return p ? p : cudart_unsupported(name);
 }

@@ -57,6 +57,9 @@ static inline cudaError_t cudart_error(CUresult result)
 
 const char *cudart_error_text(cudaError_t error);
 
+/* The function of a name that ends in _ptsz or _ptds; NULL: there is none. */
+void *cudart_per_thread(const char *name);
+
 void cudart_cell_begin(void);
 /* A line for each error of this cell that nobody asked about; they are forgotten. */
 void cudart_warnings(struct buffer *out);

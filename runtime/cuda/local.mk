@@ -13,6 +13,7 @@ CUDASIDE_SOURCES = \
 	%reldir%/graphs.c %reldir%/graphs.h \
 	%reldir%/cudart-launch.c \
 	%reldir%/cudart-memory.c \
+	%reldir%/cudart-per-thread.c %reldir%/cudart-per-thread.def \
 	%reldir%/cudart-pool.c \
 	%reldir%/cudart-stream.c \
 	%reldir%/cudart-unsupported.c %reldir%/cudart-unsupported.def %reldir%/cudart-unsupported.h \
@@ -57,7 +58,7 @@ check_PROGRAMS += $(cudaside_tests)
 TESTS += $(cudaside_tests)
 CUDASIDE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 CUDASIDE_LIBS = libcudaside.a libcommon.a $(CMOCKA_LIBS) -ldl -lpthread
-test_cudart_SOURCES = tests/unit/test-cudart.c tests/unit/device-host.c tests/unit/device-host.h
+test_cudart_SOURCES = tests/unit/test-cudart.c tests/unit/cudart-used.def tests/unit/device-host.c tests/unit/device-host.h
 test_cudart_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_cudart_LDADD = $(CUDASIDE_LIBS)
 test_device_rollback_SOURCES = tests/unit/test-device-rollback.c tests/unit/device-host.c tests/unit/device-host.h

@@ -231,6 +231,7 @@ struct session {
 	struct session_array limits;     /* struct session_limit */
 	struct session_array graphs;     /* struct session_graph *, executable ones and those of nodes, too */
 	uint32_t captures;               /* that have begun and not ended */
+	uint64_t graph_memory_high;      /* bytes of memory nodes that were seen at a time */
 	struct session_pool *current_pool; /* NULL: the default one */
 	uint32_t images_epoch;           /* in which the handles of all three are valid */
 };

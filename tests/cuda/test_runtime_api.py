@@ -77,6 +77,17 @@ printf("%lu %lu %d %d", of_pool, of_fallback, current == fallback, cudaFreeAsync
     ("cudaDeviceGetByPCIBusId(&value, \"ffff:ff:ff.0\")", "cudaErrorInvalidDevice"),
     ("cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0)", "cudaErrorInvalidDevice"),
     ("cudaProfilerStart()", "cudaSuccess"),
+    ("cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &number)", "cudaSuccess"),
+    ("cudaDeviceGetGraphMemAttribute(1, cudaGraphMemAttrUsedMemCurrent, &number)", "cudaErrorInvalidDevice"),
+    ("(number = 0, cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &number))", "cudaErrorInvalidValue"),
+    ("(number = 0, cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &number))", "cudaSuccess"),
+    ("cudaDeviceGraphMemTrim(1)", "cudaErrorInvalidDevice"),
+    ("cudaFuncGetParamInfo(entry, 0, &size, NULL)", "cudaSuccess"),
+    ("cudaFuncGetParamInfo(entry, 1, &size, NULL)", "cudaErrorInvalidValue"),
+    ("cudaStreamGetId(stream, &number)", "cudaSuccess"),
+    ("cudaStreamCopyAttributes(stream, (cudaStream_t)&value)", "cudaErrorInvalidResourceHandle"),
+    ("(value = 1, cudaSetValidDevices(&value, 1))", "cudaErrorInvalidDevice"),
+    ("cudaLaunchKernelExC(NULL, entry, NULL)", "cudaErrorInvalidValue"),
     ("cudaCtxResetPersistingL2Cache()", "cudaSuccess"),
 ])
 def test_calls_have_the_errors_of_cuda(kernel, call, error):

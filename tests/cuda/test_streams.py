@@ -215,3 +215,28 @@ cudaStreamSynchronize(one);""")
 def test_wrong_calls_have_the_errors_of_cuda(kernel, call, error):
     kernel.run(PRELUDE).ok()
     assert value(kernel, f'printf("%s", cudaGetErrorName({call}));') == error
+
+
+def test_a_program_with_a_default_stream_for_each_thread(kernel):
+    r = kernel.run("""%%cuda --default-stream per-thread
+#include <cstdio>
+__global__ void wait_for(volatile int *flag, int *out) { while (!*flag) { } *out = 5; }
+__global__ void set(volatile int *flag) { *flag = 1; }
+int main()
+{
+    int *flag, *out;
+    cudaStream_t other;
+    cudaMallocManaged(&flag, 4);
+    cudaMallocManaged(&out, 4);
+    *flag = *out = 0;
+    cudaStreamCreate(&other);
+    wait_for<<<1, 1>>>(flag, out);
+    set<<<1, 1, 0, other>>>(flag);
+    cudaLaunchConfig_t config = {};
+    config.gridDim = config.blockDim = 1;
+    config.stream = other;
+    cudaError_t again = cudaLaunchKernelEx(&config, set, (volatile int *)flag);
+    cudaError_t end = cudaStreamSynchronize(0);
+    printf("%d %d %d", again, end, *out);
+}""").ok()
+    assert r.stdout == "0 0 5", r.shown

@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include "common/record.h"
+#include "runtime/cuda/cudart-unsupported.h"
 #include "runtime/cuda/cudart.h"
 #include "runtime/cuda/vmm-pool.h"
 #include "tests/unit/device-host.h"
@@ -345,6 +346,34 @@ static void every_row_is_found_by_name(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
+/* What public programs call is there, but for what one process with one device and no screen cannot have. */
+static void what_programs_use_is_there(void **state)
+{
+	static const char *const names[] = {
+#define USED(name) #name,
+#include "tests/unit/cudart-used.def"
+#undef USED
+	};
+	static const char *const refused[] = { "cudaGraphics", "cudaIpc", "cudaMemPoolExport", "cudaMemPoolImport",
+					       "cudaGraphConditional" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		bool is_refused = false;
+
+		for (size_t k = 0; k < sizeof(refused) / sizeof(refused[0]); k++)
+			is_refused |= !strncmp(names[i], refused[k], strlen(refused[k]));
+		/* Templates of the headers. */
+		if (!strcmp(names[i], "cudaOccupancyMaxPotentialBlockSize"))
+			continue;
+		if (!device_symbol(names[i]) || !cudart_unsupported(names[i]) != !is_refused)
+			fail_msg("%s is not answered as it should be", names[i]);
+	}
+	assert_non_null(device_symbol("cudaLaunchKernel_ptsz"));
+	assert_ptr_equal(device_symbol("cudaMemcpy_ptds"), device_symbol("cudaMemcpy"));
+	assert_null(device_symbol("cudaNothing_ptds"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +392,7 @@ int main(void)
 		TEST(the_report_lists_live_buffers),
 		TEST(launches_without_an_entry_are_errors),
 		TEST(every_row_is_found_by_name),
+		TEST(what_programs_use_is_there),
 	};
 
 	setenv("CGPU_EMULATED_MEMORY", "256M", 1);
