@@ -108,7 +108,7 @@ cgpu_listen_LDFLAGS = -Wl,--as-needed
 cgpu_listen_LDADD = libcommon.a $(JANSSON_LIBS)
 
 session_tests = \
-	test-abort-window test-connection-file test-declarations test-history test-magic test-options test-ports \
+	test-abort-window test-connection-file test-declarations test-history test-magic test-options test-ports test-profile-table \
 	test-session-out-of-memory test-signature test-stream \
 	test-utf8 test-value-format test-wire
 check_PROGRAMS += $(session_tests)
@@ -159,6 +159,10 @@ test_utf8_SOURCES = tests/unit/test-utf8.c
 test_utf8_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_utf8_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_utf8_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_profile_table_SOURCES = tests/unit/test-profile-table.c
+test_profile_table_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_profile_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_profile_table_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_value_format_SOURCES = tests/unit/test-value-format.c
 test_value_format_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_value_format_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
