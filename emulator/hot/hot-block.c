@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A block becomes straight code over whole rows; a block that jumps to its own start becomes a loop whose rows stay in
- * registers while all lanes that came in go round. Each round counts against w->budget as the interpreter's do. What parts
- * the lanes, and every jump backwards to another place, is left to the handler of the branch.
+ * A block becomes straight code over whole rows; a block that jumps to its own start becomes a loop whose rows stay
+ * in registers while all lanes that came in go round. Each round counts against w->budget as the interpreter's do.
+ * What parts the lanes, and every jump backwards to another place, is left to the handler of the branch.
  */
 #include "emulator/hot/hot-block.h"
 
@@ -58,8 +58,8 @@ static LLVMBasicBlockRef add_block(const struct hot_build *b)
 	return LLVMAppendBasicBlockInContext(b->context, b->function, "");
 }
 
-/* worker->instructions; the step loop counts the block itself as one. */
-static void count_operations(const struct hot_build *b, uint32_t executed)
+/* worker->instructions, with those of earlier rounds; the step loop counts the block itself as one. */
+static void count_operations(const struct hot_build *b, uint32_t executed, LLVMValueRef earlier)
 {
 	LLVMValueRef worker = LLVMBuildLoad2(b->builder, b->pointer,
 					     hot_field(b, b->warp, offsetof(struct warp, worker)), "");
@@ -67,8 +67,8 @@ static void count_operations(const struct hot_build *b, uint32_t executed)
 	LLVMValueRef sum = LLVMBuildLoad2(b->builder, b->i64, at, "");
 
 	sum = LLVMBuildAdd(b->builder, sum, LLVMConstInt(b->i64, (uint64_t)executed - 1, true), "");
-	if (b->executed)
-		sum = LLVMBuildAdd(b->builder, sum, b->executed, "");
+	if (earlier)
+		sum = LLVMBuildAdd(b->builder, sum, earlier, "");
 	LLVMBuildStore(b->builder, sum, at);
 }
 
@@ -91,7 +91,7 @@ static void emit_call(struct hot_build *b, const struct op *o)
 	next = call_handler(b, o);
 	LLVMBuildCondBr(b->builder, LLVMBuildICmp(b->builder, LLVMIntEQ, next, expected, ""), stay, leave);
 	LLVMPositionBuilderAtEnd(b->builder, leave);
-	count_operations(b, b->done + 1);
+	count_operations(b, b->steps + 1, b->executed);
 	LLVMBuildRet(b->builder, next);
 	LLVMPositionBuilderAtEnd(b->builder, stay);
 	hot_rows_forget(b, o);
@@ -118,8 +118,7 @@ static void emit_pick(struct hot_build *b, const struct op *o, const struct hot_
 		hot_rows_make_canonical(b, &y);
 	}
 	value = (struct hot_value){ NULL, x.raw, x.loose || y.loose };
-	x.llvm = LLVMBuildBitCast(b->builder, x.llvm, LLVMTypeOf(y.llvm), "");
-	value.llvm = LLVMBuildSelect(b->builder, set, x.llvm, y.llvm, "");
+	value.llvm = hot_choose(b, set, x.llvm, y.llvm);
 	hot_rows_write(b, o->d, m->d, value);
 }
 
@@ -170,6 +169,13 @@ static void leave_to(struct hot_build *b, const struct op *next)
 	LLVMBuildRet(b->builder, hot_const_pointer(b, next));
 }
 
+static void leave_by_event(const struct hot_build *b, const struct op *next, enum warp_event event)
+{
+	LLVMBuildStore(b->builder, hot_const_pointer(b, next), hot_field(b, b->warp, offsetof(struct warp, next)));
+	LLVMBuildStore(b->builder, hot_const32(b, event), hot_field(b, b->warp, offsetof(struct warp, event)));
+	LLVMBuildRet(b->builder, LLVMConstNull(b->pointer));
+}
+
 /* Lanes of the running ones that a conditional branch takes. */
 static LLVMValueRef taken_lanes(struct hot_build *b, const struct op *o)
 {
@@ -213,14 +219,14 @@ static void emit_end(struct hot_build *b, const struct hot_block *block)
 
 	if (block->first + b->done == block->end) {
 		hot_rows_flush(b);
-		count_operations(b, b->done);
+		count_operations(b, b->steps, b->executed);
 		leave_to(b, place_of(b, last));
 		return;
 	}
 	if (last->id == OP_bra_if || last->id == OP_bra_unless)
 		taken = taken_lanes(b, last);
 	hot_rows_flush(b);
-	count_operations(b, b->done + 1);
+	count_operations(b, b->steps + 1, b->executed);
 	if (taken)
 		emit_branch(b, last, taken);
 	else if (last->id == OP_bra)
@@ -243,6 +249,7 @@ static void emit_body(struct hot_build *b, const struct hot_block *block)
 			emit_call(b, o);
 		i += hot_width(o);
 		b->done = i - block->first;
+		b->steps++;
 	}
 }
 
@@ -346,18 +353,44 @@ static void close_loop(struct hot_build *b, LLVMBasicBlockRef latch)
 	}
 }
 
-/* All lanes go round, and still the loop is left: the turn is over. */
-static void emit_slice(const struct hot_build *b, const struct op *target)
+/*
+ * Some lanes leave the loop, or all, with rows in memory. The others go on in the code for parts of a warp, if it is
+ * their turn. That code ends with an event, since the step loop does not know of the new mask.
+ */
+static void emit_part(struct hot_build *b, const struct hot_block *block, LLVMValueRef taken)
 {
-	LLVMBuildStore(b->builder, hot_const_pointer(b, target), hot_field(b, b->warp, offsetof(struct warp, next)));
-	LLVMBuildStore(b->builder, hot_const32(b, WARP_SLICE), hot_field(b, b->warp, offsetof(struct warp, event)));
+	const struct op *branch = &b->program->ops[block->end - 1];
+	LLVMTypeRef types[] = { b->pointer, b->pointer, b->i32 };
+	LLVMTypeRef type = LLVMFunctionType(LLVMInt8TypeInContext(b->context), types, 3, false);
+	LLVMValueRef args[] = { b->warp, hot_const_pointer(b, place_of(b, branch)), taken };
+	LLVMValueRef part = hot_const_pointer(b, (void *)(uintptr_t)b->program->part), goes, next;
+	LLVMBasicBlockRef none = add_block(b), some = add_block(b), on = add_block(b), wait = add_block(b);
+
+	LLVMBuildCondBr(b->builder, LLVMBuildICmp(b->builder, LLVMIntEQ, taken, hot_const32(b, 0), ""), none, some);
+	LLVMPositionBuilderAtEnd(b->builder, none);
+	if (b->mask)
+		leave_by_event(b, place_of(b, branch) + 1, WARP_RESUME);
+	else
+		leave_to(b, place_of(b, branch) + 1);
+	LLVMPositionBuilderAtEnd(b->builder, some);
+	goes = LLVMBuildCall2(b->builder, type, part, args, 3, "");
+	goes = LLVMBuildTrunc(b->builder, goes, b->i1, "");
+	LLVMBuildCondBr(b->builder, goes, on, wait);
+	LLVMPositionBuilderAtEnd(b->builder, wait);
 	LLVMBuildRet(b->builder, LLVMConstNull(b->pointer));
+	LLVMPositionBuilderAtEnd(b->builder, on);
+	/* The step loop does not see this step. */
+	count_operations(b, 2, NULL);
+	args[1] = LLVMGetParam(b->function, 1);
+	next = LLVMBuildCall2(b->builder, b->handler, b->parts, args, 2, "");
+	LLVMSetTailCall(next, true);
+	LLVMBuildRet(b->builder, next);
 }
 
 static void emit_loop(struct hot_build *b, const struct hot_block *block)
 {
 	const struct op *last = &b->program->ops[block->end - 1];
-	uint32_t length = block->end - block->first;
+	uint32_t length;
 	LLVMBasicBlockRef before = LLVMGetInsertBlock(b->builder), head = add_block(b), again, out, slice, part;
 	LLVMValueRef zero = LLVMConstNull(b->i64), taken, all, budget, at, over, rounds;
 	bool calls = note_all(b, block);
@@ -366,6 +399,7 @@ static void emit_loop(struct hot_build *b, const struct hot_block *block)
 	b->executed = LLVMBuildPhi(b->builder, b->i64, "");
 	LLVMAddIncoming(b->executed, &zero, &before, 1);
 	emit_body(b, block);
+	length = b->steps + 1;
 	taken = taken_lanes(b, last);
 	all = LLVMBuildICmp(b->builder, LLVMIntEQ, taken, all_lanes(b), "");
 	end_round(b);
@@ -385,14 +419,15 @@ static void emit_loop(struct hot_build *b, const struct hot_block *block)
 
 	LLVMPositionBuilderAtEnd(b->builder, out);
 	hot_rows_flush(b);
-	count_operations(b, length);
+	count_operations(b, length, b->executed);
+	/* All lanes go round, and still the loop is left: the turn is over. */
 	slice = add_block(b);
 	part = add_block(b);
 	LLVMBuildCondBr(b->builder, all, slice, part);
 	LLVMPositionBuilderAtEnd(b->builder, slice);
-	emit_slice(b, last->target);
+	leave_by_event(b, last->target, WARP_SLICE);
 	LLVMPositionBuilderAtEnd(b->builder, part);
-	emit_branch(b, last, taken);
+	emit_part(b, block, taken);
 }
 
 static void add_attribute(const struct hot_build *b, const char *name, const char *value)
@@ -423,10 +458,12 @@ static void begin_function(struct hot_build *b, bool masked, const char *name)
 	unsigned kind = LLVMGetEnumAttributeKindForName(nounwind, sizeof(nounwind) - 1);
 
 	b->count = 0;
-	b->done = 0;
+	b->done = b->steps = 0;
 	b->guard = b->executed = b->mask = b->lanes = NULL;
 	b->failed = b->spoiled = false;
 	b->function = LLVMAddFunction(b->module, name, b->handler);
+	if (masked)
+		b->parts = b->function;
 	LLVMAddAttributeAtIndex(b->function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(b->context, kind, 0));
 	add_attribute(b, "target-cpu", processor(b->program->core));
 	add_attribute(b, "prefer-vector-width", "512");
@@ -440,7 +477,7 @@ static void begin_function(struct hot_build *b, bool masked, const char *name)
 	b->lanes = as_bits(b, b->mask);
 }
 
-bool hot_block_build(struct hot_build *b, const struct hot_block *block, bool masked, const char *name)
+static bool build(struct hot_build *b, const struct hot_block *block, bool masked, const char *name)
 {
 	b->keep_raw = true;
 	for (;;) {
@@ -458,4 +495,15 @@ bool hot_block_build(struct hot_build *b, const struct hot_block *block, bool ma
 			return false;
 		b->keep_raw = false;
 	}
+}
+
+bool hot_block_build(struct hot_build *b, const struct hot_block *block, const char *full, const char *masked)
+{
+	if (!build(b, block, true, masked))
+		return false;
+	b->parts = b->function;
+	if (build(b, block, false, full))
+		return true;
+	LLVMDeleteFunction(b->parts);
+	return false;
 }

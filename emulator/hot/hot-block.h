@@ -11,7 +11,10 @@ void hot_build_init(struct hot_build *b, LLVMContextRef context, LLVMModuleRef l
 		    const struct hot_program *p, const struct hot_meaning *meanings);
 void hot_build_release(struct hot_build *b);
 
-/* Make the function `name` of a block, for all lanes or for those of w->mask. False: it cannot be compiled. */
-bool hot_block_build(struct hot_build *b, const struct hot_block *block, bool masked, const char *name);
+/*
+ * Make the two functions of a block, `full` for all lanes and `masked` for those of w->mask. False: it cannot be
+ * compiled.
+ */
+bool hot_block_build(struct hot_build *b, const struct hot_block *block, const char *full, const char *masked);
 
 #endif

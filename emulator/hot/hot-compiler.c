@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compiler as the machine sees it. LLVM's state is one context with the library of pieces, used by one thread at a time;
- * blocks are compiled some at a time, so that the innermost loops run as soon as they can. When the process exits, LLVM's
- * own clean-up must not meet a compilation: the lock is taken then and never given back.
+ * The compiler as the machine sees it. LLVM's state is one context with the library of pieces, used by one thread at
+ * a time; blocks are compiled some at a time, so that the innermost loops run as soon as they can. When the process
+ * exits, LLVM's own clean-up must not meet a compilation: the lock is taken then and never given back.
  */
 #include "emulator/hot/hot-compiler.h"
 
@@ -114,14 +114,14 @@ static bool compile_batch(struct hot_code *code, const struct hot_program *p, st
 	LLVMExecutionEngineRef engine;
 	struct hot_build build;
 	bool wanted = true;
-	char name[32];
+	char full[32], masked[32];
 
 	hot_build_init(&build, compiler.context, compiler.library, module, p, compiler.meanings);
-	for (uint32_t i = 0; i < count; i++)
-		for (int masked = 0; masked < 2; masked++) {
-			snprintf(name, sizeof(name), "%s%u", masked ? "masked" : "full", list[i].first);
-			list[i].made = hot_block_build(&build, &list[i], masked, name);
-		}
+	for (uint32_t i = 0; i < count; i++) {
+		snprintf(full, sizeof(full), "full%u", list[i].first);
+		snprintf(masked, sizeof(masked), "masked%u", list[i].first);
+		list[i].made = hot_block_build(&build, &list[i], full, masked);
+	}
 	hot_build_release(&build);
 	engine = make_code(module);
 	if (!engine)

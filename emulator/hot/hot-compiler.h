@@ -3,9 +3,9 @@
  * Between the machine and the compiler for hot code, which is a plug-in of its own: only work that is worth it loads
  * LLVM, and without the plug-in everything is interpreted. The plug-in exports one object, `hot_compiler`.
  *
- * Compiled code is a handler like any other (ptx-program.h): it runs a whole block of operations and returns the next one,
- * or NULL with w->event set. What it does not do itself it leaves to the handlers of the single operations, with all
- * registers in their rows, so a fault is that of the interpreter.
+ * Compiled code is a handler like any other (ptx-program.h): it runs a whole block of operations and returns the next
+ * one, or NULL with w->event set. What it does not do itself it leaves to the handlers of the single operations, with
+ * all registers in their rows, so a fault is that of the interpreter.
  */
 #ifndef CGPU_EMULATOR_HOT_COMPILER_H
 #define CGPU_EMULATOR_HOT_COMPILER_H
@@ -27,6 +27,7 @@ struct hot_program {
 	const struct ptx_constant *constants;
 	uint32_t constant_count;
 	const struct op_handlers *handlers; /* of the interpreter, by operation */
+	bool (*part)(struct warp *w, const struct op *branch, uint32_t back); /* warp_part() */
 	const char *core;                   /* machine_core_name() */
 };
 

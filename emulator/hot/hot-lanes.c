@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The meaning of every operation of ptx-opcodes.def as a function over the 32 lanes of its rows. Clang makes bitcode of
- * this file when the project is built, each loop unrolled into one step on vectors of 32; hot-library.c finds the functions
- * by their names and hot-splice.c copies their instructions into compiled code. What does not become one straight piece
- * (divisions, calls into libm) stays with the interpreter's handlers.
+ * The meaning of every operation of ptx-opcodes.def as a function over the 32 lanes of its rows. Clang makes bitcode
+ * of this file when the project is built, each loop unrolled into one step on vectors of 32; hot-library.c finds the
+ * functions by their names and copies their instructions into compiled code. What does not become one
+ * straight piece (divisions, calls into libm) stays with the interpreter's handlers.
  *
- * Unlike the handlers, an f32 result is left as it comes, since a NaN's bits matter only where they are seen: `canonical`
- * is put behind it there.
+ * Unlike the handlers, an f32 result is left as it comes, since a NaN's bits matter only where they are seen:
+ * `canonical` is put behind it there.
  */
 #include "emulator/machine/exec.h"
 
 #undef PUT_f32
 #define PUT_f32(x) (x)
 
-#define WHOLE _Pragma("clang loop vectorize(assume_safety) vectorize_width(32) interleave_count(1)")
+#define WHOLE _Pragma("clang loop vectorize(assume_safety) vectorize_width(32) interleave_count(1) unroll(disable)")
 #define ALL WHOLE for (int l = 0; l < LANES; l++)
 
 #define ROW_OF_u8(n) , const store_u8 *p##n

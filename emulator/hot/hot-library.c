@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pieces are functions of one basic block that load their arguments whole, compute, and store one result. A function that
- * came out otherwise, or calls something that LLVM would turn into 32 calls, is no piece.
+ * Pieces are functions of one basic block that load their arguments whole, compute, and store one result. A function
+ * that came out otherwise, or calls something that LLVM would turn into 32 calls, is no piece.
  */
 #include "emulator/hot/hot-library.h"
 
@@ -77,6 +77,14 @@ static bool vector_call(LLVMValueRef call)
 	return true;
 }
 
+/* Between two operands as they are: see hot_choose(). */
+static bool selects_operands(LLVMValueRef in)
+{
+	return LLVMGetInstructionOpcode(in) == LLVMSelect && LLVMIsALoadInst(LLVMGetOperand(in, 1)) &&
+	       LLVMIsALoadInst(LLVMGetOperand(in, 2)) &&
+	       LLVMGetTypeKind(LLVMGetElementType(LLVMTypeOf(in))) == LLVMIntegerTypeKind;
+}
+
 static bool is_piece(LLVMValueRef function)
 {
 	LLVMBasicBlockRef block;
@@ -95,7 +103,7 @@ static bool is_piece(LLVMValueRef function)
 		if (opcode == LLVMStore && (stores++ || LLVMGetOperand(in, 1) != LLVMGetParam(function, 0)))
 			return false;
 		if (opcode == LLVMGetElementPtr || opcode == LLVMAlloca || opcode == LLVMPHI ||
-		    (opcode == LLVMCall && !vector_call(in)))
+		    (opcode == LLVMCall && !vector_call(in)) || selects_operands(in))
 			return false;
 	}
 	return stores == 1;

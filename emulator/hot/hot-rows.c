@@ -3,6 +3,7 @@
 #include "emulator/hot/hot-rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/bug.h"
 #include "emulator/machine/exec.h"
@@ -87,8 +88,8 @@ static LLVMValueRef load(const struct hot_build *b, LLVMTypeRef type, LLVMValueR
 }
 
 /*
- * Immediates of 32 bits become constants of the code. Those of 64 bits stay in memory: LLVM would compute with two of them
- * and make another NaN than the processor.
+ * Immediates of 32 bits become constants of the code. Those of 64 bits stay in memory: LLVM would compute with two of
+ * them and make another NaN than the processor.
  */
 void hot_rows_load(struct hot_build *b, struct hot_row *r)
 {
@@ -142,6 +143,26 @@ struct hot_value hot_rows_peek(struct hot_build *b, uint32_t offset, enum hot_ty
 	return v;
 }
 
+/*
+ * On AVX-512 by logic instead of a select: LLVM 19 merges a select into a vpternlog that reads memory, and then mixes
+ * up what that one's operands mean.
+ */
+LLVMValueRef hot_choose(const struct hot_build *b, LLVMValueRef set, LLVMValueRef x, LLVMValueRef y)
+{
+	LLVMTypeRef type = LLVMTypeOf(x), element = LLVMGetElementType(type), whole;
+	LLVMValueRef mask;
+
+	y = LLVMBuildBitCast(b->builder, y, type, "");
+	if (strcmp(b->program->core, "avx512"))
+		return LLVMBuildSelect(b->builder, set, x, y, "");
+	whole = element == b->i64 || LLVMGetTypeKind(element) == LLVMDoubleTypeKind ? b->wide : b->narrow;
+	mask = LLVMBuildSExt(b->builder, set, whole, "");
+	x = LLVMBuildBitCast(b->builder, x, whole, "");
+	y = LLVMBuildBitCast(b->builder, y, whole, "");
+	x = LLVMBuildAnd(b->builder, LLVMBuildXor(b->builder, x, y, ""), mask, "");
+	return LLVMBuildBitCast(b->builder, LLVMBuildXor(b->builder, x, y, ""), type, "");
+}
+
 /* Lanes of the guard from one value, the others from the row. */
 static struct hot_value blend(struct hot_build *b, struct hot_row *r, struct hot_value value)
 {
@@ -159,8 +180,7 @@ static struct hot_value blend(struct hot_build *b, struct hot_row *r, struct hot
 		hot_rows_make_canonical(b, &value);
 		hot_rows_make_canonical(b, old);
 	}
-	kept = LLVMBuildBitCast(b->builder, old->llvm, LLVMTypeOf(value.llvm), "");
-	value.llvm = LLVMBuildSelect(b->builder, set, value.llvm, kept, "");
+	value.llvm = hot_choose(b, set, value.llvm, old->llvm);
 	value.loose |= old->loose;
 	return value;
 }
@@ -187,7 +207,7 @@ void hot_rows_store(struct hot_build *b, struct hot_row *r)
 		value = LLVMBuildOr(b->builder, LLVMBuildAnd(b->builder, value, b->mask, ""),
 				    LLVMBuildAnd(b->builder, load(b, type, at, align), off, ""), "");
 	} else if (b->mask) {
-		value = LLVMBuildSelect(b->builder, b->lanes, value, load(b, type, at, align), "");
+		value = hot_choose(b, b->lanes, value, load(b, type, at, align));
 	}
 	LLVMSetAlignment(LLVMBuildStore(b->builder, value, at), align);
 	r->dirty = false;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The function that is being made, and the rows of the register file as values in it. A row is loaded when it is first
- * read and stored when somebody else must see it. Lanes that are switched off compute along with the others, since no
- * lane sees another's values; only what is stored is blended with what was there.
+ * The function that is being made, and the rows of the register file as values in it. A row is loaded when it is
+ * first read and stored when somebody else must see it. Lanes that are switched off compute along with the others,
+ * since no lane sees another's values; only what is stored is blended with what was there.
  *
- * A result of an f32 operation stays raw, its NaNs as the processor leaves them, as long as only f32 operations read it;
- * its bits are made canonical where they are seen.
+ * A result of an f32 operation stays raw, its NaNs as the processor leaves them, as long as only f32 operations read
+ * it; its bits are made canonical where they are seen.
  */
 #ifndef CGPU_EMULATOR_HOT_ROWS_H
 #define CGPU_EMULATOR_HOT_ROWS_H
@@ -39,11 +39,13 @@ struct hot_build {
 	LLVMTypeRef i1, i32, i64, pointer, narrow, wide, floats, doubles, bits;
 	LLVMTypeRef handler;   /* function type */
 	LLVMValueRef function, warp, base;
+	LLVMValueRef parts;    /* the function for parts of a warp */
 	LLVMValueRef mask;     /* i32; NULL: all lanes run */
 	LLVMValueRef lanes;    /* the same as bits */
 	LLVMValueRef guard;    /* bits that the operation is for; NULL: all */
 	LLVMValueRef executed; /* operations of earlier rounds, i64; NULL: none */
 	uint32_t done;         /* operations before this one in the block */
+	uint32_t steps;        /* of these, as the interpreter counts: a guard and what it guards are one */
 	struct hot_row *rows;
 	uint32_t count, capacity;
 	bool failed;           /* a row of two widths */
@@ -56,9 +58,12 @@ LLVMValueRef hot_const_pointer(const struct hot_build *b, const void *at);
 /* The field `offset` bytes into what p points to. */
 LLVMValueRef hot_field(const struct hot_build *b, LLVMValueRef p, uint64_t offset);
 
+/* x for the lanes that are set, y for the others. */
+LLVMValueRef hot_choose(const struct hot_build *b, LLVMValueRef set, LLVMValueRef x, LLVMValueRef y);
+
 /* The row at an offset; type as in the table of operations. */
 struct hot_row *hot_rows_find(struct hot_build *b, uint32_t offset, enum hot_type type);
-/* Its value as what an operation of result type `reader` reads it as: 32 lanes of i32, i64, float or double, or an i32. */
+/* Its value as an operation of result type `reader` reads it: 32 lanes of i32, i64, float or double, or an i32. */
 LLVMValueRef hot_rows_read(struct hot_build *b, uint32_t offset, enum hot_type type, enum hot_type reader);
 /* A value that only moves: raw stays raw. */
 struct hot_value hot_rows_peek(struct hot_build *b, uint32_t offset, enum hot_type type);

@@ -17,15 +17,19 @@ HOT_LANES_INPUTS = %reldir%/hot-lanes.c emulator/machine/exec.h emulator/machine
 	emulator/machine/machine-limits.h emulator/machine/warp.h emulator/ptx/ptx-opcodes.def
 %reldir%/hot-lanes.bc: $(HOT_LANES_INPUTS)
 	$(AM_V_GEN)$(MKDIR_P) %reldir% && $(LLVM_CLANG) $(DEFS) -I. -I$(top_srcdir) -std=gnu17 -O2 -fwrapv \
-		-fno-strict-aliasing -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-slp-vectorize \
+		-fno-strict-aliasing -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-builtin -fno-slp-vectorize \
 		-Wno-pass-failed -c -emit-llvm -o $@ $(top_srcdir)/%reldir%/hot-lanes.c
 %reldir%/cgpu_hot_so-hot-library.$(OBJEXT): %reldir%/hot-lanes.bc
 EXTRA_DIST += %reldir%/hot-lanes.c
 CLEANFILES += %reldir%/hot-lanes.bc
 
-check_PROGRAMS += test-hot
-TESTS += test-hot
+check_PROGRAMS += test-hot test-hot-random
+TESTS += test-hot test-hot-random
 test_hot_SOURCES = tests/unit/test-hot.c tests/unit/machine.h
 test_hot_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
 test_hot_LDADD = $(MACHINE_LIBS) libcommon.a $(CMOCKA_LIBS) -lm
 test_hot_DEPENDENCIES = $(MACHINE_LIBS) libcommon.a cgpu-hot.so
+test_hot_random_SOURCES = tests/unit/test-hot-random.c tests/unit/machine.h
+test_hot_random_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
+test_hot_random_LDADD = $(MACHINE_LIBS) libcommon.a $(CMOCKA_LIBS) -lm
+test_hot_random_DEPENDENCIES = $(MACHINE_LIBS) libcommon.a cgpu-hot.so

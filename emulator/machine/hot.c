@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One thread compiles, takes what is to be done from a list, and frees the code of programs that are gone. It blocks all
- * signals, as the helpers of machine-pool.c do. The program may be freed while it is compiled: the compiler works on a
- * copy, and `program` is looked at under the lock before a block is put in place.
+ * One thread compiles, takes what is to be done from a list, and frees the code of programs that are gone. It blocks
+ * all signals, as the helpers of machine-pool.c do. The program may be freed while it is compiled: the compiler works
+ * on a copy, and `program` is looked at under the lock before a block is put in place.
  */
 #define _GNU_SOURCE
 #include "emulator/machine/hot.h"
@@ -120,6 +120,7 @@ static struct hot *hot_new(struct ptx_program *p)
 		.constants = copy_of(p->constants, p->constant_count, sizeof(*p->constants)),
 		.constant_count = p->constant_count,
 		.handlers = machine_handlers(),
+		.part = warp_part,
 		.core = machine_core_name(),
 	};
 	if (!targets || !h->copy.ops || !h->copy.constants) {

@@ -131,6 +131,22 @@ static bool reorder(struct warp *w, const struct op **pc)
 	return true;
 }
 
+bool warp_part(struct warp *w, const struct op *branch, uint32_t back)
+{
+	struct fragment mine = { branch->target, w->frame, back, false };
+	const struct fragment *next;
+
+	warp_ready(w, (struct fragment){ branch + 1, w->frame, w->mask & ~back, false });
+	warp_set_mask(w, back);
+	w->next = branch->target;
+	w->event = --w->budget < 0 ? WARP_SLICE : WARP_RESUME;
+	next = &w->ready[w->ready_count - 1];
+	if (w->event == WARP_SLICE || !before(&mine, next) || next->frame != w->frame || next->pc <= mine.pc)
+		return false;
+	update_limit(w);
+	return true;
+}
+
 bool warp_run(struct warp *w)
 {
 	const struct op *pc;

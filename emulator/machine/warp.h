@@ -222,6 +222,11 @@ static inline int first_lane(uint32_t mask)
 void warp_set_mask(struct warp *w, uint32_t mask);
 /* Put a fragment among the ready ones, merging it with one at the same place. */
 void warp_ready(struct warp *w, struct fragment f);
+/*
+ * Lanes of the running fragment go back to the target of a branch, the others behind it. True: it runs on at once; false: it
+ * is not its turn, and w->event says so.
+ */
+bool warp_part(struct warp *w, const struct op *branch, uint32_t back);
 /* Run until the warp has nothing ready, its turn is over or it faulted. False on a fault. */
 bool warp_run(struct warp *w);
 /* The running fragment waits at o; w->event becomes WARP_GONE. */

@@ -99,6 +99,17 @@ static void guarded_operations_keep_the_other_lanes(void **state)
 		    45);
 }
 
+/* Logic of two rows into one of them: what LLVM 19 makes of that under a mask is wrong. */
+static void logic_in_a_part_of_a_warp_is_right(void **state)
+{
+	(void)state;
+	assert_same(HEAD "mul.lo.u32 %r3, %r0, 0x9e3779b1; mov.b32 %f1, %r3; not.b32 %r4, %r3; mov.b32 %f0, %r4;\n"
+			 "setp.eq.u32 %p0, %r0, 99; @%p0 bra SKIP;\n"
+			 "copysign.f32 %f0, %f0, %f1; add.u32 %r5, %r5, 1;\n"
+			 "SKIP: st.global.f32 [%a1], %f0; ret;\n}\n",
+		    45);
+}
+
 static void a_fault_names_thread_and_line(void **state)
 {
 	struct outcome o;
@@ -217,6 +228,7 @@ int main(void)
 		cmocka_unit_test(loops_end_lane_by_lane),
 		cmocka_unit_test(a_row_that_was_no_float_keeps_its_bits),
 		cmocka_unit_test(guarded_operations_keep_the_other_lanes),
+		cmocka_unit_test(logic_in_a_part_of_a_warp_is_right),
 		cmocka_unit_test(a_fault_names_thread_and_line),
 		cmocka_unit_test(loops_give_their_turn_away),
 		cmocka_unit_test(an_endless_loop_is_stopped),
