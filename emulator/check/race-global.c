@@ -176,8 +176,12 @@ static void mark_read(const struct race_now *n, struct race_cell *cell, uint32_t
 
 static void compare_with(const struct race_now *n, uint32_t mark, uint32_t lane)
 {
-	if (mark)
-		race_compare(n, find(n->c->race, mark), mark, lane);
+	const struct race_access *old = find(n->c->race, mark);
+
+	/* Most often it is the thread itself. */
+	if (!old || ((mark & (LANES - 1)) == lane && old->cta == n->access.cta && old->warp == n->access.warp))
+		return;
+	race_compare(n, old, mark, lane);
 }
 
 static void visit(const struct race_now *n, struct race_page *p, uint32_t lane, uint32_t offset, uint32_t size)
@@ -207,6 +211,44 @@ static void visit(const struct race_now *n, struct race_page *p, uint32_t lane, 
 	}
 }
 
+/* Words that follow each other in one page, one a lane: the usual way to go through an array. */
+static bool is_row(const struct memory_step *s)
+{
+	uint64_t first = s->address[0], apart = 0;
+
+	if (s->mask != ALL_LANES || s->size != 4 || first % PAGE_BYTES > PAGE_BYTES - LANES * 4)
+		return false;
+	FOR_LANES
+		apart |= s->address[l] ^ (first + 4 * (uint64_t)l);
+	return !apart;
+}
+
+/* Cells that nobody has touched are marked at once. */
+static void visit_row(const struct race_now *n, struct race_page *p)
+{
+	uint32_t offset = n->s->address[0] % PAGE_BYTES, mark = race_mark(n->number, 0);
+	struct race_cell *cell = &p->cells[offset >> 2];
+
+	for (uint32_t l = 0; l < LANES; l++, cell++, offset += 4)
+		if (cell->write | cell->read | cell->other)
+			visit(n, p, l, offset, 4);
+		else if (race_writes(&n->access))
+			cell->write = mark | l;
+		else
+			cell->read = mark | l;
+}
+
+static struct race_page *lock_page(struct race_cta *c, uint64_t number)
+{
+	struct race_page *p = c->page && c->page->number == number ? c->page : page_of(c->race, number);
+
+	if (p) {
+		c->page = p;
+		pthread_mutex_lock(&p->lock);
+	}
+	return p;
+}
+
 void race_global_access(struct race_now *n)
 {
 	struct race_cta *c = n->c;
@@ -216,6 +258,16 @@ void race_global_access(struct race_now *n)
 	n->number = number_of(n);
 	if (!n->number)
 		return;
+	if (is_row(n->s)) {
+		held = lock_page(c, n->s->address[0] >> PAGE_BITS);
+		if (held && held->shift == 2) {
+			visit_row(n, held);
+			pthread_mutex_unlock(&held->lock);
+			return;
+		}
+		if (!held)
+			return;
+	}
 	FOR_ACTIVE(l, n->s->mask) {
 		uint64_t at = n->s->address[l], end = at + n->s->size;
 
@@ -231,12 +283,9 @@ void race_global_access(struct race_now *n)
 			if (!held || held->number != at >> PAGE_BITS) {
 				if (held)
 					pthread_mutex_unlock(&held->lock);
-				held = c->page && c->page->number == at >> PAGE_BITS ? c->page :
-										       page_of(c->race, at >> PAGE_BITS);
+				held = lock_page(c, at >> PAGE_BITS);
 				if (!held)
 					return;
-				c->page = held;
-				pthread_mutex_lock(&held->lock);
 			}
 			if (n->s->size < 1u << held->shift && !split_cells(c->race, held, n->s->size)) {
 				pthread_mutex_unlock(&held->lock);

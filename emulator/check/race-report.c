@@ -84,15 +84,14 @@ static void print_memory(const struct race_hazard *h, const struct machine_launc
 
 static void print_values(const struct race_hazard *h, struct buffer *out)
 {
-	int64_t current = (int64_t)h->current, incoming = (int64_t)h->incoming;
+	uint32_t unused = 64 - 8 * h->value_size;
 
 	if (!h->value_size)
 		return;
 	/* As signed numbers of their size, which is what most are. */
-	current = current << (64 - 8 * h->value_size) >> (64 - 8 * h->value_size);
-	incoming = incoming << (64 - 8 * h->value_size) >> (64 - 8 * h->value_size);
-	buffer_printf(out, "=========     Current Value : %lld, Incoming Value : %lld\n", (long long)current,
-		      (long long)incoming);
+	buffer_printf(out, "=========     Current Value : %lld, Incoming Value : %lld\n",
+		      (long long)((int64_t)(h->current << unused) >> unused),
+		      (long long)((int64_t)(h->incoming << unused) >> unused));
 }
 
 static void print_advice(const struct race_hazard *h, struct buffer *out)

@@ -141,7 +141,8 @@ struct race {
 	struct race_options options;
 	_Atomic uint64_t time;
 	_Atomic bool cut;
-	pthread_mutex_t lock;   /* of hazards and free ctas */
+	const struct machine_launch *launch; /* that is checked; those that its device code makes are not */
+	pthread_mutex_t lock;   /* of launch, hazards and free ctas */
 	struct race_cta *spare;
 	struct race_hazard hazards[RACE_HAZARDS];
 	uint32_t hazard_count;

@@ -342,12 +342,18 @@ static void on_begin(struct observer *x, struct cta *cta)
 {
 	struct race *r = race_of(x);
 	struct race_cta *c;
+	bool own;
 
 	pthread_mutex_lock(&r->lock);
-	c = r->spare;
+	if (!r->launch)
+		r->launch = cta->warps[0].worker->launch->spec;
+	own = r->launch == cta->warps[0].worker->launch->spec;
+	c = own ? r->spare : NULL;
 	if (c)
 		r->spare = c->next;
 	pthread_mutex_unlock(&r->lock);
+	if (!own)
+		return;
 	if (!c) {
 		c = calloc(1, sizeof(*c));
 		if (!c) {

@@ -28,6 +28,7 @@ struct finding {
 struct sync {
 	struct observer observer;
 	bool warnings;
+	_Atomic(const struct machine_launch *) launch; /* that is checked; those that its device code makes are not */
 	pthread_mutex_t lock;
 	struct finding findings[FINDINGS];
 	_Atomic uint32_t count;
@@ -106,9 +107,21 @@ static void check_lanes(struct sync *s, struct warp *w, const struct op *o)
 	}
 }
 
+static void on_begin(struct observer *x, struct cta *c)
+{
+	const struct machine_launch *none = NULL;
+
+	atomic_compare_exchange_strong(&sync_of(x)->launch, &none, c->warps[0].worker->launch->spec);
+}
+
+static bool is_own(const struct sync *s, const struct worker *k)
+{
+	return atomic_load_explicit(&s->launch, memory_order_relaxed) == k->launch->spec;
+}
+
 static void on_sync(struct observer *x, struct warp *w, const struct op *o)
 {
-	if (o->id != OP_barrier && o->id != OP_fence && o->id != OP_mbarrier && !(o->flags & WARP_NO_MASK))
+	if (is_own(sync_of(x), w->worker) && o->id != OP_barrier && o->id != OP_fence && o->id != OP_mbarrier && !(o->flags & WARP_NO_MASK))
 		check_lanes(sync_of(x), w, o);
 }
 
@@ -137,7 +150,9 @@ static void on_barrier(struct observer *x, struct cta *c, uint32_t id)
 {
 	struct waiting first = { NULL, NULL }, of_warp;
 
-	for (uint32_t i = 0; !c->barriers[id].expected && i < c->warp_count; i++) {
+	if (c->barriers[id].expected || !is_own(sync_of(x), c->warps[0].worker))
+		return;
+	for (uint32_t i = 0; i < c->warp_count; i++) {
 		of_warp.p = NULL;
 		for (uint32_t k = 0; k < c->warps[i].parked_count; k++) {
 			struct waiting now = { &c->warps[i], &c->warps[i].parked[k] };
@@ -155,7 +170,8 @@ static void on_barrier(struct observer *x, struct cta *c, uint32_t id)
 	}
 }
 
-static const struct observer_class sync_class = { .name = "sync", .sync = on_sync, .barrier = on_barrier };
+static const struct observer_class sync_class = { .name = "sync", .sync = on_sync, .barrier = on_barrier,
+						 .cta_begin = on_begin };
 
 struct sync *sync_new(bool warnings, uint64_t budget)
 {

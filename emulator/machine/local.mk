@@ -115,7 +115,7 @@ benchmarks_emulator_against_pocl_SOURCES = \
 	benchmarks/emulator/machine-side.c \
 	benchmarks/emulator/pocl-side.c \
 	benchmarks/emulator/shapes.c benchmarks/emulator/shapes.h \
-	compiler/nvrtc.c compiler/nvrtc.h
+	compiler/device-header.c compiler/nvrtc.c compiler/nvrtc.h
 benchmarks_emulator_against_pocl_LDADD = $(MACHINE_LIBS) libcommon.a -lOpenCL -lm -lpthread -ldl
 
 bench-emulator: benchmarks/emulator/against-pocl$(EXEEXT)
@@ -127,7 +127,7 @@ benchmarks_emulator_check_cost_SOURCES = \
 	benchmarks/emulator/check-cost.c \
 	benchmarks/emulator/machine-side.c \
 	benchmarks/emulator/shapes.c benchmarks/emulator/shapes.h \
-	compiler/nvrtc.c compiler/nvrtc.h
+	compiler/device-header.c compiler/nvrtc.c compiler/nvrtc.h
 benchmarks_emulator_check_cost_LDADD = $(MACHINE_LIBS) libcommon.a -lm -lpthread -ldl
 
 bench-checks: benchmarks/emulator/check-cost$(EXEEXT)
