@@ -120,9 +120,9 @@ static void measure(const struct options *o, const struct shape *s, int count, c
 		for (unsigned i = 1; i <= FIRST_LAUNCHES; i++)
 			f->first[k] = fmin(f->first[k], first_launch(sides[k], s, o->folder, i));
 	}
-	f->operations = machine_side_operations();
 	if (count == SIDES)
 		compare(s);
+	f->operations = machine_side_operations(s);
 	for (int i = 0; i < TURNS; i++)
 		for (int k = 0; k < count; k++)
 			f->ms[k] = fmin(f->ms[k], turn(sides[k], s, clock));

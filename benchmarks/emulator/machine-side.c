@@ -18,6 +18,7 @@ static char *bytes[BUFFERS];
 static _Atomic uint64_t generation = 1;
 static struct nvrtc nvrtc;
 static struct ptx_module *module;
+static struct buffer ptx = BUFFER_INIT; /* its text */
 static unsigned host_threads;
 static struct machine_stats stats;
 static bool checking;
@@ -62,23 +63,30 @@ static void start(unsigned threads)
 	}
 }
 
+static void load(void)
+{
+	struct error err = ERROR_INIT;
+
+	ptx_module_free(module);
+	module = ptx_module_load(buffer_text(&ptx), ptx.len, &err);
+	if (!module)
+		shapes_fail("the machine does not take the PTX: %s", err.text);
+}
+
 static void compile(const struct shape *s, const char *folder, unsigned variant)
 {
 	char *text = shapes_read(folder, "shapes.cu"), shape[64], number[64];
 	const char *options[] = { "-arch=compute_75", "-lineinfo", "-fmad=false", "-minimal", shape, number };
 	struct nvrtc_program p = { .name = "shapes.cu", .text = text, .options = options, .n_options = 6 };
-	struct buffer ptx = BUFFER_INIT, log = BUFFER_INIT;
+	struct buffer log = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 
 	snprintf(shape, sizeof(shape), "-DSHAPE_%s", s->name);
 	snprintf(number, sizeof(number), "-DVARIANT=%u", variant);
+	buffer_release(&ptx);
 	if (nvrtc_compile(&nvrtc, &p, &ptx, &log, NULL, &err))
 		shapes_fail("shapes.cu, %s: %s%s", s->name, err.text, buffer_text(&log));
-	ptx_module_free(module);
-	module = ptx_module_load(buffer_text(&ptx), ptx.len, &err);
-	if (!module)
-		shapes_fail("shapes.cu, %s: %s", s->name, err.text);
-	buffer_release(&ptx);
+	load();
 	buffer_release(&log);
 	free(text);
 }
@@ -136,8 +144,12 @@ static void read_buffer(int buffer, void *to)
 	memcpy(to, bytes[buffer], BUFFER_BYTES);
 }
 
-uint64_t machine_side_operations(void)
+uint64_t machine_side_operations(const struct shape *s)
 {
+	load();
+	ptx_module_keep_plain(module);
+	launch(s);
+	load();
 	return stats.warp_instructions;
 }
 

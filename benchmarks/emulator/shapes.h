@@ -51,8 +51,11 @@ extern const struct side machine_side, pocl_side;
 
 /* Watch launches on the machine for races, or not. */
 void machine_side_check(bool on);
-/* Operations of the last launch on the machine, of all warps. */
-uint64_t machine_side_operations(void);
+/*
+ * Operations of all warps in one launch of what was compiled, a step of each PTX instruction counted as one: what the
+ * machine takes together is no loss.
+ */
+uint64_t machine_side_operations(const struct shape *s);
 /* The copy of the core, and the device that pocl has found. */
 const char *machine_side_device(void);
 const char *pocl_side_device(void);

@@ -48,6 +48,7 @@ static void release(struct cta *c, uint32_t id)
 		}
 	}
 	*b = (struct barrier){ 0 };
+	c->barriers_begun &= ~(1u << id);
 }
 
 static bool complete(const struct cta *c, const struct barrier *b)
@@ -57,8 +58,8 @@ static bool complete(const struct cta *c, const struct barrier *b)
 
 void cta_check_barriers(struct cta *c)
 {
-	for (uint32_t id = 0; id < BARRIERS; id++)
-		if (c->barriers[id].arrived && complete(c, &c->barriers[id]))
+	FOR_ACTIVE(id, c->barriers_begun)
+		if (complete(c, &c->barriers[id]))
 			release(c, id);
 }
 
@@ -74,6 +75,7 @@ const struct op *cta_barrier(struct warp *w, const struct op *o)
 	if (o->flags & BARRIER_COUNT)
 		b->expected = ROW(w, uint32_t, o->b)[lane];
 	b->arrived += lane_count(w->mask);
+	w->cta->barriers_begun |= 1u << id;
 	if (mode >= BARRIER_POPC) {
 		uint32_t p = PREDICATE(w, o->c) ^ (o->flags & BARRIER_NEGATED ? ALL_LANES : 0);
 

@@ -160,6 +160,7 @@ void cta_start(struct cta *c, struct worker *k, uint64_t linear)
 	c->turns = c->rounds = 0;
 	c->slice = MACHINE_SLICE;
 	memset(c->barriers, 0, sizeof(c->barriers));
+	c->barriers_begun = 0;
 	/* Every run of a program sees the same bytes, also where it forgot to write. */
 	memset(c->shared, 0, c->shared_size);
 	for (uint32_t i = 0; i < c->warp_count; i++)

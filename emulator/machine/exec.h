@@ -132,6 +132,64 @@ typedef double lane_f64;
 #define BIND__(n)
 #define READ__(n)
 
+/*
+ * NaN results of f32 are canonical. LANE operations see to that when the row is written: whoever reads it next does not
+ * wait for a comparison that hardly ever finds one.
+ */
+static inline bool any_nan(const float *d)
+{
+#if defined(__AVX512F__)
+	__m512 low = _mm512_load_ps(d), high = _mm512_load_ps(d + 16);
+
+	return _mm512_cmp_ps_mask(low, low, _CMP_UNORD_Q) | _mm512_cmp_ps_mask(high, high, _CMP_UNORD_Q);
+#elif defined(__AVX__)
+	__m256 t = _mm256_setzero_ps();
+
+	for (int i = 0; i < 4; i++)
+		t = _mm256_or_ps(t, _mm256_cmp_ps(_mm256_load_ps(d + 8 * i), _mm256_load_ps(d + 8 * i), _CMP_UNORD_Q));
+	return _mm256_movemask_ps(t);
+#else
+	uint32_t t = 0;
+
+	for (int l = 0; l < LANES; l++)
+		t |= d[l] != d[l];
+	return t;
+#endif
+}
+
+static inline void settle_f32(float *d, uint32_t mask)
+{
+	if (__builtin_expect(any_nan(d), 0))
+		for (int l = 0; l < LANES; l++)
+			if (mask >> l & 1)
+				d[l] = canonical_f32(d[l]);
+}
+
+#define LEAVE_u8 PUT_u8
+#define SETTLE_u8(d, mask)
+#define LEAVE_s8 PUT_s8
+#define SETTLE_s8(d, mask)
+#define LEAVE_u16 PUT_u16
+#define SETTLE_u16(d, mask)
+#define LEAVE_s16 PUT_s16
+#define SETTLE_s16(d, mask)
+#define LEAVE_u32 PUT_u32
+#define SETTLE_u32(d, mask)
+#define LEAVE_s32 PUT_s32
+#define SETTLE_s32(d, mask)
+#define LEAVE_u64 PUT_u64
+#define SETTLE_u64(d, mask)
+#define LEAVE_s64 PUT_s64
+#define SETTLE_s64(d, mask)
+#define LEAVE_f16 PUT_f16
+#define SETTLE_f16(d, mask)
+#define LEAVE_bf16 PUT_bf16
+#define SETTLE_bf16(d, mask)
+#define LEAVE_f64 PUT_f64
+#define SETTLE_f64(d, mask)
+#define LEAVE_f32(x) (x)
+#define SETTLE_f32(d, mask) settle_f32(d, mask);
+
 #define HANDLER(name) static const struct op *name(struct warp *w, const struct op *o)
 
 #define DEFINE_LANE(name, D, A, B, C, ...)                                              \
@@ -141,8 +199,9 @@ typedef double lane_f64;
 		BIND_##A(a) BIND_##B(b) BIND_##C(c)                                     \
 		FOR_LANES {                                                             \
 			READ_##A(a) READ_##B(b) READ_##C(c)                             \
-			pd[l] = PUT_##D((__VA_ARGS__));                                 \
+			pd[l] = LEAVE_##D((__VA_ARGS__));                               \
 		}                                                                       \
+		SETTLE_##D(pd, ALL_LANES)                                               \
 		return o + 1;                                                           \
 	}                                                                               \
 	HANDLER(name##_masked)                                                          \
@@ -152,9 +211,10 @@ typedef double lane_f64;
 		BIND_##A(a) BIND_##B(b) BIND_##C(c)                                     \
 		FOR_LANES {                                                             \
 			READ_##A(a) READ_##B(b) READ_##C(c)                             \
-			store_##D r = PUT_##D((__VA_ARGS__));                           \
+			store_##D r = LEAVE_##D((__VA_ARGS__));                         \
 			pd[l] = m[l] ? r : pd[l];                                       \
 		}                                                                       \
+		SETTLE_##D(pd, w->mask)                                                 \
 		return o + 1;                                                           \
 	}
 

@@ -10,6 +10,7 @@
 #include "emulator/machine/exec.h"
 
 #define HALF_LANES 16
+#define AHEAD 1024 /* bytes */
 
 /* Where an access may go: bytes[0..size) stand for the addresses base..base+size. */
 struct span {
@@ -76,6 +77,8 @@ HALF_INLINE bool half_goes_by_uint32_t(const uint32_t *a, uint32_t step)
 		else                                                                                    \
 			return false;                                                                   \
 		ret->at = s->bytes + off;                                                               \
+		/* Where a later warp is going to look. */                                              \
+		__builtin_prefetch(ret->at + AHEAD);                                                    \
 		return s->size >= extent && off <= s->size - extent && !(address & (bytes - 1));        \
 	}
 DEFINE_HALF_FIND(uint32_t)

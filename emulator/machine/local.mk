@@ -64,7 +64,7 @@ libmachine_avx512_a_CFLAGS = $(VECTOR_CFLAGS) -march=x86-64-v4
 endif
 
 MACHINE_TESTS = test-machine-access test-machine-faults test-machine-matrix test-machine-opcodes test-machine-warps \
-	test-observer test-race test-sync test-ptx-census test-ptx-module
+	test-observer test-race test-sync test-ptx-census test-ptx-module test-ptx-peephole
 check_PROGRAMS += $(MACHINE_TESTS)
 TESTS += $(MACHINE_TESTS)
 MACHINE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
@@ -107,6 +107,9 @@ test_ptx_census_LDADD = $(MACHINE_TEST_LIBS)
 test_ptx_module_SOURCES = tests/unit/test-ptx-module.c tests/unit/machine.h
 test_ptx_module_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_ptx_module_LDADD = $(MACHINE_TEST_LIBS)
+test_ptx_peephole_SOURCES = tests/unit/test-ptx-peephole.c tests/unit/machine.h
+test_ptx_peephole_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_ptx_peephole_LDADD = $(MACHINE_TEST_LIBS)
 
 # make bench-emulator: the shapes of benchmarks/emulator/ beside pocl, which is needed for nothing else.
 EXTRA_PROGRAMS += benchmarks/emulator/against-pocl

@@ -63,7 +63,8 @@ static bool select_fragment(struct warp *w, const struct op **pc)
 	if (!w->ready_count)
 		return false;
 	f = w->ready[--w->ready_count];
-	warp_set_mask(w, f.mask);
+	if (w->mask != f.mask)
+		warp_set_mask(w, f.mask);
 	if (w->frame != f.frame) {
 		w->frame = f.frame;
 		w->rows = f.frame->rows;

@@ -133,6 +133,7 @@ struct cta {
 	struct memory_cache *arrays; /* of shared memory, by offset; at least one, maybe of size 0 */
 	uint8_t *shared;
 	struct barrier barriers[BARRIERS];
+	uint32_t barriers_begun; /* bit per barrier that some threads have arrived at */
 	uint32_t turns;     /* rounds over its warps that ended in loops */
 	uint32_t rounds;    /* and those that ended at barriers */
 	int32_t slice;      /* back edges of one turn of a warp: fewer the longer it spins */

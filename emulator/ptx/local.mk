@@ -14,6 +14,7 @@ libmachine_a_SOURCES += \
 	%reldir%/ptx-module.c %reldir%/ptx-module.h \
 	%reldir%/ptx-opcodes.def %reldir%/ptx-ops.h \
 	%reldir%/ptx-parse-body.c \
+	%reldir%/ptx-peephole.c \
 	%reldir%/ptx-parser.c %reldir%/ptx-parser.h \
 	%reldir%/ptx-program.h \
 	%reldir%/ptx-shared.c %reldir%/ptx-shared.h \

@@ -46,7 +46,7 @@ static uint32_t target_of(const struct decoder *d, const struct draft *t)
 	return d->first_draft[t->imm];
 }
 
-static void mark_leaders(struct decoder *d, uint8_t *leader)
+void ptx_mark_leaders(const struct decoder *d, uint8_t *leader)
 {
 	leader[0] = 1;
 	for (uint32_t i = 0; i < d->draft_count; i++) {
@@ -95,7 +95,7 @@ static int build_blocks(struct liveness *v)
 
 	if (!leader)
 		return -1;
-	mark_leaders(d, leader);
+	ptx_mark_leaders(d, leader);
 	for (uint32_t i = 0; i < d->draft_count; i++) {
 		if (leader[i])
 			v->blocks[v->block_count++].first = i;

@@ -644,39 +644,6 @@ static void count_registers(struct decoder *d, const struct ptx_program *p)
 	d->function->local_size = p->local_bytes;
 }
 
-/* Copies whose readers were all bound to the original go away. */
-static int drop_dead_copies(struct decoder *d)
-{
-	uint32_t *uses = calloc(d->register_count + 1, sizeof(*uses));
-	uint32_t *moved = calloc(d->draft_count + 1, sizeof(*moved)), kept = 0;
-
-	if (!uses || !moved) {
-		free(uses);
-		free(moved);
-		d->out_of_memory = true;
-		return -1;
-	}
-	for (uint32_t i = 0; i < d->draft_count; i++)
-		for (int s = 0; s < SLOTS; s++)
-			if (d->drafts[i].slot[s].kind == REF_REGISTER && !(d->drafts[i].defines >> s & 1))
-				uses[d->drafts[i].slot[s].index]++;
-	for (uint32_t i = 0; i < d->draft_count; i++) {
-		const struct draft *t = &d->drafts[i];
-		bool copy = t->id == OP_mov_b32 || t->id == OP_mov_b64;
-
-		moved[i] = kept;
-		if (!copy || t->partial || t->slot[SLOT_D].kind != REF_REGISTER || uses[t->slot[SLOT_D].index])
-			d->drafts[kept++] = *t;
-	}
-	moved[d->draft_count] = kept;
-	for (uint32_t i = 0; i <= d->body->instruction_count; i++)
-		d->first_draft[i] = moved[d->first_draft[i]];
-	d->draft_count = kept;
-	free(uses);
-	free(moved);
-	return 0;
-}
-
 static int decode_body(struct decoder *d)
 {
 	struct ptx_body *b = d->body;
@@ -696,7 +663,7 @@ static int decode_body(struct decoder *d)
 	d->current = b->instruction_count ? b->instruction_count - 1 : 0;
 	/* A body may end without `ret`. */
 	decode_emit(d, OP_ret)->ends = true;
-	if (d->out_of_memory || drop_dead_copies(d))
+	if (d->out_of_memory || ptx_peephole(d))
 		return -1;
 	__atomic_store_n(&b->program, finish(d), __ATOMIC_RELEASE);
 	return b->program ? 0 : -1;

@@ -150,7 +150,13 @@ decode_function decode_wmma, decode_mma, decode_ldmatrix, decode_movmatrix;  /* 
 decode_function decode_cp, decode_mbarrier, decode_mapa;                     /* ptx-decode-async.c */
 bool decode_label(struct decoder *d, const char *name, uint32_t scope, uint32_t *ret);
 
+/* ---- ptx-peephole.c ---- */
+/* Take operations together and leave dead ones out; 0 or -1 when out of memory. */
+int ptx_peephole(struct decoder *d);
+
 /* ---- ptx-allocate.c ---- */
+/* leader[i] = 1 for each draft that starts a basic block; room for one more than there are. */
+void ptx_mark_leaders(const struct decoder *d, uint8_t *leader);
 /* Rows for all registers and constants. rows[] by register, constants' rows in place. ret_bytes: of one frame. */
 int ptx_allocate(struct decoder *d, uint32_t *rows, uint32_t *ret_bytes);
 

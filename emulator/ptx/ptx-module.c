@@ -171,6 +171,11 @@ fail:
 	return NULL;
 }
 
+void ptx_module_keep_plain(struct ptx_module *m)
+{
+	m->plain = true;
+}
+
 void ptx_module_free(struct ptx_module *m)
 {
 	if (!m)

@@ -109,6 +109,11 @@ struct ptx_placer {
 /* text need not be NUL-terminated and is not kept. NULL and ERROR_COMPILE with "PTX line N: ..." when malformed. */
 struct ptx_module *ptx_module_load(const char *text, size_t len, struct error *err);
 void ptx_module_free(struct ptx_module *m);
+/*
+ * For tests and measurements: decode each function as it is written, without taking operations together. Before the
+ * first function is prepared.
+ */
+void ptx_module_keep_plain(struct ptx_module *m);
 
 /*
  * Place every .global and .const variable, then write initial bytes and the addresses in them. An .extern variable

@@ -139,6 +139,7 @@ struct ptx_module {
 	struct ptx_string_label *strings; /* of .section .debug_str */
 	size_t string_count, string_cap;
 	bool placed;
+	bool plain; /* functions are decoded without ptx-peephole.c, an operation for each step */
 };
 
 /* Parser entry points, used by ptx_module_load(). */
