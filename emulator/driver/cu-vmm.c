@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "emulator/driver/memory.h"
-#include "emulator/driver/queue.h"
 
 CUresult cuMemGetAllocationGranularity(size_t *ret, const CUmemAllocationProp *prop,
 				       CUmemAllocationGranularity_flags option)
@@ -93,10 +92,7 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size)
 {
 	CUresult result = gpu_enter("cuMemUnmap", GPU_CALL_DEVICE);
 
-	if (result)
-		return result;
-	queue_wait_device(-1);
-	return memory_unmap(address, size);
+	return result ? result : memory_unmap(address, size);
 }
 
 CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc *desc, size_t count)

@@ -367,7 +367,8 @@ static void *executor(void *unused)
 	(void)unused;
 	pthread_setname_np(pthread_self(), MACHINE_THREAD_NAME "stream");
 	lock_queues();
-	queues.calls--;
+	if (queues.calls)
+		queues.calls--;
 	for (;;) {
 		struct work *w = find_due();
 

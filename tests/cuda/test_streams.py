@@ -240,3 +240,32 @@ int main()
     printf("%d %d %d", again, end, *out);
 }""").ok()
     assert r.stdout == "0 0 5", r.shown
+
+
+def test_a_thread_goes_on_launching_between_cells(kernel):
+    """There is a buffer of an earlier cell, so that each cell keeps a pre-image and gives it back behind its commit."""
+    kernel.run(PRELUDE).ok()
+    kernel.run("int *earlier; cudaMalloc(&earlier, 4);").ok()
+    kernel.run("""volatile int stop = 0, rounds = 0;
+int counted = 0;
+pthread_t loop;
+void *launches(void *unused)
+{
+    while (!stop) {
+        add<<<1, 1, 0, apart>>>(out, 1);
+        cudaLaunchHostFunc(apart, count, &counted);
+        if (rounds % 2)
+            cudaStreamSynchronize(apart);
+        else
+            while (cudaStreamQuery(apart) == cudaErrorNotReady) { }
+        rounds++;
+    }
+    return NULL;
+}
+pthread_create(&loop, NULL, launches, NULL);""").ok()
+    for _ in range(20):
+        kernel.run("int before = rounds; while (rounds < before + 5) { } add<<<1, 1>>>(out + 1, 1);").ok()
+    assert value(kernel, """stop = 1;
+pthread_join(loop, NULL);
+cudaDeviceSynchronize();
+printf("%d %d %d", *out == rounds, counted == rounds, out[1]);""") == "1 1 20"
