@@ -6,6 +6,7 @@
 #include "common/buffer.h"
 #include "compiler/host-text.h"
 
+/* The words that a tag stands behind. */
 static const char *const words[] = { "struct", "union", "enum", "class" };
 
 /* The keyword of the tag in the cell; NULL when it declares none of this name. */
@@ -72,4 +73,81 @@ void bare_tags_write(const struct bare_tags *b, struct buffer *out)
 		buffer_puts(out, "\n#line 1 \"cgpu\"\n");
 	for (uint32_t i = 0; i < b->n; i++)
 		buffer_printf(out, "%s\n", b->typedefs[i]);
+}
+
+/*
+ * The text of the structure with this tag, as device code has it: of the cell, else of the session. NULL: there is none.
+ * *ret_class: it is one of C++.
+ */
+static const char *structure(const struct host_text *h, const struct session *session, uint32_t name, bool *ret_class)
+{
+	const struct token_list *l = &h->split.tokens;
+	size_t len = token_len(l, name);
+
+	for (uint32_t i = 0; i < h->split.n_items; i++) {
+		const struct declaration_parts *p = &h->parts[i];
+
+		*ret_class = h->split.items[i].is_class;
+		if (p->tag_name != TOKEN_NONE && p->body != TOKEN_NONE && !token_is(l, p->tag, "enum") &&
+		    token_len(l, p->tag_name) == len && !memcmp(token_text(l, p->tag_name), token_text(l, name), len))
+			return mem_pool_strndup(h->pool, token_text(l, p->tag),
+						l->at[token_behind(l, p->body) - 1].end - l->at[p->tag].start);
+	}
+	for (uint32_t e = session_count(session); e-- > 0;) {
+		const struct declaration *d = session_at(session, e);
+
+		*ret_class = strcmp(d->host, d->device) != 0;
+		if (d->kind == DECLARATION_TAG && strncmp(d->host, "enum", 4) != 0 && strlen(d->name) == len &&
+		    !memcmp(d->name, token_text(l, name), len))
+			return d->device;
+	}
+	return NULL;
+}
+
+/* What a constructor would do no C code does. */
+static bool has_constructor(struct host_text *h, const char *text, uint32_t name)
+{
+	const struct token_list *of = &h->split.tokens;
+	struct token_list l;
+
+	if (token_list_init(&l, text, strlen(text), h->pool, NULL))
+		return true;
+	for (uint32_t i = 0; i < l.n; i++)
+		if (token_is(&l, i + 1, "(") && token_len(&l, i) == token_len(of, name) &&
+		    !memcmp(token_text(&l, i), token_text(of, name), token_len(of, name)))
+			return true;
+	return false;
+}
+
+static void edit_value(struct host_text *h, const struct session *session, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+	bool braces = token_is(l, i + 1, "{"), empty = token_is(l, i + 1, "(") && token_is(l, i + 2, ")");
+	bool is_class = false;
+	const char *text = braces || empty ? structure(h, session, i, &is_class) : NULL;
+
+	/* A function of C may have the name of a structure of C. */
+	if (!text || (empty && !is_class) || has_constructor(h, text, i))
+		return;
+	edit_list_add(&h->edits, l->at[i].start, l->at[i].start, "(struct ");
+	edit_list_add(&h->edits, l->at[i].end, l->at[i].end, ")");
+	if (empty)
+		edit_list_add(&h->edits, l->at[i + 1].start, l->at[i + 2].end, "{}");
+}
+
+void bare_tags_edit(struct host_text *h, const struct session *session)
+{
+	static const char *const before[] = { "(", ",", "=", "return" };
+	const struct token_list *l = &h->split.tokens;
+
+	for (uint32_t k = 0; k < h->split.n_items; k++) {
+		const struct item *item = &h->split.items[k];
+
+		if (!(item->world & WORLD_HOST) || item->kind == ITEM_DIRECTIVE)
+			continue;
+		for (uint32_t i = item->first + 1; i < item->end; i++)
+			for (size_t b = 0; b < sizeof(before) / sizeof(*before) && split_at_identifier(l, i); b++)
+				if (token_is(l, i - 1, before[b]))
+					edit_value(h, session, i);
+	}
 }

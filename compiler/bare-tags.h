@@ -26,6 +26,8 @@ struct bare_tags {
  * knows it. False when it is none, or is taken already.
  */
 bool bare_tags_take(struct host_text *h, const struct session *session, const char *name, size_t len);
+/* `point{1, 2}`, and `twice()` of a class without constructors, are compound literals of C: edits of host code. */
+void bare_tags_edit(struct host_text *h, const struct session *session);
 void bare_tags_write(const struct bare_tags *b, struct buffer *out);
 
 #endif

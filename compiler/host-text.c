@@ -880,6 +880,7 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 			edit_item(h, session, i);
 	statement_text_edit(h, session);
 	launch_syntax_edit(&h->split, &h->launches, h->pool, &h->edits);
+	bare_tags_edit(h, session);
 	edit_list_sort(&h->edits);
 	if (h->edits.failed)
 		return error_set(err, ERROR_MEMORY, "out of memory for the text of a unit");

@@ -348,3 +348,16 @@ def test_entries_may_have_default_arguments(fresh_kernel):
          ("fill<<<1, 1>>>(di, 5); " + INT, "10"),
          ("fill<<<1, 1>>>(di, 5, 3.0f); " + INT, "15"))
     refuse(fresh_kernel, "fill<<<1, 1>>>();", "too few arguments")
+
+
+def test_functors_are_arguments_of_entries(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         """struct Twice { __device__ float operator()(float x) const { return 2 * x; } };
+struct Add { float by; __device__ float operator()(float x) const { return x + by; } };
+template <class T, class F> __global__ void map(T *p, int n, F f) { int i = threadIdx.x; if (i < n) p[i] = f(p[i]); }
+hf[0] = 3; cudaMemcpy(df, hf, 4, cudaMemcpyHostToDevice);""",
+         ("map<<<1, 8>>>(df, 1, Twice()); " + FLOAT, "6.0"),
+         ("map<<<1, 8>>>(df, 1, Add{10}); " + FLOAT, "16.0"),
+         ("map<float, Twice><<<1, 8>>>(df, 1, Twice{}); " + FLOAT, "32.0"),
+         ("Add one = { 1 };\nmap<<<1, 8>>>(df, 1, one); " + FLOAT, "33.0"),
+         ("struct same { int n; };\nint same(void) { return 5; }\nint five = same();\nfive", "5"))
