@@ -121,7 +121,9 @@ static bool is_own(const struct sync *s, const struct worker *k)
 
 static void on_sync(struct observer *x, struct warp *w, const struct op *o)
 {
-	if (is_own(sync_of(x), w->worker) && o->id != OP_barrier && o->id != OP_fence && o->id != OP_mbarrier && !(o->flags & WARP_NO_MASK))
+	bool joint = o->id != OP_barrier && o->id != OP_fence && o->id != OP_mbarrier;
+
+	if (joint && !(o->flags & WARP_NO_MASK) && is_own(sync_of(x), w->worker))
 		check_lanes(sync_of(x), w, o);
 }
 
@@ -139,7 +141,8 @@ static struct place waiting_place(const struct waiting *x)
 static void compare_waiting(struct sync *s, const struct waiting *a, const struct waiting *b)
 {
 	if (a->p->fragment.pc != b->p->fragment.pc)
-		note(s, &(struct finding){ a->w == b->w ? DIVERGENT_WARP : DIVERGENT_BLOCK, waiting_place(a), waiting_place(b) });
+		note(s, &(struct finding){ .kind = a->w == b->w ? DIVERGENT_WARP : DIVERGENT_BLOCK,
+					   .place = waiting_place(a), .other = waiting_place(b) });
 }
 
 /*

@@ -318,3 +318,35 @@ exchange<<<1, 64>>>(d_x);""",
 @pytest.mark.parametrize("name", CLEAN)
 def test_clean_programs_stay_silent(kernel, name):
     assert kernel.run("%%racecheck\n" + CLEAN[name] + "\ncudaDeviceSynchronize();").ok().stderr == summary()
+
+
+def test_a_launch_from_device_code_sees_what_its_parent_wrote(kernel):
+    result = kernel.run(r"""%%racecheck
+%%cuda -rdc=true
+#include <cstdio>
+__device__ int values[64], sum;
+__global__ void child()
+{
+    __shared__ int s[1024];
+    for (int i = threadIdx.x; i < 1024; i += 64)
+        s[i] = values[i % 64];
+    __syncthreads();
+    atomicAdd(&sum, s[1023 - threadIdx.x]);
+}
+__global__ void parent()
+{
+    values[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        child<<<2, 64>>>();
+}
+int main()
+{
+    int h;
+    parent<<<1, 64>>>();
+    cudaDeviceSynchronize();
+    cudaMemcpyFromSymbol(&h, sum, sizeof(h));
+    printf("%d", h);
+}
+""").ok()
+    assert (result.stdout, result.stderr) == ("4032", summary())
