@@ -140,7 +140,11 @@ class Runner:
         except Exception as e:  # whatever the kernel did, the next program gets one that works
             self._drop()
             return Outcome(problem=f"the session does not answer: {e!r}"[:200])
-        return self._outcome(result, used)
+        outcome = self._outcome(result, used)
+        if "separate compilation mode" in outcome.report and "-rdc=true" not in program.flags:
+            program.flags.append("-rdc=true")
+            return self.run(program, limit)
+        return outcome
 
     def _drop(self):
         """The kernel is not asked: it may be what hangs."""

@@ -133,7 +133,6 @@ def _from_cmake(folder, prefix):
     includes = " ".join(re.findall(r"include_directories\s*\(([^)]*)\)", text)).split()
     flags = [f"-I{(folder / i).resolve()}" for i in includes if "$" not in i and (folder / i).is_dir()]
     flags += ["--extended-lambda"] if "--extended-lambda" in text else []
-    flags += ["-rdc=true"] if re.search(r"SEPARABLE_COMPILATION\s+ON", text) else []
     standard = re.search(r"cuda_std_(\d+)", text)
     flags += [f"-std=c++{standard.group(1)}"] if standard else []
     flags += ["-Xcompiler", "-fopenmp"] if "OpenMP" in text else []
