@@ -70,7 +70,7 @@ class Runner:
 
     def __init__(self, prefix, **env):
         self.prefix, self.env = Path(prefix), env
-        self.session = None
+        self.session = self.home = None
 
     def __enter__(self):
         return self
@@ -82,11 +82,12 @@ class Runner:
         if self.session:
             self.session.close()
             self.session = None
+            self.home.cleanup()
 
     def _start(self):
         if not self.session:
-            home = tempfile.mkdtemp(prefix="programs-")
-            self.session = Session(self.prefix, Path(home), "tcp", {"HOME": home, **self.env})
+            self.home = tempfile.TemporaryDirectory(prefix="programs-", ignore_cleanup_errors=True)
+            self.session = Session(self.prefix, Path(self.home.name), "tcp", {"HOME": self.home.name, **self.env})
 
     def _used(self):
         """Processor time of all workers, in seconds."""
