@@ -3,11 +3,11 @@
  * How fast device code runs on cgpu's machine, beside pocl in the same run:
  *
  *	make -C build/tree bench-emulator
- *	build/tree/benchmarks/emulator/against-pocl benchmarks/emulator [--alone] [--shape NAME]
+ *	build/tree/against-pocl benchmarks/emulator [--alone] [--shape NAME]
  *
- * Each shape is compiled from source and launched once by either side ("first"), which also gives the results that are
- * compared; then both take turns, and the least time of a launch counts. One core is measured in a process that has
- * only that one, in processor time; all cores by the clock. Prints a Markdown table. --alone leaves pocl out.
+ * Each shape is compiled from source and launched once by each side ("first"), which also gives the results that are
+ * compared; then they take turns, and the least time of a launch counts. One core is measured in a process that has
+ * only that one, in processor time; all cores by the clock. Prints Markdown tables. --alone leaves pocl out.
  */
 #define _GNU_SOURCE
 #include "benchmarks/emulator/shapes.h"
@@ -28,8 +28,8 @@
 #define TURN_MS 60.0
 #define FIRST_LAUNCHES 3
 
-enum { MACHINE, POCL, SIDES };
-static const struct side *const sides[SIDES] = { &machine_side, &pocl_side };
+enum { MACHINE, HOT, POCL, SIDES };
+static const struct side *const sides[SIDES] = { &machine_side, &hot_side, &pocl_side };
 
 /* What a measuring process finds; its parent reads it. */
 struct figures {
@@ -87,8 +87,11 @@ static double turn(const struct side *side, const struct shape *s, clockid_t clo
 	double best = INFINITY, end = now_ms(CLOCK_MONOTONIC) + TURN_MS;
 
 	do {
-		double began = now_ms(clock), t;
+		double began, t;
 
+		if (side->renew)
+			side->renew(s);
+		began = now_ms(clock);
 		side->launch(s);
 		t = now_ms(clock) - began;
 		best = t < best ? t : best;
@@ -96,32 +99,46 @@ static double turn(const struct side *side, const struct shape *s, clockid_t clo
 	return best;
 }
 
-static void compare(const struct shape *s)
+static char *result_of(const struct side *side, const struct shape *s)
 {
-	char *results[SIDES];
+	char *bytes = malloc(BUFFER_BYTES);
 
-	for (int k = 0; k < SIDES; k++) {
-		results[k] = malloc(BUFFER_BYTES);
-		if (!results[k])
-			shapes_fail("out of memory");
-		sides[k]->read(s->result, results[k]);
-	}
+	if (!bytes)
+		shapes_fail("out of memory");
+	side->read(s->result, bytes);
+	return bytes;
+}
+
+/* Results of a launch from fresh buffers, against those of the machine that interprets. */
+static void compare(const struct shape *s, const char *expected, int k)
+{
+	char *result;
+
+	fill(sides[k]);
+	if (sides[k]->renew)
+		sides[k]->renew(s);
+	sides[k]->launch(s);
+	result = result_of(sides[k], s);
 	for (unsigned i = 0; i < BUFFER_BYTES; i += 4)
-		if (memcmp(results[MACHINE] + i, results[POCL] + i, 4))
-			shapes_fail("%s: element %u differs between the machine and pocl", s->name, i / 4);
-	free(results[MACHINE]);
-	free(results[POCL]);
+		if (memcmp(expected + i, result + i, 4))
+			shapes_fail("%s: element %u is another one %s", s->name, i / 4, k == POCL ? "on pocl" : "when hot");
+	free(result);
 }
 
 static void measure(const struct options *o, const struct shape *s, int count, clockid_t clock, struct figures *f)
 {
+	char *expected = NULL;
+
 	for (int k = 0; k < count; k++) {
 		f->first[k] = f->ms[k] = INFINITY;
-		for (unsigned i = 1; i <= FIRST_LAUNCHES; i++)
+		for (unsigned i = 1; i <= FIRST_LAUNCHES && k != HOT; i++)
 			f->first[k] = fmin(f->first[k], first_launch(sides[k], s, o->folder, i));
+		if (k == MACHINE)
+			expected = result_of(sides[k], s);
+		else
+			compare(s, expected, k);
 	}
-	if (count == SIDES)
-		compare(s);
+	free(expected);
 	f->operations = machine_side_operations(s);
 	for (int i = 0; i < TURNS; i++)
 		for (int k = 0; k < count; k++)
@@ -136,7 +153,7 @@ static bool wanted(const struct options *o, const struct shape *s)
 static void measure_all(const struct options *o, struct run *r)
 {
 	clockid_t clock = r->threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
-	int count = o->alone ? 1 : SIDES;
+	int count = o->alone ? POCL : SIDES;
 
 	if (r->threads == 1) {
 		cpu_set_t one;
@@ -171,35 +188,53 @@ static void measure_apart(const struct options *o, struct run *r)
 		exit(EXIT_FAILURE);
 }
 
-static void print_row(const struct shape *s, const struct figures *one, const struct figures *all, bool alone)
+static void print_rows(const struct options *o, const struct run *r, const char *title)
 {
-	char name[96];
+	printf("\n| %s | interpreted | G/s | hot | G/s |%s\n|---|---|---|---|---|%s\n", title,
+	       o->alone ? "" : " pocl | interpreted / pocl | hot / pocl |", o->alone ? "" : "---|---|---|");
+	for (size_t i = 0; i < shape_count; i++) {
+		const struct figures *f = &r->of[i];
+		double lanes = (double)f->operations * 32 / 1e6;
 
-	snprintf(name, sizeof(name), "%s, %s", s->name, s->what);
-	printf("| %s | %.2f ms | %.1f |", name, one->ms[MACHINE], (double)one->operations * 32 / one->ms[MACHINE] / 1e6);
-	if (!alone)
-		printf(" %.2f ms | %.2f |", one->ms[POCL], one->ms[MACHINE] / one->ms[POCL]);
-	printf(" %.2f ms | %.1f |", all->ms[MACHINE], (double)all->operations * 32 / all->ms[MACHINE] / 1e6);
-	if (!alone)
-		printf(" %.2f ms | %.2f |", all->ms[POCL], all->ms[MACHINE] / all->ms[POCL]);
-	printf(" %.1f ms |", one->first[MACHINE]);
-	if (!alone)
-		printf(" %.0f ms | %.2f |", one->first[POCL], one->first[MACHINE] / one->first[POCL]);
-	putchar('\n');
+		if (!wanted(o, &shapes[i]))
+			continue;
+		printf("| %s, %s | %.2f ms | %.1f | %.2f ms | %.1f |", shapes[i].name, shapes[i].what, f->ms[MACHINE],
+		       lanes / f->ms[MACHINE], f->ms[HOT], lanes / f->ms[HOT]);
+		if (!o->alone)
+			printf(" %.2f ms | %.2f | %.2f |", f->ms[POCL], f->ms[MACHINE] / f->ms[POCL],
+			       f->ms[HOT] / f->ms[POCL]);
+		putchar('\n');
+	}
 }
 
-static void print_table(const struct options *o, const struct run *one, const struct run *all)
+static void print_first(const struct options *o, const struct run *r)
 {
+	printf("\n| compile and first launch | cgpu |%s\n|---|---|%s\n", o->alone ? "" : " pocl | ratio |",
+	       o->alone ? "" : "---|---|");
+	for (size_t i = 0; i < shape_count; i++) {
+		const struct figures *f = &r->of[i];
+
+		if (!wanted(o, &shapes[i]))
+			continue;
+		printf("| %s | %.1f ms |", shapes[i].name, f->first[MACHINE]);
+		if (!o->alone)
+			printf(" %.0f ms | %.2f |", f->first[POCL], f->first[MACHINE] / f->first[POCL]);
+		putchar('\n');
+	}
+}
+
+static void print_tables(const struct options *o, const struct run *one, const struct run *all)
+{
+	char title[32];
+
 	printf("cgpu: core %s.", one->device[MACHINE]);
 	if (!o->alone)
 		printf(" pocl: %s.", one->device[POCL]);
-	printf(" %u cores; G/s are operations of all lanes.\n\n", all->threads);
-	printf(o->alone ? "| shape | one core | G/s | all cores | G/s | first launch |\n|---|---|---|---|---|---|\n" :
-			  "| shape | one core | G/s | pocl | ratio | all cores | G/s | pocl | ratio | first launch | pocl | "
-			  "ratio |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-	for (size_t i = 0; i < shape_count; i++)
-		if (wanted(o, &shapes[i]))
-			print_row(&shapes[i], &one->of[i], &all->of[i], o->alone);
+	printf(" G/s are operations of all lanes, as the PTX has them.\n");
+	print_rows(o, one, "one core");
+	snprintf(title, sizeof(title), "%u cores", all->threads);
+	print_rows(o, all, title);
+	print_first(o, one);
 }
 
 static unsigned usable_cores(void)
@@ -228,6 +263,6 @@ int main(int argc, char **argv)
 	runs[1].threads = usable_cores();
 	for (int i = 0; i < 2; i++)
 		measure_apart(&o, &runs[i]);
-	print_table(&o, &runs[0], &runs[1]);
+	print_tables(&o, &runs[0], &runs[1]);
 	return 0;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes on cgpu's machine: CUDA C through NVRTC, as a cell's device code is compiled, then machine_launch(). */
+/*
+ * Shapes on cgpu's machine: CUDA C through NVRTC, as a cell's device code is compiled, then machine_launch(), interpreted
+ * or with the code that a hot entry gets.
+ */
 #include "benchmarks/emulator/shapes.h"
 
 #include <stdio.h>
@@ -12,7 +15,10 @@
 #include "compiler/nvrtc.h"
 #include "compiler/options.h"
 #include "emulator/check/race.h"
+#include "emulator/machine/hot.h"
 #include "emulator/machine/machine.h"
+#include "emulator/ptx/ptx-program.h"
+#include "emulator/ptx/ptx-syntax.h"
 
 static char *bytes[BUFFERS];
 static _Atomic uint64_t generation = 1;
@@ -54,6 +60,8 @@ static void start(unsigned threads)
 	struct error err = ERROR_INIT;
 
 	host_threads = threads;
+	if (bytes[0])
+		return;
 	if (nvrtc_load(&nvrtc, "/usr/local/cuda", &err))
 		shapes_fail("%s", err.text);
 	for (int i = 0; i < BUFFERS; i++) {
@@ -144,6 +152,28 @@ static void read_buffer(int buffer, void *to)
 	memcpy(to, bytes[buffer], BUFFER_BYTES);
 }
 
+/* What was launched often is hot: interpreted again from here. */
+static void renew(const struct shape *s)
+{
+	struct error err = ERROR_INIT;
+
+	load();
+	if (ptx_function_prepare(ptx_module_function(module, s->name), &err))
+		shapes_fail("%s: %s", s->name, err.text);
+}
+
+static void heat(const struct shape *s)
+{
+	struct ptx_function *f = ptx_module_function(module, s->name);
+	struct error err = ERROR_INIT;
+
+	if (f->body->program && f->body->program->hot)
+		return;
+	renew(s);
+	if (hot_compile(ptx_module_function(module, s->name)->body->program, &err) < 0)
+		shapes_fail("%s: %s", s->name, err.text);
+}
+
 uint64_t machine_side_operations(const struct shape *s)
 {
 	load();
@@ -158,4 +188,5 @@ const char *machine_side_device(void)
 	return machine_core_name();
 }
 
-const struct side machine_side = { "cgpu", start, compile, write_buffer, launch, read_buffer };
+const struct side machine_side = { start, compile, renew, write_buffer, launch, read_buffer };
+const struct side hot_side = { start, compile, heat, write_buffer, launch, read_buffer };

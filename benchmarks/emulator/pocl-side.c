@@ -122,4 +122,4 @@ const char *pocl_side_device(void)
 	return device_name;
 }
 
-const struct side pocl_side = { "pocl", start, compile, write_buffer, launch, read_buffer };
+const struct side pocl_side = { start, compile, NULL, write_buffer, launch, read_buffer };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device code of a known shape, and the two sides that run it: cgpu's machine and pocl. The text of a shape is in
- * shapes.cu and shapes.cl under its name; here is how it is launched. A side that cannot go on says why and ends the
- * process.
+ * Device code of a known shape, and the sides that run it: cgpu's machine, interpreting or hot, and pocl. The text of a
+ * shape is in shapes.cu and shapes.cl under its name; here is how it is launched. A side that cannot go on says why and
+ * ends the process.
  */
 #ifndef CGPU_BENCHMARKS_EMULATOR_SHAPES_H
 #define CGPU_BENCHMARKS_EMULATOR_SHAPES_H
@@ -36,18 +36,19 @@ extern const struct shape shapes[];
 extern const size_t shape_count;
 
 struct side {
-	const char *name;
 	/* Once a process, for so many host threads. */
 	void (*start)(unsigned threads);
 	/* The shape's entry from its file; `variant` makes a text that no compiler has seen. */
 	void (*compile)(const struct shape *s, const char *folder, unsigned variant);
+	/* Before a launch that is measured; may be NULL. */
+	void (*renew)(const struct shape *s);
 	void (*write)(int buffer, const void *bytes);
 	/* To the end of the grid. */
 	void (*launch)(const struct shape *s);
 	void (*read)(int buffer, void *bytes);
 };
 
-extern const struct side machine_side, pocl_side;
+extern const struct side machine_side, hot_side, pocl_side;
 
 /* Watch launches on the machine for races, or not. */
 void machine_side_check(bool on);

@@ -111,27 +111,27 @@ test_ptx_peephole_SOURCES = tests/unit/test-ptx-peephole.c tests/unit/machine.h
 test_ptx_peephole_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_ptx_peephole_LDADD = $(MACHINE_TEST_LIBS)
 
-# make bench-emulator: the shapes of benchmarks/emulator/ beside pocl, which is needed for nothing else.
-EXTRA_PROGRAMS += benchmarks/emulator/against-pocl
-benchmarks_emulator_against_pocl_SOURCES = \
+# make bench-emulator: the shapes of benchmarks/emulator/ beside pocl, which is needed for nothing else. The program stands
+# beside the compiler of hot code, where the machine looks for that.
+EXTRA_PROGRAMS += against-pocl
+against_pocl_SOURCES = \
 	benchmarks/emulator/against-pocl.c \
 	benchmarks/emulator/machine-side.c \
 	benchmarks/emulator/pocl-side.c \
-	benchmarks/emulator/shapes.c benchmarks/emulator/shapes.h \
-	compiler/device-header.c compiler/nvrtc.c compiler/nvrtc.h
-benchmarks_emulator_against_pocl_LDADD = $(MACHINE_LIBS) libcommon.a -lOpenCL -lm -lpthread -ldl
+	benchmarks/emulator/shapes.c benchmarks/emulator/shapes.h
+against_pocl_LDADD = $(MACHINE_LIBS) libcompiler.a libcommon.a $(XXHASH_LIBS) -lOpenCL -lm -lpthread -ldl
+against_pocl_DEPENDENCIES = $(MACHINE_LIBS) libcompiler.a libcommon.a cgpu-hot.so
 
-bench-emulator: benchmarks/emulator/against-pocl$(EXEEXT)
-	benchmarks/emulator/against-pocl$(EXEEXT) $(top_srcdir)/benchmarks/emulator
+bench-emulator: against-pocl$(EXEEXT)
+	./against-pocl$(EXEEXT) $(top_srcdir)/benchmarks/emulator
 
 # make bench-checks: what checks cost.
 EXTRA_PROGRAMS += benchmarks/emulator/check-cost
 benchmarks_emulator_check_cost_SOURCES = \
 	benchmarks/emulator/check-cost.c \
 	benchmarks/emulator/machine-side.c \
-	benchmarks/emulator/shapes.c benchmarks/emulator/shapes.h \
-	compiler/device-header.c compiler/nvrtc.c compiler/nvrtc.h
-benchmarks_emulator_check_cost_LDADD = $(MACHINE_LIBS) libcommon.a -lm -lpthread -ldl
+	benchmarks/emulator/shapes.c benchmarks/emulator/shapes.h
+benchmarks_emulator_check_cost_LDADD = $(MACHINE_LIBS) libcompiler.a libcommon.a $(XXHASH_LIBS) -lm -lpthread -ldl
 
 bench-checks: benchmarks/emulator/check-cost$(EXEEXT)
 	benchmarks/emulator/check-cost$(EXEEXT) $(top_srcdir)/benchmarks/emulator
