@@ -132,6 +132,7 @@ struct ptx_function *ptx_module_add_function(struct ptx_parser *p, const char *n
 	}
 	f->name = name;
 	f->module = m;
+	f->index = (uint32_t)m->function_count - 1;
 	*slot = f;
 	s->name = name;
 	s->function = f;

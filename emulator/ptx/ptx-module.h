@@ -63,6 +63,7 @@ struct ptx_variable {
 	const struct ptx_relocation *relocations;
 	size_t relocation_count;
 	uint64_t address; /* device address; 0 until placed. Shared: offset in the cta's shared memory */
+	uint32_t index;   /* shared: its number in the layout */
 };
 
 /* One array of a block's shared memory. */
@@ -91,6 +92,7 @@ struct ptx_function {
 	uint32_t local_size; /* bytes of local memory a lane, calls not counted */
 	uint64_t code_address; /* what a function pointer to it holds; entries have one, but cannot be called by it */
 	struct ptx_module *module;
+	uint32_t index;      /* in its module */
 	struct ptx_body *body; /* syntax and decoded form; private to emulator/ptx */
 };
 

@@ -1,69 +1,173 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the arrays of shared memory lie. Between two of them is a red zone, so that an index past the end of one does
- * not land in the next; what programs see as sizes is counted without red zones. Shared variables of the module and of
- * device functions lie first and at the same place for every entry, since device functions are decoded once; an entry
- * that can reach none of them starts its own at 0.
+ * Where the arrays of shared memory lie. Device functions are decoded once, so an array has one place for all entries; but
+ * two arrays that no entry can reach both may have the same one. What an entry reaches is what it and the functions it calls
+ * name, and with a call through a pointer what any function names. Between two arrays is a red zone, so that an index past
+ * the end of one does not land in the next; what programs see as sizes is counted without red zones.
  */
 #include "emulator/ptx/ptx-shared.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/error.h"
 #include "emulator/machine/machine-limits.h"
 #include "emulator/ptx/ptx-syntax.h"
 
-/* What of shared memory the operands of a body name. */
-struct shared_use {
-	bool module_level, calls;
-	const char *dynamic; /* name of an extern array */
+/* What one body names. */
+struct use {
+	uint64_t *arrays, *callees; /* sets of the numbers of arrays and of functions */
+	const char *dynamic;        /* name of an extern array */
+	bool indirect;              /* calls through a pointer */
 };
 
-/* A run of arrays: where the next one goes, bytes as the program counts them, how many. */
-struct shared_extent {
-	uint64_t at, counted;
-	uint32_t arrays;
+struct layout {
+	struct ptx_module *m;
+	struct ptx_variable **arrays; /* by their index */
+	uint32_t count;
+	size_t words;                 /* of a set of functions */
+	size_t array_words;
+	struct use *uses;             /* of each function */
+	uint64_t *reached;            /* a set of entries for each array */
+	uint64_t *bits;               /* memory of the sets */
 };
 
-static void scan_operand(struct ptx_module *m, const struct ptx_operand *o, struct shared_use *use)
+static bool has(const uint64_t *set, size_t i)
+{
+	return set[i / 64] >> (i % 64) & 1;
+}
+
+static void put(uint64_t *set, size_t i)
+{
+	set[i / 64] |= 1ull << (i % 64);
+}
+
+static bool is_array(const struct ptx_module *m, const struct ptx_variable *v)
+{
+	return v->space == PTX_SPACE_SHARED && !v->is_extern && ptx_module_variable(m, v->name) == v;
+}
+
+static void add_array(struct layout *l, struct ptx_variable *v)
+{
+	v->index = l->count;
+	l->arrays[l->count++] = v;
+}
+
+static void add_arrays_of_bodies(struct layout *l, bool entries)
+{
+	for (size_t i = 0; i < l->m->function_count; i++) {
+		const struct ptx_function *f = l->m->functions[i];
+
+		for (uint32_t k = 0; f->body && f->is_entry == entries && k < f->body->variable_count; k++)
+			if (f->body->variables[k].shared)
+				add_array(l, (struct ptx_variable *)f->body->variables[k].shared);
+	}
+}
+
+/* Variables outside of all bodies first, then those of device functions: they are in most entries. */
+static void collect(struct layout *l)
+{
+	const struct ptx_module *m = l->m;
+
+	for (size_t i = 0; i < m->variable_count; i++)
+		m->variables[i]->index = PTX_NONE;
+	add_arrays_of_bodies(l, false);
+	add_arrays_of_bodies(l, true);
+	l->count = 0;
+	for (size_t i = 0; i < m->variable_count; i++)
+		if (is_array(m, m->variables[i]) && m->variables[i]->index == PTX_NONE)
+			add_array(l, m->variables[i]);
+	add_arrays_of_bodies(l, false);
+	add_arrays_of_bodies(l, true);
+}
+
+static void scan_operand(const struct layout *l, const struct ptx_operand *o, struct use *use)
 {
 	const struct ptx_variable *v;
-	const struct ptx_function *f;
+	struct ptx_function *f;
 
 	switch (o->kind) {
 	case PTX_OPERAND_SYMBOL:
-		v = ptx_module_variable(m, o->name);
-		f = ptx_module_function(m, o->name);
+		v = ptx_module_variable(l->m, o->name);
+		f = ptx_module_function(l->m, o->name);
 		if (v && v->space == PTX_SPACE_SHARED && v->is_extern)
 			use->dynamic = v->name;
-		else if (v && v->space == PTX_SPACE_SHARED)
-			use->module_level = true;
-		use->calls |= f && f->has_body;
+		else if (v && v->index != PTX_NONE)
+			put(use->arrays, v->index);
+		if (f && f->body)
+			put(use->callees, f->index);
 		break;
 	case PTX_OPERAND_ADDRESS:
 	case PTX_OPERAND_VECTOR:
 	case PTX_OPERAND_LIST:
 	case PTX_OPERAND_PAIR:
 		for (unsigned i = 0; i < o->count; i++)
-			scan_operand(m, &o->elements[i], use);
+			scan_operand(l, &o->elements[i], use);
 		break;
 	default:
 		break;
 	}
 }
 
-static struct shared_use scan_body(struct ptx_module *m, const struct ptx_body *b)
+static bool calls_by_register(const struct ptx_instruction *in)
 {
-	struct shared_use use = { 0 };
+	if (in->form_len < 4 || memcmp(in->text, "call", 4))
+		return false;
+	for (unsigned k = 0; k < in->operand_count; k++)
+		if (in->operands[k].kind == PTX_OPERAND_REGISTER)
+			return true;
+	return false;
+}
 
+static void scan_body(const struct layout *l, const struct ptx_body *b, struct use *use)
+{
+	for (uint32_t k = 0; k < b->variable_count; k++)
+		if (b->variables[k].shared)
+			put(use->arrays, b->variables[k].shared->index);
 	for (uint32_t i = 0; i < b->instruction_count; i++) {
 		const struct ptx_instruction *in = &b->instructions[i];
 
-		use.calls |= in->form_len >= 4 && !memcmp(in->text, "call", 4);
+		use->indirect |= calls_by_register(in);
 		for (unsigned k = 0; k < in->operand_count; k++)
-			scan_operand(m, &in->operands[k], &use);
+			scan_operand(l, &in->operands[k], use);
 	}
-	return use;
+}
+
+/* The functions that the entry reaches; returns the name of an extern array that one of them uses. */
+static const char *reach(const struct layout *l, const struct ptx_function *entry, uint64_t *seen, uint32_t *stack)
+{
+	const char *dynamic = NULL;
+	size_t depth = 0;
+
+	memset(seen, 0, l->words * sizeof(*seen));
+	put(seen, entry->index);
+	stack[depth++] = entry->index;
+	while (depth) {
+		const struct use *use = &l->uses[stack[--depth]];
+
+		if (use->dynamic)
+			dynamic = use->dynamic;
+		for (uint32_t i = 0; i < l->m->function_count; i++) {
+			const struct ptx_function *f = l->m->functions[i];
+
+			if (has(seen, i) || !f->body || !(has(use->callees, i) || (use->indirect && !f->is_entry)))
+				continue;
+			put(seen, i);
+			stack[depth++] = i;
+		}
+		for (uint32_t i = 0; i < l->count; i++)
+			if (has(use->arrays, i))
+				put(l->reached + i * l->words, entry->index);
+	}
+	return dynamic;
+}
+
+static bool meet(const struct layout *l, uint32_t a, uint32_t b)
+{
+	for (size_t i = 0; i < l->words; i++)
+		if (l->reached[a * l->words + i] & l->reached[b * l->words + i])
+			return true;
+	return false;
 }
 
 static uint64_t align_up(uint64_t v, uint64_t align)
@@ -71,96 +175,113 @@ static uint64_t align_up(uint64_t v, uint64_t align)
 	return (v + align - 1) / align * align;
 }
 
-static void place(struct shared_extent *e, struct ptx_variable *v, struct ptx_shared_array *list)
+/* Behind all that may be there at the same time. Starts are multiples of 16, as what keeps notes on words has it. */
+static void place(const struct layout *l, uint32_t number)
 {
-	uint32_t align = v->align ? v->align : 1;
-	uint64_t offset = align_up(e->arrays ? e->at + MACHINE_SHARED_RED_ZONE : e->at, align);
+	struct ptx_variable *v = l->arrays[number];
+	uint64_t at = 0;
 
-	if (list)
-		list[e->arrays] = (struct ptx_shared_array){ v->name, (uint32_t)offset, (uint32_t)v->size };
-	v->address = offset;
-	e->at = offset + v->size;
-	e->counted = align_up(e->counted, align) + v->size;
-	e->arrays++;
+	for (uint32_t i = 0; i < number; i++) {
+		const struct ptx_variable *u = l->arrays[i];
+
+		if (u->address + u->size + MACHINE_SHARED_RED_ZONE > at && meet(l, i, number))
+			at = u->address + u->size + MACHINE_SHARED_RED_ZONE;
+	}
+	v->address = align_up(at, v->align < 16 ? 16 : v->align);
 }
 
-static void place_body(const struct ptx_body *b, struct shared_extent *e, struct ptx_shared_array *list)
+static int by_offset(const void *a, const void *b)
 {
-	for (uint32_t k = 0; k < b->variable_count; k++) {
-		struct ptx_variable *v = (struct ptx_variable *)b->variables[k].shared;
+	const struct ptx_shared_array *x = a, *y = b;
 
-		if (!v)
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static int describe(const struct layout *l, struct ptx_function *f, struct error *err)
+{
+	struct ptx_shared_array *list;
+	uint64_t counted = 0, end = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->count; i++)
+		n += has(l->reached + i * l->words, f->index);
+	list = mem_pool_array(&l->m->pool, n + 1, sizeof(*list));
+	if (!list)
+		return error_set(err, ERROR_MEMORY, "out of memory for a PTX module");
+	n = 0;
+	for (uint32_t i = 0; i < l->count; i++) {
+		const struct ptx_variable *v = l->arrays[i];
+
+		if (!has(l->reached + i * l->words, f->index))
 			continue;
-		place(e, v, list);
-		b->variables[k].offset = (uint32_t)v->address;
+		counted = align_up(counted, v->align ? v->align : 1) + v->size;
+		if (v->address + v->size > end)
+			end = v->address + v->size;
+		list[n++] = (struct ptx_shared_array){ v->name, (uint32_t)v->address, (uint32_t)v->size };
 	}
+	if (counted > MACHINE_MAX_SHARED)
+		return error_set(err, ERROR_LIMIT, "the shared variables of `%s` need %llu bytes, a block has %d", f->name,
+				 (unsigned long long)counted, MACHINE_MAX_SHARED);
+	qsort(list, n, sizeof(*list), by_offset);
+	f->shared_arrays = list;
+	f->shared_array_count = n;
+	f->shared_bytes = (uint32_t)end;
+	f->static_shared = (uint32_t)counted;
+	return 0;
 }
 
-static bool owned_by_body(const struct ptx_module *m, const struct ptx_variable *v)
+static int lay_out(struct layout *l, uint64_t *seen, uint32_t *stack, struct error *err)
 {
+	struct ptx_module *m = l->m;
+
 	for (size_t i = 0; i < m->function_count; i++)
-		for (uint32_t k = 0; m->functions[i]->body && k < m->functions[i]->body->variable_count; k++)
-			if (m->functions[i]->body->variables[k].shared == v)
-				return true;
-	return false;
-}
+		if (m->functions[i]->body)
+			scan_body(l, m->functions[i]->body, &l->uses[i]);
+	for (size_t i = 0; i < m->function_count; i++)
+		if (m->functions[i]->is_entry && m->functions[i]->body)
+			m->functions[i]->dynamic_shared = reach(l, m->functions[i], seen, stack);
+	for (uint32_t i = 0; i < l->count; i++)
+		place(l, i);
+	for (size_t i = 0; i < m->function_count; i++) {
+		struct ptx_function *f = m->functions[i];
 
-/* Variables outside of all bodies, then those of device functions. *dynamic: an extern array that these use. */
-static struct shared_extent place_common(struct ptx_module *m, struct ptx_shared_array *list, const char **dynamic)
-{
-	struct shared_extent e = { 0 };
-
-	for (size_t i = 0; i < m->variable_count; i++) {
-		struct ptx_variable *v = m->variables[i];
-
-		if (v->space == PTX_SPACE_SHARED && !v->is_extern && ptx_module_variable(m, v->name) == v &&
-		    !owned_by_body(m, v))
-			place(&e, v, list);
+		for (uint32_t k = 0; f->body && k < f->body->variable_count; k++)
+			if (f->body->variables[k].shared)
+				f->body->variables[k].offset = (uint32_t)f->body->variables[k].shared->address;
+		if (f->is_entry && f->body && describe(l, f, err))
+			return -1;
 	}
-	for (size_t i = 0; i < m->function_count; i++)
-		if (!m->functions[i]->is_entry && m->functions[i]->body) {
-			struct shared_use use = scan_body(m, m->functions[i]->body);
-
-			if (use.dynamic)
-				*dynamic = use.dynamic;
-			place_body(m->functions[i]->body, &e, list);
-		}
-	return e;
+	return 0;
 }
 
 int ptx_shared_lay_out(struct ptx_module *m, struct error *err)
 {
-	const char *dynamic = NULL;
-	struct ptx_shared_array *list = mem_pool_array(&m->pool, m->variable_count + 1, sizeof(*list));
-	struct shared_extent common;
+	struct layout l = { .m = m, .words = m->function_count / 64 + 1 };
+	size_t n = m->function_count;
+	uint32_t *stack = calloc(n + 1, sizeof(*stack));
+	int failed = -1;
 
-	if (!list)
-		return error_set(err, ERROR_MEMORY, "out of memory for a PTX module");
-	common = place_common(m, list, &dynamic);
-	if (common.counted > MACHINE_MAX_SHARED)
-		return error_set(err, ERROR_LIMIT, "the module's shared variables need %llu bytes, a block has %d",
-				 (unsigned long long)common.counted, MACHINE_MAX_SHARED);
-	for (size_t i = 0; i < m->function_count; i++) {
-		struct ptx_function *f = m->functions[i];
-		struct shared_extent e = { 0 };
-		struct ptx_shared_array *own;
-		struct shared_use use;
-
-		if (!f->is_entry || !f->body)
-			continue;
-		use = scan_body(m, f->body);
-		if (use.module_level || use.calls)
-			e = common;
-		own = mem_pool_array(&m->pool, e.arrays + f->body->variable_count + 1, sizeof(*own));
-		if (!own)
-			return error_set(err, ERROR_MEMORY, "out of memory for a PTX module");
-		memcpy(own, list, e.arrays * sizeof(*own));
-		place_body(f->body, &e, own);
-		f->shared_arrays = own;
-		f->shared_array_count = e.arrays;
-		f->shared_bytes = (uint32_t)e.at;
-		f->static_shared = (uint32_t)e.counted;
-		f->dynamic_shared = use.dynamic ? use.dynamic : use.calls ? dynamic : NULL;
+	l.arrays = calloc(m->variable_count + 1, sizeof(*l.arrays));
+	l.uses = calloc(n + 1, sizeof(*l.uses));
+	if (!stack || !l.arrays || !l.uses)
+		goto out;
+	collect(&l);
+	l.array_words = l.count / 64 + 1;
+	l.bits = calloc(n * (l.words + l.array_words) + (l.count + 1) * l.words, sizeof(*l.bits));
+	if (!l.bits)
+		goto out;
+	for (size_t i = 0; i < n; i++) {
+		l.uses[i].callees = l.bits + i * (l.words + l.array_words);
+		l.uses[i].arrays = l.uses[i].callees + l.words;
 	}
-	return 0;
+	l.reached = l.bits + n * (l.words + l.array_words);
+	failed = lay_out(&l, l.reached + l.count * l.words, stack, err);
+out:
+	if (!stack || !l.arrays || !l.uses || !l.bits)
+		error_set(err, ERROR_MEMORY, "out of memory for a PTX module");
+	free(stack);
+	free(l.arrays);
+	free(l.uses);
+	free(l.bits);
+	return failed;
 }

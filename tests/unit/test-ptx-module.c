@@ -229,6 +229,47 @@ static void printf_formats_as_c_does(void **state)
 	device_free(d);
 }
 
+/* Arrays of 60,000 bytes, of which a block has room for one: by way of two calls, a pointer, or not at all. */
+static void an_entry_has_the_shared_arrays_that_it_reaches(void **state)
+{
+	struct ptx_module *m = must_load(
+		".shared .align 4 .b8 a[60000];\n.shared .align 4 .b8 b[60000];\n.shared .align 4 .b8 both[40];\n"
+		".extern .shared .align 16 .b8 dynamic[];\n"
+		".func deeper() { .shared .b8 own[100]; .reg .b32 %r<2>; mov.u32 %r1, own; mov.u32 %r1, both; ret; }\n"
+		".func deep() { .reg .b32 %r<2>; call.uni deeper, (); mov.u32 %r1, a; mov.u32 %r1, dynamic; ret; }\n"
+		".visible .entry calls() { call.uni deep, (); ret; }\n"
+		".visible .entry names() { .shared .b8 mine[8]; .reg .b32 %r<2>; mov.u32 %r1, b; mov.u32 %r1, both; ret; }\n"
+		".visible .entry nothing() { ret; }\n"
+		".visible .entry jumps() { .reg .b64 %rd<2>; prototype: .callprototype _ (); call %rd1, (), prototype; ret; }");
+	const struct ptx_function *calls = ptx_module_function(m, "calls"), *names = ptx_module_function(m, "names");
+	const struct ptx_function *jumps = ptx_module_function(m, "jumps");
+
+	(void)state;
+	assert_int_equal(calls->static_shared, 60140);
+	assert_int_equal(calls->shared_array_count, 3);
+	assert_string_equal(calls->dynamic_shared, "dynamic");
+	assert_int_equal(names->static_shared, 60048);
+	assert_int_equal(names->shared_array_count, 3);
+	assert_null(names->dynamic_shared);
+	assert_int_equal(ptx_module_function(m, "nothing")->shared_array_count, 0);
+	assert_int_equal(jumps->shared_array_count, 3);
+	assert_int_equal(ptx_module_variable(m, "a")->address, ptx_module_variable(m, "b")->address);
+	for (uint32_t i = 1; i < calls->shared_array_count; i++)
+		assert_true(calls->shared_arrays[i].offset >= calls->shared_arrays[i - 1].offset +
+							      calls->shared_arrays[i - 1].size + 256);
+	ptx_module_free(m);
+}
+
+static void shared_arrays_that_do_not_fit_are_told(void **state)
+{
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	assert_null(load(".shared .b8 a[60000];\n.shared .b8 b[60000];\n"
+			 ".visible .entry k() { .reg .b32 %r<2>; mov.u32 %r1, a; mov.u32 %r1, b; ret; }", &err));
+	assert_string_equal(err.text, "the shared variables of `k` need 120000 bytes, a block has 98304");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +280,8 @@ int main(void)
 		cmocka_unit_test(any_prefix_is_survived),
 		cmocka_unit_test(registers_are_few_however_many_are_declared),
 		cmocka_unit_test(printf_formats_as_c_does),
+		cmocka_unit_test(an_entry_has_the_shared_arrays_that_it_reaches),
+		cmocka_unit_test(shared_arrays_that_do_not_fit_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
