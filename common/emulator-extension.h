@@ -35,6 +35,7 @@ struct emulator_annotation {
 	const char *name;   /* "" or NULL unknown; copied */
 	uint32_t cell;      /* that made it, 0 unknown */
 	uint32_t read_only; /* device code may not write (a __constant__ variable) */
+	uint32_t unwritten; /* it was just allocated: reads of what nobody has written since are told */
 };
 
 /* The last fault of device code in this process. */
@@ -68,6 +69,10 @@ struct emulator_extension {
 	int (*inject)(const char *spec);
 	/* Where the host finds the bytes of a device address: for dumps and tests. NULL when nothing is mapped there. */
 	void *(*bytes)(uint64_t address);
+	/* A cell begins: findings that go on, as uninitialised reads do, may be told again. */
+	void (*begin)(void);
+	/* 1: what this thread copies to the host is looked at by nobody, so that it is no finding; 0: as before. */
+	void (*quiet)(int on);
 	/* The PTX of a fat binary, however it is packed, for free(); NULL when it has none, or memory is out. */
 	char *(*unpack)(const void *image, size_t *ret_len);
 	/* 1: no thread of the driver begins work of a stream until 0; returns when none is at work. Calls that wait go on. */

@@ -10,6 +10,7 @@
 #include "emulator/driver/cu-array.h"
 #include "emulator/driver/cu-profile.h"
 #include "emulator/driver/cu-stream.h"
+#include "emulator/driver/findings.h"
 #include "emulator/driver/memory.h"
 
 /* Whether the call comes back before the bytes are copied. */
@@ -28,6 +29,8 @@ struct bytes {
 	const void *from;
 	size_t size;
 	const char *what; /* for a profile */
+	const char *name; /* of the call; NULL: nobody looks at what is copied to the host */
+	uint64_t dst, src;
 };
 
 static const char *direction(uint64_t dst, uint64_t src)
@@ -44,7 +47,10 @@ static void run_bytes(void *data)
 
 	if (gpu_is_dead())
 		return;
+	if (b->name && !memory_is_device(b->dst))
+		findings_host_read(b->name, b->src, b->size);
 	memmove(b->to, b->from, b->size);
+	memory_copied(b->dst, b->src, b->size);
 	cu_profile_note(start, SPAN_COPY, b->what, b->size);
 }
 
@@ -59,7 +65,8 @@ static CUresult copy(const char *name, enum copy_end end, CUstream stream, uint6
 	if (!q)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (size) {
-		b = (struct bytes){ resolve(dst, size, true), resolve(src, size, false), size, direction(dst, src) };
+		b = (struct bytes){ resolve(dst, size, true), resolve(src, size, false), size, direction(dst, src),
+				    findings_are_quiet() ? NULL : name, dst, src };
 		if (!b.to || !b.from)
 			return CUDA_ERROR_INVALID_VALUE;
 		result = queue_do(q, run_bytes, &b, sizeof(b));
@@ -169,9 +176,12 @@ static void run_block(void *data)
 	if (gpu_is_dead())
 		return;
 	for (size_t z = 0; z < b->depth; z++)
-		for (size_t y = 0; y < b->height; y++)
-			memmove(b->to + z * b->dst.slice + y * b->dst.pitch, b->from + z * b->src.slice + y * b->src.pitch,
-				b->width);
+		for (size_t y = 0; y < b->height; y++) {
+			size_t there = z * b->dst.slice + y * b->dst.pitch, here = z * b->src.slice + y * b->src.pitch;
+
+			memmove(b->to + there, b->from + here, b->width);
+			memory_copied(b->dst.base + there, b->src.base + here, b->width);
+		}
 	cu_profile_note(start, SPAN_COPY, b->what, b->width * b->height * b->depth);
 }
 

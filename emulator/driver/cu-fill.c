@@ -18,6 +18,7 @@ static void fill_row(char *at, uint32_t value, size_t element, size_t n)
 
 struct rows {
 	char *bytes;
+	uint64_t dst;
 	size_t pitch, element, width, height;
 	uint32_t value;
 };
@@ -29,8 +30,10 @@ static void run_rows(void *data)
 
 	if (gpu_is_dead())
 		return;
-	for (size_t y = 0; y < r->height; y++)
+	for (size_t y = 0; y < r->height; y++) {
 		fill_row(r->bytes + y * r->pitch, r->value, r->element, r->width);
+		memory_written(r->dst + y * r->pitch, r->width * r->element);
+	}
 	cu_profile_note(start, SPAN_FILL, "fill", r->element * r->width * r->height);
 }
 
@@ -39,7 +42,7 @@ static CUresult fill(const char *name, CUstream stream, uint64_t dst, size_t pit
 {
 	CUresult result = gpu_enter(name, GPU_CALL_ASYNC);
 	struct queue *q = cu_stream_queue(stream);
-	struct rows r = { NULL, pitch, element, width, height, value };
+	struct rows r = { NULL, dst, pitch, element, width, height, value };
 
 	if (result)
 		return result;

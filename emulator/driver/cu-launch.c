@@ -14,6 +14,7 @@
 #include "emulator/driver/cu-module.h"
 #include "emulator/driver/cu-profile.h"
 #include "emulator/driver/cu-stream.h"
+#include "emulator/driver/findings.h"
 #include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
 #include "emulator/machine/machine-limits.h"
@@ -40,6 +41,7 @@ static uint64_t heap_alloc(void *data, uint64_t size)
 		return 0;
 	}
 	memory_mark(address, true, false);
+	memory_unwritten(address);
 	return address;
 }
 
@@ -144,7 +146,9 @@ static void run_grid(void *data)
 		return;
 	g->launch.data = queue_running();
 	check_launch_begin(&check, &g->launch);
+	memory_launch_begins();
 	rc = cu_profile_launch(&g->launch, &fault, &stats, &err);
+	memory_launch_ended();
 	check_launch_end(&check, &g->launch, stats.warp_instructions);
 	switch (rc) {
 	case 0:
@@ -166,6 +170,7 @@ static void complete(struct machine_launch *l, const struct CUfunc_st *f)
 	l->stack_size = gpu.limits.stack;
 	l->stop = &gpu.halt;
 	l->print = print;
+	l->finding = findings_tell;
 	l->heap_alloc = heap_alloc;
 	l->heap_free = heap_free;
 	l->image = cu_image_find;

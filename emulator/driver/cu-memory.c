@@ -29,9 +29,11 @@ CUresult cuMemAlloc(CUdeviceptr *ret, size_t size)
 	if (!ret || !size)
 		return CUDA_ERROR_INVALID_VALUE;
 	result = memory_alloc(size, MAPPING_ALLOC, "", &address);
-	if (!result)
-		*ret = address;
-	return result;
+	if (result)
+		return result;
+	memory_unwritten(address);
+	*ret = address;
+	return CUDA_SUCCESS;
 }
 
 CUresult cuMemAllocPitch(CUdeviceptr *ret, size_t *ret_pitch, size_t width, size_t height, unsigned int element)
@@ -49,6 +51,7 @@ CUresult cuMemAllocPitch(CUdeviceptr *ret, size_t *ret_pitch, size_t width, size
 	result = memory_alloc(pitch * height, MAPPING_ALLOC, "", &address);
 	if (result)
 		return result;
+	memory_unwritten(address);
 	*ret = address;
 	*ret_pitch = pitch;
 	return CUDA_SUCCESS;

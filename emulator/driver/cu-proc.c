@@ -8,6 +8,7 @@
 #include "emulator/driver/cu-older.h"
 #include "emulator/driver/cu-profile.h"
 #include "emulator/driver/fat-binary-text.h"
+#include "emulator/driver/findings.h"
 #include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
 #include "emulator/driver/queue.h"
@@ -106,6 +107,8 @@ static const struct emulator_extension extension = {
 	.bytes = bytes,
 	.check_begin = check_cell_begin,
 	.check_end = check_cell_end,
+	.begin = findings_forget,
+	.quiet = findings_quiet,
 	.unpack = unpack,
 	.pause = pause_work,
 	.set_threads = set_threads,

@@ -21,11 +21,13 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/cu-texture.c \
 	%reldir%/cu-vmm.c \
 	%reldir%/driver-api.def \
+	%reldir%/findings.c %reldir%/findings.h \
 	%reldir%/fat-binary-text.c %reldir%/fat-binary-text.h \
 	%reldir%/gpu.c %reldir%/gpu.h \
 	%reldir%/inject.c %reldir%/inject.h \
 	%reldir%/memory.c %reldir%/memory.h \
 	%reldir%/memory-buffers.c \
+	%reldir%/memory-shadows.c \
 	%reldir%/memory-table.c %reldir%/memory-table.h \
 	%reldir%/queue.c %reldir%/queue.h
 

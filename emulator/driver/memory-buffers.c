@@ -9,6 +9,7 @@
 
 #include "emulator/driver/memory-table.h"
 #include "emulator/driver/memory.h"
+#include "emulator/machine/shadow.h"
 
 #define FREED_MAX 1024
 
@@ -18,6 +19,7 @@ static void remove_buffer(struct device_buffer *b)
 {
 	if (b->freed)
 		freed_count--;
+	memory_retire_shadow(&b->shadow);
 	range_remove(&memory_table.buffers, b);
 }
 
@@ -89,6 +91,7 @@ void memory_remember_freed(const struct mapping *m)
 int memory_annotate(const struct emulator_annotation *a)
 {
 	int result = CUDA_ERROR_INVALID_VALUE;
+	struct shadow *kept = NULL;
 	struct device_buffer *b;
 	struct mapping *m;
 
@@ -101,10 +104,17 @@ int memory_annotate(const struct emulator_annotation *a)
 	result = CUDA_SUCCESS;
 	if (!a->size)
 		goto out;
+	b = range_find(&memory_table.buffers, a->address);
+	/* A name that has become known changes nothing. */
+	if (b && b->address == a->address && b->size == a->size && !b->freed && !a->unwritten) {
+		kept = b->shadow;
+		b->shadow = NULL;
+	}
 	while ((b = first_in(a->address, a->size)))
 		remove_buffer(b);
 	b = range_insert(&memory_table.buffers, a->address);
 	if (!b) {
+		memory_retire_shadow(&kept);
 		result = CUDA_ERROR_OUT_OF_MEMORY;
 		goto out;
 	}
@@ -114,6 +124,7 @@ int memory_annotate(const struct emulator_annotation *a)
 		.bytes = (char *)m->bytes + (a->address - m->address),
 		.read_only = a->read_only,
 		.tag = a->cell,
+		.shadow = a->unwritten ? shadow_new(a->size) : kept,
 	};
 	if (a->name)
 		strncpy(b->name, a->name, sizeof(b->name) - 1);
@@ -146,6 +157,7 @@ static void as_buffer(const struct mapping *m, struct device_buffer *ret)
 		.size = m->size,
 		.bytes = m->bytes,
 		.read_only = !(m->access & PROT_WRITE),
+		.shadow = m->shadow,
 	};
 	memcpy(ret->name, m->name, sizeof(ret->name));
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct mapping;
+struct shadow;
 
 struct range {
 	uint64_t address;
@@ -50,6 +51,8 @@ void range_remove(struct range_table *t, void *item);
 
 /* The calls below are made with the lock held for writing. */
 void memory_forget_buffers(uint64_t address, uint64_t size);
+/* Give a shadow up, maybe while a launch looks at it. */
+void memory_retire_shadow(struct shadow **s);
 /* Keep a freed mapping's place for reports. */
 void memory_remember_freed(const struct mapping *m);
 

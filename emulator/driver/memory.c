@@ -14,6 +14,7 @@
 
 #include "common/address-map.h"
 #include "emulator/driver/memory-table.h"
+#include "emulator/machine/shadow.h"
 
 _Static_assert(DEVICE_BASE >> 44 == 3 && (DEVICE_BASE + DEVICE_SIZE - 1) >> 44 == 3, "memory_is_device() fits the map");
 
@@ -231,6 +232,7 @@ CUresult memory_map(uint64_t address, uint64_t size, struct allocation *a)
 static void unmap_locked(struct mapping *m)
 {
 	memory_forget_buffers(m->address, m->size);
+	memory_retire_shadow(&m->shadow);
 	if (m->allocation)
 		mmap(m->bytes, m->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 	release_locked(m->allocation);
@@ -337,6 +339,17 @@ CUresult memory_alloc(uint64_t size, enum mapping_kind kind, const char *name, u
 	if (!result)
 		*ret = m.address;
 	return result;
+}
+
+void memory_unwritten(uint64_t address)
+{
+	struct mapping *m;
+
+	write_lock();
+	m = range_find(&memory_table.mappings, address);
+	if (m && !m->shadow)
+		m->shadow = shadow_new(m->size);
+	unlock();
 }
 
 CUresult memory_free(uint64_t address, enum mapping_kind kind)

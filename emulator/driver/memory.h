@@ -42,6 +42,7 @@ struct mapping {
 	bool managed;
 	bool device_heap;     /* made by malloc() in device code */
 	char name[64];
+	struct shadow *shadow; /* which bytes were written; NULL: all */
 };
 
 /* Reserve the windows. Once. */
@@ -80,6 +81,24 @@ void memory_mark(uint64_t address, bool device_heap, bool managed);
  * mappings are one range.
  */
 void *memory_bytes(uint64_t address, uint64_t size, bool write);
+
+/* The memory that starts here was allocated, and nothing has been written there. */
+void memory_unwritten(uint64_t address);
+/* The host has written there; or copied from there, which may be host memory. */
+void memory_written(uint64_t address, uint64_t size);
+void memory_copied(uint64_t to, uint64_t from, uint64_t size);
+
+enum memory_state {
+	MEMORY_KNOWN,     /* written, at least a part */
+	MEMORY_UNTOUCHED, /* nothing was ever written */
+	MEMORY_COMPUTED,  /* a part was worked out from such memory */
+};
+/* ret_cause, of MEMORY_COMPUTED: a copy of the read that led to it, if that is known (kind 0: it is not). */
+enum memory_state memory_state(uint64_t address, uint64_t size, struct gpu_fault *ret_cause);
+
+/* Around each launch: shadows that it may look at stay as long as it runs. */
+void memory_launch_begins(void);
+void memory_launch_ended(void);
 
 int memory_annotate(const struct emulator_annotation *a);
 int memory_annotate_freed(uint64_t address, uint32_t cell);

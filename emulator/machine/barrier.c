@@ -35,6 +35,8 @@ static void release(struct cta *c, uint32_t id)
 {
 	struct barrier *b = &c->barriers[id];
 
+	if (c->shared_size)
+		cta_settle_shadows(c);
 	if (c->warps[0].worker->observer_count)
 		observer_barrier(c, id);
 	for (uint32_t i = 0; i < c->warp_count; i++) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Warps of a cta take turns in order, so a launch on one host thread always runs in the same order. */
 #include "emulator/machine/cta.h"
+#include "emulator/machine/shadow.h"
 #include "emulator/machine/stall.h"
+#include "emulator/machine/taint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,11 +43,11 @@ static void set_arrays(struct cta *c, const struct launch *l)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct ptx_shared_array *a = &f->shared_arrays[i];
 
-		c->arrays[i] = (struct memory_cache){ a->offset, a->size, c->shared + a->offset, i };
+		c->arrays[i] = (struct memory_cache){ a->offset, a->size, c->shared + a->offset, { 0 }, NULL };
 	}
 	if (l->spec->dynamic_shared || !n)
 		c->arrays[n] = (struct memory_cache){ l->dynamic_offset, l->spec->dynamic_shared,
-						      c->shared + l->dynamic_offset, n };
+						      c->shared + l->dynamic_offset, { 0 }, NULL };
 	c->array_count = l->spec->dynamic_shared ? n + 1 : n;
 }
 
@@ -60,11 +62,48 @@ const struct memory_cache *cta_array(const struct cta *c, uint64_t offset, uint6
 	return NULL;
 }
 
+/* Nothing is written yet. Bytes behind the end of an array count as known. */
+static void forget_shared(struct cta *c)
+{
+	memset(c->shared_shadow, 0, c->shared_size / SHADOW_WORD + 1);
+	for (uint32_t i = 0; i < c->array_count; i++) {
+		struct memory_cache *a = &c->arrays[i];
+
+		a->known = 0;
+		a->shadow = a->size ? c->shared_shadow + a->base / SHADOW_WORD : NULL;
+		if (a->size % SHADOW_WORD)
+			a->shadow[a->size / SHADOW_WORD] = (uint8_t)(SHADOW_KNOWN << a->size % SHADOW_WORD & SHADOW_KNOWN);
+	}
+}
+
+void cta_settle_shadows(struct cta *c)
+{
+	for (uint32_t i = 0; i < c->array_count; i++) {
+		struct memory_cache *a = &c->arrays[i];
+		uint64_t words = (a->size + SHADOW_WORD - 1) / SHADOW_WORD;
+
+		if (!a->shadow)
+			continue;
+		a->known = shadow_scan(a->shadow, a->known, words);
+		if (a->known == words)
+			a->shadow = NULL;
+	}
+}
+
+void warp_forget_locals(struct warp *w, uint32_t lanes, uint32_t base, uint32_t size)
+{
+	if (!size)
+		return;
+	for (; lanes; lanes &= lanes - 1)
+		memset(w->local_shadow + ((size_t)first_lane(lanes) * w->local_size + base) / SHADOW_WORD, 0,
+		       (size + SHADOW_WORD - 1) / SHADOW_WORD);
+}
+
 size_t cta_bytes(const struct launch *l)
 {
 	return round_up(sizeof(struct cta)) + round_up(array_count(l) * sizeof(struct memory_cache)) +
-	       round_up(l->shared_size) +
-	       warps_of(l) * (round_up(sizeof(struct warp)) + frame_bytes(l) + local_bytes(l));
+	       round_up(l->shared_size) + round_up(l->shared_size / SHADOW_WORD + 1) +
+	       warps_of(l) * (round_up(sizeof(struct warp)) + frame_bytes(l) + local_bytes(l) + local_bytes(l) / SHADOW_WORD);
 }
 
 struct cta *cta_new(struct worker *k)
@@ -77,7 +116,7 @@ struct cta *cta_new(struct worker *k)
 
 	if (!at)
 		return NULL;
-	memset(at, 0, size - count * local_bytes(l));
+	memset(at, 0, size - count * (local_bytes(l) + local_bytes(l) / SHADOW_WORD));
 	at += round_up(sizeof(*c));
 	c->warps = (struct warp *)at;
 	c->warp_count = count;
@@ -87,6 +126,8 @@ struct cta *cta_new(struct worker *k)
 	c->shared = at;
 	c->shared_size = l->shared_size;
 	at += round_up(l->shared_size);
+	c->shared_shadow = at;
+	at += round_up(l->shared_size / SHADOW_WORD + 1);
 	set_arrays(c, l);
 	for (uint32_t i = 0; i < count; i++) {
 		struct warp *w = &c->warps[i];
@@ -105,6 +146,8 @@ struct cta *cta_new(struct worker *k)
 	for (uint32_t i = 0; i < count; i++) {
 		c->warps[i].local = at;
 		at += local_bytes(l);
+		c->warps[i].local_shadow = at;
+		at += local_bytes(l) / SHADOW_WORD;
 		warp_fill_constants(&c->warps[i], &c->warps[i].entry, false);
 	}
 	return c;
@@ -119,9 +162,12 @@ void cta_free(struct cta *c)
 			struct frame *f = c->warps[i].made_frames;
 
 			c->warps[i].made_frames = f->next_made;
+			free(f->taint);
 			free(f->rows);
 			free(f);
 		}
+	for (uint32_t i = 0; i < c->warp_count; i++)
+		free(c->warps[i].entry.taint);
 	free(c);
 }
 
@@ -132,9 +178,12 @@ static void start_warp(struct warp *w, uint32_t threads)
 	/* Lanes that exited inside a call left its frame behind. */
 	w->free_frames = NULL;
 	for (struct frame *f = w->made_frames; f; f = f->next_made) {
+		taint_drop(w->worker, f);
 		f->next_free = w->free_frames;
 		w->free_frames = f;
 	}
+	taint_drop(w->worker, &w->entry);
+	warp_forget_locals(w, mask, 0, w->entry.program->local_bytes);
 	w->live = mask;
 	w->ready_count = w->parked_count = 0;
 	w->yield_budget = MACHINE_SLICE;
@@ -163,6 +212,8 @@ void cta_start(struct cta *c, struct worker *k, uint64_t linear)
 	c->barriers_begun = 0;
 	/* Every run of a program sees the same bytes, also where it forgot to write. */
 	memset(c->shared, 0, c->shared_size);
+	if (c->shared_size)
+		forget_shared(c);
 	for (uint32_t i = 0; i < c->warp_count; i++)
 		start_warp(&c->warps[i], l->threads_per_cta - i * LANES);
 }

@@ -5,6 +5,7 @@
  */
 #define TAKE_ATOMIC KEEP
 #include "emulator/machine/exec.h"
+#include "emulator/machine/taint.h"
 #include "emulator/ptx/ptx-ops.h"
 
 static bool same_width_32(uint32_t type)
@@ -218,6 +219,8 @@ HANDLER(atom_masked)
 	}
 	if (outside && !state_space_resolve(w, o, address, access, at))
 		return NULL;
+	if (outside || cache->shadow)
+		taint_atomic(w, o, w->mask, address, bytes, o->flags & OP_GENERIC ? PTX_SPACE_GENERIC : space);
 	if (w->worker->stall.watched) {
 		run_watched(w, o, at, bytes);
 		return o + 1;

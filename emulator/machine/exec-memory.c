@@ -4,6 +4,8 @@
  * lane by lane; whatever does not fit there goes the exact way, which finds the first lane at fault. */
 #define TAKE_MEMORY KEEP
 #include "emulator/machine/lane-halves.h"
+#include "emulator/machine/shadow.h"
+#include "emulator/machine/taint.h"
 
 /*
  * Offsets from the span's start for every lane; inactive lanes get the first active one's, so they never fault. Shared
@@ -177,11 +179,77 @@ static inline struct span span_of(struct warp *w, const struct op *o, enum ptx_s
 	if (space == PTX_SPACE_SHARED) {
 		const struct memory_cache *a = &w->arrays[w->caches[o->cache].array];
 
-		return (struct span){ a->base, a->size, a->bytes };
+		return (struct span){ a->base, a->size, a->bytes, a->shadow };
 	}
 	if (space == PTX_SPACE_LOCAL)
-		return (struct span){ 0, w->local_size, w->local };
-	return (struct span){ w->caches[o->cache].base, w->caches[o->cache].size, w->caches[o->cache].bytes };
+		return (struct span){ 0, w->local_size, w->local, w->local_shadow };
+	return (struct span){ w->caches[o->cache].base, w->caches[o->cache].size, w->caches[o->cache].bytes,
+			      w->caches[o->cache].shadow };
+}
+
+static __attribute__((noinline)) bool half_is_known(const struct span *s, const struct half *h, uint32_t bytes)
+{
+	uint64_t off = (uint64_t)(h->at - s->bytes), end = (off + HALF_LANES * bytes) / SHADOW_WORD;
+
+	if (h->same)
+		return shadow_is_known(s->shadow, off, bytes);
+	if (off % SHADOW_WORD == 0)
+		return shadow_scan(s->shadow, off / SHADOW_WORD, end) == end;
+	for (uint32_t l = 0; l < HALF_LANES; l++)
+		if (!shadow_is_known(s->shadow, off + (uint64_t)l * bytes, bytes))
+			return false;
+	return true;
+}
+
+static __attribute__((noinline)) void mark_halves(struct warp *w, const struct op *o, const struct span *s,
+						  const struct half *h, uint32_t bytes)
+{
+	if (w->frame->taint) {
+		taint_stored(w, o);
+		return;
+	}
+	for (int i = 0; i < 2; i++, h++) {
+		uint64_t off = (uint64_t)(h->at - s->bytes);
+
+		if (!h->same && off % SHADOW_WORD == 0)
+			memset(s->shadow + off / SHADOW_WORD, SHADOW_KNOWN, HALF_LANES * bytes / SHADOW_WORD);
+		else
+			for (uint32_t l = 0; l < (h->same ? 1u : HALF_LANES); l++)
+				shadow_mark(s->shadow, off + (uint64_t)l * bytes, bytes);
+	}
+}
+
+#define DEFINE_SHADOW(T)                                                                                        \
+	static __attribute__((noinline)) bool is_known_##T(const struct warp *w, const uint8_t *shadow,         \
+							   const T *off, uint32_t bytes)                        \
+	{                                                                                                       \
+		bool known = true;                                                                              \
+														\
+		FOR_ACTIVE(l, w->mask)                                                                          \
+			known &= shadow_is_known(shadow, off[l], bytes);                                        \
+		return known;                                                                                   \
+	}                                                                                                       \
+	static __attribute__((noinline)) void mark_##T(struct warp *w, const struct op *o, uint8_t *shadow,     \
+						       const T *off, uint32_t bytes)                            \
+	{                                                                                                       \
+		if (w->frame->taint) {                                                                          \
+			taint_stored(w, o);                                                                     \
+			return;                                                                                 \
+		}                                                                                               \
+		FOR_ACTIVE(l, w->mask)                                                                          \
+			shadow_mark(shadow, off[l], bytes);                                                     \
+	}
+DEFINE_SHADOW(uint32_t)
+DEFINE_SHADOW(uint64_t)
+
+/* After the exact path has found the bytes of a load. */
+static bool lanes_are_known(const struct warp *w, const uint64_t *address, uint32_t bytes)
+{
+	bool known = true;
+
+	FOR_ACTIVE(l, w->mask)
+		known &= !w->worker->shadow_at[l] || shadow_is_known(w->worker->shadow_at[l], address[l] & 3, bytes);
+	return known;
 }
 
 static inline uint32_t row_offset(const struct op *o, uint32_t first, int k)
@@ -211,7 +279,9 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 		access.space = PTX_SPACE_GENERIC;
 	else if (o->flags & OP_CONST)
 		access.space = PTX_SPACE_CONST;
-	return state_space_resolve(w, o, address, access, at);
+	if (!state_space_resolve(w, o, address, access, at))
+		return false;
+	return kind != GPU_ACCESS_READ || lanes_are_known(w, address, bytes) || taint_loaded(w, o);
 }
 
 #define DEFINE_LOAD(name, space, suffix, memory_type, row_type, count, T)                                          \
@@ -225,6 +295,10 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 		uint8_t *at[LANES];                                                                             \
 														\
 		if (full && space != PTX_SPACE_LOCAL && halves_find(w, o, &s, bytes, halves)) {                 \
+			if (__builtin_expect(s.shadow != NULL, 0) &&                                            \
+			    !(half_is_known(&s, &halves[0], (uint32_t)bytes) &&                                 \
+			      half_is_known(&s, &halves[1], (uint32_t)bytes)) && !taint_loaded(w, o))           \
+				return NULL;                                                                    \
 			for (int k = 0; k < count; k++) {                                                       \
 				row_type *r = ROW(w, row_type, row_offset(o, o->d, k));                         \
 														\
@@ -238,6 +312,9 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 			if (space == PTX_SPACE_LOCAL)                                                           \
 				FOR_LANES                                                                       \
 					off[l] += (T)l * (T)s.size;                                             \
+			if (__builtin_expect(s.shadow != NULL, 0) &&                                            \
+			    !is_known_##T(w, s.shadow, off, (uint32_t)bytes) && !taint_loaded(w, o))            \
+				return NULL;                                                                    \
 			for (int k = 0; k < count; k++)                                                         \
 				load_lanes_##suffix##_##T(ROW(w, row_type, row_offset(o, o->d, k)), s.bytes, off,     \
 						    (uint64_t)k * sizeof(memory_type), full, w->lanes);         \
@@ -271,6 +348,8 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 		uint8_t *at[LANES];                                                                             \
 														\
 		if (full && space != PTX_SPACE_LOCAL && halves_find(w, o, &s, bytes, halves)) {                 \
+			if (__builtin_expect(s.shadow != NULL, 0))                                              \
+				mark_halves(w, o, &s, halves, (uint32_t)bytes);                                 \
 			for (int k = 0; k < count; k++) {                                                       \
 				const row_type *r = ROW(w, row_type, row_offset(o, o->b, k));                   \
 														\
@@ -284,6 +363,8 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 			if (space == PTX_SPACE_LOCAL)                                                           \
 				FOR_LANES                                                                       \
 					off[l] += (T)l * (T)s.size;                                             \
+			if (__builtin_expect(s.shadow != NULL, 0))                                              \
+				mark_##T(w, o, s.shadow, off, (uint32_t)bytes);                                 \
 			for (int k = 0; k < count; k++)                                                         \
 				store_lanes_##suffix##_##T(ROW(w, row_type, row_offset(o, o->b, k)), s.bytes, off,    \
 						     (uint64_t)k * sizeof(memory_type), w->mask);               \

@@ -64,6 +64,11 @@ static void group_digits(uint64_t v, char *ret, size_t size)
 static void print_headline(const struct gpu_fault *f, struct buffer *out)
 {
 	buffer_puts(out, "========= ");
+	if (f->kind == GPU_FAULT_UNINITIALIZED) {
+		buffer_printf(out, "Uninitialized %smemory read of size %u bytes\n",
+			      space_name(f->space == PTX_SPACE_GENERIC ? PTX_SPACE_GLOBAL : f->space), f->size);
+		return;
+	}
 	if (f->access == GPU_ACCESS_NONE) {
 		buffer_puts(out, kinds[f->kind].text);
 		if (f->kind == GPU_FAULT_ILLEGAL_INSTRUCTION)
@@ -166,6 +171,49 @@ static void print_address(const struct gpu_fault *f, struct buffer *out)
 		print_buffer(f, out);
 }
 
+/* `d_x` (cell 2), 12 bytes from its start */
+static void print_object(const struct gpu_fault *f, struct buffer *out)
+{
+	uint64_t start = f->has_array ? f->array_offset : f->buffer_address;
+	uint64_t at = f->has_array && f->address >= MACHINE_SHARED_WINDOW ? f->address - MACHINE_SHARED_WINDOW : f->address;
+	char distance[32];
+
+	if (!f->has_array && !f->has_buffer)
+		return;
+	group_digits(at - start, distance, sizeof(distance));
+	if (f->has_array)
+		buffer_printf(out, " in `%s`", f->array_name);
+	else if (f->buffer_name[0])
+		buffer_printf(out, " in `%s`", f->buffer_name);
+	else
+		buffer_puts(out, " in an allocation");
+	if (f->has_buffer && f->buffer_tag)
+		buffer_printf(out, " (cell %u)", f->buffer_tag);
+	buffer_printf(out, ", %s bytes from its start", distance);
+}
+
+static void print_unwritten(const struct gpu_fault *f, struct buffer *out)
+{
+	static const char *const uses[] = {
+		[TAINT_USE_NONE] = "is used",
+		[TAINT_USE_BRANCH] = "decides a branch",
+		[TAINT_USE_ADDRESS] = "is used as an address",
+		[TAINT_USE_ATOMIC] = "takes part in an atomic operation",
+		[TAINT_USE_LANE] = "chooses a lane",
+		[TAINT_USE_PRINT] = "is printed",
+		[TAINT_USE_HOST] = "goes into what is stored",
+	};
+
+	buffer_printf(out, "=========     Address 0x%llx", (unsigned long long)f->address);
+	print_object(f, out);
+	buffer_puts(out, f->computed ? "; what is there was worked out from memory that nothing has written\n" :
+				       "; nothing has written there\n");
+	buffer_printf(out, "=========     and the value %s", uses[f->use]);
+	if (f->use_place.line)
+		buffer_printf(out, " in %s:%u", f->use_place.file, f->use_place.line);
+	buffer_putc(out, '\n');
+}
+
 static void print_waits(const struct gpu_fault *f, struct buffer *out)
 {
 	for (uint32_t i = 0; i < f->wait_count; i++) {
@@ -184,7 +232,9 @@ void gpu_fault_print(const struct gpu_fault *f, struct buffer *out)
 {
 	print_headline(f, out);
 	print_place(f, out);
-	if (f->access != GPU_ACCESS_NONE)
+	if (f->kind == GPU_FAULT_UNINITIALIZED)
+		print_unwritten(f, out);
+	else if (f->access != GPU_ACCESS_NONE)
 		print_address(f, out);
 	if (f->note[0])
 		buffer_printf(out, "=========     %s\n", f->note);

@@ -22,6 +22,11 @@ enum gpu_fault_kind {
 
 enum gpu_access { GPU_ACCESS_NONE, GPU_ACCESS_READ, GPU_ACCESS_WRITE, GPU_ACCESS_ATOMIC };
 
+/* What became of a value that nobody had written. */
+enum taint_use {
+	TAINT_USE_NONE, TAINT_USE_BRANCH, TAINT_USE_ADDRESS, TAINT_USE_ATOMIC, TAINT_USE_LANE, TAINT_USE_PRINT, TAINT_USE_HOST,
+};
+
 #define GPU_FAULT_FRAMES 12
 #define GPU_FAULT_WAITS 8
 
@@ -64,6 +69,10 @@ struct gpu_fault {
 	uint32_t buffer_tag, buffer_freed_tag; /* cell numbers, 0 unknown */
 	uint32_t frame_count;   /* frames[0] is the innermost inlined function */
 	struct gpu_fault_frame frames[GPU_FAULT_FRAMES];
+	/* Of GPU_FAULT_UNINITIALIZED, which is no fault: the launch goes on. */
+	enum taint_use use;
+	struct gpu_fault_frame use_place;
+	bool computed;          /* the memory held what was worked out from such memory */
 	uint32_t wait_count;    /* of a deadlock: where the threads of the block are */
 	struct gpu_fault_wait waits[GPU_FAULT_WAITS];
 };

@@ -20,6 +20,7 @@
 #include "emulator/machine/machine-pool.h"
 #include "emulator/machine/observer.h"
 #include "emulator/machine/stall.h"
+#include "emulator/machine/taint.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 #define SPINS_BEFORE_SWITCH 4 /* turns of a cta before it is taken for one that waits */
@@ -194,6 +195,7 @@ static void worker_release(struct worker *k)
 		free(k->others[i].caches);
 	free(k->others);
 	free(k->caches);
+	taint_release(k);
 }
 
 static void worker_main(void *data)

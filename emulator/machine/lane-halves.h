@@ -16,6 +16,7 @@
 struct span {
 	uint64_t base, size;
 	uint8_t *bytes;
+	uint8_t *shadow; /* NULL: all was written */
 };
 
 struct half {

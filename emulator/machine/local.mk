@@ -41,10 +41,13 @@ libmachine_a_SOURCES = \
 	%reldir%/matrix.c %reldir%/matrix.h \
 	%reldir%/machine-pool.c %reldir%/machine-pool.h \
 	%reldir%/observer.c %reldir%/observer.h \
+	%reldir%/shadow.c %reldir%/shadow.h \
 	%reldir%/stall.c %reldir%/stall.h \
 	%reldir%/state-space.c \
 	%reldir%/device-launch.c %reldir%/device-launch.h \
 	%reldir%/syscall.c \
+	%reldir%/taint.c %reldir%/taint.h \
+	%reldir%/taint-rules.c %reldir%/taint-rules.h \
 	%reldir%/warp.c %reldir%/warp.h
 libmachine_a_CFLAGS = $(MACHINE_CFLAGS)
 

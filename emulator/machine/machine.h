@@ -25,6 +25,7 @@
 
 struct error;
 struct image;
+struct shadow;
 struct observer;
 
 struct device_buffer {
@@ -35,6 +36,7 @@ struct device_buffer {
 	bool freed;           /* only from `nearest`: freed, kept for the report */
 	uint32_t tag;         /* cell that made it, 0 unknown */
 	uint32_t freed_tag;   /* cell that freed it */
+	struct shadow *shadow; /* which bytes were written; NULL: all of them. Lives until no launch is running */
 	char name[64];        /* variable or module symbol, "" unknown */
 };
 
@@ -69,6 +71,8 @@ struct machine_launch {
 	void *data;              /* first argument of the calls below */
 	/* Device printf and assert text. Calls are serialised within one launch. NULL: dropped. */
 	void (*print)(void *data, const char *text, size_t len);
+	/* An uninitialised read (GPU_FAULT_UNINITIALIZED); the launch goes on. Serialised, too. NULL: dropped. */
+	void (*finding)(void *data, const struct gpu_fault *f);
 	/* Device malloc: address of a new buffer or 0. NULL: always 0. */
 	uint64_t (*heap_alloc)(void *data, uint64_t size);
 	/* The texture or surface of a handle; NULL: there is none. Valid until the launch ends. May be NULL. */

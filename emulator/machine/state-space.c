@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "emulator/machine/exec.h"
+#include "emulator/machine/shadow.h"
+#include "emulator/machine/taint.h"
 #include "emulator/ptx/ptx-lines.h"
 
 #define PARAM_FRAME_OFFSET 0x1000000ull
@@ -153,6 +155,7 @@ static void describe_shared(struct gpu_fault *f, const struct warp *w, uint64_t 
 {
 	const struct ptx_function *entry = w->worker->launch->spec->entry;
 	const struct memory_cache *best = NULL;
+	size_t index;
 
 	f->window = w->worker->launch->shared_counted;
 	for (uint32_t i = 0; i < w->cta->array_count; i++) {
@@ -166,7 +169,8 @@ static void describe_shared(struct gpu_fault *f, const struct warp *w, uint64_t 
 	f->has_array = true;
 	f->array_offset = best->base;
 	f->array_size = best->size;
-	ptx_lines_source_name(best->array < entry->shared_array_count ? entry->shared_arrays[best->array].name :
+	index = (size_t)(best - w->cta->arrays);
+	ptx_lines_source_name(index < entry->shared_array_count ? entry->shared_arrays[index].name :
 			      entry->dynamic_shared ? entry->dynamic_shared : "(dynamic)",
 			      f->array_name, sizeof(f->array_name));
 }
@@ -174,28 +178,89 @@ static void describe_shared(struct gpu_fault *f, const struct warp *w, uint64_t 
 static bool fault(struct warp *w, const struct op *o, struct memory_access a, enum gpu_fault_kind kind, uint32_t lanes,
 		  uint64_t address, const char *note)
 {
-	const struct device_memory *m = w->worker->launch->spec->memory;
 	struct gpu_fault *f = &w->worker->fault;
-	struct device_buffer near;
 
 	warp_fault(w, o, kind, lanes, note);
 	f->access = a.kind;
 	f->space = a.space;
 	f->size = a.size;
 	f->address = address;
-	if (a.space == PTX_SPACE_SHARED || address - MACHINE_SHARED_WINDOW < MACHINE_WINDOW_SIZE)
-		describe_shared(f, w, a.space == PTX_SPACE_SHARED ? address : address - MACHINE_SHARED_WINDOW);
-	else if (a.space == PTX_SPACE_LOCAL)
+	state_space_describe(w, f);
+	return false;
+}
+
+void state_space_describe(struct warp *w, struct gpu_fault *f)
+{
+	const struct device_memory *m = w->worker->launch->spec->memory;
+	struct device_buffer near;
+	uint64_t address = f->address;
+
+	if (f->space == PTX_SPACE_SHARED || address - MACHINE_SHARED_WINDOW < MACHINE_WINDOW_SIZE)
+		describe_shared(f, w, f->space == PTX_SPACE_SHARED ? address : address - MACHINE_SHARED_WINDOW);
+	else if (f->space == PTX_SPACE_LOCAL)
 		f->window = w->local_size;
 	else if (!in_windows(address) && m && m->nearest && m->nearest(m->data, address, &near))
 		describe_buffer(f, &near);
-	return false;
 }
 
 /* Far past any shared or local memory: an address of another kind, not an index that ran over. */
 static bool address_is_generic(uint64_t address)
 {
 	return address >= 1ull << 32 && address < 1ull << 47;
+}
+
+static uint8_t *array_shadow(const struct memory_cache *a, uint64_t offset)
+{
+	return a && a->shadow ? a->shadow + (offset - a->base) / SHADOW_WORD : NULL;
+}
+
+static uint8_t *local_shadow(const struct warp *w, uint32_t lane, uint64_t offset)
+{
+	return w->local_shadow + ((uint64_t)lane * w->local_size + offset) / SHADOW_WORD;
+}
+
+static uint8_t *buffer_shadow(const struct device_buffer *b, uint64_t address)
+{
+	uint8_t *words = b->shadow ? shadow_words(b->shadow) : NULL;
+
+	return words ? words + (address - b->address) / SHADOW_WORD : NULL;
+}
+
+uint8_t *state_space_shadow(struct warp *w, uint32_t lane, uint64_t address, enum ptx_space space)
+{
+	const struct device_buffer *b;
+
+	if (space == PTX_SPACE_SHARED)
+		return array_shadow(cta_array(w->cta, address, 1), address);
+	if (space == PTX_SPACE_LOCAL)
+		return address < w->local_size ? local_shadow(w, lane, address) : NULL;
+	if (address - MACHINE_SHARED_WINDOW < MACHINE_WINDOW_SIZE)
+		return state_space_shadow(w, lane, address - MACHINE_SHARED_WINDOW, PTX_SPACE_SHARED);
+	if (address - MACHINE_LOCAL_WINDOW < MACHINE_WINDOW_SIZE)
+		return state_space_shadow(w, lane, address - MACHINE_LOCAL_WINDOW, PTX_SPACE_LOCAL);
+	b = find_buffer(w->worker, address);
+	return b ? buffer_shadow(b, address) : NULL;
+}
+
+struct shadow *state_space_buffer_shadow(struct warp *w, uint64_t address)
+{
+	const struct device_buffer *b = find_buffer(w->worker, address);
+
+	return b ? b->shadow : NULL;
+}
+
+/* Stores know here what is written; loads and atomics look for themselves. */
+static void mark_written(struct warp *w, const struct op *o, const uint64_t *address, struct memory_access a)
+{
+	if (a.kind == GPU_ACCESS_READ || o->id == OP_atom)
+		return;
+	if (w->frame->taint && o->id >= OP_st_global_u8 && o->id <= OP_st_local_b32v4) {
+		taint_stored(w, o);
+		return;
+	}
+	FOR_ACTIVE(l, w->mask)
+		if (w->worker->shadow_at[l])
+			shadow_mark(w->worker->shadow_at[l], address[l] & 3, a.size);
 }
 
 /* Shared or local accesses by offset: past the array or the window is the only fault beside alignment. */
@@ -209,7 +274,7 @@ static bool resolve_window(struct warp *w, const struct op *o, const uint64_t *a
 		const struct memory_cache *array = shared ? cta_array(w->cta, address[l], a.size) : NULL;
 
 		if (array)
-			w->caches[o->cache].array = array->array;
+			w->caches[o->cache].array = (uint64_t)(array - w->arrays);
 		if (shared ? !array : !inside(address[l], a.size, 0, limit)) {
 			bool other = address_is_generic(address[l]);
 
@@ -219,7 +284,9 @@ static bool resolve_window(struct warp *w, const struct op *o, const uint64_t *a
 		if (address[l] & (a.align - 1))
 			return fault(w, o, a, GPU_FAULT_MISALIGNED, 1u << l, address[l], "");
 		ret[l] = (shared ? w->cta->shared : w->local + (uint64_t)l * limit) + address[l];
+		w->worker->shadow_at[l] = shared ? array_shadow(array, address[l]) : local_shadow(w, l, address[l]);
 	}
+	mark_written(w, o, address, a);
 	return true;
 }
 
@@ -234,7 +301,9 @@ static bool resolve_one(struct warp *w, const struct op *o, uint32_t l, uint64_t
 			return fault(w, o, a, GPU_FAULT_ILLEGAL_ADDRESS, 1u << l, address,
 				     "the buffer is read-only for device code");
 		*ret = (uint8_t *)b->bytes + (address - b->address);
+		w->worker->shadow_at[l] = buffer_shadow(b, address);
 	} else {
+		w->worker->shadow_at[l] = in_windows(address) ? state_space_shadow(w, l, address, PTX_SPACE_GENERIC) : NULL;
 		*ret = in_windows(address) && a.space != PTX_SPACE_CONST ?
 			       window_bytes(w, l, address, a.size, a.kind) : NULL;
 		if (*ret && a.space == PTX_SPACE_GLOBAL && address - MACHINE_WORKSPACE >= MACHINE_WINDOW_SIZE)
@@ -265,10 +334,12 @@ bool state_space_resolve(struct warp *w, const struct op *o, const uint64_t *add
 		if (!resolve_one(w, o, l, address[l], a, &ret[l], &b))
 			return false;
 		if (b && !first.size)
-			first = (struct memory_cache){ b->address, b->size, b->bytes, 0 };
+			first = (struct memory_cache){ b->address, b->size, b->bytes, { 0 },
+						       b->shadow ? shadow_words(b->shadow) : NULL };
 		same &= b && b->address == first.base;
 	}
 	if (same)
 		w->caches[o->cache] = first;
+	mark_written(w, o, address, a);
 	return true;
 }

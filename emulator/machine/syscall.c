@@ -9,6 +9,7 @@
 #include "common/buffer.h"
 #include "emulator/machine/device-launch.h"
 #include "emulator/machine/exec.h"
+#include "emulator/machine/taint.h"
 
 const void *syscall_argument_bytes(const struct warp *w, const struct ptx_call *c, uint32_t lane, uint32_t i)
 {
@@ -46,6 +47,7 @@ static void print(struct warp *w, const struct buffer *text)
 /* The packed arguments of one printf: each at its natural alignment. */
 struct arguments {
 	struct warp *w;
+	const struct op *o;
 	uint32_t lane;
 	uint64_t at;
 	bool bad;
@@ -58,10 +60,12 @@ static uint64_t next_argument(struct arguments *a, unsigned size)
 
 	a->at = (a->at + size - 1) / size * size;
 	bytes = state_space_bytes(a->w, (int)a->lane, a->at, size);
-	if (bytes)
+	if (bytes) {
 		memcpy(&v, bytes, size);
-	else
+		taint_printed(a->w, a->o, a->lane, a->at, size);
+	} else {
 		a->bad = true;
+	}
 	a->at += size;
 	return v;
 }
@@ -159,9 +163,10 @@ static void print_conversion(struct arguments *args, char kind, const char *spec
 #pragma GCC diagnostic pop
 }
 
-static void format_lane(struct warp *w, uint32_t lane, const char *f, size_t len, uint64_t packed, struct buffer *out)
+static void format_lane(struct warp *w, const struct op *o, uint32_t lane, const char *f, size_t len, uint64_t packed,
+			struct buffer *out)
 {
-	struct arguments args = { .w = w, .lane = lane, .at = packed };
+	struct arguments args = { .w = w, .o = o, .lane = lane, .at = packed };
 	const char *end = f + len;
 
 	while (f < end) {
@@ -195,7 +200,7 @@ static const struct op *run_vprintf(struct warp *w, const struct op *o)
 
 		if (!format)
 			return warp_fault(w, o, GPU_FAULT_ILLEGAL_ADDRESS, 1u << l, "printf: the format is no valid address");
-		format_lane(w, l, format, len, syscall_argument(w, o->call, l, 1), &out);
+		format_lane(w, o, l, format, len, syscall_argument(w, o->call, l, 1), &out);
 		syscall_result(w, o->call, l, 0);
 	}
 	print(w, &out);

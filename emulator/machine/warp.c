@@ -5,6 +5,7 @@
  * until it reaches w->limit, the place of the next one in its frame; there they merge or change places.
  */
 #include "emulator/machine/observer.h"
+#include "emulator/machine/taint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -356,8 +357,8 @@ static struct frame *take_frame(struct warp *w, const struct ptx_program *p)
 	return f;
 }
 
-static void copy_arguments(uint32_t lanes, const struct frame *from, const struct ptx_call_argument *a,
-			   const struct frame *to, const struct ptx_call_argument *b, uint32_t count)
+static void copy_arguments(struct worker *k, uint32_t lanes, const struct frame *from,
+			   const struct ptx_call_argument *a, struct frame *to, const struct ptx_call_argument *b, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t size = a[i].size < b[i].size ? a[i].size : b[i].size;
@@ -367,6 +368,7 @@ static void copy_arguments(uint32_t lanes, const struct frame *from, const struc
 
 			memcpy(to->params + l * to->program->param_area + b[i].offset,
 			       from->params + l * from->program->param_area + a[i].offset, size);
+			taint_copy_params(k, (uint32_t)l, from, a[i].offset, to, b[i].offset, size);
 		}
 	}
 }
@@ -408,7 +410,8 @@ const struct op *warp_call(struct warp *w, const struct op *o, struct ptx_functi
 	f->depth = caller->depth + 1;
 	f->live = w->mask;
 	warp_fill_constants(w, f, false);
-	copy_arguments(w->mask, caller, call->arguments, f, p->formals, call->argument_count);
+	warp_forget_locals(w, w->mask, f->local_base, p->local_bytes);
+	copy_arguments(w->worker, w->mask, caller, call->arguments, f, p->formals, call->argument_count);
 	w->frame = f;
 	w->rows = f->rows;
 	w->caches = f->caches;
@@ -424,7 +427,7 @@ const struct op *warp_return(struct warp *w, const struct op *o)
 	(void)o;
 	if (!f->parent)
 		return warp_exit(w, w->mask);
-	copy_arguments(w->mask, f, f->program->returns, f->parent, f->call->returns, f->call->return_count);
+	copy_arguments(w->worker, w->mask, f, f->program->returns, f->parent, f->call->returns, f->call->return_count);
 	f->live &= ~w->mask;
 	w->frame = f->parent;
 	w->rows = w->frame->rows;
@@ -432,6 +435,7 @@ const struct op *warp_return(struct warp *w, const struct op *o)
 	w->next = f->return_to;
 	w->event = WARP_RESUME;
 	if (!(f->live & w->live)) {
+		taint_drop(w->worker, f);
 		f->next_free = w->free_frames;
 		w->free_frames = f;
 	}
@@ -452,32 +456,36 @@ static void copy_text(char *to, size_t size, const char *from, size_t len)
 	to[n] = '\0';
 }
 
-const struct op *warp_fault(struct warp *w, const struct op *o, enum gpu_fault_kind kind, uint32_t lanes,
-			    const char *note)
+void warp_describe_place(const struct ptx_function *function, const struct op *o, struct gpu_fault *f)
 {
-	struct gpu_fault *f = &w->worker->fault;
+	const struct ptx_instruction *in;
+
+	snprintf(f->function, sizeof(f->function), "%s", function->name);
+	f->frame_count = 0;
+	if (o->source >= function->body->instruction_count)
+		return;
+	in = &function->body->instructions[o->source];
+	copy_text(f->instruction, sizeof(f->instruction), in->text, in->text_len);
+	f->offset = o->source * 16;
+	f->frame_count = ptx_lines_frames(function->module, in->loc, function->name, f->frames, GPU_FAULT_FRAMES);
+}
+
+void warp_describe(const struct warp *w, const struct op *o, enum gpu_fault_kind kind, uint32_t lanes, const char *note,
+		   struct gpu_fault *f)
+{
 	const struct launch *launch = w->worker->launch;
-	const struct ptx_function *function = w->frame->program->function;
 	uint32_t lane = (uint32_t)first_lane(lanes);
 
 	memset(f, 0, sizeof(*f));
 	f->kind = kind;
 	snprintf(f->entry, sizeof(f->entry), "%s", launch->spec->entry->name);
-	snprintf(f->function, sizeof(f->function), "%s", function->name);
 	snprintf(f->note, sizeof(f->note), "%s", note);
 	memcpy(f->cta, w->cta->id, sizeof(f->cta));
 	f->thread[0] = (uint32_t)special_value(w, PTX_SPECIAL_TID_X, lane);
 	f->thread[1] = (uint32_t)special_value(w, PTX_SPECIAL_TID_Y, lane);
 	f->thread[2] = (uint32_t)special_value(w, PTX_SPECIAL_TID_Z, lane);
 	f->lanes = lanes;
-	if (o->source < function->body->instruction_count) {
-		const struct ptx_instruction *in = &function->body->instructions[o->source];
-
-		copy_text(f->instruction, sizeof(f->instruction), in->text, in->text_len);
-		f->offset = o->source * 16;
-		f->frame_count = ptx_lines_frames(function->module, in->loc, function->name, f->frames,
-						  GPU_FAULT_FRAMES);
-	}
+	warp_describe_place(w->frame->program->function, o, f);
 	/* What the frames of real calls add behind the inlined ones. */
 	for (const struct frame *up = w->frame; up->parent && f->frame_count < GPU_FAULT_FRAMES; up = up->parent) {
 		const struct ptx_function *caller = up->parent->program->function;
@@ -488,6 +496,12 @@ const struct op *warp_fault(struct warp *w, const struct op *o, enum gpu_fault_k
 							   caller->name, &f->frames[f->frame_count],
 							   GPU_FAULT_FRAMES - f->frame_count);
 	}
+}
+
+const struct op *warp_fault(struct warp *w, const struct op *o, enum gpu_fault_kind kind, uint32_t lanes,
+			    const char *note)
+{
+	warp_describe(w, o, kind, lanes, note, &w->worker->fault);
 	w->event = WARP_FAULT;
 	return NULL;
 }

@@ -24,14 +24,22 @@
 
 /*
  * The last buffer an operation touched: an address is inside when address - base <= size - access, and then its bytes may
- * be read and written without more ado. Operations on shared memory use one more step, since its arrays lie elsewhere for
- * each block: caches[o->cache].array is the index in w->arrays of the array that the operation touched last.
+ * be read and written without more ado when `shadow` is NULL. Else it holds the shadow of `base` (shadow.h): stores mark
+ * there what they write, loads look whether all was written, as the handlers of loads and stores do; code made for
+ * hot loops calls these then. A load may answer that it is to be run again, watched: NULL, WARP_RESUME and w->next the
+ * same operation. Local memory is like a buffer with a shadow always. Operations on shared memory use one more step,
+ * since its arrays lie elsewhere for each block: caches[o->cache].array is the index in w->arrays of the array that
+ * the operation touched last.
  */
 struct memory_cache {
 	uint64_t base;
 	uint64_t size; /* 0: nothing cached */
 	uint8_t *bytes;
-	uint64_t array;
+	union {
+		uint64_t array; /* in the caches of operations on shared memory */
+		uint64_t known; /* in w->arrays: words of the shadow that are known from the start on */
+	};
+	uint8_t *shadow;
 };
 
 /* One activation of a function by some lanes of a warp. */
@@ -49,6 +57,7 @@ struct frame {
 	uint32_t live;               /* lanes that have not returned */
 	struct frame *next_free, *next_made;
 	size_t capacity;
+	uint8_t *taint;              /* of rows and params, taint.h; NULL: none is tainted */
 };
 
 struct fragment {
@@ -81,6 +90,7 @@ struct lane_values {
 };
 
 struct cta;
+struct taint;
 struct worker;
 
 struct warp {
@@ -93,6 +103,7 @@ struct warp {
 	struct cta *cta;
 	struct worker *worker;
 	uint8_t *local;
+	uint8_t *local_shadow;  /* lane after lane, as local */
 	uint32_t mask;          /* lanes of the running fragment */
 	uint32_t live;          /* lanes that have not exited */
 	int32_t budget;         /* back edges left in this turn */
@@ -132,6 +143,7 @@ struct cta {
 	uint32_t array_count;
 	struct memory_cache *arrays; /* of shared memory, by offset; at least one, maybe of size 0 */
 	uint8_t *shared;
+	uint8_t *shared_shadow;
 	struct barrier barriers[BARRIERS];
 	uint32_t barriers_begun; /* bit per barrier that some threads have arrived at */
 	uint32_t turns;     /* rounds over its warps that ended in loops */
@@ -155,7 +167,7 @@ struct stall {
 };
 
 #define WORKER_BUFFERS 8
-#define WORKER_OBSERVERS (MACHINE_OBSERVERS + 1) /* those of the launch and stall.c's */
+#define WORKER_OBSERVERS (MACHINE_OBSERVERS + 2) /* those of the launch, stall.c's and taint.c's */
 #define WORKER_STAGE 64
 
 struct program_caches {
@@ -179,6 +191,8 @@ struct worker {
 	uint64_t instructions;
 	uint64_t counted;            /* of these, see hot.h */
 	struct stall stall;
+	struct taint *taint;         /* NULL: nothing was ever tainted */
+	uint8_t *shadow_at[LANES];   /* set by state_space_resolve(): the shadow of each lane's first word, or NULL */
 	struct observer *observers[WORKER_OBSERVERS]; /* called at present */
 	uint32_t observer_count;
 	bool steps_wanted, accesses_wanted; /* by one of them */
@@ -250,6 +264,11 @@ void cta_check_barriers(struct cta *c);
 const struct op *warp_fault(struct warp *w, const struct op *o, enum gpu_fault_kind kind, uint32_t lanes,
 			    const char *note);
 
+/* Fill *f with what warp_fault() tells, without a fault; and with another place of the code. */
+void warp_describe(const struct warp *w, const struct op *o, enum gpu_fault_kind kind, uint32_t lanes, const char *note,
+		   struct gpu_fault *f);
+void warp_describe_place(const struct ptx_function *function, const struct op *o, struct gpu_fault *f);
+
 struct memory_access {
 	enum ptx_space space;
 	enum gpu_access kind;
@@ -272,6 +291,16 @@ uint8_t *state_space_bytes(struct warp *w, int lane, uint64_t address, uint64_t 
  */
 uint8_t *state_space_peek(struct warp *w, uint32_t lane, uint64_t *address, uint32_t size, enum gpu_access kind,
 			  enum ptx_space wanted, enum ptx_space *ret_space);
+/* The shadow of the word that holds the address; NULL: it has none. A space that is not a window means a device address. */
+uint8_t *state_space_shadow(struct warp *w, uint32_t lane, uint64_t address, enum ptx_space space);
+/* Of the device buffer around the address; NULL: it has none. */
+struct shadow *state_space_buffer_shadow(struct warp *w, uint64_t address);
+/* Fill in what lies at f->address. */
+void state_space_describe(struct warp *w, struct gpu_fault *f);
+/* All have met at a barrier: arrays that are written as a whole need no shadow any more. */
+void cta_settle_shadows(struct cta *c);
+/* The local variables of a frame start unwritten for these lanes. */
+void warp_forget_locals(struct warp *w, uint32_t lanes, uint32_t base, uint32_t size);
 /* The array of shared memory that holds these bytes; NULL: none does. */
 const struct memory_cache *cta_array(const struct cta *c, uint64_t offset, uint64_t size);
 void worker_check_generation(struct worker *k);

@@ -320,7 +320,15 @@ static int copy(CUdeviceptr to, CUdeviceptr from, size_t size, struct error *err
 
 int device_read(uint64_t address, void *ret, size_t size, struct error *err)
 {
-	return copy((uintptr_t)ret, address, size, err);
+	const struct emulator_extension *x = device.driver ? device.driver->extension : NULL;
+	int rc;
+
+	if (x)
+		x->quiet(1);
+	rc = copy((uintptr_t)ret, address, size, err);
+	if (x)
+		x->quiet(0);
+	return rc;
 }
 
 int device_write(uint64_t address, const void *bytes, size_t size, struct error *err)
@@ -336,6 +344,8 @@ void device_check(uint32_t what)
 void device_cell_begin(uint32_t cell)
 {
 	device.cell = cell;
+	if (device.driver && device.driver->extension)
+		device.driver->extension->begin();
 	if (device.usable)
 		let_driver_work(true);
 	if (device.usable && device.driver->extension)

@@ -82,7 +82,7 @@ const struct session_buffer *ledger_look(uint64_t address, bool *ret_freed)
 	return NULL;
 }
 
-void ledger_annotate(const struct session_buffer *b)
+static void annotate(const struct session_buffer *b, bool unwritten)
 {
 	struct emulator_annotation a = {
 		.address = b->address,
@@ -90,6 +90,7 @@ void ledger_annotate(const struct session_buffer *b)
 		.name = ledger_name(b),
 		.cell = b->cell,
 		.read_only = b->kind == BUFFER_CONSTANT || b->kind == BUFFER_ARRAY,
+		.unwritten = unwritten,
 	};
 
 	if (!device.driver->extension)
@@ -97,6 +98,11 @@ void ledger_annotate(const struct session_buffer *b)
 	device.driver->extension->annotate(&a);
 	if (b->dead)
 		device.driver->extension->annotate_freed(b->address, b->freed);
+}
+
+void ledger_annotate(const struct session_buffer *b)
+{
+	annotate(b, false);
 }
 
 static CUresult insert(const struct ledger_request *r, uint64_t address, uint64_t charged)
@@ -119,7 +125,7 @@ static CUresult insert(const struct ledger_request *r, uint64_t address, uint64_
 	device.session->charged += charged;
 	if (device.host->device_made && !is_host_kind(b->kind))
 		device.host->device_made(b->size);
-	ledger_annotate(b);
+	annotate(b, b->kind == BUFFER_MALLOC);
 	return CUDA_SUCCESS;
 }
 

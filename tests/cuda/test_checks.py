@@ -184,7 +184,8 @@ product<<<dim3(4, 4), dim3(16, 16)>>>(d_a, d_b, d_c, 64);""",
     }
 }
 int *d_in, *d_out;
-cudaMalloc(&d_in, 1024 * 4); cudaMalloc(&d_out, 4); cudaMemset(d_out, 0, 4);
+cudaMalloc(&d_in, 1024 * 4); cudaMalloc(&d_out, 4);
+cudaMemset(d_in, 0, 1024 * 4); cudaMemset(d_out, 0, 4);
 sum<<<4, 256>>>(d_in, d_out);""".replace("%%", "%"),
     "scan with two rows": """__global__ void scan(int *d)
 {
@@ -292,6 +293,7 @@ chain<<<16, 32>>>(d_value);""",
 unsigned char *d_in;
 unsigned *d_bins;
 cudaMalloc(&d_in, 8192); cudaMalloc(&d_bins, 1024);
+cudaMemset(d_in, 3, 8192); cudaMemset(d_bins, 0, 1024);
 count<<<4, 256>>>(d_in, d_bins, 8192);""",
     "a barrier object": """#include <cuda/barrier>
 __global__ void exchange(int *d)

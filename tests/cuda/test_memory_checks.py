@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of the emulated device's memory through a real kernel: each has a clean twin that must stay silent."""
+import re
+
+import pytest
+
+HEAD = "%%cuda\n#include <cstdio>\n#include <cstdlib>\n"
+
+
+def report_of(text):
+    """Addresses, offsets of instructions and the numbers of cells differ."""
+    text = re.sub(r"\+0x[0-9a-f]+", "+0x#", text)
+    text = re.sub(r"In\[\d+\]", "In[#]", text)
+    text = re.sub(r"\(cell \d+\)", "(cell #)", text)
+    return re.sub(r"0x[0-9a-f]{2,}", "0x#", text)
+
+
+def test_a_branch_on_what_nobody_wrote(kernel):
+    result = kernel.run(r"""
+__global__ void k(float *p, int *out)
+{
+    float v = p[threadIdx.x];
+    if (v > 1)
+        out[threadIdx.x] = 1;
+}
+float *d_x; int *d_out;
+cudaMalloc(&d_x, 128);
+cudaMalloc(&d_out, 128);
+cudaMemset(d_x, 0, 12);
+k<<<1, 32>>>(d_x, d_out);
+cudaDeviceSynchronize();
+""")
+    assert report_of(result.ok().stderr) == """\
+========= Uninitialized __global__ memory read of size 4 bytes
+=========     at k(...)+0x# in In[#]:4
+=========     by thread (3,0,0) in block (0,0,0)
+=========     Address 0x# in `d_x` (cell #), 12 bytes from its start; nothing has written there
+=========     and the value decides a branch in In[#]:5
+"""
+
+
+def test_a_sum_is_told_when_the_host_copies_it(kernel):
+    result = kernel.run(r"""
+__global__ void sum(const float *p, float *out) { float s = 0; for (int i = 0; i < 8; i++) s += p[i]; *out = s; }
+float *d_in, *d_sum, h[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, got;
+cudaMalloc(&d_in, 32);
+cudaMalloc(&d_sum, 4);
+cudaMemcpy(d_in, h, 28, cudaMemcpyHostToDevice);
+sum<<<1, 1>>>(d_in, d_sum);
+cudaMemcpy(&got, d_sum, 4, cudaMemcpyDeviceToHost);
+""")
+    assert report_of(result.ok().stderr) == """\
+========= Uninitialized __global__ memory read of size 4 bytes
+=========     at sum(...)+0x# in In[#]:2
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Address 0x# in `d_in` (cell #), 28 bytes from its start; nothing has written there
+=========     and the value goes into what is stored in In[#]:2
+=========     which the host copies from `d_sum` (cell #)
+"""
+
+
+def test_a_copy_of_what_nothing_wrote_to(kernel):
+    result = kernel.run(r"""
+int *d_a, h[4];
+cudaMalloc(&d_a, 16);
+cudaMemcpy(h, d_a, 16, cudaMemcpyDeviceToHost);
+""")
+    assert report_of(result.ok().stderr) == """\
+========= Host API uninitialized memory access of 16 bytes by cuMemcpy
+=========     Address 0x# in `d_a` (cell #); nothing has written to any of these bytes
+"""
+    assert kernel.run("cudaMemset(d_a, 0, 4); cudaMemcpy(h, d_a, 16, cudaMemcpyDeviceToHost);").ok().stderr == ""
+
+
+ENTRIES = {
+    "an atomic counter": ("""
+__global__ void k(int *p) { atomicAdd(p, 1); }
+int *d_n;
+cudaMalloc(&d_n, 4);
+k<<<1, 1>>>(d_n);
+cudaDeviceSynchronize();
+""", """\
+========= Uninitialized __global__ memory read of size 4 bytes
+=========     at k(...)+0x# in In[#]:2
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Address 0x# in `d_n` (cell #), 0 bytes from its start; nothing has written there
+=========     and the value takes part in an atomic operation in In[#]:2
+"""),
+    "an index": ("""
+__global__ void k(const int *which, int *p) { p[which[threadIdx.x] & 31] = 1; }
+int *d_which, *d_p;
+cudaMalloc(&d_which, 8);
+cudaMalloc(&d_p, 128);
+cudaMemset(d_which, 0, 4);
+k<<<1, 2>>>(d_which, d_p);
+cudaDeviceSynchronize();
+""", """\
+========= Uninitialized __global__ memory read of size 4 bytes
+=========     at k(...)+0x# in In[#]:2
+=========     by thread (1,0,0) in block (0,0,0)
+=========     Address 0x# in `d_which` (cell #), 4 bytes from its start; nothing has written there
+=========     and the value is used as an address in In[#]:2
+"""),
+    "shared memory before it is written": ("""
+__global__ void k(int *p)
+{
+    __shared__ int a[8], b[8];
+    a[threadIdx.x] = 1;
+    __syncthreads();
+    if (a[threadIdx.x] + b[threadIdx.x] > 0)
+        p[threadIdx.x] = 1;
+}
+int *d_p;
+cudaMalloc(&d_p, 32);
+k<<<1, 8>>>(d_p);
+cudaDeviceSynchronize();
+""", """\
+========= Uninitialized __shared__ memory read of size 4 bytes
+=========     at k(...)+0x# in In[#]:7
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Address 0x# in `b`, 0 bytes from its start; nothing has written there
+=========     and the value decides a branch in In[#]:7
+"""),
+    "a local variable that is printed": ("""
+__global__ void k(int n, int which)
+{
+    double a[4];
+    for (int i = 0; i < n; i++)
+        a[i] = i;
+    printf("%g\\n", a[which]);
+}
+k<<<1, 1>>>(3, 3);
+cudaDeviceSynchronize();
+""", """\
+========= Uninitialized __local__ memory read of size 8 bytes
+=========     at k(...)+0x# in In[#]:7
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Address 0x#; nothing has written there
+=========     and the value is printed in In[#]:7
+"""),
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_a_use_is_told(kernel, name):
+    cell, text = ENTRIES[name]
+    assert report_of(kernel.run(cell).ok().stderr) == text
+
+
+CLEAN = {
+    "padding copied": r"""
+struct item { char c; double d; short s; };
+__global__ void make(item *p, int n) { int i = threadIdx.x; if (i < n) { p[i].c = i; p[i].d = i; p[i].s = i; } }
+__global__ void copy(const item *p, item *q, int n) { int i = threadIdx.x; if (i < n) q[i] = p[i]; }
+__global__ void use(const item *q, int *out, int n)
+{
+    int i = threadIdx.x;
+    item mine = q[i];
+    if (i < n && mine.c == i && mine.d == i && mine.s == i)
+        atomicAdd(out, 1);
+}
+int main()
+{
+    item *p, *q; int *out, got;
+    cudaMalloc(&p, 32 * sizeof(item)); cudaMalloc(&q, 32 * sizeof(item)); cudaMalloc(&out, 4);
+    cudaMemset(out, 0, 4);
+    make<<<1, 32>>>(p, 32); copy<<<1, 32>>>(p, q, 32); use<<<1, 32>>>(q, out, 32);
+    item h[32];
+    cudaMemcpy(h, q, sizeof(h), cudaMemcpyDeviceToHost);
+    cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost);
+    printf("%d %d\n", got, h[5].c);
+    cudaFree(p); cudaFree(q); cudaFree(out);
+}
+""",
+    "partially filled": r"""
+__global__ void half(int *p) { if (threadIdx.x % 2) p[threadIdx.x] = 7; }
+int main()
+{
+    int *p, h[64];
+    cudaMalloc(&p, sizeof(h));
+    half<<<1, 64>>>(p);
+    cudaMemcpy(h, p, sizeof(h), cudaMemcpyDeviceToHost);
+    printf("%d\n", h[1]);
+    cudaFree(p);
+}
+""",
+    "reduction in shared memory": r"""
+__global__ void reduce(const float *in, float *out, int n)
+{
+    extern __shared__ float s[];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    s[t] = i < n ? in[i] : 0;
+    __syncthreads();
+    for (int k = blockDim.x / 2; k > 0; k /= 2) { if (t < k) s[t] += s[t + k]; __syncthreads(); }
+    if (t == 0) atomicAdd(out, s[0]);
+}
+int main()
+{
+    float *in, *out, got, h[1000];
+    for (int i = 0; i < 1000; i++) h[i] = 1;
+    cudaMalloc(&in, 4000); cudaMalloc(&out, 4);
+    cudaMemcpy(in, h, 4000, cudaMemcpyHostToDevice); cudaMemset(out, 0, 4);
+    reduce<<<4, 256, 1024>>>(in, out, 1000);
+    cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost);
+    printf("%g\n", got);
+    cudaFree(in); cudaFree(out);
+}
+""",
+    "transposed through a padded tile": r"""
+__global__ void transpose(const float *in, float *out)
+{
+    __shared__ float tile[32][33];
+    tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+int main()
+{
+    float *in, *out, h[1024];
+    for (int i = 0; i < 1024; i++) h[i] = i;
+    cudaMalloc(&in, 4096); cudaMalloc(&out, 4096);
+    cudaMemcpy(in, h, 4096, cudaMemcpyHostToDevice);
+    transpose<<<1, dim3(32, 32)>>>(in, out);
+    cudaMemcpy(h, out, 4096, cudaMemcpyDeviceToHost);
+    printf("%g\n", h[1]);
+    cudaFree(in); cudaFree(out);
+}
+""",
+    "local array": r"""
+__global__ void pick(const int *which, int *out)
+{
+    int a[16]; char name[8];
+    for (int i = 0; i < 16; i++) a[(i * 5 + which[0]) & 15] = i;
+    name[which[0] & 7] = 'x';
+    printf("%d %c\n", a[which[threadIdx.x] & 15], name[which[0] & 7]);
+    out[threadIdx.x] = a[(which[threadIdx.x] + 1) & 15];
+}
+int main()
+{
+    int *which, *out, h[2] = { 3, 4 };
+    cudaMallocManaged(&which, 8); cudaMalloc(&out, 8);
+    which[0] = 3; which[1] = 4;
+    pick<<<1, 2>>>(which, out);
+    cudaMemcpy(h, out, 8, cudaMemcpyDeviceToHost);
+    cudaFree(which); cudaFree(out);
+}
+""",
+    "warp shuffles past the data": r"""
+__global__ void k(const int *p, int n, int *out)
+{
+    int v = p[threadIdx.x];
+    for (int d = 1; d < 32; d *= 2) { int o = __shfl_up_sync(~0u, v, d); if (threadIdx.x >= d) v += o; }
+    if (threadIdx.x < n) out[threadIdx.x] = v;
+}
+int main()
+{
+    int *p, *out, h[32];
+    for (int i = 0; i < 20; i++) h[i] = 1;
+    cudaMalloc(&p, 128); cudaMalloc(&out, 80);
+    cudaMemcpy(p, h, 80, cudaMemcpyHostToDevice);
+    k<<<1, 32>>>(p, 20, out);
+    cudaMemcpy(h, out, 80, cudaMemcpyDeviceToHost);
+    printf("%d\n", h[19]);
+    cudaFree(p); cudaFree(out);
+}
+""",
+    "pitched rows and device copies": r"""
+__global__ void fill(char *p, size_t pitch) { *(int *)(p + threadIdx.y * pitch + threadIdx.x * 4) = threadIdx.x; }
+__global__ void check(const int *p, int *bad) { if (p[threadIdx.x] != threadIdx.x % 5) atomicAdd(bad, 1); }
+int main()
+{
+    char *p; int *q, *bad, got; size_t pitch;
+    cudaMallocPitch((void **)&p, &pitch, 20, 4); cudaMalloc(&q, 80); cudaMalloc(&bad, 4);
+    cudaMemset(bad, 0, 4);
+    fill<<<1, dim3(5, 4)>>>(p, pitch);
+    cudaMemcpy2D(q, 20, p, pitch, 20, 4, cudaMemcpyDeviceToDevice);
+    check<<<1, 20>>>(q, bad);
+    cudaMemcpy(&got, bad, 4, cudaMemcpyDeviceToHost);
+    printf("%d\n", got);
+    cudaFree(p); cudaFree(q); cudaFree(bad);
+}
+""",
+    "bit-fields": r"""
+struct flags { unsigned a : 3, b : 5; };
+__global__ void k(flags *p, int *out)
+{
+    p[threadIdx.x].a = 5;
+    __syncthreads();
+    if (p[threadIdx.x].a == 5)
+        atomicAdd(out, 1);
+}
+int main()
+{
+    flags *p; int *out, got;
+    cudaMalloc(&p, 128); cudaMalloc(&out, 4); cudaMemset(out, 0, 4);
+    k<<<1, 32>>>(p, out);
+    cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost);
+    printf("%d\n", got);
+    cudaFree(p); cudaFree(out);
+}
+""",
+}
+OUTPUT = {
+    "padding copied": "32 5\n", "partially filled": "7\n", "reduction in shared memory": "1000\n",
+    "transposed through a padded tile": "32\n", "local array": "0 x\n13 x\n", "warp shuffles past the data": "20\n",
+    "pitched rows and device copies": "0\n", "bit-fields": "32\n",
+}
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_a_correct_program_is_left_alone(kernel, name):
+    result = kernel.run(HEAD + CLEAN[name]).ok()
+    assert result.stderr == ""
+    assert result.stdout == OUTPUT[name]
