@@ -11,6 +11,7 @@ that each of them inherits.
 """
 import os
 import pathlib
+import shutil
 import sys
 import uuid
 
@@ -75,3 +76,14 @@ def fresh_kernel(start_kernel):
     session = start_kernel()
     yield session
     session.close()
+
+
+@pytest.fixture(scope="session")
+def nvcc(prefix):
+    """The compiler of the toolkit, else the wheel's."""
+    folders = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
+    folders += map(str, prefix.glob("lib/python3*/site-packages/nvidia/cu13"))
+    found = shutil.which("nvcc", path=os.pathsep.join([os.environ["PATH"]] + [f"{f}/bin" for f in folders if f]))
+    if not found:
+        pytest.fail("no nvcc: install a CUDA 13 toolkit, or nvidia-cuda-nvcc of tests/requirements-cuda.txt by pip")
+    return found

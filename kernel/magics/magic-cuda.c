@@ -134,7 +134,7 @@ const struct magic magic_cuda = {
 	.name = "cuda",
 	.alias = "cu",
 	.forms = MAGIC_CELL | MAGIC_COMPILER,
-	.usage = "%%cuda [FLAGS] [-c \"FLAGS\"] [--run-args \"ARGUMENTS\"]",
+	.usage = "%%cuda [FLAGS] [--run-args \"ARGS\"]",
 	.help = "The cell is a CUDA C++ file, compiled with nvcc: classes, templates, Thrust, the C++ library. If it has int main(),\n"
 		"that is run with ARGUMENTS. FLAGS are nvcc's, for this cell; -t shows times as %%time does.",
 	.run = cuda,

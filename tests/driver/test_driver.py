@@ -4,8 +4,6 @@ NVIDIA's own bindings. LD_LIBRARY_PATH is all that they get.
 
 nvcc is one of the CUDA toolkit or the pip wheel nvidia-cuda-nvcc, which ./bootstrap installs where no toolkit is."""
 import os
-import pathlib
-import shutil
 import subprocess
 import sys
 
@@ -216,17 +214,6 @@ print(seen[0])
 ok(driver.cuLaunchKernel(wild, 1, 1, 1, 1, 1, 1, 0, 0, ((b,), (None,)), 0))
 print(driver.cuCtxSynchronize()[0].name)
 """
-
-
-@pytest.fixture(scope="module")
-def nvcc(prefix):
-    """The compiler of the toolkit, else the wheel's."""
-    folders = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
-    folders += map(str, prefix.glob("lib/python3*/site-packages/nvidia/cu13"))
-    found = shutil.which("nvcc", path=os.pathsep.join([os.environ["PATH"]] + [f"{f}/bin" for f in folders if f]))
-    if not found:
-        pytest.fail("no nvcc: install a CUDA 13 toolkit, or nvidia-cuda-nvcc of tests/requirements-cuda.txt by pip")
-    return found
 
 
 @pytest.fixture(scope="module")

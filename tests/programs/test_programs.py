@@ -11,10 +11,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import collection  # noqa: E402
 import verdict  # noqa: E402
-from cells import Outcome, Runner, refused_by_nvcc  # noqa: E402
+from cell_runner import Outcome, Runner, refused_by_nvcc  # noqa: E402
 
 SAMPLES = collection.find(HERE / "samples")
-NVCC = "/usr/local/cuda/bin/nvcc"
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +54,11 @@ def test_the_next_program_runs_after_one_that_does_not_end(runner, tmp_path):
     assert verdict.judge(runner.run(write(tmp_path, "int main() { }"), 20)).kind == "ran"
 
 
-def test_a_program_that_nvcc_refuses_is_told_apart(runner, tmp_path):
+def test_a_program_that_nvcc_refuses_is_told_apart(nvcc, runner, tmp_path):
     program = write(tmp_path, "int main() { return nothing; }")
     assert not runner.run(program, 20).compiled
-    assert refused_by_nvcc(program, NVCC) == 'program.cu(1): error: identifier "nothing" is undefined'
-    assert refused_by_nvcc(write(tmp_path, "int main() { }"), NVCC) == ""
+    assert refused_by_nvcc(program, nvcc) == 'program.cu(1): error: identifier "nothing" is undefined'
+    assert refused_by_nvcc(write(tmp_path, "int main() { }"), nvcc) == ""
 
 
 def test_words_of_success_and_failure():
