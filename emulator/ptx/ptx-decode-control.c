@@ -43,6 +43,43 @@ bool decode_label(struct decoder *d, const char *name, uint32_t scope, uint32_t 
 	return best != UINT32_MAX;
 }
 
+static void count_span(int32_t *spans, uint32_t from, uint32_t to)
+{
+	if (from > to)
+		return;
+	spans[from]++;
+	spans[to + 1]--;
+}
+
+int decode_find_loops(struct decoder *d)
+{
+	const struct ptx_body *b = d->body;
+	int32_t *spans = calloc(b->instruction_count + 1, sizeof(*spans)), depth = 0;
+	uint32_t target;
+
+	if (!spans)
+		return -1;
+	for (uint32_t i = 0; i < b->instruction_count; i++) {
+		const struct ptx_instruction *in = &b->instructions[i];
+
+		if (in->form_len < 3 || memcmp(in->text, "br", 2))
+			continue;
+		if (in->operand_count == 1 && in->operands[0].kind == PTX_OPERAND_SYMBOL &&
+		    decode_label(d, in->operands[0].name, in->scope, &target))
+			count_span(spans, target, i);
+		for (uint32_t n = 0; in->text[2] == 'x' && n < b->target_list_count; n++)
+			for (uint32_t k = 0; k < b->target_lists[n].count; k++)
+				if (decode_label(d, b->target_lists[n].labels[k], in->scope, &target))
+					count_span(spans, target, i);
+	}
+	for (uint32_t i = 0; i < b->instruction_count; i++) {
+		depth += spans[i];
+		d->repeats[i] = depth > 0;
+	}
+	free(spans);
+	return 0;
+}
+
 int decode_bra(struct decoder *d, const struct ptx_instruction *in, const struct form *f)
 {
 	uint32_t target;

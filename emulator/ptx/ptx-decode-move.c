@@ -5,7 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A plain copy. Readers that come later in the text are bound to the source when both are written only once. */
+/* The register has one value as long as the function runs. */
+static bool is_fixed(const struct decoder *d, struct ref r)
+{
+	return r.kind == REF_CONSTANT || (r.kind == REF_REGISTER && r.index < d->body->register_count &&
+					  d->definitions[r.index] == 1 && !d->repeats[d->defined_at[r.index]]);
+}
+
+/* A plain copy. Readers that come later in the text are bound to the source when that cannot change. */
 void decode_copy(struct decoder *d, const struct ptx_operand *to, struct ref dest, struct ref from)
 {
 	bool wide = decode_is_wide(d, from);
@@ -14,8 +21,7 @@ void decode_copy(struct decoder *d, const struct ptx_operand *to, struct ref des
 	decode_emit_op(d, wide ? OP_mov_b64 : OP_mov_b32, dest, from, REF_NOTHING, REF_NOTHING);
 	if (in->guard != PTX_NONE || to->kind != PTX_OPERAND_REGISTER || d->definitions[to->index] != 1)
 		return;
-	if (from.kind == REF_CONSTANT ||
-	    (from.kind == REF_REGISTER && from.index < d->body->register_count && d->definitions[from.index] == 1))
+	if (is_fixed(d, from))
 		d->aliases[to->index] = from;
 }
 

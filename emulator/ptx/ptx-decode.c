@@ -4,8 +4,8 @@
  * the final array is written. An instruction that cannot be decoded becomes an operation that faults when it is
  * reached, so that code never run does no harm.
  *
- * Plain copies (mov, cvta of global memory) of a register written once by a register written once disappear: readers
- * are bound to the original.
+ * Plain copies (mov, cvta of global memory) to a register written once disappear: readers are bound to the original, when
+ * that is a constant or is written once and outside of loops, so that it stays what it was when it was copied.
  */
 #include "emulator/ptx/ptx-decode.h"
 
@@ -464,13 +464,14 @@ enum lane_type form_last_type(const struct form *f)
 	return TYPE__;
 }
 
-static void count_definitions(struct decoder *d, const struct ptx_operand *o)
+static void count_definitions(struct decoder *d, const struct ptx_operand *o, uint32_t instruction)
 {
 	if (o->kind == PTX_OPERAND_REGISTER) {
 		d->definitions[o->index]++;
+		d->defined_at[o->index] = instruction;
 	} else if (o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_PAIR) {
 		for (unsigned i = 0; i < o->count; i++)
-			count_definitions(d, &o->elements[i]);
+			count_definitions(d, &o->elements[i], instruction);
 	}
 }
 
@@ -653,8 +654,10 @@ static int decode_body(struct decoder *d)
 		bool stores = in->form_len >= 3 && (!memcmp(in->text, "st.", 3) || !memcmp(in->text, "red", 3));
 
 		if (in->operand_count && !stores)
-			count_definitions(d, &in->operands[0]);
+			count_definitions(d, &in->operands[0], i);
 	}
+	if (decode_find_loops(d))
+		return -1;
 	for (d->current = 0; d->current < b->instruction_count && !d->out_of_memory; d->current++) {
 		d->first_draft[d->current] = d->draft_count;
 		decode_instruction(d, &b->instructions[d->current]);
@@ -678,9 +681,11 @@ static int decode(struct ptx_function *f, struct error *err)
 	d.register_cap = d.register_count + 64;
 	d.registers = malloc(d.register_cap * sizeof(*d.registers));
 	d.definitions = calloc(d.register_count + 1, sizeof(*d.definitions));
+	d.defined_at = calloc(d.register_count + 1, sizeof(*d.defined_at));
+	d.repeats = calloc(f->body->instruction_count + 1, sizeof(*d.repeats));
 	d.aliases = calloc(d.register_count + 1, sizeof(*d.aliases));
 	d.first_draft = calloc(f->body->instruction_count + 2, sizeof(*d.first_draft));
-	if (d.registers && d.definitions && d.aliases && d.first_draft) {
+	if (d.registers && d.definitions && d.defined_at && d.repeats && d.aliases && d.first_draft) {
 		memcpy(d.registers, f->body->registers, d.register_count * sizeof(*d.registers));
 		rc = decode_body(&d);
 	}
@@ -690,6 +695,8 @@ static int decode(struct ptx_function *f, struct error *err)
 		count_registers(&d, f->body->program);
 	free(d.registers);
 	free(d.definitions);
+	free(d.defined_at);
+	free(d.repeats);
 	free(d.aliases);
 	free(d.first_draft);
 	free(d.drafts);

@@ -75,6 +75,8 @@ struct decoder {
 	struct ptx_register *registers; /* of the body, then temporaries */
 	uint32_t register_count, register_cap;
 	uint32_t *definitions;          /* how often each body register is written */
+	uint32_t *defined_at;           /* the last PTX instruction that writes it */
+	bool *repeats;                  /* PTX instructions that a lane may execute more than once */
 	struct ref *aliases;            /* register -> what it is a plain copy of */
 	struct ptx_constant *constants;
 	uint32_t constant_count, constant_cap;
@@ -102,6 +104,8 @@ struct ref decode_source(struct decoder *d, const struct ptx_operand *o, enum la
 /* A destination; `_` becomes a fresh temporary. */
 struct ref decode_dest(struct decoder *d, const struct ptx_operand *o, enum lane_type type);
 bool decode_is_wide(const struct decoder *d, struct ref r);
+/* Fill d->repeats: what a jump backwards spans. */
+int decode_find_loops(struct decoder *d);
 bool form_has(const struct form *f, const char *word);
 /* Type named by the word, TYPE__ when it is none; bit types count as unsigned. */
 enum lane_type form_type(const char *word);

@@ -229,6 +229,31 @@ static void printf_formats_as_c_does(void **state)
 	device_free(d);
 }
 
+/*
+ * Each lane keeps the word of the round with the least number so far, as compilers write it when the variable has no value
+ * before the loop: the copy and what it copies are each written at one place only.
+ */
+static void a_copy_in_a_loop_is_kept(void **state)
+{
+	static const uint32_t numbers[] = { 5, 2, 7, 9 };
+	struct device *d = device_new();
+	uint64_t in = device_buffer(d, "in", sizeof(numbers)), out = device_buffer(d, "out", 4);
+	uint64_t params[] = { in, out };
+
+	(void)state;
+	memcpy(device_bytes(d, in), numbers, sizeof(numbers));
+	device_load(d,
+		    ".visible .entry k(.param .u64 in, .param .u64 out) {\n.reg .b64 %rd<4>; .reg .b32 %r<6>; .reg .pred %p<3>;\n"
+		    "ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, 1000; mov.u32 %r2, 0;\n"
+		    "next: ld.global.u32 %r3, [%rd1]; mul.lo.u32 %r4, %r3, 10; setp.ge.u32 %p1, %r3, %r1;\n"
+		    "@%p1 bra skip;\nmov.u32 %r5, %r4; mov.u32 %r1, %r3;\n"
+		    "skip: add.s64 %rd1, %rd1, 4; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 4; @%p2 bra next;\n"
+		    "st.global.u32 [%rd2], %r5; ret; }");
+	assert_runs(d, "k", 1, 1, params, sizeof(params));
+	assert_int_equal(*(uint32_t *)device_bytes(d, out), 20);
+	device_free(d);
+}
+
 /* Arrays of 60,000 bytes, of which a block has room for one: by way of two calls, a pointer, or not at all. */
 static void an_entry_has_the_shared_arrays_that_it_reaches(void **state)
 {
@@ -280,6 +305,7 @@ int main(void)
 		cmocka_unit_test(any_prefix_is_survived),
 		cmocka_unit_test(registers_are_few_however_many_are_declared),
 		cmocka_unit_test(printf_formats_as_c_does),
+		cmocka_unit_test(a_copy_in_a_loop_is_kept),
 		cmocka_unit_test(an_entry_has_the_shared_arrays_that_it_reaches),
 		cmocka_unit_test(shared_arrays_that_do_not_fit_are_told),
 	};
