@@ -59,7 +59,7 @@ static inline void emulator_start(void)
 		exit(1);
 }
 
-/* Run body in a child process: what it breaks is broken there only. Returns the wait status. */
+/* Run body in a child process: what it breaks is broken there only. Returns the wait status; SIGALRM: it did not end. */
 static inline int emulator_in_child(void (*body)(void))
 {
 	int status = -1;
@@ -67,6 +67,7 @@ static inline int emulator_in_child(void (*body)(void))
 
 	if (!pid) {
 		signal(SIGSEGV, SIG_DFL);
+		alarm(120);
 		body();
 		_exit(0);
 	}

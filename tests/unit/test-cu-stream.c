@@ -186,6 +186,8 @@ static void a_thread_of_the_program_frees_a_launch(void **state)
 	assert_int_equal(shared->out, 1);
 }
 
+/* The allocator of gcc's AddressSanitizer stays locked in a child when another thread was in it. */
+#ifndef __SANITIZE_ADDRESS__
 static void child(void)
 {
 	/* What the parent has left is not here, and new work runs. */
@@ -203,6 +205,7 @@ static void a_child_process_begins_anew(void **state)
 	shared->flag = 1;
 	assert_int_equal(EMU(cuStreamSynchronize)(one), 0);
 }
+#endif
 
 /* Last: the device is lost. Two launches wait for what only the other could give. */
 static void launches_that_nobody_can_free_are_a_deadlock(void **state)
@@ -228,7 +231,9 @@ int main(void)
 		TEST(host_functions_may_not_call_the_driver),
 		TEST(work_can_be_held),
 		TEST(a_thread_of_the_program_frees_a_launch),
+#ifndef __SANITIZE_ADDRESS__
 		TEST(a_child_process_begins_anew),
+#endif
 		cmocka_unit_test_setup(launches_that_nobody_can_free_are_a_deadlock, setup),
 	};
 	CUmodule m;
