@@ -14,6 +14,7 @@ libcommon_a_SOURCES = \
 	%reldir%/fat-binary.c %reldir%/fat-binary.h \
 	%reldir%/fault-questions.c %reldir%/fault-questions.h \
 	%reldir%/faults.def \
+	%reldir%/html-text.c %reldir%/html-text.h \
 	%reldir%/ipc.c %reldir%/ipc.h \
 	%reldir%/instruction-classes.def \
 	%reldir%/launch-glue.h \

@@ -8,31 +8,10 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/html-text.h"
 
 #define SOURCE_STYLE "display:block;background:rgba(66,133,244,.18)"
 #define FAINT_STYLE "opacity:.6"
-
-void listing_escape(const char *text, size_t len, struct buffer *out)
-{
-	for (size_t i = 0; i < len; i++) {
-		switch (text[i]) {
-		case '&':
-			buffer_puts(out, "&amp;");
-			break;
-		case '<':
-			buffer_puts(out, "&lt;");
-			break;
-		case '>':
-			buffer_puts(out, "&gt;");
-			break;
-		case '"':
-			buffer_puts(out, "&quot;");
-			break;
-		default:
-			buffer_putc(out, text[i]);
-		}
-	}
-}
 
 /* What stands outside of functions is shown when all of them are. */
 static bool is_asked_for(const struct listing_function *f, const char *name)
@@ -78,14 +57,14 @@ static void put_row(const struct listing_row *r, struct buffer *out)
 	static const char *const close[] = { "</span>", "\n", "</b>\n", "</span>\n" };
 
 	buffer_puts(out, open[r->kind]);
-	listing_escape(r->text, strlen(r->text), out);
+	html_text(out, r->text, strlen(r->text));
 	buffer_puts(out, close[r->kind]);
 }
 
 static void put_html(const struct listing *l, const struct listing_function *f, struct buffer *out)
 {
 	buffer_printf(out, "<details%s><summary><code>", *f->name ? " open=\"open\"" : "");
-	listing_escape(*f->name ? f->shown : "module", strlen(*f->name ? f->shown : "module"), out);
+	html_text(out, *f->name ? f->shown : "module", strlen(*f->name ? f->shown : "module"));
 	buffer_puts(out, "</code>");
 	if (*f->name)
 		buffer_printf(out, " %s, %zu instructions", kind_of(f), f->instructions);

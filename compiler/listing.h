@@ -77,8 +77,6 @@ size_t listing_count(const struct listing *l, const char *name);
 void listing_text(const struct listing *l, const char *name, struct buffer *out);
 void listing_html(const struct listing *l, const char *name, struct buffer *out);
 
-/* &, <, > and quotes as HTML has them. */
-void listing_escape(const char *text, size_t len, struct buffer *out);
 /* The name as C++ spells it, in the pool: "_Z4axpyIfEvPT_" is "void axpy<float>(float*)". */
 const char *listing_demangle(struct mem_pool *pool, const char *name);
 

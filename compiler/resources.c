@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/html-text.h"
 #include "compiler/occupancy.h"
 
 static const uint32_t usual_sizes[] = { 64, 128, 256, 512, 1024 };
@@ -255,7 +256,7 @@ void resources_text(const struct resources_list *r, const struct resources_view 
 
 static void put_escaped(const char *text, struct buffer *out)
 {
-	listing_escape(text, strlen(text), out);
+	html_text(out, text, strlen(text));
 }
 
 static void put_occupancy(const struct resources *r, const struct resources_view *v, uint32_t threads, struct buffer *out)

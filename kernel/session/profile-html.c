@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/html-text.h"
 #include "kernel/session/profile-table.h"
 #include "kernel/session/utf8.h"
 
@@ -19,24 +20,7 @@ static void put_escaped(const char *text, size_t len, struct buffer *out)
 	cleanup_buffer struct buffer clean = BUFFER_INIT;
 
 	utf8_clean(text, len, true, &clean);
-	for (size_t i = 0; i < clean.len; i++) {
-		switch (clean.data[i]) {
-		case '&':
-			buffer_puts(out, "&amp;");
-			break;
-		case '<':
-			buffer_puts(out, "&lt;");
-			break;
-		case '>':
-			buffer_puts(out, "&gt;");
-			break;
-		case '"':
-			buffer_puts(out, "&quot;");
-			break;
-		default:
-			buffer_putc(out, clean.data[i]);
-		}
-	}
+	html_text(out, buffer_text(&clean), clean.len);
 	out->failed |= clean.failed;
 }
 
