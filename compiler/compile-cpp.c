@@ -505,12 +505,8 @@ int compile_cpp(struct compiler *c, const struct compile_request *request, struc
 	memset(ret, 0, sizeof(*ret));
 	unit_begin(&x, c, request);
 	failed = compile(&x, ret, err);
-	if (!failed && !ret->ok) {
-		buffer_puts(&ret->first, buffer_text(&x.diagnostics.first));
-		buffer_puts(&ret->all, buffer_text(&x.diagnostics.errors));
-		buffer_puts(&ret->all, buffer_text(&x.diagnostics.warnings));
-		ret->line = x.diagnostics.first_line;
-	}
+	if (!failed && !ret->ok)
+		compile_result_refuse(ret, &x.diagnostics);
 	unit_end(&x);
 	return failed;
 }

@@ -325,12 +325,8 @@ int compile_cuda(struct compiler *c, const struct compile_request *request, stru
 	snprintf(x.run, sizeof(x.run), "cgpu_cell_%u", request->cell);
 	diagnostics_init(&x.diagnostics, request->text, strlen(request->text), request->cell_name);
 	failed = compile(&x, ret, err);
-	if (!failed && !ret->ok) {
-		buffer_puts(&ret->first, buffer_text(&x.diagnostics.first));
-		buffer_puts(&ret->all, buffer_text(&x.diagnostics.errors));
-		buffer_puts(&ret->all, buffer_text(&x.diagnostics.warnings));
-		ret->line = x.diagnostics.first_line;
-	}
+	if (!failed && !ret->ok)
+		compile_result_refuse(ret, &x.diagnostics);
 	nvcc_answer_release(&x.answer);
 	buffer_release(&x.text);
 	cpp_cell_release(&x.cell);

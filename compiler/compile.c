@@ -89,6 +89,14 @@ void compiler_release(struct compiler *c)
 	free(c->cflags);
 }
 
+void compile_result_refuse(struct compile_result *r, const struct diagnostics *d)
+{
+	buffer_puts(&r->first, buffer_text(&d->first));
+	buffer_puts(&r->all, buffer_text(&d->errors));
+	buffer_puts(&r->all, buffer_text(&d->warnings));
+	r->line = d->first_line;
+}
+
 void compile_result_release(struct compile_result *r)
 {
 	buffer_release(&r->unit);
@@ -601,12 +609,8 @@ int compiler_compile(struct compiler *c, const struct compile_request *request,
 	diagnostics_init(&x.diagnostics, request->text, strlen(request->text), request->cell_name);
 	x.diagnostics.session = &c->session;
 	failed = compile(&x, ret, err);
-	if (!failed && !ret->ok) {
-		buffer_puts(&ret->first, buffer_text(&x.diagnostics.first));
-		buffer_puts(&ret->all, buffer_text(&x.diagnostics.errors));
-		buffer_puts(&ret->all, buffer_text(&x.diagnostics.warnings));
-		ret->line = x.diagnostics.first_line;
-	}
+	if (!failed && !ret->ok)
+		compile_result_refuse(ret, &x.diagnostics);
 	use_header(&x, NULL);
 	leave_device_code(&x);
 	host_text_release(&x.host);

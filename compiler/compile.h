@@ -39,6 +39,8 @@ struct compile_request {
 	bool functions_only; /* of the cell; the rest is taken from the session */
 };
 
+struct diagnostics;
+
 struct compile_result {
 	bool ok;
 	struct buffer unit;	  /* encoded, when ok */
@@ -54,6 +56,8 @@ void compiler_release(struct compiler *c);
 /* Fills ret (release it). -1 only when nothing can be said about the cell. */
 int compiler_compile(struct compiler *c, const struct compile_request *request,
 		     struct compile_result *ret, struct error *err);
+/* The cell does not compile: the answer is what was found. */
+void compile_result_refuse(struct compile_result *r, const struct diagnostics *d);
 void compile_result_release(struct compile_result *r);
 
 #endif
