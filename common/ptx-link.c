@@ -375,7 +375,7 @@ static int check_needs(const struct ptx_link *l, const struct symbol *symbols, b
 		for (uint32_t n = 0; n < l->modules[k]->n; n++) {
 			const struct item *i = &l->modules[k]->items[n];
 
-			if (i->needed && symbols[i->symbol].owner == NONE && !(known && known(l->names.texts[i->symbol])))
+			if (i->needed && symbols[i->symbol].owner == NONE && !known(l->names.texts[i->symbol]))
 				return error_set(err, ERROR_COMPILE, "`%s` is used in %s, and nothing that is linked defines it",
 						 l->names.texts[i->symbol], l->modules[k]->name);
 		}
@@ -503,7 +503,8 @@ int ptx_link_end(struct ptx_link *l, bool (*known)(const char *name), struct buf
 		target = l->modules[k]->target > target ? l->modules[k]->target : target;
 	}
 	buffer_printf(ret, ".version %u.%u\n.target sm_%u\n.address_size 64\n", version / 10, version % 10, target);
-	failed = find_owners(l, symbols, err) || check_needs(l, symbols, known, err) || write_modules(l, symbols, ret, err);
+	failed = find_owners(l, symbols, err) || (known && check_needs(l, symbols, known, err)) ||
+		 write_modules(l, symbols, ret, err);
 	free(symbols);
 	return failed ? -1 : buffer_check(ret, err);
 }

@@ -41,8 +41,8 @@ void ptx_link_release(struct ptx_link *l);
 int ptx_link_add(struct ptx_link *l, const char *name, const char *text, size_t len, struct error *err);
 
 /*
- * Append the linked module to *ret. known: is this a function that the device itself has, such as vprintf? ERROR_COMPILE when
- * two modules define the same symbol, or none defines one that is used.
+ * Append the linked module to *ret. known: is this a function that the device itself has, such as vprintf? NULL: who loads
+ * the module looks for what is missing. ERROR_COMPILE when two modules define the same symbol, or none defines one that is used.
  */
 int ptx_link_end(struct ptx_link *l, bool (*known)(const char *name), struct buffer *ret, struct error *err);
 

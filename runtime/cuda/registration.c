@@ -117,13 +117,6 @@ static int find_ptx(const void *image, unsigned sm, struct fat_binary_ptx *ret, 
 			 "compile with nvcc -gencode arch=compute_%u,code=compute_%u --no-compress", sm / 10, sm % 10, sm, sm);
 }
 
-/* A function that nothing defines may be the driver's, which looks for it when it loads the code. */
-static bool may_be_known(const char *name)
-{
-	(void)name;
-	return true;
-}
-
 static int link_parts(const void *const *parts, unsigned sm, struct buffer *ret, struct error *err)
 {
 	struct ptx_link link;
@@ -139,7 +132,7 @@ static int link_parts(const void *const *parts, unsigned sm, struct buffer *ret,
 		failed = find_ptx(parts[i], sm, &p, &unpacked, err) || ptx_link_add(&link, name, p.payload, p.len, err);
 	}
 	if (!failed)
-		failed = ptx_link_end(&link, may_be_known, ret, err);
+		failed = ptx_link_end(&link, NULL, ret, err);
 	ptx_link_release(&link);
 	return failed;
 }
