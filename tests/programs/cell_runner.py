@@ -10,7 +10,6 @@ from pathlib import Path
 
 import psutil
 
-from collection import read
 from session import Session
 
 STEP = 0.5          # seconds between two looks at the processor time
@@ -123,9 +122,9 @@ class Runner:
         s.run("%cuda_group_delete --group " + GROUP)
         s.run(f"%cd {program.folder}").ok()
         if len(program.sources) == 1:
-            return s.start(f"%%cuda {magic_line(program)}\n" + read(program.sources[0]))
+            return s.start(f"%%cuda {magic_line(program)}\n" + program.source(program.sources[0]))
         for path, name in names(program).items():
-            s.run(f"%%cuda_group_save --name {name} --group {GROUP}\n" + read(path)).ok()
+            s.run(f"%%cuda_group_save --name {name} --group {GROUP}\n" + program.source(path)).ok()
         return s.start(f"%cuda_group_run --group {GROUP} {magic_line(program)}")
 
     def run(self, program, limit):

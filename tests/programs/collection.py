@@ -3,7 +3,7 @@
 
 A folder with a Makefile is one program: `make -n run` says how it is compiled and called. One with a CMakeLists.txt
 that has add_executable() is a program for each of those. Elsewhere every file with a main() is one, with the files
-beside it that have none if it is the only one.
+beside it that have none if it is the only one. A table of sizes says how those that are made for a large GPU are called.
 """
 import functools
 import json
@@ -33,6 +33,24 @@ class Program:
     libraries: list = field(default_factory=list)  # "-lm"
     arguments: list = field(default_factory=list)
     problem: str = ""
+    sized: bool = False     # a table of sizes has its arguments
+    without: list = field(default_factory=list)  # macros that its sources define, and the table, too
+
+    def source(self, path):
+        """What is compiled of a file: definitions of macros that the table has are left out."""
+        text = read(path)
+        for name in self.without:
+            text = re.sub(rf"^([ \t]*#[ \t]*define[ \t]+{name}[ \t])", r"//\1", text, flags=re.MULTILINE)
+        return text
+
+    def resize(self, arguments, flags):
+        """Calls it with these arguments ("=" for its own), compiles it with these flags too; "-DN=9" replaces another N."""
+        if arguments != "=":
+            self.arguments, self.problem, self.sized = shlex.split(arguments), "", True
+        macros = [m.group(1) for m in re.finditer(r"(?:^|\s)-D(\w+)", flags)]
+        self.flags = [f for f in self.flags if re.split("[D=]", f)[0] != "-" or re.split("[D=]", f)[1] not in macros]
+        self.flags += shlex.split(flags)
+        self.without = macros
 
     @functools.cached_property
     def text(self):
@@ -175,3 +193,22 @@ def find(directory):
             found += _from_files(folder, prefix)
             todo += sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
     return found
+
+
+class Sizes:
+    """Rows of program, arguments, flags: a program is meant by the end of its name, "folder/program"."""
+
+    def __init__(self, path):
+        self.rows = {}
+        for line in read(path).splitlines():
+            if line and not line.startswith("#"):
+                name, arguments, *flags = line.split("\t")
+                self.rows[name] = (arguments, *flags)
+
+    def apply(self, program):
+        parts = program.name.split("/")
+        for at in range(len(parts)):
+            row = self.rows.get("/".join(parts[at:]))
+            if row:
+                program.resize(row[0], row[1] if len(row) > 1 else "")
+                return

@@ -101,6 +101,20 @@ def test_makefiles_and_cmake_lists(tmp_path):
     assert both["c"].flags == [f"-I{make}"] and verdict.needs_library(both["c/one"]) == "cuFFT"
 
 
+def test_sizes_of_a_table(tmp_path):
+    (tmp_path / "sizes.tsv").write_text("# name\targuments\nother/a\t1\nfolder/a\t-n 'x y'\t-DN=3 -DQUICK\n")
+    sizes = collection.Sizes(tmp_path / "sizes.tsv")
+    source = tmp_path / "a.cu"
+    source.write_text("#define N 1000\n#define NN 7\nint main() {}\n")
+    program = collection.Program("up/folder/a", tmp_path, [source], ["-DN=9", "-DNN=2", "-O1"], [], ["in.txt"], "no in.txt")
+    sizes.apply(program)
+    assert program.arguments == ["-n", "x y"] and program.flags == ["-DNN=2", "-O1", "-DN=3", "-DQUICK"]
+    assert program.source(source) == "//#define N 1000\n#define NN 7\nint main() {}\n" and not program.problem
+    program = collection.Program("folder/b", tmp_path, [source], ["-DN=9"], [], ["in.txt"])
+    sizes.apply(program)
+    assert program.arguments == ["in.txt"] and program.flags == ["-DN=9"] and verdict.needs_data(program) == "in.txt"
+
+
 def test_the_program_itself(prefix, tmp_path):
     write(tmp_path, "int main() { return 1; }", "bad.cu")
     write(tmp_path, '#include <cstdio>\nint main() { puts("PASS"); }', "good.cu")

@@ -49,7 +49,9 @@ def needs_library(program):
 
 
 def needs_data(program):
-    """A file among its arguments that is not there, "" for none."""
+    """A file among its arguments that is not there, "" for none; arguments of a table of sizes name those that it writes."""
+    if program.sized:
+        return ""
     for word in program.arguments:
         name = word.split("=", 1)[-1]
         if re.search(r"/|\.(txt|dat|bin|csv|mtx|pgm|ppm|bmp|gr|egr|in|inp|json|mat|fa|fasta|tsv|png|jpg|h5|raw)$", name) \
@@ -87,6 +89,12 @@ def judge(outcome, checks=False):
     if checks or PASS.search(text):
         return Verdict("passed")
     return Verdict("ran")
+
+
+def reports(outcome):
+    """The first line of what the checks of the emulated device have said, "" for nothing."""
+    told = re.search(r"^========= (?!RACECHECK)(\S.*)", outcome.stderr, re.MULTILINE)
+    return told.group(1)[:160] if told else ""
 
 
 def last_line(text):
