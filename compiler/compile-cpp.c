@@ -15,6 +15,7 @@
 #include "common/mem-pool.h"
 #include "common/unit.h"
 #include "compiler/clang-shim.h"
+#include "compiler/composition.h"
 #include "compiler/cpp-bundle.h"
 #include "compiler/cpp-cell.h"
 #include "compiler/cpp-diagnostics.h"
@@ -62,9 +63,9 @@ static bool has_part(const char *text, const char *const *parts)
 /* The session's entry that the diagnostic is about; UINT32_MAX: none. */
 static uint32_t entry_of(const struct clang_diagnostic *d)
 {
-	size_t n = strlen(SESSION_ENTRY_PLACE);
+	size_t n = strlen(COMPOSITION_PLACE);
 
-	return strncmp(d->file, SESSION_ENTRY_PLACE, n) ? UINT32_MAX : (uint32_t)strtoul(d->file + n, NULL, 10);
+	return strncmp(d->file, COMPOSITION_PLACE, n) ? UINT32_MAX : (uint32_t)strtoul(d->file + n, NULL, 10);
 }
 
 static bool is_piece(const struct cpp_unit *x, uint32_t entry)
@@ -246,7 +247,7 @@ static int write_text(struct cpp_unit *x, struct error *err)
 	unit_text_release(&x->text);
 	unit_text_init(&x->text, x->cell.text, strlen(x->cell.text), x->request->cell_name);
 	unit_text_puts(&x->text, "#line 1 \"session\"\n#define restrict __restrict\n#define _Bool bool\n");
-	if (session_compose_cpp(&x->compiler->session, &x->cell.tokens, x->dropped, &x->text.text, err))
+	if (composition_write_cpp(&x->compiler->session, &x->cell.tokens, x->dropped, &x->text.text, err))
 		return -1;
 	unit_text_puts(&x->text, "\n#undef restrict\n#undef _Bool\n");
 	unit_text_line(&x->text, 1);

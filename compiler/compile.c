@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "common/unit.h"
+#include "compiler/cell-names.h"
 #include "compiler/clang-shim.h"
 #include "compiler/compile-cpp.h"
 #include "compiler/compile-cuda.h"
@@ -113,7 +114,7 @@ static bool takes_header_name(struct compilation *x, const char *message)
 		size_t n = strlen(contradictions[i]);
 
 		if (!strncmp(message, contradictions[i], n) &&
-		    host_text_take_name(&x->host, &x->compiler->session, message + n, strcspn(message + n, "'")))
+		    cell_names_take(&x->host, &x->compiler->session, message + n, strcspn(message + n, "'")))
 			return true;
 	}
 	return false;
@@ -125,7 +126,7 @@ static bool keeps_earlier_name(struct compilation *x, const char *message)
 	const char *name = strchr(message, '\'');
 
 	return name && strstr(message, "undeclared") &&
-	       host_text_keep_name(&x->host, &x->compiler->session, name + 1, strcspn(name + 1, "'"));
+	       cell_names_keep(&x->host, &x->compiler->session, name + 1, strcspn(name + 1, "'"));
 }
 
 /* "must use 'struct' tag to refer to type 'point'": a structure without `struct`, as in C++. */
@@ -173,7 +174,8 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 	if (s->in_cell || s->in_include)
 		declare_symbol(&x->declare, s);
 	else if (s->kind == CLANG_TYPEDEF)
-		session_add_header_name(&x->compiler->session, s->name, NAME_TYPE, NULL);
+		header_names_classify(&x->compiler->session.headers, &x->compiler->session.names, s->name, strlen(s->name),
+				      NAME_TYPE);
 }
 
 static void on_probed(void *context, const struct clang_symbol *s)

@@ -263,7 +263,7 @@ static const char *kind_of_header(char kind)
 static void add_headers(struct completion_list *l, const struct session *s, const char *prefix)
 {
 	uint32_t n;
-	const struct header_name *h = session_headers_with(s, prefix, &n);
+	const struct header_name *h = header_names_with(&s->headers, prefix, &n);
 
 	for (uint32_t i = 0; i < n; i++) {
 		bool macro = h[i].kind == 'm';

@@ -13,6 +13,7 @@
 
 #include "common/error.h"
 #include "common/mem-pool.h"
+#include "compiler/composition.h"
 #include "compiler/cpp-cell.h"
 #include "compiler/session.h"
 
@@ -247,7 +248,7 @@ static int write_check(const struct cpp_names *l, struct session *session, struc
 	}
 	failed = !masks || buffer_check(&all, err) ||
 		 token_list_init(&tokens, buffer_text(&all), all.len, &pool, err) ||
-		 session_compose(session, &tokens, masks, l->n, false, NULL, out, err);
+		 composition_write(session, &tokens, masks, l->n, false, NULL, out, err);
 	buffer_append(out, all.data, all.len);
 	mem_pool_release(&pool);
 	return failed || buffer_check(out, err) ? -1 : 0;

@@ -8,6 +8,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "compiler/device-text.h"
+#include "compiler/directives.h"
 #include "compiler/local-include.h"
 #include "compiler/macro-text.h"
 #include "compiler/own-names.h"
@@ -544,7 +545,7 @@ static void add_items(struct declare *d, const struct host_text *h)
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		uint32_t first = h->split.items[i].first;
 		bool opens = h->split.items[i].kind == ITEM_DIRECTIVE &&
-			     host_text_opens_branch(h, first);
+			     directives_open_branch(h, first);
 		bool goes_on = token_directive_is(l, first, "elif") ||
 			       token_directive_is(l, first, "else");
 

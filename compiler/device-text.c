@@ -7,6 +7,7 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "compiler/composition.h"
 #include "compiler/pragma-state.h"
 
 #define UNLESS_DEFINED(name, value) "#ifndef " #name "\n#define " #name " " value "\n#endif\n"
@@ -337,7 +338,7 @@ int device_text_write(const struct host_text *h, struct session *session, const 
 	buffer_puts(out, "#line 1 \"cgpu\"\n");
 	buffer_puts(out, prelude);
 	put_prototypes(h, followers, out);
-	if (session_compose(session, &words, h->masks, h->n_masks, true, NULL, out, err))
+	if (composition_write(session, &words, h->masks, h->n_masks, true, NULL, out, err))
 		return -1;
 	pragma_state_init(&pragmas, session, h->pool);
 	pragma_state_write(&pragmas, true, out);

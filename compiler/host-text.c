@@ -13,8 +13,11 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "compiler/cell-names.h"
 #include "compiler/class-text.h"
+#include "compiler/composition.h"
 #include "compiler/device-text.h"
+#include "compiler/directives.h"
 #include "compiler/in-turn.h"
 #include "compiler/launch-syntax.h"
 #include "compiler/local-include.h"
@@ -30,121 +33,14 @@ static int declares(const struct item *item)
 static int find_parts(struct host_text *h, struct error *err)
 {
 	h->parts = mem_pool_array(h->pool, h->split.n_items + 1, sizeof(*h->parts));
-	if (!h->parts)
+	h->forced = mem_pool_array(h->pool, h->split.tokens.n + 1, sizeof(*h->forced));
+	if (!h->parts || !h->forced)
 		return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a cell");
 	for (uint32_t i = 0; i < h->split.n_items; i++)
 		if (declares(&h->split.items[i]) &&
 		    declaration_parts_init(&h->parts[i], &h->split.tokens, &h->split.items[i],
 					   h->pool, err))
 			return -1;
-	return 0;
-}
-
-static void add_mask(struct host_text *h, const char *space, const char *name, size_t len)
-{
-	h->masks[h->n_masks++] = (struct session_mask){ .space = space, .name = name, .len = len };
-}
-
-/* A tag's body, and the bodies inside it: tags and enumerators. */
-static void mask_body(struct host_text *h, uint32_t first, uint32_t end)
-{
-	const struct token_list *l = &h->split.tokens;
-
-	for (uint32_t i = first; i < end; i++) {
-		bool is_enum = token_is(l, i, "enum");
-		uint32_t at, name;
-
-		if (!is_enum && !token_is(l, i, "struct") && !token_is(l, i, "union") && !token_is(l, i, "class"))
-			continue;
-		at = split_tag(l, i, &name);
-		if (name != TOKEN_NONE && token_is(l, at, "{"))
-			add_mask(h, "tag", token_text(l, name), token_len(l, name));
-		if (!is_enum || !token_is(l, at, "{"))
-			continue;
-		for (uint32_t k = at; k < token_behind(l, at); k++) {
-			if ((k == at || token_is(l, k, ",")) && token_is_name(l, k + 1)) {
-				add_mask(h, "ordinary", token_text(l, k + 1), token_len(l, k + 1));
-				h->masks[h->n_masks - 1].is_constant = true;
-			} else if (k > at && token_is(l, k, "("))
-				k = token_behind(l, k) - 1;
-		}
-	}
-}
-
-/* A prototype of another type than the header's is for the same function, but clang must not see both. */
-bool host_text_take_name(struct host_text *h, const struct session *session, const char *name, size_t len)
-{
-	const struct token_list *l = &h->split.tokens;
-	char kind = session_header_kind(session, name, len);
-
-	if (!kind || kind == 's')
-		return false;
-	for (uint32_t i = 0; i < h->n_taken; i++)
-		if (token_len(l, h->taken[i]) == len && !memcmp(token_text(l, h->taken[i]), name, len))
-			return false;
-	for (uint32_t i = 0; i < l->n; i++) {
-		if (!token_is_name(l, i) || token_len(l, i) != len || memcmp(token_text(l, i), name, len))
-			continue;
-		h->taken[h->n_taken++] = i;
-		return true;
-	}
-	return false;
-}
-
-bool host_text_keep_name(struct host_text *h, const struct session *session, const char *name, size_t len)
-{
-	bool found = false;
-
-	if (!session_declares(session, name, len))
-		return false;
-	for (uint32_t i = 0; i < h->n_masks; i++)
-		if (!strcmp(h->masks[i].space, "ordinary") && h->masks[i].len == len && !memcmp(h->masks[i].name, name, len)) {
-			h->masks[i--] = h->masks[--h->n_masks];
-			found = true;
-		}
-	return found;
-}
-
-static void mask_directive(struct host_text *h, uint32_t i)
-{
-	const struct token_list *l = &h->split.tokens;
-	size_t n, len = 0;
-	const char *rest = token_directive_rest(l, i, &n);
-
-	if (!token_directive_is(l, i, "define") && !token_directive_is(l, i, "undef"))
-		return;
-	while (len < n && (rest[len] == '_' || (rest[len] >= '0' && rest[len] <= '9') ||
-			   ((rest[len] | 32) >= 'a' && (rest[len] | 32) <= 'z')))
-		len++;
-	/* An #undef needs the macro before it to be of use; clang takes a redefinition after it. */
-	if (token_directive_is(l, i, "define"))
-		add_mask(h, "macro", rest, len);
-}
-
-static int find_masks(struct host_text *h, struct error *err)
-{
-	const struct token_list *l = &h->split.tokens;
-
-	h->masks = mem_pool_array(h->pool, l->n + 1, sizeof(*h->masks));
-	if (!h->masks)
-		return error_set(err, ERROR_MEMORY, "out of memory for the names of a cell");
-	for (uint32_t i = 0; i < h->split.n_items; i++) {
-		const struct item *item = &h->split.items[i];
-		const struct declaration_parts *p = &h->parts[i];
-
-		if (item->kind == ITEM_DIRECTIVE)
-			mask_directive(h, item->first);
-		if (!declares(item))
-			continue;
-		if (token_is(l, item->first, "template") && split_template_name(l, item) != TOKEN_NONE)
-			add_mask(h, "ordinary", token_text(l, split_template_name(l, item)),
-				 token_len(l, split_template_name(l, item)));
-		mask_body(h, p->first, p->specifiers_end);
-		for (uint32_t k = 0; k < p->n; k++)
-			if (p->declarators[k].name != TOKEN_NONE)
-				add_mask(h, "ordinary", token_text(l, p->declarators[k].name),
-					 token_len(l, p->declarators[k].name));
-	}
 	return 0;
 }
 
@@ -366,7 +262,7 @@ static bool has_storage(const struct host_text *h, const struct session *session
 
 		if (d->name == TOKEN_NONE || d->is_pointer || d->is_unsized || d->is_function ||
 		    !host_text_is_runtime(h, session, p, d) ||
-		    session_header_kind(session, token_text(l, d->name), token_len(l, d->name)))
+		    header_names_kind(&session->headers, token_text(l, d->name), token_len(l, d->name)))
 			return false;
 	}
 	return true;
@@ -407,163 +303,6 @@ static void edit_item(struct host_text *h, const struct session *session, uint32
 	for (uint32_t k = 0; k < p->n; k++)
 		if (host_text_is_runtime(h, session, p, &p->declarators[k]))
 			edit_runtime(h, p, &p->declarators[k]);
-}
-
-/* The #endif of the directive of a branch; TOKEN_NONE when there is none. */
-static uint32_t end_of_branches(const struct token_list *l, uint32_t i)
-{
-	unsigned depth = 1;
-
-	for (i++; i < l->n; i++) {
-		if (token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") ||
-		    token_directive_is(l, i, "ifndef"))
-			depth++;
-		else if (token_directive_is(l, i, "endif") && !--depth)
-			return i;
-	}
-	return TOKEN_NONE;
-}
-
-bool host_text_opens_branch(const struct host_text *h, uint32_t i)
-{
-	const struct token_list *l = &h->split.tokens;
-	uint32_t end;
-
-	if (!token_directive_is(l, i, "if") && !token_directive_is(l, i, "ifdef") &&
-	    !token_directive_is(l, i, "ifndef") && !token_directive_is(l, i, "elif") &&
-	    !token_directive_is(l, i, "else"))
-		return false;
-	/* Where the branches are alternatives inside one item, `int main(void) {` or `int main() {`, there is nothing to
-	 * tell apart for others. */
-	end = end_of_branches(l, i);
-	for (uint32_t k = 0; k < h->split.n_items; k++)
-		if (h->split.items[k].first == end)
-			return h->split.items[k].kind == ITEM_DIRECTIVE;
-	return false;
-}
-
-/* A #if stands in the file part and again in the run function, where its condition may have become
- * another one. */
-static void mark_branch(struct host_text *h, uint32_t i)
-{
-	buffer_printf(&h->unit.text, "\n#define " BRANCH_PREFIX "%u\n", i);
-	unit_text_line(&h->unit, h->split.tokens.at[i].line);
-	buffer_printf(&h->unit.text, "extern char " BRANCH_PREFIX "v%u;", i);
-}
-
-/* The empty statement keeps the one before it from being the last, which is displayed. */
-static void repeat_branch(struct host_text *h, uint32_t i)
-{
-	const struct token_list *l = &h->split.tokens;
-	bool opens = host_text_opens_branch(h, i), goes_on = token_directive_is(l, i, "elif") || token_directive_is(l, i, "else");
-
-	if (opens && !goes_on)
-		h->open_branches++;
-	if ((goes_on && opens) || (token_directive_is(l, i, "endif") && h->open_branches))
-		unit_text_puts(&h->unit, "\n#endif\n");
-	if (token_directive_is(l, i, "endif") && h->open_branches)
-		h->open_branches--;
-	if (opens)
-		buffer_printf(&h->unit.text, "\n;\n#ifdef " BRANCH_PREFIX "%u\n", i);
-}
-
-static size_t macro_name(const struct token_list *l, uint32_t i, const char **ret)
-{
-	size_t n, len = 0;
-
-	*ret = token_directive_rest(l, i, &n);
-	while (len < n && ((*ret)[len] == '_' || ((*ret)[len] >= '0' && (*ret)[len] <= '9') ||
-			   (((*ret)[len] | 32) >= 'a' && ((*ret)[len] | 32) <= 'z')))
-		len++;
-	return len;
-}
-
-static bool changes_macro(const struct token_list *l, uint32_t i)
-{
-	return token_directive_is(l, i, "define") || token_directive_is(l, i, "undef");
-}
-
-static bool same_macro(const struct token_list *l, uint32_t a, uint32_t b)
-{
-	const char *x, *y;
-	size_t n = macro_name(l, a, &x);
-
-	return n == macro_name(l, b, &y) && !memcmp(x, y, n);
-}
-
-/*
- * Statements run behind the file part, so a macro that the cell undefines or defines twice would
- * have its last meaning there. Such macros are put back as they were before the cell and changed
- * again between the statements.
- */
-static int find_changing(struct host_text *h, struct error *err)
-{
-	const struct token_list *l = &h->split.tokens;
-
-	h->changing = mem_pool_array(h->pool, l->n + 1, sizeof(*h->changing));
-	h->forced = mem_pool_array(h->pool, l->n + 1, sizeof(*h->forced));
-	h->taken = mem_pool_array(h->pool, l->n + 1, sizeof(*h->taken));
-	if (!h->changing || !h->forced || !h->taken)
-		return error_set(err, ERROR_MEMORY, "out of memory for the directives of a cell");
-	for (uint32_t i = 0; i < l->n; i++) {
-		bool changing = token_directive_is(l, i, "undef");
-
-		if (l->at[i].kind != TOKEN_DIRECTIVE || !changes_macro(l, i))
-			continue;
-		for (uint32_t k = 0; k < l->n && !changing; k++)
-			changing = k != i && l->at[k].kind == TOKEN_DIRECTIVE &&
-				   changes_macro(l, k) && same_macro(l, i, k);
-		if (changing)
-			h->changing[h->n_changing++] = i;
-	}
-	return 0;
-}
-
-static void each_changing(struct host_text *h, const char *pragma)
-{
-	for (uint32_t i = 0; i < h->n_changing; i++) {
-		bool first = true;
-		const char *name;
-		size_t len = macro_name(&h->split.tokens, h->changing[i], &name);
-
-		for (uint32_t k = 0; k < i; k++)
-			first &= !same_macro(&h->split.tokens, h->changing[i], h->changing[k]);
-		if (first)
-			buffer_printf(&h->unit.text, "\n#pragma %s(\"%.*s\")\n", pragma, (int)len,
-				      name);
-	}
-}
-
-static bool is_changing(const struct host_text *h, uint32_t i)
-{
-	for (uint32_t k = 0; k < h->n_changing; k++)
-		if (h->changing[k] == i)
-			return true;
-	return false;
-}
-
-/* CUDA C++ has min() and max(); a session that does not define its own has them too. */
-static void write_extremes(struct host_text *h, struct session *session)
-{
-	static const char *const names[][2] = { { "min", "cgpu_smaller" },
-						{ "max", "cgpu_larger" } };
-	struct name_source known = session_names(session);
-	const struct token_list *l = &h->split.tokens;
-
-	for (size_t k = 0; k < 2; k++) {
-		bool used = false,
-		     own = known.classify(known.context, names[k][0], 3) != NAME_UNKNOWN;
-
-		for (uint32_t i = 0; i < l->n; i++)
-			used |= token_is(l, i, names[k][0]) && token_is(l, i + 1, "(") && i &&
-				!token_is(l, i - 1, ".");
-		used |= token_is(l, 0, names[k][0]);
-		for (uint32_t i = 0; i < h->n_masks; i++)
-			own |= h->masks[i].len == 3 && !memcmp(h->masks[i].name, names[k][0], 3);
-		if (used && !own)
-			buffer_printf(&h->unit.text, "\n#define %s(a, b) %s(a, b)\n", names[k][0],
-				      names[k][1]);
-	}
 }
 
 static int find_probed(struct host_text *h, const struct session *session, struct error *err)
@@ -621,7 +360,7 @@ int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t c
 		return -1;
 	if (functions_only)
 		keep_functions(&h->split);
-	if (find_parts(h, err) || find_masks(h, err) || find_changing(h, err))
+	if (find_parts(h, err) || cell_names_find(h, err) || directives_find_changing(h, err))
 		return -1;
 	in_turn_find_repeated(h, session);
 	if (template_launch_find(h, session, err))
@@ -660,49 +399,6 @@ static bool has_probed(const struct host_text *h, const struct declaration_parts
 			if (p->declarators[k].name == h->probed[n].name)
 				return true;
 	return false;
-}
-
-/* `int true` among parameters or members: a header's macro must not stand there. errno must be one. */
-static bool declares_macro(const struct session *session, const struct token_list *l, uint32_t i)
-{
-	static const char *const behind[] = { ",", ")", ";", "=", "[", ":" };
-	bool declares = false;
-
-	if (!i || !token_is_name(l, i) || !split_at_specifier(l, i - 1) || token_is(l, i, "errno"))
-		return false;
-	for (size_t k = 0; k < sizeof(behind) / sizeof(*behind); k++)
-		declares |= token_is(l, i + 1, behind[k]);
-	return declares && session_header_kind(session, token_text(l, i), token_len(l, i)) == 'm';
-}
-
-/* Names that the cell defines, not those that it only declares: `extern int puts();` means libc's.
- */
-static void write_own_names(struct host_text *h, const struct session *session)
-{
-	const struct token_list *l = &h->split.tokens;
-
-	for (uint32_t i = 0; i < l->n; i++)
-		if (declares_macro(session, l, i))
-			own_names_write(session, token_text(l, i), token_len(l, i), &h->unit.text);
-
-	for (uint32_t i = 0; i < h->n_masks; i++)
-		if (h->masks[i].is_constant || !strcmp(h->masks[i].space, "macro"))
-			own_names_write(session, h->masks[i].name, h->masks[i].len, &h->unit.text);
-	for (uint32_t i = 0; i < h->n_taken; i++)
-		own_names_write(session, token_text(l, h->taken[i]), token_len(l, h->taken[i]), &h->unit.text);
-	for (uint32_t i = 0; i < h->split.n_items; i++) {
-		const struct declaration_parts *p = &h->parts[i];
-
-		for (uint32_t k = 0; k < p->n && !p->is_extern; k++) {
-			const struct declarator *d = &p->declarators[k];
-
-			if (d->name != TOKEN_NONE &&
-			    (!d->is_function || h->split.items[i].kind == ITEM_FUNCTION ||
-			     p->is_static))
-				own_names_write(session, token_text(l, d->name),
-						token_len(l, d->name), &h->unit.text);
-		}
-	}
 }
 
 static bool is_device_directive(const struct host_text *h, const struct item *item)
@@ -750,8 +446,8 @@ static void write_file_item(struct host_text *h, const struct session *session, 
 	copy_tokens(h, item->first, item->end);
 	if (item->kind == ITEM_DECLARATION && has_storage(h, session, p))
 		write_storage(h, p);
-	if (item->kind == ITEM_DIRECTIVE && host_text_opens_branch(h, item->first))
-		mark_branch(h, item->first);
+	if (item->kind == ITEM_DIRECTIVE)
+		directives_mark_branch(h, item->first);
 }
 
 static void write_initialiser(struct host_text *h, const struct declarator *d, const char *prefix)
@@ -811,8 +507,8 @@ static void write_run_item(struct host_text *h, const struct session *session, u
 	if (!item_is_host(item))
 		return;
 	if (item->kind == ITEM_DIRECTIVE) {
-		repeat_branch(h, item->first);
-		if (is_changing(h, item->first) || holds_in_statements(h, session, item->first)) {
+		directives_repeat_branch(h, item->first);
+		if (directives_are_changing(h, item->first) || holds_in_statements(h, session, item->first)) {
 			unit_text_puts(&h->unit, "\n");
 			copy_tokens(h, item->first, item->end);
 			unit_text_puts(&h->unit, "\n");
@@ -887,14 +583,13 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 	if (h->before)
 		unit_text_puts(&h->unit, h->before);
 	bare_tags_write(&h->bare_tags, &h->unit.text);
-	if (session_compose(session, &h->split.tokens, h->masks, h->n_masks, false, h->cell_name,
+	if (composition_write(session, &h->split.tokens, h->masks, h->n_masks, false, h->cell_name,
 			    &h->unit.text, err))
 		return -1;
-	write_extremes(h, session);
-	write_own_names(h, session);
+	cell_names_write(h, session);
 	pragma_state_init(&pragmas, session, h->pool);
 	pragma_state_write(&pragmas, false, &h->unit.text);
-	each_changing(h, "push_macro");
+	directives_each_changing(h, "push_macro");
 	for (uint32_t i = 0; i < h->split.n_items; i++)
 		write_file_item(h, session, i);
 	h->has_run = h->code != TOKEN_NONE;
@@ -902,7 +597,7 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 	if (h->has_run) {
 		rewind_pragmas(h, session, &pragmas);
 		buffer_printf(&h->unit.text, "\n#line 1 \"cgpu\"\nvoid %s(void)\n{", h->run);
-		each_changing(h, "pop_macro");
+		directives_each_changing(h, "pop_macro");
 		for (uint32_t i = 0; i < h->split.n_items; i++)
 			write_run_item(h, session, i);
 		unit_text_puts(&h->unit, "\n#line 1 \"cgpu\"\n}\n");

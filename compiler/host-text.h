@@ -71,17 +71,6 @@ bool host_text_is_runtime(const struct host_text *h, const struct session *sessi
 /* Clang says that the initialiser around this byte of the cell is not constant: run it. False when
  * it runs already. */
 bool host_text_force(struct host_text *h, const struct session *session, long offset);
-/* Clang says that the cell's declaration of this name contradicts a header's: from here on the name is the cell's. False when
- * no header has it, or it is taken already. */
-bool host_text_take_name(struct host_text *h, const struct session *session, const char *name, size_t len);
-/* Clang does not know a name that the cell defines further down: what earlier cells have declared it to be holds until then.
- * False when they have not, or it holds already. */
-bool host_text_keep_name(struct host_text *h, const struct session *session, const char *name, size_t len);
-/* Names of the marks that tell which branches of #if were taken: BRANCH_PREFIX and the directive's
- * token. */
-#define BRANCH_PREFIX "cgpu_branch_"
-/* #if, #ifdef, #ifndef, #elif, #else: the token is a directive that opens a branch of whole items. */
-bool host_text_opens_branch(const struct host_text *h, uint32_t i);
 /* The text between two tokens [first, end) with edits, from the pool. */
 char *host_text_piece(const struct host_text *h, uint32_t first, uint32_t end);
 

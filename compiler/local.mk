@@ -3,6 +3,7 @@
 noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
 	%reldir%/bare-tags.c %reldir%/bare-tags.h \
+	%reldir%/cell-names.c %reldir%/cell-names.h \
 	%reldir%/class-text.c %reldir%/class-text.h \
 	%reldir%/clang-complaints.hh \
 	%reldir%/clang-complete.cc \
@@ -22,6 +23,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/device-follow.c %reldir%/device-follow.h \
 	%reldir%/device-header.c %reldir%/device-header.h \
 	%reldir%/device-job.c %reldir%/device-job.h \
+	%reldir%/composition.c %reldir%/composition.h \
 	%reldir%/completion.c %reldir%/completion.h \
 	%reldir%/cpp-bundle.c %reldir%/cpp-bundle.def %reldir%/cpp-bundle.h \
 	%reldir%/cpp-cell.c %reldir%/cpp-cell.h \
@@ -32,8 +34,10 @@ libcompiler_a_SOURCES = \
 	%reldir%/cpp-pieces.c %reldir%/cpp-pieces.h \
 	%reldir%/declarator.c %reldir%/declarator.h \
 	%reldir%/declare.c %reldir%/declare.h \
+	%reldir%/directives.c %reldir%/directives.h \
 	%reldir%/device-text.c %reldir%/device-text.h \
 	%reldir%/diagnostics.c %reldir%/diagnostics.h \
+	%reldir%/header-names.c %reldir%/header-names.h \
 	%reldir%/host-text.c %reldir%/host-text.h \
 	%reldir%/in-turn.c %reldir%/in-turn.h \
 	%reldir%/is-complete.c %reldir%/is-complete.h \
@@ -54,6 +58,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/packages.c %reldir%/packages.def %reldir%/packages.h \
 	%reldir%/pragma-state.c %reldir%/pragma-state.h %reldir%/pragmas.def \
 	%reldir%/resources.c %reldir%/resources.h \
+	%reldir%/session-entry.c %reldir%/session-entry.h \
 	%reldir%/session-header.c %reldir%/session-header.h \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/split.c %reldir%/split.h \

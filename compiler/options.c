@@ -305,7 +305,7 @@ int options_cache_folder(struct buffer *ret, struct error *err)
 		buffer_text(ret));
 }
 
-struct header_names {
+struct header_build {
 	FILE *file;
 	struct buffer complaint;
 };
@@ -313,7 +313,7 @@ struct header_names {
 /* One line a name: its kind, the name, a tab, what there is to show of it. */
 static void write_name(void *context, const struct clang_symbol *s)
 {
-	struct header_names *names = context;
+	struct header_build *names = context;
 	static const char kinds[] = {
 		[CLANG_VARIABLE] = 'v', [CLANG_FUNCTION] = 'f', [CLANG_TYPEDEF] = 't',
 		[CLANG_MACRO] = 'm',	[CLANG_CONSTANT] = 'e', [CLANG_TAG] = 's',
@@ -325,7 +325,7 @@ static void write_name(void *context, const struct clang_symbol *s)
 
 static void note_complaint(void *context, const struct clang_diagnostic *d)
 {
-	struct header_names *names = context;
+	struct header_build *names = context;
 
 	if (d->severity == CLANG_ERROR && !names->complaint.len)
 		buffer_printf(&names->complaint, "%s:%u: %s", d->file, d->line, d->message);
@@ -337,7 +337,7 @@ static int build(const struct clang_options *clang, const char *header, const ch
 {
 	static const char text[] = "#include \"cgpu.h\"\n";
 	cleanup_buffer struct buffer new_header = BUFFER_INIT, new_names = BUFFER_INIT;
-	struct header_names names = { NULL, BUFFER_INIT };
+	struct header_build names = { NULL, BUFFER_INIT };
 	struct clang_job job = { .options = clang,
 				 .name = "prelude",
 				 .text = text,
@@ -377,7 +377,7 @@ static int read_names(const char *path, struct session *session, struct error *e
 	if (!f)
 		return error_errno(err, "cannot read %s", path);
 	/* Another set of flags brings the same headers. */
-	if (session->n_headers)
+	if (session->headers.n)
 		return 0;
 	while (getline(&line, &size, f) > 0) {
 		char *tab = strchr(line, '\t');
@@ -386,10 +386,10 @@ static int read_names(const char *path, struct session *session, struct error *e
 			continue;
 		*tab = 0;
 		tab[1 + strcspn(tab + 1, "\n")] = 0;
-		if (session_add_header(session, *line, line + 1, tab + 1, err))
+		if (header_names_add(&session->headers, &session->names, *line, line + 1, tab + 1, err))
 			return -1;
 	}
-	session_sort_headers(session);
+	header_names_sort(&session->headers);
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 
 void own_names_write(const struct session *s, const char *name, size_t len, struct buffer *out)
 {
-	char kind = session_header_kind(s, name, len);
+	char kind = header_names_kind(&s->headers, name, len);
 
 	if (!kind || kind == 's')
 		return;

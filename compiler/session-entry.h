@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One declaration of the session, with the names that it declares (of a struct also its nested tags, of an enum its
+ * constants) and the names that it mentions.
+ */
+#ifndef CGPU_COMPILER_SESSION_ENTRY_H
+#define CGPU_COMPILER_SESSION_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/names.h"
+#include "common/unit.h"
+
+struct session_use {
+	uint32_t name;
+	bool is_tag;	 /* `struct name` */
+	bool by_pointer; /* `struct name *`: an incomplete type will do */
+};
+
+struct session_entry {
+	struct declaration d; /* texts owned */
+	uint32_t *declares;   /* owned */
+	uint32_t n_declares;
+	struct session_use *uses; /* owned */
+	uint32_t n_uses;
+	bool hidden; /* from the words of the cell being compiled */
+};
+
+/* The texts are copied, their names added to `names`. -1: there is no memory; the entry is to be released all the same. */
+int session_entry_init(struct session_entry *e, struct names *names, const struct declaration *d);
+void session_entry_release(struct session_entry *e);
+
+#endif
