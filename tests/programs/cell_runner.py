@@ -121,9 +121,10 @@ class Runner:
         s.run("%reset").ok()
         s.run("%cuda_group_delete --group " + GROUP)
         s.run(f"%cd {program.folder}").ok()
-        if len(program.sources) == 1:
+        headers = program.changed_headers()
+        if len(program.sources) == 1 and not headers:
             return s.start(f"%%cuda {magic_line(program)}\n" + program.source(program.sources[0]))
-        for path, name in names(program).items():
+        for path, name in [*names(program).items(), *((p, p.name) for p in headers)]:
             s.run(f"%%cuda_group_save --name {name} --group {GROUP}\n" + program.source(path)).ok()
         return s.start(f"%cuda_group_run --group {GROUP} {magic_line(program)}")
 

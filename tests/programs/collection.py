@@ -3,7 +3,7 @@
 
 A folder with a Makefile is one program: `make -n run` says how it is compiled and called. One with a CMakeLists.txt
 that has add_executable() is a program for each of those. Elsewhere every file with a main() is one, with the files
-beside it that have none if it is the only one. A table of sizes says how those that are made for a large GPU are called.
+beside it that have none if it is the only one. A table of sizes says how those made for a large GPU are called.
 """
 import functools
 import json
@@ -15,6 +15,7 @@ from pathlib import Path
 
 SOURCES = {".cu", ".cpp", ".cc", ".cxx", ".c"}
 HEADERS = {".h", ".hpp", ".cuh", ".hxx", ".inl", ".inc"}
+NUMBER = r"[(]?[0-9][\w.+*<>() -]*?"
 MAIN = re.compile(r"^[ \t]*(?:extern\s+\"C\"\s+)?(?:int|void|auto)\s+(?:__cdecl\s+)?main\s*\(", re.MULTILINE)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TOOLS = {"nvcc", "g++", "gcc", "c++", "cc", "clang++", "clang", "mpicc", "mpicxx", "mpic++"}
@@ -34,23 +35,32 @@ class Program:
     arguments: list = field(default_factory=list)
     problem: str = ""
     sized: bool = False     # a table of sizes has its arguments
-    without: list = field(default_factory=list)  # macros that its sources define, and the table, too
+    constants: dict = field(default_factory=dict)   # of the table: what its text defines otherwise
 
     def source(self, path):
-        """What is compiled of a file: definitions of macros that the table has are left out."""
+        """What is compiled of a file: constants of the table have the value that they have there."""
         text = read(path)
-        for name in self.without:
-            text = re.sub(rf"^([ \t]*#[ \t]*define[ \t]+{name}[ \t])", r"//\1", text, flags=re.MULTILINE)
+        for name, value in self.constants.items():
+            text = re.sub(rf"^([ \t]*#[ \t]*define[ \t]+{name}[ \t]+)[^\n/]+", rf"\g<1>{value} ", text, flags=re.MULTILINE)
+            text = re.sub(rf"\b({name}[ \t]*=[ \t]*){NUMBER}(?=[ \t]*[;,)])", rf"\g<1>{value}", text)
         return text
 
-    def resize(self, arguments, flags):
-        """Calls it with these arguments ("=" for its own), compiles it with these flags too; "-DN=9" replaces another N."""
+    def changed_headers(self):
+        """Headers beside the sources that the table changes."""
+        headers = [p for p in sorted(self.folder.iterdir()) if p.suffix in HEADERS] if self.constants else []
+        return [p for p in headers if self.source(p) != read(p)]
+
+    def resize(self, arguments, more):
+        """Calls it with these arguments, "=" for its own; more: flags, and NAME=VALUE for a constant of its text."""
         if arguments != "=":
             self.arguments, self.problem, self.sized = shlex.split(arguments), "", True
-        macros = [m.group(1) for m in re.finditer(r"(?:^|\s)-D(\w+)", flags)]
-        self.flags = [f for f in self.flags if re.split("[D=]", f)[0] != "-" or re.split("[D=]", f)[1] not in macros]
-        self.flags += shlex.split(flags)
-        self.without = macros
+        for word in shlex.split(more):
+            if word.startswith("-"):
+                self.flags.append(word)
+            else:
+                name, value = word.split("=", 1)
+                self.constants[name] = value
+                self.flags = [f"-D{word}" if f.startswith(f"-D{name}=") else f for f in self.flags]
 
     @functools.cached_property
     def text(self):
@@ -196,19 +206,19 @@ def find(directory):
 
 
 class Sizes:
-    """Rows of program, arguments, flags: a program is meant by the end of its name, "folder/program"."""
+    """Rows of program, arguments, and what else is other: a program is meant by the end of its name, "folder/program"."""
 
     def __init__(self, path):
         self.rows = {}
         for line in read(path).splitlines():
             if line and not line.startswith("#"):
-                name, arguments, *flags = line.split("\t")
-                self.rows[name] = (arguments, *flags)
+                name, arguments, *more = line.split("\t")
+                self.rows[name] = arguments, " ".join(more)
 
     def apply(self, program):
         parts = program.name.split("/")
         for at in range(len(parts)):
             row = self.rows.get("/".join(parts[at:]))
             if row:
-                program.resize(row[0], row[1] if len(row) > 1 else "")
+                program.resize(*row)
                 return

@@ -102,17 +102,26 @@ def test_makefiles_and_cmake_lists(tmp_path):
 
 
 def test_sizes_of_a_table(tmp_path):
-    (tmp_path / "sizes.tsv").write_text("# name\targuments\nother/a\t1\nfolder/a\t-n 'x y'\t-DN=3 -DQUICK\n")
+    (tmp_path / "sizes.tsv").write_text("# name\targuments\nother/a\t1\nfolder/a\t-n 'x y'\tN=3 size=8 -DQUICK\nb\t=\tN=4\n")
     sizes = collection.Sizes(tmp_path / "sizes.tsv")
-    source = tmp_path / "a.cu"
-    source.write_text("#define N 1000\n#define NN 7\nint main() {}\n")
+    source, header = tmp_path / "a.cu", tmp_path / "n.h"
+    source.write_text("#define NN 7\nconst int size = 1 << 20; int sizes = 5;\nvoid f(int N = 2, int size = N);\n")
+    header.write_text("#define N (1000)  // many\n")
     program = collection.Program("up/folder/a", tmp_path, [source], ["-DN=9", "-DNN=2", "-O1"], [], ["in.txt"], "no in.txt")
     sizes.apply(program)
-    assert program.arguments == ["-n", "x y"] and program.flags == ["-DNN=2", "-O1", "-DN=3", "-DQUICK"]
-    assert program.source(source) == "//#define N 1000\n#define NN 7\nint main() {}\n" and not program.problem
-    program = collection.Program("folder/b", tmp_path, [source], ["-DN=9"], [], ["in.txt"])
+    assert program.arguments == ["-n", "x y"] and program.flags == ["-DN=3", "-DNN=2", "-O1", "-DQUICK"] and not program.problem
+    assert program.source(source) == "#define NN 7\nconst int size = 8; int sizes = 5;\nvoid f(int N = 3, int size = N);\n"
+    assert program.source(header) == "#define N 3 // many\n" and program.changed_headers() == [header]
+    program = collection.Program("folder/b", tmp_path, [source], [], [], ["in.txt"])
     sizes.apply(program)
-    assert program.arguments == ["in.txt"] and program.flags == ["-DN=9"] and verdict.needs_data(program) == "in.txt"
+    assert program.arguments == ["in.txt"] and verdict.needs_data(program) == "in.txt"
+
+
+def test_a_constant_of_a_header_is_made_smaller(runner, tmp_path):
+    (tmp_path / "n.h").write_text("#define N 1000\n")
+    program = write(tmp_path, '#include <cstdio>\n#include "n.h"\nint main() { printf("N is %d\\n", N); }')
+    program.resize("=", "N=3")
+    assert runner.run(program, 20).stdout == "N is 3\n"
 
 
 def test_the_program_itself(prefix, tmp_path):
