@@ -127,8 +127,13 @@ static void make_room(struct worker *k, uint32_t *stalls)
 	}
 }
 
+/* Where another block has faulted, it is what these wait for: its fault stays the reported one. */
 static void report_deadlock(struct worker *k, struct cta *c)
 {
+	if (atomic_load(&k->launch->fault_cta) != UINT64_MAX) {
+		atomic_store(&k->launch->fault_cta, 0);
+		return;
+	}
 	cta_fault(c, GPU_FAULT_DEADLOCK,
 		  "its threads wait in loops, and nothing that this launch does changes memory any more");
 	stall_list(c, &k->fault);

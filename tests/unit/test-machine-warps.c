@@ -455,6 +455,22 @@ static void a_lock_that_nobody_gives_back_is_a_deadlock(void **state)
 	check_deadlock(lock, 6, 64, 3, GPU_FAULT_DEADLOCK, (const char *const[]){ "threads loop at", NULL });
 }
 
+/* The fault of a block that others wait for is what is told, not that they wait. */
+static void a_lock_whose_holder_has_faulted_is_no_deadlock(void **state)
+{
+	static const char lock[] = "L: atom.global.cas.b32 %r5, [%rd1], 0, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra L;"
+				   "setp.ne.u32 %p2, %r3, 1; @%p2 bra U; st.global.u32 [%rd1+256], %r5;"
+				   "U: atom.global.exch.b32 %r5, [%rd1], 0;";
+	static const char late_first_block[] = "setp.ne.u32 %p1, %r3, 0; @%p1 bra L;"
+					       "W: ld.volatile.global.u32 %r5, [%rd1]; setp.eq.u32 %p1, %r5, 0; @%p1 bra W;";
+	char body[512];
+
+	(void)state;
+	snprintf(body, sizeof(body), "%s%s", late_first_block, lock);
+	check_deadlock(body, 2, 1, 1, GPU_FAULT_ILLEGAL_ADDRESS,
+		       (const char *const[]){ "is out of bounds", "by thread (0,0,0) in block (1,0,0)", NULL });
+}
+
 /* Loops that take long, count in memory or ask for the time are none. */
 static void long_loops_are_no_deadlock(void **state)
 {
@@ -508,6 +524,7 @@ int main(void)
 		cmocka_unit_test(atomics_of_vectors_do_each_element),
 		cmocka_unit_test(threads_at_different_barriers_are_listed),
 		cmocka_unit_test(a_lock_that_nobody_gives_back_is_a_deadlock),
+		cmocka_unit_test(a_lock_whose_holder_has_faulted_is_no_deadlock),
 		cmocka_unit_test(long_loops_are_no_deadlock),
 		cmocka_unit_test(a_loop_around_a_barrier_lets_other_blocks_run),
 	};
