@@ -34,22 +34,26 @@ class TooLate(Exception):
     pass
 
 
+class NotCompiled(Exception):
+    """A file of the program was refused before its main() could be run; args[0] is the Result."""
+
+
 def _quoted(words):
     return '"' + " ".join(words).replace('"', "'") + '"'
 
 
-def _argument(word):
+def quoted(word):
     return f"'{word}'" if re.search(r"\s", word) or not word else word
 
 
 def magic_line(program):
     """What stands behind %%cuda."""
     folders = dict.fromkeys(p.parent for p in program.sources if p.parent != program.folder)
-    flags = [f"-I{f}" for f in folders] + [_argument(f) for f in program.flags]
+    flags = [f"-I{f}" for f in folders] + [quoted(f) for f in program.flags]
     flags += [f for f in program.libraries if f != "-lstdc++" and not f.startswith("-lcu")]
     line = " ".join(flags)
     if program.arguments:
-        line += " --run-args " + _quoted([_argument(a) for a in program.arguments])
+        line += " --run-args " + _quoted([quoted(a) for a in program.arguments])
     return line
 
 
@@ -134,6 +138,8 @@ class Runner:
         try:
             sent = self._send(program)
             result, used = self._wait(sent, limit)
+        except NotCompiled as e:
+            return self._outcome(e.args[0], 0)
         except TooLate:
             partial = sent.result
             self._drop()

@@ -17,6 +17,7 @@ SOURCES = {".cu", ".cpp", ".cc", ".cxx", ".c"}
 HEADERS = {".h", ".hpp", ".cuh", ".hxx", ".inl", ".inc"}
 NUMBER = r"[(]?[0-9][\w.+*<>() -]*?"
 MAIN = re.compile(r"^[ \t]*(?:extern\s+\"C\"\s+)?(?:int|void|auto)\s+(?:__cdecl\s+)?main\s*\(", re.MULTILINE)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TOOLS = {"nvcc", "g++", "gcc", "c++", "cc", "clang++", "clang", "mpicc", "mpicxx", "mpic++"}
 VALUES = {"-o", "-I", "-include", "-Xcompiler", "-Xptxas", "-Xlinker", "-x", "-ccbin", "-gencode", "-arch", "-code",
@@ -64,9 +65,17 @@ class Program:
 
     @functools.cached_property
     def text(self):
-        """All of its text, with the headers beside it."""
-        paths = self.sources + [p for p in sorted(self.folder.iterdir()) if p.suffix in HEADERS]
-        return "\n".join(read(p) for p in paths)
+        """All of its text, with the headers beside it and those of other folders that it includes by their path."""
+        todo = self.sources + [p for p in sorted(self.folder.iterdir()) if p.suffix in HEADERS]
+        seen, texts = set(), []
+        while todo:
+            path = todo.pop(0).resolve()
+            if path in seen or not path.is_file():
+                continue
+            seen.add(path)
+            texts.append(read(path))
+            todo += [path.parent / name for name in INCLUDE.findall(texts[-1])]
+        return "\n".join(texts)
 
 
 def read(path):
@@ -205,8 +214,14 @@ def find(directory):
     return found
 
 
+def row_of(program, rows):
+    """What a table says of the program, None for nothing; it is meant by the end of its name, "folder/program"."""
+    parts = program.name.split("/")
+    return next((rows[key] for key in ("/".join(parts[at:]) for at in range(len(parts))) if key in rows), None)
+
+
 class Sizes:
-    """Rows of program, arguments, and what else is other: a program is meant by the end of its name, "folder/program"."""
+    """Rows of program, arguments, and what else is other."""
 
     def __init__(self, path):
         self.rows = {}
@@ -216,9 +231,6 @@ class Sizes:
                 self.rows[name] = arguments, " ".join(more)
 
     def apply(self, program):
-        parts = program.name.split("/")
-        for at in range(len(parts)):
-            row = self.rows.get("/".join(parts[at:]))
-            if row:
-                program.resize(*row)
-                return
+        row = row_of(program, self.rows)
+        if row:
+            program.resize(*row)

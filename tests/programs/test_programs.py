@@ -10,6 +10,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import collection  # noqa: E402
+import plain  # noqa: E402
 import verdict  # noqa: E402
 from cell_runner import Outcome, Runner, refused_by_nvcc  # noqa: E402
 
@@ -61,6 +62,43 @@ def test_a_program_that_nvcc_refuses_is_told_apart(nvcc, runner, tmp_path):
     assert refused_by_nvcc(write(tmp_path, "int main() { }"), nvcc) == ""
 
 
+def test_plain_cells(prefix, mark, tmp_path):
+    (tmp_path / "sum.cu").write_text("""
+__global__ void add(int *p) { atomicAdd(p, threadIdx.x); }
+int sum(int n)
+{
+    int *p, s;
+
+    cudaMalloc(&p, 4);
+    cudaMemset(p, 0, 4);
+    add<<<1, n>>>(p);
+    cudaMemcpy(&s, p, 4, cudaMemcpyDeviceToHost);
+    cudaFree(p);
+    return s;
+}
+""")
+    program = write(tmp_path, """#include <stdio.h>
+#include <stdlib.h>
+int sum(int n);
+int main(int argc, char **argv)
+{
+    printf("%d\\n", sum(atoi(argv[1])));
+    return argc;
+}
+""")
+    program.arguments = ["64"]
+    other = tmp_path / "c++"
+    other.mkdir()
+    cpp = write(other, "#include <vector>\nint main() { std::vector<int> v(4); return v.size() - 4; }")
+    with plain.PlainRunner(prefix, CGPU_TEST_MARK=mark) as r:
+        outcome = r.run(program, 20)
+        assert (outcome.stdout, outcome.status, outcome.problem) == ("2016\n", 2, "")
+        program.sources.reverse()
+        program.flags = ["-Dsum=none(", "-DB"]
+        assert not r.run(program, 20).compiled
+        assert not r.run(cpp, 20).compiled and plain.cpp_of(cpp) == "the C++ library" and not plain.cpp_of(program)
+
+
 def test_words_of_success_and_failure():
     def kind(text, **more):
         return verdict.judge(Outcome(text, **more)).kind
@@ -78,6 +116,23 @@ def test_what_a_program_needs(tmp_path):
     assert verdict.needs_library(program) == "cuBLAS"
     program.arguments = ["../data/graph.txt", "100"]
     assert verdict.needs_data(program) == "../data/graph.txt"
+
+
+def test_what_is_included_from_other_folders_counts(tmp_path):
+    (tmp_path / "common").mkdir()
+    (tmp_path / "common" / "window.h").write_text("#include <GL/glut.h>\n")
+    folder = tmp_path / "one"
+    folder.mkdir()
+    assert verdict.needs_library(write(folder, '#include "../common/window.h"\nint main() { }')) == "OpenGL"
+
+
+def test_a_table_means_programs_by_the_end_of_their_names(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.cu").write_text("int main() { }")
+    found = collection.find(tmp_path)[0]
+    assert collection.row_of(found, {"x": 1, "a/x": 2}) == 2
+    assert collection.row_of(found, {"b/x": 1, "x": 3}) == 3
+    assert collection.row_of(found, {"b/x": 1}) is None
 
 
 def test_makefiles_and_cmake_lists(tmp_path):

@@ -33,7 +33,7 @@ WAIVED = 2  # of cuda-samples
 
 @dataclass
 class Verdict:
-    """kind: passed, ran (it says nothing of its result), library, devices, data, nvcc, time, waived, bug, failed."""
+    """kind: passed, ran (it says nothing of its result), library, devices, data, nvcc, c++, time, waived, bug, failed."""
     kind: str
     reason: str = ""
 

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program as plain cells of the installed kernel: C with device code, one cell a file, and %run for its main().
+
+Host code of plain cells is C, so a program that says words of C++ and does not compile is told apart.
+"""
+import re
+
+from cell_runner import NotCompiled, Runner, quoted
+from collection import has_main
+
+CPP = [
+    ("the C++ library", r"#\s*include\s*<(iostream|vector|string|map|algorithm|chrono|memory|random|fstream|sstream|iomanip|"
+                        r"functional|numeric|thread|c(stdio|stdlib|math|string|time|assert)|(thrust|cub)/[^>]*)>"),
+    ("std::", r"\bstd\s*::|using\s+namespace"),
+    ("a class of the host", r"\bclass\s+\w+|\boperator\b|\b(public|private)\s*:"),
+    ("new", r"=\s*new\s+\w|\bdelete\b\s*(\[\])?\s*\w"),
+    ("a template", r"\btemplate\s*<"),
+    ("a C++ cast", r"\b(static|reinterpret|const)_cast\s*<"),
+    ("a reference", r"\w\s*&\s*\w+\s*[,)]\s*[^;&|]*[{,]|\b(auto|int|float|double|char|dim3|[A-Z]\w*)\s*&\s*\w+\s*[=,)]"),
+    ("nullptr or bool literals", r"\bnullptr\b"),
+    ("extern \"C\"", r"extern\s+\"C\""),
+]
+
+
+def cpp_of(program):
+    """What of C++ the text of the program has, "" for nothing that is known."""
+    for what, pattern in CPP:
+        if re.search(pattern, program.text):
+            return what
+    return ""
+
+
+class PlainRunner(Runner):
+    """Like Runner, for plain cells. Files without main() come first, for what they define."""
+
+    def _send(self, program):
+        s = self.session
+        s.run("%reset").ok()
+        s.run(f"%cd {program.folder}").ok()
+        folders = dict.fromkeys([program.folder] + [p.parent for p in program.sources])
+        flags = " ".join([f"-I{f}" for f in folders] + [quoted(f) for f in program.flags if re.match("-[IDU]", f)])
+        for magic in ("%cflags", "%nvflags"):
+            s.run(f"{magic} {flags}").ok()
+        *others, last = sorted(program.sources, key=has_main)
+        for path in others:
+            result = s.run(program.source(path))
+            if result.status != "ok":
+                raise NotCompiled(result)
+        arguments = " ".join(quoted(a) for a in program.arguments)
+        return s.start(f"%run {arguments}\n" + program.source(last))
+
+    @staticmethod
+    def _outcome(result, used):
+        outcome = Runner._outcome(result, used)
+        for text in (d.get("text/plain", "") for d in result.results + result.displays):
+            status = re.fullmatch(r"exit status (\d+)", text)
+            if status:
+                outcome.status = int(status.group(1))
+        return outcome
