@@ -101,11 +101,12 @@ preludecommon_HEADERS = common/launch-glue.h
 # The same folder in the build tree, for tests and for running without installing: CGPU_PRELUDE=compiler/include.
 build_prelude = %reldir%/include/.stamp
 noinst_DATA = $(build_prelude)
-CLEANFILES += $(build_prelude)
 $(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS)
 	$(AM_V_GEN)$(MKDIR_P) %reldir%/include/common && \
 	for f in $(prelude_HEADERS); do cp $(top_srcdir)/$$f %reldir%/include/ || exit 1; done && \
-	cp $(top_srcdir)/common/launch-glue.h %reldir%/include/common/ && touch $@
+	cp $(top_srcdir)/$(preludecommon_HEADERS) %reldir%/include/common/ && touch $@
+clean-local:
+	rm -rf %reldir%/include
 
 compiler_tests = test-split test-pragma-state test-launch-syntax test-line-table test-effort test-compile test-compile-ahead test-unit-cache \
 	test-device-header test-listing

@@ -172,10 +172,10 @@ test_supervisor_out_of_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=r
 test_supervisor_out_of_memory_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_supervisor_SOURCES = tests/unit/test-supervisor.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
 test_supervisor_CPPFLAGS = $(AM_CPPFLAGS) -DLIBEXEC='"$(TEST_LIBEXEC)"' \
-	-DPRELUDE='"$(abs_top_builddir)/session-prelude"'
+	-DPRELUDE='"$(abs_top_builddir)/compiler/include"'
 test_supervisor_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_supervisor_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
-EXTRA_test_supervisor_DEPENDENCIES = $(test_worker_programs) session-prelude/stamp
+EXTRA_test_supervisor_DEPENDENCIES = $(test_worker_programs) $(build_prelude)
 
 test_snapshots_SOURCES = tests/unit/test-snapshots.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
 test_snapshots_CPPFLAGS = $(test_supervisor_CPPFLAGS)
@@ -188,11 +188,3 @@ try_escapes_CPPFLAGS = $(test_supervisor_CPPFLAGS)
 try_escapes_CFLAGS = $(test_supervisor_CFLAGS)
 try_escapes_LDADD = $(test_supervisor_LDADD)
 EXTRA_try_escapes_DEPENDENCIES = $(EXTRA_test_supervisor_DEPENDENCIES)
-
-# The headers of cells as they lie when they are installed.
-session-prelude/stamp: $(prelude_HEADERS) $(preludecommon_HEADERS)
-	$(AM_V_GEN)$(MKDIR_P) session-prelude/common && \
-	for f in $(prelude_HEADERS); do cp $(srcdir)/$$f session-prelude/; done && \
-	for f in $(preludecommon_HEADERS); do cp $(srcdir)/$$f session-prelude/common/; done && touch $@
-clean-local:
-	rm -rf session-prelude
