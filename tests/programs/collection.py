@@ -42,17 +42,20 @@ class Program:
         """What is compiled of a file: constants of the table have the value that they have there."""
         text = read(path)
         for name, value in self.constants.items():
+            if not name.isidentifier():
+                text = text.replace(name, value)
+                continue
             text = re.sub(rf"^([ \t]*#[ \t]*define[ \t]+{name}[ \t]+)[^\n/]+", rf"\g<1>{value} ", text, flags=re.MULTILINE)
             text = re.sub(rf"\b({name}[ \t]*=[ \t]*){NUMBER}(?=[ \t]*[;,)])", rf"\g<1>{value}", text)
         return text
 
     def changed_headers(self):
-        """Headers beside the sources that the table changes."""
+        """Headers beside the sources, if the table changes one of them: they include each other."""
         headers = [p for p in sorted(self.folder.iterdir()) if p.suffix in HEADERS] if self.constants else []
-        return [p for p in headers if self.source(p) != read(p)]
+        return headers if any(self.source(p) != read(p) for p in headers) else []
 
     def resize(self, arguments, more):
-        """Calls it with these arguments, "=" for its own; more: flags, and NAME=VALUE for a constant of its text."""
+        """Calls it with these arguments, "=" for its own; more: flags, NAME=VALUE for a constant, 1<<9=8 for a text."""
         if arguments != "=":
             self.arguments, self.problem, self.sized = shlex.split(arguments), "", True
         for word in shlex.split(more):

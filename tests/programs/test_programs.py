@@ -114,6 +114,8 @@ def test_words_of_success_and_failure():
 def test_what_a_program_needs(tmp_path):
     program = write(tmp_path, "#include <cublas_v2.h>\nint main() { cublasCreate(0); }")
     assert verdict.needs_library(program) == "cuBLAS"
+    assert not verdict.needs_library(write(tmp_path, "#include <cuda.h>\nint main() { cuCadd(a, b); cuSortGlobal(); }"))
+    assert verdict.needs_library(write(tmp_path, "#include <cuda.h>\nint main() { cuInit(0); }")) == "the driver API"
     program.arguments = ["../data/graph.txt", "100"]
     assert verdict.needs_data(program) == "../data/graph.txt"
 
@@ -133,6 +135,16 @@ def test_a_table_means_programs_by_the_end_of_their_names(tmp_path):
     assert collection.row_of(found, {"x": 1, "a/x": 2}) == 2
     assert collection.row_of(found, {"b/x": 1, "x": 3}) == 3
     assert collection.row_of(found, {"b/x": 1}) is None
+
+
+def test_what_is_a_check(tmp_path):
+    def checks(text):
+        return verdict.is_self_checking(write(tmp_path, "int main() { " + text + " }"))
+
+    assert checks('puts(ok ? "PASS" : "FAIL");') and checks('printf("max error %f", e);')
+    assert checks("return ok ? EXIT_SUCCESS : 1;") and not checks('fprintf(stderr, "CUDA error: %s", s);')
+    assert not checks('// "PASS"') and not checks('puts("cannot open file");')
+    assert not checks('}\n#include "passing.h"\n{')
 
 
 def test_makefiles_and_cmake_lists(tmp_path):
@@ -157,15 +169,16 @@ def test_makefiles_and_cmake_lists(tmp_path):
 
 
 def test_sizes_of_a_table(tmp_path):
-    (tmp_path / "sizes.tsv").write_text("# name\targuments\nother/a\t1\nfolder/a\t-n 'x y'\tN=3 size=8 -DQUICK\nb\t=\tN=4\n")
+    (tmp_path / "sizes.tsv").write_text(
+        "# name\targuments\nother/a\t1\nfolder/a\t-n 'x y'\tN=3 size=8 '(7, 9)=(1)' -DQUICK\nb\t=\tN=4\n")
     sizes = collection.Sizes(tmp_path / "sizes.tsv")
     source, header = tmp_path / "a.cu", tmp_path / "n.h"
-    source.write_text("#define NN 7\nconst int size = 1 << 20; int sizes = 5;\nvoid f(int N = 2, int size = N);\n")
+    source.write_text("#define NN 7\nconst int size = 1 << 20; int sizes = 5;\nvoid f(int N = 2, int size = N);\nf(7, 9);\n")
     header.write_text("#define N (1000)  // many\n")
     program = collection.Program("up/folder/a", tmp_path, [source], ["-DN=9", "-DNN=2", "-O1"], [], ["in.txt"], "no in.txt")
     sizes.apply(program)
     assert program.arguments == ["-n", "x y"] and program.flags == ["-DN=3", "-DNN=2", "-O1", "-DQUICK"] and not program.problem
-    assert program.source(source) == "#define NN 7\nconst int size = 8; int sizes = 5;\nvoid f(int N = 3, int size = N);\n"
+    assert program.source(source) == "#define NN 7\nconst int size = 8; int sizes = 5;\nvoid f(int N = 3, int size = N);\nf(1);\n"
     assert program.source(header) == "#define N 3 // many\n" and program.changed_headers() == [header]
     program = collection.Program("folder/b", tmp_path, [source], [], [], ["in.txt"])
     sizes.apply(program)

@@ -16,7 +16,8 @@ LIBRARIES = [
     ("cuDLA", r"cudla"), ("cuSPARSELt", r"cusparseLt"), ("Fortran", r"-lgfortran"),
 ]
 USES = {"cuBLAS": r"cublas[A-Z]\w*\s*\(", "cuRAND": r"curand(Create|Set|Generate|GetDirection)\w*\s*\(",
-        "the driver API": r"\bcu[A-Z]\w+\s*\("}
+        "the driver API": r"\bcu(Init|(Array|Ctx|Device|Event|Func|Graph|Kernel|Launch|Library|Link|Mem|Module|Occupancy|Param|"
+                          r"Pointer|Profiler|Stream|Surf|Tex)[A-Z]\w*|Get[A-Z]\w+)\s*\("}
 PASS = re.compile(r"\b(pass(ed|es)?|success(ful(ly)?)?|verified|correct(ly)?|valid(ated)?|ok|no errors?)\b",
                   re.IGNORECASE)
 FAIL = re.compile(r"\bfail(ed|ure|ures|s)?\b|\bincorrect|\bmismatch|\bwrong\b|\binvalid\b|unsuccessful|"
@@ -24,8 +25,11 @@ FAIL = re.compile(r"\bfail(ed|ure|ures|s)?\b|\bincorrect|\bmismatch|\bwrong\b|\b
                   r"\berror:? (at|in|code|found)\b|\bNaN\b|-nan\b", re.IGNORECASE)
 ZERO = re.compile(r"\b(no|0|zero|without)\s+(\w+\s+)?(errors?|fail(ures?|ed)|mismatch(es)?)\b|"
                   r"\b(errors?|fail(ures?|ed)|mismatch(es)?)(\s+\w+)?\s*[:=]\s*0(\.0*)?\b(?!\.)", re.IGNORECASE)
-CHECKS = re.compile(r"\"[^\"\n]*\b(pass|fail|verif|mismatch|correct|success|wrong|ok\b|error|valid)|"
-                    r"\?\s*EXIT_(SUCCESS|FAILURE)", re.IGNORECASE)
+STRING = re.compile(r"^[ \t]*#[ \t]*include[^\n]*|//[^\n]*|/\*.*?\*/|(\"(?:[^\"\\\n]|\\.)*\")", re.MULTILINE | re.DOTALL)
+CHECKS = re.compile(r"\b(pass|fail|verif|mismatch|correct|success|wrong|ok\b|valid)|\berrors?\b.*(%|found)", re.IGNORECASE)
+CALLS = re.compile(r"cuda|\bopen|alloc|memory|\bfile|\bread|argument|option|usage|driver|parse|launch|parameter|unable|missing|"
+                   r"invalid|copy|\bGPU error|error:? (code|at)|%s:%d|\bkernel\b.*fail|(line|code) %d|: %s", re.IGNORECASE)
+BY_STATUS = re.compile(r"\?\s*EXIT_(SUCCESS|FAILURE)")
 SEVERAL = re.compile(r"(two or more|at least (two|2)|multiple|more than one|2 or more).{0,40}(GPU|device)|min_gpus|"
                      r"(GPU|device)s? (are|is) required|requires (two|2|multiple)", re.IGNORECASE)
 WAIVED = 2  # of cuda-samples
@@ -62,7 +66,9 @@ def needs_data(program):
 
 
 def is_self_checking(program):
-    return bool(CHECKS.search(program.text))
+    """It has words for a right or a wrong result, others than about calls that fail."""
+    said = [m.group(1) for m in STRING.finditer(program.text) if m.group(1)]
+    return any(CHECKS.search(s) and not CALLS.search(s) for s in said) or bool(BY_STATUS.search(program.text))
 
 
 def _line_with(pattern, text):
