@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "emulator/driver/cu-context.h"
 #include "emulator/driver/memory.h"
 
 #define ARRAY_MAGIC 0x41525259ull
@@ -113,7 +114,7 @@ static CUresult create(CUarray *ret, const CUDA_ARRAY3D_DESCRIPTOR *d)
 	if (!a)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	a->owned = true;
-	result = memory_alloc(lay_out(a, d), MAPPING_ALLOC, "array", &a->address);
+	result = memory_alloc(context_device(), lay_out(a, d), MAPPING_ALLOC, "array", &a->address);
 	if (result)
 		free(a);
 	else
@@ -231,7 +232,7 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *ret, const CUDA_ARRAY3D_DESCRI
 		a->level[i].address = size;
 		size += (lay_out(&a->level[i], &shape) + 255) / 256 * 256;
 	}
-	result = memory_alloc(size, MAPPING_ALLOC, "mipmapped array", &a->address);
+	result = memory_alloc(context_device(), size, MAPPING_ALLOC, "mipmapped array", &a->address);
 	if (result) {
 		free(a);
 		return result;

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: initialisation, contexts, limits. A context is a slot that is in use or not; each thread has a stack of
- * them. Destroying the primary context frees nothing of the device: its owner frees what it made.
+ * Driver API: initialisation, contexts, limits. A context is a slot that is in use or not, of one device; each thread has a
+ * stack of them. Destroying the primary context frees nothing of the device: its owner frees what it made.
  */
 #include <pthread.h>
 #include <string.h>
 
 #include "emulator/driver/cu-context.h"
+#include "emulator/driver/memory.h"
 #include "emulator/machine/machine-limits.h"
 
 struct CUctx_st {
 	bool alive;
-	unsigned references; /* of the primary context */
+	int device;
+	unsigned references; /* of a primary context */
 	unsigned flags;
 	CUfunc_cache cache;
 };
 
-#define PRIMARY (&contexts[0])
 #define STACK_MAX 32
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct CUctx_st contexts[GPU_CONTEXTS_MAX];
+/* The primary ones of the devices come first. */
+static struct CUctx_st contexts[GPU_DEVICES_MAX + GPU_CONTEXTS_MAX];
 static _Thread_local CUcontext stack[STACK_MAX];
 static _Thread_local int depth; /* entries in use; the last one is current */
 
 static bool is_context(CUcontext c)
 {
-	return c >= contexts && c < contexts + GPU_CONTEXTS_MAX && c->alive;
+	return c >= contexts && c < contexts + GPU_DEVICES_MAX + GPU_CONTEXTS_MAX && c->alive;
 }
 
 CUcontext context_current(void)
@@ -36,7 +38,19 @@ CUcontext context_current(void)
 
 int context_device(void)
 {
-	return 0;
+	CUcontext c = context_current();
+
+	return c ? c->device : 0;
+}
+
+bool context_valid(CUcontext c)
+{
+	return is_context(c);
+}
+
+int context_device_of(CUcontext c)
+{
+	return c->device;
 }
 
 CUresult cuInit(unsigned int flags)
@@ -62,13 +76,14 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *ret, CUdevice device)
 
 	if (result)
 		return result;
-	if (!ret || device)
-		return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	if (!ret || !gpu_has(device))
+		return ret ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
-	PRIMARY->alive = true;
-	PRIMARY->references++;
+	contexts[device].alive = true;
+	contexts[device].device = device;
+	contexts[device].references++;
 	pthread_mutex_unlock(&lock);
-	*ret = PRIMARY;
+	*ret = &contexts[device];
 	return CUDA_SUCCESS;
 }
 
@@ -78,13 +93,13 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 
 	if (result)
 		return result;
-	if (device)
+	if (!gpu_has(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	pthread_mutex_lock(&lock);
-	if (!PRIMARY->references)
+	if (!contexts[device].references)
 		result = CUDA_ERROR_INVALID_CONTEXT;
-	else if (!--PRIMARY->references)
-		PRIMARY->alive = false;
+	else if (!--contexts[device].references)
+		contexts[device].alive = false;
 	pthread_mutex_unlock(&lock);
 	return result;
 }
@@ -95,7 +110,7 @@ CUresult cuDevicePrimaryCtxReset(CUdevice device)
 
 	if (result)
 		return result;
-	return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+	return gpu_has(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags, int *active)
@@ -104,10 +119,10 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags, int *a
 
 	if (result)
 		return result;
-	if (device || !flags || !active)
-		return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
-	*flags = PRIMARY->flags;
-	*active = PRIMARY->alive;
+	if (!gpu_has(device) || !flags || !active)
+		return gpu_has(device) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_DEVICE;
+	*flags = contexts[device].flags;
+	*active = contexts[device].alive;
 	return CUDA_SUCCESS;
 }
 
@@ -117,9 +132,9 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags)
 
 	if (result)
 		return result;
-	if (device)
+	if (!gpu_has(device))
 		return CUDA_ERROR_INVALID_DEVICE;
-	PRIMARY->flags = flags;
+	contexts[device].flags = flags;
 	return CUDA_SUCCESS;
 }
 
@@ -138,17 +153,17 @@ CUresult cuCtxCreate(CUcontext *ret, CUctxCreateParams *params, unsigned int fla
 	(void)params;
 	if (result)
 		return result;
-	if (!ret || device)
-		return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	if (!ret || !gpu_has(device))
+		return ret ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
 	result = CUDA_ERROR_OUT_OF_MEMORY;
 	pthread_mutex_lock(&lock);
-	for (int i = 1; i < GPU_CONTEXTS_MAX && result; i++) {
+	for (int i = GPU_DEVICES_MAX; i < GPU_DEVICES_MAX + GPU_CONTEXTS_MAX && result; i++) {
 		if (contexts[i].alive)
 			continue;
 		result = push(&contexts[i]);
 		if (result)
 			break;
-		contexts[i] = (struct CUctx_st){ .alive = true, .flags = flags };
+		contexts[i] = (struct CUctx_st){ .alive = true, .device = device, .flags = flags };
 		*ret = &contexts[i];
 	}
 	pthread_mutex_unlock(&lock);
@@ -161,7 +176,7 @@ CUresult cuCtxDestroy(CUcontext c)
 
 	if (result)
 		return result;
-	if (!is_context(c) || c == PRIMARY)
+	if (!is_context(c) || c < contexts + GPU_DEVICES_MAX)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	pthread_mutex_lock(&lock);
 	c->alive = false;
@@ -227,7 +242,7 @@ CUresult cuCtxGetDevice(CUdevice *ret)
 		return result;
 	if (!ret)
 		return CUDA_ERROR_INVALID_VALUE;
-	*ret = 0;
+	*ret = context_device();
 	return CUDA_SUCCESS;
 }
 
@@ -255,6 +270,35 @@ CUresult cuCtxGetFlags(unsigned int *ret)
 	return CUDA_SUCCESS;
 }
 
+static CUresult check_peer(const char *name, CUcontext peer)
+{
+	CUresult result = gpu_enter(name, GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	if (!is_context(peer))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	return peer->device == context_device() ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
+{
+	CUresult result = check_peer("cuCtxEnablePeerAccess", peer);
+
+	if (result || flags)
+		return result ? result : CUDA_ERROR_INVALID_VALUE;
+	return memory_peer(context_device(), peer->device, true) ? CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED : CUDA_SUCCESS;
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peer)
+{
+	CUresult result = check_peer("cuCtxDisablePeerAccess", peer);
+
+	if (result)
+		return result;
+	return memory_peer(context_device(), peer->device, false) ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+}
+
 CUresult cuCtxSynchronize(void)
 {
 	return gpu_enter("cuCtxSynchronize", GPU_CALL_SYNC);
@@ -275,17 +319,19 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
 
 static size_t *limit_slot(CUlimit limit)
 {
+	struct gpu_limits *l = &gpu.limits[context_device()];
+
 	switch (limit) {
 	case CU_LIMIT_STACK_SIZE:
-		return &gpu.limits.stack;
+		return &l->stack;
 	case CU_LIMIT_PRINTF_FIFO_SIZE:
-		return &gpu.limits.printf_fifo;
+		return &l->printf_fifo;
 	case CU_LIMIT_MALLOC_HEAP_SIZE:
-		return &gpu.limits.malloc_heap;
+		return &l->malloc_heap;
 	case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
-		return &gpu.limits.sync_depth;
+		return &l->sync_depth;
 	case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
-		return &gpu.limits.pending_launches;
+		return &l->pending_launches;
 	default:
 		return NULL;
 	}
@@ -313,7 +359,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 		return result;
 	if (!slot)
 		return CUDA_ERROR_UNSUPPORTED_LIMIT;
-	if (slot == &gpu.limits.stack && value > MACHINE_STACK_MAX)
+	if (limit == CU_LIMIT_STACK_SIZE && value > MACHINE_STACK_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
 	*slot = value;
 	return CUDA_SUCCESS;

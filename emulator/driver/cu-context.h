@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts of the emulated driver: the primary one and those of cuCtxCreate(). They share the one device. */
+/* Contexts of the emulated driver: the primary ones and those of cuCtxCreate(). Those of one device share all it has. */
 #ifndef CGPU_EMULATOR_CU_CONTEXT_H
 #define CGPU_EMULATOR_CU_CONTEXT_H
 
@@ -11,5 +11,7 @@
 CUcontext context_current(void);
 /* The device of the current context, 0 without one. */
 int context_device(void);
+bool context_valid(CUcontext c);
+int context_device_of(CUcontext c);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "common/address-map.h"
 #include "emulator/driver/cu-array.h"
+#include "emulator/driver/cu-context.h"
 #include "emulator/driver/cu-profile.h"
 #include "emulator/driver/cu-stream.h"
 #include "emulator/driver/findings.h"
@@ -112,6 +113,34 @@ CUresult cuMemcpyDtoHAsync(void *dst, CUdeviceptr src, size_t size, CUstream str
 CUresult cuMemcpyDtoDAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream)
 {
 	return copy("cuMemcpyDtoDAsync", COPY_ASYNC, stream, dst, src, size);
+}
+
+/* What is before it on both devices is waited for. */
+static CUresult wait_both(const char *name, CUcontext dst, CUcontext src)
+{
+	CUresult result = gpu_enter(name, GPU_CALL_ASYNC);
+
+	if (result)
+		return result;
+	if (!context_valid(dst) || !context_valid(src))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	result = cu_stream_wait(queue_legacy(context_device_of(src)));
+	return result ? result : cu_stream_wait(queue_legacy(context_device_of(dst)));
+}
+
+CUresult cuMemcpyPeer(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src, CUcontext src_context, size_t size)
+{
+	CUresult result = wait_both("cuMemcpyPeer", dst_context, src_context);
+
+	return result ? result : copy("cuMemcpyPeer", COPY_WAIT, NULL, dst, src, size);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_context, CUdeviceptr src, CUcontext src_context, size_t size,
+			   CUstream stream)
+{
+	if (!context_valid(dst_context) || !context_valid(src_context))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	return copy("cuMemcpyPeerAsync", COPY_ASYNC, stream, dst, src, size);
 }
 
 /* One side of a pitched copy: `base` is its first byte, rows lie `pitch` apart, slices `pitch * height`. */
@@ -278,6 +307,41 @@ CUresult cuMemcpy3D(const CUDA_MEMCPY3D *c)
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *c, CUstream stream)
 {
 	return copy_3d("cuMemcpy3DAsync", COPY_ASYNC, c, stream);
+}
+
+/* The same without the contexts: addresses and arrays know where they are. */
+static CUDA_MEMCPY3D without_contexts(const CUDA_MEMCPY3D_PEER *c)
+{
+	return (CUDA_MEMCPY3D){
+		.srcXInBytes = c->srcXInBytes, .srcY = c->srcY, .srcZ = c->srcZ, .srcLOD = c->srcLOD,
+		.srcMemoryType = c->srcMemoryType, .srcHost = c->srcHost, .srcDevice = c->srcDevice,
+		.srcArray = c->srcArray, .srcPitch = c->srcPitch, .srcHeight = c->srcHeight,
+		.dstXInBytes = c->dstXInBytes, .dstY = c->dstY, .dstZ = c->dstZ, .dstLOD = c->dstLOD,
+		.dstMemoryType = c->dstMemoryType, .dstHost = c->dstHost, .dstDevice = c->dstDevice,
+		.dstArray = c->dstArray, .dstPitch = c->dstPitch, .dstHeight = c->dstHeight,
+		.WidthInBytes = c->WidthInBytes, .Height = c->Height, .Depth = c->Depth,
+	};
+}
+
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *c)
+{
+	CUresult result = c ? wait_both("cuMemcpy3DPeer", c->dstContext, c->srcContext) : CUDA_ERROR_INVALID_VALUE;
+	CUDA_MEMCPY3D plain;
+
+	if (result)
+		return result;
+	plain = without_contexts(c);
+	return copy_3d("cuMemcpy3DPeer", COPY_WAIT, &plain, NULL);
+}
+
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *c, CUstream stream)
+{
+	CUDA_MEMCPY3D plain;
+
+	if (!c || !context_valid(c->dstContext) || !context_valid(c->srcContext))
+		return c ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
+	plain = without_contexts(c);
+	return copy_3d("cuMemcpy3DPeerAsync", COPY_ASYNC, &plain, stream);
 }
 
 /* A run of bytes of an array, which has one dimension for these calls: offsets go on over the ends of rows. */

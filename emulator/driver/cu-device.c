@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driver API: the device and its attributes. Figures that the machine decides come from machine-limits.h. */
+/* Driver API: the devices, which are all alike, and their attributes. The machine's figures come from machine-limits.h. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "emulator/driver/gpu.h"
 #include "emulator/machine/machine-limits.h"
 
-#define PCI_BUS_ID "0000:00:00.0"
+#define PCI_BUS_ID "0000:%02x:00.0"
+#define PCI_BUS_ID_SIZE sizeof("0000:00:00.0")
 
 CUresult cuDeviceGet(CUdevice *ret, int ordinal)
 {
@@ -14,9 +16,9 @@ CUresult cuDeviceGet(CUdevice *ret, int ordinal)
 
 	if (result)
 		return result;
-	if (!ret || ordinal)
-		return ordinal ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
-	*ret = 0;
+	if (!ret || !gpu_has(ordinal))
+		return ret ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	*ret = ordinal;
 	return CUDA_SUCCESS;
 }
 
@@ -28,7 +30,7 @@ CUresult cuDeviceGetCount(int *ret)
 		return result;
 	if (!ret)
 		return CUDA_ERROR_INVALID_VALUE;
-	*ret = 1;
+	*ret = gpu.devices;
 	return CUDA_SUCCESS;
 }
 
@@ -38,8 +40,8 @@ CUresult cuDeviceGetName(char *ret, int len, CUdevice device)
 
 	if (result)
 		return result;
-	if (!ret || len <= 0 || device)
-		return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	if (!ret || len <= 0 || !gpu_has(device))
+		return gpu_has(device) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_DEVICE;
 	snprintf(ret, (size_t)len, "%s", GPU_NAME);
 	return CUDA_SUCCESS;
 }
@@ -50,9 +52,11 @@ CUresult cuDeviceGetUuid(CUuuid *ret, CUdevice device)
 
 	if (result)
 		return result;
-	if (!ret || device)
-		return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	if (!ret || !gpu_has(device))
+		return ret ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
 	memcpy(ret->bytes, "cgpu-emulated-00", sizeof(ret->bytes));
+	ret->bytes[14] = (char)('0' + device / 10);
+	ret->bytes[15] = (char)('0' + device % 10);
 	return CUDA_SUCCESS;
 }
 
@@ -62,8 +66,8 @@ CUresult cuDeviceTotalMem(size_t *ret, CUdevice device)
 
 	if (result)
 		return result;
-	if (!ret || device)
-		return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	if (!ret || !gpu_has(device))
+		return ret ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
 	*ret = gpu.memory;
 	return CUDA_SUCCESS;
 }
@@ -74,9 +78,9 @@ CUresult cuDeviceGetPCIBusId(char *ret, int len, CUdevice device)
 
 	if (result)
 		return result;
-	if (!ret || len < (int)sizeof(PCI_BUS_ID) || device)
-		return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
-	memcpy(ret, PCI_BUS_ID, sizeof(PCI_BUS_ID));
+	if (!ret || len < (int)PCI_BUS_ID_SIZE || !gpu_has(device))
+		return gpu_has(device) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_DEVICE;
+	snprintf(ret, (size_t)len, PCI_BUS_ID, (unsigned)device);
 	return CUDA_SUCCESS;
 }
 
@@ -88,10 +92,16 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *ret, const char *id)
 		return result;
 	if (!ret || !id)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (strcmp(id, PCI_BUS_ID))
-		return CUDA_ERROR_INVALID_DEVICE;
-	*ret = 0;
-	return CUDA_SUCCESS;
+	for (int i = 0; i < gpu.devices; i++) {
+		char own[32];
+
+		snprintf(own, sizeof(own), PCI_BUS_ID, (unsigned)i);
+		if (strcasecmp(id, own))
+			continue;
+		*ret = i;
+		return CUDA_SUCCESS;
+	}
+	return CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult cuDeviceCanAccessPeer(int *ret, CUdevice device, CUdevice peer)
@@ -100,10 +110,35 @@ CUresult cuDeviceCanAccessPeer(int *ret, CUdevice device, CUdevice peer)
 
 	if (result)
 		return result;
-	if (device || peer)
+	if (!gpu_has(device) || !gpu_has(peer))
 		return CUDA_ERROR_INVALID_DEVICE;
-	*ret = 0;
+	*ret = device != peer;
 	return CUDA_SUCCESS;
+}
+
+/* They all lie in the memory of one machine, so no link is better than another one. */
+CUresult cuDeviceGetP2PAttribute(int *ret, CUdevice_P2PAttribute attribute, CUdevice from, CUdevice to)
+{
+	CUresult result = gpu_enter("cuDeviceGetP2PAttribute", GPU_CALL_DEVICE);
+
+	if (result)
+		return result;
+	if (!ret)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!gpu_has(from) || !gpu_has(to) || from == to)
+		return CUDA_ERROR_INVALID_DEVICE;
+	switch (attribute) {
+	case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
+		*ret = 0;
+		return CUDA_SUCCESS;
+	case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
+	case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
+	case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
+		*ret = 1;
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
 }
 
 static const struct {
@@ -121,11 +156,12 @@ CUresult cuDeviceGetAttribute(int *ret, CUdevice_attribute attribute, CUdevice d
 
 	if (result)
 		return result;
-	if (!ret || device)
-		return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	if (!ret || !gpu_has(device))
+		return ret ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
 	if ((int)attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
-	*ret = 0;
+	*ret = attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID || attribute == CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID ?
+		       device : 0;
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
 		if (attributes[i].attribute == attribute)
 			*ret = attributes[i].value;

@@ -11,6 +11,7 @@
 #include "common/log.h"
 #include "emulator/driver/check.h"
 #include "emulator/driver/cu-array.h"
+#include "emulator/driver/cu-context.h"
 #include "emulator/driver/cu-module.h"
 #include "emulator/driver/cu-profile.h"
 #include "emulator/driver/cu-stream.h"
@@ -25,19 +26,29 @@ static void print(void *data, const char *text, size_t len)
 	gpu_print(false, text, len);
 }
 
-/* Bytes of all blocks of the device's malloc() together; cudaLimitMallocHeapSize is the most there may be. */
-static _Atomic uint64_t heap_used;
+/* A launch in a stream, with its packed arguments. It is what the machine calls back with. */
+struct grid {
+	struct machine_launch launch;
+	struct work *work; /* NULL: it runs where it was asked for */
+	int device;
+	int injected;
+	_Alignas(16) char params[];
+};
+
+/* Bytes of all blocks of a device's malloc() together; cudaLimitMallocHeapSize is the most there may be. */
+static _Atomic uint64_t heap_used[GPU_DEVICES_MAX];
 
 static uint64_t heap_alloc(void *data, uint64_t size)
 {
+	int device = ((const struct grid *)data)->device;
+	size_t limit = gpu.limits[device].malloc_heap;
 	uint64_t address;
 
-	(void)data;
-	if (!size || size > gpu.limits.malloc_heap)
+	if (!size || size > limit)
 		return 0;
-	if (atomic_fetch_add(&heap_used, size) + size > gpu.limits.malloc_heap ||
-	    memory_alloc(size, MAPPING_ALLOC, "device malloc", &address)) {
-		atomic_fetch_sub(&heap_used, size);
+	if (atomic_fetch_add(&heap_used[device], size) + size > limit ||
+	    memory_alloc(device, size, MAPPING_ALLOC, "device malloc", &address)) {
+		atomic_fetch_sub(&heap_used[device], size);
 		return 0;
 	}
 	memory_mark(address, true, false);
@@ -54,8 +65,13 @@ static bool heap_free(void *data, uint64_t address)
 		return false;
 	if (memory_free(address, MAPPING_ALLOC))
 		return false;
-	atomic_fetch_sub(&heap_used, m.size);
+	atomic_fetch_sub(&heap_used[m.device], m.size);
 	return true;
+}
+
+static bool may_be_freed(void *data)
+{
+	return queue_may_free(((const struct grid *)data)->work);
 }
 
 /* Shape limits that hold for every entry, then those of this one. */
@@ -121,13 +137,6 @@ static CUresult code_of(const struct error *err)
 	}
 }
 
-/* A launch in a stream, with its packed arguments. */
-struct grid {
-	struct machine_launch launch;
-	int injected;
-	_Alignas(16) char params[];
-};
-
 static void run_grid(void *data)
 {
 	struct grid *g = data;
@@ -144,7 +153,8 @@ static void run_grid(void *data)
 	/* What follows a fault or a launch that never ends is queued on hardware and never runs. */
 	if (gpu_is_dead())
 		return;
-	g->launch.data = queue_running();
+	g->launch.data = g;
+	g->work = queue_running();
 	check_launch_begin(&check, &g->launch);
 	memory_launch_begins();
 	rc = cu_profile_launch(&g->launch, &fault, &stats, &err);
@@ -162,19 +172,19 @@ static void run_grid(void *data)
 	}
 }
 
-static void complete(struct machine_launch *l, const struct CUfunc_st *f)
+static void complete(struct machine_launch *l, const struct CUfunc_st *f, int device)
 {
 	l->entry = f->ptx;
 	l->params_size = f->ptx->param_size;
-	l->memory = &memory_view;
-	l->stack_size = gpu.limits.stack;
+	l->memory = memory_view(device);
+	l->stack_size = gpu.limits[device].stack;
 	l->stop = &gpu.halt;
 	l->print = print;
 	l->finding = findings_tell;
 	l->heap_alloc = heap_alloc;
 	l->heap_free = heap_free;
 	l->image = cu_image_find;
-	l->may_be_freed = queue_may_free;
+	l->may_be_freed = may_be_freed;
 }
 
 static CUresult launch(CUfunction f, CUstream stream, const struct machine_launch *how, void **params, void **extra)
@@ -185,15 +195,18 @@ static CUresult launch(CUfunction f, CUstream stream, const struct machine_launc
 	struct work *w;
 	CUresult result;
 
-	if (!cu_function_valid(f) || !q)
+	/* Stream, function and context are of one device. */
+	f = cu_function_here(f);
+	if (!f || !q || q->device != context_device())
 		return CUDA_ERROR_INVALID_HANDLE;
 	w = work_new(WORK_DEVICE, run_grid, sizeof(*g) + f->ptx->param_size, (void **)&g);
 	if (!w)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	memset(g->params, 0, f->ptx->param_size);
 	g->launch = *how;
+	g->device = q->device;
 	g->injected = inject_take("launch");
-	complete(&g->launch, f);
+	complete(&g->launch, f, q->device);
 	result = check_shape(&g->launch, f);
 	if (!result && f->ptx->param_count)
 		result = pack_params(f->ptx, params, extra, g->params);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver API: libraries and their entries, which belong to no context. There is one device and one address space, so a
- * library is a module and a CUkernel is the CUfunction of it: handles of either kind may be launched.
+ * Driver API: libraries and their entries, which belong to no context. A library is a module and a CUkernel is the CUfunction
+ * of it: handles of either kind may be launched. On another device than the one where it was loaded it has a twin.
  */
 #include "emulator/driver/cu-module.h"
 
@@ -29,8 +29,10 @@ CUresult cuLibraryLoadData(CUlibrary *ret, const void *code, CUjit_option *optio
 	if (!ret || !code)
 		return CUDA_ERROR_INVALID_VALUE;
 	result = cu_module_load(&m, code, n, options, values);
-	if (!result)
+	if (!result) {
+		m->library = true;
 		*ret = (CUlibrary)m;
+	}
 	return result;
 }
 
@@ -48,8 +50,10 @@ CUresult cuLibraryLoadFromFile(CUlibrary *ret, const char *path, CUjit_option *o
 	if (!ret)
 		return CUDA_ERROR_INVALID_VALUE;
 	result = cu_module_load_file(&m, path, n, options, values);
-	if (!result)
+	if (!result) {
+		m->library = true;
 		*ret = (CUlibrary)m;
+	}
 	return result;
 }
 
@@ -66,8 +70,8 @@ CUresult cuLibraryGetModule(CUmodule *ret, CUlibrary l)
 		return result;
 	if (!ret || !cu_module_valid(module_of(l)))
 		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	*ret = module_of(l);
-	return CUDA_SUCCESS;
+	*ret = cu_module_here(module_of(l));
+	return *ret ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cuLibraryGetKernel(CUkernel *ret, CUlibrary l, const char *name)
@@ -97,7 +101,7 @@ CUresult cuLibraryEnumerateKernels(CUkernel *ret, unsigned int n, CUlibrary l)
 
 CUresult cuLibraryGetGlobal(CUdeviceptr *ret, size_t *ret_size, CUlibrary l, const char *name)
 {
-	return cuModuleGetGlobal(ret, ret_size, module_of(l), name);
+	return cuModuleGetGlobal(ret, ret_size, cu_module_here(module_of(l)), name);
 }
 
 CUresult cuLibraryGetManaged(CUdeviceptr *ret, size_t *ret_size, CUlibrary l, const char *name)
@@ -107,7 +111,7 @@ CUresult cuLibraryGetManaged(CUdeviceptr *ret, size_t *ret_size, CUlibrary l, co
 	if (!name || !cu_module_valid(module_of(l)))
 		return name ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
 	v = ptx_module_variable(module_of(l)->ptx, name);
-	return v && v->managed ? cuModuleGetGlobal(ret, ret_size, module_of(l), name) : CUDA_ERROR_NOT_FOUND;
+	return v && v->managed ? cuModuleGetGlobal(ret, ret_size, cu_module_here(module_of(l)), name) : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cuKernelGetFunction(CUfunction *ret, CUkernel k)
@@ -118,8 +122,8 @@ CUresult cuKernelGetFunction(CUfunction *ret, CUkernel k)
 		return result;
 	if (!ret || !cu_function_valid(function_of(k)))
 		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	*ret = function_of(k);
-	return CUDA_SUCCESS;
+	*ret = cu_function_here(function_of(k));
+	return *ret ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cuKernelGetLibrary(CUlibrary *ret, CUkernel k)
@@ -139,15 +143,15 @@ CUresult cuKernelGetParamInfo(CUkernel k, size_t index, size_t *ret_offset, size
 
 CUresult cuKernelGetAttribute(int *ret, CUfunction_attribute attribute, CUkernel k, CUdevice device)
 {
-	return device ? CUDA_ERROR_INVALID_DEVICE : cuFuncGetAttribute(ret, attribute, function_of(k));
+	return !gpu_has(device) ? CUDA_ERROR_INVALID_DEVICE : cuFuncGetAttribute(ret, attribute, function_of(k));
 }
 
 CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel k, CUdevice device)
 {
-	return device ? CUDA_ERROR_INVALID_DEVICE : cuFuncSetAttribute(function_of(k), attribute, value);
+	return !gpu_has(device) ? CUDA_ERROR_INVALID_DEVICE : cuFuncSetAttribute(function_of(k), attribute, value);
 }
 
 CUresult cuKernelSetCacheConfig(CUkernel k, CUfunc_cache config, CUdevice device)
 {
-	return device ? CUDA_ERROR_INVALID_DEVICE : cuFuncSetCacheConfig(function_of(k), config);
+	return !gpu_has(device) ? CUDA_ERROR_INVALID_DEVICE : cuFuncSetCacheConfig(function_of(k), config);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Driver API: plain allocation, pinned, registered and managed memory, questions about pointers. */
+#include "emulator/driver/cu-context.h"
 #include "emulator/driver/memory.h"
+#include "emulator/driver/queue.h"
 
 #define PITCH_UNIT 512
 
@@ -11,7 +13,7 @@ CUresult cuMemGetInfo(size_t *ret_free, size_t *ret_total)
 
 	if (result)
 		return result;
-	memory_usage(&free_bytes, &total);
+	memory_usage(context_device(), &free_bytes, &total);
 	if (ret_free)
 		*ret_free = free_bytes;
 	if (ret_total)
@@ -28,7 +30,7 @@ CUresult cuMemAlloc(CUdeviceptr *ret, size_t size)
 		return result;
 	if (!ret || !size)
 		return CUDA_ERROR_INVALID_VALUE;
-	result = memory_alloc(size, MAPPING_ALLOC, "", &address);
+	result = memory_alloc(context_device(), size, MAPPING_ALLOC, "", &address);
 	if (result)
 		return result;
 	memory_unwritten(address);
@@ -48,7 +50,7 @@ CUresult cuMemAllocPitch(CUdeviceptr *ret, size_t *ret_pitch, size_t width, size
 		return CUDA_ERROR_INVALID_VALUE;
 	if (pitch < width || height > SIZE_MAX / pitch)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	result = memory_alloc(pitch * height, MAPPING_ALLOC, "", &address);
+	result = memory_alloc(context_device(), pitch * height, MAPPING_ALLOC, "", &address);
 	if (result)
 		return result;
 	memory_unwritten(address);
@@ -60,9 +62,13 @@ CUresult cuMemAllocPitch(CUdeviceptr *ret, size_t *ret_pitch, size_t width, size
 CUresult cuMemFree(CUdeviceptr address)
 {
 	CUresult result = gpu_enter("cuMemFree", GPU_CALL_SYNC);
+	struct mapping m;
 
 	if (result || !address)
 		return result;
+	/* It may belong to another device than the current one. */
+	if (memory_find_mapping(address, &m) && m.allocation)
+		queue_wait_device(m.device);
 	if (!memory_is_device(address))
 		return memory_free(address, MAPPING_PINNED);
 	return memory_free(address, MAPPING_ALLOC);
@@ -75,7 +81,7 @@ static CUresult alloc_host(void **ret, size_t size, bool managed)
 
 	if (!ret || !size)
 		return CUDA_ERROR_INVALID_VALUE;
-	result = memory_alloc(size, MAPPING_PINNED, "", &address);
+	result = memory_alloc(context_device(), size, MAPPING_PINNED, "", &address);
 	if (result)
 		return result;
 	memory_mark(address, false, managed);
@@ -207,7 +213,7 @@ CUresult cuPointerGetAttribute(void *ret, CUpointer_attribute attribute, CUdevic
 		*(int *)ret = m.managed;
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-		*(int *)ret = 0;
+		*(int *)ret = m.device;
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
 		*(CUdeviceptr *)ret = m.address;

@@ -16,6 +16,7 @@
 #include "common/error.h"
 #include "common/fat-binary.h"
 #include "common/log.h"
+#include "emulator/driver/cu-context.h"
 #include "emulator/driver/fat-binary-text.h"
 #include "emulator/driver/memory.h"
 #include "emulator/machine/machine-limits.h"
@@ -36,10 +37,10 @@ bool cu_module_valid(CUmodule m)
 
 static int place(void *data, const struct ptx_variable *v, uint64_t *ret_address, void **ret_bytes, struct error *err)
 {
+	const struct CUmod_st *m = data;
 	uint64_t address;
 
-	(void)data;
-	if (memory_alloc(v->size ? v->size : 1, v->managed ? MAPPING_PINNED : MAPPING_ALLOC, v->name, &address))
+	if (memory_alloc(m->device, v->size ? v->size : 1, v->managed ? MAPPING_PINNED : MAPPING_ALLOC, v->name, &address))
 		return error_set(err, ERROR_MEMORY, "no device memory for `%s` (%llu bytes)", v->name,
 				 (unsigned long long)v->size);
 	*ret_address = address;
@@ -64,6 +65,9 @@ static void release(CUmodule m)
 	}
 	if (m->ptx)
 		ptx_module_free(m->ptx);
+	for (int i = 0; i < GPU_DEVICES_MAX; i++)
+		release(m->twins[i]);
+	free(m->text);
 	m->magic = 0;
 	free(m);
 }
@@ -82,14 +86,19 @@ static CUresult code_of(const struct error *err)
 
 static CUresult load(const char *text, size_t len, CUmodule *ret, struct error *err)
 {
-	static const struct ptx_placer placer = { .place = place };
 	CUmodule m = calloc(1, sizeof(*m));
+	struct ptx_placer placer = { .data = m, .place = place };
 
+	if (m && gpu.devices > 1 && !(m->text = strndup(text, len))) {
+		free(m);
+		m = NULL;
+	}
 	if (!m) {
 		error_set(err, ERROR_MEMORY, "out of memory");
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	m->magic = MODULE_MAGIC;
+	m->device = context_device();
 	m->ptx = ptx_module_load(text, len, err);
 	if (!m->ptx || ptx_module_place(m->ptx, &placer, err)) {
 		release(m);
@@ -236,6 +245,39 @@ static CUfunction function_of(CUmodule m, struct ptx_function *ptx)
 	}
 	pthread_mutex_unlock(&lock);
 	return f;
+}
+
+CUmodule cu_module_here(CUmodule m)
+{
+	int device = context_device();
+	struct error err = ERROR_INIT;
+	CUmodule *twin;
+
+	if (!cu_module_valid(m) || m->device == device)
+		return cu_module_valid(m) ? m : NULL;
+	if (!m->library || !m->text)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	twin = &m->twins[device];
+	if (!*twin && load(m->text, strlen(m->text), twin, &err))
+		log_warning("module: %s", err.text);
+	pthread_mutex_unlock(&lock);
+	return *twin;
+}
+
+CUfunction cu_function_here(CUfunction f)
+{
+	CUmodule m = cu_function_valid(f) ? cu_module_here(f->module) : NULL;
+	CUfunction here;
+
+	if (!m || m == f->module)
+		return m ? f : NULL;
+	here = function_of(m, ptx_module_function(m->ptx, f->ptx->name));
+	if (here) {
+		here->max_dynamic_shared = f->max_dynamic_shared;
+		here->carveout = f->carveout;
+	}
+	return here;
 }
 
 CUresult cu_module_function(CUfunction *ret, CUmodule m, const char *name)

@@ -21,9 +21,16 @@ struct CUmod_st {
 	uint64_t magic;
 	struct ptx_module *ptx;
 	struct CUfunc_st *functions; /* that were asked for */
+	int device;                  /* where its variables are, and its functions run */
+	bool library;                /* belongs to no context: other devices load it when they need it */
+	char *text;                  /* for that; NULL where there is one device */
+	struct CUmod_st *twins[GPU_DEVICES_MAX];
 };
 
 bool cu_function_valid(CUfunction f);
+/* The function, or the module, on the current device: of a library its twin there; NULL when it has none. */
+CUfunction cu_function_here(CUfunction f);
+CUmodule cu_module_here(CUmodule m);
 bool cu_module_valid(CUmodule m);
 
 /*

@@ -25,8 +25,8 @@ CUresult cu_older_device_capability(int *ret_major, int *ret_minor, CUdevice dev
 
 	if (result)
 		return result;
-	if (!ret_major || !ret_minor || device)
-		return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	if (!ret_major || !ret_minor || !gpu_has(device))
+		return gpu_has(device) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_DEVICE;
 	*ret_major = GPU_COMPUTE_MAJOR;
 	*ret_minor = GPU_COMPUTE_MINOR;
 	return CUDA_SUCCESS;

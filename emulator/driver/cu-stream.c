@@ -20,6 +20,7 @@ struct CUstream_st {
 	unsigned flags;
 	int priority;
 	struct queue *queue;
+	CUcontext context;
 };
 
 struct CUevent_st {
@@ -107,7 +108,7 @@ CUresult cuStreamCreateWithPriority(CUstream *ret, unsigned int flags, int prior
 	if (priority > 0)
 		priority = 0;
 	*s = (struct CUstream_st){ STREAM_MAGIC, flags, priority < -5 ? -5 : priority,
-				   queue_new(context_device(), !(flags & CU_STREAM_NON_BLOCKING)) };
+				   queue_new(context_device(), !(flags & CU_STREAM_NON_BLOCKING)), context_current() };
 	if (!s->queue) {
 		free(s);
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -213,7 +214,7 @@ CUresult cuStreamGetCtx(CUstream s, CUcontext *ret)
 		return result;
 	if (!is_stream(s) || !ret)
 		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	*ret = context_current();
+	*ret = is_default(s) ? context_current() : s->context;
 	return CUDA_SUCCESS;
 }
 
@@ -315,7 +316,7 @@ CUresult cuEventRecord(CUevent e, CUstream s)
 
 	if (result)
 		return result;
-	if (!is_event(e) || !q)
+	if (!is_event(e) || !q || q->device != e->device)
 		return CUDA_ERROR_INVALID_HANDLE;
 	result = queue_mark(q, &mark);
 	if (result)

@@ -56,9 +56,9 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *ret, size_t size, const CUmem
 	host = prop->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
 	if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED || (!host && prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (prop->location.id)
+	if (host ? prop->location.id : !gpu_has(prop->location.id))
 		return CUDA_ERROR_INVALID_DEVICE;
-	result = memory_create(size, host, &a);
+	result = memory_create(host ? MEMORY_HOST : prop->location.id, size, &a);
 	if (!result)
 		*ret = (uintptr_t)a;
 	return result;
@@ -98,32 +98,42 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size)
 CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc *desc, size_t count)
 {
 	CUresult result = gpu_enter("cuMemSetAccess", GPU_CALL_DEVICE);
-	int prot = PROT_NONE;
 
 	if (result)
 		return result;
-	if (!desc || count != 1 || desc->location.type != CU_MEM_LOCATION_TYPE_DEVICE || desc->location.id)
+	if (!desc || !count)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
-		prot = PROT_READ;
-	else if (desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-		prot = PROT_READ | PROT_WRITE;
-	return memory_set_access(address, size, prot);
+	for (size_t i = 0; i < count; i++)
+		if (desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !gpu_has(desc[i].location.id))
+			return CUDA_ERROR_INVALID_VALUE;
+	for (size_t i = 0; i < count && !result; i++) {
+		int prot = PROT_NONE;
+
+		if (desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
+			prot = PROT_READ;
+		else if (desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+			prot = PROT_READ | PROT_WRITE;
+		result = memory_set_access(address, size, desc[i].location.id, prot);
+	}
+	return result;
 }
 
 CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr address)
 {
 	CUresult result = gpu_enter("cuMemGetAccess", GPU_CALL_DEVICE);
 	struct mapping m;
+	int prot;
 
 	if (result)
 		return result;
-	if (!flags || !location || !memory_find_mapping(address, &m))
+	if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE || !gpu_has(location->id) ||
+	    !memory_find_mapping(address, &m))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (m.access & PROT_WRITE)
+	prot = memory_reach(&m, location->id);
+	if (prot & PROT_WRITE)
 		*flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 	else
-		*flags = m.access ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+		*flags = prot ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_NONE;
 	return CUDA_SUCCESS;
 }
 

@@ -93,10 +93,11 @@ void findings_host_read(const char *call, uint64_t address, uint64_t size)
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct gpu_fault cause = { 0 };
 	enum memory_state state = memory_state(address, size, &cause);
+	const struct device_memory *view = memory_view(0);
 	struct place p = { .entry = "host" };
 	struct device_buffer b;
 
-	if (state == MEMORY_KNOWN || !memory_view.nearest(memory_view.data, address, &b))
+	if (state == MEMORY_KNOWN || !view->nearest(view->data, address, &b))
 		return;
 	snprintf(p.file, sizeof(p.file), "%llx", (unsigned long long)b.address);
 	if (!is_new(&p))

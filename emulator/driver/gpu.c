@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of the emulated GPU and the gate that every driver API function passes. */
+/* State of the emulated GPUs and the gate that every driver API function passes. */
 #include "emulator/driver/gpu.h"
 
 #include <pthread.h>
@@ -22,14 +22,14 @@
 #define GPU_MEMORY_MIN (16 * MIB)
 #define GPU_POLL_NS 200000
 
-struct gpu gpu = {
-	.limits = {
-		.stack = MACHINE_STACK_DEFAULT,
-		.printf_fifo = 1024 * 1024,
-		.malloc_heap = 8 * 1024 * 1024,
-		.sync_depth = 2,
-		.pending_launches = 2048,
-	},
+struct gpu gpu;
+
+static const struct gpu_limits default_limits = {
+	.stack = MACHINE_STACK_DEFAULT,
+	.printf_fifo = 1024 * 1024,
+	.malloc_heap = 8 * 1024 * 1024,
+	.sync_depth = 2,
+	.pending_launches = 2048,
 };
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -56,6 +56,15 @@ static uint64_t parse_size(const char *text)
 	return value;
 }
 
+static int device_count(void)
+{
+	const char *text = getenv("CGPU_EMULATED_DEVICES");
+	long n = text ? strtol(text, NULL, 10) : 1;
+
+	return n < 1 ? 1 : n > GPU_DEVICES_MAX ? GPU_DEVICES_MAX : (int)n;
+}
+
+/* Of each device: together they have no more than half of what the machine has, unless somebody has said so. */
 static uint64_t memory_size(void)
 {
 	const char *text = getenv("CGPU_EMULATED_MEMORY");
@@ -63,7 +72,8 @@ static uint64_t memory_size(void)
 	uint64_t host = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
 	if (!size)
-		size = host / 2 < GPU_MEMORY_DEFAULT ? host / 2 : GPU_MEMORY_DEFAULT;
+		size = host / 2 / (uint64_t)gpu.devices < GPU_MEMORY_DEFAULT ? host / 2 / (uint64_t)gpu.devices :
+									       GPU_MEMORY_DEFAULT;
 	if (size < GPU_MEMORY_MIN)
 		size = GPU_MEMORY_MIN;
 	return size / GPU_GRANULARITY * GPU_GRANULARITY;
@@ -76,7 +86,10 @@ CUresult gpu_init(void)
 	pthread_mutex_lock(&init_lock);
 	if (!gpu.initialised) {
 		inject_slow_init();
+		gpu.devices = device_count();
 		gpu.memory = memory_size();
+		for (int i = 0; i < gpu.devices; i++)
+			gpu.limits[i] = default_limits;
 		result = memory_init();
 		gpu.initialised = result == CUDA_SUCCESS;
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The emulated GPU of this process: whether it is initialised, how it is broken, who listens to it. Every driver API
- * function starts with gpu_enter(), which is the one place where failures are injected, where an uninitialised driver
- * and a missing context are refused, and where faults of device code come back.
+ * The emulated GPUs of this process: whether they are initialised, how they are broken, who listens to them. Every driver
+ * API function starts with gpu_enter(), which is the one place where failures are injected, where an uninitialised driver
+ * and a missing context are refused, and where faults of device code come back. There is one device, or as many as
+ * CGPU_EMULATED_DEVICES says; a fault on one of them is one of all.
  *
  * Faults. A fault is `pending` after the launch and is delivered by the next call that synchronises; from then on it is
  * `sticky`: every call returns it until the process ends, as on hardware.
@@ -29,7 +30,7 @@ struct gpu_fault;
 #define GPU_DRIVER_VERSION 13000
 #define GPU_GRANULARITY (2ull * 1024 * 1024)
 #define GPU_DEVICES_MAX 16
-#define GPU_CONTEXTS_MAX 16
+#define GPU_CONTEXTS_MAX 16 /* of cuCtxCreate() */
 
 /* What a call needs and whether it waits for the device. */
 enum gpu_call {
@@ -49,8 +50,9 @@ struct gpu_limits {
 };
 
 struct gpu {
-	uint64_t memory;          /* bytes of device memory, fixed by cuInit */
-	struct gpu_limits limits;
+	int devices;              /* how many there are, fixed by cuInit as the next one is */
+	uint64_t memory;          /* bytes of memory of each */
+	struct gpu_limits limits[GPU_DEVICES_MAX];
 	_Atomic bool initialised;
 	_Atomic int pending;      /* CUresult that the next synchronising call delivers */
 	_Atomic int sticky;       /* CUresult of every call */
@@ -68,6 +70,12 @@ CUresult gpu_enter(const char *name, enum gpu_call kind);
 
 /* Behind what a call has waited for: the fault that it is to deliver. */
 CUresult gpu_deliver(void);
+/* There is a device of this number. */
+static inline bool gpu_has(int device)
+{
+	return device >= 0 && device < gpu.devices;
+}
+
 /* Work is dropped, since the device is broken or a launch that never ends is before it. */
 bool gpu_is_dead(void);
 

@@ -31,9 +31,12 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/memory-table.c %reldir%/memory-table.h \
 	%reldir%/queue.c %reldir%/queue.h
 
-EMULATOR_TESTS = test-cu-driver test-cu-faults test-cu-heap test-cu-library test-cu-link test-cu-stream test-cu-texture
+EMULATOR_TESTS = test-cu-devices test-cu-driver test-cu-faults test-cu-heap test-cu-library test-cu-link test-cu-stream test-cu-texture
 check_PROGRAMS += $(EMULATOR_TESTS)
 TESTS += $(EMULATOR_TESTS)
+test_cu_devices_SOURCES = tests/unit/test-cu-devices.c tests/unit/emulator.h
+test_cu_devices_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_devices_LDADD = $(CMOCKA_LIBS)
 test_cu_driver_SOURCES = tests/unit/test-cu-driver.c tests/unit/emulator.h
 test_cu_driver_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_driver_LDADD = $(CMOCKA_LIBS)

@@ -150,16 +150,23 @@ int memory_annotate_freed(uint64_t address, uint32_t cell)
 	return result;
 }
 
-static void as_buffer(const struct mapping *m, struct device_buffer *ret)
+/* How a device sees a mapping, as `prot` says. */
+static void as_buffer(const struct mapping *m, int prot, struct device_buffer *ret)
 {
 	*ret = (struct device_buffer){
 		.address = m->address,
 		.size = m->size,
 		.bytes = m->bytes,
-		.read_only = !(m->access & PROT_WRITE),
+		.read_only = !(prot & PROT_WRITE),
+		.device = m->device,
 		.shadow = m->shadow,
 	};
 	memcpy(ret->name, m->name, sizeof(ret->name));
+}
+
+static int device_of(const void *data)
+{
+	return (int)(intptr_t)data;
 }
 
 static bool find(void *data, uint64_t address, struct device_buffer *ret)
@@ -167,18 +174,19 @@ static bool find(void *data, uint64_t address, struct device_buffer *ret)
 	const struct device_buffer *b;
 	const struct mapping *m;
 	bool found = false;
+	int prot;
 
-	(void)data;
 	pthread_rwlock_rdlock(&memory_table.lock);
 	m = range_find(&memory_table.mappings, address);
-	if (m && m->access && !m->annotated) {
-		as_buffer(m, ret);
+	prot = m ? memory_reach(m, device_of(data)) : PROT_NONE;
+	if (prot && !m->annotated) {
+		as_buffer(m, prot, ret);
 		found = true;
-	} else if (m && m->access) {
+	} else if (prot) {
 		b = range_find(&memory_table.buffers, address);
 		if (b && !b->freed) {
 			*ret = *b;
-			ret->read_only |= !(m->access & PROT_WRITE);
+			ret->read_only |= !(prot & PROT_WRITE);
 			found = true;
 		}
 	}
@@ -215,23 +223,42 @@ static const struct range *nearest_in(const struct range_table *t, uint64_t addr
 static bool nearest(void *data, uint64_t address, struct device_buffer *ret)
 {
 	const struct range *buffer, *mapping;
+	const struct mapping *m;
 
-	(void)data;
 	pthread_rwlock_rdlock(&memory_table.lock);
 	buffer = nearest_in(&memory_table.buffers, address, false);
 	mapping = nearest_in(&memory_table.mappings, address, true);
-	if (buffer && mapping && distance(mapping, address) < distance(buffer, address))
+	/* Of both that hold it the mapping is live, and the buffer was freed before. */
+	if (buffer && mapping && (!distance(mapping, address) || distance(mapping, address) < distance(buffer, address)))
 		buffer = NULL;
 	if (buffer)
 		*ret = *(const struct device_buffer *)buffer;
 	else if (mapping)
-		as_buffer((const struct mapping *)mapping, ret);
+		as_buffer((const struct mapping *)mapping, PROT_READ | PROT_WRITE, ret);
+	m = range_find(&memory_table.mappings, address);
+	if (m && (buffer || mapping) && !ret->freed) {
+		ret->device = m->device;
+		ret->unreachable = address - ret->address < ret->size && !memory_reach(m, device_of(data));
+	}
 	pthread_rwlock_unlock(&memory_table.lock);
 	return buffer || mapping;
 }
 
-const struct device_memory memory_view = {
-	.find = find,
-	.nearest = nearest,
-	.generation = &memory_table.generation,
-};
+static struct device_memory views[GPU_DEVICES_MAX];
+
+void memory_make_views(void)
+{
+	for (int i = 0; i < GPU_DEVICES_MAX; i++)
+		views[i] = (struct device_memory){
+			.data = (void *)(intptr_t)i,
+			.find = find,
+			.nearest = nearest,
+			.generation = &memory_table.generation,
+			.device = i,
+		};
+}
+
+const struct device_memory *memory_view(int device)
+{
+	return &views[device];
+}

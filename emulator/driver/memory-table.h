@@ -49,6 +49,9 @@ bool range_overlaps(const struct range_table *t, uint64_t address, uint64_t size
 void *range_insert(struct range_table *t, uint64_t address);
 void range_remove(struct range_table *t, void *item);
 
+/* Before anything else. */
+void memory_make_views(void);
+
 /* The calls below are made with the lock held for writing. */
 void memory_forget_buffers(uint64_t address, uint64_t size);
 /* Give a shadow up, maybe while a launch looks at it. */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/address-map.h"
+#include "emulator/driver/cu-context.h"
 #include "emulator/driver/memory-table.h"
 #include "emulator/machine/shadow.h"
 
@@ -20,10 +22,13 @@ _Static_assert(DEVICE_BASE >> 44 == 3 && (DEVICE_BASE + DEVICE_SIZE - 1) >> 44 =
 
 #define PAGE 4096ull
 #define GUARD GPU_GRANULARITY
+#define DEVICE_NAME "cgpu-device-"
+#define HOST_NAME "cgpu-host"
 
 struct memory_table memory_table = { .lock = PTHREAD_RWLOCK_INITIALIZER };
 static struct range_table reservations = { .item = sizeof(struct range) };
-static uint64_t used; /* bytes of all allocations; under the table's lock */
+static uint64_t used[GPU_DEVICES_MAX];  /* bytes of all allocations of each; under the table's lock */
+static uint32_t peers[GPU_DEVICES_MAX]; /* a bit for each device that this one reaches; the same */
 
 static void write_lock(void)
 {
@@ -55,24 +60,46 @@ CUresult memory_init(void)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	memory_table.mappings.item = sizeof(struct mapping);
 	memory_table.buffers.item = sizeof(struct device_buffer);
+	memory_make_views();
 	return CUDA_SUCCESS;
 }
 
-CUresult memory_create(uint64_t size, bool host, struct allocation **ret)
+/* With the lock: false when the device has no room for it. */
+static bool charge(struct allocation *a)
+{
+	if (a->device < 0)
+		return true;
+	if (a->size > gpu.memory - used[a->device])
+		return false;
+	a->charged = a->size;
+	used[a->device] += a->size;
+	return true;
+}
+
+static void discharge(const struct allocation *a)
+{
+	if (a->device >= 0)
+		used[a->device] -= a->charged;
+}
+
+CUresult memory_create(int device, uint64_t size, struct allocation **ret)
 {
 	struct allocation *a = malloc(sizeof(*a));
 	CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+	char name[32];
 
 	if (!a)
 		return result;
-	*a = (struct allocation){ .fd = -1, .size = size, .charged = host ? 0 : size, .references = 1 };
+	*a = (struct allocation){ .fd = -1, .device = device, .size = size, .references = 1 };
+	/* The name is how memory_import() knows whose it is. */
+	snprintf(name, sizeof(name), device < 0 ? HOST_NAME : DEVICE_NAME "%d", device);
 	write_lock();
-	if (a->charged <= gpu.memory - used) {
-		a->fd = memfd_create("cgpu-device", MFD_CLOEXEC);
-		if (a->fd >= 0 && !ftruncate(a->fd, (off_t)size)) {
-			used += a->charged;
+	if (charge(a)) {
+		a->fd = memfd_create(name, MFD_CLOEXEC);
+		if (a->fd >= 0 && !ftruncate(a->fd, (off_t)size))
 			result = CUDA_SUCCESS;
-		}
+		else
+			discharge(a);
 	}
 	unlock();
 	if (result) {
@@ -83,6 +110,27 @@ CUresult memory_create(uint64_t size, bool host, struct allocation **ret)
 	}
 	*ret = a;
 	return CUDA_SUCCESS;
+}
+
+/* Memory that another process has made is of the device that has its number here. */
+static int maker_of(int fd)
+{
+	char path[32], target[64];
+	const char *name;
+	ssize_t len;
+	int device = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	len = readlink(path, target, sizeof(target) - 1);
+	if (len <= 0)
+		return 0;
+	target[len] = '\0';
+	if (strstr(target, HOST_NAME))
+		return MEMORY_HOST;
+	name = strstr(target, DEVICE_NAME);
+	if (name)
+		device = (int)strtol(name + strlen(DEVICE_NAME), NULL, 10);
+	return gpu_has(device) ? device : 0;
 }
 
 CUresult memory_import(int fd, struct allocation **ret)
@@ -96,11 +144,10 @@ CUresult memory_import(int fd, struct allocation **ret)
 		free(a);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
-	*a = (struct allocation){ .fd = fd, .size = (uint64_t)st.st_size, .references = 1 };
-	/* Whether it was of the device is not known; counting it could refuse what the maker was given. */
+	*a = (struct allocation){ .fd = fd, .device = maker_of(fd), .size = (uint64_t)st.st_size, .references = 1 };
+	/* Counting more than there is could refuse what the maker was given. */
 	write_lock();
-	a->charged = a->size <= gpu.memory - used ? a->size : 0;
-	used += a->charged;
+	charge(a);
 	unlock();
 	*ret = a;
 	return CUDA_SUCCESS;
@@ -110,7 +157,7 @@ static void release_locked(struct allocation *a)
 {
 	if (!a || --a->references)
 		return;
-	used -= a->charged;
+	discharge(a);
 	close(a->fd);
 	free(a);
 }
@@ -122,11 +169,11 @@ void memory_release(struct allocation *a)
 	unlock();
 }
 
-void memory_usage(uint64_t *ret_free, uint64_t *ret_total)
+void memory_usage(int device, uint64_t *ret_free, uint64_t *ret_total)
 {
 	write_lock();
 	*ret_total = gpu.memory;
-	*ret_free = gpu.memory - used;
+	*ret_free = gpu.memory - used[device];
 	unlock();
 }
 
@@ -217,7 +264,7 @@ static CUresult map_locked(struct mapping m, int prot)
 CUresult memory_map(uint64_t address, uint64_t size, struct allocation *a)
 {
 	struct mapping m = { .address = address, .size = size, .bytes = alias(address), .allocation = a,
-			     .kind = MAPPING_VMM, .access = PROT_NONE };
+			     .kind = MAPPING_VMM, .device = a->device, .access = PROT_NONE };
 	CUresult result = CUDA_ERROR_INVALID_VALUE;
 	const struct range *r;
 
@@ -258,7 +305,12 @@ static size_t covering(uint64_t address, uint64_t size, size_t *ret_first)
 	return at == address + size ? n : 0;
 }
 
-CUresult memory_set_access(uint64_t address, uint64_t size, int prot)
+static uint32_t with_bit(uint32_t bits, int bit, bool on)
+{
+	return on ? bits | 1u << bit : bits & ~(1u << bit);
+}
+
+CUresult memory_set_access(uint64_t address, uint64_t size, int device, int prot)
 {
 	CUresult result = CUDA_ERROR_INVALID_VALUE;
 	size_t first, n;
@@ -268,12 +320,35 @@ CUresult memory_set_access(uint64_t address, uint64_t size, int prot)
 	for (size_t i = 0; i < n; i++) {
 		struct mapping *m = range_at(&memory_table.mappings, first + i);
 
-		m->access = prot;
-		result = mprotect(m->bytes, m->size, prot) ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
+		m->readers = with_bit(m->readers, device, prot & PROT_READ);
+		m->writers = with_bit(m->writers, device, prot & PROT_WRITE);
+		m->access = (m->readers ? PROT_READ : 0) | (m->writers ? PROT_WRITE : 0);
+		result = mprotect(m->bytes, m->size, m->access) ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
 	}
 	memory_table.generation++;
 	unlock();
 	return result;
+}
+
+bool memory_peer(int device, int other, bool on)
+{
+	bool before;
+
+	write_lock();
+	before = peers[device] >> other & 1;
+	peers[device] = with_bit(peers[device], other, on);
+	memory_table.generation++;
+	unlock();
+	return before;
+}
+
+int memory_reach(const struct mapping *m, int device)
+{
+	if (m->kind == MAPPING_VMM)
+		return (m->readers >> device & 1 ? PROT_READ : 0) | (m->writers >> device & 1 ? PROT_WRITE : 0);
+	if (!m->allocation || m->device == device || (peers[device] >> m->device & 1))
+		return m->access;
+	return PROT_NONE;
 }
 
 CUresult memory_unmap(uint64_t address, uint64_t size)
@@ -293,7 +368,7 @@ CUresult memory_unmap(uint64_t address, uint64_t size)
 
 static CUresult alloc_device(struct mapping *m)
 {
-	CUresult result = memory_create(round_up(m->size, PAGE), false, &m->allocation);
+	CUresult result = memory_create(m->device, round_up(m->size, PAGE), &m->allocation);
 	struct range *r;
 
 	if (result)
@@ -329,9 +404,9 @@ static CUresult alloc_host(struct mapping *m)
 	return result;
 }
 
-CUresult memory_alloc(uint64_t size, enum mapping_kind kind, const char *name, uint64_t *ret)
+CUresult memory_alloc(int device, uint64_t size, enum mapping_kind kind, const char *name, uint64_t *ret)
 {
-	struct mapping m = { .size = size, .kind = kind, .access = PROT_READ | PROT_WRITE };
+	struct mapping m = { .size = size, .kind = kind, .device = device, .access = PROT_READ | PROT_WRITE };
 	CUresult result;
 
 	strncpy(m.name, name, sizeof(m.name) - 1);
@@ -378,7 +453,7 @@ CUresult memory_free(uint64_t address, enum mapping_kind kind)
 CUresult memory_register_host(void *p, uint64_t size, unsigned flags)
 {
 	struct mapping m = { .address = (uintptr_t)p, .size = size, .bytes = p, .kind = MAPPING_HOST, .flags = flags,
-			     .access = PROT_READ | PROT_WRITE };
+			     .device = context_device(), .access = PROT_READ | PROT_WRITE };
 	CUresult result;
 
 	write_lock();

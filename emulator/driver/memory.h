@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device memory of the emulated GPU. Three sorted tables under one lock:
+ * Device memory of the emulated GPUs, all in one window of addresses. Three sorted tables under one lock:
  *
  *	reservations  address ranges given out by cuMemAddressReserve(); what we allocate ourselves comes from the top
  *	mappings      where bytes are: device memory (a memfd mapped at address + DEVICE_ALIAS_OFFSET) or host memory
  *	              (registered or pinned: the same address on both sides)
  *	buffers       annotated parts of mappings, live or freed
+ *
+ * Which devices reach what. Memory of the host is reached by all. What cuMemMap() has mapped is reached by the devices that
+ * cuMemSetAccess() names; other device memory by its own device and by those that cuCtxEnablePeerAccess() has let in. Copies
+ * are the driver's, and go anywhere.
  *
  * The device window itself stays PROT_NONE, so the host cannot touch a device pointer, as with a real GPU.
  */
@@ -18,6 +22,7 @@
 /* Physical memory: behind a CUmemGenericAllocationHandle. Lives until handle and mappings are gone. */
 struct allocation {
 	int fd;
+	int device;       /* whose memory it is, -1: the host's */
 	uint64_t size;
 	uint64_t charged; /* of the device's memory; 0 for memory that lies on the host */
 	unsigned references;
@@ -36,8 +41,10 @@ struct mapping {
 	void *bytes;
 	struct allocation *allocation; /* NULL for host memory */
 	enum mapping_kind kind;
+	int device;           /* whose memory it is; of host memory: which was current when it was made */
 	unsigned flags;       /* of registration */
-	int access;           /* PROT_* that device code and copies have */
+	int access;           /* PROT_* that copies have, and whoever reaches it */
+	uint32_t readers, writers; /* of MAPPING_VMM, a bit each: devices that reach it */
 	bool annotated;       /* only annotated buffers may be touched by device code */
 	bool managed;
 	bool device_heap;     /* made by malloc() in device code */
@@ -49,24 +56,27 @@ struct mapping {
 CUresult memory_init(void);
 
 /*
- * Physical memory, of the device or (host) of the host for the device to use; OUT_OF_MEMORY when the device is full.
+ * Physical memory, of a device or (MEMORY_HOST) of the host for devices to use; OUT_OF_MEMORY when the device is full.
  * memory_import() takes fd.
  */
-CUresult memory_create(uint64_t size, bool host, struct allocation **ret);
+#define MEMORY_HOST (-1)
+CUresult memory_create(int device, uint64_t size, struct allocation **ret);
 CUresult memory_import(int fd, struct allocation **ret);
 void memory_release(struct allocation *a);
-void memory_usage(uint64_t *ret_free, uint64_t *ret_total);
+void memory_usage(int device, uint64_t *ret_free, uint64_t *ret_total);
 
 /* hint 0: anywhere. The result can lie elsewhere than the hint. */
 CUresult memory_reserve(uint64_t hint, uint64_t size, uint64_t align, uint64_t *ret);
 CUresult memory_unreserve(uint64_t address, uint64_t size);
 
 CUresult memory_map(uint64_t address, uint64_t size, struct allocation *a);
-CUresult memory_set_access(uint64_t address, uint64_t size, int prot);
+CUresult memory_set_access(uint64_t address, uint64_t size, int device, int prot);
+/* Whether the device reaches the memory of another one, but for what cuMemMap() has mapped; returns what was before. */
+bool memory_peer(int device, int other, bool on);
 CUresult memory_unmap(uint64_t address, uint64_t size);
 
 /* Memory of our own choosing, accessible at once. name: for reports, may be "". */
-CUresult memory_alloc(uint64_t size, enum mapping_kind kind, const char *name, uint64_t *ret);
+CUresult memory_alloc(int device, uint64_t size, enum mapping_kind kind, const char *name, uint64_t *ret);
 CUresult memory_free(uint64_t address, enum mapping_kind kind);
 
 CUresult memory_register_host(void *p, uint64_t size, unsigned flags);
@@ -103,8 +113,10 @@ void memory_launch_ended(void);
 int memory_annotate(const struct emulator_annotation *a);
 int memory_annotate_freed(uint64_t address, uint32_t cell);
 
-/* What the machine sees. */
-extern const struct device_memory memory_view;
+/* What the machine sees when it runs the code of a device. */
+const struct device_memory *memory_view(int device);
+/* PROT_* that the device has to a mapping. The table's lock is held, or the mapping is a copy. */
+int memory_reach(const struct mapping *m, int device);
 
 static inline bool memory_is_device(uint64_t address)
 {

@@ -121,6 +121,10 @@ static void print_buffer(const struct gpu_fault *f, struct buffer *out)
 	if (f->freed && f->buffer_freed_tag)
 		buffer_printf(out, "%sfreed in cell %u", f->buffer_tag ? ", " : " (", f->buffer_freed_tag);
 	buffer_puts(out, f->buffer_tag || (f->freed && f->buffer_freed_tag) ? ")\n" : "\n");
+	if (f->unreachable)
+		buffer_printf(out, "=========     which is memory of device %d: this is device %d, for which it is open after "
+				   "cudaDeviceEnablePeerAccess(%d, 0), memory of a pool after cudaMemPoolSetAccess()\n",
+			      f->buffer_device, f->device, f->buffer_device);
 }
 
 static void print_array(const struct gpu_fault *f, struct buffer *out)
@@ -153,6 +157,8 @@ static void print_address(const struct gpu_fault *f, struct buffer *out)
 		what = "is misaligned";
 	else if (f->kind == GPU_FAULT_ADDRESS_SPACE)
 		what = "belongs to another state space";
+	else if (f->unreachable)
+		what = "belongs to another device";
 	else if (f->read_only && f->has_buffer && f->address - f->buffer_address < f->buffer_size)
 		what = "is read-only";
 	buffer_printf(out, "=========     Address 0x%llx %s\n", (unsigned long long)f->address, what);

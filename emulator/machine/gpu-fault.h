@@ -67,6 +67,8 @@ struct gpu_fault {
 	char buffer_name[64];
 	uint64_t buffer_address, buffer_size;
 	uint32_t buffer_tag, buffer_freed_tag; /* cell numbers, 0 unknown */
+	bool unreachable;       /* it is live, but memory of another device */
+	int device, buffer_device;
 	uint32_t frame_count;   /* frames[0] is the innermost inlined function */
 	struct gpu_fault_frame frames[GPU_FAULT_FRAMES];
 	/* Of GPU_FAULT_UNINITIALIZED, which is no fault: the launch goes on. */

@@ -34,6 +34,8 @@ struct device_buffer {
 	void *bytes;   /* where the machine finds them in this process */
 	bool read_only;
 	bool freed;           /* only from `nearest`: freed, kept for the report */
+	bool unreachable;     /* the same: live memory of another device, closed to this one */
+	int device;           /* whose memory it is */
 	uint32_t tag;         /* cell that made it, 0 unknown */
 	uint32_t freed_tag;   /* cell that freed it */
 	struct shadow *shadow; /* which bytes were written; NULL: all of them. Lives until no launch is running */
@@ -55,6 +57,7 @@ struct device_memory {
 	 */
 	bool (*nearest)(void *data, uint64_t address, struct device_buffer *ret);
 	const _Atomic uint64_t *generation;
+	int device; /* that looks, for reports */
 };
 
 struct machine_launch {

@@ -130,7 +130,7 @@ const char *state_space_text(struct warp *w, int lane, uint64_t address, size_t 
 	return text;
 }
 
-static void describe_buffer(struct gpu_fault *f, const struct device_buffer *b)
+static void describe_buffer(struct gpu_fault *f, const struct device_memory *m, const struct device_buffer *b)
 {
 	f->has_buffer = true;
 	f->freed = b->freed;
@@ -139,6 +139,9 @@ static void describe_buffer(struct gpu_fault *f, const struct device_buffer *b)
 	f->buffer_size = b->size;
 	f->buffer_tag = b->tag;
 	f->buffer_freed_tag = b->freed_tag;
+	f->unreachable = b->unreachable;
+	f->buffer_device = b->device;
+	f->device = m->device;
 	memcpy(f->buffer_name, b->name, sizeof(f->buffer_name));
 	f->buffer_name[sizeof(f->buffer_name) - 1] = '\0';
 }
@@ -200,7 +203,7 @@ void state_space_describe(struct warp *w, struct gpu_fault *f)
 	else if (f->space == PTX_SPACE_LOCAL)
 		f->window = w->local_size;
 	else if (!in_windows(address) && m && m->nearest && m->nearest(m->data, address, &near))
-		describe_buffer(f, &near);
+		describe_buffer(f, m, &near);
 }
 
 /* Far past any shared or local memory: an address of another kind, not an index that ran over. */
