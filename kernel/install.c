@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -18,6 +17,7 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "kernel/folders.h"
 #include "kernel/paths.h"
 
 #define PATH_SIZE 4096
@@ -56,21 +56,6 @@ int install_find(const char *file, const char *relative, const char *otherwise, 
 	}
 	return error_set(err, ERROR_NOT_FOUND, "%s is neither in %s nor in %s; is cgpu installed completely?", file,
 			 path[0], otherwise);
-}
-
-static int make_folders(const char *path, struct error *err)
-{
-	char part[PATH_SIZE];
-
-	for (const char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
-		int len = slash ? (int)(slash - path) : (int)strlen(path);
-
-		snprintf(part, sizeof(part), "%.*s", len, path);
-		if (mkdir(part, 0777) && errno != EEXIST)
-			return error_errno(err, "cannot make the folder %s", part);
-		if (!slash)
-			return 0;
-	}
 }
 
 static int target_folder(const char *prefix, char *ret, size_t size, struct error *err)
@@ -141,7 +126,7 @@ int install_kernelspec(const char *prefix, struct error *err)
 	char from[PATH_SIZE], to[PATH_SIZE];
 
 	if (install_find("kernel.json", "share/cgpu/kernelspec", PATHS_PKGDATA "/kernelspec", from, sizeof(from), err) ||
-	    target_folder(prefix, to, sizeof(to), err) || make_folders(to, err) || write_spec(from, to, err))
+	    target_folder(prefix, to, sizeof(to), err) || folders_make(to, 0777, err) || write_spec(from, to, err))
 		return error_wrap(err, "installing the kernelspec");
 	for (size_t i = 0; i < sizeof(logos) / sizeof(logos[0]); i++)
 		if (copy_file(from, to, logos[i], err))

@@ -2,6 +2,8 @@
 # The parts below the Jupyter protocol: event loop, supervisor, sandbox policy.
 noinst_LIBRARIES += libsupervisor.a
 libsupervisor_a_SOURCES = \
+	%reldir%/folders.c \
+	%reldir%/folders.h \
 	%reldir%/loop.c \
 	%reldir%/loop.h \
 	%reldir%/size-text.c \

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <sqlite3.h>
 
@@ -22,6 +21,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/record.h"
+#include "kernel/folders.h"
 #include "kernel/loop.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
@@ -61,20 +61,6 @@ static const char schema[] =
 	"CREATE TABLE IF NOT EXISTS output_history (session INTEGER, line INTEGER, output TEXT,"
 	" PRIMARY KEY (session, line));"
 	"INSERT INTO sessions (start) VALUES (datetime('now', 'localtime'));";
-
-/* Parents of the file, private to the user. */
-static void make_folders(const char *path)
-{
-	char part[4096];
-
-	if (strlen(path) >= sizeof(part))
-		return;
-	for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
-		if (mkdir(part, 0700) && errno != EEXIST)
-			return;
-	}
-}
 
 /* SQLite gives the mode of the file to those that it makes beside it. */
 static void make_private(const char *path)
@@ -135,7 +121,7 @@ static void *open_history(void *data)
 	struct history *h = data;
 
 	if (strcmp(h->place, "off")) {
-		make_folders(h->place);
+		folders_make_for(h->place, 0700, NULL);
 		make_private(h->place);
 		if (!open_at(h, h->place))
 			return NULL;

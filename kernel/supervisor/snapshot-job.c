@@ -19,6 +19,7 @@
 #include "common/cleanup.h"
 #include "common/record.h"
 #include "common/whole-io.h"
+#include "kernel/folders.h"
 #include "kernel/supervisor/snapshot-view.h"
 #include "kernel/supervisor/snapshot.h"
 #include "kernel/thread.h"
@@ -30,32 +31,12 @@
 
 /* ---- folder ---- */
 
-static int make_folders(const char *folder)
-{
-	char part[4096];
-	size_t len = strlen(folder);
-
-	if (len >= sizeof(part)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	for (size_t i = 1; i <= len; i++) {
-		if (folder[i] && folder[i] != '/')
-			continue;
-		memcpy(part, folder, i);
-		part[i] = '\0';
-		if (mkdir(part, 0700) && errno != EEXIST)
-			return -1;
-	}
-	return 0;
-}
-
 int snapshot_folder_open(const char *folder, bool make, struct error *err)
 {
 	int fd;
 
-	if (make && make_folders(folder))
-		return error_errno(err, "cannot make the folder for snapshots %s", folder);
+	if (make && folders_make(folder, 0700, err))
+		return error_wrap(err, "snapshots");
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		return error_set(err, ERROR_NOT_FOUND, "there are no snapshots of this notebook");
