@@ -3,6 +3,7 @@ noinst_LIBRARIES += libcommon.a
 libcommon_a_SOURCES = \
 	%reldir%/address-map.h \
 	%reldir%/arena-layout.h \
+	%reldir%/array.c %reldir%/array.h \
 	%reldir%/bug.h \
 	%reldir%/buffer.c %reldir%/buffer.h \
 	%reldir%/cleanup.h \
@@ -80,3 +81,10 @@ test_out_of_memory_SOURCES = \
 test_out_of_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_out_of_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 test_out_of_memory_LDADD = libcommon.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += test-array
+TESTS += test-array
+test_array_SOURCES = tests/unit/test-array.c tests/unit/failing-malloc.c tests/unit/failing-malloc.h
+test_array_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_array_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+test_array_LDADD = libcommon.a $(CMOCKA_LIBS)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/ptx-lexer.h"
@@ -28,9 +29,9 @@ struct item {
 struct ptx_link_module {
 	char *name, *text;
 	struct item *items;
-	uint32_t n, cap;
+	uint32_t n, n_labels;
+	size_t cap, labels_cap;
 	uint32_t *labels; /* symbols of debug sections, the module's own */
-	uint32_t n_labels, labels_cap;
 	uint32_t version, target; /* 90, 75 */
 	uint32_t files;           /* highest number of a .file */
 };
@@ -68,22 +69,6 @@ void ptx_link_release(struct ptx_link *l)
 		module_free(l->modules[i]);
 	free(l->modules);
 	names_release(&l->names);
-}
-
-/* Room for one more; false when memory is out. */
-static bool grow(void **items, uint32_t n, uint32_t *cap, size_t size)
-{
-	uint32_t wider = *cap ? 2 * *cap : 16;
-	void *p;
-
-	if (n < *cap)
-		return true;
-	p = realloc(*items, wider * size);
-	if (!p)
-		return false;
-	*items = p;
-	*cap = wider;
-	return true;
 }
 
 /* One module while it is cut up. */
@@ -175,7 +160,7 @@ static int cut_section(struct cutter *c)
 		if (c->token.kind == PTX_TOKEN_END)
 			return unexpected(c, "`}`");
 		if (c->token.kind == PTX_TOKEN_IDENTIFIER) {
-			if (!grow((void **)&m->labels, m->n_labels, &m->labels_cap, sizeof(*m->labels)))
+			if (!ARRAY_ROOM(m->labels, m->n_labels, &m->labels_cap))
 				return out_of_memory(c);
 			m->labels[m->n_labels++] = name_of(c);
 		}
@@ -314,7 +299,7 @@ static int cut(struct cutter *c)
 		if (cut_item(c, &i))
 			return -1;
 		i.end = c->last_end;
-		if (!grow((void **)&m->items, m->n, &m->cap, sizeof(*m->items)))
+		if (!ARRAY_ROOM(m->items, m->n, &m->cap))
 			return out_of_memory(c);
 		m->items[m->n++] = i;
 	}
@@ -332,7 +317,7 @@ int ptx_link_add(struct ptx_link *l, const char *name, const char *text, size_t 
 		m->name = strdup(name);
 		m->text = strndup(text, len);
 	}
-	if (!m || !m->name || !m->text || !grow((void **)&l->modules, l->n, &l->cap, sizeof(*l->modules))) {
+	if (!m || !m->name || !m->text || !ARRAY_ROOM(l->modules, l->n, &l->cap)) {
 		module_free(m);
 		return out_of_memory(&c);
 	}

@@ -28,7 +28,8 @@ struct ptx_link_module;
 struct ptx_link {
 	struct names names;               /* of all symbols */
 	struct ptx_link_module **modules; /* in the order in which they came */
-	uint32_t n, cap;
+	uint32_t n;
+	size_t cap;
 };
 
 void ptx_link_init(struct ptx_link *l);

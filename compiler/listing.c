@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/buffer.h"
 #include "common/cleanup.h"
 
@@ -50,30 +51,14 @@ const char *listing_file(struct listing *l, const char *path, size_t len)
 
 /* ---- rows ---- */
 
-static void *grow(struct listing *l, void *array, size_t n, size_t *cap, size_t size)
-{
-	size_t more = *cap ? 2 * *cap : 64;
-	void *grown;
-
-	if (n < *cap)
-		return array;
-	grown = realloc(array, more * size);
-	if (grown)
-		*cap = more;
-	else
-		l->failed = true;
-	return grown ? grown : array;
-}
-
 void listing_begin(struct listing *l, const char *name, size_t len, bool is_entry)
 {
 	struct listing_function f = { .is_entry = is_entry, .first = l->n_rows };
 
 	f.name = mem_pool_strndup(&l->pool, name, len);
 	f.shown = f.name ? listing_demangle(&l->pool, f.name) : NULL;
-	l->functions = grow(l, l->functions, l->n_functions, &l->cap_functions, sizeof(*l->functions));
 	l->place = (struct listing_place){ .file = "", .caller_file = "" };
-	if (!f.shown)
+	if (!f.shown || !ARRAY_ROOM(l->functions, l->n_functions, &l->cap_functions))
 		l->failed = true;
 	if (!l->failed)
 		l->functions[l->n_functions++] = f;
@@ -84,8 +69,7 @@ void listing_add(struct listing *l, enum listing_kind kind, const char *text, si
 	struct listing_function *f = l->n_functions ? &l->functions[l->n_functions - 1] : NULL;
 	struct listing_row row = { kind, mem_pool_strndup(&l->pool, text, len) };
 
-	l->rows = grow(l, l->rows, l->n_rows, &l->cap_rows, sizeof(*l->rows));
-	if (!row.text)
+	if (!row.text || !ARRAY_ROOM(l->rows, l->n_rows, &l->cap_rows))
 		l->failed = true;
 	if (l->failed || !f)
 		return;

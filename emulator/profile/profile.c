@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/buffer.h"
 #include "common/clock.h"
 #include "emulator/machine/machine.h"
@@ -38,21 +39,6 @@ void profile_free(struct profile *p)
 	free(p);
 }
 
-/* Room for one more. */
-static void *grow(struct profile *p, void *array, size_t n, size_t *cap, size_t size)
-{
-	size_t more = *cap ? 2 * *cap : 32;
-	void *grown;
-
-	if (n < *cap)
-		return array;
-	grown = realloc(array, more * size);
-	if (grown)
-		*cap = more;
-	p->failed |= !grown;
-	return grown ? grown : array;
-}
-
 static const char *keep(struct profile *p, const char *text)
 {
 	const char *copy = mem_pool_strdup(&p->pool, text);
@@ -70,7 +56,7 @@ static uint32_t find_entry(struct profile *p, const char *name)
 	for (size_t i = 0; i < r->n_entries; i++)
 		if (!strcmp(r->entries[i].name, name))
 			return (uint32_t)i;
-	r->entries = grow(p, r->entries, r->n_entries, &p->cap_entries, sizeof(*r->entries));
+	p->failed |= !ARRAY_ROOM(r->entries, r->n_entries, &p->cap_entries);
 	if (p->failed)
 		return 0;
 	r->entries[r->n_entries] = (struct profile_entry){ .name = keep(p, name) };
@@ -88,7 +74,7 @@ static struct profile_line *find_line(struct profile *p, uint32_t entry, const s
 		if (l->entry == entry && l->line == f->line && !strcmp(l->file, f->file))
 			return l;
 	}
-	r->lines = grow(p, r->lines, r->n_lines, &p->cap_lines, sizeof(*r->lines));
+	p->failed |= !ARRAY_ROOM(r->lines, r->n_lines, &p->cap_lines);
 	if (p->failed)
 		return NULL;
 	l = &r->lines[r->n_lines++];
@@ -180,7 +166,7 @@ void profile_add_span(struct profile *p, enum profile_span_kind kind, const void
 
 	pthread_mutex_lock(&p->lock);
 	if (r->n_spans < SPANS_MAX)
-		r->spans = grow(p, r->spans, r->n_spans, &p->cap_spans, sizeof(*r->spans));
+		p->failed |= !ARRAY_ROOM(r->spans, r->n_spans, &p->cap_spans);
 	else
 		r->spans_left_out++;
 	if (!p->failed && r->n_spans < SPANS_MAX)

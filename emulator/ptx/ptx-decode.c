@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/error.h"
 #include "emulator/machine/hot.h"
 
@@ -60,30 +61,15 @@ enum ptx_op op_find(const char *form)
 	return OP_COUNT;
 }
 
-static void *grow(struct decoder *d, void *items, uint32_t count, uint32_t *cap, size_t size)
-{
-	void *grown;
-
-	if (count < *cap)
-		return items;
-	grown = realloc(items, (size_t)(*cap ? *cap * 2 : 64) * size);
-	if (!grown) {
-		d->out_of_memory = true;
-		return NULL;
-	}
-	*cap = *cap ? *cap * 2 : 64;
-	return grown;
-}
-
 struct draft *decode_emit(struct decoder *d, enum ptx_op id)
 {
 	static struct draft nowhere;
-	void *grown = grow(d, d->drafts, d->draft_count, &d->draft_cap, sizeof(*d->drafts));
 	struct draft *to;
 
-	if (!grown)
+	if (!ARRAY_ROOM(d->drafts, d->draft_count, &d->draft_cap)) {
+		d->out_of_memory = true;
 		return &nowhere;
-	d->drafts = grown;
+	}
 	to = &d->drafts[d->draft_count++];
 	memset(to, 0, sizeof(*to));
 	to->id = (uint16_t)id;
@@ -116,11 +102,10 @@ int decode_unknown(struct decoder *d, const char *fmt, ...)
 
 struct ref decode_temporary(struct decoder *d, enum ptx_register_class class)
 {
-	void *grown = grow(d, d->registers, d->register_count, &d->register_cap, sizeof(*d->registers));
-
-	if (!grown)
+	if (!ARRAY_ROOM(d->registers, d->register_count, &d->register_cap)) {
+		d->out_of_memory = true;
 		return REF_NOTHING;
-	d->registers = grown;
+	}
 	d->registers[d->register_count] = (struct ptx_register){
 		.class = (uint8_t)class, .bits = class == PTX_CLASS_64 ? 64 : class == PTX_CLASS_32 ? 32 : 1,
 	};
@@ -155,7 +140,6 @@ static int grow_constant_hash(struct decoder *d)
 struct ref decode_constant(struct decoder *d, struct ptx_constant c)
 {
 	uint32_t k;
-	void *grown;
 
 	if (d->constant_count * 2 >= d->constant_hash_cap && grow_constant_hash(d)) {
 		d->out_of_memory = true;
@@ -165,10 +149,10 @@ struct ref decode_constant(struct decoder *d, struct ptx_constant c)
 	for (; d->constant_hash[k]; k = (k + 1) % d->constant_hash_cap)
 		if (same_constant(&d->constants[d->constant_hash[k] - 1], &c))
 			return (struct ref){ d->constant_hash[k] - 1, REF_CONSTANT };
-	grown = grow(d, d->constants, d->constant_count, &d->constant_cap, sizeof(*d->constants));
-	if (!grown)
+	if (!ARRAY_ROOM(d->constants, d->constant_count, &d->constant_cap)) {
+		d->out_of_memory = true;
 		return REF_NOTHING;
-	d->constants = grown;
+	}
 	d->constants[d->constant_count++] = c;
 	d->constant_hash[k] = d->constant_count;
 	return (struct ref){ d->constant_count - 1, REF_CONSTANT };

@@ -71,15 +71,18 @@ struct decoder {
 	struct ptx_module *module;
 	struct error *err;
 	struct draft *drafts;
-	uint32_t draft_count, draft_cap;
+	uint32_t draft_count;
+	size_t draft_cap;
 	struct ptx_register *registers; /* of the body, then temporaries */
-	uint32_t register_count, register_cap;
+	uint32_t register_count;
+	size_t register_cap;
 	uint32_t *definitions;          /* how often each body register is written */
 	uint32_t *defined_at;           /* the last PTX instruction that writes it */
 	bool *repeats;                  /* PTX instructions that a lane may execute more than once */
 	struct ref *aliases;            /* register -> what it is a plain copy of */
 	struct ptx_constant *constants;
-	uint32_t constant_count, constant_cap;
+	uint32_t constant_count;
+	size_t constant_cap;
 	uint32_t *constant_hash, constant_hash_cap;
 	uint32_t *first_draft; /* of each PTX instruction, and one past the end */
 	uint32_t cache_count;

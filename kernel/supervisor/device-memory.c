@@ -8,30 +8,20 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/record.h"
 
-/* Room for one more; the array is at *at, of elements of `size` bytes. */
-static int grow(void **at, size_t n, size_t *cap, size_t size, struct error *err)
+static int no_memory(struct error *err)
 {
-	size_t more = *cap ? *cap * 2 : 16;
-	void *p;
-
-	if (n < *cap)
-		return 0;
-	p = realloc(*at, more * size);
-	if (!p)
-		return error_set(err, ERROR_MEMORY, "out of memory for the table of device memory");
-	*at = p;
-	*cap = more;
-	return 0;
+	return error_set(err, ERROR_MEMORY, "out of memory for the table of device memory");
 }
 
 static int chunks_add(struct device_chunks *c, const struct device_chunk *chunk, struct error *err)
 {
-	if (grow((void **)&c->at, c->n, &c->cap, sizeof(*c->at), err))
-		return -1;
+	if (!ARRAY_ROOM(c->at, c->n, &c->cap))
+		return no_memory(err);
 	c->at[c->n++] = *chunk;
 	return 0;
 }
@@ -133,8 +123,8 @@ int device_memory_preimage(struct device_memory *d, const struct device_preimage
 	if (!chunk || p->offset > chunk->size || p->size > chunk->size - p->offset)
 		return error_set(err, ERROR_PROTOCOL, "a pre-image lies in chunk %llu, which does not hold it",
 				 (unsigned long long)p->chunk);
-	if (grow((void **)&d->preimages.at, d->preimages.n, &d->preimages.cap, sizeof(*p), err))
-		return -1;
+	if (!ARRAY_ROOM(d->preimages.at, d->preimages.n, &d->preimages.cap))
+		return no_memory(err);
 	d->preimages.at[d->preimages.n++] = *p;
 	return 0;
 }

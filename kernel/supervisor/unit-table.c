@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -128,22 +129,6 @@ struct unit_debug *unit_record_debug(const struct unit_record *r)
 	return mine->debug;
 }
 
-/* Room for one more. */
-static int grow(struct unit_table *t, struct error *err)
-{
-	size_t cap = t->cap ? t->cap * 2 : 64;
-	struct unit_record *records;
-
-	if (t->n < t->cap)
-		return 0;
-	records = realloc(t->records, cap * sizeof(*records));
-	if (!records)
-		return error_set(err, ERROR_MEMORY, "out of memory for the table of cells");
-	t->records = records;
-	t->cap = cap;
-	return 0;
-}
-
 /* The record's unit is there; the record is taken over. */
 static int add(struct unit_table *t, struct unit_record *r, const char *text, struct error *err)
 {
@@ -164,8 +149,8 @@ int unit_table_begin(struct unit_table *t, const void *encoded, size_t len, cons
 {
 	struct unit_record r = { 0 };
 
-	if (grow(t, err))
-		return -1;
+	if (!ARRAY_ROOM(t->records, t->n, &t->cap))
+		return error_set(err, ERROR_MEMORY, "out of memory for the table of cells");
 	if (shrink(encoded, len, &r, err)) {
 		record_release(&r);
 		return -1;
@@ -182,8 +167,8 @@ static int take_record(struct unit_table *t, struct record *from, struct error *
 
 	ended = record_bytes(from, &len);
 	sections = record_bytes(from, &sections_len);
-	if (grow(t, err))
-		return -1;
+	if (!ARRAY_ROOM(t->records, t->n, &t->cap))
+		return error_set(err, ERROR_MEMORY, "out of memory for the table of cells");
 	r.encoded = malloc(r.encoded_len + 1);
 	if (!r.encoded)
 		return error_set(err, ERROR_MEMORY, "out of memory for the table of cells");
