@@ -71,7 +71,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/zygote.c %reldir%/zygote.h
 cgpu_worker_CFLAGS = $(AM_CFLAGS) -fno-builtin-malloc
 # libm and libdl are there for cells, whether the worker itself needs them or not.
-cgpu_worker_LDFLAGS = -Wl,--export-dynamic -Wl,-z,now -Wl,--no-as-needed
+cgpu_worker_LDFLAGS = -Wl,--export-dynamic -Wl,--exclude-libs,libcudaside.a -Wl,-z,now -Wl,--no-as-needed
 cgpu_worker_LDADD = libcudaside.a libcommon.a -lm -lpthread -ldl
 
 # Tests start the built worker and compile their cells with the compiler of the build.

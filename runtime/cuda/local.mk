@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The CUDA side of the worker, as a library that the worker and the unit tests link.
+# The CUDA side of the worker, built once for all that have it: the worker, which exports nothing of it, the unit tests,
+# and the library for programs that know nothing of cgpu, which exports the runtime API.
 noinst_LIBRARIES += libcudaside.a
-CUDASIDE_SOURCES = \
+libcudaside_a_SOURCES = \
 	%reldir%/buffer-kinds.def \
 	%reldir%/cudart.c %reldir%/cudart.def %reldir%/cudart.h \
 	%reldir%/cudart-array.c %reldir%/cudart-texture.c \
@@ -31,17 +32,19 @@ CUDASIDE_SOURCES = \
 	%reldir%/registration.c %reldir%/registration.h \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/vmm-pool.c %reldir%/vmm-pool.h
-libcudaside_a_SOURCES = $(CUDASIDE_SOURCES)
-libcudaside_a_CFLAGS = $(AM_CFLAGS) $(CUDA_CPPFLAGS) -pthread
+CUDASIDE_CFLAGS = $(AM_CFLAGS) -fPIC -fvisibility=default -fno-semantic-interposition $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS) \
+	-pthread
+libcudaside_a_CFLAGS = $(CUDASIDE_CFLAGS)
 
-# The same for programs that know nothing of cgpu; emulator/local.mk installs it under NVIDIA's name.
+# emulator/local.mk installs it under NVIDIA's name.
 pkglibexec_PROGRAMS += libcgpu-cudart.so
-libcgpu_cudart_so_SOURCES = $(CUDASIDE_SOURCES) %reldir%/cudart-library.c
-EXTRA_libcgpu_cudart_so_DEPENDENCIES = %reldir%/cudart-library.map
+libcgpu_cudart_so_SOURCES = %reldir%/cudart-library.c
+EXTRA_libcgpu_cudart_so_DEPENDENCIES = %reldir%/cudart-library.map libcudaside.a
 EXTRA_DIST += %reldir%/cudart-library.map
-libcgpu_cudart_so_CFLAGS = $(AM_CFLAGS) -fPIC -fvisibility=default $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS) -pthread
+libcgpu_cudart_so_CFLAGS = $(CUDASIDE_CFLAGS)
 libcgpu_cudart_so_LDFLAGS = -shared -Wl,-soname,libcudart.so.13 -pthread \
-	-Wl,--version-script=$(srcdir)/%reldir%/cudart-library.map
+	-Wl,--version-script=$(srcdir)/%reldir%/cudart-library.map \
+	-Wl,--whole-archive libcudaside.a -Wl,--no-whole-archive
 libcgpu_cudart_so_LDADD = libcommon.a -ldl
 
 check_PROGRAMS += test-ptx-variables
