@@ -53,6 +53,14 @@ static void add_array(struct layout *l, struct ptx_variable *v)
 	l->arrays[l->count++] = v;
 }
 
+/* They are declared in a body: their numbers follow. */
+static void mark_arrays(const struct ptx_body *b)
+{
+	for (uint32_t k = 0; b && k < b->variable_count; k++)
+		if (b->variables[k].shared)
+			((struct ptx_variable *)b->variables[k].shared)->index = 0;
+}
+
 static void add_arrays_of_bodies(struct layout *l, bool entries)
 {
 	for (size_t i = 0; i < l->m->function_count; i++) {
@@ -71,9 +79,8 @@ static void collect(struct layout *l)
 
 	for (size_t i = 0; i < m->variable_count; i++)
 		m->variables[i]->index = PTX_NONE;
-	add_arrays_of_bodies(l, false);
-	add_arrays_of_bodies(l, true);
-	l->count = 0;
+	for (size_t i = 0; i < m->function_count; i++)
+		mark_arrays(m->functions[i]->body);
 	for (size_t i = 0; i < m->variable_count; i++)
 		if (is_array(m, m->variables[i]) && m->variables[i]->index == PTX_NONE)
 			add_array(l, m->variables[i]);
