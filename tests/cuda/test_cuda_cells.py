@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """%%cuda cells: whole CUDA C++ programs through nvcc, as a transaction like any cell."""
+import linked_program
 from session import wait_until
 
 VECTOR_ADD = r"""%%cuda
@@ -265,36 +266,9 @@ int main()
 
 
 def test_device_code_of_a_group_is_linked(kernel):
-    kernel.run(r"""%%cuda_group_save --name main.cu --group linked
-#include <cstdio>
-extern __device__ int calls;
-__device__ int scaled(int x);
-static __device__ int own = 5;
-__global__ void entry(int *p)
-{
-    p[0] = scaled(own);
-    p[1] = calls;
-}
-int main()
-{
-    int *d, h[2];
-    cudaMalloc(&d, sizeof(h));
-    entry<<<1, 1>>>(d);
-    cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost);
-    printf("%d %d\n", h[0], h[1]);
-    cudaFree(d);
-}
-""").ok()
-    kernel.run("""%%cuda_group_save --name other.cu --group linked
-__device__ int calls = 40;
-static __device__ int own = 3;
-__device__ int scaled(int x)
-{
-    calls++;
-    return x * own;
-}
-""").ok()
-    assert kernel.run('%cuda_group_run --group linked -c "-rdc=true"').ok().stdout == "15 41\n"
+    kernel.run("%%cuda_group_save --name main.cu --group linked\n" + linked_program.MAIN).ok()
+    kernel.run("%%cuda_group_save --name other.cu --group linked\n" + linked_program.OTHER).ok()
+    assert kernel.run('%cuda_group_run --group linked -c "-rdc=true"').ok().stdout == linked_program.OUTPUT
     # Without it, each file is a module of its own, as nvcc has it.
     assert "`_Z6scaledi`" in kernel.run("%cuda_group_run --group linked").shown
 

@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+import linked_program
+
 ENTRIES = r"""#include <stdio.h>
 __device__ int total;
 extern "C" __global__ void scale(const float *in, float *out, int n, float factor)
@@ -123,48 +125,6 @@ int main(int argc, char **argv)
             return puts("memory that was freed is not free"), 1;
     puts("free again");
     return 0;
-}
-"""
-
-# Two files of one program: each has a variable `own`, and the second one what the first one uses.
-LINKED_MAIN = r"""#include <stdio.h>
-extern __device__ int calls;
-__device__ int scaled(int x);
-static __device__ int own = 5;
-int calls_by_host();
-__global__ void entry(int *p)
-{
-    p[0] = scaled(own);
-    p[1] = calls;
-}
-int main()
-{
-    int *d, h[2];
-    cudaMalloc(&d, sizeof(h));
-    entry<<<1, 1>>>(d);
-    cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost);
-    printf("%d %d %d\n", h[0], h[1], calls_by_host());
-    return cudaGetLastError();
-}
-"""
-LINKED_OTHER = r"""
-__device__ int calls = 40;
-static __device__ int own = 3;
-__device__ int scaled(int x)
-{
-    calls++;
-    return x * own;
-}
-__global__ void call()
-{
-    calls++;
-}
-int calls_by_host()
-{
-    int n = 0;
-    call<<<1, 1>>>();
-    cudaMemcpyFromSymbol(&n, calls, sizeof(n));
-    return n;
 }
 """
 
@@ -306,11 +266,11 @@ def test_a_program_of_the_runtime_api(driver, shared):
 
 @pytest.mark.parametrize("code", ["compute_75", "sm_75"])
 def test_device_code_of_several_files_is_linked(nvcc, driver, tmp_path, code):
-    (tmp_path / "other.cu").write_text(LINKED_OTHER)
-    program = build(nvcc, tmp_path, "main.cu", LINKED_MAIN, tmp_path / "other.cu", "-rdc=true", "-arch", code,
+    (tmp_path / "other.cu").write_text(linked_program.OTHER)
+    program = build(nvcc, tmp_path, "main.cu", linked_program.MAIN, tmp_path / "other.cu", "-rdc=true", "-arch", code,
                     "-cudart", "shared")
     result = run(driver, program)
-    assert (result.returncode, result.stdout, result.stderr) == (0, "15 41 42\n", "")
+    assert (result.returncode, result.stdout, result.stderr) == (0, linked_program.OUTPUT, "")
 
 
 def test_a_fault_of_a_program_of_the_runtime_api(driver, shared):
