@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API, chapter Graph Management: nodes and their parameters. Each kind has one function that makes a node of what the
- * manual calls its parameters; the node is then added to a graph, or takes the place of another one's content.
+ * Runtime API, chapter Graph Management: nodes and their parameters. Each kind has one function, make_KIND(), that makes a node
+ * of what the manual calls its parameters; the node is then added to a graph, or takes the place of another one's content.
  */
 #include "runtime/cuda/cudart.h"
 
@@ -31,15 +31,17 @@ struct place {
 	size_t n_deps;
 };
 
-/* made: what making the node has resulted in. Takes what n points at. */
-static cudaError_t add(const struct place *p, const struct session_node *n, cudaError_t made)
-{
-	struct session_node *node;
-	struct session_graph *g;
-	cudaError_t result = made;
+/* A node of a kind's parameters; not NULL. What the node points at is the caller's. */
+typedef cudaError_t make_fn(struct session_node *n, const void *params);
 
-	if (made)
-		return made;
+static cudaError_t add(const struct place *p, make_fn *make, const void *params)
+{
+	struct session_node n, *node;
+	struct session_graph *g;
+	cudaError_t result = params ? make(&n, params) : cudaErrorInvalidValue;
+
+	if (result)
+		return result;
 	device_lock();
 	g = graphs_find(p->graph, false);
 	if (!g || !p->ret || (p->n_deps && !p->deps))
@@ -50,9 +52,9 @@ static cudaError_t add(const struct place *p, const struct session_node *n, cuda
 		result = on && on->graph == g ? cudaSuccess : cudaErrorInvalidValue;
 	}
 	if (!result)
-		result = graphs_add(g, n, (struct session_node *const *)p->deps, p->n_deps, &node);
+		result = graphs_add(g, &n, (struct session_node *const *)p->deps, p->n_deps, &node);
 	if (result)
-		graphs_release_content((struct session_node *)n);
+		graphs_release_content(&n);
 	else
 		*p->ret = (cudaGraphNode_t)node;
 	device_unlock();
@@ -68,22 +70,22 @@ static struct session_node *target(cudaGraphExec_t exec, cudaGraphNode_t node)
 	return !n || (exec && !g) ? NULL : exec ? graphs_copy_of(g, n) : n;
 }
 
-/* Takes what `content` points at. */
-static cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct session_node *content, cudaError_t made)
+/* exec NULL: the node itself. */
+static cudaError_t change(cudaGraphExec_t exec, cudaGraphNode_t node, make_fn *make, const void *params)
 {
-	cudaError_t result = made;
-	struct session_node *to, old;
+	struct session_node content, *to, old;
+	cudaError_t result = params ? make(&content, params) : cudaErrorInvalidValue;
 
-	if (made)
-		return made;
+	if (result)
+		return result;
 	device_lock();
 	to = target(exec, node);
-	if (!to || graphs_type(to) != graphs_type(content)) {
+	if (!to || graphs_type(to) != graphs_type(&content)) {
 		result = cudaErrorInvalidValue;
-		graphs_release_content((struct session_node *)content);
+		graphs_release_content(&content);
 	} else {
 		old = *to;
-		*to = *content;
+		*to = content;
 		to->graph = old.graph;
 		to->number = old.number;
 		to->deps = old.deps;
@@ -96,6 +98,16 @@ static cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct 
 	return result;
 }
 
+static cudaError_t set(cudaGraphNode_t node, make_fn *make, const void *params)
+{
+	return change(NULL, node, make, params);
+}
+
+static cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t node, make_fn *make, const void *params)
+{
+	return exec ? change(exec, node, make, params) : cudaErrorInvalidValue;
+}
+
 /* The node of this type; NULL: it is none, or there is nowhere to answer to. */
 static struct session_node *get(cudaGraphNode_t node, enum cudaGraphNodeType type, const void *ret)
 {
@@ -104,12 +116,13 @@ static struct session_node *get(cudaGraphNode_t node, enum cudaGraphNodeType typ
 	return n && graphs_type(n) == type ? n : NULL;
 }
 
-static cudaError_t make_launch(struct session_node *n, const struct cudaKernelNodeParams *p)
+static cudaError_t make_launch(struct session_node *n, const void *params)
 {
+	const struct cudaKernelNodeParams *p = params;
 	cudaError_t result;
 
-	if (!p || p->extra)
-		return p ? cudaErrorNotSupported : cudaErrorInvalidValue;
+	if (p->extra)
+		return cudaErrorNotSupported;
 	*n = (struct session_node){ .kind = NODE_LAUNCH };
 	n->launch.grid = p->gridDim;
 	n->launch.block = p->blockDim;
@@ -120,55 +133,83 @@ static cudaError_t make_launch(struct session_node *n, const struct cudaKernelNo
 	return result;
 }
 
-static cudaError_t make_copy(struct session_node *n, void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
+/* A copy in one dimension; with a symbol this stands for one end, `offset` bytes behind its start. */
+struct copy {
+	void *dst;
+	const void *src;
+	size_t size;
+	enum cudaMemcpyKind kind;
+	size_t offset;
+};
+
+static cudaError_t make_copy(struct session_node *n, const void *params)
 {
-	*n = (struct session_node){ .kind = NODE_COPY, .copy = { dst, src, size, kind } };
-	return dst && src && (unsigned)kind <= cudaMemcpyDefault ? cudaSuccess : cudaErrorInvalidValue;
+	const struct copy *c = params;
+
+	*n = (struct session_node){ .kind = NODE_COPY, .copy = { c->dst, c->src, c->size, c->kind } };
+	return c->dst && c->src && (unsigned)c->kind <= cudaMemcpyDefault ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t make_copy_3d(struct session_node *n, const struct cudaMemcpy3DParms *p)
+static cudaError_t make_copy_to_symbol(struct session_node *n, const void *params)
 {
-	if (!p)
-		return cudaErrorInvalidValue;
-	*n = (struct session_node){ .kind = NODE_COPY_3D, .copy_3d = *p };
+	struct copy c = *(const struct copy *)params;
+	cudaError_t result = cudart_symbol_range(c.dst, c.offset, c.size, &c.dst);
+
+	return result ? result : make_copy(n, &c);
+}
+
+static cudaError_t make_copy_from_symbol(struct session_node *n, const void *params)
+{
+	struct copy c = *(const struct copy *)params;
+	cudaError_t result = cudart_symbol_range(c.src, c.offset, c.size, (void **)&c.src);
+
+	return result ? result : make_copy(n, &c);
+}
+
+static cudaError_t make_copy_3d(struct session_node *n, const void *params)
+{
+	*n = (struct session_node){ .kind = NODE_COPY_3D, .copy_3d = *(const struct cudaMemcpy3DParms *)params };
 	return cudaSuccess;
 }
 
-static cudaError_t make_symbol_copy(struct session_node *n, void *other, const void *symbol, size_t size, size_t offset,
-				    enum cudaMemcpyKind kind, bool to_symbol)
+static cudaError_t make_fill(struct session_node *n, const void *params)
 {
-	void *at;
-	cudaError_t result = cudart_symbol_range(symbol, offset, size, &at);
+	const struct cudaMemsetParams *p = params;
 
-	return result ? result : to_symbol ? make_copy(n, at, other, size, kind) : make_copy(n, other, at, size, kind);
-}
-
-static cudaError_t make_fill(struct session_node *n, const struct cudaMemsetParams *p)
-{
-	if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
-		return cudaErrorInvalidValue;
 	*n = (struct session_node){ .kind = NODE_FILL, .fill = *p };
+	return p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4 ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static cudaError_t make_host(struct session_node *n, const void *params)
+{
+	*n = (struct session_node){ .kind = NODE_HOST, .host = *(const struct cudaHostNodeParams *)params };
+	return n->host.fn ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static cudaError_t make_empty(struct session_node *n, const void *params)
+{
+	(void)params;
+	*n = (struct session_node){ .kind = NODE_EMPTY };
 	return cudaSuccess;
 }
 
-static cudaError_t make_host(struct session_node *n, const struct cudaHostNodeParams *p)
-{
-	if (!p || !p->fn)
-		return cudaErrorInvalidValue;
-	*n = (struct session_node){ .kind = NODE_HOST, .host = *p };
-	return cudaSuccess;
-}
+/* In an executable graph the node's copy is executable. */
+struct child {
+	cudaGraph_t graph;
+	bool executable;
+};
 
-static cudaError_t make_child(struct session_node *n, cudaGraph_t graph, bool executable)
+static cudaError_t make_child(struct session_node *n, const void *params)
 {
+	const struct child *c = params;
 	const struct session_graph *from;
 	struct session_node template = { .kind = NODE_CHILD };
-	struct session_graph holder = { .executable = executable };
+	struct session_graph holder = { .executable = c->executable };
 	cudaError_t result = cudaErrorInvalidValue;
 
 	*n = (struct session_node){ .kind = NODE_EMPTY, .graph = &holder };
 	device_lock();
-	from = graphs_find(graph, false);
+	from = graphs_find(c->graph, false);
 	if (from) {
 		template.child = (struct session_graph *)from;
 		result = graphs_copy_content(n, &template);
@@ -178,46 +219,53 @@ static cudaError_t make_child(struct session_node *n, cudaGraph_t graph, bool ex
 	return result;
 }
 
-static cudaError_t make_event(struct session_node *n, enum session_node_kind kind, cudaEvent_t event)
+static cudaError_t make_record(struct session_node *n, const void *event)
 {
-	*n = (struct session_node){ .kind = kind, .event = event };
-	return handles_event_look(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+	*n = (struct session_node){ .kind = NODE_RECORD, .event = *(const cudaEvent_t *)event };
+	return handles_event_look(n->event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+static cudaError_t make_wait(struct session_node *n, const void *event)
+{
+	cudaError_t result = make_record(n, event);
+
+	n->kind = NODE_WAIT;
+	return result;
+}
+
+/* The memory is there. */
+static cudaError_t make_alloc(struct session_node *n, const void *params)
+{
+	const struct cudaMemAllocNodeParams *p = params;
+
+	*n = (struct session_node){ .kind = NODE_ALLOC, .memory = { p->dptr, p->bytesize, false } };
+	return cudaSuccess;
+}
+
+static cudaError_t make_free(struct session_node *n, const void *address)
+{
+	*n = (struct session_node){ .kind = NODE_FREE, .memory = { .address = *(void *const *)address } };
+	return cudart_is_device(n->memory.address) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* Parameter lists that are the same for each kind of node. */
 #define PLACE cudaGraphNode_t *ret, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t n_deps
 #define AT (&(struct place){ ret, graph, deps, n_deps })
-#define MADE(expression)                    \
-	struct session_node n;              \
-	cudaError_t made = (expression)
-
-static cudaError_t add_launch(const struct place *p, const struct cudaKernelNodeParams *params)
-{
-	MADE(make_launch(&n, params));
-
-	return add(p, &n, made);
-}
+#define COPY(...) (&(struct copy){ __VA_ARGS__ })
 
 cudaError_t cudaGraphAddKernelNode(PLACE, const struct cudaKernelNodeParams *p)
 {
-	return CUDART_CALL(add_launch(AT, p));
-}
-
-static cudaError_t set_launch(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaKernelNodeParams *p)
-{
-	MADE(make_launch(&n, p));
-
-	return set(exec, node, &n, made);
+	return CUDART_CALL(add(AT, make_launch, p));
 }
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams *p)
 {
-	return CUDART_CALL(set_launch(NULL, node, p));
+	return CUDART_CALL(set(node, make_launch, p));
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaKernelNodeParams *p)
 {
-	return CUDART_CALL(exec ? set_launch(exec, node, p) : cudaErrorInvalidValue);
+	return CUDART_CALL(set_in(exec, node, make_launch, p));
 }
 
 /* The array of pointers to the arguments is the node's. */
@@ -249,33 +297,19 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
 	return CUDART_CALL(get_launch(node, ret));
 }
 
-static cudaError_t add_copy_3d(const struct place *p, const struct cudaMemcpy3DParms *params)
-{
-	MADE(make_copy_3d(&n, params));
-
-	return add(p, &n, made);
-}
-
 cudaError_t cudaGraphAddMemcpyNode(PLACE, const struct cudaMemcpy3DParms *p)
 {
-	return CUDART_CALL(add_copy_3d(AT, p));
-}
-
-static cudaError_t set_copy_3d(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *p)
-{
-	MADE(make_copy_3d(&n, p));
-
-	return set(exec, node, &n, made);
+	return CUDART_CALL(add(AT, make_copy_3d, p));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *p)
 {
-	return CUDART_CALL(set_copy_3d(NULL, node, p));
+	return CUDART_CALL(set(node, make_copy_3d, p));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *p)
 {
-	return CUDART_CALL(exec ? set_copy_3d(exec, node, p) : cudaErrorInvalidValue);
+	return CUDART_CALL(set_in(exec, node, make_copy_3d, p));
 }
 
 static cudaError_t get_copy(cudaGraphNode_t node, struct cudaMemcpy3DParms *ret)
@@ -302,119 +336,73 @@ cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy
 	return CUDART_CALL(get_copy(node, ret));
 }
 
-static cudaError_t add_copy(const struct place *p, void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
-{
-	MADE(make_copy(&n, dst, src, size, kind));
-
-	return add(p, &n, made);
-}
-
 cudaError_t cudaGraphAddMemcpyNode1D(PLACE, void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
 {
-	return CUDART_CALL(add_copy(AT, dst, src, size, kind));
-}
-
-static cudaError_t set_copy(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst, const void *src, size_t size,
-			    enum cudaMemcpyKind kind)
-{
-	MADE(make_copy(&n, dst, src, size, kind));
-
-	return set(exec, node, &n, made);
+	return CUDART_CALL(add(AT, make_copy, COPY(dst, src, size, kind)));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t size,
 					   enum cudaMemcpyKind kind)
 {
-	return CUDART_CALL(set_copy(NULL, node, dst, src, size, kind));
+	return CUDART_CALL(set(node, make_copy, COPY(dst, src, size, kind)));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst, const void *src,
 					       size_t size, enum cudaMemcpyKind kind)
 {
-	return CUDART_CALL(exec ? set_copy(exec, node, dst, src, size, kind) : cudaErrorInvalidValue);
-}
-
-static cudaError_t add_symbol_copy(const struct place *p, void *other, const void *symbol, size_t size, size_t offset,
-				   enum cudaMemcpyKind kind, bool to_symbol)
-{
-	MADE(make_symbol_copy(&n, other, symbol, size, offset, kind, to_symbol));
-
-	return add(p, &n, made);
+	return CUDART_CALL(set_in(exec, node, make_copy, COPY(dst, src, size, kind)));
 }
 
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(PLACE, const void *symbol, const void *src, size_t size, size_t offset,
 					   enum cudaMemcpyKind kind)
 {
-	return CUDART_CALL(add_symbol_copy(AT, (void *)src, symbol, size, offset, kind, true));
+	return CUDART_CALL(add(AT, make_copy_to_symbol, COPY((void *)symbol, src, size, kind, offset)));
 }
 
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(PLACE, void *dst, const void *symbol, size_t size, size_t offset,
 					     enum cudaMemcpyKind kind)
 {
-	return CUDART_CALL(add_symbol_copy(AT, dst, symbol, size, offset, kind, false));
-}
-
-static cudaError_t set_symbol_copy(cudaGraphExec_t exec, cudaGraphNode_t node, void *other, const void *symbol, size_t size,
-				   size_t offset, enum cudaMemcpyKind kind, bool to_symbol)
-{
-	MADE(make_symbol_copy(&n, other, symbol, size, offset, kind, to_symbol));
-
-	return set(exec, node, &n, made);
+	return CUDART_CALL(add(AT, make_copy_from_symbol, COPY(dst, symbol, size, kind, offset)));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol, const void *src, size_t size,
 						 size_t offset, enum cudaMemcpyKind kind)
 {
-	return CUDART_CALL(set_symbol_copy(NULL, node, (void *)src, symbol, size, offset, kind, true));
+	return CUDART_CALL(set(node, make_copy_to_symbol, COPY((void *)symbol, src, size, kind, offset)));
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const void *symbol, size_t size,
 						   size_t offset, enum cudaMemcpyKind kind)
 {
-	return CUDART_CALL(set_symbol_copy(NULL, node, dst, symbol, size, offset, kind, false));
+	return CUDART_CALL(set(node, make_copy_from_symbol, COPY(dst, symbol, size, kind, offset)));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const void *symbol,
 						     const void *src, size_t size, size_t offset, enum cudaMemcpyKind kind)
 {
-	return CUDART_CALL(exec ? set_symbol_copy(exec, node, (void *)src, symbol, size, offset, kind, true)
-				: cudaErrorInvalidValue);
+	return CUDART_CALL(set_in(exec, node, make_copy_to_symbol, COPY((void *)symbol, src, size, kind, offset)));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst,
 						       const void *symbol, size_t size, size_t offset,
 						       enum cudaMemcpyKind kind)
 {
-	return CUDART_CALL(exec ? set_symbol_copy(exec, node, dst, symbol, size, offset, kind, false) : cudaErrorInvalidValue);
-}
-
-static cudaError_t add_fill(const struct place *p, const struct cudaMemsetParams *params)
-{
-	MADE(make_fill(&n, params));
-
-	return add(p, &n, made);
+	return CUDART_CALL(set_in(exec, node, make_copy_from_symbol, COPY(dst, symbol, size, kind, offset)));
 }
 
 cudaError_t cudaGraphAddMemsetNode(PLACE, const struct cudaMemsetParams *p)
 {
-	return CUDART_CALL(add_fill(AT, p));
-}
-
-static cudaError_t set_fill(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemsetParams *p)
-{
-	MADE(make_fill(&n, p));
-
-	return set(exec, node, &n, made);
+	return CUDART_CALL(add(AT, make_fill, p));
 }
 
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *p)
 {
-	return CUDART_CALL(set_fill(NULL, node, p));
+	return CUDART_CALL(set(node, make_fill, p));
 }
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemsetParams *p)
 {
-	return CUDART_CALL(exec ? set_fill(exec, node, p) : cudaErrorInvalidValue);
+	return CUDART_CALL(set_in(exec, node, make_fill, p));
 }
 
 static cudaError_t get_fill(cudaGraphNode_t node, struct cudaMemsetParams *ret)
@@ -431,33 +419,19 @@ cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemset
 	return CUDART_CALL(get_fill(node, ret));
 }
 
-static cudaError_t add_host(const struct place *p, const struct cudaHostNodeParams *params)
-{
-	MADE(make_host(&n, params));
-
-	return add(p, &n, made);
-}
-
 cudaError_t cudaGraphAddHostNode(PLACE, const struct cudaHostNodeParams *p)
 {
-	return CUDART_CALL(add_host(AT, p));
-}
-
-static cudaError_t set_host(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaHostNodeParams *p)
-{
-	MADE(make_host(&n, p));
-
-	return set(exec, node, &n, made);
+	return CUDART_CALL(add(AT, make_host, p));
 }
 
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *p)
 {
-	return CUDART_CALL(set_host(NULL, node, p));
+	return CUDART_CALL(set(node, make_host, p));
 }
 
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaHostNodeParams *p)
 {
-	return CUDART_CALL(exec ? set_host(exec, node, p) : cudaErrorInvalidValue);
+	return CUDART_CALL(set_in(exec, node, make_host, p));
 }
 
 static cudaError_t get_host(cudaGraphNode_t node, struct cudaHostNodeParams *ret)
@@ -476,31 +450,17 @@ cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNode
 
 cudaError_t cudaGraphAddEmptyNode(PLACE)
 {
-	return CUDART_CALL(add(AT, &(struct session_node){ .kind = NODE_EMPTY }, cudaSuccess));
-}
-
-static cudaError_t add_child(const struct place *p, cudaGraph_t child)
-{
-	MADE(make_child(&n, child, false));
-
-	return add(p, &n, made);
+	return CUDART_CALL(add(AT, make_empty, graph));
 }
 
 cudaError_t cudaGraphAddChildGraphNode(PLACE, cudaGraph_t child)
 {
-	return CUDART_CALL(add_child(AT, child));
-}
-
-static cudaError_t set_child(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child)
-{
-	MADE(make_child(&n, child, true));
-
-	return set(exec, node, &n, made);
+	return CUDART_CALL(add(AT, make_child, &(struct child){ child, false }));
 }
 
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child)
 {
-	return CUDART_CALL(exec ? set_child(exec, node, child) : cudaErrorInvalidValue);
+	return CUDART_CALL(set_in(exec, node, make_child, &(struct child){ child, true }));
 }
 
 static cudaError_t get_child(cudaGraphNode_t node, cudaGraph_t *ret)
@@ -517,20 +477,6 @@ cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *r
 	return CUDART_CALL(get_child(node, ret));
 }
 
-static cudaError_t add_event(const struct place *p, enum session_node_kind kind, cudaEvent_t event)
-{
-	MADE(make_event(&n, kind, event));
-
-	return add(p, &n, made);
-}
-
-static cudaError_t set_event(cudaGraphExec_t exec, cudaGraphNode_t node, enum session_node_kind kind, cudaEvent_t event)
-{
-	MADE(make_event(&n, kind, event));
-
-	return set(exec, node, &n, made);
-}
-
 static cudaError_t get_event(cudaGraphNode_t node, enum cudaGraphNodeType type, cudaEvent_t *ret)
 {
 	const struct session_node *n = get(node, type, ret);
@@ -542,32 +488,32 @@ static cudaError_t get_event(cudaGraphNode_t node, enum cudaGraphNodeType type, 
 
 cudaError_t cudaGraphAddEventRecordNode(PLACE, cudaEvent_t event)
 {
-	return CUDART_CALL(add_event(AT, NODE_RECORD, event));
+	return CUDART_CALL(add(AT, make_record, &event));
 }
 
 cudaError_t cudaGraphAddEventWaitNode(PLACE, cudaEvent_t event)
 {
-	return CUDART_CALL(add_event(AT, NODE_WAIT, event));
+	return CUDART_CALL(add(AT, make_wait, &event));
 }
 
 cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
-	return CUDART_CALL(set_event(NULL, node, NODE_RECORD, event));
+	return CUDART_CALL(set(node, make_record, &event));
 }
 
 cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
-	return CUDART_CALL(set_event(NULL, node, NODE_WAIT, event));
+	return CUDART_CALL(set(node, make_wait, &event));
 }
 
 cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)
 {
-	return CUDART_CALL(exec ? set_event(exec, node, NODE_RECORD, event) : cudaErrorInvalidValue);
+	return CUDART_CALL(set_in(exec, node, make_record, &event));
 }
 
 cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event)
 {
-	return CUDART_CALL(exec ? set_event(exec, node, NODE_WAIT, event) : cudaErrorInvalidValue);
+	return CUDART_CALL(set_in(exec, node, make_wait, &event));
 }
 
 cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *ret)
@@ -583,7 +529,7 @@ cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *re
 /* The address is fixed when the node is made, so the memory is taken then. */
 static cudaError_t add_alloc(const struct place *p, struct cudaMemAllocNodeParams *params)
 {
-	struct session_node n = { .kind = NODE_ALLOC };
+	struct cudaMemAllocNodeParams taken;
 	struct ledger_request r;
 	uint64_t address = 0;
 	cudaError_t result;
@@ -596,17 +542,16 @@ static cudaError_t add_alloc(const struct place *p, struct cudaMemAllocNodeParam
 	result = cudart_error(ledger_alloc(&r, &address));
 	device_unlock();
 	cudart_forget_note();
-	n.memory.address = (void *)(uintptr_t)address;
-	n.memory.size = params->bytesize;
 	if (result)
 		return result;
-	result = add(p, &n, cudaSuccess);
+	taken = (struct cudaMemAllocNodeParams){ .bytesize = params->bytesize, .dptr = (void *)(uintptr_t)address };
+	result = add(p, make_alloc, &taken);
 	if (result) {
 		device_lock();
 		ledger_free(ledger_find(address));
 		device_unlock();
 	} else {
-		params->dptr = n.memory.address;
+		params->dptr = taken.dptr;
 	}
 	return result;
 }
@@ -633,16 +578,9 @@ cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemA
 	return CUDART_CALL(get_alloc(node, ret));
 }
 
-static cudaError_t add_free(const struct place *p, void *address)
-{
-	struct session_node n = { .kind = NODE_FREE, .memory = { .address = address } };
-
-	return add(p, &n, cudart_is_device(address) ? cudaSuccess : cudaErrorInvalidValue);
-}
-
 cudaError_t cudaGraphAddMemFreeNode(PLACE, void *address)
 {
-	return CUDART_CALL(add_free(AT, address));
+	return CUDART_CALL(add(AT, make_free, &address));
 }
 
 static cudaError_t get_free(cudaGraphNode_t node, void *ret)
@@ -688,60 +626,82 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
 	return CUDART_CALL(get_enabled(exec, node, ret));
 }
 
-static struct cudaKernelNodeParams as_kernel(const struct cudaGraphNodeParams *p)
+/* Parameters of any kind, which the newer calls have in one union, as those of the kind. */
+struct any {
+	make_fn *make;
+	const void *params;
+	union {
+		struct cudaKernelNodeParams kernel;
+		struct cudaMemsetParams fill;
+		struct cudaHostNodeParams host;
+		struct child child;
+	};
+};
+
+static cudaError_t any_init(struct any *a, const struct cudaGraphNodeParams *p, bool executable)
 {
-	return (struct cudaKernelNodeParams){ p->kernel.func, p->kernel.gridDim, p->kernel.blockDim, p->kernel.sharedMemBytes,
-					      p->kernel.kernelParams, p->kernel.extra };
+	*a = (struct any){ .params = &a->kernel };
+	switch (p->type) {
+	case cudaGraphNodeTypeKernel:
+		a->make = make_launch;
+		a->kernel = (struct cudaKernelNodeParams){ p->kernel.func, p->kernel.gridDim, p->kernel.blockDim,
+							   p->kernel.sharedMemBytes, p->kernel.kernelParams,
+							   p->kernel.extra };
+		return cudaSuccess;
+	case cudaGraphNodeTypeMemcpy:
+		a->make = make_copy_3d;
+		a->params = &p->memcpy.copyParams;
+		return cudaSuccess;
+	case cudaGraphNodeTypeMemset:
+		a->make = make_fill;
+		a->fill = (struct cudaMemsetParams){ p->memset.dst, p->memset.pitch, p->memset.value,
+						     p->memset.elementSize, p->memset.width, p->memset.height };
+		return cudaSuccess;
+	case cudaGraphNodeTypeHost:
+		a->make = make_host;
+		a->host = (struct cudaHostNodeParams){ p->host.fn, p->host.userData };
+		return cudaSuccess;
+	case cudaGraphNodeTypeGraph:
+		a->make = make_child;
+		a->child = (struct child){ p->graph.graph, executable };
+		return cudaSuccess;
+	case cudaGraphNodeTypeEmpty:
+		a->make = make_empty;
+		return cudaSuccess;
+	case cudaGraphNodeTypeEventRecord:
+		a->make = make_record;
+		a->params = &p->eventRecord.event;
+		return cudaSuccess;
+	case cudaGraphNodeTypeWaitEvent:
+		a->make = make_wait;
+		a->params = &p->eventWait.event;
+		return cudaSuccess;
+	case cudaGraphNodeTypeMemFree:
+		a->make = make_free;
+		a->params = &p->free.dptr;
+		return cudaSuccess;
+	default:
+		return cudaErrorNotSupported;
+	}
 }
 
-static struct cudaMemsetParams as_fill(const struct cudaGraphNodeParams *p)
-{
-	return (struct cudaMemsetParams){ p->memset.dst, p->memset.pitch, p->memset.value, p->memset.elementSize,
-					  p->memset.width, p->memset.height };
-}
-
-/* Parameters of any kind: those of the older calls in one union. Not all kinds can be changed. */
 static cudaError_t add_any(const struct place *p, struct cudaGraphNodeParams *params)
 {
-	struct cudaKernelNodeParams kernel;
-	struct cudaMemsetParams fill;
-	struct cudaHostNodeParams host;
 	struct cudaMemAllocNodeParams alloc;
+	struct any a;
 	cudaError_t result;
 
 	if (!params)
 		return cudaErrorInvalidValue;
-	switch (params->type) {
-	case cudaGraphNodeTypeKernel:
-		kernel = as_kernel(params);
-		return add_launch(p, &kernel);
-	case cudaGraphNodeTypeMemcpy:
-		return add_copy_3d(p, &params->memcpy.copyParams);
-	case cudaGraphNodeTypeMemset:
-		fill = as_fill(params);
-		return add_fill(p, &fill);
-	case cudaGraphNodeTypeHost:
-		host = (struct cudaHostNodeParams){ params->host.fn, params->host.userData };
-		return add_host(p, &host);
-	case cudaGraphNodeTypeGraph:
-		return add_child(p, params->graph.graph);
-	case cudaGraphNodeTypeEmpty:
-		return add(p, &(struct session_node){ .kind = NODE_EMPTY }, cudaSuccess);
-	case cudaGraphNodeTypeEventRecord:
-		return add_event(p, NODE_RECORD, params->eventRecord.event);
-	case cudaGraphNodeTypeWaitEvent:
-		return add_event(p, NODE_WAIT, params->eventWait.event);
-	case cudaGraphNodeTypeMemAlloc:
+	if (params->type == cudaGraphNodeTypeMemAlloc) {
 		alloc = (struct cudaMemAllocNodeParams){ .poolProps = params->alloc.poolProps,
 							 .bytesize = params->alloc.bytesize };
 		result = add_alloc(p, &alloc);
 		params->alloc.dptr = alloc.dptr;
 		return result;
-	case cudaGraphNodeTypeMemFree:
-		return add_free(p, params->free.dptr);
-	default:
-		return cudaErrorNotSupported;
 	}
+	result = any_init(&a, params, false);
+	return result ? result : add(p, a.make, a.params);
 }
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *ret, cudaGraph_t graph, const cudaGraphNode_t *deps,
@@ -751,43 +711,25 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *ret, cudaGraph_t graph, const cuda
 	return CUDART_CALL(add_any(AT, p));
 }
 
-static cudaError_t set_any(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaGraphNodeParams *params)
+/* What memory is taken or given back cannot be changed, and a graph of a node only where it runs. exec NULL: the node itself. */
+static cudaError_t change_any(cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaGraphNodeParams *params)
 {
-	struct cudaKernelNodeParams kernel;
-	struct cudaMemsetParams fill;
-	struct cudaHostNodeParams host;
+	struct any a;
+	cudaError_t result = params ? any_init(&a, params, exec) : cudaErrorInvalidValue;
 
-	if (!params)
-		return cudaErrorInvalidValue;
-	switch (params->type) {
-	case cudaGraphNodeTypeKernel:
-		kernel = as_kernel(params);
-		return set_launch(exec, node, &kernel);
-	case cudaGraphNodeTypeMemcpy:
-		return set_copy_3d(exec, node, &params->memcpy.copyParams);
-	case cudaGraphNodeTypeMemset:
-		fill = as_fill(params);
-		return set_fill(exec, node, &fill);
-	case cudaGraphNodeTypeHost:
-		host = (struct cudaHostNodeParams){ params->host.fn, params->host.userData };
-		return set_host(exec, node, &host);
-	case cudaGraphNodeTypeGraph:
-		return exec ? set_child(exec, node, params->graph.graph) : cudaErrorNotSupported;
-	case cudaGraphNodeTypeEventRecord:
-		return set_event(exec, node, NODE_RECORD, params->eventRecord.event);
-	case cudaGraphNodeTypeWaitEvent:
-		return set_event(exec, node, NODE_WAIT, params->eventWait.event);
-	default:
+	if (result)
+		return result;
+	if (a.make == make_empty || a.make == make_free || (a.make == make_child && !exec))
 		return cudaErrorNotSupported;
-	}
+	return change(exec, node, a.make, a.params);
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *p)
 {
-	return CUDART_CALL(set_any(NULL, node, p));
+	return CUDART_CALL(change_any(NULL, node, p));
 }
 
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, struct cudaGraphNodeParams *p)
 {
-	return CUDART_CALL(exec ? set_any(exec, node, p) : cudaErrorInvalidValue);
+	return CUDART_CALL(exec ? change_any(exec, node, p) : cudaErrorInvalidValue);
 }
