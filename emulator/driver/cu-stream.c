@@ -170,52 +170,50 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int flags)
 	return flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL ? CUDA_ERROR_INVALID_VALUE : queue_after(q, e->mark);
 }
 
+/* Whether it is a stream that is asked, and there is somewhere to answer to. */
+static CUresult ask(const char *call, CUstream s, const void *ret)
+{
+	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
+
+	if (!result && !ret)
+		result = CUDA_ERROR_INVALID_VALUE;
+	return result || is_stream(s) ? result : CUDA_ERROR_INVALID_HANDLE;
+}
+
 CUresult cuStreamGetFlags(CUstream s, unsigned int *ret)
 {
-	CUresult result = gpu_enter("cuStreamGetFlags", GPU_CALL_ASYNC);
+	CUresult result = ask("cuStreamGetFlags", s, ret);
 
-	if (result)
-		return result;
-	if (!is_stream(s) || !ret)
-		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	*ret = is_default(s) ? 0 : s->flags;
-	return CUDA_SUCCESS;
+	if (!result)
+		*ret = is_default(s) ? 0 : s->flags;
+	return result;
 }
 
 CUresult cuStreamGetPriority(CUstream s, int *ret)
 {
-	CUresult result = gpu_enter("cuStreamGetPriority", GPU_CALL_ASYNC);
+	CUresult result = ask("cuStreamGetPriority", s, ret);
 
-	if (result)
-		return result;
-	if (!is_stream(s) || !ret)
-		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	*ret = is_default(s) ? 0 : s->priority;
-	return CUDA_SUCCESS;
+	if (!result)
+		*ret = is_default(s) ? 0 : s->priority;
+	return result;
 }
 
 CUresult cuStreamGetId(CUstream s, unsigned long long *ret)
 {
-	CUresult result = gpu_enter("cuStreamGetId", GPU_CALL_ASYNC);
+	CUresult result = ask("cuStreamGetId", s, ret);
 
-	if (result)
-		return result;
-	if (!is_stream(s) || !ret)
-		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	*ret = (uintptr_t)s;
-	return CUDA_SUCCESS;
+	if (!result)
+		*ret = (uintptr_t)s;
+	return result;
 }
 
 CUresult cuStreamGetCtx(CUstream s, CUcontext *ret)
 {
-	CUresult result = gpu_enter("cuStreamGetCtx", GPU_CALL_ASYNC);
+	CUresult result = ask("cuStreamGetCtx", s, ret);
 
-	if (result)
-		return result;
-	if (!is_stream(s) || !ret)
-		return ret ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-	*ret = is_default(s) ? context_current() : s->context;
-	return CUDA_SUCCESS;
+	if (!result)
+		*ret = is_default(s) ? context_current() : s->context;
+	return result;
 }
 
 CUresult cuStreamGetCtx_v2(CUstream s, CUcontext *ret, CUgreenCtx *ret_green)
