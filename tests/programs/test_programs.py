@@ -107,6 +107,7 @@ def test_words_of_success_and_failure():
     assert kind("mismatches: 0\nall correct\n") == "passed"
     assert kind("Result: FAIL\n") == "failed"
     assert kind("mismatch at 5\nPASS\n") == "failed"
+    assert kind("PASS\n", stderr="========= Barrier error detected. Invalid arguments.\n") == "passed"
     assert kind("Two or more GPUs are required\n", status=1) == "devices"
     assert kind("Waiving execution, which the device does not support\n", status=2) == "waived"
 

@@ -58,7 +58,7 @@ def needs_data(program):
         return ""
     for word in program.arguments:
         name = word.split("=", 1)[-1]
-        if re.search(r"/|\.(txt|dat|bin|csv|mtx|pgm|ppm|bmp|gr|egr|in|inp|json|mat|fa|fasta|tsv|png|jpg|h5|raw)$", name) \
+        if re.search(r"/|\.(txt|dat|bin|csv|mtx|pgm|ppm|bmp|gr|egr|in|inp|json|mat|fa|fasta|tsv|png|jpg|h5|raw|cssr)$", name) \
                 and not name.startswith("-") and re.search(r"[A-Za-z]", name) and not (program.folder / name).exists() \
                 and not (program.folder / "data" / name).exists():
             return name
@@ -80,7 +80,7 @@ def _line_with(pattern, text):
 
 def judge(outcome, checks=False):
     """What the program has said of itself; checks: it would tell by its status, too."""
-    text = outcome.stdout + "\n" + outcome.stderr
+    text = re.sub(r"^=========.*", "", outcome.stdout + "\n" + outcome.stderr, flags=re.MULTILINE)  # what the device's checks say
     if outcome.problem:
         return Verdict("failed", outcome.problem)
     if outcome.status and SEVERAL.search(text):
