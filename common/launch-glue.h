@@ -136,6 +136,10 @@ static inline dim3 cgpu_dim3_from_number(unsigned x)
 
 #define cudaGraphInstantiate(p, g, ...) \
 	cgpu_take3(cudaGraphInstantiate, (p), (g), __VA_ARGS__ __VA_OPT__(,) 0, )
+#define cgpu_event_create(e, flags, f, ...) f
+#define cudaEventCreate(...) cgpu_event_create(__VA_ARGS__, cudaEventCreateWithFlags, cudaEventCreate, )(__VA_ARGS__)
+#define cudaMemcpyPeerAsync(...) cgpu_take6(cudaMemcpyPeerAsync, __VA_ARGS__, 0, )
+#define cudaMemset3DAsync(...) cgpu_take4(cudaMemset3DAsync, __VA_ARGS__, 0, )
 #define cudaEventRecord(...) cgpu_take2(cudaEventRecord, __VA_ARGS__, 0, )
 #define cudaStreamAttachMemAsync(s, p, ...) \
 	cgpu_take4(cudaStreamAttachMemAsync, (s), (p), __VA_ARGS__ __VA_OPT__(, cudaMemAttachSingle,) 0, \

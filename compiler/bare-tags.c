@@ -14,11 +14,16 @@ static const char *in_cell(const struct host_text *h, const char *name, size_t l
 {
 	const struct token_list *l = &h->split.tokens;
 
-	for (uint32_t i = 1; i < l->n; i++)
-		if (token_is_name(l, i) && token_len(l, i) == len && !memcmp(token_text(l, i), name, len))
-			for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
-				if (token_is(l, i - 1, words[k]))
-					return words[k];
+	for (uint32_t i = 0; i < l->n; i++)
+		for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++) {
+			uint32_t tag;
+
+			if (!token_is(l, i, words[k]))
+				continue;
+			split_tag(l, i, &tag);
+			if (tag != TOKEN_NONE && token_len(l, tag) == len && !memcmp(token_text(l, tag), name, len))
+				return words[k];
+		}
 	return NULL;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a cell has lost its `static` before clang sees it; what macros hide from that is changed in the tree. */
+/*
+ * The text of a cell has lost its `static` before clang sees it; what macros hide from that is changed in the tree. So are the
+ * inline functions of files that cells include: these are written for CUDA C++ as often as for C.
+ */
 #include "compiler/clang-publish.hh"
 
 #include <clang/AST/Attr.h>
@@ -8,6 +11,12 @@
 #include <cstring>
 
 using namespace clang;
+
+#if CLANG_VERSION_MAJOR >= 18
+#define LINKAGE(kind) Linkage::kind
+#else
+#define LINKAGE(kind) kind##Linkage
+#endif
 
 namespace
 {
@@ -38,11 +47,7 @@ void make_external(Decl *D)
 	} else {
 		return;
 	}
-#if CLANG_VERSION_MAJOR >= 18
-	(D->*&Opener::setCachedLinkage)(Linkage::External);
-#else
-	(D->*&Opener::setCachedLinkage)(ExternalLinkage);
-#endif
+	(D->*&Opener::setCachedLinkage)(LINKAGE(External));
 }
 
 } // namespace
@@ -54,4 +59,15 @@ void clang_publish(Decl *D, const SourceManager &SM, const char *cell)
 	show(D);
 	if (P.isValid() && !strcmp(P.getFilename(), cell))
 		make_external(D);
+}
+
+void clang_publish_inline(Decl *D, const SourceManager &SM)
+{
+	auto *F = dyn_cast<FunctionDecl>(D);
+
+	if (!F || !F->doesThisDeclarationHaveABody() || !F->isInlineSpecified() || F->getStorageClass() != SC_None ||
+	    F->getPreviousDecl() || F->hasAttr<GNUInlineAttr>() || SM.isInSystemHeader(SM.getExpansionLoc(D->getLocation())))
+		return;
+	F->setStorageClass(SC_Static);
+	(D->*&Opener::setCachedLinkage)(LINKAGE(Internal));
 }

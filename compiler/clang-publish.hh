@@ -10,4 +10,8 @@
  * macro has made static. Before code is generated. */
 void clang_publish(clang::Decl *D, const clang::SourceManager &SM, const char *cell);
 
+/* Of a declaration at the top of C code: `inline` without `static` in a file of the user is what C++ takes it for, a function that
+ * is there. In C99 no object would have its code, and a call that is not inlined would find none. */
+void clang_publish_inline(clang::Decl *D, const clang::SourceManager &SM);
+
 #endif

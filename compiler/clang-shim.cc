@@ -90,6 +90,8 @@ class CellConsumer : public SemaConsumer
 		for (Decl *D : group) {
 			auto *F = dyn_cast<FunctionDecl>(D);
 
+			if (!sema->getLangOpts().CPlusPlus)
+				clang_publish_inline(D, sema->getSourceManager());
 			if (!sema->getLangOpts().CPlusPlus && !is_header)
 				clang_publish(D, sema->getSourceManager(), job->name);
 			if (!is_header && is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job->name))

@@ -28,9 +28,36 @@ typedef struct cudaTextureDesc cudaTextureDesc;
 typedef struct cudaMemPoolProps cudaMemPoolProps;
 typedef struct cudaMemLocation cudaMemLocation;
 typedef struct cudaMemAccessDesc cudaMemAccessDesc;
+typedef struct cudaMemcpy3DPeerParms cudaMemcpy3DPeerParms;
+typedef struct cudaKernelNodeParams cudaKernelNodeParams;
+typedef struct cudaHostNodeParams cudaHostNodeParams;
+typedef struct cudaMemsetParams cudaMemsetParams;
+typedef struct cudaMemAllocNodeParams cudaMemAllocNodeParams;
+typedef struct cudaAccessPolicyWindow cudaAccessPolicyWindow;
 typedef enum cudaMemcpyKind cudaMemcpyKind;
+typedef enum cudaMemoryType cudaMemoryType;
+typedef enum cudaMemoryAdvise cudaMemoryAdvise;
+typedef enum cudaMemRangeAttribute cudaMemRangeAttribute;
+typedef enum cudaMemPoolAttr cudaMemPoolAttr;
+typedef enum cudaMemLocationType cudaMemLocationType;
 typedef enum cudaDeviceAttr cudaDeviceAttr;
+typedef enum cudaDeviceP2PAttr cudaDeviceP2PAttr;
+typedef enum cudaComputeMode cudaComputeMode;
+typedef enum cudaLimit cudaLimit;
 typedef enum cudaFuncAttribute cudaFuncAttribute;
+typedef enum cudaFuncCache cudaFuncCache;
+typedef enum cudaSharedMemConfig cudaSharedMemConfig;
+typedef enum cudaSharedCarveout cudaSharedCarveout;
+typedef enum cudaChannelFormatKind cudaChannelFormatKind;
+typedef enum cudaTextureAddressMode cudaTextureAddressMode;
+typedef enum cudaTextureFilterMode cudaTextureFilterMode;
+typedef enum cudaTextureReadMode cudaTextureReadMode;
+typedef enum cudaResourceType cudaResourceType;
+typedef enum cudaResourceViewFormat cudaResourceViewFormat;
+typedef enum cudaStreamCaptureMode cudaStreamCaptureMode;
+typedef enum cudaStreamCaptureStatus cudaStreamCaptureStatus;
+typedef enum cudaGraphNodeType cudaGraphNodeType;
+typedef enum cudaGraphExecUpdateResult cudaGraphExecUpdateResult;
 
 /* cudaCreateChannelDesc<T>() of CUDA C++; the compiler writes this name for it. */
 #define cgpu_channels(bits, n, kind)                                                               \

@@ -40,6 +40,14 @@ def test_a_c_file_defines_once(session, folder):
     assert {"count"} <= set(session.run("%who").ok().stdout.split())
 
 
+def test_an_inline_function_of_a_header_is_there_as_in_cuda(session, folder):
+    (folder / "clock.h").write_text("inline double ticks(double s) { return 10 * s; }\n")
+    (folder / "more.h").write_text('#include "clock.h"\n')
+    session.run('#include "more.h"\ndouble now(void) { return ticks(2); }').ok()
+    assert session.run("now() + ticks(3)").ok().text == "50.0"
+    assert session.run("double (*f)(double) = ticks; f(1)").ok().text == "10.0"
+
+
 def test_a_changed_header_gives_its_new_definitions(session, folder):
     header = "#ifndef RATE_H\n#define RATE_H\n#define RATE {}\nstatic inline int rate(void) {{ return RATE; }}\n#endif\n"
     (folder / "rate.h").write_text(header.format(1))

@@ -194,7 +194,8 @@ def _from_files(folder, prefix):
     programs = []
     for path in mains:
         together = sources if len(mains) == 1 else [path]
-        programs.append(Program(f"{prefix}/{path.stem}", folder, together))
+        openmp = any(re.search(r"#\s*include\s*<omp\.h>", read(p)) for p in together)
+        programs.append(Program(f"{prefix}/{path.stem}", folder, together, ["-Xcompiler", "-fopenmp"] if openmp else []))
     return [p for p in programs if any(s.suffix == ".cu" for s in p.sources)]
 
 

@@ -20,14 +20,17 @@ CPP = [
     ("nullptr or bool literals", r"\bnullptr\b"),
     ("extern \"C\"", r"extern\s+\"C\""),
 ]
+REPORTED = [
+    ("a static variable whose first value is computed", "initializer element is not a compile-time constant"),
+]
 
 
-def cpp_of(program):
-    """What of C++ the text of the program has, "" for nothing that is known."""
+def cpp_of(program, report=""):
+    """What of C++ the text of the program has, or what the compiler's report says it has; "" for nothing that is known."""
     for what, pattern in CPP:
         if re.search(pattern, program.text):
             return what
-    return ""
+    return next((what for what, words in REPORTED if words in report), "")
 
 
 class PlainRunner(Runner):
@@ -39,8 +42,8 @@ class PlainRunner(Runner):
         s.run(f"%cd {program.folder}").ok()
         folders = dict.fromkeys([program.folder] + [p.parent for p in program.sources])
         flags = " ".join([f"-I{f}" for f in folders] + [quoted(f) for f in program.flags if re.match("-[IDU]", f)])
-        for magic in ("%cflags", "%nvflags"):
-            s.run(f"{magic} {flags}").ok()
+        s.run(f"%cflags {flags}" + " -fopenmp" * ("-fopenmp" in program.flags)).ok()
+        s.run(f"%nvflags {flags}").ok()
         *others, last = sorted(program.sources, key=has_main)
         for path in others:
             result = s.run(program.source(path))

@@ -112,6 +112,12 @@ def test_words_of_success_and_failure():
     assert kind("Waiving execution, which the device does not support\n", status=2) == "waived"
 
 
+def test_a_program_that_wants_arguments_is_told_apart():
+    wants = Outcome("usage: program <size>\n", status=1)
+    assert verdict.judge(wants) == verdict.Verdict("data", "needs arguments: usage: program <size>")
+    assert verdict.judge(wants, arguments=["7"]).kind == "failed"
+
+
 def test_what_a_program_needs(tmp_path):
     program = write(tmp_path, "#include <cublas_v2.h>\nint main() { cublasCreate(0); }")
     assert verdict.needs_library(program) == "cuBLAS"

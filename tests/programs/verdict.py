@@ -6,7 +6,7 @@ from dataclasses import dataclass
 LIBRARIES = [
     ("cuBLAS", r"cublas(Lt|Xt|_v2)?(\.h|\b)"), ("cuFFT", r"cufft"), ("cuSPARSE", r"cusparse"),
     ("cuSOLVER", r"cusolver"), ("cuDNN", r"cudnn"), ("NPP", r"\bnpp[a-z]*\.h|nppi"), ("nvJPEG", r"nvjpeg"),
-    ("NCCL", r"\bnccl"), ("cuRAND", r"curand\.h|-lcurand"), ("MPI", r"\bmpi\.h|-lmpi"),
+    ("NCCL", r"\bnccl"), ("cuRAND", r"curand(_kernel)?\.h|-lcurand"), ("MPI", r"\bmpi\.h|-lmpi"),
     ("OpenGL", r"\bGL/|GLUT|OpenGL|glew|GLES|GLFW"), ("Vulkan", r"vulkan"), ("EGL", r"\bEGL"),
     ("FreeImage", r"FreeImage"), ("OpenCV", r"opencv"), ("NvSci", r"nvsci|NVSCI"), ("NVVM", r"\bnvvm\.h|libnvvm"),
     ("NVRTC", r"nvrtc"), ("the driver API", r"<cuda\.h>|\"cuda\.h\"|cuda_drvapi|-lcuda\b|-lcuda_driver"),
@@ -33,6 +33,7 @@ BY_STATUS = re.compile(r"\?\s*EXIT_(SUCCESS|FAILURE)")
 SEVERAL = re.compile(r"(two or more|at least (two|2)|multiple|more than one|2 or more).{0,40}(GPU|device)|min_gpus|"
                      r"(GPU|device)s? (are|is) required|requires (two|2|multiple)", re.IGNORECASE)
 WAIVED = 2  # of cuda-samples
+USAGE = re.compile(r"^\W*usage\b|\busage\s*:|syntax\s*:", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass
@@ -78,8 +79,8 @@ def _line_with(pattern, text):
     return ""
 
 
-def judge(outcome, checks=False):
-    """What the program has said of itself; checks: it would tell by its status, too."""
+def judge(outcome, checks=False, arguments=()):
+    """What the program has said of itself; checks: it would tell by its status, too; arguments: what it was called with."""
     text = re.sub(r"^=========.*", "", outcome.stdout + "\n" + outcome.stderr, flags=re.MULTILINE)  # what the device's checks say
     if outcome.problem:
         return Verdict("failed", outcome.problem)
@@ -87,6 +88,8 @@ def judge(outcome, checks=False):
         return Verdict("devices", _line_with(SEVERAL, text))
     if outcome.status == WAIVED and re.search(r"waiv|not support|requires|exiting", text, re.IGNORECASE):
         return Verdict("waived", text.strip().splitlines()[-2 if len(text.strip().splitlines()) > 1 else -1][:120])
+    if outcome.status and not arguments and USAGE.search(text):
+        return Verdict("data", f"needs arguments: {_line_with(USAGE, text)}")
     if outcome.status:
         return Verdict("failed", f"exit status {outcome.status}: {(_line_with(FAIL, text) or last_line(text))}")
     bad = _line_with(FAIL, text)
