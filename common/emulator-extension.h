@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EMULATOR_EXTENSION_VERSION 2
+#define EMULATOR_EXTENSION_VERSION 3
 #define EMULATOR_EXTENSION_SYMBOL "cgpu_emulator_extension"
 
 #define EMULATOR_FAULT_TEXT_MAX 6144
@@ -51,6 +51,8 @@ struct emulator_fault {
 };
 
 typedef void (*emulator_print_fn)(void *data, int to_stderr, const char *text, size_t len);
+/* 1 and the text of a line of `file`, as line information names it, cut to size; 0: it is not known. */
+typedef int (*emulator_source_fn)(void *data, const char *file, uint32_t line, char *ret, size_t size);
 
 struct emulator_extension {
 	uint32_t version;
@@ -93,6 +95,8 @@ struct emulator_extension {
 	 */
 	void (*check_begin)(uint32_t what);
 	void (*check_end)(void);
+	/* Where reports get lines of source from; NULL: only from files with an absolute path. Called from any thread. */
+	void (*set_source)(emulator_source_fn read, void *data);
 };
 
 /* NULL when this version is not known. */

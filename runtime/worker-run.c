@@ -209,6 +209,7 @@ struct run {
 	bool checked;
 	bool profiled;
 	struct error no_profile; /* why */
+	const char *text;      /* of the cell, "" unknown */
 	struct record earlier; /* where the checked functions of earlier cells stand */
 	struct loaded loaded;
 	struct buffer warnings;
@@ -453,6 +454,7 @@ static int check_run(struct record r, struct run *run, struct error *err)
 	run->earlier = r;
 	for (n = record_count(&r, 4); n; n--)
 		record_bytes(&r, &len);
+	run->text = record_str(&r);
 	return record_check(&r, "WORKER_RUN", err);
 }
 
@@ -474,6 +476,7 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	clear_fault();
 	allocator_set_cell(run.unit.cell);
 	device_cell_begin(run.unit.cell);
+	device_cell_text(*run.text ? run.text : NULL);
 	cell_stdio_begin();
 	begin_profile(&run);
 	load_and_call(&run);
@@ -490,6 +493,7 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	buffer_release(&run.warnings);
 	loaded_release(&run.loaded);
 	unit_release(&run.unit);
+	device_cell_text(NULL);
 	return result;
 }
 

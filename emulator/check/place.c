@@ -2,6 +2,8 @@
 /* Places in the words of compute-sanitizer. */
 #include "emulator/check/place.h"
 
+#include <stdio.h>
+
 #include "common/buffer.h"
 #include "emulator/ptx/ptx-lines.h"
 #include "emulator/ptx/ptx-syntax.h"
@@ -18,19 +20,12 @@ static uint32_t frames_of(const struct place *p, struct gpu_fault_frame *frames)
 void place_print(const struct place *p, const char *indent, const char *word, uint64_t hazards, struct buffer *out)
 {
 	struct gpu_fault_frame frames[GPU_FAULT_FRAMES];
-	uint32_t n = frames_of(p, frames);
-	char name[128];
+	char head[96], tail[48] = "";
 
-	ptx_lines_source_name(n ? frames[0].function : p->program->function->name, name, sizeof(name));
-	buffer_printf(out, "%s%s%s(...)+0x%x", indent, word, name, p->op->source * 16);
-	if (n)
-		buffer_printf(out, " in %s:%u", frames[0].file, frames[0].line);
+	snprintf(head, sizeof(head), "%s%s", indent, word);
 	if (hazards)
-		buffer_printf(out, " [%llu hazard%s]", (unsigned long long)hazards, hazards == 1 ? "" : "s");
-	buffer_putc(out, '\n');
-	for (uint32_t i = 1; i < n; i++)
-		buffer_printf(out, "=========         called from %s in %s:%u\n", frames[i].function, frames[i].file,
-			      frames[i].line);
+		snprintf(tail, sizeof(tail), " [%llu hazard%s]", (unsigned long long)hazards, hazards == 1 ? "" : "s");
+	gpu_fault_print_frames(head, frames, frames_of(p, frames), p->program->function->name, p->op->source * 16, tail, out);
 }
 
 void place_print_thread_only(const struct place *p, const struct machine_launch *l, struct buffer *out)

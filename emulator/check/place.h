@@ -21,7 +21,7 @@ static inline struct place place_of(const struct warp *w, const struct frame *f,
 
 #define PLACE_INDENT "=========     "
 
-/* indent, "WORD k(...)+0x90 in In[4]:13", [N hazards] when there are some, and the inlined callers below it. */
+/* indent, "WORD k(...)+0x90 in In[4]:13", [N hazards] when there are some; below it lines of source and inlined callers. */
 void place_print(const struct place *p, const char *indent, const char *word, uint64_t hazards, struct buffer *out);
 /* "thread (1,0,0)", "block (2,0,0)" */
 void place_print_thread_only(const struct place *p, const struct machine_launch *l, struct buffer *out);

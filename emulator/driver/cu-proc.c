@@ -12,6 +12,7 @@
 #include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
 #include "emulator/driver/queue.h"
+#include "emulator/machine/source-line.h"
 
 static const struct {
 	const char *name;
@@ -107,6 +108,7 @@ static const struct emulator_extension extension = {
 	.bytes = bytes,
 	.check_begin = check_cell_begin,
 	.check_end = check_cell_end,
+	.set_source = source_line_set_reader,
 	.begin = findings_forget,
 	.quiet = findings_quiet,
 	.unpack = unpack,

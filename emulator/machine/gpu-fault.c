@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "emulator/machine/function-name.h"
 #include "emulator/machine/machine-limits.h"
-#include "emulator/ptx/ptx-lines.h"
+#include "emulator/machine/source-line.h"
 
 static const struct {
 	const char *name, *text;
@@ -79,18 +80,28 @@ static void print_headline(const struct gpu_fault *f, struct buffer *out)
 	buffer_printf(out, "Invalid %s%s of size %u bytes\n", space_name(f->space), access_name(f->access), f->size);
 }
 
+void gpu_fault_print_frames(const char *head, const struct gpu_fault_frame *frames, uint32_t count, const char *function,
+			    uint32_t offset, const char *tail, struct buffer *out)
+{
+	char name[FUNCTION_NAME_MAX];
+
+	function_name(count ? frames[0].symbol : function, count ? frames[0].function : NULL, name);
+	buffer_printf(out, "%s%s+0x%x", head, name, offset);
+	if (count)
+		buffer_printf(out, " in %s:%u", frames[0].file, frames[0].line);
+	buffer_printf(out, "%s\n", tail);
+	if (count)
+		source_line_put(frames[0].file, frames[0].line, "=========         ", out);
+	for (uint32_t i = 1; i < count; i++) {
+		function_name(frames[i].symbol, frames[i].function, name);
+		buffer_printf(out, "=========         called from %s in %s:%u\n", name, frames[i].file, frames[i].line);
+		source_line_put(frames[i].file, frames[i].line, "=========             ", out);
+	}
+}
+
 static void print_place(const struct gpu_fault *f, struct buffer *out)
 {
-	char name[128];
-
-	ptx_lines_source_name(f->frame_count ? f->frames[0].function : f->function, name, sizeof(name));
-	buffer_printf(out, "=========     at %s(...)+0x%x", name, f->offset);
-	if (f->frame_count)
-		buffer_printf(out, " in %s:%u", f->frames[0].file, f->frames[0].line);
-	buffer_putc(out, '\n');
-	for (uint32_t i = 1; i < f->frame_count; i++)
-		buffer_printf(out, "=========         called from %s in %s:%u\n", f->frames[i].function,
-			      f->frames[i].file, f->frames[i].line);
+	gpu_fault_print_frames("=========     at ", f->frames, f->frame_count, f->function, f->offset, "", out);
 	buffer_printf(out, "=========     by thread (%u,%u,%u) in block (%u,%u,%u)\n", f->thread[0], f->thread[1],
 		      f->thread[2], f->cta[0], f->cta[1], f->cta[2]);
 }
@@ -175,6 +186,10 @@ static void print_address(const struct gpu_fault *f, struct buffer *out)
 	}
 	if (f->has_buffer)
 		print_buffer(f, out);
+	if (f->formula[0])
+		buffer_printf(out, "=========     The address is %s\n", f->formula);
+	for (uint32_t i = 0; i < f->value_count; i++)
+		buffer_printf(out, "=========         %s\n", f->values[i].text);
 }
 
 /* `d_x` (cell 2), 12 bytes from its start */
@@ -218,6 +233,9 @@ static void print_unwritten(const struct gpu_fault *f, struct buffer *out)
 	if (f->use_place.line)
 		buffer_printf(out, " in %s:%u", f->use_place.file, f->use_place.line);
 	buffer_putc(out, '\n');
+	if (f->use_place.line && !(f->frame_count && f->frames[0].line == f->use_place.line &&
+				   !strcmp(f->frames[0].file, f->use_place.file)))
+		source_line_put(f->use_place.file, f->use_place.line, "=========         ", out);
 }
 
 static void print_waits(const struct gpu_fault *f, struct buffer *out)
@@ -231,6 +249,8 @@ static void print_waits(const struct gpu_fault *f, struct buffer *out)
 		if (w->line)
 			buffer_printf(out, " in %s:%u", w->file, w->line);
 		buffer_puts(out, "\n");
+		if (w->line && !(f->frame_count && f->frames[0].line == w->line && !strcmp(f->frames[0].file, w->file)))
+			source_line_put(w->file, w->line, "=========         ", out);
 	}
 }
 

@@ -29,9 +29,11 @@ enum taint_use {
 
 #define GPU_FAULT_FRAMES 12
 #define GPU_FAULT_WAITS 8
+#define GPU_FAULT_VALUES 6
 
 struct gpu_fault_frame {
 	char function[96]; /* source name as far as it can be told, else the mangled one */
+	char symbol[160];  /* the mangled one; "" when it is longer */
 	char file[160];
 	uint32_t line, column;
 };
@@ -42,6 +44,11 @@ struct gpu_fault_wait {
 	bool spins;             /* in a loop, else at a barrier or an operation between lanes */
 	uint32_t threads, line; /* line 0: unknown */
 	char instruction[80], file[160];
+};
+
+/* "%r1 = 1024: blockIdx.x * blockDim.x + threadIdx.x = 4 * 256 + 0" */
+struct gpu_fault_value {
+	char text[200];
 };
 
 struct gpu_fault {
@@ -58,6 +65,9 @@ struct gpu_fault {
 	uint32_t size;          /* bytes of the access */
 	uint64_t address;       /* generic for global, offset in the window for shared and local */
 	uint64_t window;        /* size of the shared or local window */
+	char formula[120];      /* how the address was made: "%rd4 + 4 * %r1", "" unknown */
+	uint32_t value_count;   /* of its parts */
+	struct gpu_fault_value values[GPU_FAULT_VALUES];
 	bool has_array;         /* the array of shared memory that is nearest is known */
 	char array_name[64];
 	uint64_t array_offset, array_size;
@@ -87,11 +97,22 @@ const char *gpu_fault_name(enum gpu_fault_kind kind);
 /*
  * Append the report in compute-sanitizer's shape:
  *	========= Invalid __global__ write of size 4 bytes
- *	=========     at saxpy(...)+0x70 in In[3]:31
+ *	=========     at saxpy(int, float, float *)+0x70 in In[3]:31
+ *	=========         31 | x[i] *= a;
  *	=========     by thread (255,0,0) in block (4095,0,0)
  *	=========     Address 0x... is out of bounds
  *	=========     and is 1 bytes after the nearest allocation `d_x` at 0x... of size 4,194,300 bytes (cell 2)
+ *	=========     The address is %rd2 + 4 * %r1
+ *	=========         %rd2 = 0x...: parameter 3
+ *	=========         %r1 = 1048575: blockIdx.x * blockDim.x + threadIdx.x = 4095 * 256 + 255
  */
 void gpu_fault_print(const struct gpu_fault *f, struct buffer *out);
+
+/*
+ * The place of it: HEAD "saxpy(int, float, float *)+0x70 in In[3]:31" TAIL, the callers below it, each with its line of
+ * source where that is at hand. function: the PTX name, for lack of frames.
+ */
+void gpu_fault_print_frames(const char *head, const struct gpu_fault_frame *frames, uint32_t count, const char *function,
+			    uint32_t offset, const char *tail, struct buffer *out);
 
 #endif

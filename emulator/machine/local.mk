@@ -32,6 +32,8 @@ libmachine_a_SOURCES = \
 	%reldir%/exec-special.c \
 	%reldir%/exec-video.c \
 	%reldir%/exec-warp.c \
+	%reldir%/fault-address.c %reldir%/fault-address.h \
+	%reldir%/function-name.c %reldir%/function-name.h \
 	%reldir%/gpu-fault.c %reldir%/gpu-fault.h %reldir%/gpu-faults.def \
 	%reldir%/grid.c \
 	%reldir%/hot.c %reldir%/hot.h \
@@ -41,7 +43,9 @@ libmachine_a_SOURCES = \
 	%reldir%/matrix.c %reldir%/matrix.h \
 	%reldir%/machine-pool.c %reldir%/machine-pool.h \
 	%reldir%/observer.c %reldir%/observer.h \
+	%reldir%/register-value.c %reldir%/register-value.h \
 	%reldir%/shadow.c %reldir%/shadow.h \
+	%reldir%/source-line.c %reldir%/source-line.h \
 	%reldir%/stall.c %reldir%/stall.h \
 	%reldir%/state-space.c \
 	%reldir%/device-launch.c %reldir%/device-launch.h \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emulator/machine/exec.h"
+#include "emulator/machine/fault-address.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/taint.h"
 #include "emulator/ptx/ptx-lines.h"
@@ -189,6 +190,7 @@ static bool fault(struct warp *w, const struct op *o, struct memory_access a, en
 	f->size = a.size;
 	f->address = address;
 	state_space_describe(w, f);
+	fault_address_explain(w, o, (uint32_t)first_lane(lanes), f);
 	return false;
 }
 

@@ -224,7 +224,7 @@ const struct op *warp_exit(struct warp *w, uint32_t mask)
 	return NULL;
 }
 
-static uint64_t special_value(const struct warp *w, enum ptx_special s, uint32_t lane)
+uint64_t warp_special(const struct warp *w, enum ptx_special s, uint32_t lane)
 {
 	const struct launch *l = w->worker->launch;
 	const uint32_t *block = l->spec->block, *grid = l->spec->grid;
@@ -298,7 +298,7 @@ static void fill_constant(const struct warp *w, const struct frame *f, const str
 
 	if (ptx_constant_by_lane(c)) {
 		for (uint32_t lane = 0; lane < LANES; lane++) {
-			value = special_value(w, (enum ptx_special)c->value, lane);
+			value = warp_special(w, (enum ptx_special)c->value, lane);
 			if (c->wide)
 				((uint64_t *)row)[lane] = value;
 			else
@@ -307,7 +307,7 @@ static void fill_constant(const struct warp *w, const struct frame *f, const str
 		return;
 	}
 	if (c->kind == PTX_CONSTANT_SPECIAL)
-		value = special_value(w, (enum ptx_special)c->value, 0);
+		value = warp_special(w, (enum ptx_special)c->value, 0);
 	else if (c->kind == PTX_CONSTANT_PARAM)
 		value = param_value(launch, c);
 	else if (c->kind == PTX_CONSTANT_DYNAMIC_SHARED)
@@ -481,9 +481,9 @@ void warp_describe(const struct warp *w, const struct op *o, enum gpu_fault_kind
 	snprintf(f->entry, sizeof(f->entry), "%s", launch->spec->entry->name);
 	snprintf(f->note, sizeof(f->note), "%s", note);
 	memcpy(f->cta, w->cta->id, sizeof(f->cta));
-	f->thread[0] = (uint32_t)special_value(w, PTX_SPECIAL_TID_X, lane);
-	f->thread[1] = (uint32_t)special_value(w, PTX_SPECIAL_TID_Y, lane);
-	f->thread[2] = (uint32_t)special_value(w, PTX_SPECIAL_TID_Z, lane);
+	f->thread[0] = (uint32_t)warp_special(w, PTX_SPECIAL_TID_X, lane);
+	f->thread[1] = (uint32_t)warp_special(w, PTX_SPECIAL_TID_Y, lane);
+	f->thread[2] = (uint32_t)warp_special(w, PTX_SPECIAL_TID_Z, lane);
 	f->lanes = lanes;
 	warp_describe_place(w->frame->program->function, o, f);
 	/* What the frames of real calls add behind the inlined ones. */

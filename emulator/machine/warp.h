@@ -254,6 +254,8 @@ const struct op *warp_call(struct warp *w, const struct op *o, struct ptx_functi
 const struct op *warp_return(struct warp *w, const struct op *o);
 /* Fill constant rows. ctas_only: just those that change from cta to cta. */
 void warp_fill_constants(struct warp *w, struct frame *f, bool ctas_only);
+/* What a special register holds for a lane. */
+uint64_t warp_special(const struct warp *w, enum ptx_special s, uint32_t lane);
 /* Look at parked joint operations again after lanes exited. */
 void warp_check_joint(struct warp *w);
 

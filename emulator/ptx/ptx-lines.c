@@ -195,6 +195,9 @@ uint32_t ptx_lines_frames(const struct ptx_module *m, uint32_t loc, const char *
 		if (l->function < m->location_name_count)
 			function = string_of(m, m->location_names[l->function]);
 		ptx_lines_source_name(function, f->function, sizeof(f->function));
+		f->symbol[0] = '\0';
+		if (strlen(function) < sizeof(f->symbol))
+			memcpy(f->symbol, function, strlen(function) + 1);
 		snprintf(f->file, sizeof(f->file), "%s", file_name(m, l->file));
 		f->line = l->line;
 		f->column = l->column;

@@ -209,6 +209,7 @@ static void take_profile(struct supervisor *s, struct record *r)
 static void begin(struct supervisor *s)
 {
 	struct worker *w = s->pool.active;
+	const char *text = s->units.records[s->units.n - 1].text;
 	struct buffer b = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 	int failed;
@@ -221,6 +222,7 @@ static void begin(struct supervisor *s)
 	buffer_clear(&s->run.in_place);
 	lending_before_cell(s, w);
 	memcheck_put_run(&s->memcheck, &b);
+	record_put_str(&b, text ? text : "");
 	failed = buffer_check(&b, &err) || (s->run.writes_in_place && begin_in_place(s, w, &err)) ||
 		 (s->run.profiled && worker_send(w, WORKER_PROFILE, NULL, 0, NULL, &err)) ||
 		 (s->run.device_checks && begin_device_checks(s, w, &err)) ||

@@ -23,6 +23,7 @@
 #include "runtime/cuda/images.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/preimage.h"
+#include "runtime/cuda/source-text.h"
 #include "runtime/cuda/vmm-pool.h"
 #include "runtime/session-layout.h"
 
@@ -182,6 +183,7 @@ static void use_extension(void)
 {
 	if (device.host->print)
 		device.driver->extension->set_print(print, NULL);
+	device.driver->extension->set_source(source_text_line, NULL);
 	if (device.host->thread_count)
 		device.driver->extension->set_threads(device.host->thread_count, device.host->hold_thread,
 						      device.host->release_thread);
@@ -358,10 +360,20 @@ void device_cell_begin(uint32_t cell)
 	cudart_cell_begin();
 }
 
+void device_cell_text(const char *text)
+{
+	source_text_begin(device.cell, text);
+}
+
 int device_load(const struct unit *u, struct error *err)
 {
 	int ret;
 
+	if (device.usable && device.session) {
+		device_lock();
+		source_text_keep_of(u);
+		device_unlock();
+	}
 	if (!u->ptx_len)
 		return 0;
 	if (!device.usable)
@@ -632,6 +644,7 @@ uint64_t device_layout(void)
 		offsetof(struct session, images_epoch), sizeof(struct session_image), sizeof(struct session_mipmap),
 		sizeof(struct session_object), sizeof(struct session_pool),
 		sizeof(struct session_node), sizeof(struct session_graph), sizeof(struct session_limit),
+		sizeof(struct session_source),
 	};
 
 	return layout_hash(0, sizes, sizeof(sizes) / sizeof(sizes[0]));

@@ -111,6 +111,8 @@ int device_profile_take(struct buffer *ret, struct error *err);
 /* The next cell's launches are checked: EMULATOR_CHECK_RACES. A real device does not. */
 void device_check(uint32_t what);
 void device_cell_begin(uint32_t cell);
+/* The text of that cell, for reports; borrowed until the next call, which comes when the cell has ended. NULL: unknown. */
+void device_cell_text(const char *text);
 /*
  * Device code of the unit: variables get session memory and their initial values, entries become launchable. The unit's
  * object is placed already, so that host_symbol() finds what it defines.

@@ -31,6 +31,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/ptx-variables.c %reldir%/ptx-variables.h \
 	%reldir%/registration.c %reldir%/registration.h \
 	%reldir%/session.c %reldir%/session.h \
+	%reldir%/source-text.c %reldir%/source-text.h \
 	%reldir%/vmm-pool.c %reldir%/vmm-pool.h
 CUDASIDE_CFLAGS = $(AM_CFLAGS) -fPIC -fvisibility=default -fno-semantic-interposition $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS) \
 	-pthread

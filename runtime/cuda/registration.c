@@ -17,6 +17,7 @@
 #include "common/unit.h"
 #include "runtime/cuda/cudart.h"
 #include "runtime/cuda/device-code.h"
+#include "runtime/cuda/source-text.h"
 
 static _Thread_local struct {
 	void *wrapper; /* NULL: nothing is being registered */
@@ -171,6 +172,7 @@ static int load(struct error *err)
 	u.ptx = buffer_text(&ptx);
 	u.ptx_len = ptx.len;
 	device_lock();
+	source_text_keep();
 	failed = device_enter() ? error_set(err, ERROR_SYSTEM, "the CUDA context is gone")
 				: device_code_load_registered(&u, &names, err);
 	device_unlock();

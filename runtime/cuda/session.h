@@ -70,6 +70,12 @@ struct session_unit {
 	CUmodule module;
 };
 
+/* Text that device code was compiled from: source-text.c. */
+struct session_source {
+	uint32_t cell;
+	char *text;
+};
+
 struct session_entry {
 	char *name;       /* C name; "": only its stub is known */
 	char *ptx_name;
@@ -222,6 +228,7 @@ struct session {
 	struct session_array units;      /* struct session_unit */
 	struct session_array entries;    /* struct session_entry */
 	struct session_array variables;  /* struct session_variable */
+	struct session_array sources;    /* struct session_source, the oldest first */
 	struct session_array streams;    /* struct session_stream * */
 	struct session_array events;     /* struct session_event * */
 	struct session_array images;     /* struct session_image * */

@@ -20,7 +20,9 @@ cudaDeviceSynchronize();
 puts("went on");"""
 
 REVERSED = """========= Error: Race reported between Write access at reverse(...)+0x80 in In[{0}]:{1}
+=========         {1} | tile[t] = d[t];
 =========     and Read access at reverse(...)+0xd0 in In[{0}]:{2} [64 hazards]
+=========         {2} | d[t] = tile[63 - t];
 =========     by thread (32,0,0) and thread (31,0,0) in block (0,0,0)
 =========     on 4 bytes at __shared__ `tile` + 0x80
 =========     Current Value : 0, Incoming Value : 16843009
@@ -55,7 +57,7 @@ def test_racecheck_sums_up(fresh_kernel):
 def test_racecheck_of_a_cuda_cell(fresh_kernel):
     program = (REVERSE % "").replace("int *d_x;", "int main()\n{\nint *d_x;") + "}"
     result = fresh_kernel.run("%%racecheck\n%%cuda\n#include <cstdio>\n" + program).ok()
-    assert "Race reported between Write access at reverse(...)" in result.stderr
+    assert "Race reported between Write access at reverse(int *)" in result.stderr
     assert result.stderr.endswith(summary(1))
 
 
@@ -71,7 +73,9 @@ cudaMalloc(&d_out, 4);
 all<<<2, 1>>>(d_out);""").ok()
     assert re.sub(r"0x[0-9a-f]+, `", "ADDRESS, `", result.stderr) == (
         "========= Error: Race reported between Write access at all(...)+0x60 in In[1]:1\n"
+        "=========         1 | __global__ void all(int *out) { out[threadIdx.x] = blockIdx.x; }\n"
         "=========     and Write access at all(...)+0x60 in In[1]:1 [1 hazard]\n"
+        "=========         1 | __global__ void all(int *out) { out[threadIdx.x] = blockIdx.x; }\n"
         "=========     by thread (0,0,0) in block (0,0,0) and thread (0,0,0) in block (1,0,0)\n"
         "=========     on 4 bytes at __global__ ADDRESS, `d_out` + 0x0 (cell 1)\n"
         "=========     Current Value : 0, Incoming Value : 1\n"
@@ -120,8 +124,10 @@ seen[0] * 10 + seen[31]"""
     assert result.text == "26"
     assert re.sub(r"\+0x[0-9a-f]+", "", result.stderr) in [
         "========= Barrier error detected. Divergent thread(s) in warp.\n"
-        f"=========     at part(...) in In[1]:{a}\n=========     by thread ({x},0,0) in block (0,0,0)\n"
-        f"=========     and at part(...) in In[1]:{b}\n=========     by thread ({y},0,0) in block (0,0,0)\n"
+        f"=========     at part(...) in In[1]:{a}\n=========         {a} | __syncthreads();\n"
+        f"=========     by thread ({x},0,0) in block (0,0,0)\n"
+        f"=========     and at part(...) in In[1]:{b}\n=========         {b} | __syncthreads();\n"
+        f"=========     by thread ({y},0,0) in block (0,0,0)\n"
         "=========     All threads of a block must come to the same __syncthreads()\n"
         for a, x, b, y in [(6, 0, 10, 16), (10, 16, 6, 0)]]
     ended = code.replace("if (t < 16) {", "if (t >= 16)\n        return;\n    {").split("    } else")[0] + "    }\n}\n"

@@ -33,15 +33,17 @@ cudaDeviceSynchronize();
     assert report_of(result.ok().stderr) == """\
 ========= Uninitialized __global__ memory read of size 4 bytes
 =========     at k(...)+0x# in In[#]:4
+=========         4 | float v = p[threadIdx.x];
 =========     by thread (3,0,0) in block (0,0,0)
 =========     Address 0x# in `d_x` (cell #), 12 bytes from its start; nothing has written there
 =========     and the value decides a branch in In[#]:5
+=========         5 | if (v > 1)
 """
 
 
 def test_a_sum_is_told_when_the_host_copies_it(kernel):
     result = kernel.run(r"""
-__global__ void sum(const float *p, float *out) { float s = 0; for (int i = 0; i < 8; i++) s += p[i]; *out = s; }
+__global__ void sum(float *p, float *q) { float s = 0; for (int i = 0; i < 8; i++) s += p[i]; *q = s; }
 float *d_in, *d_sum, h[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, got;
 cudaMalloc(&d_in, 32);
 cudaMalloc(&d_sum, 4);
@@ -52,6 +54,7 @@ cudaMemcpy(&got, d_sum, 4, cudaMemcpyDeviceToHost);
     assert report_of(result.ok().stderr) == """\
 ========= Uninitialized __global__ memory read of size 4 bytes
 =========     at sum(...)+0x# in In[#]:2
+=========         2 | __global__ void sum(float *p, float *q) { float s = 0; for (int i = 0; i < 8; i++) s += p[i]; *q = s; }
 =========     by thread (0,0,0) in block (0,0,0)
 =========     Address 0x# in `d_in` (cell #), 28 bytes from its start; nothing has written there
 =========     and the value goes into what is stored in In[#]:2
@@ -82,6 +85,7 @@ cudaDeviceSynchronize();
 """, """\
 ========= Uninitialized __global__ memory read of size 4 bytes
 =========     at k(...)+0x# in In[#]:2
+=========         2 | __global__ void k(int *p) { atomicAdd(p, 1); }
 =========     by thread (0,0,0) in block (0,0,0)
 =========     Address 0x# in `d_n` (cell #), 0 bytes from its start; nothing has written there
 =========     and the value takes part in an atomic operation in In[#]:2
@@ -97,6 +101,7 @@ cudaDeviceSynchronize();
 """, """\
 ========= Uninitialized __global__ memory read of size 4 bytes
 =========     at k(...)+0x# in In[#]:2
+=========         2 | __global__ void k(const int *which, int *p) { p[which[threadIdx.x] & 31] = 1; }
 =========     by thread (1,0,0) in block (0,0,0)
 =========     Address 0x# in `d_which` (cell #), 4 bytes from its start; nothing has written there
 =========     and the value is used as an address in In[#]:2
@@ -117,6 +122,7 @@ cudaDeviceSynchronize();
 """, """\
 ========= Uninitialized __shared__ memory read of size 4 bytes
 =========     at k(...)+0x# in In[#]:7
+=========         7 | if (a[threadIdx.x] + b[threadIdx.x] > 0)
 =========     by thread (0,0,0) in block (0,0,0)
 =========     Address 0x# in `b`, 0 bytes from its start; nothing has written there
 =========     and the value decides a branch in In[#]:7
@@ -134,6 +140,7 @@ cudaDeviceSynchronize();
 """, """\
 ========= Uninitialized __local__ memory read of size 8 bytes
 =========     at k(...)+0x# in In[#]:7
+=========         7 | printf("%g\\n", a[which]);
 =========     by thread (0,0,0) in block (0,0,0)
 =========     Address 0x#; nothing has written there
 =========     and the value is printed in In[#]:7

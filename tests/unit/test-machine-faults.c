@@ -65,7 +65,7 @@ static void out_of_bounds_names_thread_line_and_buffer(void **state)
 	struct device *d = device_new();
 	uint64_t x = device_buffer(d, "d_x", 4000), y = device_buffer(d, "d_y", 4096);
 	struct buffer text = BUFFER_INIT;
-	char expected[600];
+	char expected[1000];
 
 	(void)state;
 	device_load(d, saxpy);
@@ -82,12 +82,15 @@ static void out_of_bounds_names_thread_line_and_buffer(void **state)
 	gpu_fault_print(&d->fault, &text);
 	snprintf(expected, sizeof(expected),
 		 "========= Invalid __global__ read of size 4 bytes\n"
-		 "=========     at fetch(...)+0xe0 in In[3]:7\n"
-		 "=========         called from saxpy in In[3]:6\n"
+		 "=========     at fetch(const float *, int)+0xe0 in In[3]:7\n"
+		 "=========         called from saxpy(...) in In[3]:6\n"
 		 "=========     by thread (232,0,0) in block (3,0,0)\n"
 		 "=========     Address 0x%llx is out of bounds\n"
-		 "=========     and is 1 bytes after the nearest allocation `d_x` at 0x%llx of size 4,000 bytes (cell 3)\n",
-		 (unsigned long long)x + 4000, (unsigned long long)x);
+		 "=========     and is 1 bytes after the nearest allocation `d_x` at 0x%llx of size 4,000 bytes (cell 3)\n"
+		 "=========     The address is %%rd1 + 4 * %%r1\n"
+		 "=========         %%rd1 = 0x%llx: parameter 3\n"
+		 "=========         %%r1 = 1000: blockIdx.x * blockDim.x + threadIdx.x = 3 * 256 + 232\n",
+		 (unsigned long long)x + 4000, (unsigned long long)x, (unsigned long long)x);
 	assert_string_equal(buffer_text(&text), expected);
 	buffer_release(&text);
 	device_free(d);

@@ -75,8 +75,8 @@ static void a_read_of_what_another_warp_wrote(void **state)
 {
 	(void)state;
 	assert_report(STORE_OWN LOAD_OTHER, 2, 256,
-		      "========= Error: Race reported between Write access at k(...)+0xc0 in In[4]:13\n"
-		      "=========     and Read access at k(...)+0xd0 in In[4]:14 [512 hazards]\n"
+		      "========= Error: Race reported between Write access at k(int *)+0xc0 in In[4]:13\n"
+		      "=========     and Read access at k(int *)+0xd0 in In[4]:14 [512 hazards]\n"
 		      "=========     by thread (128,0,0) and thread (127,0,0) in block (0,0,0)\n"
 		      "=========     on 4 bytes at __shared__ `tile` + 0x200\n"
 		      "=========     Current Value : 0, Incoming Value : 128\n"
@@ -93,8 +93,8 @@ static void a_write_of_what_another_warp_has_read(void **state)
 	(void)state;
 	assert_report(".loc 1 14 3\nld.shared.u32 %r8, [%r3];\n@!%p1 bra END;\n.loc 1 15 3\nst.shared.u32 [%r3], 7;\nEND:",
 		      1, 32,
-		      "========= Warning: Race reported between Write access at k(...)+0xe0 in In[4]:15\n"
-		      "=========     and Read access at k(...)+0xc0 in In[4]:14 [1 hazard]\n"
+		      "========= Warning: Race reported between Write access at k(int *)+0xe0 in In[4]:15\n"
+		      "=========     and Read access at k(int *)+0xc0 in In[4]:14 [1 hazard]\n"
 		      "=========     by thread (0,0,0) and thread (31,0,0) in block (0,0,0)\n"
 		      "=========     on 4 bytes at __shared__ `tile` + 0x0\n"
 		      "=========     Current Value : 0, Incoming Value : 7\n"
@@ -107,8 +107,8 @@ static void a_write_that_loops_back(void **state)
 	/* The second barrier of the loop is missing: the next round writes what the last one reads. */
 	assert_report("sub.u32 %r6, 252, %r2; add.s32 %r7, %r3, %r6; mov.u32 %r9, 0; L:\n.loc 1 13 3\nst.shared.u32 [%r4], %r9;\n"
 		      "bar.sync 0;\n" LOAD_OTHER "add.u32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, 3; @%p3 bra L;", 1, 64,
-		      "========= Error: Race reported between Write access at k(...)+0xf0 in In[4]:13\n"
-		      "=========     and Read access at k(...)+0x110 in In[4]:14 [128 hazards]\n"
+		      "========= Error: Race reported between Write access at k(int *)+0xf0 in In[4]:13\n"
+		      "=========     and Read access at k(int *)+0x110 in In[4]:14 [128 hazards]\n"
 		      "=========     by thread (63,0,0) and thread (0,0,0) in block (0,0,0)\n"
 		      "=========     on 4 bytes at __shared__ `tile` + 0xfc\n"
 		      "=========     __syncthreads() between the two would order them\n");
@@ -120,15 +120,15 @@ static void different_values_written_to_one_place(void **state)
 {
 	(void)state;
 	assert_report("shr.u32 %r9, %r1, 5;\n.loc 1 13 3\nst.shared.u32 [%r3+8], %r9;", 1, 64,
-		      "========= Error: Race reported between Write access at k(...)+0xd0 in In[4]:13\n"
-		      "=========     and Write access at k(...)+0xd0 in In[4]:13 [1 hazard]\n"
+		      "========= Error: Race reported between Write access at k(int *)+0xd0 in In[4]:13\n"
+		      "=========     and Write access at k(int *)+0xd0 in In[4]:13 [1 hazard]\n"
 		      "=========     by thread (31,0,0) and thread (32,0,0) in block (0,0,0)\n"
 		      "=========     on 4 bytes at __shared__ `tile` + 0x8\n"
 		      "=========     Current Value : 0, Incoming Value : 1\n"
 		      "=========     __syncthreads() between the two would order them\n");
 	assert_report("and.b32 %r9, %r1, 1;\n.loc 1 13 3\nst.shared.u32 [%r3+8], %r9;", 1, 2,
-		      "========= Warning: Race reported between Write access at k(...)+0xd0 in In[4]:13\n"
-		      "=========     and Write access at k(...)+0xd0 in In[4]:13 [1 hazard]\n"
+		      "========= Warning: Race reported between Write access at k(int *)+0xd0 in In[4]:13\n"
+		      "=========     and Write access at k(int *)+0xd0 in In[4]:13 [1 hazard]\n"
 		      "=========     by thread (0,0,0) and thread (1,0,0) in block (0,0,0)\n"
 		      "=========     on 4 bytes at __shared__ `tile` + 0x8\n"
 		      "=========     Current Value : 0, Incoming Value : 1\n"
@@ -143,8 +143,8 @@ static void lanes_of_a_warp_without_a_meeting(void **state)
 
 	(void)state;
 	assert_report(text, 1, 32,
-		      "========= Warning: Race reported between Write access at k(...)+0xc0 in In[4]:13\n"
-		      "=========     and Read access at k(...)+0xf0 in In[4]:14 [32 hazards]\n"
+		      "========= Warning: Race reported between Write access at k(int *)+0xc0 in In[4]:13\n"
+		      "=========     and Read access at k(int *)+0xf0 in In[4]:14 [32 hazards]\n"
 		      "=========     by thread (1,0,0) and thread (0,0,0) in block (0,0,0)\n"
 		      "=========     on 4 bytes at __shared__ `tile` + 0x4\n"
 		      "=========     Threads of a warp need not run in step: __syncwarp() between the two orders them\n");
@@ -161,8 +161,8 @@ static void neighbouring_bytes_are_apart(void **state)
 	/* A word and a byte of it. */
 	assert_report("st.shared.u32 [%r4], %r1; setp.eq.u32 %p3, %r1, 40;\n"
 		      "cvt.u16.u32 %h1, %r1; @!%p3 bra END; st.shared.u8 [%r3+6], %h1; END:", 1, 64,
-		      "========= Error: Race reported between Write access at k(...)+0xc0\n"
-		      "=========     and Write access at k(...)+0x100 [1 hazard]\n"
+		      "========= Error: Race reported between Write access at k(int *)+0xc0\n"
+		      "=========     and Write access at k(int *)+0x100 [1 hazard]\n"
 		      "=========     by thread (1,0,0) and thread (40,0,0) in block (0,0,0)\n"
 		      "=========     on 1 byte at __shared__ `tile` + 0x6\n"
 		      "=========     Current Value : 0, Incoming Value : 40\n"
@@ -173,8 +173,8 @@ static void blocks_of_one_launch(void **state)
 {
 	(void)state;
 	assert_report(".loc 1 13 3\nst.global.u32 [%rd3], %r5;", 2, 32,
-		      "========= Error: Race reported between Write access at k(...)+0xc0 in In[4]:13\n"
-		      "=========     and Write access at k(...)+0xc0 in In[4]:13 [32 hazards]\n"
+		      "========= Error: Race reported between Write access at k(int *)+0xc0 in In[4]:13\n"
+		      "=========     and Write access at k(int *)+0xc0 in In[4]:13 [32 hazards]\n"
 		      "=========     by thread (0,0,0) in block (0,0,0) and thread (0,0,0) in block (1,0,0)\n"
 		      "=========     on 4 bytes at __global__ 0x300000000000, `d_x` + 0x0 (cell 3)\n"
 		      "=========     Current Value : 0, Incoming Value : 1\n"
@@ -199,14 +199,14 @@ static void the_last_block_needs_a_fence(void **state)
 {
 	(void)state;
 	assert_report(LAST_BLOCK(""), 4, 32,
-		      "========= Error: Race reported between Write access at k(...)+0xf0 in In[4]:20\n"
-		      "=========     and Read access at k(...)+0x130 in In[4]:25 [1 hazard]\n"
+		      "========= Error: Race reported between Write access at k(int *)+0xf0 in In[4]:20\n"
+		      "=========     and Read access at k(int *)+0x130 in In[4]:25 [1 hazard]\n"
 		      "=========     by thread (0,0,0) in block (0,0,0) and thread (0,0,0) in block (3,0,0)\n"
 		      "=========     on 4 bytes at __global__ 0x300000000008, `d_x` + 0x8 (cell 3)\n"
 		      "=========     Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second "
 		      "launch do\n"
-		      "========= Error: Race reported between Write access at k(...)+0xf0 in In[4]:20\n"
-		      "=========     and Read access at k(...)+0x140 in In[4]:25 [1 hazard]\n"
+		      "========= Error: Race reported between Write access at k(int *)+0xf0 in In[4]:20\n"
+		      "=========     and Read access at k(int *)+0x140 in In[4]:25 [1 hazard]\n"
 		      "=========     by thread (0,0,0) in block (1,0,0) and thread (0,0,0) in block (3,0,0)\n"
 		      "=========     on 4 bytes at __global__ 0x30000000000c, `d_x` + 0xc (cell 3)\n"
 		      "=========     Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second "
@@ -230,8 +230,8 @@ static void a_fence_counts_for_what_lies_before_a_barrier(void **state)
 	assert_silent(text, 4, 64);
 	snprintf(text, sizeof(text), "%sbar.sync 0;\n%s", write, tail);
 	assert_report_of(text, 4, 64, false,
-			 "========= Error: Race reported between Write access at k(...)+0xf0\n"
-			 "=========     and Read access at k(...)+0x150 [1 hazard]\n"
+			 "========= Error: Race reported between Write access at k(int *)+0xf0\n"
+			 "=========     and Read access at k(int *)+0x150 [1 hazard]\n"
 			 "=========     by thread (1,0,0) in block (0,0,0) and thread (0,0,0) in block (3,0,0)\n"
 			 "=========     on 4 bytes at __global__ 0x300000000404, `d_x` + 0x404 (cell 3)\n"
 			 "=========     Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second "
@@ -251,8 +251,8 @@ static void a_flag_hands_data_on(void **state)
 	assert_report("@!%p1 bra END; @!%p2 bra WAIT; st.global.u32 [%rd1], 5; st.volatile.global.u32 [%rd1+64], 1; bra END;\n"
 		      "WAIT: ld.volatile.global.u32 %r8, [%rd1+64]; setp.eq.u32 %p3, %r8, 0; @%p3 bra WAIT;\n"
 		      "ld.global.u32 %r9, [%rd1]; END:", 2, 32,
-		      "========= Error: Race reported between Write access at k(...)+0xe0\n"
-		      "=========     and Read access at k(...)+0x140 [1 hazard]\n"
+		      "========= Error: Race reported between Write access at k(int *)+0xe0\n"
+		      "=========     and Read access at k(int *)+0x140 [1 hazard]\n"
 		      "=========     by thread (0,0,0) in block (0,0,0) and thread (0,0,0) in block (1,0,0)\n"
 		      "=========     on 4 bytes at __global__ 0x300000000000, `d_x` + 0x0 (cell 3)\n"
 		      "=========     Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second "

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole text of faults of device code, each beside a clean twin that must stay silent."""
+import re
+
+import pytest
+
+HEAD = """
+int *d_in, *d_out, h[1024];
+cudaMalloc(&d_in, 4000);
+cudaMalloc(&d_out, 4096);
+cudaMemset(d_in, 0, 4000);
+"""
+
+SYNC = "\ncudaDeviceSynchronize();"
+
+
+def report_of(result):
+    """The report alone; addresses, offsets of instructions, numbers of cells and registers differ."""
+    text = "".join(line + "\n" for line in result.traceback.splitlines() if line.startswith("="))
+    text = re.sub(r"\+0x[0-9a-f]+", "+0x#", text)
+    text = re.sub(r"In\[\d+\]", "In[#]", text)
+    text = re.sub(r"cell \d+", "cell #", text)
+    text = re.sub(r"%(rd?)[0-9]+", r"%\1#", text)
+    return re.sub(r"0x[0-9a-f]{5,}", "0x#", text)
+
+
+# name: (error, the cell, what makes its twin of it, the report)
+FAULTS = {
+    "behind a buffer": ("CudaIllegalAddress", """
+__global__ void twice(const int *in, int *out)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = 2 * in[i];
+}
+twice<<<4, 256>>>(d_in, d_out);""", ("4, 256", "4, 250"), """\
+========= Invalid __global__ read of size 4 bytes
+=========     at twice(...)+0x# in In[#]:5
+=========         5 | out[i] = 2 * in[i];
+=========     by thread (232,0,0) in block (3,0,0)
+=========     Address 0x# is out of bounds
+=========     and is 1 bytes after the nearest allocation `d_in` at 0x# of size 4,000 bytes (cell #)
+=========     The address is %rd# + 4 * %r#
+=========         %rd# = 0x#: parameter 1
+=========         %r# = 1000: blockIdx.x * blockDim.x + threadIdx.x = 3 * 256 + 232
+"""),
+    "in an inlined function": ("CudaIllegalAddress", """
+__device__ int at(const int *q, int i)
+{
+    return q[i];
+}
+__global__ void shift(const int *in, int *out)
+{
+    out[threadIdx.x] = at(in, threadIdx.x - 1);
+}
+shift<<<1, 32>>>(d_in, d_out);""", ("threadIdx.x - 1", "threadIdx.x + 1"), """\
+========= Invalid __global__ read of size 4 bytes
+=========     at at(const int *, int)+0x# in In[#]:4
+=========         4 | return q[i];
+=========         called from shift(...) in In[#]:8
+=========             8 | out[threadIdx.x] = at(in, threadIdx.x - 1);
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Address 0x# is out of bounds
+=========     and is 4 bytes before the nearest allocation `d_in` at 0x# of size 4,000 bytes (cell #)
+=========     The address is %rd# + 4 * %r#
+=========         %rd# = 0x#: parameter 1
+=========         %r# = -1: threadIdx.x - 1 = 0 - 1
+"""),
+    "by an index from memory": ("CudaIllegalAddress", """
+__global__ void scatter(const int *in, int *out)
+{
+    int j = in[threadIdx.x];
+    out[j * 3 + 1] = 5;
+}
+h[7] = 99999;
+cudaMemcpy(d_in, h, 128, cudaMemcpyHostToDevice);
+scatter<<<1, 32>>>(d_in, d_out);""", ("99999", "9"), """\
+========= Invalid __global__ write of size 4 bytes
+=========     at scatter(...)+0x# in In[#]:5
+=========         5 | out[j * 3 + 1] = 5;
+=========     by thread (7,0,0) in block (0,0,0)
+=========     Address 0x# is out of bounds
+=========     and is 1,195,897 bytes after the nearest allocation `d_out` at 0x# of size 4,096 bytes (cell #)
+=========     The address is %rd# + 4 * %r#
+=========         %rd# = 0x#: parameter 2
+=========         %r# = 299998: %r# * 3 + 1 = 99999 * 3 + 1
+=========         %r# = 99999: loaded in In[#]:4
+"""),
+    "between two shared arrays": ("CudaLaunchFailure", """
+__global__ void fill(int *out, int n)
+{
+    __shared__ int a[64], b[64];
+    b[threadIdx.x] = 0;
+#pragma unroll 1
+    for (int i = 0; i < n; i++)
+        a[i * 2 + threadIdx.x] = i;
+    __syncthreads();
+    out[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x];
+}
+fill<<<1, 1>>>(d_out, 40);""", ("40)", "32)"), """\
+========= Invalid __shared__ write of size 4 bytes
+=========     at fill(...)+0x# in In[#]:8
+=========         8 | a[i * 2 + threadIdx.x] = i;
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Address 0x100 is out of bounds
+=========     and is 1 bytes after __shared__ array `a` of size 256 bytes
+=========     and the shared memory of the block has 512 bytes
+=========     The address is a + 4 * %r#
+=========         %r# = 64: set in In[#]:5 and In[#]:7
+"""),
+    "behind a constant array": ("CudaIllegalAddress", """
+__constant__ int weights[4] = { 1, 2, 3, 4 };
+__constant__ int others[4] = { 5, 6, 7, 8 };
+__global__ void weigh(int *out)
+{
+    out[threadIdx.x] = weights[threadIdx.x] + others[0];
+}
+weigh<<<1, 5>>>(d_out);""", ("1, 5", "1, 4"), """\
+========= Invalid __global__ read of size 4 bytes
+=========     at weigh(...)+0x# in In[#]:6
+=========         6 | out[threadIdx.x] = weights[threadIdx.x] + others[0];
+=========     by thread (4,0,0) in block (0,0,0)
+=========     Address 0x# is out of bounds
+=========     and is 1 bytes after the nearest allocation `weights` at 0x# of size 16 bytes (cell #)
+=========     The address is 0x# + 4 * %r#
+=========         %r# = 4: threadIdx.x
+"""),
+    "behind a module variable": ("CudaIllegalAddress", """
+__device__ int counts[8];
+__device__ int sums[8];
+__global__ void count()
+{
+    counts[threadIdx.x] += 1;
+    sums[threadIdx.x & 7] += 1;
+}
+count<<<1, 9>>>();""", ("1, 9", "1, 8"), """\
+========= Invalid __global__ read of size 4 bytes
+=========     at count(...)+0x# in In[#]:6
+=========         6 | counts[threadIdx.x] += 1;
+=========     by thread (8,0,0) in block (0,0,0)
+=========     Address 0x# is out of bounds
+=========     and is 1 bytes after the nearest allocation `counts` at 0x# of size 32 bytes (cell #)
+=========     The address is 0x# + 4 * %r#
+=========         %r# = 8: threadIdx.x
+"""),
+    "after free": ("CudaIllegalAddress", """
+__global__ void late(int *p) { p[threadIdx.x] = 1; }
+int *old;
+cudaMalloc(&old, 128);
+cudaFree(old);
+late<<<1, 32>>>(old);""", ("cudaFree(old);", ""), """\
+========= Invalid __global__ write of size 4 bytes
+=========     at late(...)+0x# in In[#]:2
+=========         2 | __global__ void late(int *p) { p[threadIdx.x] = 1; }
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Address 0x# is out of bounds
+=========     and is 0 bytes inside an allocation that was freed `old` at 0x# of size 128 bytes (cell #, freed in cell #)
+=========     The address is %rd# + 4 * %r#
+=========         %rd# = 0x#: parameter 1
+=========         %r# = 0: threadIdx.x
+"""),
+    "misaligned": ("CudaMisalignedAddress", """
+__global__ void pairs(char *p) { *(int *)(p + 4 * threadIdx.x + OFFSET) = 1; }
+pairs<<<1, 8>>>((char *)d_out);""", ("OFFSET", "4"), """\
+========= Invalid __global__ write of size 4 bytes
+=========     at pairs(...)+0x# in In[#]:2
+=========         2 | __global__ void pairs(char *p) { *(int *)(p + 4 * threadIdx.x + 2) = 1; }
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Address 0x# is misaligned
+=========     and must be a multiple of 4
+=========     and is 2 bytes inside the allocation `d_out` at 0x# of size 4,096 bytes (cell #)
+=========     The address is %rd# + %r# + 2
+=========         %rd# = 0x#: parameter 1
+=========         %r# = 0: threadIdx.x * 4 = 0 * 4
+"""),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_of_a_cell(kernel, name):
+    ename, cell, (old, new), text = FAULTS[name]
+    assert old in cell
+    kernel.run(HEAD).ok()
+    result = kernel.run(cell.replace("OFFSET", "2") + SYNC)
+    assert result.ename == ename, result.shown
+    assert report_of(result) == text
+    twin = kernel.run(cell.replace(old, new) + SYNC).ok()
+    assert twin.stderr == ""
+
+
+PROGRAM = """%%cuda
+#include <cstdio>
+template <class T> struct Row {
+    T *p;
+    __device__ T &at(int i) const { return p[i]; }
+};
+template <class T> __global__ void scale(Row<T> r, T by)
+{
+    r.at(blockIdx.x * blockDim.x + threadIdx.x) *= by;
+}
+__global__ void addOne(int *p, int n)
+{
+    p[blockIdx.y * n + threadIdx.x]++;
+}
+int main()
+{
+    int *p;
+    cudaMalloc(&p, 400);
+    cudaMemset(p, 0, 400);
+    LAUNCH
+    cudaDeviceSynchronize();
+    cudaFree(p);
+}
+"""
+
+
+def test_functions_of_programs_have_their_parameters(kernel):
+    result = kernel.run(PROGRAM.replace("LAUNCH", "addOne<<<dim3(1, 4), 32>>>(p, 32);"))
+    assert report_of(result) == """\
+========= Invalid __global__ read of size 4 bytes
+=========     at addOne(int *, int)+0x# in In[#]:13
+=========         13 | p[blockIdx.y * n + threadIdx.x]++;
+=========     by thread (4,0,0) in block (0,3,0)
+=========     Address 0x# is out of bounds
+=========     and is 1 bytes after the nearest allocation at 0x# of size 400 bytes (cell #)
+=========     The address is %rd# + 4 * %r#
+=========         %rd# = 0x#: parameter 1
+=========         %r# = 100: blockIdx.y * parameter 2 + threadIdx.x = 3 * 32 + 4
+"""
+    result = kernel.run(PROGRAM.replace("LAUNCH", "scale<float><<<1, 128>>>(Row<float>{(float *)p}, 2);"))
+    assert "at scale<float>(Row<float>, float)+0x# in In[#]:9\n" in report_of(result)
+    assert "         9 | r.at(blockIdx.x * blockDim.x + threadIdx.x) *= by;\n" in report_of(result)
+    assert kernel.run(PROGRAM.replace("LAUNCH", "addOne<<<dim3(1, 4), 25>>>(p, 25);")).ok().stderr == ""
+
+
+def test_lines_of_included_files_are_quoted(start_kernel, tmp_path):
+    (tmp_path / "part.cuh").write_text("__device__ void put(int *p, int i)\n{\n\tp[i] = i;\n}\n")
+    kernel = start_kernel(cwd=tmp_path)
+    cell = '#include "part.cuh"\n__global__ void k(int *p) { put(p, threadIdx.x); }\nint *d_p;\ncudaMalloc(&d_p, 16);\n'
+    result = kernel.run(cell + "k<<<1, 5>>>(d_p);" + SYNC)
+    assert re.search(r"at put\(int \*, int\)\+0x\w+ in \S*part.cuh:3\n=========         3 \| p\[i\] = i;\n", result.traceback)
+    assert kernel.run(cell + "k<<<1, 4>>>(d_p);" + SYNC).ok().stderr == ""
+
+
+def test_a_new_worker_knows_the_lines_of_earlier_cells(fresh_kernel):
+    fresh_kernel.run("__global__ void k(int *p)\n{\n    *p = 1;\n}").ok()
+    for _ in range(2):
+        result = fresh_kernel.run("k<<<1, 1>>>(NULL);" + SYNC)
+        assert "in In[1]:3\n=========         3 | *p = 1;\n" in result.traceback
