@@ -129,8 +129,9 @@ enum worker_message {
 	WORKER_CELL_END = 26,
 	/* u32 id, [u8 owner (enum address_owner), u64 base, u64 size, u32 cell, u32 freed cell, str name] */
 	WORKER_DESCRIBED = 27,
-	/* u32 id, str device name, u64 total, u64 used by the session, u64 limit, u64 largest free,
-	 * [u64 address, u64 size, u32 cell, str name or "", str kind] */
+	/* u32 id, str name of the first device, of all together: u64 total, u64 used by the session, u64 limit; u64 largest
+	 * free, [u64 address, u64 size, u32 cell, str name or "", str kind, u32 device],
+	 * [str name of a device, str PCI bus id, u64 total, u64 used by the session] */
 	WORKER_DEVICE_REPORT = 28,
 	/* [str symbol, u64 address, u64 size], [u32 section of the object, u64 address]: where the unit's symbols and its
 	 * sections with variables lie; u32 cell whose machine code is this cell's from here on, 0: none; u8 the unit has

@@ -345,7 +345,7 @@ static int take_buffers(struct snapshot_diff *d, struct record *r, struct error 
 	record_str(r);
 	for (int i = 0; i < 4; i++)
 		record_u64(r);
-	n = record_count(r, 28);
+	n = record_count(r, 26);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t address = record_u64(r), size = record_u64(r);
 		const char *name;
@@ -353,10 +353,17 @@ static int take_buffers(struct snapshot_diff *d, struct record *r, struct error 
 		record_u32(r);
 		name = record_str(r);
 		record_str(r);
+		record_u32(r);
 		for (uint64_t at = 0; address_in_device(address) && at < size; at += SNAPSHOT_PIECE)
 			if (add_piece(d, address + at, size - at < SNAPSHOT_PIECE ? size - at : SNAPSHOT_PIECE,
 				      at ? NULL : name))
 				return error_set(err, ERROR_MEMORY, "out of memory for the list of device buffers");
+	}
+	for (n = record_count(r, 18); n--; ) {
+		record_str(r);
+		record_str(r);
+		record_u64(r);
+		record_u64(r);
 	}
 	return record_check(r, "WORKER_DEVICE_REPORT", err);
 }

@@ -95,17 +95,48 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t size, enum cudaMe
 	return CUDART_CALL(cudart_copy_async(dst, src, size, kind, stream));
 }
 
+/* The default stream of a device is done, with all that is in order with it. */
+static cudaError_t wait_default(int ordinal)
+{
+	int before = device_current();
+	cudaError_t result = cudart_error(device_switch(ordinal));
+
+	if (!result)
+		result = CUDART_WAIT(device.driver->cuStreamSynchronize(NULL));
+	device_switch(before);
+	return result;
+}
+
+cudaError_t cudart_wait_peers(int dst_device, int src_device)
+{
+	cudaError_t result = graphs_check_call(true);
+
+	if (!cudart_has_device(dst_device) || !cudart_has_device(src_device))
+		return cudaErrorInvalidDevice;
+	if (!result && src_device != device_current())
+		result = wait_default(src_device);
+	if (!result && dst_device != device_current())
+		result = wait_default(dst_device);
+	return result;
+}
+
+/* In order with what both devices have to do. */
+static cudaError_t copy_peer(void *dst, int dst_device, const void *src, int src_device, size_t size)
+{
+	cudaError_t result = cudart_wait_peers(dst_device, src_device);
+
+	return result ? result : copy(dst, src, size, cudaMemcpyDeviceToDevice);
+}
+
 cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t size)
 {
-	if (dst_device || src_device)
-		return CUDART_CALL(cudaErrorInvalidDevice);
-	return CUDART_CALL(copy(dst, src, size, cudaMemcpyDeviceToDevice));
+	return CUDART_CALL(copy_peer(dst, dst_device, src, src_device, size));
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t size,
 				cudaStream_t stream)
 {
-	if (dst_device || src_device)
+	if (!cudart_has_device(dst_device) || !cudart_has_device(src_device))
 		return CUDART_CALL(cudaErrorInvalidDevice);
 	return CUDART_CALL(cudart_copy_async(dst, src, size, cudaMemcpyDeviceToDevice, stream));
 }
@@ -259,13 +290,19 @@ cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, si
 
 cudaError_t cudart_symbol_range(const void *symbol, size_t offset, size_t size, void **ret)
 {
-	const struct session_variable *v = device_code_variable_at(symbol);
+	struct session_variable *v = device_code_variable_at(symbol);
+	uint64_t address;
 
 	if (!v)
 		return cudaErrorInvalidSymbol;
 	if (offset > v->size || size > v->size - offset)
 		return cudaErrorInvalidValue;
-	*ret = (void *)(uintptr_t)(v->address + offset);
+	device_lock();
+	address = device_code_variable_address(v);
+	device_unlock();
+	if (!address)
+		return cudaErrorMemoryAllocation;
+	*ret = (void *)(uintptr_t)(address + offset);
 	return cudaSuccess;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runtime API, chapters Device Management, Peer Device Memory Access and Version Management. There is one device. */
+/* Runtime API, chapters Device Management, Peer Device Memory Access and Version Management. */
 #define CUDA_ENABLE_DEPRECATED
 #include "runtime/cuda/cudart.h"
 
@@ -13,19 +13,13 @@
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/images.h"
 #include "runtime/cuda/ledger.h"
+#include "runtime/cuda/peers.h"
 
-static unsigned device_flags;
+static unsigned device_flags[SESSION_DEVICES_MAX];
 
 static cudaError_t check_device(int ordinal)
 {
-	return ordinal ? cudaErrorInvalidDevice : cudaSuccess;
-}
-
-cudaError_t cudaGetDeviceCount(int *ret)
-{
-	if (ret && !device.usable)
-		*ret = 0;
-	return CUDART_CALL(ret ? cudart_error(device.driver->cuDeviceGetCount(ret)) : cudaErrorInvalidValue);
+	return cudart_has_device(ordinal) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 static cudaError_t give(int *ret, int value)
@@ -36,14 +30,37 @@ static cudaError_t give(int *ret, int value)
 	return cudaSuccess;
 }
 
+cudaError_t cudaGetDeviceCount(int *ret)
+{
+	if (ret && !device.usable)
+		*ret = 0;
+	return CUDART_CALL(give(ret, device.count));
+}
+
 cudaError_t cudaGetDevice(int *ret)
 {
-	return CUDART_CALL(give(ret, 0));
+	return CUDART_CALL(give(ret, device_current()));
+}
+
+/* The device has its context from here on. */
+static cudaError_t set_device(int ordinal)
+{
+	int before = device_current();
+	cudaError_t result = check_device(ordinal);
+
+	if (result)
+		return result;
+	result = cudart_error(device_switch(ordinal));
+	if (result)
+		device_switch(before);
+	else
+		device_choose(ordinal);
+	return result;
 }
 
 cudaError_t cudaSetDevice(int ordinal)
 {
-	return CUDART_CALL(check_device(ordinal));
+	return CUDART_CALL(set_device(ordinal));
 }
 
 cudaError_t cudaInitDevice(int ordinal, unsigned int init_flags, unsigned int flags)
@@ -75,13 +92,13 @@ cudaError_t cudaSetValidDevices(int *ordinals, int n)
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
 {
-	device_flags = flags;
+	device_flags[device_current()] = flags;
 	return CUDART_CALL(cudaSuccess);
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned int *ret)
 {
-	return CUDART_CALL(give((int *)ret, (int)device_flags));
+	return CUDART_CALL(give((int *)ret, (int)device_flags[device_current()]));
 }
 
 static cudaError_t attribute(int *ret, enum cudaDeviceAttr a, int ordinal)
@@ -89,7 +106,7 @@ static cudaError_t attribute(int *ret, enum cudaDeviceAttr a, int ordinal)
 	cudaError_t result = check_device(ordinal);
 
 	/* The values of both enums are the same. */
-	return result ? result : cudart_error(device.driver->cuDeviceGetAttribute(ret, (CUdevice_attribute)a, 0));
+	return result ? result : cudart_error(device.driver->cuDeviceGetAttribute(ret, (CUdevice_attribute)a, ordinal));
 }
 
 cudaError_t cudaDeviceGetAttribute(int *ret, enum cudaDeviceAttr a, int ordinal)
@@ -118,18 +135,18 @@ static cudaError_t properties(struct cudaDeviceProp *ret, int ordinal)
 	if (result)
 		return result;
 	memset(ret, 0, sizeof(*ret));
-	result = cudart_error(device.driver->cuDeviceGetName(ret->name, sizeof(ret->name), 0));
+	result = cudart_error(device.driver->cuDeviceGetName(ret->name, sizeof(ret->name), ordinal));
 	if (!result)
-		result = cudart_error(device.driver->cuDeviceTotalMem(&total, 0));
+		result = cudart_error(device.driver->cuDeviceTotalMem(&total, ordinal));
 	if (!result)
-		result = cudart_error(device.driver->cuDeviceGetUuid((CUuuid *)&ret->uuid, 0));
+		result = cudart_error(device.driver->cuDeviceGetUuid((CUuuid *)&ret->uuid, ordinal));
 	if (result)
 		return result;
 	ret->totalGlobalMem = total;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		char *at = (char *)ret + fields[i].offset;
 
-		result = cudart_error(device.driver->cuDeviceGetAttribute(&value, fields[i].attribute, 0));
+		result = cudart_error(device.driver->cuDeviceGetAttribute(&value, fields[i].attribute, ordinal));
 		if (result)
 			return result;
 		if (fields[i].is_size)
@@ -147,8 +164,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *ret, int ordinal)
 
 cudaError_t cudaDeviceGetPCIBusId(char *ret, int len, int ordinal)
 {
-	return CUDART_CALL(ordinal ? cudaErrorInvalidDevice
-				   : cudart_error(device.driver->cuDeviceGetPCIBusId(ret, len, 0)));
+	return CUDART_CALL(cudart_has_device(ordinal) ?
+				   cudart_error(device.driver->cuDeviceGetPCIBusId(ret, len, ordinal)) :
+				   cudaErrorInvalidDevice);
 }
 
 static cudaError_t synchronize(void)
@@ -166,7 +184,7 @@ cudaError_t cudaDeviceSynchronize(void)
 	return CUDART_CALL(synchronize());
 }
 
-/* The cell's buffers, streams and events go. Variables of device code stay: they belong to definitions, not to calls. */
+/* The cell's buffers, streams and events of the device go. Its variables stay: they belong to definitions, not to calls. */
 static cudaError_t reset(void)
 {
 	const struct session_array *a = &device.session->buffers;
@@ -175,14 +193,17 @@ static cudaError_t reset(void)
 	if (result)
 		return result;
 	device_lock();
-	handles_reset();
+	handles_reset(device_current());
 	graphs_reset();
 	images_reset();
+	for (int peer = 0; peer < device.count; peer++)
+		peers_close(device_current(), peer);
 	for (uint32_t i = a->n; i-- > 0 && !result; ) {
 		struct session_buffer *b = session_at(a, struct session_buffer, i);
 		void *host = (void *)(uintptr_t)b->address;
 
-		if (b->dead || b->kind == BUFFER_VARIABLE || b->kind == BUFFER_CONSTANT || b->kind == BUFFER_PRIVATE ||
+		if (b->dead || b->device != device_current() || b->kind == BUFFER_VARIABLE ||
+		    b->kind == BUFFER_CONSTANT || b->kind == BUFFER_PRIVATE ||
 		    (b->kind == BUFFER_MANAGED && device_code_variable_at(host)))
 			continue;
 		if (b->kind >= BUFFER_MANAGED)
@@ -216,12 +237,13 @@ static cudaError_t set_limit(CUlimit limit, size_t value)
 		return result;
 	device_lock();
 	for (uint32_t i = 0; i < a->n && !l; i++)
-		if (session_at(a, struct session_limit, i)->limit == limit)
+		if (session_at(a, struct session_limit, i)->limit == limit &&
+		    session_at(a, struct session_limit, i)->device == device_current())
 			l = session_at(a, struct session_limit, i);
 	if (!l)
 		l = session_append(a, struct session_limit);
 	if (l)
-		*l = (struct session_limit){ limit, value };
+		*l = (struct session_limit){ device_current(), limit, value };
 	device_unlock();
 	return l ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -247,22 +269,40 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 	return CUDART_CALL(cudaSuccess);
 }
 
+static cudaError_t can_access(int *ret, int ordinal, int peer)
+{
+	if (!ret)
+		return cudaErrorInvalidValue;
+	if (!cudart_has_device(ordinal) || !cudart_has_device(peer))
+		return cudaErrorInvalidDevice;
+	return cudart_error(device.driver->cuDeviceCanAccessPeer(ret, ordinal, peer));
+}
+
 cudaError_t cudaDeviceCanAccessPeer(int *ret, int ordinal, int peer)
 {
-	return CUDART_CALL(ordinal || peer ? cudaErrorInvalidDevice : give(ret, 0));
+	return CUDART_CALL(can_access(ret, ordinal, peer));
+}
+
+static cudaError_t change_peer(int peer, bool on)
+{
+	cudaError_t result;
+
+	if (!cudart_has_device(peer) || peer == device_current())
+		return cudaErrorInvalidDevice;
+	device_lock();
+	result = cudart_error(on ? peers_open(device_current(), peer) : peers_close(device_current(), peer));
+	device_unlock();
+	return result;
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
 {
-	(void)peer;
-	(void)flags;
-	return CUDART_CALL(cudaErrorInvalidDevice);
+	return CUDART_CALL(flags ? cudaErrorInvalidValue : change_peer(peer, true));
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
-	(void)peer;
-	return CUDART_CALL(cudaErrorInvalidDevice);
+	return CUDART_CALL(change_peer(peer, false));
 }
 
 cudaError_t cudaDriverGetVersion(int *ret)
@@ -275,23 +315,29 @@ cudaError_t cudaRuntimeGetVersion(int *ret)
 	return CUDART_CALL(give(ret, CUDART_VERSION));
 }
 
-/* One link between a device and another one; there is no other. */
 cudaError_t cudaDeviceGetP2PAttribute(int *ret, enum cudaDeviceP2PAttr attr, int from, int to)
 {
-	(void)attr;
-	(void)from;
-	(void)to;
-	return CUDART_CALL(ret ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+	/* The values of both enums are the same. */
+	return CUDART_CALL(ret ? cudart_error(device.driver->cuDeviceGetP2PAttribute(ret, (CUdevice_P2PAttribute)attr, from,
+										     to)) :
+				 cudaErrorInvalidValue);
 }
 
 static cudaError_t by_bus_id(int *ret, const char *id)
 {
 	char own[32];
-	cudaError_t result = cudart_error(device.driver->cuDeviceGetPCIBusId(own, sizeof(own), 0));
 
-	if (result || !ret || !id)
-		return result ? result : cudaErrorInvalidValue;
-	return strcasecmp(own, id) ? cudaErrorInvalidDevice : give(ret, 0);
+	if (!ret || !id)
+		return cudaErrorInvalidValue;
+	for (int i = 0; i < device.count; i++) {
+		cudaError_t result = cudart_error(device.driver->cuDeviceGetPCIBusId(own, sizeof(own), i));
+
+		if (result)
+			return result;
+		if (!strcasecmp(own, id))
+			return give(ret, i);
+	}
+	return cudaErrorInvalidDevice;
 }
 
 cudaError_t cudaDeviceGetByPCIBusId(int *ret, const char *id)

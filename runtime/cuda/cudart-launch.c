@@ -53,9 +53,10 @@ static cudaError_t check_shape(const struct configuration *c, CUfunction f)
 	int max;
 
 	for (int i = 0; i < 6; i++)
-		if (!shape[i] || device.driver->cuDeviceGetAttribute(&max, limits[i], 0) || shape[i] > (unsigned)max)
+		if (!shape[i] || device.driver->cuDeviceGetAttribute(&max, limits[i], device_current()) ||
+		    shape[i] > (unsigned)max)
 			return cudaErrorInvalidConfiguration;
-	if (device.driver->cuDeviceGetAttribute(&max, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0) ||
+	if (device.driver->cuDeviceGetAttribute(&max, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device_current()) ||
 	    threads > (unsigned long long)max)
 		return cudaErrorInvalidConfiguration;
 	if (!device.driver->cuFuncGetAttribute(&max, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f) &&
@@ -383,8 +384,8 @@ static cudaError_t best_block(int *ret_grid, int *ret_block, const void *stub, s
 	if (result || !ret_grid || !ret_block)
 		return result ? result : cudaErrorInvalidValue;
 	if (device.driver->cuFuncGetAttribute(&max, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f) ||
-	    device.driver->cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0) ||
-	    device.driver->cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0))
+	    device.driver->cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, device_current()) ||
+	    device.driver->cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device_current()))
 		return cudaErrorUnknown;
 	if (limit > 0 && limit < max)
 		max = limit;
@@ -421,7 +422,8 @@ static cudaError_t available_shared(size_t *ret, const void *stub, int blocks, i
 	result = active_blocks(&active, stub, threads, 0);
 	if (result)
 		return result;
-	if (device.driver->cuDeviceGetAttribute(&all, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 0) ||
+	if (device.driver->cuDeviceGetAttribute(&all, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+						device_current()) ||
 	    device.driver->cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f) ||
 	    device.driver->cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f))
 		return cudaErrorUnknown;

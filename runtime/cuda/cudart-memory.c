@@ -37,7 +37,8 @@ void cgpu_note(const char *argument, unsigned line)
 
 struct ledger_request cudart_request(const char *call, size_t size, enum buffer_kind kind)
 {
-	struct ledger_request r = { .size = size, .kind = kind, .name = note_name, .call = call, .line = note_line };
+	struct ledger_request r = { .size = size, .device = device_current(), .kind = kind, .name = note_name, .call = call,
+				    .line = note_line };
 
 	if (!r.line && device.host->caller_line)
 		r.line = device.host->caller_line();
@@ -171,6 +172,23 @@ cudaError_t cgpu_malloc_host(void **ret, size_t size, unsigned flags)
 	return cudaHostAlloc(ret, size, flags);
 }
 
+/* The device whose memory it is has nothing to do any more. */
+static cudaError_t wait_owner(const void *p)
+{
+	const struct session_buffer *b;
+	int before = device_current();
+	cudaError_t result;
+
+	device_lock();
+	b = ledger_find((uintptr_t)p);
+	device_unlock();
+	result = cudart_error(device_switch(b ? b->device : before));
+	if (!result)
+		result = CUDART_WAIT(device.driver->cuCtxSynchronize());
+	device_switch(before);
+	return result;
+}
+
 /* Frees one buffer by its first byte. host: pinned memory is meant. */
 static cudaError_t free_at(void *p, bool host)
 {
@@ -182,7 +200,7 @@ static cudaError_t free_at(void *p, bool host)
 		return cudaSuccess;
 	result = graphs_check_call(false);
 	if (!result)
-		result = CUDART_WAIT(device.driver->cuCtxSynchronize());
+		result = wait_owner(p);
 	if (result)
 		return result;
 	device_lock();
@@ -298,16 +316,20 @@ cudaError_t cudaHostGetFlags(unsigned int *ret, void *p)
 static cudaError_t memory_info(size_t *ret_free, size_t *ret_total)
 {
 	size_t free_bytes, total;
-	cudaError_t result = cudart_error(device.driver->cuMemGetInfo(&free_bytes, &total));
-	uint64_t used = device.session->charged;
+	uint64_t used = device.session->charged, left;
+	cudaError_t result;
 
+	device_lock();
+	result = cudart_error(ledger_room(device_current(), &free_bytes, &total));
+	device_unlock();
 	if (result)
 		return result;
-	/* What a program may still take is what the session may still take. */
+	/* What a program may still take is what the session may still take, on all devices together. */
+	left = used < device.limit ? device.limit - used : 0;
 	if (device.limit && device.limit < total)
 		total = device.limit;
-	if (device.limit)
-		free_bytes = used >= total ? 0 : free_bytes < total - used ? free_bytes : total - used;
+	if (device.limit && left < free_bytes)
+		free_bytes = left;
 	if (ret_free)
 		*ret_free = free_bytes;
 	if (ret_total)
@@ -331,7 +353,7 @@ static cudaError_t pointer_attributes(struct cudaPointerAttributes *ret, const v
 		ret->hostPointer = (void *)p;
 		return cudaSuccess;
 	}
-	ret->device = 0;
+	ret->device = b->device;
 	ret->devicePointer = (void *)p;
 	ret->type = cudaMemoryTypeDevice;
 	if (b->kind >= BUFFER_MANAGED) {

@@ -8,25 +8,38 @@
 #include <string.h>
 
 #include "runtime/cuda/graphs.h"
+#include "runtime/cuda/handles.h"
 
-/* The pool of the device, made when it is first asked for; NULL when there is no memory for it. device.lock is held. */
-static struct session_pool *default_pool(void)
+static struct session_pool *new_pool(int ordinal, uint64_t max_size)
 {
-	struct session *s = device.session;
+	struct session_pool *p = device.host->session_alloc(sizeof(*p));
+	struct session_pool **slot = p ? session_append(&device.session->pools, struct session_pool *) : NULL;
 
-	if (!s->pools.n) {
-		struct session_pool *p = device.host->session_alloc(sizeof(*p));
-		struct session_pool **slot = p ? session_append(&s->pools, struct session_pool *) : NULL;
-
-		if (!slot) {
-			if (p)
-				device.host->session_free(p);
-			return NULL;
-		}
-		*p = (struct session_pool){ .reuse = { 1, 1, 1 } };
-		*slot = p;
+	if (!slot) {
+		if (p)
+			device.host->session_free(p);
+		return NULL;
 	}
-	return *session_at(&s->pools, struct session_pool *, 0);
+	*p = (struct session_pool){ .device = ordinal, .max_size = max_size, .reuse = { 1, 1, 1 } };
+	*slot = p;
+	return p;
+}
+
+/* Of a device, made when it is first asked for; NULL when there is no memory for it. device.lock is held. */
+static struct session_pool *default_pool(int ordinal)
+{
+	struct session_pool **p = &device.session->default_pool[ordinal];
+
+	if (!*p)
+		*p = new_pool(ordinal, 0);
+	return *p;
+}
+
+static struct session_pool *current_pool(int ordinal)
+{
+	struct session_pool *p = device.session->current_pool[ordinal];
+
+	return p ? p : default_pool(ordinal);
 }
 
 static int64_t index_of(cudaMemPool_t pool)
@@ -56,7 +69,7 @@ static uint64_t used(const struct session_pool *p)
 	return sum;
 }
 
-/* pool NULL: the device's current one. */
+/* pool NULL: the current one of the stream's device. */
 static cudaError_t allocate(const char *call, void **ret, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
 	struct ledger_request r = cudart_request(call, size, BUFFER_MALLOC);
@@ -69,13 +82,15 @@ static cudaError_t allocate(const char *call, void **ret, size_t size, cudaMemPo
 	if (!ret)
 		return cudaErrorInvalidValue;
 	device_lock();
-	p = pool ? find(pool) : device.session->current_pool ? device.session->current_pool : default_pool();
+	p = pool ? find(pool) : current_pool(handles_stream_device(stream));
 	if (!p)
 		result = pool ? cudaErrorInvalidValue : cudaErrorMemoryAllocation;
 	else if (!captured)
 		result = cudart_stream(stream, &s);
 	if (!result && p->max_size && (size > p->max_size || used(p) > p->max_size - size))
 		result = cudaErrorMemoryAllocation;
+	if (p)
+		r.device = p->device;
 	if (!result && size)
 		result = cudart_error(ledger_alloc(&r, &address));
 	if (!result && size) {
@@ -123,28 +138,19 @@ cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
 
 static cudaError_t create(cudaMemPool_t *ret, const struct cudaMemPoolProps *props)
 {
-	struct session_pool *p = NULL, **slot = NULL;
+	struct session_pool *p;
 
 	if (!ret || !props || props->allocType != cudaMemAllocationTypePinned)
 		return cudaErrorInvalidValue;
 	if (props->location.type != cudaMemLocationTypeDevice || props->handleTypes)
 		return cudaErrorNotSupported;
-	if (props->location.id)
+	if (!cudart_has_device(props->location.id))
 		return cudaErrorInvalidDevice;
 	device_lock();
-	if (default_pool())
-		p = device.host->session_alloc(sizeof(*p));
-	if (p)
-		slot = session_append(&device.session->pools, struct session_pool *);
-	if (slot) {
-		*p = (struct session_pool){ .max_size = props->maxSize, .reuse = { 1, 1, 1 } };
-		*slot = p;
-		*ret = (cudaMemPool_t)p;
-	} else if (p) {
-		device.host->session_free(p);
-	}
+	p = new_pool(props->location.id, props->maxSize);
 	device_unlock();
-	return slot ? cudaSuccess : cudaErrorMemoryAllocation;
+	*ret = (cudaMemPool_t)p;
+	return p ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *ret, const struct cudaMemPoolProps *props)
@@ -156,21 +162,24 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *ret, const struct cudaMemPoolProps 
 static cudaError_t destroy(cudaMemPool_t pool)
 {
 	struct session *s = device.session;
-	int64_t index;
+	struct session_pool *p;
 
 	device_lock();
-	index = index_of(pool);
-	if (index > 0) {
-		for (uint32_t i = 0; i < s->buffers.n; i++)
-			if (session_at(&s->buffers, struct session_buffer, i)->pool == (struct session_pool *)pool)
-				session_at(&s->buffers, struct session_buffer, i)->pool = NULL;
-		if (s->current_pool == (struct session_pool *)pool)
-			s->current_pool = NULL;
-		session_remove(&s->pools, sizeof(void *), (uint32_t)index);
-		device.host->session_free(pool);
+	p = find(pool);
+	if (p && s->default_pool[p->device] == p)
+		p = NULL;
+	for (uint32_t i = 0; p && i < s->buffers.n; i++)
+		if (session_at(&s->buffers, struct session_buffer, i)->pool == p)
+			session_at(&s->buffers, struct session_buffer, i)->pool = NULL;
+	for (int i = 0; p && i < SESSION_DEVICES_MAX; i++)
+		if (s->current_pool[i] == p)
+			s->current_pool[i] = NULL;
+	if (p) {
+		session_remove(&s->pools, sizeof(void *), (uint32_t)index_of(pool));
+		device.host->session_free(p);
 	}
 	device_unlock();
-	return index > 0 ? cudaSuccess : cudaErrorInvalidValue;
+	return p ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
@@ -182,10 +191,10 @@ static cudaError_t give_pool(cudaMemPool_t *ret, int ordinal, bool current)
 {
 	struct session_pool *p;
 
-	if (!ret || ordinal)
+	if (!ret || !cudart_has_device(ordinal))
 		return ret ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
 	device_lock();
-	p = current && device.session->current_pool ? device.session->current_pool : default_pool();
+	p = current ? current_pool(ordinal) : default_pool(ordinal);
 	device_unlock();
 	*ret = (cudaMemPool_t)p;
 	return p ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -205,12 +214,14 @@ static cudaError_t set_pool(int ordinal, cudaMemPool_t pool)
 {
 	struct session_pool *p;
 
-	if (ordinal)
+	if (!cudart_has_device(ordinal))
 		return cudaErrorInvalidDevice;
 	device_lock();
 	p = find(pool);
+	if (p && p->device != ordinal)
+		p = NULL;
 	if (p)
-		device.session->current_pool = p;
+		device.session->current_pool[ordinal] = p;
 	device_unlock();
 	return p ? cudaSuccess : cudaErrorInvalidValue;
 }

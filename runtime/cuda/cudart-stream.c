@@ -278,7 +278,7 @@ static cudaError_t stream_device(cudaStream_t stream, int *ret)
 	cudaError_t result = cudart_stream(stream, &s);
 
 	if (!result)
-		*ret = 0;
+		*ret = handles_stream_device(stream);
 	return result;
 }
 

@@ -84,6 +84,14 @@ bool cudart_is_device(const void *p);
  */
 cudaError_t cudart_prepare_side(const void *p, size_t size, enum cudaMemcpyKind kind, bool written);
 
+static inline bool cudart_has_device(int ordinal)
+{
+	return ordinal >= 0 && ordinal < device.count;
+}
+
+/* Before a copy between devices that is in order with their default streams. cudaErrorInvalidDevice: there is none. */
+cudaError_t cudart_wait_peers(int dst_device, int src_device);
+
 /* cudaFree() and cudaMemset2DAsync() without entering and leaving. */
 cudaError_t cudart_free_device(void *p);
 cudaError_t cudart_fill_2d(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);

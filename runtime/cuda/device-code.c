@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading: scan the PTX for variables, place and fill them, rewrite the text, load it, note the entries. */
+/*
+ * Loading: scan the PTX for variables, place and fill them, rewrite the text, load it, note the entries. All but the last is
+ * done for each device, for the current one at once and for the others when they first use the unit: a variable has a place
+ * of its own on each of them.
+ */
 #include "runtime/cuda/device-code.h"
 
 #include <stdlib.h>
@@ -8,6 +12,7 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "common/log.h"
 #include "common/unit.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/ledger.h"
@@ -59,11 +64,15 @@ struct session_variable *device_code_variable_at(const void *stand_in)
 uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size)
 {
 	const struct session_variable *v = device.session ? device_code_variable_at((void *)(uintptr_t)stand_in) : NULL;
+	uint64_t address = 0;
 
 	if (!v || v->managed)
 		return 0;
 	*ret_size = v->size;
-	return v->address;
+	address = v->address[device_current()];
+	for (int i = 0; i < SESSION_DEVICES_MAX && !address; i++)
+		address = v->address[i];
+	return address;
 }
 
 /*
@@ -100,10 +109,27 @@ static bool is_named(const struct ptx_variable *v)
 	return v->is_visible || (v->name[0] != '$' && strncmp(v->name, "__", 2) && strncmp(v->name, "_Z", 2));
 }
 
-/* A managed variable is its host object. */
+static struct session_unit *unit_at(uint32_t index)
+{
+	return session_at(&device.session->units, struct session_unit, index);
+}
+
+static struct session_variable *variable_at(uint32_t index)
+{
+	return session_at(&device.session->variables, struct session_variable, index);
+}
+
+/* What stands for a variable of the unit; its index is that of the item in the source. */
+static struct session_place *place_at(uint32_t unit, size_t i)
+{
+	return session_at(&unit_at(unit)->places, struct session_place, i);
+}
+
+/* A managed variable is its host object, on all devices. */
 static CUresult place_managed(const struct ptx_variable *v, const char *name, uint64_t *ret)
 {
-	struct ledger_request r = { .size = v->size, .kind = BUFFER_MANAGED, .name = name, .call = "__managed__" };
+	struct ledger_request r = { .size = v->size, .device = device_current(), .kind = BUFFER_MANAGED, .name = name,
+				    .call = "__managed__" };
 	void *p = host_symbol(name);
 	CUresult result;
 
@@ -118,74 +144,142 @@ static CUresult place_managed(const struct ptx_variable *v, const char *name, ui
 	return result ? result : ledger_add_host(&r, (uintptr_t)p);
 }
 
-static CUresult place_device(const struct ptx_variable *v, const char *name, uint64_t *ret)
+static int place_device(const struct ptx_variable *v, bool named, uint64_t *ret, struct error *err)
 {
-	struct ledger_request r = { .size = v->size, .name = name, .call = "a __device__ variable" };
+	struct ledger_request r = { .size = v->size, .device = device_current(), .name = v->name,
+				    .call = "a __device__ variable" };
+	CUresult result;
 
-	r.kind = v->is_constant ? BUFFER_CONSTANT : is_named(v) ? BUFFER_VARIABLE : BUFFER_PRIVATE;
-	return ledger_alloc(&r, ret);
+	r.kind = v->is_constant ? BUFFER_CONSTANT : named ? BUFFER_VARIABLE : BUFFER_PRIVATE;
+	result = ledger_alloc(&r, ret);
+	if (result == CUDA_ERROR_OUT_OF_MEMORY && ledger_refusal()[0])
+		return error_set(err, ERROR_LIMIT, "%s", ledger_refusal());
+	if (result)
+		return error_set(err, ERROR_MEMORY, "no device memory for `%s` of %llu bytes (driver error %d)", v->name,
+				 (unsigned long long)v->size, (int)result);
+	return 0;
 }
 
 /* The host's pointer to a managed variable that was registered. */
-static bool set_pointer(const struct ptx_variable *v)
+static bool set_pointer(const struct ptx_variable *v, uint64_t address)
 {
 	const struct device_code_name *known = find_registered(v->name);
 
 	if (!known || !known->is_pointer)
 		return false;
-	*(void **)known->address = (void *)(uintptr_t)v->address;
+	*(void **)known->address = (void *)(uintptr_t)address;
 	return true;
 }
 
-/* Storage of a definition: that of the earlier one when it has the same size and kind. */
-static int place_definition(struct ptx_variable *v, struct error *err)
+/* The unit that an entry or a variable leaves; without them nobody can use anything of it. */
+static void leave_unit(uint32_t index)
 {
-	const char *name = v->name;
-	struct session_variable *known;
-	CUresult result;
+	struct session_unit *u = unit_at(index);
+	int before = device_current();
 
-	known = !is_named(v) ? NULL : registered ? device_code_variable_at(host_symbol(name)) : find_variable(name);
-	if (known && known->size == v->size && known->constant == v->is_constant && known->managed == v->is_managed &&
-	    !v->is_managed) {
-		v->address = known->address;
-		known->stand_in = host_symbol(name);
-		return 0;
+	if (--u->users)
+		return;
+	for (int i = 0; i < SESSION_DEVICES_MAX; i++) {
+		if (u->on[i].epoch == device.epoch && i < device.count && !device_switch(i))
+			device.driver->cuModuleUnload(u->on[i].module);
+		if (u->on[i].text)
+			device.host->session_free(u->on[i].text);
 	}
-	result = v->is_managed ? place_managed(v, name, &v->address) : place_device(v, name, &v->address);
-	if (result == CUDA_ERROR_OUT_OF_MEMORY && ledger_refusal()[0])
-		return error_set(err, ERROR_LIMIT, "%s", ledger_refusal());
-	if (result)
-		return error_set(err, ERROR_MEMORY, "no device memory for `%s` of %llu bytes (driver error %d)", name,
-				 (unsigned long long)v->size, (int)result);
-	if (!is_named(v) || set_pointer(v))
-		return 0;
-	if (!known) {
+	device_switch(before);
+	session_array_clear(&u->places);
+	device.host->session_free(u->source);
+	*u = (struct session_unit){ 0 };
+}
+
+/* The session's variable of a definition: that of the earlier one of its name, or a new one; NULL: out of session memory. */
+static struct session_variable *claim_variable(const struct ptx_variable *v, uint32_t unit, bool *ret_kept)
+{
+	struct session_variable *known = registered ? device_code_variable_at(host_symbol(v->name)) : find_variable(v->name);
+
+	*ret_kept = known && known->size == v->size && known->constant == v->is_constant && !known->managed &&
+		    !v->is_managed;
+	if (known) {
+		leave_unit(known->unit);
+	} else {
 		known = session_append(&device.session->variables, struct session_variable);
 		if (known)
-			known->name = session_strdup(registered ? "" : name);
+			known->name = session_strdup(registered ? "" : v->name);
 	}
 	if (!known || !known->name)
-		return error_set(err, ERROR_MEMORY, "out of session memory");
-	known->stand_in = host_symbol(name);
-	known->address = v->address;
+		return NULL;
+	if (!*ret_kept)
+		memset(known->address, 0, sizeof(known->address));
+	known->unit = unit;
+	known->stand_in = host_symbol(v->name);
 	known->size = v->size;
 	known->constant = v->is_constant;
 	known->managed = v->is_managed;
+	unit_at(unit)->users++;
+	return known;
+}
+
+/* When the unit comes: whose its definitions are. A kept one has its place on all devices that it had one on. */
+static int claim_definition(const struct ptx_variable *v, uint32_t unit, size_t i, struct error *err)
+{
+	struct session_variable *known = NULL;
+	uint64_t address = 0;
+	bool kept;
+
+	if (v->is_managed && place_managed(v, v->name, &address))
+		return error_set(err, ERROR_MEMORY, "no device memory for `%s` of %llu bytes", v->name,
+				 (unsigned long long)v->size);
+	if (is_named(v) && !(v->is_managed && set_pointer(v, address))) {
+		known = claim_variable(v, unit, &kept);
+		if (!known)
+			return error_set(err, ERROR_MEMORY, "out of session memory");
+		place_at(unit, i)->variable = (uint32_t)(known - variable_at(0)) + 1;
+	}
+	for (int d = 0; v->is_managed && d < SESSION_DEVICES_MAX; d++) {
+		place_at(unit, i)->address[d] = address;
+		if (known)
+			known->address[d] = address;
+	}
 	return 0;
 }
 
-static int place_extern(struct ptx_variable *v, struct error *err)
+static int claim_extern(const struct ptx_variable *v, uint32_t unit, size_t i, struct error *err)
 {
-	const char *name = v->name;
-	const struct session_variable *known = find_variable(name);
+	const struct session_variable *known = find_variable(v->name);
 
 	if (!known)
 		return error_set(err, ERROR_NOT_FOUND, "the device variable `%s` is declared but no cell has defined it",
-				 name);
+				 v->name);
 	if (v->size && v->size != known->size)
-		return error_set(err, ERROR_INPUT, "the device variable `%s` has %llu bytes, but is used with %llu", name,
+		return error_set(err, ERROR_INPUT, "the device variable `%s` has %llu bytes, but is used with %llu", v->name,
 				 (unsigned long long)known->size, (unsigned long long)v->size);
-	v->address = known->address;
+	place_at(unit, i)->variable = (uint32_t)(known - variable_at(0)) + 1;
+	return 0;
+}
+
+static int fill_unit(uint32_t unit, struct error *err);
+
+/* On the current device. A variable that a later unit has defined anew comes from that one. */
+static int place(const struct ptx_variable *v, uint32_t unit, size_t i, struct error *err)
+{
+	uint32_t index = place_at(unit, i)->variable;
+	uint64_t *address = place_at(unit, i)->address + device_current();
+	struct session_variable *known = index ? variable_at(index - 1) : NULL;
+
+	if (*address)
+		return 0;
+	/* It was defined anew with another size: what this unit means is another one. */
+	if (known && v->size && known->size != v->size)
+		known = NULL;
+	if (known && known->unit != unit && fill_unit(known->unit, err))
+		return -1;
+	if (known && known->address[device_current()]) {
+		*address = known->address[device_current()];
+		return 0;
+	}
+	if (place_device(v, known != NULL, address, err))
+		return -1;
+	if (known)
+		known->address[device_current()] = *address;
 	return 0;
 }
 
@@ -210,47 +304,82 @@ static int fill(const struct ptx_variables *v, size_t i, struct error *err)
 			 (int)result);
 }
 
-static int place_variables(struct ptx_variables *v, struct error *err)
+/* The initial value is this unit's to give: no other one has defined the variable anew. */
+static bool gives_value(const struct ptx_variables *v, uint32_t unit, size_t i)
 {
-	for (size_t i = 0; i < v->n; i++) {
-		struct ptx_variable *item = &v->items[i];
+	uint32_t index = place_at(unit, i)->variable;
 
-		if (item->in_module)
+	return !v->items[i].in_module && !v->items[i].is_extern &&
+	       (!index || variable_at(index - 1)->unit == unit || variable_at(index - 1)->size != v->items[i].size);
+}
+
+/* Places, initial values and the text, on the current device. */
+static int fill_scanned(struct ptx_variables *v, uint32_t unit, struct error *err)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	int d = device_current();
+	bool any = false;
+
+	unit_at(unit)->filled |= 1u << d;
+	for (size_t i = 0; i < v->n; i++) {
+		if (v->items[i].in_module)
 			continue;
-		if (item->is_extern ? place_extern(item, err) : place_definition(item, err))
+		if (place(&v->items[i], unit, i, err))
 			return -1;
+		v->items[i].address = place_at(unit, i)->address[d];
+		any = true;
 	}
 	for (size_t i = 0; i < v->n; i++)
-		if (!v->items[i].in_module && !v->items[i].is_extern && fill(v, i, err))
+		if (gives_value(v, unit, i) && fill(v, i, err))
 			return -1;
-	return 0;
+	if (!any)
+		return 0;
+	if (ptx_variables_rewrite(v, &text, err) || buffer_check(&text, err))
+		return -1;
+	unit_at(unit)->on[d].text = session_strdup(buffer_text(&text));
+	return unit_at(unit)->on[d].text ? 0 : error_set(err, ERROR_MEMORY, "out of session memory");
+}
+
+/* On a device that has not used the unit before. */
+static int fill_unit(uint32_t unit, struct error *err)
+{
+	const struct session_unit *u = unit_at(unit);
+	struct ptx_variables v;
+	int ret;
+
+	if (u->filled >> device_current() & 1)
+		return 0;
+	ptx_variables_init(&v);
+	ret = ptx_variables_scan(&v, u->source, strlen(u->source), err) ? -1 : fill_scanned(&v, unit, err);
+	ptx_variables_release(&v);
+	if (ret)
+		unit_at(unit)->filled &= ~(1u << device_current());
+	return ret;
+}
+
+uint64_t device_code_variable_address(struct session_variable *v)
+{
+	uint32_t index = (uint32_t)(v - variable_at(0));
+	struct error err = ERROR_INIT;
+
+	if (!v->managed && fill_unit(v->unit, &err))
+		log_error("device code: %s", err.text);
+	return variable_at(index)->address[device_current()];
 }
 
 static CUresult load_module(struct session_unit *u, char *log, size_t log_size)
 {
 	CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
 	void *values[] = { log, (void *)(uintptr_t)log_size };
+	int d = device_current();
 	CUresult result;
 
 	log[0] = '\0';
-	result = device.driver->cuModuleLoadDataEx(&u->module, u->text, 2, options, values);
+	result = device.driver->cuModuleLoadDataEx(&u->on[d].module, u->on[d].text ? u->on[d].text : u->source, 2, options,
+						   values);
 	if (!result)
-		u->epoch = device.epoch;
+		u->on[d].epoch = device.epoch;
 	return device_note(result);
-}
-
-/* The unit that an entry leaves; without entries nobody can launch anything of it. */
-static void leave_unit(uint32_t index)
-{
-	struct session_unit *u = session_at(&device.session->units, struct session_unit, index);
-
-	if (--u->entries)
-		return;
-	if (u->epoch == device.epoch)
-		device.driver->cuModuleUnload(u->module);
-	device.host->session_free(u->text);
-	u->text = NULL;
-	u->epoch = 0;
 }
 
 static int add_entry(const struct unit_entry *from, uint32_t unit, struct error *err)
@@ -273,9 +402,9 @@ static int add_entry(const struct unit_entry *from, uint32_t unit, struct error 
 	e->ptx_name = ptx_name;
 	e->stub = host_symbol(from->name);
 	e->unit = unit;
-	e->epoch = 0;
+	memset(e->on, 0, sizeof(e->on));
 	e->dynamic_shared = -1;
-	session_at(&device.session->units, struct session_unit, unit)->entries++;
+	unit_at(unit)->users++;
 	return 0;
 }
 
@@ -285,25 +414,44 @@ static struct session_unit *new_unit(uint32_t *ret_index)
 	struct session_array *a = &device.session->units;
 
 	for (*ret_index = 0; *ret_index < a->n; ++*ret_index)
-		if (!session_at(a, struct session_unit, *ret_index)->text)
-			return session_at(a, struct session_unit, *ret_index);
+		if (!unit_at(*ret_index)->source)
+			return unit_at(*ret_index);
 	return session_append(a, struct session_unit);
 }
 
-static int add_unit(const struct unit *u, const char *text, struct error *err)
+/* While it is loaded the unit has a user more, so that a definition that replaces its own does not end it. */
+static int add_unit(const struct unit *u, const struct ptx_variables *v, uint32_t *ret, struct error *err)
 {
-	struct session_unit *unit;
-	char log[LOG_MAX];
-	uint32_t index;
-	CUresult result;
+	struct session_unit *unit = new_unit(ret);
 
-	unit = new_unit(&index);
 	if (!unit)
 		return error_set(err, ERROR_MEMORY, "out of session memory");
-	*unit = (struct session_unit){ .cell = u->cell, .text = session_strdup(text) };
-	if (!unit->text)
+	*unit = (struct session_unit){ .cell = u->cell, .users = 1, .source = device.host->session_alloc(u->ptx_len + 1) };
+	if (!unit->source)
 		return error_set(err, ERROR_MEMORY, "out of session memory");
-	result = load_module(unit, log, sizeof(log));
+	memcpy(unit->source, u->ptx, u->ptx_len);
+	unit->source[u->ptx_len] = '\0';
+	for (size_t i = 0; i < v->n; i++)
+		if (!session_append(&unit->places, struct session_place))
+			return error_set(err, ERROR_MEMORY, "out of session memory");
+	for (size_t i = 0; i < v->n; i++) {
+		if (v->items[i].in_module)
+			continue;
+		if (v->items[i].is_extern ? claim_extern(&v->items[i], *ret, i, err) :
+					    claim_definition(&v->items[i], *ret, i, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_entries(const struct unit *u, uint32_t index, struct error *err)
+{
+	char log[LOG_MAX];
+	CUresult result;
+
+	if (!u->n_entries)
+		return 0;
+	result = load_module(unit_at(index), log, sizeof(log));
 	if (result) {
 		const char *why = "";
 
@@ -319,16 +467,17 @@ static int add_unit(const struct unit *u, const char *text, struct error *err)
 
 int device_code_load(const struct unit *u, struct error *err)
 {
-	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct ptx_variables v;
+	uint32_t index;
 	int ret = -1;
 
 	ptx_variables_init(&v);
-	if (!ptx_variables_scan(&v, u->ptx, u->ptx_len, err) && !place_variables(&v, err) &&
-	    !ptx_variables_rewrite(&v, &text, err) && !buffer_check(&text, err) &&
-	    (!u->n_entries || !add_unit(u, buffer_text(&text), err)))
+	if (!ptx_variables_scan(&v, u->ptx, u->ptx_len, err) && !add_unit(u, &v, &index, err) &&
+	    !fill_scanned(&v, index, err) && !add_entries(u, index, err))
 		ret = 0;
 	ptx_variables_release(&v);
+	if (!ret)
+		leave_unit(index);
 	return ret;
 }
 
@@ -344,22 +493,29 @@ int device_code_load_registered(const struct unit *u, const struct device_code_n
 
 CUresult device_code_function(struct session_entry *e, CUfunction *ret)
 {
-	struct session_unit *u = session_at(&device.session->units, struct session_unit, e->unit);
+	uint32_t at = (uint32_t)(e - session_at(&device.session->entries, struct session_entry, 0));
+	int d = device_current();
+	struct error err = ERROR_INIT;
 	CUresult result = CUDA_SUCCESS;
 	char log[LOG_MAX];
 
-	if (u->epoch != device.epoch)
-		result = load_module(u, log, sizeof(log));
+	if (fill_unit(e->unit, &err)) {
+		log_error("device code: %s", err.text);
+		return err.code == ERROR_MEMORY || err.code == ERROR_LIMIT ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_UNKNOWN;
+	}
+	e = session_at(&device.session->entries, struct session_entry, at);
+	if (unit_at(e->unit)->on[d].epoch != device.epoch)
+		result = load_module(unit_at(e->unit), log, sizeof(log));
 	if (result)
 		return result;
-	if (e->epoch != device.epoch) {
-		result = device.driver->cuModuleGetFunction(&e->function, u->module, e->ptx_name);
+	if (e->on[d].epoch != device.epoch) {
+		result = device.driver->cuModuleGetFunction(&e->on[d].function, unit_at(e->unit)->on[d].module, e->ptx_name);
 		if (!result && e->dynamic_shared >= 0)
 			result = device.driver->cuFuncSetAttribute(
-				e->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, e->dynamic_shared);
+				e->on[d].function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, e->dynamic_shared);
 		if (!result)
-			e->epoch = device.epoch;
+			e->on[d].epoch = device.epoch;
 	}
-	*ret = e->function;
+	*ret = e->on[d].function;
 	return device_note(result);
 }

@@ -38,7 +38,10 @@ struct session_entry *device_code_entry(const char *name);
 struct session_entry *device_code_entry_at(const void *stub);
 struct session_variable *device_code_variable_at(const void *stand_in);
 
-/* The driver's function; loads the module in this worker. */
+/* Where the variable lies on the thread's device, which may use it for the first time; 0: there is no memory for it. */
+uint64_t device_code_variable_address(struct session_variable *v);
+
+/* The driver's function on the thread's device; loads the module there in this worker. */
 CUresult device_code_function(struct session_entry *e, CUfunction *ret);
 
 #endif

@@ -18,7 +18,8 @@ struct device {
 	const struct cuda_driver *driver;
 	struct device_info info;
 	bool usable;
-	CUcontext context;
+	int count;        /* of devices, SESSION_DEVICES_MAX at most */
+	CUcontext contexts[SESSION_DEVICES_MAX]; /* NULL: nobody has used that one */
 	uint32_t epoch;   /* of the session that is attached */
 	uint64_t limit;   /* cap on session device memory, bytes */
 	uint32_t cell;    /* that runs */
@@ -31,15 +32,22 @@ struct device {
 
 extern struct device device;
 
-/* Make the context current in this thread and remember a sticky result. */
+/* The device of this thread: the one that cudaSetDevice() has chosen, or that we work at in between. */
+int device_current(void);
+/* Make it another one. What is in between comes back by another call; a failure is found by device_enter(), too. */
+CUresult device_switch(int ordinal);
+/* What cudaSetDevice() does: the choice of the thread that cells run in is session state. */
+void device_choose(int ordinal);
+/* Make the context of the thread's device current in the driver. */
 CUresult device_enter(void);
+/* Remember a sticky result. */
 CUresult device_note(CUresult result);
 bool device_is_sticky(CUresult result);
 
-/* Around each use of the session's tables. Never held while device code runs. */
 /* Text to stdout or stderr of what the device belongs to: the cell, or the program itself. */
 void device_print(bool to_stderr, const char *text, size_t len);
 
+/* Around each use of the session's tables. Never held while device code runs. */
 void device_lock(void);
 void device_unlock(void);
 

@@ -22,6 +22,7 @@
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/images.h"
 #include "runtime/cuda/ledger.h"
+#include "runtime/cuda/peers.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/source-text.h"
 #include "runtime/cuda/vmm-pool.h"
@@ -30,7 +31,9 @@
 struct device device = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static struct cuda_driver chosen;
-static _Thread_local bool context_is_current;
+static pthread_t cell_thread;
+static _Thread_local int current;      /* device of the thread */
+static _Thread_local CUcontext entered; /* that the driver has for the thread */
 
 bool device_is_sticky(CUresult r)
 {
@@ -64,14 +67,41 @@ CUresult device_note(CUresult result)
 	return result;
 }
 
-CUresult device_enter(void)
+/* A context takes memory and time, so a device has none before it is used. */
+static CUresult retain(int ordinal)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	CUresult result = CUDA_SUCCESS;
 
-	if (!context_is_current)
-		result = device.driver->cuCtxSetCurrent(device.context);
-	context_is_current = !result;
+	if (device.contexts[ordinal])
+		return CUDA_SUCCESS;
+	pthread_mutex_lock(&lock);
+	if (!device.contexts[ordinal])
+		result = device.driver->cuDevicePrimaryCtxRetain(&device.contexts[ordinal], ordinal);
+	pthread_mutex_unlock(&lock);
 	return result;
+}
+
+CUresult device_enter(void)
+{
+	CUresult result = retain(current);
+
+	if (!result && entered != device.contexts[current])
+		result = device.driver->cuCtxSetCurrent(device.contexts[current]);
+	if (!result)
+		entered = device.contexts[current];
+	return result;
+}
+
+int device_current(void)
+{
+	return current;
+}
+
+CUresult device_switch(int ordinal)
+{
+	current = ordinal;
+	return device_enter();
 }
 
 void device_lock(void)
@@ -159,10 +189,8 @@ static int choose(struct error *err)
 
 static CUresult make_ready(void)
 {
-	CUresult result = device.driver->cuDevicePrimaryCtxRetain(&device.context, 0);
+	CUresult result = device_enter();
 
-	if (!result)
-		result = device_enter();
 	if (!result)
 		result = vmm_pool_init();
 	return result;
@@ -170,12 +198,16 @@ static CUresult make_ready(void)
 
 static void describe(struct device_info *info)
 {
-	size_t total = 0;
+	size_t total;
 
+	device.driver->cuDeviceGetCount(&device.count);
+	if (device.count > SESSION_DEVICES_MAX)
+		device.count = SESSION_DEVICES_MAX;
 	device.driver->cuDeviceGetName(info->name, sizeof(info->name), 0);
 	device.driver->cuDriverGetVersion(&info->driver_version);
-	device.driver->cuDeviceTotalMem(&total, 0);
-	info->memory = total;
+	for (int i = 0; i < device.count; i++)
+		if (!device.driver->cuDeviceTotalMem(&total, i))
+			info->memory += total;
 	info->emulated = device.driver->extension;
 }
 
@@ -287,10 +319,14 @@ int device_attach_end(struct buffer *report, struct error *err)
 	for (uint32_t i = 0; i < device.session->limits.n; i++) {
 		const struct session_limit *l = session_at(&device.session->limits, struct session_limit, i);
 
-		if (device.driver->cuCtxSetLimit(l->limit, l->value))
+		if (l->device >= device.count || device_switch(l->device) ||
+		    device.driver->cuCtxSetLimit(l->limit, l->value))
 			buffer_printf(report, "limit %d of the device is not %llu any more\n", (int)l->limit,
 				      (unsigned long long)l->value);
 	}
+	device_switch(0);
+	if (peers_reopen())
+		buffer_puts(report, "not all devices reach the memory of each other any more\n");
 	vmm_pool_attach_end(report_lost, report);
 	for (uint32_t i = 0; i < a->n; i++) {
 		struct session_buffer *b = session_at(a, struct session_buffer, i);
@@ -353,8 +389,11 @@ void device_cell_begin(uint32_t cell)
 	if (device.usable && device.driver->extension)
 		device.driver->extension->check_begin(device.checks);
 	device.checks = 0;
-	if (device.session)
+	if (device.session) {
 		device.session->serial++;
+		current = device.session->current_device < device.count ? device.session->current_device : 0;
+	}
+	cell_thread = pthread_self();
 	preimage_reset();
 	ledger_cell_begin();
 	cudart_cell_begin();
@@ -363,6 +402,13 @@ void device_cell_begin(uint32_t cell)
 void device_cell_text(const char *text)
 {
 	source_text_begin(device.cell, text);
+}
+
+void device_choose(int ordinal)
+{
+	current = ordinal;
+	if (pthread_equal(pthread_self(), cell_thread))
+		device.session->current_device = ordinal;
 }
 
 int device_load(const struct unit *u, struct error *err)
@@ -395,14 +441,18 @@ static CUresult wait_idle(void)
 	struct timespec pause = { 0, 20000 };
 	CUresult result = CUDA_SUCCESS;
 
+	int before = current;
+
 	device.host->enter_device();
 	while (!device.driver->extension && (result = handles_query_all()) == CUDA_ERROR_NOT_READY) {
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 1000000)
 			pause.tv_nsec *= 2;
 	}
-	if (!result)
-		result = device.driver->cuCtxSynchronize();
+	for (int i = 0; i < device.count && !result; i++)
+		if (device.contexts[i] && !(result = device_switch(i)))
+			result = device.driver->cuCtxSynchronize();
+	device_switch(before);
 	device.host->leave_device();
 	return device_note(result);
 }
@@ -590,16 +640,41 @@ void device_each_host_block(void (*fn)(void *data, uint64_t address, uint64_t si
 	}
 }
 
+static void report_device(int ordinal, struct buffer *out)
+{
+	const struct session_array *a = &device.session->buffers;
+	size_t total = 0;
+	uint64_t used = 0;
+	char name[128] = "", id[32] = "";
+
+	device.driver->cuDeviceGetName(name, sizeof(name), ordinal);
+	device.driver->cuDeviceGetPCIBusId(id, sizeof(id), ordinal);
+	device.driver->cuDeviceTotalMem(&total, ordinal);
+	for (uint32_t i = 0; i < a->n; i++)
+		if (session_at(a, struct session_buffer, i)->device == ordinal)
+			used += session_at(a, struct session_buffer, i)->charged;
+	record_put_str(out, name);
+	record_put_str(out, id);
+	record_put_u64(out, total);
+	record_put_u64(out, used);
+}
+
 void device_report(struct buffer *out)
 {
 	const struct session_array *a = &device.session->buffers;
-	size_t free_bytes = 0, total = device.info.memory;
-	uint64_t used = device.session->charged, largest;
+	uint64_t used = device.session->charged, total = device.info.memory, largest = 0;
+	int before = current;
 	uint32_t n = 0;
 
-	if (device.usable && !device_enter())
-		device.driver->cuMemGetInfo(&free_bytes, &total);
-	largest = free_bytes;
+	for (int i = 0; i < device.count; i++) {
+		size_t free_bytes, own;
+
+		/* One that nobody has used is not woken up for this. */
+		if (device.usable && device.contexts[i] && !device_switch(i) &&
+		    !device.driver->cuMemGetInfo(&free_bytes, &own) && free_bytes > largest)
+			largest = free_bytes;
+	}
+	device_switch(before);
 	if (device.limit && (used > device.limit || device.limit - used < largest))
 		largest = used > device.limit ? 0 : device.limit - used;
 	record_put_str(out, device.info.name);
@@ -620,7 +695,11 @@ void device_report(struct buffer *out)
 		record_put_u32(out, b->cell);
 		record_put_str(out, ledger_name(b));
 		record_put_str(out, ledger_kind_name(b->kind));
+		record_put_u32(out, b->device);
 	}
+	record_put_u32(out, (uint32_t)device.count);
+	for (int i = 0; i < device.count; i++)
+		report_device(i, out);
 }
 
 const char *device_refusal(void)
@@ -637,9 +716,10 @@ void device_stop(void)
 uint64_t device_layout(void)
 {
 	static const uint64_t sizes[] = {
-		sizeof(struct session), offsetof(struct session, chunks), offsetof(struct session, events),
+		offsetof(struct session, chunks), offsetof(struct session, events),
 		sizeof(struct session_chunk), sizeof(struct session_buffer), offsetof(struct session_buffer, kind),
-		sizeof(struct session_unit), sizeof(struct session_entry), sizeof(struct session_variable),
+		sizeof(struct session), sizeof(struct session_place), sizeof(struct session_unit),
+		sizeof(struct session_entry), sizeof(struct session_variable),
 		offsetof(struct session_variable, address), sizeof(struct session_stream), sizeof(struct session_event),
 		offsetof(struct session, images_epoch), sizeof(struct session_image), sizeof(struct session_mipmap),
 		sizeof(struct session_object), sizeof(struct session_pool),

@@ -56,7 +56,8 @@ CUresult handles_stream_new(unsigned flags, int priority, cudaStream_t *ret)
 		device.driver->cuStreamDestroy(handle);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	*s = (struct session_stream){ .flags = flags, .priority = priority, .epoch = device.epoch, .handle = handle };
+	*s = (struct session_stream){ .flags = flags, .priority = priority, .device = device_current(),
+				      .epoch = device.epoch, .handle = handle };
 	*ret = (cudaStream_t)s;
 	return CUDA_SUCCESS;
 }
@@ -88,12 +89,24 @@ CUresult handles_stream(cudaStream_t stream, CUstream *ret)
 	if (index_of(&device.session->streams, s) < 0)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (s->epoch != device.epoch) {
-		result = device.driver->cuStreamCreateWithPriority(&s->handle, s->flags, s->priority);
+		int before = device_current();
+
+		result = s->device < device.count ? device_switch(s->device) : CUDA_ERROR_INVALID_DEVICE;
+		if (!result)
+			result = device.driver->cuStreamCreateWithPriority(&s->handle, s->flags, s->priority);
 		if (!result)
 			s->epoch = device.epoch;
+		device_switch(before);
 	}
 	*ret = s->handle;
 	return result;
+}
+
+int handles_stream_device(cudaStream_t stream)
+{
+	const struct session_stream *s = handles_stream_look(stream);
+
+	return s ? s->device : device_current();
 }
 
 struct session_stream *handles_stream_look(cudaStream_t stream)
@@ -134,7 +147,7 @@ CUresult handles_event_new(unsigned flags, cudaEvent_t *ret)
 		device.driver->cuEventDestroy(handle);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	*e = (struct session_event){ .flags = flags, .epoch = device.epoch, .handle = handle };
+	*e = (struct session_event){ .flags = flags, .device = device_current(), .epoch = device.epoch, .handle = handle };
 	*ret = (cudaEvent_t)e;
 	return CUDA_SUCCESS;
 }
@@ -162,9 +175,14 @@ CUresult handles_event(cudaEvent_t event, CUevent *ret)
 	if (index_of(&device.session->events, e) < 0)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (e->epoch != device.epoch) {
-		result = device.driver->cuEventCreate(&e->handle, e->flags);
+		int before = device_current();
+
+		result = e->device < device.count ? device_switch(e->device) : CUDA_ERROR_INVALID_DEVICE;
+		if (!result)
+			result = device.driver->cuEventCreate(&e->handle, e->flags);
 		if (!result)
 			e->epoch = device.epoch;
+		device_switch(before);
 	}
 	*ret = e->handle;
 	return result;
@@ -173,8 +191,13 @@ CUresult handles_event(cudaEvent_t event, CUevent *ret)
 CUresult handles_query_all(void)
 {
 	const struct session_array *a = &device.session->streams;
-	CUresult result = device.driver->cuStreamQuery(NULL);
+	int before = device_current();
+	CUresult result = CUDA_SUCCESS;
 
+	for (int i = 0; i < device.count && !result; i++)
+		if (device.contexts[i] && !(result = device_switch(i)))
+			result = device.driver->cuStreamQuery(NULL);
+	device_switch(before);
 	for (uint32_t i = 0; i < a->n && !result; i++) {
 		const struct session_stream *s = *session_at(a, struct session_stream *, i);
 
@@ -184,10 +207,14 @@ CUresult handles_query_all(void)
 	return result;
 }
 
-void handles_reset(void)
+void handles_reset(int ordinal)
 {
-	while (device.session->streams.n)
-		handles_stream_free(*session_at(&device.session->streams, cudaStream_t, 0));
-	while (device.session->events.n)
-		handles_event_free(*session_at(&device.session->events, cudaEvent_t, 0));
+	const struct session_array *streams = &device.session->streams, *events = &device.session->events;
+
+	for (uint32_t i = streams->n; i-- > 0; )
+		if ((*session_at(streams, struct session_stream *, i))->device == ordinal)
+			handles_stream_free(*session_at(streams, cudaStream_t, i));
+	for (uint32_t i = events->n; i-- > 0; )
+		if ((*session_at(events, struct session_event *, i))->device == ordinal)
+			handles_event_free(*session_at(events, cudaEvent_t, i));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Streams and events as cells hold them: pointers to structs in session memory, so a handle in a variable means the same
- * after a recovery. The driver's object behind it is made again when it is first used in another worker.
+ * after a recovery. The driver's object behind it is made again, on its device, when it is first used in another worker.
  */
 #ifndef CGPU_RUNTIME_CUDA_HANDLES_H
 #define CGPU_RUNTIME_CUDA_HANDLES_H
@@ -18,6 +18,8 @@ CUresult handles_stream_new(unsigned flags, int priority, cudaStream_t *ret);
 CUresult handles_stream_free(cudaStream_t stream);
 /* The driver's stream; the default streams pass. INVALID_HANDLE for anything else. */
 CUresult handles_stream(cudaStream_t stream, CUstream *ret);
+/* Its device; of a default stream the thread's. */
+int handles_stream_device(cudaStream_t stream);
 /* The struct behind it; NULL for default streams and for what is none. */
 struct session_stream *handles_stream_look(cudaStream_t stream);
 struct session_event *handles_event_look(cudaEvent_t event);
@@ -29,7 +31,7 @@ CUresult handles_event(cudaEvent_t event, CUevent *ret);
 
 /* NOT_READY while any stream of this worker is busy, else the first error. */
 CUresult handles_query_all(void);
-/* All are gone, as after cudaDeviceReset(). */
-void handles_reset(void);
+/* Those of a device are gone, as after cudaDeviceReset(). */
+void handles_reset(int ordinal);
 
 #endif

@@ -150,6 +150,7 @@ static CUresult add(const struct ledger_request *r, const struct session_image *
 	*i = *from;
 	i->content = content;
 	i->written = true;
+	i->device = r->device;
 	*ret = i;
 	return CUDA_SUCCESS;
 }
@@ -257,7 +258,7 @@ CUresult images_mipmap_new(const struct ledger_request *r, const CUDA_ARRAY3D_DE
 		device.driver->cuMipmappedArrayDestroy(handle);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	*m = (struct session_mipmap){ .shape = *shape, .handle = handle };
+	*m = (struct session_mipmap){ .shape = *shape, .device = r->device, .handle = handle };
 	result = add_levels(r, format, levels, m);
 	if (result)
 		images_mipmap_free((cudaMipmappedArray_t)m);
@@ -364,6 +365,7 @@ CUresult images_object_new(struct session_object *o)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	o->handle = handle;
+	o->device = device_current();
 	*slot = *o;
 	return CUDA_SUCCESS;
 }
@@ -432,21 +434,32 @@ static CUresult remake_mipmap(struct session_mipmap *m)
 static CUresult remake_all(void)
 {
 	struct session *s = device.session;
+	int before = device_current();
 	CUresult result = CUDA_SUCCESS;
 
-	for (uint32_t n = 0; n < s->mipmaps.n && !result; n++)
-		result = remake_mipmap(*session_at(&s->mipmaps, struct session_mipmap *, n));
+	for (uint32_t n = 0; n < s->mipmaps.n && !result; n++) {
+		struct session_mipmap *m = *session_at(&s->mipmaps, struct session_mipmap *, n);
+
+		result = device_switch(m->device);
+		if (!result)
+			result = remake_mipmap(m);
+	}
 	for (uint32_t n = 0; n < s->images.n && !result; n++) {
 		struct session_image *i = image_at(n);
 
-		if (!i->mipmap)
+		result = device_switch(i->device);
+		if (!result && !i->mipmap)
 			result = device.driver->cuArray3DCreate(&i->handle, &i->shape);
 		if (!result)
 			result = copy_content(i, false);
 		i->written = false;
 	}
-	for (uint32_t n = 0; n < s->objects.n && !result; n++)
-		result = remake_object(object_at(n));
+	for (uint32_t n = 0; n < s->objects.n && !result; n++) {
+		result = device_switch(object_at(n)->device);
+		if (!result)
+			result = remake_object(object_at(n));
+	}
+	device_switch(before);
 	return result;
 }
 

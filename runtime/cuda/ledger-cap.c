@@ -7,6 +7,7 @@
 #include "common/buffer.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/ledger.h"
+#include "runtime/cuda/vmm-pool.h"
 
 #define TABLE_ROWS 10
 
@@ -93,10 +94,23 @@ void ledger_refuse(const struct ledger_request *r, const char *why)
 	unchecked = true;
 }
 
+CUresult ledger_room(int ordinal, size_t *ret_free, size_t *ret_total)
+{
+	int before = device_current();
+	CUresult result = device_switch(ordinal);
+
+	if (!result)
+		result = device.driver->cuMemGetInfo(ret_free, ret_total);
+	device_switch(before);
+	if (!result)
+		*ret_free += vmm_pool_spare(ordinal);
+	return result;
+}
+
 CUresult ledger_admit(const struct ledger_request *r)
 {
 	uint64_t used = device.session->charged;
-	char a[24], b[24], why[160];
+	char a[24], b[24], number[16], why[160];
 	size_t free_bytes, total;
 
 	if (device.limit && (r->size > device.limit || used > device.limit - r->size)) {
@@ -105,8 +119,9 @@ CUresult ledger_admit(const struct ledger_request *r)
 		ledger_refuse(r, why);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	if (r->kind < BUFFER_MANAGED && !device.driver->cuMemGetInfo(&free_bytes, &total) && r->size > free_bytes) {
-		snprintf(why, sizeof(why), "the device has %s free of %s.",
+	if (r->kind < BUFFER_MANAGED && !ledger_room(r->device, &free_bytes, &total) && r->size > free_bytes) {
+		snprintf(number, sizeof(number), device.count > 1 ? " %d" : "", r->device);
+		snprintf(why, sizeof(why), "the device%s has %s free of %s.", number,
 			 ledger_size_text(free_bytes, a), ledger_size_text(total, b));
 		ledger_refuse(r, why);
 		return CUDA_ERROR_OUT_OF_MEMORY;

@@ -21,6 +21,7 @@ struct buffer;
 /* What an allocation is for; name "" when unknown. */
 struct ledger_request {
 	uint64_t size;
+	int device;
 	enum buffer_kind kind;
 	const char *name;
 	const char *call; /* API function, for texts */
@@ -50,6 +51,8 @@ void ledger_settle(void);
 
 /* Would `size` more bytes be over the cap or too much for the device? Leaves a refusal and returns OUT_OF_MEMORY. */
 CUresult ledger_admit(const struct ledger_request *r);
+/* What a device has left, and what it has in all. */
+CUresult ledger_room(int ordinal, size_t *ret_free, size_t *ret_total);
 /* Leave a refusal with this reason. */
 void ledger_refuse(const struct ledger_request *r, const char *why);
 /* Text of the last refusal of this cell, "" for none. Async-signal-safe. */

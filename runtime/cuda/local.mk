@@ -27,6 +27,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/images.c %reldir%/images.h \
 	%reldir%/ledger.c %reldir%/ledger.h \
 	%reldir%/ledger-cap.c \
+	%reldir%/peers.c %reldir%/peers.h \
 	%reldir%/preimage.c %reldir%/preimage.h \
 	%reldir%/ptx-variables.c %reldir%/ptx-variables.h \
 	%reldir%/registration.c %reldir%/registration.h \
@@ -57,7 +58,7 @@ test_ptx_variables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
 
 # Tests of the CUDA side run over the built libcgpu-emulator.so.
-cudaside_tests = test-cudart test-device-code test-device-failures test-device-rollback
+cudaside_tests = test-cudart test-device-code test-device-failures test-device-rollback test-several-devices
 check_PROGRAMS += $(cudaside_tests)
 TESTS += $(cudaside_tests)
 CUDASIDE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
@@ -73,6 +74,11 @@ test_device_code_SOURCES = \
 	tests/unit/device-host.c tests/unit/device-host.h
 test_device_code_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_device_code_LDADD = $(CUDASIDE_LIBS)
+test_several_devices_SOURCES = \
+	tests/unit/test-several-devices.c tests/unit/device-code-units.h \
+	tests/unit/device-host.c tests/unit/device-host.h
+test_several_devices_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
+test_several_devices_LDADD = $(CUDASIDE_LIBS)
 test_device_failures_SOURCES = tests/unit/test-device-failures.c tests/unit/device-code-units.h \
 	tests/unit/device-host.c tests/unit/device-host.h
 test_device_failures_CFLAGS = $(CUDASIDE_TEST_CFLAGS)

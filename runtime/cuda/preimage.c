@@ -12,53 +12,61 @@
 #include "common/worker-protocol.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/ledger.h"
+#include "runtime/cuda/peers.h"
 #include "runtime/cuda/vmm-pool.h"
 
-static struct {
+/* Pre-images lie on the device of their buffer. */
+static struct scratch {
 	uint64_t id;
 	uint64_t address;
 	uint64_t size; /* 0: there is none */
 	uint64_t used;
-} scratch;
-static bool all_saved;
+} scratches[SESSION_DEVICES_MAX];
+static uint32_t all_saved; /* a bit for each device: what it reaches is saved */
 
 /*
  * What is saved is as the last cell has left it, so it need not wait for anything that this one has begun: that may in its
  * turn wait for the thread that is here.
  */
-static CUresult copy_now(uint64_t to, uint64_t from, uint64_t size)
+static CUresult copy_now(int ordinal, uint64_t to, uint64_t from, uint64_t size)
 {
-	static CUstream stream;
-	CUresult result = CUDA_SUCCESS;
+	static CUstream streams[SESSION_DEVICES_MAX];
+	CUstream *stream = &streams[ordinal];
+	int before = device_current();
+	CUresult result = device_switch(ordinal);
 
-	if (!stream) {
-		result = device.driver->cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0);
+	if (!result && !*stream) {
+		result = device.driver->cuStreamCreateWithPriority(stream, CU_STREAM_NON_BLOCKING, 0);
 		if (!result && device.driver->extension)
-			device.driver->extension->profile_hide(stream);
+			device.driver->extension->profile_hide(*stream);
 	}
 	if (!result)
-		result = device.driver->cuMemcpyAsync(to, from, size, stream);
-	return result ? result : device.driver->cuStreamSynchronize(stream);
+		result = device.driver->cuMemcpyAsync(to, from, size, *stream);
+	if (!result)
+		result = device.driver->cuStreamSynchronize(*stream);
+	device_switch(before);
+	return result;
 }
 
 /* Room for `size` bytes; device.lock is held. */
-static CUresult take(uint64_t size, uint64_t *ret_offset)
+static CUresult take(int ordinal, uint64_t size, uint64_t *ret_offset)
 {
+	struct scratch *s = &scratches[ordinal];
 	CUresult result;
 
-	if (size > scratch.size - scratch.used) {
+	if (size > s->size - s->used) {
 		uint64_t chunk = round_up_to(size, VMM_POOL_GRANULE);
 
-		result = vmm_pool_scratch(chunk, &scratch.id, &scratch.address);
+		result = vmm_pool_scratch(ordinal, chunk, &s->id, &s->address);
 		if (result)
 			return result;
-		scratch.size = chunk;
-		scratch.used = 0;
+		s->size = chunk;
+		s->used = 0;
 	}
-	*ret_offset = scratch.used;
-	scratch.used += round_up_to(size, VMM_POOL_ALIGN);
-	if (scratch.used > scratch.size)
-		scratch.used = scratch.size;
+	*ret_offset = s->used;
+	s->used += round_up_to(size, VMM_POOL_ALIGN);
+	if (s->used > s->size)
+		s->used = s->size;
 	return CUDA_SUCCESS;
 }
 
@@ -69,7 +77,7 @@ static CUresult announce(const struct session_buffer *b, uint64_t offset)
 
 	record_put_u64(&message, b->address);
 	record_put_u64(&message, b->size);
-	record_put_u64(&message, scratch.id);
+	record_put_u64(&message, scratches[b->device].id);
 	record_put_u64(&message, offset);
 	if (!buffer_check(&message, &err) &&
 	    !device.host->send(WORKER_DEVICE_PREIMAGE, message.data, message.len, -1, &err))
@@ -94,11 +102,11 @@ CUresult preimage_save(struct session_buffer *b)
 	/* Host memory rolls back with the arena. */
 	if (b->kind >= BUFFER_MANAGED || b->born == serial || b->saved == serial)
 		return CUDA_SUCCESS;
-	result = take(b->size, &offset);
+	result = take(b->device, b->size, &offset);
 	if (result == CUDA_ERROR_OUT_OF_MEMORY)
 		refuse(b);
 	if (!result)
-		result = copy_now(scratch.address + offset, b->address, b->size);
+		result = copy_now(b->device, scratches[b->device].address + offset, b->address, b->size);
 	if (!result)
 		result = announce(b, offset);
 	if (!result)
@@ -109,33 +117,36 @@ CUresult preimage_save(struct session_buffer *b)
 CUresult preimage_save_all(void)
 {
 	const struct session_array *a = &device.session->buffers;
+	int ordinal = device_current();
 
-	if (all_saved)
+	if (all_saved >> ordinal & 1)
 		return CUDA_SUCCESS;
 	for (uint32_t i = 0; i < a->n; i++) {
 		struct session_buffer *b = session_at(a, struct session_buffer, i);
 		CUresult result;
 
 		/* Device code cannot write a freed buffer or a constant. */
-		if (b->dead || b->kind == BUFFER_CONSTANT)
+		if (b->dead || b->kind == BUFFER_CONSTANT || !peers_reach(ordinal, b))
 			continue;
 		result = preimage_save(b);
 		if (result)
 			return result;
 	}
-	all_saved = true;
+	all_saved |= 1u << ordinal;
 	return CUDA_SUCCESS;
 }
 
 int preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err)
 {
 	uint64_t from = vmm_pool_scratch_address(chunk);
+	const struct session_buffer *b;
 	CUresult result;
 
 	if (!from)
 		return error_set(err, ERROR_PROTOCOL, "the pre-image of 0x%llx lies in chunk %llu, which did not come",
 				 (unsigned long long)address, (unsigned long long)chunk);
-	result = copy_now(address, from + offset, size);
+	b = ledger_find(address);
+	result = copy_now(b ? b->device : 0, address, from + offset, size);
 	if (!result)
 		return 0;
 	return error_set(err, ERROR_SYSTEM, "device memory at 0x%llx could not be put back: driver error %d",
@@ -144,6 +155,12 @@ int preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t o
 
 void preimage_reset(void)
 {
-	scratch.size = scratch.used = 0;
-	all_saved = false;
+	for (int i = 0; i < SESSION_DEVICES_MAX; i++)
+		scratches[i].size = scratches[i].used = 0;
+	all_saved = 0;
+}
+
+void preimage_reach_changed(void)
+{
+	all_saved = 0;
 }

@@ -15,8 +15,10 @@ struct session_buffer;
 
 /* This buffer is about to be written. An error means that it must not be. */
 CUresult preimage_save(struct session_buffer *b);
-/* Device code is about to run: any buffer that it can reach may be written, by a wild pointer too. */
+/* Device code is about to run on the thread's device: any buffer that it can reach may be written, by a wild pointer too. */
 CUresult preimage_save_all(void);
+/* Devices reach more than before. */
+void preimage_reach_changed(void);
 
 /* In a new worker: put back what was saved, from scratch chunk `chunk`. */
 int preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err);

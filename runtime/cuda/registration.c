@@ -164,8 +164,8 @@ static int load(struct error *err)
 		return error_set(err, ERROR_MEMORY, "out of memory");
 	if (!device.usable || !device.session)
 		return error_set(err, ERROR_UNSUPPORTED, "%s", device.info.problem);
-	if (device.driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0) ||
-	    device.driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0))
+	if (device.driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_current()) ||
+	    device.driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_current()))
 		return error_set(err, ERROR_SYSTEM, "the device does not tell its compute capability");
 	if (whole_ptx((unsigned)(10 * major + minor), &ptx, err))
 		return -1;

@@ -6,7 +6,7 @@
 
 #include "runtime/cuda/device-state.h"
 
-#define SESSION_VERSION 1
+#define SESSION_VERSION 2
 
 struct session *session_open(void)
 {

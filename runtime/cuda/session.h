@@ -21,6 +21,7 @@
 
 #define SESSION_FREED_MAX 128
 #define SESSION_LEVELS_MAX 17
+#define SESSION_DEVICES_MAX 16
 
 /* A growing array in session memory. */
 struct session_array {
@@ -35,6 +36,7 @@ struct session_chunk {
 	uint64_t id;
 	uint64_t next;  /* pool: no free place lies below this offset */
 	uint64_t born;  /* serial of the cell that made it */
+	uint8_t device; /* whose memory it is */
 	bool pool;      /* shared by small buffers */
 	bool empty;     /* its buffer was freed; goes with the commit, or is used again */
 };
@@ -57,17 +59,29 @@ struct session_buffer {
 	uint64_t saved;    /* serial of the cell that has its pre-image */
 	bool dead;         /* freed, its place is kept until the commit */
 	uint8_t kind;      /* enum buffer_kind */
+	uint8_t device;    /* whose memory it is; of host memory: which was current when it was made */
 	struct session_pool *pool; /* that it was taken from, NULL: none */
 	char name[48];
+};
+
+/* Where a variable in the PTX of a unit lies: 0 on devices that have not used the unit. */
+struct session_place {
+	uint32_t variable; /* index of the session's variable and 1; 0: it is private to the unit */
+	uint64_t address[SESSION_DEVICES_MAX];
 };
 
 /* Device code of one unit: device-code.c. */
 struct session_unit {
 	uint32_t cell;
-	uint32_t entries; /* that still point here; 0: text is NULL */
-	char *text;       /* rewritten PTX, NUL-terminated */
-	uint32_t epoch;
-	CUmodule module;
+	uint32_t users;              /* entries and variables that still point here; 0: source is NULL */
+	char *source;                /* PTX as it was compiled, NUL-terminated */
+	struct session_array places; /* struct session_place, in the order of the source */
+	uint32_t filled;             /* a bit for each device where the variables have places and initial values */
+	struct {
+		char *text;          /* rewritten for that device; NULL: the source is what is loaded */
+		uint32_t epoch;
+		CUmodule module;
+	} on[SESSION_DEVICES_MAX];
 };
 
 /* Text that device code was compiled from: source-text.c. */
@@ -81,15 +95,18 @@ struct session_entry {
 	char *ptx_name;
 	void *stub;       /* address of the host stub, may be NULL */
 	uint32_t unit;    /* index */
-	uint32_t epoch;
-	CUfunction function;
 	int dynamic_shared; /* attribute set by cudaFuncSetAttribute, -1: default */
+	struct {
+		uint32_t epoch;
+		CUfunction function;
+	} on[SESSION_DEVICES_MAX];
 };
 
 struct session_variable {
 	char *name;       /* C name; "": only its stand-in is known */
 	void *stand_in;   /* address of the host object, may be NULL */
-	uint64_t address;
+	uint32_t unit;    /* index: that has its initial value */
+	uint64_t address[SESSION_DEVICES_MAX]; /* 0: not there yet */
 	uint64_t size;
 	bool constant;
 	bool managed;
@@ -101,6 +118,7 @@ struct session_graph;
 struct session_stream {
 	uint32_t flags;
 	int32_t priority;
+	int32_t device;
 	uint32_t epoch;
 	CUstream handle;
 	struct session_graph *capture; /* that calls are added to, NULL: they run */
@@ -111,6 +129,7 @@ struct session_stream {
 
 struct session_event {
 	uint32_t flags;
+	int32_t device;
 	uint32_t epoch;
 	CUevent handle;
 	struct session_graph *capture; /* in which it was recorded */
@@ -123,6 +142,7 @@ struct session_image {
 	struct cudaChannelFormatDesc format;
 	uint64_t content;                /* device address of the committed content, rows without gaps */
 	bool written;                    /* the driver's array is ahead of `content` */
+	int32_t device;
 	struct session_mipmap *mipmap;   /* that this is a level of; NULL: none */
 	CUarray handle;
 };
@@ -131,6 +151,7 @@ struct session_image {
 struct session_mipmap {
 	CUDA_ARRAY3D_DESCRIPTOR shape;
 	uint32_t n_levels;
+	int32_t device;
 	CUmipmappedArray handle;
 	struct session_image *level[SESSION_LEVELS_MAX];
 };
@@ -140,6 +161,7 @@ struct session_object {
 	uint64_t handle; /* the driver's; device code has it by value, so it is made again with this number */
 	bool surface;
 	bool has_view;
+	int32_t device;
 	struct cudaResourceDesc resource;
 	struct cudaTextureDesc texture;
 	struct cudaResourceViewDesc view;
@@ -147,6 +169,7 @@ struct session_object {
 
 /* What a cudaMemPool_t points at: cudart-pool.c. */
 struct session_pool {
+	int32_t device;
 	uint64_t max_size;  /* 0: none */
 	uint64_t used_high;
 	uint64_t release_threshold;
@@ -210,8 +233,9 @@ struct session_graph {
 	struct session_array order; /* the same, in which they run; of executable ones */
 };
 
-/* A limit of the context that a cell has set. */
+/* A limit of a device that a cell has set. */
 struct session_limit {
+	int32_t device;
 	CUlimit limit;
 	uint64_t value;
 };
@@ -234,12 +258,15 @@ struct session {
 	struct session_array images;     /* struct session_image * */
 	struct session_array mipmaps;    /* struct session_mipmap * */
 	struct session_array objects;    /* struct session_object */
-	struct session_array pools;      /* struct session_pool *, the default one first */
+	struct session_array pools;      /* struct session_pool * */
 	struct session_array limits;     /* struct session_limit */
 	struct session_array graphs;     /* struct session_graph *, executable ones and those of nodes, too */
 	uint32_t captures;               /* that have begun and not ended */
 	uint64_t graph_memory_high;      /* bytes of memory nodes that were seen at a time */
-	struct session_pool *current_pool; /* NULL: the default one */
+	struct session_pool *default_pool[SESSION_DEVICES_MAX]; /* NULL: nobody has asked for it */
+	struct session_pool *current_pool[SESSION_DEVICES_MAX]; /* NULL: the default one */
+	int32_t current_device;          /* of the thread that cells run in */
+	uint32_t peers[SESSION_DEVICES_MAX]; /* a bit for each device whose memory this one reaches */
 	uint32_t images_epoch;           /* in which the handles of all three are valid */
 };
 

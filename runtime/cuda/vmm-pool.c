@@ -24,35 +24,30 @@
 #define SCRATCH_SIZE (DEVICE_SIZE / 4)
 #define SESSION_SIZE (DEVICE_SIZE / 2)
 #define GAP VMM_POOL_GRANULE
+/* A chunk's id: epoch, device, number. So a scratch chunk that comes back is known to be of its device. */
+#define ID_DEVICE_SHIFT 28
+#define ID_DEVICE(id) ((int)((id) >> ID_DEVICE_SHIFT & (SESSION_DEVICES_MAX - 1)))
 
 struct chunk_handle {
 	uint64_t id;
 	uint64_t address; /* where it is mapped */
 	uint64_t size;
 	CUmemGenericAllocationHandle handle;
+	int device;
 	bool scratch;
 	bool leaving;     /* unmapped at the commit */
 };
 
 static struct chunk_handle *handles;
 static size_t n_handles, cap_handles;
-static uint64_t last_id;
+static uint64_t last_id;      /* the low bits of it */
 static uint64_t scratch_next;
 
-static const CUmemAllocationProp physical = {
-	.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-	.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-	.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 },
-};
 /* Memory of the host that the device reaches: where pre-images go when the device is full. */
 static const CUmemAllocationProp physical_host = {
 	.type = CU_MEM_ALLOCATION_TYPE_PINNED,
 	.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
 	.location = { .type = CU_MEM_LOCATION_TYPE_HOST_NUMA, .id = 0 },
-};
-static const CUmemAccessDesc read_write = {
-	.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 },
-	.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
 };
 
 CUresult vmm_pool_init(void)
@@ -141,6 +136,39 @@ static CUresult hand_over(const struct chunk_handle *h, uint64_t address)
 	return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
+/* Which devices reach a chunk, a bit each. */
+static uint32_t reached_by(const struct chunk_handle *h)
+{
+	uint32_t bits = 1u << h->device;
+
+	for (int i = 0; i < device.count; i++)
+		if (!h->scratch && (device.session->peers[i] >> h->device & 1))
+			bits |= 1u << i;
+	return bits;
+}
+
+static CUresult set_access(const struct chunk_handle *h, uint32_t bits, CUmemAccess_flags flags)
+{
+	CUmemAccessDesc desc[SESSION_DEVICES_MAX];
+	size_t n = 0;
+
+	for (int i = 0; i < device.count; i++)
+		if (bits >> i & 1)
+			desc[n++] = (CUmemAccessDesc){ { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = i }, flags };
+	return n ? device.driver->cuMemSetAccess(h->address, h->size, desc, n) : CUDA_SUCCESS;
+}
+
+CUresult vmm_pool_peer(int ordinal, int peer, bool on)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	for (size_t i = 0; i < n_handles && !result; i++)
+		if (handles[i].device == peer && !handles[i].scratch)
+			result = set_access(&handles[i], 1u << ordinal,
+					    on ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE);
+	return result;
+}
+
 static CUresult map(struct chunk_handle *h)
 {
 	CUresult result = device.driver->cuMemMap(h->address, h->size, 0, h->handle, 0);
@@ -148,7 +176,7 @@ static CUresult map(struct chunk_handle *h)
 
 	if (result)
 		return result;
-	result = device.driver->cuMemSetAccess(h->address, h->size, &read_write, 1);
+	result = set_access(h, reached_by(h), CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 	if (result) {
 		device.driver->cuMemUnmap(h->address, h->size);
 		return result;
@@ -160,16 +188,21 @@ static CUresult map(struct chunk_handle *h)
 }
 
 /* Physical memory, mapped, known to the kernel. told: the address that the kernel maps it at in later workers. */
-static CUresult make(uint64_t size, uint64_t address, uint64_t told, bool scratch, uint64_t *ret_id)
+static CUresult make(int ordinal, uint64_t size, uint64_t address, uint64_t told, bool scratch, uint64_t *ret_id)
 {
-	struct chunk_handle h = { .address = address, .size = size, .scratch = scratch };
+	struct chunk_handle h = { .address = address, .size = size, .device = ordinal, .scratch = scratch };
+	const CUmemAllocationProp physical = {
+		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = ordinal },
+	};
 	CUresult result = device.driver->cuMemCreate(&h.handle, size, &physical, 0);
 
 	if (result == CUDA_ERROR_OUT_OF_MEMORY && scratch)
 		result = device.driver->cuMemCreate(&h.handle, size, &physical_host, 0);
 	if (result)
 		return result;
-	h.id = (uint64_t)device.epoch << 32 | ++last_id;
+	h.id = (uint64_t)device.epoch << 32 | (uint64_t)ordinal << ID_DEVICE_SHIFT | ++last_id;
 	result = map(&h);
 	if (result) {
 		device.driver->cuMemRelease(h.handle);
@@ -243,13 +276,23 @@ static bool is_spare(const struct session_chunk *c)
 	return c->empty && !c->pool && c->born == device.session->serial;
 }
 
+uint64_t vmm_pool_spare(int ordinal)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < device.session->chunks.n; i++)
+		if (is_spare(chunk_at(i)) && chunk_at(i)->device == ordinal)
+			bytes += chunk_at(i)->size;
+	return bytes;
+}
+
 /* One that fits without much waste. */
-static struct session_chunk *take_spare(uint64_t size)
+static struct session_chunk *take_spare(int ordinal, uint64_t size)
 {
 	for (uint32_t i = 0; i < device.session->chunks.n; i++) {
 		struct session_chunk *c = chunk_at(i);
 
-		if (!is_spare(c) || c->size < size || c->size - size > size / 4)
+		if (!is_spare(c) || c->device != ordinal || c->size < size || c->size - size > size / 4)
 			continue;
 		c->empty = false;
 		return c;
@@ -276,10 +319,10 @@ static void release_spares(void)
 	}
 }
 
-static CUresult add_chunk(uint64_t size, bool pool, struct session_chunk **ret)
+static CUresult add_chunk(int ordinal, uint64_t size, bool pool, struct session_chunk **ret)
 {
 	struct session *s = device.session;
-	struct session_chunk *c = pool ? NULL : take_spare(size);
+	struct session_chunk *c = pool ? NULL : take_spare(ordinal, size);
 	uint32_t index = 0;
 	uint64_t id, at;
 	CUresult result;
@@ -295,13 +338,13 @@ static CUresult add_chunk(uint64_t size, bool pool, struct session_chunk **ret)
 	c = session_insert(&s->chunks, sizeof(*c), index);
 	if (!c)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	result = make(size, at, at, false, &id);
+	result = make(ordinal, size, at, at, false, &id);
 	if (result) {
 		session_remove(&s->chunks, sizeof(*c), index);
 		return result;
 	}
 	*c = (struct session_chunk){ .address = at, .size = size, .id = id, .born = s->serial,
-				      .pool = pool };
+				      .device = (uint8_t)ordinal, .pool = pool };
 	s->next_place = at + size;
 	*ret = c;
 	return CUDA_SUCCESS;
@@ -342,7 +385,7 @@ static uint64_t place_in(struct session_chunk *c, uint64_t size)
 	return at;
 }
 
-CUresult vmm_pool_alloc(uint64_t size, uint64_t *ret_address)
+CUresult vmm_pool_alloc(int ordinal, uint64_t size, uint64_t *ret_address)
 {
 	struct session *s = device.session;
 	struct session_chunk *c = NULL;
@@ -351,18 +394,18 @@ CUresult vmm_pool_alloc(uint64_t size, uint64_t *ret_address)
 	if (size > SESSION_SIZE / 2)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (size > VMM_POOL_SMALL) {
-		result = add_chunk(round_up_to(size, VMM_POOL_GRANULE), false, &c);
+		result = add_chunk(ordinal, round_up_to(size, VMM_POOL_GRANULE), false, &c);
 		if (!result)
 			*ret_address = c->address;
 		return result;
 	}
 	for (uint32_t i = 0; i < s->chunks.n; i++) {
 		c = chunk_at(i);
-		*ret_address = c->pool ? place_in(c, size) : 0;
+		*ret_address = c->pool && c->device == ordinal ? place_in(c, size) : 0;
 		if (*ret_address)
 			goto found;
 	}
-	result = add_chunk(VMM_POOL_GRANULE, true, &c);
+	result = add_chunk(ordinal, VMM_POOL_GRANULE, true, &c);
 	if (result)
 		return result;
 	c->next = VMM_POOL_RED_ZONE;
@@ -394,14 +437,14 @@ void vmm_pool_free(uint64_t address)
 		c->next = address - c->address;
 }
 
-CUresult vmm_pool_scratch(uint64_t size, uint64_t *ret_id, uint64_t *ret_address)
+CUresult vmm_pool_scratch(int ordinal, uint64_t size, uint64_t *ret_id, uint64_t *ret_address)
 {
 	CUresult result;
 
 	size = round_up_to(size, VMM_POOL_GRANULE);
 	if (scratch_next + size + GAP > SCRATCH_BASE + SCRATCH_SIZE)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	result = make(size, scratch_next, 0, true, ret_id);
+	result = make(ordinal, size, scratch_next, 0, true, ret_id);
 	if (result)
 		return result;
 	*ret_address = scratch_next;
@@ -428,8 +471,11 @@ uint64_t vmm_pool_scratch_address(uint64_t id)
 
 int vmm_pool_attach(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err)
 {
-	struct chunk_handle h = { .id = id, .address = address, .size = size, .scratch = !address };
+	struct chunk_handle h = { .id = id, .address = address, .size = size, .device = ID_DEVICE(id), .scratch = !address };
 	CUresult result;
+
+	if (h.device >= device.count)
+		h.device = 0;
 
 	if (!address) {
 		h.address = scratch_next;
@@ -467,7 +513,9 @@ void vmm_pool_attach_end(void (*lost)(void *data, uint64_t address, uint64_t siz
 		if (find_handle(c->id))
 			continue;
 		lost(data, c->address, c->size);
-		make(c->size, c->address, c->address, false, &c->id);
+		if (c->device >= device.count)
+			c->device = 0;
+		make(c->device, c->size, c->address, c->address, false, &c->id);
 	}
 }
 
@@ -506,6 +554,8 @@ void vmm_pool_committed(void)
 		else
 			i++;
 	}
-	if (!n_handles || !vmm_pool_scratch_address(last_id))
-		scratch_next = SCRATCH_BASE;
+	for (size_t i = 0; i < n_handles; i++)
+		if (handles[i].scratch)
+			return;
+	scratch_next = SCRATCH_BASE;
 }

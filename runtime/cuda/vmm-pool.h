@@ -10,6 +10,7 @@
 #ifndef CGPU_RUNTIME_CUDA_VMM_POOL_H
 #define CGPU_RUNTIME_CUDA_VMM_POOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <cuda.h>
@@ -25,13 +26,17 @@ struct buffer;
 /* Reserve the window; before any other call. */
 CUresult vmm_pool_init(void);
 
-/* A place for `size` bytes. Annotating and charging are the ledger's. */
-CUresult vmm_pool_alloc(uint64_t size, uint64_t *ret_address);
+/* A place for `size` bytes on a device. Annotating and charging are the ledger's. */
+CUresult vmm_pool_alloc(int ordinal, uint64_t size, uint64_t *ret_address);
+/* The memory of `peer` is opened to a device, or closed. */
+CUresult vmm_pool_peer(int ordinal, int peer, bool on);
+/* Bytes that the driver counts as taken, and that the next allocation on the device may have. */
+uint64_t vmm_pool_spare(int ordinal);
 /* The ledger has taken the buffer out: its bytes are free for others. */
 void vmm_pool_free(uint64_t address);
 
 /* A chunk that holds pre-images; mapped where device code cannot reach it. *ret_id for the kernel's messages. */
-CUresult vmm_pool_scratch(uint64_t size, uint64_t *ret_id, uint64_t *ret_address);
+CUresult vmm_pool_scratch(int ordinal, uint64_t size, uint64_t *ret_id, uint64_t *ret_address);
 /* All scratch chunks go with the commit; the kernel is told. */
 void vmm_pool_drop_scratch(void);
 

@@ -321,6 +321,12 @@ static void the_report_lists_live_buffers(void **state)
 	assert_int_equal(record_u32(&r), cell);
 	assert_string_equal(record_str(&r), "d_kept");
 	assert_string_equal(record_str(&r), "cudaMalloc");
+	assert_int_equal(record_u32(&r), 0);
+	assert_int_equal(record_u32(&r), 1);
+	assert_string_equal(record_str(&r), "cgpu emulated device");
+	assert_string_equal(record_str(&r), "0000:00:00.0");
+	record_u64(&r);
+	assert_int_equal(record_u64(&r), 1024);
 	assert_int_equal(record_check(&r, "report", NULL), 0);
 }
 
