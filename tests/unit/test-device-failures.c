@@ -196,6 +196,36 @@ static void a_fault_that_nobody_waited_for_ends_the_cell(void **state)
 	assert_int_equal(device_host_worker(sticky, NULL), 0);
 }
 
+static void take_and_free(unsigned mib)
+{
+	size_t before, after, total;
+	void *a, *b;
+
+	WORKER_NEED(!cudaMemGetInfo(&before, &total));
+	WORKER_NEED(!cudaMalloc(&a, mib * MIB) && !cudaMalloc(&b, mib * MIB));
+	WORKER_NEED(!cudaFree(a) && !cudaFree(b));
+	WORKER_NEED(!cudaMemGetInfo(&after, &total) && before == after);
+}
+
+static void sizes_in_turn(void *data)
+{
+	static struct fault_record fault;
+
+	(void)data;
+	device_host_begin(1);
+	for (int i = 0; i < 3; i++) {
+		take_and_free(14);
+		take_and_free(28);
+	}
+	WORKER_NEED(!device_host_end(&fault));
+}
+
+static void memory_that_a_cell_has_freed_is_there_for_other_sizes(void **state)
+{
+	(void)state;
+	assert_int_equal(device_host_worker(sizes_in_turn, NULL), 0);
+}
+
 static void hang(void *data)
 {
 	static struct fault_record fault;
@@ -226,6 +256,7 @@ int main(void)
 		TEST(a_worker_without_a_device_says_why),
 		TEST(a_context_can_be_refused),
 		TEST(memory_that_the_device_refuses_is_named),
+		TEST(memory_that_a_cell_has_freed_is_there_for_other_sizes),
 		TEST(pre_images_go_to_the_host_when_the_device_is_full),
 		TEST(without_a_copy_nothing_is_written),
 		TEST(a_fault_that_nobody_waited_for_ends_the_cell),
