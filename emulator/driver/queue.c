@@ -247,7 +247,7 @@ static struct work *find_before(struct work *w)
 	return NULL;
 }
 
-static void finish(struct work *w)
+static void end(struct work *w)
 {
 	struct queue *q = w->queue;
 
@@ -265,6 +265,21 @@ static void finish(struct work *w)
 		remove_queue(q);
 	w->queue = NULL;
 	drop_reference(w);
+}
+
+/* Marks that were behind it end with it: an event of another stream is done when what it waits for is. */
+static void finish(struct work *w)
+{
+	struct queue *q;
+
+	end(w);
+	for (q = queues.queues; q;)
+		if (q->head && q->head->kind == WORK_MARK && is_ready(q->head)) {
+			end(q->head);
+			q = queues.queues;
+		} else {
+			q = q->next;
+		}
 }
 
 /* With the lock, which is let go meanwhile. */

@@ -112,6 +112,31 @@ static void an_event_is_done_when_what_is_before_it_is(void **state)
 	assert_int_equal(shared->out, 2);
 }
 
+/* Also of another stream, and nobody has to begin anything for that. */
+static void an_event_is_done_with_the_last_that_it_waits_for(void **state)
+{
+	CUstream blocking;
+	CUevent begin, after;
+	float ms;
+
+	(void)state;
+	assert_int_equal(EMU(cuStreamCreate)(&blocking, 0), 0);
+	assert_int_equal(EMU(cuEventCreate)(&begin, 0), 0);
+	assert_int_equal(EMU(cuEventCreate)(&after, 0), 0);
+	extension->pause(1);
+	assert_int_equal(EMU(cuEventRecord)(begin, NULL), 0);
+	assert_int_equal(launch(blocking, 1), 0);
+	assert_int_equal(EMU(cuEventRecord)(after, NULL), 0);
+	assert_int_equal(EMU(cuEventQuery)(after), CUDA_ERROR_NOT_READY);
+	shared->flag = 1;
+	assert_int_equal(EMU(cuStreamSynchronize)(blocking), 0);
+	assert_int_equal(EMU(cuEventElapsedTime)(&ms, begin, after), 0);
+	extension->pause(0);
+	assert_int_equal(EMU(cuEventDestroy)(begin), 0);
+	assert_int_equal(EMU(cuEventDestroy)(after), 0);
+	assert_int_equal(EMU(cuStreamDestroy)(blocking), 0);
+}
+
 static void a_destroyed_stream_ends_its_work(void **state)
 {
 	CUstream s;
@@ -239,6 +264,7 @@ int main(void)
 		TEST(a_launch_begins_without_a_call_that_waits),
 		TEST(streams_do_not_wait_for_each_other),
 		TEST(an_event_is_done_when_what_is_before_it_is),
+		TEST(an_event_is_done_with_the_last_that_it_waits_for),
 		TEST(a_destroyed_stream_ends_its_work),
 		TEST(host_functions_may_not_call_the_driver),
 		TEST(work_can_be_held),
