@@ -7,6 +7,7 @@
 #include "runtime/cell-stdio.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio_ext.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +26,8 @@
 static struct buffer line = BUFFER_INIT;
 static bool at_end;
 static char input_buffer[INPUT_BUFFER];
+/* Files that a cell has put in the place of its streams, by descriptor number. */
+static int instead[] = { -1, -1, -1 };
 
 void cell_stdio_print(bool to_stderr, const char *text, size_t len)
 {
@@ -42,18 +45,24 @@ void cell_stdio_print(bool to_stderr, const char *text, size_t len)
 	}
 }
 
+static ssize_t write_stream(int stream, const char *data, size_t len)
+{
+	if (instead[stream] >= 0)
+		return write(instead[stream], data, len);
+	cell_stdio_print(stream == STDERR_FILENO, data, len);
+	return (ssize_t)len;
+}
+
 static ssize_t write_stdout(void *cookie, const char *data, size_t len)
 {
 	(void)cookie;
-	cell_stdio_print(false, data, len);
-	return (ssize_t)len;
+	return write_stream(STDOUT_FILENO, data, len);
 }
 
 static ssize_t write_stderr(void *cookie, const char *data, size_t len)
 {
 	(void)cookie;
-	cell_stdio_print(true, data, len);
-	return (ssize_t)len;
+	return write_stream(STDERR_FILENO, data, len);
 }
 
 static int request_input(struct error *err)
@@ -119,6 +128,8 @@ static ssize_t read_stdin(void *cookie, char *data, size_t len)
 	int r = 0;
 
 	(void)cookie;
+	if (instead[STDIN_FILENO] >= 0)
+		return read(instead[STDIN_FILENO], data, len);
 	if (worker.is_child || at_end)
 		return 0;
 	cell_mode_enter_library();
@@ -162,8 +173,67 @@ int cell_stdio_init(struct error *err)
 	return 0;
 }
 
+static int number_of(const FILE *f)
+{
+	return f == stdin ? STDIN_FILENO : f == stdout ? STDOUT_FILENO : STDERR_FILENO;
+}
+
+static void put_instead(int stream, int fd)
+{
+	if (instead[stream] >= 0)
+		close(instead[stream]);
+	instead[stream] = fd;
+}
+
+static void restore_all(void)
+{
+	for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+		put_instead(stream, -1);
+}
+
+/* How a file is opened that stands for this stream; -1 for a mode that it cannot have. */
+static int open_flags(int stream, const char *mode)
+{
+	if (stream == STDIN_FILENO)
+		return *mode == 'r' ? O_RDONLY : -1;
+	switch (*mode) {
+	case 'w':
+		return O_WRONLY | O_CREAT | O_TRUNC;
+	case 'a':
+		return O_WRONLY | O_CREAT | O_APPEND;
+	default:
+		return *mode == 'r' && strchr(mode, '+') ? O_WRONLY : -1;
+	}
+}
+
+int cell_stdio_redirect(FILE *f, const char *path, const char *mode)
+{
+	int stream = number_of(f), flags = open_flags(stream, mode), fd;
+
+	if (flags < 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (!path)
+		return 0;
+	fd = open(path, flags | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -1;
+	if (stream == STDIN_FILENO)
+		__fpurge(f);
+	clearerr(f);
+	put_instead(stream, fd);
+	return 0;
+}
+
+void cell_stdio_restore(FILE *f)
+{
+	put_instead(number_of(f), -1);
+}
+
 void cell_stdio_begin(void)
 {
+	restore_all();
 	buffer_clear(&line);
 	at_end = false;
 	__fpurge(stdin);
@@ -175,6 +245,7 @@ void cell_stdio_begin(void)
 void cell_stdio_end(void)
 {
 	fflush(NULL);
+	restore_all();
 }
 
 void cell_stdio_renew_input(void)

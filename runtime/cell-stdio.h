@@ -23,6 +23,9 @@ void cell_stdio_renew_input(void);
 void cell_stdio_leave(void);
 
 bool cell_stdio_is_ours(const FILE *f);
+/* freopen() and fclose() of one of ours: the file is in its place until the cell ends. -1 with errno: as it was. */
+int cell_stdio_redirect(FILE *f, const char *path, const char *mode);
+void cell_stdio_restore(FILE *f);
 void cell_stdio_print(bool to_stderr, const char *text, size_t len);
 
 #endif

@@ -123,9 +123,8 @@ FILE *exports_freopen(const char *path, const char *mode, FILE *f)
 {
 	FILE *result;
 
-	/* The notebook's streams stay what they are: a cell that sends stdout to a file would lose it for the session. */
 	if (cell_stdio_is_ours(f) && !worker.is_child)
-		return NULL;
+		return cell_stdio_redirect(f, path, mode) ? NULL : f;
 	cell_mode_enter_library();
 	free(forget(f));
 	result = opened(freopen(path, mode, f), TRACKED_FILE, path ? path : "");
@@ -160,8 +159,10 @@ int exports_fclose(FILE *f)
 	struct stream *s;
 	int r;
 
-	if (cell_stdio_is_ours(f) && !worker.is_child)
+	if (cell_stdio_is_ours(f) && !worker.is_child) {
+		cell_stdio_restore(f);
 		return 0;
+	}
 	cell_mode_enter_library();
 	s = forget(f);
 	r = fclose(f);
