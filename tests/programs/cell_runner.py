@@ -16,6 +16,7 @@ STEP = 0.5          # seconds between two looks at the processor time
 WALL = 8            # a program that waits may take so many times the limit
 COMPILE = 600       # seconds for nvcc
 GROUP = "program"
+COMPILERS = {"nvcc", "cudafe++", "cicc", "cc1plus", "ptxas"}
 
 
 @dataclass
@@ -93,28 +94,33 @@ class Runner:
             self.session = Session(self.prefix, Path(self.home.name), "tcp", {"HOME": self.home.name, **self.env})
 
     def _used(self):
-        """Processor time of all workers, in seconds."""
-        total = 0
-        for p in self.session.children():
+        """{pid: seconds of processor time} of the workers, and the names of all processes of the session."""
+        used, names = {}, set()
+        for p in self._processes():
             try:
-                if p.name().startswith("cgpu-worker"):
-                    total += sum(p.cpu_times()[:2])
+                names.add(p.name())
+                if p.cmdline()[:1] == ["cgpu-worker"]:
+                    used[p.pid] = sum(p.cpu_times()[:2])
             except psutil.Error:
                 continue
-        return total
+        return used, names
 
     def _wait(self, pending, limit):
-        began, used, wall_end = self._used(), 0, time.monotonic() + COMPILE + WALL * limit
+        began, at, wall_end = self._used()[0], {}, time.monotonic() + COMPILE + WALL * limit
         busy_since = None
         while True:
             try:
-                return pending.wait(STEP), used
+                result = pending.wait(STEP)
             except queue.Empty:
-                used = max(used, self._used() - began)
-            compiling = any(p.name() in ("nvcc", "cudafe++", "cicc", "cc1plus", "ptxas") for p in self._processes())
-            busy_since = None if compiling else busy_since or time.monotonic()
+                result = None
+            used, running = self._used()
+            at |= used  # a worker that has ended counts with what it had
+            spent = sum(seconds - began.get(pid, 0) for pid, seconds in at.items())
+            if result:
+                return result, spent
+            busy_since = None if running & COMPILERS else busy_since or time.monotonic()
             waits = busy_since and time.monotonic() - busy_since > WALL * limit
-            if used > limit or waits or time.monotonic() > wall_end:
+            if spent > limit or waits or time.monotonic() > wall_end:
                 raise TooLate
 
     def _processes(self):

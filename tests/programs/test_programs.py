@@ -55,6 +55,13 @@ def test_the_next_program_runs_after_one_that_does_not_end(runner, tmp_path):
     assert verdict.judge(runner.run(write(tmp_path, "int main() { }"), 20)).kind == "ran"
 
 
+def test_each_program_counts_its_own_processor_time(runner, tmp_path):
+    burn = write(tmp_path, "#include <ctime>\nint main() { for (clock_t c = clock(); clock() - c < CLOCKS_PER_SEC; ) ; }")
+    first = runner.run(burn, 20)
+    second = runner.run(burn, 20)
+    assert first.seconds > 0.5 and second.seconds > 0.5, (first, second)
+
+
 def test_a_program_that_nvcc_refuses_is_told_apart(nvcc, runner, tmp_path):
     program = write(tmp_path, "int main() { return nothing; }")
     assert not runner.run(program, 20).compiled
@@ -107,6 +114,7 @@ def test_words_of_success_and_failure():
     assert kind("mismatches: 0\nall correct\n") == "passed"
     assert kind("Result: FAIL\n") == "failed"
     assert kind("mismatch at 5\nPASS\n") == "failed"
+    assert kind("RMS error in solution = 1e-2\nPASS\n") == "passed" and kind("error in kernel\n") == "failed"
     assert kind("PASS\n", stderr="========= Barrier error detected. Invalid arguments.\n") == "passed"
     assert kind("Two or more GPUs are required\n", status=1) == "devices"
     assert kind("Waiving execution, which the device does not support\n", status=2) == "waived"

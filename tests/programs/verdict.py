@@ -22,7 +22,7 @@ PASS = re.compile(r"\b(pass(ed|es)?|success(ful(ly)?)?|verified|correct(ly)?|val
                   re.IGNORECASE)
 FAIL = re.compile(r"\bfail(ed|ure|ures|s)?\b|\bincorrect|\bmismatch|\bwrong\b|\binvalid\b|unsuccessful|"
                   r"\bnot (correct|equal|match)|\bdoes not match|\bdiffer(s|ent)\b|CUDA error|"
-                  r"\berror:? (at|in|code|found)\b|\bNaN\b|-nan\b", re.IGNORECASE)
+                  r"\berror:? (at|code|found)\b|\berror in (?![\w ]*[=:] *[-+.\d])|\bNaN\b|-nan\b", re.IGNORECASE)
 ZERO = re.compile(r"\b(no|0|zero|without)\s+(\w+\s+)?(errors?|fail(ures?|ed)|mismatch(es)?)\b|"
                   r"\b(errors?|fail(ures?|ed)|mismatch(es)?)(\s+\w+)?\s*[:=]\s*0(\.0*)?\b(?!\.)", re.IGNORECASE)
 STRING = re.compile(r"^[ \t]*#[ \t]*include[^\n]*|//[^\n]*|/\*.*?\*/|(\"(?:[^\"\\\n]|\\.)*\")", re.MULTILINE | re.DOTALL)
