@@ -144,16 +144,16 @@ count<<<1, 9>>>();""", ("1, 9", "1, 8"), """\
 """),
     "after free": ("CudaIllegalAddress", """
 __global__ void late(int *p) { p[threadIdx.x] = 1; }
-int *old;
-cudaMalloc(&old, 128);
-cudaFree(old);
-late<<<1, 32>>>(old);""", ("cudaFree(old);", ""), """\
+int *was;
+cudaMalloc(&was, 64);
+cudaFree(was);
+late<<<1, 8>>>(was);""", ("cudaFree(was);", ""), """\
 ========= Invalid __global__ write of size 4 bytes
 =========     at late(...)+0x# in In[#]:2
 =========         2 | __global__ void late(int *p) { p[threadIdx.x] = 1; }
 =========     by thread (0,0,0) in block (0,0,0)
 =========     Address 0x# is out of bounds
-=========     and is 0 bytes inside an allocation that was freed `old` at 0x# of size 128 bytes (cell #, freed in cell #)
+=========     and is 0 bytes inside an allocation that was freed `was` at 0x# of size 64 bytes (cell #, freed in cell #)
 =========     The address is %rd# + 4 * %r#
 =========         %rd# = 0x#: parameter 1
 =========         %r# = 0: threadIdx.x

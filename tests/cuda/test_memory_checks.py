@@ -43,7 +43,8 @@ cudaDeviceSynchronize();
 
 def test_a_sum_is_told_when_the_host_copies_it(kernel):
     result = kernel.run(r"""
-__global__ void sum(float *p, float *q) { float s = 0; for (int i = 0; i < 8; i++) s += p[i]; *q = s; }
+__global__ void sum(const float *p, float *q)
+{ float s = 0; for (int i = 0; i < 8; i++) s += p[i]; *q = s; }
 float *d_in, *d_sum, h[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, got;
 cudaMalloc(&d_in, 32);
 cudaMalloc(&d_sum, 4);
@@ -53,11 +54,11 @@ cudaMemcpy(&got, d_sum, 4, cudaMemcpyDeviceToHost);
 """)
     assert report_of(result.ok().stderr) == """\
 ========= Uninitialized __global__ memory read of size 4 bytes
-=========     at sum(...)+0x# in In[#]:2
-=========         2 | __global__ void sum(float *p, float *q) { float s = 0; for (int i = 0; i < 8; i++) s += p[i]; *q = s; }
+=========     at sum(...)+0x# in In[#]:3
+=========         3 | { float s = 0; for (int i = 0; i < 8; i++) s += p[i]; *q = s; }
 =========     by thread (0,0,0) in block (0,0,0)
 =========     Address 0x# in `d_in` (cell #), 28 bytes from its start; nothing has written there
-=========     and the value goes into what is stored in In[#]:2
+=========     and the value goes into what is stored in In[#]:3
 =========     which the host copies from `d_sum` (cell #)
 """
 
