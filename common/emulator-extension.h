@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EMULATOR_EXTENSION_VERSION 3
+#define EMULATOR_EXTENSION_VERSION 4
 #define EMULATOR_EXTENSION_SYMBOL "cgpu_emulator_extension"
 
 #define EMULATOR_FAULT_TEXT_MAX 6144
@@ -97,6 +97,8 @@ struct emulator_extension {
 	void (*check_end)(void);
 	/* Where reports get lines of source from; NULL: only from files with an absolute path. Called from any thread. */
 	void (*set_source)(emulator_source_fn read, void *data);
+	/* The function of another API by which this thread calls the driver, for reports; it lives on. NULL: none. */
+	void (*set_call)(const char *name);
 };
 
 /* NULL when this version is not known. */

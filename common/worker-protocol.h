@@ -84,8 +84,8 @@ enum worker_message {
 	WORKER_CHUNK = 2,      /* u64 chunk id, u64 size, u64 address or 0 for a pre-image; fd */
 	WORKER_ATTACH_END = 3, /* empty */
 	/* bytes unit, [str name] of symbols that are no more when the cell has run to its end, u64 which cell of the notebook it
-	 * is (0: not known), u8 checked, [bytes unit]: checked functions of earlier cells, to be loaded before, str text of the
-	 * cell. A worker that has run a checked cell is thrown away */
+	 * is (0: not known), str text of the cell, u8 checked, [bytes unit]: checked functions of earlier cells, to be loaded
+	 * before. A worker that has run a checked cell is thrown away */
 	WORKER_RUN = 4,
 	WORKER_COMMITTED = 5,  /* u32 oldest cell that can be undone */
 	WORKER_INPUT = 6,      /* u8 end of file, str line without newline */

@@ -450,11 +450,11 @@ static int check_run(struct record r, struct run *run, struct error *err)
 	while (n--)
 		record_str(&r);
 	run->owner = record_u64(&r);
+	run->text = record_str(&r);
 	run->checked = record_u8(&r) != 0;
 	run->earlier = r;
 	for (n = record_count(&r, 4); n; n--)
 		record_bytes(&r, &len);
-	run->text = record_str(&r);
 	return record_check(&r, "WORKER_RUN", err);
 }
 

@@ -67,7 +67,7 @@ static CUresult copy(const char *name, enum copy_end end, CUstream stream, uint6
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (size) {
 		b = (struct bytes){ resolve(dst, size, true), resolve(src, size, false), size, direction(dst, src),
-				    findings_are_quiet() ? NULL : name, dst, src };
+				    findings_are_quiet() ? NULL : findings_call(name), dst, src };
 		if (!b.to || !b.from)
 			return CUDA_ERROR_INVALID_VALUE;
 		result = queue_do(q, run_bytes, &b, sizeof(b));

@@ -109,6 +109,7 @@ static const struct emulator_extension extension = {
 	.check_begin = check_cell_begin,
 	.check_end = check_cell_end,
 	.set_source = source_line_set_reader,
+	.set_call = findings_set_call,
 	.begin = findings_forget,
 	.quiet = findings_quiet,
 	.unpack = unpack,

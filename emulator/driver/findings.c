@@ -24,6 +24,17 @@ static struct {
 } told = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static _Thread_local int quiet;
+static _Thread_local const char *outer_call;
+
+void findings_set_call(const char *name)
+{
+	outer_call = name;
+}
+
+const char *findings_call(const char *driver_call)
+{
+	return outer_call ? outer_call : driver_call;
+}
 
 void findings_quiet(int on)
 {

@@ -219,10 +219,10 @@ static void begin(struct supervisor *s)
 	record_put_bytes(&b, s->run.unit.data, s->run.unit.len);
 	put_names(&b, &s->run.dropped);
 	record_put_u64(&b, s->leaks.next_id);
+	record_put_str(&b, text ? text : "");
 	buffer_clear(&s->run.in_place);
 	lending_before_cell(s, w);
 	memcheck_put_run(&s->memcheck, &b);
-	record_put_str(&b, text ? text : "");
 	failed = buffer_check(&b, &err) || (s->run.writes_in_place && begin_in_place(s, w, &err)) ||
 		 (s->run.profiled && worker_send(w, WORKER_PROFILE, NULL, 0, NULL, &err)) ||
 		 (s->run.device_checks && begin_device_checks(s, w, &err)) ||

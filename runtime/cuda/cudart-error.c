@@ -10,6 +10,7 @@
 
 #include "common/buffer.h"
 #include "runtime/cuda/ledger.h"
+#include "runtime/cuda/range-report.h"
 
 #define UNCHECKED_MAX 16
 
@@ -87,6 +88,7 @@ static void checked(cudaError_t error)
 
 void cudart_cell_begin(void)
 {
+	range_report_cell_begin();
 	checked(cudaSuccess);
 	last_error = cudaSuccess;
 }

@@ -16,6 +16,7 @@
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/preimage.h"
+#include "runtime/cuda/range-report.h"
 #include "runtime/cuda/registration.h"
 
 static _Thread_local bool in_host_call;
@@ -52,8 +53,9 @@ void cudart_call_host(void *call)
 
 cudaError_t cudart_enter(const char *call)
 {
-	(void)call;
 	device.host->enter_library();
+	if (device.driver && device.driver->extension)
+		device.driver->extension->set_call(call);
 	if (in_host_call)
 		return cudaErrorNotPermitted;
 	if (!device.usable)
@@ -71,6 +73,9 @@ cudaError_t cudart_leave(const char *call, cudaError_t result)
 
 	if (result && device.host->caller_line)
 		line = device.host->caller_line();
+	range_report_leave(call, result, line);
+	if (device.driver && device.driver->extension)
+		device.driver->extension->set_call(NULL);
 	device.host->leave_library();
 	if (result)
 		cudart_record(call, result, line);
@@ -86,9 +91,10 @@ cudaError_t cudart_check_range(const void *p, size_t size)
 {
 	if (!p && size)
 		return cudaErrorInvalidValue;
-	if (cudart_is_device(p) && size && !ledger_holds((uintptr_t)p, size))
-		return cudaErrorInvalidValue;
-	return cudaSuccess;
+	if (!cudart_is_device(p) || !size || ledger_holds((uintptr_t)p, size))
+		return cudaSuccess;
+	range_report_note((uintptr_t)p, size);
+	return cudaErrorInvalidValue;
 }
 
 cudaError_t cudart_before_write(const void *p, size_t size)

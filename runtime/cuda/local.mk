@@ -30,6 +30,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/peers.c %reldir%/peers.h \
 	%reldir%/preimage.c %reldir%/preimage.h \
 	%reldir%/ptx-variables.c %reldir%/ptx-variables.h \
+	%reldir%/range-report.c %reldir%/range-report.h \
 	%reldir%/registration.c %reldir%/registration.h \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/source-text.c %reldir%/source-text.h \

@@ -11,7 +11,7 @@ def report_of(text):
     """Addresses, offsets of instructions and the numbers of cells differ."""
     text = re.sub(r"\+0x[0-9a-f]+", "+0x#", text)
     text = re.sub(r"In\[\d+\]", "In[#]", text)
-    text = re.sub(r"\(cell \d+\)", "(cell #)", text)
+    text = re.sub(r"cell \d+", "cell #", text)
     return re.sub(r"0x[0-9a-f]{2,}", "0x#", text)
 
 
@@ -70,7 +70,7 @@ cudaMalloc(&d_a, 16);
 cudaMemcpy(h, d_a, 16, cudaMemcpyDeviceToHost);
 """)
     assert report_of(result.ok().stderr) == """\
-========= Host API uninitialized memory access of 16 bytes by cuMemcpy
+========= Host API uninitialized memory access of 16 bytes by cudaMemcpy
 =========     Address 0x# in `d_a` (cell #); nothing has written to any of these bytes
 """
     assert kernel.run("cudaMemset(d_a, 0, 4); cudaMemcpy(h, d_a, 16, cudaMemcpyDeviceToHost);").ok().stderr == ""
@@ -320,3 +320,37 @@ def test_a_correct_program_is_left_alone(kernel, name):
     result = kernel.run(HEAD + CLEAN[name]).ok()
     assert result.stderr == ""
     assert result.stdout == OUTPUT[name]
+
+
+COPIES = {
+    "cudaMemcpy": ("cudaMemcpy(h, d_part, SIZE, cudaMemcpyDeviceToHost);", 128, 100),
+    "cudaMemcpyAsync": ("cudaMemcpyAsync(d_part, h, SIZE, cudaMemcpyHostToDevice, 0);", 128, 100),
+    "cudaMemset": ("cudaMemset(d_part, 0, SIZE);", 101, 100),
+    "cudaMemsetAsync": ("cudaMemsetAsync(d_part, 0, SIZE, 0);", 101, 100),
+    "cudaMemcpy2D": ("cudaMemcpy2D(h, 10, d_part, 10, SIZE, 11, cudaMemcpyDeviceToHost);", 10, 0),
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_the_host_runs_past_a_buffer(kernel, name):
+    call, bad, good = COPIES[name]
+    head = "\nint *d_part, h[64];\ncudaMalloc(&d_part, 100);\ncudaMemset(d_part, 0, 100);\n"
+    size = bad * 11 if name == "cudaMemcpy2D" else bad
+    result = kernel.run(head + call.replace("SIZE", str(bad))).ok()
+    assert report_of(result.stderr).startswith(f"""\
+========= Program hit cudaErrorInvalidValue (error 1) due to "invalid argument" on CUDA API call to {name}
+=========     in In[#]:5
+=========         5 | {call.replace("SIZE", str(bad))}
+=========     The {size} bytes from address 0x# on end {size - 100} bytes after the allocation \
+`d_part` at 0x# of size 100 bytes (cell #, line 3)
+{name} returned cudaErrorInvalidValue (invalid argument) in line 5, and nobody looked at it
+""")
+    assert kernel.run(head + call.replace("SIZE", str(good))).ok().stderr == ""
+
+
+def test_the_host_copies_from_what_was_freed(kernel):
+    cell = "\nint *d_part, h[4];\ncudaMalloc(&d_part, 16);\ncudaMemset(d_part, 0, 16);\ncudaFree(d_part);\n"
+    result = kernel.run(cell + "cudaMemcpy(h, d_part, 16, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue")
+    assert "=========     The 16 bytes from address 0x# on are inside an allocation that was freed `d_part` at 0x# of size 16 " \
+        "bytes (cell #, line 3, freed in cell #)\n" in report_of(result.ok().stderr)
+    assert result.text == "1"

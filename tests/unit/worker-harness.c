@@ -291,9 +291,9 @@ void harness_send(struct session *s, uint32_t cell, const char *text, const char
 	record_put_bytes(&payload, encoded.data, encoded.len);
 	record_put_u32(&payload, 0);
 	record_put_u64(&payload, 0);
+	record_put_str(&payload, text);
 	record_put_u8(&payload, 0);
 	record_put_u32(&payload, 0);
-	record_put_str(&payload, text);
 	buffer_clear(&s->text);
 	buffer_clear(&s->results);
 	assert_int_equal(ipc_send(s->channel, WORKER_RUN, payload.data, payload.len, NULL, 0, &err), 0);
