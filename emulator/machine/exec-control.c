@@ -125,7 +125,9 @@ static inline const struct op *guarded(struct warp *w, const struct op *o, uint3
 		return mask == ALL_LANES ? o[1].full(w, o + 1) : o[1].masked(w, o + 1);
 	warp_set_mask(w, set);
 	next = o[1].masked(w, o + 1);
-	if (next)
+	if (!next && w->event == WARP_RESUME)
+		w->next = o; /* a load that is to be run again, watched */
+	if (next || w->event == WARP_RESUME)
 		warp_set_mask(w, mask);
 	return next;
 }

@@ -145,7 +145,9 @@ static const struct op *run_prefix(struct warp *w, const struct op *o)
 	if (set != mask)
 		warp_set_mask(w, set);
 	next = run_any(w, o + 1);
-	if (next && set != mask)
+	if (!next && w->event == WARP_RESUME)
+		w->next = o;
+	if ((next || w->event == WARP_RESUME) && set != mask)
 		warp_set_mask(w, mask);
 	return next;
 }

@@ -354,3 +354,30 @@ def test_the_host_copies_from_what_was_freed(kernel):
     assert "=========     The 16 bytes from address 0x# on are inside an allocation that was freed `d_part` at 0x# of size 16 " \
         "bytes (cell #, line 3, freed in cell #)\n" in report_of(result.ok().stderr)
     assert result.text == "1"
+
+
+@pytest.mark.parametrize("checked", ["", "%%racecheck\n"])
+def test_a_load_under_a_guard_keeps_the_lanes_that_it_leaves_out(kernel, checked):
+    """It is run again to be watched, since nobody has written what it reads."""
+    result = kernel.run(checked + HEAD + r"""
+__global__ void k(const unsigned *p, unsigned *out)
+{
+    unsigned v = 5, odd = threadIdx.x & 1;
+    asm volatile("{ .reg .pred q; setp.ne.u32 q, %1, 0; @q ld.global.u32 %0, [%2]; }"
+                 : "+r"(v) : "r"(odd), "l"(p + threadIdx.x) : "memory");
+    __syncthreads();
+    out[threadIdx.x] = odd ? 100 : v;
+}
+int main()
+{
+    unsigned *p, *out, h[64], sum = 0;
+    cudaMalloc(&p, 4096);
+    cudaMalloc(&out, 256);
+    k<<<1, 64>>>(p, out);
+    cudaMemcpy(h, out, 256, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 64; i++)
+        sum += h[i];
+    printf("%u\n", sum);
+}
+""")
+    assert result.ok().stdout == "3360\n"
