@@ -65,6 +65,10 @@ static CUresult copy(const char *name, enum copy_end end, CUstream stream, uint6
 		return result;
 	if (!q)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (capture_is_on(stream))
+		return capture_copy(stream, &(CUDA_MEMCPY3D){ .srcMemoryType = CU_MEMORYTYPE_UNIFIED, .srcDevice = src,
+							      .dstMemoryType = CU_MEMORYTYPE_UNIFIED, .dstDevice = dst,
+							      .WidthInBytes = size, .Height = 1, .Depth = 1 });
 	if (size) {
 		b = (struct bytes){ resolve(dst, size, true), resolve(src, size, false), size, direction(dst, src),
 				    findings_are_quiet() ? NULL : findings_call(name), dst, src };
@@ -231,6 +235,19 @@ static CUresult copy_planes(struct queue *q, const struct plane *dst, const stru
 	return queue_do(q, run_block, &b, sizeof(b));
 }
 
+static CUresult capture_2d(CUstream stream, const CUDA_MEMCPY2D *c)
+{
+	CUDA_MEMCPY3D whole = {
+		.srcXInBytes = c->srcXInBytes, .srcY = c->srcY, .srcMemoryType = c->srcMemoryType, .srcHost = c->srcHost,
+		.srcDevice = c->srcDevice, .srcArray = c->srcArray, .srcPitch = c->srcPitch,
+		.dstXInBytes = c->dstXInBytes, .dstY = c->dstY, .dstMemoryType = c->dstMemoryType, .dstHost = c->dstHost,
+		.dstDevice = c->dstDevice, .dstArray = c->dstArray, .dstPitch = c->dstPitch,
+		.WidthInBytes = c->WidthInBytes, .Height = c->Height, .Depth = 1,
+	};
+
+	return capture_copy(stream, &whole);
+}
+
 static CUresult copy_2d(const char *name, enum copy_end end, const CUDA_MEMCPY2D *c, CUstream stream)
 {
 	CUresult result = gpu_enter(name, GPU_CALL_ASYNC);
@@ -253,6 +270,8 @@ static CUresult copy_2d(const char *name, enum copy_end end, const CUDA_MEMCPY2D
 		return CUDA_ERROR_INVALID_VALUE;
 	dst.base += c->dstY * dst.pitch + c->dstXInBytes;
 	src.base += c->srcY * src.pitch + c->srcXInBytes;
+	if (capture_is_on(stream))
+		return capture_2d(stream, c);
 	result = copy_planes(q, &dst, &src, c->WidthInBytes, c->Height, 1);
 	return result || end == COPY_ASYNC ? result : cu_stream_wait(q);
 }
@@ -295,6 +314,8 @@ static CUresult copy_3d(const char *name, enum copy_end end, const CUDA_MEMCPY3D
 		return CUDA_ERROR_INVALID_VALUE;
 	dst.base += c->dstZ * dst.slice + c->dstY * dst.pitch + c->dstXInBytes;
 	src.base += c->srcZ * src.slice + c->srcY * src.pitch + c->srcXInBytes;
+	if (capture_is_on(stream))
+		return capture_copy(stream, c);
 	result = copy_planes(q, &dst, &src, c->WidthInBytes, c->Height, c->Depth);
 	return result || end == COPY_ASYNC ? result : cu_stream_wait(q);
 }

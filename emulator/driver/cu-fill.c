@@ -43,6 +43,7 @@ static CUresult fill(const char *name, CUstream stream, uint64_t dst, size_t pit
 	CUresult result = gpu_enter(name, GPU_CALL_ASYNC);
 	struct queue *q = cu_stream_queue(stream);
 	struct rows r = { NULL, dst, pitch, element, width, height, value };
+	CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_MEMSET };
 
 	if (result)
 		return result;
@@ -52,6 +53,10 @@ static CUresult fill(const char *name, CUstream stream, uint64_t dst, size_t pit
 		return CUDA_SUCCESS;
 	if (dst % element || (height > 1 && (pitch < width * element || pitch % element)))
 		return CUDA_ERROR_INVALID_VALUE;
+	if (capture_is_on(stream)) {
+		params.memset = (CUDA_MEMSET_NODE_PARAMS_v2){ dst, pitch, value, (unsigned)element, width, height, NULL };
+		return capture_add(stream, &params);
+	}
 	r.bytes = memory_bytes(dst, (height - 1) * pitch + width * element, true);
 	return r.bytes ? queue_do(q, run_rows, &r, sizeof(r)) : CUDA_ERROR_INVALID_VALUE;
 }

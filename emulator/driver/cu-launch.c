@@ -12,10 +12,12 @@
 #include "emulator/driver/check.h"
 #include "emulator/driver/cu-array.h"
 #include "emulator/driver/cu-context.h"
+#include "emulator/driver/cu-launch.h"
 #include "emulator/driver/cu-module.h"
 #include "emulator/driver/cu-profile.h"
 #include "emulator/driver/cu-stream.h"
 #include "emulator/driver/findings.h"
+#include "emulator/driver/graph.h"
 #include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
 #include "emulator/machine/machine-limits.h"
@@ -97,8 +99,9 @@ static CUresult check_shape(const struct machine_launch *l, const struct CUfunc_
 	return CUDA_SUCCESS;
 }
 
-static CUresult pack_params(const struct ptx_function *p, void **params, void **extra, char *packed)
+CUresult cu_launch_pack(CUfunction f, void **params, void **extra, char *packed)
 {
+	const struct ptx_function *p = f->ptx;
 	const void *buffer = NULL;
 	size_t size = 0;
 
@@ -187,6 +190,19 @@ static void complete(struct machine_launch *l, const struct CUfunc_st *f, int de
 	l->may_be_freed = may_be_freed;
 }
 
+static CUresult capture(CUfunction f, CUstream stream, const struct machine_launch *l, void **params, void **extra)
+{
+	CUgraphNodeParams node = { .type = CU_GRAPH_NODE_TYPE_KERNEL };
+	CUresult result;
+
+	node.kernel = (CUDA_KERNEL_NODE_PARAMS_v3){ f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+						    l->block[2], (unsigned)l->dynamic_shared, params, extra, NULL, NULL };
+	result = capture_add(stream, &node);
+	if (!result)
+		cu_stream_point(stream)->last[0]->cooperative = l->cooperative;
+	return result;
+}
+
 static CUresult launch(CUfunction f, CUstream stream, const struct machine_launch *how, void **params, void **extra)
 {
 	struct queue *q = cu_stream_queue(stream);
@@ -199,6 +215,8 @@ static CUresult launch(CUfunction f, CUstream stream, const struct machine_launc
 	f = cu_function_here(f);
 	if (!f || !q || q->device != context_device())
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (capture_is_on(stream))
+		return capture(f, stream, how, params, extra);
 	w = work_new(WORK_DEVICE, run_grid, sizeof(*g) + f->ptx->param_size, (void **)&g);
 	if (!w)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -209,7 +227,7 @@ static CUresult launch(CUfunction f, CUstream stream, const struct machine_launc
 	complete(&g->launch, f, q->device);
 	result = check_shape(&g->launch, f);
 	if (!result && f->ptx->param_count)
-		result = pack_params(f->ptx, params, extra, g->params);
+		result = cu_launch_pack(f, params, extra, g->params);
 	g->launch.params = g->params;
 	if (!result && machine_launch_check(&g->launch, &err)) {
 		log_warning("launch of %s: %s", f->ptx->name, err.text);

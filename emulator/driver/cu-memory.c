@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Driver API: plain allocation, pinned, registered and managed memory, questions about pointers. */
 #include "emulator/driver/cu-context.h"
+#include "emulator/driver/cu-pool.h"
+#include "emulator/driver/graph.h"
 #include "emulator/driver/memory.h"
 #include "emulator/driver/queue.h"
 
@@ -64,14 +66,18 @@ CUresult cuMemFree(CUdeviceptr address)
 	CUresult result = gpu_enter("cuMemFree", GPU_CALL_SYNC);
 	struct mapping m;
 
-	if (result || !address)
+	if (result || !address || graph_has_memory(address))
 		return result;
 	/* It may belong to another device than the current one. */
+	m.pool = NULL;
 	if (memory_find_mapping(address, &m) && m.allocation)
 		queue_wait_device(m.device);
 	if (!memory_is_device(address))
 		return memory_free(address, MAPPING_PINNED);
-	return memory_free(address, MAPPING_ALLOC);
+	result = memory_free(address, MAPPING_ALLOC);
+	if (!result)
+		cu_pool_freed(&m);
+	return result;
 }
 
 static CUresult alloc_host(void **ret, size_t size, bool managed)

@@ -61,6 +61,7 @@ static void release(CUmodule m)
 	for (CUfunction f = m->functions, next; f; f = next) {
 		next = f->next;
 		f->module = NULL;
+		free(f->older.params);
 		free(f);
 	}
 	if (m->ptx)

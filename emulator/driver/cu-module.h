@@ -15,6 +15,11 @@ struct CUfunc_st {
 	CUmodule module;
 	int max_dynamic_shared; /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
 	int carveout;
+	struct {
+		unsigned block[3], shared;
+		char *params;
+		size_t size;
+	} older; /* what the next launch of cu-older-launch.c has */
 };
 
 struct CUmod_st {

@@ -6,7 +6,10 @@
 #include "common/buffer.h"
 #include "emulator/driver/check.h"
 #include "emulator/driver/cu-older.h"
+#include "emulator/driver/cu-per-thread.h"
 #include "emulator/driver/cu-profile.h"
+#include "emulator/driver/cu-profiler.h"
+#include "emulator/driver/cu-unsupported.h"
 #include "emulator/driver/fat-binary-text.h"
 #include "emulator/driver/findings.h"
 #include "emulator/driver/inject.h"
@@ -33,6 +36,34 @@ static const struct {
 	{ "cuCtxCreate", 11040, 12050, (void *)cu_older_ctx_create_v3 },
 	{ "cuDeviceComputeCapability", 0, INT_MAX, (void *)cu_older_device_capability },
 	{ "cuGetProcAddress", 0, 12000, (void *)cu_older_get_proc_address },
+	{ "cuEventElapsedTime", 0, 12080, (void *)cu_older_event_elapsed },
+	{ "cuMemAdvise", 0, 12020, (void *)cu_older_advise },
+	{ "cuMemcpyBatchAsync", 0, 13000, (void *)cu_older_copy_batch },
+	{ "cuMemPrefetchAsync", 0, 12020, (void *)cu_older_prefetch },
+	{ "cuStreamBeginCapture", 0, 10010, (void *)cu_older_begin_capture },
+	{ "cuStreamGetCaptureInfo", 0, 11030, (void *)cu_older_capture_info },
+	{ "cuStreamGetCaptureInfo", 11030, 12030, (void *)cu_older_capture_info_v2 },
+	{ "cuStreamUpdateCaptureDependencies", 0, 12030, (void *)cu_older_update_capture },
+	{ "cuGraphAddDependencies", 0, 12030, (void *)cu_older_add_dependencies },
+	{ "cuGraphRemoveDependencies", 0, 12030, (void *)cu_older_remove_dependencies },
+	{ "cuGraphGetEdges", 0, 12030, (void *)cu_older_edges },
+	{ "cuGraphNodeGetDependencies", 0, 12030, (void *)cu_older_dependencies },
+	{ "cuGraphNodeGetDependentNodes", 0, 12030, (void *)cu_older_dependents },
+	{ "cuGraphAddNode", 0, 12030, (void *)cu_older_add_node },
+	{ "cuGraphInstantiate", 0, INT_MAX, (void *)cu_older_instantiate },
+	{ "cuGraphExecUpdate", 0, 12000, (void *)cu_older_exec_update },
+	{ "cuGraphAddKernelNode", 0, 12000, (void *)cu_older_add_kernel },
+	{ "cuGraphKernelNodeSetParams", 0, 12000, (void *)cu_older_set_kernel },
+	{ "cuGraphExecKernelNodeSetParams", 0, 12000, (void *)cu_older_exec_set_kernel },
+	{ "cuGraphKernelNodeGetParams", 0, 12000, (void *)cu_older_get_kernel },
+	{ "cuCtxGetSharedMemConfig", 0, INT_MAX, (void *)cu_older_ctx_banks },
+	{ "cuCtxSetSharedMemConfig", 0, INT_MAX, (void *)cu_older_ctx_set_banks },
+	{ "cuFuncSetSharedMemConfig", 0, INT_MAX, (void *)cu_older_function_set_banks },
+	{ "cuProfilerStart", 0, INT_MAX, (void *)cuProfilerStart },
+	{ "cuProfilerStop", 0, INT_MAX, (void *)cuProfilerStop },
+	{ "cuCtxGetDevice", 13000, INT_MAX, (void *)cuCtxGetDevice_v2 },
+	{ "cuCtxSynchronize", 13000, INT_MAX, (void *)cuCtxSynchronize_v2 },
+	{ "cuGraphInstantiateWithFlags", 11040, INT_MAX, (void *)cuGraphInstantiate },
 	{ "cuStreamGetCtx", 12050, INT_MAX, (void *)cuStreamGetCtx_v2 },
 };
 
@@ -44,16 +75,17 @@ static void *find_function(const char *name, int version)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (!strcmp(functions[i].name, name))
 			return functions[i].function;
-	return NULL;
+	return cu_unsupported(name);
 }
 
 CUresult cuGetProcAddress(const char *name, void **ret, int version, cuuint64_t flags,
 			  CUdriverProcAddressQueryResult *ret_status)
 {
-	(void)flags;
 	if (!name || !ret)
 		return CUDA_ERROR_INVALID_VALUE;
-	*ret = find_function(name, version);
+	*ret = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM ? cu_per_thread(name) : NULL;
+	if (!*ret)
+		*ret = find_function(name, version);
 	if (ret_status)
 		*ret_status = *ret ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 	return *ret ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;

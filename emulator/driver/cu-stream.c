@@ -21,6 +21,7 @@ struct CUstream_st {
 	int priority;
 	struct queue *queue;
 	CUcontext context;
+	struct capture_point point;
 };
 
 struct CUevent_st {
@@ -29,12 +30,14 @@ struct CUevent_st {
 	int device;
 	bool recorded;
 	struct work *mark; /* NULL: it was idle there */
+	struct capture_point point; /* that it was recorded at */
 	struct timespec time;
 };
 
 static pthread_key_t own_key;
 static pthread_once_t own_once = PTHREAD_ONCE_INIT;
 static _Thread_local struct queue *own[GPU_DEVICES_MAX]; /* default streams of this thread */
+static _Thread_local struct capture_point own_point[GPU_DEVICES_MAX];
 
 static void release_own(void *queues)
 {
@@ -87,6 +90,13 @@ struct queue *cu_stream_queue(CUstream s)
 	return s->magic == STREAM_MAGIC ? s->queue : NULL;
 }
 
+struct capture_point *cu_stream_point(CUstream s)
+{
+	if (s == CU_STREAM_PER_THREAD)
+		return &own_point[context_device()];
+	return is_default(s) || s->magic != STREAM_MAGIC ? NULL : &s->point;
+}
+
 CUresult cu_stream_wait(struct queue *q)
 {
 	queue_wait(q);
@@ -108,7 +118,7 @@ CUresult cuStreamCreateWithPriority(CUstream *ret, unsigned int flags, int prior
 	if (priority > 0)
 		priority = 0;
 	*s = (struct CUstream_st){ STREAM_MAGIC, flags, priority < -5 ? -5 : priority,
-				   queue_new(context_device(), !(flags & CU_STREAM_NON_BLOCKING)), context_current() };
+				   queue_new(context_device(), !(flags & CU_STREAM_NON_BLOCKING)), context_current(), { 0 } };
 	if (!s->queue) {
 		free(s);
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -131,6 +141,7 @@ CUresult cuStreamDestroy(CUstream s)
 	if (is_default(s) || !is_stream(s))
 		return CUDA_ERROR_INVALID_HANDLE;
 	s->magic = 0;
+	capture_leave(&s->point);
 	queue_release(s->queue);
 	free(s);
 	return CUDA_SUCCESS;
@@ -141,6 +152,8 @@ CUresult cuStreamSynchronize(CUstream s)
 	CUresult result = gpu_enter("cuStreamSynchronize", GPU_CALL_ASYNC);
 	struct queue *q = cu_stream_queue(s);
 
+	if (!result)
+		result = capture_refuse(s);
 	if (result)
 		return result;
 	return q ? cu_stream_wait(q) : CUDA_ERROR_INVALID_HANDLE;
@@ -151,6 +164,8 @@ CUresult cuStreamQuery(CUstream s)
 	CUresult result = gpu_enter("cuStreamQuery", GPU_CALL_QUERY);
 	struct queue *q = cu_stream_queue(s);
 
+	if (!result)
+		result = capture_refuse(s);
 	if (result)
 		return result;
 	if (!q)
@@ -167,7 +182,16 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int flags)
 		return result;
 	if (!q || !is_event(e))
 		return CUDA_ERROR_INVALID_HANDLE;
-	return flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL ? CUDA_ERROR_INVALID_VALUE : queue_after(q, e->mark);
+	if (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (flags && capture_is_on(s))
+		return capture_add(s, &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .eventWait.event = e });
+	if (e->point.capture && cu_stream_point(s))
+		return capture_join(cu_stream_point(s), &e->point);
+	/* What it stands for is outside of the capture. */
+	if (capture_is_on(s))
+		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+	return queue_after(q, e->mark);
 }
 
 /* Whether it is a stream that is asked, and there is somewhere to answer to. */
@@ -260,7 +284,10 @@ CUresult cuStreamAddCallback(CUstream s, CUstreamCallback callback, void *data, 
 
 	if (result)
 		return result;
-	return callback && !flags ? call_host(s, &c) : CUDA_ERROR_INVALID_VALUE;
+	if (!callback || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	result = capture_refuse(s);
+	return result ? result : call_host(s, &c);
 }
 
 CUresult cuLaunchHostFunc(CUstream s, CUhostFn fn, void *data)
@@ -270,7 +297,11 @@ CUresult cuLaunchHostFunc(CUstream s, CUhostFn fn, void *data)
 
 	if (result)
 		return result;
-	return fn ? call_host(s, &c) : CUDA_ERROR_INVALID_VALUE;
+	if (!fn)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (capture_is_on(s))
+		return capture_add(s, &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_HOST, .host = { fn, data } });
+	return call_host(s, &c);
 }
 
 CUresult cuEventCreate(CUevent *ret, unsigned int flags)
@@ -301,12 +332,13 @@ CUresult cuEventDestroy(CUevent e)
 	if (!is_event(e))
 		return CUDA_ERROR_INVALID_HANDLE;
 	e->magic = 0;
+	capture_leave(&e->point);
 	work_release(e->mark);
 	free(e);
 	return CUDA_SUCCESS;
 }
 
-CUresult cuEventRecord(CUevent e, CUstream s)
+CUresult cuEventRecordWithFlags(CUevent e, CUstream s, unsigned int flags)
 {
 	CUresult result = gpu_enter("cuEventRecord", GPU_CALL_ASYNC);
 	struct queue *q = cu_stream_queue(s);
@@ -316,6 +348,14 @@ CUresult cuEventRecord(CUevent e, CUstream s)
 		return result;
 	if (!is_event(e) || !q || q->device != e->device)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (flags > CU_EVENT_RECORD_EXTERNAL)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (flags && capture_is_on(s))
+		return capture_add(s, &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+							    .eventRecord.event = e });
+	result = capture_record(&e->point, cu_stream_point(s));
+	if (result || e->point.capture)
+		return result;
 	result = queue_mark(q, &mark);
 	if (result)
 		return result;
@@ -327,9 +367,9 @@ CUresult cuEventRecord(CUevent e, CUstream s)
 	return CUDA_SUCCESS;
 }
 
-CUresult cuEventRecordWithFlags(CUevent e, CUstream s, unsigned int flags)
+CUresult cuEventRecord(CUevent e, CUstream s)
 {
-	return flags > CU_EVENT_RECORD_EXTERNAL ? CUDA_ERROR_INVALID_VALUE : cuEventRecord(e, s);
+	return cuEventRecordWithFlags(e, s, 0);
 }
 
 CUresult cuEventSynchronize(CUevent e)
@@ -340,6 +380,8 @@ CUresult cuEventSynchronize(CUevent e)
 		return result;
 	if (!is_event(e))
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (e->point.capture)
+		return CUDA_ERROR_CAPTURED_EVENT;
 	if (e->mark)
 		work_wait(e->mark);
 	return gpu_deliver();
@@ -358,6 +400,8 @@ CUresult cuEventQuery(CUevent e)
 		return result;
 	if (!is_event(e))
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (e->point.capture)
+		return CUDA_ERROR_CAPTURED_EVENT;
 	return is_done(e) ? gpu_deliver() : CUDA_ERROR_NOT_READY;
 }
 

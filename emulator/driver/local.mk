@@ -2,6 +2,8 @@
 libcgpu_emulator_so_SOURCES += \
 	%reldir%/check.c %reldir%/check.h \
 	%reldir%/cu-array.c %reldir%/cu-array.h \
+	%reldir%/cu-attribute.c \
+	%reldir%/cu-capture.c %reldir%/cu-capture.h \
 	%reldir%/cu-context.c %reldir%/cu-context.h \
 	%reldir%/cu-copy.c \
 	%reldir%/cu-device.c %reldir%/cu-device-attributes.def \
@@ -9,21 +11,29 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/cu-export.c \
 	%reldir%/cu-fill.c \
 	%reldir%/cu-function.c \
-	%reldir%/cu-launch.c \
+	%reldir%/cu-graph.c %reldir%/cu-graph-node.c \
+	%reldir%/cu-launch.c %reldir%/cu-launch.h \
 	%reldir%/cu-library.c \
 	%reldir%/cu-link.c \
 	%reldir%/cu-memory.c \
 	%reldir%/cu-module.c %reldir%/cu-module.h \
-	%reldir%/cu-older.c %reldir%/cu-older.h \
+	%reldir%/cu-older.c %reldir%/cu-older.h %reldir%/cu-older-launch.c \
+	%reldir%/cu-per-thread.c %reldir%/cu-per-thread.def %reldir%/cu-per-thread.h \
+	%reldir%/cu-pool.c %reldir%/cu-pool.h \
 	%reldir%/cu-proc.c \
 	%reldir%/cu-profile.c %reldir%/cu-profile.h \
+	%reldir%/cu-profiler.c %reldir%/cu-profiler.h \
 	%reldir%/cu-stream.c %reldir%/cu-stream.h \
+	%reldir%/cu-stream-memory.c \
 	%reldir%/cu-texture.c \
+	%reldir%/cu-unsupported.c %reldir%/cu-unsupported.def %reldir%/cu-unsupported.h \
 	%reldir%/cu-vmm.c \
 	%reldir%/driver-api.def \
 	%reldir%/findings.c %reldir%/findings.h \
 	%reldir%/fat-binary-text.c %reldir%/fat-binary-text.h \
 	%reldir%/gpu.c %reldir%/gpu.h \
+	%reldir%/graph.c %reldir%/graph.h \
+	%reldir%/graph-content.c %reldir%/graph-content.h \
 	%reldir%/inject.c %reldir%/inject.h \
 	%reldir%/memory.c %reldir%/memory.h \
 	%reldir%/memory-buffers.c \
@@ -31,7 +41,8 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/memory-table.c %reldir%/memory-table.h \
 	%reldir%/queue.c %reldir%/queue.h
 
-EMULATOR_TESTS = test-cu-devices test-cu-driver test-cu-faults test-cu-heap test-cu-library test-cu-link test-cu-stream test-cu-texture
+EMULATOR_TESTS = test-cu-devices test-cu-driver test-cu-faults test-cu-graph test-cu-heap test-cu-library test-cu-link \
+	test-cu-stream test-cu-texture
 check_PROGRAMS += $(EMULATOR_TESTS)
 TESTS += $(EMULATOR_TESTS)
 test_cu_devices_SOURCES = tests/unit/test-cu-devices.c tests/unit/emulator.h
@@ -43,6 +54,9 @@ test_cu_driver_LDADD = $(CMOCKA_LIBS)
 test_cu_faults_SOURCES = tests/unit/test-cu-faults.c tests/unit/device-code-units.h tests/unit/emulator.h
 test_cu_faults_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_faults_LDADD = $(CMOCKA_LIBS)
+test_cu_graph_SOURCES = tests/unit/test-cu-graph.c tests/unit/emulator.h
+test_cu_graph_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_graph_LDADD = $(CMOCKA_LIBS)
 test_cu_heap_SOURCES = tests/unit/test-cu-heap.c tests/unit/emulator.h
 test_cu_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_heap_LDADD = $(CMOCKA_LIBS)

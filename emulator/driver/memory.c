@@ -505,6 +505,17 @@ void memory_mark(uint64_t address, bool device_heap, bool managed)
 	unlock();
 }
 
+void memory_set_pool(uint64_t address, CUmemoryPool pool)
+{
+	struct mapping *m;
+
+	write_lock();
+	m = range_find(&memory_table.mappings, address);
+	if (m)
+		m->pool = pool;
+	unlock();
+}
+
 void *memory_bytes(uint64_t address, uint64_t size, bool write)
 {
 	uint64_t at = address, end = address + size;

@@ -48,6 +48,7 @@ struct mapping {
 	bool annotated;       /* only annotated buffers may be touched by device code */
 	bool managed;
 	bool device_heap;     /* made by malloc() in device code */
+	CUmemoryPool pool;    /* that it was taken from; NULL: none */
 	char name[64];
 	struct shadow *shadow; /* which bytes were written; NULL: all */
 };
@@ -86,6 +87,7 @@ CUresult memory_unregister_host(void *p);
 bool memory_find_mapping(uint64_t address, struct mapping *ret);
 /* Mark the mapping that starts here as a block of the device's malloc(), or as managed. */
 void memory_mark(uint64_t address, bool device_heap, bool managed);
+void memory_set_pool(uint64_t address, CUmemoryPool pool);
 /*
  * Where the host finds `size` bytes at a device address, all mapped and accessible; NULL otherwise. Neighbouring
  * mappings are one range.

@@ -4,6 +4,7 @@ NVIDIA's own bindings. LD_LIBRARY_PATH is all that they get.
 
 nvcc is one of the CUDA toolkit or the pip wheel nvidia-cuda-nvcc, which ./bootstrap installs where no toolkit is."""
 import os
+import re
 import subprocess
 import sys
 
@@ -203,6 +204,20 @@ def build(nvcc, folder, name, text, *options):
 
 def run(driver, *command):
     return subprocess.run(command, text=True, capture_output=True, env={**os.environ, "LD_LIBRARY_PATH": str(driver)})
+
+
+@pytest.mark.parametrize("names", [(), ("__CUDA_API_VERSION_INTERNAL",), ("CUDA_API_PER_THREAD_DEFAULT_STREAM",)])
+def test_every_function_of_the_header_is_exported(nvcc, driver, tmp_path, names):
+    """Those of this version, of all versions, and those for a default stream of each thread: no program is refused by the
+    loader for a symbol that is missing."""
+    (tmp_path / "all.cpp").write_text("#include <cuda.h>\n")
+    text = subprocess.run([nvcc, "-E", *(f"-D{name}" for name in names), tmp_path / "all.cpp"], check=True, text=True,
+                          capture_output=True).stdout
+    declared = set(re.findall(r"\bCUresult\s+(cu[A-Z]\w*)\s*\([^;{]*\)\s*;", text))
+    assert len(declared) > 400
+    exported = subprocess.run(["nm", "-D", "--defined-only", "--format=just-symbols", driver / "libcuda.so.1"],
+                              check=True, text=True, capture_output=True).stdout.split()
+    assert declared - set(exported) == set()
 
 
 @pytest.mark.parametrize("packing", ["none", "speed", "size"])
