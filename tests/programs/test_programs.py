@@ -116,6 +116,8 @@ def test_words_of_success_and_failure():
     assert kind("mismatch at 5\nPASS\n") == "failed"
     assert kind("RMS error in solution = 1e-2\nPASS\n") == "passed" and kind("error in kernel\n") == "failed"
     assert kind("PASS\n", stderr="========= Barrier error detected. Invalid arguments.\n") == "passed"
+    assert kind("Time spent in different stages\nPASS\n") == "passed"
+    assert kind("PASS\n", stderr="cudaMemcpy returned cudaErrorInvalidValue (invalid argument), and nobody looked at it\n") == "passed"
     assert kind("Two or more GPUs are required\n", status=1) == "devices"
     assert kind("Waiving execution, which the device does not support\n", status=2) == "waived"
 
