@@ -324,6 +324,47 @@ static void functions_are_found_by_version_and_default_stream(void **state)
 	assert_int_equal(((CUresult(*)(void))emulator_symbol("cuMulticastCreate"))(), CUDA_ERROR_NOT_SUPPORTED);
 }
 
+/* As before cuLaunchKernel(): shape and arguments stay with the function. */
+static void launches_are_made_call_by_call(void **state)
+{
+	(void)state;
+	assert_int_equal(((CUresult(*)(CUfunction, int, int, int))emulator_symbol("cuFuncSetBlockShape"))(add, 1, 1, 1), 0);
+	assert_int_equal(((CUresult(*)(CUfunction, unsigned))emulator_symbol("cuParamSetSize"))(add, 12), 0);
+	assert_int_equal(((CUresult(*)(CUfunction, int, void *, unsigned))emulator_symbol("cuParamSetv"))(add, 0, &memory, 8), 0);
+	assert_int_equal(((CUresult(*)(CUfunction, int, unsigned))emulator_symbol("cuParamSeti"))(add, 8, 11), 0);
+	assert_int_equal(((CUresult(*)(CUfunction, int, int))emulator_symbol("cuLaunchGrid"))(add, 1, 1), 0);
+	assert_int_equal(((CUresult(*)(CUfunction))emulator_symbol("cuLaunch"))(add), 0);
+	assert_int_equal(EMU(cuCtxSynchronize)(), 0);
+	assert_int_equal(value_at(memory), 22);
+}
+
+static void null_is_the_stream_of_the_thread(void **state)
+{
+	CUresult (*fill)(CUdeviceptr, unsigned, size_t, CUstream) = emulator_symbol("cuMemsetD32Async_ptsz");
+	CUresult (*wait)(CUstream, CUdeviceptr, cuuint32_t, unsigned) = emulator_symbol("cuStreamWaitValue32_v2_ptsz");
+	CUresult (*synchronize)(CUstream) = emulator_symbol("cuStreamSynchronize_ptsz");
+
+	(void)state;
+	assert_int_equal(wait(NULL, memory + 4, 1, CU_STREAM_WAIT_VALUE_EQ), 0);
+	assert_int_equal(fill(memory, 5, 1, NULL), 0);
+	assert_int_equal(EMU(cuStreamQuery)(CU_STREAM_PER_THREAD), CUDA_ERROR_NOT_READY);
+	assert_int_equal(EMU(cuStreamWriteValue32)(one, memory + 4, 1, 0), 0);
+	assert_int_equal(synchronize(NULL), 0);
+	assert_int_equal(value_at(memory), 5);
+}
+
+/* Last: the device is lost. */
+static void a_value_that_nobody_writes_is_a_deadlock(void **state)
+{
+	struct emulator_fault fault;
+
+	(void)state;
+	assert_int_equal(EMU(cuStreamWaitValue32)(one, memory, 1, CU_STREAM_WAIT_VALUE_EQ), 0);
+	assert_int_equal(EMU(cuStreamSynchronize)(one), CUDA_ERROR_LAUNCH_TIMEOUT);
+	assert_int_equal(extension->last_fault(&fault), 1);
+	assert_non_null(strstr(fault.text, "a stream waits for a value in memory"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +377,9 @@ int main(void)
 		TEST(pools_count_what_is_taken),
 		TEST(streams_wait_for_values),
 		TEST(functions_are_found_by_version_and_default_stream),
+		TEST(launches_are_made_call_by_call),
+		TEST(null_is_the_stream_of_the_thread),
+		cmocka_unit_test_setup(a_value_that_nobody_writes_is_a_deadlock, setup),
 	};
 	CUmodule m;
 
