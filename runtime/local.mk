@@ -52,6 +52,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/interrupt.c %reldir%/interrupt.h \
 	%reldir%/landlock.c %reldir%/landlock.h \
 	%reldir%/libraries.c %reldir%/libraries.h \
+	%reldir%/leak-report.c %reldir%/leak-report.h \
 	%reldir%/memory-report.c %reldir%/memory-report.h \
 	%reldir%/memcheck/callbacks.c %reldir%/memcheck/callbacks.h \
 	%reldir%/memcheck/memcheck-libc.c %reldir%/memcheck/memcheck-libc.def %reldir%/memcheck/memcheck-libc.h \

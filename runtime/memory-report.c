@@ -260,6 +260,20 @@ static int fill(struct report *r, struct error *err)
 	return 0;
 }
 
+int memory_report_lost_buffers(void (*fn)(void *data, const struct device_buffer *b), void *data, struct error *err)
+{
+	struct report r = { 0 };
+	int failed = fill(&r, err);
+
+	if (!failed && !r.complete)
+		failed = error_set(err, ERROR_LIMIT, "the heap is too large to be searched in time");
+	for (uint32_t i = 0; !failed && i < r.n_buffers; i++)
+		if (!r.buffer_roots[i])
+			fn(data, &r.buffers[i]);
+	report_release(&r);
+	return failed;
+}
+
 /* ---- answer ---- */
 
 /* What clang calls the control block of a thread-local variable. */

@@ -24,6 +24,7 @@
 #include "runtime/exports.h"
 #include "runtime/host-fault.h"
 #include "runtime/interrupt.h"
+#include "runtime/leak-report.h"
 #include "runtime/loader/loader.h"
 #include "runtime/loader/symbols.h"
 #include "runtime/memcheck/memcheck.h"
@@ -383,8 +384,11 @@ static void settle(struct run *run)
 	static struct fault_record found;
 
 	memset(&found, 0, sizeof(found));
-	if (!device_cell_end(&run->warnings, &found))
+	if (!device_cell_end(&run->warnings, &found)) {
+		if (run->checked)
+			leak_report(worker.cell, run->text, &run->warnings);
 		return;
+	}
 	clear_fault();
 	memcpy((char *)f + sizeof(f->kind), (char *)&found + sizeof(found.kind), sizeof(found) - sizeof(found.kind));
 	atomic_store(&f->kind, atomic_load(&found.kind) ? atomic_load(&found.kind) : (uint32_t)FAULT_CUDA);

@@ -381,3 +381,52 @@ int main()
 }
 """)
     assert result.ok().stdout == "3360\n"
+
+
+LEAKY = """%%memcheck
+%%cuda
+#include <cstdlib>
+struct item { float *d_values; };
+item *kept;
+int main()
+{
+    int *p, *q;
+    cudaMalloc(&p, 1024);
+    cudaMalloc(&q, 64);
+    kept = (item *)malloc(sizeof(*kept));
+    cudaMalloc(&kept->d_values, 100);
+    for (int i = 0; i < 2; i++)
+        cudaMalloc(&p, 4096);
+    FREE
+}
+"""
+
+
+def test_leaks_of_a_program(fresh_kernel):
+    result = fresh_kernel.run(LEAKY.replace("FREE", "cudaFree(q);")).ok()
+    assert report_of(result.stderr).startswith("""\
+========= Leaked 1,024 bytes at 0x#
+=========     allocated in In[#]:9
+=========         9 | cudaMalloc(&p, 1024);
+========= Leaked 4,096 bytes at 0x#
+=========     allocated in In[#]:14
+=========         14 | cudaMalloc(&p, 4096);
+========= Leaked 4,096 bytes at 0x#
+=========     allocated in In[#]:14
+=========         14 | cudaMalloc(&p, 4096);
+========= LEAK SUMMARY: 9,216 bytes leaked in 3 allocations
+memcheck: no bad access to memory.""")
+    clean = LEAKY.replace("cudaMalloc(&p, 4096)", "cudaMalloc(&p, 4096), cudaFree(p)").replace("cudaMalloc(&p, 1024);", "")
+    assert fresh_kernel.run(clean.replace("FREE", "cudaFree(q);")).ok().stderr.startswith("memcheck: no bad access")
+
+
+def test_leaks_of_a_plain_cell_have_names(fresh_kernel):
+    result = fresh_kernel.run("%%memcheck\nint *d_twice;\ncudaMalloc(&d_twice, 100);\ncudaMalloc(&d_twice, 200);").ok()
+    assert report_of(result.stderr).startswith("""\
+========= Leaked 100 bytes at 0x# `d_twice`
+=========     allocated in In[#]:3
+=========         3 | cudaMalloc(&d_twice, 100);
+========= LEAK SUMMARY: 100 bytes leaked in 1 allocation
+""")
+    # Without %%memcheck a cell may leave to later ones what it likes.
+    assert fresh_kernel.run("int *d_twice;\ncudaMalloc(&d_twice, 100);\ncudaMalloc(&d_twice, 200);").ok().stderr == ""
