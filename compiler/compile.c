@@ -19,6 +19,7 @@
 #include "compiler/cpp-hints.h"
 #include "compiler/declare.h"
 #include "compiler/device-text.h"
+#include "compiler/device-macros.h"
 #include "compiler/diagnostics.h"
 #include "compiler/effort.h"
 #include "compiler/host-text.h"
@@ -552,6 +553,8 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 {
 	const struct compile_request *r = x->request;
 	struct error problem = ERROR_INIT;
+	struct name_source names;
+	const char *text;
 
 	x->options = options_get(&x->compiler->options, r->cflags, &x->compiler->session, &problem);
 	if (!x->options) {
@@ -560,8 +563,10 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	}
 	keep_flags(x->compiler, r->cflags);
 	read_includes(x);
-	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name,
-			   r->functions_only, &x->compiler->session, &x->pool, err))
+	names = session_names(&x->compiler->session);
+	text = device_macros_expand(r->text, &names, &x->pool, err);
+	if (!text || host_text_init(&x->host, text, strlen(text), r->cell, r->cell_name, r->functions_only, &x->compiler->session,
+				    &x->pool, err))
 		return -1;
 	if (!is_balanced(x))
 		return 0;

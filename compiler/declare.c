@@ -7,6 +7,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "compiler/device-macros.h"
 #include "compiler/device-text.h"
 #include "compiler/directives.h"
 #include "compiler/local-include.h"
@@ -135,6 +136,21 @@ static char *packed(struct declare *d, const char *text, uint64_t pack)
 	return format(d, before, text, " _Pragma(\"pack(pop)\")");
 }
 
+/* Of a macro that has CUDA's marks for one compiler only, later cells see the marks. */
+static void add_macro(struct declare *d, const struct host_text *h, uint32_t i, const char *name)
+{
+	const struct token_list *l = &h->split.tokens;
+	struct macro_text m;
+
+	if (name && device_macros_find(l, i + 1, &d->names, name, strlen(name), &m) && !m.has_parameters) {
+		char *text = format(d, "#define ", name, format(d, " ", mem_pool_strndup(d->pool, m.body, m.len), ""));
+
+		add(d, DECLARATION_MACRO, l->at[i].line, name, text, text);
+	} else {
+		add(d, DECLARATION_MACRO, l->at[i].line, name, host_text_piece(h, i, i + 1), token_copy(d, l, i));
+	}
+}
+
 static void add_directive(struct declare *d, const struct host_text *h, uint32_t i)
 {
 	const struct token_list *l = &h->split.tokens;
@@ -159,7 +175,7 @@ static void add_directive(struct declare *d, const struct host_text *h, uint32_t
 		while (word < n && (rest[word] == '_' || (rest[word] >= '0' && rest[word] <= '9') ||
 				    ((rest[word] | 32) >= 'a' && (rest[word] | 32) <= 'z')))
 			word++;
-		add(d, DECLARATION_MACRO, line, mem_pool_strndup(d->pool, rest, word), host_text_piece(h, i, i + 1), text);
+		add_macro(d, h, i, mem_pool_strndup(d->pool, rest, word));
 	}
 }
 

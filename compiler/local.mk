@@ -35,6 +35,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/declarator.c %reldir%/declarator.h \
 	%reldir%/declare.c %reldir%/declare.h \
 	%reldir%/directives.c %reldir%/directives.h \
+	%reldir%/device-macros.c %reldir%/device-macros.h \
 	%reldir%/device-text.c %reldir%/device-text.h \
 	%reldir%/diagnostics.c %reldir%/diagnostics.h \
 	%reldir%/header-names.c %reldir%/header-names.h \
@@ -108,13 +109,16 @@ $(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS)
 clean-local:
 	rm -rf %reldir%/include
 
-compiler_tests = test-split test-pragma-state test-launch-syntax test-line-table test-effort test-compile test-compile-ahead test-unit-cache \
+compiler_tests = test-split test-device-macros test-pragma-state test-launch-syntax test-line-table test-effort test-compile test-compile-ahead test-unit-cache \
 	test-device-header test-listing
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
 test_split_SOURCES = tests/unit/test-split.c
 test_split_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_split_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_device_macros_SOURCES = tests/unit/test-device-macros.c
+test_device_macros_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_device_macros_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
 test_pragma_state_SOURCES = tests/unit/test-pragma-state.c
 test_pragma_state_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_pragma_state_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
