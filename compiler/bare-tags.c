@@ -140,6 +140,42 @@ static void edit_value(struct host_text *h, const struct session *session, uint3
 		edit_list_add(&h->edits, l->at[i + 1].start, l->at[i + 2].end, "{}");
 }
 
+/* What a template is launched with is for device code. */
+static bool is_in_launch(const struct host_text *h, uint32_t i)
+{
+	for (uint32_t k = 0; k < h->launches.n; k++)
+		if (h->launches.at[k].name < i && i < h->launches.at[k].open)
+			return true;
+	return false;
+}
+
+static bool is_scoped_enum(const struct host_text *h, const struct session *session, uint32_t name)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	for (uint32_t i = 2; i < l->n; i++)
+		if (token_len(l, i) == token_len(l, name) && !memcmp(token_text(l, i), token_text(l, name), token_len(l, name)) &&
+		    split_is_scoped_enum(l, i - 2))
+			return true;
+	for (uint32_t e = session_count(session); e-- > 0;) {
+		const struct declaration *d = session_at(session, e);
+
+		if (d->kind == DECLARATION_TAG && strlen(d->name) == token_len(l, name) &&
+		    !memcmp(d->name, token_text(l, name), token_len(l, name)))
+			return !strncmp(d->device, "enum class", 10) || !strncmp(d->device, "enum struct", 11);
+	}
+	return false;
+}
+
+/* Op::Add of `enum class Op`: class-text.h has its name in C. */
+static void edit_scoped(struct host_text *h, const struct session *session, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	if (token_is(l, i, "::") && is_scoped_enum(h, session, i - 1) && !is_in_launch(h, i))
+		edit_list_add(&h->edits, l->at[i].start, l->at[i].end, SCOPED_SEPARATOR);
+}
+
 void bare_tags_edit(struct host_text *h, const struct session *session)
 {
 	static const char *const before[] = { "(", ",", "=", "return" };
@@ -150,9 +186,11 @@ void bare_tags_edit(struct host_text *h, const struct session *session)
 
 		if (!(item->world & WORLD_HOST) || item->kind == ITEM_DIRECTIVE)
 			continue;
-		for (uint32_t i = item->first + 1; i < item->end; i++)
+		for (uint32_t i = item->first + 1; i < item->end; i++) {
+			edit_scoped(h, session, i);
 			for (size_t b = 0; b < sizeof(before) / sizeof(*before) && split_at_identifier(l, i); b++)
 				if (token_is(l, i - 1, before[b]))
 					edit_value(h, session, i);
+		}
 	}
 }

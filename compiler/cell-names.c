@@ -5,6 +5,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "compiler/device-variable.h"
 #include "compiler/directives.h"
 #include "compiler/host-text.h"
 #include "compiler/own-names.h"
@@ -28,7 +29,9 @@ static void mask_body(struct host_text *h, uint32_t first, uint32_t end)
 		at = split_tag(l, i, &name);
 		if (name != TOKEN_NONE && token_is(l, at, "{"))
 			add_mask(h, "tag", token_text(l, name), token_len(l, name));
-		if (!is_enum || !token_is(l, at, "{"))
+		if (name != TOKEN_NONE && split_is_scoped_enum(l, i))
+			add_mask(h, "ordinary", token_text(l, name), token_len(l, name));
+		if (!is_enum || split_is_scoped_enum(l, i) || !token_is(l, at, "{"))
 			continue;
 		for (uint32_t k = at; k < token_behind(l, at); k++) {
 			if ((k == at || token_is(l, k, ",")) && token_is_name(l, k + 1)) {
@@ -88,18 +91,23 @@ int cell_names_find(struct host_text *h, struct error *err)
 {
 	const struct token_list *l = &h->split.tokens;
 
-	h->masks = mem_pool_array(h->pool, l->n + 1, sizeof(*h->masks));
+	h->masks = mem_pool_array(h->pool, 2 * l->n + 1, sizeof(*h->masks));
 	h->taken = mem_pool_array(h->pool, l->n + 1, sizeof(*h->taken));
 	if (!h->masks || !h->taken)
 		return error_set(err, ERROR_MEMORY, "out of memory for the names of a cell");
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		const struct item *item = &h->split.items[i];
 		const struct declaration_parts *p = &h->parts[i];
+		bool is_lambda;
+		uint32_t foreign;
 
 		if (item->kind == ITEM_DIRECTIVE)
 			mask_directive(h, item->first);
 		if (item->kind != ITEM_DECLARATION && item->kind != ITEM_FUNCTION)
 			continue;
+		foreign = device_variable_name(h, i, &is_lambda);
+		if (foreign != TOKEN_NONE)
+			add_mask(h, "ordinary", token_text(l, foreign), token_len(l, foreign));
 		if (token_is(l, item->first, "template") && split_template_name(l, item) != TOKEN_NONE)
 			add_mask(h, "ordinary", token_text(l, split_template_name(l, item)),
 				 token_len(l, split_template_name(l, item)));

@@ -6,8 +6,10 @@
 #include "compiler/class-text.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "common/mem-pool.h"
 #include "compiler/split.h"
 #include "compiler/unit-text.h"
 
@@ -142,8 +144,10 @@ static enum class_kind kind_of_member(const struct token_list *l, uint32_t first
 enum class_kind class_text_kind(const struct token_list *l, uint32_t tag)
 {
 	uint32_t body = body_of(l, tag), end;
-	enum class_kind kind = token_is(l, tag, "class") ? CLASS_SHARED : CLASS_NONE;
+	enum class_kind kind = token_is(l, tag, "class") || split_is_scoped_enum(l, tag) ? CLASS_SHARED : CLASS_NONE;
 
+	if (token_is(l, tag, "enum"))
+		return kind;
 	if (body == TOKEN_NONE)
 		return has_base(l, tag) || token_is(l, tag, "class") ? CLASS_DEVICE : CLASS_NONE;
 	end = l->at[body].match;
@@ -190,12 +194,50 @@ static void edit_data(const struct token_list *l, uint32_t first, uint32_t end, 
 	}
 }
 
-/* C++ gives an empty class one byte. */
-void class_text_edit(const struct token_list *l, uint32_t tag, struct edit_list *edits)
+/* Is the name at token i one of the constants between the brackets? */
+static bool is_enumerator(const struct token_list *l, uint32_t body, uint32_t i)
 {
-	uint32_t body = body_of(l, tag), end = l->at[body].match;
+	for (uint32_t k = body; k < l->at[body].match; k++)
+		if ((k == body || token_is(l, k, ",")) && token_is_name(l, k + 1) && token_len(l, k + 1) == token_len(l, i) &&
+		    !memcmp(token_text(l, k + 1), token_text(l, i), token_len(l, i)))
+			return true;
+	return false;
+}
+
+/* `enum class Op { Add, Mul = Add + 5 };`: enum Op { Op__Add, Op__Mul = Op__Add + 5 }; typedef enum Op Op; */
+static void edit_scoped_enum(const struct token_list *l, uint32_t tag, uint32_t body, struct mem_pool *pool, struct edit_list *edits)
+{
+	uint32_t name;
+	uint32_t behind = token_behind(l, body);
+	char prefix[200], later[300];
+
+	split_tag(l, tag, &name);
+	drop(l, tag + 1, tag + 2, edits);
+	if (name == TOKEN_NONE || token_len(l, name) + sizeof(SCOPED_SEPARATOR) > sizeof(prefix))
+		return;
+	snprintf(prefix, sizeof(prefix), "%.*s" SCOPED_SEPARATOR, (int)token_len(l, name), token_text(l, name));
+	snprintf(later, sizeof(later), "; typedef enum %.*s %.*s;", (int)token_len(l, name), token_text(l, name),
+		 (int)token_len(l, name), token_text(l, name));
+	if (token_is(l, behind, ";"))
+		edit_list_add(edits, l->at[behind].start, l->at[behind].end, mem_pool_strdup(pool, later));
+	for (uint32_t i = body + 1; i < l->at[body].match; i++)
+		if (token_is_name(l, i) && !token_is(l, i - 1, "::") && is_enumerator(l, body, i))
+			edit_list_add(edits, l->at[i].start, l->at[i].start, mem_pool_strdup(pool, prefix));
+}
+
+/* C++ gives an empty class one byte. */
+void class_text_edit(const struct token_list *l, uint32_t tag, struct mem_pool *pool, struct edit_list *edits)
+{
+	uint32_t body = body_of(l, tag), end;
 	bool any = false;
 
+	if (body == TOKEN_NONE)
+		return;
+	if (token_is(l, tag, "enum")) {
+		edit_scoped_enum(l, tag, body, pool, edits);
+		return;
+	}
+	end = l->at[body].match;
 	if (token_is(l, tag, "class"))
 		edit_list_add(edits, l->at[tag].start, l->at[tag].end, "struct");
 	for (uint32_t i = body + 1; i < end;) {

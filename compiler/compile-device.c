@@ -74,7 +74,7 @@ static void name_files(struct buffer *ptx)
 static struct device_job *job_of(struct compile_device *d, const char *text)
 {
 	const struct template_launches *launches = &d->host->launches;
-	struct device_request request = { .name = d->host->cell_name, .text = text, .cuda_root = d->cuda_root, .sm = d->sm,
+	struct device_request request = { .name = d->host->cell_name, .text = text, .cuda_root = d->cuda_root, .prelude = d->prelude, .sm = d->sm,
 					  .flags = d->flags };
 	const char **names = mem_pool_array(d->host->pool, launches->n + d->followers.n + 1, sizeof(*names));
 
@@ -147,8 +147,7 @@ static void add_followers(struct compile_device *d)
 /* Headers whose algorithms are called by the host. */
 static bool includes_host_algorithms(const char *text)
 {
-	static const char *const headers[] = { "<cub/cub.cuh>", "<cub/device/", "<thrust/device_vector.h>", "<thrust/host_vector.h>",
-					       "<thrust/sort.h>", "<thrust/reduce.h>" };
+	static const char *const headers[] = { "<cub/device/", "<thrust/" };
 
 	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
 		if (strstr(text, headers[i]))
@@ -175,7 +174,7 @@ static int take_result(struct compile_device *d, struct error *err)
 		diagnostics_add(d->diagnostics, CLANG_ERROR, first_device_line(d->host), 0, 0, buffer_text(&job->log));
 	if (job->status && includes_host_algorithms(job->text))
 		diagnostics_hint(d->diagnostics, "algorithms that the host calls are for %%cuda cells; device code of C cells includes "
-				 "what it uses, such as <cub/block/block_reduce.cuh>");
+				 "what it uses, such as <cub/cub.cuh>, <cuda/std/complex> or <cuda/std/functional>");
 	buffer_append(d->ptx, job->ptx.data, job->ptx.len);
 	if (!job->status && d->ptx->len)
 		name_files(d->ptx);

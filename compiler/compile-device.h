@@ -17,6 +17,7 @@
 struct compile_device {
 	struct nvrtc *nvrtc;
 	const char *cuda_root; /* NULL: headers are not there */
+	const char *prelude; /* folder of the headers that cells see */
 	uint32_t sm;
 	const char *flags; /* of the user */
 	const struct host_text *host;

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "common/unit.h"
+#include "compiler/alias-text.h"
 #include "compiler/cell-names.h"
 #include "compiler/clang-shim.h"
 #include "compiler/compile-cpp.h"
@@ -294,6 +295,7 @@ static void set_device(struct compilation *x)
 	x->device = (struct compile_device){
 		.nvrtc = &x->compiler->nvrtc,
 		.cuda_root = x->compiler->options.cuda_root,
+		.prelude = x->compiler->options.prelude,
 		.sm = x->request->sm,
 		.flags = x->request->nvflags,
 		.host = &x->host,
@@ -565,6 +567,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	read_includes(x);
 	names = session_names(&x->compiler->session);
 	text = device_macros_expand(r->text, &names, &x->pool, err);
+	text = text ? alias_text_rewrite(text, &x->pool, err) : NULL;
 	if (!text || host_text_init(&x->host, text, strlen(text), r->cell, r->cell_name, r->functions_only, &x->compiler->session,
 				    &x->pool, err))
 		return -1;

@@ -92,10 +92,9 @@ static bool starts_variable(const struct token_list *l, uint32_t i)
 		i++;
 		if (token_is(l, i, "<"))
 			i = behind_arguments(l, i);
-		/* `::` is no token of C. */
-		if (!token_is(l, i, ":") || !token_is(l, i + 1, ":"))
+		if (!token_is(l, i, "::"))
 			return token_is_name(l, i);
-		i += 2;
+		i++;
 	}
 	return false;
 }

@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "compiler/device-macros.h"
 #include "compiler/device-text.h"
+#include "compiler/device-variable.h"
 #include "compiler/directives.h"
 #include "compiler/local-include.h"
 #include "compiler/macro-text.h"
@@ -101,6 +102,9 @@ static void add(struct declare *d, enum declaration_kind kind, uint32_t line, co
 		return;
 	}
 	d->declarations = grown;
+	/* Device code has the lambda itself. */
+	if (!strncmp(name, LAMBDA_PREFIX, strlen(LAMBDA_PREFIX)))
+		device = "";
 	/* A prototype and then the definition are one declaration. */
 	for (size_t i = 0; i < d->n; i++)
 		if (*name && !strcmp(grown[i].name, name) &&
@@ -256,6 +260,7 @@ static void add_device_item(struct declare *d, const struct host_text *h, uint32
 	const struct token_list *l = &h->split.tokens;
 	const struct item *item = &h->split.items[i];
 	const struct declaration_parts *p = &h->parts[i];
+	bool is_lambda = false;
 	uint32_t name;
 
 	if (device_text_is_context(h, i)) {
@@ -263,6 +268,11 @@ static void add_device_item(struct declare *d, const struct host_text *h, uint32
 		    device_text_later(h, i));
 		return;
 	}
+	name = device_variable_name(h, i, &is_lambda);
+	if (name != TOKEN_NONE && !is_lambda)
+		add(d, DECLARATION_DEVICE_VARIABLE, l->at[name].line, token_copy(d, l, name), "", device_variable_later(h, i));
+	if (name != TOKEN_NONE)
+		return;
 	if ((item->is_entry && !p->is_other) ||
 	    (!p->is_other && p->n && !p->declarators[0].is_function && !p->is_shared))
 		return;
@@ -371,10 +381,10 @@ static char *device_constant(struct declare *d, const struct host_text *h, uint3
 	const struct token_list *l = &h->split.tokens;
 	const struct declaration_parts *p = &h->parts[i];
 	const struct declarator *v = p->declarators;
-	bool constant = p->is_const && p->n == 1 && v->equals != TOKEN_NONE && !v->is_pointer && !v->is_array;
+	bool constant = p->is_const && p->n == 1 && v->equals != TOKEN_NONE && !v->is_pointer && (!v->is_array || p->is_constexpr);
 
 	for (uint32_t t = v->equals + 1; constant && t < v->init_end; t++)
-		constant = (l->at[t].kind == TOKEN_NUMBER || strchr("()+-*/%<>|&^~!=?:", *token_text(l, t)) ||
+		constant = (l->at[t].kind == TOKEN_NUMBER || strchr(v->is_array ? "()+-*/%<>|&^~!=?:{}," : "()+-*/%<>|&^~!=?:", *token_text(l, t)) ||
 			    split_at_specifier(l, t) || token_is(l, t, "sizeof") ||
 			    (token_is_name(l, t) && is_constant_word(d, d->session, token_text(l, t), token_len(l, t)))) &&
 			   !(token_is(l, t, "&") && t == v->equals + 1);
@@ -400,8 +410,11 @@ static void add_variable(struct declare *d, const struct host_text *h, const str
 	const char *before = "extern ";
 
 	if (i < h->split.n_items && h->split.items[i].world == WORLD_DEVICE) {
-		add(d, DECLARATION_DEVICE_VARIABLE, s->line, s->name,
-		    format(d, "extern ", s->declaration, ";"), device_variable(d, h, i, s));
+		bool is_lambda = false;
+
+		device_variable_name(h, i, &is_lambda);
+		add(d, DECLARATION_DEVICE_VARIABLE, s->line, s->name, format(d, "extern ", s->declaration, ";"),
+		    is_lambda ? device_variable_later(h, i) : device_variable(d, h, i, s));
 		return;
 	}
 	if (s->is_thread_local)
@@ -522,6 +535,16 @@ static void spell_type(struct declare *d, const struct host_text *h, const struc
 		spell_record(d, h, s);
 }
 
+/* Its typedef is for C alone. */
+static bool is_scoped_enum(struct declare *d, const char *name)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (d->declarations[i].kind == DECLARATION_TAG && !strcmp(d->declarations[i].name, name))
+			return !strncmp(d->declarations[i].device, "enum class", 10) ||
+			       !strncmp(d->declarations[i].device, "enum struct", 11);
+	return false;
+}
+
 static void add_symbol(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
 {
 	char *text;
@@ -535,7 +558,7 @@ static void add_symbol(struct declare *d, const struct host_text *h, const struc
 			    !strcmp(d->declarations[i].name, s->name))
 				return; /* as the cell wrote it */
 		text = format(d, "typedef ", s->declaration, ";");
-		add(d, DECLARATION_TYPEDEF, s->line, s->name, text, text);
+		add(d, DECLARATION_TYPEDEF, s->line, s->name, text, is_scoped_enum(d, s->name) ? "" : text);
 		break;
 	case CLANG_VARIABLE:
 		add_variable(d, h, s);

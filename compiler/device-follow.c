@@ -3,11 +3,13 @@
 #include "compiler/device-follow.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "compiler/device-text.h"
+#include "compiler/device-variable.h"
 #include "compiler/host-text.h"
 
 static bool is_word(char c)
@@ -31,8 +33,13 @@ static uint32_t defined_by(const struct host_text *h, uint32_t i)
 	const struct item *item = &h->split.items[i];
 	const struct declaration_parts *p = &h->parts[i];
 
+	bool is_lambda = false;
+	uint32_t variable = device_variable_name(h, i, &is_lambda);
+
 	if (item->is_class)
 		return p->tag_name;
+	if (is_lambda)
+		return variable;
 	if (!(item->world & WORLD_DEVICE) || item->is_entry || item->kind == ITEM_DIRECTIVE || device_text_is_context(h, i))
 		return TOKEN_NONE;
 	if (p->is_other || !p->n)
@@ -40,9 +47,15 @@ static uint32_t defined_by(const struct host_text *h, uint32_t i)
 	return p->declarators[0].is_function ? p->declarators[0].name : TOKEN_NONE;
 }
 
-static bool is_followed(enum declaration_kind kind)
+static bool is_lambda_text(const char *text)
 {
-	return kind == DECLARATION_DEVICE_FUNCTION || kind == DECLARATION_FUNCTION || kind == DECLARATION_TAG;
+	return !strncmp(text, "struct " LAMBDA_PREFIX, strlen("struct " LAMBDA_PREFIX));
+}
+
+static bool is_followed(const struct declaration *d)
+{
+	return d->kind == DECLARATION_DEVICE_FUNCTION || d->kind == DECLARATION_FUNCTION || d->kind == DECLARATION_TAG ||
+	       (d->kind == DECLARATION_DEVICE_VARIABLE && is_lambda_text(d->device));
 }
 
 /* Is there an earlier text of this name, another one than the cell's? */
@@ -51,7 +64,7 @@ static bool is_changed(const struct session *session, const char *name, const ch
 	for (uint32_t e = session_count(session); e-- > 0;) {
 		const struct declaration *d = session_at(session, e);
 
-		if (is_followed(d->kind) && *d->device && !strcmp(d->name, name))
+		if (is_followed(d) && *d->device && !strcmp(d->name, name))
 			return strcmp(d->device, text) != 0;
 	}
 	return false;
@@ -91,6 +104,15 @@ struct search {
 	bool *known; /* by entry of the session */
 };
 
+/* Instances of templates have it in their names. */
+static const char *lambda_type(const struct host_text *h, const char *name)
+{
+	char type[160];
+
+	snprintf(type, sizeof(type), LAMBDA_PREFIX "%s", name);
+	return mem_pool_strdup(h->pool, type);
+}
+
 static void find_changed(struct search *s, struct device_followers *ret)
 {
 	const struct token_list *l = &s->h->split.tokens;
@@ -98,14 +120,18 @@ static void find_changed(struct search *s, struct device_followers *ret)
 	for (uint32_t i = 0; i < s->h->split.n_items; i++) {
 		uint32_t name = defined_by(s->h, i);
 		const char *word = NULL, *text = NULL;
+		bool is_lambda = false;
 
 		if (name != TOKEN_NONE)
 			word = mem_pool_strndup(s->h->pool, token_text(l, name), token_len(l, name));
 		if (word)
-			text = device_text_later(s->h, i);
+			text = device_variable_name(s->h, i, &is_lambda) != TOKEN_NONE ? device_variable_later(s->h, i)
+										       : device_text_later(s->h, i);
 		if (!text || !is_changed(s->session, word, text))
 			continue;
 		s->names[s->n_names++] = word;
+		if (is_lambda)
+			s->names[s->n_names++] = lambda_type(s->h, word);
 		if (has_prototype(s->h, s->session, i))
 			ret->items[ret->n_items++] = i;
 	}
@@ -114,7 +140,7 @@ static void find_changed(struct search *s, struct device_followers *ret)
 static bool uses_changed(const struct search *s, const char *text)
 {
 	for (uint32_t n = 0; n < s->n_names; n++)
-		if (mentions(text, s->names[n]))
+		if (s->names[n] && mentions(text, s->names[n]))
 			return true;
 	return false;
 }
@@ -129,7 +155,7 @@ static void find_users(struct search *s)
 		for (uint32_t e = 0; e < session_count(s->session); e++) {
 			const struct declaration *d = session_at(s->session, e);
 
-			if (s->known[e] || !is_followed(d->kind) || !*d->name || !uses_changed(s, d->device))
+			if (s->known[e] || !is_followed(d) || !*d->name || !uses_changed(s, d->device))
 				continue;
 			s->known[e] = more = true;
 			s->names[s->n_names++] = d->name;
@@ -151,7 +177,7 @@ int device_follow_find(const struct host_text *h, const struct session *session,
 	struct search s = {
 		.h = h,
 		.session = session,
-		.names = mem_pool_array(h->pool, h->split.n_items + all + 1, sizeof(*s.names)),
+		.names = mem_pool_array(h->pool, 2 * h->split.n_items + all + 1, sizeof(*s.names)),
 		.known = mem_pool_array(h->pool, all + 1, sizeof(*s.known)),
 	};
 

@@ -55,10 +55,11 @@ struct device_job *device_job_new(struct nvrtc *nvrtc, const struct device_reque
 	job->flags = strdup(r->flags);
 	snprintf(job->arch, sizeof(job->arch), "-arch=compute_%u", r->sm ? r->sm : 75);
 	if (r->cuda_root) {
+		buffer_printf(&job->own, "--include-path=%s/device", r->prelude);
 		buffer_printf(&job->include, "--include-path=%s/include", r->cuda_root);
 		buffer_printf(&job->cccl, "--include-path=%s/include/cccl", r->cuda_root);
 	}
-	if (!copy_names(job, r) && job->name && job->text && job->flags && !buffer_check(&job->include, NULL) &&
+	if (!copy_names(job, r) && job->name && job->text && job->flags && !buffer_check(&job->own, NULL) && !buffer_check(&job->include, NULL) &&
 	    !buffer_check(&job->cccl, NULL))
 		return job;
 	device_job_free(job);
@@ -78,12 +79,13 @@ static bool suits_minimal(const struct device_job *job, const char *text)
 /* extra: options of this run; NULL for none. */
 static void compile(struct device_job *job, const char *text, const char *extra, const char *more)
 {
-	const char *options[12 + FLAGS_MAX] = { job->arch, "-lineinfo", "-rdc=true", "-default-device", "-std=c++17",
+	const char *options[13 + FLAGS_MAX] = { job->arch, "-lineinfo", "-rdc=true", "-default-device", "-std=c++17",
 					       "--include-path=.", SUPPRESSED };
 	struct nvrtc_program program = { .name = job->name, .text = text, .options = options, .n_options = 7,
 					 .names = (const char *const *)job->names, .n_names = job->n_names };
 
 	if (job->include.len) {
+		options[program.n_options++] = buffer_text(&job->own);
 		options[program.n_options++] = buffer_text(&job->include);
 		options[program.n_options++] = buffer_text(&job->cccl);
 	}
@@ -203,6 +205,7 @@ void device_job_free(struct device_job *job)
 	free(job->name);
 	free(job->text);
 	free(job->flags);
+	buffer_release(&job->own);
 	buffer_release(&job->include);
 	buffer_release(&job->cccl);
 	buffer_release(&job->ptx);

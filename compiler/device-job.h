@@ -20,6 +20,7 @@ struct device_request {
 	const char *name; /* "In[3]" */
 	const char *text;
 	const char *cuda_root; /* NULL: headers are not there */
+	const char *prelude;   /* folder of the headers that cells see */
 	uint32_t sm;           /* 0: the least */
 	const char *flags;     /* of the user */
 	const char *const *names; /* as struct nvrtc_program says */
@@ -32,7 +33,7 @@ struct device_job {
 	char **names;
 	size_t n_names;
 	char arch[32];
-	struct buffer include, cccl;
+	struct buffer own, include, cccl; /* options for folders of headers */
 	pthread_t thread;
 	bool started;
 	/* once waited for */

@@ -8,6 +8,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "compiler/composition.h"
+#include "compiler/device-variable.h"
 #include "compiler/pragma-state.h"
 
 #define UNLESS_DEFINED(name, value) "#ifndef " #name "\n#define " #name " " value "\n#endif\n"
@@ -249,13 +250,17 @@ static void put_entry(const struct host_text *h, struct buffer *out, uint32_t i)
 static void put_device_item(const struct host_text *h, struct buffer *out, uint32_t i)
 {
 	const struct item *item = &h->split.items[i];
-	bool is_entry = item->is_entry && !token_is(&h->split.tokens, item->first, "template");
+	bool is_entry = item->is_entry && !token_is(&h->split.tokens, item->first, "template"), is_lambda = false;
+	const char *lambda;
 
 	if (is_entry)
 		buffer_puts(out, "\nextern \"C\"");
 	put_line(h, out, item->first);
+	lambda = device_variable_name(h, i, &is_lambda) != TOKEN_NONE && is_lambda ? device_variable_lambda(h, i) : NULL;
 	if (is_entry)
 		put_entry(h, out, i);
+	else if (lambda)
+		buffer_puts(out, lambda);
 	else
 		put_tokens(h, out, item->first, item->end);
 }
@@ -313,8 +318,11 @@ static int words_of(const struct host_text *h, const bool *chosen, const struct 
 			put_tokens(h, text, h->split.items[i].first, h->split.items[i].end);
 			buffer_putc(text, '\n');
 		}
-	while ((x = template_launch_next(&h->launches, x)))
+	while ((x = template_launch_next(&h->launches, x))) {
 		buffer_printf(text, "%s;\n", x->expression);
+		for (const char *at = x->expression; (at = strstr(at, LAMBDA_PREFIX)); at++)
+			buffer_printf(text, "%s;\n", at + strlen(LAMBDA_PREFIX));
+	}
 	for (uint32_t i = 0; f && i < f->n; i++)
 		buffer_printf(text, "%s;\n", *f->at[i]->device ? f->at[i]->device : f->at[i]->name);
 	if (buffer_check(text, err))
@@ -413,6 +421,34 @@ static uint32_t parameter_name(const struct token_list *l, uint32_t first, uint3
 	return words > 1 ? last : TOKEN_NONE;
 }
 
+static uint32_t end_of_parameter(const struct token_list *l, uint32_t i, uint32_t close)
+{
+	while (i < close && !token_is(l, i, ","))
+		i = token_is(l, i, "(") || token_is(l, i, "[") ? token_behind(l, i) : i + 1;
+	return i;
+}
+
+static bool is_reference(const struct token_list *l, uint32_t first, uint32_t end)
+{
+	for (; first < end && !token_is(l, first, "="); first++)
+		if (token_is(l, first, "&") || token_is(l, first, "&&"))
+			return true;
+	return false;
+}
+
+/* In the place of the entry; launches of it are passed over. */
+static void refuse_reference(struct host_text *h, uint32_t entry, uint32_t first, uint32_t end)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	unit_text_line(&h->unit, l->at[first].line);
+	buffer_printf(&h->unit.text,
+		      "_Static_assert(0, \"the parameter `%.*s` of the CUDA kernel %.*s is a reference, which would be an address of "
+		      "host memory: take it by value, or as a pointer to device memory\"); void %.*s();",
+		      (int)(l->at[end - 1].end - l->at[first].start), token_text(l, first), (int)token_len(l, entry),
+		      token_text(l, entry), (int)token_len(l, entry), token_text(l, entry));
+}
+
 static void write_entry(struct host_text *h, const struct item *item,
 			const struct declaration_parts *p)
 {
@@ -421,15 +457,17 @@ static void write_entry(struct host_text *h, const struct item *item,
 	uint32_t open = d->name + 1, close = token_behind(l, open) - 1, n = 0;
 	struct buffer arguments = BUFFER_INIT;
 
+	for (uint32_t t = open + 1; t < close; t = end_of_parameter(l, t, close) + 1) {
+		if (!is_reference(l, t, end_of_parameter(l, t, close)))
+			continue;
+		refuse_reference(h, d->name, t, end_of_parameter(l, t, close));
+		return;
+	}
 	copy_specifiers(h, p);
 	unit_text_copy(&h->unit, l->at[d->name].start, l->at[d->name].end, NULL);
 	unit_text_puts(&h->unit, "(");
 	for (uint32_t t = open + 1; t < close;) {
-		uint32_t end = t;
-
-		while (end < close && !token_is(l, end, ","))
-			end = token_is(l, end, "(") || token_is(l, end, "[") ? token_behind(l, end)
-									     : end + 1;
+		uint32_t end = end_of_parameter(l, t, close);
 		uint32_t name = parameter_name(l, t, end), stop = t;
 		bool is_void = end == t + 1 && token_is(l, t, "void");
 
@@ -492,12 +530,26 @@ static void write_stand_in(struct host_text *h, const struct item *item,
 	unit_text_puts(&h->unit, ";");
 }
 
+static void write_lambda(struct host_text *h, uint32_t name)
+{
+	const struct token_list *l = &h->split.tokens;
+	int n = (int)token_len(l, name);
+
+	unit_text_line(&h->unit, l->at[name].line);
+	buffer_printf(&h->unit.text, "typedef struct { char none; } " LAMBDA_PREFIX "%.*s; " LAMBDA_PREFIX "%.*s %.*s;", n,
+		      token_text(l, name), n, token_text(l, name), n, token_text(l, name));
+}
+
 void device_text_write_host(struct host_text *h, uint32_t i)
 {
 	const struct item *item = &h->split.items[i];
 	const struct declaration_parts *p = &h->parts[i];
+	bool is_lambda = false;
+	uint32_t foreign = device_variable_name(h, i, &is_lambda);
 
-	if (p->is_other || !p->n || p->declarators[0].name == TOKEN_NONE)
+	if (is_lambda)
+		write_lambda(h, foreign);
+	if (foreign != TOKEN_NONE || p->is_other || !p->n || p->declarators[0].name == TOKEN_NONE)
 		return;
 	if (item->is_entry) {
 		if (!p->declarators[0].is_function)

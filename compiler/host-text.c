@@ -294,7 +294,7 @@ static void edit_item(struct host_text *h, const struct session *session, uint32
 	if (p->is_other)
 		return;
 	if (h->split.items[i].is_class)
-		class_text_edit(&h->split.tokens, p->tag, &h->edits);
+		class_text_edit(&h->split.tokens, p->tag, h->pool, &h->edits);
 	for (uint32_t k = 0; k < p->n; k++)
 		has_initialiser |= p->declarators[k].equals != TOKEN_NONE;
 	if (has_storage(h, session, p))

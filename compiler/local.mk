@@ -2,6 +2,7 @@
 # All but main() is a library, so that the unit tests can link it.
 noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
+	%reldir%/alias-text.c %reldir%/alias-text.h \
 	%reldir%/bare-tags.c %reldir%/bare-tags.h \
 	%reldir%/cell-names.c %reldir%/cell-names.h \
 	%reldir%/class-text.c %reldir%/class-text.h \
@@ -37,6 +38,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/directives.c %reldir%/directives.h \
 	%reldir%/device-macros.c %reldir%/device-macros.h \
 	%reldir%/device-text.c %reldir%/device-text.h \
+	%reldir%/device-variable.c %reldir%/device-variable.h \
 	%reldir%/diagnostics.c %reldir%/diagnostics.h \
 	%reldir%/header-names.c %reldir%/header-names.h \
 	%reldir%/host-text.c %reldir%/host-text.h \
@@ -98,12 +100,16 @@ prelude_HEADERS = %reldir%/prelude/cgpu.h %reldir%/prelude/cgpu-cuda.h \
 	%reldir%/prelude/device_launch_parameters.h
 preludecommondir = $(pkgdatadir)/include/common
 preludecommon_HEADERS = common/launch-glue.h
+# Headers for device code alone, found before the toolkit's.
+preludecubdir = $(pkgdatadir)/include/device/cub
+preludecub_HEADERS = %reldir%/prelude/device/cub/cub.cuh
 
 # The same folder in the build tree, for tests and for running without installing: CGPU_PRELUDE=compiler/include.
 build_prelude = %reldir%/include/.stamp
 noinst_DATA = $(build_prelude)
-$(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS)
-	$(AM_V_GEN)$(MKDIR_P) %reldir%/include/common && \
+$(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS) $(preludecub_HEADERS)
+	$(AM_V_GEN)$(MKDIR_P) %reldir%/include/common %reldir%/include/device/cub && \
+	cp $(top_srcdir)/%reldir%/prelude/device/cub/cub.cuh %reldir%/include/device/cub/ && \
 	for f in $(prelude_HEADERS); do cp $(top_srcdir)/$$f %reldir%/include/ || exit 1; done && \
 	cp $(top_srcdir)/$(preludecommon_HEADERS) %reldir%/include/common/ && touch $@
 clean-local:

@@ -14,6 +14,7 @@
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "compiler/class-text.h"
+#include "compiler/device-variable.h"
 #include "compiler/macro-text.h"
 
 struct declared {
@@ -202,9 +203,28 @@ static uint32_t end_of_whole_macro(struct splitter *s, uint32_t i)
 	return end + token_is(l, end, ";");
 }
 
+bool split_is_scoped_enum(const struct token_list *l, uint32_t i)
+{
+	return token_is(l, i, "enum") && (token_is(l, i + 1, "class") || token_is(l, i + 1, "struct"));
+}
+
+/* `: unsigned char` in front of an enum's `{`; elsewhere a colon is something else. */
+static uint32_t behind_enum_type(const struct token_list *l, uint32_t colon)
+{
+	uint32_t i = colon + 1;
+
+	while (token_is_name(l, i))
+		i++;
+	return token_is(l, i, "{") ? i : colon;
+}
+
 uint32_t split_tag(const struct token_list *l, uint32_t i, uint32_t *ret_name)
 {
+	bool is_enum = token_is(l, i, "enum");
+
 	*ret_name = TOKEN_NONE;
+	if (is_enum && split_is_scoped_enum(l, i))
+		i++;
 	for (i++; token_is(l, i, "__attribute__") || token_is(l, i, "__attribute") || token_is(l, i, "__align__") ||
 		  token_is(l, i, "_Alignas") || token_is(l, i, "alignas");)
 		i = token_is(l, i + 1, "(") ? token_behind(l, i + 1) : i + 1;
@@ -212,7 +232,7 @@ uint32_t split_tag(const struct token_list *l, uint32_t i, uint32_t *ret_name)
 		i++;
 	if (split_at_identifier(l, i))
 		*ret_name = i++;
-	return i;
+	return is_enum && token_is(l, i, ":") ? behind_enum_type(l, i) : i;
 }
 
 /* Two names in a row, or name and star: what an unknown first name must be. */
@@ -622,7 +642,8 @@ static bool find_class(const struct token_list *l, struct item *item)
 
 	while (token_is(l, tag, "typedef") || token_is(l, tag, "const") || token_is(l, tag, "static"))
 		tag++;
-	if (token_is(l, tag, "struct") || token_is(l, tag, "union") || (token_is(l, tag, "class") && !is_plain_name(l, tag)))
+	if (token_is(l, tag, "struct") || token_is(l, tag, "union") || split_is_scoped_enum(l, tag) ||
+	    (token_is(l, tag, "class") && !is_plain_name(l, tag)))
 		kind = class_text_kind(l, tag);
 	item->is_class = kind == CLASS_SHARED;
 	return kind == CLASS_DEVICE;
@@ -641,7 +662,11 @@ static void find_world(const struct token_list *l, struct item *item)
 		device = true;
 	if (item->kind == ITEM_DECLARATION && !device)
 		device = find_class(l, item);
-	for (uint32_t i = behind_templates(l, item->first); i < stop && !token_is(l, i, "="); i++) {
+	for (uint32_t i = behind_templates(l, item->first); i < stop; i++) {
+		if (token_is(l, i, "=")) {
+			device |= device_variable_is_lambda(l, i);
+			break;
+		}
 		if (token_is(l, i, "{"))
 			i = token_behind(l, i) - 1;
 		else if (token_is(l, i, "__global__"))

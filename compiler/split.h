@@ -73,8 +73,11 @@ int split_init(struct split *s, const char *text, size_t len, const struct name_
 bool split_at_specifier(const struct token_list *l, uint32_t i);
 bool split_at_identifier(const struct token_list *l, uint32_t i);
 
-/* Behind the tag that may follow `struct`, `union` or `enum` at i, attributes (also macros that stand for them) skipped;
- * *ret_name: the tag, or TOKEN_NONE. */
+/* `enum class` of C++: its constants are known as `tag::name`, in C as SCOPED_SEPARATOR joins the two. */
+#define SCOPED_SEPARATOR "__"
+bool split_is_scoped_enum(const struct token_list *l, uint32_t i);
+/* Behind the tag that may follow `struct`, `union` or `enum` at i, attributes (also macros that stand for them) and an enum's
+ * type skipped; *ret_name: the tag, or TOKEN_NONE. */
 uint32_t split_tag(const struct token_list *l, uint32_t i, uint32_t *ret_name);
 
 /* The name that a template declares: of its function or class; TOKEN_NONE when there is none. */

@@ -59,6 +59,38 @@ typedef enum cudaStreamCaptureStatus cudaStreamCaptureStatus;
 typedef enum cudaGraphNodeType cudaGraphNodeType;
 typedef enum cudaGraphExecUpdateResult cudaGraphExecUpdateResult;
 
+/* make_float3() and the like, which the toolkit has for C++ only. */
+#define CGPU_MAKE_VECTORS(prefix, element) \
+	static inline struct prefix##1 make_##prefix##1(element x) { return (struct prefix##1){ x }; } \
+	static inline struct prefix##2 make_##prefix##2(element x, element y) { return (struct prefix##2){ x, y }; } \
+	static inline struct prefix##3 make_##prefix##3(element x, element y, element z) { return (struct prefix##3){ x, y, z }; }
+#define CGPU_MAKE_FOURTH(prefix, element) \
+	static inline struct prefix##4 make_##prefix##4(element x, element y, element z, element w) \
+	{ \
+		return (struct prefix##4){ x, y, z, w }; \
+	}
+#define CGPU_MAKE_VECTORS_4(prefix, element) CGPU_MAKE_VECTORS(prefix, element) CGPU_MAKE_FOURTH(prefix, element)
+CGPU_MAKE_VECTORS_4(char, signed char)
+CGPU_MAKE_VECTORS_4(uchar, unsigned char)
+CGPU_MAKE_VECTORS_4(short, short)
+CGPU_MAKE_VECTORS_4(ushort, unsigned short)
+CGPU_MAKE_VECTORS_4(int, int)
+CGPU_MAKE_VECTORS_4(uint, unsigned int)
+CGPU_MAKE_VECTORS_4(float, float)
+CGPU_MAKE_VECTORS(long, long)
+CGPU_MAKE_VECTORS(ulong, unsigned long)
+CGPU_MAKE_VECTORS(longlong, long long)
+CGPU_MAKE_VECTORS(ulonglong, unsigned long long)
+CGPU_MAKE_VECTORS(double, double)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+CGPU_MAKE_FOURTH(long, long)
+CGPU_MAKE_FOURTH(ulong, unsigned long)
+CGPU_MAKE_FOURTH(longlong, long long)
+CGPU_MAKE_FOURTH(ulonglong, unsigned long long)
+CGPU_MAKE_FOURTH(double, double)
+#pragma GCC diagnostic pop
+
 /* cudaCreateChannelDesc<T>() of CUDA C++; the compiler writes this name for it. */
 #define cgpu_channels(bits, n, kind)                                                               \
 	((struct cudaChannelFormatDesc){ bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0, kind })

@@ -315,8 +315,8 @@ seed<<<1, 64>>>(states);""",
     ("int *p = new int[5];", ["In[1]:1", "this cell is C", "%%cpp"]),
     ('std::cout << "hello";', ["In[1]:1", "this cell is C", "%%cpp"]),
     ("__global__ void k(int *p) { }\n__global__ void k(float *p) { }", ["In[1]:2", "use two names, or one template"]),
-    ("#include <cub/cub.cuh>\n__global__ void k(int *p) { *p = cub::ShuffleIndex<32>(*p, 0, ~0u); }",
-     ["%%cuda", "<cub/block/block_reduce.cuh>"]),
+    ("#include <thrust/device_vector.h>\n__global__ void k(int *p) { *p = thrust::plus<int>()(*p, 1); }",
+     ["%%cuda", "<cub/cub.cuh>"]),
     ("%%cpp\n__global__ void k(int *p) { *p = 1; }", ["In[1]:2", "no device code", "%%cuda"]),
     ("%%cpp\nextern \"C\" void go(int *p) { k<<<1, 1>>>(p); }", ["In[1]:2", "no launches", "%%cuda"]),
 ])
@@ -361,3 +361,152 @@ hf[0] = 3; cudaMemcpy(df, hf, 4, cudaMemcpyHostToDevice);""",
          ("map<float, Twice><<<1, 8>>>(df, 1, Twice{}); " + FLOAT, "32.0"),
          ("Add one = { 1 };\nmap<<<1, 8>>>(df, 1, one); " + FLOAT, "33.0"),
          ("struct same { int n; };\nint same(void) { return 5; }\nint five = same();\nfive", "5"))
+
+
+NULL_POINTER = "*(volatile int *)0 = 1;"
+
+
+def test_macros_may_define_entries_and_functions(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         """#define DEFINE_KERNEL(name, op) __global__ void name(int *p, int v) { *p = *p op v; }
+#define KERNEL __global__ void
+#ifdef __CUDACC__
+#define HD __host__ __device__
+#else
+#define HD
+#endif
+DEFINE_KERNEL(plus, +)
+DEFINE_KERNEL(times, *)
+HD int square(int x) { return x * x; }""",
+         ("cudaMemset(di, 0, 4); plus<<<1, 1>>>(di, 5); times<<<1, 1>>>(di, 7); " + INT, "35"),
+         ("DEFINE_KERNEL(minus, -)\nminus<<<1, 1>>>(di, 5);\nKERNEL squares(int *p) { *p = square(*p); }\n"
+          "squares<<<1, 1>>>(di); " + INT + " + square(3)", "909"))
+    refuse(fresh_kernel, NULL_POINTER, "SegmentationFault")
+    refuse(fresh_kernel, "HD int cube(int x)\n{ return x * square(x); }\nKERNEL wrong(int *p) { *p = nothing(cube(2)); }",
+           "In[6]:3", "nothing")
+    play(fresh_kernel, ("HD int cube(int x) { return x * square(x); }\nKERNEL cubes(int *p) { *p = cube(2); }\n"
+                        "cubes<<<1, 1>>>(di); " + INT + " * 100 + cube(3)", "827"))
+
+
+def test_vectors_are_made_on_the_host_too(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         ("float3 v = make_float3(1, 2, 3); double2 d = make_double2(4, 5); uchar4 c = make_uchar4(1, 2, 3, 4);\n"
+          "v.z + d.y + c.w", "12.0"),
+         ("__global__ void sum(float3 v, float *o) { float4 w = make_float4(v.x, v.y, v.z, 4); *o = w.x + w.w; }\n"
+          "sum<<<1, 1>>>(make_float3(7, 8, 9), df); " + FLOAT, "11.0"))
+
+
+def test_scoped_enums(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         "enum class Op { Add, Mul = Add + 5 };\nenum class Small : unsigned char { A = 1, B };",
+         ("sizeof(Small)", "1"),
+         """__global__ void k(int *p, Op op, Small s) { *p = op == Op::Mul ? 50 + (int)s : 10; }
+template <Op op> __global__ void t(int *p) { if constexpr (op == Op::Add) *p = 1; else *p = 2; }""",
+         ("k<<<1, 1>>>(di, Op::Mul, Small::B); " + INT, "52"),
+         ("Op o = Op::Add;\nk<<<1, 1>>>(di, o, Small::A); " + INT, "10"),
+         ("t<Op::Mul><<<1, 1>>>(di); " + INT, "2"),
+         ("int is(Op x) { switch (x) { case Op::Add: return 1; case Op::Mul: return 2; } return 3; }\nis(Op::Mul)", "2"))
+    refuse(fresh_kernel, "o = Op::Mul;\n" + NULL_POINTER, "SegmentationFault")
+    play(fresh_kernel, ("is(o)", "1"), ("k<<<1, 1>>>(di, Op::Mul, Small::A); " + INT, "51"))
+    assert "type Op has changed" in fresh_kernel.run("enum class Op { Add, Mul = 9 };").ok().stderr
+    play(fresh_kernel, ("(int)Op::Mul", "9"))
+
+
+def test_aliases_are_types_of_host_and_device(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         "using Real = float;\nusing Row = float[4];\nusing Fn = int (*)(int);",
+         ("__global__ void k(float *o, Real r) { Row row = { r, r + 1 }; *o = row[1]; }\nk<<<1, 1>>>(df, 1.5f); " + FLOAT, "2.5"),
+         ("int negative(int x) { return -x; }\nFn f = negative; Real r = 0.5f;\nf(3) + r + sizeof(Row)", "13.5"),
+         ("struct uses { int using; }; int using = 3;\nusing", "3"))
+
+
+def test_constant_arrays_and_static_members(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         """constexpr int table[4] = { 1, 2, 3, 4 };
+__device__ constexpr float weights[3] = { 0.25f, 0.5f, 0.25f };
+struct Config { static constexpr int N = 8; static const int M = 4; int v; };
+struct Counter { static __device__ int next() { return 5; } };""",
+         ("__global__ void k(int *p, int i) { __shared__ int s[Config::N]; s[0] = Config::M;\n"
+          "    *p = table[i] * 1000 + (int)(weights[i] * 100) + s[0] + Counter::next(); }\nk<<<1, 1>>>(di, 1); " + INT, "2059"),
+         ("table[2] + sizeof(struct Config)", "7"))
+
+
+def test_references_are_refused_as_parameters(fresh_kernel):
+    play(fresh_kernel, "struct P { int a, b; };")
+    refuse(fresh_kernel, "__global__ void k(int n,\n    const P &p) { }\nP p = { 1 };\nk<<<1, 1>>>(1, p);",
+           "In[2]:2", "`const P &p` of the CUDA kernel k is a reference", "by value")
+
+
+def test_attributes_of_entries_and_parameters(fresh_kernel):
+    play(fresh_kernel, PLACES, "struct P { int a, b; };",
+         ("P p = { 1, 2 };\n__global__ void k(const __grid_constant__ P p, int *__restrict__ o) { *o = p.a + p.b; }\n"
+          "k<<<1, 1>>>(p, di); " + INT, "3"),
+         ("__global__ void __launch_bounds__(128, 2) k2(int *__restrict__ o, const int *__restrict__ i) { *o = *i + 1; }\n"
+          "k2<<<1, 1>>>(di, di); " + INT, "4"),
+         ("__launch_bounds__(256) __global__ void k3(int *o) { *o = 9; }\nk3<<<1, 1>>>(di); " + INT, "9"))
+
+
+def test_device_functions_are_arguments_of_templates(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         """__device__ int next(int x) { return x + 1; }
+__device__ int twice(int x) { return x * 2; }
+typedef int (*F)(int);
+template <F f> __global__ void map(int *p) { *p = f(*p); }""",
+         ("cudaMemset(di, 0, 4); map<next><<<1, 1>>>(di); map<twice><<<1, 1>>>(di); " + INT, "2"),
+         "__device__ int twice(int x) { return x * 20; }",
+         ("map<twice><<<1, 1>>>(di); " + INT, "40"))
+
+
+def test_managed_variables_are_state(fresh_kernel):
+    play(fresh_kernel, "struct S { int a; float b; };\n__managed__ int m = 3;\n__managed__ struct S s;\n__device__ __managed__ float v[8];",
+         ("__global__ void k() { m += 10; s.b = 1.5f; v[threadIdx.x] = threadIdx.x; }\n"
+          'k<<<1, 8>>>(); cudaDeviceSynchronize(); printf("%d %g %g\\n", m, s.b, v[7]);', "13 1.5 7"))
+    refuse(fresh_kernel, "m = 7; s.b = 0; k<<<1, 8>>>(); cudaDeviceSynchronize();\n" + NULL_POINTER, "SegmentationFault")
+    play(fresh_kernel, ('printf("%d %g\\n", m, s.b);', "13 1.5"),
+         ("m = 100; k<<<1, 1>>>(); cudaDeviceSynchronize(); m", "110"))
+
+
+def test_lambdas_without_captures_are_objects_of_cells(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         ("""__device__ auto twice = [](int x) { return 2 * x; };
+template <class F> __global__ void apply(F f, int *p) { *p = f(*p); }
+__global__ void k(int *p) { *p = twice(21); }
+k<<<1, 1>>>(di); """ + INT, "42"),
+         ("auto more = [] __device__ (int x) -> int { return x + 5; };\napply<<<1, 1>>>(more, di); " + INT, "47"),
+         ("__global__ void k2(int *p) { *p = twice(more(1)); }\nk2<<<1, 1>>>(di); " + INT, "12"),
+         "constexpr auto thrice = [](int x) { return 3 * x; };",
+         ("apply<<<1, 1>>>(twice, di); apply<<<1, 1>>>(thrice, di); " + INT, "72"))
+    refuse(fresh_kernel, "auto more = [] __device__ (int x) { return x; };\n" + NULL_POINTER, "SegmentationFault")
+    play(fresh_kernel, ("apply<<<1, 1>>>(more, di); " + INT, "77"),
+         ("auto more = [] __device__ (int x) { return x + 50; };\napply<<<1, 1>>>(more, di); " + INT, "127"))
+
+
+def test_device_variables_of_library_types(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         "#include <cuda/std/array>\n#include <cuda/atomic>",
+         """__device__ cuda::atomic<int, cuda::thread_scope_device> count;
+__device__ cuda::std::array<int, 3> three = { 1, 2, 3 };
+__global__ void bump() { count.fetch_add(1); }
+bump<<<2, 32>>>(); cudaDeviceSynchronize();""",
+         ("__global__ void get(int *p) { *p = count.load() + 100 * three[2]; }\nget<<<1, 1>>>(di); " + INT, "364"))
+    refuse(fresh_kernel, "bump<<<1, 32>>>(); cudaDeviceSynchronize();\n" + NULL_POINTER, "SegmentationFault")
+    play(fresh_kernel, ("get<<<1, 1>>>(di); " + INT, "364"))
+
+
+def test_all_of_cub_for_device_code(fresh_kernel):
+    play(fresh_kernel, PLACES, "#include <cub/cub.cuh>",
+         ("""__global__ void total(int *p) {
+    typedef cub::BlockReduce<int, 64> Reduce;
+    __shared__ Reduce::TempStorage room;
+    int v = Reduce(room).Sum(threadIdx.x);
+    if (!threadIdx.x) *p = v;
+}
+total<<<1, 64>>>(di); """ + INT, "2016"),
+         ("""__global__ void sort(int *p) {
+    typedef cub::BlockRadixSort<int, 64, 1> Sort;
+    __shared__ Sort::TempStorage room;
+    int v[1] = { 63 - (int)threadIdx.x };
+    Sort(room).Sort(v);
+    p[threadIdx.x] = v[0];
+}
+sort<<<1, 64>>>(di); """ + INT, "0"))
