@@ -205,7 +205,8 @@ static bool is_enumerator(const struct token_list *l, uint32_t body, uint32_t i)
 }
 
 /* `enum class Op { Add, Mul = Add + 5 };`: enum Op { Op__Add, Op__Mul = Op__Add + 5 }; typedef enum Op Op; */
-static void edit_scoped_enum(const struct token_list *l, uint32_t tag, uint32_t body, struct mem_pool *pool, struct edit_list *edits)
+static void edit_scoped_enum(const struct token_list *l, uint32_t tag, uint32_t body, struct mem_pool *pool,
+			     struct edit_list *edits)
 {
 	uint32_t name;
 	uint32_t behind = token_behind(l, body);

@@ -15,6 +15,8 @@
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "common/unit.h"
+#include "compiler/c-linkage.h"
+#include "compiler/cell-stamp.h"
 #include "compiler/compile.h"
 #include "compiler/cpp-cell.h"
 #include "compiler/cuda-flags.h"
@@ -37,7 +39,8 @@ struct cuda_unit {
 	size_t n_files;
 	struct nvcc_answer answer;
 	struct unit_cache_key key;
-	char run[40];
+	bool stamped;	       /* nvcc knows the cell by CELL_STAMP */
+	char run[40], name[40]; /* the symbol that runs the program, and the cell, as nvcc gets them */
 };
 
 /* %%cu is what the first plugin for notebooks called it. NULL: it is no such cell. */
@@ -77,7 +80,7 @@ static void put_run(const struct cuda_unit *x, struct buffer *out)
 		      "extern \"C\" int cgpu_main(int, char **) __asm__(\"main\");\n"
 		      "extern \"C\" int cgpu_program_quietly(void *, int, char **);\n"
 		      "extern \"C\" void %s() {\n"
-		      "static char name[] = \"%s\";\n", x->run, x->request->cell_name);
+		      "static char name[] = \"%s\";\n", x->run, x->name);
 	for (size_t i = 0; i < x->flags.n_arguments; i++) {
 		buffer_printf(out, "static char argument%zu[] = ", i);
 		put_string(out, x->flags.arguments[i]);
@@ -138,7 +141,7 @@ static int write_text(struct cuda_unit *x, struct error *err)
 	if (first && split_files(x, first, err))
 		return -1;
 	if (!first) {
-		buffer_printf(&text, "#line 1 \"%s\"\n", x->request->cell_name);
+		buffer_printf(&text, "#line 1 \"%s\"\n", x->name);
 		buffer_puts(&text, x->cell.text);
 	}
 	if (x->cell.has_main)
@@ -183,7 +186,7 @@ static void make_key(struct cuda_unit *x)
 	if (!x->request->cell || names_files(x) || stat(x->nvcc, &st))
 		return;
 	buffer_printf(&asked, "cuda\n%s %lld %lld.%09ld\n%u\n%s\n%s\n", x->nvcc, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-		      (long)st.st_mtim.tv_nsec, x->request->sm, x->request->cell_name, x->run);
+		      (long)st.st_mtim.tv_nsec, x->request->sm, x->name, x->run);
 	for (size_t i = 0; i < sizeof(host) / sizeof(host[0]); i++)
 		if (!stat(host[i], &st))
 			buffer_printf(&asked, "%lld %lld\n", (long long)st.st_size, (long long)st.st_mtim.tv_sec);
@@ -250,6 +253,15 @@ static void add_host_complaints(struct cuda_unit *x)
 
 /* ---- the unit ---- */
 
+/* The object with the cell's own number. */
+static void stamp(struct cuda_unit *x)
+{
+	if (!x->stamped)
+		return;
+	cell_stamp_object(&x->answer.object, x->request->cell);
+	snprintf(x->run, sizeof(x->run), "cgpu_cell_%06u", x->request->cell);
+}
+
 static int make_unit(struct cuda_unit *x, struct buffer *out, struct error *err)
 {
 	struct error problem = ERROR_INIT;
@@ -258,6 +270,8 @@ static int make_unit(struct cuda_unit *x, struct buffer *out, struct error *err)
 			  .object = x->answer.object.data, .object_len = x->answer.object.len,
 			  .warnings = buffer_text(&x->diagnostics.warnings) };
 
+	if (c_linkage_find(&x->cell.tokens, &x->compiler->session, &x->pool, &u, err))
+		return -1;
 	if (line_table_read(u.object, u.object_len, u.cell_name, &x->pool, &u.lines, &u.n_lines, &problem) &&
 	    problem.code != ERROR_INPUT)
 		return error_set(err, problem.code, "%s", problem.text);
@@ -272,7 +286,10 @@ static int ask_nvcc(struct cuda_unit *x, struct error *err)
 
 	if (nvcc_compile(&request, &x->answer, err))
 		return -1;
-	name_files(&x->answer.object, x->request->cell_name);
+	if (x->stamped)
+		cell_stamp_text(&x->answer.log, x->request->cell);
+	else
+		name_files(&x->answer.object, x->name);
 	for (size_t i = 0; i < x->n_files; i++)
 		name_files(&x->answer.object, x->files[i].name);
 	diagnostics_add_nvrtc(&x->diagnostics, buffer_text(&x->answer.log));
@@ -299,20 +316,20 @@ static int compile(struct cuda_unit *x, struct compile_result *ret, struct error
 	if (write_text(x, err))
 		return -1;
 	make_key(x);
-	if (unit_cache_get(&x->compiler->cache, &x->key, &ret->unit)) {
-		ret->ok = true;
-		return 0;
+	if (!unit_cache_get(&x->compiler->cache, &x->key, &x->answer.object)) {
+		if (ask_nvcc(x, err))
+			return -1;
+		if (!x->answer.ok)
+			return 0;
+		/* At once: the next cell may come before there is time, and nvcc's work is dear. */
+		if (!x->diagnostics.warnings.len) {
+			unit_cache_put(&x->compiler->cache, &x->key, &x->answer.object);
+			unit_cache_rest(&x->compiler->cache);
+		}
 	}
-	if (ask_nvcc(x, err))
-		return -1;
-	if (!x->answer.ok)
-		return 0;
 	ret->ok = true;
-	if (make_unit(x, &ret->unit, err))
-		return -1;
-	if (!x->diagnostics.warnings.len)
-		unit_cache_put(&x->compiler->cache, &x->key, &ret->unit);
-	return 0;
+	stamp(x);
+	return make_unit(x, &ret->unit, err);
 }
 
 int compile_cuda(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
@@ -322,7 +339,9 @@ int compile_cuda(struct compiler *c, const struct compile_request *request, stru
 
 	memset(ret, 0, sizeof(*ret));
 	mem_pool_init(&x.pool);
-	snprintf(x.run, sizeof(x.run), "cgpu_cell_%u", request->cell);
+	x.stamped = request->cell < CELL_STAMP;
+	snprintf(x.run, sizeof(x.run), "cgpu_cell_%06u", x.stamped ? CELL_STAMP : request->cell);
+	snprintf(x.name, sizeof(x.name), "In[%u]", x.stamped ? CELL_STAMP : request->cell);
 	diagnostics_init(&x.diagnostics, request->text, strlen(request->text), request->cell_name);
 	failed = compile(&x, ret, err);
 	if (!failed && !ret->ok)

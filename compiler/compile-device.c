@@ -74,8 +74,8 @@ static void name_files(struct buffer *ptx)
 static struct device_job *job_of(struct compile_device *d, const char *text)
 {
 	const struct template_launches *launches = &d->host->launches;
-	struct device_request request = { .name = d->host->cell_name, .text = text, .cuda_root = d->cuda_root, .prelude = d->prelude, .sm = d->sm,
-					  .flags = d->flags };
+	struct device_request request = { .name = d->host->cell_name, .text = text, .cuda_root = d->cuda_root,
+					  .prelude = d->prelude, .sm = d->sm, .flags = d->flags };
 	const char **names = mem_pool_array(d->host->pool, launches->n + d->followers.n + 1, sizeof(*names));
 
 	if (!names)

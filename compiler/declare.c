@@ -381,10 +381,12 @@ static char *device_constant(struct declare *d, const struct host_text *h, uint3
 	const struct token_list *l = &h->split.tokens;
 	const struct declaration_parts *p = &h->parts[i];
 	const struct declarator *v = p->declarators;
-	bool constant = p->is_const && p->n == 1 && v->equals != TOKEN_NONE && !v->is_pointer && (!v->is_array || p->is_constexpr);
+	bool constant = p->is_const && p->n == 1 && v->equals != TOKEN_NONE && !v->is_pointer &&
+			(!v->is_array || p->is_constexpr);
+	const char *marks = v->is_array ? "()+-*/%<>|&^~!=?:{}," : "()+-*/%<>|&^~!=?:";
 
 	for (uint32_t t = v->equals + 1; constant && t < v->init_end; t++)
-		constant = (l->at[t].kind == TOKEN_NUMBER || strchr(v->is_array ? "()+-*/%<>|&^~!=?:{}," : "()+-*/%<>|&^~!=?:", *token_text(l, t)) ||
+		constant = (l->at[t].kind == TOKEN_NUMBER || strchr(marks, *token_text(l, t)) ||
 			    split_at_specifier(l, t) || token_is(l, t, "sizeof") ||
 			    (token_is_name(l, t) && is_constant_word(d, d->session, token_text(l, t), token_len(l, t)))) &&
 			   !(token_is(l, t, "&") && t == v->equals + 1);

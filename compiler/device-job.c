@@ -59,7 +59,8 @@ struct device_job *device_job_new(struct nvrtc *nvrtc, const struct device_reque
 		buffer_printf(&job->include, "--include-path=%s/include", r->cuda_root);
 		buffer_printf(&job->cccl, "--include-path=%s/include/cccl", r->cuda_root);
 	}
-	if (!copy_names(job, r) && job->name && job->text && job->flags && !buffer_check(&job->own, NULL) && !buffer_check(&job->include, NULL) &&
+	if (!copy_names(job, r) && job->name && job->text && job->flags && !buffer_check(&job->own, NULL) &&
+	    !buffer_check(&job->include, NULL) &&
 	    !buffer_check(&job->cccl, NULL))
 		return job;
 	device_job_free(job);

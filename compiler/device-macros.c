@@ -30,8 +30,8 @@ static bool is_mark(const char *word, size_t len)
 	return false;
 }
 
-static bool find_marked(const struct token_list *l, uint32_t before, const struct name_source *names, const char *word, size_t len,
-			unsigned depth, struct macro_text *ret);
+static bool find_marked(const struct token_list *l, uint32_t before, const struct name_source *names, const char *word,
+			size_t len, unsigned depth, struct macro_text *ret);
 
 /* Has the text a mark, or a macro that has one? */
 static bool has_mark(const struct token_list *l, uint32_t before, const struct name_source *names, const struct macro_text *m,
@@ -52,8 +52,8 @@ static bool has_mark(const struct token_list *l, uint32_t before, const struct n
  * Of `#ifdef __CUDACC__ #define HD __host__ __device__ #else #define HD #endif` the one with the marks is meant, whichever of
  * the compilers reads it.
  */
-static bool find_marked(const struct token_list *l, uint32_t before, const struct name_source *names, const char *word, size_t len,
-			unsigned depth, struct macro_text *ret)
+static bool find_marked(const struct token_list *l, uint32_t before, const struct name_source *names, const char *word,
+			size_t len, unsigned depth, struct macro_text *ret)
 {
 	for (bool conditional = true; conditional;) {
 		if (!macro_text_find(l, before, names, word, len, ret) || ret->is_undefined)
@@ -70,8 +70,8 @@ static bool find_marked(const struct token_list *l, uint32_t before, const struc
 	return false;
 }
 
-bool device_macros_find(const struct token_list *l, uint32_t before, const struct name_source *names, const char *word, size_t len,
-			struct macro_text *ret)
+bool device_macros_find(const struct token_list *l, uint32_t before, const struct name_source *names, const char *word,
+			size_t len, struct macro_text *ret)
 {
 	return find_marked(l, before, names, word, len, DEPTH_MAX, ret);
 }

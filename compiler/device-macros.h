@@ -24,7 +24,7 @@ struct token_list;
 const char *device_macros_expand(const char *text, const struct name_source *names, struct mem_pool *pool, struct error *err);
 
 /* The macro that the word is at token `before`, if it has marks: of conditional definitions the one that has. */
-bool device_macros_find(const struct token_list *l, uint32_t before, const struct name_source *names, const char *word, size_t len,
-			struct macro_text *ret);
+bool device_macros_find(const struct token_list *l, uint32_t before, const struct name_source *names, const char *word,
+			size_t len, struct macro_text *ret);
 
 #endif

@@ -4,7 +4,9 @@ noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
 	%reldir%/alias-text.c %reldir%/alias-text.h \
 	%reldir%/bare-tags.c %reldir%/bare-tags.h \
+	%reldir%/c-linkage.c %reldir%/c-linkage.h \
 	%reldir%/cell-names.c %reldir%/cell-names.h \
+	%reldir%/cell-stamp.c %reldir%/cell-stamp.h \
 	%reldir%/class-text.c %reldir%/class-text.h \
 	%reldir%/clang-complaints.hh \
 	%reldir%/clang-complete.cc \
@@ -115,13 +117,16 @@ $(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS) $(preludecub_HEADE
 clean-local:
 	rm -rf %reldir%/include
 
-compiler_tests = test-split test-device-macros test-pragma-state test-launch-syntax test-line-table test-effort test-compile test-compile-ahead test-unit-cache \
-	test-device-header test-listing
+compiler_tests = test-split test-c-linkage test-device-macros test-pragma-state test-launch-syntax test-line-table test-effort \
+	test-compile test-compile-ahead test-unit-cache test-device-header test-listing
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
 test_split_SOURCES = tests/unit/test-split.c
 test_split_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_split_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_c_linkage_SOURCES = tests/unit/test-c-linkage.c
+test_c_linkage_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_c_linkage_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
 test_device_macros_SOURCES = tests/unit/test-device-macros.c
 test_device_macros_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_device_macros_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)

@@ -16,6 +16,7 @@
 struct wish {
 	struct buffer link, packages; /* words with blanks between them */
 	bool openmp, links, timed;
+	bool profiled; /* -p: what %%profile is here */
 };
 
 char *magic_cuda_word(char **args)
@@ -93,6 +94,8 @@ static void read_words(struct wish *w, char *args)
 			read_words(w, magic_cuda_bare(word + 16));
 		else if (!strcmp(word, "-t") || !strcmp(word, "--timeit"))
 			w->timed = true;
+		else if (!strcmp(word, "-p") || !strcmp(word, "--profile"))
+			w->profiled = true;
 		else if (strstr(word, "-fopenmp") && strncmp(word, "--", 2))
 			w->openmp = true;
 		else if (!strncmp(word, "-L", 2) && word[2])
@@ -116,6 +119,7 @@ int magic_cuda_prepare(struct session *s, struct cell *c, const char *flags, str
 	if (w.openmp)
 		buffer_puts(&w.packages, " omp");
 	c->timed |= w.timed;
+	c->profiled |= w.profiled;
 	if (buffer_check(&copy, err) || buffer_check(&w.link, err) || buffer_check(&w.packages, err))
 		rc = -1;
 	else if (w.packages.len || w.links)
@@ -136,6 +140,6 @@ const struct magic magic_cuda = {
 	.forms = MAGIC_CELL | MAGIC_COMPILER,
 	.usage = "%%cuda [FLAGS] [--run-args \"ARGS\"]",
 	.help = "The cell is a CUDA C++ file, compiled with nvcc: classes, templates, Thrust, the C++ library. If it has int main(),\n"
-		"that is run with ARGUMENTS. FLAGS are nvcc's, for this cell; -t shows times as %%time does.",
+		"that is run with ARGUMENTS. FLAGS are nvcc's, for this cell; -t shows times as %%time does, -p what %%profile shows.",
 	.run = cuda,
 };

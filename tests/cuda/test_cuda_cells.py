@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """%%cuda cells: whole CUDA C++ programs through nvcc, as a transaction like any cell."""
+import shutil
+import uuid
+
 import linked_program
 from session import wait_until
 
@@ -208,6 +211,68 @@ extern "C" void square_all(float *p, int n)
     # In another worker the unit and its device code are still there.
     assert kernel.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"
     assert kernel.run("square_all(q, 3); q[2]").ok().text == "81.0"
+
+
+LINKED = r"""%%cuda
+#include <cassert>
+#include <cstdio>
+__global__ void square(float *p)
+{
+    assert(p != nullptr);
+    p[threadIdx.x] *= p[threadIdx.x];
+}
+extern "C" void squares(float *p, int n = 3)
+{
+    float *d = nullptr;
+    if (p) cudaMalloc(&d, n * sizeof(*p));
+    if (p) cudaMemcpy(d, p, n * sizeof(*p), cudaMemcpyHostToDevice);
+    square<<<1, n>>>(d);
+    if (p) cudaMemcpy(p, d, n * sizeof(*p), cudaMemcpyDeviceToHost);
+    cudaDeviceSynchronize();
+}
+extern "C" {
+int calls = 3;
+const char *file() { return __FILE__; }
+int *fault(int *p) { *p = 5; return p; }
+}
+// """
+
+
+def test_functions_are_known_to_c_cells(fresh_kernel):
+    first = fresh_kernel.run(LINKED).ok()
+    assert fresh_kernel.run("float q[3] = { 1, 2, 3 }; squares(q, 3); calls += 2; q[2] + calls").ok().text == "14.0"
+    assert "squares" in fresh_kernel.run("%whos").ok().shown
+    assert fresh_kernel.run("squares(q);").ename == "CompileError"
+    assert fresh_kernel.run("file()").ok().text == f'"In[{first.count}]"'
+    assert fresh_kernel.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"
+    assert fresh_kernel.run("squares(q, 3); q[2] + calls").ok().text == "86.0"
+
+
+def test_the_same_program_in_another_cell_is_not_compiled_again(start_kernel, tmp_path):
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text(f'#!/bin/sh\necho >> {tmp_path}/runs\nexec {shutil.which("nvcc")} "$@"\n')
+    nvcc.chmod(0o755)
+    session = start_kernel(CGPU_NVCC=str(nvcc))
+    cell = LINKED + str(uuid.uuid4())
+    session.run(cell).ok()
+    session.run("1").ok()
+    again = session.run(cell).ok()
+    assert again.count == 3
+    assert len((tmp_path / "runs").read_text().split("\n")) == 2
+    # Strings, line tables and device code name the cell that has run.
+    assert session.run("file()").ok().text == '"In[3]"'
+    assert "In[3], line 21, in fault()" in session.run("fault(0);").evalue
+    result = session.run("squares(0, 1);")
+    assert "In[3]:6: void square(float *)" in result.shown and "line 6 of In[3]" in result.evalue
+    session.close()
+
+
+def test_the_profile_option_shows_what_launches_did(fresh_kernel):
+    result = fresh_kernel.run("""%%cuda -p
+__global__ void k(int *p) { p[threadIdx.x] = 5; }
+int main() { int *p; cudaMalloc(&p, 128); k<<<1, 32>>>(p); return cudaDeviceSynchronize(); }
+""").ok()
+    assert "p[threadIdx.x] = 5;" in result.shown
 
 
 def test_without_nvcc_the_cell_says_what_to_do(start_kernel):

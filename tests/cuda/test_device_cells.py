@@ -458,7 +458,8 @@ template <F f> __global__ void map(int *p) { *p = f(*p); }""",
 
 
 def test_managed_variables_are_state(fresh_kernel):
-    play(fresh_kernel, "struct S { int a; float b; };\n__managed__ int m = 3;\n__managed__ struct S s;\n__device__ __managed__ float v[8];",
+    play(fresh_kernel,
+         "struct S { int a; float b; };\n__managed__ int m = 3;\n__managed__ struct S s;\n__device__ __managed__ float v[8];",
          ("__global__ void k() { m += 10; s.b = 1.5f; v[threadIdx.x] = threadIdx.x; }\n"
           'k<<<1, 8>>>(); cudaDeviceSynchronize(); printf("%d %g %g\\n", m, s.b, v[7]);', "13 1.5 7"))
     refuse(fresh_kernel, "m = 7; s.b = 0; k<<<1, 8>>>(); cudaDeviceSynchronize();\n" + NULL_POINTER, "SegmentationFault")

@@ -38,7 +38,8 @@ static void marks(void **state)
 {
 	(void)state;
 	check("#define HD __host__ __device__", "HD int f(int x);", "__host__ __device__ int f(int x);");
-	check("#define K __global__ void", "struct s { K *p; };\nK k(int *p) { K; }", "struct s { K *p; };\n__global__ void k(int *p) { K; }");
+	check("#define K __global__ void", "struct s { K *p; };\nK k(int *p) { K; }",
+	      "struct s { K *p; };\n__global__ void k(int *p) { K; }");
 	check("#define N 5\n#define SAY(x) puts(x)", "int n = N; SAY(\"a\");", "int n = N; SAY(\"a\");");
 	check("#define A __device__\n#undef A", "A int f();", "A int f();");
 }
