@@ -34,7 +34,7 @@ static void functions(void **state)
 {
 	(void)state;
 	check("extern \"C\" void go(float *p, int n = 3) { }", "go: void go(float *p, int n);|void (float *, int)|");
-	check("extern \"C\" { int a() { return 1; } const char *b(void) { return 0; } }", 
+	check("extern \"C\" { int a() { return 1; } const char *b(void) { return 0; } }",
 	      "a: int a(void);|b: const char *b(void);|int (void)|const char * (void)|");
 	check("extern \"C\" __host__ int f(int (*g)(int), const unsigned v[4]) { return 0; }",
 	      "f: int f(int(*g)(int), const unsigned v[4]);|int (int(*)(int), const unsigned[4])|");
