@@ -179,10 +179,54 @@ cudaError_t graphs_check_call(bool legacy)
 	return result;
 }
 
+/* n is `of` or comes before it. */
+static bool is_before(const struct session_node *n, const struct session_node *of)
+{
+	if (n == of)
+		return true;
+	/* A captured node depends on earlier ones only. */
+	for (uint32_t k = 0; n->number < of->number && k < of->deps.n; k++)
+		if (is_before(n, *session_at(&of->deps, struct session_node *, k)))
+			return true;
+	return false;
+}
+
+/* What another stream did last comes before what the first one did last. */
+static bool is_joined(const struct session_stream *other, const struct session_stream *origin)
+{
+	for (uint32_t i = 0; i < other->last.n; i++) {
+		bool found = false;
+
+		for (uint32_t k = 0; k < origin->last.n && !found; k++)
+			found = is_before(*session_at(&other->last, struct session_node *, i),
+					  *session_at(&origin->last, struct session_node *, k));
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/* That a capture began in. */
+static const struct session_stream *origin_of(const struct session_graph *g)
+{
+	const struct session_array *a = &device.session->streams;
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct session_stream *s = *session_at(a, struct session_stream *, i);
+
+		if (s->capture == g && s->origin)
+			return s;
+	}
+	return NULL;
+}
+
+/* One that another stream has joined may go, the rest of the capture needs it no more. */
 void graphs_forget_stream(struct session_stream *s)
 {
+	const struct session_stream *origin = s->capture && !s->origin ? origin_of(s->capture) : NULL;
+
 	if (s->capture) {
-		s->capture->spoilt = true;
+		s->capture->spoilt |= !origin || !is_joined(s, origin);
 		if (s->origin)
 			device.session->captures--;
 	}
@@ -249,33 +293,6 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 {
 	(void)data;
 	return CUDART_CALL(begin_to_graph(stream, graph, deps, n_deps, mode));
-}
-
-/* n is `of` or comes before it. */
-static bool is_before(const struct session_node *n, const struct session_node *of)
-{
-	if (n == of)
-		return true;
-	/* A captured node depends on earlier ones only. */
-	for (uint32_t k = 0; n->number < of->number && k < of->deps.n; k++)
-		if (is_before(n, *session_at(&of->deps, struct session_node *, k)))
-			return true;
-	return false;
-}
-
-/* What another stream did last comes before what the first one did last. */
-static bool is_joined(const struct session_stream *other, const struct session_stream *origin)
-{
-	for (uint32_t i = 0; i < other->last.n; i++) {
-		bool found = false;
-
-		for (uint32_t k = 0; k < origin->last.n && !found; k++)
-			found = is_before(*session_at(&other->last, struct session_node *, i),
-					  *session_at(&origin->last, struct session_node *, k));
-		if (!found)
-			return false;
-	}
-	return true;
 }
 
 /* All streams and events that have joined leave; false: one has done something that nothing waits for. */

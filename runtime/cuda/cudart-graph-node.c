@@ -537,7 +537,10 @@ static cudaError_t add_alloc(const struct place *p, struct cudaMemAllocNodeParam
 	if (!params || !params->bytesize || params->poolProps.allocType != cudaMemAllocationTypePinned ||
 	    params->poolProps.location.type != cudaMemLocationTypeDevice)
 		return cudaErrorInvalidValue;
+	if (!cudart_has_device(params->poolProps.location.id))
+		return cudaErrorInvalidDevice;
 	r = cudart_request("cudaGraphAddMemAllocNode", params->bytesize, BUFFER_MALLOC);
+	r.device = params->poolProps.location.id;
 	device_lock();
 	result = cudart_error(ledger_alloc(&r, &address));
 	device_unlock();

@@ -276,17 +276,16 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned
 }
 
 /* Memory of nodes is taken when the node is made and given back with its graph, so none is kept in reserve. */
-static uint64_t memory_of_graphs(void)
+static uint64_t memory_of_graphs(int ordinal)
 {
-	const struct session_array *a = &device.session->graphs;
+	const struct session_array *a = &device.session->buffers;
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < a->n; i++) {
-		const struct session_graph *g = *session_at(a, struct session_graph *, i);
+		const struct session_buffer *b = session_at(a, struct session_buffer, i);
 
-		for (uint32_t k = 0; k < g->nodes.n && !g->executable; k++)
-			if (graphs_node_at(g, k)->kind == NODE_ALLOC)
-				sum += graphs_node_at(g, k)->memory.size;
+		if (!b->dead && b->device == ordinal && graphs_have_memory(b->address))
+			sum += b->size;
 	}
 	return sum;
 }
@@ -294,16 +293,19 @@ static uint64_t memory_of_graphs(void)
 static cudaError_t memory_attribute(int ordinal, enum cudaGraphMemAttributeType attribute, void *value, bool set)
 {
 	bool high = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+	uint64_t now, *most;
 
-	if (ordinal)
+	if (!cudart_has_device(ordinal))
 		return cudaErrorInvalidDevice;
 	if (!value || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh || (set && (!high || *(uint64_t *)value)))
 		return cudaErrorInvalidValue;
 	device_lock();
-	if (set || memory_of_graphs() > device.session->graph_memory_high)
-		device.session->graph_memory_high = memory_of_graphs();
+	most = &device.session->graph_memory_high[ordinal];
+	now = memory_of_graphs(ordinal);
+	if (set || now > *most)
+		*most = now;
 	if (!set)
-		*(uint64_t *)value = high ? device.session->graph_memory_high : memory_of_graphs();
+		*(uint64_t *)value = high ? *most : now;
 	device_unlock();
 	return cudaSuccess;
 }
@@ -320,5 +322,5 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int ordinal, enum cudaGraphMemAttribu
 
 cudaError_t cudaDeviceGraphMemTrim(int ordinal)
 {
-	return CUDART_CALL(ordinal ? cudaErrorInvalidDevice : cudaSuccess);
+	return CUDART_CALL(cudart_has_device(ordinal) ? cudaSuccess : cudaErrorInvalidDevice);
 }

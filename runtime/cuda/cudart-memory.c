@@ -12,6 +12,7 @@
 #include "common/launch-glue.h"
 #include "runtime/cuda/graphs.h"
 #include "runtime/cuda/ledger.h"
+#include "runtime/cuda/peers.h"
 
 #define PITCH_UNIT 512
 
@@ -172,19 +173,27 @@ cudaError_t cgpu_malloc_host(void **ret, size_t size, unsigned flags)
 	return cudaHostAlloc(ret, size, flags);
 }
 
-/* The device whose memory it is has nothing to do any more. */
-static cudaError_t wait_owner(const void *p)
+/* The devices that reach the memory have nothing to do any more; those that nobody has used never had. */
+static cudaError_t wait_users(const void *p)
 {
 	const struct session_buffer *b;
 	int before = device_current();
-	cudaError_t result;
+	cudaError_t result = cudaSuccess;
+	uint32_t users = 1u << before;
 
 	device_lock();
 	b = ledger_find((uintptr_t)p);
+	for (int i = 0; b && i < device.count; i++)
+		if (device.contexts[i] && peers_reach(i, b))
+			users |= 1u << i;
 	device_unlock();
-	result = cudart_error(device_switch(b ? b->device : before));
-	if (!result)
-		result = CUDART_WAIT(device.driver->cuCtxSynchronize());
+	for (int i = 0; i < device.count && !result; i++) {
+		if (!(users >> i & 1))
+			continue;
+		result = cudart_error(device_switch(i));
+		if (!result)
+			result = CUDART_WAIT(device.driver->cuCtxSynchronize());
+	}
 	device_switch(before);
 	return result;
 }
@@ -200,7 +209,7 @@ static cudaError_t free_at(void *p, bool host)
 		return cudaSuccess;
 	result = graphs_check_call(false);
 	if (!result)
-		result = wait_owner(p);
+		result = wait_users(p);
 	if (result)
 		return result;
 	device_lock();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtime API, chapter Stream Ordered Memory Allocator. A pool here is a name, a limit and its statistics: memory is the
- * session's for all of them, and what is freed is the session's again at once. Pools are session state.
+ * Runtime API, chapter Stream Ordered Memory Allocator. A pool has chunks of its own, so that it can be open to devices that
+ * do not reach the rest; what is freed is the session's again at once, and its chunks go back with the cell at the latest,
+ * whatever the release threshold says. Pools are session state.
  */
 #include "runtime/cuda/cudart.h"
 
@@ -9,6 +10,8 @@
 
 #include "runtime/cuda/graphs.h"
 #include "runtime/cuda/handles.h"
+#include "runtime/cuda/preimage.h"
+#include "runtime/cuda/vmm-pool.h"
 
 static struct session_pool *new_pool(int ordinal, uint64_t max_size)
 {
@@ -69,6 +72,16 @@ static uint64_t used(const struct session_pool *p)
 	return sum;
 }
 
+static void note_high(struct session_pool *p)
+{
+	uint64_t bytes = used(p), reserved = vmm_pool_reserved(p);
+
+	if (bytes > p->used_high)
+		p->used_high = bytes;
+	if (reserved > p->reserved_high)
+		p->reserved_high = reserved;
+}
+
 /* pool NULL: the current one of the stream's device. */
 static cudaError_t allocate(const char *call, void **ret, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
@@ -89,15 +102,14 @@ static cudaError_t allocate(const char *call, void **ret, size_t size, cudaMemPo
 		result = cudart_stream(stream, &s);
 	if (!result && p->max_size && (size > p->max_size || used(p) > p->max_size - size))
 		result = cudaErrorMemoryAllocation;
-	if (p)
+	if (p) {
 		r.device = p->device;
+		r.pool = p;
+	}
 	if (!result && size)
 		result = cudart_error(ledger_alloc(&r, &address));
-	if (!result && size) {
-		ledger_find(address)->pool = p;
-		if (used(p) > p->used_high)
-			p->used_high = used(p);
-	}
+	if (!result && size)
+		note_high(p);
 	device_unlock();
 	cudart_forget_note();
 	if (!result && captured)
@@ -175,6 +187,9 @@ static cudaError_t destroy(cudaMemPool_t pool)
 		if (s->current_pool[i] == p)
 			s->current_pool[i] = NULL;
 	if (p) {
+		vmm_pool_disown(p);
+		vmm_pool_reach_changed();
+		preimage_reach_changed();
 		session_remove(&s->pools, sizeof(void *), (uint32_t)index_of(pool));
 		device.host->session_free(p);
 	}
@@ -247,7 +262,10 @@ static cudaError_t set_attribute(struct session_pool *p, enum cudaMemPoolAttr at
 	case cudaMemPoolAttrUsedMemHigh:
 		if (*(const uint64_t *)value)
 			return cudaErrorInvalidValue;
-		p->used_high = used(p);
+		if (attribute == cudaMemPoolAttrUsedMemHigh)
+			p->used_high = used(p);
+		else
+			p->reserved_high = vmm_pool_reserved(p);
 		return cudaSuccess;
 	default:
 		return cudaErrorInvalidValue;
@@ -265,12 +283,15 @@ static cudaError_t get_attribute(const struct session_pool *p, enum cudaMemPoolA
 	case cudaMemPoolAttrReleaseThreshold:
 		*(uint64_t *)ret = p->release_threshold;
 		return cudaSuccess;
-	/* Nothing is held back, so what is reserved is what is used. */
 	case cudaMemPoolAttrReservedMemCurrent:
+		*(uint64_t *)ret = vmm_pool_reserved(p);
+		return cudaSuccess;
 	case cudaMemPoolAttrUsedMemCurrent:
 		*(uint64_t *)ret = used(p);
 		return cudaSuccess;
 	case cudaMemPoolAttrReservedMemHigh:
+		*(uint64_t *)ret = p->reserved_high;
+		return cudaSuccess;
 	case cudaMemPoolAttrUsedMemHigh:
 		*(uint64_t *)ret = p->used_high;
 		return cudaSuccess;
@@ -302,32 +323,56 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
 	return CUDART_CALL(attribute(pool, attr, value, false));
 }
 
-static cudaError_t check(cudaMemPool_t pool)
+/* Pools hold back nothing but chunks of this cell, which go or stay together. */
+static cudaError_t trim(cudaMemPool_t pool, size_t keep)
 {
-	bool there;
+	struct session_pool *p;
 
 	device_lock();
-	there = find(pool);
+	p = find(pool);
+	if (p && vmm_pool_reserved(p) > keep)
+		vmm_pool_trim();
 	device_unlock();
-	return there ? cudaSuccess : cudaErrorInvalidValue;
+	return p ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 {
-	(void)keep;
-	return CUDART_CALL(check(pool));
+	return CUDART_CALL(trim(pool, keep));
 }
 
-/* There is one device, which can always reach its own pools. */
+/* Nobody takes its own memory from a device, and there is reading and writing or nothing. */
+static cudaError_t check_access(const struct session_pool *p, const struct cudaMemAccessDesc *d)
+{
+	if (d->location.type != cudaMemLocationTypeDevice ||
+	    (d->flags != cudaMemAccessFlagsProtReadWrite && d->flags != cudaMemAccessFlagsProtNone))
+		return cudaErrorInvalidValue;
+	if (!cudart_has_device(d->location.id) ||
+	    (d->location.id == p->device && d->flags == cudaMemAccessFlagsProtNone))
+		return cudaErrorInvalidDevice;
+	return cudaSuccess;
+}
+
 static cudaError_t set_access(cudaMemPool_t pool, const struct cudaMemAccessDesc *desc, size_t n)
 {
-	cudaError_t result = desc || !n ? check(pool) : cudaErrorInvalidValue;
+	struct session_pool *p;
+	cudaError_t result = cudaErrorInvalidValue;
 
+	device_lock();
+	p = find(pool);
+	if (p && (desc || !n))
+		result = cudaSuccess;
 	for (size_t i = 0; i < n && !result; i++)
-		if (desc[i].location.type != cudaMemLocationTypeDevice)
-			result = cudaErrorInvalidValue;
-		else if (desc[i].location.id || desc[i].flags != cudaMemAccessFlagsProtReadWrite)
-			result = cudaErrorInvalidDevice;
+		result = check_access(p, &desc[i]);
+	for (size_t i = 0; i < n && !result; i++) {
+		uint32_t bit = 1u << desc[i].location.id;
+
+		p->access = desc[i].flags == cudaMemAccessFlagsProtNone ? p->access & ~bit : p->access | bit;
+	}
+	if (!result)
+		result = cudart_error(vmm_pool_reach_changed());
+	preimage_reach_changed();
+	device_unlock();
 	return result;
 }
 
@@ -338,15 +383,19 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessD
 
 static cudaError_t get_access(enum cudaMemAccessFlags *ret, cudaMemPool_t pool, const struct cudaMemLocation *location)
 {
-	cudaError_t result = ret && location ? check(pool) : cudaErrorInvalidValue;
+	const struct session_pool *p;
+	bool open = false;
 
-	if (result)
-		return result;
-	if (location->type != cudaMemLocationTypeDevice)
+	device_lock();
+	p = find(pool);
+	if (p && location)
+		open = location->id == p->device || (cudart_has_device(location->id) && (p->access >> location->id & 1));
+	device_unlock();
+	if (!p || !ret || !location || location->type != cudaMemLocationTypeDevice)
 		return cudaErrorInvalidValue;
-	if (location->id)
+	if (!cudart_has_device(location->id))
 		return cudaErrorInvalidDevice;
-	*ret = cudaMemAccessFlagsProtReadWrite;
+	*ret = open ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
 	return cudaSuccess;
 }
 

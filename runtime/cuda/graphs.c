@@ -370,6 +370,21 @@ cudaError_t graphs_put_in_order(struct session_graph *g)
 	return g->order.n == g->nodes.n ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+bool graphs_have_memory(uint64_t address)
+{
+	const struct session_array *a = &device.session->graphs;
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct session_graph *g = *session_at(a, struct session_graph *, i);
+
+		for (uint32_t k = 0; k < g->nodes.n; k++)
+			if (graphs_node_at(g, k)->kind == NODE_ALLOC &&
+			    (uintptr_t)graphs_node_at(g, k)->memory.address == address)
+				return true;
+	}
+	return false;
+}
+
 bool graphs_free_memory(const void *p)
 {
 	const struct session_array *a = &device.session->graphs;

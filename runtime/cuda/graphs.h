@@ -72,6 +72,8 @@ cudaError_t graphs_check_call(bool legacy);
 void graphs_forget_stream(struct session_stream *s);
 void graphs_forget_event(struct session_event *e);
 
+/* A memory node of some graph, an executable one too, has the memory at this address. */
+bool graphs_have_memory(uint64_t address);
 /* Device memory of a memory node: cudaFree() of it marks it only. False: it is none. */
 bool graphs_free_memory(const void *p);
 

@@ -121,6 +121,7 @@ static CUresult insert(const struct ledger_request *r, uint64_t address, uint64_
 		.born = device.session->serial,
 		.kind = (uint8_t)r->kind,
 		.device = (uint8_t)r->device,
+		.pool = r->pool,
 	};
 	snprintf(b->name, sizeof(b->name), "%s", r->name ? r->name : "");
 	device.session->charged += charged;
@@ -137,7 +138,7 @@ CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address)
 
 	if (result)
 		return result;
-	result = vmm_pool_alloc(r->device, r->size, &address);
+	result = vmm_pool_alloc(r->device, r->pool, r->size, &address);
 	if (result == CUDA_ERROR_OUT_OF_MEMORY)
 		ledger_refuse(r, "the device has no more memory to give.");
 	if (result)

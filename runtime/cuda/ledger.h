@@ -22,6 +22,7 @@ struct buffer;
 struct ledger_request {
 	uint64_t size;
 	int device;
+	struct session_pool *pool; /* that it is taken from, NULL: none */
 	enum buffer_kind kind;
 	const char *name;
 	const char *call; /* API function, for texts */

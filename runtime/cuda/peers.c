@@ -38,7 +38,7 @@ CUresult peers_open(int ordinal, int peer)
 	*bits |= 1u << peer;
 	/* Launches of this cell may write from here on what was out of their reach. */
 	preimage_reach_changed();
-	return vmm_pool_peer(ordinal, peer, true);
+	return vmm_pool_reach_changed();
 }
 
 CUresult peers_close(int ordinal, int peer)
@@ -52,7 +52,7 @@ CUresult peers_close(int ordinal, int peer)
 	if (result)
 		return result;
 	*bits &= ~(1u << peer);
-	return vmm_pool_peer(ordinal, peer, false);
+	return vmm_pool_reach_changed();
 }
 
 CUresult peers_reopen(void)
@@ -68,5 +68,7 @@ CUresult peers_reopen(void)
 
 bool peers_reach(int ordinal, const struct session_buffer *b)
 {
-	return b->device == ordinal || b->kind >= BUFFER_MANAGED || (device.session->peers[ordinal] >> b->device & 1);
+	if (b->device == ordinal || b->kind >= BUFFER_MANAGED)
+		return true;
+	return b->pool ? b->pool->access >> ordinal & 1 : device.session->peers[ordinal] >> b->device & 1;
 }

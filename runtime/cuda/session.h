@@ -36,6 +36,7 @@ struct session_chunk {
 	uint64_t id;
 	uint64_t next;  /* pool: no free place lies below this offset */
 	uint64_t born;  /* serial of the cell that made it */
+	struct session_pool *owner; /* all its buffers are of this one; NULL: of none */
 	uint8_t device; /* whose memory it is */
 	bool pool;      /* shared by small buffers */
 	bool empty;     /* its buffer was freed; goes with the commit, or is used again */
@@ -170,8 +171,9 @@ struct session_object {
 /* What a cudaMemPool_t points at: cudart-pool.c. */
 struct session_pool {
 	int32_t device;
+	uint32_t access;    /* a bit for each other device that reaches its memory */
 	uint64_t max_size;  /* 0: none */
-	uint64_t used_high;
+	uint64_t used_high, reserved_high;
 	uint64_t release_threshold;
 	int reuse[3];       /* the three attributes cudaMemPoolReuse... */
 };
@@ -262,7 +264,7 @@ struct session {
 	struct session_array limits;     /* struct session_limit */
 	struct session_array graphs;     /* struct session_graph *, executable ones and those of nodes, too */
 	uint32_t captures;               /* that have begun and not ended */
-	uint64_t graph_memory_high;      /* bytes of memory nodes that were seen at a time */
+	uint64_t graph_memory_high[SESSION_DEVICES_MAX]; /* bytes of memory nodes that were seen at a time */
 	struct session_pool *default_pool[SESSION_DEVICES_MAX]; /* NULL: nobody has asked for it */
 	struct session_pool *current_pool[SESSION_DEVICES_MAX]; /* NULL: the default one */
 	int32_t current_device;          /* of the thread that cells run in */

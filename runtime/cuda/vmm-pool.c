@@ -136,13 +136,29 @@ static CUresult hand_over(const struct chunk_handle *h, uint64_t address)
 	return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
-/* Which devices reach a chunk, a bit each. */
+static struct session_chunk *chunk_at(uint32_t i)
+{
+	return session_at(&device.session->chunks, struct session_chunk, i);
+}
+
+static struct session_chunk *chunk_of(uint64_t address)
+{
+	for (uint32_t i = 0; i < device.session->chunks.n; i++)
+		if (address - chunk_at(i)->address < chunk_at(i)->size)
+			return chunk_at(i);
+	return NULL;
+}
+
+/* Which devices reach a chunk, a bit each: its own, and the peers of that or those that its pool names. */
 static uint32_t reached_by(const struct chunk_handle *h)
 {
+	const struct session_chunk *c = h->scratch ? NULL : chunk_of(h->address);
 	uint32_t bits = 1u << h->device;
 
-	for (int i = 0; i < device.count; i++)
-		if (!h->scratch && (device.session->peers[i] >> h->device & 1))
+	if (c && c->owner)
+		return bits | c->owner->access;
+	for (int i = 0; i < device.count && !h->scratch; i++)
+		if (device.session->peers[i] >> h->device & 1)
 			bits |= 1u << i;
 	return bits;
 }
@@ -158,14 +174,19 @@ static CUresult set_access(const struct chunk_handle *h, uint32_t bits, CUmemAcc
 	return n ? device.driver->cuMemSetAccess(h->address, h->size, desc, n) : CUDA_SUCCESS;
 }
 
-CUresult vmm_pool_peer(int ordinal, int peer, bool on)
+CUresult vmm_pool_reach_changed(void)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	for (size_t i = 0; i < n_handles && !result; i++)
-		if (handles[i].device == peer && !handles[i].scratch)
-			result = set_access(&handles[i], 1u << ordinal,
-					    on ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE);
+	for (size_t i = 0; i < n_handles && !result; i++) {
+		uint32_t bits = reached_by(&handles[i]);
+
+		if (handles[i].scratch || handles[i].leaving)
+			continue;
+		result = set_access(&handles[i], bits, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+		if (!result)
+			result = set_access(&handles[i], ~bits, CU_MEM_ACCESS_FLAGS_PROT_NONE);
+	}
 	return result;
 }
 
@@ -217,11 +238,6 @@ static CUresult make(int ordinal, uint64_t size, uint64_t address, uint64_t told
 	}
 	*ret_id = h.id;
 	return result;
-}
-
-static struct session_chunk *chunk_at(uint32_t i)
-{
-	return session_at(&device.session->chunks, struct session_chunk, i);
 }
 
 /* Is the range mapped in this process although the session has let it go? It is until the commit. */
@@ -287,12 +303,12 @@ uint64_t vmm_pool_spare(int ordinal)
 }
 
 /* One that fits without much waste. */
-static struct session_chunk *take_spare(int ordinal, uint64_t size)
+static struct session_chunk *take_spare(int ordinal, const struct session_pool *owner, uint64_t size)
 {
 	for (uint32_t i = 0; i < device.session->chunks.n; i++) {
 		struct session_chunk *c = chunk_at(i);
 
-		if (!is_spare(c) || c->device != ordinal || c->size < size || c->size - size > size / 4)
+		if (!is_spare(c) || c->device != ordinal || c->owner != owner || c->size < size || c->size - size > size / 4)
 			continue;
 		c->empty = false;
 		return c;
@@ -300,7 +316,7 @@ static struct session_chunk *take_spare(int ordinal, uint64_t size)
 	return NULL;
 }
 
-static void release_spares(void)
+void vmm_pool_trim(void)
 {
 	struct session_array *a = &device.session->chunks;
 
@@ -319,10 +335,10 @@ static void release_spares(void)
 	}
 }
 
-static CUresult add_chunk(int ordinal, uint64_t size, bool pool, struct session_chunk **ret)
+static CUresult add_chunk(int ordinal, struct session_pool *owner, uint64_t size, bool pool, struct session_chunk **ret)
 {
 	struct session *s = device.session;
-	struct session_chunk *c = pool ? NULL : take_spare(ordinal, size);
+	struct session_chunk *c = pool ? NULL : take_spare(ordinal, owner, size);
 	uint32_t index = 0;
 	uint64_t id, at;
 	CUresult result;
@@ -331,20 +347,22 @@ static CUresult add_chunk(int ordinal, uint64_t size, bool pool, struct session_
 		*ret = c;
 		return CUDA_SUCCESS;
 	}
-	release_spares();
+	vmm_pool_trim();
 	at = find_place(size, &index);
 	if (!at)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	c = session_insert(&s->chunks, sizeof(*c), index);
 	if (!c)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	/* Who reaches it is looked up when it is mapped. */
+	*c = (struct session_chunk){ .address = at, .size = size, .born = s->serial, .owner = owner,
+				     .device = (uint8_t)ordinal, .pool = pool };
 	result = make(ordinal, size, at, at, false, &id);
 	if (result) {
 		session_remove(&s->chunks, sizeof(*c), index);
 		return result;
 	}
-	*c = (struct session_chunk){ .address = at, .size = size, .id = id, .born = s->serial,
-				      .device = (uint8_t)ordinal, .pool = pool };
+	c->id = id;
 	s->next_place = at + size;
 	*ret = c;
 	return CUDA_SUCCESS;
@@ -385,7 +403,7 @@ static uint64_t place_in(struct session_chunk *c, uint64_t size)
 	return at;
 }
 
-CUresult vmm_pool_alloc(int ordinal, uint64_t size, uint64_t *ret_address)
+CUresult vmm_pool_alloc(int ordinal, struct session_pool *owner, uint64_t size, uint64_t *ret_address)
 {
 	struct session *s = device.session;
 	struct session_chunk *c = NULL;
@@ -394,18 +412,18 @@ CUresult vmm_pool_alloc(int ordinal, uint64_t size, uint64_t *ret_address)
 	if (size > SESSION_SIZE / 2)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (size > VMM_POOL_SMALL) {
-		result = add_chunk(ordinal, round_up_to(size, VMM_POOL_GRANULE), false, &c);
+		result = add_chunk(ordinal, owner, round_up_to(size, VMM_POOL_GRANULE), false, &c);
 		if (!result)
 			*ret_address = c->address;
 		return result;
 	}
 	for (uint32_t i = 0; i < s->chunks.n; i++) {
 		c = chunk_at(i);
-		*ret_address = c->pool && c->device == ordinal ? place_in(c, size) : 0;
+		*ret_address = c->pool && c->device == ordinal && c->owner == owner ? place_in(c, size) : 0;
 		if (*ret_address)
 			goto found;
 	}
-	result = add_chunk(ordinal, VMM_POOL_GRANULE, true, &c);
+	result = add_chunk(ordinal, owner, VMM_POOL_GRANULE, true, &c);
 	if (result)
 		return result;
 	c->next = VMM_POOL_RED_ZONE;
@@ -415,14 +433,6 @@ found:
 	if (*ret_address == c->address + c->next)
 		c->next = round_up_to(*ret_address + size, VMM_POOL_ALIGN) + VMM_POOL_RED_ZONE - c->address;
 	return CUDA_SUCCESS;
-}
-
-static struct session_chunk *chunk_of(uint64_t address)
-{
-	for (uint32_t i = 0; i < device.session->chunks.n; i++)
-		if (address - chunk_at(i)->address < chunk_at(i)->size)
-			return chunk_at(i);
-	return NULL;
 }
 
 void vmm_pool_free(uint64_t address)
@@ -435,6 +445,23 @@ void vmm_pool_free(uint64_t address)
 		c->empty = true;
 	else if (address - c->address < c->next)
 		c->next = address - c->address;
+}
+
+uint64_t vmm_pool_reserved(const struct session_pool *owner)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < device.session->chunks.n; i++)
+		if (chunk_at(i)->owner == owner && (owner->release_threshold || !chunk_at(i)->empty))
+			bytes += chunk_at(i)->size;
+	return bytes;
+}
+
+void vmm_pool_disown(const struct session_pool *owner)
+{
+	for (uint32_t i = 0; i < device.session->chunks.n; i++)
+		if (chunk_at(i)->owner == owner)
+			chunk_at(i)->owner = NULL;
 }
 
 CUresult vmm_pool_scratch(int ordinal, uint64_t size, uint64_t *ret_id, uint64_t *ret_address)

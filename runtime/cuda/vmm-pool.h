@@ -10,7 +10,6 @@
 #ifndef CGPU_RUNTIME_CUDA_VMM_POOL_H
 #define CGPU_RUNTIME_CUDA_VMM_POOL_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <cuda.h>
@@ -26,10 +25,18 @@ struct buffer;
 /* Reserve the window; before any other call. */
 CUresult vmm_pool_init(void);
 
-/* A place for `size` bytes on a device. Annotating and charging are the ledger's. */
-CUresult vmm_pool_alloc(int ordinal, uint64_t size, uint64_t *ret_address);
-/* The memory of `peer` is opened to a device, or closed. */
-CUresult vmm_pool_peer(int ordinal, int peer, bool on);
+struct session_pool;
+
+/* A place for `size` bytes on a device; in chunks of `owner` when it is not NULL. Annotating and charging are the ledger's. */
+CUresult vmm_pool_alloc(int ordinal, struct session_pool *owner, uint64_t size, uint64_t *ret_address);
+/* Peers, or the access to a pool, have changed. */
+CUresult vmm_pool_reach_changed(void);
+/* Bytes of all chunks of a pool; without a threshold an empty one counts as given back. */
+uint64_t vmm_pool_reserved(const struct session_pool *owner);
+/* The pool goes, its buffers stay. */
+void vmm_pool_disown(const struct session_pool *owner);
+/* What this cell has made and emptied again goes back to the driver. */
+void vmm_pool_trim(void);
 /* Bytes that the driver counts as taken, and that the next allocation on the device may have. */
 uint64_t vmm_pool_spare(int ordinal);
 /* The ledger has taken the buffer out: its bytes are free for others. */

@@ -410,3 +410,25 @@ cudaMemcpy(result, d, sizeof(result), cudaMemcpyDeviceToHost);
 any.type = cudaGraphNodeTypeConditional;
 printf("%d %d %d", set, result[1], cudaGraphAddNode(&found, other, NULL, NULL, 0, &any));""").ok()
     assert r.stdout == "0 6 801", r.shown
+
+
+def test_a_stream_that_was_joined_may_go_before_the_capture_ends(fresh_kernel):
+    assert fresh_kernel.run("""#include <stdio.h>
+__global__ void put(int *p, int v) { *p = v; }
+int *p; cudaMallocManaged(&p, 8);
+cudaStream_t main_, side, lost; cudaEvent_t e; cudaGraph_t g; cudaGraphExec_t x;
+cudaStreamCreate(&main_); cudaStreamCreate(&side); cudaEventCreate(&e);
+cudaStreamBeginCapture(main_, cudaStreamCaptureModeGlobal);
+cudaEventRecord(e, main_); cudaStreamWaitEvent(side, e, 0);
+put<<<1, 1, 0, side>>>(p, 7);
+cudaEventRecord(e, side); cudaStreamWaitEvent(main_, e, 0);
+cudaStreamDestroy(side);
+int joined = cudaStreamEndCapture(main_, &g);
+cudaGraphInstantiate(&x, g, 0); cudaGraphLaunch(x, main_); cudaStreamSynchronize(main_);
+cudaStreamCreate(&lost);
+cudaStreamBeginCapture(main_, cudaStreamCaptureModeGlobal);
+cudaEventRecord(e, main_); cudaStreamWaitEvent(lost, e, 0);
+put<<<1, 1, 0, lost>>>(p, 8);
+cudaStreamDestroy(lost);
+printf("%d %d %d", joined, *p, cudaStreamEndCapture(main_, &g) == cudaErrorStreamCaptureInvalidated); cudaGetLastError();""").ok(
+    ).stdout == "0 7 1"

@@ -73,6 +73,39 @@ cudaDeviceSynchronize();
 printf("%d %d", first(1), cudaDeviceDisablePeerAccess(1));""") == "8000 0"
 
 
+def test_memory_of_a_pool_is_opened_by_the_pool(devices):
+    assert value(devices, """cudaMemPool_t pool; int *taken, *plain;
+struct cudaMemPoolProps props = { .allocType = cudaMemAllocationTypePinned, .location = { cudaMemLocationTypeDevice, 1 } };
+printf("%d ", cudaMemPoolCreate(&pool, &props));
+struct cudaMemAccessDesc access = { { cudaMemLocationTypeDevice, 0 }, cudaMemAccessFlagsProtReadWrite };
+printf("%d ", cudaMemPoolSetAccess(pool, &access, 1));
+cudaMallocFromPoolAsync(&taken, N * sizeof(int), pool, NULL);
+cudaSetDevice(1); cudaMalloc(&plain, N * sizeof(int)); cudaSetDevice(0);
+struct cudaPointerAttributes what; cudaPointerGetAttributes(&what, taken);
+fill<<<1, N>>>(taken, 50);
+int here; cudaMemcpy(&here, taken, sizeof here, cudaMemcpyDefault);
+enum cudaMemAccessFlags flags; cudaMemPoolGetAccess(&flags, pool, &access.location);
+uint64_t used, reserved; cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used);
+cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
+printf("%d %d %d %lu %d", what.device, here, flags, used, reserved >= used);""") == "0 0 1 50 3 1024 1"
+    # Written in a cell that fails, it is taken back, although its device is another one.
+    assert devices.run("fill<<<1, N>>>(taken, 90); cudaDeviceSynchronize(); abort();").ename == "Aborted"
+    assert value(devices, 'cudaMemcpy(&here, taken, sizeof here, cudaMemcpyDefault); printf("%d", here);') == "50"
+    result = devices.run("fill<<<1, N>>>(plain, 1); cudaDeviceSynchronize();")
+    assert "belongs to another device" in result.traceback
+    # Who frees it waits for all who reach it.
+    assert value(devices, """int *busy, *let; cudaMallocManaged(&let, 4); *let = 0; cudaStream_t slow; cudaStreamCreate(&slow);
+cudaMallocFromPoolAsync(&busy, N * sizeof(int), pool, NULL);
+#include <pthread.h>
+void *open_it(void *unused) { *(volatile int *)let = 1; return NULL; }
+wait_for<<<1, 1, 0, slow>>>(let); fill<<<1, N, 0, slow>>>(busy, 1);
+pthread_t opener; pthread_create(&opener, NULL, open_it, NULL);
+printf("%d %d", cudaFreeAsync(busy, slow), cudaDeviceSynchronize()); pthread_join(opener, NULL);""") == "0 0"
+    access = "access.flags = cudaMemAccessFlagsProtNone; cudaMemPoolSetAccess(pool, &access, 1);"
+    devices.run(access).ok()
+    assert devices.run("fill<<<1, N>>>(taken, 1); cudaDeviceSynchronize();").ename == "CudaIllegalAddress"
+
+
 def test_copies_and_events_cross_devices(devices):
     assert value(devices, """cudaStream_t one, two; cudaEvent_t done;
 int *flag; cudaMallocManaged(&flag, 4); *flag = 0;
