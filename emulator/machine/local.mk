@@ -71,7 +71,7 @@ libmachine_avx512_a_CFLAGS = $(VECTOR_CFLAGS) -march=x86-64-v4
 endif
 
 MACHINE_TESTS = test-machine-access test-machine-faults test-machine-matrix test-machine-opcodes test-machine-warps \
-	test-observer test-race test-sync test-ptx-census test-ptx-module test-ptx-peephole
+	test-machine-shadow test-machine-taint test-observer test-race test-sync test-ptx-census test-ptx-module test-ptx-peephole
 check_PROGRAMS += $(MACHINE_TESTS)
 TESTS += $(MACHINE_TESTS)
 MACHINE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
@@ -95,6 +95,12 @@ tests/ptx/opcode-vectors.def: $(top_srcdir)/tests/ptx/make-opcode-vectors.py
 test_machine_matrix_SOURCES = tests/unit/test-machine-matrix.c tests/unit/machine.h
 test_machine_matrix_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_matrix_LDADD = $(MACHINE_TEST_LIBS)
+test_machine_shadow_SOURCES = tests/unit/test-machine-shadow.c
+test_machine_shadow_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_machine_shadow_LDADD = $(MACHINE_TEST_LIBS)
+test_machine_taint_SOURCES = tests/unit/test-machine-taint.c tests/unit/machine.h
+test_machine_taint_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_machine_taint_LDADD = $(MACHINE_TEST_LIBS)
 test_machine_warps_SOURCES = tests/unit/test-machine-warps.c tests/unit/machine.h
 test_machine_warps_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_warps_LDADD = $(MACHINE_TEST_LIBS)
