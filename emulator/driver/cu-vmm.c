@@ -175,3 +175,30 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *ret, void 
 		*ret = (uintptr_t)a;
 	return result;
 }
+
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *ret, void *address)
+{
+	CUresult result = gpu_enter("cuMemRetainAllocationHandle", GPU_CALL_DEVICE);
+	struct allocation *a = result || !ret ? NULL : memory_retain((uintptr_t)address);
+
+	if (a)
+		*ret = (uintptr_t)a;
+	return result || a ? result : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *ret, CUmemGenericAllocationHandle handle)
+{
+	CUresult result = gpu_enter("cuMemGetAllocationPropertiesFromHandle", GPU_CALL_DEVICE);
+	const struct allocation *a = (const struct allocation *)(uintptr_t)handle;
+
+	if (result)
+		return result;
+	if (!ret || !a)
+		return CUDA_ERROR_INVALID_VALUE;
+	*ret = (CUmemAllocationProp){ .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+				      .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+				      .location.type = a->device == MEMORY_HOST ? CU_MEM_LOCATION_TYPE_HOST_NUMA :
+										  CU_MEM_LOCATION_TYPE_DEVICE };
+	ret->location.id = a->device == MEMORY_HOST ? 0 : a->device;
+	return CUDA_SUCCESS;
+}

@@ -169,6 +169,21 @@ void memory_release(struct allocation *a)
 	unlock();
 }
 
+struct allocation *memory_retain(uint64_t address)
+{
+	struct allocation *a = NULL;
+	const struct mapping *m;
+
+	write_lock();
+	m = range_find(&memory_table.mappings, address);
+	if (m && m->kind == MAPPING_VMM)
+		a = m->allocation;
+	if (a)
+		a->references++;
+	unlock();
+	return a;
+}
+
 void memory_usage(int device, uint64_t *ret_free, uint64_t *ret_total)
 {
 	write_lock();

@@ -64,6 +64,8 @@ CUresult memory_init(void);
 CUresult memory_create(int device, uint64_t size, struct allocation **ret);
 CUresult memory_import(int fd, struct allocation **ret);
 void memory_release(struct allocation *a);
+/* What cuMemMap() has mapped there, with a reference for the caller; NULL: nothing. */
+struct allocation *memory_retain(uint64_t address);
 void memory_usage(int device, uint64_t *ret_free, uint64_t *ret_total);
 
 /* hint 0: anywhere. The result can lie elsewhere than the hint. */

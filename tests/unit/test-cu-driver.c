@@ -151,6 +151,7 @@ static void touch_device_memory(void)
 static void vmm_memory_travels_as_a_descriptor(void **state)
 {
 	CUmemGenericAllocationHandle handle, imported;
+	CUmemAllocationProp prop;
 	CUdeviceptr other;
 	int fd, value = 42, status;
 
@@ -171,6 +172,12 @@ static void vmm_memory_travels_as_a_descriptor(void **state)
 	assert_int_equal(WTERMSIG(status), SIGSEGV);
 	assert_int_equal(EMU(cuMemExportToShareableHandle)(&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), 0);
 	assert_int_equal(EMU(cuMemRelease)(handle), 0);
+	assert_int_equal(EMU(cuMemRetainAllocationHandle)(&imported, (void *)(uintptr_t)(window + 8)), 0);
+	assert_int_equal(imported, handle);
+	assert_int_equal(EMU(cuMemGetAllocationPropertiesFromHandle)(&prop, imported), 0);
+	assert_int_equal(prop.location.type, CU_MEM_LOCATION_TYPE_DEVICE);
+	assert_int_equal(EMU(cuMemRelease)(imported), 0);
+	assert_int_equal(EMU(cuMemRetainAllocationHandle)(&imported, &value), CUDA_ERROR_INVALID_VALUE);
 	assert_int_equal(EMU(cuMemUnmap)(window, CHUNK), 0);
 	assert_int_equal(EMU(cuMemcpyDtoH)(&value, window, 4), CUDA_ERROR_INVALID_VALUE);
 	value = 0;
