@@ -4,13 +4,19 @@
  * in registers while all lanes that came in go round. Each round counts against w->budget as the interpreter's do.
  * What parts the lanes, and every jump backwards to another place, is left to the handler of the branch.
  */
-#include "emulator/hot/hot-block.h"
+#include "emulator/hot/hot-memory.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/machine/exec.h"
+
+/*
+ * Loads and stores of one block that are compiled, at most: LLVM takes 6 ms for each. For the same reason only those in loops
+ * are, and not for parts of a warp.
+ */
+#define MEMORY_MAX 64
 
 void hot_build_init(struct hot_build *b, LLVMContextRef context, LLVMModuleRef library, LLVMModuleRef module,
 		    const struct hot_program *p, const struct hot_meaning *meanings)
@@ -81,20 +87,31 @@ static LLVMValueRef call_handler(const struct hot_build *b, const struct op *o)
 	return LLVMBuildCall2(b->builder, b->handler, hot_const_pointer(b, (void *)code), args, 2, "");
 }
 
-/* Everything in memory, the interpreter's handler, and on if that goes on behind the operation. */
-static void emit_call(struct hot_build *b, const struct op *o)
+void hot_block_call(struct hot_build *b, const struct op *o)
 {
 	LLVMBasicBlockRef leave = add_block(b), stay = add_block(b);
-	LLVMValueRef next, expected = hot_const_pointer(b, place_of(b, o) + hot_width(o));
+	LLVMValueRef next = call_handler(b, o), expected = hot_const_pointer(b, place_of(b, o) + hot_width(o));
 
-	hot_rows_flush(b);
-	next = call_handler(b, o);
 	LLVMBuildCondBr(b->builder, LLVMBuildICmp(b->builder, LLVMIntEQ, next, expected, ""), stay, leave);
 	LLVMPositionBuilderAtEnd(b->builder, leave);
 	count_operations(b, b->steps + 1, b->executed);
 	LLVMBuildRet(b->builder, next);
 	LLVMPositionBuilderAtEnd(b->builder, stay);
+}
+
+/* Everything in memory, and the interpreter's handler. */
+static void emit_call(struct hot_build *b, const struct op *o)
+{
+	hot_rows_flush(b);
+	hot_block_call(b, o);
 	hot_rows_forget(b, o);
+}
+
+static enum hot_way way_of(const struct hot_build *b, const struct op *o)
+{
+	enum hot_way way = hot_way(b->meanings, o);
+
+	return way == WAY_MEMORY && !b->memory ? WAY_CALL : way;
 }
 
 /* The one value of 0 or 1 a lane that a test gives, as a mask. */
@@ -239,12 +256,14 @@ static void emit_body(struct hot_build *b, const struct hot_block *block)
 {
 	for (uint32_t i = block->first; i < block->end;) {
 		const struct op *o = &b->program->ops[i];
-		enum hot_way way = hot_way(b->meanings, o);
+		enum hot_way way = way_of(b, o);
 
 		if (way == WAY_BRANCH)
 			break;
 		if (way == WAY_NATIVE)
 			emit_native(b, o);
+		else if (way == WAY_MEMORY)
+			hot_memory_emit(b, o);
 		else
 			emit_call(b, o);
 		i += hot_width(o);
@@ -286,13 +305,15 @@ static bool note_all(struct hot_build *b, const struct hot_block *block)
 	bool calls = false;
 
 	for (uint32_t i = block->first; i < block->end; i += hot_width(&b->program->ops[i])) {
-		enum hot_way way = hot_way(b->meanings, &b->program->ops[i]);
+		enum hot_way way = way_of(b, &b->program->ops[i]);
 
 		if (way == WAY_NATIVE)
 			note_operands(b, &b->program->ops[i], false);
+		else if (way == WAY_MEMORY)
+			hot_memory_note(b, &b->program->ops[i]);
 		else if (way == WAY_BRANCH)
 			hot_rows_find(b, b->program->ops[i].a, TYPE_PREDICATE);
-		calls |= way == WAY_CALL;
+		calls |= way == WAY_CALL || way == WAY_MEMORY;
 	}
 	return calls;
 }
@@ -308,7 +329,7 @@ static void open_loop(struct hot_build *b, const struct hot_block *block, LLVMBa
 	for (uint32_t i = 0; i < b->count; i++)
 		hot_rows_load(b, &b->rows[i]);
 	for (uint32_t i = block->first; i < block->end; i += hot_width(&b->program->ops[i]))
-		if (hot_way(b->meanings, &b->program->ops[i]) == WAY_CALL)
+		if (way_of(b, &b->program->ops[i]) == WAY_CALL)
 			hot_rows_forget(b, &b->program->ops[i]);
 	LLVMBuildBr(b->builder, head);
 	LLVMPositionBuilderAtEnd(b->builder, head);
@@ -430,12 +451,12 @@ static void emit_loop(struct hot_build *b, const struct hot_block *block)
 	emit_part(b, block, taken);
 }
 
-static void add_attribute(const struct hot_build *b, const char *name, const char *value)
+static void add_attribute(const struct hot_build *b, LLVMValueRef function, const char *name, const char *value)
 {
 	LLVMAttributeRef a = LLVMCreateStringAttribute(b->context, name, (unsigned)strlen(name), value,
 						       (unsigned)strlen(value));
 
-	LLVMAddAttributeAtIndex(b->function, LLVMAttributeFunctionIndex, a);
+	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, a);
 }
 
 /* The instruction set of the interpreter's handlers, as clang names it. */
@@ -452,11 +473,19 @@ static const char *processor(const char *core)
 #endif
 }
 
-static void begin_function(struct hot_build *b, bool masked, const char *name)
+void hot_block_attributes(const struct hot_build *b, LLVMValueRef function)
 {
 	static const char nounwind[] = "nounwind";
 	unsigned kind = LLVMGetEnumAttributeKindForName(nounwind, sizeof(nounwind) - 1);
 
+	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(b->context, kind, 0));
+	add_attribute(b, function, "target-cpu", processor(b->program->core));
+	add_attribute(b, function, "prefer-vector-width", "512");
+	add_attribute(b, function, "min-legal-vector-width", "512");
+}
+
+static void begin_function(struct hot_build *b, bool masked, const char *name)
+{
 	b->count = 0;
 	b->done = b->steps = 0;
 	b->guard = b->executed = b->mask = b->lanes = NULL;
@@ -464,21 +493,34 @@ static void begin_function(struct hot_build *b, bool masked, const char *name)
 	b->function = LLVMAddFunction(b->module, name, b->handler);
 	if (masked)
 		b->parts = b->function;
-	LLVMAddAttributeAtIndex(b->function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(b->context, kind, 0));
-	add_attribute(b, "target-cpu", processor(b->program->core));
-	add_attribute(b, "prefer-vector-width", "512");
-	add_attribute(b, "min-legal-vector-width", "512");
+	hot_block_attributes(b, b->function);
 	LLVMPositionBuilderAtEnd(b->builder, add_block(b));
 	b->warp = LLVMGetParam(b->function, 0);
 	b->base = LLVMBuildLoad2(b->builder, b->pointer, hot_field(b, b->warp, offsetof(struct warp, rows)), "");
+	if (b->memory) {
+		b->scratch = LLVMBuildAlloca(b->builder, LLVMArrayType(b->wide, 1 + HOT_ELEMENTS), "");
+		LLVMSetAlignment(b->scratch, 64);
+	}
 	if (!masked)
 		return;
 	b->mask = LLVMBuildLoad2(b->builder, b->i32, hot_field(b, b->warp, offsetof(struct warp, mask)), "");
 	b->lanes = as_bits(b, b->mask);
 }
 
+static uint32_t count_memory(const struct hot_build *b, const struct hot_block *block)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = block->first; i < block->end; i += hot_width(&b->program->ops[i]))
+		count += hot_way(b->meanings, &b->program->ops[i]) == WAY_MEMORY;
+	return count;
+}
+
 static bool build(struct hot_build *b, const struct hot_block *block, bool masked, const char *name)
 {
+	uint32_t count = count_memory(b, block);
+
+	b->memory = !masked && (block->loops || block->depth) && count && count <= MEMORY_MAX;
 	b->keep_raw = true;
 	for (;;) {
 		begin_function(b, masked, name);

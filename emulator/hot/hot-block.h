@@ -17,4 +17,13 @@ void hot_build_release(struct hot_build *b);
  */
 bool hot_block_build(struct hot_build *b, const struct hot_block *block, const char *full, const char *masked);
 
+/*
+ * Call the operation's handler, with rows in memory. Where it does not go on behind the operation, the function ends; the
+ * builder stands where it does.
+ */
+void hot_block_call(struct hot_build *b, const struct op *o);
+
+/* What all functions of a module are compiled for. */
+void hot_block_attributes(const struct hot_build *b, LLVMValueRef function);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Leaders are what jumps get to, what follows a branch, and both sides of operations that a fragment may wait at. */
-#include "emulator/hot/hot-blocks.h"
+#include "emulator/hot/hot-memory.h"
 
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ enum hot_way hot_way(const struct hot_meaning *meanings, const struct op *o)
 		/* fall through */
 	case OP_mode:
 		inner = hot_way(meanings, o + 1);
-		return inner == WAY_NATIVE ? WAY_CALL : inner;
+		return inner == WAY_NATIVE || inner == WAY_MEMORY ? WAY_CALL : inner;
 	case OP_nop:
 		return WAY_NATIVE;
 	}
@@ -46,6 +46,8 @@ enum hot_way hot_way(const struct hot_meaning *meanings, const struct op *o)
 		return WAY_LAST;
 	if (m->family == FAMILY_OTHER)
 		return WAY_OUT;
+	if (hot_memory_knows(meanings, o))
+		return WAY_MEMORY;
 	return m->piece || m->shape == HOT_PICK ? WAY_NATIVE : WAY_CALL;
 }
 
@@ -57,7 +59,7 @@ static void mark_leaders(const struct hot_program *p, const struct hot_meaning *
 		leader[i] |= p->targets[i];
 		if (way == WAY_OUT)
 			leader[i] = 1;
-		if (way != WAY_NATIVE && way != WAY_CALL)
+		if (way != WAY_NATIVE && way != WAY_MEMORY && way != WAY_CALL)
 			leader[i + hot_width(&p->ops[i])] = 1;
 	}
 	leader[0] = 1;
@@ -93,7 +95,7 @@ static struct hot_block block_at(const struct hot_program *p, const struct hot_m
 
 		if (way == WAY_OUT)
 			break;
-		native += way == WAY_NATIVE && o->id != OP_nop;
+		native += (way == WAY_NATIVE && o->id != OP_nop) || way == WAY_MEMORY;
 		b.end += hot_width(o);
 		if (way == WAY_BRANCH) {
 			b.loops = (o->id == OP_bra_if || o->id == OP_bra_unless) && o->target == p->place + first;

@@ -24,6 +24,7 @@ struct hot_blocks {
 /* How an operation is compiled. */
 enum hot_way {
 	WAY_NATIVE, /* a piece, or built by hot-block.c */
+	WAY_MEMORY, /* hot-memory.c makes it, or its handler is called */
 	WAY_CALL,   /* its handler is called */
 	WAY_LAST,   /* the same, and the block ends behind it */
 	WAY_BRANCH, /* the block ends with it */

@@ -6,6 +6,7 @@
 #include "emulator/hot/hot-library.h"
 
 #include <llvm-c/BitReader.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,11 +53,12 @@ extern const char hot_lanes_begin[], hot_lanes_end[];
 #define FAMILY_ASYNC FAMILY_OTHER
 
 static const struct {
-	const char *name;
+	const char *name, *form;
 	struct hot_meaning meaning;
 } table[OP_COUNT] = {
 #define OP(family, name, form, shape, D, A, B, C, ...) \
-	[OP_##name] = { "lane_" #name, { HOT_##shape, FAMILY_##family, TYPE_##D, TYPE_##A, TYPE_##B, TYPE_##C, NULL } },
+	[OP_##name] = { "lane_" #name, form, \
+			{ HOT_##shape, FAMILY_##family, TYPE_##D, TYPE_##A, TYPE_##B, TYPE_##C, NULL, { 0 } } },
 #include "emulator/ptx/ptx-opcodes.def"
 #undef OP
 };
@@ -109,6 +111,21 @@ static bool is_piece(LLVMValueRef function)
 	return stores == 1;
 }
 
+/* "(ld).global.b32v2" */
+static struct hot_access access_of(const char *form)
+{
+	char what[4], space[8], type;
+	unsigned bits, count = 1;
+
+	if (sscanf(form, "(%3[lds t]).%7[a-z].%c%uv%u", what, space, &type, &bits, &count) < 4)
+		return (struct hot_access){ .space = HOT_SPACE_NONE };
+	return (struct hot_access){
+		.space = !strcmp(space, "global") ? HOT_SPACE_GLOBAL : !strcmp(space, "shared") ? HOT_SPACE_SHARED :
+												  HOT_SPACE_NONE,
+		.loads = what[0] == 'l', .sign = type == 's', .bits = (uint8_t)bits, .count = (uint8_t)count,
+	};
+}
+
 struct hot_meaning *hot_library_new(LLVMContextRef context, LLVMModuleRef *ret_module)
 {
 	LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRange(
@@ -126,6 +143,7 @@ struct hot_meaning *hot_library_new(LLVMContextRef context, LLVMModuleRef *ret_m
 		LLVMValueRef function = LLVMGetNamedFunction(module, table[i].name);
 
 		all[i] = table[i].meaning;
+		all[i].access = access_of(table[i].form);
 		all[i].piece = function && is_piece(function) ? function : NULL;
 	}
 	*ret_module = module;

@@ -18,11 +18,21 @@ enum hot_type { TYPE_NONE, TYPE_NARROW, TYPE_F32, TYPE_WIDE, TYPE_F64, TYPE_PRED
 
 enum hot_family { FAMILY_PLAIN, FAMILY_MEMORY, FAMILY_ATOMIC, FAMILY_OTHER };
 
+enum hot_space { HOT_SPACE_NONE, HOT_SPACE_GLOBAL, HOT_SPACE_SHARED };
+
+/* What a load or a store moves. */
+struct hot_access {
+	enum hot_space space; /* HOT_SPACE_NONE: neither, or one that is left to its handler */
+	bool loads, sign;
+	uint8_t bits, count;  /* of one element; elements */
+};
+
 struct hot_meaning {
 	enum hot_shape shape;
 	enum hot_family family;
 	enum hot_type d, a, b, c;
 	LLVMValueRef piece; /* NULL: left to the handler */
+	struct hot_access access;
 };
 
 /* Meanings by operation number, with pieces in a module of the context; NULL when the bitcode cannot be read. */

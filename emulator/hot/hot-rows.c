@@ -25,6 +25,26 @@ LLVMValueRef hot_field(const struct hot_build *b, LLVMValueRef p, uint64_t offse
 	return LLVMBuildGEP2(b->builder, LLVMInt8TypeInContext(b->context), p, &index, 1, "");
 }
 
+LLVMValueRef hot_call_intrinsic(const struct hot_build *b, const char *name, LLVMTypeRef type, LLVMValueRef *args,
+				unsigned count)
+{
+	unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+	LLVMValueRef function = LLVMGetIntrinsicDeclaration(b->module, id, &type, 1);
+
+	return LLVMBuildCall2(b->builder, LLVMIntrinsicGetType(b->context, id, &type, 1), function, args, count, "");
+}
+
+void hot_mark_likely(const struct hot_build *b, LLVMValueRef branch)
+{
+	LLVMMetadataRef weights[] = {
+		LLVMMDStringInContext2(b->context, "branch_weights", strlen("branch_weights")),
+		LLVMValueAsMetadata(hot_const32(b, 2000)), LLVMValueAsMetadata(hot_const32(b, 1)),
+	};
+	LLVMMetadataRef node = LLVMMDNodeInContext2(b->context, weights, 3);
+
+	LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(b->context, "prof", 4), LLVMMetadataAsValue(b->context, node));
+}
+
 static enum hot_type storage(enum hot_type type)
 {
 	return type == TYPE_F32 ? TYPE_NARROW : type == TYPE_F64 ? TYPE_WIDE : type;
@@ -218,6 +238,25 @@ void hot_rows_flush(struct hot_build *b)
 	for (uint32_t i = 0; i < b->count; i++)
 		if (b->rows[i].dirty)
 			hot_rows_store(b, &b->rows[i]);
+}
+
+/*
+ * A loose value may be made canonical here though it was no float before the first round: if its bits were seen in the
+ * loop it would not go round raw, and each round writes it before it ends.
+ */
+void hot_rows_flush_aside(struct hot_build *b)
+{
+	for (uint32_t i = 0; i < b->count; i++) {
+		struct hot_row *r = &b->rows[i];
+		struct hot_value known = r->value;
+
+		if (!r->dirty)
+			continue;
+		r->value.loose = false;
+		hot_rows_store(b, r);
+		r->value = known;
+		r->dirty = true;
+	}
 }
 
 static void forget(struct hot_build *b, const struct op *o)

@@ -13,6 +13,8 @@
 #include "emulator/hot/hot-compiler.h"
 #include "emulator/hot/hot-library.h"
 
+#define HOT_ELEMENTS 4 /* of a vector in memory, at most */
+
 struct hot_value {
 	LLVMValueRef llvm; /* NULL: in memory only */
 	bool raw;
@@ -44,11 +46,13 @@ struct hot_build {
 	LLVMValueRef lanes;    /* the same as bits */
 	LLVMValueRef guard;    /* bits that the operation is for; NULL: all */
 	LLVMValueRef executed; /* operations of earlier rounds, i64; NULL: none */
+	LLVMValueRef scratch;  /* room for offsets of all lanes and HOT_ELEMENTS rows */
 	uint32_t done;         /* operations before this one in the block */
 	uint32_t steps;        /* of these, as the interpreter counts: a guard and what it guards are one */
 	struct hot_row *rows;
 	uint32_t count, capacity;
 	bool failed;           /* a row of two widths */
+	bool memory;           /* loads and stores become code */
 	bool keep_raw;         /* rows may go round a loop raw */
 	bool spoiled;          /* and one did whose bits were seen: it may have held no number before the loop */
 };
@@ -57,6 +61,12 @@ LLVMValueRef hot_const32(const struct hot_build *b, uint32_t v);
 LLVMValueRef hot_const_pointer(const struct hot_build *b, const void *at);
 /* The field `offset` bytes into what p points to. */
 LLVMValueRef hot_field(const struct hot_build *b, LLVMValueRef p, uint64_t offset);
+
+LLVMValueRef hot_call_intrinsic(const struct hot_build *b, const char *name, LLVMTypeRef type, LLVMValueRef *args,
+				unsigned count);
+
+/* A conditional branch hardly ever goes to its second target. */
+void hot_mark_likely(const struct hot_build *b, LLVMValueRef branch);
 
 /* x for the lanes that are set, y for the others. */
 LLVMValueRef hot_choose(const struct hot_build *b, LLVMValueRef set, LLVMValueRef x, LLVMValueRef y);
@@ -72,6 +82,8 @@ void hot_rows_make_canonical(struct hot_build *b, struct hot_value *v);
 void hot_rows_write(struct hot_build *b, uint32_t offset, enum hot_type type, struct hot_value value);
 /* Memory gets all values; they stay known. */
 void hot_rows_flush(struct hot_build *b);
+/* The same where the code will meet code that has not been there: what is known of the rows stays as it is. */
+void hot_rows_flush_aside(struct hot_build *b);
 void hot_rows_store(struct hot_build *b, struct hot_row *r);
 /* What a handler that is called may have changed is read again. */
 void hot_rows_forget(struct hot_build *b, const struct op *o);

@@ -6,6 +6,7 @@ cgpu_hot_so_SOURCES = \
 	%reldir%/hot-blocks.c %reldir%/hot-blocks.h \
 	%reldir%/hot-compiler.c %reldir%/hot-compiler.h \
 	%reldir%/hot-library.c %reldir%/hot-library.h \
+	%reldir%/hot-memory.c %reldir%/hot-memory.h \
 	%reldir%/hot-rows.c %reldir%/hot-rows.h
 cgpu_hot_so_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) -DHOT_LANES='"%reldir%/hot-lanes.bc"'
 cgpu_hot_so_CFLAGS = $(AM_CFLAGS) -fPIC -fvisibility=hidden $(SANITIZE_CFLAGS) -pthread

@@ -99,29 +99,62 @@ static void write_form(struct buffer *t, const char *form)
 	}
 }
 
-/* An address in the pool, or now and then just past it. */
-static void write_address(struct buffer *t, uint32_t align)
+/* Offsets in the pool: anywhere, lane after lane, or the same for all. */
+static void write_index(struct buffer *t, uint32_t size)
 {
-	buffer_printf(t, "and.b32 %%t0, %%r%u, %u;\nmul.wide.u32 %%t1, %%t0, %u;\nadd.u64 %%t1, %%t1, %%pool;\n", pick(6),
-		      POOL * 4 / align - 1, align);
-	if (pick(40) == 0)
-		buffer_printf(t, "add.u64 %%t1, %%t1, %u;\n", pick(2) ? POOL * 2 : 1);
+	uint32_t last = POOL * 4 / size - 1;
+
+	switch (pick(4)) {
+	case 0:
+		buffer_printf(t, "add.u32 %%t0, %%tid.x, %u;\nand.b32 %%t0, %%t0, %u;\n", pick(last), last);
+		break;
+	case 1:
+		buffer_printf(t, "add.u32 %%t0, %%ctaid.x, %u;\n", pick(last));
+		break;
+	default:
+		buffer_printf(t, "and.b32 %%t0, %%r%u, %u;\n", pick(6), last);
+	}
+	buffer_printf(t, "mul.lo.u32 %%t0, %%t0, %u;\n", size);
 }
 
+/* An address in one of the pools, or now and then just past it. */
+static void write_address(struct buffer *t, uint32_t size, bool shared)
+{
+	write_index(t, size);
+	if (shared)
+		buffer_puts(t, "mov.u32 %t2, pool;\nadd.u32 %t0, %t0, %t2;\n");
+	else
+		buffer_puts(t, "cvt.u64.u32 %t1, %t0;\nadd.u64 %t1, %t1, %pool;\n");
+	if (pick(40) == 0)
+		buffer_printf(t, shared ? "add.u32 %%t0, %%t0, %u;\n" : "add.u64 %%t1, %%t1, %u;\n", pick(2) ? POOL * 2 : 1);
+}
+
+/* S: the space, T: the address. */
 static void write_access(struct buffer *t)
 {
-	static const char *const forms[] = {
-		"ld.global.u32 %%r%u, [%%t1];\n", "st.global.u32 [%%t1], %%r%u;\n", "ld.global.f32 %%f%u, [%%t1];\n",
-		"st.global.f32 [%%t1], %%f%u;\n", "ld.global.s8 %%r%u, [%%t1];\n",  "st.global.u16 [%%t1], %%r%u;\n",
-		"ld.volatile.global.u32 %%r%u, [%%t1];\n", "red.global.add.u32 [%%t1], %%r%u;\n",
-		"ld.global.u64 %%a%u, [%%t1];\n", "st.global.u64 [%%t1], %%a%u;\n",
+	static const struct {
+		const char *form;
+		uint32_t size;
+	} forms[] = {
+		{ "ld.S.u32 R, [T];", 4 }, { "st.S.u32 [T], R;", 4 }, { "ld.S.f32 F, [T];", 4 }, { "st.S.f32 [T], F;", 4 },
+		{ "ld.S.s8 R, [T];", 4 }, { "st.S.u16 [T], R;", 4 }, { "ld.S.u16 R, [T];", 2 }, { "st.S.u8 [T], R;", 1 },
+		{ "ld.volatile.S.u32 R, [T];", 4 }, { "red.S.add.u32 [T], R;", 4 }, { "ld.S.u64 A, [T];", 8 },
+		{ "st.S.u64 [T], A;", 8 }, { "ld.S.v2.u32 {%r0, %r1}, [T];", 8 }, { "st.S.v2.u32 [T], {R, R};", 8 },
+		{ "ld.S.v4.f32 {%f0, %f1, %f2, %f3}, [T];", 16 }, { "st.S.v4.u32 [T], {R, R, R, R};", 16 },
+		{ "ld.S.v2.u64 {%a0, %a1}, [T];", 16 }, { "st.S.v4.u8 [T], {R, R, R, R};", 4 },
 	};
 	uint32_t which = pick(sizeof(forms) / sizeof(forms[0]));
+	bool shared = pick(3) == 0;
+	char form[128], *to = form;
 
-	write_address(t, which >= 8 ? 8 : 4);
+	write_address(t, forms[which].size, shared);
 	if (pick(5) == 0)
 		buffer_printf(t, "@%s%%p%u ", pick(2) ? "!" : "", pick(4));
-	buffer_printf(t, forms[which], pick(3));
+	for (const char *c = forms[which].form; *c; c++)
+		to += *c == 'S' || *c == 'T' ? sprintf(to, "%s", *c == 'S' ? (shared ? "shared" : "global") : shared ? "%t0" : "%t1") :
+					       sprintf(to, "%c", *c);
+	write_form(t, form);
+	buffer_puts(t, "\n");
 }
 
 static void write_statement(struct buffer *t)
@@ -194,14 +227,18 @@ static void write_program(struct buffer *t)
 	labels = 0;
 	buffer_printf(t,
 		      ".visible .entry k(.param .u64 p, .param .u64 q)\n{\n.reg .b64 %%a<4>, %%t1, %%out, %%pool; .reg .b32 %%r<8>, "
-		      "%%t0, %%n<4>;\n.reg .f32 %%f<4>; .reg .f64 %%d<2>; .reg .pred %%p<4>, %%q;\n"
+		      "%%t0, %%t2, %%n<4>; .shared .align 16 .b8 pool[%u];\n.reg .f32 %%f<4>; .reg .f64 %%d<2>; .reg .pred %%p<4>, %%q;\n"
 		      "ld.param.u64 %%out, [p]; ld.param.u64 %%pool, [q]; mov.u32 %%r0, %%tid.x; mov.u32 %%r1, %%ctaid.x;\n"
 		      "mov.u32 %%r2, %%ntid.x; mad.lo.u32 %%r3, %%r1, %%r2, %%r0; mul.wide.u32 %%a0, %%r3, %u;\n"
 		      "add.u64 %%out, %%out, %%a0; mov.u32 %%r4, %u; mul.lo.u32 %%r5, %%r3, 0x9e3779b1; cvt.u64.u32 %%a1, %%r5;\n"
 		      "shl.b64 %%a2, %%a1, 17; cvt.rn.f32.s32 %%f0, %%r5; mov.f32 %%f1, 0f40490FDB; mov.b32 %%f2, %%r5;\n"
 		      "mov.f32 %%f3, 0f7F800000; cvt.f64.f32 %%d0, %%f0; cvt.f64.f32 %%d1, %%f1;\n"
 		      "setp.gt.u32 %%p0, %%r0, 9; setp.lt.s32 %%p1, %%r5, 0; setp.eq.u32 %%p2, %%r1, 1; not.pred %%p3, %%p0;\n",
-		      SLOTS * 8, pick(UINT32_MAX));
+		      POOL * 4, SLOTS * 8, pick(UINT32_MAX));
+	/* What has passed a barrier as a whole is known to be written; else each access looks. */
+	buffer_printf(t,
+		      "and.b32 %%t0, %%r0, 63; mul.lo.u32 %%t0, %%t0, 16; mov.u32 %%t2, pool; add.u32 %%t0, %%t0, %%t2;\n"
+		      "st.shared.v4.u32 [%%t0], {%%r0, %%r3, %%r4, %%r5};\n%s\n", pick(2) ? "bar.sync 0;" : "");
 	for (uint32_t i = 2 + pick(4); i; i--)
 		write_block(t, 2);
 	for (int i = 0; i < 6; i++)

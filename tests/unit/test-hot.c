@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "emulator/machine/exec.h"
+#include "emulator/machine/shadow.h"
 #include "tests/unit/machine.h"
 
 #define WORDS 1024
@@ -124,6 +125,75 @@ static void a_fault_names_thread_and_line(void **state)
 	assert_non_null(strstr(o.fault, "cell.cu:7"));
 }
 
+/* A copy of the first half of the words into the second, which nobody has written, in a loop, and what is read there. */
+static void copy_watched(const char *body, uint64_t written, bool compiled, uint32_t *words, uint8_t *shadow)
+{
+	struct device *d = device_new();
+	uint64_t p = device_buffer(d, "words", WORDS * sizeof(*words));
+	struct shadow *s = shadow_new(WORDS * sizeof(*words));
+
+	assert_non_null(s);
+	d->buffers[d->count - 1].shadow = s;
+	d->compiled = compiled;
+	shadow_written(s, 0, written);
+	for (uint32_t i = 0; i < WORDS / 2; i++)
+		((uint32_t *)device_bytes(d, p))[i] = i * 0x01234567u;
+	device_load(d, body);
+	assert_runs(d, "k", 1, 64, &p, sizeof(p));
+	memcpy(words, device_bytes(d, p), WORDS * sizeof(*words));
+	memcpy(shadow, atomic_load(&s->words), WORDS);
+	shadow_free(s);
+	device_free(d);
+}
+
+static void what_nobody_wrote_stays_known_as_such(void **state)
+{
+	static const char *const accesses[] = {
+		/* Lane after lane, all lanes one place, every other place, vectors, single bytes. */
+		"ld.global.u32 %r4, [%a1]; st.global.u32 [%a1+2048], %r4; ld.global.u32 %r5, [%a1+2048];\n",
+		"ld.global.u32 %r4, [%a0+400]; st.global.u32 [%a1+2048], %r4; ld.global.u32 %r5, [%a0+2048];\n",
+		"mul.wide.u32 %a2, %r0, 8; add.u64 %a2, %a2, %a0; ld.global.u32 %r4, [%a2]; st.global.u32 [%a2+2048], %r4;\n",
+		"mul.wide.u32 %a2, %r0, 16; add.u64 %a2, %a2, %a0; ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%a2];"
+		"st.global.v2.u32 [%a2+2048], {%r5, %r6}; ld.global.u64 %a3, [%a2+512];\n",
+		"cvt.u64.u32 %a2, %r0; add.u64 %a2, %a2, %a0; ld.global.u8 %r4, [%a2]; st.global.u8 [%a2+2048], %r4;\n",
+	};
+	static uint32_t words[2][WORDS];
+	static uint8_t shadow[2][WORDS];
+	const uint64_t written[] = { WORDS * 2, 100, 410, 0 };
+
+	(void)state;
+	for (size_t i = 0; i < 4 * sizeof(accesses) / sizeof(accesses[0]); i++) {
+		char text[2048];
+
+		snprintf(text, sizeof(text), "%s%s%s", HEAD "mov.u32 %r3, 0;\nLOOP: ", accesses[i / 4],
+			 "add.u32 %r3, %r3, 1; setp.lt.u32 %p0, %r3, 4; @%p0 bra LOOP;\nret;\n}\n");
+		for (int compiled = 0; compiled < 2; compiled++)
+			copy_watched(text, written[i % 4], compiled, words[compiled], shadow[compiled]);
+		assert_memory_equal(words[0], words[1], sizeof(words[0]));
+		assert_memory_equal(shadow[0], shadow[1], sizeof(shadow[0]));
+	}
+}
+
+/* What goes round a loop as a float has the bits of an integer in the first round, and handlers are called in each. */
+static void rows_are_in_memory_when_a_load_needs_its_handler(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	o = assert_same(HEAD "mov.b32 %r3, 0xffc12345; mov.b32 %f0, %r3; mov.u32 %r4, 0; mov.u64 %a2, %a1;\n"
+			     "LOOP: ld.global.u32 %r5, [%a2]; add.u32 %r6, %r6, %r5; add.u32 %r4, %r4, 1;\n"
+			     "setp.lt.u32 %p0, %r4, 9; @%p0 add.u64 %a2, %a2, 300; add.f32 %f0, %f0, 0f3F800000; @%p0 bra LOOP;\n"
+			     "mov.b32 %r7, %f0; st.global.u32 [%a1], %r7; ret;\n}\n",
+			64);
+	assert_int_equal(o.rc, 0);
+	assert_int_equal(o.words[0], 0x7fffffff);
+	assert_same(HEAD "mov.b32 %r3, 0xffc12345; mov.b32 %f0, %r3; mov.u32 %r4, 0; mov.u64 %a2, %a1;\n"
+			 "LOOP: ld.global.u32 %r5, [%a2]; add.u32 %r4, %r4, 1;\n"
+			 "add.u64 %a2, %a2, 1000; add.f32 %f0, %f0, 0f3F800000; setp.lt.u32 %p0, %r4, 9; @%p0 bra LOOP;\n"
+			 "mov.b32 %r7, %f0; st.global.u32 [%a1], %r7; ret;\n}\n",
+		    64);
+}
+
 static void loops_give_their_turn_away(void **state)
 {
 	struct outcome o;
@@ -230,6 +300,8 @@ int main(void)
 		cmocka_unit_test(guarded_operations_keep_the_other_lanes),
 		cmocka_unit_test(logic_in_a_part_of_a_warp_is_right),
 		cmocka_unit_test(a_fault_names_thread_and_line),
+		cmocka_unit_test(what_nobody_wrote_stays_known_as_such),
+		cmocka_unit_test(rows_are_in_memory_when_a_load_needs_its_handler),
 		cmocka_unit_test(loops_give_their_turn_away),
 		cmocka_unit_test(an_endless_loop_is_stopped),
 		cmocka_unit_test(operations_are_counted),
