@@ -67,11 +67,23 @@ static void end_thread(void *data)
 	free(t);
 }
 
+/* A function that a stream calls runs in a thread of the driver, which blocks all signals; a thread that it starts must not. */
+static void leave_drivers_mask(void)
+{
+	sigset_t mask;
+
+	if (pthread_sigmask(SIG_BLOCK, NULL, &mask) || sigismember(&mask, THREADS_SIGNAL) != 1)
+		return;
+	sigemptyset(&mask);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
 static void *run_thread(void *data)
 {
 	struct thread *t = data;
 	void *result = NULL;
 
+	leave_drivers_mask();
 	threads_begin(&t->member);
 	current = t;
 	thread_local_begin();

@@ -131,6 +131,19 @@ cudaDeviceSynchronize();
 printf("%d %d %d", before, got, passed);""") == "0 7 1"
 
 
+def test_a_thread_that_a_host_function_has_started_stands_still_for_the_commit(kernel):
+    kernel.run(PRELUDE).ok()
+    kernel.run("""#include <unistd.h>
+void *stay(void *data) { *(volatile int *)data = 1; for (;;) pause(); }
+void start(void *data) { pthread_t t; pthread_create(&t, NULL, stay, data); }
+volatile int begun = 0;
+cudaLaunchHostFunc(one, start, (void *)&begun);
+while (!begun)
+    cudaStreamQuery(one);
+cudaStreamSynchronize(one);""").ok()
+    assert value(kernel, """printf("%d", begun);""") == "1"
+
+
 def test_events_measure_what_is_between_them(kernel):
     kernel.run(PRELUDE).ok()
     assert value(kernel, """float ms = -1;
