@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/mem-pool.h"
+#include "compiler/cast-syntax.h"
 #include "compiler/template-launch.h"
 
 /* The first token of the expression that ends before `<<<` at i: a name with its members,
@@ -186,6 +187,8 @@ void launch_syntax_edit(const struct split *s, const struct template_launches *l
 			else if (token_is(l, i, "dim3") && item->kind != ITEM_DECLARATION &&
 				 starts_local(l, i, item))
 				edit_dim3_declaration(l, i, edits);
+			else
+				cast_syntax_edit(l, i, edits);
 		}
 	}
 }

@@ -5,6 +5,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/alias-text.c %reldir%/alias-text.h \
 	%reldir%/bare-tags.c %reldir%/bare-tags.h \
 	%reldir%/c-linkage.c %reldir%/c-linkage.h \
+	%reldir%/cast-syntax.c %reldir%/cast-syntax.h \
 	%reldir%/cell-names.c %reldir%/cell-names.h \
 	%reldir%/cell-stamp.c %reldir%/cell-stamp.h \
 	%reldir%/class-text.c %reldir%/class-text.h \
