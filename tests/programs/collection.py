@@ -7,6 +7,7 @@ beside it that have none if it is the only one. A table of sizes says how those 
 """
 import functools
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -18,6 +19,7 @@ HEADERS = {".h", ".hpp", ".cuh", ".hxx", ".inl", ".inc"}
 NUMBER = r"[(]?[0-9][\w.+*<>() -]*?"
 MAIN = re.compile(r"^[ \t]*(?:extern\s+\"C\"\s+)?(?:int|void|auto)\s+(?:__cdecl\s+)?main\s*\(", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+ANY_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TOOLS = {"nvcc", "g++", "gcc", "c++", "cc", "clang++", "clang", "mpicc", "mpicxx", "mpic++"}
 VALUES = {"-o", "-I", "-include", "-Xcompiler", "-Xptxas", "-Xlinker", "-x", "-ccbin", "-gencode", "-arch", "-code",
@@ -199,6 +201,19 @@ def _from_files(folder, prefix):
     return [p for p in programs if any(s.suffix == ".cu" for s in p.sources)]
 
 
+def _add_folders(program, headers):
+    """Headers that the sources name, and that only another folder of the collection has: the nearest one that does."""
+    known = [p.parent for p in program.sources] + [Path(f[2:]) for f in program.flags if f.startswith("-I")]
+    for name in sorted({n for p in program.sources for n in ANY_INCLUDE.findall(read(p))}):
+        if any((folder / name).exists() for folder in known):
+            continue
+        near = sorted((p for p in headers.get(Path(name).name, []) if str(p).endswith("/" + name)),
+                      key=lambda p: -len(os.path.commonpath([p, program.folder])))
+        if near:
+            known.append(Path(str(near[0])[:-len(name) - 1]))
+            program.flags.append(f"-I{known[-1]}")
+
+
 def find(directory):
     """Programs of the directory and of the folders below it; below one with a Makefile or the like there are no others."""
     directory = directory.resolve()
@@ -215,6 +230,12 @@ def find(directory):
         if not programs:
             found += _from_files(folder, prefix)
             todo += sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
+    headers = {}
+    for path in sorted(directory.rglob("*")):
+        if path.suffix in HEADERS:
+            headers.setdefault(path.name, []).append(path)
+    for program in found:
+        _add_folders(program, headers)
     return found
 
 

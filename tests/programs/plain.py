@@ -21,7 +21,8 @@ CPP = [
     ("extern \"C\"", r"extern\s+\"C\""),
 ]
 REPORTED = [
-    ("a static variable whose first value is computed", "initializer element is not a compile-time constant"),
+    ("a static variable whose first value is computed", r"initializer element is not a compile-time constant"),
+    ("a header with C++", r"\.(h|cuh|hpp):\d+:\d+: error: (expected expression|type name requires a specifier)"),
 ]
 
 
@@ -30,7 +31,7 @@ def cpp_of(program, report=""):
     for what, pattern in CPP:
         if re.search(pattern, program.text):
             return what
-    return next((what for what, words in REPORTED if words in report), "")
+    return next((what for what, words in REPORTED if re.search(words, report)), "")
 
 
 class PlainRunner(Runner):
@@ -41,7 +42,7 @@ class PlainRunner(Runner):
         s.run("%reset").ok()
         s.run(f"%cd {program.folder}").ok()
         folders = dict.fromkeys([program.folder] + [p.parent for p in program.sources])
-        flags = " ".join([f"-I{f}" for f in folders] + [quoted(f) for f in program.flags if re.match("-[IDU]", f)])
+        flags = " ".join([quoted(f"-I{f}") for f in folders] + [quoted(f) for f in program.flags if re.match("-[IDU]", f)])
         s.run(f"%cflags {flags}" + " -fopenmp" * ("-fopenmp" in program.flags)).ok()
         s.run(f"%nvflags {flags}").ok()
         *others, last = sorted(program.sources, key=has_main)

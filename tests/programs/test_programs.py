@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 }
 """)
     program.arguments = ["64"]
-    other = tmp_path / "c++"
+    other = tmp_path / "in c++"
     other.mkdir()
     cpp = write(other, "#include <vector>\nint main() { std::vector<int> v(4); return v.size() - 4; }")
     with plain.PlainRunner(prefix, CGPU_TEST_MARK=mark) as r:
@@ -145,6 +145,15 @@ def test_what_is_included_from_other_folders_counts(tmp_path):
     folder = tmp_path / "one"
     folder.mkdir()
     assert verdict.needs_library(write(folder, '#include "../common/window.h"\nint main() { }')) == "OpenGL"
+
+
+def test_headers_are_found_in_the_nearest_folder_that_has_them(tmp_path):
+    for folder in ("common", "c/common", "c/one two"):
+        (tmp_path / folder).mkdir(parents=True)
+    for folder in ("common", "c/common"):
+        (tmp_path / folder / "timer.h").write_text("")
+    (tmp_path / "c" / "one two" / "program.cu").write_text('#include "timer.h"\n#include <stdio.h>\nint main() { }')
+    assert collection.find(tmp_path)[0].flags == [f"-I{tmp_path}/c/common"]
 
 
 def test_a_table_means_programs_by_the_end_of_their_names(tmp_path):

@@ -14,6 +14,7 @@ LIBRARIES = [
     ("Boost", r"<boost/|-lboost"), ("GDAL", r"gdal"), ("GSL", r"<gsl/|-lgsl"), ("nvGRAPH", r"nvgraph"),
     ("Direct3D", r"d3d1[0-2]|d3dx"), ("METIS", r"<metis|-lmetis"), ("tinyxml", r"tinyxml"), ("HDF5", r"hdf5\.h"),
     ("cuDLA", r"cudla"), ("cuSPARSELt", r"cusparseLt"), ("Fortran", r"-lgfortran"),
+    ("nvbench", r"nvbench"), ("OpenACC", r"openacc\.h"), ("NVTX", r"nvToolsExt\.h"),
 ]
 USES = {"cuBLAS": r"cublas[A-Z]\w*\s*\(", "cuRAND": r"curand(Create|Set|Generate|GetDirection)\w*\s*\(",
         "the driver API": r"\bcu(Init|(Array|Ctx|Device|Event|Func|Graph|Kernel|Launch|Library|Link|Mem|Module|Occupancy|Param|"
