@@ -332,6 +332,10 @@ static size_t *limit_slot(CUlimit limit)
 		return &l->sync_depth;
 	case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
 		return &l->pending_launches;
+	case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
+		return &l->l2_fetch;
+	case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+		return &l->l2_persisting;
 	default:
 		return NULL;
 	}
@@ -360,6 +364,9 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 	if (!slot)
 		return CUDA_ERROR_UNSUPPORTED_LIMIT;
 	if (limit == CU_LIMIT_STACK_SIZE && value > MACHINE_STACK_MAX)
+		return CUDA_ERROR_INVALID_VALUE;
+	if ((limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > GPU_L2_PERSISTING_MAX) ||
+	    (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > GPU_L2_FETCH_MAX))
 		return CUDA_ERROR_INVALID_VALUE;
 	*slot = value;
 	return CUDA_SUCCESS;

@@ -30,6 +30,7 @@ static const struct gpu_limits default_limits = {
 	.malloc_heap = 8 * 1024 * 1024,
 	.sync_depth = 2,
 	.pending_launches = 2048,
+	.l2_fetch = 64,
 };
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -28,6 +28,8 @@ struct gpu_fault;
 #define GPU_COMPUTE_MAJOR 7
 #define GPU_COMPUTE_MINOR 5
 #define GPU_DRIVER_VERSION 13000
+#define GPU_L2_PERSISTING_MAX (3 * 1024 * 1024)
+#define GPU_L2_FETCH_MAX 128
 #define GPU_GRANULARITY (2ull * 1024 * 1024)
 #define GPU_DEVICES_MAX 16
 #define GPU_CONTEXTS_MAX 16 /* of cuCtxCreate() */
@@ -47,6 +49,7 @@ struct gpu_limits {
 	size_t printf_fifo;
 	size_t malloc_heap;
 	size_t sync_depth, pending_launches; /* of launches by device code; kept, and never reached */
+	size_t l2_fetch, l2_persisting;      /* advice to a cache that is not there */
 };
 
 struct gpu {

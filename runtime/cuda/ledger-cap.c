@@ -107,13 +107,21 @@ CUresult ledger_room(int ordinal, size_t *ret_free, size_t *ret_total)
 	return result;
 }
 
+/* The content of an array lies in memory of the session, and beside it in the array that the driver has. */
+uint64_t ledger_cost(const struct ledger_request *r)
+{
+	uint64_t size = round_up_to(r->size, VMM_POOL_ALIGN);
+
+	return r->kind == BUFFER_ARRAY ? 2 * size : r->kind >= BUFFER_MANAGED ? r->size : size;
+}
+
 CUresult ledger_admit(const struct ledger_request *r)
 {
-	uint64_t used = device.session->charged;
+	uint64_t used = device.session->charged, cost = r->kind == BUFFER_ARRAY ? ledger_cost(r) : r->size;
 	char a[24], b[24], number[16], why[160];
 	size_t free_bytes, total;
 
-	if (device.limit && (r->size > device.limit || used > device.limit - r->size)) {
+	if (device.limit && (cost > device.limit || used > device.limit - cost)) {
 		snprintf(why, sizeof(why), "the limit of device memory for this session is %s, of which %s are used.",
 			 ledger_size_text(device.limit, a), ledger_size_text(used, b));
 		ledger_refuse(r, why);

@@ -143,7 +143,7 @@ CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address)
 		ledger_refuse(r, "the device has no more memory to give.");
 	if (result)
 		return result;
-	result = insert(r, address, round_up_to(r->size, VMM_POOL_ALIGN));
+	result = insert(r, address, ledger_cost(r));
 	if (result) {
 		vmm_pool_free(address);
 		return result;

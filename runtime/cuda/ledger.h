@@ -52,6 +52,8 @@ void ledger_settle(void);
 
 /* Would `size` more bytes be over the cap or too much for the device? Leaves a refusal and returns OUT_OF_MEMORY. */
 CUresult ledger_admit(const struct ledger_request *r);
+/* Bytes of device memory that a request takes. */
+uint64_t ledger_cost(const struct ledger_request *r);
 /* What a device has left, and what it has in all. */
 CUresult ledger_room(int ordinal, size_t *ret_free, size_t *ret_total);
 /* Leave a refusal with this reason. */

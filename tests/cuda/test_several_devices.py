@@ -75,7 +75,8 @@ printf("%d %d", first(1), cudaDeviceDisablePeerAccess(1));""") == "8000 0"
 
 def test_memory_of_a_pool_is_opened_by_the_pool(devices):
     assert value(devices, """cudaMemPool_t pool; int *taken, *plain;
-struct cudaMemPoolProps props = { .allocType = cudaMemAllocationTypePinned, .location = { cudaMemLocationTypeDevice, 1 } };
+struct cudaMemPoolProps props = { .allocType = cudaMemAllocationTypePinned,
+                                  .location = { cudaMemLocationTypeDevice, 1 } };
 printf("%d ", cudaMemPoolCreate(&pool, &props));
 struct cudaMemAccessDesc access = { { cudaMemLocationTypeDevice, 0 }, cudaMemAccessFlagsProtReadWrite };
 printf("%d ", cudaMemPoolSetAccess(pool, &access, 1));

@@ -213,3 +213,16 @@ cudaChannelFormatDesc of_cpp = cudaCreateChannelDesc<ushort4>();
 of_cpp.x * 100 + of_cpp.w + (of_cpp.f == cudaChannelFormatKindUnsigned)""").ok().text == "1617"
     assert kernel.run("""cudaChannelFormatDesc of_c = cudaCreateChannelDesc<uchar2>();
 of_c.x * 100 + of_c.y * 10 + of_c.z + (of_c.f == cudaChannelFormatKindUnsigned)""").ok().text == "881"
+
+
+def test_an_array_is_counted_with_its_second_copy(fresh_kernel):
+    assert fresh_kernel.run("""#include <stdio.h>
+size_t before, after, freed, total;
+struct cudaChannelFormatDesc f = { 32, 0, 0, 0, cudaChannelFormatKindFloat };
+cudaArray_t a;
+cudaMemGetInfo(&before, &total);
+cudaMallocArray(&a, &f, 1024, 1024, 0);
+cudaMemGetInfo(&after, &total);
+cudaFreeArray(a);
+cudaMemGetInfo(&freed, &total);
+printf("%d %d", before - after >= 8 << 20, freed == before);""").ok().stdout == "1 1"

@@ -319,6 +319,10 @@ static void limits_are_of_one_device(void **state)
 	assert_int_equal(EMU(cuCtxGetLimit)(&other, CU_LIMIT_STACK_SIZE), 0);
 	use(1);
 	assert_int_equal(EMU(cuCtxSetLimit)(CU_LIMIT_STACK_SIZE, 4096), 0);
+	assert_int_equal(EMU(cuCtxSetLimit)(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1 << 20), 0);
+	assert_int_equal(EMU(cuCtxGetLimit)(&value, CU_LIMIT_PERSISTING_L2_CACHE_SIZE), 0);
+	assert_int_equal(value, 1 << 20);
+	assert_int_equal(EMU(cuCtxSetLimit)(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1 << 30), CUDA_ERROR_INVALID_VALUE);
 	use(0);
 	assert_int_equal(EMU(cuCtxGetLimit)(&value, CU_LIMIT_STACK_SIZE), 0);
 	assert_int_equal(value, other);
