@@ -51,7 +51,6 @@ static void release(struct cta *c, uint32_t id)
 	}
 	*b = (struct barrier){ 0 };
 	c->barriers_begun &= ~(1u << id);
-	c->past_barrier = true;
 }
 
 static bool complete(const struct cta *c, const struct barrier *b)
@@ -91,9 +90,7 @@ const struct op *cta_barrier(struct warp *w, const struct op *o)
 	}
 	b->waiting += lane_count(w->mask);
 	warp_park(w, o, PARKED_BARRIER, id, 0);
-	if (complete(w->cta, b)) {
+	if (complete(w->cta, b))
 		release(w->cta, id);
-		w->event = WARP_LAST;
-	}
 	return NULL;
 }

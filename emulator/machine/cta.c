@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Warps of a cta take turns in order, so a launch on one host thread always runs in the same order. From the first barrier
- * on the first warp is the last in the order. Its threads are mostly those that put a result where all read it; a program
- * that uses the place again without another barrier has a race, and as on hardware, where warps leave a barrier
- * together, the others have read it by then.
- */
+/* Warps of a cta take turns in order, so a launch on one host thread always runs in the same order. */
 #include "emulator/machine/cta.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/stall.h"
@@ -215,7 +210,6 @@ void cta_start(struct cta *c, struct worker *k, uint64_t linear)
 	c->slice = MACHINE_SLICE;
 	memset(c->barriers, 0, sizeof(c->barriers));
 	c->barriers_begun = 0;
-	c->past_barrier = false;
 	/* Every run of a program sees the same bytes, also where it forgot to write. */
 	memset(c->shared, 0, c->shared_size);
 	if (c->shared_size)
@@ -264,10 +258,9 @@ void cta_fault(struct cta *c, enum gpu_fault_kind kind, const char *note)
 enum cta_state cta_turn(struct cta *c)
 {
 	bool ran = false, spun = false;
-	uint32_t first = c->past_barrier;
 
 	for (uint32_t i = 0; i < c->warp_count; i++) {
-		struct warp *w = &c->warps[(i + first) % c->warp_count];
+		struct warp *w = &c->warps[i];
 
 		if (!w->ready_count)
 			continue;

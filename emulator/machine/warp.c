@@ -182,8 +182,6 @@ bool warp_run(struct warp *w)
 			going = reorder(w, &pc);
 		} else if (w->event == WARP_GONE) {
 			going = select_fragment(w, &pc);
-		} else if (w->event == WARP_LAST) {
-			going = false;
 		} else if (w->event == WARP_SLICE) {
 			going = yield_fragment(w, &pc);
 		} else {

@@ -81,7 +81,6 @@ enum warp_event {
 	WARP_RESUME,  /* fragments or mask changed: choose again, w->next is where the current one goes on */
 	WARP_SLICE,   /* the budget of back edges is used up */
 	WARP_GONE,    /* the current fragment ended or was parked */
-	WARP_LAST,    /* it was the last at a barrier: the other warps go on first */
 	WARP_FAULT,
 };
 
@@ -147,7 +146,6 @@ struct cta {
 	uint8_t *shared_shadow;
 	struct barrier barriers[BARRIERS];
 	uint32_t barriers_begun; /* bit per barrier that some threads have arrived at */
-	bool past_barrier;  /* one was passed */
 	uint32_t turns;     /* rounds over its warps that ended in loops */
 	uint32_t rounds;    /* and those that ended at barriers */
 	int32_t slice;      /* back edges of one turn of a warp: fewer the longer it spins */

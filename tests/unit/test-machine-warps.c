@@ -136,22 +136,6 @@ static void barriers_order_shared_memory(void **state)
 	device_free(d);
 }
 
-/* A race, which hardware never shows. */
-static void all_warps_read_a_result_before_the_first_puts_the_next_one_there(void **state)
-{
-	struct device *d = device_new();
-	uint32_t *out = run(d, "",
-			    "mov.u32 %r6, tile; mov.u32 %r5, 7; setp.eq.u32 %p1, %r2, 0; @%p1 st.shared.u32 [%r6], %r5;\n"
-			    "bar.sync 0; ld.shared.u32 %r0, [%r6]; add.u32 %r5, %r0, 2; @%p1 st.shared.u32 [%r6], %r5;\n"
-			    "bar.sync 0; ld.shared.u32 %r7, [%r6]; @%p1 st.shared.u32 [%r6], %r2; mad.lo.u32 %r0, %r0, 100, %r7;",
-			    2, 200);
-
-	(void)state;
-	for (uint32_t i = 0; i < 400; i++)
-		assert_int_equal(out[i], 709);
-	device_free(d);
-}
-
 static void barrier_reductions_count_all_threads(void **state)
 {
 	struct device *d = device_new();
@@ -525,7 +509,6 @@ int main(void)
 		cmocka_unit_test(indirect_calls_go_where_each_lane_points),
 		cmocka_unit_test(branch_tables_reach_every_target),
 		cmocka_unit_test(barriers_order_shared_memory),
-		cmocka_unit_test(all_warps_read_a_result_before_the_first_puts_the_next_one_there),
 		cmocka_unit_test(barrier_reductions_count_all_threads),
 		cmocka_unit_test(threads_that_left_are_not_waited_for),
 		cmocka_unit_test(producers_arrive_and_consumers_wait),
