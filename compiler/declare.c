@@ -344,6 +344,37 @@ static uint32_t item_of(const struct host_text *h, const struct clang_symbol *s)
 	return h->split.n_items;
 }
 
+/* Does the cell or the session have a device function of the name at token t? */
+static bool names_function(const struct declare *d, const struct host_text *h, uint32_t t)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct declaration *known = session_find(d->session, token_text(l, t), token_len(l, t));
+
+	for (uint32_t i = 0; i < h->split.n_items; i++) {
+		const struct declaration_parts *p = &h->parts[i];
+		uint32_t name = p->n ? p->declarators[0].name : TOKEN_NONE;
+
+		if (h->split.items[i].world != WORLD_HOST && name != TOKEN_NONE && p->declarators[0].is_function &&
+		    token_len(l, name) == token_len(l, t) && !memcmp(token_text(l, name), token_text(l, t), token_len(l, t)))
+			return true;
+	}
+	return known && *known->device && (known->kind == DECLARATION_DEVICE_FUNCTION || known->kind == DECLARATION_FUNCTION);
+}
+
+/*
+ * `__device__ op table[] = { add, multiply };`: an address of a function is of use in its own module, and not in the next
+ * worker, so the device code of each cell has a table of its own.
+ */
+static bool holds_functions(const struct declare *d, const struct host_text *h, uint32_t i)
+{
+	const struct declarator *v = h->parts[i].declarators;
+
+	for (uint32_t t = v->equals; h->parts[i].n == 1 && v->equals != TOKEN_NONE && t < v->init_end; t++)
+		if (split_at_identifier(&h->split.tokens, t) && names_function(d, h, t))
+			return true;
+	return false;
+}
+
 /* `extern __constant__ float c[3];` */
 static char *device_variable(struct declare *d, const struct host_text *h, uint32_t i,
 			     const struct clang_symbol *s)
@@ -351,6 +382,8 @@ static char *device_variable(struct declare *d, const struct host_text *h, uint3
 	const struct token_list *l = &h->split.tokens;
 	const char *space = "extern __device__ ";
 
+	if (holds_functions(d, h, i))
+		return device_text_later(h, i);
 	for (uint32_t t = h->parts[i].first; t < h->parts[i].specifiers_end; t++) {
 		if (token_is(l, t, "__constant__"))
 			space = "extern __constant__ ";

@@ -511,3 +511,17 @@ total<<<1, 64>>>(di); """ + INT, "2016"),
     p[threadIdx.x] = v[0];
 }
 sort<<<1, 64>>>(di); """ + INT, "0"))
+
+
+def test_tables_of_device_functions_serve_later_cells(fresh_kernel):
+    play(fresh_kernel, PLACES, "__device__ int add(int a, int b) { return a + b; }",
+         """__device__ int multiply(int a, int b) { return a * b; }
+typedef int (*op_t)(int, int);
+__device__ op_t ops[2] = { add, multiply };
+__device__ op_t one = add;
+__global__ void own(int *p, int i) { *p = ops[i](3, 4); }""",
+         ("own<<<1, 1>>>(di, 1); " + INT, "12"),
+         ("__global__ void k(int *p) { *p = ops[0](3, 4) * 100 + ops[1](3, 4) + one(1, 1) * 10000; }\n"
+          "k<<<1, 1>>>(di); " + INT, "20712"))
+    refuse(fresh_kernel, NULL_POINTER, "SegmentationFault")
+    play(fresh_kernel, ("k<<<1, 1>>>(di); " + INT, "20712"), ("own<<<1, 1>>>(di, 0); " + INT, "7"))
