@@ -362,6 +362,25 @@ static int make_symbols(struct compilation *x, struct error *err)
 	return 0;
 }
 
+/* Entries that were compiled for another type of a device variable go on with it. */
+static void note_retyped(struct compilation *x)
+{
+	static const char before[] = "extern ";
+	const size_t n = sizeof(before) - 1;
+
+	for (size_t i = 0; i < x->declare.n; i++) {
+		const struct declaration *d = &x->declare.declarations[i],
+					 *old = session_find(&x->compiler->session, d->name, strlen(d->name));
+
+		if (d->kind == DECLARATION_DEVICE_VARIABLE && old && old->kind == d->kind && !strncmp(old->device, before, n) &&
+		    !strncmp(d->device, before, n) && strcmp(old->device, d->device) != 0)
+			buffer_printf(&x->diagnostics.warnings,
+				      "note: the device variable %s was `%.*s` in In[%u]; CUDA kernels that were compiled for that take it "
+				      "for that. Run their cells again to have them with the new type.\n",
+				      d->name, (int)(strlen(old->device) - n - 1), old->device + n, old->cell);
+	}
+}
+
 static int make_unit(struct compilation *x, struct buffer *out, struct error *err)
 {
 	struct unit *u = &x->unit;
@@ -379,9 +398,10 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 	u->object_len = x->object.object_len;
 	u->ptx = x->ptx.data;
 	u->ptx_len = x->ptx.len;
-	u->warnings = buffer_text(&x->diagnostics.warnings);
 	if (declare_finish(&x->declare, &x->host, &x->compiler->session, err) || make_symbols(x, err))
 		return -1;
+	note_retyped(x);
+	u->warnings = buffer_text(&x->diagnostics.warnings);
 	u->declarations = x->declare.declarations;
 	u->n_declarations = x->declare.n;
 	/* A cell may write into the sections of debugging information itself; then it has no lines. */

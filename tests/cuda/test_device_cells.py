@@ -525,3 +525,12 @@ __global__ void own(int *p, int i) { *p = ops[i](3, 4); }""",
           "k<<<1, 1>>>(di); " + INT, "20712"))
     refuse(fresh_kernel, NULL_POINTER, "SegmentationFault")
     play(fresh_kernel, ("k<<<1, 1>>>(di); " + INT, "20712"), ("own<<<1, 1>>>(di, 0); " + INT, "7"))
+
+
+def test_a_device_variable_of_another_type_is_noted(fresh_kernel):
+    play(fresh_kernel, "__device__ int n = 5;\n__global__ void show() { printf(\"%d\\n\", n); }",
+         "__device__ int n = 6;", ("show<<<1, 1>>>(); cudaDeviceSynchronize();", "6"))
+    noted = fresh_kernel.run("__device__ double n = 2.5;").ok().stderr
+    assert "device variable n was `__device__ int n` in In[2]" in noted, noted
+    play(fresh_kernel, ("show<<<1, 1>>>(); cudaDeviceSynchronize();", "6"),
+         ("__global__ void show2() { printf(\"%g\\n\", n); }\nshow2<<<1, 1>>>(); cudaDeviceSynchronize();", "2.5"))
