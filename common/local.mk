@@ -22,6 +22,7 @@ libcommon_a_SOURCES = \
 	%reldir%/launch-profile.c %reldir%/launch-profile.h %reldir%/profile-counters.def \
 	%reldir%/log.c %reldir%/log.h \
 	%reldir%/mem-pool.c %reldir%/mem-pool.h \
+	%reldir%/memory-permit.c %reldir%/memory-permit.h \
 	%reldir%/names.c %reldir%/names.h \
 	%reldir%/output-ring.c %reldir%/output-ring.h \
 	%reldir%/pagemap-scan.c %reldir%/pagemap-scan.h \

@@ -30,7 +30,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define WORKER_PROTOCOL_VERSION 6
+#define WORKER_PROTOCOL_VERSION 7
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -113,7 +113,7 @@ enum worker_message {
 
 	/* worker -> kernel */
 	/* u32 version, str device name, u8 emulated, u32 driver version (13000), u64 device memory,
-	 * [str step, str why it was not applied], str what is wrong with the device or "" */
+	 * [str step, str why it was not applied], str what is wrong with the device or "", [16 bytes UUID of a device] */
 	WORKER_HELLO = 20,
 	/* u8 ok, str error, [str what could not be restored] */
 	WORKER_ATTACHED = 21,
@@ -158,6 +158,9 @@ enum worker_message {
 	WORKER_IN_PLACE_ARE = 55,
 	/* str why there is none or "", bytes profile (common/launch-profile.h): before WORKER_CELL_END of a cell that is well */
 	WORKER_PROFILE_IS = 59,
+	/* u32 number, u32 device, u64 bytes that all kernels together may have of it, u64 bytes: may they be taken? The answer is
+	 * in the control area (common/memory-permit.h), and comes when there is one */
+	WORKER_DEVICE_ASK = 60,
 	WORKER_NOT_LENT = 56, /* u64 address, u64 size of a WORKER_LEND that the worker has refused or given up */
 };
 
@@ -257,6 +260,22 @@ struct fault_questions {
 	struct address_description answer;
 };
 
+#define MEMORY_PERMIT_WHY_MAX 2048
+
+/* See common/memory-permit.h. */
+struct memory_permit {
+	_Atomic uint32_t asked;
+	_Atomic uint32_t answered;
+	uint32_t granted;
+	char why[MEMORY_PERMIT_WHY_MAX]; /* it was refused, lines */
+};
+
+/* A chunk's id says which device it is of, by its number. */
+#define CHUNK_DEVICE_SHIFT 28
+#define CHUNK_DEVICES_MAX 16
+#define CHUNK_DEVICE(id) ((uint32_t)((id) >> CHUNK_DEVICE_SHIFT & (CHUNK_DEVICES_MAX - 1)))
+#define DEVICE_UUID_SIZE 16
+
 #define MEMCHECK_FINDINGS_MAX 8
 
 /* What a checked cell has done wrong, in the order of finding. `kind` of the records is not used. */
@@ -287,6 +306,7 @@ struct worker_control {
 	_Atomic uint32_t allocator_busy; /* > 0: a thread is inside the arena's allocator or tables */
 	struct fault_record fault;
 	struct fault_questions questions;
+	struct memory_permit permit;
 	struct memcheck_findings findings;
 	/* Output ring: see common/output-ring.h. Positions only grow; index is position % OUTPUT_RING_SIZE. */
 	_Alignas(64) _Atomic uint64_t ring_head; /* written by the worker */

@@ -6,6 +6,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/folders.h \
 	%reldir%/loop.c \
 	%reldir%/loop.h \
+	%reldir%/share/share-file.c %reldir%/share/share-file.h \
+	%reldir%/share/share.c %reldir%/share/share.h \
 	%reldir%/size-text.c \
 	%reldir%/size-text.h \
 	%reldir%/thread.c \
@@ -25,6 +27,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/crew.h \
 	%reldir%/supervisor/device-memory.c \
 	%reldir%/supervisor/device-memory.h \
+	%reldir%/supervisor/device-share.c \
+	%reldir%/supervisor/device-share.h \
 	%reldir%/supervisor/dirty-pages.c \
 	%reldir%/supervisor/dirty-pages.h \
 	%reldir%/supervisor/doctor-rows.c \
@@ -121,7 +125,7 @@ SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_L
 
 supervisor_tests = test-loop test-dirty-pages test-kept-memory test-twin test-journal test-commit test-device-memory \
 	test-snapshot-job test-snapshots test-snapshot-view test-unit-table \
-	test-pressure test-patience test-supervisor test-demangle test-seccomp \
+	test-pressure test-patience test-share test-supervisor test-demangle test-seccomp \
 	test-supervisor-out-of-memory
 check_PROGRAMS += $(supervisor_tests) try-escapes
 TESTS += $(supervisor_tests) try-escapes
@@ -152,6 +156,9 @@ test_seccomp_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_patience_SOURCES = tests/unit/test-patience.c
 test_patience_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_patience_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+test_share_SOURCES = tests/unit/test-share.c
+test_share_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_share_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_pressure_SOURCES = tests/unit/test-pressure.c
 test_pressure_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_pressure_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)

@@ -126,6 +126,32 @@ static void hide_sockets(struct supervisor *supervisor, const struct connection_
 	}
 }
 
+/* All kernels of a user on this machine; containers that are to share have the folder in common and name it. */
+static void share_path(const struct options *o, char *ret, size_t size)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+
+	if (*o->share)
+		snprintf(ret, size, "%s", o->share);
+	else if (runtime && *runtime)
+		snprintf(ret, size, "%s/cgpu/share", runtime);
+	else
+		snprintf(ret, size, "/tmp/cgpu-%u/share", getuid());
+}
+
+static void share_devices(const struct options *o, struct supervisor *supervisor)
+{
+	const char *notebook = getenv("JPY_SESSION_NAME");
+	struct error err = ERROR_INIT;
+	char path[4096];
+
+	if (!strcmp(o->share, "off"))
+		return;
+	share_path(o, path, sizeof(path));
+	if (supervisor_share(supervisor, path, notebook ? notebook : "", &err))
+		log_warning("device memory is not shared with other kernels: %s", err.text);
+}
+
 /* From the connection file to the end of the session. */
 static int serve(const struct options *o, struct supervisor *supervisor, struct loop *loop, struct error *err)
 {
@@ -139,6 +165,7 @@ static int serve(const struct options *o, struct supervisor *supervisor, struct 
 	if (channels_open(&channels, &connection, err) || supervisor_launch(supervisor, err))
 		goto out;
 	hide_sockets(supervisor, &connection);
+	share_devices(o, supervisor);
 	if (session_init(&session, o, &connection, loop, supervisor, &channels, err))
 		goto out;
 	connection_file_release(&connection);

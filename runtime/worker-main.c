@@ -21,6 +21,7 @@
 #include "common/error.h"
 #include "common/ipc.h"
 #include "common/log.h"
+#include "common/memory-permit.h"
 #include "common/record.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
@@ -33,6 +34,7 @@
 #include "runtime/cuda/device.h"
 #include "runtime/exports.h"
 #include "runtime/host-fault.h"
+#include "runtime/interrupt.h"
 #include "runtime/loader/symbols.h"
 #include "runtime/memory-report.h"
 #include "runtime/sandbox-apply.h"
@@ -137,6 +139,26 @@ static void leave_device(void)
 	worker_set_phase(cell_mode.in_cell ? PHASE_RUNNING : PHASE_ENDING);
 }
 
+/* Under the device's lock: one question at a time. */
+static int ask_for_memory(int ordinal, uint64_t total, uint64_t bytes, const char **ret_why)
+{
+	struct memory_permit *p = &worker.control->permit;
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	uint32_t number = memory_permit_next(p);
+
+	*ret_why = "the kernel process does not answer.";
+	if (worker.is_child)
+		return 0;
+	record_put_u32(&b, number);
+	record_put_u32(&b, (uint32_t)ordinal);
+	record_put_u64(&b, total);
+	record_put_u64(&b, bytes);
+	if (buffer_check(&b, NULL) || worker_send(WORKER_DEVICE_ASK, b.data, b.len, -1, NULL))
+		return 0;
+	*ret_why = p->why;
+	return memory_permit_wait(p, number, interrupt_pending);
+}
+
 static struct device_host device_host = {
 	.session_alloc = meta_alloc,
 	.session_free = meta_free,
@@ -158,6 +180,7 @@ static struct device_host device_host = {
 	.hold_thread = threads_hold,
 	.release_thread = threads_release,
 	.device_made = allocator_device_made,
+	.ask = ask_for_memory,
 	.device_freed = allocator_device_freed,
 };
 
@@ -214,6 +237,9 @@ static int say_hello(const struct device_info *info, const struct sandbox_report
 	record_put_u32(&out, report->n);
 	buffer_append(&out, report->list->data, report->list->len);
 	record_put_str(&out, info->problem);
+	record_put_u32(&out, (uint32_t)info->devices);
+	for (int i = 0; i < info->devices; i++)
+		record_put_bytes(&out, info->uuids[i], DEVICE_UUID_SIZE);
 	if (buffer_check(&out, err))
 		return -1;
 	return worker_send(WORKER_HELLO, out.data, out.len, -1, err);

@@ -57,7 +57,7 @@ def start_kernel(prefix, mark, tmp_path_factory):
         home = tmp_path_factory.mktemp("session")
         session = Session(prefix, cwd or home, transport, {
             "CGPU_TEST_MARK": mark, "HOME": str(home), "JUPYTER_DATA_DIR": str(home / "jupyter"),
-            "IPYTHONDIR": str(home / "ipython"), **env})
+            "IPYTHONDIR": str(home / "ipython"), "XDG_RUNTIME_DIR": str(home), **env})
         sessions.append(session)
         return session
 

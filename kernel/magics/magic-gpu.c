@@ -91,7 +91,7 @@ static int gpu(struct session *s, struct cell *c, const struct magic_call *call,
 	put_devices(&ahead, &out);
 	put_buffers(&r, several, &out);
 	put_devices(&r, NULL);
-	if (record_check(&r, "device report", err))
+	if (record_check(&r, "device report", err) || supervisor_share_table(s->supervisor, &out, err))
 		return -1;
 	output_text(&s->output, STREAM_STDOUT, out.data, out.len);
 	return 0;

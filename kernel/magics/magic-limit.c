@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* %limit: caps on device memory, host memory and output. */
+/* %limit: caps on device memory, host memory and output, and how long cells wait for memory that others have. */
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
@@ -35,6 +37,51 @@ static uint64_t device_limit_in_force(struct session *s, uint64_t otherwise)
 	return r.failed || !limit ? otherwise : limit;
 }
 
+static const struct {
+	const char *name;
+	uint64_t ms;
+} units[] = { { "ms", 1 }, { "s", 1000 }, { "min", 60000 }, { "h", 3600000 } };
+
+#define UNITS (sizeof(units) / sizeof(units[0]))
+
+static const char *time_text(uint64_t ms, char text[SIZE_TEXT_MAX])
+{
+	size_t unit = UNITS - 1;
+
+	if (!ms)
+		return "off";
+	while (unit && ms % units[unit].ms)
+		unit--;
+	snprintf(text, SIZE_TEXT_MAX, "%llu %s", (unsigned long long)(ms / units[unit].ms), units[unit].name);
+	return text;
+}
+
+static int parse_time(const char *text, uint64_t *ret_ms, struct error *err)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	end += strspn(end, " ");
+	for (size_t i = 0; i < UNITS && end > text && value > 0 && value < 1e9; i++) {
+		if (strcmp(end, units[i].name))
+			continue;
+		*ret_ms = (uint64_t)(value * (double)units[i].ms + 0.5);
+		return 0;
+	}
+	return error_set(err, ERROR_INPUT, "%%limit wait: \"%s\" is no time; write 30s, 5min or 2h, or off", text);
+}
+
+static int limit_wait(struct session *s, const char *rest, struct error *err)
+{
+	uint64_t ms = 0;
+
+	if (*rest && strcmp(rest, "off") && parse_time(rest, &ms, err))
+		return -1;
+	if (*rest)
+		supervisor_set_wait(s->supervisor, ms);
+	return 0;
+}
+
 static void show(struct session *s)
 {
 	struct memory_use u = supervisor_memory_use(s->supervisor);
@@ -48,6 +95,7 @@ static void show(struct session *s)
 	output_printf(&s->output, STREAM_STDOUT, "ram     %s (used: %s)\n", limit_text(host, text),
 		      size_text(memory_use_total(&u), used_text));
 	output_printf(&s->output, STREAM_STDOUT, "output  %s a cell\n", limit_text(s->output.limit, text));
+	output_printf(&s->output, STREAM_STDOUT, "wait    %s\n", time_text(supervisor_wait(s->supervisor), text));
 }
 
 static int limit(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
@@ -57,9 +105,15 @@ static int limit(struct session *s, struct cell *c, const struct magic_call *cal
 
 	(void)c;
 	rest += strspn(rest, " \t");
+	if (!strcmp(what, "wait")) {
+		if (limit_wait(s, rest, err))
+			return -1;
+		show(s);
+		return 0;
+	}
 	supervisor_limits(s->supervisor, &host, &device);
 	if (*what && strcmp(what, "gpu") && strcmp(what, "ram") && strcmp(what, "output"))
-		return error_set(err, ERROR_INPUT, "%%limit: \"%s\" has no limit; gpu, ram and output have one", what);
+		return error_set(err, ERROR_INPUT, "%%limit: \"%s\" has no limit; gpu, ram, output and wait have one", what);
 	if (*rest && strcmp(rest, "off") && size_text_parse(rest, &value, err))
 		return error_wrap(err, "%%limit %s", what);
 	if (*rest && !value)
@@ -80,8 +134,9 @@ const struct magic magic_limit = {
 	.name = "limit",
 	.alias = "",
 	.forms = MAGIC_LINE,
-	.usage = "%limit [gpu|ram|output SIZE|off]",
+	.usage = "%limit [gpu|ram|output SIZE|off] [wait TIME|off]",
 	.help = "Caps of this session: memory on the device, memory on the host, text that one cell may show. Over a cap\n"
-		"an allocation fails with an error that says who holds what. Without arguments the caps are shown.",
+		"an allocation fails with an error that says who holds what. `wait 5min` lets cells wait for device memory that\n"
+		"other notebooks have. Without arguments the caps are shown.",
 	.run = limit,
 };

@@ -26,6 +26,7 @@
 #include "common/worker-protocol.h"
 #include "kernel/loop.h"
 #include "kernel/size-text.h"
+#include "kernel/supervisor/device-share.h"
 #include "kernel/supervisor/interrupt.h"
 #include "kernel/supervisor/output-drain.h"
 #include "kernel/supervisor/strays.h"
@@ -40,6 +41,7 @@
 
 static void stop_timers(struct supervisor *s)
 {
+	device_share_stop(s);
 	watchdog_stop(s);
 	interrupt_stop(s);
 }
@@ -53,6 +55,7 @@ static void finish(struct supervisor *s)
 	stop_timers(s);
 	s->run = (struct cell_run){ .phase = RUN_NONE, .cell = done.cell };
 	s->memcheck.on = false;
+	device_share_settle(s);
 	autosave_note_commit(s);
 	end.ename = done.report.ename;
 	end.evalue = buffer_text(&done.report.evalue);
@@ -236,6 +239,7 @@ static void begin(struct supervisor *s)
 	}
 	w->state = WORKER_RUNNING;
 	s->run.phase = RUN_RUNNING;
+	device_share_begin(s);
 	watchdog_start(s);
 	interrupt_go_on(s);
 }
@@ -671,6 +675,10 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 			take_profile(s, &r);
 			wrong = record_check(&r, "WORKER_PROFILE_IS", &err) != 0;
 		}
+		break;
+	case WORKER_DEVICE_ASK:
+		if (w == s->pool.active)
+			wrong = device_share_on_ask(s, w, &r, &err) != 0;
 		break;
 	case WORKER_NOT_LENT:
 		wrong = lending_on_not_lent(s, &r, &err) != 0;

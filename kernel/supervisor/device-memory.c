@@ -292,3 +292,9 @@ void device_chunk_encode(const struct device_chunk *c, struct buffer *out)
 	record_put_u64(out, c->size);
 	record_put_u64(out, c->address);
 }
+
+void device_chunks_sum(const struct device_chunks *c, uint64_t bytes[CHUNK_DEVICES_MAX])
+{
+	for (size_t i = 0; i < c->n; i++)
+		bytes[CHUNK_DEVICE(c->at[i].id)] += c->at[i].size;
+}

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/worker-protocol.h"
+
 struct buffer;
 struct error;
 
@@ -55,6 +57,9 @@ struct device_memory {
 };
 
 void device_memory_release(struct device_memory *d);
+
+/* Add the bytes of each device's chunks. */
+void device_chunks_sum(const struct device_chunks *c, uint64_t bytes[CHUNK_DEVICES_MAX]);
 
 /* Messages of a running worker. fd is taken over, also on error. */
 int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uint64_t address, int fd,

@@ -23,6 +23,7 @@
 #include "kernel/supervisor/commit.h"
 #include "kernel/supervisor/compiler-client.h"
 #include "kernel/supervisor/device-memory.h"
+#include "kernel/supervisor/device-share.h"
 #include "kernel/supervisor/doctor-rows.h"
 #include "kernel/supervisor/fault-report.h"
 #include "kernel/supervisor/journal.h"
@@ -127,6 +128,7 @@ struct supervisor {
 	struct aside aside;
 	struct lending lending;
 	struct device_memory device;
+	struct device_share share;
 	struct unit_table units;
 	struct cell_run run;
 

@@ -136,6 +136,7 @@ void supervisor_free(struct supervisor *s)
 	unit_table_release(&s->units);
 	doctor_rows_release(&s->doctor);
 	pressure_release(&s->pressure);
+	device_share_release(s);
 	leak_watch_release(&s->leaks);
 	free(s->libexec_dir);
 	free(s->proc_dir);
@@ -336,6 +337,7 @@ static int make_empty(struct supervisor *s, struct error *err)
 	if (snapshot_reset(&s->snapshot, err))
 		return -1;
 	device_memory_reset(&s->device);
+	device_share_settle(s);
 	unit_table_release(&s->units);
 	return 0;
 }
@@ -451,6 +453,7 @@ static int undo(struct supervisor *s, unsigned all, struct error *err)
 	device_memory_undo(&s->device, device, n);
 	unit_table_undo(&s->units, units);
 	undo_log_pop(l, n);
+	device_share_settle(s);
 	return 0;
 }
 
@@ -655,6 +658,29 @@ void supervisor_limits(const struct supervisor *s, uint64_t *ret_host, uint64_t 
 {
 	*ret_host = s->host_limit;
 	*ret_device = s->device_limit;
+}
+
+int supervisor_share(struct supervisor *s, const char *path, const char *name, struct error *err)
+{
+	if (device_share_open(s, path, name, err))
+		return -1;
+	supervisor_hide(s, path);
+	return 0;
+}
+
+void supervisor_set_wait(struct supervisor *s, uint64_t ms)
+{
+	s->share.wait_ms = ms;
+}
+
+uint64_t supervisor_wait(const struct supervisor *s)
+{
+	return s->share.wait_ms;
+}
+
+int supervisor_share_table(struct supervisor *s, struct buffer *out, struct error *err)
+{
+	return device_share_table(s, out, err);
 }
 
 struct memory_use supervisor_memory_use(const struct supervisor *s)

@@ -233,6 +233,16 @@ int supervisor_memory_report(struct supervisor *s, const uint32_t *cells, size_t
 
 int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t device_limit, struct error *err);
 void supervisor_limits(const struct supervisor *s, uint64_t *ret_host, uint64_t *ret_device);
+/*
+ * Device memory is shared with all kernels that use the file; the name is what they see of this one. Once, after
+ * supervisor_launch(). On an error the session shares with nobody.
+ */
+int supervisor_share(struct supervisor *s, const char *path, const char *name, struct error *err);
+/* How long a cell waits for memory that others have, 0: not at all. */
+void supervisor_set_wait(struct supervisor *s, uint64_t ms);
+uint64_t supervisor_wait(const struct supervisor *s);
+/* Who holds what of the devices, lines; nothing is appended when it is this session alone. */
+int supervisor_share_table(struct supervisor *s, struct buffer *out, struct error *err);
 /* As memory_use_now(); what the limit of host memory is compared with, but for the base that a worker without a session
  * needs. */
 struct memory_use;

@@ -199,6 +199,20 @@ static void copy_text(char *to, size_t size, const char *from)
 	to[len] = '\0';
 }
 
+static void take_devices(struct worker *w, struct record *r)
+{
+	uint32_t n = record_count(r, DEVICE_UUID_SIZE);
+
+	w->hello.n_devices = n < CHUNK_DEVICES_MAX ? n : CHUNK_DEVICES_MAX;
+	for (uint32_t i = 0; i < n; i++) {
+		size_t len;
+		const char *uuid = record_bytes(r, &len);
+
+		if (i < CHUNK_DEVICES_MAX && len == DEVICE_UUID_SIZE)
+			memcpy(w->hello.uuids[i], uuid, len);
+	}
+}
+
 static int take_hello(struct worker *w, const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
@@ -219,6 +233,7 @@ static int take_hello(struct worker *w, const struct ipc_message *m, struct erro
 		w->events->on_issue(w->data, step, why);
 	}
 	copy_text(w->hello.problem, sizeof(w->hello.problem), record_str(&r));
+	take_devices(w, &r);
 	if (record_check(&r, "WORKER_HELLO", err))
 		return -1;
 	w->ready = true;

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 
+#include "common/worker-protocol.h"
 #include "kernel/supervisor/patience.h"
 
 struct error;
@@ -40,6 +41,8 @@ struct worker_hello {
 	bool emulated;
 	uint32_t driver_version;
 	uint64_t device_memory;
+	uint32_t n_devices;
+	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE];
 };
 
 struct worker_events {

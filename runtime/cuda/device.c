@@ -205,9 +205,12 @@ static void describe(struct device_info *info)
 		device.count = SESSION_DEVICES_MAX;
 	device.driver->cuDeviceGetName(info->name, sizeof(info->name), 0);
 	device.driver->cuDriverGetVersion(&info->driver_version);
-	for (int i = 0; i < device.count; i++)
+	info->devices = device.count;
+	for (int i = 0; i < device.count; i++) {
 		if (!device.driver->cuDeviceTotalMem(&total, i))
 			info->memory += total;
+		device.driver->cuDeviceGetUuid((CUuuid *)info->uuids[i], i);
+	}
 	info->emulated = device.driver->extension;
 }
 

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/worker-protocol.h"
+
 struct buffer;
 struct error;
 struct unit;
@@ -62,6 +64,9 @@ struct device_host {
 	/* For the ledger of cells: the running one takes device memory, what cell `cell` had taken is free again; may be NULL. */
 	void (*device_made)(uint64_t bytes);
 	void (*device_freed)(uint32_t cell, uint64_t bytes);
+	/* May so many bytes of this device be taken? total: what there is of it. 1: they may, 0: *ret_why says why not, -1: the
+	 * cell was interrupted while it waited. NULL: nobody has to be asked */
+	int (*ask)(int device, uint64_t total, uint64_t bytes, const char **ret_why);
 	/* Run with malloc() served by libc, not by the arena; nests. Every runtime API call is wrapped in this. */
 	void (*enter_library)(void);
 	void (*leave_library)(void);
@@ -72,6 +77,8 @@ struct device_info {
 	bool emulated;
 	int driver_version; /* 13000 */
 	uint64_t memory;
+	int devices;
+	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE];
 	char problem[512]; /* "" when cells can use the device */
 };
 

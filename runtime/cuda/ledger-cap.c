@@ -77,7 +77,7 @@ void ledger_table(struct buffer *out)
 	free(sorted);
 }
 
-void ledger_refuse(const struct ledger_request *r, const char *why)
+void ledger_refuse(const struct ledger_request *r, const char *why, const char *advice)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	char size[24];
@@ -89,7 +89,7 @@ void ledger_refuse(const struct ledger_request *r, const char *why)
 		buffer_printf(&text, " in line %u", r->line);
 	buffer_printf(&text, " was refused: %s\n", why);
 	ledger_table(&text);
-	buffer_puts(&text, "Free what is not needed (cudaFree), or raise the limit: %limit gpu SIZE\n");
+	buffer_printf(&text, "Free what is not needed (cudaFree)%s.\n", advice);
 	snprintf(refusal, sizeof(refusal), "%s", buffer_text(&text));
 	unchecked = true;
 }
@@ -118,20 +118,21 @@ uint64_t ledger_cost(const struct ledger_request *r)
 CUresult ledger_admit(const struct ledger_request *r)
 {
 	uint64_t used = device.session->charged, cost = r->kind == BUFFER_ARRAY ? ledger_cost(r) : r->size;
-	char a[24], b[24], number[16], why[160];
+	char a[24], b[24], number[16] = "", why[160];
 	size_t free_bytes, total;
 
 	if (device.limit && (cost > device.limit || used > device.limit - cost)) {
 		snprintf(why, sizeof(why), "the limit of device memory for this session is %s, of which %s are used.",
 			 ledger_size_text(device.limit, a), ledger_size_text(used, b));
-		ledger_refuse(r, why);
+		ledger_refuse(r, why, ", or raise the limit: %limit gpu SIZE");
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	if (r->kind < BUFFER_MANAGED && !ledger_room(r->device, &free_bytes, &total) && r->size > free_bytes) {
-		snprintf(number, sizeof(number), device.count > 1 ? " %d" : "", r->device);
+		if (device.count > 1)
+			snprintf(number, sizeof(number), " %d", r->device);
 		snprintf(why, sizeof(why), "the device%s has %s free of %s.", number,
 			 ledger_size_text(free_bytes, a), ledger_size_text(total, b));
-		ledger_refuse(r, why);
+		ledger_refuse(r, why, "");
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	return CUDA_SUCCESS;

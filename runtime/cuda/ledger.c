@@ -131,6 +131,16 @@ static CUresult insert(const struct ledger_request *r, uint64_t address, uint64_
 	return CUDA_SUCCESS;
 }
 
+static void refuse(const struct ledger_request *r)
+{
+	const char *others = vmm_pool_refusal();
+
+	if (*others)
+		ledger_refuse(r, others, ", here or there, or let cells wait for it: %limit wait 5min");
+	else
+		ledger_refuse(r, "the device has no more memory to give.", "");
+}
+
 CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address)
 {
 	CUresult result = ledger_admit(r);
@@ -140,7 +150,7 @@ CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address)
 		return result;
 	result = vmm_pool_alloc(r->device, r->pool, r->size, &address);
 	if (result == CUDA_ERROR_OUT_OF_MEMORY)
-		ledger_refuse(r, "the device has no more memory to give.");
+		refuse(r);
 	if (result)
 		return result;
 	result = insert(r, address, ledger_cost(r));

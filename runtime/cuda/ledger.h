@@ -56,8 +56,8 @@ CUresult ledger_admit(const struct ledger_request *r);
 uint64_t ledger_cost(const struct ledger_request *r);
 /* What a device has left, and what it has in all. */
 CUresult ledger_room(int ordinal, size_t *ret_free, size_t *ret_total);
-/* Leave a refusal with this reason. */
-void ledger_refuse(const struct ledger_request *r, const char *why);
+/* Leave a refusal with this reason, and what to do but to free memory: ", or ...". */
+void ledger_refuse(const struct ledger_request *r, const char *why, const char *advice);
 /* Text of the last refusal of this cell, "" for none. Async-signal-safe. */
 const char *ledger_refusal(void);
 /* Nobody has asked what the error was. */

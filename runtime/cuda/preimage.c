@@ -91,7 +91,7 @@ static void refuse(const struct session_buffer *b)
 	struct ledger_request r = { .size = b->size, .name = ledger_name(b), .call = "keeping the old content" };
 
 	ledger_refuse(&r, "before a cell writes a buffer of an earlier cell, its content is copied, so that it can be put "
-			  "back if the cell fails; there is no memory for the copy.");
+			  "back if the cell fails; there is no memory for the copy.", "");
 }
 
 CUresult preimage_save(struct session_buffer *b)

@@ -24,9 +24,6 @@
 #define SCRATCH_SIZE (DEVICE_SIZE / 4)
 #define SESSION_SIZE (DEVICE_SIZE / 2)
 #define GAP VMM_POOL_GRANULE
-/* A chunk's id: epoch, device, number. So a scratch chunk that comes back is known to be of its device. */
-#define ID_DEVICE_SHIFT 28
-#define ID_DEVICE(id) ((int)((id) >> ID_DEVICE_SHIFT & (SESSION_DEVICES_MAX - 1)))
 
 struct chunk_handle {
 	uint64_t id;
@@ -208,22 +205,53 @@ static CUresult map(struct chunk_handle *h)
 	return CUDA_SUCCESS;
 }
 
-/* Physical memory, mapped, known to the kernel. told: the address that the kernel maps it at in later workers. */
-static CUresult make(int ordinal, uint64_t size, uint64_t address, uint64_t told, bool scratch, uint64_t *ret_id)
+static const char *refused = "";
+
+const char *vmm_pool_refusal(void)
 {
-	struct chunk_handle h = { .address = address, .size = size, .device = ordinal, .scratch = scratch };
+	return refused;
+}
+
+/* Other kernels on this machine have a say in what is taken of a device. */
+static CUresult ask(int ordinal, uint64_t size)
+{
+	size_t total;
+	CUresult result;
+	int granted;
+
+	refused = "";
+	if (!device.host->ask)
+		return CUDA_SUCCESS;
+	result = device.driver->cuDeviceTotalMem(&total, ordinal);
+	if (result)
+		return result;
+	granted = device.host->ask(ordinal, total, size, &refused);
+	return granted > 0 ? CUDA_SUCCESS : granted ? CUDA_ERROR_TIMEOUT : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult create(int ordinal, uint64_t size, CUmemGenericAllocationHandle *ret)
+{
 	const CUmemAllocationProp physical = {
 		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
 		.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
 		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = ordinal },
 	};
-	CUresult result = device.driver->cuMemCreate(&h.handle, size, &physical, 0);
+	CUresult result = ask(ordinal, size);
+
+	return result ? result : device.driver->cuMemCreate(ret, size, &physical, 0);
+}
+
+/* Physical memory, mapped, known to the kernel. told: the address that the kernel maps it at in later workers. */
+static CUresult make(int ordinal, uint64_t size, uint64_t address, uint64_t told, bool scratch, uint64_t *ret_id)
+{
+	struct chunk_handle h = { .address = address, .size = size, .device = ordinal, .scratch = scratch };
+	CUresult result = create(ordinal, size, &h.handle);
 
 	if (result == CUDA_ERROR_OUT_OF_MEMORY && scratch)
 		result = device.driver->cuMemCreate(&h.handle, size, &physical_host, 0);
 	if (result)
 		return result;
-	h.id = (uint64_t)device.epoch << 32 | (uint64_t)ordinal << ID_DEVICE_SHIFT | ++last_id;
+	h.id = (uint64_t)device.epoch << 32 | (uint64_t)ordinal << CHUNK_DEVICE_SHIFT | ++last_id;
 	result = map(&h);
 	if (result) {
 		device.driver->cuMemRelease(h.handle);
@@ -498,7 +526,9 @@ uint64_t vmm_pool_scratch_address(uint64_t id)
 
 int vmm_pool_attach(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err)
 {
-	struct chunk_handle h = { .id = id, .address = address, .size = size, .device = ID_DEVICE(id), .scratch = !address };
+	struct chunk_handle h = {
+		.id = id, .address = address, .size = size, .device = (int)CHUNK_DEVICE(id), .scratch = !address,
+	};
 	CUresult result;
 
 	if (h.device >= device.count)

@@ -39,6 +39,8 @@ void vmm_pool_disown(const struct session_pool *owner);
 void vmm_pool_trim(void);
 /* Bytes that the driver counts as taken, and that the next allocation on the device may have. */
 uint64_t vmm_pool_spare(int ordinal);
+/* Why vmm_pool_alloc() gave OUT_OF_MEMORY, when others on this machine have what was wanted; "" otherwise. */
+const char *vmm_pool_refusal(void);
 /* The ledger has taken the buffer out: its bytes are free for others. */
 void vmm_pool_free(uint64_t address);
 

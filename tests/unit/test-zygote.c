@@ -97,22 +97,6 @@ static const char leave_child[] =
 	"void run(void) { pid_t p = fork(); if (!p) { setsid(); if (fork()) _exit(0); for (;;) pause(); }\n"
 	"int st; waitpid(p, &st, 0); puts(\"left\"); }";
 
-/* Processes of this test's zygote that are alive. */
-static int survivors(pid_t zygote)
-{
-	char command[256];
-	FILE *f;
-	int n = -1;
-
-	snprintf(command, sizeof(command),
-		 "t=$(tr '\\0' '\\n' </proc/%d/environ | grep ^CGPU_SESSION=); "
-		 "grep -lsz \"^$t$\" /proc/[0-9]*/environ | wc -l", zygote);
-	f = popen(command, "r");
-	assert_int_equal(fscanf(f, "%d", &n), 1);
-	pclose(f);
-	return n;
-}
-
 static void test_kernel_gone(void **state)
 {
 	pid_t group;

@@ -26,6 +26,7 @@
 #include "common/arena-layout.h"
 #include "common/error.h"
 #include "common/ipc.h"
+#include "common/memory-permit.h"
 #include "common/output-ring.h"
 #include "common/record.h"
 
@@ -118,6 +119,7 @@ static void read_hello(struct session *s)
 	struct error err = ERROR_INIT;
 	struct ipc_message m;
 	struct record r;
+	size_t len;
 
 	expect(s->channel, WORKER_HELLO, &m);
 	r = record_open(m.data, m.len);
@@ -128,6 +130,8 @@ static void read_hello(struct session *s)
 	record_u64(&r);
 	read_steps(&r, s->steps, sizeof(s->steps));
 	record_str(&r);
+	for (uint32_t n = record_count(&r, DEVICE_UUID_SIZE); n; n--)
+		record_bytes(&r, &len);
 	assert_int_equal(record_check(&r, "hello", &err), 0);
 	ipc_message_release(&m);
 }
@@ -346,6 +350,14 @@ static void read_end(struct session *s, const struct ipc_message *m)
 	assert_int_equal(record_check(&r, "end", &err), 0);
 }
 
+/* Nobody else wants the device. */
+static void permit(struct session *s, const struct ipc_message *m)
+{
+	struct record r = record_open(m->data, m->len);
+
+	memory_permit_answer(&s->control->permit, record_u32(&r), true, "");
+}
+
 /* 1: the cell ended, 0: nothing yet. */
 static int step(struct session *s, int timeout_ms)
 {
@@ -379,6 +391,11 @@ static int step(struct session *s, int timeout_ms)
 	}
 	if (m.type == WORKER_LOADED) {
 		read_loaded(s, &m);
+		ipc_message_release(&m);
+		return 0;
+	}
+	if (m.type == WORKER_DEVICE_ASK) {
+		permit(s, &m);
 		ipc_message_release(&m);
 		return 0;
 	}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `answered` follows `asked`; the worker sleeps on a futex in between. */
+#define _GNU_SOURCE
+#include "common/memory-permit.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/worker-protocol.h"
+
+#define LOOK_NS 100000000
+
+uint32_t memory_permit_next(struct memory_permit *p)
+{
+	return atomic_fetch_add(&p->asked, 1) + 1;
+}
+
+int memory_permit_wait(struct memory_permit *p, uint32_t number, bool (*stop_waiting)(void))
+{
+	const struct timespec look = { .tv_nsec = LOOK_NS };
+	uint32_t answered;
+
+	while ((answered = atomic_load(&p->answered)) != number) {
+		if (stop_waiting())
+			return -1;
+		syscall(SYS_futex, &p->answered, FUTEX_WAIT, answered, &look, NULL, 0);
+	}
+	return p->granted != 0;
+}
+
+void memory_permit_answer(struct memory_permit *p, uint32_t number, bool granted, const char *why)
+{
+	snprintf(p->why, sizeof(p->why), "%s", why);
+	p->granted = granted;
+	atomic_store(&p->answered, number);
+	syscall(SYS_futex, &p->answered, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Byte 0 of the file is what share_file_lock() locks, the first byte of a slot is what its owner does, for as long as it
+ * lives. Locks of an open file description end with the last descriptor of it, so the descriptor is never inherited.
+ *
+ * inotify tells of writes and of the end of an owner. The latter comes just before Linux takes the lock away; who must
+ * know looks again a moment later.
+ */
+#define _GNU_SOURCE
+#include "kernel/share/share-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/whole-io.h"
+#include "kernel/folders.h"
+
+#define VERSION 1
+
+struct header {
+	char magic[8];
+	uint32_t version;
+	uint32_t slot_size;
+};
+
+static const struct header own_header = { "cgpu-gpu", VERSION, sizeof(struct share_slot) };
+
+static uint64_t place_of(unsigned slot)
+{
+	return sizeof(struct header) + (uint64_t)slot * sizeof(struct share_slot);
+}
+
+static struct flock byte_lock(uint64_t at, short type)
+{
+	return (struct flock){ .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)at, .l_len = 1 };
+}
+
+int share_file_lock(struct share_file *f, struct error *err)
+{
+	struct flock l = byte_lock(0, F_WRLCK);
+	const struct timespec pause = { .tv_nsec = 200000 };
+	uint64_t until = clock_now_ns() + SHARE_LOCK_MS * 1000000ull;
+
+	while (fcntl(f->fd, F_OFD_SETLK, &l)) {
+		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+			return error_errno(err, "the list of notebooks on this machine's GPUs cannot be locked");
+		if (clock_now_ns() > until)
+			return error_set(err, ERROR_TIMEOUT, "the list of notebooks on this machine's GPUs is locked by a kernel "
+					 "that does not go on; is one of them stopped (SIGSTOP)?");
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+void share_file_unlock(struct share_file *f)
+{
+	struct flock l = byte_lock(0, F_UNLCK);
+
+	fcntl(f->fd, F_OFD_SETLK, &l);
+}
+
+static int check_header(struct share_file *f, struct error *err)
+{
+	struct header h;
+	struct stat st;
+
+	if (fstat(f->fd, &st))
+		return error_errno(err, "cannot look at it");
+	if (st.st_uid && st.st_uid != geteuid())
+		return error_set(err, ERROR_STATE, "it belongs to user %u; kernels of several users share a file that root has made, and "
+				 "that all may write", (unsigned)st.st_uid);
+	if (st.st_size < (off_t)sizeof(h))
+		return whole_pwrite(f->fd, &own_header, sizeof(own_header), 0) < sizeof(own_header) ?
+		       error_errno(err, "cannot write to it") : 0;
+	if (whole_pread(f->fd, &h, sizeof(h), 0) < sizeof(h))
+		return error_errno(err, "cannot read it");
+	if (memcmp(&h, &own_header, sizeof(h)))
+		return error_set(err, ERROR_STATE, "another version of cgpu has made it; end the kernels of that version and remove "
+				 "the file, or name another one (--share)");
+	return 0;
+}
+
+static int take_slot(struct share_file *f, struct error *err)
+{
+	for (f->slot = 0; f->slot < SHARE_SLOTS; f->slot++) {
+		struct flock l = byte_lock(place_of(f->slot), F_WRLCK);
+
+		if (!fcntl(f->fd, F_OFD_SETLK, &l))
+			return 0;
+		if (errno != EAGAIN && errno != EACCES)
+			return error_errno(err, "cannot lock it");
+	}
+	return error_set(err, ERROR_STATE, "%d kernels use it already, and there is room for no more", SHARE_SLOTS);
+}
+
+/* Locked. */
+static int enter(struct share_file *f, const struct share_slot *own, struct error *err)
+{
+	return check_header(f, err) || take_slot(f, err) || share_file_write(f, own, err) ? -1 : 0;
+}
+
+/* A user can have 128 of these and may have used them up. */
+static void watch(struct share_file *f, const char *path)
+{
+	f->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (f->watch >= 0 && inotify_add_watch(f->watch, path, IN_MODIFY | IN_CLOSE_WRITE) < 0) {
+		close(f->watch);
+		f->watch = -1;
+	}
+}
+
+int share_file_open(struct share_file *f, const char *path, const struct share_slot *own, struct error *err)
+{
+	int failed;
+
+	*f = (struct share_file)SHARE_FILE_INIT;
+	if (folders_make_for(path, 0700, err))
+		return -1;
+	f->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (f->fd < 0)
+		return error_errno(err, "cannot open %s", path);
+	watch(f, path);
+	failed = share_file_lock(f, err);
+	if (!failed) {
+		failed = enter(f, own, err);
+		share_file_unlock(f);
+	}
+	if (!failed)
+		return 0;
+	error_wrap(err, "%s", path);
+	share_file_close(f);
+	return -1;
+}
+
+void share_file_close(struct share_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->watch >= 0)
+		close(f->watch);
+	*f = (struct share_file)SHARE_FILE_INIT;
+}
+
+/* Somebody else holds the slot's lock. */
+static bool is_owned(const struct share_file *f, unsigned slot)
+{
+	struct flock l = byte_lock(place_of(slot), F_WRLCK);
+
+	return slot == f->slot || (!fcntl(f->fd, F_OFD_GETLK, &l) && l.l_type != F_UNLCK);
+}
+
+int share_file_read(struct share_file *f, struct share_slot ret[SHARE_SLOTS], unsigned *ret_n, struct error *err)
+{
+	struct stat st;
+	uint64_t n;
+
+	if (fstat(f->fd, &st))
+		return error_errno(err, "cannot look at the list of notebooks on this machine's GPUs");
+	if (st.st_size < (off_t)sizeof(struct header))
+		return error_set(err, ERROR_STATE, "the list of notebooks on this machine's GPUs was emptied; remove the file and "
+				 "start the kernels again");
+	n = ((uint64_t)st.st_size - sizeof(struct header)) / sizeof(struct share_slot);
+	*ret_n = n < SHARE_SLOTS ? (unsigned)n : SHARE_SLOTS;
+	if (whole_pread(f->fd, ret, *ret_n * sizeof(*ret), sizeof(struct header)) < *ret_n * sizeof(*ret))
+		return error_errno(err, "cannot read the list of notebooks on this machine's GPUs");
+	for (unsigned i = 0; i < *ret_n; i++) {
+		ret[i].name[SHARE_NAME_MAX - 1] = '\0';
+		if (!is_owned(f, i))
+			memset(&ret[i], 0, sizeof(ret[i]));
+	}
+	return 0;
+}
+
+int share_file_write(struct share_file *f, const struct share_slot *own, struct error *err)
+{
+	if (whole_pwrite(f->fd, own, sizeof(*own), place_of(f->slot)) < sizeof(*own))
+		return error_errno(err, "cannot write to the list of notebooks on this machine's GPUs");
+	return 0;
+}
+
+void share_file_drain(struct share_file *f)
+{
+	char events[1024];
+
+	while (read(f->watch, events, sizeof(events)) > 0)
+		;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each question is one visit: lock, read all slots, decide, write the own one, unlock. Nothing is remembered of the others
+ * between two visits, so that what has died in the meantime is out of every sum.
+ */
+#include "kernel/share/share.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "kernel/size-text.h"
+
+struct visit {
+	struct share_slot slots[SHARE_SLOTS];
+	unsigned n;
+};
+
+/* The sums over the others' rows of one device. */
+struct others {
+	uint64_t held;
+	uint64_t ahead;   /* bytes that those wait for who are served first */
+	uint64_t tickets; /* the last one given out */
+	unsigned holders, waiting_holders;
+};
+
+static struct share_row *row_of(struct share_slot *slot, const uint8_t *device)
+{
+	static const uint8_t none[SHARE_UUID_SIZE];
+	struct share_row *empty = NULL;
+
+	for (int i = 0; i < SHARE_DEVICES; i++) {
+		if (!memcmp(slot->rows[i].device, device, SHARE_UUID_SIZE))
+			return &slot->rows[i];
+		if (!empty && !memcmp(slot->rows[i].device, none, SHARE_UUID_SIZE))
+			empty = &slot->rows[i];
+	}
+	if (empty)
+		memcpy(empty->device, device, SHARE_UUID_SIZE);
+	return empty;
+}
+
+/* NULL, and err says why. */
+static struct visit *begin_visit(struct share *s, struct error *err)
+{
+	struct visit *v = malloc(sizeof(*v));
+
+	if (!v) {
+		error_set(err, ERROR_MEMORY, "the list of notebooks on this machine's GPUs");
+		return NULL;
+	}
+	if (share_file_lock(&s->file, err)) {
+		free(v);
+		return NULL;
+	}
+	if (!share_file_read(&s->file, v->slots, &v->n, err))
+		return v;
+	share_file_unlock(&s->file);
+	free(v);
+	return NULL;
+}
+
+static void end_visit(struct share *s, struct visit *v)
+{
+	share_file_unlock(&s->file);
+	free(v);
+}
+
+/* The own slot goes to the file, or is again what the file has. */
+static int write_own(struct share *s, const struct visit *v, struct error *err)
+{
+	if (!share_file_write(&s->file, &s->own, err))
+		return 0;
+	s->own = v->slots[s->file.slot];
+	return -1;
+}
+
+static struct others sum_others(const struct share *s, struct visit *v, const uint8_t *device, uint64_t ticket)
+{
+	struct others o = { 0 };
+
+	for (unsigned i = 0; i < v->n; i++) {
+		const struct share_row *r = i == s->file.slot || !v->slots[i].name[0] ? NULL : row_of(&v->slots[i], device);
+
+		if (!r)
+			continue;
+		o.held += r->held;
+		o.holders += r->held > 0;
+		o.waiting_holders += r->held > 0 && r->wanted > 0;
+		if (r->wanted && (!ticket || r->ticket < ticket))
+			o.ahead += r->wanted;
+		if (r->ticket > o.tickets)
+			o.tickets = r->ticket;
+	}
+	return o;
+}
+
+int share_open(struct share *s, const char *path, const char *name, struct error *err)
+{
+	memset(s, 0, sizeof(*s));
+	s->own.pid = getpid();
+	s->own.idle_since = (uint64_t)time(NULL);
+	snprintf(s->own.name, sizeof(s->own.name), "%s", *name ? name : "a notebook without a name");
+	return share_file_open(&s->file, path, &s->own, err);
+}
+
+void share_close(struct share *s)
+{
+	share_file_close(&s->file);
+}
+
+static void decide(struct share_row *own, const struct others *o, const struct share_request *r, enum share_answer *ret)
+{
+	uint64_t taken = own->held + o->held + o->ahead;
+
+	if (taken <= r->total && r->bytes <= r->total - taken) {
+		own->held += r->bytes;
+		own->wanted = own->ticket = 0;
+		*ret = SHARE_GRANTED;
+	} else if (!r->waits || own->held + r->bytes > r->total) {
+		own->wanted = own->ticket = 0;
+		*ret = SHARE_FULL;
+	} else if (own->held && o->holders && o->holders == o->waiting_holders) {
+		own->wanted = own->ticket = 0;
+		*ret = SHARE_DEADLOCK;
+	} else {
+		own->wanted = r->bytes;
+		if (!own->ticket)
+			own->ticket = o->tickets + 1;
+		*ret = SHARE_QUEUED;
+	}
+}
+
+int share_ask(struct share *s, const struct share_request *r, enum share_answer *ret, struct error *err)
+{
+	struct share_row *own = row_of(&s->own, r->device);
+	struct visit *v = begin_visit(s, err);
+	struct others o;
+	int failed;
+
+	if (!v)
+		return -1;
+	if (own) {
+		o = sum_others(s, v, r->device, own->ticket);
+		decide(own, &o, r, ret);
+		failed = write_own(s, v, err);
+	} else {
+		failed = error_set(err, ERROR_LIMIT, "a session can hold memory of %d devices at most", SHARE_DEVICES);
+	}
+	end_visit(s, v);
+	return failed;
+}
+
+/* A change of the own slot that nobody else has a say in; who adds up must see the old one or the new one. */
+static int change(struct share *s, const struct share_slot *to, struct error *err)
+{
+	int failed;
+
+	if (!memcmp(to, &s->own, sizeof(*to)))
+		return 0;
+	if (share_file_lock(&s->file, err))
+		return -1;
+	failed = share_file_write(&s->file, to, err);
+	share_file_unlock(&s->file);
+	if (!failed)
+		s->own = *to;
+	return failed;
+}
+
+int share_leave_queue(struct share *s, struct error *err)
+{
+	struct share_slot to = s->own;
+
+	for (int i = 0; i < SHARE_DEVICES; i++)
+		to.rows[i].wanted = to.rows[i].ticket = 0;
+	return change(s, &to, err);
+}
+
+int share_hold(struct share *s, const uint8_t *device, uint64_t bytes, struct error *err)
+{
+	struct share_slot to = s->own;
+	struct share_row *r = row_of(&to, device);
+
+	if (!r)
+		return error_set(err, ERROR_LIMIT, "a session can hold memory of %d devices at most", SHARE_DEVICES);
+	r->held = bytes;
+	return change(s, &to, err);
+}
+
+int share_note_idle(struct share *s, bool idle, struct error *err)
+{
+	struct share_slot to = s->own;
+
+	if (!idle)
+		to.idle_since = 0;
+	else if (!to.idle_since)
+		to.idle_since = (uint64_t)time(NULL);
+	return change(s, &to, err);
+}
+
+int share_wanted(struct share *s, const uint8_t *device, uint64_t *ret_bytes, struct error *err)
+{
+	struct visit *v = begin_visit(s, err);
+	uint64_t first = UINT64_MAX;
+
+	if (!v)
+		return -1;
+	*ret_bytes = 0;
+	for (unsigned i = 0; i < v->n; i++) {
+		const struct share_row *r = i == s->file.slot || !v->slots[i].name[0] ? NULL : row_of(&v->slots[i], device);
+
+		if (r && r->wanted && r->ticket < first) {
+			first = r->ticket;
+			*ret_bytes = r->wanted;
+		}
+	}
+	end_visit(s, v);
+	return 0;
+}
+
+bool share_holds(const struct share *s)
+{
+	for (int i = 0; i < SHARE_DEVICES; i++)
+		if (s->own.rows[i].held)
+			return true;
+	return false;
+}
+
+struct line {
+	const struct share_slot *slot;
+	const struct share_row *row;
+	bool own;
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const struct share_row *x = ((const struct line *)a)->row, *y = ((const struct line *)b)->row;
+
+	return (x->held < y->held) - (x->held > y->held);
+}
+
+static void put_line(const struct line *l, uint64_t now, struct buffer *out)
+{
+	char size[SIZE_TEXT_MAX];
+
+	buffer_printf(out, "  %9s  %s", size_text(l->row->held, size), l->slot->name);
+	if (l->own)
+		buffer_puts(out, " (this one)");
+	else
+		buffer_printf(out, ", process %lld", (long long)l->slot->pid);
+	if (l->row->wanted)
+		buffer_printf(out, ", waits for %s more", size_text(l->row->wanted, size));
+	else if (l->slot->idle_since && now > l->slot->idle_since + 60)
+		buffer_printf(out, ", idle for %llu min", (unsigned long long)(now - l->slot->idle_since) / 60);
+	else if (!l->slot->idle_since)
+		buffer_puts(out, ", at work");
+	buffer_puts(out, "\n");
+}
+
+int share_table(struct share *s, const uint8_t *device, struct buffer *out, unsigned *ret_others, struct error *err)
+{
+	struct visit *v = begin_visit(s, err);
+	struct line lines[SHARE_SLOTS];
+	unsigned n = 0, others = 0;
+
+	if (!v)
+		return -1;
+	for (unsigned i = 0; i < v->n; i++) {
+		const struct share_row *r = v->slots[i].name[0] ? row_of(&v->slots[i], device) : NULL;
+
+		if (!r || (!r->held && !r->wanted))
+			continue;
+		others += i != s->file.slot;
+		lines[n++] = (struct line){ &v->slots[i], r, i == s->file.slot };
+	}
+	qsort(lines, n, sizeof(*lines), by_size);
+	for (unsigned i = 0; i < n; i++)
+		put_line(&lines[i], (uint64_t)time(NULL), out);
+	if (ret_others)
+		*ret_others = others;
+	end_visit(s, v);
+	return 0;
+}
