@@ -284,6 +284,33 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 	return kind != GPU_ACCESS_READ || lanes_are_known(w, address, bytes) || taint_loaded(w, o);
 }
 
+/*
+ * A vector that other threads may look at meanwhile is moved as one piece, as a GPU does: the look-back between blocks of CUB
+ * relies on it (a state and its value in 16 bytes). Aligned pieces of 16 bytes are one access of every processor with AVX,
+ * and of ARM's from v8.4 on.
+ */
+typedef uint64_t piece_16 __attribute__((vector_size(16), may_alias));
+typedef uint64_t piece_8 __attribute__((may_alias));
+typedef uint32_t piece_4 __attribute__((may_alias));
+typedef uint16_t piece_2 __attribute__((may_alias));
+
+static inline __attribute__((always_inline)) void move_piece(uint8_t *to, const uint8_t *from, uint64_t bytes)
+{
+	if (bytes == 16)
+		*(volatile piece_16 *)to = *(const volatile piece_16 *)from;
+	else if (bytes == 8)
+		*(volatile piece_8 *)to = *(const volatile piece_8 *)from;
+	else if (bytes == 4)
+		*(volatile piece_4 *)to = *(const volatile piece_4 *)from;
+	else
+		*(volatile piece_2 *)to = *(const volatile piece_2 *)from;
+}
+
+static inline __attribute__((always_inline)) bool is_shared_vector(const struct op *o, enum ptx_space space, int count)
+{
+	return count > 1 && space == PTX_SPACE_GLOBAL && __builtin_expect(o->flags & OP_STRONG, 0);
+}
+
 #define DEFINE_LOAD(name, space, suffix, memory_type, row_type, count, T)                                          \
 	static inline __attribute__((always_inline)) const struct op *name(struct warp *w, const struct op *o,  \
 									   bool full)                           \
@@ -292,9 +319,10 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 		_Alignas(64) T off[LANES];                                                                      \
 		struct span s = span_of(w, o, space);                                                           \
 		struct half halves[2];                                                                          \
+		const bool strong = is_shared_vector(o, space, count);						\
 		uint8_t *at[LANES];                                                                             \
 														\
-		if (full && space != PTX_SPACE_LOCAL && halves_find(w, o, &s, bytes, halves)) {                 \
+		if (!strong && full && space != PTX_SPACE_LOCAL && halves_find(w, o, &s, bytes, halves)) {      \
 			if (__builtin_expect(s.shadow != NULL, 0) &&                                            \
 			    !(half_is_known(&s, &halves[0], (uint32_t)bytes) &&                                 \
 			      half_is_known(&s, &halves[1], (uint32_t)bytes)) && !taint_loaded(w, o))           \
@@ -308,7 +336,7 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 			return o + 1;                                                                           \
 		}                                                                                               \
 		offsets_##T(w, o, full, s.base, off);                                                           \
-		if (inside_##T(off, &s, bytes)) {                                                               \
+		if (!strong && inside_##T(off, &s, bytes)) {                                                    \
 			if (space == PTX_SPACE_LOCAL)                                                           \
 				FOR_LANES                                                                       \
 					off[l] += (T)l * (T)s.size;                                             \
@@ -322,10 +350,18 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 		}                                                                                               \
 		if (!resolve(w, o, space, GPU_ACCESS_READ, (uint32_t)bytes, at))                                \
 			return NULL;                                                                            \
-		FOR_ACTIVE(l, w->mask)                                                                          \
-			for (int k = 0; k < count; k++)                                                         \
-				ROW(w, row_type, row_offset(o, o->d, k))[l] =                                   \
-					(row_type)*(const memory_type *)(at[l] + (uint64_t)k * sizeof(memory_type)); \
+		FOR_ACTIVE(l, w->mask) {									\
+			_Alignas(16) uint8_t piece[sizeof(memory_type) * count];				\
+			const uint8_t *from = at[l];								\
+														\
+			if (strong) {										\
+				move_piece(piece, at[l], sizeof(piece));					\
+				from = piece;									\
+			}											\
+			for (int k = 0; k < count; k++)								\
+				ROW(w, row_type, row_offset(o, o->d, k))[l] =					\
+					(row_type)*(const memory_type *)(from + (uint64_t)k * sizeof(memory_type));\
+		}												\
 		return o + 1;                                                                                   \
 	}                                                                                                       \
 	HANDLER(name##_full)                                                                                    \
@@ -345,9 +381,10 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 		_Alignas(64) T off[LANES];                                                                      \
 		struct span s = span_of(w, o, space);                                                           \
 		struct half halves[2];                                                                          \
+		const bool strong = is_shared_vector(o, space, count);						\
 		uint8_t *at[LANES];                                                                             \
 														\
-		if (full && space != PTX_SPACE_LOCAL && halves_find(w, o, &s, bytes, halves)) {                 \
+		if (!strong && full && space != PTX_SPACE_LOCAL && halves_find(w, o, &s, bytes, halves)) {      \
 			if (__builtin_expect(s.shadow != NULL, 0))                                              \
 				mark_halves(w, o, &s, halves, (uint32_t)bytes);                                 \
 			for (int k = 0; k < count; k++) {                                                       \
@@ -359,7 +396,7 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 			return o + 1;                                                                           \
 		}                                                                                               \
 		offsets_##T(w, o, full, s.base, off);                                                           \
-		if (inside_##T(off, &s, bytes)) {                                                               \
+		if (!strong && inside_##T(off, &s, bytes)) {                                                    \
 			if (space == PTX_SPACE_LOCAL)                                                           \
 				FOR_LANES                                                                       \
 					off[l] += (T)l * (T)s.size;                                             \
@@ -372,10 +409,16 @@ static bool resolve(struct warp *w, const struct op *o, enum ptx_space space, en
 		}                                                                                               \
 		if (!resolve(w, o, space, GPU_ACCESS_WRITE, (uint32_t)bytes, at))                               \
 			return NULL;                                                                            \
-		FOR_ACTIVE(l, w->mask)                                                                          \
-			for (int k = 0; k < count; k++)                                                         \
-				*(memory_type *)(at[l] + (uint64_t)k * sizeof(memory_type)) =                   \
-					(memory_type)ROW(w, row_type, row_offset(o, o->b, k))[l];               \
+		FOR_ACTIVE(l, w->mask) {									\
+			_Alignas(16) uint8_t piece[sizeof(memory_type) * count];				\
+			uint8_t *to = strong ? piece : at[l];							\
+														\
+			for (int k = 0; k < count; k++)								\
+				*(memory_type *)(to + (uint64_t)k * sizeof(memory_type)) =			\
+					(memory_type)ROW(w, row_type, row_offset(o, o->b, k))[l];		\
+			if (strong)										\
+				move_piece(at[l], piece, sizeof(piece));					\
+		}												\
 		return o + 1;                                                                                   \
 	}                                                                                                       \
 	HANDLER(name##_full)                                                                                    \

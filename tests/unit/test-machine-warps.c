@@ -360,6 +360,41 @@ static void *launch_alone(void *data)
 	return NULL;
 }
 
+/* One cta writes the same number twice into each lane's 16 bytes, the other one must never see two different ones. */
+static void a_vector_that_others_look_at_is_one_piece(void **state)
+{
+	static const struct {
+		const char *load, *store;
+	} forms[] = {
+		{ "ld.relaxed.gpu.global.v2.u64 {%rd6, %rd7}, [%rd5];", "st.relaxed.gpu.global.v2.u64 [%rd5], {%rd8, %rd8};" },
+		{ "ld.volatile.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd5];\n"
+		  "mov.b64 %rd6, {%r10, %r11}; mov.b64 %rd7, {%r12, %r13};",
+		  "mov.b64 {%r10, %r11}, %rd8; st.volatile.global.v4.u32 [%rd5], {%r10, %r11, %r10, %r11};" },
+	};
+	char body[1024];
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct device *d = device_new();
+		uint32_t *out;
+
+		d->threads = 2;
+		snprintf(body, sizeof(body),
+			 "mov.u64 %%rd4, seen; mul.wide.u32 %%rd5, %%r2, 16; add.s64 %%rd5, %%rd5, %%rd4; mov.u32 %%r5, 30000;\n"
+			 "atom.global.add.u32 %%r6, [%%rd4+512], 1; B: ld.volatile.global.u32 %%r6, [%%rd4+512];\n"
+			 "setp.ne.u32 %%p4, %%r6, 64; @%%p4 bra B;\n"
+			 "setp.eq.u32 %%p1, %%r3, 0; @%%p1 bra W;\n"
+			 "R: %s setp.ne.u64 %%p2, %%rd6, %%rd7; @%%p2 add.u32 %%r0, %%r0, 1;\n"
+			 "sub.u32 %%r5, %%r5, 1; setp.ne.u32 %%p3, %%r5, 0; @%%p3 bra R; bra END;\n"
+			 "W: mul.wide.u32 %%rd8, %%r5, 65537; %s\n"
+			 "sub.u32 %%r5, %%r5, 1; setp.ne.u32 %%p3, %%r5, 0; @%%p3 bra W;", forms[i].load, forms[i].store);
+		out = run(d, ".global .align 16 .b8 seen[528];", body, 2, 32);
+		for (uint32_t lane = 0; lane < 64; lane++)
+			assert_int_equal(out[lane], 0);
+		device_free(d);
+	}
+}
+
 static void launches_of_several_threads_do_not_meet(void **state)
 {
 	pthread_t t[3];
@@ -519,6 +554,7 @@ int main(void)
 		cmocka_unit_test(a_lock_inside_a_warp_is_handed_on),
 		cmocka_unit_test(ctas_wait_for_each_other),
 		cmocka_unit_test(a_grid_barrier_works_when_cooperative),
+		cmocka_unit_test(a_vector_that_others_look_at_is_one_piece),
 		cmocka_unit_test(launches_of_several_threads_do_not_meet),
 		cmocka_unit_test(allocated_stack_belongs_to_its_lane),
 		cmocka_unit_test(atomics_of_vectors_do_each_element),
