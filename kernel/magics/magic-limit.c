@@ -134,7 +134,7 @@ const struct magic magic_limit = {
 	.name = "limit",
 	.alias = "",
 	.forms = MAGIC_LINE,
-	.usage = "%limit [gpu|ram|output SIZE|off] [wait TIME|off]",
+	.usage = "%limit [gpu|ram|output|wait VALUE]",
 	.help = "Caps of this session: memory on the device, memory on the host, text that one cell may show. Over a cap\n"
 		"an allocation fails with an error that says who holds what. `wait 5min` lets cells wait for device memory that\n"
 		"other notebooks have. Without arguments the caps are shown.",
