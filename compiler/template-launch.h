@@ -51,10 +51,10 @@ struct template_launches {
 
 /* Find the launches of a cell. -1: ERROR_MEMORY. */
 int template_launch_find(struct host_text *h, const struct session *session, struct error *err);
-/* The one whose `<<<` is this token; NULL: it is no template that is launched there. */
 /* What is to be put behind the arguments of this launch; "" for nothing. */
 const char *template_launch_defaults(const struct template_launches *t, uint32_t open);
 
+/* The one whose `<<<` is this token; NULL: it is no template that is launched there. */
 const struct template_launch *template_launch_at(const struct template_launches *t, uint32_t open);
 /* Edits for the call behind `>>>`: its parenthesis is token `call`. */
 void template_launch_edit(const struct template_launches *t, const struct template_launch *x, const struct token_list *l,

@@ -48,6 +48,22 @@ static void make_room(struct session_array *a, size_t wanted)
 	}
 }
 
+/* A cell that is run again has replaced what its last run defined. */
+static bool renew(struct session_array *a)
+{
+	for (uint32_t i = 0; i < a->n; i++) {
+		struct session_source s = *session_at(a, struct session_source, i);
+
+		if (strcmp(s.text, running))
+			continue;
+		session_remove(a, sizeof(s), i);
+		s.cell = running_cell;
+		*session_append(a, struct session_source) = s;
+		return true;
+	}
+	return false;
+}
+
 void source_text_keep(void)
 {
 	struct session_array *a = &device.session->sources;
@@ -55,7 +71,7 @@ void source_text_keep(void)
 	char *copy;
 
 	pthread_mutex_lock(&lock);
-	if (running && strlen(running) < TOTAL_MAX && !find(a, running_cell)) {
+	if (running && strlen(running) < TOTAL_MAX && !find(a, running_cell) && !renew(a)) {
 		make_room(a, strlen(running) + 1);
 		copy = session_strdup(running);
 		s = copy ? session_append(a, struct session_source) : NULL;

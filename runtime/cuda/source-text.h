@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The texts of cells that device code was compiled from, so that reports can quote their lines. They are state of the
- * session, since a launch may be of any earlier cell; beyond a total size the oldest go.
+ * session, since a launch may be of any earlier cell; beyond a total size the oldest go,
+ * and a text that is run again is kept once, as that of its last run.
  */
 #ifndef CGPU_RUNTIME_CUDA_SOURCE_TEXT_H
 #define CGPU_RUNTIME_CUDA_SOURCE_TEXT_H

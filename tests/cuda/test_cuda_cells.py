@@ -106,7 +106,7 @@ int main()
 """)
     assert result.ename == "CudaIllegalAddress"
     assert result.evalue.endswith(f"in the CUDA kernel bad, line 4 of In[{result.count}]")
-    assert "at bad(...)" in result.traceback and f" in In[{result.count}]:4" in result.traceback
+    assert "at bad(int *)" in result.traceback and f" in In[{result.count}]:4" in result.traceback
     assert kernel.run("before").ok().text == "1"
 
 
