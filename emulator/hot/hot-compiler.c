@@ -22,20 +22,23 @@
 struct hot_code {
 	LLVMExecutionEngineRef *engines;
 	uint32_t count, capacity;
+	struct hot_code *next; /* of those that are left to the end of the process */
 };
 
 static struct {
 	pthread_mutex_t lock;
-	bool ending;
+	_Atomic bool ending; /* LLVM will clean up: nothing of it may be called any more */
+	struct hot_code *left;
 	LLVMContextRef context;
 	LLVMModuleRef library;
 	struct hot_meaning *meanings;
 } compiler = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+/* What is being compiled ends with the block at work. */
 static void end(void)
 {
-	pthread_mutex_lock(&compiler.lock);
 	compiler.ending = true;
+	pthread_mutex_lock(&compiler.lock);
 	pthread_mutex_unlock(&compiler.lock);
 }
 
@@ -184,8 +187,12 @@ static struct hot_code *compile(const struct hot_program *p, hot_publish *publis
 static void release(struct hot_code *code)
 {
 	pthread_mutex_lock(&compiler.lock);
-	if (!compiler.ending)
+	if (!compiler.ending) {
 		free_code(code);
+	} else if (code) {
+		code->next = compiler.left;
+		compiler.left = code;
+	}
 	pthread_mutex_unlock(&compiler.lock);
 }
 
