@@ -41,6 +41,7 @@ def test_what_a_program_says_of_itself(runner, tmp_path):
     assert judged("int main() { return 3; }") == verdict.Verdict("failed", "exit status 3: ")
     assert judged('int main() { puts("Test FAILED"); }') == verdict.Verdict("failed", "Test FAILED")
     assert judged('int main() { puts("0 errors, result OK"); }').kind == "passed"
+    assert judged('int main() { puts("passed, incorrect matches: 0"); }').kind == "passed"
     assert judged('int main() { puts("hello"); }').kind == "ran"
     outside = judged("__global__ void k(int *p) { p[99] = 1; }\n"
                      "int main() { int *p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); return cudaDeviceSynchronize(); }")
