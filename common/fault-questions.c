@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One question at a time: `asked` counts questions, `answered` follows it. Both sides sleep on a futex. */
-#define _GNU_SOURCE
 #include "common/fault-questions.h"
 
-#include <limits.h>
-#include <linux/futex.h>
 #include <stdatomic.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "common/clock.h"
+#include "common/futex.h"
 #include "common/worker-protocol.h"
-
-static void wait_for_change(_Atomic uint32_t *word, uint32_t seen, const struct timespec *timeout)
-{
-	syscall(SYS_futex, word, FUTEX_WAIT, seen, timeout, NULL, 0);
-}
-
-static void wake(_Atomic uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
 
 int fault_questions_ask(struct worker_control *c, uint64_t address, int timeout_ms, struct address_description *ret)
 {
@@ -31,13 +17,13 @@ int fault_questions_ask(struct worker_control *c, uint64_t address, int timeout_
 
 	q->address = address;
 	atomic_store(&q->asked, number);
-	wake(&q->asked);
+	futex_wake(&q->asked);
 	while ((answered = atomic_load(&q->answered)) != number) {
 		left = end - clock_now_ms();
 		if (left <= 0)
 			return -1;
-		wait_for_change(&q->answered, answered,
-				&(struct timespec){ .tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000 });
+		futex_wait(&q->answered, answered,
+			   &(struct timespec){ .tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000 });
 	}
 	*ret = q->answer;
 	return 0;
@@ -51,11 +37,11 @@ void fault_questions_serve(struct worker_control *c, void (*describe)(uint64_t a
 	for (;;) {
 		number = atomic_load(&q->asked);
 		if (number == atomic_load(&q->answered)) {
-			wait_for_change(&q->asked, number, NULL);
+			futex_wait(&q->asked, number, NULL);
 			continue;
 		}
 		describe(q->address, &q->answer);
 		atomic_store(&q->answered, number);
-		wake(&q->answered);
+		futex_wake(&q->answered);
 	}
 }

@@ -15,6 +15,7 @@ libcommon_a_SOURCES = \
 	%reldir%/fat-binary.c %reldir%/fat-binary.h \
 	%reldir%/fault-questions.c %reldir%/fault-questions.h \
 	%reldir%/faults.def \
+	%reldir%/futex.c %reldir%/futex.h \
 	%reldir%/html-text.c %reldir%/html-text.h \
 	%reldir%/ipc.c %reldir%/ipc.h \
 	%reldir%/instruction-classes.def \

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `answered` follows `asked`; the worker sleeps on a futex in between. */
-#define _GNU_SOURCE
 #include "common/memory-permit.h"
 
-#include <limits.h>
-#include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "common/futex.h"
 #include "common/worker-protocol.h"
 
 #define LOOK_NS 100000000
@@ -28,7 +24,7 @@ int memory_permit_wait(struct memory_permit *p, uint32_t number, bool (*stop_wai
 	while ((answered = atomic_load(&p->answered)) != number) {
 		if (stop_waiting())
 			return -1;
-		syscall(SYS_futex, &p->answered, FUTEX_WAIT, answered, &look, NULL, 0);
+		futex_wait(&p->answered, answered, &look);
 	}
 	return p->granted != 0;
 }
@@ -38,5 +34,5 @@ void memory_permit_answer(struct memory_permit *p, uint32_t number, bool granted
 	snprintf(p->why, sizeof(p->why), "%s", why);
 	p->granted = granted;
 	atomic_store(&p->answered, number);
-	syscall(SYS_futex, &p->answered, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	futex_wake(&p->answered);
 }

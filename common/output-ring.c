@@ -3,17 +3,14 @@
  * Positions grow without wrapping; a record may wrap around the end of the ring. The writer publishes with a release store
  * of ring_head, the reader frees with a release store of ring_tail and wakes a writer that sleeps on ring_waiting.
  */
-#define _GNU_SOURCE
 #include "common/output-ring.h"
 
-#include <linux/futex.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "common/futex.h"
 #include "common/worker-protocol.h"
 
 #define RECORD_MAX (OUTPUT_RING_SIZE / 4)
@@ -59,7 +56,7 @@ static void wait_for_room(struct worker_control *c, uint64_t head, size_t need)
 		tail = atomic_load(&c->ring_tail);
 		if (head - tail + need <= OUTPUT_RING_SIZE)
 			return;
-		syscall(SYS_futex, &c->ring_waiting, FUTEX_WAIT, 1, NULL, NULL, 0);
+		futex_wait(&c->ring_waiting, 1, NULL);
 	}
 }
 
@@ -98,7 +95,7 @@ static void release(struct worker_control *c, uint64_t tail)
 {
 	atomic_store_explicit(&c->ring_tail, tail, memory_order_seq_cst);
 	if (atomic_exchange(&c->ring_waiting, 0))
-		syscall(SYS_futex, &c->ring_waiting, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+		futex_wake(&c->ring_waiting);
 }
 
 int output_ring_read(struct worker_control *c, size_t max_text, enum output_type *ret_type,
