@@ -175,6 +175,11 @@ void device_host_init(void)
 {
 	struct session_head empty = { .used = sizeof(empty) };
 
+	while (keeper.n_chunks)
+		close(keeper.chunks[--keeper.n_chunks].fd);
+	if (keeper.session_fd > 0)
+		close(keeper.session_fd);
+	keeper.n_preimages = 0;
 	if (!getenv("CGPU_EMULATOR"))
 		setenv("CGPU_EMULATOR", "./libcgpu-emulator.so", 1);
 	setenv("CGPU_DEVICE", "emulated", 1);
@@ -254,6 +259,14 @@ int device_host_end(struct fault_record *fault)
 	send_message(COMMIT, "", 0, -1, &err);
 	device_cell_committed();
 	return 0;
+}
+
+void device_host_commit(void)
+{
+	struct fault_record fault = { 0 };
+
+	if (device_host_end(&fault))
+		device_host_fail(__FILE__, __LINE__, fault.text);
 }
 
 const char *device_host_warnings(void)

@@ -39,13 +39,15 @@ extern struct device_info device_host_info;
 /* What failed in the device's initialisation is in device_host_info.problem: no exit. Set before device_host_start(). */
 extern bool device_host_may_lack_device;
 
-/* Once, before any worker. */
+/* Before any worker; again: nothing is left of the session before. */
 void device_host_init(void);
 /* Become a worker: map the session, initialise the device, attach. Exits the process with 99 when that fails. */
 void device_host_start(uint64_t limit);
 /* A cell that ends well is committed; 0, or -1 with the fault. */
 void device_host_begin(uint32_t cell);
 int device_host_end(struct fault_record *fault);
+/* In a worker: the cell must end well. */
+void device_host_commit(void);
 /* Warnings of the last cell that ended. */
 const char *device_host_warnings(void);
 

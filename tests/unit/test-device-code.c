@@ -37,13 +37,6 @@ static const struct unit unit_2 = { .cell = 3, .ptx = PTX_UNIT_2, .ptx_len = siz
 
 static int **out; /* device buffer of N ints; shared by all workers */
 
-static void commit(void)
-{
-	struct fault_record fault = { 0 };
-
-	WORKER_NEED(!device_host_end(&fault));
-}
-
 static void load(const struct unit *u)
 {
 	struct error err = ERROR_INIT;
@@ -75,15 +68,12 @@ static void define(void *data)
 	device_host_begin(2);
 	load(&unit_1);
 	WORKER_NEED(!cudaMalloc((void **)out, N * sizeof(int)) && !cudaMemset(*out, 0, N * sizeof(int)));
-	commit();
+	device_host_commit();
 }
 
 static int fresh_session(void **state)
 {
 	(void)state;
-	while (keeper.n_chunks)
-		close(keeper.chunks[--keeper.n_chunks].fd);
-	keeper.n_preimages = 0;
 	device_host_init();
 	device_host_define("counter", &counter);
 	device_host_define("weights", weights);
@@ -104,7 +94,7 @@ static void launch_and_check(void *data)
 	for (int i = 0; i < N; i++)
 		WORKER_NEED(result[i] == i + 5);
 	WORKER_NEED(counter_value() == 5 + N);
-	commit();
+	device_host_commit();
 }
 
 static void an_entry_of_an_earlier_worker_runs(void **state)
@@ -127,7 +117,7 @@ static void later_unit(void *data)
 	cgpu_launch("read_counter", args);
 	WORKER_NEED(!cudaMemcpy(&value, *out, sizeof(value), cudaMemcpyDeviceToHost));
 	WORKER_NEED(value == 12);
-	commit();
+	device_host_commit();
 }
 
 static void later_units_share_variables(void **state)
@@ -191,7 +181,7 @@ static void constants(void *data)
 	WORKER_NEED(!cudaMemcpy(result, *out, sizeof(result), cudaMemcpyDeviceToHost));
 	for (int i = 0; i < 4; i++)
 		WORKER_NEED(result[i] == 2 * w[i]);
-	commit();
+	device_host_commit();
 }
 
 static void constant_memory_is_filled_by_symbol(void **state)
@@ -271,7 +261,7 @@ static void impossible(void *data)
 	WORKER_NEED(threads == 1024 && blocks >= 1);
 	WORKER_NEED(!cgpu_launch_configure(one, huge, 0, NULL, 9));
 	cgpu_launch("bump", args);
-	commit();
+	device_host_commit();
 	WORKER_NEED(strstr(device_host_warnings(), "the launch of bump returned cudaErrorInvalidConfiguration"));
 	WORKER_NEED(strstr(device_host_warnings(), "line 9"));
 }
@@ -295,8 +285,6 @@ static void unknown_variable(void *data)
 static int empty_session(void **state)
 {
 	(void)state;
-	while (keeper.n_chunks)
-		close(keeper.chunks[--keeper.n_chunks].fd);
 	device_host_init();
 	return 0;
 }

@@ -29,9 +29,6 @@ static const struct unit unit = { .cell = 2, .ptx = PTX_UNIT_1, .ptx_len = sizeo
 static int fresh_session(void **state)
 {
 	(void)state;
-	while (keeper.n_chunks)
-		close(keeper.chunks[--keeper.n_chunks].fd);
-	keeper.n_preimages = 0;
 	unsetenv("CGPU_EMULATED_FAIL");
 	setenv("CGPU_EMULATED_MEMORY", "64M", 1);
 	device_host_may_lack_device = false;

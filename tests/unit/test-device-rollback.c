@@ -41,13 +41,6 @@ static void need_content(const char *p, size_t size, int value)
 	free(copy);
 }
 
-static void commit(void)
-{
-	struct fault_record fault = { 0 };
-
-	WORKER_NEED(!device_host_end(&fault));
-}
-
 static void make_buffers(void *data)
 {
 	(void)data;
@@ -58,7 +51,7 @@ static void make_buffers(void *data)
 	fill(shared->small, SMALL, 1);
 	fill(shared->large, LARGE, 2);
 	memset(shared->pinned, 3, 5000);
-	commit();
+	device_host_commit();
 }
 
 static void check_buffers(void *data)
@@ -73,15 +66,12 @@ static void check_buffers(void *data)
 	WORKER_NEED(!cudaEventRecord(shared->event, shared->stream) && !cudaStreamSynchronize(shared->stream));
 	WORKER_NEED(cudaFree(shared->small + 1) == cudaErrorInvalidValue);
 	cudaGetLastError();
-	commit();
+	device_host_commit();
 }
 
 static int fresh_session(void **state)
 {
 	(void)state;
-	while (keeper.n_chunks)
-		close(keeper.chunks[--keeper.n_chunks].fd);
-	keeper.n_preimages = 0;
 	device_host_init();
 	return device_host_worker(make_buffers, NULL);
 }
@@ -154,7 +144,7 @@ static void overwrite_and_commit(void *data)
 	device_host_begin(3);
 	fill(shared->small, SMALL, 5);
 	WORKER_NEED(!cudaFree(shared->large) && !cudaMalloc((void **)&p, 100));
-	commit();
+	device_host_commit();
 	/* A second cell of the same worker dies. */
 	device_host_begin(4);
 	fill(shared->small, SMALL, 6);
@@ -170,7 +160,7 @@ static void check_overwritten(void *data)
 	need_content(shared->small, SMALL, 5);
 	WORKER_NEED(cudaMemcpy(&byte, shared->large, 1, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
 	cudaGetLastError();
-	commit();
+	device_host_commit();
 }
 
 static void what_was_committed_stays(void **state)

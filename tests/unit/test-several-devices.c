@@ -37,14 +37,6 @@ static struct shared {
 	cudaEvent_t event;
 } *shared;
 
-static void commit(void)
-{
-	struct fault_record fault = { 0 };
-
-	if (device_host_end(&fault))
-		device_host_fail(__FILE__, __LINE__, fault.text);
-}
-
 static void use(int i)
 {
 	WORKER_NEED(!cudaSetDevice(i));
@@ -92,15 +84,12 @@ static void define(void *data)
 		WORKER_NEED(!cudaMemset(shared->on[i], i + 1, N * sizeof(int)));
 	}
 	WORKER_NEED(!cudaStreamCreate(&shared->stream) && !cudaEventCreate(&shared->event));
-	commit();
+	device_host_commit();
 }
 
 static int fresh_session(void **state)
 {
 	(void)state;
-	while (keeper.n_chunks)
-		close(keeper.chunks[--keeper.n_chunks].fd);
-	keeper.n_preimages = 0;
 	device_host_init();
 	device_host_define("counter", &counter);
 	device_host_define("weights", weights);
@@ -132,7 +121,7 @@ static void check_committed(void *data)
 	WORKER_NEED(cudaDeviceDisablePeerAccess(0) == cudaErrorPeerAccessNotEnabled);
 	cudaGetLastError();
 	use(1);
-	commit();
+	device_host_commit();
 }
 
 static void each_device_has_its_own(void **state)
@@ -195,7 +184,7 @@ static void open_to_the_peer(void *data)
 	device_host_begin(3);
 	use(0);
 	WORKER_NEED(!cudaDeviceEnablePeerAccess(1, 0));
-	commit();
+	device_host_commit();
 }
 
 static void use_the_peer(void *data)
@@ -205,7 +194,7 @@ static void use_the_peer(void *data)
 	launch(shared->on[1]);
 	WORKER_NEED(!cudaDeviceSynchronize());
 	WORKER_NEED(!cudaDeviceDisablePeerAccess(1));
-	commit();
+	device_host_commit();
 }
 
 static void what_is_open_stays_so(void **state)
