@@ -294,22 +294,22 @@ CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode n, CUgraph *ret)
 	return result;
 }
 
+#define RECORD(e) (&(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .eventRecord.event = (e) })
+#define WAIT(e) (&(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .eventWait.event = (e) })
+
 CUresult cuGraphAddEventRecordNode(PLACE, CUevent event)
 {
-	return add("cuGraphAddEventRecordNode", AT,
-		   &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .eventRecord.event = event });
+	return add("cuGraphAddEventRecordNode", AT, RECORD(event));
 }
 
 CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode n, CUevent event)
 {
-	return set("cuGraphEventRecordNodeSetEvent", n,
-		   &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .eventRecord.event = event });
+	return set("cuGraphEventRecordNodeSetEvent", n, RECORD(event));
 }
 
 CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec e, CUgraphNode n, CUevent event)
 {
-	return set_in("cuGraphExecEventRecordNodeSetEvent", e, n,
-		      &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .eventRecord.event = event });
+	return set_in("cuGraphExecEventRecordNodeSetEvent", e, n, RECORD(event));
 }
 
 CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode n, CUevent *ret)
@@ -323,20 +323,17 @@ CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode n, CUevent *ret)
 
 CUresult cuGraphAddEventWaitNode(PLACE, CUevent event)
 {
-	return add("cuGraphAddEventWaitNode", AT,
-		   &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .eventWait.event = event });
+	return add("cuGraphAddEventWaitNode", AT, WAIT(event));
 }
 
 CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode n, CUevent event)
 {
-	return set("cuGraphEventWaitNodeSetEvent", n,
-		   &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .eventWait.event = event });
+	return set("cuGraphEventWaitNodeSetEvent", n, WAIT(event));
 }
 
 CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec e, CUgraphNode n, CUevent event)
 {
-	return set_in("cuGraphExecEventWaitNodeSetEvent", e, n,
-		      &(CUgraphNodeParams){ .type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .eventWait.event = event });
+	return set_in("cuGraphExecEventWaitNodeSetEvent", e, n, WAIT(event));
 }
 
 CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode n, CUevent *ret)

@@ -185,30 +185,40 @@ static CUresult check_edges(CUgraph g, const CUgraphNode *from, const CUgraphNod
 	return CUDA_SUCCESS;
 }
 
-CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data,
-				size_t n)
+static CUresult change_edges(const char *call, CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n,
+			     CUresult (*change)(CUgraphNode to, CUgraphNode from))
 {
-	CUresult result = enter("cuGraphAddDependencies", g, g);
+	CUresult result = enter(call, g, g);
 
-	(void)data;
 	if (!result)
 		result = check_edges(g, from, to, n);
 	for (size_t i = 0; i < n && !result; i++)
-		result = graph_depends(to[i], from[i]) ? CUDA_ERROR_INVALID_VALUE : graph_depend(to[i], from[i]);
+		result = change(to[i], from[i]);
 	return result;
+}
+
+static CUresult add_edge(CUgraphNode to, CUgraphNode from)
+{
+	return graph_depends(to, from) ? CUDA_ERROR_INVALID_VALUE : graph_depend(to, from);
+}
+
+static CUresult remove_edge(CUgraphNode to, CUgraphNode from)
+{
+	return graph_undepend(to, from) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data,
+				size_t n)
+{
+	(void)data;
+	return change_edges("cuGraphAddDependencies", g, from, to, n, add_edge);
 }
 
 CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data,
 				   size_t n)
 {
-	CUresult result = enter("cuGraphRemoveDependencies", g, g);
-
 	(void)data;
-	if (!result)
-		result = check_edges(g, from, to, n);
-	for (size_t i = 0; i < n && !result; i++)
-		result = graph_undepend(to[i], from[i]) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-	return result;
+	return change_edges("cuGraphRemoveDependencies", g, from, to, n, remove_edge);
 }
 
 /* ---- executable graphs ---- */
