@@ -28,20 +28,33 @@ struct others {
 	unsigned holders, waiting_holders;
 };
 
-static struct share_row *row_of(struct share_slot *slot, const uint8_t *device)
-{
-	static const uint8_t none[SHARE_UUID_SIZE];
-	struct share_row *empty = NULL;
+static const uint8_t no_device[SHARE_UUID_SIZE];
 
-	for (int i = 0; i < SHARE_DEVICES; i++) {
+/* What the kernel in this slot holds of the device; NULL: nothing, or nobody is in the slot. */
+static const struct share_row *find_row(const struct share_slot *slot, const uint8_t *device)
+{
+	for (int i = 0; i < SHARE_DEVICES && slot->name[0]; i++)
 		if (!memcmp(slot->rows[i].device, device, SHARE_UUID_SIZE))
 			return &slot->rows[i];
-		if (!empty && !memcmp(slot->rows[i].device, none, SHARE_UUID_SIZE))
-			empty = &slot->rows[i];
-	}
-	if (empty)
-		memcpy(empty->device, device, SHARE_UUID_SIZE);
-	return empty;
+	return NULL;
+}
+
+/* The same of the own slot, where an empty row becomes the device's. NULL: there is none. */
+static struct share_row *own_row(struct share_slot *slot, const uint8_t *device)
+{
+	struct share_row *r = (struct share_row *)find_row(slot, device);
+
+	if (!r)
+		r = (struct share_row *)find_row(slot, no_device);
+	if (r)
+		memcpy(r->device, device, SHARE_UUID_SIZE);
+	return r;
+}
+
+/* Of another kernel. */
+static const struct share_row *other_row(const struct share *s, const struct visit *v, unsigned i, const uint8_t *device)
+{
+	return i == s->file.slot ? NULL : find_row(&v->slots[i], device);
 }
 
 /* NULL, and err says why. */
@@ -79,12 +92,12 @@ static int write_own(struct share *s, const struct visit *v, struct error *err)
 	return -1;
 }
 
-static struct others sum_others(const struct share *s, struct visit *v, const uint8_t *device, uint64_t ticket)
+static struct others sum_others(const struct share *s, const struct visit *v, const uint8_t *device, uint64_t ticket)
 {
 	struct others o = { 0 };
 
 	for (unsigned i = 0; i < v->n; i++) {
-		const struct share_row *r = i == s->file.slot || !v->slots[i].name[0] ? NULL : row_of(&v->slots[i], device);
+		const struct share_row *r = other_row(s, v, i, device);
 
 		if (!r)
 			continue;
@@ -137,7 +150,7 @@ static void decide(struct share_row *own, const struct others *o, const struct s
 
 int share_ask(struct share *s, const struct share_request *r, enum share_answer *ret, struct error *err)
 {
-	struct share_row *own = row_of(&s->own, r->device);
+	struct share_row *own = own_row(&s->own, r->device);
 	struct visit *v = begin_visit(s, err);
 	struct others o;
 	int failed;
@@ -183,7 +196,7 @@ int share_leave_queue(struct share *s, struct error *err)
 int share_hold(struct share *s, const uint8_t *device, uint64_t bytes, struct error *err)
 {
 	struct share_slot to = s->own;
-	struct share_row *r = row_of(&to, device);
+	struct share_row *r = own_row(&to, device);
 
 	if (!r)
 		return error_set(err, ERROR_LIMIT, "a session can hold memory of %d devices at most", SHARE_DEVICES);
@@ -211,7 +224,7 @@ int share_wanted(struct share *s, const uint8_t *device, uint64_t *ret_bytes, st
 		return -1;
 	*ret_bytes = 0;
 	for (unsigned i = 0; i < v->n; i++) {
-		const struct share_row *r = i == s->file.slot || !v->slots[i].name[0] ? NULL : row_of(&v->slots[i], device);
+		const struct share_row *r = other_row(s, v, i, device);
 
 		if (r && r->wanted && r->ticket < first) {
 			first = r->ticket;
@@ -270,7 +283,7 @@ int share_table(struct share *s, const uint8_t *device, struct buffer *out, unsi
 	if (!v)
 		return -1;
 	for (unsigned i = 0; i < v->n; i++) {
-		const struct share_row *r = v->slots[i].name[0] ? row_of(&v->slots[i], device) : NULL;
+		const struct share_row *r = find_row(&v->slots[i], device);
 
 		if (!r || (!r->held && !r->wanted))
 			continue;

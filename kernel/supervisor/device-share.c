@@ -136,17 +136,18 @@ int device_share_on_ask(struct supervisor *s, struct worker *w, struct record *r
 {
 	struct device_share *d = &s->share;
 	uint64_t total, bytes;
+	uint32_t device;
 
 	d->number = record_u32(r);
-	d->device = record_u32(r);
+	device = record_u32(r);
 	total = record_u64(r);
 	bytes = record_u64(r);
 	if (record_check(r, "WORKER_DEVICE_ASK", err))
 		return -1;
-	if (d->device >= w->hello.n_devices)
-		return error_set(err, ERROR_PROTOCOL, "the worker asks for memory of device %u", d->device);
+	if (device >= w->hello.n_devices)
+		return error_set(err, ERROR_PROTOCOL, "the worker asks for memory of device %u", device);
 	d->request = (struct share_request){
-		.device = w->hello.uuids[d->device], .total = total, .bytes = bytes, .waits = d->wait_ms > 0,
+		.device = w->hello.uuids[device], .total = total, .bytes = bytes, .waits = d->wait_ms > 0,
 	};
 	d->asked_ms = loop_now_ms();
 	if (d->open)

@@ -25,7 +25,6 @@ struct device_share {
 	/* The question that is not answered yet: */
 	bool waiting;
 	uint32_t number;
-	uint32_t device;
 	struct share_request request;
 	uint64_t asked_ms;
 	struct loop_source *watch, *tick;
