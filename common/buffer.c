@@ -2,6 +2,7 @@
 /* Doubling growth; one spare byte is always kept for the terminating NUL. */
 #include "common/buffer.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,16 @@ void buffer_printf(struct buffer *b, const char *fmt, ...)
 	va_start(ap, fmt);
 	buffer_vprintf(b, fmt, ap);
 	va_end(ap);
+}
+
+void buffer_put_grouped(struct buffer *b, uint64_t n)
+{
+	if (n < 1000) {
+		buffer_printf(b, "%" PRIu64, n);
+		return;
+	}
+	buffer_put_grouped(b, n / 1000);
+	buffer_printf(b, ",%03" PRIu64, n % 1000);
 }
 
 void buffer_consume(struct buffer *b, size_t n)

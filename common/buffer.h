@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct error;
 
@@ -31,6 +32,8 @@ void buffer_puts(struct buffer *b, const char *text);
 void buffer_putc(struct buffer *b, char c);
 void buffer_printf(struct buffer *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buffer_vprintf(struct buffer *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+/* "4,194,300" */
+void buffer_put_grouped(struct buffer *b, uint64_t n);
 /* Room for len more bytes at the end, counted as content; NULL when memory is out. */
 void *buffer_extend(struct buffer *b, size_t len);
 /* Drop the first n bytes. */

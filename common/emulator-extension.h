@@ -9,11 +9,17 @@
  * reports name the buffer. The same holds for host memory of cuMemHostRegister().
  *
  * Failures. inject() and the environment variable CGPU_EMULATED_FAIL take a comma-separated list of
- *	CALL=CODE          the next call of CALL fails with the CUresult CODE (a number)
+ *	CALL=CODE          the next call of CALL fails with the CUresult CODE (a number), and so does every later call if
+ *	                   common/cuda-faults.def says that it is sticky
  *	CALL=CODE:N        the N-th call from now fails, N >= 1
  *	launch=CODE        the next launch faults: sticky CODE at the next synchronising call
  *	launch=hang        the next launch never ends: its stream stays busy until stop() or the end of the process
  *	init=slow:MS       cuInit takes that long
+ *	context=slow:MS    making a primary context does
+ *	memory=held:SIZE   others have so much of each device's memory, such as 512M; 0: nothing, as before
+ *	driver=VERSION     cuDriverGetVersion says so, such as 12040
+ *	device=lost:PATH   while the file PATH exists every call fails with 999, in every process that is told so, and a
+ *	                   process that has met it is not cured by the end of the file
  * CALL is the driver API name without a version suffix, such as cuMemCreate.
  */
 #ifndef CGPU_COMMON_EMULATOR_EXTENSION_H
@@ -22,12 +28,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EMULATOR_EXTENSION_VERSION 4
+#define EMULATOR_EXTENSION_VERSION 5
 #define EMULATOR_EXTENSION_SYMBOL "cgpu_emulator_extension"
 
 #define EMULATOR_FAULT_TEXT_MAX 6144
 
 #define EMULATOR_CHECK_RACES 1u
+
+struct device_busy;
 
 struct emulator_annotation {
 	uint64_t address;
@@ -95,10 +103,14 @@ struct emulator_extension {
 	 */
 	void (*check_begin)(uint32_t what);
 	void (*check_end)(void);
+	/* Bytes of the device's memory that this process has. */
+	uint64_t (*used)(int device);
 	/* Where reports get lines of source from; NULL: only from files with an absolute path. Called from any thread. */
 	void (*set_source)(emulator_source_fn read, void *data);
 	/* The function of another API by which this thread calls the driver, for reports; it lives on. NULL: none. */
 	void (*set_call)(const char *name);
+	/* Where it counts when launches run, which must stay; NULL: nowhere. */
+	void (*count_busy)(struct device_busy *busy);
 };
 
 /* NULL when this version is not known. */

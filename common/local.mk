@@ -4,17 +4,23 @@ libcommon_a_SOURCES = \
 	%reldir%/address-map.h \
 	%reldir%/arena-layout.h \
 	%reldir%/array.c %reldir%/array.h \
+	%reldir%/batch-starts.h \
 	%reldir%/bug.h \
 	%reldir%/buffer.c %reldir%/buffer.h \
 	%reldir%/cleanup.h \
 	%reldir%/clock.h \
 	%reldir%/compiler-protocol.h \
+	%reldir%/cuda-fault.c %reldir%/cuda-fault.h %reldir%/cuda-faults.def \
 	%reldir%/declarations.def \
+	%reldir%/cuda-libraries.def \
+	%reldir%/device-watch.c %reldir%/device-watch.h \
+	%reldir%/device-trace.c %reldir%/device-trace.h %reldir%/trace-kinds.def \
 	%reldir%/emulator-extension.h \
 	%reldir%/error.c %reldir%/error.h %reldir%/errors.def \
 	%reldir%/fat-binary.c %reldir%/fat-binary.h \
 	%reldir%/fault-questions.c %reldir%/fault-questions.h \
 	%reldir%/faults.def \
+	%reldir%/graph-order.c %reldir%/graph-order.h \
 	%reldir%/futex.c %reldir%/futex.h \
 	%reldir%/html-text.c %reldir%/html-text.h \
 	%reldir%/ipc.c %reldir%/ipc.h \
@@ -25,6 +31,7 @@ libcommon_a_SOURCES = \
 	%reldir%/mem-pool.c %reldir%/mem-pool.h \
 	%reldir%/memory-permit.c %reldir%/memory-permit.h \
 	%reldir%/names.c %reldir%/names.h \
+	%reldir%/namespace-infix.h \
 	%reldir%/output-ring.c %reldir%/output-ring.h \
 	%reldir%/pagemap-scan.c %reldir%/pagemap-scan.h \
 	%reldir%/ptx-lexer.c %reldir%/ptx-lexer.h \
@@ -38,12 +45,15 @@ libcommon_a_SOURCES = \
 libcommon_a_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS)
 
 check_PROGRAMS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \
-	test-fat-binary test-ptx-link test-whole-io
+	test-fat-binary test-graph-order test-ptx-link test-whole-io
 TESTS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \
-	test-fat-binary test-ptx-link test-whole-io
+	test-fat-binary test-graph-order test-ptx-link test-whole-io
 test_fat_binary_SOURCES = tests/unit/test-fat-binary.c
 test_fat_binary_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_fat_binary_LDADD = libcommon.a $(CMOCKA_LIBS)
+test_graph_order_SOURCES = tests/unit/test-graph-order.c
+test_graph_order_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_graph_order_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_ptx_link_SOURCES = tests/unit/test-ptx-link.c
 test_ptx_link_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_link_LDADD = libcommon.a $(CMOCKA_LIBS)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define BLOCK_SIZE (16 * 1024)
+#define ARRAY_FIRST 16
 
 struct mem_pool_block {
 	struct mem_pool_block *next;
@@ -95,4 +96,20 @@ char *mem_pool_strndup(struct mem_pool *p, const char *text, size_t len)
 char *mem_pool_strdup(struct mem_pool *p, const char *text)
 {
 	return mem_pool_strndup(p, text, strlen(text));
+}
+
+void *mem_pool_grow(struct mem_pool *p, void *array, uint32_t n, uint32_t *cap, size_t size)
+{
+	uint32_t more = 2 * *cap + ARRAY_FIRST;
+	void *grown;
+
+	if (n < *cap)
+		return array;
+	grown = more > n ? mem_pool_array(p, more, size) : NULL;
+	if (!grown)
+		return NULL;
+	if (n)
+		memcpy(grown, array, n * size);
+	*cap = more;
+	return grown;
 }

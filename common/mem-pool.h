@@ -7,6 +7,7 @@
 #define CGPU_COMMON_MEM_POOL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct mem_pool_block;
 
@@ -27,5 +28,20 @@ void *mem_pool_alloc(struct mem_pool *p, size_t size);
 void *mem_pool_array(struct mem_pool *p, size_t count, size_t size);
 char *mem_pool_strndup(struct mem_pool *p, const char *text, size_t len);
 char *mem_pool_strdup(struct mem_pool *p, const char *text);
+
+/*
+ * The array of n elements with room for one more; NULL when memory is out: then nothing has changed. Where it lay before goes
+ * with the pool.
+ */
+void *mem_pool_grow(struct mem_pool *p, void *array, uint32_t n, uint32_t *cap, size_t size);
+
+/* Room for one more element behind the first n of `array`, which may move: whether there is. */
+#define MEM_POOL_ROOM(pool, array, n, cap)                                                       \
+	({                                                                                       \
+		void *grown_array_ = mem_pool_grow((pool), (array), (n), (cap), sizeof(*(array))); \
+		if (grown_array_)                                                                \
+			(array) = grown_array_;                                                  \
+		grown_array_ != NULL;                                                            \
+	})
 
 #endif

@@ -30,7 +30,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define WORKER_PROTOCOL_VERSION 7
+#include "common/device-watch.h"
+
+#define WORKER_PROTOCOL_VERSION 9
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -78,7 +80,8 @@ enum sandbox_flag {
 enum worker_message {
 	/* kernel -> worker */
 	/* u64 session epoch (grows with each attach), u64 host limit in bytes (0: none), u64 device limit in bytes,
-	 * u32 cell, u8 the content of device memory without a chunk comes later (WORKER_DEVICE_FILL), [preimage: u64 address,
+	 * u32 cell, u8 the content of device memory without a chunk comes later (WORKER_DEVICE_FILL),
+	 * u8 enum device_rollback, [preimage: u64 address,
 	 * u64 size, u64 chunk id, u64 chunk offset]; device chunks follow as WORKER_CHUNK messages, then WORKER_ATTACH_END */
 	WORKER_ATTACH = 1,
 	WORKER_CHUNK = 2,      /* u64 chunk id, u64 size, u64 address or 0 for a pre-image; fd */
@@ -90,7 +93,8 @@ enum worker_message {
 	WORKER_COMMITTED = 5,  /* u32 oldest cell that can be undone */
 	WORKER_INPUT = 6,      /* u8 end of file, str line without newline */
 	WORKER_DESCRIBE = 7,   /* u32 id, [u64 address]; only while no cell runs */
-	WORKER_LIMITS = 8,     /* u64 host limit, u64 device limit; only while no cell runs */
+	/* u64 host limit, u64 device limit, u8 enum device_rollback; only while no cell runs */
+	WORKER_LIMITS = 8,
 	WORKER_DEVICE_INFO = 9, /* u32 id; only while no cell runs */
 	/* u32 id, [u32 cell]: rows of these cells, of the largest holders when there are none; only while no cell runs */
 	WORKER_MEMORY = 12,
@@ -109,13 +113,25 @@ enum worker_message {
 	/* u32 what (EMULATOR_CHECK_RACES): launches of the cell that comes next are checked */
 	WORKER_DEVICE_CHECK = 47,
 
+	/* empty; fd: where the content of parked chunks goes to and comes from. Between cells, or behind WORKER_ATTACH */
+	WORKER_PARK_FILE = 70,
+	/* u32 number, u64 chunk id, u64 its size, u64 its address, or 0 and its fd: it is not mapped; u64 first byte, u64 bytes,
+	 * u64 place in the file: copy them there. Only while no cell runs; answered by WORKER_PARKED */
+	WORKER_PARK = 71,
+	/* u64 chunk id, u64 size, u64 address or 0, u64 place in the file: as WORKER_CHUNK, but of a parked one. It is made anew,
+	 * and told by WORKER_DEVICE_CHUNK when its content is there */
+	WORKER_CHUNK_PARKED = 72,
+
 	WORKER_PROFILE = 49, /* empty: what the cell that comes next does with the device is profiled */
+	WORKER_TRACE = 57, /* empty: the calls of the cell that comes next are noted */
 
 	/* worker -> kernel */
 	/* u32 version, str device name, u8 emulated, u32 driver version (13000), u64 device memory,
-	 * [str step, str why it was not applied], str what is wrong with the device or "", [16 bytes UUID of a device] */
+	 * [str step, str why it was not applied], str what is wrong with the device or "", [16 bytes UUID of a device],
+	 * str why a driver that the machine has is not used, or "" */
 	WORKER_HELLO = 20,
-	/* u8 ok, str error, [str what could not be restored] */
+	/* u8 enum attach_outcome, str error, [str what could not be restored], u8 there is a device, and its memory is as the
+	 * session needs it */
 	WORKER_ATTACHED = 21,
 	/* u64 chunk id, u64 size, u64 address (0: pre-image or not mapped); fd. Sent before the chunk is first written */
 	WORKER_DEVICE_CHUNK = 22,
@@ -125,13 +141,14 @@ enum worker_message {
 	WORKER_DEVICE_DROP = 24,
 	WORKER_INPUT_REQUEST = 25, /* str prompt, u8 password */
 	/* u8 outcome (enum cell_outcome): for OUTCOME_FAULT the fault record says all. u64 nanoseconds run, u64 nanoseconds
-	 * loading, [str warning] (unchecked CUDA errors and the like, with the line) */
+	 * loading, [str warning] (unchecked CUDA errors and the like, with the line), u64 bytes of device memory that were copied
+	 * for a rollback, u64 nanoseconds that took */
 	WORKER_CELL_END = 26,
 	/* u32 id, [u8 owner (enum address_owner), u64 base, u64 size, u32 cell, u32 freed cell, str name] */
 	WORKER_DESCRIBED = 27,
 	/* u32 id, str name of the first device, of all together: u64 total, u64 used by the session, u64 limit; u64 largest
 	 * free, [u64 address, u64 size, u32 cell, str name or "", str kind, u32 device],
-	 * [str name of a device, str PCI bus id, u64 total, u64 used by the session] */
+	 * [str name of a device, str PCI bus id, u64 total, u64 used by the session], str why cells cannot use it or "" */
 	WORKER_DEVICE_REPORT = 28,
 	/* [str symbol, u64 address, u64 size], [u32 section of the object, u64 address]: where the unit's symbols and its
 	 * sections with variables lie; u32 cell whose machine code is this cell's from here on, 0: none; u8 the unit has
@@ -158,10 +175,30 @@ enum worker_message {
 	WORKER_IN_PLACE_ARE = 55,
 	/* str why there is none or "", bytes profile (common/launch-profile.h): before WORKER_CELL_END of a cell that is well */
 	WORKER_PROFILE_IS = 59,
+	/* str why there is none or "", bytes trace (common/device-trace.h): before WORKER_CELL_END, also of a cell whose device code
+	 * has failed */
+	WORKER_TRACE_IS = 61,
 	/* u32 number, u32 device, u64 bytes that all kernels together may have of it, u64 bytes: may they be taken? The answer is
 	 * in the control area (common/memory-permit.h), and comes when there is one */
 	WORKER_DEVICE_ASK = 60,
+	/* u32 count, [u64 bytes of each device that libraries hold], when that has changed: at the end of a cell */
+	WORKER_DEVICE_HELD = 62,
+	WORKER_PARKED = 73, /* u32 number of the WORKER_PARK, u8 ok, str error */
 	WORKER_NOT_LENT = 56, /* u64 address, u64 size of a WORKER_LEND that the worker has refused or given up */
+};
+
+enum attach_outcome {
+	ATTACH_FAILED,
+	ATTACH_OK,
+	ATTACH_NO_ROOM, /* the device has not enough memory for parked chunks */
+};
+
+/* Where the old content of device buffers goes before a cell writes them. */
+enum device_rollback {
+	DEVICE_ROLLBACK_FULL, /* to the device, to the host when that is full */
+	DEVICE_ROLLBACK_HOST, /* to the host: the device has its memory for the cell */
+	DEVICE_ROLLBACK_OFF,  /* nowhere: a cell that fails leaves what it has made of them, and they are named */
+	DEVICE_ROLLBACKS,
 };
 
 enum cell_outcome { OUTCOME_OK, OUTCOME_FAULT, OUTCOME_INTERRUPTED };
@@ -301,12 +338,14 @@ enum worker_phase {
 
 struct worker_control {
 	uint32_t version;
+	uint32_t no_device;              /* set by the kernel before the fork: the driver is not touched */
 	_Atomic uint32_t phase;          /* enum worker_phase */
 	_Atomic uint32_t interrupt;      /* kernel sets 1, then signals SIGUSR1; worker clears when it has unwound */
 	_Atomic uint32_t allocator_busy; /* > 0: a thread is inside the arena's allocator or tables */
 	struct fault_record fault;
 	struct fault_questions questions;
 	struct memory_permit permit;
+	struct device_watch watch;
 	struct memcheck_findings findings;
 	/* Output ring: see common/output-ring.h. Positions only grow; index is position % OUTPUT_RING_SIZE. */
 	_Alignas(64) _Atomic uint64_t ring_head; /* written by the worker */

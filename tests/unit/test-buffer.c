@@ -25,6 +25,19 @@ static void appends_stay_terminated(void **state)
 	assert_memory_equal(b.data + b.len - 8, "998,999,", 8);
 }
 
+static void numbers_are_grouped(void **state)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	static const uint64_t numbers[] = { 0, 999, 1000, 4194300, 1000007, UINT64_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		buffer_put_grouped(&b, numbers[i]);
+		buffer_putc(&b, ' ');
+	}
+	assert_string_equal(buffer_text(&b), "0 999 1,000 4,194,300 1,000,007 18,446,744,073,709,551,615 ");
+}
+
 static void consume_drops_the_front(void **state)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
@@ -72,6 +85,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(appends_stay_terminated),
+		cmocka_unit_test(numbers_are_grouped),
 		cmocka_unit_test(consume_drops_the_front),
 		cmocka_unit_test(overflow_is_remembered),
 		cmocka_unit_test(steal_hands_over),

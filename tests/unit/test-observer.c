@@ -187,7 +187,7 @@ static void meetings_are_told_when_all_are_there(void **state)
 	(void)state;
 	assert_notes("bar.sync 0; membar.gl;", 64,
 		     "sync barrier warp 0 ffffffff\nsync barrier warp 1 ffffffff\nbarrier 0 of cta 0\n"
-		     "sync fence warp 1 ffffffff\nsync fence warp 0 ffffffff\n");
+		     "sync fence warp 0 ffffffff\nsync fence warp 1 ffffffff\n");
 	assert_notes("shfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffffffff; @%p1 bra A; bar.warp.sync 0xffffffff; bra B;\n"
 		     "A: bar.warp.sync 0xffffffff; B:", 32,
 		     "sync shfl warp 0 ffffffff\nmet ffffffff of warp 0\nsync bar_warp warp 0 fffffff0\n"
