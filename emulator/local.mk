@@ -5,7 +5,7 @@
 pkglibexec_PROGRAMS += libcgpu-emulator.so
 libcgpu_emulator_so_SOURCES =
 libcgpu_emulator_so_CFLAGS = $(AM_CFLAGS) -fPIC $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS) $(ZSTD_CFLAGS) $(LZ4_CFLAGS) -pthread
-libcgpu_emulator_so_LDFLAGS = -shared -Wl,-soname,libcgpu-emulator.so -pthread
+libcgpu_emulator_so_LDFLAGS = -shared -Wl,-soname,libcgpu-emulator.so -Wl,-Bsymbolic -pthread
 libcgpu_emulator_so_LDADD =
 
 include emulator/driver/local.mk

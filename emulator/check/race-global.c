@@ -1,145 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Global memory: cells in pages that are made when they are first touched, found through a table that is read without a
- * lock. A page is locked while one operation is compared with it, since other host threads run other ctas. The log of
- * accesses is that of the launch and only grows, in chunks that never move.
+ * Global memory. Each access is compared with the marks of what it touches, and leaves its own. A page is locked for
+ * that, since other host threads run other ctas.
+ *
+ * Two ways. Accesses by halves of a warp, to elements that follow each other or to one, are looked at as a whole, by the
+ * registers that hold the addresses; many are of blocks that have one mark, and what several ctas have read and nobody
+ * wrote is not even locked. That way only finds that there is no race. For all else, and wherever there may be a race,
+ * lanes are gone through one by one.
  */
-#include "emulator/check/race-state.h"
+#include <sched.h>
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "emulator/check/race-pages.h"
 #include "emulator/machine/exec.h"
 
-#define PAGE_BITS 12
-#define PAGE_BYTES (1u << PAGE_BITS)
-#define TABLE (1u << 15)
-#define PAGES_MAX (TABLE / 2)
-#define BYTES_MAX (192u << 20)
+#define HALF_LANES 16
 
-struct race_page {
-	uint64_t number;
-	pthread_mutex_t lock;
-	unsigned shift;
-	struct race_cell *cells;
-};
-
-int race_global_init(struct race_global *g)
-{
-	g->pages = calloc(TABLE, sizeof(*g->pages));
-	pthread_mutex_init(&g->lock, NULL);
-	/* Number 0 stands for none. */
-	atomic_store(&g->count, 1);
-	return g->pages ? 0 : -1;
-}
-
-void race_global_free(struct race_global *g)
-{
-	for (uint32_t i = 0; i < TABLE; i++)
-		if (g->pages[i]) {
-			pthread_mutex_destroy(&g->pages[i]->lock);
-			free(g->pages[i]->cells);
-			free(g->pages[i]);
-		}
-	for (size_t i = 0; i < sizeof(g->chunks) / sizeof(g->chunks[0]); i++)
-		free(g->chunks[i]);
-	free(g->pages);
-	free(g->releases.slots);
-	pthread_mutex_destroy(&g->lock);
-}
-
-static struct race_page *make_page(struct race_global *g, uint64_t number)
-{
-	struct race_page *p = g->bytes < BYTES_MAX ? calloc(1, sizeof(*p)) : NULL;
-
-	if (!p)
-		return NULL;
-	p->number = number;
-	p->shift = 2;
-	p->cells = calloc(PAGE_BYTES >> p->shift, sizeof(*p->cells));
-	if (!p->cells) {
-		free(p);
-		return NULL;
-	}
-	pthread_mutex_init(&p->lock, NULL);
-	g->bytes += (PAGE_BYTES >> p->shift) * sizeof(*p->cells);
-	return p;
-}
-
-/* The slot of the page, or the free one where it belongs. */
-static uint32_t slot_of(struct race_global *g, uint64_t number)
-{
-	uint32_t at = (uint32_t)(number * 0x9e3779b97f4a7c15ull >> 40) % TABLE;
-
-	for (;; at = (at + 1) % TABLE) {
-		const struct race_page *p = atomic_load_explicit(&g->pages[at], memory_order_acquire);
-
-		if (!p || p->number == number)
-			return at;
-	}
-}
-
-static struct race_page *page_of(struct race *r, uint64_t number)
-{
-	struct race_global *g = &r->global;
-	struct race_page *p = atomic_load_explicit(&g->pages[slot_of(g, number)], memory_order_acquire);
-	uint32_t at;
-
-	if (p)
-		return p;
-	pthread_mutex_lock(&g->lock);
-	at = slot_of(g, number);
-	p = g->pages[at];
-	if (!p) {
-		p = make_page(g, number);
-		if (p)
-			atomic_store_explicit(&g->pages[at], p, memory_order_release);
-	}
-	pthread_mutex_unlock(&g->lock);
-	if (!p)
-		race_cut(r);
-	return p;
-}
-
-static bool split_cells(struct race *r, struct race_page *p, uint32_t size)
-{
-	unsigned shift = size == 1 ? 0 : 1, more = p->shift - shift;
-	struct race_cell *finer = malloc((PAGE_BYTES >> shift) * sizeof(*finer));
-
-	if (!finer) {
-		race_cut(r);
-		return false;
-	}
-	for (uint32_t i = 0; i < PAGE_BYTES >> shift; i++)
-		finer[i] = p->cells[i >> more];
-	free(p->cells);
-	p->cells = finer;
-	p->shift = shift;
-	return true;
-}
-
-static struct race_access *chunk_of(struct race *r, uint32_t index)
-{
-	struct race_global *g = &r->global;
-	struct race_access *chunk = atomic_load_explicit(&g->chunks[index], memory_order_acquire);
-
-	if (chunk)
-		return chunk;
-	pthread_mutex_lock(&g->lock);
-	chunk = g->chunks[index];
-	if (!chunk) {
-		chunk = malloc(RACE_CHUNK * sizeof(*chunk));
-		atomic_store_explicit(&g->chunks[index], chunk, memory_order_release);
-	}
-	pthread_mutex_unlock(&g->lock);
-	return chunk;
-}
+#define BLOCK_WORDS (RACE_BLOCK / 4)
 
 static const struct race_access *find(const struct race *r, uint32_t mark)
 {
-	uint32_t number = mark >> RACE_LANE_BITS;
+	uint32_t number = (mark & ~RACE_OTHER_CTA) >> RACE_LANE_BITS;
 
-	return mark ? &r->global.chunks[number / RACE_CHUNK][number % RACE_CHUNK] : NULL;
+	return number ? &r->global.tables->chunks[number / RACE_CHUNK][number % RACE_CHUNK] : NULL;
 }
 
 static uint32_t number_of(struct race_now *n)
@@ -151,8 +33,12 @@ static uint32_t number_of(struct race_now *n)
 
 	if (race_is_alike(recent, n))
 		return recent->number;
-	number = atomic_fetch_add(&c->race->global.count, 1);
-	chunk = number < RACE_NUMBERS / 2 ? chunk_of(c->race, number / RACE_CHUNK) : NULL;
+	if (c->number == c->number_end) {
+		c->number = atomic_fetch_add(&c->race->global.count, RACE_RESERVE);
+		c->number_end = c->number + RACE_RESERVE;
+	}
+	number = c->number++;
+	chunk = number < RACE_NUMBERS / 2 ? race_log_chunk(c->race, number / RACE_CHUNK) : NULL;
 	if (!chunk) {
 		race_cut(c->race);
 		return 0;
@@ -162,17 +48,67 @@ static uint32_t number_of(struct race_now *n)
 	return number;
 }
 
-/* Two reads are kept that no order makes one; an earlier one in order before this is of no use any more. */
-static void mark_read(const struct race_now *n, struct race_cell *cell, uint32_t mark)
+static struct race_page *lock_page(struct race_page *p)
 {
-	const struct race_access *old = find(n->c->race, cell->read), *now = &n->access;
-	bool same = !old || (old->cta == now->cta && (old->warp == now->warp || old->epoch != now->epoch));
-
-	if (!same && old->time >= n->c->warps[now->warp].known)
-		cell->other = mark | (old->cta != now->cta ? RACE_OTHER_CTA : 0);
-	else
-		cell->read = mark;
+	while (atomic_exchange_explicit(&p->lock, true, memory_order_acquire))
+		sched_yield();
+	return p;
 }
+
+static void unlock_page(struct race_page *p)
+{
+	atomic_store_explicit(&p->lock, false, memory_order_release);
+}
+
+/* NULL: the check was cut. */
+static struct race_page *page_of(struct race_cta *c, uint64_t number)
+{
+	struct race_page **recent = &c->pages[number % RACE_PAGES_RECENT];
+
+	if (!*recent || (*recent)->number != number)
+		*recent = race_page_find(c->race, number);
+	return *recent;
+}
+
+/* ---- marks ---- */
+
+/* What an access makes of the marks of an earlier read. Two reads are kept that no order makes one. */
+enum keep { REPLACE, BESIDE };
+
+static enum keep keep_read(const struct race_now *n, const struct race_access *old)
+{
+	const struct race_access *now = &n->access;
+
+	if (!old || (old->cta == now->cta && (old->warp == now->warp || old->epoch != now->epoch)))
+		return REPLACE;
+	/* An earlier one in order before this is of no use any more. */
+	return old->time >= n->c->warps[now->warp].known ? BESIDE : REPLACE;
+}
+
+/* Whoever writes is unordered with one of the two reads, as long as nothing is released. */
+static bool is_common(const struct race_now *n, uint32_t other)
+{
+	return other & RACE_OTHER_CTA && !n->access.time;
+}
+
+static uint32_t other_mark(const struct race_now *n, const struct race_access *old, uint32_t mark)
+{
+	return mark | (old->cta != n->access.cta ? RACE_OTHER_CTA : 0);
+}
+
+static void note_common(const struct race_now *n, struct race_block *b, uint32_t other, uint16_t words)
+{
+	if (is_common(n, other) && !b->written)
+		atomic_fetch_or_explicit(&b->common, words, memory_order_relaxed);
+}
+
+static void note_written(struct race_block *b)
+{
+	b->written = true;
+	atomic_store_explicit(&b->common, 0, memory_order_relaxed);
+}
+
+/* ---- lane by lane ---- */
 
 static void compare_with(const struct race_now *n, uint32_t mark, uint32_t lane)
 {
@@ -190,17 +126,24 @@ static void visit(const struct race_now *n, struct race_page *p, uint32_t lane, 
 	uint32_t write = 0, read = 0, other = 0;
 
 	for (uint32_t at = from; at <= to; at++) {
-		struct race_cell *cell = &p->cells[at];
+		struct race_block *b = &p->blocks[(at << p->shift) / RACE_BLOCK];
 
-		write = cell->write ? cell->write : write;
+		write = p->write[at] ? p->write[at] : write;
 		if (race_writes(&n->access)) {
-			read = cell->read ? cell->read : read;
-			other = cell->other ? cell->other & ~RACE_OTHER_CTA : other;
-			cell->write = mark;
-		} else if (!cell->read) {
-			cell->read = mark;
-		} else if (cell->read != mark && !(cell->other & RACE_OTHER_CTA && !n->access.time)) {
-			mark_read(n, cell, mark);
+			read = p->read[at] ? p->read[at] : read;
+			other = p->other[at] ? p->other[at] & ~RACE_OTHER_CTA : other;
+			p->write[at] = mark;
+			note_written(b);
+		} else if (p->read[at] != mark && !is_common(n, p->other[at])) {
+			const struct race_access *old = find(n->c->race, p->read[at]);
+
+			if (keep_read(n, old) == REPLACE) {
+				p->read[at] = mark;
+			} else {
+				p->other[at] = other_mark(n, old, mark);
+				if (p->shift == 2)
+					note_common(n, b, p->other[at], (uint16_t)(1u << at % BLOCK_WORDS));
+			}
 		}
 	}
 	if (write | read | other) {
@@ -211,63 +154,38 @@ static void visit(const struct race_now *n, struct race_page *p, uint32_t lane, 
 	}
 }
 
-/* Words that follow each other in one page, one a lane: the usual way to go through an array. */
-static bool is_row(const struct memory_step *s)
+static bool make_words(struct race *r, struct race_page *p, uint32_t offset, uint32_t size)
 {
-	uint64_t first = s->address[0], apart = 0;
-
-	if (s->mask != ALL_LANES || s->size != 4 || first % PAGE_BYTES > PAGE_BYTES - LANES * 4)
+	if (size < 1u << p->shift && !race_page_split(r, p, size))
 		return false;
-	FOR_LANES
-		apart |= s->address[l] ^ (first + 4 * (uint64_t)l);
-	return !apart;
+	for (uint32_t b = offset / RACE_BLOCK; b <= (offset + size - 1) / RACE_BLOCK; b++)
+		if (!race_page_open(r, p, b))
+			return false;
+	return true;
 }
 
-/* Cells that nobody has touched are marked at once. */
-static void visit_row(const struct race_now *n, struct race_page *p)
+static bool visit_bytes(const struct race_now *n, uint32_t lane, uint64_t at, uint32_t size)
 {
-	uint32_t offset = n->s->address[0] % PAGE_BYTES, mark = race_mark(n->number, 0);
-	struct race_cell *cell = &p->cells[offset >> 2];
+	struct race_page *p = page_of(n->c, at >> RACE_PAGE_BITS);
+	bool made;
 
-	for (uint32_t l = 0; l < LANES; l++, cell++, offset += 4)
-		if (cell->write | cell->read | cell->other)
-			visit(n, p, l, offset, 4);
-		else if (race_writes(&n->access))
-			cell->write = mark | l;
-		else
-			cell->read = mark | l;
-}
-
-static struct race_page *lock_page(struct race_cta *c, uint64_t number)
-{
-	struct race_page *p = c->page && c->page->number == number ? c->page : page_of(c->race, number);
-
-	if (p) {
-		c->page = p;
-		pthread_mutex_lock(&p->lock);
-	}
-	return p;
+	if (!p)
+		return false;
+	lock_page(p);
+	made = make_words(n->c->race, p, at % RACE_PAGE, size);
+	if (made)
+		visit(n, p, lane, at % RACE_PAGE, size);
+	unlock_page(p);
+	return made;
 }
 
 void race_global_access(struct race_now *n)
 {
-	struct race_cta *c = n->c;
-	struct race_page *held = NULL;
 	uint64_t last = 0;
 
 	n->number = number_of(n);
 	if (!n->number)
 		return;
-	if (is_row(n->s)) {
-		held = lock_page(c, n->s->address[0] >> PAGE_BITS);
-		if (held && held->shift == 2) {
-			visit_row(n, held);
-			pthread_mutex_unlock(&held->lock);
-			return;
-		}
-		if (!held)
-			return;
-	}
 	FOR_ACTIVE(l, n->s->mask) {
 		uint64_t at = n->s->address[l], end = at + n->s->size;
 
@@ -275,26 +193,251 @@ void race_global_access(struct race_now *n)
 		if (!race_writes(&n->access) && at == last)
 			continue;
 		last = at;
-
 		while (at < end) {
-			uint32_t offset = at % PAGE_BYTES;
-			uint32_t here = PAGE_BYTES - offset < end - at ? PAGE_BYTES - offset : (uint32_t)(end - at);
+			uint64_t page_end = (at | (RACE_PAGE - 1)) + 1, here = (end < page_end ? end : page_end) - at;
 
-			if (!held || held->number != at >> PAGE_BITS) {
-				if (held)
-					pthread_mutex_unlock(&held->lock);
-				held = lock_page(c, at >> PAGE_BITS);
-				if (!held)
-					return;
-			}
-			if (n->s->size < 1u << held->shift && !split_cells(c->race, held, n->s->size)) {
-				pthread_mutex_unlock(&held->lock);
+			if (!visit_bytes(n, l, at, (uint32_t)here))
 				return;
-			}
-			visit(n, held, l, offset, here);
 			at += here;
 		}
 	}
-	if (held)
-		pthread_mutex_unlock(&held->lock);
+}
+
+/* ---- by halves ---- */
+
+enum silence {
+	SILENT,          /* never a race with this access */
+	SILENT_IN_LANES, /* none by the same lane */
+	LOUD,            /* maybe one */
+};
+
+static enum silence silence_of(const struct race_now *n, uint32_t mark)
+{
+	const struct race_access *old = find(n->c->race, mark);
+
+	if (!old || race_is_silent(n, old))
+		return SILENT;
+	return old->cta == n->access.cta && old->warp == n->access.warp ? SILENT_IN_LANES : LOUD;
+}
+
+/* Of a block's one mark and another by `mark` and `step`. */
+static bool block_is_silent(const struct race_now *n, uint32_t old, unsigned old_step, uint32_t mark, unsigned step)
+{
+	enum silence s = old ? silence_of(n, old) : SILENT;
+
+	return s == SILENT || (s == SILENT_IN_LANES && !((old ^ mark) & (LANES - 1)) && old_step == step);
+}
+
+/* A whole block with one mark. False: there may be a race, and nothing was changed. */
+static bool visit_block(const struct race_now *n, struct race_block *b, uint32_t mark, unsigned step)
+{
+	const struct race_access *old;
+
+	if (!block_is_silent(n, b->write, b->write_step, mark, step))
+		return false;
+	if (race_writes(&n->access)) {
+		if (!block_is_silent(n, b->read, b->read_step, mark, step) ||
+		    !block_is_silent(n, b->other, b->other_step, mark, step))
+			return false;
+		b->write = mark;
+		b->write_step = (uint8_t)step;
+		note_written(b);
+		return true;
+	}
+	if ((b->read == mark && b->read_step == step) || is_common(n, b->other))
+		return true;
+	old = find(n->c->race, b->read);
+	if (keep_read(n, old) == REPLACE) {
+		b->read = mark;
+		b->read_step = (uint8_t)step;
+	} else {
+		b->other = other_mark(n, old, mark);
+		b->other_step = (uint8_t)step;
+		note_common(n, b, b->other, UINT16_MAX);
+	}
+	return true;
+}
+
+/* Marks of words; those of the access go by `marks`. */
+static bool words_are_silent(const struct race_now *n, const uint32_t *old, const uint32_t *marks, uint32_t count)
+{
+	uint32_t number = 0;
+	enum silence s = SILENT;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t mark = old[i] & ~RACE_OTHER_CTA;
+
+		if (mark >> RACE_LANE_BITS != number) {
+			number = mark >> RACE_LANE_BITS;
+			s = silence_of(n, mark);
+		}
+		if (s == LOUD || (s == SILENT_IN_LANES && (mark ^ marks[i]) & (LANES - 1)))
+			return false;
+	}
+	return true;
+}
+
+static void mark_words_read(const struct race_now *n, struct race_page *p, uint32_t from, const uint32_t *marks, uint32_t count)
+{
+	const struct race_access *old = NULL;
+	uint32_t number = 0;
+	enum keep keep = REPLACE;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t at = from + i, read = p->read[at];
+
+		if (read == marks[i] || is_common(n, p->other[at]))
+			continue;
+		if (read >> RACE_LANE_BITS != number) {
+			number = read >> RACE_LANE_BITS;
+			old = find(n->c->race, read);
+			keep = keep_read(n, old);
+		}
+		if (!read || keep == REPLACE) {
+			p->read[at] = marks[i];
+			continue;
+		}
+		p->other[at] = other_mark(n, old, marks[i]);
+		note_common(n, &p->blocks[at / BLOCK_WORDS], p->other[at], (uint16_t)(1u << at % BLOCK_WORDS));
+	}
+}
+
+/* Words of an open block. False: there may be a race, and nothing was changed. */
+static bool visit_words(const struct race_now *n, struct race_page *p, uint32_t from, const uint32_t *marks, uint32_t count)
+{
+	if (!words_are_silent(n, p->write + from, marks, count))
+		return false;
+	if (!race_writes(&n->access)) {
+		mark_words_read(n, p, from, marks, count);
+		return true;
+	}
+	if (!words_are_silent(n, p->read + from, marks, count) || !words_are_silent(n, p->other + from, marks, count))
+		return false;
+	memcpy(p->write + from, marks, count * sizeof(*marks));
+	note_written(&p->blocks[from / BLOCK_WORDS]);
+	return true;
+}
+
+/* What half a warp touches: whole words in one page. */
+struct piece {
+	struct race_page *page;
+	uint32_t offset, bytes;
+	uint32_t lane; /* the first one */
+	unsigned step; /* words go to lanes by >> step */
+};
+
+/* Read by several ctas and written by none, so that this read tells nothing new. */
+static bool is_known(const struct piece *x)
+{
+	uint32_t from = x->offset / 4, end = from + x->bytes / 4;
+
+	while (from < end) {
+		uint32_t block = from / BLOCK_WORDS, stop = (block + 1) * BLOCK_WORDS < end ? (block + 1) * BLOCK_WORDS : end;
+		uint32_t wanted = ((1u << (stop - from)) - 1) << from % BLOCK_WORDS;
+
+		if (wanted & ~(uint32_t)atomic_load_explicit(&x->page->blocks[block].common, memory_order_relaxed))
+			return false;
+		from = stop;
+	}
+	return true;
+}
+
+static bool visit_piece(const struct race_now *n, const struct piece *x)
+{
+	uint32_t first = x->offset / 4, end = first + x->bytes / 4, mark = race_mark(n->number, x->lane);
+
+	if (x->page->shift != 2)
+		return false;
+	for (uint32_t from = first, stop; from < end; from = stop) {
+		uint32_t block = from / BLOCK_WORDS, marks[BLOCK_WORDS], m = mark + ((from - first) >> x->step);
+
+		stop = (block + 1) * BLOCK_WORDS < end ? (block + 1) * BLOCK_WORDS : end;
+		if (stop - from == BLOCK_WORDS && !(x->page->open >> block & 1)) {
+			if (!visit_block(n, &x->page->blocks[block], m, x->step))
+				return false;
+			continue;
+		}
+		if (!race_page_open(n->c->race, x->page, block))
+			return false;
+		for (uint32_t i = 0; i < stop - from; i++)
+			marks[i] = mark + ((from - first + i) >> x->step);
+		if (!visit_words(n, x->page, from, marks, stop - from))
+			return false;
+	}
+	return true;
+}
+
+typedef uint64_t pair __attribute__((vector_size(16)));
+
+/* Is a[l] == a[0] + l * step for the lanes of a half? */
+static inline bool goes_by(const uint64_t *a, uint64_t step)
+{
+	const pair *v = (const pair *)__builtin_assume_aligned(a, 64);
+	pair wanted = { a[0], a[0] + step }, more = { 2 * step, 2 * step }, apart = { 0 };
+
+	for (int i = 0; i < HALF_LANES / 2; i++) {
+		apart |= v[i] ^ wanted;
+		wanted += more;
+	}
+	return !(apart[0] | apart[1]);
+}
+
+/* The piece of the half from that lane on. False: it has none. */
+static inline bool find_piece(const struct race_now *n, uint32_t first_lane, uint32_t size, bool writes, struct piece *ret)
+{
+	const uint64_t *a = ROW(n->w, uint64_t, n->o->a) + first_lane;
+	const struct memory_cache *buffer = &n->w->caches[n->o->cache];
+	uint64_t at = a[0] + (uint64_t)n->o->imm, step = a[1] - a[0], off = at - buffer->base;
+
+	if (step ? step != size : writes)
+		return false;
+	ret->bytes = step ? HALF_LANES * size : size;
+	ret->offset = at % RACE_PAGE;
+	ret->lane = first_lane;
+	/* What all lanes touch is the first one's. */
+	ret->step = !step ? 5 : size == 4 ? 0 : size == 8 ? 1 : 2;
+	if (size < 4 || at & (size - 1) || buffer->size < ret->bytes || off > buffer->size - ret->bytes ||
+	    ret->offset + ret->bytes > RACE_PAGE || !goes_by(a, step))
+		return false;
+	ret->page = page_of(n->c, at >> RACE_PAGE_BITS);
+	return ret->page;
+}
+
+bool race_global_halves(struct race_now *n, const struct access_shape *shape)
+{
+	bool writes = shape->kind != GPU_ACCESS_READ;
+	struct piece pieces[2];
+	uint32_t count = 0;
+
+	if (n->o->flags & OP_ADDRESS_32)
+		return false;
+	for (uint32_t lane = 0; lane < LANES; lane += HALF_LANES) {
+		uint32_t active = n->w->mask >> lane & 0xffff;
+
+		if (!active)
+			continue;
+		if (active != 0xffff || !find_piece(n, lane, shape->size, writes, &pieces[count]))
+			return false;
+		count += writes || !is_known(&pieces[count]) || race_time(n->c->race);
+	}
+	if (!count)
+		return true;
+	/* Halves that make one piece. */
+	if (count == 2 && pieces[0].step == pieces[1].step && pieces[0].step < 5 &&
+	    pieces[1].page == pieces[0].page && pieces[1].offset == pieces[0].offset + pieces[0].bytes) {
+		pieces[0].bytes *= 2;
+		count = 1;
+	}
+	n->access = race_access_now(n->c, n->w, n->o, (enum gpu_access)shape->kind, false);
+	n->number = number_of(n);
+	if (!n->number)
+		return true;
+	for (uint32_t i = 0; i < count; i++) {
+		bool silent = visit_piece(n, (lock_page(pieces[i].page), &pieces[i]));
+
+		unlock_page(pieces[i].page);
+		if (!silent)
+			return false;
+	}
+	return true;
 }

@@ -54,25 +54,6 @@ void race_shared_release(struct race_cta *c)
 	free(c->log.items);
 }
 
-/* An access of less than a cell: from now on cells are smaller. */
-static bool split_cells(struct race_cta *c, uint32_t size)
-{
-	unsigned shift = size == 1 ? 0 : 1, more = c->shift - shift;
-	size_t count = (size_t)c->size >> shift;
-	struct race_cell *finer = malloc(count * sizeof(*finer));
-
-	if (!finer) {
-		race_cut(c->race);
-		return false;
-	}
-	for (size_t i = 0; i < count; i++)
-		finer[i] = c->cells[i >> more];
-	free(c->cells);
-	c->cells = finer;
-	c->shift = shift;
-	return true;
-}
-
 /* 0: out of memory. */
 static uint32_t add_to_log(struct race_cta *c, const struct race_access *a)
 {
@@ -125,61 +106,131 @@ static void mark_read(const struct race_cta *c, struct race_cell *cell, uint32_t
 		cell->read = mark;
 }
 
+/* False: out of memory. */
+static bool mark_reads(struct race_cta *c, const struct race_access *a, uint32_t mask, uint32_t size, const uint32_t *cells)
+{
+	uint32_t number = add_to_log(c, a), more = (size - 1) >> c->shift;
+
+	FOR_ACTIVE(l, number ? mask : 0)
+		for (uint32_t i = 0; i <= more && cells[l] + more < c->size >> c->shift; i++)
+			mark_read(c, &c->cells[cells[l] + i], race_mark(number, l));
+	return number;
+}
+
 /* Noted reads go to the cells. One past the end has ended the launch, and is of no interest. */
 static void settle_reads(struct race_cta *c)
 {
-	for (uint32_t i = 0; i < c->read_count; i++) {
+	bool room = true;
+
+	for (uint32_t i = 0; room && i < c->read_count; i++) {
 		const struct race_read *r = &c->reads[i];
-		uint32_t number = add_to_log(c, &r->access);
+		struct race_access a = {
+			.op = r->op, .program = r->program, .cta = c->cta->linear, .epoch = c->epoch, .time = r->time,
+			.meets = r->meets, .warp = r->warp, .kind = GPU_ACCESS_READ, .strong = r->strong,
+		};
+		uint32_t cells[LANES];
 
-		if (!number)
-			break;
-		FOR_ACTIVE(l, r->mask) {
-			uint32_t from = r->row[l] + r->imm, to = from + r->size - 1;
-
-			for (uint32_t at = from >> c->shift; to < c->size && at <= to >> c->shift; at++)
-				mark_read(c, &c->cells[at], race_mark(number, l));
-		}
+		FOR_LANES
+			cells[l] = r->at[l];
+		room = mark_reads(c, &a, r->mask, r->size, cells);
 	}
 	c->read_count = 0;
 }
 
-static struct race_read *next_read(struct race_cta *c)
+/* An access of less than a cell: from now on cells are smaller. */
+static bool split_cells(struct race_cta *c, uint32_t size)
 {
+	unsigned shift = size == 1 ? 0 : 1, more = c->shift - shift;
+	size_t count = (size_t)c->size >> shift;
+	struct race_cell *finer = malloc(count * sizeof(*finer));
+
+	settle_reads(c);
+	if (!finer) {
+		race_cut(c->race);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		finer[i] = c->cells[i >> more];
+	free(c->cells);
+	c->cells = finer;
+	c->shift = shift;
+	return true;
+}
+
+static inline struct race_read *next_read(struct race_cta *c, const struct warp *w, const struct op *o, uint32_t mask,
+					  uint32_t size)
+{
+	struct race_read *r;
+
 	if (c->read_count == READS_MAX)
 		settle_reads(c);
-	return &c->reads[c->read_count++];
+	r = &c->reads[c->read_count++];
+	r->op = o;
+	r->program = w->frame->program;
+	r->time = race_time(c->race);
+	r->meets = c->warps[w->index].meets;
+	r->mask = mask;
+	r->warp = (uint16_t)w->index;
+	r->size = size;
+	r->strong = false;
+	return r;
+}
+
+/* Bytes of more shared memory than most processors have are too many for the numbers of cells in a note. */
+static bool notes_reads(const struct race_cta *c)
+{
+	return c->size >> c->shift <= UINT16_MAX;
 }
 
 static void keep_read(struct race_now *n)
 {
-	struct race_read *r = next_read(n->c);
-
-	r->access = n->access;
-	r->mask = n->s->mask;
-	r->size = n->s->size;
-	r->imm = 0;
-	for (int l = 0; l < LANES; l++)
-		r->row[l] = (uint32_t)n->s->address[l];
-}
-
-bool race_shared_note(struct race_cta *c, struct warp *w, const struct op *o)
-{
-	uint32_t size = access_shared_read(o);
+	struct race_cta *c = n->c;
+	uint32_t cells[LANES];
 	struct race_read *r;
 
-	if (!size || c->written || size < 1u << c->shift || !c->cells || !c->reads)
-		return false;
-	r = next_read(c);
-	r->access = race_access_now(c, w, o, GPU_ACCESS_READ, false);
-	r->mask = w->mask;
-	r->size = size;
-	r->imm = (uint32_t)o->imm;
+	FOR_LANES
+		cells[l] = (uint32_t)n->s->address[l] >> c->shift;
+	if (!notes_reads(c)) {
+		mark_reads(c, &n->access, n->s->mask, n->s->size, cells);
+		return;
+	}
+	r = next_read(c, n->w, n->o, n->s->mask, n->s->size);
+	r->strong = n->s->strong;
+	FOR_LANES
+		r->at[l] = (uint16_t)cells[l];
+}
+
+typedef uint64_t wide_part __attribute__((vector_size(64)));
+typedef uint32_t row_part __attribute__((vector_size(32)));
+typedef uint16_t note_part __attribute__((vector_size(16)));
+
+/* Written with vectors: a loop over lanes takes three times as long. */
+static inline void note_part_of(struct race_read *r, size_t i, row_part offsets, unsigned shift)
+{
+	note_part cells = __builtin_convertvector(offsets >> shift, note_part);
+
+	memcpy(r->at + i * sizeof(cells) / sizeof(r->at[0]), &cells, sizeof(cells));
+}
+
+static void note_cells(struct race_read *r, const struct warp *w, const struct op *o, unsigned shift)
+{
+	const row_part *narrow = (const row_part *)ROW(w, uint32_t, o->a);
+	const wide_part *wide = (const wide_part *)ROW(w, uint64_t, o->a);
+	uint32_t imm = (uint32_t)o->imm;
+
 	if (o->flags & OP_ADDRESS_32)
-		memcpy(r->row, ROW(w, uint32_t, o->a), sizeof(r->row));
+		for (size_t i = 0; i < LANES / 8; i++)
+			note_part_of(r, i, narrow[i] + imm, shift);
 	else
-		FOR_LANES
-			r->row[l] = (uint32_t)ROW(w, uint64_t, o->a)[l];
+		for (size_t i = 0; i < LANES / 8; i++)
+			note_part_of(r, i, __builtin_convertvector(wide[i], row_part) + imm, shift);
+}
+
+bool race_shared_note(struct race_cta *c, struct warp *w, const struct op *o, uint32_t size)
+{
+	if (c->written || size < 1u << c->shift || !c->cells || !c->reads || !notes_reads(c))
+		return false;
+	note_cells(next_read(c, w, o, w->mask, size), w, o, c->shift);
 	return true;
 }
 
@@ -219,6 +270,14 @@ static void compare_write(const struct race_now *n, uint32_t lane, uint32_t from
 		compare_with(n, other, lane);
 }
 
+/* Nobody has touched it in this epoch. */
+static inline bool is_fresh(const struct race_cta *c, const struct race_cell *cell)
+{
+	uint32_t base = c->base << RACE_LANE_BITS;
+
+	return (cell->write < base) & (cell->read < base) & (cell->other < base);
+}
+
 void race_shared_access(struct race_now *n)
 {
 	struct race_cta *c = n->c;
@@ -244,7 +303,8 @@ void race_shared_access(struct race_now *n)
 				compare_read(n, l, from, to);
 				continue;
 			}
-			compare_write(n, l, from, to);
+			if (from != to || !is_fresh(c, &c->cells[from]))
+				compare_write(n, l, from, to);
 			for (uint32_t at = from; at <= to; at++)
 				c->cells[at].write = race_mark(n->number, l);
 		}

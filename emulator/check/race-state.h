@@ -54,12 +54,20 @@ struct race_warp {
 	struct race_recent recent[RACE_SPACES][RACE_RECENT];
 };
 
-/* A read of shared memory that no write has asked for yet: its addresses are `row` plus o->imm, not checked. */
+/*
+ * A read of shared memory that no write has asked for yet: what struct race_access has beyond what the cta knows, and the
+ * numbers of the cells, not checked. Small, since many are written and few are read.
+ */
 struct race_read {
-	struct race_access access;
-	uint32_t mask, size;
-	uint32_t imm;
-	uint32_t row[LANES];
+	const struct op *op;
+	const struct ptx_program *program;
+	uint64_t time;
+	uint32_t meets;
+	uint32_t mask;
+	uint32_t size;
+	uint16_t warp;
+	bool strong;
+	uint16_t at[LANES];
 };
 
 /* The time of the last release at an address. */
@@ -79,6 +87,9 @@ struct race_log {
 };
 
 struct race_page;
+struct race_slab;
+
+#define RACE_PAGES_RECENT 32
 
 struct race_cta {
 	struct race *race;
@@ -97,7 +108,8 @@ struct race_cta {
 	struct race_read *reads;
 	uint32_t read_count;
 	struct race_releases releases;
-	struct race_page *page;  /* of global memory, looked up last */
+	uint32_t number, number_end; /* of the next access in the launch's log, and of one that is not this cta's any more */
+	struct race_page *pages[RACE_PAGES_RECENT]; /* of global memory, looked up last, by their numbers */
 };
 
 struct race_side {
@@ -124,13 +136,24 @@ struct race_hazard {
 };
 
 #define RACE_HAZARDS 64
-#define RACE_CHUNK 4096
+#define RACE_CHUNK 1024
+#define RACE_RESERVE 32 /* numbers that a cta takes at a time */
+#define RACE_PAGE_SLOTS (1u << 17)
+
+/* By which pages and accesses are found; read without a lock. */
+struct race_tables {
+	struct race_tables *next;
+	struct race_page *_Atomic pages[RACE_PAGE_SLOTS];
+	struct race_access *_Atomic chunks[RACE_NUMBERS / 2 / RACE_CHUNK];
+};
 
 struct race_global {
-	pthread_mutex_t lock;   /* of what follows, but for reading pages and chunks */
-	struct race_page *_Atomic *pages;
-	size_t bytes;           /* of cells */
-	struct race_access *_Atomic chunks[RACE_NUMBERS / RACE_CHUNK];
+	pthread_mutex_t lock;   /* of what follows, but for reading the tables */
+	struct race_tables *tables;
+	uint32_t page_count;
+	struct race_page *last_page;
+	struct race_slab *slabs; /* what lies in the first one is not used up */
+	uint32_t slab_count, slab_used;
 	_Atomic uint32_t count;
 	struct race_releases releases;
 	_Atomic bool released;  /* there are some */
@@ -165,13 +188,18 @@ static inline uint32_t race_mark(uint32_t number, uint32_t lane)
 	return number << RACE_LANE_BITS | lane;
 }
 
+static inline uint64_t race_time(const struct race *r)
+{
+	return atomic_load_explicit(&r->time, memory_order_relaxed);
+}
+
 /* An access of this kind by the warp, as things stand. */
 static inline struct race_access race_access_now(const struct race_cta *c, const struct warp *w, const struct op *o,
 						 enum gpu_access kind, bool strong)
 {
 	return (struct race_access){
 		.op = o, .program = w->frame->program, .cta = w->cta->linear, .epoch = c->epoch,
-		.time = atomic_load_explicit(&c->race->time, memory_order_relaxed), .meets = c->warps[w->index].meets,
+		.time = race_time(c->race), .meets = c->warps[w->index].meets,
 		.warp = (uint16_t)w->index, .kind = (uint8_t)kind, .strong = strong,
 	};
 }
@@ -197,6 +225,9 @@ void race_cut(struct race *r);
 /* `old` at `mark` and the access of this lane touch the same cell, one of them writes: is that a race? Notes it. */
 void race_compare(const struct race_now *n, const struct race_access *old, uint32_t mark, uint32_t lane);
 
+/* No lane's access races with one by another lane, or whoever would be told does not want to know. */
+bool race_is_silent(const struct race_now *n, const struct race_access *old);
+
 /* At the time of the access; 0 when nothing was released there. */
 uint64_t race_release_find(const struct race_releases *t, uint64_t address);
 void race_release_set(struct race *r, struct race_releases *t, uint64_t address, uint64_t time);
@@ -205,13 +236,16 @@ void race_release_set(struct race *r, struct race_releases *t, uint64_t address,
 void race_shared_begin(struct race_cta *c);
 void race_shared_epoch(struct race_cta *c);
 void race_shared_access(struct race_now *n);
-/* A read that can be noted without its addresses being known. */
-bool race_shared_note(struct race_cta *c, struct warp *w, const struct op *o);
+/* A read of that size, which can be noted without its addresses being known. */
+bool race_shared_note(struct race_cta *c, struct warp *w, const struct op *o, uint32_t size);
 void race_shared_release(struct race_cta *c);
 
 /* race-global.c */
-int race_global_init(struct race_global *g);
-void race_global_free(struct race_global *g);
 void race_global_access(struct race_now *n);
+/*
+ * A plain access of this shape, by the address row of n->o: n->s and n->access say nothing yet. False: it is one that
+ * race_global_access() must see.
+ */
+bool race_global_halves(struct race_now *n, const struct access_shape *shape);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The observer: clocks and orders of warps and ctas, and what makes two accesses a race. */
-#include "emulator/check/race-state.h"
+#include "emulator/check/race-pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +143,16 @@ static enum race_level judge(const struct race_now *n, const struct race_access 
 	return RACE_ERROR;
 }
 
+bool race_is_silent(const struct race_now *n, const struct race_access *old)
+{
+	enum race_level level;
+
+	if (!race_writes(old) && !race_writes(&n->access))
+		return true;
+	level = judge(n, old, 0, 1);
+	return level == RACE_NONE || (level == RACE_WARNING && !n->c->race->options.warnings);
+}
+
 /* Whoever writes what is there already disturbs nobody. */
 static bool values_differ(const struct race_now *n, uint32_t lane, const struct race_access *old, uint32_t mark,
 			  struct race_hazard *h)
@@ -240,6 +250,12 @@ void race_compare(const struct race_now *n, const struct race_access *old, uint3
 
 /* ---- what the machine tells ---- */
 
+static void note_plain_write(struct race_warp *w, uint32_t lanes)
+{
+	w->dirty |= lanes;
+	w->fenced &= ~lanes;
+}
+
 static void on_access(struct observer *x, struct warp *w, const struct op *o, const struct memory_step *s)
 {
 	struct race_cta *c = *observer_slot(x, w->cta);
@@ -260,10 +276,8 @@ static void on_access(struct observer *x, struct warp *w, const struct op *o, co
 	else
 		race_global_access(&n);
 	if (!s->strong) {
-		if (s->kind == GPU_ACCESS_WRITE && n.space == RACE_GLOBAL) {
-			state->dirty |= s->mask;
-			state->fenced &= ~s->mask;
-		}
+		if (s->kind == GPU_ACCESS_WRITE && n.space == RACE_GLOBAL)
+			note_plain_write(state, s->mask);
 		return;
 	}
 	if (s->kind != GPU_ACCESS_READ)
@@ -272,11 +286,34 @@ static void on_access(struct observer *x, struct warp *w, const struct op *o, co
 		note_acquire(c, state, n.space, s);
 }
 
+/* The usual accesses, without their list of addresses being made. */
 static bool on_skip(struct observer *x, struct warp *w, const struct op *o)
 {
 	struct race_cta *c = *observer_slot(x, w->cta);
+	const struct access_shape *shape = access_shape(o);
+	struct race_warp *state;
+	struct race_now n;
 
-	return c && !c->warps[w->index].acquiring && race_shared_note(c, w, o);
+	if (!c)
+		return true;
+	state = &c->warps[w->index];
+	if (!shape || state->acquiring)
+		return false;
+	if (shape->space == PTX_SPACE_SHARED)
+		return shape->kind == GPU_ACCESS_READ && race_shared_note(c, w, o, shape->size);
+	/* Nobody else sees local memory, and nobody writes constants. */
+	if (shape->space == PTX_SPACE_LOCAL || o->flags & OP_CONST)
+		return true;
+	n.c = c;
+	n.w = w;
+	n.o = o;
+	n.s = NULL;
+	n.space = RACE_GLOBAL;
+	if (!race_global_halves(&n, shape))
+		return false;
+	if (shape->kind == GPU_ACCESS_WRITE)
+		note_plain_write(state, w->mask);
+	return true;
 }
 
 static void on_sync(struct observer *x, struct warp *w, const struct op *o)
@@ -366,7 +403,6 @@ static void on_begin(struct observer *x, struct cta *cta)
 	c->cta = cta;
 	c->epoch = 0;
 	c->fenced = false;
-	c->page = NULL;
 	memset(c->warps, 0, cta->warp_count * sizeof(c->warps[0]));
 	race_shared_begin(c);
 	*observer_slot(x, cta) = c;
@@ -396,7 +432,7 @@ struct race *race_new(const struct race_options *o)
 
 	if (!r)
 		return NULL;
-	if (race_global_init(&r->global)) {
+	if (race_pages_init(&r->global)) {
 		free(r);
 		return NULL;
 	}
@@ -419,7 +455,8 @@ void race_free(struct race *r)
 		free(c->releases.slots);
 		free(c);
 	}
-	race_global_free(&r->global);
+	race_pages_release(&r->global);
+	free(r->global.releases.slots);
 	pthread_mutex_destroy(&r->lock);
 	free(r);
 }

@@ -13,7 +13,7 @@
  * What is kept. For each word that is touched: the last write and two reads of different warps. A word is 4 bytes until
  * something smaller touches its page or the cta's shared memory. Shared memory is kept for one cta between two barriers,
  * and reads there are only noted until a write comes, which mostly never happens. Global memory is kept for the launch,
- * up to a limit.
+ * up to a limit; 16 words that half a warp touches as a whole have one mark together, until something else touches them.
  */
 #ifndef CGPU_EMULATOR_RACE_H
 #define CGPU_EMULATOR_RACE_H

@@ -270,3 +270,44 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray a)
 	free(a);
 	return CUDA_SUCCESS;
 }
+
+/* Arrays here are neither sparse, nor mapped later, nor of several planes, so what is asked of those is an error for each. */
+static CUresult refuse(const char *call, bool valid)
+{
+	CUresult result = gpu_enter(call, GPU_CALL_ASYNC);
+
+	return result ? result : valid ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *ret, CUarray a, CUdevice device)
+{
+	(void)ret;
+	(void)device;
+	return refuse("cuArrayGetMemoryRequirements", cu_array_valid(a));
+}
+
+CUresult cuArrayGetPlane(CUarray *ret, CUarray a, unsigned int plane)
+{
+	(void)ret;
+	(void)plane;
+	return refuse("cuArrayGetPlane", cu_array_valid(a));
+}
+
+CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *ret, CUarray a)
+{
+	(void)ret;
+	return refuse("cuArrayGetSparseProperties", cu_array_valid(a));
+}
+
+CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *ret, CUmipmappedArray a, CUdevice device)
+{
+	(void)ret;
+	(void)device;
+	return refuse("cuMipmappedArrayGetMemoryRequirements", cu_mipmapped_valid(a));
+}
+
+CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *ret, CUmipmappedArray a)
+{
+	(void)ret;
+	return refuse("cuMipmappedArrayGetSparseProperties", cu_mipmapped_valid(a));
+}

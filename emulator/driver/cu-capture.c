@@ -207,18 +207,22 @@ CUresult cuStreamEndCapture(CUstream s, CUgraph *ret)
 
 	if (result)
 		return result;
-	if (!ret || !c)
-		return ret ? CUDA_ERROR_ILLEGAL_STATE : CUDA_ERROR_INVALID_VALUE;
+	if (!c)
+		return CUDA_ERROR_ILLEGAL_STATE;
+	/* Who has the graph already need not be told. */
+	if (!ret && !c->into_graph)
+		return CUDA_ERROR_INVALID_VALUE;
 	if (c->origin != p)
 		return spoil(c, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
-	*ret = NULL;
+	if (ret)
+		*ret = NULL;
 	if (c->spoilt)
 		result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	else if (is_unjoined(c))
 		result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-	if (!result)
+	if (!result && ret)
 		*ret = c->graph;
-	else if (!c->into_graph)
+	else if (result && !c->into_graph)
 		graph_free(c->graph);
 	end(c);
 	return result;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emulator/driver/cu-context.h"
+#include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
 #include "emulator/machine/machine-limits.h"
 
@@ -66,7 +67,7 @@ CUresult cuDriverGetVersion(int *version)
 {
 	if (!version)
 		return CUDA_ERROR_INVALID_VALUE;
-	*version = GPU_DRIVER_VERSION;
+	*version = inject_driver_version(GPU_DRIVER_VERSION);
 	return CUDA_SUCCESS;
 }
 
@@ -78,6 +79,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *ret, CUdevice device)
 		return result;
 	if (!ret || !gpu_has(device))
 		return ret ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	inject_slow(INJECT_CONTEXT);
 	pthread_mutex_lock(&lock);
 	contexts[device].alive = true;
 	contexts[device].device = device;
@@ -267,6 +269,16 @@ CUresult cuCtxGetFlags(unsigned int *ret)
 	if (!ret)
 		return CUDA_ERROR_INVALID_VALUE;
 	*ret = context_current()->flags;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetFlags(unsigned int flags)
+{
+	CUresult result = gpu_enter("cuCtxSetFlags", GPU_CALL_ASYNC);
+
+	if (result || flags & ~(unsigned)CU_CTX_FLAGS_MASK)
+		return result ? result : CUDA_ERROR_INVALID_VALUE;
+	context_current()->flags = flags;
 	return CUDA_SUCCESS;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "emulator/driver/cu-array.h"
 #include "emulator/driver/gpu.h"
 #include "emulator/machine/machine-limits.h"
 
@@ -166,4 +167,76 @@ CUresult cuDeviceGetAttribute(int *ret, CUdevice_attribute attribute, CUdevice d
 		if (attributes[i].attribute == attribute)
 			*ret = attributes[i].value;
 	return CUDA_SUCCESS;
+}
+
+/* Device code on the CPU does them by itself on all memory that it reaches: what PTX has of each. */
+static unsigned capabilities_of(CUatomicOperation operation)
+{
+	unsigned all = CU_ATOMIC_CAPABILITY_REDUCTION | CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64;
+
+	switch (operation) {
+	case CU_ATOMIC_OPERATION_INTEGER_ADD:
+	case CU_ATOMIC_OPERATION_INTEGER_MIN:
+	case CU_ATOMIC_OPERATION_INTEGER_MAX:
+		return all | CU_ATOMIC_CAPABILITY_SIGNED | CU_ATOMIC_CAPABILITY_UNSIGNED;
+	case CU_ATOMIC_OPERATION_FLOAT_ADD:
+		return all | CU_ATOMIC_CAPABILITY_SIGNED;
+	case CU_ATOMIC_OPERATION_INTEGER_INCREMENT:
+	case CU_ATOMIC_OPERATION_INTEGER_DECREMENT:
+		return CU_ATOMIC_CAPABILITY_UNSIGNED | CU_ATOMIC_CAPABILITY_REDUCTION | CU_ATOMIC_CAPABILITY_SCALAR_32;
+	case CU_ATOMIC_OPERATION_EXCHANGE:
+	case CU_ATOMIC_OPERATION_CAS:
+		return CU_ATOMIC_CAPABILITY_UNSIGNED | CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64;
+	case CU_ATOMIC_OPERATION_FLOAT_MIN:
+	case CU_ATOMIC_OPERATION_FLOAT_MAX:
+		return 0;
+	default:
+		return all | CU_ATOMIC_CAPABILITY_UNSIGNED;
+	}
+}
+
+static CUresult put_capabilities(unsigned *ret, const CUatomicOperation *operations, unsigned n)
+{
+	if (!ret || !operations || !n)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (unsigned i = 0; i < n; i++)
+		if ((unsigned)operations[i] > CU_ATOMIC_OPERATION_FLOAT_MAX)
+			return CUDA_ERROR_INVALID_VALUE;
+	for (unsigned i = 0; i < n; i++)
+		ret[i] = capabilities_of(operations[i]);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned int *ret, const CUatomicOperation *operations, unsigned int n,
+					   CUdevice device)
+{
+	CUresult result = gpu_enter("cuDeviceGetHostAtomicCapabilities", GPU_CALL_DEVICE);
+
+	if (!result && !gpu_has(device))
+		result = CUDA_ERROR_INVALID_DEVICE;
+	return result ? result : put_capabilities(ret, operations, n);
+}
+
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int *ret, const CUatomicOperation *operations, unsigned int n, CUdevice from,
+					  CUdevice to)
+{
+	CUresult result = gpu_enter("cuDeviceGetP2PAtomicCapabilities", GPU_CALL_DEVICE);
+
+	if (!result && (!gpu_has(from) || !gpu_has(to) || from == to))
+		result = CUDA_ERROR_INVALID_DEVICE;
+	return result ? result : put_capabilities(ret, operations, n);
+}
+
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *ret, CUarray_format format, unsigned channels, CUdevice device)
+{
+	CUresult result;
+	uint8_t kind;
+	int width;
+
+	if (!ret || !cu_format_bytes(format, &kind) || (channels != 1 && channels != 2 && channels != 4))
+		return CUDA_ERROR_INVALID_VALUE;
+	result = cuDeviceGetAttribute(&width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, device);
+	if (!result)
+		*ret = (size_t)width;
+	return result;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "emulator/driver/gpu.h"
+#include "emulator/driver/queue.h"
 
 /* The table that every version of the CUDA runtime asks for before its first call. */
 static const unsigned char runtime_table[16] = {
@@ -19,10 +20,15 @@ static pthread_once_t told = PTHREAD_ONCE_INIT;
 
 static void tell(void)
 {
-	fputs("cgpu-emulator: this program uses NVIDIA's CUDA runtime (cudaMalloc, <<<...>>>), which starts on\n"
-	      "cgpu-emulator: NVIDIA's driver only. Its calls fail with error 500. Build it with `nvcc -cudart shared`,\n"
-	      "cgpu-emulator: so that it finds cgpu's runtime beside this driver, or run it as a %%cuda cell.\n",
-	      stderr);
+	/* A cell has its runtime from cgpu, so it is a library that comes here. */
+	if (queue_threads.count)
+		fputs("cgpu-emulator: a library of this cell uses NVIDIA's CUDA runtime, which starts on NVIDIA's driver only: what\n"
+		      "cgpu-emulator: it does with the device fails with an error of the library.\n", stderr);
+	else
+		fputs("cgpu-emulator: this program uses NVIDIA's CUDA runtime (cudaMalloc, <<<...>>>), which starts on\n"
+		      "cgpu-emulator: NVIDIA's driver only. Its calls fail with error 500. Build it with `nvcc -cudart shared`,\n"
+		      "cgpu-emulator: so that it finds cgpu's runtime beside this driver, or run it as a %%cuda cell.\n",
+		      stderr);
 }
 
 CUresult cuGetExportTable(const void **ret, const CUuuid *id)

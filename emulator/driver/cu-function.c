@@ -199,6 +199,26 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *ret_grid, int *ret_block, CUfunct
 	return cuOccupancyMaxPotentialBlockSizeWithFlags(ret_grid, ret_block, f, shared_of, shared, limit, 0);
 }
 
+/* What each of `blocks` ctas of a multiprocessor can have beside the static shared memory of the entry. */
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *ret, CUfunction f, int blocks, int threads)
+{
+	CUresult result;
+	int active, most;
+	size_t share;
+
+	if (!ret || blocks <= 0)
+		return CUDA_ERROR_INVALID_VALUE;
+	result = cuOccupancyMaxActiveBlocksPerMultiprocessor(&active, f, threads, 0);
+	if (!result)
+		result = cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f);
+	if (result || blocks > active)
+		return result ? result : CUDA_ERROR_INVALID_VALUE;
+	share = MACHINE_MAX_SHARED / (size_t)blocks;
+	share = share > f->ptx->static_shared ? share - f->ptx->static_shared : 0;
+	*ret = share < (size_t)most ? share : (size_t)most;
+	return CUDA_SUCCESS;
+}
+
 /* Code is decoded when it is launched first or asked about: the one state that a caller can tell apart is `loaded`. */
 CUresult cuFuncLoad(CUfunction f)
 {

@@ -141,8 +141,11 @@ static const CUgraphNodeParams *as_copy(CUgraphNodeParams *ret, const CUDA_MEMCP
 
 CUresult cuGraphAddMemcpyNode(PLACE, const CUDA_MEMCPY3D *p, CUcontext context)
 {
-	(void)context;
-	return add("cuGraphAddMemcpyNode", AT, AS(copy, p));
+	CUgraphNodeParams params = { 0 };
+	const CUgraphNodeParams *given = as_copy(&params, p);
+
+	params.memcpy.copyCtx = context;
+	return add("cuGraphAddMemcpyNode", AT, given);
 }
 
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode n, const CUDA_MEMCPY3D *p)
@@ -176,8 +179,11 @@ static const CUgraphNodeParams *as_fill(CUgraphNodeParams *ret, const CUDA_MEMSE
 
 CUresult cuGraphAddMemsetNode(PLACE, const CUDA_MEMSET_NODE_PARAMS *p, CUcontext context)
 {
-	(void)context;
-	return add("cuGraphAddMemsetNode", AT, AS(fill, p));
+	CUgraphNodeParams params = { 0 };
+	const CUgraphNodeParams *given = as_fill(&params, p);
+
+	params.memset.ctx = context;
+	return add("cuGraphAddMemsetNode", AT, given);
 }
 
 CUresult cuGraphMemsetNodeSetParams(CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS *p)
@@ -398,13 +404,16 @@ CUresult cuGraphAddNode(CUgraphNode *ret, CUgraph graph, const CUgraphNode *deps
 		params->alloc.dptr = (*ret)->params.alloc.dptr;
 	if (!result && params->type == CU_GRAPH_NODE_TYPE_GRAPH)
 		params->graph.graph = (*ret)->params.graph.graph;
+	if (!result && params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+		params->conditional.phGraph_out = (*ret)->params.conditional.phGraph_out;
 	return result;
 }
 
-/* What memory is taken or given back cannot be changed. */
+/* What memory is taken or given back cannot be changed, nor what a conditional node looks at. */
 static bool is_fixed(const CUgraphNodeParams *p)
 {
-	return p && (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || p->type == CU_GRAPH_NODE_TYPE_MEM_FREE);
+	return p && (p->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || p->type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
+		     p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL);
 }
 
 CUresult cuGraphNodeSetParams(CUgraphNode n, CUgraphNodeParams *params)

@@ -5,6 +5,8 @@
 
 #include "emulator/driver/cu-capture.h"
 #include "emulator/driver/cu-stream.h"
+#include "emulator/driver/cu-context.h"
+#include "emulator/driver/graph-condition.h"
 #include "emulator/driver/graph.h"
 
 CUresult cuGraphCreate(CUgraph *ret, unsigned int flags)
@@ -48,6 +50,8 @@ CUresult cuGraphClone(CUgraph *ret, CUgraph g)
 {
 	CUresult result = enter("cuGraphClone", g, ret);
 
+	if (!result && graph_is_conditional(g))
+		result = CUDA_ERROR_NOT_SUPPORTED;
 	return result ? result : graph_clone(g, ret);
 }
 
@@ -223,57 +227,53 @@ CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode *from, const CUg
 
 /* ---- executable graphs ---- */
 
-static CUresult instantiate(CUgraphExec *ret, CUgraph g, cuuint64_t flags)
+/* Launches by device code are not of graphs; the other flags change nothing here. */
+static CUresult instantiate(CUgraphExec *ret, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
-	CUgraphExec e = malloc(sizeof(*e));
-	CUresult result = e ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	CUresult result = CUDA_ERROR_NOT_SUPPORTED;
+	CUgraphExec e;
 
-	if (!result)
-		result = graph_clone(g, &e->graph);
+	params->hErrNode_out = NULL;
+	params->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
+	if (!(params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH))
+		result = graph_check_bodies(g, &params->result_out, &params->hErrNode_out);
+	if (result)
+		return result;
+	e = malloc(sizeof(*e));
+	result = e ? graph_clone(g, &e->graph) : CUDA_ERROR_OUT_OF_MEMORY;
 	if (!result) {
 		e->magic = GRAPH_EXEC_MAGIC;
-		e->flags = flags;
+		e->flags = params->flags;
 		e->graph->owned = true;
 		result = graph_put_in_order(e->graph);
 		if (result)
 			graph_free(e->graph);
+		if (result == CUDA_ERROR_INVALID_VALUE)
+			params->result_out = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
 	}
-	if (result)
+	if (result) {
 		free(e);
-	else
-		*ret = e;
-	return result;
-}
-
-/* Launches by device code are not of graphs; the other flags change nothing here. */
-static CUresult check_flags(cuuint64_t flags)
-{
-	return flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+		return result;
+	}
+	params->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
+	*ret = e;
+	return CUDA_SUCCESS;
 }
 
 CUresult cuGraphInstantiate(CUgraphExec *ret, CUgraph g, unsigned long long flags)
 {
 	CUresult result = enter("cuGraphInstantiate", g, ret);
 
-	if (!result)
-		result = check_flags(flags);
-	return result ? result : instantiate(ret, g, flags);
+	return result ? result : instantiate(ret, g, &(CUDA_GRAPH_INSTANTIATE_PARAMS){ .flags = flags });
 }
 
 CUresult cuGraphInstantiateWithParams(CUgraphExec *ret, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
 	CUresult result = enter("cuGraphInstantiateWithParams", g, ret);
 
-	if (result || !params)
-		return result ? result : CUDA_ERROR_INVALID_VALUE;
-	params->hErrNode_out = NULL;
-	result = check_flags(params->flags);
-	if (!result)
-		result = instantiate(ret, g, params->flags);
-	params->result_out = !result ? CUDA_GRAPH_INSTANTIATE_SUCCESS :
-			     result == CUDA_ERROR_INVALID_VALUE ? CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE :
-								  CUDA_GRAPH_INSTANTIATE_ERROR;
-	return result;
+	if (!result && !params)
+		result = CUDA_ERROR_INVALID_VALUE;
+	return result ? result : instantiate(ret, g, params);
 }
 
 static CUresult enter_exec(const char *call, CUgraphExec e, const void *ret)
@@ -321,7 +321,9 @@ CUresult cuGraphLaunch(CUgraphExec e, CUstream stream)
 	if (!cu_stream_queue(stream))
 		return CUDA_ERROR_INVALID_HANDLE;
 	child.graph.graph = e->graph;
-	return capture_is_on(stream) ? capture_add(stream, &child) : graph_run(e->graph, stream);
+	if (!capture_is_on(stream))
+		return graph_run(e->graph, stream);
+	return graph_is_conditional(e->graph) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : capture_add(stream, &child);
 }
 
 /* ---- update ---- */
@@ -348,6 +350,22 @@ static bool same_topology(CUgraph exec, CUgraph g, CUgraphExecUpdateResultInfo *
 	return true;
 }
 
+static CUgraphExecUpdateResult compare(CUgraph exec, CUgraph g, CUgraphExecUpdateResultInfo *ret);
+
+static CUgraphExecUpdateResult compare_inner(CUgraphNode to, CUgraphNode from, CUgraphExecUpdateResultInfo *ret)
+{
+	CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+	size_t n, n_from;
+	CUgraph *inner = graph_inner(to, &n), *inner_from = graph_inner(from, &n_from);
+
+	if (n != n_from || (to->params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL &&
+			    to->params.conditional.type != from->params.conditional.type))
+		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+	for (size_t i = 0; i < n && !result; i++)
+		result = compare(inner[i], inner_from[i], ret);
+	return result;
+}
+
 /* Why the graph's nodes cannot take the place of the executable one's. */
 static CUgraphExecUpdateResult compare(CUgraph exec, CUgraph g, CUgraphExecUpdateResultInfo *ret)
 {
@@ -363,11 +381,33 @@ static CUgraphExecUpdateResult compare(CUgraph exec, CUgraph g, CUgraphExecUpdat
 			result = CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
 		else if (to->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || to->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
 			result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
-		else if (to->type == CU_GRAPH_NODE_TYPE_GRAPH)
-			result = compare(to->graph.graph, from->graph.graph, ret);
+		else
+			result = compare_inner(exec->nodes[i], g->nodes[i], ret);
 	}
 	if (!result)
 		ret->errorNode = NULL;
+	return result;
+}
+
+static CUresult take_over(CUgraph exec, CUgraph g)
+{
+	CUresult result;
+
+	graph_release_conditions(exec);
+	result = graph_copy_conditions(exec, g);
+	for (size_t i = 0; i < g->n && !result; i++) {
+		CUgraphNode to = exec->nodes[i], from = g->nodes[i];
+
+		if (to->params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+			to->params.conditional.handle = from->params.conditional.handle;
+			for (unsigned k = 0; k < to->params.conditional.size && !result; k++)
+				result = take_over(to->params.conditional.phGraph_out[k],
+						   from->params.conditional.phGraph_out[k]);
+		} else {
+			result = graph_node_set(to, &from->params);
+			to->cooperative = from->cooperative;
+		}
+	}
 	return result;
 }
 
@@ -381,11 +421,19 @@ CUresult cuGraphExecUpdate(CUgraphExec e, CUgraph g, CUgraphExecUpdateResultInfo
 	ret->result = compare(e->graph, g, ret);
 	if (ret->result)
 		return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-	for (size_t i = 0; i < g->n && !result; i++) {
-		result = graph_node_set(e->graph->nodes[i], &g->nodes[i]->params);
-		e->graph->nodes[i]->cooperative = g->nodes[i]->cooperative;
-	}
-	return result;
+	return take_over(e->graph, g);
+}
+
+CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *ret, CUgraph g, CUcontext c, unsigned int preset,
+					unsigned int flags)
+{
+	CUresult result = enter("cuGraphConditionalHandleCreate", g, ret);
+
+	if (!c)
+		c = context_current();
+	if (result || !context_valid(c) || flags & ~(unsigned)CU_GRAPH_COND_ASSIGN_DEFAULT)
+		return result ? result : CUDA_ERROR_INVALID_VALUE;
+	return graph_condition_new(g, context_device_of(c), preset, flags, ret);
 }
 
 CUresult cuGraphDebugDotPrint(CUgraph g, const char *path, unsigned int flags)

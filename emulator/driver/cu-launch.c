@@ -11,6 +11,7 @@
 #include "common/log.h"
 #include "emulator/driver/check.h"
 #include "emulator/driver/cu-array.h"
+#include "emulator/driver/cu-busy.h"
 #include "emulator/driver/cu-context.h"
 #include "emulator/driver/cu-launch.h"
 #include "emulator/driver/cu-module.h"
@@ -160,7 +161,9 @@ static void run_grid(void *data)
 	g->work = queue_running();
 	check_launch_begin(&check, &g->launch);
 	memory_launch_begins();
+	cu_busy_begin();
 	rc = cu_profile_launch(&g->launch, &fault, &stats, &err);
+	cu_busy_end();
 	memory_launch_ended();
 	check_launch_end(&check, &g->launch, stats.warp_instructions);
 	switch (rc) {

@@ -2,7 +2,7 @@
 /* Driver API: plain allocation, pinned, registered and managed memory, questions about pointers. */
 #include "emulator/driver/cu-context.h"
 #include "emulator/driver/cu-pool.h"
-#include "emulator/driver/graph.h"
+#include "emulator/driver/graph-memory.h"
 #include "emulator/driver/memory.h"
 #include "emulator/driver/queue.h"
 
@@ -243,6 +243,18 @@ CUresult cuPointerGetAttributes(unsigned int n, CUpointer_attribute *attributes,
 			return result;
 	}
 	return CUDA_SUCCESS;
+}
+
+/* Synchronous calls are so with all memory here. */
+CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr address)
+{
+	CUresult result = gpu_enter("cuPointerSetAttribute", GPU_CALL_ASYNC);
+	struct mapping m;
+
+	if (result)
+		return result;
+	return value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && memory_find_mapping(address, &m) ? CUDA_SUCCESS
+												       : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Managed memory lies where both sides reach it, so there is nothing to move. */

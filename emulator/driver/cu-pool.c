@@ -11,6 +11,7 @@
 
 #include "emulator/driver/cu-context.h"
 #include "emulator/driver/cu-stream.h"
+#include "emulator/driver/graph-memory.h"
 #include "emulator/driver/graph.h"
 #include "emulator/driver/memory.h"
 

@@ -5,6 +5,7 @@
 
 #include "common/buffer.h"
 #include "emulator/driver/check.h"
+#include "emulator/driver/cu-busy.h"
 #include "emulator/driver/cu-older.h"
 #include "emulator/driver/cu-per-thread.h"
 #include "emulator/driver/cu-profile.h"
@@ -140,8 +141,10 @@ static const struct emulator_extension extension = {
 	.bytes = bytes,
 	.check_begin = check_cell_begin,
 	.check_end = check_cell_end,
+	.used = memory_used,
 	.set_source = source_line_set_reader,
 	.set_call = findings_set_call,
+	.count_busy = cu_busy_count,
 	.begin = findings_forget,
 	.quiet = findings_quiet,
 	.unpack = unpack,

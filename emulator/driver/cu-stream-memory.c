@@ -182,19 +182,3 @@ CUresult cuStreamWriteValue64(CUstream s, CUdeviceptr address, cuuint64_t value,
 	return batch("cuStreamWriteValue64", s, 1, &(CUstreamBatchMemOpParams){ .writeValue = {
 		.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64, .address = address, .value64 = value, .flags = flags } }, 0);
 }
-
-/* ---- batches ---- */
-
-CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count, CUmemcpyAttributes *attributes,
-			    size_t *indices, size_t n_attributes, CUstream s)
-{
-	CUresult result = gpu_enter("cuMemcpyBatchAsync", GPU_CALL_ASYNC);
-
-	if (result)
-		return result;
-	if (!dsts || !srcs || !sizes || !count || !attributes || !indices || !n_attributes || n_attributes > count)
-		return CUDA_ERROR_INVALID_VALUE;
-	for (size_t i = 0; i < count && !result; i++)
-		result = cuMemcpyAsync(dsts[i], srcs[i], sizes[i], s);
-	return result;
-}

@@ -11,6 +11,7 @@
 
 #include "common/address-map.h"
 #include "common/buffer.h"
+#include "common/cuda-fault.h"
 #include "emulator/driver/cu-context.h"
 #include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
@@ -86,7 +87,7 @@ CUresult gpu_init(void)
 
 	pthread_mutex_lock(&init_lock);
 	if (!gpu.initialised) {
-		inject_slow_init();
+		inject_slow(INJECT_INIT);
 		gpu.devices = device_count();
 		gpu.memory = memory_size();
 		for (int i = 0; i < gpu.devices; i++)
@@ -109,10 +110,15 @@ static void wait_hung(void)
 
 CUresult gpu_enter(const char *name, enum gpu_call kind)
 {
-	int code = inject_take(name);
+	int code = inject_lost() ? CUDA_ERROR_UNKNOWN : inject_take(name);
 
-	if (code)
+	if (code) {
+		if (cuda_fault_kind(code) == CUDA_FAULT_STICKY) {
+			gpu_break(code, "A fault was injected for a test");
+			gpu.sticky = code;
+		}
 		return code;
+	}
 	if (queue_in_host_function())
 		return CUDA_ERROR_NOT_PERMITTED;
 	if (kind == GPU_CALL_FREE)

@@ -5,16 +5,13 @@
  */
 #include "emulator/driver/graph-content.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/driver/cu-launch.h"
 #include "emulator/driver/cu-module.h"
-#include "emulator/driver/memory.h"
-
-static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct graph_memory *memories;
+#include "emulator/driver/graph-condition.h"
+#include "emulator/driver/graph-memory.h"
 
 /* ---- launches ---- */
 
@@ -139,7 +136,8 @@ static CUresult run_values(CUgraphNode n, CUstream stream)
 static CUresult take_child(CUgraphNode n)
 {
 	CUgraph *child = &n->params.graph.graph;
-	CUresult result = graph_valid(*child) ? graph_clone(*child, child) : CUDA_ERROR_INVALID_VALUE;
+	CUresult result = graph_valid(*child) && !graph_is_conditional(*child) ? graph_clone(*child, child)
+									   : CUDA_ERROR_INVALID_VALUE;
 
 	if (result)
 		*child = NULL;
@@ -155,77 +153,21 @@ static CUresult run_child(CUgraphNode n, CUstream stream)
 
 /* ---- memory ---- */
 
-static struct graph_memory **find_memory(CUdeviceptr address)
-{
-	struct graph_memory **at = &memories;
-
-	while (*at && (*at)->address != address)
-		at = &(*at)->next;
-	return at;
-}
-
-bool graph_has_memory(CUdeviceptr address)
-{
-	bool has;
-
-	pthread_mutex_lock(&memory_lock);
-	has = *find_memory(address);
-	pthread_mutex_unlock(&memory_lock);
-	return has;
-}
-
 static CUresult take_memory(CUgraphNode n)
 {
 	CUDA_MEM_ALLOC_NODE_PARAMS_v2 *a = &n->params.alloc;
-	struct graph_memory *m;
 	CUresult result;
 
 	if (!a->bytesize || a->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
-	    a->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+	    a->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE || !gpu_has(a->poolProps.location.id))
 		return CUDA_ERROR_INVALID_VALUE;
-	m = calloc(1, sizeof(*m));
-	if (!m)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	result = cuMemAlloc(&m->address, a->bytesize);
-	if (result) {
-		free(m);
+	result = graph_memory_new(a->poolProps.location.id, a->bytesize, &n->memory);
+	if (result)
 		return result;
-	}
-	m->references = 1;
-	pthread_mutex_lock(&memory_lock);
-	m->next = memories;
-	memories = m;
-	pthread_mutex_unlock(&memory_lock);
-	n->memory = m;
-	a->dptr = m->address;
+	a->dptr = n->memory->address;
 	a->accessDescs = NULL;
 	a->accessDescCount = 0;
 	return CUDA_SUCCESS;
-}
-
-static void share_memory(struct graph_memory *m)
-{
-	pthread_mutex_lock(&memory_lock);
-	m->references++;
-	pthread_mutex_unlock(&memory_lock);
-}
-
-static void drop_memory(struct graph_memory *m)
-{
-	struct graph_memory **at;
-	bool last;
-
-	pthread_mutex_lock(&memory_lock);
-	last = !--m->references;
-	if (last) {
-		at = find_memory(m->address);
-		*at = m->next;
-	}
-	pthread_mutex_unlock(&memory_lock);
-	if (!last)
-		return;
-	cuMemFree(m->address);
-	free(m);
 }
 
 static CUresult run_nothing(CUgraphNode n, CUstream stream)
@@ -252,6 +194,7 @@ static const struct {
 	[CU_GRAPH_NODE_TYPE_MEM_ALLOC] = { take_memory, run_nothing },
 	[CU_GRAPH_NODE_TYPE_MEM_FREE] = { NULL, run_nothing },
 	[CU_GRAPH_NODE_TYPE_BATCH_MEM_OP] = { take_values, run_values },
+	[CU_GRAPH_NODE_TYPE_CONDITIONAL] = { graph_condition_take, graph_condition_run },
 };
 
 static bool has_kind(CUgraphNodeType type)
@@ -273,23 +216,47 @@ CUresult graph_content_init(CUgraphNode n, const CUgraphNodeParams *params)
 	return result;
 }
 
+static CUresult copy_bodies(CUgraphNode n, const struct CUgraphNode_st *from)
+{
+	const CUDA_CONDITIONAL_NODE_PARAMS *c = &from->params.conditional;
+	CUgraph *bodies = calloc(c->size, sizeof(*bodies));
+	CUresult result = bodies ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+
+	n->params = from->params;
+	n->params.conditional.size = 0;
+	n->params.conditional.phGraph_out = n->block = bodies;
+	for (unsigned i = 0; i < c->size && !result; i++) {
+		result = graph_clone(c->phGraph_out[i], &bodies[i]);
+		if (!result) {
+			bodies[i]->owned = true;
+			n->params.conditional.size++;
+		}
+	}
+	if (result)
+		graph_content_release(n);
+	return result;
+}
+
 CUresult graph_content_copy(CUgraphNode n, const struct CUgraphNode_st *from)
 {
 	n->cooperative = from->cooperative;
+	if (from->params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+		return copy_bodies(n, from);
 	if (!from->memory)
 		return graph_content_init(n, &from->params);
 	n->params = from->params;
-	n->memory = from->memory;
-	share_memory(n->memory);
+	n->memory = graph_memory_hold(from->memory);
 	return CUDA_SUCCESS;
 }
 
 void graph_content_release(CUgraphNode n)
 {
-	if (n->params.type == CU_GRAPH_NODE_TYPE_GRAPH)
-		graph_free(n->params.graph.graph);
-	if (n->memory)
-		drop_memory(n->memory);
+	size_t n_inner;
+	CUgraph *inner = graph_inner(n, &n_inner);
+
+	for (size_t i = 0; i < n_inner; i++)
+		graph_free(inner[i]);
+	graph_memory_release(n->memory);
 	free(n->block);
 	n->block = NULL;
 	n->memory = NULL;

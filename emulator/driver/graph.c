@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes and dependencies; what a node's parameters point at is graph-content.c. */
+/* Nodes and dependencies; what a node's parameters point at is graph-content.c, how a graph is run graph-run.c. */
 #include "emulator/driver/graph.h"
 
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "emulator/driver/cu-context.h"
+#include "emulator/driver/graph-condition.h"
 #include "emulator/driver/graph-content.h"
+#include "emulator/driver/graph-object.h"
 
 #define GRAPH_MAGIC 0x47524150ull
 #define NODE_MAGIC 0x4e4f4445ull
@@ -48,9 +51,11 @@ void graph_free(CUgraph g)
 		return;
 	for (size_t i = 0; i < g->n; i++)
 		node_free(g->nodes[i]);
+	graph_release_conditions(g);
+	graph_release_objects(g);
 	g->magic = 0;
 	free(g->nodes);
-	free(g->order);
+	graph_release_order(g);
 	free(g);
 }
 
@@ -109,6 +114,18 @@ static void drop_last(CUgraph g)
 	node_free(g->nodes[--g->n]);
 }
 
+/* In which it runs: its own, or the current one. */
+static CUcontext context_of(const CUgraphNodeParams *p)
+{
+	CUcontext own = p->type == CU_GRAPH_NODE_TYPE_KERNEL	  ? p->kernel.ctx :
+			p->type == CU_GRAPH_NODE_TYPE_MEMCPY	  ? p->memcpy.copyCtx :
+			p->type == CU_GRAPH_NODE_TYPE_MEMSET	  ? p->memset.ctx :
+			p->type == CU_GRAPH_NODE_TYPE_CONDITIONAL ? p->conditional.ctx :
+								    NULL;
+
+	return own && context_valid(own) ? own : context_current();
+}
+
 CUresult graph_add(CUgraph g, const CUgraphNodeParams *params, const CUgraphNode *deps, size_t n, CUgraphNode *ret)
 {
 	CUresult result = CUDA_SUCCESS;
@@ -120,6 +137,8 @@ CUresult graph_add(CUgraph g, const CUgraphNodeParams *params, const CUgraphNode
 	node = append(g);
 	if (!node)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	node->context = context_of(params);
+	node->device = node->context ? context_device_of(node->context) : 0;
 	for (size_t i = 0; i < n && !result; i++)
 		result = graph_depend(node, deps[i]);
 	if (!result)
@@ -150,7 +169,7 @@ CUresult graph_node_set(CUgraphNode n, const CUgraphNodeParams *params)
 	struct CUgraphNode_st fresh = { 0 };
 	CUresult result = params->type == n->params.type ? graph_content_init(&fresh, params) : CUDA_ERROR_INVALID_VALUE;
 
-	if (!result && params->type == CU_GRAPH_NODE_TYPE_GRAPH && n->graph->order) {
+	if (!result && params->type == CU_GRAPH_NODE_TYPE_GRAPH && n->graph->steps) {
 		result = graph_put_in_order(fresh.params.graph.graph);
 		if (result)
 			graph_content_release(&fresh);
@@ -167,15 +186,20 @@ CUresult graph_node_set(CUgraphNode n, const CUgraphNodeParams *params)
 CUresult graph_clone(CUgraph from, CUgraph *ret)
 {
 	CUgraph g = graph_new();
-	CUresult result = g ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	CUresult result = g ? graph_copy_conditions(g, from) : CUDA_ERROR_OUT_OF_MEMORY;
 
+	if (!result)
+		result = graph_copy_objects(g, from);
 	/* All nodes first: a dependency may lead to a later one. */
 	for (size_t i = 0; i < from->n && !result; i++) {
 		CUgraphNode n = append(g);
 
 		result = n ? graph_content_copy(n, from->nodes[i]) : CUDA_ERROR_OUT_OF_MEMORY;
-		if (n)
-			n->origin = from->nodes[i];
+		if (!n)
+			break;
+		n->origin = from->nodes[i];
+		n->context = from->nodes[i]->context;
+		n->device = from->nodes[i]->device;
 	}
 	for (size_t i = 0; i < from->n && !result; i++)
 		for (size_t k = 0; k < from->nodes[i]->n_deps && !result; k++)
@@ -187,67 +211,26 @@ CUresult graph_clone(CUgraph from, CUgraph *ret)
 	return result;
 }
 
+CUgraph *graph_inner(CUgraphNode n, size_t *ret_n)
+{
+	CUgraphNodeType type = n->params.type;
+
+	*ret_n = type == CU_GRAPH_NODE_TYPE_GRAPH ? 1 : type == CU_GRAPH_NODE_TYPE_CONDITIONAL ? n->params.conditional.size : 0;
+	return type == CU_GRAPH_NODE_TYPE_GRAPH ? &n->params.graph.graph : n->params.conditional.phGraph_out;
+}
+
 CUgraphNode graph_copy_of(CUgraph g, CUgraphNode origin)
 {
 	CUgraphNode found = NULL;
 
 	for (size_t i = 0; i < g->n && !found; i++) {
-		CUgraphNode n = g->nodes[i];
+		size_t n;
+		CUgraph *inner = graph_inner(g->nodes[i], &n);
 
-		if (n->origin == origin)
-			found = n;
-		else if (n->params.type == CU_GRAPH_NODE_TYPE_GRAPH)
-			found = graph_copy_of(n->params.graph.graph, origin);
+		if (g->nodes[i]->origin == origin)
+			found = g->nodes[i];
+		for (size_t k = 0; k < n && !found; k++)
+			found = graph_copy_of(inner[k], origin);
 	}
 	return found;
-}
-
-static bool is_ready(const struct CUgraphNode_st *n)
-{
-	if (n->ordered)
-		return false;
-	for (size_t i = 0; i < n->n_deps; i++)
-		if (!n->deps[i]->ordered)
-			return false;
-	return true;
-}
-
-CUresult graph_put_in_order(CUgraph g)
-{
-	CUgraphNode *order = calloc(g->n + 1, sizeof(*order));
-	CUresult result = order ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-	size_t n = 0, before;
-
-	for (size_t i = 0; i < g->n; i++)
-		g->nodes[i]->ordered = false;
-	while (!result && n < g->n) {
-		before = n;
-		for (size_t i = 0; i < g->n; i++)
-			if (is_ready(g->nodes[i])) {
-				g->nodes[i]->ordered = true;
-				order[n++] = g->nodes[i];
-			}
-		if (n == before)
-			result = CUDA_ERROR_INVALID_VALUE;
-	}
-	for (size_t i = 0; i < g->n && !result; i++)
-		if (g->nodes[i]->params.type == CU_GRAPH_NODE_TYPE_GRAPH)
-			result = graph_put_in_order(g->nodes[i]->params.graph.graph);
-	if (result) {
-		free(order);
-		return result;
-	}
-	free(g->order);
-	g->order = order;
-	return CUDA_SUCCESS;
-}
-
-CUresult graph_run(CUgraph g, CUstream stream)
-{
-	CUresult result = CUDA_SUCCESS;
-
-	for (size_t i = 0; i < g->n && !result; i++)
-		if (!g->order[i]->disabled)
-			result = graph_content_run(g->order[i], stream);
-	return result;
 }

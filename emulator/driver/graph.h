@@ -9,12 +9,10 @@
 
 #include "emulator/driver/gpu.h"
 
-/* Memory of an allocation node: of all copies of the node together. */
-struct graph_memory {
-	struct graph_memory *next;
-	CUdeviceptr address;
-	unsigned references;
-};
+struct graph_memory;
+struct graph_condition;
+struct graph_object;
+struct graph_step;
 
 struct CUgraphNode_st {
 	uint64_t magic;
@@ -22,13 +20,14 @@ struct CUgraphNode_st {
 	size_t number;             /* place in its graph */
 	CUgraphNodeParams params;
 	void *block;               /* what the parameters point at */
-	struct graph_memory *memory;
+	struct graph_memory *memory; /* of an allocation node, shared by its copies */
 	CUgraphNode origin;        /* of a copy; may be gone */
 	CUgraphNode *deps;
 	size_t n_deps, cap_deps;
 	bool cooperative;          /* of a launch */
 	bool disabled;             /* in an executable graph */
-	bool ordered;              /* while its graph is put in order */
+	CUcontext context;         /* in which it runs */
+	int device;                /* of that */
 };
 
 struct CUgraph_st {
@@ -36,7 +35,13 @@ struct CUgraph_st {
 	bool owned;                /* by a node, or by an executable graph */
 	CUgraphNode *nodes;
 	size_t n, cap;
-	CUgraphNode *order;        /* the nodes, in which they run; NULL: not executable */
+	struct graph_step *steps;  /* the nodes, in the order in which they run; NULL: not executable */
+	CUstream *lanes;           /* of the steps; NULL where none was needed */
+	unsigned n_lanes;
+	struct graph_condition *conditions;
+	size_t n_conditions, cap_conditions;
+	struct graph_object *objects;
+	size_t n_objects, cap_objects;
 };
 
 #define GRAPH_EXEC_MAGIC 0x45584543ull
@@ -65,14 +70,13 @@ void graph_remove(CUgraphNode n);
 CUresult graph_node_set(CUgraphNode n, const CUgraphNodeParams *params);
 
 CUresult graph_clone(CUgraph g, CUgraph *ret);
+/* The graphs that a node has: of a child, or the bodies of a conditional node. */
+CUgraph *graph_inner(CUgraphNode n, size_t *ret_n);
 /* The copy of a node in g, or in a graph that a node of g has; NULL: there is none. */
 CUgraphNode graph_copy_of(CUgraph g, CUgraphNode origin);
-/* Fill g->order, also of the graphs of nodes. INVALID_VALUE: nodes depend on each other. */
+/* Fill g->steps, also of the graphs of nodes. INVALID_VALUE: nodes depend on each other. */
 CUresult graph_put_in_order(CUgraph g);
-/* Everything, in the stream's order. */
+void graph_release_order(CUgraph g);
+/* Everything, behind what is in the stream; branches that do not depend on each other run side by side. */
 CUresult graph_run(CUgraph g, CUstream stream);
-
-/* Memory of an allocation node: the program may free it, and it stays the graph's for the next launch. */
-bool graph_has_memory(CUdeviceptr address);
-
 #endif

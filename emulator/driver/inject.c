@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define INJECT_MAX 32
 
@@ -20,7 +21,10 @@ struct inject {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct inject slots[INJECT_MAX];
 static _Atomic unsigned armed;
-static unsigned slow_init_ms;
+static unsigned slow_ms[INJECT_PLACES];
+static _Atomic uint64_t held;
+static int driver_version;
+static char *lost_path; /* set once, as the environment or the first item says */
 static pthread_once_t environment_once = PTHREAD_ONCE_INIT;
 
 static int arm(const char *name, size_t name_len, int code, unsigned countdown)
@@ -40,20 +44,66 @@ static int arm(const char *name, size_t name_len, int code, unsigned countdown)
 	return -1;
 }
 
-/* One item: NAME=CODE[:N], launch=hang or init=slow:MS. Returns its end, NULL when malformed. */
+static uint64_t parse_size(const char *text, char **ret_end)
+{
+	uint64_t size = strtoull(text, ret_end, 10);
+
+	switch (**ret_end) {
+	case 'G':
+		size *= 1024;
+		/* fallthrough */
+	case 'M':
+		size *= 1024;
+		/* fallthrough */
+	case 'K':
+		size *= 1024;
+		++*ret_end;
+	}
+	return size;
+}
+
+static const char *set_lost(const char *path)
+{
+	size_t len = strcspn(path, ",");
+
+	if (!lost_path)
+		lost_path = strndup(path, len);
+	if (!lost_path)
+		return NULL;
+	armed++;
+	return path + len;
+}
+
+/* An item that is a state, not a failure to come. Its end; NULL: it is none. */
+static const char *set_state(const char *item)
+{
+	char *end = NULL;
+
+	if (!strncmp(item, "init=slow:", 10))
+		slow_ms[INJECT_INIT] = (unsigned)strtoul(item + 10, &end, 10);
+	else if (!strncmp(item, "context=slow:", 13))
+		slow_ms[INJECT_CONTEXT] = (unsigned)strtoul(item + 13, &end, 10);
+	else if (!strncmp(item, "memory=held:", 12))
+		held = parse_size(item + 12, &end);
+	else if (!strncmp(item, "driver=", 7))
+		driver_version = (int)strtoul(item + 7, &end, 10);
+	else if (!strncmp(item, "device=lost:", 12))
+		return set_lost(item + 12);
+	return end;
+}
+
+/* Returns the item's end, NULL when it is malformed. */
 static const char *add_item(const char *item)
 {
-	const char *equals = strchr(item, '=');
+	const char *equals = strchr(item, '='), *state_end = set_state(item);
 	unsigned long countdown = 1;
 	long code;
 	char *end;
 
 	if (!equals || equals == item)
 		return NULL;
-	if (!strncmp(item, "init=slow:", 10)) {
-		slow_init_ms = (unsigned)strtoul(item + 10, &end, 10);
-		return end;
-	}
+	if (state_end)
+		return state_end;
 	if (!strncmp(item, "launch=hang", 11))
 		return arm("launch", 6, INJECT_HANG, 1) ? NULL : item + 11;
 	code = strtol(equals + 1, &end, 10);
@@ -110,12 +160,30 @@ int inject_take(const char *name)
 	return code;
 }
 
-void inject_slow_init(void)
+void inject_slow(enum inject_place place)
 {
 	struct timespec pause;
 
 	pthread_once(&environment_once, read_environment);
-	pause.tv_sec = slow_init_ms / 1000;
-	pause.tv_nsec = (long)(slow_init_ms % 1000) * 1000000;
+	pause.tv_sec = slow_ms[place] / 1000;
+	pause.tv_nsec = (long)(slow_ms[place] % 1000) * 1000000;
 	nanosleep(&pause, NULL);
+}
+
+uint64_t inject_held(void)
+{
+	pthread_once(&environment_once, read_environment);
+	return held;
+}
+
+int inject_driver_version(int otherwise)
+{
+	pthread_once(&environment_once, read_environment);
+	return driver_version ? driver_version : otherwise;
+}
+
+bool inject_lost(void)
+{
+	pthread_once(&environment_once, read_environment);
+	return armed && lost_path && !access(lost_path, F_OK);
 }

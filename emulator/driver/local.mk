@@ -3,6 +3,8 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/check.c %reldir%/check.h \
 	%reldir%/cu-array.c %reldir%/cu-array.h \
 	%reldir%/cu-attribute.c \
+	%reldir%/cu-batch.c \
+	%reldir%/cu-busy.c %reldir%/cu-busy.h \
 	%reldir%/cu-capture.c %reldir%/cu-capture.h \
 	%reldir%/cu-context.c %reldir%/cu-context.h \
 	%reldir%/cu-copy.c \
@@ -33,7 +35,11 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/fat-binary-text.c %reldir%/fat-binary-text.h \
 	%reldir%/gpu.c %reldir%/gpu.h \
 	%reldir%/graph.c %reldir%/graph.h \
+	%reldir%/graph-condition.c %reldir%/graph-condition.h \
 	%reldir%/graph-content.c %reldir%/graph-content.h \
+	%reldir%/graph-memory.c %reldir%/graph-memory.h \
+	%reldir%/graph-object.c %reldir%/graph-object.h \
+	%reldir%/graph-run.c \
 	%reldir%/inject.c %reldir%/inject.h \
 	%reldir%/memory.c %reldir%/memory.h \
 	%reldir%/memory-buffers.c \
@@ -41,10 +47,13 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/memory-table.c %reldir%/memory-table.h \
 	%reldir%/queue.c %reldir%/queue.h
 
-EMULATOR_TESTS = test-cu-devices test-cu-driver test-cu-faults test-cu-graph test-cu-heap test-cu-library test-cu-link \
-	test-cu-stream test-cu-texture
+EMULATOR_TESTS = test-cu-batch test-cu-devices test-cu-driver test-cu-faults test-cu-graph test-cu-graph-condition test-cu-heap \
+	test-cu-library test-cu-link test-cu-stream test-cu-texture
 check_PROGRAMS += $(EMULATOR_TESTS)
 TESTS += $(EMULATOR_TESTS)
+test_cu_batch_SOURCES = tests/unit/test-cu-batch.c tests/unit/emulator.h
+test_cu_batch_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_batch_LDADD = $(CMOCKA_LIBS)
 test_cu_devices_SOURCES = tests/unit/test-cu-devices.c tests/unit/emulator.h
 test_cu_devices_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_devices_LDADD = $(CMOCKA_LIBS)
@@ -57,6 +66,9 @@ test_cu_faults_LDADD = $(CMOCKA_LIBS)
 test_cu_graph_SOURCES = tests/unit/test-cu-graph.c tests/unit/emulator.h
 test_cu_graph_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_graph_LDADD = $(CMOCKA_LIBS)
+test_cu_graph_condition_SOURCES = tests/unit/test-cu-graph-condition.c tests/unit/emulator.h
+test_cu_graph_condition_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_graph_condition_LDADD = $(CMOCKA_LIBS)
 test_cu_heap_SOURCES = tests/unit/test-cu-heap.c tests/unit/emulator.h
 test_cu_heap_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_heap_LDADD = $(CMOCKA_LIBS)

@@ -15,6 +15,7 @@
 
 #include "common/address-map.h"
 #include "emulator/driver/cu-context.h"
+#include "emulator/driver/inject.h"
 #include "emulator/driver/memory-table.h"
 #include "emulator/machine/shadow.h"
 
@@ -64,12 +65,20 @@ CUresult memory_init(void)
 	return CUDA_SUCCESS;
 }
 
+/* With the lock: what neither this process nor, as a test may say, others have. */
+static uint64_t room(int device)
+{
+	uint64_t taken = used[device] + inject_held();
+
+	return taken < gpu.memory ? gpu.memory - taken : 0;
+}
+
 /* With the lock: false when the device has no room for it. */
 static bool charge(struct allocation *a)
 {
 	if (a->device < 0)
 		return true;
-	if (a->size > gpu.memory - used[a->device])
+	if (a->size > room(a->device))
 		return false;
 	a->charged = a->size;
 	used[a->device] += a->size;
@@ -188,8 +197,18 @@ void memory_usage(int device, uint64_t *ret_free, uint64_t *ret_total)
 {
 	write_lock();
 	*ret_total = gpu.memory;
-	*ret_free = gpu.memory - used[device];
+	*ret_free = room(device);
 	unlock();
+}
+
+uint64_t memory_used(int device)
+{
+	uint64_t bytes;
+
+	write_lock();
+	bytes = used[device];
+	unlock();
+	return bytes;
 }
 
 /* The highest free place below the top of the window that is big enough; 0: none. */

@@ -67,6 +67,8 @@ void memory_release(struct allocation *a);
 /* What cuMemMap() has mapped there, with a reference for the caller; NULL: nothing. */
 struct allocation *memory_retain(uint64_t address);
 void memory_usage(int device, uint64_t *ret_free, uint64_t *ret_total);
+/* What of it is this process's, not of others. */
+uint64_t memory_used(int device);
 
 /* hint 0: anywhere. The result can lie elsewhere than the hint. */
 CUresult memory_reserve(uint64_t hint, uint64_t size, uint64_t align, uint64_t *ret);

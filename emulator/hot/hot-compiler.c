@@ -2,7 +2,7 @@
 /*
  * The compiler as the machine sees it. LLVM's state is one context with the library of pieces, used by one thread at
  * a time; blocks are compiled some at a time, so that the innermost loops run as soon as they can. When the process
- * exits, LLVM's own clean-up must not meet a compilation: the lock is taken then and never given back.
+ * exits, LLVM's own clean-up must not meet a compilation: it waits for the one at work, and none begins any more.
  */
 #include "emulator/hot/hot-compiler.h"
 
@@ -16,6 +16,7 @@
 
 #include "common/bug.h"
 #include "emulator/hot/hot-block.h"
+#include "emulator/machine/exec.h"
 
 #define BATCH 64 /* operations compiled together, or one block */
 
@@ -48,22 +49,6 @@ __attribute__((constructor)) static void begin(void)
 	atexit(end);
 }
 
-static bool prepare(void)
-{
-	if (compiler.ending)
-		return false;
-	if (compiler.meanings)
-		return true;
-	LLVMLinkInMCJIT();
-	if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter())
-		return false;
-	compiler.context = LLVMContextCreate();
-	compiler.meanings = hot_library_new(compiler.context, &compiler.library);
-	if (!compiler.meanings)
-		LLVMContextDispose(compiler.context);
-	return compiler.meanings;
-}
-
 /* Machine code of a module, which goes away. */
 static LLVMExecutionEngineRef make_code(LLVMModuleRef module)
 {
@@ -86,12 +71,62 @@ static LLVMExecutionEngineRef make_code(LLVMModuleRef module)
 	return engine;
 }
 
+/*
+ * The code is made when its address is asked for. LLVM makes some objects at their first use, and their clean-up comes before
+ * that of what was registered until then, so `end` is registered once more.
+ */
 static op_handler *code_of(LLVMExecutionEngineRef engine, const char *prefix, uint32_t op)
 {
+	op_handler *code;
 	char name[32];
 
 	snprintf(name, sizeof(name), "%s%u", prefix, op);
-	return (op_handler *)(uintptr_t)LLVMGetFunctionAddress(engine, name); /* NOLINT: code is data here */
+	code = (op_handler *)(uintptr_t)LLVMGetFunctionAddress(engine, name); /* NOLINT: code is data here */
+	atexit(end);
+	return code;
+}
+
+/* A small function, so that what every compilation uses is there before the first long one. */
+static void warm_up(void)
+{
+	LLVMModuleRef module = LLVMModuleCreateWithNameInContext("warm", compiler.context);
+	LLVMBuilderRef b = LLVMCreateBuilderInContext(compiler.context);
+	LLVMTypeRef row = LLVMVectorType(LLVMInt32TypeInContext(compiler.context), LANES);
+	LLVMTypeRef pointer = LLVMPointerTypeInContext(compiler.context, 0);
+	LLVMValueRef f = LLVMAddFunction(module, "warm0",
+					 LLVMFunctionType(LLVMVoidTypeInContext(compiler.context), &pointer, 1, false));
+	LLVMExecutionEngineRef engine;
+	LLVMValueRef x, less;
+
+	LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(compiler.context, f, ""));
+	x = LLVMBuildLoad2(b, row, LLVMGetParam(f, 0), "");
+	less = LLVMBuildICmp(b, LLVMIntULT, x, LLVMConstNull(row), "");
+	LLVMBuildStore(b, LLVMBuildSelect(b, less, x, LLVMBuildAdd(b, x, x, ""), ""), LLVMGetParam(f, 0));
+	LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, (LLVMValueRef[]){ LLVMGetParam(f, 0) }, 1, "");
+	LLVMBuildRetVoid(b);
+	LLVMDisposeBuilder(b);
+	engine = make_code(module);
+	if (engine) {
+		code_of(engine, "warm", 0);
+		LLVMDisposeExecutionEngine(engine);
+	}
+}
+
+static bool prepare(void)
+{
+	if (compiler.ending)
+		return false;
+	if (compiler.meanings)
+		return true;
+	LLVMLinkInMCJIT();
+	if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter())
+		return false;
+	compiler.context = LLVMContextCreate();
+	warm_up();
+	compiler.meanings = hot_library_new(compiler.context, &compiler.library);
+	if (!compiler.meanings)
+		LLVMContextDispose(compiler.context);
+	return compiler.meanings;
 }
 
 static bool keep(struct hot_code *code, LLVMExecutionEngineRef engine)

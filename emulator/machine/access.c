@@ -12,31 +12,21 @@
 #include "emulator/machine/matrix.h"
 #include "emulator/ptx/ptx-ops.h"
 
-/* What the name of a load or store says. */
-struct shape {
-	uint8_t family; /* enum access_family */
-	uint8_t space;  /* enum ptx_space; global also for generic addresses */
-	uint8_t kind;   /* enum gpu_access */
-	uint8_t size;   /* bytes of the whole vector */
-	uint8_t count;  /* its elements */
-};
-
-static struct shape shapes[OP_COUNT];
-static uint8_t families[OP_COUNT];
+struct access_shape access_shapes[OP_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* "(ld).global.b32v2": a load of 8 bytes from global memory */
-static struct shape shape_of_form(const char *form)
+static struct access_shape shape_of_form(const char *form)
 {
 	char what[4], space[8], type;
 	unsigned bits, count = 1;
-	struct shape s = { .family = ACCESS_MEMORY };
+	struct access_shape s = { .family = ACCESS_MEMORY };
 
 	if (sscanf(form, "(%3[lds t]).%7[a-z].%c%uv%u", what, space, &type, &bits, &count) < 4)
-		return (struct shape){ 0 };
+		return (struct access_shape){ 0 };
 	s.kind = what[0] == 'l' ? GPU_ACCESS_READ : GPU_ACCESS_WRITE;
 	if (!strcmp(space, "param"))
-		return (struct shape){ 0 };
+		return (struct access_shape){ 0 };
 	s.space = !strcmp(space, "shared") ? PTX_SPACE_SHARED : !strcmp(space, "local") ? PTX_SPACE_LOCAL : PTX_SPACE_GLOBAL;
 	s.size = (uint8_t)(bits / 8 * count);
 	s.count = (uint8_t)count;
@@ -45,7 +35,7 @@ static struct shape shape_of_form(const char *form)
 
 static void fill_shapes(void)
 {
-#define OP(family, name, form, ...) shapes[OP_##name] = shape_of_form(form);
+#define OP(family, name, form, ...) access_shapes[OP_##name] = shape_of_form(form);
 #include "emulator/ptx/ptx-opcodes.def"
 #undef OP
 	static const uint16_t prefixes[] = { OP_guard, OP_guard_not, OP_mode };
@@ -54,34 +44,22 @@ static void fill_shapes(void)
 	static const uint16_t syncs[] = { OP_fence, OP_barrier, OP_shfl, OP_vote, OP_match, OP_redux, OP_bar_warp, OP_elect };
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		shapes[prefixes[i]].family = ACCESS_PREFIX;
+		access_shapes[prefixes[i]].family = ACCESS_PREFIX;
 	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
-		shapes[memory[i]].family = ACCESS_MEMORY;
+		access_shapes[memory[i]].family = ACCESS_MEMORY;
 	for (size_t i = 0; i < sizeof(syncs) / sizeof(syncs[0]); i++)
-		shapes[syncs[i]].family = ACCESS_SYNC;
-	shapes[OP_mbarrier].family = ACCESS_BOTH;
-	for (uint32_t i = 0; i < OP_COUNT; i++)
-		families[i] = shapes[i].family;
+		access_shapes[syncs[i]].family = ACCESS_SYNC;
+	access_shapes[OP_mbarrier].family = ACCESS_BOTH;
 }
 
-const uint8_t *access_families(void)
+void access_prepare(void)
 {
 	pthread_once(&once, fill_shapes);
-	return families;
-}
-
-uint32_t access_shared_read(const struct op *o)
-{
-	const struct shape *s = &shapes[o->id];
-
-	if (!s->count || s->space != PTX_SPACE_SHARED || s->kind != GPU_ACCESS_READ || o->flags & ~OP_ADDRESS_32)
-		return 0;
-	return s->size;
 }
 
 bool access_value(const struct warp *w, const struct op *o, uint32_t lane, uint8_t *ret)
 {
-	struct shape shape = shapes[o->id];
+	struct access_shape shape = access_shapes[o->id];
 	uint32_t bytes;
 
 	if (!shape.count || shape.kind != GPU_ACCESS_WRITE)
@@ -298,14 +276,13 @@ void access_matrix_element(struct warp *w, const struct op *o, unsigned index, u
 	enum matrix_type type = (enum matrix_type)m->type[m->part];
 	const uint64_t *base = ROW(w, uint64_t, o->a);
 	const uint32_t *stride = ROW(w, uint32_t, o->b);
+	const struct matrix_spot *spot = matrix_spots(m, (enum matrix_part)m->part, type, index);
 	unsigned bits = matrix_bits(type);
 
 	for (unsigned l = 0; l < LANES; l++) {
-		unsigned row, column;
+		uint64_t along = m->by_rows ? spot[l].row : spot[l].column, across = m->by_rows ? spot[l].column : spot[l].row;
 
-		matrix_place(m, (enum matrix_part)m->part, type, l, index, &row, &column);
-		address[l] = base[l] + (m->by_rows ? (uint64_t)row * stride[l] + column :
-						     (uint64_t)column * stride[l] + row) * bits / 8;
+		address[l] = base[l] + (along * stride[l] + across) * bits / 8;
 	}
 	/* Elements below a byte are taken by whole registers. */
 	*ret_size = bits < 8 ? 4 : bits / 8;
@@ -341,7 +318,7 @@ static void list_matrix_rows(const struct listing *x, enum gpu_access kind)
 void access_list(struct warp *w, const struct op *o, access_fn *fn, void *data)
 {
 	struct listing x = { w, o, fn, data };
-	struct shape shape = shapes[o->id];
+	struct access_shape shape = access_shapes[o->id];
 
 	switch (o->id) {
 	case OP_atom:

@@ -8,6 +8,7 @@
 #ifndef CGPU_EMULATOR_ACCESS_H
 #define CGPU_EMULATOR_ACCESS_H
 
+#include "emulator/machine/exec.h"
 #include "emulator/machine/warp.h"
 
 /* What an operation is for those who look on. */
@@ -30,8 +31,23 @@ struct memory_step {
 	uint8_t *found[LANES];   /* of global memory: where the bytes are in this process */
 };
 
-/* By operation number; filled by the first call, which launches with observers make at their start. */
-const uint8_t *access_families(void);
+/* What the name of a load or store says. */
+struct access_shape {
+	uint8_t family; /* enum access_family */
+	uint8_t space;  /* enum ptx_space; global also for generic addresses */
+	uint8_t kind;   /* enum gpu_access */
+	uint8_t size;   /* bytes of the whole vector */
+	uint8_t count;  /* its elements; 0: no plain load or store */
+};
+
+/* By operation number; launches with observers fill it at their start. */
+extern struct access_shape access_shapes[];
+void access_prepare(void);
+
+static inline enum access_family access_family(const struct op *o)
+{
+	return (enum access_family)access_shapes[o->id].family;
+}
 
 typedef void access_fn(void *data, struct warp *w, const struct op *o, const struct memory_step *s);
 
@@ -48,10 +64,15 @@ void access_list(struct warp *w, const struct op *o, access_fn *fn, void *data);
 bool access_value(const struct warp *w, const struct op *o, uint32_t lane, uint8_t *ret);
 
 /*
- * A plain load from shared memory, whose addresses are row o->a (32 bits when OP_ADDRESS_32) plus o->imm, unchecked: the
- * kind that is so frequent that an observer may want to work out its addresses later. Its size, else 0.
+ * Of a plain load or store that only its own thread is to see. Its addresses are row o->a (32 bits when OP_ADDRESS_32)
+ * plus o->imm: so frequent that an observer may want to work them out in its own way. NULL: o is something else.
  */
-uint32_t access_shared_read(const struct op *o);
+static inline const struct access_shape *access_shape(const struct op *o)
+{
+	const struct access_shape *s = &access_shapes[o->id];
+
+	return s->count && !(o->flags & (OP_STRONG | OP_ACQUIRE | OP_RELEASE)) ? s : NULL;
+}
 
 /* Addresses of the matrix elements number `index` of all lanes, and the bytes of each. */
 void access_matrix_element(struct warp *w, const struct op *o, unsigned index, uint64_t *address, uint32_t *ret_size);

@@ -46,6 +46,7 @@ static void release(struct cta *c, uint32_t id)
 			if (w->parked[k].kind != PARKED_BARRIER || w->parked[k].barrier != id)
 				continue;
 			write_result(&w->parked[k], b);
+			w->fresh = true;
 			warp_wake(w, k, w->parked[k].fragment.pc + 1);
 		}
 	}
@@ -90,7 +91,10 @@ const struct op *cta_barrier(struct warp *w, const struct op *o)
 	}
 	b->waiting += lane_count(w->mask);
 	warp_park(w, o, PARKED_BARRIER, id, 0);
-	if (complete(w->cta, b))
+	if (complete(w->cta, b)) {
 		release(w->cta, id);
+		/* Who comes last goes on in its turn, not before those that have waited. */
+		w->event = WARP_OTHERS;
+	}
 	return NULL;
 }

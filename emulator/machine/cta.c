@@ -187,6 +187,7 @@ static void start_warp(struct warp *w, uint32_t threads)
 	w->live = mask;
 	w->ready_count = w->parked_count = 0;
 	w->yield_budget = MACHINE_SLICE;
+	w->fresh = false;
 	w->entry.live = mask;
 	w->entry.dynamic = 0;
 	w->frame = &w->entry;

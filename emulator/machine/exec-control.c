@@ -212,6 +212,16 @@ HANDLER(nanosleep_masked)
 	return NULL;
 }
 
+HANDLER(give_turn_masked)
+{
+	if (!w->fresh || w->cta->warp_count == 1)
+		return o + 1;
+	w->fresh = false;
+	warp_ready(w, (struct fragment){ o + 1, w->frame, w->mask, false });
+	w->event = WARP_OTHERS;
+	return NULL;
+}
+
 HANDLER(unknown_masked)
 {
 	return warp_fault(w, o, GPU_FAULT_ILLEGAL_INSTRUCTION, w->mask,
@@ -236,6 +246,7 @@ SAME_WHEN_FULL(exit)
 SAME_WHEN_FULL(trap)
 SAME_WHEN_FULL(nop)
 SAME_WHEN_FULL(nanosleep)
+SAME_WHEN_FULL(give_turn)
 SAME_WHEN_FULL(unknown)
 SAME_WHEN_FULL(barrier)
 

@@ -109,34 +109,63 @@ static float level_of_gradients(struct warp *w, const struct image *i, const str
 	return longest > 0 ? 0.5f * log2f(longest) : -126.0f;
 }
 
+/* The texture of the lane before, which most often is that of all, and where its only level lies. */
+struct recent_texture {
+	uint64_t handle;
+	const struct image *image; /* NULL: none yet */
+	const uint8_t *bytes;
+};
+
+/* False: a fault. */
+static bool take_texture(struct warp *w, const struct op *o, uint32_t lane, struct recent_texture *t)
+{
+	uint64_t handle = w->worker->stage[0][lane];
+
+	if (t->image && t->handle == handle)
+		return true;
+	t->image = image_of(w, o, lane, false);
+	t->handle = handle;
+	t->bytes = t->image && t->image->levels == 1 ? level_bytes(w, o, lane, t->image, 0) : NULL;
+	return t->image && (t->bytes || t->image->levels > 1);
+}
+
+/* The levels that a sample is made of. False: a fault. */
+static bool take_levels(struct warp *w, const struct op *o, uint32_t lane, const struct image *i, const struct image_point *p,
+			const uint8_t **bytes)
+{
+	uint32_t first, second;
+	float weight;
+
+	image_levels(i, p->level, &first, &second, &weight);
+	if (p->whole)
+		first = second = 0;
+	bytes[first] = level_bytes(w, o, lane, i, first);
+	if (bytes[first] && second != first)
+		bytes[second] = level_bytes(w, o, lane, i, second);
+	return bytes[first] && bytes[second];
+}
+
 HANDLER(tex_masked)
 {
 	uint64_t (*stage)[LANES] = w->worker->stage;
+	struct recent_texture t = { 0 };
 
 	FOR_ACTIVE(l, w->mask) {
-		const struct image *i = image_of(w, o, l, false);
-		const uint8_t *bytes[IMAGE_LEVELS] = { 0 };
+		const uint8_t *bytes[IMAGE_LEVELS];
 		struct image_point p;
 		struct image_value v;
-		uint32_t first, second;
-		float weight;
 
-		if (!i)
+		if (!take_texture(w, o, l, &t))
 			return NULL;
 		take_point(w, o, l, &p);
 		if (o->flags & IMAGE_GRADIENT)
-			p.level = level_of_gradients(w, i, &p, l);
+			p.level = level_of_gradients(w, t.image, &p, l);
 		else if (o->flags & IMAGE_LEVEL)
 			p.level = p.whole ? (float)(int32_t)stage[5][l] : float_of((uint32_t)stage[5][l]);
-		image_levels(i, p.level, &first, &second, &weight);
-		if (p.whole)
-			first = second = 0;
-		bytes[first] = level_bytes(w, o, l, i, first);
-		if (bytes[first] && second != first)
-			bytes[second] = level_bytes(w, o, l, i, second);
-		if (!bytes[first] || !bytes[second])
+		bytes[0] = t.bytes;
+		if (t.image->levels > 1 && !take_levels(w, o, l, t.image, &p, bytes))
 			return NULL;
-		image_sample(i, bytes, &p, &v);
+		image_sample(t.image, bytes, &p, &v);
 		for (int c = 0; c < 4; c++)
 			stage[c][l] = v.u[c];
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/namespace-infix.h"
 #include "emulator/ptx/ptx-lines.h"
 
 typedef char *demangle_fn(const char *name, char *buffer, size_t *len, int *status);
@@ -93,6 +94,8 @@ void function_name(const char *symbol, const char *short_name, char *ret)
 	if (demangle && !strncmp(symbol, "_Z", 2))
 		whole = demangle(symbol, NULL, NULL, NULL);
 	parameters = whole ? parameters_of(whole) : NULL;
+	namespace_infix_show(parameters ? whole : NULL);
+	parameters = parameters ? parameters_of(whole) : NULL;
 	if (parameters && put_spaced(without_result(whole, parameters), ret, FUNCTION_NAME_MAX) < FUNCTION_NAME_MAX)
 		return;
 	if (!short_name) {
@@ -100,4 +103,5 @@ void function_name(const char *symbol, const char *short_name, char *ret)
 		short_name = name;
 	}
 	snprintf(ret, FUNCTION_NAME_MAX, "%s(...)", short_name);
+	namespace_infix_show(ret);
 }

@@ -18,7 +18,8 @@ libmachine_a_SOURCES = \
 	emulator/check/place.c emulator/check/place.h \
 	emulator/check/sync.c emulator/check/sync.h \
 	emulator/check/race.c emulator/check/race.h emulator/check/race-state.h \
-	emulator/check/race-global.c emulator/check/race-report.c emulator/check/race-shared.c \
+	emulator/check/race-global.c emulator/check/race-pages.c emulator/check/race-pages.h \
+	emulator/check/race-report.c emulator/check/race-shared.c \
 	%reldir%/access.c %reldir%/access.h \
 	%reldir%/barrier.c \
 	%reldir%/core.c \
@@ -71,7 +72,7 @@ libmachine_avx512_a_CFLAGS = $(VECTOR_CFLAGS) -march=x86-64-v4
 endif
 
 MACHINE_TESTS = test-machine-access test-machine-faults test-machine-matrix test-machine-opcodes test-machine-warps \
-	test-machine-shadow test-machine-taint test-observer test-race test-sync test-ptx-census test-ptx-module test-ptx-peephole
+	test-machine-shadow test-machine-taint test-observer test-race test-race-random test-sync test-ptx-census test-ptx-module test-ptx-peephole
 check_PROGRAMS += $(MACHINE_TESTS)
 TESTS += $(MACHINE_TESTS)
 MACHINE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
@@ -113,6 +114,9 @@ test_sync_LDADD = $(MACHINE_TEST_LIBS)
 test_race_SOURCES = tests/unit/test-race.c tests/unit/machine.h
 test_race_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_race_LDADD = $(MACHINE_TEST_LIBS)
+test_race_random_SOURCES = tests/unit/test-race-random.c tests/unit/machine.h
+test_race_random_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_race_random_LDADD = $(MACHINE_TEST_LIBS)
 test_ptx_census_SOURCES = tests/unit/test-ptx-census.c tests/unit/machine.h \
 	tests/ptx/census-forms.def tests/ptx/more-forms.def
 test_ptx_census_CFLAGS = $(MACHINE_TEST_CFLAGS)

@@ -2,15 +2,19 @@
 /*
  * D = A * B + C. Products and sums are made in binary64 and rounded once, which is more exact than hardware; products
  * of binary64 elements are added one by one with fma in the order of k. Integers wrap, or clamp with .satfinite.
+ *
+ * Eight columns are computed at a time. Where the elements of lanes belong is worked out once for each shape of matrix.
  */
 #include "emulator/machine/matrix.h"
 
 #include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "emulator/machine/lane-math.h"
+#include "common/bug.h"
 
-#define LANE_COUNT 32
+#include "emulator/machine/lane-math.h"
 
 unsigned matrix_bits(enum matrix_type t)
 {
@@ -32,45 +36,90 @@ unsigned matrix_registers(const struct matrix_op *x, enum matrix_part part, enum
 {
 	unsigned elements = part == MATRIX_A ? x->m * x->k : part == MATRIX_B ? x->k * x->n : x->m * x->n;
 
-	return elements / LANE_COUNT / matrix_packed(type);
+	return elements / MATRIX_LANES / matrix_packed(type);
 }
 
-void matrix_place(const struct matrix_op *x, enum matrix_part part, enum matrix_type type, unsigned lane, unsigned index,
-		  unsigned *row, unsigned *column)
+static void place(const struct matrix_op *x, enum matrix_part part, enum matrix_type type, unsigned lane, unsigned index,
+		  struct matrix_spot *ret)
 {
 	unsigned group = lane / 4, place = lane % 4, packed = matrix_packed(type);
 	unsigned needed = matrix_registers(x, part, type);
 	unsigned reg = index / packed % needed, within = index % packed, steps = x->k / (4 * packed);
 
+	unsigned row, column;
+
 	switch (part) {
 	case MATRIX_A:
 		if (x->m == 8) {
-			*row = group;
+			row = group;
 		} else {
 			unsigned block = reg / (2 * steps);
 
 			reg %= 2 * steps;
-			*row = block * 16 + group + 8 * (reg & 1);
+			row = block * 16 + group + 8 * (reg & 1);
 			reg >>= 1;
 		}
-		*column = place * packed + within + 4 * packed * reg;
+		column = place * packed + within + 4 * packed * reg;
 		break;
 	case MATRIX_B:
-		*row = place * packed + within + 4 * packed * (reg % steps);
-		*column = reg / steps * 8 + group;
+		row = place * packed + within + 4 * packed * (reg % steps);
+		column = reg / steps * 8 + group;
 		break;
 	default:
 		index = reg * packed + within;
 		if (x->m == 8) {
-			*row = group;
-			*column = index / 2 * 8 + place * 2 + (index & 1);
+			row = group;
+			column = index / 2 * 8 + place * 2 + (index & 1);
 		} else {
 			unsigned block = index / 4, wide = x->n / 8u;
 
-			*row = block / wide * 16 + group + 8 * (index >> 1 & 1);
-			*column = block % wide * 8 + place * 2 + (index & 1);
+			row = block / wide * 16 + group + 8 * (index >> 1 & 1);
+			column = block % wide * 8 + place * 2 + (index & 1);
 		}
 		break;
+	}
+	*ret = (struct matrix_spot){ (uint16_t)row, (uint16_t)column };
+}
+
+/* What the places depend on, and these, element after element, for all lanes. */
+struct layout {
+	uint16_t m, n, k, part, packed;
+	struct matrix_spot spots[];
+};
+
+#define LAYOUTS 256 /* of matrices that PTX has there are fewer than half of that */
+
+static struct layout *make_layout(const struct matrix_op *x, enum matrix_part part, enum matrix_type type)
+{
+	unsigned count = matrix_registers(x, part, type) * matrix_packed(type);
+	struct layout *l = malloc(sizeof(*l) + count * MATRIX_LANES * sizeof(l->spots[0]));
+
+	if (!l)
+		BUG("no memory for the layout of a matrix");
+	*l = (struct layout){ x->m, x->n, x->k, (uint16_t)part, (uint16_t)matrix_packed(type) };
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned lane = 0; lane < MATRIX_LANES; lane++)
+			place(x, part, type, lane, i, &l->spots[i * MATRIX_LANES + lane]);
+	return l;
+}
+
+const struct matrix_spot *matrix_spots(const struct matrix_op *x, enum matrix_part part, enum matrix_type type, unsigned index)
+{
+	static struct layout *_Atomic layouts[LAYOUTS];
+	unsigned packed = matrix_packed(type), at = (x->m + 3u * x->n + 7u * x->k) / 8 * 5 + part * 67 + packed * 11;
+	struct layout *l, *made;
+
+	for (;; at++) {
+		l = atomic_load_explicit(&layouts[at % LAYOUTS], memory_order_acquire);
+		if (!l) {
+			made = make_layout(x, part, type);
+			if (atomic_compare_exchange_strong(&layouts[at % LAYOUTS], &l, made))
+				l = made;
+			else
+				free(made);
+		}
+		if (l->m == x->m && l->n == x->n && l->k == x->k && l->part == part && l->packed == packed)
+			return l->spots + index * MATRIX_LANES;
 	}
 }
 
@@ -129,17 +178,16 @@ static void collect(const struct matrix_op *x, enum matrix_part part, enum matri
 {
 	unsigned packed = matrix_packed(type), bits = matrix_bits(type), columns = part == MATRIX_A ? x->k : x->n;
 	unsigned count = matrix_registers(x, part, type) * packed;
+	const struct matrix_spot *spot = matrix_spots(x, part, type, 0);
 
-	for (unsigned lane = 0; lane < LANE_COUNT; lane++)
-		for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned lane = 0; lane < MATRIX_LANES; lane++, spot++) {
 			uint64_t v = stage[i / packed][lane] >> (i % packed * bits);
-			unsigned row, column;
 
-			matrix_place(x, part, type, lane, i, &row, &column);
 			if (is_whole(type))
-				whole[row * columns + column] = whole_element(type, (uint32_t)v);
+				whole[spot->row * columns + spot->column] = whole_element(type, (uint32_t)v);
 			else
-				real[row * columns + column] = real_element(type, v);
+				real[spot->row * columns + spot->column] = real_element(type, v);
 		}
 }
 
@@ -152,25 +200,51 @@ static uint64_t rounded(enum matrix_type t, double v)
 	return bits_of(canonical_f32((float)v));
 }
 
-static uint32_t dot_whole(const struct matrix_op *x, const int32_t *a, const int32_t *b, int32_t c)
+#define GROUP 8 /* columns; all matrices have some of these */
+typedef int32_t wholes __attribute__((vector_size(GROUP * sizeof(int32_t)), aligned(4), may_alias));
+typedef double reals __attribute__((vector_size(GROUP * sizeof(double)), aligned(8), may_alias));
+
+/* Sums of at most 256 products of bytes fit into 32 bits. C becomes D. */
+static void multiply_wholes(const struct matrix_op *x, const int32_t *a, const int32_t *b, int32_t *c)
 {
-	int64_t sum = c;
+	for (unsigned row = 0; row < x->m; row++)
+		for (unsigned column = 0; column < x->n; column += GROUP) {
+			int32_t *to = c + row * x->n + column;
+			wholes sum = { 0 };
 
-	for (unsigned k = 0; k < x->k; k++) {
-		int32_t u = a[k], v = b[k * x->n];
+			for (unsigned k = 0; k < x->k; k++) {
+				wholes v = *(const wholes *)(b + k * x->n + column);
+				int32_t u = a[row * x->k + k];
 
-		sum += x->type[0] != MATRIX_B1 ? u * v : x->and_bits ? (u & v) : (u ^ v);
-	}
-	return x->saturate ? (uint32_t)saturate_s32(sum) : (uint32_t)sum;
+				sum += x->type[0] != MATRIX_B1 ? u * v : x->and_bits ? (u & v) : (u ^ v);
+			}
+			for (unsigned i = 0; i < GROUP; i++) {
+				int64_t all = (int64_t)to[i] + sum[i];
+
+				to[i] = x->saturate ? saturate_s32(all) : (int32_t)all;
+			}
+		}
 }
 
-static double dot_real(const struct matrix_op *x, const double *a, const double *b, double c)
+/* A product of elements that are smaller than binary64 is exact there, so this is what fma() gives. */
+static void multiply_reals(const struct matrix_op *x, const double *a, const double *b, double *c)
 {
-	double sum = x->result == MATRIX_F64 ? c : 0;
+	for (unsigned row = 0; row < x->m; row++)
+		for (unsigned column = 0; column < x->n; column += GROUP) {
+			reals sum = { 0 };
 
-	for (unsigned k = 0; k < x->k; k++)
-		sum = fma(a[k], b[k * x->n], sum);
-	return x->result == MATRIX_F64 ? sum : sum + c;
+			for (unsigned k = 0; k < x->k; k++)
+				sum += a[row * x->k + k] * *(const reals *)(b + k * x->n + column);
+			*(reals *)(c + row * x->n + column) += sum;
+		}
+}
+
+static void multiply_doubles(const struct matrix_op *x, const double *a, const double *b, double *c)
+{
+	for (unsigned row = 0; row < x->m; row++)
+		for (unsigned column = 0; column < x->n; column++)
+			for (unsigned k = 0; k < x->k; k++)
+				c[row * x->n + column] = fma(a[row * x->k + k], b[k * x->n + column], c[row * x->n + column]);
 }
 
 void matrix_multiply(const struct matrix_op *x, uint64_t (*stage)[32])
@@ -182,22 +256,23 @@ void matrix_multiply(const struct matrix_op *x, uint64_t (*stage)[32])
 	const uint64_t (*from)[32] = (const uint64_t(*)[32])stage;
 	enum matrix_type result = (enum matrix_type)x->result;
 	unsigned packed = matrix_packed(result), count = matrix_registers(x, MATRIX_C, result) * packed;
+	const struct matrix_spot *spot = matrix_spots(x, MATRIX_C, result, 0);
 
 	collect(x, MATRIX_A, (enum matrix_type)x->type[0], from, parts.real[0], parts.whole[0]);
 	collect(x, MATRIX_B, (enum matrix_type)x->type[1], from + MATRIX_STAGE_B, parts.real[1], parts.whole[1]);
 	collect(x, MATRIX_C, (enum matrix_type)x->type[2], from + MATRIX_STAGE_C, parts.real[2], parts.whole[2]);
-	for (unsigned lane = 0; lane < LANE_COUNT; lane++)
-		for (unsigned i = 0; i < count; i++) {
-			unsigned row, column, at, bits = matrix_bits(result) % 64;
-			uint64_t v, *to = &stage[i / packed][lane];
+	if (is_whole(result))
+		multiply_wholes(x, parts.whole[0], parts.whole[1], parts.whole[2]);
+	else if (result == MATRIX_F64)
+		multiply_doubles(x, parts.real[0], parts.real[1], parts.real[2]);
+	else
+		multiply_reals(x, parts.real[0], parts.real[1], parts.real[2]);
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned lane = 0; lane < MATRIX_LANES; lane++, spot++) {
+			unsigned at = spot->row * x->n + spot->column, bits = matrix_bits(result) % 64;
+			uint64_t v = is_whole(result) ? (uint32_t)parts.whole[2][at] : rounded(result, parts.real[2][at]);
+			uint64_t *to = &stage[i / packed][lane];
 
-			matrix_place(x, MATRIX_C, result, lane, i, &row, &column);
-			at = row * x->n + column;
-			if (is_whole(result))
-				v = dot_whole(x, parts.whole[0] + row * x->k, parts.whole[1] + column, parts.whole[2][at]);
-			else
-				v = rounded(result, dot_real(x, parts.real[0] + row * x->k, parts.real[1] + column,
-							     parts.real[2][at]));
 			*to = i % packed ? *to | v << (i % packed * bits) : v;
 		}
 }

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define MATRIX_LANES 32
+
 enum matrix_type {
 	MATRIX_F16, MATRIX_BF16, MATRIX_TF32, MATRIX_F32, MATRIX_F64, MATRIX_S8, MATRIX_U8, MATRIX_S4, MATRIX_U4, MATRIX_B1,
 	MATRIX_S32, MATRIX_E4M3, MATRIX_E5M2, MATRIX_TYPES,
@@ -37,9 +39,11 @@ unsigned matrix_bits(enum matrix_type t);
 unsigned matrix_packed(enum matrix_type t);
 /* Registers that hold a lane's part of the matrix once. */
 unsigned matrix_registers(const struct matrix_op *x, enum matrix_part part, enum matrix_type type);
-/* Row and column of element number `index` of a lane. */
-void matrix_place(const struct matrix_op *x, enum matrix_part part, enum matrix_type type, unsigned lane, unsigned index,
-		  unsigned *row, unsigned *column);
+struct matrix_spot {
+	uint16_t row, column;
+};
+/* Where element number `index` of each of the 32 lanes is. */
+const struct matrix_spot *matrix_spots(const struct matrix_op *x, enum matrix_part part, enum matrix_type type, unsigned index);
 
 /* stage rows: A from 0, B from 16, C from 32; D goes to 0. */
 #define MATRIX_STAGE_B 16

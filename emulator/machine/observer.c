@@ -47,7 +47,8 @@ void observer_start(struct worker *k)
 		BUG("%u observers of a launch", l->observer_count);
 	for (uint32_t i = 0; i < l->observer_count; i++)
 		observer_add(k, l->observers[i]);
-	access_families();
+	access_prepare();
+	k->handlers = machine_handlers();
 }
 
 void observer_refresh(struct worker *k)
@@ -96,8 +97,8 @@ static void tell_sync(struct worker *k, struct warp *w, const struct op *o)
 
 static const struct op *run_op(struct warp *w, const struct op *o, enum access_family family)
 {
-	const struct op_handlers *h = &machine_handlers()[o->id];
 	struct worker *k = w->worker;
+	const struct op_handlers *h = &k->handlers[o->id];
 	uint32_t mask = w->mask;
 	const struct op *next;
 
@@ -121,7 +122,7 @@ static const struct op *run_prefix(struct warp *w, const struct op *o);
 
 static inline const struct op *run_any(struct warp *w, const struct op *o)
 {
-	enum access_family family = (enum access_family)access_families()[o->id];
+	enum access_family family = access_family(o);
 
 	return family == ACCESS_PREFIX ? run_prefix(w, o) : run_op(w, o, family);
 }
@@ -154,8 +155,7 @@ static const struct op *run_prefix(struct warp *w, const struct op *o)
 
 const struct op *observer_run(struct warp *w, const struct op *pc, uintptr_t end, uint64_t *steps)
 {
-	const struct op_handlers *handlers = machine_handlers();
-	const uint8_t *families = access_families();
+	const struct op_handlers *handlers = w->worker->handlers;
 	bool all = w->mask == ALL_LANES, quiet = !w->worker->steps_wanted;
 	uint64_t ran = 0;
 
@@ -164,7 +164,7 @@ const struct op *observer_run(struct warp *w, const struct op *pc, uintptr_t end
 		const struct op_handlers *h = &handlers[pc->id];
 
 		ran++;
-		if (quiet && families[pc->id] == ACCESS_NONE)
+		if (quiet && access_family(pc) == ACCESS_NONE)
 			pc = all ? h->full(w, pc) : h->masked(w, pc);
 		else
 			pc = run_any(w, pc);

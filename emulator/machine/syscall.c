@@ -280,6 +280,21 @@ static const struct op *run_free(struct warp *w, const struct op *o)
 	return o + 1;
 }
 
+/* (handle of a graph's condition: the address of its value, value) */
+static const struct op *run_set_conditional(struct warp *w, const struct op *o)
+{
+	FOR_ACTIVE(l, w->mask) {
+		uint32_t value = (uint32_t)syscall_argument(w, o->call, l, 1);
+		uint8_t *bytes = state_space_bytes(w, (int)l, syscall_argument(w, o->call, l, 0), sizeof(value));
+
+		if (!bytes)
+			return warp_fault(w, o, GPU_FAULT_ILLEGAL_ADDRESS, 1u << l,
+					  "cudaGraphSetConditional: this is the handle of no condition of a graph");
+		memcpy(bytes, &value, sizeof(value));
+	}
+	return o + 1;
+}
+
 static const struct {
 	const char *name;
 	const struct op *(*run)(struct warp *w, const struct op *o);
@@ -288,6 +303,7 @@ static const struct {
 	{ "__assertfail", run_assertfail },
 	{ "malloc", run_malloc },
 	{ "free", run_free },
+	{ "cudaGraphSetConditional", run_set_conditional },
 	{ "__cudaCDP2GetParameterBufferV2", device_launch_parameters },
 	{ "__cudaCDP2LaunchDeviceV2", device_launch_begin },
 	{ "__cudaCDP2MemcpyAsync", device_launch_copy },

@@ -184,6 +184,8 @@ bool warp_run(struct warp *w)
 			going = select_fragment(w, &pc);
 		} else if (w->event == WARP_SLICE) {
 			going = yield_fragment(w, &pc);
+		} else if (w->event == WARP_OTHERS) {
+			going = false;
 		} else {
 			w->worker->instructions += steps;
 			return false;

@@ -81,6 +81,7 @@ enum warp_event {
 	WARP_RESUME,  /* fragments or mask changed: choose again, w->next is where the current one goes on */
 	WARP_SLICE,   /* the budget of back edges is used up */
 	WARP_GONE,    /* the current fragment ended or was parked */
+	WARP_OTHERS,  /* the other warps of the block go on first; the fragment is among the ready ones */
 	WARP_FAULT,
 };
 
@@ -113,6 +114,7 @@ struct warp {
 	/* -------- */
 	uint32_t index;         /* in its cta */
 	uint32_t yield_budget;
+	bool fresh;             /* has not given its turn away since it left a barrier */
 	int32_t turn;           /* budget given at the start of the turn */
 	uint32_t ready_count, parked_count;
 	struct fragment ready[LANES]; /* the last one runs next */
@@ -175,6 +177,8 @@ struct program_caches {
 	struct memory_cache *caches;
 };
 
+struct op_handlers;
+
 /* What one host thread holds while it works on a launch. */
 struct worker {
 	struct launch *launch;
@@ -195,6 +199,7 @@ struct worker {
 	uint8_t *shadow_at[LANES];   /* set by state_space_resolve(): the shadow of each lane's first word, or NULL */
 	struct observer *observers[WORKER_OBSERVERS]; /* called at present */
 	uint32_t observer_count;
+	const struct op_handlers *handlers; /* while somebody looks on */
 	bool steps_wanted, accesses_wanted; /* by one of them */
 	uint64_t current;            /* linear id of the cta that runs */
 	/* Operands of an instruction that takes several operations; nothing else runs between these. */

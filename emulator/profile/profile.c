@@ -7,6 +7,8 @@
 #include "common/array.h"
 #include "common/buffer.h"
 #include "common/clock.h"
+#include "common/namespace-infix.h"
+#include "emulator/machine/function-name.h"
 #include "emulator/machine/machine.h"
 #include "emulator/profile/instruction.h"
 #include "emulator/ptx/ptx-lines.h"
@@ -41,8 +43,9 @@ void profile_free(struct profile *p)
 
 static const char *keep(struct profile *p, const char *text)
 {
-	const char *copy = mem_pool_strdup(&p->pool, text);
+	char *copy = mem_pool_strdup(&p->pool, text);
 
+	namespace_infix_show(copy);
 	p->failed |= !copy;
 	return copy ? copy : "";
 }
@@ -52,14 +55,15 @@ static const char *keep(struct profile *p, const char *text)
 static uint32_t find_entry(struct profile *p, const char *name)
 {
 	struct launch_profile *r = &p->report;
+	const char *shown = keep(p, name);
 
 	for (size_t i = 0; i < r->n_entries; i++)
-		if (!strcmp(r->entries[i].name, name))
+		if (!strcmp(r->entries[i].name, shown))
 			return (uint32_t)i;
 	p->failed |= !ARRAY_ROOM(r->entries, r->n_entries, &p->cap_entries);
 	if (p->failed)
 		return 0;
-	r->entries[r->n_entries] = (struct profile_entry){ .name = keep(p, name) };
+	r->entries[r->n_entries] = (struct profile_entry){ .name = shown };
 	return (uint32_t)r->n_entries++;
 }
 
@@ -117,13 +121,28 @@ static void add_instruction(void *data, const struct ptx_program *program, const
 		profile_counts_add(&line->counts, &c);
 }
 
+/* `geo::fill<float>`: as it is launched, without its parameters. */
+static void name_of_entry(const char *symbol, char ret[FUNCTION_NAME_MAX])
+{
+	int depth = 0;
+
+	function_name(symbol, NULL, ret);
+	for (char *p = ret; *p; p++) {
+		depth += (*p == '<') - (*p == '>');
+		if (*p == '(' && !depth)
+			*p = '\0';
+		if (!*p)
+			return;
+	}
+}
+
 void profile_add_launch(struct profile *p, const struct machine_launch *l, struct tally *t, uint64_t nanoseconds)
 {
 	struct adding a = { .profile = p };
 	struct profile_entry *e;
-	char name[256];
+	char name[FUNCTION_NAME_MAX];
 
-	ptx_lines_source_name(l->entry->name, name, sizeof(name));
+	name_of_entry(l->entry->name, name);
 	pthread_mutex_lock(&p->lock);
 	a.entry = find_entry(p, name);
 	if (!p->failed) {

@@ -18,7 +18,8 @@ libmachine_a_SOURCES += \
 	%reldir%/ptx-parser.c %reldir%/ptx-parser.h \
 	%reldir%/ptx-program.h \
 	%reldir%/ptx-shared.c %reldir%/ptx-shared.h \
-	%reldir%/ptx-syntax.h
+	%reldir%/ptx-syntax.h \
+	%reldir%/ptx-turns.c
 
 # make fuzz-ptx: by hand, with clang. Only the front end is instrumented.
 fuzz-ptx$(EXEEXT): tests/fuzz/fuzz-ptx.c $(libmachine_a_SOURCES) $(MACHINE_LIBS) libcommon.a

@@ -650,7 +650,7 @@ static int decode_body(struct decoder *d)
 	d->current = b->instruction_count ? b->instruction_count - 1 : 0;
 	/* A body may end without `ret`. */
 	decode_emit(d, OP_ret)->ends = true;
-	if (d->out_of_memory || ptx_peephole(d))
+	if (d->out_of_memory || ptx_peephole(d) || ptx_turns(d))
 		return -1;
 	__atomic_store_n(&b->program, finish(d), __ATOMIC_RELEASE);
 	return b->program ? 0 : -1;

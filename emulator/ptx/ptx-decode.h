@@ -161,6 +161,10 @@ bool decode_label(struct decoder *d, const char *name, uint32_t scope, uint32_t 
 /* Take operations together and leave dead ones out; 0 or -1 when out of memory. */
 int ptx_peephole(struct decoder *d);
 
+/* ---- ptx-turns.c ---- */
+/* Warps that read behind a barrier let the others do so before they write; 0 or -1 when out of memory. */
+int ptx_turns(struct decoder *d);
+
 /* ---- ptx-allocate.c ---- */
 /* leader[i] = 1 for each draft that starts a basic block; room for one more than there are. */
 void ptx_mark_leaders(const struct decoder *d, uint8_t *leader);

@@ -123,6 +123,7 @@ struct ptx_module {
 	struct mem_pool pool;
 	pthread_mutex_t lock;
 	const char *text;
+	uint64_t text_hash; /* 0: not made yet */
 	unsigned version, target;
 	struct ptx_function **functions;
 	size_t function_count, function_cap;

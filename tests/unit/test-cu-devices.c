@@ -310,6 +310,71 @@ static void copies_go_from_device_to_device(void **state)
 	assert_int_equal(EMU(cuMemFree)(b), 0);
 }
 
+static void add_fill(CUgraph g, CUdeviceptr p, unsigned value)
+{
+	CUDA_MEMSET_NODE_PARAMS fill = { .dst = p, .value = value, .elementSize = 4, .width = 1, .height = 1 };
+	CUgraphNode node;
+
+	assert_int_equal(EMU(cuGraphAddMemsetNode)(&node, g, NULL, 0, &fill, NULL), 0);
+}
+
+/* A kernel counts on each device; a copy from the one to the other comes behind both. */
+static void nodes_of_a_graph_run_on_their_devices(void **state)
+{
+	CUDA_KERNEL_NODE_PARAMS count = { .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1,
+					  .blockDimZ = 1 };
+	CUDA_MEMCPY3D copy = { .srcMemoryType = CU_MEMORYTYPE_DEVICE, .dstMemoryType = CU_MEMORYTYPE_HOST,
+			       .WidthInBytes = 4, .Height = 1, .Depth = 1 };
+	CUdeviceptr counter[2], extra;
+	CUgraphNode node[2], back;
+	CUstream stream[2];
+	CUgraphExec exec;
+	CUmodule m[2];
+	CUgraph g;
+	size_t size;
+	int seen = 0;
+
+	(void)state;
+	assert_int_equal(EMU(cuGraphCreate)(&g, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		use(i + 1);
+		assert_int_equal(EMU(cuStreamCreate)(&stream[i], CU_STREAM_NON_BLOCKING), 0);
+		assert_int_equal(EMU(cuModuleLoadData)(&m[i], source), 0);
+		assert_int_equal(EMU(cuModuleGetFunction)(&count.func, m[i], "count"), 0);
+		assert_int_equal(EMU(cuModuleGetGlobal)(&counter[i], &size, m[i], "counter"), 0);
+		assert_int_equal(EMU(cuGraphAddKernelNode)(&node[i], g, node, (size_t)i, &count), 0);
+	}
+	assert_int_equal(EMU(cuMemAlloc)(&extra, 4), 0);
+	add_fill(g, extra, 3);
+	copy.srcDevice = counter[1];
+	copy.dstHost = &seen;
+	assert_int_equal(EMU(cuGraphAddMemcpyNode)(&back, g, &node[1], 1, &copy, NULL), 0);
+	assert_int_equal(EMU(cuGraphInstantiate)(&exec, g, 0), 0);
+	/* In a stream of either device, and of one that has no node. */
+	for (int i = 0; i < 2; i++) {
+		use(i + 1);
+		assert_int_equal(EMU(cuGraphLaunch)(exec, stream[i]), 0);
+		assert_int_equal(EMU(cuStreamSynchronize)(stream[i]), 0);
+		assert_int_equal(seen, 8 + i);
+	}
+	use(0);
+	assert_int_equal(EMU(cuGraphLaunch)(exec, NULL), 0);
+	assert_int_equal(EMU(cuStreamSynchronize)(NULL), 0);
+	assert_int_equal(seen, 10);
+	assert_int_equal(EMU(cuMemcpyDtoH)(&seen, counter[0], 4), 0);
+	assert_int_equal(seen, 10);
+	assert_int_equal(EMU(cuMemcpyDtoH)(&seen, extra, 4), 0);
+	assert_int_equal(seen, 3);
+	assert_int_equal(EMU(cuGraphExecDestroy)(exec), 0);
+	assert_int_equal(EMU(cuGraphDestroy)(g), 0);
+	assert_int_equal(EMU(cuMemFree)(extra), 0);
+	for (int i = 0; i < 2; i++) {
+		use(i + 1);
+		assert_int_equal(EMU(cuModuleUnload)(m[i]), 0);
+		assert_int_equal(EMU(cuStreamDestroy)(stream[i]), 0);
+	}
+}
+
 static void limits_are_of_one_device(void **state)
 {
 	size_t value, other;
@@ -340,6 +405,7 @@ int main(void)
 		cmocka_unit_test(memory_of_a_peer_is_reached_when_it_is_open),
 		cmocka_unit_test(mapped_memory_is_opened_piece_by_piece),
 		cmocka_unit_test(copies_go_from_device_to_device),
+		cmocka_unit_test(nodes_of_a_graph_run_on_their_devices),
 		cmocka_unit_test(limits_are_of_one_device),
 	};
 

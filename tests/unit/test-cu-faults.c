@@ -155,16 +155,19 @@ static void refused(void)
 	NEED(!EMU(cuMemAlloc)(&p, 4) && !EMU(cuMemcpyHtoD)(p, &n, 4));
 	NEED(!EMU(cuStreamCreate)(&stream, 0));
 	NEED(!extension->last_fault(&fault));
-	NEED(!extension->inject("cuCtxSynchronize=700:2"));
+	NEED(!extension->inject("cuCtxSynchronize=304:2"));
 	NEED(!EMU(cuCtxSynchronize)());
-	NEED(EMU(cuCtxSynchronize)() == CUDA_ERROR_ILLEGAL_ADDRESS);
+	NEED(EMU(cuCtxSynchronize)() == CUDA_ERROR_OPERATING_SYSTEM);
 	NEED(!EMU(cuCtxSynchronize)());
 	NEED(!EMU(cuMemcpyDtoH)(&n, p, 4) && n == 5);
 	NEED(!EMU(cuMemAlloc)(&q, 4));
+	NEED(!extension->inject("cuMemAlloc=700"));
+	NEED(EMU(cuMemAlloc)(&q, 4) == CUDA_ERROR_ILLEGAL_ADDRESS);
+	NEED(EMU(cuMemcpyDtoH)(&n, p, 4) == CUDA_ERROR_ILLEGAL_ADDRESS);
 	NEED(!EMU(cuGetErrorName)(700, &name));
 }
 
-static void refused_calls_do_not_stick(void **state)
+static void refused_calls_stick_as_on_hardware(void **state)
 {
 	(void)state;
 	check_in_child(refused);
@@ -237,7 +240,7 @@ int main(void)
 		cmocka_unit_test(annotated_memory_ends_where_its_buffer_ends),
 		cmocka_unit_test(a_sticky_error_can_be_asked_for),
 		cmocka_unit_test(a_hang_can_be_asked_for),
-		cmocka_unit_test(refused_calls_do_not_stick),
+		cmocka_unit_test(refused_calls_stick_as_on_hardware),
 		cmocka_unit_test(the_environment_can_ask_for_failures),
 		cmocka_unit_test(initialisation_can_fail),
 		cmocka_unit_test(initialisation_can_be_slow),

@@ -13,7 +13,7 @@
 
 #include "tests/unit/emulator.h"
 
-/* add(p, value): *p += value. */
+/* add(p, value): *p += value. meet(mine, other): says that it is there, and waits until the other one is. */
 static const char source[] =
 	".version 7.0\n.target sm_70\n.address_size 64\n"
 	".visible .entry add(.param .u64 p, .param .u32 value)\n"
@@ -21,9 +21,15 @@ static const char source[] =
 	"	.reg .b64 %p;\n	.reg .b32 %v<3>;\n"
 	"	ld.param.u64 %p, [p];\n	ld.param.u32 %v1, [value];\n"
 	"	ld.global.u32 %v2, [%p];\n	add.u32 %v2, %v2, %v1;\n	st.global.u32 [%p], %v2;\n	ret;\n"
+	"}\n"
+	".visible .entry meet(.param .u64 mine, .param .u64 other)\n"
+	"{\n"
+	"	.reg .b64 %p<3>;\n	.reg .b32 %v;\n	.reg .pred %q;\n"
+	"	ld.param.u64 %p1, [mine];\n	ld.param.u64 %p2, [other];\n	st.volatile.global.u32 [%p1], 1;\n"
+	"again:\n	ld.volatile.global.u32 %v, [%p2];\n	setp.eq.u32 %q, %v, 0;\n	@%q bra again;\n	ret;\n"
 	"}\n";
 
-static CUfunction add;
+static CUfunction add, meet;
 static CUdeviceptr memory; /* of two ints */
 static CUstream one, two;
 static CUgraph graph;
@@ -106,6 +112,38 @@ static void nodes_run_in_the_order_of_their_dependencies(void **state)
 	/* A circle is no order. */
 	assert_int_equal(EMU(cuGraphAddDependencies)(graph, &launched, &filled, NULL, 1), 0);
 	assert_int_equal(EMU(cuGraphInstantiate)(&(CUgraphExec){ NULL }, graph, 0), CUDA_ERROR_INVALID_VALUE);
+}
+
+/* fill -> meet, meet -> add: each of the two ends only when the other one has begun. */
+static void branches_run_side_by_side(void **state)
+{
+	CUdeviceptr other = memory + 4;
+	int value = 10;
+	void *to[] = { &memory, &other }, *fro[] = { &other, &memory }, *sum[] = { &memory, &value };
+	CUDA_KERNEL_NODE_PARAMS params = kernel(to);
+	CUDA_MEMSET_NODE_PARAMS fill = { .dst = memory, .value = 0, .elementSize = 4, .width = 2, .height = 1 };
+	CUgraphNode filled, nodes[2], last;
+	CUgraphExec exec;
+
+	(void)state;
+	assert_int_equal(EMU(cuGraphCreate)(&graph, 0), 0);
+	assert_int_equal(EMU(cuGraphAddMemsetNode)(&filled, graph, NULL, 0, &fill, NULL), 0);
+	params.func = meet;
+	assert_int_equal(EMU(cuGraphAddKernelNode)(&nodes[0], graph, &filled, 1, &params), 0);
+	params.kernelParams = fro;
+	assert_int_equal(EMU(cuGraphAddKernelNode)(&nodes[1], graph, &filled, 1, &params), 0);
+	params = kernel(sum);
+	assert_int_equal(EMU(cuGraphAddKernelNode)(&last, graph, nodes, 2, &params), 0);
+	assert_int_equal(EMU(cuGraphInstantiate)(&exec, graph, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		/* What is before the graph in its stream is before all of it, and what is behind it behind all. */
+		assert_int_equal(EMU(cuMemsetD32Async)(memory, 5, 2, one), 0);
+		assert_int_equal(EMU(cuGraphLaunch)(exec, one), 0);
+		assert_int_equal(launch(one, 100), 0);
+		assert_int_equal(EMU(cuStreamSynchronize)(one), 0);
+		assert_int_equal(value_at(memory), 111);
+	}
+	assert_int_equal(EMU(cuGraphExecDestroy)(exec), 0);
 }
 
 static void calls_of_streams_are_captured(void **state)
@@ -370,6 +408,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(nodes_run_in_the_order_of_their_dependencies),
+		TEST(branches_run_side_by_side),
 		TEST(calls_of_streams_are_captured),
 		TEST(a_capture_can_go_wrong),
 		TEST(an_executable_graph_can_be_changed),
@@ -385,7 +424,8 @@ int main(void)
 
 	setenv("CGPU_EMULATED_MEMORY", "64M", 1);
 	emulator_start();
-	if (EMU(cuModuleLoadData)(&m, source) || EMU(cuModuleGetFunction)(&add, m, "add"))
+	if (EMU(cuModuleLoadData)(&m, source) || EMU(cuModuleGetFunction)(&add, m, "add") ||
+	    EMU(cuModuleGetFunction)(&meet, m, "meet"))
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device code that is compiled does what the interpreter does: results, faults, how often it lets others run; and a program
  * may become hot while it runs or go away while it is compiled. Single operations are test-machine-opcodes.c's. */
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "emulator/machine/exec.h"
 #include "emulator/machine/shadow.h"
@@ -292,9 +294,53 @@ static void a_module_may_go_while_it_is_compiled(void **state)
 	}
 }
 
+#define UNUSED_LOOPS 300
+
+/* One block is compiled, hundreds are not: the process exits meanwhile. */
+static void exit_while_blocks_are_compiled(void)
+{
+	struct buffer text = BUFFER_INIT;
+	struct device *d = device_new();
+	uint64_t p = device_buffer(d, "words", 4096);
+	const struct ptx_program *program;
+
+	buffer_printf(&text, "%s", HEAD "mov.u32 %r3, 0; mov.u32 %r4, %r0;\n"
+		      "LOOP: mad.lo.u32 %r4, %r4, 1664525, 1013904223; add.u32 %r3, %r3, 1; setp.lt.u32 %p0, %r3, 600000; @%p0 bra LOOP;\n"
+		      "st.global.u32 [%a1], %r4; setp.ne.u32 %p1, %r3, 1; @%p1 ret;\n");
+	for (int i = 0; i < UNUSED_LOOPS; i++)
+		buffer_printf(&text, "L%d: mad.lo.u32 %%r4, %%r4, 5, 7; xor.b32 %%r3, %%r3, %%r4; cvt.rn.f32.u32 %%f1, %%r3;\n"
+			      "fma.rn.f32 %%f2, %%f1, %%f1, %%f2; setp.lt.f32 %%p0, %%f2, 0f00000000; @%%p0 bra L%d;\n", i, i);
+	buffer_printf(&text, "st.global.f32 [%%a1], %%f2; ret;\n}\n");
+	device_load(d, text.data);
+	do {
+		assert_runs(d, "k", 4, 64, &p, sizeof(p));
+		program = ptx_module_function(d->module, "k")->body->program;
+	} while (!some_block_is_compiled(program));
+	exit(0);
+}
+
+/* The first test, since a process that has compiled before would not show it. */
+static void exit_waits_for_the_compiler(void **state)
+{
+	int status;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			alarm(120);
+			exit_while_blocks_are_compiled();
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exit_waits_for_the_compiler),
 		cmocka_unit_test(loops_end_lane_by_lane),
 		cmocka_unit_test(a_row_that_was_no_float_keeps_its_bits),
 		cmocka_unit_test(guarded_operations_keep_the_other_lanes),

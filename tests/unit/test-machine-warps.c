@@ -136,6 +136,43 @@ static void barriers_order_shared_memory(void **state)
 	device_free(d);
 }
 
+/*
+ * Races that hardware does not show: a result in shared memory that is read behind the barrier and overwritten by whoever goes
+ * on first, also behind a way that leads around the barrier; parts that the first warp alone reads, while the others go on to
+ * the next ones; and a loop that moves values on to the next thread.
+ */
+static void all_warps_read_behind_a_barrier_before_one_writes(void **state)
+{
+	struct device *d = device_new();
+	uint32_t *out = run(d, "",
+			    "mov.u32 %r6, tile; mov.u32 %r5, 7; setp.eq.u32 %p1, %r2, 0; @%p1 st.shared.u32 [%r6], %r5;\n"
+			    "bar.sync 0; ld.shared.u32 %r0, [%r6]; add.u32 %r5, %r0, 2; @%p1 st.shared.u32 [%r6], %r5;\n"
+			    "setp.eq.u32 %p2, %r4, 1; @%p2 bra ALONE; bar.sync 0;\n"
+			    "ALONE: ld.shared.u32 %r7, [%r6]; mad.lo.u32 %r0, %r0, 100, %r7; @!%p1 bra END;\n"
+			    "st.shared.u32 [%r6], %r2;",
+			    2, 200);
+
+	(void)state;
+	for (uint32_t i = 0; i < 400; i++)
+		assert_int_equal(out[i], 709);
+	out = run(d, "",
+		  "mov.u32 %r6, tile; shr.u32 %r5, %r2, 5; shl.b32 %r7, %r5, 2; add.u32 %r7, %r7, %r6; mov.u32 %r0, 0;\n"
+		  "st.shared.u32 [%r7], 1; bar.sync 0; setp.ge.u32 %p1, %r2, 32; @%p1 bra ON;\n"
+		  "ld.shared.u32 %r0, [%r6+4]; ON: st.shared.u32 [%r7], 2; bar.sync 0;",
+		  2, 64);
+	for (uint32_t i = 0; i < 128; i++)
+		assert_int_equal(out[i], i % 64 < 32);
+	out = run(d, "",
+		  "mov.u32 %r6, tile; shl.b32 %r5, %r2, 2; add.u32 %r6, %r6, %r5; mov.u32 %r0, %r2; st.shared.u32 [%r6], %r0;\n"
+		  "setp.eq.u32 %p1, %r2, 0; mov.u32 %r7, 0; bar.sync 0;\n"
+		  "LOOP: @%p1 bra FIRST; ld.shared.u32 %r0, [%r6-4]; FIRST: st.shared.u32 [%r6], %r0; bar.sync 0;\n"
+		  "add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, 70; @%p2 bra LOOP;",
+		  2, 128);
+	for (uint32_t i = 0; i < 256; i++)
+		assert_int_equal(out[i], i % 128 < 70 ? 0 : i % 128 - 70);
+	device_free(d);
+}
+
 static void barrier_reductions_count_all_threads(void **state)
 {
 	struct device *d = device_new();
@@ -544,6 +581,7 @@ int main(void)
 		cmocka_unit_test(indirect_calls_go_where_each_lane_points),
 		cmocka_unit_test(branch_tables_reach_every_target),
 		cmocka_unit_test(barriers_order_shared_memory),
+		cmocka_unit_test(all_warps_read_behind_a_barrier_before_one_writes),
 		cmocka_unit_test(barrier_reductions_count_all_threads),
 		cmocka_unit_test(threads_that_left_are_not_waited_for),
 		cmocka_unit_test(producers_arrive_and_consumers_wait),

@@ -104,7 +104,7 @@ static void a_chart_has_every_span(void **state)
 	};
 	const struct launch_profile p = { .spans = spans, .n_spans = 2, .spans_left_out = 7 };
 	cleanup_buffer struct buffer text = BUFFER_INIT;
-	json_t *chart = profile_timeline(&p), *values;
+	json_t *chart = profile_timeline(&p, "the device"), *values;
 
 	(void)state;
 	assert_non_null(chart);
@@ -114,9 +114,9 @@ static void a_chart_has_every_span(void **state)
 	assert_string_equal(json_string_value(json_object_get(json_array_get(values, 1), "stream")), "stream 2");
 	assert_true(json_real_value(json_object_get(json_array_get(values, 1), "ms")) == 2.0);
 	json_decref(chart);
-	profile_timeline_text(&p, &text);
+	profile_timeline_text(&p, "the device", &text);
 	assert_string_equal(buffer_text(&text),
-			    "What streams did, in ms on the emulated device:\n"
+			    "What streams did, in ms on the device:\n"
 			    "     1.000 to      1.500  default    copy          copy to the device, 64 bytes\n"
 			    "     2.000 to      4.000  stream 2   launch        k\n"
 			    "and 7 more\n");

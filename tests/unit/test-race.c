@@ -109,8 +109,9 @@ static void a_write_that_loops_back(void **state)
 		      "bar.sync 0;\n" LOAD_OTHER "add.u32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, 3; @%p3 bra L;", 1, 64,
 		      "========= Error: Race reported between Write access at k(int *)+0xf0 in In[4]:13\n"
 		      "=========     and Read access at k(int *)+0x110 in In[4]:14 [128 hazards]\n"
-		      "=========     by thread (63,0,0) and thread (0,0,0) in block (0,0,0)\n"
-		      "=========     on 4 bytes at __shared__ `tile` + 0xfc\n"
+		      "=========     by thread (0,0,0) and thread (63,0,0) in block (0,0,0)\n"
+		      "=========     on 4 bytes at __shared__ `tile` + 0x0\n"
+		      "=========     Current Value : 0, Incoming Value : 1\n"
 		      "=========     __syncthreads() between the two would order them\n");
 	assert_silent("sub.u32 %r6, 252, %r2; add.s32 %r7, %r3, %r6; mov.u32 %r9, 0; L:\nst.shared.u32 [%r4], %r9;\n"
 		      "bar.sync 0;\n" LOAD_OTHER "bar.sync 0; add.u32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, 3; @%p3 bra L;", 1, 64);
@@ -195,6 +196,48 @@ static void blocks_of_one_launch(void **state)
 	".loc 1 25 3\nld.global.u32 %r9, [%rd1+8]; ld.global.u32 %r9, [%rd1+12];\n"                                      \
 	"END:"
 
+/* Whole warps that touch what follows each other, which the check looks at as one piece. */
+static void rows_of_several_blocks(void **state)
+{
+	(void)state;
+	/* Only the second block writes what both have read, then only the first. */
+	assert_report(".loc 1 13 3\nld.global.u32 %r8, [%rd3];\nadd.u32 %r8, %r8, 1; @%p2 bra END;\n"
+		      ".loc 1 14 3\nst.global.u32 [%rd3], %r8;\nEND:", 2, 64,
+
+		      "========= Error: Race reported between Write access at k(int *)+0xf0 in In[4]:14\n"
+		      "=========     and Read access at k(int *)+0xc0 in In[4]:13 [64 hazards]\n"
+		      "=========     by thread (0,0,0) in block (1,0,0) and thread (0,0,0) in block (0,0,0)\n"
+		      "=========     on 4 bytes at __global__ 0x300000000000, `d_x` + 0x0 (cell 3)\n"
+		      "=========     Current Value : 0, Incoming Value : 1\n"
+		      "=========     Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second launch do\n");
+	assert_report(".loc 1 14 3\n@%p2 st.global.u32 [%rd3], 7;\n.loc 1 13 3\nld.global.u32 %r8, [%rd3];", 2, 64,
+		      "========= Error: Race reported between Write access at k(int *)+0xc0 in In[4]:14\n"
+		      "=========     and Read access at k(int *)+0xd0 in In[4]:13 [64 hazards]\n"
+		      "=========     by thread (0,0,0) in block (0,0,0) and thread (0,0,0) in block (1,0,0)\n"
+		      "=========     on 4 bytes at __global__ 0x300000000000, `d_x` + 0x0 (cell 3)\n"
+		      "=========     Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second launch do\n");
+	/* Eight bytes a thread beside four. */
+	assert_report("mul.wide.u32 %rd4, %r1, 8; add.s64 %rd4, %rd4, %rd1; cvt.u64.u32 %rd5, %r1; add.u64 %rd5, %rd5, 1;\n"
+		      "@!%p2 bra FOUR;\n.loc 1 13 3\nst.global.u64 [%rd4], %rd5; bra END;\n"
+		      "FOUR:\n.loc 1 14 3\nst.global.u32 [%rd3], 99;\nEND:", 2, 64,
+		      "========= Error: Race reported between Write access at k(int *)+0x110 in In[4]:13\n"
+		      "=========     and Write access at k(int *)+0x130 in In[4]:14 [64 hazards]\n"
+		      "=========     by thread (0,0,0) in block (0,0,0) and thread (0,0,0) in block (1,0,0)\n"
+		      "=========     on 4 bytes at __global__ 0x300000000000, `d_x` + 0x0 (cell 3)\n"
+		      "=========     Current Value : 1, Incoming Value : 99\n"
+		      "=========     Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second launch do\n");
+	/* Rows that begin anywhere. */
+	assert_report("@!%p2 bra NEXT; st.global.u32 [%rd3], 3; bra END;\nNEXT: ld.global.u32 %r8, [%rd3+4];\nEND:", 2, 64,
+		      "========= Error: Race reported between Write access at k(int *)+0xd0\n"
+		      "=========     and Read access at k(int *)+0xf0 [63 hazards]\n"
+		      "=========     by thread (1,0,0) in block (0,0,0) and thread (0,0,0) in block (1,0,0)\n"
+		      "=========     on 4 bytes at __global__ 0x300000000004, `d_x` + 0x4 (cell 3)\n"
+		      "=========     Nothing orders blocks of one launch: atomics, a flag behind __threadfence(), or a second launch do\n");
+	/* Each its own, twice; all of one. */
+	assert_silent("mad.wide.u32 %rd4, %r5, 256, %rd3; ld.global.u32 %r8, [%rd4]; st.global.u32 [%rd4], 5;\n"
+		      "ld.global.u32 %r9, [%rd1+2048]; ld.global.u32 %r9, [%rd4]; st.global.u32 [%rd4], 6;", 4, 64);
+}
+
 static void the_last_block_needs_a_fence(void **state)
 {
 	(void)state;
@@ -278,6 +321,7 @@ int main(void)
 		cmocka_unit_test(lanes_of_a_warp_without_a_meeting),
 		cmocka_unit_test(neighbouring_bytes_are_apart),
 		cmocka_unit_test(blocks_of_one_launch),
+		cmocka_unit_test(rows_of_several_blocks),
 		cmocka_unit_test(the_last_block_needs_a_fence),
 		cmocka_unit_test(a_fence_counts_for_what_lies_before_a_barrier),
 		cmocka_unit_test(a_flag_hands_data_on),
