@@ -54,6 +54,14 @@ static bool is_type(const struct finder *f, uint32_t i)
 	return header_names_kind(&f->session->headers, text, len) == 't' || (d && d->kind == DECLARATION_TYPEDEF);
 }
 
+/* The last token of the default argument or initialiser that begins with the `=` at i; what follows is a comma, or end. */
+static uint32_t end_of_default(const struct token_list *l, uint32_t i, uint32_t end)
+{
+	while (i + 1 < end && !token_is(l, i + 1, ","))
+		i = token_is(l, i + 1, "(") || token_is(l, i + 1, "{") ? token_behind(l, i + 1) - 1 : i + 1;
+	return i;
+}
+
 /* Are all words of [first, end) types, but for one behind a type that is what they declare? */
 static bool is_of_c(const struct finder *f, uint32_t first, uint32_t end)
 {
@@ -65,8 +73,7 @@ static bool is_of_c(const struct finder *f, uint32_t first, uint32_t end)
 		if (token_is(f->l, i, ",")) {
 			typed = named = false;
 		} else if (token_is(f->l, i, "=")) {
-			while (i + 1 < end && !token_is(f->l, i + 1, ","))
-				i = token_is(f->l, i + 1, "(") || token_is(f->l, i + 1, "{") ? token_behind(f->l, i + 1) - 1 : i + 1;
+			i = end_of_default(f->l, i, end);
 		} else if (token_is(f->l, i, "[")) {
 			i = token_behind(f->l, i) - 1;
 		} else if (token_is_name(f->l, i) && is_type(f, i)) {
@@ -87,8 +94,7 @@ static void put_tokens(const struct finder *f, uint32_t first, uint32_t end, boo
 
 	for (uint32_t i = first; i < end; i++) {
 		if (token_is(l, i, "=")) {
-			while (i + 1 < end && !token_is(l, i + 1, ","))
-				i = token_is(l, i + 1, "(") || token_is(l, i + 1, "{") ? token_behind(l, i + 1) - 1 : i + 1;
+			i = end_of_default(l, i, end);
 			continue;
 		}
 		bool apart = i > first && (token_is(l, i - 1, ",") || (token_is_name(l, i - 1) && !token_is(l, i - 1, "__host__") &&

@@ -77,6 +77,28 @@ bool cell_names_keep(struct host_text *h, const struct session *session, const c
 	return found;
 }
 
+static bool is_left(const struct host_text *h, const char *name, size_t len)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	for (uint32_t i = 0; i < h->n_left; i++)
+		if (token_len(l, h->left[i]) == len && !memcmp(token_text(l, h->left[i]), name, len))
+			return true;
+	return false;
+}
+
+bool cell_names_leave(struct host_text *h, const char *name, size_t len)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	for (uint32_t i = 0; i < l->n && !is_left(h, name, len); i++)
+		if (token_is_name(l, i) && token_len(l, i) == len && !memcmp(token_text(l, i), name, len)) {
+			h->left[h->n_left++] = i;
+			return true;
+		}
+	return false;
+}
+
 static void mask_directive(struct host_text *h, uint32_t i)
 {
 	const char *name;
@@ -93,7 +115,8 @@ int cell_names_find(struct host_text *h, struct error *err)
 
 	h->masks = mem_pool_array(h->pool, 2 * l->n + 1, sizeof(*h->masks));
 	h->taken = mem_pool_array(h->pool, l->n + 1, sizeof(*h->taken));
-	if (!h->masks || !h->taken)
+	h->left = mem_pool_array(h->pool, l->n + 1, sizeof(*h->left));
+	if (!h->masks || !h->taken || !h->left)
 		return error_set(err, ERROR_MEMORY, "out of memory for the names of a cell");
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		const struct item *item = &h->split.items[i];
@@ -120,17 +143,19 @@ int cell_names_find(struct host_text *h, struct error *err)
 	return 0;
 }
 
-/* CUDA C++ has min() and max(); a session that does not define its own has them too. */
+/* CUDA C++ has min(), max() and abs() of all numbers; a session that does not define its own has them too. */
 static void write_extremes(struct host_text *h, struct session *session)
 {
-	static const char *const names[][2] = { { "min", "cgpu_smaller" },
-						{ "max", "cgpu_larger" } };
+	static const char *const names[][3] = { { "min", "(a, b)", "cgpu_smaller(a, b)" },
+						{ "max", "(a, b)", "cgpu_larger(a, b)" },
+						{ "abs", "(a)", "cgpu_absolute(a)" } };
 	struct name_source known = session_names(session);
 	const struct token_list *l = &h->split.tokens;
 
-	for (size_t k = 0; k < 2; k++) {
-		bool used = false,
-		     own = known.classify(known.context, names[k][0], 3) != NAME_UNKNOWN;
+	for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
+		/* abs() of int is libc's. */
+		bool used = false, own = k < 2 ? known.classify(known.context, names[k][0], 3) != NAME_UNKNOWN
+					       : session_find(session, names[k][0], 3) != NULL;
 
 		for (uint32_t i = 0; i < l->n; i++)
 			used |= token_is(l, i, names[k][0]) && token_is(l, i + 1, "(") && i &&
@@ -139,8 +164,8 @@ static void write_extremes(struct host_text *h, struct session *session)
 		for (uint32_t i = 0; i < h->n_masks; i++)
 			own |= h->masks[i].len == 3 && !memcmp(h->masks[i].name, names[k][0], 3);
 		if (used && !own)
-			buffer_printf(&h->unit.text, "\n#define %s(a, b) %s(a, b)\n", names[k][0],
-				      names[k][1]);
+			buffer_printf(&h->unit.text, "\n#undef %s\n#define %s%s %s\n", names[k][0], names[k][0], names[k][1],
+				      names[k][2]);
 	}
 }
 
@@ -178,7 +203,7 @@ static void write_own(struct host_text *h, const struct session *session)
 		for (uint32_t k = 0; k < p->n && !p->is_extern; k++) {
 			const struct declarator *d = &p->declarators[k];
 
-			if (d->name != TOKEN_NONE &&
+			if (d->name != TOKEN_NONE && !is_left(h, token_text(l, d->name), token_len(l, d->name)) &&
 			    (!d->is_function || h->split.items[i].kind == ITEM_FUNCTION ||
 			     p->is_static))
 				own_names_write(session, token_text(l, d->name),

@@ -21,6 +21,8 @@ bool cell_names_take(struct host_text *h, const struct session *session, const c
 /* Clang does not know a name that the cell defines further down: what earlier cells have declared it to be holds until then.
  * False when they have not, or it holds already. */
 bool cell_names_keep(struct host_text *h, const struct session *session, const char *name, size_t len);
+/* The cell has no definition of this name after all: it is the header's. False when that is known already. */
+bool cell_names_leave(struct host_text *h, const char *name, size_t len);
 /* What goes between the session's declarations and the cell's: the headers' meanings taken away, min() and max() of CUDA. */
 void cell_names_write(struct host_text *h, struct session *session);
 

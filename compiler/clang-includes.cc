@@ -18,11 +18,20 @@ static PresumedLoc outermost_include(const SourceManager &SM, SourceLocation L)
 	return found.isValid() ? SM.getPresumedLoc(found) : PresumedLoc();
 }
 
-bool is_of_earlier_cell(const SourceManager &SM, SourceLocation L, const char *name)
+bool is_own_name(const clang_job *job, const char *file)
+{
+	bool is = !strcmp(file, job->name);
+
+	for (size_t i = 0; i < job->n_files; i++)
+		is |= !strcmp(file, job->files[i]);
+	return is;
+}
+
+bool is_of_earlier_cell(const SourceManager &SM, SourceLocation L, const clang_job *job)
 {
 	PresumedLoc P = outermost_include(SM, L);
 
-	return P.isValid() && strcmp(P.getFilename(), name);
+	return P.isValid() && !is_own_name(job, P.getFilename());
 }
 
 void make_declaration(Decl *D)
@@ -41,7 +50,7 @@ void make_declaration(Decl *D)
 	}
 }
 
-unsigned defined_by_include(const SourceManager &SM, const NamedDecl *N, const char *name)
+unsigned defined_by_include(const SourceManager &SM, const NamedDecl *N, const clang_job *job)
 {
 	auto *F = dyn_cast<FunctionDecl>(N);
 	auto *V = dyn_cast<VarDecl>(N);
@@ -52,7 +61,7 @@ unsigned defined_by_include(const SourceManager &SM, const NamedDecl *N, const c
 		return 0;
 	PresumedLoc P = outermost_include(SM, N->getLocation());
 
-	return P.isValid() && !strcmp(P.getFilename(), name) ? P.getLine() : 0;
+	return P.isValid() && is_own_name(job, P.getFilename()) ? P.getLine() : 0;
 }
 
 std::string place_include(const SourceManager &SM, SourceLocation where, clang_diagnostic *d)

@@ -13,12 +13,14 @@
 
 #include "compiler/clang-shim.h"
 
-/* Is it in a file that another text than the one of this name includes? */
-bool is_of_earlier_cell(const clang::SourceManager &SM, clang::SourceLocation L, const char *name);
+/* Is this file name of #line one of the job's own text? */
+bool is_own_name(const clang_job *job, const char *file);
+/* Is it in a file that another text than the job's includes? */
+bool is_of_earlier_cell(const clang::SourceManager &SM, clang::SourceLocation L, const clang_job *job);
 /* That text has the definition: code is generated for none here. */
 void make_declaration(clang::Decl *D);
-/* A function or variable that a file defines which the text of this name includes: the line of its #include; else 0. */
-unsigned defined_by_include(const clang::SourceManager &SM, const clang::NamedDecl *N, const char *name);
+/* A function or variable that a file defines which the job's text includes: the line of its #include; else 0. */
+unsigned defined_by_include(const clang::SourceManager &SM, const clang::NamedDecl *N, const clang_job *job);
 /* Sets include_file and include_line if the place is in an included file; that line of it. */
 std::string place_include(const clang::SourceManager &SM, clang::SourceLocation L, clang_diagnostic *d);
 

@@ -5,6 +5,8 @@
  */
 #include "compiler/clang-pieces.hh"
 
+#include "compiler/clang-includes.hh"
+
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
@@ -33,7 +35,7 @@ bool is_in_cell(const SourceManager &SM, SourceLocation L, const clang_job *job)
 		return false;
 	PresumedLoc P = SM.getPresumedLoc(at);
 
-	return P.isValid() && !strcmp(job->name, P.getFilename());
+	return P.isValid() && is_own_name(job, P.getFilename());
 }
 
 /* Blanks and line ends become one blank: the key of what has no name. */

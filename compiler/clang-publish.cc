@@ -5,6 +5,8 @@
  */
 #include "compiler/clang-publish.hh"
 
+#include "compiler/clang-includes.hh"
+
 #include <clang/AST/Attr.h>
 #include <clang/Basic/Version.h>
 
@@ -52,12 +54,12 @@ void make_external(Decl *D)
 
 } // namespace
 
-void clang_publish(Decl *D, const SourceManager &SM, const char *cell)
+void clang_publish(Decl *D, const SourceManager &SM, const clang_job *job)
 {
 	PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(D->getLocation()));
 
 	show(D);
-	if (P.isValid() && !strcmp(P.getFilename(), cell))
+	if (P.isValid() && is_own_name(job, P.getFilename()))
 		make_external(D);
 }
 

@@ -6,9 +6,11 @@
 #include <clang/AST/Decl.h>
 #include <clang/Basic/SourceManager.h>
 
-/* Of a declaration at the top of a C unit: hidden visibility is taken off, and in lines of the cell of this name also what a
+#include "compiler/clang-shim.h"
+
+/* Of a declaration at the top of a C unit: hidden visibility is taken off, and in lines of the job's cell also what a
  * macro has made static. Before code is generated. */
-void clang_publish(clang::Decl *D, const clang::SourceManager &SM, const char *cell);
+void clang_publish(clang::Decl *D, const clang::SourceManager &SM, const clang_job *job);
 
 /* Of a declaration at the top of C code: `inline` without `static` in a file of the user is what C++ takes it for, a function that
  * is there. In C99 no object would have its code, and a call that is not inlined would find none. */

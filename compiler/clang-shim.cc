@@ -93,8 +93,8 @@ class CellConsumer : public SemaConsumer
 			if (!sema->getLangOpts().CPlusPlus)
 				clang_publish_inline(D, sema->getSourceManager());
 			if (!sema->getLangOpts().CPlusPlus && !is_header)
-				clang_publish(D, sema->getSourceManager(), job->name);
-			if (!is_header && is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job->name))
+				clang_publish(D, sema->getSourceManager(), job);
+			if (!is_header && is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job))
 				make_declaration(D);
 			if (pieces)
 				pieces->add(D);
@@ -204,13 +204,13 @@ class CellConsumer : public SemaConsumer
 
 		if (P.isInvalid() || (!N->getIdentifier() && !R) || !is_whole(N))
 			return;
-		s.in_cell = !strcmp(P.getFilename(), job->name);
+		s.in_cell = is_own_name(job, P.getFilename());
 		s.is_local = is_local;
 		s.line = P.getLine();
 		s.column = P.getColumn();
 		bool from_file = !s.in_cell && !is_header && !C.getLangOpts().CPlusPlus;
 
-		if (unsigned line = from_file ? defined_by_include(SM, N, job->name) : 0) {
+		if (unsigned line = from_file ? defined_by_include(SM, N, job) : 0) {
 			s.in_include = true;
 			s.line = line;
 			s.column = 1;

@@ -89,6 +89,8 @@ struct clang_job {
 	const struct clang_options *options;
 	const char *header; /* precompiled, in place of the options' own; NULL for that */
 	const char *name; /* of the text, and of the cell in #line */
+	const char *const *files; /* other names in #line of lines that count as the cell's */
+	size_t n_files;
 	const char *text; /* NUL-terminated */
 	size_t len;
 	const char *run; /* function that holds the statements; NULL for none */

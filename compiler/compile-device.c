@@ -8,6 +8,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "compiler/device-text.h"
+#include "compiler/left-out.h"
 
 static int find_entries(struct compile_device *d, struct error *err)
 {
@@ -114,10 +115,22 @@ void compile_device_begin(struct compile_device *d)
 		device_job_start(d->job);
 }
 
+static int compile_anew(struct compile_device *d, struct error *err)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	device_job_free(d->job);
+	d->job = device_text_write(d->host, d->session, &d->followers, &text, err) ? NULL : job_of(d, buffer_text(&text));
+	if (!d->job)
+		return error_set(err, ERROR_MEMORY, "out of memory for device code");
+	device_job_wait(d->job);
+	return 0;
+}
+
 /* The entries that follow have the old function then. */
 static int compile_without_followers(struct compile_device *d, struct error *err)
 {
-	cleanup_buffer struct buffer text = BUFFER_INIT, note = BUFFER_INIT;
+	cleanup_buffer struct buffer note = BUFFER_INIT;
 	const char *log = buffer_text(&d->job->log);
 
 	buffer_printf(&note, "with what this cell defines anew, CUDA kernels of other cells do not compile. They go on with the old "
@@ -126,11 +139,8 @@ static int compile_without_followers(struct compile_device *d, struct error *err
 		buffer_printf(&note, "%s %s (In[%u])", i ? "," : "", d->followers.at[i]->name, d->followers.at[i]->cell);
 	buffer_printf(&note, ". The first error: %.*s", (int)strcspn(log, "\n"), log);
 	d->followers.n = 0;
-	device_job_free(d->job);
-	d->job = device_text_write(d->host, d->session, &d->followers, &text, err) ? NULL : job_of(d, buffer_text(&text));
-	if (!d->job)
-		return error_set(err, ERROR_MEMORY, "out of memory for device code");
-	device_job_wait(d->job);
+	if (compile_anew(d, err))
+		return -1;
 	if (!d->job->status)
 		diagnostics_add(d->diagnostics, CLANG_WARNING, first_device_line(d->host), 0, 0, buffer_text(&note));
 	return 0;
@@ -157,14 +167,16 @@ static bool includes_host_algorithms(const char *text)
 
 static int take_result(struct compile_device *d, struct error *err)
 {
-	struct device_job *job = d->job;
+	struct device_job *job;
 
-	device_job_wait(job);
-	if (job->status == 1 && d->followers.n) {
-		if (compile_without_followers(d, err))
+	device_job_wait(d->job);
+	if (d->job->status == 1 && d->followers.n && compile_without_followers(d, err))
+		return -1;
+	while (d->job->status == 1 && left_out_take_device(d->left_out, d->host, buffer_text(&d->job->log)))
+		/* Items have other numbers then. */
+		if (device_follow_find(d->host, d->session, &d->followers, err) || compile_anew(d, err))
 			return -1;
-		job = d->job;
-	}
+	job = d->job;
 	add_followers(d);
 	add_instances(d, job);
 	if (job->status < 0)
@@ -172,6 +184,8 @@ static int take_result(struct compile_device *d, struct error *err)
 	diagnostics_add_nvrtc(d->diagnostics, buffer_text(&job->log));
 	if (job->status && !d->diagnostics->n_errors)
 		diagnostics_add(d->diagnostics, CLANG_ERROR, first_device_line(d->host), 0, 0, buffer_text(&job->log));
+	if (job->status && left_out_hint(d->left_out, d->host, buffer_text(&job->log)))
+		diagnostics_hint(d->diagnostics, left_out_hint(d->left_out, d->host, buffer_text(&job->log)));
 	if (job->status && includes_host_algorithms(job->text))
 		diagnostics_hint(d->diagnostics, "algorithms that the host calls are for %%cuda cells; device code of C cells includes "
 				 "what it uses, such as <cub/cub.cuh>, <cuda/std/complex> or <cuda/std/functional>");

@@ -20,7 +20,8 @@ struct compile_device {
 	const char *prelude; /* folder of the headers that cells see */
 	uint32_t sm;
 	const char *flags; /* of the user */
-	const struct host_text *host;
+	struct host_text *host;
+	struct left_out *left_out;
 	struct session *session;
 	struct diagnostics *diagnostics;
 	struct buffer *ptx;

@@ -18,14 +18,18 @@
 #include "compiler/compile-device.h"
 #include "compiler/cpp-cell.h"
 #include "compiler/cpp-hints.h"
+#include "compiler/cpp-syntax.h"
 #include "compiler/declare.h"
 #include "compiler/device-text.h"
 #include "compiler/device-macros.h"
 #include "compiler/diagnostics.h"
 #include "compiler/effort.h"
 #include "compiler/host-text.h"
+#include "compiler/include-text.h"
 #include "compiler/in-turn.h"
+#include "compiler/left-out.h"
 #include "compiler/line-table.h"
+#include "compiler/namespace-text.h"
 #include "compiler/own-names.h"
 
 #define CACHE_BYTES (256ull * 1024 * 1024)
@@ -37,6 +41,8 @@ struct compilation {
 	const struct clang_options *options;
 	struct mem_pool pool;
 	struct diagnostics diagnostics;
+	struct include_text includes;
+	struct left_out left_out; /* of those files */
 	struct host_text host;
 	struct declare declare;
 	struct clang_result object;
@@ -122,6 +128,15 @@ static bool takes_header_name(struct compilation *x, const char *message)
 	return false;
 }
 
+/* "call to undeclared function 'cgpu_own_f'": the cell defines it in a branch of #if that is not taken, and means the header's. */
+static bool leaves_header_name(struct compilation *x, const char *message)
+{
+	static const char start[] = "'" OWN_PREFIX;
+	const char *name = strstr(message, "undeclared") ? strstr(message, start) : NULL;
+
+	return name && cell_names_leave(&x->host, name + strlen(start), strcspn(name + strlen(start), "'"));
+}
+
 /* "use of undeclared identifier 'f'": it is used before the cell defines it. */
 static bool keeps_earlier_name(struct compilation *x, const char *message)
 {
@@ -149,20 +164,23 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct compilation *x = context;
 	const char *hint;
+	long at = d->offset < 0 ? -1 : unit_text_find(&x->host.unit, d->offset);
 
 	/* A later cell may pop it. */
 	if (!strcmp(d->flag, "-Wpragma-pack") && !strncmp(d->message, "unterminated", strlen("unterminated")))
 		return;
-	if (d->severity == CLANG_ERROR && (takes_header_name(x, d->message) || keeps_earlier_name(x, d->message) ||
-					       takes_tag(x, d->message)))
+	if (d->severity == CLANG_ERROR && (leaves_header_name(x, d->message) || takes_header_name(x, d->message) ||
+					   keeps_earlier_name(x, d->message) || takes_tag(x, d->message)))
 		x->again = true;
-	if (strstr(d->message, "initializer element is not a compile-time constant") &&
-	    d->offset >= 0 &&
-	    host_text_force(&x->host, &x->compiler->session,
-			    unit_text_find(&x->host.unit, d->offset)))
+	else if (strstr(d->message, "initializer element is not a compile-time constant") && d->offset >= 0 &&
+		 host_text_force(&x->host, &x->compiler->session, at))
+		x->again = true;
+	else if (d->severity == CLANG_ERROR && left_out_take(&x->left_out, &x->host, d->message, at))
 		x->again = true;
 	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
-	hint = d->severity == CLANG_ERROR ? cpp_hint(&x->host, &x->compiler->session, d->message) : NULL;
+	hint = d->severity == CLANG_ERROR ? left_out_hint(&x->left_out, &x->host, d->message) : NULL;
+	if (!hint && d->severity == CLANG_ERROR)
+		hint = cpp_hint(&x->host, &x->compiler->session, d->message);
 	if (hint)
 		diagnostics_hint(&x->diagnostics, hint);
 }
@@ -202,6 +220,8 @@ static void set_job(struct compilation *x, struct clang_job *job)
 		.options = x->options,
 		.header = x->header,
 		.name = x->request->cell_name,
+		.files = x->includes.names,
+		.n_files = x->includes.n_files,
 		.text = buffer_text(&x->host.unit.text),
 		.len = x->host.unit.text.len,
 		.run = x->host.has_run ? x->host.run : NULL,
@@ -265,15 +285,20 @@ static void complain(struct compilation *x, uint32_t token, const char *what)
 	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, (uint32_t)token_len(l, token), text);
 }
 
+static void begin_diagnostics(struct compilation *x)
+{
+	diagnostics_init(&x->diagnostics, x->includes.text, strlen(x->includes.text), x->request->cell_name);
+	x->diagnostics.session = &x->compiler->session;
+	x->diagnostics.includes = &x->includes;
+}
+
 /* Each turn takes at least one more initialiser out of the image, so this ends. */
 static int compile_host(struct compilation *x, struct error *err)
 {
 	do {
 		x->again = false;
 		diagnostics_release(&x->diagnostics);
-		diagnostics_init(&x->diagnostics, x->request->text, strlen(x->request->text),
-				 x->request->cell_name);
-		x->diagnostics.session = &x->compiler->session;
+		begin_diagnostics(x);
 		declare_release(&x->declare);
 		x->declare = (struct declare){ .pool = &x->pool };
 		if (compile_once(x, err))
@@ -299,6 +324,7 @@ static void set_device(struct compilation *x)
 		.sm = x->request->sm,
 		.flags = x->request->nvflags,
 		.host = &x->host,
+		.left_out = &x->left_out,
 		.session = &x->compiler->session,
 		.diagnostics = &x->diagnostics,
 		.ptx = &x->ptx,
@@ -398,9 +424,11 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 	u->object_len = x->object.object_len;
 	u->ptx = x->ptx.data;
 	u->ptx_len = x->ptx.len;
+	x->declare.left_out = &x->left_out;
 	if (declare_finish(&x->declare, &x->host, &x->compiler->session, err) || make_symbols(x, err))
 		return -1;
 	note_retyped(x);
+	left_out_note(&x->left_out, &x->diagnostics.warnings);
 	u->warnings = buffer_text(&x->diagnostics.warnings);
 	u->declarations = x->declare.declarations;
 	u->n_declarations = x->declare.n;
@@ -475,6 +503,12 @@ static void note_includes(struct compilation *x)
 		if (token_directive_is(l, i, "include"))
 			session_include_is_read(&x->compiler->session, token_text(l, i),
 						token_len(l, i));
+	for (uint32_t i = 0; i < x->includes.n_files; i++) {
+		const char *mark = include_text_mark(&x->includes.files[i], &x->pool);
+
+		if (mark)
+			session_include_is_read(&x->compiler->session, mark, strlen(mark));
+	}
 }
 
 /*
@@ -493,6 +527,16 @@ static bool is_balanced(struct compilation *x)
 	else if (l->unclosed != TOKEN_NONE)
 		complain(x, l->unclosed, "is never closed");
 	return !x->diagnostics.n_errors;
+}
+
+static bool refuses_cpp(struct compilation *x)
+{
+	const char *what;
+	uint32_t at = cpp_hint_refuse(&x->host, &x->compiler->session, &what);
+
+	if (at != TOKEN_NONE)
+		complain(x, at, what);
+	return at != TOKEN_NONE;
 }
 
 /* This very program, which another build replaces, and the session's precompiled header. */
@@ -586,12 +630,19 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	keep_flags(x->compiler, r->cflags);
 	read_includes(x);
 	names = session_names(&x->compiler->session);
-	text = device_macros_expand(r->text, &names, &x->pool, err);
+	if (include_text_init(&x->includes, r->text, r->cell_name, r->cflags, &x->compiler->session, &x->pool, err))
+		return -1;
+	diagnostics_release(&x->diagnostics);
+	begin_diagnostics(x);
+	text = cpp_syntax_close_launches(x->includes.text, &x->pool);
+	text = device_macros_expand(text, &names, &x->pool, err);
+	text = text ? namespace_text_rewrite(text, &x->compiler->session, &x->pool, err) : NULL;
 	text = text ? alias_text_rewrite(text, &x->pool, err) : NULL;
 	if (!text || host_text_init(&x->host, text, strlen(text), r->cell, r->cell_name, r->functions_only, &x->compiler->session,
-				    &x->pool, err))
+				    &x->pool, err) ||
+	    host_text_set_includes(&x->host, &x->includes, err))
 		return -1;
-	if (!is_balanced(x))
+	if (!is_balanced(x) || refuses_cpp(x))
 		return 0;
 	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options, &x->compiler->session,
 					 x->host.masks, x->host.n_masks));
@@ -636,8 +687,8 @@ int compiler_compile(struct compiler *c, const struct compile_request *request,
 	mem_pool_init(&x.pool);
 	buffer_init(&x.ptx);
 	x.declare.pool = &x.pool;
-	diagnostics_init(&x.diagnostics, request->text, strlen(request->text), request->cell_name);
-	x.diagnostics.session = &c->session;
+	x.includes = (struct include_text){ .text = request->text, .cell_name = request->cell_name };
+	begin_diagnostics(&x);
 	failed = compile(&x, ret, err);
 	if (!failed && !ret->ok)
 		compile_result_refuse(ret, &x.diagnostics);

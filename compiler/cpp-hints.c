@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "compiler/device-variable.h"
 #include "compiler/host-text.h"
 
 #define CPP_CELLS "Host code in C++ goes into a %%cpp cell, with launches into a %%cuda cell"
@@ -100,4 +101,64 @@ const char *cpp_hint(const struct host_text *h, const struct session *session, c
 	if (word && is_entry(h, word, len))
 		return "C has no functions of the same name, and so entries cannot have one: use two names, or one template";
 	return NULL;
+}
+
+/* `[=] __device__ (int i) {`, `[s](int i) __device__ {` */
+static bool is_device_lambda(const struct token_list *l, uint32_t i)
+{
+	uint32_t behind = token_behind(l, i);
+
+	if (!token_is(l, i, "[") || (i && (token_is_name(l, i - 1) || token_is(l, i - 1, ")") || token_is(l, i - 1, "]"))))
+		return false;
+	if (token_is(l, behind, "("))
+		behind = token_behind(l, behind);
+	return token_is(l, behind, "__device__") || (token_is(l, behind, "__host__") && token_is(l, behind + 1, "__device__"));
+}
+
+/* `Acc a(q, 32);`: what stands in the parentheses is no list of parameters. */
+static bool is_constructed(const struct host_text *h, const struct session *session, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct declaration_parts *p = &h->parts[i];
+	struct name_source names = session_names((struct session *)session);
+	uint32_t first;
+
+	if (p->n != 1 || p->type_name == TOKEN_NONE || p->is_typedef || p->is_extern || !p->declarators[0].is_function)
+		return false;
+	first = p->declarators[0].name + 2;
+	return l->at[first].kind == TOKEN_NUMBER || l->at[first].kind == TOKEN_STRING || token_is(l, first, "&") ||
+	       (split_at_identifier(l, first) && (token_is(l, first + 1, ",") || token_is(l, first + 1, ")")) &&
+		names.classify(names.context, token_text(l, first), token_len(l, first)) == NAME_VALUE);
+}
+
+uint32_t cpp_hint_refuse(const struct host_text *h, const struct session *session, const char **ret_what)
+{
+	const struct split *s = &h->split;
+
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		const struct item *item = &s->items[i];
+		bool lambda = false;
+
+		if (item->kind == ITEM_DIRECTIVE)
+			continue;
+		if (item->kind == ITEM_DECLARATION && item->world == WORLD_HOST && is_constructed(h, session, i)) {
+			*ret_what = "is made by a constructor, which C code does not have: write = { ... } with the values of its "
+				    "members, or use a %%cuda cell";
+			return h->parts[i].declarators[0].name;
+		}
+		device_variable_name(h, i, &lambda);
+		for (uint32_t t = item->first; (lambda || item->world == WORLD_HOST) && t < item->end; t++) {
+			if (!is_device_lambda(&s->tokens, t))
+				continue;
+			if (lambda && token_is(&s->tokens, t + 1, "]"))
+				break;
+			*ret_what = token_is(&s->tokens, t + 1, "]")
+					    ? "begins a lambda in C code: define it in front, `auto f = [] __device__ ...;`, "
+					      "and hand f over"
+					    : "begins a lambda that captures values of the host, which C code cannot make: hand "
+					      "over a struct with these values and a __device__ operator(), or use a %%cuda cell";
+			return t;
+		}
+	}
+	return TOKEN_NONE;
 }

@@ -3,10 +3,18 @@
 #ifndef CGPU_COMPILER_CPP_HINTS_H
 #define CGPU_COMPILER_CPP_HINTS_H
 
+#include <stdint.h>
+
 struct host_text;
 struct session;
 
 /* NULL: nothing about C++ is known of this error. */
 const char *cpp_hint(const struct host_text *h, const struct session *session, const char *message);
+
+/*
+ * What no compiler would say in words of the cell: a lambda or a constructor in C code. The token where it stands and
+ * *ret_what, a sentence that goes on behind "this 'token' "; TOKEN_NONE when there is none.
+ */
+uint32_t cpp_hint_refuse(const struct host_text *h, const struct session *session, const char **ret_what);
 
 #endif

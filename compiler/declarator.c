@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/declarator.h"
 
+#include "compiler/cpp-syntax.h"
+
 #include <string.h>
 
 #include "common/error.h"
@@ -40,7 +42,7 @@ static void note_word(struct declaration_parts *p, const struct token_list *l, u
 	p->is_constexpr |= token_is(l, i, "constexpr");
 	p->is_const |= p->is_constexpr || token_is(l, i, "const") || token_is(l, i, "__const");
 	p->is_shared |= token_is(l, i, "__shared__");
-	p->is_auto_type |= token_is(l, i, "__auto_type");
+	p->is_auto_type |= token_is(l, i, "__auto_type") || cpp_syntax_is_auto(l, i);
 	p->is_thread_local |= token_is(l, i, "_Thread_local") || token_is(l, i, "__thread") || token_is(l, i, "thread_local");
 	p->is_other |= token_is(l, i, "_Static_assert") || token_is(l, i, "static_assert");
 }
@@ -176,12 +178,44 @@ int declaration_parts_init(struct declaration_parts *p, const struct token_list 
 		}
 		find_name(p, d, l);
 		if (p->type_name != TOKEN_NONE && token_is(l, p->type_name, "dim3") &&
+		    token_is(l, d->name + 1, "{") && !p->is_typedef) {
+			d->dim3_open = d->name + 1;
+		} else if (p->type_name != TOKEN_NONE && token_is(l, p->type_name, "dim3") &&
 		    d->is_function && !split_at_specifier(l, d->name + 2) &&
 		    !token_is(l, d->name + 2, ")") && !p->is_typedef && !p->is_extern) {
 			d->dim3_open = d->name + 1;
 			d->is_function = false;
 		}
+		if (p->type_name != TOKEN_NONE && token_is(l, p->type_name, "dim3") && !p->is_typedef && !d->is_pointer &&
+		    !d->is_array && d->equals != TOKEN_NONE && token_is(l, d->equals + 1, "{") && !token_is(l, d->equals + 2, "."))
+			d->dim3_open = d->equals + 1;
 		i += token_is(l, i, ",");
 	}
 	return 0;
+}
+
+uint32_t declarator_parameter_name(const struct token_list *l, uint32_t first, uint32_t end)
+{
+	uint32_t last = TOKEN_NONE, words = 0;
+
+	for (uint32_t t = first; t < end; t++) {
+		if (token_is(l, t, "[") || token_is(l, t, "="))
+			break;
+		if (token_is(l, t, "(") && token_is(l, t + 1, "*") && token_is_name(l, t + 2))
+			return t + 2;
+		if (!token_is_name(l, t))
+			continue;
+		bool keyword = split_is_keyword(token_text(l, t), token_len(l, t));
+
+		words++;
+		last = keyword ? TOKEN_NONE : t;
+	}
+	return words > 1 ? last : TOKEN_NONE;
+}
+
+uint32_t declarator_parameter_end(const struct token_list *l, uint32_t i, uint32_t close)
+{
+	while (i < close && !token_is(l, i, ","))
+		i = token_is(l, i, "(") || token_is(l, i, "[") ? token_behind(l, i) : i + 1;
+	return i;
 }

@@ -40,4 +40,9 @@ struct declaration_parts {
 int declaration_parts_init(struct declaration_parts *p, const struct token_list *l,
 			   const struct item *item, struct mem_pool *pool, struct error *err);
 
+/* The name that a parameter [first, end) declares; TOKEN_NONE when it has none. */
+uint32_t declarator_parameter_name(const struct token_list *l, uint32_t first, uint32_t end);
+/* The comma behind the parameter that begins at i, or `close`. */
+uint32_t declarator_parameter_end(const struct token_list *l, uint32_t i, uint32_t close);
+
 #endif

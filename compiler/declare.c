@@ -7,10 +7,13 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "compiler/default-arguments.h"
 #include "compiler/device-macros.h"
 #include "compiler/device-text.h"
 #include "compiler/device-variable.h"
 #include "compiler/directives.h"
+#include "compiler/include-text.h"
+#include "compiler/left-out.h"
 #include "compiler/local-include.h"
 #include "compiler/macro-text.h"
 #include "compiler/own-names.h"
@@ -466,7 +469,7 @@ static void add_function(struct declare *d, const struct host_text *h, const str
 {
 	uint32_t i = item_of(h, s);
 	const struct item *item = i < h->split.n_items ? &h->split.items[i] : NULL;
-	char *host = format(d, "", s->declaration, ";");
+	char *host = format(d, "", s->declaration, format(d, ";", item ? default_arguments_overloads(h, i) : "", ""));
 
 	if (item && item->is_entry)
 		add(d, DECLARATION_ENTRY, s->line, s->name, host, device_text_entry(h, i));
@@ -674,6 +677,16 @@ static bool has_ordinary(const struct declare *d, const char *name)
 	return found;
 }
 
+/* Later cells need not take the files again; what was left out of them is told why. */
+static void add_includes(struct declare *d, const struct host_text *h)
+{
+	for (uint32_t i = 0; h->includes && i < h->includes->n_files; i++)
+		add(d, DECLARATION_INCLUDE, 1, h->includes->files[i].path, include_text_mark(&h->includes->files[i], d->pool), "");
+	for (uint32_t i = 0; d->left_out && i < d->left_out->n; i++)
+		if (*d->left_out->at[i].name && !d->left_out->at[i].device)
+			add(d, DECLARATION_DROPPED, 1, d->left_out->at[i].name, left_out_why(&d->left_out->at[i], d->pool), "");
+}
+
 int declare_finish(struct declare *d, const struct host_text *h, const struct session *session, struct error *err)
 {
 	struct pragma_state before;
@@ -685,6 +698,7 @@ int declare_finish(struct declare *d, const struct host_text *h, const struct se
 	d->names = session_names((struct session *)session);
 	add_items(d, h);
 	add_pragmas(d, &before);
+	add_includes(d, h);
 	for (const struct template_launch *x = NULL; (x = template_launch_next(&h->launches, x));)
 		add(d, DECLARATION_ENTRY, h->split.tokens.at[x->name].line, x->expression, "", "");
 	for (uint32_t i = 0; i < h->bare_tags.n; i++)

@@ -8,7 +8,9 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "compiler/composition.h"
+#include "compiler/device-include.h"
 #include "compiler/device-variable.h"
+#include "compiler/include-text.h"
 #include "compiler/pragma-state.h"
 
 #define UNLESS_DEFINED(name, value) "#ifndef " #name "\n#define " #name " " value "\n#endif\n"
@@ -214,7 +216,9 @@ static void choose_items(const struct host_text *h, bool *chosen)
 
 static void put_line(const struct host_text *h, struct buffer *out, uint32_t token)
 {
-	buffer_printf(out, "\n#line %u \"%s\"\n", h->split.tokens.at[token].line, h->cell_name);
+	struct include_place place = include_text_place(h->includes, host_text_line(h, token));
+
+	buffer_printf(out, "\n#line %u \"%s\"\n", place.line, place.in_cell ? h->cell_name : place.file);
 }
 
 static void put_tokens(const struct host_text *h, struct buffer *out, uint32_t first, uint32_t end)
@@ -334,7 +338,7 @@ int device_text_write(const struct host_text *h, struct session *session, const 
 		      struct buffer *out, struct error *err)
 {
 	bool *chosen = mem_pool_array(h->pool, h->split.n_items + 1, sizeof(*chosen));
-	cleanup_buffer struct buffer text = BUFFER_INIT;
+	cleanup_buffer struct buffer text = BUFFER_INIT, earlier = BUFFER_INIT;
 	struct pragma_state pragmas;
 	struct token_list words;
 
@@ -343,11 +347,15 @@ int device_text_write(const struct host_text *h, struct session *session, const 
 	choose_items(h, chosen);
 	if (words_of(h, chosen, followers, &text, &words, err))
 		return -1;
+	if (composition_write(session, &words, h->masks, h->n_masks, true, NULL, &earlier, err))
+		return -1;
 	buffer_puts(out, "#line 1 \"cgpu\"\n");
 	buffer_puts(out, prelude);
-	put_prototypes(h, followers, out);
-	if (composition_write(session, &words, h->masks, h->n_masks, true, NULL, out, err))
+	buffer_printf(&text, "\n%s", buffer_text(&earlier));
+	if (device_include_write(h, session, buffer_text(&text), out, err))
 		return -1;
+	put_prototypes(h, followers, out);
+	buffer_append(out, buffer_text(&earlier), earlier.len);
 	pragma_state_init(&pragmas, session, h->pool);
 	pragma_state_write(&pragmas, true, out);
 	pragma_state_release(&pragmas);
@@ -401,33 +409,6 @@ static void copy_specifiers(struct host_text *h, const struct declaration_parts 
 	}
 }
 
-/* The name that a parameter [first, end) declares; TOKEN_NONE when it has none. */
-static uint32_t parameter_name(const struct token_list *l, uint32_t first, uint32_t end)
-{
-	uint32_t last = TOKEN_NONE, words = 0;
-
-	for (uint32_t t = first; t < end; t++) {
-		if (token_is(l, t, "[") || token_is(l, t, "="))
-			break;
-		if (token_is(l, t, "(") && token_is(l, t + 1, "*") && token_is_name(l, t + 2))
-			return t + 2;
-		if (!token_is_name(l, t))
-			continue;
-		bool keyword = split_is_keyword(token_text(l, t), token_len(l, t));
-
-		words++;
-		last = keyword ? TOKEN_NONE : t;
-	}
-	return words > 1 ? last : TOKEN_NONE;
-}
-
-static uint32_t end_of_parameter(const struct token_list *l, uint32_t i, uint32_t close)
-{
-	while (i < close && !token_is(l, i, ","))
-		i = token_is(l, i, "(") || token_is(l, i, "[") ? token_behind(l, i) : i + 1;
-	return i;
-}
-
 static bool is_reference(const struct token_list *l, uint32_t first, uint32_t end)
 {
 	for (; first < end && !token_is(l, first, "="); first++)
@@ -441,7 +422,7 @@ static void refuse_reference(struct host_text *h, uint32_t entry, uint32_t first
 {
 	const struct token_list *l = &h->split.tokens;
 
-	unit_text_line(&h->unit, l->at[first].line);
+	unit_text_line(&h->unit, host_text_line(h, first));
 	buffer_printf(&h->unit.text,
 		      "_Static_assert(0, \"the parameter `%.*s` of the CUDA kernel %.*s is a reference, which would be an address of "
 		      "host memory: take it by value, or as a pointer to device memory\"); void %.*s();",
@@ -457,18 +438,18 @@ static void write_entry(struct host_text *h, const struct item *item,
 	uint32_t open = d->name + 1, close = token_behind(l, open) - 1, n = 0;
 	struct buffer arguments = BUFFER_INIT;
 
-	for (uint32_t t = open + 1; t < close; t = end_of_parameter(l, t, close) + 1) {
-		if (!is_reference(l, t, end_of_parameter(l, t, close)))
+	for (uint32_t t = open + 1; t < close; t = declarator_parameter_end(l, t, close) + 1) {
+		if (!is_reference(l, t, declarator_parameter_end(l, t, close)))
 			continue;
-		refuse_reference(h, d->name, t, end_of_parameter(l, t, close));
+		refuse_reference(h, d->name, t, declarator_parameter_end(l, t, close));
 		return;
 	}
 	copy_specifiers(h, p);
 	unit_text_copy(&h->unit, l->at[d->name].start, l->at[d->name].end, NULL);
 	unit_text_puts(&h->unit, "(");
 	for (uint32_t t = open + 1; t < close;) {
-		uint32_t end = end_of_parameter(l, t, close);
-		uint32_t name = parameter_name(l, t, end), stop = t;
+		uint32_t end = declarator_parameter_end(l, t, close);
+		uint32_t name = declarator_parameter_name(l, t, end), stop = t;
 		bool is_void = end == t + 1 && token_is(l, t, "void");
 
 		/* Which arguments are missing is seen where it is launched. */
@@ -516,7 +497,14 @@ static void write_stand_in(struct host_text *h, const struct item *item,
 		managed |= token_is(l, t, "__managed__");
 	if (is_extern)
 		unit_text_puts(&h->unit, "extern ");
-	copy_specifiers(h, p);
+	if (p->is_auto_type && p->n == 1 && p->declarators[0].equals != TOKEN_NONE) {
+		unit_text_puts(&h->unit, "__typeof__(");
+		unit_text_copy(&h->unit, l->at[p->declarators[0].equals + 1].start,
+			       l->at[p->declarators[0].init_end - 1].end, NULL);
+		unit_text_puts(&h->unit, ") ");
+	} else {
+		copy_specifiers(h, p);
+	}
 	for (uint32_t k = 0; k < p->n; k++) {
 		const struct declarator *d = &p->declarators[k];
 		uint32_t end = d->equals != TOKEN_NONE && (managed || d->is_unsized) ? d->init_end
@@ -535,7 +523,7 @@ static void write_lambda(struct host_text *h, uint32_t name)
 	const struct token_list *l = &h->split.tokens;
 	int n = (int)token_len(l, name);
 
-	unit_text_line(&h->unit, l->at[name].line);
+	unit_text_line(&h->unit, host_text_line(h, name));
 	buffer_printf(&h->unit.text, "typedef struct { char none; } " LAMBDA_PREFIX "%.*s; " LAMBDA_PREFIX "%.*s %.*s;", n,
 		      token_text(l, name), n, token_text(l, name), n, token_text(l, name));
 }
@@ -554,11 +542,11 @@ void device_text_write_host(struct host_text *h, uint32_t i)
 	if (item->is_entry) {
 		if (!p->declarators[0].is_function)
 			return;
-		unit_text_line(&h->unit, h->split.tokens.at[p->declarators[0].name].line);
+		unit_text_line(&h->unit, host_text_line(h, p->declarators[0].name));
 		write_entry(h, item, p);
 	} else if (item->kind == ITEM_DECLARATION && !p->declarators[0].is_function &&
 		   !p->is_typedef && !p->is_shared) {
-		unit_text_line(&h->unit, h->split.tokens.at[item->first].line);
+		unit_text_line(&h->unit, host_text_line(h, item->first));
 		write_stand_in(h, item, p);
 	}
 }

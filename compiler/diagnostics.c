@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/namespace-infix.h"
+#include "compiler/include-text.h"
 #include "compiler/own-names.h"
 #include "compiler/package-index.h"
 #include "compiler/packages.h"
@@ -63,6 +65,17 @@ static const char *line_start(const struct diagnostics *d, uint32_t line)
 	return p;
 }
 
+/* "In[3]:2:5", or "error.cuh:4:1" of a file that is taken into the cell. column 0: none. */
+static struct include_place put_place(const struct diagnostics *d, uint32_t line, uint32_t column, char *to, size_t size)
+{
+	struct include_place place = include_text_place(d->includes, line);
+	int n = snprintf(to, size, "%s:%u", place.in_cell ? d->cell_name : place.file, place.line);
+
+	if (column && n > 0 && (size_t)n < size)
+		snprintf(to + n, size - (size_t)n, ":%u", column);
+	return place;
+}
+
 /* The line of the cell and a caret below; tabs are kept so that both line up. */
 static void put_source(const struct diagnostics *d, struct buffer *out, uint32_t line,
 		       uint32_t column, uint32_t width)
@@ -73,7 +86,11 @@ static void put_source(const struct diagnostics *d, struct buffer *out, uint32_t
 
 	if (!len || column > len + 1)
 		return;
-	buffer_printf(out, "%5u | %.*s\n      | ", line, (int)len, start);
+	if (!column) {
+		buffer_printf(out, "%5u | %.*s\n", include_text_place(d->includes, line).line, (int)len, start);
+		return;
+	}
+	buffer_printf(out, "%5u | %.*s\n      | ", include_text_place(d->includes, line).line, (int)len, start);
 	for (uint32_t i = 0; i + 1 < column; i++)
 		if (((unsigned char)start[i] & 0xc0) != 0x80)
 			buffer_putc(out, start[i] == '\t' ? '\t' : ' ');
@@ -82,6 +99,82 @@ static void put_source(const struct diagnostics *d, struct buffer *out, uint32_t
 		if (((unsigned char)start[column - 1 + i] & 0xc0) != 0x80)
 			buffer_putc(out, '~');
 	buffer_putc(out, '\n');
+}
+
+static bool is_word(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
+static size_t word_length(const char *p, const char *end)
+{
+	size_t n = 0;
+
+	while (p + n < end && is_word(p[n]))
+		n++;
+	return n;
+}
+
+/* The last part of the name at this place: scale of geo__N__scale. */
+static const char *last_part(const char *at, size_t *len)
+{
+	const size_t n = strlen(NAMESPACE_INFIX);
+
+	for (size_t i = 0; i + n <= *len; i++)
+		if (!memcmp(at + i, NAMESPACE_INFIX, n)) {
+			at += i + n;
+			*len -= i + n;
+			i = (size_t)-1;
+		}
+	return at;
+}
+
+/*
+ * The column of the user's line for one of the line that was made of it: of the same word, counted from the line's start; 0 when
+ * there is none.
+ */
+static uint32_t column_as_written(const char *made, const char *made_end, const char *line, const char *end, uint32_t column)
+{
+	const char *at = made + column - 1;
+	size_t len = at < made_end ? word_length(at, made_end) : 0, n;
+	const char *word = last_part(at, &len);
+	unsigned skip = 0;
+
+	if (!len)
+		return 0;
+	for (const char *p = made; p < at; p += n ? n : 1) {
+		size_t part = n = word_length(p, made_end);
+
+		skip += n && last_part(p, &part) && part == len && !memcmp(p + n - part, word, len);
+	}
+	for (const char *p = line; p < end; p += n ? n : 1) {
+		n = word_length(p, end);
+		if (n == len && !memcmp(p, word, len) && !skip--)
+			return (uint32_t)(p - line) + 1;
+	}
+	return 0;
+}
+
+static const char *line_end(const char *start, const char *end)
+{
+	const char *stop = memchr(start, '\n', (size_t)(end - start));
+
+	return stop ? stop : end;
+}
+
+/* The place in the user's line of a place in the text that clang has read; column 0: only the line is known. */
+static void place_as_written(const struct diagnostics *d, const struct unit_text *unit, size_t at, uint32_t *ret_line,
+			     uint32_t *ret_column)
+{
+	const char *end = d->cell + d->cell_len, *unit_end = unit->cell + unit->cell_len, *line, *made;
+
+	text_position(unit->cell, unit->cell_len, at, ret_line, ret_column);
+	line = line_start(d, *ret_line);
+	end = line_end(line, end);
+	made = unit->cell + at - (*ret_column - 1);
+	unit_end = line_end(made, unit_end);
+	if (end - line != unit_end - made || memcmp(line, made, (size_t)(end - line)) != 0)
+		*ret_column = column_as_written(made, unit_end, line, end, *ret_column);
 }
 
 static struct buffer *begin(struct diagnostics *d, enum clang_severity severity)
@@ -113,6 +206,7 @@ static void put_head(struct diagnostics *d, struct buffer *out, enum clang_sever
 	if (severity == CLANG_WARNING && *flag)
 		buffer_printf(&head, " [%s]", flag);
 	own_names_strip(head.data);
+	namespace_infix_show(head.data);
 	hide_run_function(head.data);
 	buffer_printf(out, "%s\n", buffer_text(&head));
 	if (severity == CLANG_ERROR && !d->n_errors++) {
@@ -120,11 +214,6 @@ static void put_head(struct diagnostics *d, struct buffer *out, enum clang_sever
 		d->first_line = line;
 	}
 	buffer_release(&head);
-}
-
-static bool is_word(char c)
-{
-	return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
 /* A name that nobody knows may be one that an earlier cell had: `struct p` in quotes is about p. */
@@ -185,14 +274,15 @@ static void put_library(struct buffer *out, const char *message)
 }
 
 /* `int N = 5;` where an earlier cell has a macro N. */
-static void put_macro(const struct diagnostics *d, struct buffer *out, const char *message, size_t at)
+static void put_macro(const struct diagnostics *d, const struct unit_text *unit, struct buffer *out, const char *message,
+		      size_t at)
 {
 	const struct declaration *known;
 	size_t len = 0;
 
-	while (at + len < d->cell_len && is_word(d->cell[at + len]))
+	while (at + len < unit->cell_len && is_word(unit->cell[at + len]))
 		len++;
-	known = d->session && len && strstr(message, "expected identifier") ? session_find(d->session, d->cell + at, len)
+	known = d->session && len && strstr(message, "expected identifier") ? session_find(d->session, unit->cell + at, len)
 									   : NULL;
 	if (known && known->kind == DECLARATION_MACRO && strncmp(known->host, "#undef", 6))
 		buffer_printf(out, "      = '%s' is a macro of In[%u]: #undef it in front, or take another name\n", known->name,
@@ -218,18 +308,17 @@ void diagnostics_add(struct diagnostics *d, enum clang_severity severity, uint32
 		     uint32_t column, uint32_t width, const char *message)
 {
 	struct buffer *out = begin(d, severity);
+	uint32_t in_cell = 0;
 	char place[300];
 
 	if (severity == CLANG_NOTE && !d->last_shown)
 		return;
 	d->last_shown = true;
-	if (line && column)
-		snprintf(place, sizeof(place), "%s:%u:%u", d->cell_name, line, column);
-	else if (line)
-		snprintf(place, sizeof(place), "%s:%u", d->cell_name, line);
+	if (line)
+		in_cell = put_place(d, line, column, place, sizeof(place)).cell_line;
 	else
 		snprintf(place, sizeof(place), "%s", d->cell_name);
-	put_head(d, out, severity, place, line, message, "");
+	put_head(d, out, severity, place, in_cell, message, "");
 	if (line && column)
 		put_source(d, out, line, column, width);
 	put_hint(d, out, message);
@@ -258,7 +347,7 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 {
 	long at = c->offset < 0 ? -1 : unit_text_find(unit, c->offset);
 	bool in_cell = at >= 0;
-	uint32_t line = 0, column = 0;
+	uint32_t line = 0, row = 0, column = 0;
 	char place[1200] = "";
 
 	if (c->severity == CLANG_NOTE && !d->last_shown)
@@ -276,8 +365,8 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 	struct buffer *out = begin(d, c->severity);
 
 	if (in_cell) {
-		text_position(d->cell, d->cell_len, (size_t)at, &line, &column);
-		snprintf(place, sizeof(place), "%s:%u:%u", d->cell_name, line, column);
+		place_as_written(d, unit, (size_t)at, &row, &column);
+		line = put_place(d, row, column, place, sizeof(place)).cell_line;
 	} else if (*c->file) {
 		bool cell = !strcmp(c->file, d->cell_name);
 
@@ -288,11 +377,11 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 	}
 	put_head(d, out, c->severity, place, line, c->message, c->flag);
 	if (in_cell)
-		put_source(d, out, line, column, range_width(unit, c, at));
+		put_source(d, out, row, column, range_width(unit, c, at));
 	else if (c->source && c->include_file)
 		put_included(out, c);
 	if (in_cell)
-		put_macro(d, out, c->message, (size_t)at);
+		put_macro(d, unit, out, c->message, (size_t)at);
 	put_hint(d, out, c->message);
 }
 
@@ -321,11 +410,38 @@ static bool parse_nvrtc(const char *line, char *place, size_t size, uint32_t *re
 	return end != NULL;
 }
 
+#define INFIXES_MAX 32
+
+/*
+ * A line of source, with names as the user has them, or the line with the caret under it, which moves by as much as the line has
+ * become shorter in front of it. NVRTC quotes what it was given.
+ */
+static void show_line(char *line, size_t *infixes, size_t *n)
+{
+	const size_t shorter = strlen(NAMESPACE_INFIX) - 2;
+	char *caret = line + strspn(line, " ");
+
+	if (*caret == '^') {
+		size_t column = (size_t)(caret - line), by = 0;
+
+		for (size_t i = 0; i < *n; i++)
+			by += infixes[i] < column ? shorter : 0;
+		memmove(line, line + (by < column ? by : column), strlen(line) + 1 - (by < column ? by : column));
+		*n = 0;
+		return;
+	}
+	*n = 0;
+	for (char *p = line; *n < INFIXES_MAX && (p = strstr(p, NAMESPACE_INFIX)); p++)
+		infixes[(*n)++] = (size_t)(p - line);
+	namespace_infix_show(line);
+}
+
 void diagnostics_add_nvrtc(struct diagnostics *d, const char *log)
 {
 	bool shown = false;
 	struct buffer *out = &d->errors;
 	struct buffer why = BUFFER_INIT; /* of a name that was dropped; goes behind the lines of source */
+	size_t infixes[INFIXES_MAX], n_infixes = 0;
 
 	while (*log) {
 		size_t n = strcspn(log, "\n");
@@ -351,6 +467,7 @@ void diagnostics_add_nvrtc(struct diagnostics *d, const char *log)
 			put_dropped(d, &why, message);
 		} else if (shown && *line && !strstr(line, "detected in the compilation of") &&
 			   strncmp(line, "Remark", 6)) {
+			show_line(line, infixes, &n_infixes);
 			buffer_printf(out, "%s\n", line);
 		}
 	}

@@ -12,14 +12,16 @@
 #include "common/buffer.h"
 #include "compiler/clang-shim.h"
 
+struct include_text;
 struct session;
 struct unit_text;
 
 struct diagnostics {
-	const char *cell; /* borrowed */
+	const char *cell; /* with the files that it includes; borrowed */
 	size_t cell_len;
 	const char *cell_name;		/* borrowed */
 	const struct session *session;	/* knows dropped names; borrowed, may be NULL */
+	const struct include_text *includes; /* what the text is made of; borrowed, may be NULL */
 	struct buffer errors, warnings; /* with their notes */
 	struct buffer first;		/* first line of the first error */
 	uint32_t first_line;		/* its line in the cell; 0 if it is elsewhere */

@@ -16,9 +16,12 @@
 #include "compiler/cell-names.h"
 #include "compiler/class-text.h"
 #include "compiler/composition.h"
+#include "compiler/cpp-syntax.h"
+#include "compiler/default-arguments.h"
 #include "compiler/device-text.h"
 #include "compiler/directives.h"
 #include "compiler/in-turn.h"
+#include "compiler/include-text.h"
 #include "compiler/launch-syntax.h"
 #include "compiler/local-include.h"
 #include "compiler/own-names.h"
@@ -215,14 +218,14 @@ static void edit_runtime(struct host_text *h, const struct declaration_parts *p,
 
 	drop_const(h, d);
 	if (d->dim3_open != TOKEN_NONE)
-		drop_tokens(h, d->dim3_open, token_behind(l, d->dim3_open));
+		drop_tokens(h, d->equals != TOKEN_NONE ? d->equals : d->dim3_open, token_behind(l, d->dim3_open));
 	else
 		drop_tokens(h, d->equals, d->init_end);
 	if (!type)
 		return;
 	if (p->is_auto_type) {
 		for (uint32_t i = p->first; i < p->specifiers_end; i++)
-			if (token_is(l, i, "__auto_type"))
+			if (token_is(l, i, "__auto_type") || cpp_syntax_is_auto(l, i))
 				edit_list_add(&h->edits, l->at[i].start, l->at[i].end,
 					      pool_printf(h, "__typeof__(%s)", type));
 	} else {
@@ -295,6 +298,7 @@ static void edit_item(struct host_text *h, const struct session *session, uint32
 		return;
 	if (h->split.items[i].is_class)
 		class_text_edit(&h->split.tokens, p->tag, h->pool, &h->edits);
+	default_arguments_edit(h, i);
 	for (uint32_t k = 0; k < p->n; k++)
 		has_initialiser |= p->declarators[k].equals != TOKEN_NONE;
 	if (has_storage(h, session, p))
@@ -370,6 +374,33 @@ int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t c
 	return 0;
 }
 
+int host_text_set_includes(struct host_text *h, const struct include_text *includes, struct error *err)
+{
+	struct token_list *l = &h->split.tokens;
+
+	if (!includes->n)
+		return 0;
+	h->includes = h->unit.includes = includes;
+	h->lines = mem_pool_array(h->pool, l->n + 1, sizeof(*h->lines));
+	if (!h->lines)
+		return error_set(err, ERROR_MEMORY, "out of memory for the lines of a cell");
+	for (uint32_t i = 0; i < l->n; i++) {
+		h->lines[i] = l->at[i].line;
+		l->at[i].line = include_text_place(includes, l->at[i].line).cell_line;
+	}
+	return 0;
+}
+
+uint32_t host_text_line(const struct host_text *h, uint32_t token)
+{
+	return h->lines ? h->lines[token] : h->split.tokens.at[token].line;
+}
+
+bool host_text_is_included(const struct host_text *h, uint32_t token)
+{
+	return h->lines && !include_text_place(h->includes, h->lines[token]).in_cell;
+}
+
 void host_text_release(struct host_text *h)
 {
 	edit_list_release(&h->edits);
@@ -430,6 +461,7 @@ static void write_file_item(struct host_text *h, const struct session *session, 
 {
 	const struct item *item = &h->split.items[i];
 	const struct declaration_parts *p = &h->parts[i];
+	const char *overloads;
 
 	if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION ||
 	    is_device_directive(h, item) || is_brought(h, session, item))
@@ -440,12 +472,14 @@ static void write_file_item(struct host_text *h, const struct session *session, 
 	}
 	if (h->probe && item->kind == ITEM_DECLARATION && has_probed(h, p))
 		return;
-	unit_text_line(&h->unit, h->split.tokens.at[item->first].line);
+	unit_text_line(&h->unit, host_text_line(h, item->first));
 	if (item->kind == ITEM_FUNCTION && p->is_inline)
 		unit_text_puts(&h->unit, "__attribute__((visibility(\"protected\"))) ");
 	copy_tokens(h, item->first, item->end);
 	if (item->kind == ITEM_DECLARATION && has_storage(h, session, p))
 		write_storage(h, p);
+	if (*(overloads = declares(item) ? default_arguments_overloads(h, i) : ""))
+		buffer_printf(&h->unit.text, "\n#line 1 \"cgpu\"\n%s", overloads);
 	if (item->kind == ITEM_DIRECTIVE)
 		directives_mark_branch(h, item->first);
 }
@@ -456,11 +490,11 @@ static void write_initialiser(struct host_text *h, const struct declarator *d, c
 	char name[256];
 
 	snprintf(name, sizeof(name), "%s%.*s", prefix, (int)token_len(l, d->name), token_text(l, d->name));
-	unit_text_line(&h->unit, l->at[d->name].line);
+	unit_text_line(&h->unit, host_text_line(h, d->name));
 	if (d->dim3_open != TOKEN_NONE) {
 		buffer_printf(&h->unit.text, "%s = cgpu_dim3(", name);
-		copy_tokens(h, d->dim3_open + 1, token_behind(l, d->dim3_open));
-		unit_text_puts(&h->unit, ";");
+		copy_tokens(h, d->dim3_open + 1, token_behind(l, d->dim3_open) - 1);
+		unit_text_puts(&h->unit, ");");
 	} else if (token_is(l, d->equals + 1, "{") || d->is_array) {
 		/* What may stand here, braces, a string or a macro for them, only a declaration takes. */
 		buffer_printf(&h->unit.text, "{ __typeof__(%s) cgpu_initial = ", name);
@@ -514,12 +548,12 @@ static void write_run_item(struct host_text *h, const struct session *session, u
 			unit_text_puts(&h->unit, "\n");
 		}
 	} else if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION) {
-		unit_text_line(&h->unit, h->split.tokens.at[item->first].line);
+		unit_text_line(&h->unit, host_text_line(h, item->first));
 		copy_tokens(h, item->first, item->end);
 		if (item->kind == ITEM_EXPRESSION)
 			unit_text_puts(&h->unit, ";");
 	} else if (item->kind == ITEM_DECLARATION && h->probe && has_probed(h, p)) {
-		unit_text_line(&h->unit, h->split.tokens.at[item->first].line);
+		unit_text_line(&h->unit, host_text_line(h, item->first));
 		copy_tokens(h, item->first, item->end);
 	} else if (item->kind == ITEM_DECLARATION && !h->probe) {
 		for (uint32_t k = 0; k < p->n; k++)

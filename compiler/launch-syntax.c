@@ -6,6 +6,7 @@
 
 #include "common/mem-pool.h"
 #include "compiler/cast-syntax.h"
+#include "compiler/cpp-syntax.h"
 #include "compiler/template-launch.h"
 
 /* The first token of the expression that ends before `<<<` at i: a name with its members,
@@ -116,6 +117,15 @@ static void edit_dim3_declaration(const struct token_list *l, uint32_t i, struct
 		if (token_is(l, i + 1, "(")) {
 			edit_list_add(edits, l->at[i].end, l->at[i].end, " = cgpu_dim3");
 			i = token_behind(l, i + 1);
+		} else if (token_is(l, i + 1, "{") && l->at[i + 1].match != TOKEN_NONE) {
+			replace(l, i + 1, " = cgpu_dim3(", edits);
+			i = l->at[i + 1].match;
+			replace(l, i++, ")", edits);
+		} else if (token_is(l, i + 1, "=") && token_is(l, i + 2, "{") && !token_is(l, i + 3, ".") &&
+			   l->at[i + 2].match != TOKEN_NONE) {
+			replace(l, i + 2, "cgpu_dim3(", edits);
+			i = l->at[i + 2].match;
+			replace(l, i++, ")", edits);
 		} else if (token_is(l, i + 1, ";") || token_is(l, i + 1, ",")) {
 			edit_list_add(edits, l->at[i].end, l->at[i].end, " = cgpu_dim3()");
 			i++;
@@ -187,8 +197,10 @@ void launch_syntax_edit(const struct split *s, const struct template_launches *l
 			else if (token_is(l, i, "dim3") && item->kind != ITEM_DECLARATION &&
 				 starts_local(l, i, item))
 				edit_dim3_declaration(l, i, edits);
-			else
+			else {
 				cast_syntax_edit(l, i, edits);
+				cpp_syntax_edit(l, i, pool, edits);
+			}
 		}
 	}
 }

@@ -10,6 +10,7 @@
 #include "common/array.h"
 #include "common/buffer.h"
 #include "common/cleanup.h"
+#include "common/namespace-infix.h"
 
 /* Itanium C++ ABI, 3.4; of the C++ library that this program is linked with. */
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *len, int *status);
@@ -31,8 +32,10 @@ void listing_release(struct listing *l)
 const char *listing_demangle(struct mem_pool *pool, const char *name)
 {
 	cleanup_free char *whole = strncmp(name, "_Z", 2) ? NULL : __cxa_demangle(name, NULL, NULL, NULL);
+	char *shown = mem_pool_strdup(pool, whole ? whole : name);
 
-	return mem_pool_strdup(pool, whole ? whole : name);
+	namespace_infix_show(shown);
+	return shown;
 }
 
 const char *listing_file(struct listing *l, const char *path, size_t len)
@@ -133,6 +136,42 @@ static const char *bare_name(const char *shown, size_t *ret_len)
 	return start;
 }
 
+/* Do the texts say the same but for blanks? */
+static bool same_but_blanks(const char *a, size_t len, const char *b)
+{
+	const char *end = a + len;
+
+	for (;;) {
+		while (a < end && *a == ' ')
+			a++;
+		while (*b == ' ')
+			b++;
+		if (a == end || *a != *b)
+			return a == end && !*b;
+		a++;
+		b++;
+	}
+}
+
+/* `k<float>`, `ns::k<float>`: the name with the template's arguments, as the user launches it. */
+static bool is_instance(const char *bare, const char *name)
+{
+	const char *at = bare;
+	int depth = 0;
+
+	if (!strchr(name, '<'))
+		return false;
+	for (const char *p = bare; *p && (depth || *p != '('); p++) {
+		depth += (*p == '<') - (*p == '>');
+		if (!depth && (p[1] == '(' || !p[1]) &&
+		    (same_but_blanks(bare, (size_t)(p + 1 - bare), name) || same_but_blanks(at, (size_t)(p + 1 - at), name)))
+			return true;
+		if (!depth && *p == ':')
+			at = p + 1;
+	}
+	return false;
+}
+
 static bool is_text(const char *text, size_t len, const char *name)
 {
 	return strlen(name) == len && !memcmp(text, name, len);
@@ -143,7 +182,7 @@ bool listing_function_is(const struct listing_function *f, const char *name)
 	size_t len;
 	const char *bare = bare_name(f->shown, &len), *last;
 
-	if (!*name || !strcmp(f->name, name) || is_text(bare, len, name))
+	if (!*name || !strcmp(f->name, name) || is_text(bare, len, name) || is_instance(bare, name))
 		return true;
 	last = memrchr(bare, ':', len);
 	return last && is_text(last + 1, len - (size_t)(last + 1 - bare), name);

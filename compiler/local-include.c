@@ -2,6 +2,7 @@
 #include "compiler/local-include.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,17 +14,39 @@
 #include "common/cleanup.h"
 #include "compiler/token.h"
 
-bool local_include_path(const char *rest, size_t len, char ret[PATH_MAX])
+bool local_include_name(const char *rest, size_t len, char ret[PATH_MAX])
 {
 	const char *end = len && *rest == '"' ? memchr(rest + 1, '"', len - 1) : NULL;
-	char name[PATH_MAX];
-	struct stat st;
 
 	if (!end || end - rest >= PATH_MAX)
 		return false;
-	memcpy(name, rest + 1, (size_t)(end - rest - 1));
-	name[end - rest - 1] = '\0';
-	return realpath(name, ret) && !stat(ret, &st) && S_ISREG(st.st_mode);
+	memcpy(ret, rest + 1, (size_t)(end - rest - 1));
+	ret[end - rest - 1] = '\0';
+	return true;
+}
+
+bool local_include_in(const char *folder, const char *name, char ret[PATH_MAX])
+{
+	bool alone = *name == '/' || !*folder;
+	char path[2 * PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s%s%s", alone ? "" : folder, alone ? "" : "/", name);
+	return realpath(path, ret) && !stat(ret, &st) && S_ISREG(st.st_mode);
+}
+
+void local_include_folder(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	slash[slash == path] = '\0';
+}
+
+bool local_include_path(const char *rest, size_t len, char ret[PATH_MAX])
+{
+	char name[PATH_MAX];
+
+	return local_include_name(rest, len, name) && local_include_in("", name, ret);
 }
 
 uint32_t local_include_find(const struct token_list *tokens, const char *path)

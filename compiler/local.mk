@@ -25,6 +25,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/cuda-flags.c %reldir%/cuda-flags.h \
 	%reldir%/compile-device.c %reldir%/compile-device.h \
 	%reldir%/device-follow.c %reldir%/device-follow.h \
+	%reldir%/device-include.c %reldir%/device-include.h \
 	%reldir%/device-header.c %reldir%/device-header.h \
 	%reldir%/device-job.c %reldir%/device-job.h \
 	%reldir%/composition.c %reldir%/composition.h \
@@ -36,8 +37,10 @@ libcompiler_a_SOURCES = \
 	%reldir%/cpp-hints.c %reldir%/cpp-hints.h \
 	%reldir%/cpp-names.c %reldir%/cpp-names.h \
 	%reldir%/cpp-pieces.c %reldir%/cpp-pieces.h \
+	%reldir%/cpp-syntax.c %reldir%/cpp-syntax.h \
 	%reldir%/declarator.c %reldir%/declarator.h \
 	%reldir%/declare.c %reldir%/declare.h \
+	%reldir%/default-arguments.c %reldir%/default-arguments.h \
 	%reldir%/directives.c %reldir%/directives.h \
 	%reldir%/device-macros.c %reldir%/device-macros.h \
 	%reldir%/device-text.c %reldir%/device-text.h \
@@ -46,7 +49,9 @@ libcompiler_a_SOURCES = \
 	%reldir%/header-names.c %reldir%/header-names.h \
 	%reldir%/host-text.c %reldir%/host-text.h \
 	%reldir%/in-turn.c %reldir%/in-turn.h \
+	%reldir%/include-place.c %reldir%/include-text.c %reldir%/include-text.h \
 	%reldir%/is-complete.c %reldir%/is-complete.h \
+	%reldir%/left-out.c %reldir%/left-out.h \
 	%reldir%/launch-syntax.c %reldir%/launch-syntax.h \
 	%reldir%/link-libraries.c %reldir%/link-libraries.h \
 	%reldir%/line-table.c %reldir%/line-table.h \
@@ -54,6 +59,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/look.c %reldir%/look.h \
 	%reldir%/macro-text.c %reldir%/macro-text.h \
 	%reldir%/local-include.c %reldir%/local-include.h \
+	%reldir%/namespace-text.c %reldir%/namespace-text.h \
 	%reldir%/nvcc.c %reldir%/nvcc.h \
 	%reldir%/nvrtc.c %reldir%/nvrtc.h \
 	%reldir%/object-ptx.c %reldir%/object-ptx.h \
@@ -118,7 +124,7 @@ $(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS) $(preludecub_HEADE
 clean-local:
 	rm -rf %reldir%/include
 
-compiler_tests = test-split test-c-linkage test-device-macros test-pragma-state test-launch-syntax test-line-table test-effort \
+compiler_tests = test-split test-c-linkage test-namespace-text test-device-macros test-pragma-state test-launch-syntax test-line-table test-effort \
 	test-compile test-compile-ahead test-unit-cache test-device-header test-listing
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
@@ -131,6 +137,9 @@ test_c_linkage_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
 test_device_macros_SOURCES = tests/unit/test-device-macros.c
 test_device_macros_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_device_macros_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
+test_namespace_text_SOURCES = tests/unit/test-namespace-text.c
+test_namespace_text_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_namespace_text_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
 test_pragma_state_SOURCES = tests/unit/test-pragma-state.c
 test_pragma_state_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_pragma_state_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)

@@ -14,6 +14,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "common/log.h"
 
 typedef struct program *nvrtc_handle;
 
@@ -96,6 +97,24 @@ static void *open_library(const char *cuda_root)
 	return library ? library : open_in("", "");
 }
 
+/*
+ * NVRTC opens the CUDA driver, for no need of ours. Only workers do that: here the name stands for a library whose functions
+ * all fail, the one that stands before the driver where cells run.
+ */
+static void keep_driver_out(void)
+{
+	static const char file[] = "libcgpu-shim.so";
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - sizeof(file));
+	char *slash;
+
+	path[n > 0 ? n : 0] = '\0';
+	slash = strrchr(path, '/');
+	strcpy(slash ? slash + 1 : path, file);
+	if (!dlopen(path, FOR_GOOD))
+		log_warning("the compiler may open the CUDA driver: %s", dlerror());
+}
+
 int nvrtc_load(struct nvrtc *n, const char *cuda_root, struct error *err)
 {
 	struct nvrtc_calls *calls;
@@ -106,6 +125,7 @@ int nvrtc_load(struct nvrtc *n, const char *cuda_root, struct error *err)
 	if (n->tried)
 		return error_set(err, ERROR_NOT_FOUND, "%s", n->problem);
 	n->tried = true;
+	keep_driver_out();
 	n->library = open_library(cuda_root);
 	calls = calloc(1, sizeof(*calls));
 	if (n->library && calls && !bind(n, calls) && !calls->version(&major, &minor)) {

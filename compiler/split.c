@@ -14,6 +14,7 @@
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "compiler/class-text.h"
+#include "compiler/cpp-syntax.h"
 #include "compiler/device-variable.h"
 #include "compiler/macro-text.h"
 
@@ -293,7 +294,7 @@ static bool starts_declaration(struct splitter *s, uint32_t i)
 				return false;
 		return true;
 	}
-	if (!split_at_identifier(l, i) || token_is(l, i + 1, ":"))
+	if (!split_at_identifier(l, i) || token_is(l, i + 1, ":") || cpp_syntax_is_delete(l, i))
 		return false;
 	switch (classify(s, i)) {
 	case NAME_TYPE:
@@ -410,9 +411,11 @@ static uint32_t end_of_declaration(struct splitter *s, uint32_t i, uint32_t *ret
 	const struct token_list *l = s->l;
 	bool initialiser = false, tag = false, old_style = false;
 	unsigned branches = 0;
+	uint32_t first;
 
 	*ret_body = TOKEN_NONE;
 	i = behind_templates(l, i);
+	first = i;
 	while (i < l->n) {
 		if (at_directive(l, i)) {
 			if (!pass_directive(l, i, &branches))
@@ -423,7 +426,8 @@ static uint32_t end_of_declaration(struct splitter *s, uint32_t i, uint32_t *ret
 				return i + 1;
 			i++;
 		} else if (token_is(l, i, "{")) {
-			if (!initialiser && !tag) {
+			/* dim3 block{8, 4}; */
+			if (!initialiser && !tag && !(token_is(l, first, "dim3") && split_at_identifier(l, i - 1))) {
 				*ret_body = i;
 				return token_behind(l, i);
 			}
@@ -649,6 +653,15 @@ static bool find_class(const struct token_list *l, struct item *item)
 	return kind == CLASS_DEVICE;
 }
 
+/* An operator, or a parameter that is a reference. */
+static bool is_cpp_function(const struct token_list *l, const struct item *item)
+{
+	for (uint32_t i = item->first; i < item->body; i++)
+		if (token_is(l, i, "operator") || token_is(l, i, "&") || token_is(l, i, "&&"))
+			return true;
+	return false;
+}
+
 /* CUDA's marks stand among the specifiers; other C++ words at the start make an item the device's
  * alone. */
 static void find_world(const struct token_list *l, struct item *item)
@@ -679,6 +692,8 @@ static void find_world(const struct token_list *l, struct item *item)
 		else if (token_is(l, i, "constexpr") && item->kind == ITEM_FUNCTION)
 			host = device = true;
 	}
+	/* What C has no function for: device code's alone. */
+	host &= !(device && item->kind == ITEM_FUNCTION && is_cpp_function(l, item));
 	item->world = !device ? WORLD_HOST : host ? WORLD_BOTH : WORLD_DEVICE;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/error.h"
+#include "compiler/include-text.h"
 
 void edit_list_add(struct edit_list *l, uint32_t start, uint32_t end, const char *with)
 {
@@ -59,7 +60,9 @@ void unit_text_puts(struct unit_text *u, const char *text)
 
 void unit_text_line(struct unit_text *u, uint32_t line)
 {
-	buffer_printf(&u->text, "\n#line %u \"%s\"\n", line, u->cell_name);
+	struct include_place place = include_text_place(u->includes, line);
+
+	buffer_printf(&u->text, "\n#line %u \"%s\"\n", place.line, place.in_cell ? u->cell_name : place.file);
 }
 
 static void add_segment(struct unit_text *u, uint32_t start, uint32_t len, uint32_t cell)

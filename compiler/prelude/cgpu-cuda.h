@@ -11,6 +11,7 @@
 #include <cuda_runtime_api.h>
 #include <cuda_profiler_api.h>
 #include <driver_functions.h>
+#include <library_types.h>
 
 #include "common/launch-glue.h"
 
@@ -58,6 +59,8 @@ typedef enum cudaStreamCaptureMode cudaStreamCaptureMode;
 typedef enum cudaStreamCaptureStatus cudaStreamCaptureStatus;
 typedef enum cudaGraphNodeType cudaGraphNodeType;
 typedef enum cudaGraphExecUpdateResult cudaGraphExecUpdateResult;
+typedef struct cudaArray cudaArray;
+typedef struct cudaMipmappedArray cudaMipmappedArray;
 
 /* make_float3() and the like, which the toolkit has for C++ only. */
 #define CGPU_MAKE_VECTORS(prefix, element) \
@@ -128,6 +131,7 @@ CGPU_MAKE_FOURTH(double, double)
 
 #define nullptr ((void *)0)
 #define constexpr const
+#define cgpu_absolute(a) _Generic((a), float: fabsf, double: fabs, long double: fabsl, default: abs)(a)
 #define cgpu_smaller(a, b)                                                                         \
 	__extension__({                                                                            \
 		__auto_type a_ = (a);                                                              \

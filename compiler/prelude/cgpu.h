@@ -81,6 +81,7 @@ inline void cgpu_use_va_list(int n, ...)
 #include <channel_descriptor.h>
 #include <cuda_profiler_api.h>
 #include <driver_functions.h>
+#include <library_types.h>
 #endif
 #elif defined(CGPU_WITH_CUDA)
 #include "cgpu-cuda.h"
