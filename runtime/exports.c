@@ -48,6 +48,8 @@ uint64_t exports_find(const char *name)
 	if (!address)
 		address = (uint64_t)(uintptr_t)device_symbol(name);
 	if (!address)
+		address = (uint64_t)(uintptr_t)device_library_symbol(name);
+	if (!address)
 		address = (uint64_t)(uintptr_t)in_libraries(name);
 	return address;
 }

@@ -92,4 +92,9 @@ int exports_checkpoint(void);
 void exports_display(const char *mime, const void *data, unsigned long size);
 void exports_clear_output(int wait);
 
+/* exports-number.c: conversions to __bf16, which this project's compiler may not know. */
+typedef int16_t exports_bfloat16 __attribute__((vector_size(16)));
+exports_bfloat16 exports_truncsfbf2(float f);
+exports_bfloat16 exports_truncdfbf2(double d);
+
 #endif

@@ -3,13 +3,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/fault-questions.h"
 #include "common/worker-protocol.h"
 #include "runtime/cuda/device.h"
+#include "runtime/cuda/source-text.h"
 #include "runtime/memory-report.h"
 
 #define LEAKS_SHOWN 16
@@ -17,33 +17,8 @@
 struct leaks {
 	uint32_t cell, n;
 	uint64_t bytes;
-	const char *text;
 	struct buffer *out;
 };
-
-/* 4194300 -> "4,194,300" */
-static void put_grouped(uint64_t v, struct buffer *out)
-{
-	if (v < 1000) {
-		buffer_printf(out, "%" PRIu64, v);
-		return;
-	}
-	put_grouped(v / 1000, out);
-	buffer_printf(out, ",%03" PRIu64, v % 1000);
-}
-
-static void put_line(const struct leaks *l, uint32_t line)
-{
-	const char *at = l->text;
-
-	for (uint32_t i = 1; i < line && at; i++) {
-		at = strchr(at, '\n');
-		at = at ? at + 1 : NULL;
-	}
-	at = at ? at + strspn(at, " \t") : "";
-	if (*at && *at != '\n')
-		buffer_printf(l->out, "=========         %u | %.*s\n", line, (int)strcspn(at, "\n"), at);
-}
 
 static void put_leak(void *data, const struct device_buffer *b)
 {
@@ -57,7 +32,7 @@ static void put_leak(void *data, const struct device_buffer *b)
 		return;
 	device_describe(b->address, &d);
 	buffer_puts(l->out, "========= Leaked ");
-	put_grouped(b->size, l->out);
+	buffer_put_grouped(l->out, b->size);
 	buffer_printf(l->out, " bytes at 0x%" PRIx64, b->address);
 	if (*d.name)
 		buffer_printf(l->out, " `%s`", d.name);
@@ -66,12 +41,12 @@ static void put_leak(void *data, const struct device_buffer *b)
 		buffer_printf(l->out, ":%u", b->line);
 	buffer_putc(l->out, '\n');
 	if (b->line)
-		put_line(l, b->line);
+		source_text_put(b->cell, b->line, l->out);
 }
 
-void leak_report(uint32_t cell, const char *text, struct buffer *out)
+void leak_report(uint32_t cell, struct buffer *out)
 {
-	struct leaks l = { .cell = cell, .text = text, .out = out };
+	struct leaks l = { .cell = cell, .out = out };
 	struct error err = ERROR_INIT;
 
 	if (memory_report_lost_buffers(put_leak, &l, &err)) {
@@ -81,7 +56,7 @@ void leak_report(uint32_t cell, const char *text, struct buffer *out)
 	if (!l.n)
 		return;
 	buffer_puts(out, "========= LEAK SUMMARY: ");
-	put_grouped(l.bytes, out);
+	buffer_put_grouped(out, l.bytes);
 	buffer_printf(out, " bytes leaked in %u allocation%s%s\n", l.n, l.n == 1 ? "" : "s",
 		      l.n > LEAKS_SHOWN ? ", of which the first are shown" : "");
 }

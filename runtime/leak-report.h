@@ -10,7 +10,7 @@
 
 struct buffer;
 
-/* Appends lines; nothing when there is no leak. text: of the cell, "" unknown. The cell has ended. */
-void leak_report(uint32_t cell, const char *text, struct buffer *out);
+/* Appends lines; nothing when there is no leak. The cell has ended. */
+void leak_report(uint32_t cell, struct buffer *out);
 
 #endif

@@ -42,7 +42,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/cell-stdio.c %reldir%/cell-stdio.h \
 	%reldir%/context.c %reldir%/context.h \
 	%reldir%/cpp-runtime.c %reldir%/cpp-runtime.h \
-	%reldir%/exports-display.c \
+	%reldir%/exports-display.c %reldir%/exports-number.c \
 	%reldir%/fork-handlers.c %reldir%/fork-handlers.h \
 	%reldir%/exports.c %reldir%/exports.def %reldir%/exports.h \
 	%reldir%/exports-process.c %reldir%/exports-program.c %reldir%/exports-signal.c \
@@ -52,6 +52,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/interrupt.c %reldir%/interrupt.h \
 	%reldir%/landlock.c %reldir%/landlock.h \
 	%reldir%/libraries.c %reldir%/libraries.h \
+	%reldir%/library-doors.c \
 	%reldir%/leak-report.c %reldir%/leak-report.h \
 	%reldir%/memory-report.c %reldir%/memory-report.h \
 	%reldir%/memcheck/callbacks.c %reldir%/memcheck/callbacks.h \
@@ -68,9 +69,10 @@ cgpu_worker_SOURCES = \
 	%reldir%/exports-checkpoint.c \
 	%reldir%/session-layout.c %reldir%/session-layout.h \
 	%reldir%/worker-run.c %reldir%/worker-run.h \
+	%reldir%/worker-park.c %reldir%/worker-park.h \
 	%reldir%/worker-snapshot.c %reldir%/worker-snapshot.h \
 	%reldir%/zygote.c %reldir%/zygote.h
-cgpu_worker_CFLAGS = $(AM_CFLAGS) -fno-builtin-malloc
+cgpu_worker_CFLAGS = $(AM_CFLAGS) $(CUDA_CPPFLAGS) -fno-builtin-malloc
 # libm and libdl are there for cells, whether the worker itself needs them or not.
 cgpu_worker_LDFLAGS = -Wl,--export-dynamic -Wl,--exclude-libs,libcudaside.a -Wl,-z,now -Wl,--no-as-needed
 cgpu_worker_LDADD = libcudaside.a libcommon.a -lm -lpthread -ldl

@@ -40,6 +40,7 @@
 #include "runtime/sandbox-apply.h"
 #include "runtime/session-processes.h"
 #include "runtime/threads.h"
+#include "runtime/worker-park.h"
 #include "runtime/worker-run.h"
 #include "runtime/worker-snapshot.h"
 #include "runtime/worker.h"
@@ -124,9 +125,42 @@ static void *host_symbol(const char *name)
 
 static const char *name_of_pointer(uint64_t address)
 {
-	const struct symbol *s = symbols_pointing_to(address);
+	const struct symbol *s = symbols_at(address);
 
+	if (!s || s->kind != SYMBOL_OBJECT)
+		s = symbols_pointing_to(address);
 	return s ? s->name : "";
+}
+
+static bool is_session_memory(uint64_t address, uint64_t size)
+{
+	for (int r = ARENA_DATA; r <= ARENA_HEAP; r++) {
+		uint64_t offset = address - arena_start((enum arena_region)r), top = arena_header()->top[r];
+
+		if (offset < top && size <= top - offset)
+			return true;
+	}
+	return false;
+}
+
+struct pointer_visit {
+	void (*fn)(void *data, void *variable);
+	void *data;
+};
+
+static void visit_pointer(void *data, const struct symbol *s)
+{
+	const struct pointer_visit *v = data;
+
+	if (s->size == sizeof(void *) && is_session_memory(s->address, s->size))
+		v->fn(v->data, (void *)(uintptr_t)s->address);
+}
+
+static void each_pointer(void (*fn)(void *data, void *variable), void *data)
+{
+	struct pointer_visit v = { fn, data };
+
+	symbols_each_variable(visit_pointer, &v);
 }
 
 static void enter_device(void)
@@ -169,6 +203,8 @@ static struct device_host device_host = {
 	.caller_line = backtrace_caller_line,
 	.host_symbol = host_symbol,
 	.name_of_pointer = name_of_pointer,
+	.is_session_memory = is_session_memory,
+	.each_pointer = each_pointer,
 	.enter_device = enter_device,
 	.leave_device = leave_device,
 	.enter_library = cell_mode_enter_library,
@@ -240,6 +276,7 @@ static int say_hello(const struct device_info *info, const struct sandbox_report
 	record_put_u32(&out, (uint32_t)info->devices);
 	for (int i = 0; i < info->devices; i++)
 		record_put_bytes(&out, info->uuids[i], DEVICE_UUID_SIZE);
+	record_put_str(&out, info->passed_over);
 	if (buffer_check(&out, err))
 		return -1;
 	return worker_send(WORKER_HELLO, out.data, out.len, -1, err);
@@ -267,7 +304,10 @@ static int prepare(const struct worker_start *start, struct error *err)
 	if (cell_stack_init(err) || exports_process_init(err) || threads_init(err) || host_fault_init(err))
 		return -1;
 	device_host.session_root = session_root();
-	if (device_init(&device_host, &info, err))
+	device_host.watch = &worker.control->watch;
+	if (worker.control->no_device)
+		device_leave_alone(&device_host, &info);
+	else if (device_init(&device_host, &info, err))
 		return -1;
 	return say_hello(&info, &report, err);
 }
@@ -304,7 +344,7 @@ static int report_value(const struct ipc_message *m, struct error *err)
 	return worker_send(WORKER_DEVICE_VALUE_IS, out.data, out.len, -1, err);
 }
 
-static int handle(const struct ipc_message *m, struct error *err)
+static int handle(struct ipc_message *m, struct error *err)
 {
 	switch (m->type) {
 	case WORKER_ATTACH:
@@ -326,6 +366,9 @@ static int handle(const struct ipc_message *m, struct error *err)
 	case WORKER_PROFILE:
 		worker_run_profiled();
 		return 0;
+	case WORKER_TRACE:
+		worker_run_traced();
+		return 0;
 	case WORKER_LEND:
 		return worker_run_lend(m, err);
 	case WORKER_UNLEND:
@@ -338,6 +381,10 @@ static int handle(const struct ipc_message *m, struct error *err)
 		return worker_snapshot_read(m, err);
 	case WORKER_DEVICE_FILL:
 		return worker_snapshot_fill(m, err);
+	case WORKER_PARK_FILE:
+		return worker_park_file(m, err);
+	case WORKER_PARK:
+		return worker_park(m, err);
 	case WORKER_DEVICE_INFO:
 		return report_device(m, err);
 	case WORKER_DEVICE_VALUE:

@@ -30,6 +30,7 @@
 #include "runtime/memcheck/memcheck.h"
 #include "runtime/threads.h"
 #include "runtime/tracked.h"
+#include "runtime/worker-park.h"
 #include "runtime/worker.h"
 
 #define HOLDERS_SHOWN 5
@@ -123,6 +124,10 @@ static int take_chunks(struct error *err)
 			r = 0;
 		else if (m.type == WORKER_CHUNK)
 			r = take_chunk(&m, err);
+		else if (m.type == WORKER_PARK_FILE)
+			r = worker_park_file(&m, err);
+		else if (m.type == WORKER_CHUNK_PARKED)
+			r = worker_park_return(&m, err);
 		else
 			r = error_set(err, ERROR_PROTOCOL, "message %u while a session is attached", m.type);
 		ipc_message_release(&m);
@@ -151,6 +156,7 @@ static int attach(const struct ipc_message *first, struct buffer *lost, struct e
 
 	worker.cell = record_u32(&r);
 	refill = record_u8(&r) != 0;
+	device_set_rollback(record_u8(&r));
 	n = record_count(&r, 32);
 	if (r.failed)
 		return record_check(&r, "WORKER_ATTACH", err);
@@ -193,23 +199,24 @@ int worker_run_attach(const struct ipc_message *first, struct error *err)
 	worker_set_phase(PHASE_ATTACHING);
 	r = attach(first, &lost, &problem);
 	worker_set_phase(PHASE_IDLE);
-	record_put_u8(&out, !r);
+	record_put_u8(&out, !r ? ATTACH_OK : problem.code == ERROR_LIMIT ? ATTACH_NO_ROOM : ATTACH_FAILED);
 	record_put_str(&out, r ? problem.text : "");
 	put_lines(&out, &lost);
+	record_put_u8(&out, device_is_usable());
 	if (buffer_check(&lost, err) || buffer_check(&out, err))
 		return -1;
 	return worker_send(WORKER_ATTACHED, out.data, out.len, -1, err);
 }
 
-/* The next cell is one of %%profile. */
-static bool profiled;
+/* The next cell is one of %%profile, of %%trace. */
+static bool profiled, traced;
 
 struct run {
 	struct unit unit;
 	uint64_t owner; /* see struct unit_code */
 	bool checked;
-	bool profiled;
-	struct error no_profile; /* why */
+	bool profiled, traced;
+	struct error no_profile, no_trace; /* why */
 	const char *text;      /* of the cell, "" unknown */
 	struct record earlier; /* where the checked functions of earlier cells stand */
 	struct loaded loaded;
@@ -305,6 +312,18 @@ static int load_earlier(struct run *run, struct error *err)
 	return record_check(&run->earlier, "WORKER_RUN", err);
 }
 
+static void fail_to_load_device(struct run *run, const struct error *err)
+{
+	struct fault_record *f = &worker.control->fault;
+
+	if (device_is_usable()) {
+		fail(run, err->code == ERROR_NOT_FOUND || err->code == ERROR_COMPILE ? FAULT_LINK : FAULT_INTERNAL, err->text);
+		return;
+	}
+	device_unusable_ename(f->ename, sizeof(f->ename));
+	fail(run, FAULT_CUDA, err->text);
+}
+
 static void load(struct run *run)
 {
 	uint64_t start = clock_now_ns();
@@ -316,7 +335,7 @@ static void load(struct run *run)
 	else if (loader_load(&run->unit, run->owner, &run->loaded, &err))
 		fail_to_load(run, &err);
 	else if (device_load(&run->unit, &err))
-		fail(run, err.code == ERROR_NOT_FOUND || err.code == ERROR_COMPILE ? FAULT_LINK : FAULT_INTERNAL, err.text);
+		fail_to_load_device(run, &err);
 	else if (send_symbols(&run->unit, &run->loaded, &err))
 		fail(run, FAULT_INTERNAL, err.text);
 	buffer_puts(&run->warnings, buffer_text(&run->loaded.notes));
@@ -368,12 +387,17 @@ static void end_earlier_objects(struct run *run)
 static void load_and_call(struct run *run)
 {
 	end_earlier_objects(run);
+	if (run->outcome == OUTCOME_OK && device_libraries_due())
+		call(run, device_libraries_renew, NULL);
 	if (run->outcome == OUTCOME_OK)
 		load(run);
 	if (run->outcome == OUTCOME_OK && run->checked)
 		memcheck_begin();
+	if (run->outcome == OUTCOME_OK && run->traced)
+		device_trace_begin(&run->no_trace);
 	if (run->outcome == OUTCOME_OK)
 		call(run, call_unit, &run->loaded);
+	device_trace_stop();
 	worker_set_phase(PHASE_ENDING);
 	cell_stdio_end();
 }
@@ -386,7 +410,7 @@ static void settle(struct run *run)
 	memset(&found, 0, sizeof(found));
 	if (!device_cell_end(&run->warnings, &found)) {
 		if (run->checked)
-			leak_report(worker.cell, run->text, &run->warnings);
+			leak_report(worker.cell, &run->warnings);
 		return;
 	}
 	clear_fault();
@@ -400,38 +424,67 @@ void worker_run_profiled(void)
 	profiled = true;
 }
 
+void worker_run_traced(void)
+{
+	traced = true;
+}
+
 static void begin_profile(struct run *run)
 {
 	run->profiled = profiled;
-	profiled = false;
+	run->traced = traced;
+	profiled = traced = false;
 	if (run->profiled)
 		device_profile_begin(&run->no_profile);
 }
 
+static int send_findings(uint32_t message, const struct error *none, const struct buffer *findings, struct error *err)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+
+	record_put_str(&out, none->text);
+	record_put_bytes(&out, findings->data, findings->len);
+	return buffer_check(&out, err) || worker_send(message, out.data, out.len, -1, err) ? -1 : 0;
+}
+
 static int send_profile(struct run *run, struct error *err)
 {
-	cleanup_buffer struct buffer profile = BUFFER_INIT, out = BUFFER_INIT;
+	cleanup_buffer struct buffer profile = BUFFER_INIT;
 
 	if (!run->no_profile.code)
 		device_profile_take(&profile, &run->no_profile);
-	record_put_str(&out, run->no_profile.text);
-	record_put_bytes(&out, profile.data, profile.len);
-	return buffer_check(&out, err) || worker_send(WORKER_PROFILE_IS, out.data, out.len, -1, err) ? -1 : 0;
+	return send_findings(WORKER_PROFILE_IS, &run->no_profile, &profile, err);
+}
+
+static int send_trace(struct run *run, struct error *err)
+{
+	cleanup_buffer struct buffer trace = BUFFER_INIT;
+
+	if (!run->no_trace.code)
+		device_trace_take(&trace, &run->no_trace);
+	return send_findings(WORKER_TRACE_IS, &run->no_trace, &trace, err);
 }
 
 static int report(const struct run *run, struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
+	uint64_t bytes, ns;
+	int sent;
 
 	record_put_u8(&out, (uint8_t)run->outcome);
 	record_put_u64(&out, run->run_ns);
 	record_put_u64(&out, run->load_ns);
 	put_lines(&out, &run->warnings);
+	device_rollback_cost(&bytes, &ns);
+	record_put_u64(&out, bytes);
+	record_put_u64(&out, ns);
 	if (buffer_check(&out, err))
 		return -1;
 	atomic_store(&worker.control->interrupt, 0);
+	sent = worker_send(WORKER_CELL_END, out.data, out.len, -1, err);
+	/* Not before: the cell of one who dies idle has not begun, and the next worker runs it. */
 	worker_set_phase(PHASE_IDLE);
-	return worker_send(WORKER_CELL_END, out.data, out.len, -1, err);
+	return sent;
 }
 
 /* Names that the cell's new text has no more. */
@@ -486,12 +539,15 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	load_and_call(&run);
 	if (run.outcome != OUTCOME_FAULT)
 		settle(&run);
+	/* A thread of the cell may hold the lock of the trace, so that is taken while they run. */
+	result = run.traced ? send_trace(&run, err) : 0;
 	if (run.outcome == OUTCOME_OK)
 		drop_symbols(r);
 	if (run.outcome != OUTCOME_FAULT && !threads_freeze(WORKER_FREEZE_MS))
 		fail(&run, FAULT_INTERNAL, "A thread of a cell does not stand still for the commit: it blocks signals, or hangs in "
 		     "Linux. %reset ends all threads.");
-	result = run.profiled && run.outcome != OUTCOME_FAULT ? send_profile(&run, err) : 0;
+	if (!result && run.profiled && run.outcome != OUTCOME_FAULT)
+		result = send_profile(&run, err);
 	if (!result)
 		result = report(&run, err);
 	buffer_release(&run.warnings);
@@ -608,9 +664,11 @@ int worker_run_limits(const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
 	uint64_t host = record_u64(&r), device = record_u64(&r);
+	uint8_t rollback = record_u8(&r);
 
 	if (record_check(&r, "WORKER_LIMITS", err))
 		return -1;
+	device_set_rollback(rollback);
 	allocator_set_limit(host);
 	device_set_limit(device);
 	return 0;

@@ -19,6 +19,8 @@ int worker_run_cell(const struct ipc_message *m, struct error *err);
 int worker_run_in_place(struct error *err);
 /* WORKER_PROFILE: for the next cell. */
 void worker_run_profiled(void);
+/* The calls of the next cell are noted. */
+void worker_run_traced(void);
 int worker_run_lend(const struct ipc_message *m, struct error *err);
 int worker_run_unlend(const struct ipc_message *m, struct error *err);
 /* WORKER_DEVICE_CHECK: for the next cell. */

@@ -8,6 +8,7 @@
 #include "runtime/zygote.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/sched.h>
 #include <pthread.h>
 #include <signal.h>
@@ -29,6 +30,7 @@
 #include "runtime/arena/arena.h"
 #include "runtime/cell-stdio.h"
 #include "runtime/cpp-runtime.h"
+#include "runtime/cuda/libcuda.h"
 #include "runtime/fork-handlers.h"
 #include "runtime/libraries.h"
 #include "runtime/sandbox-apply.h"
@@ -245,6 +247,20 @@ static void end_all(const struct zygote *z)
 	session_processes_kill();
 }
 
+/* Before any library that could be linked to the driver. It is no driver itself, and asks for none. */
+static void stand_before_driver(void)
+{
+	char folder[PATH_MAX];
+	struct error err = ERROR_INIT;
+	ssize_t n = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
+
+	folder[n > 0 ? n : 0] = '\0';
+	if (strrchr(folder, '/'))
+		*strrchr(folder, '/') = '\0';
+	if (libcuda_load(folder, &err))
+		log_error("%s: what libraries take of a device is not counted", err.text);
+}
+
 int zygote_run(const char *hidden)
 {
 	struct zygote z = { .hidden = hidden };
@@ -260,6 +276,7 @@ int zygote_run(const char *hidden)
 		log_error("%s", err.text);
 		return 1;
 	}
+	stand_before_driver();
 	cpp_runtime_load(); /* behind that: std::cout takes the streams that it finds */
 	signal(SIGPIPE, SIG_IGN);
 	for (;;) {

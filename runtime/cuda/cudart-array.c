@@ -168,3 +168,55 @@ cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *ret, cudaMipmappedArray_cons
 {
 	return CUDART_CALL(mipmap_level(ret, mipmap, level));
 }
+
+/*
+ * Arrays here are neither sparse, nor mapped later, nor of several planes, so what is asked of those is an error for each.
+ */
+static cudaError_t refuse_array(cudaArray_const_t array, const void *ret)
+{
+	bool there;
+
+	device_lock();
+	there = images_find(array);
+	device_unlock();
+	return there || !ret ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+}
+
+static cudaError_t refuse_mipmap(cudaMipmappedArray_const_t mipmap, const void *ret)
+{
+	bool there;
+
+	device_lock();
+	there = images_mipmap_find(mipmap);
+	device_unlock();
+	return there || !ret ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *ret, cudaArray_t array, int ordinal)
+{
+	(void)ordinal;
+	return CUDART_CALL(refuse_array(array, ret));
+}
+
+cudaError_t cudaArrayGetPlane(cudaArray_t *ret, cudaArray_t array, unsigned int plane)
+{
+	(void)plane;
+	return CUDART_CALL(refuse_array(array, ret));
+}
+
+cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *ret, cudaArray_t array)
+{
+	return CUDART_CALL(refuse_array(array, ret));
+}
+
+cudaError_t cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *ret, cudaMipmappedArray_t mipmap,
+						    int ordinal)
+{
+	(void)ordinal;
+	return CUDART_CALL(refuse_mipmap(mipmap, ret));
+}
+
+cudaError_t cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *ret, cudaMipmappedArray_t mipmap)
+{
+	return CUDART_CALL(refuse_mipmap(mipmap, ret));
+}

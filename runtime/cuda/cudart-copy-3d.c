@@ -140,6 +140,86 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
 	return CUDART_CALL(cudart_copy_3d(p, true, stream));
 }
 
+/* Positions, like those of the call for one device; arrays and addresses say themselves where they are. */
+static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, bool async, cudaStream_t stream)
+{
+	struct cudaMemcpy3DParms same;
+	cudaError_t result;
+
+	if (!p)
+		return cudaErrorInvalidValue;
+	if (!cudart_has_device(p->dstDevice) || !cudart_has_device(p->srcDevice))
+		return cudaErrorInvalidDevice;
+	same = (struct cudaMemcpy3DParms){ p->srcArray, p->srcPos, p->srcPtr, p->dstArray, p->dstPos, p->dstPtr, p->extent,
+					   cudaMemcpyDefault };
+	result = async ? cudaSuccess : cudart_wait_peers(p->dstDevice, p->srcDevice);
+	return result ? result : cudart_copy_3d(&same, async, stream);
+}
+
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+	return CUDART_CALL(copy_3d_peer(p, false, NULL));
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+	return CUDART_CALL(copy_3d_peer(p, true, stream));
+}
+
+/* One side of a copy of a batch as cudaMemcpy3D() has it; element: bytes of one of the array that takes part, else 1. */
+static bool take_operand(const struct cudaMemcpy3DOperand *o, const struct cudaExtent *extent, size_t element,
+			 cudaArray_t *ret_array, struct cudaPos *ret_pos, struct cudaPitchedPtr *ret_pointer)
+{
+	size_t row = o->op.ptr.rowLength ? o->op.ptr.rowLength : extent->width;
+	size_t rows = o->op.ptr.layerHeight ? o->op.ptr.layerHeight : extent->height;
+
+	if (o->type == cudaMemcpyOperandTypeArray) {
+		*ret_array = o->op.array.array;
+		*ret_pos = (struct cudaPos){ o->op.array.offset.x, o->op.array.offset.y, o->op.array.offset.z };
+		return o->op.array.array;
+	}
+	*ret_pointer = (struct cudaPitchedPtr){ o->op.ptr.ptr, row * element, row * element, rows };
+	return o->type == cudaMemcpyOperandTypePointer && o->op.ptr.ptr && row >= extent->width && rows >= extent->height;
+}
+
+static bool describe_op(const struct cudaMemcpy3DBatchOp *op, struct cudaMemcpy3DParms *ret)
+{
+	size_t element = 1;
+
+	*ret = (struct cudaMemcpy3DParms){ .extent = op->extent, .kind = cudaMemcpyDefault };
+	if (op->src.type == cudaMemcpyOperandTypeArray)
+		element = element_of(op->src.op.array.array);
+	else if (op->dst.type == cudaMemcpyOperandTypeArray)
+		element = element_of(op->dst.op.array.array);
+	return op->extent.width && op->extent.height && op->extent.depth && cudart_is_access_order(op->srcAccessOrder) &&
+	       take_operand(&op->src, &op->extent, element, &ret->srcArray, &ret->srcPos, &ret->srcPtr) &&
+	       take_operand(&op->dst, &op->extent, element, &ret->dstArray, &ret->dstPos, &ret->dstPtr);
+}
+
+static cudaError_t copy_batch_3d(size_t n, const struct cudaMemcpy3DBatchOp *ops, unsigned long long flags, cudaStream_t stream)
+{
+	bool during_call = false;
+	cudaError_t result = cudaSuccess;
+	struct cudaMemcpy3DParms p;
+
+	if (!n || !ops || flags || !stream || stream == cudaStreamLegacy)
+		return cudaErrorInvalidValue;
+	for (size_t i = 0; i < n; i++)
+		if (!describe_op(&ops[i], &p))
+			return cudaErrorInvalidValue;
+	for (size_t i = 0; i < n && !result; i++) {
+		describe_op(&ops[i], &p);
+		result = cudart_copy_3d(&p, true, stream);
+		during_call |= ops[i].srcAccessOrder == cudaMemcpySrcAccessOrderDuringApiCall;
+	}
+	return result ? result : cudart_end_batch(during_call, stream);
+}
+
+cudaError_t cudaMemcpy3DBatchAsync(size_t n, struct cudaMemcpy3DBatchOp *ops, unsigned long long flags, cudaStream_t stream)
+{
+	return CUDART_CALL(copy_batch_3d(n, ops, flags, stream));
+}
+
 static cudaError_t to_array(cudaArray_t array, size_t x, size_t y, const void *p, size_t pitch, struct box b,
 			    struct way way)
 {

@@ -6,6 +6,7 @@
  */
 #include "runtime/cuda/cudart.h"
 
+#include "common/batch-starts.h"
 #include "runtime/cuda/device-code.h"
 #include "runtime/cuda/graphs.h"
 #include "runtime/cuda/ledger.h"
@@ -139,6 +140,87 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int 
 	if (!cudart_has_device(dst_device) || !cudart_has_device(src_device))
 		return CUDART_CALL(cudaErrorInvalidDevice);
 	return CUDART_CALL(cudart_copy_async(dst, src, size, cudaMemcpyDeviceToDevice, stream));
+}
+
+cudaError_t cudart_end_batch(bool during_call, cudaStream_t stream)
+{
+	CUstream s;
+	cudaError_t result;
+
+	if (!during_call || graphs_capturing(stream))
+		return cudaSuccess;
+	result = cudart_stream(stream, &s);
+	return result ? result : CUDART_WAIT(device.driver->cuStreamSynchronize(s));
+}
+
+/* The copies of a batch are in no order; they may be in one. */
+static cudaError_t copy_batch(void *const *dst, const void *const *src, const size_t *sizes, size_t count,
+			      const struct cudaMemcpyAttributes *attributes, const size_t *starts, size_t n, cudaStream_t stream)
+{
+	bool during_call = false;
+	cudaError_t result = cudaSuccess;
+
+	if (!dst || !src || !sizes || !count || !attributes || !batch_starts_are_right(starts, n, count) || !stream ||
+	    stream == cudaStreamLegacy)
+		return cudaErrorInvalidValue;
+	for (size_t i = 0; i < n; i++) {
+		if (!cudart_is_access_order(attributes[i].srcAccessOrder))
+			return cudaErrorInvalidValue;
+		during_call |= attributes[i].srcAccessOrder == cudaMemcpySrcAccessOrderDuringApiCall;
+	}
+	for (size_t i = 0; i < count && !result; i++)
+		result = cudart_copy_async(dst[i], src[i], sizes[i], cudaMemcpyDefault, stream);
+	return result ? result : cudart_end_batch(during_call, stream);
+}
+
+cudaError_t cudaMemcpyBatchAsync(void *const *dst, const void *const *src, const size_t *sizes, size_t count,
+				 struct cudaMemcpyAttributes *attributes, size_t *starts, size_t n, cudaStream_t stream)
+{
+	return CUDART_CALL(copy_batch(dst, src, sizes, count, attributes, starts, n, stream));
+}
+
+/* Managed memory has one place, so nothing is to be moved; what is discarded may have any value, also the one that it has. */
+static cudaError_t check_batch(void **p, const size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream)
+{
+	CUstream s;
+
+	if (!p || !sizes || !count || flags || !stream || stream == cudaStreamLegacy)
+		return cudaErrorInvalidValue;
+	for (size_t i = 0; i < count; i++) {
+		const struct session_buffer *b = ledger_find((uintptr_t)p[i]);
+
+		if (!b || b->kind != BUFFER_MANAGED || !ledger_holds((uintptr_t)p[i], sizes[i]))
+			return cudaErrorInvalidValue;
+	}
+	return cudart_stream(stream, &s);
+}
+
+static cudaError_t prefetch_batch(void **p, const size_t *sizes, size_t count, const struct cudaMemLocation *locations,
+				  const size_t *starts, size_t n, unsigned long long flags, cudaStream_t stream)
+{
+	if (!locations || !batch_starts_are_right(starts, n, count))
+		return cudaErrorInvalidValue;
+	for (size_t i = 0; i < n; i++)
+		if (locations[i].type == cudaMemLocationTypeDevice && !cudart_has_device(locations[i].id))
+			return cudaErrorInvalidDevice;
+	return check_batch(p, sizes, count, flags, stream);
+}
+
+cudaError_t cudaMemPrefetchBatchAsync(void **p, size_t *sizes, size_t count, struct cudaMemLocation *locations, size_t *starts,
+				      size_t n, unsigned long long flags, cudaStream_t stream)
+{
+	return CUDART_CALL(prefetch_batch(p, sizes, count, locations, starts, n, flags, stream));
+}
+
+cudaError_t cudaMemDiscardBatchAsync(void **p, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream)
+{
+	return CUDART_CALL(check_batch(p, sizes, count, flags, stream));
+}
+
+cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **p, size_t *sizes, size_t count, struct cudaMemLocation *locations,
+						size_t *starts, size_t n, unsigned long long flags, cudaStream_t stream)
+{
+	return CUDART_CALL(prefetch_batch(p, sizes, count, locations, starts, n, flags, stream));
 }
 
 struct rows {
@@ -293,7 +375,7 @@ cudaError_t cudart_symbol_range(const void *symbol, size_t offset, size_t size, 
 	struct session_variable *v = device_code_variable_at(symbol);
 	uint64_t address;
 
-	if (!v)
+	if (!v || v->in_module)
 		return cudaErrorInvalidSymbol;
 	if (offset > v->size || size > v->size - offset)
 		return cudaErrorInvalidValue;
@@ -306,12 +388,29 @@ cudaError_t cudart_symbol_range(const void *symbol, size_t offset, size_t size, 
 	return cudaSuccess;
 }
 
+/* Addresses of device functions, which only the driver writes: nothing of a stream can be in front of that. */
+static cudaError_t read_code(const struct session_variable *v, void *to, size_t size, size_t offset)
+{
+	CUresult result;
+
+	if (offset > v->size || size > v->size - offset)
+		return cudaErrorInvalidValue;
+	device_lock();
+	result = device_code_read(v, to, size, offset);
+	device_unlock();
+	return (cudaError_t)result;
+}
+
 static cudaError_t symbol_copy(const void *symbol, size_t offset, void *other, size_t size, bool to_symbol,
 			       enum cudaMemcpyKind kind, bool async, cudaStream_t stream)
 {
+	const struct session_variable *v = device_code_variable_at(symbol);
 	void *at, *dst, *src;
-	cudaError_t result = cudart_symbol_range(symbol, offset, size, &at);
+	cudaError_t result;
 
+	if (v && v->in_module && !to_symbol)
+		return read_code(v, other, size, offset);
+	result = cudart_symbol_range(symbol, offset, size, &at);
 	if (result)
 		return result;
 	dst = to_symbol ? at : other;

@@ -11,6 +11,7 @@
 #include "runtime/cuda/device-code.h"
 #include "runtime/cuda/graphs.h"
 #include "runtime/cuda/handles.h"
+#include "runtime/cuda/held.h"
 #include "runtime/cuda/images.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/peers.h"
@@ -184,6 +185,18 @@ cudaError_t cudaDeviceSynchronize(void)
 	return CUDART_CALL(synchronize());
 }
 
+cudaError_t cudart_wait_all(void)
+{
+	int before = device_current();
+	cudaError_t result = cudaSuccess;
+
+	for (int i = 0; i < device.count && !result; i++)
+		if (device.contexts[i] && !(result = cudart_error(device_switch(i))))
+			result = CUDART_WAIT(device.driver->cuCtxSynchronize());
+	device_switch(before);
+	return result;
+}
+
 /* The cell's buffers, streams and events of the device go. Its variables stay: they belong to definitions, not to calls. */
 static cudaError_t reset(void)
 {
@@ -213,7 +226,7 @@ static cudaError_t reset(void)
 		result = cudart_error(ledger_free(b));
 	}
 	device_unlock();
-	return result;
+	return result ? result : graphs_end_objects();
 }
 
 cudaError_t cudaDeviceReset(void)
@@ -230,7 +243,7 @@ cudaError_t cudaDeviceGetLimit(size_t *ret, enum cudaLimit limit)
 static cudaError_t set_limit(CUlimit limit, size_t value)
 {
 	struct session_array *a = &device.session->limits;
-	cudaError_t result = cudart_error(device.driver->cuCtxSetLimit(limit, value));
+	cudaError_t result = cudart_error(held_limit_set(device_current(), limit, value));
 	struct session_limit *l = NULL;
 
 	if (result)
@@ -371,4 +384,98 @@ cudaError_t cudaProfilerStart(void)
 cudaError_t cudaProfilerStop(void)
 {
 	return CUDART_CALL(cudaSuccess);
+}
+
+/* What a link that does atomic operations by itself does of each: all that device code has. */
+static unsigned capabilities_of(enum cudaAtomicOperation operation)
+{
+	unsigned all = cudaAtomicCapabilityReduction | cudaAtomicCapabilityScalar32 | cudaAtomicCapabilityScalar64;
+
+	switch (operation) {
+	case cudaAtomicOperationIntegerAdd:
+	case cudaAtomicOperationIntegerMin:
+	case cudaAtomicOperationIntegerMax:
+		return all | cudaAtomicCapabilitySigned | cudaAtomicCapabilityUnsigned;
+	case cudaAtomicOperationFloatAdd:
+		return all | cudaAtomicCapabilitySigned;
+	case cudaAtomicOperationIntegerIncrement:
+	case cudaAtomicOperationIntegerDecrement:
+		return cudaAtomicCapabilityUnsigned | cudaAtomicCapabilityReduction | cudaAtomicCapabilityScalar32;
+	case cudaAtomicOperationExchange:
+	case cudaAtomicOperationCAS:
+		return cudaAtomicCapabilityUnsigned | cudaAtomicCapabilityScalar32 | cudaAtomicCapabilityScalar64;
+	case cudaAtomicOperationFloatMin:
+	case cudaAtomicOperationFloatMax:
+		return 0;
+	default:
+		return all | cudaAtomicCapabilityUnsigned;
+	}
+}
+
+static cudaError_t atomic_capabilities(unsigned *ret, const enum cudaAtomicOperation *operations, unsigned n, bool native)
+{
+	if (!ret || !operations || !n)
+		return cudaErrorInvalidValue;
+	for (unsigned i = 0; i < n; i++)
+		if ((unsigned)operations[i] > cudaAtomicOperationFloatMax)
+			return cudaErrorInvalidValue;
+	for (unsigned i = 0; i < n; i++)
+		ret[i] = native ? capabilities_of(operations[i]) : 0;
+	return cudaSuccess;
+}
+
+static cudaError_t host_atomics(unsigned *ret, const enum cudaAtomicOperation *operations, unsigned n, int ordinal)
+{
+	int native = 0;
+	cudaError_t result = cudart_has_device(ordinal) ? cudaSuccess : cudaErrorInvalidDevice;
+
+	if (!result)
+		result = cudart_error(device.driver->cuDeviceGetAttribute(
+			&native, CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED, ordinal));
+	return result ? result : atomic_capabilities(ret, operations, n, native);
+}
+
+cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int *ret, const enum cudaAtomicOperation *operations, unsigned int n,
+						int ordinal)
+{
+	return CUDART_CALL(host_atomics(ret, operations, n, ordinal));
+}
+
+static cudaError_t peer_atomics(unsigned *ret, const enum cudaAtomicOperation *operations, unsigned n, int from, int to)
+{
+	bool two = cudart_has_device(from) && cudart_has_device(to) && from != to;
+	cudaError_t result = two ? cudaSuccess : cudaErrorInvalidDevice;
+	int native = 0;
+
+	if (!result)
+		result = cudart_error(device.driver->cuDeviceGetP2PAttribute(
+			&native, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, from, to));
+	return result ? result : atomic_capabilities(ret, operations, n, native);
+}
+
+cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned int *ret, const enum cudaAtomicOperation *operations, unsigned int n,
+					       int from, int to)
+{
+	return CUDART_CALL(peer_atomics(ret, operations, n, from, to));
+}
+
+static cudaError_t texture_width(size_t *ret, const struct cudaChannelFormatDesc *format, int ordinal)
+{
+	int width;
+	cudaError_t result;
+
+	if (!cudart_has_device(ordinal))
+		return cudaErrorInvalidDevice;
+	if (!ret || !format || format->x + format->y + format->z + format->w <= 0)
+		return cudaErrorInvalidValue;
+	result = cudart_error(
+		device.driver->cuDeviceGetAttribute(&width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, ordinal));
+	if (!result)
+		*ret = (size_t)width;
+	return result;
+}
+
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *ret, const struct cudaChannelFormatDesc *format, int ordinal)
+{
+	return CUDART_CALL(texture_width(ret, format, ordinal));
 }

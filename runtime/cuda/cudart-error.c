@@ -5,10 +5,12 @@
  */
 #include "runtime/cuda/cudart.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/cuda-fault.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/range-report.h"
 
@@ -18,12 +20,15 @@ struct unchecked {
 	char what[64];
 	cudaError_t error;
 	unsigned line;
+	char why[120]; /* "": not known */
 };
 
 static _Thread_local cudaError_t last_error;
+static _Thread_local char explained[sizeof(((struct unchecked *)0)->why)];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct unchecked unchecked[UNCHECKED_MAX];
 static unsigned n_unchecked, n_more;
+static struct unchecked bearer; /* the call that has brought the device's fault; .error 0: none */
 
 static const struct {
 	cudaError_t code;
@@ -43,12 +48,21 @@ const char *cudart_error_text(cudaError_t error)
 	return "unrecognized error code";
 }
 
-static const char *error_name(cudaError_t error)
+const char *cudart_error_name(cudaError_t error)
 {
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		if (errors[i].code == error)
 			return errors[i].name;
 	return "unrecognized error code";
+}
+
+void cudart_explain(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(explained, sizeof(explained), format, args);
+	va_end(args);
 }
 
 void cudart_record(const char *what, cudaError_t error, unsigned line)
@@ -57,6 +71,11 @@ void cudart_record(const char *what, cudaError_t error, unsigned line)
 	if (error == cudaErrorNotReady)
 		return;
 	pthread_mutex_lock(&lock);
+	if (device.sticky && !bearer.error) {
+		snprintf(bearer.what, sizeof(bearer.what), "%s", what);
+		bearer.error = error;
+		bearer.line = line;
+	}
 	if (n_unchecked == UNCHECKED_MAX) {
 		n_more++;
 	} else {
@@ -65,7 +84,9 @@ void cudart_record(const char *what, cudaError_t error, unsigned line)
 		snprintf(u->what, sizeof(u->what), "%s", what);
 		u->error = error;
 		u->line = line;
+		memcpy(u->why, explained, sizeof(u->why));
 	}
+	explained[0] = '\0';
 	pthread_mutex_unlock(&lock);
 }
 
@@ -86,6 +107,18 @@ static void checked(cudaError_t error)
 	pthread_mutex_unlock(&lock);
 }
 
+void cudart_put_bearer(struct buffer *out)
+{
+	pthread_mutex_lock(&lock);
+	if (bearer.error) {
+		buffer_printf(out, "The first call that returned it was %s", bearer.what);
+		if (bearer.line)
+			buffer_printf(out, " in line %u", bearer.line);
+		buffer_puts(out, "; the cause is that call, or device code that ran before it.\n");
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 void cudart_cell_begin(void)
 {
 	range_report_cell_begin();
@@ -99,10 +132,13 @@ void cudart_warnings(struct buffer *out)
 	for (unsigned i = 0; i < n_unchecked; i++) {
 		const struct unchecked *u = &unchecked[i];
 
-		buffer_printf(out, "%s returned %s (%s)", u->what, error_name(u->error), cudart_error_text(u->error));
+		buffer_printf(out, "%s returned %s (%s)", u->what, cudart_error_name(u->error), cudart_error_text(u->error));
 		if (u->line)
 			buffer_printf(out, " in line %u", u->line);
 		buffer_puts(out, ", and nobody looked at it\n");
+		if (u->why[0] || *cuda_fault_meaning((int)u->error))
+			buffer_printf(out, "    %s%s\n", u->why[0] ? "" : "it means that ",
+				      u->why[0] ? u->why : cuda_fault_meaning((int)u->error));
 	}
 	if (n_unchecked && !device.usable)
 		buffer_printf(out, "there is no usable CUDA device: %s\n", device.info.problem);
@@ -138,7 +174,7 @@ const char *cudaGetErrorName(cudaError_t error)
 {
 	if (error)
 		checked(error);
-	return error_name(error);
+	return cudart_error_name(error);
 }
 
 const char *cudaGetErrorString(cudaError_t error)

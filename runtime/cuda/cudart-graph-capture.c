@@ -51,6 +51,7 @@ cudaError_t graphs_capture(struct session_stream *s, const struct session_node *
 	result = s->capture->spoilt ? cudaErrorStreamCaptureInvalidated
 				    : graphs_add(s->capture, n, s->last.items, s->last.n, &made);
 	if (!result) {
+		made->device = s->device;
 		session_array_clear(&s->last);
 		result = add_last(&s->last, made);
 	} else {
@@ -244,6 +245,7 @@ static cudaError_t begin(cudaStream_t stream, struct session_graph *g, const cud
 {
 	struct session_stream *s = handles_stream_look(stream);
 	cudaError_t result = cudaSuccess;
+	bool into_graph = g;
 	CUstream real;
 
 	if ((unsigned)mode > cudaStreamCaptureModeRelaxed || (n_deps && !deps))
@@ -266,7 +268,7 @@ static cudaError_t begin(cudaStream_t stream, struct session_graph *g, const cud
 		g->spoilt = false;
 		s->capture = g;
 		s->origin = true;
-		s->into_graph = n_deps || g->nodes.n;
+		s->into_graph = into_graph;
 		device.session->captures++;
 	} else {
 		session_array_clear(&s->last);
@@ -331,11 +333,13 @@ static cudaError_t end(cudaStream_t stream, cudaGraph_t *ret)
 	struct session_graph *g = s ? s->capture : NULL;
 	cudaError_t result = cudaSuccess;
 
-	if (!ret)
-		return cudaErrorInvalidValue;
 	if (!g)
 		return s ? cudaErrorIllegalState : cudaErrorInvalidResourceHandle;
-	*ret = NULL;
+	/* Who has the graph already need not be told. */
+	if (!ret && !s->into_graph)
+		return cudaErrorInvalidValue;
+	if (ret)
+		*ret = NULL;
 	if (!s->origin)
 		return cudaErrorStreamCaptureUnmatched;
 	if (g->mode != cudaStreamCaptureModeRelaxed && !pthread_equal(g->thread, pthread_self()))
@@ -348,7 +352,7 @@ static cudaError_t end(cudaStream_t stream, cudaGraph_t *ret)
 	if (result && !s->into_graph)
 		graphs_free(g);
 	device_unlock();
-	if (!result)
+	if (!result && ret)
 		*ret = (cudaGraph_t)g;
 	return result;
 }

@@ -17,7 +17,7 @@ enum cudaGraphNodeType graphs_type(const struct session_node *n)
 		[NODE_HOST] = cudaGraphNodeTypeHost, [NODE_EMPTY] = cudaGraphNodeTypeEmpty,
 		[NODE_CHILD] = cudaGraphNodeTypeGraph, [NODE_RECORD] = cudaGraphNodeTypeEventRecord,
 		[NODE_WAIT] = cudaGraphNodeTypeWaitEvent, [NODE_ALLOC] = cudaGraphNodeTypeMemAlloc,
-		[NODE_FREE] = cudaGraphNodeTypeMemFree,
+		[NODE_FREE] = cudaGraphNodeTypeMemFree, [NODE_CONDITIONAL] = cudaGraphNodeTypeConditional,
 	};
 
 	return types[n->kind];
@@ -91,7 +91,12 @@ static cudaError_t change(cudaGraphExec_t exec, cudaGraphNode_t node, make_fn *m
 		to->deps = old.deps;
 		to->origin = old.origin;
 		to->disabled = old.disabled;
-		to->ordered = old.ordered;
+		to->device = old.device;
+		if (to->kind == NODE_LAUNCH) {
+			to->launch.cooperative = old.launch.cooperative;
+			to->launch.priority = old.launch.priority;
+			to->launch.window = old.launch.window;
+		}
 		graphs_release_content(&old);
 	}
 	device_unlock();
@@ -210,7 +215,7 @@ static cudaError_t make_child(struct session_node *n, const void *params)
 	*n = (struct session_node){ .kind = NODE_EMPTY, .graph = &holder };
 	device_lock();
 	from = graphs_find(c->graph, false);
-	if (from) {
+	if (from && !graphs_is_conditional(from)) {
 		template.child = (struct session_graph *)from;
 		result = graphs_copy_content(n, &template);
 		n->origin = NULL;
@@ -246,6 +251,36 @@ static cudaError_t make_free(struct session_node *n, const void *address)
 {
 	*n = (struct session_node){ .kind = NODE_FREE, .memory = { .address = *(void *const *)address } };
 	return cudart_is_device(n->memory.address) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static cudaError_t make_conditional(struct session_node *n, const void *params)
+{
+	const struct cudaConditionalNodeParams *p = params;
+	uint32_t max = p->type == cudaGraphCondTypeWhile ? 1 : p->type == cudaGraphCondTypeIf ? 2 : UINT32_MAX;
+	cudaError_t result = cudaSuccess;
+
+	if ((unsigned)p->type > cudaGraphCondTypeSwitch || !p->size || p->size > max)
+		return cudaErrorInvalidValue;
+	*n = (struct session_node){ .kind = NODE_CONDITIONAL, .conditional = { .handle = p->handle, .type = p->type } };
+	device_lock();
+	result = graphs_check_condition(p->handle);
+	if (!result) {
+		n->conditional.bodies = device.host->session_alloc(p->size * sizeof(*n->conditional.bodies));
+		result = n->conditional.bodies ? cudaSuccess : cudaErrorMemoryAllocation;
+	}
+	while (!result && n->conditional.size < p->size) {
+		struct session_graph *body = graphs_new(false);
+
+		if (body) {
+			body->owned = true;
+			n->conditional.bodies[n->conditional.size++] = body;
+		} else {
+			result = cudaErrorMemoryAllocation;
+			graphs_release_content(n);
+		}
+	}
+	device_unlock();
+	return result;
 }
 
 /* Parameter lists that are the same for each kind of node. */
@@ -701,6 +736,13 @@ static cudaError_t add_any(const struct place *p, struct cudaGraphNodeParams *pa
 							 .bytesize = params->alloc.bytesize };
 		result = add_alloc(p, &alloc);
 		params->alloc.dptr = alloc.dptr;
+		return result;
+	}
+	if (params->type == cudaGraphNodeTypeConditional) {
+		result = add(p, make_conditional, &params->conditional);
+		if (!result)
+			params->conditional.phGraph_out =
+				(cudaGraph_t *)((struct session_node *)*p->ret)->conditional.bodies;
 		return result;
 	}
 	result = any_init(&a, params, false);

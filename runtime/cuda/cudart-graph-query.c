@@ -162,7 +162,7 @@ static cudaError_t destroy_node(cudaGraphNode_t node)
 		result = cudaSuccess;
 	}
 	device_unlock();
-	return result;
+	return result ? result : graphs_end_objects();
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
@@ -222,9 +222,23 @@ static const char *kind_name(const struct session_node *n)
 		[cudaGraphNodeTypeGraph] = "GRAPH", [cudaGraphNodeTypeEmpty] = "EMPTY",
 		[cudaGraphNodeTypeWaitEvent] = "EVENT_WAIT", [cudaGraphNodeTypeEventRecord] = "EVENT_RECORD",
 		[cudaGraphNodeTypeMemAlloc] = "MEM_ALLOC", [cudaGraphNodeTypeMemFree] = "MEM_FREE",
+		[cudaGraphNodeTypeConditional] = "CONDITIONAL",
 	};
 
 	return names[graphs_type(n)];
+}
+
+static void draw(FILE *f, const struct session_graph *g, const char *prefix);
+
+static void draw_inner(FILE *f, const struct session_node *n, const char *prefix)
+{
+	uint32_t count;
+	struct session_graph *const *inner = graphs_inner(n, &count);
+	char name[200];
+
+	for (uint32_t i = 0; i < count; i++)
+		if (snprintf(name, sizeof(name), "%s_%u_%u", prefix, n->number, i) < (int)sizeof(name))
+			draw(f, inner[i], name);
 }
 
 /* prefix: numbers of the nodes that the graph lies in, so that names differ. */
@@ -244,12 +258,7 @@ static void draw(FILE *f, const struct session_graph *g, const char *prefix)
 		for (uint32_t k = 0; k < n->deps.n; k++)
 			fprintf(f, "\"graph_%s_node_%u\" -> \"graph_%s_node_%u\";\n", prefix,
 				(*session_at(&n->deps, struct session_node *, k))->number, prefix, i);
-		if (n->kind == NODE_CHILD) {
-			char inner[200];
-
-			if (snprintf(inner, sizeof(inner), "%s_%u", prefix, i) < (int)sizeof(inner))
-				draw(f, n->child, inner);
-		}
+		draw_inner(f, n, prefix);
 	}
 	fprintf(f, "}\n");
 }

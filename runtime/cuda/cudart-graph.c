@@ -46,7 +46,7 @@ static cudaError_t destroy(const void *handle, bool executable)
 		result = cudaSuccess;
 	}
 	device_unlock();
-	return result;
+	return result ? result : graphs_end_objects();
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
@@ -59,52 +59,63 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 	return CUDART_CALL(destroy(exec, true));
 }
 
-/* A copy of a graph: an executable one, or a clone. */
-static cudaError_t duplicate(void **ret, cudaGraph_t graph, bool executable, unsigned long long flags)
+/* A copy of a graph; the lock is held. why: of an executable one, where it is told in more words why there is none. */
+static cudaError_t duplicate(struct session_graph **ret, const struct session_graph *from, bool executable,
+			     cudaGraphInstantiateParams *why)
 {
-	struct session_graph *from, *g = NULL;
-	cudaError_t result = cudaErrorInvalidValue;
+	struct session_graph *g = graphs_new(executable);
+	cudaError_t result = g ? graphs_copy_nodes(g, from) : cudaErrorMemoryAllocation;
 
-	if (!ret || flags & ~15ull)
-		return result;
-	device_lock();
-	from = graphs_find(graph, false);
-	if (from) {
-		g = graphs_new(executable);
-		result = g ? graphs_copy_nodes(g, from) : cudaErrorMemoryAllocation;
-	}
-	if (!result && executable)
+	if (!result && executable) {
 		result = graphs_put_in_order(g);
-	if (!result)
-		g->flags = flags;
-	else if (g)
-		graphs_free(g);
-	device_unlock();
+		if (result == cudaErrorInvalidValue)
+			why->result_out = cudaGraphInstantiateInvalidStructure;
+	}
 	if (!result)
 		*ret = g;
+	else if (g)
+		graphs_free(g);
 	return result;
-}
-
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *ret, cudaGraph_t graph, unsigned long long flags)
-{
-	return CUDART_CALL(duplicate((void **)ret, graph, true, flags));
-}
-
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *ret, cudaGraph_t graph, unsigned long long flags)
-{
-	return CUDART_CALL(duplicate((void **)ret, graph, true, flags));
 }
 
 static cudaError_t instantiate_with_params(cudaGraphExec_t *ret, cudaGraph_t graph, cudaGraphInstantiateParams *p)
 {
-	cudaError_t result = p ? duplicate((void **)ret, graph, true, p->flags) : cudaErrorInvalidValue;
+	const struct session_graph *from;
+	struct session_graph *g = NULL;
+	cudaError_t result = cudaErrorInvalidValue;
 
-	if (!p)
+	if (!ret || !p || p->flags & ~15ull)
 		return result;
 	p->errNode_out = NULL;
-	p->result_out = !result ? cudaGraphInstantiateSuccess :
-			result == cudaErrorInvalidValue ? cudaGraphInstantiateInvalidStructure : cudaGraphInstantiateError;
-	return result;
+	p->result_out = cudaGraphInstantiateError;
+	device_lock();
+	from = graphs_find(graph, false);
+	if (from)
+		result = graphs_check_bodies(from, p);
+	if (!result)
+		result = duplicate(&g, from, true, p);
+	device_unlock();
+	if (result)
+		return result;
+	g->flags = p->flags;
+	p->result_out = cudaGraphInstantiateSuccess;
+	*ret = (cudaGraphExec_t)g;
+	return cudaSuccess;
+}
+
+static cudaError_t instantiate(cudaGraphExec_t *ret, cudaGraph_t graph, unsigned long long flags)
+{
+	return instantiate_with_params(ret, graph, &(cudaGraphInstantiateParams){ .flags = flags });
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *ret, cudaGraph_t graph, unsigned long long flags)
+{
+	return CUDART_CALL(instantiate(ret, graph, flags));
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *ret, cudaGraph_t graph, unsigned long long flags)
+{
+	return CUDART_CALL(instantiate(ret, graph, flags));
 }
 
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *ret, cudaGraph_t graph, cudaGraphInstantiateParams *p)
@@ -127,61 +138,27 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *ret)
 	return CUDART_CALL(flags_of(exec, ret));
 }
 
+static cudaError_t clone(cudaGraph_t *ret, cudaGraph_t graph)
+{
+	const struct session_graph *from;
+	struct session_graph *g = NULL;
+	cudaError_t result = cudaErrorInvalidValue;
+
+	if (!ret)
+		return result;
+	device_lock();
+	from = graphs_find(graph, false);
+	if (from)
+		result = graphs_is_conditional(from) ? cudaErrorNotSupported : duplicate(&g, from, false, NULL);
+	device_unlock();
+	if (!result)
+		*ret = (cudaGraph_t)g;
+	return result;
+}
+
 cudaError_t cudaGraphClone(cudaGraph_t *ret, cudaGraph_t graph)
 {
-	return CUDART_CALL(duplicate((void **)ret, graph, false, 0));
-}
-
-static cudaError_t run_all(const struct session_graph *g, cudaStream_t stream);
-
-static cudaError_t run_launch(const struct session_launch *l, cudaStream_t stream)
-{
-	struct session_entry *e = graphs_entry(l);
-	void *args[GRAPHS_PARAMETERS_MAX];
-	cudaError_t result = e ? graphs_launch_args(l, e, args) : cudaErrorInvalidDeviceFunction;
-
-	return result ? result : cudart_launch(e, l, args, stream);
-}
-
-static cudaError_t run(const struct session_node *n, cudaStream_t stream)
-{
-	switch (n->kind) {
-	case NODE_LAUNCH:
-		return run_launch(&n->launch, stream);
-	case NODE_COPY:
-		return cudart_copy_async(n->copy.dst, n->copy.src, n->copy.size, n->copy.kind, stream);
-	case NODE_COPY_3D:
-		return cudart_copy_3d(&n->copy_3d, true, stream);
-	case NODE_FILL:
-		return cudart_fill(&n->fill, stream);
-	case NODE_HOST:
-		return cudart_launch_host(stream, n->host.fn, n->host.userData);
-	case NODE_CHILD:
-		return run_all(n->child, stream);
-	case NODE_RECORD:
-		return cudart_record_event(n->event, stream);
-	case NODE_WAIT:
-		return cudart_wait_event(stream, n->event);
-	/* The memory is there from the node's making to its graph's end. */
-	case NODE_ALLOC:
-	case NODE_FREE:
-	case NODE_EMPTY:
-		return cudaSuccess;
-	}
-	return cudaErrorUnknown;
-}
-
-static cudaError_t run_all(const struct session_graph *g, cudaStream_t stream)
-{
-	cudaError_t result = cudaSuccess;
-
-	for (uint32_t i = 0; !result && i < g->order.n; i++) {
-		const struct session_node *n = *session_at(&g->order, struct session_node *, i);
-
-		if (!n->disabled)
-			result = run(n, stream);
-	}
-	return result;
+	return CUDART_CALL(clone(ret, graph));
 }
 
 static cudaError_t launch(cudaGraphExec_t exec, cudaStream_t stream)
@@ -192,7 +169,9 @@ static cudaError_t launch(cudaGraphExec_t exec, cudaStream_t stream)
 
 	if (!result && !graphs_capturing(stream))
 		result = cudart_stream(stream, &s);
-	return result ? result : run_all(g, stream);
+	else if (!result && graphs_is_conditional(g))
+		result = cudaErrorStreamCaptureUnsupported;
+	return result ? result : graphs_run(g, stream);
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
@@ -230,6 +209,23 @@ static bool same_topology(const struct session_graph *exec, const struct session
 	return true;
 }
 
+static enum cudaGraphExecUpdateResult compare(const struct session_graph *exec, const struct session_graph *g,
+					      cudaGraphExecUpdateResultInfo *ret);
+
+static enum cudaGraphExecUpdateResult compare_inner(const struct session_node *to, const struct session_node *from,
+						    cudaGraphExecUpdateResultInfo *ret)
+{
+	enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
+	uint32_t n, n_from;
+	struct session_graph *const *inner = graphs_inner(to, &n), *const *inner_from = graphs_inner(from, &n_from);
+
+	if (n != n_from || (to->kind == NODE_CONDITIONAL && to->conditional.type != from->conditional.type))
+		return cudaGraphExecUpdateErrorParametersChanged;
+	for (uint32_t i = 0; i < n && !result; i++)
+		result = compare(inner[i], inner_from[i], ret);
+	return result;
+}
+
 /* Why the graph's nodes cannot take the place of the executable one's. */
 static enum cudaGraphExecUpdateResult compare(const struct session_graph *exec, const struct session_graph *g,
 					      cudaGraphExecUpdateResultInfo *ret)
@@ -244,10 +240,12 @@ static enum cudaGraphExecUpdateResult compare(const struct session_graph *exec, 
 		ret->errorNode = (cudaGraphNode_t)from;
 		if (graphs_type(to) != graphs_type(from))
 			result = cudaGraphExecUpdateErrorNodeTypeChanged;
+		else if (to->device != from->device)
+			result = cudaGraphExecUpdateErrorParametersChanged;
 		else if (to->kind == NODE_ALLOC || to->kind == NODE_FREE)
 			result = cudaGraphExecUpdateErrorNotSupported;
-		else if (to->kind == NODE_CHILD)
-			result = compare(to->child, from->child, ret);
+		else
+			result = compare_inner(to, from, ret);
 	}
 	if (!result)
 		ret->errorNode = NULL;
@@ -256,7 +254,12 @@ static enum cudaGraphExecUpdateResult compare(const struct session_graph *exec, 
 
 static cudaError_t take_over(struct session_graph *exec, const struct session_graph *g)
 {
-	cudaError_t result = cudaSuccess;
+	struct session_graph before = { .conditions = exec->conditions };
+	cudaError_t result;
+
+	exec->conditions = (struct session_array){ 0 };
+	result = graphs_copy_conditions(exec, g);
+	graphs_release_conditions(&before);
 
 	for (uint32_t i = 0; i < g->nodes.n && !result; i++) {
 		struct session_node *to = graphs_node_at(exec, i), old = *to;

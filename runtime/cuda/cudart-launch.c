@@ -43,26 +43,55 @@ int cgpu_launch_configure(dim3 grid, dim3 block, size_t shared, cudaStream_t str
 /* The error that the runtime API has for a shape that no device takes; the driver's would be INVALID_VALUE. */
 static cudaError_t check_shape(const struct configuration *c, CUfunction f)
 {
-	static const CUdevice_attribute limits[] = {
-		CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
-		CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
-		CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
+	static const struct {
+		CUdevice_attribute attribute;
+		const char *what;
+	} limits[] = {
+		{ CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, "blocks of the grid in x" },
+		{ CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, "blocks of the grid in y" },
+		{ CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, "blocks of the grid in z" },
+		{ CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, "threads of a block in x" },
+		{ CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, "threads of a block in y" },
+		{ CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, "threads of a block in z" },
 	};
 	const unsigned shape[] = { c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z };
 	unsigned long long threads = (unsigned long long)c->block.x * c->block.y * c->block.z;
 	int max;
 
-	for (int i = 0; i < 6; i++)
-		if (!shape[i] || device.driver->cuDeviceGetAttribute(&max, limits[i], device_current()) ||
-		    shape[i] > (unsigned)max)
+	for (int i = 0; i < 6; i++) {
+		if (device.driver->cuDeviceGetAttribute(&max, limits[i].attribute, device_current()))
 			return cudaErrorInvalidConfiguration;
-	if (device.driver->cuDeviceGetAttribute(&max, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device_current()) ||
-	    threads > (unsigned long long)max)
+		if (shape[i] && shape[i] <= (unsigned)max)
+			continue;
+		cudart_explain("%u %s; the device takes 1 to %d", shape[i], limits[i].what, max);
 		return cudaErrorInvalidConfiguration;
+	}
+	if (device.driver->cuDeviceGetAttribute(&max, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device_current()))
+		return cudaErrorInvalidConfiguration;
+	if (threads > (unsigned long long)max) {
+		cudart_explain("%u * %u * %u threads in a block are %llu; the device takes %d", c->block.x, c->block.y,
+			       c->block.z, threads, max);
+		return cudaErrorInvalidConfiguration;
+	}
 	if (!device.driver->cuFuncGetAttribute(&max, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f) &&
-	    threads > (unsigned long long)max)
+	    threads > (unsigned long long)max) {
+		cudart_explain("%llu threads in a block; registers or __launch_bounds__ of this kernel allow %d", threads, max);
 		return cudaErrorLaunchOutOfResources;
+	}
 	return cudaSuccess;
+}
+
+/* Of a launch that the driver has refused: is it the shared memory? */
+static void explain_shared(const struct configuration *c, CUfunction f)
+{
+	int fixed = 0, most = 0;
+
+	if (device.driver->cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f) ||
+	    device.driver->cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f))
+		return;
+	if (c->shared > (size_t)most)
+		cudart_explain("%zu bytes of dynamic shared memory; this kernel may have %d beside its own %d", c->shared, most,
+			       fixed);
 }
 
 /* Everything that a launch needs but the launch itself. */
@@ -90,29 +119,34 @@ static cudaError_t prepare(struct session_entry *e, const struct configuration *
 static cudaError_t launch(struct session_entry *e, const struct configuration *c, void **args, bool cooperative)
 {
 	struct session_stream *captured = graphs_capturing(c->stream);
-	struct session_launch l = { .grid = c->grid, .block = c->block, .shared = c->shared };
+	struct session_launch l = { .grid = c->grid, .block = c->block, .shared = c->shared, .cooperative = cooperative };
 	CUfunction f;
 	CUstream s;
 	cudaError_t result;
 
 	if (captured)
-		return cooperative ? cudaErrorStreamCaptureUnsupported : graphs_capture_launch(captured, e, &l, args);
+		return graphs_capture_launch(captured, e, &l, args);
 	result = prepare(e, c, &f, &s);
 	if (result)
 		return result;
 	if (cooperative)
-		return cudart_error(device.driver->cuLaunchCooperativeKernel(f, c->grid.x, c->grid.y, c->grid.z,
-									     c->block.x, c->block.y, c->block.z,
-									     (unsigned)c->shared, s, args));
-	return cudart_error(device.driver->cuLaunchKernel(f, c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y,
-							  c->block.z, (unsigned)c->shared, s, args, NULL));
+		result = cudart_error(device.driver->cuLaunchCooperativeKernel(f, c->grid.x, c->grid.y, c->grid.z, c->block.x,
+									       c->block.y, c->block.z, (unsigned)c->shared,
+									       s, args));
+	else
+		result = cudart_error(device.driver->cuLaunchKernel(f, c->grid.x, c->grid.y, c->grid.z, c->block.x,
+								    c->block.y, c->block.z, (unsigned)c->shared, s, args,
+								    NULL));
+	if (result)
+		explain_shared(c, f);
+	return result;
 }
 
 cudaError_t cudart_launch(struct session_entry *e, const struct session_launch *l, void **args, cudaStream_t stream)
 {
 	struct configuration c = { l->grid, l->block, l->shared, stream, 0 };
 
-	return launch(e, &c, args, false);
+	return launch(e, &c, args, l->cooperative);
 }
 
 void cgpu_launch(const char *name, void **args)
@@ -329,6 +363,36 @@ static cudaError_t function_name(const char **ret, const void *stub)
 cudaError_t cudaFuncGetName(const char **ret, const void *stub)
 {
 	return CUDART_CALL(function_name(ret, stub));
+}
+
+/* A kernel is known by the address of its stub, as the stubs of nvcc have it, so it is as good in the next worker. */
+static cudaError_t kernel_at(cudaKernel_t *ret, const void *stub)
+{
+	if (!ret || !device_code_entry_at(stub))
+		return ret ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue;
+	*ret = (cudaKernel_t)(void *)stub;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t *ret, const void *stub)
+{
+	return CUDART_CALL(kernel_at(ret, stub));
+}
+
+static cudaError_t set_attribute_on(cudaKernel_t kernel, enum cudaFuncAttribute attribute, int value, int ordinal)
+{
+	int before = device_current();
+	cudaError_t result = cudart_has_device(ordinal) ? cudart_error(device_switch(ordinal)) : cudaErrorInvalidDevice;
+
+	if (!result)
+		result = set_attribute(kernel, attribute, value);
+	device_switch(before);
+	return result;
+}
+
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute, int value, int ordinal)
+{
+	return CUDART_CALL(set_attribute_on(kernel, attribute, value, ordinal));
 }
 
 static cudaError_t parameter_info(const void *stub, size_t index, size_t *ret_offset, size_t *ret_size)

@@ -325,20 +325,15 @@ cudaError_t cudaHostGetFlags(unsigned int *ret, void *p)
 static cudaError_t memory_info(size_t *ret_free, size_t *ret_total)
 {
 	size_t free_bytes, total;
-	uint64_t used = device.session->charged, left;
 	cudaError_t result;
 
 	device_lock();
 	result = cudart_error(ledger_room(device_current(), &free_bytes, &total));
+	if (!result)
+		ledger_cap_view(&free_bytes, &total);
 	device_unlock();
 	if (result)
 		return result;
-	/* What a program may still take is what the session may still take, on all devices together. */
-	left = used < device.limit ? device.limit - used : 0;
-	if (device.limit && device.limit < total)
-		total = device.limit;
-	if (device.limit && left < free_bytes)
-		free_bytes = left;
 	if (ret_free)
 		*ret_free = free_bytes;
 	if (ret_total)
@@ -375,21 +370,4 @@ static cudaError_t pointer_attributes(struct cudaPointerAttributes *ret, const v
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *ret, const void *p)
 {
 	return CUDART_CALL(pointer_attributes(ret, p));
-}
-
-/* Advice about where managed memory should lie: there is one place. */
-cudaError_t cudaMemPrefetchAsync(const void *p, size_t size, struct cudaMemLocation location, unsigned int flags,
-				 cudaStream_t stream)
-{
-	(void)location;
-	(void)flags;
-	(void)stream;
-	return CUDART_CALL(ledger_holds((uintptr_t)p, size) ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-cudaError_t cudaMemAdvise(const void *p, size_t size, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
-{
-	(void)advice;
-	(void)location;
-	return CUDART_CALL(ledger_holds((uintptr_t)p, size) ? cudaSuccess : cudaErrorInvalidValue);
 }

@@ -246,6 +246,44 @@ cudaError_t cudaDeviceSetMemPool(int ordinal, cudaMemPool_t pool)
 	return CUDART_CALL(set_pool(ordinal, pool));
 }
 
+/* Pools are of devices; those of the host and of managed memory are not there. */
+static cudaError_t check_location(const struct cudaMemLocation *l, enum cudaMemAllocationType type)
+{
+	if (!l || (type != cudaMemAllocationTypePinned && type != cudaMemAllocationTypeManaged))
+		return cudaErrorInvalidValue;
+	return l->type == cudaMemLocationTypeDevice && type == cudaMemAllocationTypePinned ? cudaSuccess : cudaErrorNotSupported;
+}
+
+static cudaError_t give_pool_at(cudaMemPool_t *ret, const struct cudaMemLocation *l, enum cudaMemAllocationType type,
+				bool current)
+{
+	cudaError_t result = check_location(l, type);
+
+	return result ? result : give_pool(ret, l->id, current);
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *ret, struct cudaMemLocation *l, enum cudaMemAllocationType type)
+{
+	return CUDART_CALL(give_pool_at(ret, l, type, false));
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *ret, struct cudaMemLocation *l, enum cudaMemAllocationType type)
+{
+	return CUDART_CALL(give_pool_at(ret, l, type, true));
+}
+
+static cudaError_t set_pool_at(const struct cudaMemLocation *l, enum cudaMemAllocationType type, cudaMemPool_t pool)
+{
+	cudaError_t result = check_location(l, type);
+
+	return result ? result : set_pool(l->id, pool);
+}
+
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *l, enum cudaMemAllocationType type, cudaMemPool_t pool)
+{
+	return CUDART_CALL(set_pool_at(l, type, pool));
+}
+
 /* The two high marks can be set to 0 only. */
 static cudaError_t set_attribute(struct session_pool *p, enum cudaMemPoolAttr attribute, const void *value)
 {

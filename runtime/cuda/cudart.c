@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Entering and leaving the runtime API, and the table of what cells can link to. */
+#define _GNU_SOURCE
 #define CGPU_LAUNCH_GLUE_PROTOTYPES
 #define CUDA_ENABLE_DEPRECATED /* cells may call these */
 #include "runtime/cuda/cudart.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +16,12 @@
 #include "runtime/cuda/cudart-unsupported.h"
 #include "runtime/cuda/graphs.h"
 #include "runtime/cuda/handles.h"
+#include "runtime/cuda/held.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/range-report.h"
 #include "runtime/cuda/registration.h"
+#include "runtime/cuda/trace.h"
 
 static _Thread_local bool in_host_call;
 
@@ -54,12 +58,13 @@ void cudart_call_host(void *call)
 cudaError_t cudart_enter(const char *call)
 {
 	device.host->enter_library();
+	trace_call(call);
 	if (device.driver && device.driver->extension)
 		device.driver->extension->set_call(call);
 	if (in_host_call)
 		return cudaErrorNotPermitted;
 	if (!device.usable)
-		return cudaErrorNoDevice;
+		return (cudaError_t)device.unusable;
 	if (!device.session)
 		return cudaErrorInitializationError;
 	if (device.sticky)
@@ -91,7 +96,7 @@ cudaError_t cudart_check_range(const void *p, size_t size)
 {
 	if (!p && size)
 		return cudaErrorInvalidValue;
-	if (!cudart_is_device(p) || !size || ledger_holds((uintptr_t)p, size))
+	if (!cudart_is_device(p) || !size || ledger_holds((uintptr_t)p, size) || held_reaches((uintptr_t)p, size))
 		return cudaSuccess;
 	range_report_note((uintptr_t)p, size);
 	return cudaErrorInvalidValue;
@@ -105,7 +110,8 @@ cudaError_t cudart_before_write(const void *p, size_t size)
 	if (result || !cudart_is_device(p) || !size)
 		return result;
 	b = ledger_find((uintptr_t)p);
-	return cudart_error(preimage_save(b));
+	/* What libraries hold is put back by nobody. */
+	return b ? cudart_error(preimage_save(b)) : cudaSuccess;
 }
 
 cudaError_t cudart_stream(cudaStream_t stream, CUstream *ret)
@@ -128,6 +134,17 @@ static const struct {
 #undef CUDART
 };
 
+/* NVRTC makes PTX beside machine code, and PTX is what the emulated device runs: cells that ask for the one get the other. */
+static void *instead_of_machine_code(const char *name)
+{
+	static const char *const pairs[][2] = { { "nvrtcGetCUBIN", "nvrtcGetPTX" }, { "nvrtcGetCUBINSize", "nvrtcGetPTXSize" } };
+
+	for (size_t i = 0; device.info.emulated && i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		if (!strcmp(name, pairs[i][0]))
+			return dlsym(RTLD_DEFAULT, pairs[i][1]);
+	return NULL;
+}
+
 void *device_symbol(const char *name)
 {
 	void *p;
@@ -136,5 +153,7 @@ void *device_symbol(const char *name)
 		if (!strcmp(functions[i].name, name))
 			return functions[i].function;
 	p = cudart_per_thread(name);
+	if (!p)
+		p = instead_of_machine_code(name);
 	return p ? p : cudart_unsupported(name);
 }

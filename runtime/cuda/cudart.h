@@ -35,6 +35,12 @@ cudaError_t cudart_leave(const char *call, cudaError_t result);
 		cudart_leave(__func__, result_);              \
 	})
 
+/* A line that says which call of this cell was the first that a broken device answered; nothing when there was none. */
+void cudart_put_bearer(struct buffer *out);
+
+/* Why the call at work in this thread is about to fail, a clause with the numbers: for the warning about it. */
+void cudart_explain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Record an error at a line of the cell, as a launch that cannot start does. */
 void cudart_record(const char *what, cudaError_t error, unsigned line);
 
@@ -55,7 +61,9 @@ static inline cudaError_t cudart_error(CUresult result)
 		cudart_error(waited_);                  \
 	})
 
+/* As the API has them, without counting as looked at. */
 const char *cudart_error_text(cudaError_t error);
+const char *cudart_error_name(cudaError_t error);
 
 /* The function of a name that ends in _ptsz or _ptds; NULL: there is none. */
 void *cudart_per_thread(const char *name);
@@ -89,8 +97,18 @@ static inline bool cudart_has_device(int ordinal)
 	return ordinal >= 0 && ordinal < device.count;
 }
 
+/* All devices have done what they had to. */
+cudaError_t cudart_wait_all(void);
 /* Before a copy between devices that is in order with their default streams. cudaErrorInvalidDevice: there is none. */
 cudaError_t cudart_wait_peers(int dst_device, int src_device);
+
+static inline bool cudart_is_access_order(enum cudaMemcpySrcAccessOrder order)
+{
+	return order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny;
+}
+
+/* Behind a batch of copies: with sources that must not be read when the call is over it waits. */
+cudaError_t cudart_end_batch(bool during_call, cudaStream_t stream);
 
 /* cudaFree() and cudaMemset2DAsync() without entering and leaving. */
 cudaError_t cudart_free_device(void *p);

@@ -17,7 +17,9 @@
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/preimage.h"
+#include "runtime/cuda/ptx-condition.h"
 #include "runtime/cuda/ptx-variables.h"
+#include "runtime/cuda/trace.h"
 
 #define LOG_MAX 900
 
@@ -197,7 +199,7 @@ static struct session_variable *claim_variable(const struct ptx_variable *v, uin
 	struct session_variable *known = registered ? device_code_variable_at(host_symbol(v->name)) : find_variable(v->name);
 
 	*ret_kept = known && known->size == v->size && known->constant == v->is_constant && !known->managed &&
-		    !v->is_managed;
+		    !v->is_managed && !known->in_module && !v->in_module;
 	if (known) {
 		leave_unit(known->unit);
 	} else {
@@ -214,6 +216,7 @@ static struct session_variable *claim_variable(const struct ptx_variable *v, uin
 	known->size = v->size;
 	known->constant = v->is_constant;
 	known->managed = v->is_managed;
+	known->in_module = v->in_module;
 	unit_at(unit)->users++;
 	return known;
 }
@@ -296,8 +299,10 @@ static int fill(const struct ptx_variables *v, size_t i, struct error *err)
 		return -1;
 	if (b)
 		result = preimage_save(b);
+	trace_hide();
 	if (!result && item->size)
 		result = device.driver->cuMemcpy(item->address, (uintptr_t)bytes, item->size);
+	trace_unhide();
 	if (!result)
 		return 0;
 	return error_set(err, ERROR_SYSTEM, "cannot initialise the device variable `%s`: driver error %d", item->name,
@@ -367,18 +372,64 @@ uint64_t device_code_variable_address(struct session_variable *v)
 	return variable_at(index)->address[device_current()];
 }
 
+static CUresult load_module(struct session_unit *u, char *log, size_t log_size);
+
+/* A pointer to a function of an earlier unit means something only while that unit is loaded. */
+static void load_pointed_at(void)
+{
+	static uint32_t done[SESSION_DEVICES_MAX];
+	int d = device_current();
+	char log[LOG_MAX];
+
+	if (done[d] == device.epoch)
+		return;
+	done[d] = device.epoch;
+	for (uint32_t i = 0; i < device.session->units.n; i++)
+		if (unit_at(i)->holds_code && unit_at(i)->source && unit_at(i)->on[d].epoch != device.epoch)
+			load_module(unit_at(i), log, sizeof(log));
+}
+
 static CUresult load_module(struct session_unit *u, char *log, size_t log_size)
 {
 	CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
 	void *values[] = { log, (void *)(uintptr_t)log_size };
+	cleanup_buffer struct buffer rewritten = BUFFER_INIT;
 	int d = device_current();
+	const char *text = u->on[d].text ? u->on[d].text : u->source;
+	struct error err = ERROR_INIT;
 	CUresult result;
 
+	load_pointed_at();
+	if (u->on[d].epoch == device.epoch)
+		return CUDA_SUCCESS;
 	log[0] = '\0';
-	result = device.driver->cuModuleLoadDataEx(&u->on[d].module, u->on[d].text ? u->on[d].text : u->source, 2, options,
-						   values);
+	/* The emulated driver's handles are addresses, too, and it says more about a wrong one. */
+	if (!device.driver->extension && ptx_condition_rewrite(text, &rewritten)) {
+		if (buffer_check(&rewritten, &err))
+			return CUDA_ERROR_OUT_OF_MEMORY;
+		text = buffer_text(&rewritten);
+	}
+	result = device.driver->cuModuleLoadDataEx(&u->on[d].module, text, 2, options, values);
 	if (!result)
 		u->on[d].epoch = device.epoch;
+	return device_note(result);
+}
+
+CUresult device_code_read(const struct session_variable *v, void *to, size_t size, size_t offset)
+{
+	struct session_unit *u = unit_at(v->unit);
+	int d = device_current();
+	CUresult result = CUDA_SUCCESS;
+	CUdeviceptr address;
+	char log[LOG_MAX];
+	size_t all;
+
+	if (u->on[d].epoch != device.epoch)
+		result = load_module(u, log, sizeof(log));
+	if (!result)
+		result = device.driver->cuModuleGetGlobal(&address, &all, u->on[d].module, v->name);
+	if (!result && size)
+		result = device.driver->cuMemcpy((uintptr_t)to, address + offset, size);
 	return device_note(result);
 }
 
@@ -435,8 +486,14 @@ static int add_unit(const struct unit *u, const struct ptx_variables *v, uint32_
 		if (!session_append(&unit->places, struct session_place))
 			return error_set(err, ERROR_MEMORY, "out of session memory");
 	for (size_t i = 0; i < v->n; i++) {
-		if (v->items[i].in_module)
+		if (v->items[i].in_module) {
+			bool kept;
+
+			unit_at(*ret)->holds_code = true;
+			if (v->items[i].is_visible && !claim_variable(&v->items[i], *ret, &kept))
+				return error_set(err, ERROR_MEMORY, "out of session memory");
 			continue;
+		}
 		if (v->items[i].is_extern ? claim_extern(&v->items[i], *ret, i, err) :
 					    claim_definition(&v->items[i], *ret, i, err))
 			return -1;
@@ -518,4 +575,39 @@ CUresult device_code_function(struct session_entry *e, CUfunction *ret)
 	}
 	*ret = e->on[d].function;
 	return device_note(result);
+}
+
+static void forget_entry(struct session_entry *e)
+{
+	leave_unit(e->unit);
+	device.host->session_free(e->name);
+	device.host->session_free(e->ptx_name);
+	session_remove(&device.session->entries, sizeof(*e), (uint32_t)(e - session_at(&device.session->entries,
+										       struct session_entry, 0)));
+}
+
+/* Units know variables by their places in the table, so an empty one stays there. */
+static void forget_variable(struct session_variable *v)
+{
+	leave_unit(v->unit);
+	for (int d = 0; d < SESSION_DEVICES_MAX; d++) {
+		struct session_buffer *b = v->address[d] ? ledger_find(v->address[d]) : NULL;
+
+		if (b && b->kind != BUFFER_MANAGED)
+			ledger_free(b);
+		v->address[d] = 0;
+	}
+	v->stand_in = NULL;
+	v->size = 0;
+}
+
+void device_code_forget(const void *address)
+{
+	struct session_entry *e = device_code_entry_at(address);
+	struct session_variable *v = device_code_variable_at(address);
+
+	if (e)
+		forget_entry(e);
+	if (v)
+		forget_variable(v);
 }

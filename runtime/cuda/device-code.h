@@ -33,6 +33,9 @@ int device_code_load(const struct unit *u, struct error *err);
 /* The same, where the unit's object itself says what stands for what. */
 int device_code_load_registered(const struct unit *u, const struct device_code_names *names, struct error *err);
 
+/* What stands for an entry or a variable of device_code_load_registered() goes; the device does nothing with it any more. */
+void device_code_forget(const void *address);
+
 /* NULL when there is none. */
 struct session_entry *device_code_entry(const char *name);
 struct session_entry *device_code_entry_at(const void *stub);
@@ -40,6 +43,9 @@ struct session_variable *device_code_variable_at(const void *stand_in);
 
 /* Where the variable lies on the thread's device, which may use it for the first time; 0: there is no memory for it. */
 uint64_t device_code_variable_address(struct session_variable *v);
+
+/* The bytes of a variable that is in_module, from the thread's device. */
+CUresult device_code_read(const struct session_variable *v, void *to, size_t size, size_t offset);
 
 /* The driver's function on the thread's device; loads the module there in this worker. */
 CUresult device_code_function(struct session_entry *e, CUfunction *ret);

@@ -18,10 +18,12 @@ struct device {
 	const struct cuda_driver *driver;
 	struct device_info info;
 	bool usable;
+	CUresult unusable; /* why not */
 	int count;        /* of devices, SESSION_DEVICES_MAX at most */
 	CUcontext contexts[SESSION_DEVICES_MAX]; /* NULL: nobody has used that one */
 	uint32_t epoch;   /* of the session that is attached */
 	uint64_t limit;   /* cap on session device memory, bytes */
+	enum device_rollback rollback;
 	uint32_t cell;    /* that runs */
 	uint32_t checks;  /* of the next cell's launches, EMULATOR_CHECK_RACES */
 	_Atomic int sticky; /* CUresult that ended the device, 0: well */
@@ -40,9 +42,18 @@ CUresult device_switch(int ordinal);
 void device_choose(int ordinal);
 /* Make the context of the thread's device current in the driver. */
 CUresult device_enter(void);
+/*
+ * Use the device of the driver that was chosen, if it lets us. It may refuse a context and give one later, as a device does
+ * that one process may use to the spare: then it is asked again.
+ */
+void device_take(void);
+void device_set_unusable(CUresult why);
+/* Somebody else may have made another one current. */
+void device_context_changed(void);
+/* This is the thread in which cells run, not one that they have started. */
+bool device_in_cell_thread(void);
 /* Remember a sticky result. */
 CUresult device_note(CUresult result);
-bool device_is_sticky(CUresult result);
 
 /* Text to stdout or stderr of what the device belongs to: the cell, or the program itself. */
 void device_print(bool to_stderr, const char *text, size_t len);

@@ -12,21 +12,34 @@
 
 #include "common/address-map.h"
 #include "common/buffer.h"
+#include "common/cuda-fault.h"
+#include "common/device-watch.h"
 #include "common/error.h"
 #include "common/record.h"
 #include "common/unit.h"
 #include "common/worker-protocol.h"
 #include "runtime/cuda/cudart.h"
+#include "runtime/cuda/device-audit.h"
 #include "runtime/cuda/device-code.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/handles.h"
+#include "runtime/cuda/held.h"
 #include "runtime/cuda/images.h"
 #include "runtime/cuda/ledger.h"
+#include "runtime/cuda/library-handles.h"
+#include "runtime/cuda/libcuda.h"
 #include "runtime/cuda/peers.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/source-text.h"
 #include "runtime/cuda/vmm-pool.h"
+#include "runtime/cuda/watch.h"
 #include "runtime/session-layout.h"
+
+/* Code of cells is made by the tools of this version. */
+#define NEEDED_VERSION 13000
+#define NEEDED_TEXT "13.0"
+#define NEEDED_DRIVER "580"
+#define VERSION_TEXT_MAX 24
 
 struct device device = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -35,34 +48,9 @@ static pthread_t cell_thread;
 static _Thread_local int current;      /* device of the thread */
 static _Thread_local CUcontext entered; /* that the driver has for the thread */
 
-bool device_is_sticky(CUresult r)
-{
-	switch (r) {
-	case CUDA_ERROR_CONTAINED:
-	case CUDA_ERROR_ECC_UNCORRECTABLE:
-	case CUDA_ERROR_NVLINK_UNCORRECTABLE:
-	case CUDA_ERROR_ILLEGAL_ADDRESS:
-	case CUDA_ERROR_LAUNCH_TIMEOUT:
-	case CUDA_ERROR_ASSERT:
-	case CUDA_ERROR_HARDWARE_STACK_ERROR:
-	case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-	case CUDA_ERROR_MISALIGNED_ADDRESS:
-	case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-	case CUDA_ERROR_INVALID_PC:
-	case CUDA_ERROR_LAUNCH_FAILED:
-	case CUDA_ERROR_TENSOR_MEMORY_LEAK:
-	case CUDA_ERROR_MPS_CLIENT_TERMINATED:
-	case CUDA_ERROR_EXTERNAL_DEVICE:
-	case CUDA_ERROR_UNKNOWN:
-		return true;
-	default:
-		return false;
-	}
-}
-
 CUresult device_note(CUresult result)
 {
-	if (device_is_sticky(result) && !device.sticky)
+	if (cuda_fault_kind((int)result) != CUDA_FAULT_RECOVERABLE && !device.sticky)
 		device.sticky = (int)result;
 	return result;
 }
@@ -91,6 +79,16 @@ CUresult device_enter(void)
 	if (!result)
 		entered = device.contexts[current];
 	return result;
+}
+
+void device_context_changed(void)
+{
+	entered = NULL;
+}
+
+bool device_in_cell_thread(void)
+{
+	return pthread_equal(pthread_self(), cell_thread);
 }
 
 int device_current(void)
@@ -151,24 +149,53 @@ static const char *emulator_path(void)
 	return path;
 }
 
+/* "12.4" of 12040. */
+static void put_version(int version, char ret[VERSION_TEXT_MAX])
+{
+	snprintf(ret, VERSION_TEXT_MAX, "%d.%d", version / 1000, version % 1000 / 10);
+}
+
 /* Load and initialise a driver with at least one device. */
 static int try_driver(const char *path, struct error *err)
 {
-	const char *name = "";
+	char present[VERSION_TEXT_MAX];
+	int count = 0, version = 0;
 	CUresult result;
-	int count = 0;
 
+	device.unusable = CUDA_ERROR_NO_DEVICE;
 	if (driver_open(path, &chosen, err))
 		return -1;
 	result = chosen.cuInit(0);
+	if (!result && !chosen.cuDriverGetVersion(&version) && version < NEEDED_VERSION)
+		result = (CUresult)cudaErrorInsufficientDriver;
 	if (!result)
 		result = chosen.cuDeviceGetCount(&count);
 	if (!result && !count)
 		result = CUDA_ERROR_NO_DEVICE;
 	if (!result)
 		return 0;
-	chosen.cuGetErrorString(result, &name);
-	return error_set(err, ERROR_UNSUPPORTED, "%s cannot be initialised: %s (%d)", path, name, (int)result);
+	device.unusable = result;
+	chosen.cuDriverGetVersion(&version);
+	put_version(version, present);
+	return error_set(err, ERROR_UNSUPPORTED, "%s cannot be initialised: %s (%d). The driver is for CUDA %s; CUDA "
+			 NEEDED_TEXT " is needed, which driver " NEEDED_DRIVER " and later have", path,
+			 cudart_error_text((cudaError_t)result), (int)result, present);
+}
+
+/* The machine's own driver, also when another library has its name. */
+static int try_native(struct error *err)
+{
+	static char path[LIBCUDA_PATH_MAX] = LIBCUDA_NAME;
+	int ret;
+
+	if (libcuda_is_loaded() && !libcuda_find(path))
+		return error_set(err, ERROR_NOT_FOUND, "cannot load the CUDA driver: there is no " LIBCUDA_NAME);
+	/* Code is loaded when it is used first: a context of the libraries takes a quarter of the memory then. */
+	setenv("CUDA_MODULE_LOADING", "LAZY", 0);
+	libcuda_opens_driver = true;
+	ret = try_driver(path, err);
+	libcuda_opens_driver = false;
+	return ret;
 }
 
 static int choose(struct error *err)
@@ -179,10 +206,17 @@ static int choose(struct error *err)
 	if (want && !native_only && strcmp(want, "emulated"))
 		return error_set(err, ERROR_INPUT, "CGPU_DEVICE is \"%s\"; it can be \"native\" or \"emulated\"", want);
 	if (!want || native_only) {
-		if (!try_driver("libcuda.so.1", native_only ? err : NULL))
+		struct error why = ERROR_INIT;
+		char path[LIBCUDA_PATH_MAX];
+
+		if (!try_native(&why))
 			return 0;
 		if (native_only)
-			return -1;
+			return error_set(err, why.code, "%s", why.text);
+		/* A machine without a driver needs no explanation. */
+		if (libcuda_find(path))
+			snprintf(device.info.passed_over, sizeof(device.info.passed_over), "%.*s",
+				 (int)sizeof(device.info.passed_over) - 1, why.text);
 	}
 	return try_driver(emulator_path(), err);
 }
@@ -214,8 +248,19 @@ static void describe(struct device_info *info)
 	info->emulated = device.driver->extension;
 }
 
+void device_set_unusable(CUresult result)
+{
+	device.usable = false;
+	device.unusable = result;
+	snprintf(device.info.problem, sizeof(device.info.problem),
+		 "the device cannot be used: %s (%d). Is it used exclusively by another process, full, or gone?",
+		 cudart_error_text((cudaError_t)result), (int)result);
+}
+
 static void use_extension(void)
 {
+	if (device.host->watch)
+		device.driver->extension->count_busy(&device.host->watch->busy);
 	if (device.host->print)
 		device.driver->extension->set_print(print, NULL);
 	device.driver->extension->set_source(source_text_line, NULL);
@@ -224,11 +269,33 @@ static void use_extension(void)
 						      device.host->release_thread);
 }
 
+void device_take(void)
+{
+	CUresult result = make_ready();
+
+	if (result) {
+		device_set_unusable(result);
+		return;
+	}
+	device.usable = true;
+	device.info.problem[0] = '\0';
+	if (device.driver->extension)
+		use_extension();
+}
+
+void device_leave_alone(const struct device_host *host, struct device_info *ret_info)
+{
+	device.host = host;
+	device.driver = &chosen;
+	device.unusable = CUDA_ERROR_DEVICE_UNAVAILABLE;
+	snprintf(device.info.problem, sizeof(device.info.problem), "the device is left alone: a process that was to use it has hung in "
+		 "its driver. `%%gpu reset` tries it again");
+	*ret_info = device.info;
+}
+
 int device_init(const struct device_host *host, struct device_info *ret_info, struct error *err)
 {
 	struct error why = ERROR_INIT;
-	const char *text = "";
-	CUresult result;
 
 	(void)err;
 	device.host = host;
@@ -239,20 +306,11 @@ int device_init(const struct device_host *host, struct device_info *ret_info, st
 		*ret_info = device.info;
 		return 0;
 	}
+	libcuda_attach(chosen.handle, chosen.library);
 	if (getenv("CGPU_TRACE_DRIVER"))
 		device.driver = driver_trace(&chosen);
 	describe(&device.info);
-	result = make_ready();
-	if (result) {
-		device.driver->cuGetErrorString(result, &text);
-		snprintf(device.info.problem, sizeof(device.info.problem),
-			 "the device cannot be used: %s (%d). Is it used exclusively by another process, or full?", text,
-			 (int)result);
-	} else {
-		device.usable = true;
-		if (device.driver->extension)
-			use_extension();
-	}
+	device_take();
 	*ret_info = device.info;
 	return 0;
 }
@@ -264,85 +322,16 @@ static void let_driver_work(bool on)
 		device.driver->extension->pause(!on);
 }
 
+void device_set_rollback(unsigned mode)
+{
+	device.rollback = mode < DEVICE_ROLLBACKS ? (enum device_rollback)mode : DEVICE_ROLLBACK_FULL;
+}
+
 /* A cap above what the device has is no cap. */
 void device_set_limit(uint64_t limit)
 {
 	device.limit = limit && limit < device.info.memory ? limit : device.info.memory;
-}
-
-int device_attach(uint32_t epoch, uint64_t limit, bool refill, struct error *err)
-{
-	device.refill = refill;
-	device.epoch = epoch;
-	device_set_limit(limit);
-	device.session = session_open();
-	if (!device.session)
-		return error_set(err, ERROR_MEMORY, "no session memory for the CUDA tables");
-	return 0;
-}
-
-int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err)
-{
-	if (device.usable)
-		return vmm_pool_attach(id, size, address, fd, err);
-	close(fd);
-	return 0;
-}
-
-int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err)
-{
-	return device.usable ? preimage_restore(address, size, chunk, offset, err) : 0;
-}
-
-static void report_lost(void *data, uint64_t address, uint64_t size)
-{
-	if (device.refill)
-		return;
-	for (uint32_t i = 0; i < device.session->buffers.n; i++) {
-		const struct session_buffer *b = session_at(&device.session->buffers, struct session_buffer, i);
-
-		if (b->address - address < size)
-			buffer_printf(data, "the content of device buffer `%s` (cell %u, %llu bytes at 0x%llx) is lost\n",
-				      ledger_name(b), b->cell, (unsigned long long)b->size,
-				      (unsigned long long)b->address);
-	}
-}
-
-int device_attach_end(struct buffer *report, struct error *err)
-{
-	const struct session_array *a = &device.session->buffers;
-
-	(void)err;
-	if (!device.usable) {
-		if (a->n)
-			buffer_printf(report, "%u device buffers cannot be reached: %s\n", a->n, device.info.problem);
-		return 0;
-	}
-	device_lock();
-	for (uint32_t i = 0; i < device.session->limits.n; i++) {
-		const struct session_limit *l = session_at(&device.session->limits, struct session_limit, i);
-
-		if (l->device >= device.count || device_switch(l->device) ||
-		    device.driver->cuCtxSetLimit(l->limit, l->value))
-			buffer_printf(report, "limit %d of the device is not %llu any more\n", (int)l->limit,
-				      (unsigned long long)l->value);
-	}
-	device_switch(0);
-	if (peers_reopen())
-		buffer_puts(report, "not all devices reach the memory of each other any more\n");
-	vmm_pool_attach_end(report_lost, report);
-	for (uint32_t i = 0; i < a->n; i++) {
-		struct session_buffer *b = session_at(a, struct session_buffer, i);
-
-		if (b->kind >= BUFFER_MANAGED &&
-		    device.driver->cuMemHostRegister((void *)(uintptr_t)b->address, b->size, 0))
-			buffer_printf(report, "host memory `%s` at 0x%llx is not registered with the device any more\n",
-				      ledger_name(b), (unsigned long long)b->address);
-		ledger_annotate(b);
-	}
-	preimage_reset();
-	device_unlock();
-	return 0;
+	watch_renew();
 }
 
 static int copy(CUdeviceptr to, CUdeviceptr from, size_t size, struct error *err)
@@ -397,9 +386,11 @@ void device_cell_begin(uint32_t cell)
 		current = device.session->current_device < device.count ? device.session->current_device : 0;
 	}
 	cell_thread = pthread_self();
+	preimage_cell_begin();
 	preimage_reset();
 	ledger_cell_begin();
 	cudart_cell_begin();
+	library_handles_cell_begin();
 }
 
 void device_cell_text(const char *text)
@@ -414,6 +405,21 @@ void device_choose(int ordinal)
 		device.session->current_device = ordinal;
 }
 
+/* With the first device code: whoever has a GPU expects it there. */
+static void tell_passed_over(void)
+{
+	char text[sizeof(device.info.passed_over) + 128];
+
+	if (!device.info.passed_over[0] || device.session->told_driver)
+		return;
+	snprintf(text, sizeof(text), "the GPU of this machine is not used: %s. Cells run on the emulated device; see %%doctor\n",
+		 device.info.passed_over);
+	device.host->enter_library();
+	device_print(true, text, strlen(text));
+	device.host->leave_library();
+	device.session->told_driver = true;
+}
+
 int device_load(const struct unit *u, struct error *err)
 {
 	int ret;
@@ -426,7 +432,9 @@ int device_load(const struct unit *u, struct error *err)
 	if (!u->ptx_len)
 		return 0;
 	if (!device.usable)
-		return error_set(err, ERROR_UNSUPPORTED, "this cell has device code, but %s", device.info.problem);
+		return error_set(err, ERROR_UNSUPPORTED, "this cell has device code, but %s. Cells that use no device "
+				 "work as before", device.info.problem);
+	tell_passed_over();
 	device.host->enter_library();
 	device_lock();
 	ret = device_enter() ? error_set(err, ERROR_SYSTEM, "the CUDA context is gone") : device_code_load(u, err);
@@ -472,27 +480,56 @@ static const char *entry_name(const char *ptx_name)
 	return ptx_name;
 }
 
-/* Of C++ entries at file scope only the name; those in namespaces stay mangled. */
+/* Of C++ entries the name with its namespaces, _Z4axpyPf, _ZN3geo4axpyEPf; what else there is stays mangled. */
 static void put_entry_name(const char *ptx_name, struct buffer *out)
 {
-	const char *name = entry_name(ptx_name);
-	size_t prefix = !strncmp(name, "_ZL", 3) ? 3 : 2; /* L: static */
-	char *end;
-	unsigned long n = strncmp(name, "_Z", 2) ? 0 : strtoul(name + prefix, &end, 10);
+	const char *name = entry_name(ptx_name), *at = strncmp(name, "_Z", 2) ? "" : name + 2;
+	bool nested = *at == 'N';
+	size_t before = out->len;
 
-	if (n && n <= strlen(end))
-		buffer_append(out, end, n);
-	else
+	at += nested || *at == 'L'; /* L: static */
+	do {
+		char *end;
+		unsigned long n = strtoul(at, &end, 10);
+
+		if (!n || n > strlen(end))
+			break;
+		buffer_printf(out, "%s%.*s", out->len > before ? "::" : "", (int)n, end);
+		at = end + n;
+	} while (nested);
+	if (out->len == before)
 		buffer_puts(out, name);
+}
+
+/* Of an error that no report of the machine explains. */
+static void put_what_is_known(CUresult code, struct buffer *out)
+{
+	if (*cuda_fault_meaning((int)code))
+		buffer_printf(out, "It means that %s.\n", cuda_fault_meaning((int)code));
+	cudart_put_bearer(out);
+}
+
+/* "CudaIllegalAddress" of 700. */
+static const char *put_ename(CUresult code, char *ret, size_t size)
+{
+	const char *name = cudaGetErrorName((cudaError_t)code);
+
+	snprintf(ret, size, "Cuda%s", strncmp(name, "cudaError", 9) ? name : name + 9);
+	return name;
+}
+
+void device_unusable_ename(char *ret, size_t size)
+{
+	put_ename(device.unusable, ret, size);
 }
 
 static void fill_fault(struct fault_record *f, CUresult code)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct emulator_fault report;
-	const char *name = cudaGetErrorName((cudaError_t)code);
+	const char *name = put_ename(code, f->ename, sizeof(f->ename));
+	bool placed = false;
 
-	snprintf(f->ename, sizeof(f->ename), "Cuda%s", strncmp(name, "cudaError", 9) ? name : name + 9);
 	buffer_printf(&text, "%s: %s", name, cudart_error_text((cudaError_t)code));
 	if (device.driver->extension && device.driver->extension->last_fault(&report)) {
 		if (report.entry[0]) {
@@ -501,12 +538,17 @@ static void fill_fault(struct fault_record *f, CUresult code)
 		}
 		if (report.line)
 			buffer_printf(&text, ", line %u of %s", report.line, report.file);
+		placed = report.entry[0];
 		buffer_printf(&text, "\n%s", report.text);
 	} else {
 		buffer_puts(&text, "\n");
 	}
+	if (!placed)
+		put_what_is_known(code, &text);
 	if (ledger_refusal()[0])
 		buffer_printf(&text, "Before that, %s", ledger_refusal());
+	buffer_puts(&text, "\nAfter this error the process of the cell cannot use the device. Another process goes on with the "
+		    "session: nothing must be restarted.\n");
 	snprintf(f->text, sizeof(f->text), "%s", buffer_text(&text));
 	f->kind = FAULT_CUDA;
 }
@@ -521,6 +563,8 @@ static void fill_refusal(struct fault_record *f)
 /* What this cell has done to the device becomes the session's; device.lock is held. */
 static void settle(void)
 {
+	device.session->held = held_bytes(-1) - held_bytes_of(HELD_LIMIT, -1);
+	held_tell();
 	ledger_settle();
 	vmm_pool_settle();
 	vmm_pool_drop_scratch();
@@ -537,6 +581,7 @@ int device_checkpoint_begin(void)
 		wait_idle();
 	if (device.sticky)
 		return -1;
+	libcuda_settle();
 	device_lock();
 	device_note(images_settle());
 	if (!device.sticky)
@@ -559,6 +604,7 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 	CUresult result = CUDA_SUCCESS;
 	int ret = 0;
 
+	library_handles_warnings(warnings);
 	if (!device.usable || !device.session) {
 		cudart_warnings(warnings);
 		return 0;
@@ -568,6 +614,9 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 		wait_idle();
 	if (device.driver->extension)
 		device.driver->extension->check_end();
+	libcuda_settle();
+	if (!device.sticky)
+		device_audit(warnings);
 	device_lock();
 	if (!device.sticky)
 		result = device_note(images_settle());
@@ -579,7 +628,10 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 		ret = -1;
 	} else {
 		cudart_warnings(warnings);
+		if (ledger_refusal_unsaid())
+			buffer_puts(warnings, ledger_refusal());
 		settle();
+		watch_renew();
 	}
 	device_unlock();
 	device.host->leave_library();
@@ -656,18 +708,33 @@ static void report_device(int ordinal, struct buffer *out)
 	for (uint32_t i = 0; i < a->n; i++)
 		if (session_at(a, struct session_buffer, i)->device == ordinal)
 			used += session_at(a, struct session_buffer, i)->charged;
+	used += held_bytes(ordinal);
 	record_put_str(out, name);
 	record_put_str(out, id);
 	record_put_u64(out, total);
 	record_put_u64(out, used);
 }
 
+static void report_held(uint32_t i, struct buffer *out)
+{
+	struct held h = { .call = "" };
+
+	held_sum(i, &h);
+	record_put_u64(out, 0);
+	record_put_u64(out, h.bytes);
+	record_put_u32(out, h.cell);
+	record_put_str(out, "libraries");
+	record_put_str(out, h.call);
+	record_put_u32(out, (uint32_t)h.device);
+}
+
 void device_report(struct buffer *out)
 {
 	const struct session_array *a = &device.session->buffers;
-	uint64_t used = device.session->charged, total = device.info.memory, largest = 0;
+	uint64_t used = ledger_used(), total = device.info.memory, largest = 0;
 	int before = current;
-	uint32_t n = 0;
+	uint32_t n = 0, n_held = 0;
+	struct held held;
 
 	for (int i = 0; i < device.count; i++) {
 		size_t free_bytes, own;
@@ -678,6 +745,7 @@ void device_report(struct buffer *out)
 			largest = free_bytes;
 	}
 	device_switch(before);
+	watch_renew();
 	if (device.limit && (used > device.limit || device.limit - used < largest))
 		largest = used > device.limit ? 0 : device.limit - used;
 	record_put_str(out, device.info.name);
@@ -687,7 +755,9 @@ void device_report(struct buffer *out)
 	record_put_u64(out, largest);
 	for (uint32_t i = 0; i < a->n; i++)
 		n += !session_at(a, struct session_buffer, i)->dead;
-	record_put_u32(out, n);
+	while (held_sum(n_held, &held))
+		n_held++;
+	record_put_u32(out, n + n_held);
 	for (uint32_t i = 0; i < a->n; i++) {
 		const struct session_buffer *b = session_at(a, struct session_buffer, i);
 
@@ -700,9 +770,12 @@ void device_report(struct buffer *out)
 		record_put_str(out, ledger_kind_name(b->kind));
 		record_put_u32(out, b->device);
 	}
+	for (uint32_t i = 0; i < n_held; i++)
+		report_held(i, out);
 	record_put_u32(out, (uint32_t)device.count);
 	for (int i = 0; i < device.count; i++)
 		report_device(i, out);
+	record_put_str(out, device.info.problem);
 }
 
 const char *device_refusal(void)
@@ -727,7 +800,7 @@ uint64_t device_layout(void)
 		offsetof(struct session, images_epoch), sizeof(struct session_image), sizeof(struct session_mipmap),
 		sizeof(struct session_object), sizeof(struct session_pool),
 		sizeof(struct session_node), sizeof(struct session_graph), sizeof(struct session_limit),
-		sizeof(struct session_source),
+		sizeof(struct session_library_handle), sizeof(struct session_source),
 	};
 
 	return layout_hash(0, sizes, sizeof(sizes) / sizeof(sizes[0]));

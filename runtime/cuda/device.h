@@ -20,6 +20,7 @@
 #include "common/worker-protocol.h"
 
 struct buffer;
+struct device_watch;
 struct error;
 struct unit;
 struct address_description;
@@ -44,14 +45,20 @@ struct device_host {
 	/* Address of a function or variable that the unit being loaded defines on the host, NULL if it does not: entries are
 	 * known by the address of their stub, device variables by the address of their stand-in. */
 	void *(*host_symbol)(const char *name);
-	/* Name of the variable that holds this address (a host pointer variable), for "d_x"; "" if none is found. */
-	const char *(*name_of_pointer)(uint64_t device_address);
+	/* Name of the host variable that lies at this address, or points there, for "d_x"; "" if none is found. */
+	const char *(*name_of_pointer)(uint64_t address);
 	/* The worker is in / has left a call that may wait for the device. */
 	void (*enter_device)(void);
 	void (*leave_device)(void);
 	/* Around each change of the session's tables, so that the worker is not stopped in the middle; may be NULL. */
 	void (*enter_tables)(void);
 	void (*leave_tables)(void);
+	/* Are these bytes variables or heap of the session? */
+	bool (*is_session_memory)(uint64_t address, uint64_t size);
+	/* Each variable of the session that has the size of a pointer. */
+	void (*each_pointer)(void (*fn)(void *data, void *variable), void *data);
+	/* What others may look at while cells run; NULL: nobody does. */
+	struct device_watch *watch;
 	/*
 	 * For drivers that have threads of their own, all NULL where there is nothing to say. Run a function of the cell in
 	 * such a thread; how many threads the cell has that are not merely waiting for another one; between hold and
@@ -80,6 +87,7 @@ struct device_info {
 	int devices;
 	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE];
 	char problem[512]; /* "" when cells can use the device */
+	char passed_over[512]; /* why a driver that this machine has is not the one that is used, "" for nothing */
 };
 
 /*
@@ -89,6 +97,9 @@ struct device_info {
  */
 int device_init(const struct device_host *host, struct device_info *ret_info, struct error *err);
 
+/* Instead of device_init(): no driver is touched, because one has hung in an earlier worker. */
+void device_leave_alone(const struct device_host *host, struct device_info *ret_info);
+
 /*
  * Start or take over a session; the arena is mapped. limit: cap on session device memory in bytes; 0: all of it. refill: the
  * content of memory that no chunk comes for is written later.
@@ -96,10 +107,20 @@ int device_init(const struct device_host *host, struct device_info *ret_info, st
 int device_attach(uint32_t epoch, uint64_t limit, bool refill, struct error *err);
 /* During attach: a chunk of session memory (or, address 0, one that holds pre-images) from the kernel. Takes fd. */
 int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err);
+/* The same of one whose content fill() writes to the address that it is given; ERROR_LIMIT: the device is full. */
+int device_attach_parked(uint64_t id, uint64_t size, uint64_t address,
+			 int (*fill)(void *data, uint64_t address, struct error *err), void *data, struct error *err);
+/* Between cells: a chunk that is mapped nowhere, to be read; takes fd. */
+int device_open_chunk(uint64_t id, uint64_t size, int fd, uint64_t *ret_address, struct error *err);
+void device_close_chunk(uint64_t id);
 /* During attach, after the chunks: put back what the failed cell had changed. */
 int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err);
 /* End of attach. What could not be brought back is appended to report, a line each. */
 int device_attach_end(struct buffer *report, struct error *err);
+/* Cells can use the device; and after device_attach_end(): the session's memory there is as it should be. */
+bool device_is_usable(void);
+/* The name of the error that every CUDA call ends with when they cannot. */
+void device_unusable_ename(char *ret, size_t size);
 
 /* Where the __device__ or __constant__ variable lies that this host object stands in for; 0: it is none, or managed. */
 uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size);
@@ -109,11 +130,23 @@ int device_read(uint64_t address, void *ret, size_t size, struct error *err);
 int device_write(uint64_t address, const void *bytes, size_t size, struct error *err);
 
 void device_set_limit(uint64_t limit);
+/* enum device_rollback; from the next cell on. */
+void device_set_rollback(unsigned mode);
+/* What keeping the old content of buffers has cost since the cell began. */
+void device_rollback_cost(uint64_t *ret_bytes, uint64_t *ret_ns);
 
 /* From here on what the device does is counted. ERROR_UNSUPPORTED: a real one does not. */
 int device_profile_begin(struct error *err);
 /* Ends it; ret: as common/launch-profile.h has it. Only after a begin that worked. */
 int device_profile_take(struct buffer *ret, struct error *err);
+
+/*
+ * From here on what cells ask of the device is noted, on a real one, too. stop(): before device_cell_end(); take(): after it.
+ * ret: as common/device-trace.h has it.
+ */
+int device_trace_begin(struct error *err);
+void device_trace_stop(void);
+int device_trace_take(struct buffer *ret, struct error *err);
 
 /* The next cell's launches are checked: EMULATOR_CHECK_RACES. A real device does not. */
 void device_check(uint32_t what);
@@ -162,6 +195,13 @@ void device_report(struct buffer *out);
 
 /* Address of an exported function of the CUDA runtime API or of the launch glue by name; NULL if there is none. */
 void *device_symbol(const char *name);
+
+/* That of ours for a function that makes or destroys a handle of a loaded library (library-handles.h); NULL otherwise. */
+void *device_library_symbol(const char *name);
+/* Are there handles of libraries that another worker has made? */
+bool device_libraries_due(void);
+/* Makes them again, as code of a cell that is about to run; what goes wrong is a warning of it. */
+void device_libraries_renew(void *unused);
 
 /* Another number when the structs of the device's state in the arena are others. */
 uint64_t device_layout(void);

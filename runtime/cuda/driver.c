@@ -21,7 +21,7 @@ static const struct {
 int driver_open(const char *path, struct cuda_driver *ret, struct error *err)
 {
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-	struct cuda_driver driver = { .library = path };
+	struct cuda_driver driver = { .library = path, .handle = library };
 	emulator_extension_fn extension;
 
 	if (!library)

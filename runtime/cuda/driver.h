@@ -16,6 +16,7 @@ struct error;
 
 struct cuda_driver {
 	const char *library; /* path that was opened */
+	void *handle;        /* of dlopen() */
 	const struct emulator_extension *extension; /* NULL: a real device */
 #define DRIVER(name, parameters, arguments) CUresult (*name) parameters;
 #include "runtime/cuda/driver.def"

@@ -35,6 +35,12 @@ struct session_node *graphs_node(cudaGraphNode_t node)
 	return NULL;
 }
 
+struct session_graph *const *graphs_inner(const struct session_node *n, uint32_t *ret_n)
+{
+	*ret_n = n->kind == NODE_CHILD ? 1 : n->kind == NODE_CONDITIONAL ? n->conditional.size : 0;
+	return n->kind == NODE_CHILD ? &n->child : n->conditional.bodies;
+}
+
 struct session_node *graphs_copy_of(const struct session_graph *g, const struct session_node *origin)
 {
 	struct session_node *found = NULL;
@@ -42,10 +48,13 @@ struct session_node *graphs_copy_of(const struct session_graph *g, const struct 
 	for (uint32_t i = 0; i < g->nodes.n && !found; i++) {
 		struct session_node *n = graphs_node_at(g, i);
 
+		uint32_t n_inner;
+		struct session_graph *const *inner = graphs_inner(n, &n_inner);
+
 		if (n->origin == origin)
 			found = n;
-		else if (n->kind == NODE_CHILD)
-			found = graphs_copy_of(n->child, origin);
+		for (uint32_t k = 0; k < n_inner && !found; k++)
+			found = graphs_copy_of(inner[k], origin);
 	}
 	return found;
 }
@@ -108,6 +117,10 @@ void graphs_release_content(struct session_node *n)
 			device.host->session_free(n->launch.pointers);
 	} else if (n->kind == NODE_CHILD) {
 		graphs_free(n->child);
+	} else if (n->kind == NODE_CONDITIONAL) {
+		for (uint32_t i = 0; i < n->conditional.size; i++)
+			graphs_free(n->conditional.bodies[i]);
+		device.host->session_free(n->conditional.bodies);
 	}
 }
 
@@ -124,7 +137,15 @@ void graphs_free(struct session_graph *g)
 		device.host->session_free(n);
 	}
 	session_array_clear(&g->nodes);
-	session_array_clear(&g->order);
+	graphs_release_order(g);
+	graphs_release_conditions(g);
+	graphs_release_objects(g);
+	for (uint32_t i = 0; i < device.session->graphs.n; i++) {
+		struct session_graph *copy = *session_at(&device.session->graphs, struct session_graph *, i);
+
+		if (copy->origin == g)
+			copy->origin = NULL;
+	}
 	session_remove(&device.session->graphs, sizeof(void *), (uint32_t)index_of(&device.session->graphs, g));
 	device.host->session_free(g);
 }
@@ -169,6 +190,7 @@ cudaError_t graphs_add(struct session_graph *g, const struct session_node *n, st
 		return cudaErrorMemoryAllocation;
 	*copy = *n;
 	copy->graph = g;
+	copy->device = device_current();
 	copy->number = g->nodes.n;
 	copy->deps = (struct session_array){ 0 };
 	for (size_t i = 0; i < n_deps && !result; i++)
@@ -296,6 +318,24 @@ static cudaError_t copy_child(struct session_graph **to, const struct session_gr
 	return result;
 }
 
+static cudaError_t copy_bodies(struct session_node *to, const struct session_node *from, bool executable)
+{
+	uint32_t size = from->conditional.size;
+	cudaError_t result = cudaSuccess;
+
+	to->conditional.size = 0;
+	to->conditional.bodies = device.host->session_alloc(size * sizeof(*to->conditional.bodies));
+	if (!to->conditional.bodies)
+		return cudaErrorMemoryAllocation;
+	for (uint32_t i = 0; i < size && !result; i++) {
+		result = copy_child(&to->conditional.bodies[i], from->conditional.bodies[i], executable);
+		to->conditional.size += !result;
+	}
+	if (result)
+		graphs_release_content(to);
+	return result;
+}
+
 cudaError_t graphs_copy_content(struct session_node *to, const struct session_node *from)
 {
 	struct session_node made = *from;
@@ -305,6 +345,8 @@ cudaError_t graphs_copy_content(struct session_node *to, const struct session_no
 		result = copy_launch(&made.launch, &from->launch);
 	else if (from->kind == NODE_CHILD)
 		result = copy_child(&made.child, from->child, to->graph->executable);
+	else if (from->kind == NODE_CONDITIONAL)
+		result = copy_bodies(&made, from, to->graph->executable);
 	if (result)
 		return result;
 	made.graph = to->graph;
@@ -318,7 +360,11 @@ cudaError_t graphs_copy_content(struct session_node *to, const struct session_no
 
 cudaError_t graphs_copy_nodes(struct session_graph *to, const struct session_graph *from)
 {
-	cudaError_t result = cudaSuccess;
+	cudaError_t result = graphs_copy_conditions(to, from);
+
+	to->origin = from;
+	if (!result)
+		result = graphs_copy_objects(to, from);
 
 	for (uint32_t i = 0; i < from->nodes.n && !result; i++) {
 		struct session_node *copy;
@@ -335,39 +381,6 @@ cudaError_t graphs_copy_nodes(struct session_graph *to, const struct session_gra
 					       graphs_node_at(to, (*session_at(&n->deps, struct session_node *, k))->number));
 	}
 	return result;
-}
-
-static bool is_ordered(const struct session_node *n)
-{
-	for (uint32_t k = 0; k < n->deps.n; k++)
-		if (!(*session_at(&n->deps, struct session_node *, k))->ordered)
-			return false;
-	return true;
-}
-
-/* Nodes mostly come in an order already, so that one pass takes them all. */
-cudaError_t graphs_put_in_order(struct session_graph *g)
-{
-	uint32_t before;
-
-	session_array_clear(&g->order);
-	for (uint32_t i = 0; i < g->nodes.n; i++)
-		graphs_node_at(g, i)->ordered = false;
-	do {
-		before = g->order.n;
-		for (uint32_t i = 0; i < g->nodes.n; i++) {
-			struct session_node *n = graphs_node_at(g, i), **slot;
-
-			if (n->ordered || !is_ordered(n))
-				continue;
-			slot = session_append(&g->order, struct session_node *);
-			if (!slot)
-				return cudaErrorMemoryAllocation;
-			*slot = n;
-			n->ordered = true;
-		}
-	} while (g->order.n < g->nodes.n && g->order.n > before);
-	return g->order.n == g->nodes.n ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 bool graphs_have_memory(uint64_t address)

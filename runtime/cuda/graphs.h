@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA graphs as session state: nodes and what each depends on. A launch runs them one after the other in its stream, in an
- * order that is fixed when the graph is instantiated. Nothing of a driver is kept, so a graph is as good after a recovery as
+ * CUDA graphs as session state: nodes and what each depends on. A launch runs them in an order that is fixed when the graph is
+ * instantiated; branches have streams of their own. Nothing of a driver is kept, so a graph is as good after a recovery as
  * before. The calls that can be captured ask graphs_capturing() first; all others find that cudart_stream() refuses a
  * stream that is being captured. Under device.lock, but for graphs_capturing().
  */
@@ -23,6 +23,8 @@ struct session_graph *graphs_find(const void *handle, bool executable);
 /* A node of a graph that is no executable one; NULL: it is none. */
 struct session_node *graphs_node(cudaGraphNode_t node);
 enum cudaGraphNodeType graphs_type(const struct session_node *n);
+/* The graphs that a node has: of a child, or the bodies of a conditional node. */
+struct session_graph *const *graphs_inner(const struct session_node *n, uint32_t *ret_n);
 /* The copy in g, or in a graph that a node of it has, of a node; NULL: there is none. */
 struct session_node *graphs_copy_of(const struct session_graph *g, const struct session_node *origin);
 
@@ -42,8 +44,34 @@ cudaError_t graphs_copy_content(struct session_node *to, const struct session_no
 void graphs_release_content(struct session_node *n);
 /* The nodes and dependencies of `from` into the empty graph `to`. */
 cudaError_t graphs_copy_nodes(struct session_graph *to, const struct session_graph *from);
-/* Fill g->order; cudaErrorInvalidValue: nodes depend on each other. */
+/* Fill g->steps; cudaErrorInvalidValue: nodes depend on each other. */
 cudaError_t graphs_put_in_order(struct session_graph *g);
+void graphs_release_order(struct session_graph *g);
+/* Behind what is in the stream, or into its capture. Without device.lock. */
+cudaError_t graphs_run(const struct session_graph *g, cudaStream_t stream);
+
+/*
+ * Conditions and the nodes that look at them: graph-conditions.c. A new one with its memory; as a copy of a graph has those of
+ * the graph; and what no other graph has goes with g.
+ */
+cudaError_t graphs_condition_new(struct session_graph *g, uint32_t preset, uint32_t flags, cudaGraphConditionalHandle *ret);
+cudaError_t graphs_copy_conditions(struct session_graph *to, const struct session_graph *from);
+void graphs_release_conditions(struct session_graph *g);
+/* cudaErrorInvalidValue: it is none, or a node has it already. */
+cudaError_t graphs_check_condition(cudaGraphConditionalHandle handle);
+/* Whether g has a conditional node, also in a graph of a node. */
+bool graphs_is_conditional(const struct session_graph *g);
+/* Why a graph with conditional nodes cannot be made executable. */
+cudaError_t graphs_check_bodies(const struct session_graph *g, cudaGraphInstantiateParams *why);
+/* Conditions get the values that they have when a graph begins. */
+cudaError_t graphs_preset(const struct session_graph *g, cudaStream_t stream);
+/* The body that is to run, NULL: none; waits for what is in the stream. */
+cudaError_t graphs_decide(const struct session_node *n, cudaStream_t stream, const struct session_graph **ret);
+
+/* User objects: cudart-user-object.c. Without device.lock: functions are called for those that nobody has any more. */
+cudaError_t graphs_copy_objects(struct session_graph *to, const struct session_graph *from);
+void graphs_release_objects(struct session_graph *g);
+cudaError_t graphs_end_objects(void);
 
 /* A launch as it is kept: `args` are copied. */
 cudaError_t graphs_launch_init(struct session_launch *l, struct session_entry *e, void **args);

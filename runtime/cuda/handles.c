@@ -2,7 +2,9 @@
 /* Look-up is by membership in the session's table, so a stale or wild handle is an error and not a crash. */
 #include "runtime/cuda/handles.h"
 
+#include <pthread.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/graphs.h"
@@ -20,6 +22,67 @@ static int64_t index_of(const struct session_array *a, const void *handle)
 			return i;
 	return -1;
 }
+
+/* ---- handles of the driver API: they go with the worker, so no session state ---- */
+
+struct noted {
+	struct noted *next;
+	struct handles_driver driver;
+};
+
+static pthread_mutex_t noted_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct noted *noted;
+
+/* The place that points to it, or to NULL. With the lock. */
+static struct noted **noted_place(const void *handle, bool is_event)
+{
+	struct noted **at = &noted;
+
+	while (*at && ((*at)->driver.handle != handle || (*at)->driver.is_event != is_event))
+		at = &(*at)->next;
+	return at;
+}
+
+void handles_note_driver(const struct handles_driver *d)
+{
+	struct noted *n = malloc(sizeof(*n));
+
+	/* Without a row the runtime API does not know it. */
+	if (!n)
+		return;
+	n->driver = *d;
+	pthread_mutex_lock(&noted_lock);
+	n->next = noted;
+	noted = n;
+	pthread_mutex_unlock(&noted_lock);
+}
+
+void handles_forget_driver(void *handle, bool is_event)
+{
+	struct noted **at, *n;
+
+	pthread_mutex_lock(&noted_lock);
+	at = noted_place(handle, is_event);
+	n = *at;
+	if (n)
+		*at = n->next;
+	pthread_mutex_unlock(&noted_lock);
+	free(n);
+}
+
+static bool find_driver(const void *handle, bool is_event, struct handles_driver *ret)
+{
+	const struct noted *n;
+
+	pthread_mutex_lock(&noted_lock);
+	n = *noted_place(handle, is_event);
+	if (n)
+		*ret = n->driver;
+	pthread_mutex_unlock(&noted_lock);
+	return n;
+}
+
+/* ---- handles of the runtime API ---- */
 
 static void *add(struct session_array *a, size_t size)
 {
@@ -66,10 +129,15 @@ CUresult handles_stream_free(cudaStream_t stream)
 {
 	int64_t i = index_of(&device.session->streams, stream);
 	const struct session_stream *s = (const struct session_stream *)stream;
+	struct handles_driver d;
 	CUresult result = CUDA_SUCCESS;
 
-	if (i < 0)
+	if (i < 0 && !find_driver(stream, false, &d))
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (i < 0) {
+		handles_forget_driver(stream, false);
+		return device.driver->cuStreamDestroy((CUstream)stream);
+	}
 	if (s->epoch == device.epoch)
 		result = device.driver->cuStreamDestroy(s->handle);
 	graphs_forget_stream((struct session_stream *)stream);
@@ -80,14 +148,17 @@ CUresult handles_stream_free(cudaStream_t stream)
 CUresult handles_stream(cudaStream_t stream, CUstream *ret)
 {
 	struct session_stream *s = (struct session_stream *)stream;
+	struct handles_driver d;
 	CUresult result = CUDA_SUCCESS;
 
 	if (is_default(stream)) {
 		*ret = (CUstream)stream;
 		return CUDA_SUCCESS;
 	}
-	if (index_of(&device.session->streams, s) < 0)
-		return CUDA_ERROR_INVALID_HANDLE;
+	if (index_of(&device.session->streams, s) < 0) {
+		*ret = (CUstream)stream;
+		return find_driver(stream, false, &d) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	}
 	if (s->epoch != device.epoch) {
 		int before = device_current();
 
@@ -105,8 +176,11 @@ CUresult handles_stream(cudaStream_t stream, CUstream *ret)
 int handles_stream_device(cudaStream_t stream)
 {
 	const struct session_stream *s = handles_stream_look(stream);
+	struct handles_driver d;
 
-	return s ? s->device : device_current();
+	if (s)
+		return s->device;
+	return find_driver(stream, false, &d) ? d.device : device_current();
 }
 
 struct session_stream *handles_stream_look(cudaStream_t stream)
@@ -122,15 +196,17 @@ struct session_event *handles_event_look(cudaEvent_t event)
 
 CUresult handles_stream_info(cudaStream_t stream, unsigned *ret_flags, int *ret_priority)
 {
-	const struct session_stream *s = (const struct session_stream *)stream;
-	bool named = !is_default(stream);
+	const struct session_stream *s = handles_stream_look(stream);
+	struct handles_driver d = { .handle = stream };
 
-	if (named && index_of(&device.session->streams, s) < 0)
+	if (s)
+		d = (struct handles_driver){ .flags = s->flags, .priority = s->priority };
+	else if (!is_default(stream) && !find_driver(stream, false, &d))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (ret_flags)
-		*ret_flags = named ? s->flags : 0;
+		*ret_flags = d.flags;
 	if (ret_priority)
-		*ret_priority = named ? s->priority : 0;
+		*ret_priority = d.priority;
 	return CUDA_SUCCESS;
 }
 
@@ -156,10 +232,15 @@ CUresult handles_event_free(cudaEvent_t event)
 {
 	int64_t i = index_of(&device.session->events, event);
 	const struct session_event *e = (const struct session_event *)event;
+	struct handles_driver d;
 	CUresult result = CUDA_SUCCESS;
 
-	if (i < 0)
+	if (i < 0 && !find_driver(event, true, &d))
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (i < 0) {
+		handles_forget_driver(event, true);
+		return device.driver->cuEventDestroy((CUevent)event);
+	}
 	if (e->epoch == device.epoch)
 		result = device.driver->cuEventDestroy(e->handle);
 	graphs_forget_event((struct session_event *)event);
@@ -170,10 +251,13 @@ CUresult handles_event_free(cudaEvent_t event)
 CUresult handles_event(cudaEvent_t event, CUevent *ret)
 {
 	struct session_event *e = (struct session_event *)event;
+	struct handles_driver d;
 	CUresult result = CUDA_SUCCESS;
 
-	if (index_of(&device.session->events, e) < 0)
-		return CUDA_ERROR_INVALID_HANDLE;
+	if (index_of(&device.session->events, e) < 0) {
+		*ret = (CUevent)event;
+		return find_driver(event, true, &d) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	}
 	if (e->epoch != device.epoch) {
 		int before = device_current();
 

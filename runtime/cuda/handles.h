@@ -29,6 +29,16 @@ CUresult handles_event_new(unsigned flags, cudaEvent_t *ret);
 CUresult handles_event_free(cudaEvent_t event);
 CUresult handles_event(cudaEvent_t event, CUevent *ret);
 
+/* What the driver API has made in this worker is good for the functions above, too, as long as it is not forgotten. */
+struct handles_driver {
+	void *handle; /* CUstream or CUevent */
+	bool is_event;
+	unsigned flags;
+	int priority, device;
+};
+void handles_note_driver(const struct handles_driver *d);
+void handles_forget_driver(void *handle, bool is_event);
+
 /* NOT_READY while any stream of this worker is busy, else the first error. */
 CUresult handles_query_all(void);
 /* Those of a device are gone, as after cudaDeviceReset(). */

@@ -9,6 +9,7 @@
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/preimage.h"
+#include "runtime/cuda/trace.h"
 
 /* A driver that has not given the number of an object by then will not. */
 #define OBJECT_TRIES 65536
@@ -89,6 +90,7 @@ static CUresult copy_content(const struct session_image *i, bool to_session)
 {
 	size_t extent[3];
 	CUDA_MEMCPY3D c = { 0 };
+	CUresult result;
 
 	images_extent(i, extent);
 	c.WidthInBytes = extent[0] * images_element(i);
@@ -100,7 +102,10 @@ static CUresult copy_content(const struct session_image *i, bool to_session)
 	c.srcDevice = c.dstDevice = i->content;
 	c.srcPitch = c.dstPitch = c.WidthInBytes;
 	c.srcHeight = c.dstHeight = c.Height;
-	return device.driver->cuMemcpy3D(&c);
+	trace_hide();
+	result = device.driver->cuMemcpy3D(&c);
+	trace_unhide();
+	return result;
 }
 
 static void *append(struct session_array *a, size_t size)

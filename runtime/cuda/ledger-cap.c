@@ -6,13 +6,14 @@
 
 #include "common/buffer.h"
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/held.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/vmm-pool.h"
 
 #define TABLE_ROWS 10
 
 static char refusal[LEDGER_REFUSAL_MAX];
-static _Atomic bool unchecked;
+static _Atomic bool unchecked, unsaid;
 
 const char *ledger_size_text(uint64_t bytes, char text[24])
 {
@@ -42,6 +43,17 @@ const char *ledger_kind_name(enum buffer_kind kind)
 	return names[kind];
 }
 
+/* Libraries hold what no variable of a cell is known for. */
+static void put_held(struct buffer *out)
+{
+	struct held h;
+	char size[24];
+
+	for (uint32_t i = 0; i < TABLE_ROWS && held_sum(i, &h); i++)
+		buffer_printf(out, "  %12s  %-20s %6u %6s  %s\n", ledger_size_text(h.bytes, size), "libraries", h.cell, "",
+			      h.call);
+}
+
 static int by_size(const void *a, const void *b)
 {
 	const struct session_buffer *x = *(const struct session_buffer *const *)a;
@@ -63,7 +75,7 @@ void ledger_table(struct buffer *out)
 		if (session_at(a, struct session_buffer, i)->charged)
 			sorted[n++] = session_at(a, struct session_buffer, i);
 	qsort(sorted, n, sizeof(*sorted), by_size);
-	if (n)
+	if (n || held_bytes(-1))
 		buffer_printf(out, "  %12s  %-20s %6s %6s  %s\n", "size", "variable", "cell", "line", "made by");
 	for (uint32_t i = 0; i < n && i < TABLE_ROWS; i++) {
 		const char *name = ledger_name(sorted[i]);
@@ -75,6 +87,7 @@ void ledger_table(struct buffer *out)
 	if (n > TABLE_ROWS)
 		buffer_printf(out, "  and %u smaller ones\n", n - TABLE_ROWS);
 	free(sorted);
+	put_held(out);
 }
 
 void ledger_refuse(const struct ledger_request *r, const char *why, const char *advice)
@@ -107,6 +120,24 @@ CUresult ledger_room(int ordinal, size_t *ret_free, size_t *ret_total)
 	return result;
 }
 
+uint64_t ledger_used(void)
+{
+	return device.session->charged + held_bytes(-1);
+}
+
+/* What may still be taken is what the session may still take, on all devices together. */
+void ledger_cap_view(size_t *free_bytes, size_t *total)
+{
+	uint64_t used = ledger_used(), left = used < device.limit ? device.limit - used : 0;
+
+	if (!device.limit)
+		return;
+	if (device.limit < *total)
+		*total = device.limit;
+	if (left < *free_bytes)
+		*free_bytes = left;
+}
+
 /* The content of an array lies in memory of the session, and beside it in the array that the driver has. */
 uint64_t ledger_cost(const struct ledger_request *r)
 {
@@ -117,8 +148,8 @@ uint64_t ledger_cost(const struct ledger_request *r)
 
 CUresult ledger_admit(const struct ledger_request *r)
 {
-	uint64_t used = device.session->charged, cost = r->kind == BUFFER_ARRAY ? ledger_cost(r) : r->size;
-	char a[24], b[24], number[16] = "", why[160];
+	uint64_t used = ledger_used(), cost = r->kind == BUFFER_ARRAY ? ledger_cost(r) : r->size;
+	char a[24], b[24], held[24], number[16] = "", why[200];
 	size_t free_bytes, total;
 
 	if (device.limit && (cost > device.limit || used > device.limit - cost)) {
@@ -130,8 +161,8 @@ CUresult ledger_admit(const struct ledger_request *r)
 	if (r->kind < BUFFER_MANAGED && !ledger_room(r->device, &free_bytes, &total) && r->size > free_bytes) {
 		if (device.count > 1)
 			snprintf(number, sizeof(number), " %d", r->device);
-		snprintf(why, sizeof(why), "the device%s has %s free of %s.", number,
-			 ledger_size_text(free_bytes, a), ledger_size_text(total, b));
+		snprintf(why, sizeof(why), "the device%s has %s free of %s; this session holds %s of it.", number,
+			 ledger_size_text(free_bytes, a), ledger_size_text(total, b), ledger_size_text(used, held));
 		ledger_refuse(r, why, "");
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
@@ -153,8 +184,20 @@ void ledger_refusal_checked(void)
 	unchecked = false;
 }
 
+void ledger_refusal_of_library(void)
+{
+	unchecked = false;
+	unsaid = true;
+}
+
+bool ledger_refusal_unsaid(void)
+{
+	return unsaid;
+}
+
 void ledger_cell_begin(void)
 {
+	unsaid = false;
 	refusal[0] = '\0';
 	unchecked = false;
 }

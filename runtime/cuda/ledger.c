@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/cuda/advice.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/preimage.h"
+#include "runtime/cuda/trace.h"
 #include "runtime/cuda/vmm-pool.h"
+#include "runtime/cuda/watch.h"
 
 static struct session_buffer *buffer_at(uint32_t i)
 {
@@ -128,10 +131,12 @@ static CUresult insert(const struct ledger_request *r, uint64_t address, uint64_
 	if (device.host->device_made && !is_host_kind(b->kind))
 		device.host->device_made(b->size);
 	annotate(b, b->kind == BUFFER_MALLOC);
+	trace_allocation(b);
+	watch_changed();
 	return CUDA_SUCCESS;
 }
 
-static void refuse(const struct ledger_request *r)
+void ledger_refuse_full(const struct ledger_request *r)
 {
 	const char *others = vmm_pool_refusal();
 
@@ -141,7 +146,7 @@ static void refuse(const struct ledger_request *r)
 		ledger_refuse(r, "the device has no more memory to give.", "");
 }
 
-CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address)
+static CUresult alloc(const struct ledger_request *r, uint64_t *ret_address)
 {
 	CUresult result = ledger_admit(r);
 	uint64_t address;
@@ -150,7 +155,7 @@ CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address)
 		return result;
 	result = vmm_pool_alloc(r->device, r->pool, r->size, &address);
 	if (result == CUDA_ERROR_OUT_OF_MEMORY)
-		refuse(r);
+		ledger_refuse_full(r);
 	if (result)
 		return result;
 	result = insert(r, address, ledger_cost(r));
@@ -160,6 +165,15 @@ CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address)
 	}
 	*ret_address = address;
 	return CUDA_SUCCESS;
+}
+
+CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address)
+{
+	CUresult result = alloc(r, ret_address);
+
+	if (result)
+		trace_refusal(r, result);
+	return result;
 }
 
 CUresult ledger_add_host(const struct ledger_request *r, uint64_t address)
@@ -201,6 +215,9 @@ CUresult ledger_free(struct session_buffer *b)
 
 	if (result)
 		return result;
+	trace_free(b);
+	if (b->kind == BUFFER_MANAGED)
+		advice_forget(b->address, b->size);
 	b->freed = device.cell;
 	device.session->charged -= b->charged;
 	b->charged = 0;
@@ -213,6 +230,7 @@ CUresult ledger_free(struct session_buffer *b)
 		take_out(b);
 	else
 		b->dead = true;
+	watch_changed();
 	return CUDA_SUCCESS;
 }
 

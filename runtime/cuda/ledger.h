@@ -58,11 +58,20 @@ uint64_t ledger_cost(const struct ledger_request *r);
 CUresult ledger_room(int ordinal, size_t *ret_free, size_t *ret_total);
 /* Leave a refusal with this reason, and what to do but to free memory: ", or ...". */
 void ledger_refuse(const struct ledger_request *r, const char *why, const char *advice);
+/* The same when the device, or those who share it, had not enough. */
+void ledger_refuse_full(const struct ledger_request *r);
+/* Bytes that count against the cap: the session's, and what libraries hold. */
+uint64_t ledger_used(void);
+/* From what a device has to what a program may see of it. device.lock is held. */
+void ledger_cap_view(size_t *free_bytes, size_t *total);
 /* Text of the last refusal of this cell, "" for none. Async-signal-safe. */
 const char *ledger_refusal(void);
 /* Nobody has asked what the error was. */
 bool ledger_refusal_unchecked(void);
 void ledger_refusal_checked(void);
+/* The last one was of a library, which has its result and may know another way: the text is for the end of the cell. */
+void ledger_refusal_of_library(void);
+bool ledger_refusal_unsaid(void);
 void ledger_cell_begin(void);
 
 /* "256.0 MiB" */

@@ -5,36 +5,48 @@ noinst_LIBRARIES += libcudaside.a
 libcudaside_a_SOURCES = \
 	%reldir%/buffer-kinds.def \
 	%reldir%/cudart.c %reldir%/cudart.def %reldir%/cudart.h \
+	%reldir%/advice.h %reldir%/cudart-advice.c \
 	%reldir%/cudart-array.c %reldir%/cudart-texture.c \
+	%reldir%/cudart-code-library.c \
 	%reldir%/cudart-copy.c %reldir%/cudart-copy-3d.c \
 	%reldir%/cudart-device.c %reldir%/device-properties.def \
 	%reldir%/cudart-error.c %reldir%/cudart-errors.def \
-	%reldir%/cudart-graph.c %reldir%/cudart-graph-capture.c \
+	%reldir%/cudart-graph-attribute.c %reldir%/cudart-graph.c %reldir%/cudart-graph-capture.c \
 	%reldir%/cudart-graph-node.c %reldir%/cudart-graph-query.c \
-	%reldir%/graphs.c %reldir%/graphs.h \
+	%reldir%/graph-conditions.c %reldir%/graph-run.c %reldir%/graphs.c %reldir%/graphs.h \
 	%reldir%/cudart-launch.c \
 	%reldir%/cudart-memory.c \
 	%reldir%/cudart-per-thread.c %reldir%/cudart-per-thread.def \
 	%reldir%/cudart-pool.c \
 	%reldir%/cudart-stream.c \
+	%reldir%/cudart-user-object.c \
 	%reldir%/cudart-unsupported.c %reldir%/cudart-unsupported.def %reldir%/cudart-unsupported.h \
+	%reldir%/device-audit.c %reldir%/device-audit.h \
 	%reldir%/device-profile.c \
+	%reldir%/device-attach.c \
 	%reldir%/device.c %reldir%/device.h %reldir%/device-state.h \
 	%reldir%/device-code.c %reldir%/device-code.h \
 	%reldir%/driver.c %reldir%/driver.def %reldir%/driver.h \
 	%reldir%/driver-trace.c \
 	%reldir%/handles.c %reldir%/handles.h \
+	%reldir%/held.c %reldir%/held.h \
 	%reldir%/images.c %reldir%/images.h \
 	%reldir%/ledger.c %reldir%/ledger.h \
 	%reldir%/ledger-cap.c \
+	%reldir%/library-handles.c %reldir%/library-handles.h \
+	%reldir%/libcuda.c %reldir%/libcuda.def %reldir%/libcuda.h %reldir%/libcuda-find.c \
+	%reldir%/libcuda-graph.c %reldir%/libcuda-handles.c %reldir%/libcuda-memory.c %reldir%/libcuda-vmm.c \
 	%reldir%/peers.c %reldir%/peers.h \
 	%reldir%/preimage.c %reldir%/preimage.h \
+	%reldir%/ptx-condition.c %reldir%/ptx-condition.h \
 	%reldir%/ptx-variables.c %reldir%/ptx-variables.h \
 	%reldir%/range-report.c %reldir%/range-report.h \
 	%reldir%/registration.c %reldir%/registration.h \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/source-text.c %reldir%/source-text.h \
-	%reldir%/vmm-pool.c %reldir%/vmm-pool.h
+	%reldir%/trace.c %reldir%/trace.h \
+	%reldir%/vmm-pool.c %reldir%/vmm-pool.h \
+	%reldir%/watch.c %reldir%/watch.h
 CUDASIDE_CFLAGS = $(AM_CFLAGS) -fPIC -fvisibility=default -fno-semantic-interposition $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS) \
 	-pthread
 libcudaside_a_CFLAGS = $(CUDASIDE_CFLAGS)
@@ -50,6 +62,22 @@ libcgpu_cudart_so_LDFLAGS = -shared -Wl,-soname,libcudart.so.13 -pthread \
 	-Wl,--whole-archive libcudaside.a -Wl,--no-whole-archive
 libcgpu_cudart_so_LDADD = libcommon.a -ldl
 
+# What is called libcuda.so.1, and libcuda.so, where cells run.
+pkglibexec_PROGRAMS += libcgpu-shim.so libcgpu-shim-link.so
+SHIM_CFLAGS = $(AM_CFLAGS) -fPIC
+libcgpu_shim_so_SOURCES = %reldir%/libcuda-shim.c %reldir%/libcuda-shim.h
+libcgpu_shim_so_CFLAGS = $(SHIM_CFLAGS)
+libcgpu_shim_so_LDFLAGS = -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic
+libcgpu_shim_link_so_SOURCES = %reldir%/libcuda-alias.c
+libcgpu_shim_link_so_CFLAGS = $(SHIM_CFLAGS)
+libcgpu_shim_link_so_LDFLAGS = -shared -Wl,-soname,libcuda.so -Wl,--no-as-needed
+libcgpu_shim_link_so_LDADD = libcgpu-shim.so
+
+check_PROGRAMS += test-ptx-condition
+TESTS += test-ptx-condition
+test_ptx_condition_SOURCES = tests/unit/test-ptx-condition.c %reldir%/ptx-condition.c
+test_ptx_condition_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_ptx_condition_LDADD = libcommon.a $(CMOCKA_LIBS)
 check_PROGRAMS += test-ptx-variables
 TESTS += test-ptx-variables
 test_ptx_variables_SOURCES = \
@@ -59,7 +87,7 @@ test_ptx_variables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
 
 # Tests of the CUDA side run over the built libcgpu-emulator.so.
-cudaside_tests = test-cudart test-device-code test-device-failures test-device-rollback test-several-devices
+cudaside_tests = test-cudart test-device-code test-device-failures test-device-rollback test-libcuda test-several-devices
 check_PROGRAMS += $(cudaside_tests)
 TESTS += $(cudaside_tests)
 CUDASIDE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
@@ -80,6 +108,10 @@ test_several_devices_SOURCES = \
 	tests/unit/device-host.c tests/unit/device-host.h
 test_several_devices_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_several_devices_LDADD = $(CUDASIDE_LIBS)
+test_libcuda_SOURCES = tests/unit/test-libcuda.c tests/unit/device-host.c tests/unit/device-host.h
+test_libcuda_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
+test_libcuda_LDADD = $(CUDASIDE_LIBS)
+EXTRA_test_libcuda_DEPENDENCIES = libcgpu-shim.so libcgpu-shim-link.so
 test_device_failures_SOURCES = tests/unit/test-device-failures.c tests/unit/device-code-units.h \
 	tests/unit/device-host.c tests/unit/device-host.h
 test_device_failures_CFLAGS = $(CUDASIDE_TEST_CFLAGS)

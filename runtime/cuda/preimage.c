@@ -6,6 +6,7 @@
 #include "runtime/cuda/preimage.h"
 
 #include "common/buffer.h"
+#include "common/clock.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/record.h"
@@ -13,6 +14,7 @@
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/peers.h"
+#include "runtime/cuda/trace.h"
 #include "runtime/cuda/vmm-pool.h"
 
 /* Pre-images lie on the device of their buffer. */
@@ -22,6 +24,7 @@ static struct scratch {
 	uint64_t size; /* 0: there is none */
 	uint64_t used;
 } scratches[SESSION_DEVICES_MAX];
+static uint64_t saved_bytes, saved_ns; /* of this cell */
 static uint32_t all_saved; /* a bit for each device: what it reaches is saved */
 
 /*
@@ -35,6 +38,7 @@ static CUresult copy_now(int ordinal, uint64_t to, uint64_t from, uint64_t size)
 	int before = device_current();
 	CUresult result = device_switch(ordinal);
 
+	trace_hide();
 	if (!result && !*stream) {
 		result = device.driver->cuStreamCreateWithPriority(stream, CU_STREAM_NON_BLOCKING, 0);
 		if (!result && device.driver->extension)
@@ -44,6 +48,7 @@ static CUresult copy_now(int ordinal, uint64_t to, uint64_t from, uint64_t size)
 		result = device.driver->cuMemcpyAsync(to, from, size, *stream);
 	if (!result)
 		result = device.driver->cuStreamSynchronize(*stream);
+	trace_unhide();
 	device_switch(before);
 	return result;
 }
@@ -57,7 +62,7 @@ static CUresult take(int ordinal, uint64_t size, uint64_t *ret_offset)
 	if (size > s->size - s->used) {
 		uint64_t chunk = round_up_to(size, VMM_POOL_GRANULE);
 
-		result = vmm_pool_scratch(ordinal, chunk, &s->id, &s->address);
+		result = vmm_pool_scratch(ordinal, chunk, device.rollback == DEVICE_ROLLBACK_HOST, &s->id, &s->address);
 		if (result)
 			return result;
 		s->size = chunk;
@@ -94,24 +99,70 @@ static void refuse(const struct session_buffer *b)
 			  "back if the cell fails; there is no memory for the copy.", "");
 }
 
-CUresult preimage_save(struct session_buffer *b)
+/* Nobody will have its old content. */
+static CUresult announce_unsaved(const struct session_buffer *b)
 {
-	uint64_t serial = device.session->serial, offset;
-	CUresult result;
+	cleanup_buffer struct buffer message = BUFFER_INIT;
+	struct error err = ERROR_INIT;
 
-	/* Host memory rolls back with the arena. */
-	if (b->kind >= BUFFER_MANAGED || b->born == serial || b->saved == serial)
+	record_put_u32(&message, 1);
+	record_put_u64(&message, b->address);
+	record_put_u64(&message, b->size);
+	record_put_u32(&message, b->cell);
+	record_put_str(&message, ledger_name(b));
+	if (!buffer_check(&message, &err) && !device.host->send(WORKER_IN_PLACE_ARE, message.data, message.len, -1, &err))
 		return CUDA_SUCCESS;
-	result = take(b->device, b->size, &offset);
+	log_error("device memory: %s", err.text);
+	return CUDA_ERROR_OPERATING_SYSTEM;
+}
+
+void device_rollback_cost(uint64_t *ret_bytes, uint64_t *ret_ns)
+{
+	*ret_bytes = saved_bytes;
+	*ret_ns = saved_ns;
+}
+
+void preimage_cell_begin(void)
+{
+	saved_bytes = saved_ns = 0;
+}
+
+static CUresult save(struct session_buffer *b)
+{
+	uint64_t offset, began = clock_now_ns();
+	CUresult result = take(b->device, b->size, &offset);
+
 	if (result == CUDA_ERROR_OUT_OF_MEMORY)
 		refuse(b);
 	if (!result)
 		result = copy_now(b->device, scratches[b->device].address + offset, b->address, b->size);
 	if (!result)
 		result = announce(b, offset);
+	saved_bytes += b->size;
+	saved_ns += clock_now_ns() - began;
+	return result;
+}
+
+CUresult preimage_save(struct session_buffer *b)
+{
+	uint64_t serial = device.session->serial;
+	CUresult result;
+
+	/* Host memory rolls back with the arena. */
+	if (b->kind >= BUFFER_MANAGED || b->born == serial || b->saved == serial)
+		return CUDA_SUCCESS;
+	result = device.rollback == DEVICE_ROLLBACK_OFF ? announce_unsaved(b) : save(b);
 	if (!result)
 		b->saved = serial;
 	return result;
+}
+
+bool preimage_all_saved(void)
+{
+	for (int i = 0; i < device.count; i++)
+		if (device.contexts[i] && !(all_saved >> i & 1))
+			return false;
+	return true;
 }
 
 CUresult preimage_save_all(void)
@@ -136,21 +187,12 @@ CUresult preimage_save_all(void)
 	return CUDA_SUCCESS;
 }
 
-int preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err)
+CUresult preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset)
 {
 	uint64_t from = vmm_pool_scratch_address(chunk);
-	const struct session_buffer *b;
-	CUresult result;
+	const struct session_buffer *b = ledger_find(address);
 
-	if (!from)
-		return error_set(err, ERROR_PROTOCOL, "the pre-image of 0x%llx lies in chunk %llu, which did not come",
-				 (unsigned long long)address, (unsigned long long)chunk);
-	b = ledger_find(address);
-	result = copy_now(b ? b->device : 0, address, from + offset, size);
-	if (!result)
-		return 0;
-	return error_set(err, ERROR_SYSTEM, "device memory at 0x%llx could not be put back: driver error %d",
-			 (unsigned long long)address, (int)result);
+	return from ? copy_now(b ? b->device : 0, address, from + offset, size) : CUDA_ERROR_NOT_FOUND;
 }
 
 void preimage_reset(void)

@@ -6,23 +6,27 @@
 #ifndef CGPU_RUNTIME_CUDA_PREIMAGE_H
 #define CGPU_RUNTIME_CUDA_PREIMAGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <cuda.h>
 
-struct error;
 struct session_buffer;
 
 /* This buffer is about to be written. An error means that it must not be. */
 CUresult preimage_save(struct session_buffer *b);
 /* Device code is about to run on the thread's device: any buffer that it can reach may be written, by a wild pointer too. */
 CUresult preimage_save_all(void);
+/* Nothing that any device reaches is left to be saved. */
+bool preimage_all_saved(void);
 /* Devices reach more than before. */
 void preimage_reach_changed(void);
 
 /* In a new worker: put back what was saved, from scratch chunk `chunk`. */
-int preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err);
+CUresult preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset);
 
+/* What is saved from here on counts for device_rollback_cost(). */
+void preimage_cell_begin(void);
 /* At the start of a cell and after its end: nothing is saved. */
 void preimage_reset(void);
 

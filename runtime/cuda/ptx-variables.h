@@ -12,7 +12,8 @@
  *	ptx_variables_rewrite(&v, &out, err);            the text to load
  *
  * Left in the module, because their content is known to the driver alone: variables whose initial value holds the address
- * of a function, and those that hold the address of such a variable. `.const` variables become `.global`, since constant
+ * of a function, and those that hold the address of such a variable: the session knows their names (device_code_read()).
+ * `.const` variables become `.global`, since constant
  * banks cannot be reached by address; reads through `ld.const` become `ld.global`.
  *
  * PTX ISA: 5.4 (variables, initialisers), 6.4 (operands), 9.7.9 (data movement).

@@ -14,7 +14,6 @@
 #include "runtime/cuda/source-text.h"
 
 #define PLACES 16 /* that are told in one cell */
-#define SOURCE_MAX 160
 
 static _Thread_local struct {
 	uint64_t address, size; /* size 0: nothing was noted */
@@ -62,14 +61,10 @@ static bool is_new(const char *call, uint32_t line, uint64_t address)
 
 static void put_place(uint32_t line, struct buffer *out)
 {
-	char file[32], text[SOURCE_MAX];
-
 	if (!line || !device.cell)
 		return;
-	snprintf(file, sizeof(file), "In[%u]", device.cell);
-	buffer_printf(out, "=========     in %s:%u\n", file, line);
-	if (source_text_line(NULL, file, line, text, sizeof(text)))
-		buffer_printf(out, "=========         %u | %s\n", line, text + strspn(text, " \t"));
+	buffer_printf(out, "=========     in In[%u]:%u\n", device.cell, line);
+	source_text_put(device.cell, line, out);
 }
 
 static void put_buffer(const struct session_buffer *b, bool freed, struct buffer *out)

@@ -138,16 +138,21 @@ static int link_parts(const void *const *parts, unsigned sm, struct buffer *ret,
 	return failed;
 }
 
-/* The PTX of what is being registered, as one text. */
-static int whole_ptx(unsigned sm, struct buffer *ret, struct error *err)
+int registration_ptx(const void *image, struct buffer *ret, struct error *err)
 {
-	const void *const *parts = fat_binary_parts(at_work.wrapper);
+	const void *const *parts = fat_binary_parts(image);
 	cleanup_free char *unpacked = NULL;
 	struct fat_binary_ptx p;
+	int major, minor;
+	unsigned sm;
 
+	if (device.driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_current()) ||
+	    device.driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_current()))
+		return error_set(err, ERROR_SYSTEM, "the device does not tell its compute capability");
+	sm = (unsigned)(10 * major + minor);
 	if (parts)
 		return link_parts(parts, sm, ret, err);
-	if (find_ptx(at_work.wrapper, sm, &p, &unpacked, err))
+	if (find_ptx(image, sm, &p, &unpacked, err))
 		return -1;
 	buffer_append(ret, p.payload, p.len);
 	return buffer_check(ret, err);
@@ -158,16 +163,13 @@ static int load(struct error *err)
 	struct device_code_names names = { at_work.names, at_work.n };
 	struct unit u = { .cell = device.cell, .entries = at_work.entries, .n_entries = at_work.n_entries };
 	cleanup_buffer struct buffer ptx = BUFFER_INIT;
-	int major, minor, failed;
+	int failed;
 
 	if (at_work.failed)
 		return error_set(err, ERROR_MEMORY, "out of memory");
 	if (!device.usable || !device.session)
 		return error_set(err, ERROR_UNSUPPORTED, "%s", device.info.problem);
-	if (device.driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device_current()) ||
-	    device.driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device_current()))
-		return error_set(err, ERROR_SYSTEM, "the device does not tell its compute capability");
-	if (whole_ptx((unsigned)(10 * major + minor), &ptx, err))
+	if (registration_ptx(at_work.wrapper, &ptx, err))
 		return -1;
 	u.ptx = buffer_text(&ptx);
 	u.ptx_len = ptx.len;

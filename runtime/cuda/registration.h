@@ -11,6 +11,12 @@
 
 #include <cuda_runtime_api.h>
 
+struct buffer;
+struct error;
+
+/* The PTX in a fat binary or in the wrapper of one, for the current device, as one text. */
+int registration_ptx(const void *image, struct buffer *ret, struct error *err);
+
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);

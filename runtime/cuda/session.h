@@ -77,6 +77,7 @@ struct session_unit {
 	uint32_t users;              /* entries and variables that still point here; 0: source is NULL */
 	char *source;                /* PTX as it was compiled, NUL-terminated */
 	struct session_array places; /* struct session_place, in the order of the source */
+	bool holds_code;             /* variables of it hold addresses of its functions */
 	uint32_t filled;             /* a bit for each device where the variables have places and initial values */
 	struct {
 		char *text;          /* rewritten for that device; NULL: the source is what is loaded */
@@ -111,6 +112,7 @@ struct session_variable {
 	uint64_t size;
 	bool constant;
 	bool managed;
+	bool in_module;   /* it holds addresses of functions, and is where the driver has put it */
 };
 
 /* What a cudaStream_t and a cudaEvent_t point at: handles.c. */
@@ -183,6 +185,9 @@ struct session_launch {
 	void *stub;
 	dim3 grid, block;
 	size_t shared;
+	bool cooperative;
+	int32_t priority;                     /* of a node; advice, as the window is */
+	struct cudaAccessPolicyWindow window;
 	uint32_t n_args;
 	char *args;        /* at the offsets of the entry's parameters */
 	void **pointers;   /* to each of them, for who has asked; NULL: nobody */
@@ -190,14 +195,21 @@ struct session_launch {
 
 enum session_node_kind {
 	NODE_LAUNCH, NODE_COPY, NODE_COPY_3D, NODE_FILL, NODE_HOST, NODE_EMPTY,
-	NODE_CHILD, NODE_RECORD, NODE_WAIT, NODE_ALLOC, NODE_FREE,
+	NODE_CHILD, NODE_RECORD, NODE_WAIT, NODE_ALLOC, NODE_FREE, NODE_CONDITIONAL,
+};
+
+/* A value that device code sets and a conditional node looks at. Its handle is the address of its device memory. */
+struct session_condition {
+	cudaGraphConditionalHandle handle;
+	uint32_t preset; /* for each run of its graph, where the flags say so */
+	uint32_t flags;
 };
 
 /* What a cudaGraphNode_t points at. */
 struct session_node {
 	enum session_node_kind kind;
 	bool disabled;
-	bool ordered;                      /* while its graph is put in order */
+	int32_t device;                    /* where it runs */
 	uint32_t number;                   /* place in its graph */
 	struct session_graph *graph;
 	struct session_array deps;         /* struct session_node *, of the same graph */
@@ -214,6 +226,12 @@ struct session_node {
 		struct cudaMemsetParams fill;
 		struct cudaHostNodeParams host;
 		struct session_graph *child; /* the node's own copy */
+		struct {
+			cudaGraphConditionalHandle handle;
+			enum cudaGraphConditionalNodeType type;
+			uint32_t size;
+			struct session_graph **bodies; /* the node's own */
+		} conditional;
 		cudaEvent_t event;
 		struct {
 			void *address;
@@ -221,6 +239,18 @@ struct session_node {
 			bool freed;  /* by the program */
 		} memory;
 	};
+};
+
+/* What a cudaUserObject_t points at: cudart-user-object.c. */
+struct session_user_object {
+	uint64_t references; /* 0: the cell's function is to be called */
+	cudaHostFn_t destroy;
+	void *data;
+};
+
+struct session_held_object {
+	struct session_user_object *object;
+	uint32_t count;
 };
 
 /* What a cudaGraph_t or a cudaGraphExec_t points at: graphs.h. */
@@ -232,7 +262,33 @@ struct session_graph {
 	pthread_t thread;           /* that the capture began in */
 	unsigned long long flags;   /* of instantiation */
 	struct session_array nodes; /* struct session_node * */
-	struct session_array order; /* the same, in which they run; of executable ones */
+	struct session_array steps; /* struct graph_step: the order in which they run; of executable ones */
+	struct session_array lanes; /* cudaStream_t, of the steps; NULL where none was needed */
+	struct session_array conditions; /* struct session_condition */
+	struct session_array objects;    /* struct session_held_object */
+	const struct session_graph *origin; /* of a copy; may be gone */
+};
+
+/* A kernel or a variable of a library; its address stands for it on the host, and is its handle. */
+struct session_library_name {
+	char *name;
+	bool is_entry;
+	void *managed;    /* of a managed variable: where it lies */
+	uint64_t size;    /* of a variable */
+};
+
+/* What a cudaLibrary_t points at: cudart-code-library.c. */
+struct session_library {
+	struct session_array names; /* struct session_library_name * */
+};
+
+/* What a cell has said about a range of managed memory: cudart-advice.c. */
+enum session_advice_about { ADVICE_READ_MOSTLY, ADVICE_PREFERRED, ADVICE_ACCESSED_BY, ADVICE_PREFETCH };
+
+struct session_advice {
+	uint64_t begin, end;
+	enum session_advice_about about;
+	struct cudaMemLocation location; /* cudaMemLocationTypeInvalid: it was taken back */
 };
 
 /* A limit of a device that a cell has set. */
@@ -242,10 +298,25 @@ struct session_limit {
 	uint64_t value;
 };
 
+/* A handle of one of CUDA's libraries: library-handles.c. */
+#define SESSION_LIBRARY_WORDS 6
+struct session_library_handle {
+	uint32_t creator; /* index of the function that has made it */
+	uint32_t epoch;   /* in which it is valid */
+	uint64_t place;   /* where the cell wanted to have it */
+	uint64_t value;
+	uint32_t cell;
+	uint32_t line;
+	long words[SESSION_LIBRARY_WORDS]; /* arguments */
+	char name[48];    /* of the variable, "" unknown */
+};
+
 struct session {
 	uint32_t version;
 	uint64_t serial;                 /* of the cell that runs: grows with each */
 	uint64_t charged;                /* against the cap */
+	bool told_driver;                /* a cell has been told why the machine's driver is not used */
+	uint64_t held;                   /* by libraries, when the last cell ended: held.h */
 	uint64_t next_place;             /* where the search for addresses goes on */
 	struct session_array chunks;     /* struct session_chunk, by address */
 	struct session_array buffers;    /* struct session_buffer, by address */
@@ -262,7 +333,11 @@ struct session {
 	struct session_array objects;    /* struct session_object */
 	struct session_array pools;      /* struct session_pool * */
 	struct session_array limits;     /* struct session_limit */
+	struct session_array advice;     /* struct session_advice */
+	struct session_array library_handles; /* struct session_library_handle */
 	struct session_array graphs;     /* struct session_graph *, executable ones and those of nodes, too */
+	struct session_array user_objects; /* struct session_user_object * */
+	struct session_array libraries;  /* struct session_library * */
 	uint32_t captures;               /* that have begun and not ended */
 	uint64_t graph_memory_high[SESSION_DEVICES_MAX]; /* bytes of memory nodes that were seen at a time */
 	struct session_pool *default_pool[SESSION_DEVICES_MAX]; /* NULL: nobody has asked for it */

@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/buffer.h"
 #include "common/compiler-protocol.h"
 #include "common/unit.h"
 #include "runtime/cuda/device-state.h"
 
 #define TOTAL_MAX (256u << 10)
+#define LINE_MAX_SHOWN 160
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *running;
@@ -154,4 +156,17 @@ int source_text_line(void *data, const char *file, uint32_t line, char *ret, siz
 		snprintf(ret, size, "%.*s", (int)strcspn(at, "\n"), at);
 	pthread_mutex_unlock(&lock);
 	return at != NULL;
+}
+
+void source_text_put(uint32_t cell, uint32_t line, struct buffer *out)
+{
+	char file[32], text[LINE_MAX_SHOWN];
+	size_t skip;
+
+	snprintf(file, sizeof(file), "In[%u]", cell);
+	if (!source_text_line(NULL, file, line, text, sizeof(text)))
+		return;
+	skip = strspn(text, " \t");
+	if (text[skip])
+		buffer_printf(out, "=========         %u | %s\n", line, text + skip);
 }

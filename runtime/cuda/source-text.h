@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buffer;
 struct unit;
 
 /* The cell that runs has this text, borrowed until the next call; NULL: unknown. */
@@ -20,5 +21,7 @@ void source_text_keep(void);
 void source_text_keep_of(const struct unit *u);
 /* An emulator_source_fn. "In[3]" is a cell, other names are files of the program in a %%cuda cell. */
 int source_text_line(void *data, const char *file, uint32_t line, char *ret, size_t size);
+/* Quotes the line of a cell as reports do; nothing when it is blank or not known. */
+void source_text_put(uint32_t cell, uint32_t line, struct buffer *out);
 
 #endif

@@ -5,18 +5,19 @@
  */
 #include "runtime/cuda/vmm-pool.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/address-map.h"
+#include "common/array.h"
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/held.h"
 
 /* The session uses the lower part of the window; the driver's own allocations go above it. */
 #define WINDOW_SIZE (DEVICE_SIZE / 4 * 3)
@@ -32,8 +33,12 @@ struct chunk_handle {
 	CUmemGenericAllocationHandle handle;
 	int device;
 	bool scratch;
+	bool on_host;     /* the device was full */
 	bool leaving;     /* unmapped at the commit */
 };
+
+/* What a chunk is made for: memory of the session, or pre-images. */
+enum purpose { SESSION, SCRATCH, SCRATCH_ON_HOST };
 
 static struct chunk_handle *handles;
 static size_t n_handles, cap_handles;
@@ -72,15 +77,8 @@ static struct chunk_handle *find_handle(uint64_t id)
 
 static struct chunk_handle *add_handle(const struct chunk_handle *h)
 {
-	if (n_handles == cap_handles) {
-		size_t cap = cap_handles ? cap_handles * 2 : 64;
-		struct chunk_handle *grown = realloc(handles, cap * sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		handles = grown;
-		cap_handles = cap;
-	}
+	if (!ARRAY_ROOM(handles, n_handles, &cap_handles))
+		return NULL;
 	handles[n_handles] = *h;
 	return &handles[n_handles++];
 }
@@ -212,21 +210,39 @@ const char *vmm_pool_refusal(void)
 	return refused;
 }
 
-/* Other kernels on this machine have a say in what is taken of a device. */
-static CUresult ask(int ordinal, uint64_t size)
+bool vmm_pool_owns(uint64_t address)
 {
+	return address - DEVICE_BASE < WINDOW_SIZE;
+}
+
+/* What was granted stays so until the cell is committed, also when it was given back in between. */
+static uint64_t granted[SESSION_DEVICES_MAX];
+
+static void settle_granted(void)
+{
+	for (int i = 0; i < device.count; i++)
+		granted[i] = vmm_pool_taken(i) + held_bytes(i);
+}
+
+CUresult vmm_pool_ask(int ordinal, uint64_t size)
+{
+	uint64_t all = vmm_pool_taken(ordinal) + held_bytes(ordinal) + size, more;
 	size_t total;
 	CUresult result;
-	int granted;
+	int yes;
 
 	refused = "";
-	if (!device.host->ask)
+	if (!device.host->ask || all <= granted[ordinal])
 		return CUDA_SUCCESS;
 	result = device.driver->cuDeviceTotalMem(&total, ordinal);
 	if (result)
 		return result;
-	granted = device.host->ask(ordinal, total, size, &refused);
-	return granted > 0 ? CUDA_SUCCESS : granted ? CUDA_ERROR_TIMEOUT : CUDA_ERROR_OUT_OF_MEMORY;
+	more = round_up_to(all - granted[ordinal], VMM_POOL_GRANULE);
+	yes = device.host->ask(ordinal, total, more, &refused);
+	if (yes <= 0)
+		return yes ? CUDA_ERROR_TIMEOUT : CUDA_ERROR_OUT_OF_MEMORY;
+	granted[ordinal] += more;
+	return CUDA_SUCCESS;
 }
 
 static CUresult create(int ordinal, uint64_t size, CUmemGenericAllocationHandle *ret)
@@ -236,22 +252,33 @@ static CUresult create(int ordinal, uint64_t size, CUmemGenericAllocationHandle 
 		.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
 		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = ordinal },
 	};
-	CUresult result = ask(ordinal, size);
 
-	return result ? result : device.driver->cuMemCreate(ret, size, &physical, 0);
+	return device.driver->cuMemCreate(ret, size, &physical, 0);
 }
 
-/* Physical memory, mapped, known to the kernel. told: the address that the kernel maps it at in later workers. */
-static CUresult make(int ordinal, uint64_t size, uint64_t address, uint64_t told, bool scratch, uint64_t *ret_id)
+static CUresult ask_and_create(int ordinal, uint64_t size, CUmemGenericAllocationHandle *ret)
 {
-	struct chunk_handle h = { .address = address, .size = size, .device = ordinal, .scratch = scratch };
-	CUresult result = create(ordinal, size, &h.handle);
+	CUresult result = vmm_pool_ask(ordinal, size);
 
-	if (result == CUDA_ERROR_OUT_OF_MEMORY && scratch)
+	return result ? result : create(ordinal, size, ret);
+}
+
+/*
+ * Physical memory, mapped, known to the kernel. told: the address that the kernel maps it at in later workers. id: the chunk
+ * whose memory it becomes; 0: a new one, and then its number.
+ */
+static CUresult make(int ordinal, uint64_t size, uint64_t address, uint64_t told, enum purpose purpose, uint64_t *id)
+{
+	struct chunk_handle h = { .address = address, .size = size, .device = ordinal, .scratch = purpose != SESSION };
+	CUresult result = purpose == SCRATCH_ON_HOST ? CUDA_ERROR_OUT_OF_MEMORY : ask_and_create(ordinal, size, &h.handle);
+
+	if (result == CUDA_ERROR_OUT_OF_MEMORY && h.scratch) {
 		result = device.driver->cuMemCreate(&h.handle, size, &physical_host, 0);
+		h.on_host = true;
+	}
 	if (result)
 		return result;
-	h.id = (uint64_t)device.epoch << 32 | (uint64_t)ordinal << CHUNK_DEVICE_SHIFT | ++last_id;
+	h.id = *id ? *id : (uint64_t)device.epoch << 32 | (uint64_t)ordinal << CHUNK_DEVICE_SHIFT | ++last_id;
 	result = map(&h);
 	if (result) {
 		device.driver->cuMemRelease(h.handle);
@@ -264,7 +291,7 @@ static CUresult make(int ordinal, uint64_t size, uint64_t address, uint64_t told
 		device.driver->cuMemUnmap(h.address, h.size);
 		device.driver->cuMemRelease(h.handle);
 	}
-	*ret_id = h.id;
+	*id = h.id;
 	return result;
 }
 
@@ -330,6 +357,16 @@ uint64_t vmm_pool_spare(int ordinal)
 	return bytes;
 }
 
+uint64_t vmm_pool_taken(int ordinal)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < n_handles; i++)
+		if (handles[i].device == ordinal && !handles[i].on_host)
+			bytes += handles[i].size;
+	return bytes;
+}
+
 /* One that fits without much waste. */
 static struct session_chunk *take_spare(int ordinal, const struct session_pool *owner, uint64_t size)
 {
@@ -368,7 +405,7 @@ static CUresult add_chunk(int ordinal, struct session_pool *owner, uint64_t size
 	struct session *s = device.session;
 	struct session_chunk *c = pool ? NULL : take_spare(ordinal, owner, size);
 	uint32_t index = 0;
-	uint64_t id, at;
+	uint64_t id = 0, at;
 	CUresult result;
 
 	if (c) {
@@ -385,7 +422,7 @@ static CUresult add_chunk(int ordinal, struct session_pool *owner, uint64_t size
 	/* Who reaches it is looked up when it is mapped. */
 	*c = (struct session_chunk){ .address = at, .size = size, .born = s->serial, .owner = owner,
 				     .device = (uint8_t)ordinal, .pool = pool };
-	result = make(ordinal, size, at, at, false, &id);
+	result = make(ordinal, size, at, at, SESSION, &id);
 	if (result) {
 		session_remove(&s->chunks, sizeof(*c), index);
 		return result;
@@ -492,14 +529,15 @@ void vmm_pool_disown(const struct session_pool *owner)
 			chunk_at(i)->owner = NULL;
 }
 
-CUresult vmm_pool_scratch(int ordinal, uint64_t size, uint64_t *ret_id, uint64_t *ret_address)
+CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *ret_id, uint64_t *ret_address)
 {
 	CUresult result;
 
 	size = round_up_to(size, VMM_POOL_GRANULE);
 	if (scratch_next + size + GAP > SCRATCH_BASE + SCRATCH_SIZE)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	result = make(ordinal, size, scratch_next, 0, true, ret_id);
+	*ret_id = 0;
+	result = make(ordinal, size, scratch_next, 0, on_host ? SCRATCH_ON_HOST : SCRATCH, ret_id);
 	if (result)
 		return result;
 	*ret_address = scratch_next;
@@ -524,34 +562,73 @@ uint64_t vmm_pool_scratch_address(uint64_t id)
 	return h ? h->address : 0;
 }
 
-int vmm_pool_attach(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err)
+static struct chunk_handle handle_of(uint64_t id, uint64_t size, uint64_t address)
 {
 	struct chunk_handle h = {
 		.id = id, .address = address, .size = size, .device = (int)CHUNK_DEVICE(id), .scratch = !address,
 	};
-	CUresult result;
 
 	if (h.device >= device.count)
 		h.device = 0;
-
 	if (!address) {
 		h.address = scratch_next;
 		scratch_next += size + GAP;
 	}
+	return h;
+}
+
+/* What was created or imported takes its place. */
+static CUresult map_and_add(struct chunk_handle *h)
+{
+	CUresult result = map(h);
+
+	if (!result && !add_handle(h)) {
+		device.driver->cuMemUnmap(h->address, h->size);
+		result = CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	if (result)
+		device.driver->cuMemRelease(h->handle);
+	return result;
+}
+
+CUresult vmm_pool_attach(uint64_t id, uint64_t size, uint64_t address, int fd)
+{
+	struct chunk_handle h = handle_of(id, size, address);
+	CUresult result;
+
 	result = device.driver->cuMemImportFromShareableHandle(&h.handle, (void *)(intptr_t)fd,
 							       CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
 	close(fd);
-	if (!result) {
-		result = map(&h);
-		if (result)
-			device.driver->cuMemRelease(h.handle);
-	}
-	if (!result && !add_handle(&h))
-		result = CUDA_ERROR_OUT_OF_MEMORY;
+	return result ? result : map_and_add(&h);
+}
+
+bool vmm_pool_is_mapped(uint64_t address)
+{
+	for (size_t i = 0; i < n_handles; i++)
+		if (address - handles[i].address < handles[i].size)
+			return true;
+	return false;
+}
+
+CUresult vmm_pool_attach_anew(uint64_t id, uint64_t size, uint64_t address, int (*fill)(void *data, uint64_t address),
+			      void *data)
+{
+	struct chunk_handle h = handle_of(id, size, address);
+	CUresult result = create(h.device, size, &h.handle);
+
 	if (!result)
-		return 0;
-	return error_set(err, ERROR_SYSTEM, "device memory at 0x%llx cannot be mapped again: driver error %d",
-			 (unsigned long long)address, (int)result);
+		result = map_and_add(&h);
+	if (!result && fill(data, h.address))
+		return CUDA_ERROR_OPERATING_SYSTEM;
+	return result ? result : hand_over(&h, address);
+}
+
+void vmm_pool_detach(uint64_t id)
+{
+	struct chunk_handle *h = find_handle(id);
+
+	if (h && h->scratch)
+		release_handle(h);
 }
 
 void vmm_pool_attach_end(void (*lost)(void *data, uint64_t address, uint64_t size), void *data)
@@ -564,6 +641,7 @@ void vmm_pool_attach_end(void (*lost)(void *data, uint64_t address, uint64_t siz
 			i++;
 	}
 	scratch_next = SCRATCH_BASE;
+	settle_granted();
 	for (uint32_t i = 0; i < device.session->chunks.n; i++) {
 		struct session_chunk *c = chunk_at(i);
 
@@ -572,7 +650,10 @@ void vmm_pool_attach_end(void (*lost)(void *data, uint64_t address, uint64_t siz
 		lost(data, c->address, c->size);
 		if (c->device >= device.count)
 			c->device = 0;
-		make(c->device, c->size, c->address, c->address, false, &c->id);
+		/* The numbers of a snapshot are those of another session. */
+		if (device.refill)
+			c->id = 0;
+		make(c->device, c->size, c->address, c->address, SESSION, &c->id);
 	}
 }
 
@@ -611,6 +692,7 @@ void vmm_pool_committed(void)
 		else
 			i++;
 	}
+	settle_granted();
 	for (size_t i = 0; i < n_handles; i++)
 		if (handles[i].scratch)
 			return;

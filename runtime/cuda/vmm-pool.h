@@ -10,6 +10,7 @@
 #ifndef CGPU_RUNTIME_CUDA_VMM_POOL_H
 #define CGPU_RUNTIME_CUDA_VMM_POOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <cuda.h>
@@ -37,6 +38,12 @@ uint64_t vmm_pool_reserved(const struct session_pool *owner);
 void vmm_pool_disown(const struct session_pool *owner);
 /* What this cell has made and emptied again goes back to the driver. */
 void vmm_pool_trim(void);
+/* The address lies where the session's memory is, and nobody else's. */
+bool vmm_pool_owns(uint64_t address);
+/* May so much be taken of the device? Others on this machine may have a say. OUT_OF_MEMORY: vmm_pool_refusal() says why. */
+CUresult vmm_pool_ask(int ordinal, uint64_t size);
+/* Bytes of physical memory that the pool has of a device, scratch chunks and those that leave included. */
+uint64_t vmm_pool_taken(int ordinal);
 /* Bytes that the driver counts as taken, and that the next allocation on the device may have. */
 uint64_t vmm_pool_spare(int ordinal);
 /* Why vmm_pool_alloc() gave OUT_OF_MEMORY, when others on this machine have what was wanted; "" otherwise. */
@@ -45,12 +52,22 @@ const char *vmm_pool_refusal(void);
 void vmm_pool_free(uint64_t address);
 
 /* A chunk that holds pre-images; mapped where device code cannot reach it. *ret_id for the kernel's messages. */
-CUresult vmm_pool_scratch(int ordinal, uint64_t size, uint64_t *ret_id, uint64_t *ret_address);
+CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *ret_id, uint64_t *ret_address);
 /* All scratch chunks go with the commit; the kernel is told. */
 void vmm_pool_drop_scratch(void);
 
 /* From the kernel at attach. Takes fd. address 0: a scratch chunk. */
-int vmm_pool_attach(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err);
+CUresult vmm_pool_attach(uint64_t id, uint64_t size, uint64_t address, int fd);
+/* This process has memory at the address of a session chunk. */
+bool vmm_pool_is_mapped(uint64_t address);
+/*
+ * The same of a chunk whose content is elsewhere: it is made anew, fill() writes it, and then the kernel is told of it. Not
+ * filled: OPERATING_SYSTEM.
+ */
+CUresult vmm_pool_attach_anew(uint64_t id, uint64_t size, uint64_t address, int (*fill)(void *data, uint64_t address),
+			      void *data);
+/* A scratch chunk that was attached to be read. */
+void vmm_pool_detach(uint64_t id);
 /* Where scratch chunk `id` is mapped in this process, 0: unknown. */
 uint64_t vmm_pool_scratch_address(uint64_t id);
 /* Chunks of the session that no descriptor came for are made again, empty; their addresses are reported. */

@@ -327,6 +327,7 @@ static void the_report_lists_live_buffers(void **state)
 	assert_string_equal(record_str(&r), "0000:00:00.0");
 	record_u64(&r);
 	assert_int_equal(record_u64(&r), 1024);
+	assert_string_equal(record_str(&r), "");
 	assert_int_equal(record_check(&r, "report", NULL), 0);
 }
 
@@ -360,8 +361,7 @@ static void what_programs_use_is_there(void **state)
 #include "tests/unit/cudart-used.def"
 #undef USED
 	};
-	static const char *const refused[] = { "cudaGraphics", "cudaIpc", "cudaMemPoolExport", "cudaMemPoolImport",
-					       "cudaGraphConditional" };
+	static const char *const refused[] = { "cudaGraphics", "cudaIpc", "cudaMemPoolExport", "cudaMemPoolImport" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

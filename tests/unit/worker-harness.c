@@ -132,6 +132,7 @@ static void read_hello(struct session *s)
 	record_str(&r);
 	for (uint32_t n = record_count(&r, DEVICE_UUID_SIZE); n; n--)
 		record_bytes(&r, &len);
+	record_str(&r);
 	assert_int_equal(record_check(&r, "hello", &err), 0);
 	ipc_message_release(&m);
 }
@@ -182,6 +183,7 @@ void harness_attach(struct session *s, uint64_t host_limit)
 	record_put_u64(&b, 0);
 	record_put_u32(&b, 0);
 	record_put_u8(&b, 0);
+	record_put_u8(&b, 0);
 	record_put_u32(&b, 0);
 	assert_int_equal(ipc_send(s->channel, WORKER_ATTACH, b.data, b.len, NULL, 0, &err), 0);
 	assert_int_equal(ipc_send(s->channel, WORKER_ATTACH_END, "", 0, NULL, 0, &err), 0);
@@ -194,6 +196,7 @@ void harness_attach(struct session *s, uint64_t host_limit)
 	s->lost[0] = '\0';
 	for (uint32_t n = record_count(&r, 1); n--;)
 		at += (size_t)snprintf(s->lost + at, sizeof(s->lost) - at, "%s\n", record_str(&r));
+	assert_int_equal(record_u8(&r), 1);
 	assert_int_equal(record_check(&r, "attached", &err), 0);
 	ipc_message_release(&m);
 }
@@ -347,6 +350,8 @@ static void read_end(struct session *s, const struct ipc_message *m)
 	record_u64(&r);
 	for (uint32_t n = record_count(&r, 1); n--;)
 		record_str(&r);
+	record_u64(&r);
+	record_u64(&r);
 	assert_int_equal(record_check(&r, "end", &err), 0);
 }
 

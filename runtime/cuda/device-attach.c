@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A worker takes a session over: its chunks are mapped again, its pre-images copied back. What does not come is named and
+ * is no reason to refuse the session. If it is the device itself that fails, nothing of it is given up here: the kernel
+ * process keeps chunks and pre-images for a later worker, and cells go on without a device.
+ */
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/cuda-fault.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "runtime/cuda/cudart.h"
+#include "runtime/cuda/device-state.h"
+#include "runtime/cuda/held.h"
+#include "runtime/cuda/ledger.h"
+#include "runtime/cuda/library-handles.h"
+#include "runtime/cuda/peers.h"
+#include "runtime/cuda/preimage.h"
+#include "runtime/cuda/vmm-pool.h"
+#include "runtime/cuda/watch.h"
+
+static struct buffer not_back; /* lines: buffers whose pre-image could not be copied */
+
+int device_attach(uint32_t epoch, uint64_t limit, bool refill, struct error *err)
+{
+	device.refill = refill;
+	device.epoch = epoch;
+	if (!device.usable && device.info.devices)
+		device_take();
+	device_set_limit(limit);
+	device.session = session_open();
+	if (!device.session)
+		return error_set(err, ERROR_MEMORY, "no session memory for the CUDA tables");
+	return 0;
+}
+
+/* A call that failed while a session is attached: is it the device that has failed? Then nothing of it is lost by us. */
+static bool is_gone(CUresult result)
+{
+	size_t free_bytes, total;
+
+	if (cuda_fault_kind((int)result) == CUDA_FAULT_RECOVERABLE ||
+	    !device.driver->cuMemGetInfo(&free_bytes, &total))
+		return false;
+	device_set_unusable(result);
+	return true;
+}
+
+int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err)
+{
+	CUresult result;
+
+	(void)err;
+	if (!device.usable) {
+		close(fd);
+		return 0;
+	}
+	/* One that does not come is found missing at the end. */
+	result = vmm_pool_attach(id, size, address, fd);
+	if (result && !is_gone(result))
+		log_warning("device memory at 0x%llx cannot be mapped again: %s (%d)", (unsigned long long)address,
+			    cudart_error_text((cudaError_t)result), (int)result);
+	return 0;
+}
+
+struct filling {
+	int (*fill)(void *data, uint64_t address, struct error *err);
+	void *data;
+	struct error problem;
+};
+
+static int fill(void *data, uint64_t address)
+{
+	struct filling *f = data;
+
+	return f->fill(f->data, address, &f->problem);
+}
+
+int device_attach_parked(uint64_t id, uint64_t size, uint64_t address,
+			 int (*fn)(void *data, uint64_t address, struct error *err), void *data, struct error *err)
+{
+	struct filling f = { fn, data, ERROR_INIT };
+	CUresult result = CUDA_SUCCESS;
+
+	if (device.usable)
+		result = vmm_pool_attach_anew(id, size, address, fill, &f);
+	if (result == CUDA_ERROR_OUT_OF_MEMORY)
+		return error_set(err, ERROR_LIMIT, "the device has no %llu MB free for what was parked",
+				 (unsigned long long)(size >> 20));
+	if (!result || is_gone(result))
+		return 0;
+	return error_set(err, ERROR_SYSTEM, "device memory at 0x%llx cannot be brought back: %s", (unsigned long long)address,
+			 f.problem.text[0] ? f.problem.text : cudart_error_text((cudaError_t)result));
+}
+
+int device_open_chunk(uint64_t id, uint64_t size, int fd, uint64_t *ret_address, struct error *err)
+{
+	CUresult result;
+
+	if (!device.usable) {
+		close(fd);
+		return error_set(err, ERROR_UNSUPPORTED, "device memory cannot be reached: %s", device.info.problem);
+	}
+	result = vmm_pool_attach(id, size, 0, fd);
+	if (result)
+		return error_set(err, ERROR_SYSTEM, "device memory that undo keeps cannot be mapped: %s",
+				 cudart_error_text((cudaError_t)result));
+	*ret_address = vmm_pool_scratch_address(id);
+	return 0;
+}
+
+void device_close_chunk(uint64_t id)
+{
+	if (device.usable)
+		vmm_pool_detach(id);
+}
+
+static const struct session_buffer *buffer_at(uint64_t address)
+{
+	const struct session_array *a = &device.session->buffers;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		if (session_at(a, struct session_buffer, i)->address == address)
+			return session_at(a, struct session_buffer, i);
+	return NULL;
+}
+
+/* What has no memory at all is told at the end. */
+static void note_not_back(uint64_t address)
+{
+	const struct session_buffer *b = buffer_at(address);
+
+	if (b && vmm_pool_is_mapped(address))
+		buffer_printf(&not_back, "device buffer `%s` (cell %u, %llu bytes at 0x%llx) could not be put back: it holds what the "
+			      "failed cell has made of it\n", ledger_name(b), b->cell, (unsigned long long)b->size,
+			      (unsigned long long)b->address);
+}
+
+int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err)
+{
+	CUresult result;
+
+	(void)err;
+	if (!device.usable)
+		return 0;
+	result = preimage_restore(address, size, chunk, offset);
+	if (result && !is_gone(result))
+		note_not_back(address);
+	return 0;
+}
+
+static void report_lost(void *data, uint64_t address, uint64_t size)
+{
+	if (device.refill)
+		return;
+	for (uint32_t i = 0; i < device.session->buffers.n; i++) {
+		const struct session_buffer *b = session_at(&device.session->buffers, struct session_buffer, i);
+
+		if (b->address - address < size)
+			buffer_printf(data, "the content of device buffer `%s` (cell %u, %llu bytes at 0x%llx) is lost\n",
+				      ledger_name(b), b->cell, (unsigned long long)b->size,
+				      (unsigned long long)b->address);
+	}
+}
+
+static void report_out_of_reach(struct buffer *report)
+{
+	const struct session_array *a = &device.session->buffers;
+	uint64_t bytes = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct session_buffer *b = session_at(a, struct session_buffer, i);
+
+		if (b->dead || b->kind >= BUFFER_MANAGED)
+			continue;
+		bytes += b->size;
+		n++;
+	}
+	if (n)
+		buffer_printf(report, "%u device buffer%s of %llu bytes cannot be reached: %s\nvariables and heap are as they should be; "
+			      "`%%gpu reset` tries the device again\n", n, n == 1 ? "" : "s", (unsigned long long)bytes,
+			      device.info.problem);
+}
+
+bool device_is_usable(void)
+{
+	return device.usable;
+}
+
+static void report_held_lost(struct buffer *report)
+{
+	char size[24];
+
+	if (device.session->held)
+		buffer_printf(report, "%s of device memory that libraries had taken from the driver\n",
+			      ledger_size_text(device.session->held, size));
+	device.session->held = 0;
+}
+
+int device_attach_end(struct buffer *report, struct error *err)
+{
+	const struct session_array *a = &device.session->buffers;
+
+	(void)err;
+	report_held_lost(report);
+	library_handles_report(report);
+	if (!device.usable) {
+		report_out_of_reach(report);
+		return 0;
+	}
+	for (uint32_t i = 0; i < device.session->limits.n; i++) {
+		const struct session_limit *l = session_at(&device.session->limits, struct session_limit, i);
+
+		if (l->device >= device.count || device_switch(l->device) || held_limit_set(l->device, l->limit, l->value))
+			buffer_printf(report, "limit %d of the device is not %llu any more\n", (int)l->limit,
+				      (unsigned long long)l->value);
+	}
+	device_lock();
+	device_switch(0);
+	if (peers_reopen())
+		buffer_puts(report, "not all devices reach the memory of each other any more\n");
+	vmm_pool_attach_end(report_lost, report);
+	buffer_append(report, buffer_text(&not_back), not_back.len);
+	for (uint32_t i = 0; i < a->n; i++) {
+		struct session_buffer *b = session_at(a, struct session_buffer, i);
+
+		if (b->kind >= BUFFER_MANAGED &&
+		    device.driver->cuMemHostRegister((void *)(uintptr_t)b->address, b->size, 0))
+			buffer_printf(report, "host memory `%s` at 0x%llx is not registered with the device any more\n",
+				      ledger_name(b), (unsigned long long)b->address);
+		ledger_annotate(b);
+	}
+	preimage_reset();
+	watch_renew();
+	device_unlock();
+	return 0;
+}
