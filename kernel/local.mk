@@ -4,6 +4,8 @@ noinst_LIBRARIES += libsupervisor.a
 libsupervisor_a_SOURCES = \
 	%reldir%/folders.c \
 	%reldir%/folders.h \
+	%reldir%/limits.c \
+	%reldir%/limits.h \
 	%reldir%/loop.c \
 	%reldir%/loop.h \
 	%reldir%/share/share-file.c %reldir%/share/share-file.h \
@@ -11,9 +13,12 @@ libsupervisor_a_SOURCES = \
 	%reldir%/size-text.c \
 	%reldir%/size-text.h \
 	%reldir%/thread.c \
+	%reldir%/time-text.c \
+	%reldir%/time-text.h \
 	%reldir%/thread.h \
 	%reldir%/supervisor/aside.c \
 	%reldir%/supervisor/aside.h \
+	%reldir%/supervisor/cap-watch.c %reldir%/supervisor/cap-watch.h \
 	%reldir%/supervisor/cell-run.c \
 	%reldir%/supervisor/cell-run.h \
 	%reldir%/supervisor/commit-steps.def \
@@ -27,12 +32,15 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/crew.h \
 	%reldir%/supervisor/device-memory.c \
 	%reldir%/supervisor/device-memory.h \
+	%reldir%/supervisor/device-glance.c \
+	%reldir%/supervisor/device-glance.h \
 	%reldir%/supervisor/device-share.c \
 	%reldir%/supervisor/device-share.h \
 	%reldir%/supervisor/dirty-pages.c \
 	%reldir%/supervisor/dirty-pages.h \
 	%reldir%/supervisor/doctor-rows.c \
 	%reldir%/supervisor/doctor-rows.h \
+	%reldir%/supervisor/version-rules.c %reldir%/supervisor/version-rules.def %reldir%/supervisor/version-rules.h \
 	%reldir%/supervisor/demangle.c \
 	%reldir%/supervisor/demangle.h \
 	%reldir%/supervisor/fault-frames.c \
@@ -62,6 +70,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/memcheck.h \
 	%reldir%/supervisor/output-drain.c \
 	%reldir%/supervisor/output-drain.h \
+	%reldir%/supervisor/parking.c \
+	%reldir%/supervisor/parking.h \
 	%reldir%/supervisor/patience.c \
 	%reldir%/supervisor/patience.h \
 	%reldir%/supervisor/pressure.c \
@@ -153,6 +163,11 @@ test_commit_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_seccomp_SOURCES = tests/unit/test-seccomp.c
 test_seccomp_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_seccomp_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += test-version-rules
+TESTS += test-version-rules
+test_version_rules_SOURCES = tests/unit/test-version-rules.c %reldir%/supervisor/version-rules.c
+test_version_rules_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_version_rules_LDADD = $(CMOCKA_LIBS)
 test_patience_SOURCES = tests/unit/test-patience.c
 test_patience_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_patience_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)

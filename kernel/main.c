@@ -19,10 +19,12 @@
 #include "config.h"
 #include "kernel/doctor.h"
 #include "kernel/install.h"
+#include "kernel/limits.h"
 #include "kernel/loop.h"
 #include "kernel/options.h"
 #include "kernel/paths.h"
 #include "kernel/session/session.h"
+#include "kernel/supervisor/memory-use.h"
 #include "kernel/supervisor/supervisor.h"
 
 /* Signals become events of the loop. Handlers, not a blocked mask: children must not inherit one. */
@@ -89,11 +91,9 @@ static int open_parent(void)
 	return pidfd;
 }
 
-/* Half of the machine's memory: the emulated device lives there. */
-static uint64_t default_device_limit(void)
-{
-	return (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
-}
+#define OUTPUT_LIMIT (2ull << 20)
+
+static struct limits limits; /* read before anything else */
 
 static struct supervisor *start_supervisor(const struct options *o, struct error *err)
 {
@@ -101,9 +101,10 @@ static struct supervisor *start_supervisor(const struct options *o, struct error
 	struct supervisor_options so = {
 		.libexec_dir = libexec,
 		.connection_file = o->connection_file,
-		.host_limit = o->host_limit,
+		.host_limit = limits_apply(&limits, LIMIT_RAM, o->host_limit, 0, memory_use_machine()),
 		.proc_dir = o->proc_dir,
-		.device_limit = o->device_limit ? o->device_limit : default_device_limit(),
+		.device_limit = o->device_limit,
+		.limits = &limits,
 		.undo_limit = o->undo_limit,
 		.disabled_sandbox = o->disabled_sandbox,
 	};
@@ -152,6 +153,15 @@ static void share_devices(const struct options *o, struct supervisor *supervisor
 		log_warning("device memory is not shared with other kernels: %s", err.text);
 }
 
+static void set_parking(const struct options *o, struct supervisor *supervisor)
+{
+	const struct supervisor_parking_rules rules = {
+		.idle_ms = o->park_idle, .when_wanted = true, .memory_max = o->park_memory,
+	};
+
+	supervisor_set_parking(supervisor, &rules);
+}
+
 /* From the connection file to the end of the session. */
 static int serve(const struct options *o, struct supervisor *supervisor, struct loop *loop, struct error *err)
 {
@@ -166,6 +176,7 @@ static int serve(const struct options *o, struct supervisor *supervisor, struct 
 		goto out;
 	hide_sockets(supervisor, &connection);
 	share_devices(o, supervisor);
+	set_parking(o, supervisor);
 	if (session_init(&session, o, &connection, loop, supervisor, &channels, err))
 		goto out;
 	connection_file_release(&connection);
@@ -224,6 +235,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "cgpu-kernel: %s\n", err.text);
 		return 2;
 	}
+	limits_read(&limits);
+	options.output_limit = limits_apply(&limits, LIMIT_OUTPUT, options.output_limit, OUTPUT_LIMIT, 0);
+	if (limits.problems.len)
+		log_warning("limits: %s", buffer_text(&limits.problems));
 	switch (options.action) {
 	case ACTION_RUN:
 		rc = run(&options, &err);
@@ -241,6 +256,7 @@ int main(int argc, char **argv)
 		options_help(stdout);
 		break;
 	}
+	limits_release(&limits);
 	if (rc)
 		fprintf(stderr, "cgpu-kernel: %s\n", err.text);
 	return rc ? 1 : 0;

@@ -10,8 +10,9 @@
 #include "common/error.h"
 #include "common/worker-protocol.h"
 #include "kernel/size-text.h"
+#include "kernel/time-text.h"
 
-enum option_type { TEXT, SIZE, FLAGS };
+enum option_type { TEXT, SIZE, TIME, FLAGS };
 
 static const struct option {
 	const char *flag, *env, *otherwise, *help;
@@ -62,6 +63,8 @@ static int set(struct options *o, const struct option *option, const char *text,
 	switch (option->type) {
 	case SIZE:
 		return size_text_parse(text, field, err);
+	case TIME:
+		return time_text_parse(text, field, err);
 	case FLAGS:
 		return set_flags(field, text, err);
 	default:

@@ -52,7 +52,7 @@ static bool is_one_of(const char *word, const char *const *list)
 /* What is part of the session, or of every unit. */
 static bool is_there(const char *name)
 {
-	static const char *const names[] = { "cuda", "cudart", "cudart_static", "cudadevrt", "stdc++", "gomp", NULL };
+	static const char *const names[] = { "cuda", "cudart", "cudart_static", "cudadevrt", "stdc++", "stdc++fs", "gomp", NULL };
 
 	return is_one_of(name, names);
 }

@@ -21,7 +21,7 @@ static int run_doctor(struct session *s, struct cell *c, const struct magic_call
 const struct magic magic_doctor = {
 	.name = "doctor",
 	.alias = "",
-	.forms = MAGIC_LINE,
+	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%doctor",
 	.help = "Versions, the device, what protects the session; for each problem the sentence that mends it.",
 	.run = run_doctor,

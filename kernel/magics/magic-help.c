@@ -40,7 +40,7 @@ static int help(struct session *s, struct cell *c, const struct magic_call *call
 const struct magic magic_help = {
 	.name = "help",
 	.alias = "lsmagic",
-	.forms = MAGIC_LINE,
+	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%help [NAME]",
 	.help = "All commands, or one of them.",
 	.run = help,

@@ -8,10 +8,12 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/record.h"
+#include "kernel/limits.h"
 #include "kernel/magics/magic.h"
 #include "kernel/session/session.h"
 #include "kernel/size-text.h"
 #include "kernel/supervisor/memory-use.h"
+#include "kernel/time-text.h"
 
 #define NO_LIMIT (UINT64_C(1) << 62)
 
@@ -37,46 +39,12 @@ static uint64_t device_limit_in_force(struct session *s, uint64_t otherwise)
 	return r.failed || !limit ? otherwise : limit;
 }
 
-static const struct {
-	const char *name;
-	uint64_t ms;
-} units[] = { { "ms", 1 }, { "s", 1000 }, { "min", 60000 }, { "h", 3600000 } };
-
-#define UNITS (sizeof(units) / sizeof(units[0]))
-
-static const char *time_text(uint64_t ms, char text[SIZE_TEXT_MAX])
-{
-	size_t unit = UNITS - 1;
-
-	if (!ms)
-		return "off";
-	while (unit && ms % units[unit].ms)
-		unit--;
-	snprintf(text, SIZE_TEXT_MAX, "%llu %s", (unsigned long long)(ms / units[unit].ms), units[unit].name);
-	return text;
-}
-
-static int parse_time(const char *text, uint64_t *ret_ms, struct error *err)
-{
-	char *end;
-	double value = strtod(text, &end);
-
-	end += strspn(end, " ");
-	for (size_t i = 0; i < UNITS && end > text && value > 0 && value < 1e9; i++) {
-		if (strcmp(end, units[i].name))
-			continue;
-		*ret_ms = (uint64_t)(value * (double)units[i].ms + 0.5);
-		return 0;
-	}
-	return error_set(err, ERROR_INPUT, "%%limit wait: \"%s\" is no time; write 30s, 5min or 2h, or off", text);
-}
-
 static int limit_wait(struct session *s, const char *rest, struct error *err)
 {
 	uint64_t ms = 0;
 
-	if (*rest && strcmp(rest, "off") && parse_time(rest, &ms, err))
-		return -1;
+	if (*rest && time_text_parse(rest, &ms, err))
+		return error_wrap(err, "%%limit wait");
 	if (*rest)
 		supervisor_set_wait(s->supervisor, ms);
 	return 0;
@@ -90,12 +58,27 @@ static void show(struct session *s)
 
 	supervisor_limits(s->supervisor, &host, &device);
 	if (device < NO_LIMIT)
-		device = device_limit_in_force(s, device);
+		device = device_limit_in_force(s, limits_apply(supervisor_ceilings(s->supervisor), LIMIT_GPU, device,
+							      memory_use_machine() / 2,
+							      supervisor_device_memory(s->supervisor)));
 	output_printf(&s->output, STREAM_STDOUT, "gpu     %s\n", limit_text(device, text));
 	output_printf(&s->output, STREAM_STDOUT, "ram     %s (used: %s)\n", limit_text(host, text),
 		      size_text(memory_use_total(&u), used_text));
 	output_printf(&s->output, STREAM_STDOUT, "output  %s a cell\n", limit_text(s->output.limit, text));
 	output_printf(&s->output, STREAM_STDOUT, "wait    %s\n", time_text(supervisor_wait(s->supervisor), text));
+}
+
+/* The limit that is asked for, if it is allowed. */
+static int parse_amount(struct session *s, const char *what, const char *text, uint64_t *ret, struct error *err)
+{
+	enum limit_kind kind = !strcmp(what, "gpu") ? LIMIT_GPU : !strcmp(what, "ram") ? LIMIT_RAM : LIMIT_OUTPUT;
+	uint64_t whole = kind == LIMIT_GPU ? supervisor_device_memory(s->supervisor) : memory_use_machine();
+	struct limit_amount a = { .bytes = NO_LIMIT };
+
+	if (strcmp(text, "off") && limit_amount_parse(text, &a, err))
+		return -1;
+	*ret = limit_amount_bytes(&a, whole);
+	return limits_check(supervisor_ceilings(s->supervisor), kind, *ret, whole, err);
 }
 
 static int limit(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
@@ -114,11 +97,8 @@ static int limit(struct session *s, struct cell *c, const struct magic_call *cal
 	supervisor_limits(s->supervisor, &host, &device);
 	if (*what && strcmp(what, "gpu") && strcmp(what, "ram") && strcmp(what, "output"))
 		return error_set(err, ERROR_INPUT, "%%limit: \"%s\" has no limit; gpu, ram, output and wait have one", what);
-	if (*rest && strcmp(rest, "off") && size_text_parse(rest, &value, err))
+	if (*rest && parse_amount(s, what, rest, &value, err))
 		return error_wrap(err, "%%limit %s", what);
-	if (*rest && !value)
-		return error_set(err, ERROR_INPUT, "%%limit %s: a limit of nothing leaves nothing to work with; "
-				 "`%%limit %s off` takes the limit away", what, what);
 	if (*rest && !strcmp(what, "gpu") && supervisor_set_limits(s->supervisor, host, value, err))
 		return error_wrap(err, "%%limit gpu");
 	if (*rest && !strcmp(what, "ram") &&
@@ -133,10 +113,10 @@ static int limit(struct session *s, struct cell *c, const struct magic_call *cal
 const struct magic magic_limit = {
 	.name = "limit",
 	.alias = "",
-	.forms = MAGIC_LINE,
+	.forms = MAGIC_LINE | MAGIC_PARKED,
 	.usage = "%limit [gpu|ram|output|wait VALUE]",
 	.help = "Caps of this session: memory on the device, memory on the host, text that one cell may show. Over a cap\n"
 		"an allocation fails with an error that says who holds what. `wait 5min` lets cells wait for device memory that\n"
-		"other notebooks have. Without arguments the caps are shown.",
+		"other notebooks have. `gpu 40%` is a part of the device. Without arguments the caps are shown.",
 	.run = limit,
 };

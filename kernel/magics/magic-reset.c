@@ -54,6 +54,16 @@ static size_t add_names(struct session *s, const char *word, struct buffer *name
 	return found;
 }
 
+/* As a cell does it, so that it is a transaction, too. */
+static int reset_gpu(struct cell *c, struct error *err)
+{
+	if (c->script.code[strspn(c->script.code, " \t\r\n")])
+		return error_set(err, ERROR_INPUT, "%%reset gpu stands in a cell of its own");
+	buffer_puts(&c->behind, "\n{ int cgpu_n = 0, cgpu_d = 0; cudaGetDevice(&cgpu_d); cudaGetDeviceCount(&cgpu_n); "
+		    "for (int i = 0; i < cgpu_n; i++) { cudaSetDevice(i); cudaDeviceReset(); } cudaSetDevice(cgpu_d); }");
+	return buffer_check(&c->behind, err);
+}
+
 static int reset(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {
 	cleanup_buffer struct buffer names = BUFFER_INIT;
@@ -62,6 +72,8 @@ static int reset(struct session *s, struct cell *c, const struct magic_call *cal
 	while (*(word = magic_next_word(&args))) {
 		if (!strcmp(word, "-f"))
 			continue; /* nothing is asked first, as in IPython with -f */
+		if (!strcmp(word, "gpu") && !declarations_find(&s->declarations, word))
+			return reset_gpu(c, err);
 		if (!add_names(s, word, &names))
 			return error_set(err, ERROR_INPUT, "%%reset: nothing is called '%s'; %%whos lists what there is", word);
 	}
@@ -77,8 +89,9 @@ const struct magic magic_reset = {
 	.name = "reset",
 	.alias = "",
 	.forms = MAGIC_LINE,
-	.usage = "%reset [-f] [NAME...]",
+	.usage = "%reset [-f] [gpu|NAME...]",
 	.help = "Forgets all variables, functions, types, macros, includes and device buffers, or only these names (NAME may be a\n"
-		"pattern such as tmp*). Limits and flags stay. %undo brings all back, if it is not too much.",
+		"pattern such as tmp*). Limits and flags stay. %undo brings all back, if it is not too much. `%reset gpu` frees the\n"
+		"device memory of the session only, as cudaDeviceReset() does: variables stay, also those of the device.",
 	.run = reset,
 };

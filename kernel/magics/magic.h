@@ -26,6 +26,7 @@ enum magic_form {
 	MAGIC_COMPILER = 8, /* with MAGIC_CELL: the whole cell is the compiler's, with this line */
 	MAGIC_CODE = 4, /* what stands behind the name (and in the body) is C code of the cell, not arguments */
 	MAGIC_WORDS = 16, /* with MAGIC_CODE: behind the name of the line form stand arguments all the same */
+	MAGIC_PARKED = 64, /* needs no worker: it can be asked while the session is parked */
 	MAGIC_OPTIONS = 32, /* with MAGIC_CODE: behind the name stand arguments in both forms, the code in the lines below */
 };
 

@@ -110,6 +110,23 @@ struct iovec message_header(const struct message *m)
 	return frame_bytes(m, m->n_identities + FRAME_HEADER);
 }
 
+int message_keep_header(struct message *ret, const struct message *m)
+{
+	struct message copy = { .n_frames = FRAME_HEADER + 1, .frames = calloc(FRAME_HEADER + 1, sizeof(*copy.frames)) };
+	int failed;
+
+	if (!copy.frames)
+		return -1;
+	for (size_t i = 0; i < copy.n_frames; i++)
+		zmq_msg_init(&copy.frames[i]);
+	failed = zmq_msg_copy(&copy.frames[FRAME_HEADER], &m->frames[m->n_identities + FRAME_HEADER]);
+	if (failed)
+		message_release(&copy);
+	else
+		*ret = copy;
+	return failed ? -1 : 0;
+}
+
 /* All frames of one message, even when it will be refused: the rest must not look like the next one. */
 static int receive_frames(void *socket, struct message *m, struct error *err)
 {

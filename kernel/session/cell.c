@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cleanup.h"
+#include "common/namespace-infix.h"
 #include "kernel/session/request.h"
 #include "kernel/session/utf8.h"
 
@@ -71,19 +73,31 @@ static json_t *lines(const char *text)
 	return array;
 }
 
+/* As the user names things. */
+static char *shown(const char *text)
+{
+	char *copy = strdup(text);
+
+	namespace_infix_show(copy);
+	return copy;
+}
+
 void cell_fail(struct cell *c, const char *ename, const char *evalue, const char *traceback)
 {
+	cleanup_free char *value = shown(evalue), *text = shown(traceback);
+
 	if (c->failed)
 		return;
 	c->failed = true;
 	c->ename = clean_string(ename, strlen(ename));
-	c->evalue = clean_string(evalue, strlen(evalue));
-	c->traceback = lines(traceback);
+	c->evalue = clean_string(value ? value : evalue, strlen(value ? value : evalue));
+	c->traceback = lines(text ? text : traceback);
 }
 
 void cell_fail_more(struct cell *c, const char *text)
 {
-	json_t *more = lines(text);
+	cleanup_free char *whole = shown(text);
+	json_t *more = lines(whole ? whole : text);
 
 	json_array_extend(c->traceback, more);
 	json_decref(more);

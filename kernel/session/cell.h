@@ -60,6 +60,7 @@ struct cell {
 	bool timed;           /* %time */
 	bool checked;         /* %%memcheck */
 	bool profiled;        /* %%profile */
+	bool traced;          /* %%trace */
 	uint32_t device_checks; /* %%racecheck: EMULATOR_CHECK_RACES */
 	struct look look;     /* %%ptx and its like: the cell is compiled and shown */
 	bool announced;       /* busy and execute_input are sent */

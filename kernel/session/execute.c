@@ -21,6 +21,7 @@
 #include "kernel/session/request.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
+#include "kernel/session/trace-view.h"
 #include "kernel/session/utf8.h"
 
 static void advance(struct session *s);
@@ -106,6 +107,9 @@ static void print_times(struct session *s, const struct cell *c, const struct ce
 		      "time: compile %.1f ms, load %.1f ms, run %.3f ms, commit %.3f ms (%" PRIu64 " kB)\n",
 		      c->compile_ns / 1e6, end->load_ns / 1e6, end->run_ns / 1e6, end->commit_ns / 1e6,
 		      end->committed_bytes >> 10);
+	if (end->saved_bytes)
+		output_printf(&s->output, STREAM_STDOUT, "of the run, %.3f ms went into copies of device memory for a rollback (%" PRIu64
+			      " kB)\n", end->saved_ns / 1e6, end->saved_bytes >> 10);
 }
 
 /* Busy and the input, before whatever else is said of the cell. */
@@ -134,6 +138,7 @@ static void finish(struct session *s)
 	announce(s, c);
 	input_cancel(s);
 	output_end(&s->output);
+	gpu_card_on_end(s);
 	e->held = true;
 	if (abort_others) {
 		execute_tell_declarations(s);
@@ -168,6 +173,7 @@ static void start(struct session *s, struct cell *c)
 	snprintf(c->name, sizeof(c->name), "In[%" PRIu32 "]", c->number);
 	wire_date(c->started);
 	c->state = CELL_MAGICS;
+	gpu_card_on_begin(s, c);
 	if (!code || strlen(code) != json_string_length(c->code)) {
 		cell_fail_plain(c, "CompileError", code ? "the cell holds a NUL character" :
 				c->request->message.unread ? "the kernel process is out of memory for a cell of this size" :
@@ -316,6 +322,18 @@ static int next_expression(struct session *s, struct cell *c)
 	return 1;
 }
 
+/* Does the magic have to wait for one? It is fetched, if the session is parked. */
+static bool await_worker(struct session *s, struct cell *c, const struct magic_call *call)
+{
+	struct supervisor_parking p;
+
+	c->awaiting = !supervisor_is_ready(s->supervisor) &&
+		      !(call->magic->forms & MAGIC_PARKED && supervisor_is_parked(s->supervisor, &p));
+	if (c->awaiting)
+		supervisor_wake(s->supervisor);
+	return c->awaiting;
+}
+
 /*
  * 1: it goes on later. Magics ask the worker, so they wait, as cells do, while another one takes the session over; one whose
  * worker was lost over the question is tried once more with the next.
@@ -323,12 +341,12 @@ static int next_expression(struct session *s, struct cell *c)
 static int run_magics(struct session *s, struct cell *c)
 {
 	while (c->next_magic < c->script.n_calls && !c->failed) {
-		c->awaiting = !c->waited && !supervisor_is_ready(s->supervisor);
-		if (c->awaiting)
+		const struct magic_call *call = &c->script.calls[c->next_magic];
+
+		if (!c->waited && await_worker(s, c, call))
 			return 1;
 		c->waited = false;
-
-		const struct magic_call *call = &c->script.calls[c->next_magic++];
+		c->next_magic++;
 		cleanup_free char *args = strdup(call->args); /* the magic may cut them into words */
 		struct error err = ERROR_INIT;
 		int rc = call->magic->run(s, c, call, &err);
@@ -402,6 +420,8 @@ static void run(struct session *s, struct cell *c, const struct buffer *dropped)
 		supervisor_write_in_place(s->supervisor);
 	if (c->profiled && !c->setting_up && !c->expression)
 		supervisor_profile(s->supervisor);
+	if ((c->traced || s->trace_all) && !c->setting_up && !c->expression)
+		supervisor_trace(s->supervisor);
 	if (!c->setting_up && !c->expression)
 		supervisor_check_device(s->supervisor, c->device_checks);
 	supervisor_run(s->supervisor, c->unit.data, c->unit.len, dropped);
@@ -670,6 +690,8 @@ static void on_cell_end(void *data, const struct cell_end *end)
 		end_setup(s, c, end);
 		return;
 	}
+	if ((c->traced || s->trace_all) && !c->expression)
+		trace_view_show(s, c, end);
 	if (end->ok) {
 		output_printf(&s->output, STREAM_STDERR, "%s%s", end->warnings, end->restored);
 		remember_restart(s, c);
@@ -699,6 +721,7 @@ void execute_interrupt(struct session *s)
 	input_cancel(s);
 	if (c->awaiting) {
 		c->awaiting = false;
+		supervisor_wake_cancel(s->supervisor);
 		cell_fail_plain(c, "Interrupted", "interrupted while the session was restored; nothing was run");
 		advance(s);
 	} else if (c->state == CELL_MAGICS && c->cancel) {

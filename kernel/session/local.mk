@@ -27,6 +27,8 @@ libsession_a_SOURCES = \
 	%reldir%/execute.c %reldir%/execute.h \
 	%reldir%/cuda-groups.c %reldir%/cuda-groups.h \
 	%reldir%/flags.c %reldir%/flags.h \
+	%reldir%/gpu-card.c %reldir%/gpu-card.h \
+	%reldir%/gpu-meter.c %reldir%/gpu-meter.h \
 	%reldir%/history.c %reldir%/history.h \
 	%reldir%/info.c %reldir%/info.h \
 	%reldir%/input.c %reldir%/input.h \
@@ -40,6 +42,8 @@ libsession_a_SOURCES = \
 	%reldir%/setup.c %reldir%/setup.h \
 	%reldir%/snapshot-diff.c %reldir%/snapshot-diff.h \
 	%reldir%/stream.c %reldir%/stream.h \
+	%reldir%/trace-table.c %reldir%/trace-table.h \
+	%reldir%/trace-view.c %reldir%/trace-view.h \
 	%reldir%/undo.c %reldir%/undo.h \
 	%reldir%/usage.c %reldir%/usage.h \
 	%reldir%/utf8.c %reldir%/utf8.h \
@@ -58,6 +62,7 @@ libsession_a_SOURCES = \
 	kernel/magics/magic-help.c \
 	kernel/magics/magic-inspect.c \
 	kernel/magics/magic-limit.c \
+	kernel/magics/magic-park.c \
 	kernel/magics/magic-load-ext.c \
 	kernel/magics/magic-pkg.c \
 	kernel/magics/magic-mem.c \
@@ -71,7 +76,9 @@ libsession_a_SOURCES = \
 	kernel/magics/magic-shell.c \
 	kernel/magics/magic-snapshot.c \
 	kernel/magics/magic-time.c \
+	kernel/magics/magic-trace.c \
 	kernel/magics/magic-undo.c \
+	kernel/magics/gpu-use.c kernel/magics/gpu-use.h \
 	kernel/magics/magic-who.c \
 	kernel/magics/magic-writefile.c
 nodist_libsession_a_SOURCES = kernel/paths.h
@@ -89,6 +96,7 @@ kernel/paths.h: Makefile
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && { \
 		echo '#define PATHS_PKGDATA "$(pkgdatadir)"'; \
 		echo '#define PATHS_PKGLIBEXEC "$(pkglibexecdir)"'; \
+		echo '#define PATHS_SYSCONF "$(sysconfdir)"'; \
 		echo '#define PATHS_KERNEL "$(bindir)/cgpu-kernel"'; \
 	} >$@.part && mv $@.part $@
 
@@ -108,7 +116,7 @@ cgpu_listen_LDFLAGS = -Wl,--as-needed
 cgpu_listen_LDADD = libcommon.a $(JANSSON_LIBS)
 
 session_tests = \
-	test-abort-window test-connection-file test-declarations test-history test-magic test-options test-ports test-profile-table \
+	test-abort-window test-connection-file test-declarations test-history test-magic test-options test-ports test-profile-table test-trace-table test-gpu-meter \
 	test-session-out-of-memory test-signature test-stream \
 	test-utf8 test-value-format test-wire
 check_PROGRAMS += $(session_tests)
@@ -163,6 +171,14 @@ test_profile_table_SOURCES = tests/unit/test-profile-table.c
 test_profile_table_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_profile_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_profile_table_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_gpu_meter_SOURCES = tests/unit/test-gpu-meter.c
+test_gpu_meter_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_gpu_meter_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_gpu_meter_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
+test_trace_table_SOURCES = tests/unit/test-trace-table.c
+test_trace_table_CPPFLAGS = $(SESSION_CPPFLAGS)
+test_trace_table_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_trace_table_LDADD = $(SESSION_LIBS) $(CMOCKA_LIBS)
 test_value_format_SOURCES = tests/unit/test-value-format.c
 test_value_format_CPPFLAGS = $(SESSION_CPPFLAGS)
 test_value_format_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)

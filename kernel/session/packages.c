@@ -12,6 +12,7 @@
 #include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/session.h"
+#include "kernel/supervisor/device-glance.h"
 
 struct package_work {
 	struct session *session;
@@ -65,6 +66,23 @@ static void put_libraries(struct buffer *out, const char *paths)
 	}
 }
 
+/* What it is needed for is not there; it is loaded all the same, for what it can do on the host. */
+static void show_needs(struct session *s, const char *package)
+{
+	static const struct {
+		const char *name, *package, *example, *status;
+	} rows[] = {
+#define LIBRARY(symbol, name, package, example, status, names) { name, package, example, status },
+#include "common/cuda-libraries.def"
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(rows[i].package, package))
+			output_printf(&s->output, STREAM_STDOUT, "%s works with NVIDIA's driver on a GPU only, and the device of this "
+				      "session is the emulated one: %s returns %s, and what builds on it fails likewise.\n",
+				      rows[i].name, rows[i].example, rows[i].status);
+}
+
 static void show(struct session *s, const struct flags_package *p)
 {
 	cleanup_buffer struct buffer line = BUFFER_INIT;
@@ -74,6 +92,8 @@ static void show(struct session *s, const struct flags_package *p)
 		buffer_puts(&line, " is always there");
 	output_printf(&s->output, STREAM_STDOUT, "%s%s%s:%s%s%s\n", p->name, *p->version ? " " : "", p->version,
 		      buffer_text(&line), *p->cflags ? "  " : "", p->cflags);
+	if (supervisor_device_is_emulated(s->supervisor))
+		show_needs(s, p->name);
 }
 
 static int adopt(struct package_work *w, struct error *err)

@@ -30,10 +30,12 @@ static json_t *span_value(const struct profile_span *s)
 			 "ms", (double)(s->end_ns - s->begin_ns) / 1e6, "bytes", (json_int_t)s->bytes);
 }
 
-json_t *profile_timeline(const struct launch_profile *p)
+json_t *profile_timeline(const struct launch_profile *p, const char *device)
 {
 	json_t *values = json_array();
+	char axis[80];
 
+	snprintf(axis, sizeof(axis), "ms on %s", device);
 	for (size_t i = 0; i < p->n_spans; i++)
 		json_array_append_new(values, span_value(&p->spans[i]));
 	return json_pack("{ss ss si s{si} s{so} s{ss sb si} s{s{ss ss sn sn} s{ss ss ss} s{ss} s{ss ss sn} s[{ss}{ss}{ss}{ss}{ss}]}}",
@@ -45,15 +47,15 @@ json_t *profile_timeline(const struct launch_profile *p)
 			 "mark", "type", "bar", "tooltip", 1, "minBandSize", 2,
 			 "encoding",
 			 "y", "field", "stream", "type", "nominal", "title", "sort",
-			 "x", "field", "begin", "type", "quantitative", "title", "ms on the emulated device",
+			 "x", "field", "begin", "type", "quantitative", "title", axis,
 			 "x2", "field", "end",
 			 "color", "field", "kind", "type", "nominal", "title",
 			 "tooltip", "field", "name", "field", "kind", "field", "stream", "field", "ms", "field", "bytes");
 }
 
-void profile_timeline_text(const struct launch_profile *p, struct buffer *out)
+void profile_timeline_text(const struct launch_profile *p, const char *device, struct buffer *out)
 {
-	buffer_puts(out, "What streams did, in ms on the emulated device:\n");
+	buffer_printf(out, "What streams did, in ms on %s:\n", device);
 	for (size_t i = 0; i < p->n_spans; i++) {
 		const struct profile_span *s = &p->spans[i];
 		char stream[32];

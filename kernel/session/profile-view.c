@@ -56,12 +56,18 @@ static int by_begin(const void *a, const void *b)
 	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-static int show_timeline(struct session *s, const struct cell *c, const struct launch_profile *p, struct error *err)
+int profile_timeline_show(struct session *s, const struct cell *c, struct launch_profile *p, const char *device,
+			  bool as_lines, struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
-	json_t *chart = profile_timeline(p);
+	json_t *chart;
 
-	profile_timeline_text(p, &text);
+	qsort(p->spans, p->n_spans, sizeof(*p->spans), by_begin);
+	chart = profile_timeline(p, device);
+	if (as_lines)
+		profile_timeline_text(p, device, &text);
+	else
+		buffer_printf(&text, "What streams did: a chart of %zu pieces of work", p->n_spans);
 	if (!chart || buffer_check(&text, err)) {
 		json_decref(chart);
 		return error_set(err, ERROR_MEMORY, "out of memory for a profile");
@@ -88,10 +94,8 @@ static int show(struct session *s, const struct cell *c, const struct cell_end *
 		output_printf(&s->output, STREAM_STDERR, "%%%%profile: nothing was launched\n");
 	else
 		failed = show_tables(s, c, &p, err);
-	if (p.n_spans)
-		qsort(p.spans, p.n_spans, sizeof(*p.spans), by_begin);
 	if (!failed && p.n_spans)
-		failed = show_timeline(s, c, &p, err);
+		failed = profile_timeline_show(s, c, &p, "the emulated device", true, err);
 	launch_profile_release(&p);
 	return failed;
 }

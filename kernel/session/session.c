@@ -121,6 +121,7 @@ int session_init(struct session *s, const struct options *options, const struct 
 	s->channels = channels;
 	s->publisher = (struct publisher){ &s->wire, channels };
 	output_init(&s->output, s, options->output_limit);
+	s->gpu_card.meter = (struct gpu_meter)GPU_METER_INIT;
 	s->history = history_new(options->history, loop);
 	return 0;
 }
@@ -154,6 +155,7 @@ void session_release(struct session *s)
 	undo_release(&s->undo);
 	setup_release(&s->setup);
 	history_free(s->history);
+	gpu_card_release(s);
 	packages_release(s);
 	flags_release(&s->flags);
 	cuda_groups_release(&s->cuda_groups);

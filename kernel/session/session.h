@@ -15,6 +15,7 @@
 #include "kernel/session/execute.h"
 #include "kernel/session/cuda-groups.h"
 #include "kernel/session/flags.h"
+#include "kernel/session/gpu-card.h"
 #include "kernel/session/input.h"
 #include "kernel/session/output.h"
 #include "kernel/session/setup.h"
@@ -46,6 +47,8 @@ struct session {
 	struct usage usage;
 	struct flags flags;
 	struct cuda_groups cuda_groups;
+	bool trace_all; /* %trace on */
+	struct gpu_card gpu_card;
 	struct package_work *package_work; /* owned; NULL while no %pkg or %ldflags is at work */
 	struct loop_source *sources[CHANNELS];
 };

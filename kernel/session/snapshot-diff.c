@@ -365,6 +365,7 @@ static int take_buffers(struct snapshot_diff *d, struct record *r, struct error 
 		record_u64(r);
 		record_u64(r);
 	}
+	record_str(r);
 	return record_check(r, "WORKER_DEVICE_REPORT", err);
 }
 

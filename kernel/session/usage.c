@@ -16,14 +16,24 @@
 
 struct processes {
 	uint64_t ticks; /* of CPU, user and system */
-	uint64_t bytes; /* resident */
+	uint64_t bytes; /* resident, and no other's */
 };
+
+static void add_memory(long pid, struct processes *sum)
+{
+	unsigned long long resident, shared;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%ld/statm", pid);
+	cleanup_file FILE *f = fopen(path, "re");
+	if (f && fscanf(f, "%*u %llu %llu", &resident, &shared) == 2 && resident > shared)
+		sum->bytes += (resident - shared) * (unsigned long long)sysconf(_SC_PAGESIZE);
+}
 
 static void add_one(long pid, struct processes *sum)
 {
 	char path[64], line[1024];
 	unsigned long user, system;
-	long pages;
 	const char *end;
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
@@ -31,11 +41,9 @@ static void add_one(long pid, struct processes *sum)
 	if (!f || !fgets(line, sizeof(line), f))
 		return;
 	end = strrchr(line, ')'); /* the name before may hold anything */
-	if (end && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d "
-			  "%*d %*d %*u %*u %ld", &user, &system, &pages) == 3) {
+	if (end && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) == 2)
 		sum->ticks += user + system;
-		sum->bytes += (uint64_t)pages * sysconf(_SC_PAGESIZE);
-	}
+	add_memory(pid, sum);
 }
 
 /* The process and its descendants. */
@@ -99,6 +107,8 @@ void usage_request(struct request *r)
 
 	gethostname(host, sizeof(host) - 1);
 	add_tree(getpid(), DEPTH_MAX, &sum);
+	/* What cells keep lies in files in memory, which are mapped here and there or nowhere. */
+	sum.bytes += supervisor_kept_bytes(r->session->supervisor);
 	at.cpu_ticks = sum.ticks;
 	host_ticks(&at.host_busy, &at.host_total);
 	/* A process that ended since takes its time with it. */

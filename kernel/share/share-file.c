@@ -22,7 +22,7 @@
 #include "common/whole-io.h"
 #include "kernel/folders.h"
 
-#define VERSION 1
+#define VERSION 2
 
 struct header {
 	char magic[8];
@@ -66,25 +66,45 @@ void share_file_unlock(struct share_file *f)
 	fcntl(f->fd, F_OFD_SETLK, &l);
 }
 
+/* No other kernel has a slot. */
+static bool is_alone(const struct share_file *f)
+{
+	struct flock l = byte_lock(1, F_WRLCK);
+
+	l.l_len = 0; /* to the end */
+	return !fcntl(f->fd, F_OFD_GETLK, &l) && l.l_type == F_UNLCK;
+}
+
+/* Anew, when nobody is in it. */
+static int make(struct share_file *f, struct error *err)
+{
+	if (ftruncate(f->fd, 0) || whole_pwrite(f->fd, &own_header, sizeof(own_header), 0) < sizeof(own_header))
+		return error_errno(err, "cannot write to it");
+	return 0;
+}
+
 static int check_header(struct share_file *f, struct error *err)
 {
-	struct header h;
+	struct header h = { 0 };
 	struct stat st;
+	size_t size;
 
 	if (fstat(f->fd, &st))
 		return error_errno(err, "cannot look at it");
 	if (st.st_uid && st.st_uid != geteuid())
 		return error_set(err, ERROR_STATE, "it belongs to user %u; kernels of several users share a file that root has made, and "
 				 "that all may write", (unsigned)st.st_uid);
-	if (st.st_size < (off_t)sizeof(h))
-		return whole_pwrite(f->fd, &own_header, sizeof(own_header), 0) < sizeof(own_header) ?
-		       error_errno(err, "cannot write to it") : 0;
-	if (whole_pread(f->fd, &h, sizeof(h), 0) < sizeof(h))
+	size = st.st_size < (off_t)sizeof(h) ? (size_t)st.st_size : sizeof(h);
+	if (whole_pread(f->fd, &h, size, 0) < size)
 		return error_errno(err, "cannot read it");
-	if (memcmp(&h, &own_header, sizeof(h)))
+	if (memcmp(h.magic, own_header.magic, size < sizeof(h.magic) ? size : sizeof(h.magic)))
+		return error_set(err, ERROR_STATE, "it is something else than a list of notebooks; name another file (--share)");
+	if (!memcmp(&h, &own_header, sizeof(h)))
+		return 0;
+	if (!is_alone(f) && size == sizeof(h))
 		return error_set(err, ERROR_STATE, "another version of cgpu has made it; end the kernels of that version and remove "
 				 "the file, or name another one (--share)");
-	return 0;
+	return make(f, err);
 }
 
 static int take_slot(struct share_file *f, struct error *err)

@@ -18,13 +18,14 @@ struct error;
 
 #define SHARE_SLOTS 256
 #define SHARE_DEVICES 16 /* on which one kernel may hold memory */
-#define SHARE_NAME_MAX 168
+#define SHARE_NAME_MAX 160
 #define SHARE_UUID_SIZE 16
 
 /* On one device. */
 struct share_row {
 	uint8_t device[SHARE_UUID_SIZE]; /* all 0: the row is empty */
 	uint64_t held;   /* bytes */
+	uint64_t parked; /* bytes that it has put aside and will want again */
 	uint64_t wanted; /* bytes that it waits for, 0: it does not */
 	uint64_t ticket; /* of those who wait the smallest is served first */
 };
@@ -32,6 +33,7 @@ struct share_row {
 struct share_slot {
 	int64_t pid;        /* in the name space of its own container */
 	uint64_t idle_since; /* seconds since 1970, 0: a cell is at work */
+	uint64_t gives;      /* 1: it is idle, and parks what it holds when somebody waits for it */
 	char name[SHARE_NAME_MAX]; /* of the notebook, NUL-terminated */
 	struct share_row rows[SHARE_DEVICES];
 };
@@ -51,7 +53,7 @@ struct share_file {
 int share_file_open(struct share_file *f, const char *path, const struct share_slot *own, struct error *err);
 void share_file_close(struct share_file *f);
 
-/* Others hold it for microseconds. One that was stopped in the middle is waited for during SHARE_LOCK_MS: ERROR_TIMEOUT. */
+/* Others hold it for microseconds. One that has stopped in the middle is waited for during SHARE_LOCK_MS: ERROR_TIMEOUT. */
 #define SHARE_LOCK_MS 200
 int share_file_lock(struct share_file *f, struct error *err);
 void share_file_unlock(struct share_file *f);

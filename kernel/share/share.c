@@ -23,6 +23,7 @@ struct visit {
 /* The sums over the others' rows of one device. */
 struct others {
 	uint64_t held;
+	uint64_t given;   /* of that, by idle ones when they are asked */
 	uint64_t ahead;   /* bytes that those wait for who are served first */
 	uint64_t tickets; /* the last one given out */
 	unsigned holders, waiting_holders;
@@ -102,6 +103,8 @@ static struct others sum_others(const struct share *s, const struct visit *v, co
 		if (!r)
 			continue;
 		o.held += r->held;
+		if (v->slots[i].gives)
+			o.given += r->held;
 		o.holders += r->held > 0;
 		o.waiting_holders += r->held > 0 && r->wanted > 0;
 		if (r->wanted && (!ticket || r->ticket < ticket))
@@ -126,15 +129,22 @@ void share_close(struct share *s)
 	share_file_close(&s->file);
 }
 
+/* Does it fit beside what is taken? */
+static bool fits(const struct share_request *r, uint64_t taken)
+{
+	return taken <= r->total && r->bytes <= r->total - taken;
+}
+
 static void decide(struct share_row *own, const struct others *o, const struct share_request *r, enum share_answer *ret)
 {
 	uint64_t taken = own->held + o->held + o->ahead;
+	bool waits = r->waits || (r->returns && fits(r, taken - o->given));
 
-	if (taken <= r->total && r->bytes <= r->total - taken) {
+	if (fits(r, taken)) {
 		own->held += r->bytes;
 		own->wanted = own->ticket = 0;
 		*ret = SHARE_GRANTED;
-	} else if (!r->waits || own->held + r->bytes > r->total) {
+	} else if (!waits || own->held + r->bytes > r->total) {
 		own->wanted = own->ticket = 0;
 		*ret = SHARE_FULL;
 	} else if (own->held && o->holders && o->holders == o->waiting_holders) {
@@ -204,9 +214,22 @@ int share_hold(struct share *s, const uint8_t *device, uint64_t bytes, struct er
 	return change(s, &to, err);
 }
 
-int share_note_idle(struct share *s, bool idle, struct error *err)
+int share_park(struct share *s, const uint8_t *device, uint64_t bytes, struct error *err)
 {
 	struct share_slot to = s->own;
+	struct share_row *r = own_row(&to, device);
+
+	if (!r)
+		return error_set(err, ERROR_LIMIT, "a session can hold memory of %d devices at most", SHARE_DEVICES);
+	r->parked = bytes;
+	return change(s, &to, err);
+}
+
+int share_note_idle(struct share *s, bool idle, bool gives, struct error *err)
+{
+	struct share_slot to = s->own;
+
+	to.gives = gives;
 
 	if (!idle)
 		to.idle_since = 0;
@@ -265,6 +288,8 @@ static void put_line(const struct line *l, uint64_t now, struct buffer *out)
 		buffer_puts(out, " (this one)");
 	else
 		buffer_printf(out, ", process %lld", (long long)l->slot->pid);
+	if (l->row->parked)
+		buffer_printf(out, ", has parked %s", size_text(l->row->parked, size));
 	if (l->row->wanted)
 		buffer_printf(out, ", waits for %s more", size_text(l->row->wanted, size));
 	else if (l->slot->idle_since && now > l->slot->idle_since + 60)
@@ -274,18 +299,16 @@ static void put_line(const struct line *l, uint64_t now, struct buffer *out)
 	buffer_puts(out, "\n");
 }
 
-int share_table(struct share *s, const uint8_t *device, struct buffer *out, unsigned *ret_others, struct error *err)
+static void put_table(const struct share *s, const struct visit *v, const uint8_t *device, struct buffer *out,
+		      unsigned *ret_others)
 {
-	struct visit *v = begin_visit(s, err);
 	struct line lines[SHARE_SLOTS];
 	unsigned n = 0, others = 0;
 
-	if (!v)
-		return -1;
 	for (unsigned i = 0; i < v->n; i++) {
 		const struct share_row *r = find_row(&v->slots[i], device);
 
-		if (!r || (!r->held && !r->wanted))
+		if (!r || (!r->held && !r->wanted && !r->parked))
 			continue;
 		others += i != s->file.slot;
 		lines[n++] = (struct line){ &v->slots[i], r, i == s->file.slot };
@@ -295,6 +318,51 @@ int share_table(struct share *s, const uint8_t *device, struct buffer *out, unsi
 		put_line(&lines[i], (uint64_t)time(NULL), out);
 	if (ret_others)
 		*ret_others = others;
+}
+
+int share_table(struct share *s, const uint8_t *device, struct buffer *out, unsigned *ret_others, struct error *err)
+{
+	struct visit *v = begin_visit(s, err);
+
+	if (!v)
+		return -1;
+	put_table(s, v, device, out, ret_others);
 	end_visit(s, v);
+	return 0;
+}
+
+/* Of this moment, and for the caller to free; NULL, and err says why. */
+static struct visit *look_around(struct share *s, struct error *err)
+{
+	struct visit *v = malloc(sizeof(*v));
+
+	if (!v)
+		error_set(err, ERROR_MEMORY, "the list of notebooks on this machine's GPUs");
+	if (v && share_file_read(&s->file, v->slots, &v->n, err)) {
+		free(v);
+		v = NULL;
+	}
+	return v;
+}
+
+int share_glance(struct share *s, const uint8_t *device, struct buffer *out, unsigned *ret_others, struct error *err)
+{
+	struct visit *v = look_around(s, err);
+
+	if (!v)
+		return -1;
+	put_table(s, v, device, out, ret_others);
+	free(v);
+	return 0;
+}
+
+int share_held_by_others(struct share *s, const uint8_t *device, uint64_t *ret_bytes, struct error *err)
+{
+	struct visit *v = look_around(s, err);
+
+	if (!v)
+		return -1;
+	*ret_bytes = sum_others(s, v, device, 0).held;
+	free(v);
 	return 0;
 }

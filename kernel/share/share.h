@@ -32,6 +32,7 @@ struct share_request {
 	uint64_t total;        /* bytes that all kernels together may hold of it */
 	uint64_t bytes;
 	bool waits;            /* a place in the queue is taken, or kept, when it is not there now */
+	bool returns;          /* the same as long as idle ones give enough when they are asked */
 };
 
 enum share_answer {
@@ -47,14 +48,20 @@ int share_ask(struct share *s, const struct share_request *r, enum share_answer 
 int share_leave_queue(struct share *s, struct error *err);
 /* From here on this much is held of the device. */
 int share_hold(struct share *s, const uint8_t *device, uint64_t bytes, struct error *err);
-/* A cell has begun, or all have ended. */
-int share_note_idle(struct share *s, bool idle, struct error *err);
+/* So much of it was put aside. */
+int share_park(struct share *s, const uint8_t *device, uint64_t bytes, struct error *err);
+/* A cell has begun, or all have ended. gives: what is held is given to who waits for it. */
+int share_note_idle(struct share *s, bool idle, bool gives, struct error *err);
 
 /* Somebody else waits for memory of this device: the bytes of the first in the queue, 0: nobody. */
 int share_wanted(struct share *s, const uint8_t *device, uint64_t *ret_bytes, struct error *err);
 
 /* Does this one hold anything? */
 bool share_holds(const struct share *s);
+/* What all but this one hold of the device at the moment, without the lock. */
+int share_held_by_others(struct share *s, const uint8_t *device, uint64_t *ret_bytes, struct error *err);
+/* share_table() without the lock: what it says may be a moment old, and it never waits for a kernel that has stopped. */
+int share_glance(struct share *s, const uint8_t *device, struct buffer *out, unsigned *ret_others, struct error *err);
 /* A line for each kernel that holds memory of the device or waits for it, the largest first. ret_others (NULL: not asked
  * for): how many of them are not this one. */
 int share_table(struct share *s, const uint8_t *device, struct buffer *out, unsigned *ret_others, struct error *err);

@@ -26,9 +26,11 @@
 #include "common/worker-protocol.h"
 #include "kernel/loop.h"
 #include "kernel/size-text.h"
+#include "kernel/supervisor/cap-watch.h"
 #include "kernel/supervisor/device-share.h"
 #include "kernel/supervisor/interrupt.h"
 #include "kernel/supervisor/output-drain.h"
+#include "kernel/supervisor/process.h"
 #include "kernel/supervisor/strays.h"
 #include "kernel/supervisor/supervisor-state.h"
 #include "kernel/supervisor/watchdog.h"
@@ -38,6 +40,7 @@
 #define KEPT "What the cell had done so far is kept."
 #define CHECKPOINT "The cell was rolled back to its checkpoint%s: what it did up to there is kept."
 #define REAP_EVERY 16
+#define DEATH_MS 2000 /* from the end of a process's memory to the end of the process */
 
 static void stop_timers(struct supervisor *s)
 {
@@ -65,6 +68,8 @@ static void finish(struct supervisor *s)
 	end.restored = buffer_text(&done.restored);
 	end.profile = done.profile.len ? &done.profile : NULL;
 	end.no_profile = buffer_text(&done.no_profile);
+	end.trace = done.trace.len ? &done.trace : NULL;
+	end.no_trace = buffer_text(&done.no_trace);
 	if (end.ok && done.has_result)
 		s->cb->on_output(s->cb_data, OUTPUT_RESULT, buffer_text(&done.result), done.result.len);
 	s->cb->on_cell_end(s->cb_data, &end);
@@ -73,6 +78,8 @@ static void finish(struct supervisor *s)
 	buffer_release(&done.in_place);
 	buffer_release(&done.profile);
 	buffer_release(&done.no_profile);
+	buffer_release(&done.trace);
+	buffer_release(&done.no_trace);
 	buffer_release(&done.result);
 	buffer_release(&done.warnings);
 	buffer_release(&done.restored);
@@ -90,6 +97,8 @@ void cell_run_release(struct supervisor *s)
 	buffer_release(&s->run.in_place);
 	buffer_release(&s->run.profile);
 	buffer_release(&s->run.no_profile);
+	buffer_release(&s->run.trace);
+	buffer_release(&s->run.no_trace);
 	buffer_release(&s->run.result);
 	buffer_release(&s->run.warnings);
 	buffer_release(&s->run.restored);
@@ -106,8 +115,9 @@ static void report_in_place(struct supervisor *s)
 		return;
 	undo_log_clear(&s->snapshot.undo);
 	snapshot_touch(&s->snapshot);
-	buffer_printf(&text, "Not rolled back, because of %%%%nosnapshot: the content of these blocks may be what the cell made of "
-		      "it, in part.\n%s", buffer_text(&s->run.in_place));
+	buffer_printf(&text, "Not rolled back, because of %s: the content of these blocks may be what the cell made of "
+		      "it, in part.\n%s", !s->run.writes_in_place ? "`%gpu rollback off`" : s->device_rollback == DEVICE_ROLLBACK_OFF ?
+		      "%%nosnapshot and `%gpu rollback off`" : "%%nosnapshot", buffer_text(&s->run.in_place));
 	fault_report_add(&s->run.report, buffer_text(&text));
 	buffer_clear(&s->run.in_place);
 }
@@ -198,15 +208,16 @@ static void take_in_place(struct supervisor *s, struct record *r)
 	}
 }
 
-static void take_profile(struct supervisor *s, struct record *r)
+/* A profile or a trace, or why there is none. */
+static void take_findings(struct record *r, struct buffer *ret, struct buffer *ret_none)
 {
 	size_t len;
 	const char *problem = record_str(r), *bytes = record_bytes(r, &len);
 
-	buffer_clear(&s->run.profile);
-	buffer_clear(&s->run.no_profile);
-	buffer_puts(&s->run.no_profile, problem);
-	buffer_append(&s->run.profile, bytes, len);
+	buffer_clear(ret);
+	buffer_clear(ret_none);
+	buffer_puts(ret_none, problem);
+	buffer_append(ret, bytes, len);
 }
 
 static void begin(struct supervisor *s)
@@ -219,6 +230,8 @@ static void begin(struct supervisor *s)
 
 	atomic_store(&w->control->fault.kind, FAULT_NONE);
 	atomic_store(&w->control->interrupt, 0);
+	/* Until it sees the cell. It may not have come to say so behind the one before. */
+	atomic_store(&w->control->phase, PHASE_IDLE);
 	record_put_bytes(&b, s->run.unit.data, s->run.unit.len);
 	put_names(&b, &s->run.dropped);
 	record_put_u64(&b, s->leaks.next_id);
@@ -228,6 +241,7 @@ static void begin(struct supervisor *s)
 	memcheck_put_run(&s->memcheck, &b);
 	failed = buffer_check(&b, &err) || (s->run.writes_in_place && begin_in_place(s, w, &err)) ||
 		 (s->run.profiled && worker_send(w, WORKER_PROFILE, NULL, 0, NULL, &err)) ||
+		 (s->run.traced && worker_send(w, WORKER_TRACE, NULL, 0, NULL, &err)) ||
 		 (s->run.device_checks && begin_device_checks(s, w, &err)) ||
 		 worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
 	buffer_release(&b);
@@ -265,6 +279,7 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const
 	}
 	s->run.cell = s->units.records[s->units.n - 1].unit.cell;
 	leak_watch_note(&s->leaks, s->run.cell, s->cell_text);
+	supervisor_wake(s);
 	cell_run_go_on(s);
 }
 
@@ -290,18 +305,22 @@ void cell_run_on_no_worker(struct supervisor *s)
 	const char *why = s->run.trouble.ename[0] ? buffer_text(&s->run.trouble.evalue)
 						   : "cgpu-worker ends as soon as it is started";
 
-	if (s->pool.active)
-		return;
+	if (!s->pool.active)
+		cell_run_refuse(s, "InternalError", why, "The cell was not run. The session is kept; run the cell again, and see the "
+				"log of the kernel if it fails again.");
+}
+
+void cell_run_refuse(struct supervisor *s, const char *ename, const char *evalue, const char *more)
+{
 	snapshots_on_session(s);
 	if (s->run.phase == RUN_WAITING) {
-		fault_report_plain(&s->run.report, "InternalError", why,
-				   "The cell was not run. The session is kept; run the cell again, and see the log of the "
-				   "kernel if it fails again.");
+		fault_report_plain(&s->run.report, ename, evalue, more);
 		s->run.end.rolled_back = true;
+		s->run.end.interrupted = s->run.interrupted;
 		unit_table_drop(&s->units);
 		finish(s);
 	} else if (s->run.phase == RUN_ENDED) {
-		buffer_printf(&s->run.restored, "No worker can take the session over at the moment: %s\n", why);
+		buffer_printf(&s->run.restored, "No worker can take the session over at the moment: %s\n", evalue);
 		finish(s);
 	} else if (s->run.phase == RUN_NONE && s->cb->on_session) {
 		s->cb->on_session(s->cb_data);
@@ -367,6 +386,9 @@ static int end_commit(struct supervisor *s, struct commit *c, bool copied)
 
 static void fail_commit(struct supervisor *s, const struct error *err)
 {
+	/* Killed while it waited for us: that is what has happened to the cell, and its death decides it. */
+	if (s->pool.active && worker_await_death(s->pool.active, process_has_memory(s->pool.active->pid) ? 0 : DEATH_MS))
+		return;
 	fault_report_plain(&s->run.report, err->code == ERROR_STATE ? "HeapMisuse" : "InternalError", err->text,
 			   err->code == ERROR_STATE ? "A write through a wild pointer has hit the tables of the session." :
 			   "The cell ran to its end, but what it did could not be committed.");
@@ -411,6 +433,7 @@ static void finish_committed(struct supervisor *s)
 		/* The outcome stands, also when the worker dies over this question. */
 		s->run.phase = RUN_ENDED;
 		leak_watch_look(s, &s->run.warnings);
+		cap_watch_look(s, &s->run.warnings);
 	}
 	lending_after_commit(s);
 	if (s->run.cell % REAP_EVERY == 0) {
@@ -533,11 +556,14 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 
 	output_drain(s, w);
 	w->state = WORKER_QUIET;
+	s->run.retried = true; /* it has run, whatever becomes of its worker */
 	s->run.end.run_ns = record_u64(r);
 	s->run.end.load_ns = record_u64(r);
 	n = record_count(r, 5);
 	for (uint32_t i = 0; i < n; i++)
 		buffer_printf(&s->run.warnings, "%s\n", record_str(r));
+	s->run.end.saved_bytes = record_u64(r);
+	s->run.end.saved_ns = record_u64(r);
 	if (s->run.asked_where) {
 		cell_run_fail(s); /* it was over the limit, and ended before it could say where */
 	} else if (record_check(r, "WORKER_CELL_END", &err) || outcome > OUTCOME_INTERRUPTED) {
@@ -672,13 +698,22 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 		break;
 	case WORKER_PROFILE_IS:
 		if (at_work) {
-			take_profile(s, &r);
+			take_findings(&r, &s->run.profile, &s->run.no_profile);
 			wrong = record_check(&r, "WORKER_PROFILE_IS", &err) != 0;
+		}
+		break;
+	case WORKER_TRACE_IS:
+		if (at_work) {
+			take_findings(&r, &s->run.trace, &s->run.no_trace);
+			wrong = record_check(&r, "WORKER_TRACE_IS", &err) != 0;
 		}
 		break;
 	case WORKER_DEVICE_ASK:
 		if (w == s->pool.active)
 			wrong = device_share_on_ask(s, w, &r, &err) != 0;
+		break;
+	case WORKER_DEVICE_HELD:
+		wrong = device_share_on_held(w, &r, &err) != 0;
 		break;
 	case WORKER_NOT_LENT:
 		wrong = lending_on_not_lent(s, &r, &err) != 0;
@@ -696,6 +731,9 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	case WORKER_INPUT_REQUEST:
 		if (at_work)
 			on_input_request(s, w, &r);
+		break;
+	case WORKER_PARKED:
+		parking_on_message(s, m);
 		break;
 	case WORKER_DEVICE_BYTES:
 	case WORKER_DEVICE_FILLED:

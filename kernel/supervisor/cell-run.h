@@ -37,6 +37,8 @@ void cell_run_on_session(struct supervisor *s);
 void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_message *m);
 /* A worker that held the session is dead. was_active: nobody of us had ended it. */
 void cell_run_on_death(struct supervisor *s, struct worker *w, bool was_active);
+/* The session cannot be had: the cell that waits for it ends so. */
+void cell_run_refuse(struct supervisor *s, const char *ename, const char *evalue, const char *more);
 /* Workers cannot be had at the moment. */
 void cell_run_on_no_worker(struct supervisor *s);
 

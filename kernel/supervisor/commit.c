@@ -14,6 +14,7 @@
 #include "common/log.h"
 #include "kernel/supervisor/kept-memory.h"
 #include "kernel/supervisor/patience.h"
+#include "kernel/supervisor/process.h"
 #include "kernel/supervisor/snapshot.h"
 
 #define DEATH_MS 5000 /* as kernel/supervisor/patience.h counts */
@@ -78,6 +79,9 @@ static int scan(const struct commit_source *from, const struct snapshot *s, cons
 		if (scan_region(from, &s->twins, start, start + h->top[r], ret, err))
 			return -1;
 	}
+	/* Linux finds no pages, and no error, where a process has just lost its memory. */
+	if (!process_has_memory(from->pid))
+		return error_set(err, ERROR_PEER_GONE, "worker %d has ended", (int)from->pid);
 	return 0;
 }
 

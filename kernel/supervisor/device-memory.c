@@ -97,11 +97,15 @@ int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uin
 			struct error *err)
 {
 	struct device_chunk *known = chunks_find(&d->chunks, id);
-	struct device_chunk chunk = { id, size, address, 0, fd, true, false };
+	struct device_chunk chunk = { .id = id, .size = size, .address = address, .fd = fd, .fresh = true };
 
 	if (known) {
-		if (fd >= 0)
-			close(fd);
+		/* Its memory was lost or parked, and this one takes its place. */
+		if (fd >= 0) {
+			if (known->fd >= 0)
+				close(known->fd);
+			known->fd = fd;
+		}
 		known->address = address;
 		known->dropped = false;
 		return 0;
@@ -146,6 +150,7 @@ static int note_before(struct device_memory *d, struct device_undo *undo)
 		struct device_chunk c = d->chunks.at[i];
 
 		c.fd = -1;
+		c.parked = false;
 		c.address = c.committed_address;
 		if (!c.fresh && chunks_add(&undo->before, &c, NULL))
 			return -1;
@@ -158,6 +163,11 @@ void device_memory_commit(struct device_memory *d, struct device_undo *ret_undo)
 	struct device_undo undo = { 0 };
 
 	undo.valid = !note_before(d, &undo);
+	/* The cell has not touched it, and pre-images of an earlier one may wait for their worker. */
+	if (d->out_of_reach) {
+		*ret_undo = undo;
+		return;
+	}
 	for (size_t i = 0; i < d->chunks.n;) {
 		struct device_chunk *c = &d->chunks.at[i];
 
@@ -296,5 +306,21 @@ void device_chunk_encode(const struct device_chunk *c, struct buffer *out)
 void device_chunks_sum(const struct device_chunks *c, uint64_t bytes[CHUNK_DEVICES_MAX])
 {
 	for (size_t i = 0; i < c->n; i++)
-		bytes[CHUNK_DEVICE(c->at[i].id)] += c->at[i].size;
+		if (c->at[i].fd >= 0)
+			bytes[CHUNK_DEVICE(c->at[i].id)] += c->at[i].size;
+}
+
+void device_chunks_sum_parked(const struct device_chunks *c, uint64_t bytes[CHUNK_DEVICES_MAX])
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].fd < 0 && c->at[i].parked)
+			bytes[CHUNK_DEVICE(c->at[i].id)] += c->at[i].size;
+}
+
+bool device_chunks_parked(const struct device_chunks *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].fd < 0 && c->at[i].parked)
+			return true;
+	return false;
 }

@@ -21,7 +21,9 @@ struct device_chunk {
 	uint64_t size;
 	uint64_t address;           /* 0: mapped nowhere (a pre-image, a spare chunk) */
 	uint64_t committed_address; /* where a rollback puts it */
-	int fd;                     /* owned */
+	int fd;                     /* owned; -1: parked, and not made again yet */
+	bool parked;                /* its content lies in the file of kernel/supervisor/parking.c */
+	uint64_t place;             /* there */
 	bool fresh;                 /* made by the running cell */
 	bool dropped;               /* not needed once the running cell is committed */
 };
@@ -54,12 +56,16 @@ struct device_undo {
 struct device_memory {
 	struct device_chunks chunks;
 	struct device_preimages preimages; /* of the running cell, or to be restored by the next worker */
+	bool out_of_reach; /* the worker that has the session has no device: all of this is for a later one */
 };
 
 void device_memory_release(struct device_memory *d);
 
-/* Add the bytes of each device's chunks. */
+/* Add the bytes of each device's chunks that the device has; that are parked. */
 void device_chunks_sum(const struct device_chunks *c, uint64_t bytes[CHUNK_DEVICES_MAX]);
+void device_chunks_sum_parked(const struct device_chunks *c, uint64_t bytes[CHUNK_DEVICES_MAX]);
+/* Is one of them parked? */
+bool device_chunks_parked(const struct device_chunks *c);
 
 /* Messages of a running worker. fd is taken over, also on error. */
 int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uint64_t address, int fd,

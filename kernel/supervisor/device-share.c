@@ -4,8 +4,14 @@
  *	   \---- WORKER_DEVICE_ASK, queued --> waiting -- granted, or wait_ms have passed --> none
  *	                                          \------ device_share_stop() -------------> none, without an answer
  *
+ * A session that comes back from where it was parked waits as well while idle ones have what it needs and give it when they
+ * are asked.
+ *
  * While it waits, it asks again whenever another kernel has written to the list, and each second in any case: the end of a
  * kernel is told a moment before Linux lets go of what it held.
+ *
+ * Who has the lock of the list may itself have to wait for a processor. So the list is tried again when it cannot be had: a
+ * question for LOCK_MS at least, and what is to be said until it is.
  */
 #include "kernel/supervisor/device-share.h"
 
@@ -22,6 +28,8 @@
 #include "kernel/supervisor/supervisor-state.h"
 
 #define AGAIN_MS 1000
+#define LOCK_MS 10000 /* how long a kernel that has the list locked may stand still */
+#define GIVING_MS 30000 /* how long an idle one may take to park */
 
 int device_share_open(struct supervisor *s, const char *path, const char *name, struct error *err)
 {
@@ -41,9 +49,17 @@ static void stop_looking(struct supervisor *s)
 	s->share.waiting = false;
 }
 
+static void stop_saying(struct supervisor *s)
+{
+	if (s->loop)
+		loop_remove(s->loop, s->share.say);
+	s->share.say = NULL;
+}
+
 void device_share_release(struct supervisor *s)
 {
 	stop_looking(s);
+	stop_saying(s);
 	if (s->share.open)
 		share_close(&s->share.share);
 	s->share.open = false;
@@ -52,9 +68,13 @@ void device_share_release(struct supervisor *s)
 static void answer(struct supervisor *s, bool granted, const char *why)
 {
 	struct worker *w = s->pool.active;
+	device_share_answer *claimed = s->share.claimed;
 
 	stop_looking(s);
-	if (w)
+	s->share.claimed = NULL;
+	if (claimed)
+		claimed(s, granted, why);
+	else if (w)
 		memory_permit_answer(&w->control->permit, s->share.number, granted, why);
 }
 
@@ -89,20 +109,28 @@ static void on_tick(void *data)
 	ask(s);
 }
 
-static void queue(struct supervisor *s)
+static void ask_later(struct supervisor *s)
 {
 	struct device_share *d = &s->share;
 
-	if (loop_now_ms() - d->asked_ms >= d->wait_ms) {
-		share_leave_queue(&d->share, NULL);
-		refuse(s, "so much did not become free in the time that `%limit wait` gives.");
-		return;
-	}
 	d->waiting = true;
 	if (!d->watch && d->share.file.watch >= 0)
 		d->watch = loop_add_fd(s->loop, d->share.file.watch, on_change, s);
 	if (!d->tick)
 		d->tick = loop_add_timer(s->loop, AGAIN_MS, on_tick, s);
+}
+
+static void queue(struct supervisor *s)
+{
+	struct device_share *d = &s->share;
+
+	if (loop_now_ms() - d->asked_ms >= (d->wait_ms ? d->wait_ms : GIVING_MS)) {
+		share_leave_queue(&d->share, NULL);
+		refuse(s, d->wait_ms ? "so much did not become free in the time that `%limit wait` gives." :
+			  "so much did not become free.");
+		return;
+	}
+	ask_later(s);
 }
 
 static void ask(struct supervisor *s)
@@ -112,7 +140,10 @@ static void ask(struct supervisor *s)
 	enum share_answer got;
 
 	if (share_ask(&d->share, &d->request, &got, &err)) {
-		answer(s, false, err.text);
+		if (err.code == ERROR_TIMEOUT && loop_now_ms() - d->asked_ms < (d->wait_ms > LOCK_MS ? d->wait_ms : LOCK_MS))
+			ask_later(s);
+		else
+			answer(s, false, err.text);
 		return;
 	}
 	switch (got) {
@@ -132,6 +163,17 @@ static void ask(struct supervisor *s)
 	}
 }
 
+static void begin(struct supervisor *s, const struct share_request *r, device_share_answer *claimed)
+{
+	s->share.request = *r;
+	s->share.claimed = claimed;
+	s->share.asked_ms = loop_now_ms();
+	if (s->share.open)
+		ask(s);
+	else
+		answer(s, true, "");
+}
+
 int device_share_on_ask(struct supervisor *s, struct worker *w, struct record *r, struct error *err)
 {
 	struct device_share *d = &s->share;
@@ -146,15 +188,33 @@ int device_share_on_ask(struct supervisor *s, struct worker *w, struct record *r
 		return -1;
 	if (device >= w->hello.n_devices)
 		return error_set(err, ERROR_PROTOCOL, "the worker asks for memory of device %u", device);
-	d->request = (struct share_request){
-		.device = w->hello.uuids[device], .total = total, .bytes = bytes, .waits = d->wait_ms > 0,
-	};
-	d->asked_ms = loop_now_ms();
-	if (d->open)
-		ask(s);
-	else
-		answer(s, true, "");
+	d->totals[device] = total;
+	begin(s, &(struct share_request){
+		.device = w->hello.uuids[device], .total = total, .bytes = bytes, .waits = d->wait_ms > 0 }, NULL);
 	return 0;
+}
+
+int device_share_on_held(struct worker *w, struct record *r, struct error *err)
+{
+	uint32_t n = record_count(r, 8);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t bytes = record_u64(r);
+
+		if (i < CHUNK_DEVICES_MAX)
+			w->library_memory[i] = bytes;
+	}
+	return record_check(r, "WORKER_DEVICE_HELD", err);
+}
+
+void device_share_claim(struct supervisor *s, uint32_t device, uint64_t bytes, device_share_answer *claimed)
+{
+	const struct worker_hello *h = &s->pool.hello;
+	uint64_t total = s->share.totals[device];
+
+	begin(s, &(struct share_request){
+		.device = h->uuids[device < h->n_devices ? device : 0], .total = total ? total : h->device_memory,
+		.bytes = bytes, .waits = s->share.wait_ms > 0, .returns = true }, claimed);
 }
 
 void device_share_stop(struct supervisor *s)
@@ -164,6 +224,7 @@ void device_share_stop(struct supervisor *s)
 	if (!s->share.waiting)
 		return;
 	stop_looking(s);
+	s->share.claimed = NULL;
 	if (share_leave_queue(&s->share.share, &err))
 		log_warning("%s", err.text);
 }
@@ -172,46 +233,91 @@ void device_share_begin(struct supervisor *s)
 {
 	struct error err = ERROR_INIT;
 
-	if (s->share.open && share_holds(&s->share.share) && share_note_idle(&s->share.share, false, &err))
+	stop_saying(s);
+	parking_on_cell(s);
+	if (s->share.open && share_holds(&s->share.share) && share_note_idle(&s->share.share, false, false, &err))
 		log_info("%s", err.text);
 }
 
-/* What undo keeps is not in the hands of the session, and not free either. */
-static void sum_held(const struct supervisor *s, uint64_t held[CHUNK_DEVICES_MAX])
-{
-	const struct undo_log *log = &s->snapshot.undo;
+struct sums {
+	uint64_t held[CHUNK_DEVICES_MAX], parked[CHUNK_DEVICES_MAX];
+};
 
-	device_chunks_sum(&s->device.chunks, held);
-	for (unsigned i = 0; i < log->n; i++)
-		device_chunks_sum(&log->at[i].device.dropped, held);
+static void add_chunks(void *data, struct device_chunks *c)
+{
+	struct sums *sums = data;
+
+	device_chunks_sum(c, sums->held);
+	device_chunks_sum_parked(c, sums->parked);
+}
+
+static void on_say(void *data);
+
+static void say_what_is_held(struct supervisor *s)
+{
+	struct sums sums = { 0 };
+	struct share *to = &s->share.share;
+	struct error err = ERROR_INIT;
+	int failed;
+
+	add_chunks(&sums, &s->device.chunks);
+	/* What undo keeps is not in the hands of the session, and not free either. */
+	undo_log_each_chunks(&s->snapshot.undo, add_chunks, &sums);
+	for (unsigned i = 0; s->pool.active && i < CHUNK_DEVICES_MAX; i++)
+		sums.held[i] += s->pool.active->library_memory[i];
+	failed = (!s->share.waiting && share_leave_queue(to, &err)) || share_note_idle(to, true, parking_gives(s), &err);
+	for (uint32_t i = 0; i < s->pool.hello.n_devices && !failed; i++) {
+		const uint8_t *device = s->pool.hello.uuids[i];
+
+		failed = share_hold(to, device, sums.held[i], &err) || share_park(to, device, sums.parked[i], &err);
+	}
+	stop_saying(s);
+	if (!failed)
+		return;
+	log_warning("%s", err.text);
+	if (s->loop)
+		s->share.say = loop_add_timer(s->loop, AGAIN_MS, on_say, s);
+}
+
+/* No cell has begun meanwhile. */
+static void on_say(void *data)
+{
+	struct supervisor *s = data;
+
+	s->share.say = NULL;
+	say_what_is_held(s);
 }
 
 void device_share_settle(struct supervisor *s)
 {
-	uint64_t held[CHUNK_DEVICES_MAX] = { 0 };
-	struct error err = ERROR_INIT;
-	int failed;
-
-	if (!s->share.open)
-		return;
-	sum_held(s, held);
-	failed = share_note_idle(&s->share.share, true, &err);
-	for (uint32_t i = 0; i < s->pool.hello.n_devices && !failed; i++)
-		failed = share_hold(&s->share.share, s->pool.hello.uuids[i], held[i], &err);
-	if (failed)
-		log_warning("%s", err.text);
+	if (s->share.open)
+		say_what_is_held(s);
+	parking_on_rest(s);
 }
 
-int device_share_table(struct supervisor *s, struct buffer *out, struct error *err)
+/* Each device with the lines that tell() has for it. */
+static int put_tables(struct supervisor *s, int (*tell)(struct share *s, const uint8_t *device, struct buffer *out,
+							 unsigned *ret_others, struct error *err),
+		      struct buffer *out, struct error *err)
 {
 	for (uint32_t i = 0; s->share.open && i < s->pool.hello.n_devices; i++) {
 		cleanup_buffer struct buffer table = BUFFER_INIT;
 		unsigned others;
 
-		if (share_table(&s->share.share, s->pool.hello.uuids[i], &table, &others, err))
+		if (tell(&s->share.share, s->pool.hello.uuids[i], &table, &others, err))
 			return -1;
 		if (others)
 			buffer_printf(out, "notebooks that share device %u:\n%s", i, buffer_text(&table));
 	}
 	return 0;
+}
+
+int device_share_table(struct supervisor *s, struct buffer *out, struct error *err)
+{
+	return put_tables(s, share_table, out, err);
+}
+
+int device_share_glance(struct supervisor *s, struct buffer *out, struct error *err)
+{
+	return put_tables(s, share_glance, out, err);
 }

@@ -5,12 +5,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 
+#include "kernel/limits.h"
 #include "kernel/size-text.h"
 #include "kernel/supervisor/supervisor-state.h"
+#include "kernel/supervisor/version-rules.h"
 
-#define ROWS_MAX (SANDBOX_STEPS + 8)
+#define LIMIT_LINES 5
+#define ROWS_MAX (SANDBOX_STEPS + 12 + LIMIT_LINES)
 
 static __attribute__((format(printf, 5, 6))) void add(struct doctor_rows *d, const char *what, bool ok, const char *mend,
 						      const char *fmt, ...)
@@ -71,6 +75,26 @@ static void add_device(struct doctor_rows *d, const struct supervisor *s)
 	    *h->problem ? "; " : "", h->problem);
 }
 
+/* Only those that are broken: what fits needs no row. */
+static void add_versions(struct doctor_rows *d, const struct supervisor *s)
+{
+	struct version_facts f = {
+		.emulated = s->pool.hello.emulated,
+		.driver = s->pool.hello.driver_version,
+		.compiler = version_rules_parse(s->compiler.nvrtc),
+		.passed_over = s->pool.hello.passed_over,
+	};
+	struct version_verdict v;
+
+	for (size_t i = 0; i < s->libraries.n; i++)
+		version_rules_add_library(&f, s->libraries.at[i].path);
+	for (size_t i = 0; i < version_rules_count(); i++) {
+		version_rules_check(i, &f, &v);
+		if (!v.ok)
+			add(d, v.name, false, v.hint, "%s", v.detail);
+	}
+}
+
 static void add_memory(struct doctor_rows *d, const struct supervisor *s)
 {
 	char limit[SIZE_TEXT_MAX];
@@ -79,6 +103,18 @@ static void add_memory(struct doctor_rows *d, const struct supervisor *s)
 	add(d, "host memory", told, "Boot Linux with psi=1: a cell that drives the machine into thrashing is stopped there before "
 	    "it freezes.", "a session may use %s; memory pressure is %s", size_text(s->host_limit, limit),
 	    told ? "watched" : "not told by this Linux");
+}
+
+static void add_limits(struct doctor_rows *d, const struct supervisor *s)
+{
+	const char *line = s->limits ? buffer_text(&s->limits->problems) : "";
+
+	for (int i = 0; *line && i < LIMIT_LINES; i++) {
+		int len = (int)strcspn(line, "\n");
+
+		add(d, "limits", false, "Mend this line, or remove it: it counts for nothing.", "%.*s", len, line);
+		line += len + (line[len] == '\n');
+	}
 }
 
 static void add_steps(struct doctor_rows *d, const struct supervisor *s)
@@ -105,8 +141,10 @@ size_t doctor_rows_make(struct doctor_rows *d, const struct supervisor *s, const
 	add_linux(d);
 	add_device(d, s);
 	add_compiler(d, s);
+	add_versions(d, s);
 	add_commit(d, s);
 	add_memory(d, s);
+	add_limits(d, s);
 	add_steps(d, s);
 	return d->n;
 }

@@ -281,20 +281,10 @@ static uint32_t put_library_run(struct printer *p, uint32_t i, uint32_t n)
 	return i;
 }
 
-void fault_frames_put_count(uint64_t n, struct buffer *out)
-{
-	if (n >= 1000) {
-		fault_frames_put_count(n / 1000, out);
-		buffer_printf(out, ",%03u", (unsigned)(n % 1000));
-	} else {
-		buffer_printf(out, "%u", (unsigned)n);
-	}
-}
-
 static void put_omitted(struct printer *p)
 {
 	buffer_puts(p->out, "  ... ");
-	fault_frames_put_count(p->f->n_omitted, p->out);
+	buffer_put_grouped(p->out, p->f->n_omitted);
 	buffer_puts(p->out, " more calls ...\n");
 }
 
@@ -311,7 +301,7 @@ static void put_frame(struct printer *p, uint32_t i)
 static void put_repeated(struct printer *p, const struct fault_frame *first, uint32_t n)
 {
 	buffer_puts(p->out, n == 1 ? "  (repeated " : "  (these calls were repeated ");
-	fault_frames_put_count(first->times, p->out);
+	buffer_put_grouped(p->out, first->times);
 	buffer_puts(p->out, " times)\n");
 }
 

@@ -45,8 +45,6 @@ bool fault_frames_site(const struct fault_frame *frame, const struct unit_table 
 
 /* "In[3], line 7, in average()". */
 void fault_frames_put_place(const struct fault_call *c, const char *parameters, struct buffer *out);
-/* "1,234,567" */
-void fault_frames_put_count(uint64_t n, struct buffer *out);
 /* All of them, with source lines; `values` stand under the innermost call in a cell. */
 void fault_frames_put(const struct fault_record *f, const struct unit_table *units, pid_t pid, const char *values,
 		      struct buffer *out);

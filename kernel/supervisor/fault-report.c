@@ -228,7 +228,7 @@ static void put_overflow(const struct fault_record *f, const struct unit_table *
 			continue;
 		fault_frames_calls(f, i, units, 0, calls);
 		buffer_printf(out, "%s() has called itself%s ", calls[0].function, frame->cycle > 1 ? " through others" : "");
-		fault_frames_put_count(frame->times, out);
+		buffer_put_grouped(out, frame->times);
 		buffer_puts(out, " times, a recursion that does not end");
 		return;
 	}
@@ -236,7 +236,7 @@ static void put_overflow(const struct fault_record *f, const struct unit_table *
 		buffer_puts(out, "a local array is too large, or calls are too deep");
 		return;
 	}
-	fault_frames_put_count(f->n_frames + f->n_omitted, out);
+	buffer_put_grouped(out, f->n_frames + f->n_omitted);
 	buffer_puts(out, " calls are inside each other, a recursion that does not end");
 }
 

@@ -116,6 +116,19 @@ struct memory_use memory_use_now(const struct supervisor *s, const struct worker
 	return u;
 }
 
+uint64_t memory_use_kept(const struct supervisor *s)
+{
+	uint64_t bytes = 0;
+	struct stat st;
+
+	if (s->snapshot.memfd >= 0 && !fstat(s->snapshot.memfd, &st))
+		bytes += (uint64_t)st.st_blocks * 512;
+	for (size_t i = 0; s->pool.hello.emulated && i < s->device.chunks.n; i++)
+		if (!fstat(s->device.chunks.at[i].fd, &st))
+			bytes += (uint64_t)st.st_blocks * 512;
+	return bytes;
+}
+
 uint64_t memory_use_total(const struct memory_use *u)
 {
 	return u->session + u->worker + u->children + u->twins;

@@ -26,6 +26,8 @@ struct memory_use {
 
 /* exact: a page that several processes share since a fork() is counted once, which takes longer. w: NULL for none. */
 struct memory_use memory_use_now(const struct supervisor *s, const struct worker *w, bool exact);
+/* Memory of the machine in the files that the session's state is in: the arena, chunks of emulated device memory. */
+uint64_t memory_use_kept(const struct supervisor *s);
 uint64_t memory_use_total(const struct memory_use *u);
 
 /* What this machine has, or the control group of this process if that is less; bytes. */

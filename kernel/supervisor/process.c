@@ -12,6 +12,7 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -23,6 +24,15 @@
 #ifndef P_PIDFD
 #define P_PIDFD 3
 #endif
+
+/* Of any address: what is mapped nowhere is another error than what has no memory. */
+bool process_has_memory(pid_t pid)
+{
+	char byte;
+	struct iovec local = { &byte, 1 }, remote = { (void *)4096, 1 };
+
+	return process_vm_readv(pid, &local, 1, &remote, 1, 0) == 1 || errno != ESRCH;
+}
 
 int pidfd_of(pid_t pid, struct error *err)
 {

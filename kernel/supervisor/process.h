@@ -39,6 +39,9 @@ void process_end(struct process *p, int ms);
 /* Wait until the descriptor of a process says that it has ended; false after ms milliseconds. */
 bool process_wait(int pidfd, int ms);
 
+/* False: it is ending, or has ended. A process loses its memory for good before it is dead. */
+bool process_has_memory(pid_t pid);
+
 /* "exited with status 3", "was killed by SIGSEGV". */
 const char *process_death(const siginfo_t *info, char *buf, size_t size);
 

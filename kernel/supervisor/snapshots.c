@@ -73,6 +73,8 @@ static int by_address(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
+static void give_piece(struct supervisor *s, int fd);
+
 /* Device memory in pieces. */
 static int put_pieces(struct supervisor *s, struct snapshot_job *j, struct error *err)
 {
@@ -233,6 +235,10 @@ int snapshots_ask_device(struct supervisor *s, const struct snapshot_piece *p)
 	struct snapshots *n = &s->snapshots;
 
 	n->wanted = *p;
+	if (s->parking.phase == PARKING_PARKED) {
+		give_piece(s, parking_read(s, p, NULL));
+		return 0;
+	}
 	if (is_reading(s))
 		return 0; /* the answer is another one, and this is asked for then */
 	if (ask_device(s, p, NULL))
@@ -608,6 +614,12 @@ void snapshots_on_session(struct supervisor *s)
 	if (is_patient(s) && snapshot_job_state(n->job, &wanted) == JOB_WANTS_DEVICE && snapshots_ask_device(s, &wanted) &&
 	    !s->pool.active)
 		give_piece(s, -1);
+}
+
+void snapshots_on_parked(struct supervisor *s)
+{
+	if (s->snapshots.reading_epoch)
+		give_piece(s, parking_read(s, &s->snapshots.wanted, NULL));
 }
 
 void snapshots_on_worker_lost(struct supervisor *s, const char *why)

@@ -60,6 +60,8 @@ bool snapshots_is_loading(const struct supervisor *s);
 void snapshots_on_attached(struct supervisor *s);
 void snapshots_on_message(struct supervisor *s, struct ipc_message *m);
 void snapshots_on_worker_lost(struct supervisor *s, const char *why);
+/* What was asked of the worker is in a file instead. */
+void snapshots_on_parked(struct supervisor *s);
 /* The session is there again, or cannot be: what a job waits for is asked of the next worker. */
 void snapshots_on_session(struct supervisor *s);
 

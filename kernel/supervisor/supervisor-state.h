@@ -8,6 +8,7 @@
  *	watchdog      memory and processes of the cell at work
  *	lending       what a cell may write in place
  *	worker-pool   zygote, the active worker, the spare, what is dying; attach
+ *	parking       device memory of a session that is idle, in a file
  *	output-drain  ring and pipes to the session
  *	snapshots     saves and loads the session on disk
  */
@@ -30,6 +31,7 @@
 #include "kernel/supervisor/lending.h"
 #include "kernel/supervisor/libraries.h"
 #include "kernel/supervisor/leak-watch.h"
+#include "kernel/supervisor/parking.h"
 #include "kernel/supervisor/pressure.h"
 #include "kernel/supervisor/snapshot.h"
 #include "kernel/supervisor/snapshots.h"
@@ -54,6 +56,7 @@ struct worker_pool {
 	uint32_t last_id;
 	uint32_t epoch;
 	unsigned failures;     /* workers in a row that did not get as far as holding the session */
+	bool device_hangs;     /* a worker has hung in its driver: the next ones leave the device alone */
 	bool hold;             /* give the session to nobody: its memory is being changed */
 	bool closing;
 	struct worker_hello hello; /* of the last worker that said it */
@@ -78,6 +81,8 @@ struct cell_run {
 	bool writes_in_place;  /* %%nosnapshot */
 	bool profiled;          /* %%profile */
 	struct buffer profile, no_profile; /* of a cell that is well */
+	bool traced;            /* %%trace */
+	struct buffer trace, no_trace; /* of a cell whose worker has reached its end */
 	uint32_t device_checks; /* of its launches, EMULATOR_CHECK_RACES */
 	struct buffer in_place; /* lines: blocks of which there is no old content */
 	bool checkpointing;    /* the commit at work is one in the middle of the cell */
@@ -112,6 +117,8 @@ struct supervisor {
 	char **covered; /* by supervisor_hide() */
 	size_t n_covered;
 	uint64_t host_limit, device_limit;
+	enum device_rollback device_rollback;
+	const struct limits *limits;
 	struct loop *loop; /* NULL until supervisor_start() */
 	const struct supervisor_callbacks *cb;
 	void *cb_data;
@@ -128,7 +135,9 @@ struct supervisor {
 	struct aside aside;
 	struct lending lending;
 	struct device_memory device;
+	uint32_t renewed_at;  /* epoch in which supervisor_renew() was called; 0: not */
 	struct device_share share;
+	struct parking parking;
 	struct unit_table units;
 	struct cell_run run;
 
@@ -141,6 +150,7 @@ struct supervisor {
 	char *cell_text;      /* of the last supervisor_compile() */
 	struct pressure pressure;
 	struct leak_watch leaks;
+	bool cap_told; /* that little device memory is left */
 	uint64_t oom_kills;   /* of the machine, when last looked at */
 	struct buffer *answer; /* where a blocking question wants its answer */
 	uint32_t answer_type, answer_id;

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/compiler-protocol.h"
 #include "common/error.h"
@@ -16,11 +17,13 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "kernel/loop.h"
+#include "kernel/size-text.h"
 #include "kernel/supervisor/cell-run.h"
 #include "kernel/supervisor/interrupt.h"
 #include "kernel/supervisor/memory-report.h"
 #include "kernel/supervisor/memory-use.h"
 #include "kernel/supervisor/supervisor-state.h"
+#include "kernel/supervisor/tracked-list.h"
 #include "kernel/supervisor/watchdog.h"
 #include "kernel/supervisor/worker-pool.h"
 
@@ -83,12 +86,14 @@ struct supervisor *supervisor_new(const struct supervisor_options *o, struct err
 	}
 	s->compiler.process = s->pool.zygote.process = (struct process)PROCESS_INIT;
 	s->snapshot.memfd = s->pressure.fd = -1;
+	parking_init(s);
 	unit_table_init(&s->units);
 	s->libexec_dir = strdup(o->libexec_dir);
 	s->connection_file = strdup(o->connection_file ? o->connection_file : "");
 	s->proc_dir = strdup(o->proc_dir ? o->proc_dir : "/proc");
 	s->host_limit = o->host_limit ? o->host_limit : memory_use_default_limit();
 	s->device_limit = o->device_limit;
+	s->limits = o->limits;
 	if (!s->libexec_dir || !s->connection_file || !s->proc_dir || start(s, o, err)) {
 		supervisor_free(s);
 		return NULL;
@@ -126,6 +131,7 @@ void supervisor_free(struct supervisor *s)
 		return;
 	snapshots_release(s);
 	cell_run_release(s);
+	parking_release(s);
 	worker_pool_release(s);
 	compiler_client_release(&s->compiler);
 	sandbox_release(&s->sandbox);
@@ -295,7 +301,7 @@ void supervisor_interrupt(struct supervisor *s)
 {
 	if (s->compiling)
 		compiler_client_abandon(&s->compiler);
-	else
+	else if (!parking_interrupt(s))
 		interrupt_start(s);
 }
 
@@ -351,8 +357,10 @@ int supervisor_reset(struct supervisor *s, bool *ret_undoable, struct error *err
 		return -1;
 	*ret_undoable = session_swap_bytes(&now) <= s->snapshot.undo.bytes_max;
 	failed = *ret_undoable ? swap_for_empty(s, err) : make_empty(s, err);
-	if (!failed)
+	if (!failed) {
 		leak_watch_release(&s->leaks);
+		parking_forget(s);
+	}
 	if (!failed && *ret_undoable)
 		worker_pool_renew(s); /* the spare has the old memory */
 	worker_pool_refill(s);
@@ -367,6 +375,11 @@ void supervisor_write_in_place(struct supervisor *s)
 void supervisor_profile(struct supervisor *s)
 {
 	s->run.profiled = true;
+}
+
+void supervisor_trace(struct supervisor *s)
+{
+	s->run.traced = true;
 }
 
 void supervisor_check_device(struct supervisor *s, uint32_t what)
@@ -464,6 +477,9 @@ int supervisor_undo(struct supervisor *s, uint64_t state, struct error *err)
 
 	if (only_between_cells(s, err))
 		return -1;
+	if (s->device.out_of_reach)
+		return error_set(err, ERROR_STATE, "the device memory of the session cannot be reached, so it cannot be taken back: "
+				 "`%%gpu reset` tries the device again");
 	lending_settle(s);
 	n = undo_log_depth(&s->snapshot.undo, state);
 	if (!n)
@@ -533,6 +549,8 @@ int supervisor_question(struct supervisor *s, uint32_t type, const struct buffer
 	struct patience p;
 	int n = 0;
 
+	if (!worker_pool_is_ready(s) && *parking_problem(s))
+		return error_set(err, ERROR_STATE, "the session is parked, and cannot come back at the moment: %s", parking_problem(s));
 	if (!worker_pool_is_ready(s))
 		return error_set(err, ERROR_STATE, "a cell runs, or the session is being restored");
 	if (worker_send(w, type, body->data, body->len, NULL, err))
@@ -614,6 +632,11 @@ int supervisor_read_device(struct supervisor *s, uint64_t stand_in, void *out, s
 	return 0;
 }
 
+bool supervisor_is_emulated(const struct supervisor *s)
+{
+	return s->pool.hello.emulated;
+}
+
 int supervisor_device_report(struct supervisor *s, struct buffer *ret, struct error *err)
 {
 	cleanup_buffer struct buffer body = BUFFER_INIT;
@@ -622,6 +645,22 @@ int supervisor_device_report(struct supervisor *s, struct buffer *ret, struct er
 	if (buffer_check(&body, err))
 		return -1;
 	return supervisor_question(s, WORKER_DEVICE_INFO, &body, WORKER_DEVICE_REPORT, ret, err);
+}
+
+int supervisor_renew(struct supervisor *s, struct buffer *ret_report, struct error *err)
+{
+	if (only_between_cells(s, err))
+		return -1;
+	if (!s->renewed_at || s->renewed_at == s->pool.epoch) {
+		s->renewed_at = s->pool.epoch;
+		s->pool.device_hangs = false;
+		worker_pool_renew(s);
+		return error_set(err, ERROR_PEER_GONE, "no worker could be started");
+	}
+	s->renewed_at = 0;
+	buffer_append(ret_report, buffer_text(&s->run.restored), s->run.restored.len);
+	buffer_clear(&s->run.restored);
+	return 0;
 }
 
 int supervisor_memory_report(struct supervisor *s, const uint32_t *cells, size_t n, struct memory_report *ret,
@@ -638,20 +677,48 @@ int supervisor_memory_report(struct supervisor *s, const uint32_t *cells, size_t
 	return memory_report_decode(ret, answer.data, answer.len, err);
 }
 
-int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t device_limit, struct error *err)
+/* The next worker learns it when it is attached. */
+static int tell_limits(struct supervisor *s, struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
+	record_put_u64(&b, s->host_limit);
+	record_put_u64(&b, worker_pool_device_limit(s, &s->pool.hello));
+	record_put_u8(&b, (uint8_t)s->device_rollback);
+	return worker_pool_is_ready(s) ? worker_send(s->pool.active, WORKER_LIMITS, b.data, b.len, NULL, err) : 0;
+}
+
+int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t device_limit, struct error *err)
+{
 	if (only_between_cells(s, err))
 		return -1;
 	s->host_limit = host_limit ? host_limit : memory_use_default_limit();
 	bound_memory(s);
 	s->device_limit = device_limit;
-	record_put_u64(&b, s->host_limit);
-	record_put_u64(&b, s->device_limit);
-	if (!worker_pool_is_ready(s))
-		return 0; /* the next one learns it when it is attached */
-	return worker_send(s->pool.active, WORKER_LIMITS, b.data, b.len, NULL, err);
+	return tell_limits(s, err);
+}
+
+int supervisor_set_rollback(struct supervisor *s, enum device_rollback mode, struct error *err)
+{
+	if (only_between_cells(s, err))
+		return -1;
+	s->device_rollback = mode;
+	return tell_limits(s, err);
+}
+
+enum device_rollback supervisor_rollback(const struct supervisor *s)
+{
+	return s->device_rollback;
+}
+
+const struct limits *supervisor_ceilings(const struct supervisor *s)
+{
+	return s->limits;
+}
+
+uint64_t supervisor_device_memory(const struct supervisor *s)
+{
+	return s->pool.hello.device_memory;
 }
 
 void supervisor_limits(const struct supervisor *s, uint64_t *ret_host, uint64_t *ret_device)
@@ -666,6 +733,22 @@ int supervisor_share(struct supervisor *s, const char *path, const char *name, s
 		return -1;
 	supervisor_hide(s, path);
 	return 0;
+}
+
+void supervisor_wake_cancel(struct supervisor *s)
+{
+	parking_interrupt(s);
+}
+
+void supervisor_describe_losses(const struct supervisor *s, struct buffer *out)
+{
+	uint64_t bytes = worker_library_memory(s->pool.active);
+	char size[SIZE_TEXT_MAX];
+
+	tracked_list_describe(&s->snapshot, out);
+	if (bytes)
+		buffer_printf(out, "%s%s of device memory that cells or libraries took from the driver", out->len ? ", " : "",
+			      size_text(bytes, size));
 }
 
 void supervisor_set_wait(struct supervisor *s, uint64_t ms)
@@ -686,6 +769,11 @@ int supervisor_share_table(struct supervisor *s, struct buffer *out, struct erro
 struct memory_use supervisor_memory_use(const struct supervisor *s)
 {
 	return memory_use_now(s, s->pool.active, true);
+}
+
+uint64_t supervisor_kept_bytes(const struct supervisor *s)
+{
+	return memory_use_kept(s);
 }
 
 size_t supervisor_doctor(const struct supervisor *s, const struct doctor_row **ret)

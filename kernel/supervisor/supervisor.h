@@ -16,9 +16,11 @@
 
 #include "common/output-ring.h"
 #include "common/unit.h"
+#include "common/worker-protocol.h"
 
 struct buffer;
 struct error;
+struct limits;
 struct loop;
 struct snapshot_job;
 struct snapshot_piece;
@@ -30,7 +32,8 @@ struct supervisor_options {
 	const char *connection_file; /* path to hide from workers; not read here */
 	uint64_t host_limit;         /* bytes, 0: three quarters of what the machine or the control group has */
 	const char *proc_dir;        /* with pressure/memory and vmstat of the machine; NULL: /proc */
-	uint64_t device_limit;       /* bytes */
+	uint64_t device_limit;       /* bytes, 0: what `limits` or the machine say */
+	const struct limits *limits; /* borrowed; NULL: there are none */
 	uint64_t undo_limit;         /* bytes to keep for undo */
 	unsigned disabled_sandbox;   /* enum sandbox_flag bits not to apply (tests force the fallbacks) */
 };
@@ -51,8 +54,11 @@ struct cell_end {
 	const char *restored;   /* restore report, lines: what could not be brought back; "" for none */
 	const struct buffer *profile; /* common/launch-profile.h; NULL: none was asked for, or why there is none: */
 	const char *no_profile; /* "" */
+	const struct buffer *trace; /* common/device-trace.h, also of a cell whose device code has failed; NULL: none, or why: */
+	const char *no_trace;   /* "" */
 	uint64_t run_ns, load_ns, commit_ns;
 	uint64_t committed_bytes;
+	uint64_t saved_ns, saved_bytes; /* of device memory, for a rollback */
 };
 
 struct supervisor_callbacks {
@@ -98,6 +104,8 @@ void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, 
 void supervisor_write_in_place(struct supervisor *s);
 /* Before supervisor_run(): what the cell does with the device is counted. */
 void supervisor_profile(struct supervisor *s);
+/* Before supervisor_run(): what the cell asks of the device is noted. */
+void supervisor_trace(struct supervisor *s);
 /* Before supervisor_run(): the cell's launches are checked for EMULATOR_CHECK_RACES. Nothing happens on a real device. */
 void supervisor_check_device(struct supervisor *s, uint32_t what);
 void supervisor_interrupt(struct supervisor *s);
@@ -225,6 +233,13 @@ int supervisor_describe(struct supervisor *s, const uint64_t *addresses, size_t 
 int supervisor_read_device(struct supervisor *s, uint64_t stand_in, void *out, size_t len, struct error *err);
 /* Payload of WORKER_DEVICE_REPORT after the id; between cells. */
 int supervisor_device_report(struct supervisor *s, struct buffer *ret, struct error *err);
+bool supervisor_is_emulated(const struct supervisor *s);
+
+/*
+ * Between cells: other processes take the session over, with a device that is initialised anew. The first call fails with
+ * ERROR_PEER_GONE; a second one, when a worker has the session, gives the report of what could not be brought back.
+ */
+int supervisor_renew(struct supervisor *s, struct buffer *ret_report, struct error *err);
 
 struct memory_report;
 /* Who holds the session's memory: these cells, or (n is 0) those that hold most. Between cells; the caller releases it. */
@@ -232,6 +247,12 @@ int supervisor_memory_report(struct supervisor *s, const uint32_t *cells, size_t
 			     struct error *err);
 
 int supervisor_set_limits(struct supervisor *s, uint64_t host_limit, uint64_t device_limit, struct error *err);
+/* What becomes of device buffers when a cell fails that has written them. */
+int supervisor_set_rollback(struct supervisor *s, enum device_rollback mode, struct error *err);
+enum device_rollback supervisor_rollback(const struct supervisor *s);
+/* What nobody may pass; the whole of which `%limit gpu 40%` is a part. */
+const struct limits *supervisor_ceilings(const struct supervisor *s);
+uint64_t supervisor_device_memory(const struct supervisor *s);
 void supervisor_limits(const struct supervisor *s, uint64_t *ret_host, uint64_t *ret_device);
 /*
  * Device memory is shared with all kernels that use the file; the name is what they see of this one. Once, after
@@ -243,10 +264,39 @@ void supervisor_set_wait(struct supervisor *s, uint64_t ms);
 uint64_t supervisor_wait(const struct supervisor *s);
 /* Who holds what of the devices, lines; nothing is appended when it is this session alone. */
 int supervisor_share_table(struct supervisor *s, struct buffer *out, struct error *err);
+/*
+ * Between cells: device memory goes to a file, and the workers are ended; see kernel/supervisor/parking.h. 0: done() follows from
+ * the loop, with why it did not work or "". All else that needs a worker, cells too, brings the session back.
+ */
+typedef void supervisor_parked(void *data, const char *problem);
+int supervisor_park(struct supervisor *s, supervisor_parked *done, void *data, struct error *err);
+void supervisor_park_cancel(struct supervisor *s);
+/* Something comes that needs a worker; on_session() follows if none is there. */
+void supervisor_wake(struct supervisor *s);
+/* Whoever waits for the session does not any more. */
+void supervisor_wake_cancel(struct supervisor *s);
+struct supervisor_parking_rules {
+	uint64_t idle_ms;    /* it parks by itself after so long without a cell, 0: never */
+	bool when_wanted;    /* and when another notebook waits for device memory */
+	uint64_t memory_max; /* more bytes than this are parked on disk; 0: a quarter of what is available */
+};
+void supervisor_set_parking(struct supervisor *s, const struct supervisor_parking_rules *r);
+struct supervisor_parking {
+	struct supervisor_parking_rules rules;
+	uint64_t bytes;      /* in the file */
+	bool on_disk;
+	const char *problem; /* why it could not come back when it was last tried, lines; "" */
+};
+bool supervisor_is_parked(const struct supervisor *s, struct supervisor_parking *ret);
+/* What belongs to the worker and ends with it: "open file notes.txt of In[3]". Nothing: it may be ended without being missed. */
+void supervisor_describe_losses(const struct supervisor *s, struct buffer *out);
 /* As memory_use_now(); what the limit of host memory is compared with, but for the base that a worker without a session
  * needs. */
 struct memory_use;
 struct memory_use supervisor_memory_use(const struct supervisor *s);
+
+/* As memory_use_kept(). */
+uint64_t supervisor_kept_bytes(const struct supervisor *s);
 
 /* Rows for %doctor: what is in force and what is not. */
 struct doctor_row {

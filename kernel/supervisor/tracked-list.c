@@ -63,6 +63,14 @@ static void put(const struct kind *k, const struct found *f, struct buffer *out)
 			      f->first[i].cell, i ? ", " : "");
 }
 
+unsigned tracked_list_count(const struct snapshot *s, unsigned kind)
+{
+	struct found found[KINDS] = { 0 };
+
+	look(s, found);
+	return found[kind].n;
+}
+
 void tracked_list_describe(const struct snapshot *s, struct buffer *out)
 {
 	struct found found[KINDS] = { 0 };

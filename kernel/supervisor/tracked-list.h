@@ -8,5 +8,7 @@ struct snapshot;
 
 /* "open file notes.txt of In[3], 2 threads"; nothing is appended when there is nothing. */
 void tracked_list_describe(const struct snapshot *s, struct buffer *out);
+/* How many there are of one enum tracked_kind. */
+unsigned tracked_list_count(const struct snapshot *s, unsigned kind);
 
 #endif

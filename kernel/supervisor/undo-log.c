@@ -36,6 +36,15 @@ void undo_log_push(struct undo_log *l, const struct undo_entry *e)
 	l->at[l->n++] = *e;
 }
 
+void undo_log_each_chunks(struct undo_log *l, undo_chunks_fn *fn, void *data)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		fn(data, &l->at[i].device.dropped);
+		if (l->at[i].swap)
+			fn(data, &l->at[i].swap->device.chunks);
+	}
+}
+
 uint64_t undo_log_bytes(const struct undo_log *l)
 {
 	uint64_t bytes = 0;

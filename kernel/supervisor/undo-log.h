@@ -49,6 +49,10 @@ void undo_log_trim(struct undo_log *l);
 /* The newest n are done with. */
 void undo_log_pop(struct undo_log *l, unsigned n);
 
+/* The device memory that the log keeps: of dropped chunks, and of replaced sessions. */
+typedef void undo_chunks_fn(void *data, struct device_chunks *c);
+void undo_log_each_chunks(struct undo_log *l, undo_chunks_fn *fn, void *data);
+
 uint64_t undo_log_bytes(const struct undo_log *l);
 /* How many of the newest entries lead to state `serial`; 0: none does. */
 unsigned undo_log_depth(const struct undo_log *l, uint64_t serial);

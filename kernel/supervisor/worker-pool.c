@@ -18,8 +18,10 @@
 #include "common/log.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
+#include "kernel/limits.h"
 #include "kernel/loop.h"
 #include "kernel/supervisor/cell-run.h"
+#include "kernel/supervisor/memory-use.h"
 #include "kernel/supervisor/output-drain.h"
 #include "kernel/supervisor/strays.h"
 #include "kernel/supervisor/supervisor-state.h"
@@ -28,12 +30,14 @@
 #define RETRY_MS 500
 #define PATIENCE_MS 5000 /* for one that was killed, as kernel/supervisor/patience.h counts */
 #define RELEASE_MS 1000
+#define START_MS PATIENCE_END_MS
 #define FORK_MS 10000
 
 static void advance(struct supervisor *s);
 static void on_zygote(void *data);
 static void on_zygote_death(void *data);
 static void start_patience(struct supervisor *s);
+static void let_die(struct supervisor *s, struct worker *w);
 
 static void bury_all(void *data)
 {
@@ -82,8 +86,31 @@ static void give_up(struct supervisor *s, struct worker *w)
 {
 	w->attached = false;
 	log_error("worker %d cannot be killed; it hangs inside Linux", (int)w->pid);
-	buffer_printf(&s->run.restored, "Process %d of the cell cannot be killed (it hangs in a driver) and may still use memory.\n",
-		      (int)w->pid);
+	buffer_printf(&s->run.restored, "GPU stuck: process %d of the cell cannot be killed, because it hangs in a driver. It may "
+		      "still use memory of the host and of the device. The session goes on in another process.\n", (int)w->pid);
+}
+
+static bool is_on_its_way(const struct worker *w)
+{
+	return w && (w->state == WORKER_STARTING || w->state == WORKER_FORKED || w->state == WORKER_ATTACHING);
+}
+
+/* In its start or with the session: all that it does there that can take for ever is calls of the driver. */
+static void look_at_start(struct supervisor *s, struct worker *w)
+{
+	if (!is_on_its_way(w) || !w->pid || patience_used_ms(&w->patience) < START_MS)
+		return;
+	log_error("worker %d hangs in the driver of the device; the next ones leave it alone", (int)w->pid);
+	if (!s->pool.device_hangs)
+		buffer_printf(&s->run.restored, "GPU stuck: process %d hangs in the driver. Cells go on without the device; "
+			      "`%%gpu reset` tries it again.\n", (int)w->pid);
+	s->pool.device_hangs = true;
+	if (w == s->pool.spare) {
+		s->pool.spare = NULL;
+		let_die(s, w);
+	} else {
+		worker_pool_retire(s);
+	}
 }
 
 static void on_patience(void *data)
@@ -91,6 +118,8 @@ static void on_patience(void *data)
 	struct supervisor *s = data;
 
 	s->pool.patience = NULL;
+	look_at_start(s, s->pool.spare);
+	look_at_start(s, s->pool.active);
 	for (struct worker *w = s->pool.dying; w; w = w->next)
 		if (w->attached && patience_used_ms(&w->patience) > PATIENCE_MS)
 			give_up(s, w);
@@ -102,7 +131,7 @@ static void start_patience(struct supervisor *s)
 {
 	struct worker_pool *p = &s->pool;
 
-	if (s->loop && !p->patience && session_is_held(p))
+	if (s->loop && !p->patience && (session_is_held(p) || is_on_its_way(p->spare) || is_on_its_way(p->active)))
 		p->patience = loop_add_timer(s->loop, PATIENCE_LOOK_MS, on_patience, s);
 }
 
@@ -242,15 +271,25 @@ static int send_chunks(struct supervisor *s, struct worker *w, struct error *err
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
+	if (parking_send_file(s, w, err))
+		return -1;
 	for (size_t i = 0; i < s->device.chunks.n; i++) {
 		const struct device_chunk *c = &s->device.chunks.at[i];
 
 		buffer_clear(&b);
 		device_chunk_encode(c, &b);
-		if (worker_send(w, WORKER_CHUNK, b.data, b.len, &c->fd, err))
+		if (c->fd < 0)
+			record_put_u64(&b, c->place);
+		if (buffer_check(&b, err) || worker_send(w, c->fd < 0 ? WORKER_CHUNK_PARKED : WORKER_CHUNK, b.data, b.len,
+							 c->fd < 0 ? NULL : &c->fd, err))
 			return -1;
 	}
 	return worker_send(w, WORKER_ATTACH_END, NULL, 0, NULL, err);
+}
+
+uint64_t worker_pool_device_limit(const struct supervisor *s, const struct worker_hello *h)
+{
+	return limits_apply(s->limits, LIMIT_GPU, s->device_limit, memory_use_machine() / 2, h->device_memory);
 }
 
 static int send_attach(struct supervisor *s, struct worker *w, struct error *err)
@@ -259,9 +298,10 @@ static int send_attach(struct supervisor *s, struct worker *w, struct error *err
 
 	record_put_u64(&b, ++s->pool.epoch);
 	record_put_u64(&b, s->host_limit);
-	record_put_u64(&b, s->device_limit);
+	record_put_u64(&b, worker_pool_device_limit(s, &w->hello));
 	record_put_u32(&b, s->run.cell);
 	record_put_u8(&b, snapshots_is_loading(s));
+	record_put_u8(&b, (uint8_t)s->device_rollback);
 	device_memory_encode_preimages(&s->device, &b);
 	if (buffer_check(&b, err) || worker_send(w, WORKER_ATTACH, b.data, b.len, NULL, err))
 		return -1;
@@ -278,6 +318,8 @@ static void attach(struct supervisor *s)
 	p->active = w;
 	w->attached = true;
 	w->state = WORKER_ATTACHING;
+	patience_begin(&w->patience, w->pid, PATIENCE_ANSWER);
+	start_patience(s);
 	if (!send_attach(s, w, &err))
 		return;
 	/* It is dead or dying; its death brings the next one. */
@@ -288,15 +330,27 @@ static void attach(struct supervisor *s)
 static void on_attached(struct supervisor *s, struct worker *w, const struct ipc_message *m)
 {
 	struct record r = record_open(m->data, m->len);
-	bool ok = record_u8(&r) != 0;
+	uint32_t outcome = record_u8(&r);
+	bool ok = outcome == ATTACH_OK;
 	const char *why = record_str(&r);
 	uint32_t n = record_count(&r, 1);
 	struct buffer *report = snapshots_is_loading(s) ? &s->snapshots.report : &s->run.restored;
 	struct error err = ERROR_INIT;
+	bool has_device;
 
-	if (ok)
-		for (uint32_t i = 0; i < n; i++)
-			buffer_printf(report, "%s\n", record_str(&r));
+	for (uint32_t i = 0; i < n; i++) {
+		const char *line = record_str(&r);
+
+		if (ok)
+			buffer_printf(report, "%s\n", line);
+	}
+	has_device = record_u8(&r) != 0;
+	if (outcome == ATTACH_NO_ROOM && s->parking.phase == PARKING_ATTACHING) {
+		w->held = true; /* it has not failed */
+		parking_on_no_room(s, why);
+		worker_kill(w);
+		return;
+	}
 	if (record_check(&r, "WORKER_ATTACHED", &err) || !ok) {
 		log_error("worker %d cannot take the session: %s", (int)w->pid, ok ? err.text : why);
 		fault_report_plain(&s->run.trouble, "InternalError", ok ? err.text : why, "");
@@ -305,12 +359,15 @@ static void on_attached(struct supervisor *s, struct worker *w, const struct ipc
 	}
 	s->pool.failures = 0;
 	w->held = true;
+	s->device.out_of_reach = !has_device;
+	parking_on_attached(s);
 	if (snapshots_is_loading(s)) {
 		snapshots_on_attached(s);
 		return;
 	}
 	w->state = WORKER_IDLE;
-	device_memory_restored(&s->device);
+	if (has_device)
+		device_memory_restored(&s->device);
 	advance(s);
 	cell_run_on_session(s);
 }
@@ -382,8 +439,10 @@ static void on_death(void *data, struct worker *w)
 		p->failures++;
 	if (w->attached)
 		cell_run_on_death(s, w, was_active);
-	if (was_active)
+	if (was_active) {
+		parking_on_worker_lost(s);
 		snapshots_on_worker_lost(s, how);
+	}
 	w->attached = false;
 	bury(s, w);
 	advance(s);
@@ -396,7 +455,9 @@ static int ask_for_worker(struct supervisor *s, struct error *err)
 	struct worker_pool *p = &s->pool;
 
 	sandbox_await_zygote(&s->sandbox);
-	p->spare = worker_new(++p->last_id, &p->zygote, s->snapshot.memfd, &worker_events, s, err);
+	p->spare = worker_new(++p->last_id, &p->zygote, s->snapshot.memfd, p->device_hangs, &worker_events, s, err);
+	if (p->spare)
+		start_patience(s);
 	return p->spare ? 0 : -1;
 }
 
@@ -431,9 +492,9 @@ static void advance(struct supervisor *s)
 	if (p->closing)
 		return;
 	if (!p->active && p->spare && p->spare->state == WORKER_READY && !session_is_held(p) && !p->hold && s->loop &&
-	    lending_before_attach(s))
+	    parking_lets_attach(s) && lending_before_attach(s))
 		attach(s);
-	if (p->spare || must_wait(s))
+	if (parking_keeps_workers_away(s) || p->spare || must_wait(s))
 		return;
 	/* The next spare while the active one is not there yet would only slow that down. */
 	if (p->active && p->active->state == WORKER_ATTACHING)
@@ -473,8 +534,10 @@ void worker_pool_retire(struct supervisor *s)
 	struct worker *w = s->pool.active;
 
 	s->pool.active = NULL;
-	if (w)
+	if (w) {
 		let_die(s, w);
+		parking_on_worker_lost(s);
+	}
 	advance(s);
 }
 

@@ -13,6 +13,7 @@
 
 struct error;
 struct supervisor;
+struct worker_hello;
 
 /* First call of the constructor: nothing else may run before the zygote does. */
 int worker_pool_start_zygote(struct supervisor *s, struct error *err);
@@ -33,6 +34,8 @@ int worker_pool_empty(struct supervisor *s, struct error *err);
 void worker_pool_go_on(struct supervisor *s);
 /* Go on after worker_pool_empty(). */
 void worker_pool_refill(struct supervisor *s);
+/* Of the session, in bytes: a part of the device is known when a worker has seen it. */
+uint64_t worker_pool_device_limit(const struct supervisor *s, const struct worker_hello *h);
 /* What stood in the way of giving the session to a worker may be gone. */
 void worker_pool_look(struct supervisor *s);
 

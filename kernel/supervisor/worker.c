@@ -46,7 +46,7 @@
 enum { SOURCE_CHANNEL, SOURCE_STDOUT, SOURCE_STDERR, SOURCE_DEATH };
 
 /* Sealed, so that a cell cannot truncate it under the kernel's feet. */
-static int control_memfd(struct worker *w, struct error *err)
+static int control_memfd(struct worker *w, bool no_device, struct error *err)
 {
 	int fd = memfd_create("cgpu-control", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	void *p;
@@ -67,10 +67,11 @@ static int control_memfd(struct worker *w, struct error *err)
 	}
 	w->control = p;
 	w->control->version = WORKER_PROTOCOL_VERSION;
+	w->control->no_device = no_device;
 	return fd;
 }
 
-static int open_and_fork(struct worker *w, struct zygote_client *z, int arena, struct error *err)
+static int open_and_fork(struct worker *w, struct zygote_client *z, int arena, bool no_device, struct error *err)
 {
 	cleanup_fd int channel = -1, control = -1, out = -1, errors = -1;
 	int pair[2], out_pipe[2], err_pipe[2];
@@ -81,7 +82,7 @@ static int open_and_fork(struct worker *w, struct zygote_client *z, int arena, s
 	channel = pair[1];
 	if (ipc_set_send_deadline(w->channel, PROCESS_SEND_MS, err))
 		return -1;
-	control = control_memfd(w, err);
+	control = control_memfd(w, no_device, err);
 	if (control < 0)
 		return -1;
 	if (pipe2(out_pipe, O_CLOEXEC))
@@ -98,8 +99,8 @@ static int open_and_fork(struct worker *w, struct zygote_client *z, int arena, s
 	return zygote_client_fork(z, w->id, (int[]){ channel, control, arena, out, errors }, err);
 }
 
-struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena, const struct worker_events *events,
-			  void *data, struct error *err)
+struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena, bool no_device,
+			  const struct worker_events *events, void *data, struct error *err)
 {
 	struct worker *w = calloc(1, sizeof(*w));
 
@@ -111,7 +112,7 @@ struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena, const
 	w->pidfd = w->channel = w->pipes[0] = w->pipes[1] = w->pagemap = -1;
 	w->events = events;
 	w->data = data;
-	if (open_and_fork(w, z, arena, err)) {
+	if (open_and_fork(w, z, arena, no_device, err)) {
 		worker_free(w);
 		error_wrap(err, "cannot start a worker");
 		return NULL;
@@ -170,6 +171,7 @@ int worker_forked(struct worker *w, pid_t pid, struct error *err)
 		return -1;
 	w->pid = pid;
 	w->state = WORKER_FORKED;
+	patience_begin(&w->patience, pid, PATIENCE_ANSWER);
 	w->pagemap = dirty_pages_open(pid, err);
 	if (w->pagemap < 0) {
 		worker_kill(w);
@@ -234,6 +236,7 @@ static int take_hello(struct worker *w, const struct ipc_message *m, struct erro
 	}
 	copy_text(w->hello.problem, sizeof(w->hello.problem), record_str(&r));
 	take_devices(w, &r);
+	copy_text(w->hello.passed_over, sizeof(w->hello.passed_over), record_str(&r));
 	if (record_check(&r, "WORKER_HELLO", err))
 		return -1;
 	w->ready = true;
@@ -300,8 +303,10 @@ static void on_death(void *data)
 {
 	struct worker *w = data;
 
-	if (w->state == WORKER_DEAD)
+	/* What it had to say may ask for its death. */
+	if (w->state == WORKER_DEAD || w->ending)
 		return;
+	w->ending = true;
 	/* Also of one that was killed: it has announced what a rollback needs. */
 	drain_channel(w);
 	w->events->on_output(w->data, w);
@@ -358,10 +363,19 @@ void worker_continue(struct worker *w)
 
 bool worker_await_death(struct worker *w, int ms)
 {
-	if (w->state == WORKER_DEAD)
+	if (w->state == WORKER_DEAD || w->ending)
 		return true;
 	if (w->pidfd < 0 || !process_wait(w->pidfd, ms))
 		return false;
 	on_death(w);
 	return true;
+}
+
+uint64_t worker_library_memory(const struct worker *w)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; w && i < CHUNK_DEVICES_MAX; i++)
+		sum += w->library_memory[i];
+	return sum;
 }

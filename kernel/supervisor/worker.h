@@ -38,6 +38,7 @@ enum worker_state {
 struct worker_hello {
 	char device[128];
 	char problem[256]; /* what is wrong with the device, "" for nothing */
+	char passed_over[512]; /* why a driver that the machine has is not used, "" for nothing */
 	bool emulated;
 	uint32_t driver_version;
 	uint64_t device_memory;
@@ -63,6 +64,7 @@ struct worker {
 	bool ready;          /* said hello */
 	bool attached;       /* was ever given the session: it may hold its memory */
 	bool held;           /* came as far as IDLE */
+	bool ending;         /* its last messages are being delivered, or were */
 	uint32_t id;
 	pid_t pid;
 	int pidfd;
@@ -71,17 +73,18 @@ struct worker {
 	int pagemap;
 	struct worker_control *control;
 	struct worker_hello hello;
+	uint64_t library_memory[CHUNK_DEVICES_MAX]; /* bytes of each device: they go with the worker */
 	siginfo_t death;
-	struct patience patience; /* DYING, once it was attached */
+	struct patience patience; /* FORKED and ATTACHING; DYING, once it was attached */
 	struct loop *loop;
 	struct loop_source *sources[4]; /* channel, stdout, stderr, pidfd */
 	const struct worker_events *events;
 	void *data;
 };
 
-/* Ask the zygote for a worker; worker_forked() follows. events and data are kept. */
-struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena, const struct worker_events *events,
-			  void *data, struct error *err);
+/* Ask the zygote for a worker; worker_forked() follows. no_device: it leaves the driver alone. events and data are kept. */
+struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena, bool no_device,
+			  const struct worker_events *events, void *data, struct error *err);
 /* Kills the process if it still lives, and does not wait for it. NULL is accepted. */
 void worker_free(struct worker *w);
 
@@ -104,5 +107,7 @@ int worker_has_stopped(const struct worker *w, struct error *err);
 void worker_continue(struct worker *w);
 /* Blocks until it is dead, at most ms milliseconds; delivers its last messages and on_death. */
 bool worker_await_death(struct worker *w, int ms);
+/* Of all devices together; w may be NULL. */
+uint64_t worker_library_memory(const struct worker *w);
 
 #endif

@@ -68,11 +68,11 @@ static void no_device(void *data)
 	(void)data;
 	WORKER_NEED(strstr(device_host_info.problem, "cannot be initialised: OS call failed"));
 	device_host_begin(1);
-	WORKER_NEED(cudaMalloc(&p, 4) == cudaErrorNoDevice);
-	WORKER_NEED(cudaGetDeviceCount(&n) == cudaErrorNoDevice && n == 0);
+	WORKER_NEED(cudaMalloc(&p, 4) == cudaErrorOperatingSystem);
+	WORKER_NEED(cudaGetDeviceCount(&n) == cudaErrorOperatingSystem && n == 0);
 	WORKER_NEED(device_load(&unit, &err) == -1 && strstr(err.text, "OS call failed"));
 	WORKER_NEED(!device_host_end(&fault));
-	WORKER_NEED(strstr(device_host_warnings(), "cudaErrorNoDevice") && strstr(device_host_warnings(), "OS call failed"));
+	WORKER_NEED(strstr(device_host_warnings(), "cudaErrorOperatingSystem") && strstr(device_host_warnings(), "OS call failed"));
 }
 
 static void a_worker_without_a_device_says_why(void **state)

@@ -99,7 +99,7 @@ static void refuse(const char *cell, const char *says)
 static void unknown_names_get_the_nearest(void **state)
 {
 	(void)state;
-	refuse("\n%gup", "line 2: there is no magic %gup; did you mean %gpu?");
+	refuse("\n%gup", "line 2: there is no magic %gup; did you mean %gpu [");
 	refuse("%limits gpu 3G", "%limit [");
 	refuse("%%wriitefile x", "%%writefile");
 	refuse("%matplotlib inline", "there is no magic %matplotlib; %help");

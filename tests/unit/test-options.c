@@ -34,7 +34,7 @@ static void command_line_wins_over_environment(void **state)
 	assert_int_equal(o.action, ACTION_RUN);
 	assert_string_equal(o.connection_file, "c.json");
 	assert_int_equal(o.device_limit, 1 << 30);
-	assert_int_equal(o.output_limit, 2 << 20);
+	assert_int_equal(o.output_limit, 0);
 	assert_int_equal(read_args(&o, NULL, "-f", "c.json", "--gpu-memory=64M"), 0);
 	assert_int_equal(o.device_limit, 64 << 20);
 	unsetenv("CGPU_GPU_MEMORY");

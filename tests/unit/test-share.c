@@ -128,6 +128,34 @@ static void those_who_wait_are_served_in_their_order(void **state)
 	share_close(&c);
 }
 
+static void one_that_comes_back_waits_for_those_who_give(void **state)
+{
+	struct share_request r = { .device = gpu, .total = TOTAL, .bytes = 50, .returns = true };
+	enum share_answer answer;
+	char expected[160];
+	struct share a, b;
+
+	(void)state;
+	enter(&a, "a.ipynb");
+	enter(&b, "b.ipynb");
+	assert_int_equal(share_park(&b, gpu, 50, NULL), 0);
+	assert_int_equal(ask(&a, gpu, 60, false), SHARE_GRANTED);
+	/* At work, or idle and not willing: there is nothing to wait for. */
+	assert_int_equal(share_ask(&b, &r, &answer, NULL), 0);
+	assert_int_equal(answer, SHARE_FULL);
+	assert_int_equal(share_note_idle(&a, true, true, NULL), 0);
+	assert_int_equal(share_ask(&b, &r, &answer, NULL), 0);
+	assert_int_equal(answer, SHARE_QUEUED);
+	snprintf(expected, sizeof(expected), "       60 B  a.ipynb, process %d\n        0 B  b.ipynb (this one), has parked 50 B, "
+		 "waits for 50 B more\n", (int)getpid());
+	check_table(&b, expected);
+	hold(&a, 0);
+	assert_int_equal(share_ask(&b, &r, &answer, NULL), 0);
+	assert_int_equal(answer, SHARE_GRANTED);
+	share_close(&a);
+	share_close(&b);
+}
+
 static void nobody_waits_for_those_who_wait_for_him(void **state)
 {
 	struct share a, b;
@@ -233,18 +261,26 @@ static void one_that_stands_still_stops_nobody(void **state)
 static void a_file_of_another_version_is_refused(void **state)
 {
 	struct error err = ERROR_INIT;
-	struct share a;
+	struct share a, b;
 	int fd;
 
 	(void)state;
-	enter(&a, "a.ipynb");
-	share_close(&a);
+	enter(&b, "b.ipynb");
 	fd = open(path, O_WRONLY);
 	assert_int_equal(pwrite(fd, "\xff", 1, 8), 1);
-	close(fd);
 	assert_int_equal(share_open(&a, path, "a.ipynb", &err), -1);
 	assert_int_equal(err.code, ERROR_STATE);
 	assert_non_null(strstr(err.text, "another version of cgpu has made it"));
+	/* When the last of them is gone, it is nobody's. */
+	share_close(&b);
+	enter(&a, "a.ipynb");
+	share_close(&a);
+	/* What is no list at all is left alone. */
+	assert_int_equal(pwrite(fd, "letter", 6, 0), 6);
+	assert_int_equal(share_open(&a, path, "a.ipynb", &err), -1);
+	assert_non_null(strstr(err.text, "it is something else than a list of notebooks"));
+	assert_int_equal(pwrite(fd, "cgpu-g", 6, 0), 6);
+	close(fd);
 	assert_int_equal(truncate(path, 3), 0);
 	enter(&a, "a.ipynb");
 	assert_int_equal(truncate(path, 3), 0);
@@ -279,6 +315,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_taken_is_not_given_twice, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(those_who_wait_are_served_in_their_order, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_that_comes_back_waits_for_those_who_give, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(nobody_waits_for_those_who_wait_for_him, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_dead_hold_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_that_stands_still_stops_nobody, set_up, tear_down),

@@ -12,6 +12,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <time.h>
@@ -174,6 +175,60 @@ static void test_worker_that_ends_late(void **state)
 	assert_null(strstr(buffer_text(&h.last.restored), "cannot be killed"));
 }
 
+static bool session_is_there(void *data)
+{
+	(void)data;
+	return worker_pool_is_ready(h.supervisor);
+}
+
+/* One that cannot be ended, as in a driver that hangs: here a debugger holds it for ever, and no time passes but a jump. */
+static void test_worker_that_cannot_be_killed(void **state)
+{
+	pid_t pid = harness_worker(&h);
+
+	(void)state;
+	assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_TRACEEXIT), 0);
+	worker_pool_retire(h.supervisor);
+	h.supervisor->pool.dying->patience.began_ms -= PATIENCE_END_MS;
+	harness_until(&h, session_is_there, NULL);
+	harness_ok(&h, "1;");
+	assert_non_null(strstr(buffer_text(&h.last.restored), "GPU stuck: process "));
+	assert_untouched();
+	assert_int_equal(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
+	assert_untouched();
+}
+
+static bool spare_is_forked(void *data)
+{
+	(void)data;
+	return h.supervisor->pool.spare && h.supervisor->pool.spare->state == WORKER_FORKED;
+}
+
+/* The driver never comes back from its initialisation: the session goes on without the device. */
+static void test_driver_that_hangs(void **state)
+{
+	(void)state;
+	setenv("CGPU_EMULATED_FAIL", "init=slow:1000000", 1);
+	harness_kill(&h, h.supervisor->pool.zygote.process.pid);
+	harness_kill(&h, harness_spare(&h));
+	harness_until(&h, spare_is_forked, NULL);
+	harness_kill(&h, harness_worker(&h));
+	h.supervisor->pool.spare->patience.began_ms -= PATIENCE_END_MS;
+	harness_until(&h, session_is_there, NULL);
+	assert_untouched();
+	harness_run(&h, "void *p; cudaMalloc(&p, 4);");
+	assert_true(h.last.ok);
+	assert_non_null(strstr(buffer_text(&h.last.warnings), "has hung in its driver"));
+	unsetenv("CGPU_EMULATED_FAIL");
+	harness_kill(&h, h.supervisor->pool.zygote.process.pid);
+	h.supervisor->pool.device_hangs = false;
+	worker_pool_renew(h.supervisor);
+	harness_until(&h, session_is_there, NULL);
+	harness_run(&h, "cudaMalloc(&p, 4);");
+	assert_true(h.last.ok && !h.last.warnings.len);
+	assert_untouched();
+}
+
 struct step_killer {
 	enum commit_step step;
 	int hits;
@@ -182,9 +237,13 @@ struct step_killer {
 static void kill_at(void *data, enum commit_step step)
 {
 	struct step_killer *k = data;
+	siginfo_t info;
 
-	if (step == k->step && !k->hits++)
-		kill(h.supervisor->pool.active->pid, SIGKILL);
+	if (step != k->step || k->hits++)
+		return;
+	kill(h.supervisor->pool.active->pid, SIGKILL);
+	/* All of it is gone before the next step, its memory too. */
+	waitid(P_PID, (id_t)h.supervisor->pool.active->pid, &info, WEXITED | WNOWAIT | __WALL);
 }
 
 /* Old or new, by a checksum of everything that the cell changed. */
@@ -201,6 +260,7 @@ static void test_killed_at_every_step_of_a_commit(void **state)
 		h.supervisor->commit_hook = (struct commit_hook){ 0 };
 		assert_true(killer.hits > 0);
 		if (!h.last.ok) {
+			assert_string_equal(buffer_text(&h.last.ename), "WorkerKilled");
 			assert_untouched();
 			continue;
 		}
@@ -409,6 +469,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_deaths_between_cells),
 		cmocka_unit_test(test_worker_killed_busy),
 		cmocka_unit_test(test_worker_that_ends_late),
+		cmocka_unit_test(test_worker_that_cannot_be_killed),
+		cmocka_unit_test(test_driver_that_hangs),
 		cmocka_unit_test(test_killed_at_every_step_of_a_commit),
 		cmocka_unit_test(test_loop_works_during_a_large_commit),
 		cmocka_unit_test(test_interrupts_keep_the_state),

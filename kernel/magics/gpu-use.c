@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The choice is a call of cudaSetDevice() in the line of the magic, so it is a part of the cell: it is rolled back and undone
+ * with it. Buffers stay where they are, and that is said.
+ */
+#include "kernel/magics/gpu-use.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/record.h"
+#include "kernel/magics/magic.h"
+#include "kernel/session/cell.h"
+#include "kernel/session/session.h"
+#include "kernel/size-text.h"
+
+/* The rest of a device report: what lies on which device, and what that is called. */
+struct places {
+	uint32_t n_devices;
+	uint32_t n_elsewhere;
+	uint64_t bytes_elsewhere;
+	char name[128];
+};
+
+static void read_report(struct record *r, uint32_t chosen, struct places *ret)
+{
+	*ret = (struct places){ 0 };
+	record_str(r);
+	for (int i = 0; i < 4; i++)
+		record_u64(r);
+	for (uint32_t n = record_count(r, 26); n--; ) {
+		uint64_t bytes;
+		uint32_t device;
+
+		record_u64(r);
+		bytes = record_u64(r);
+		record_u32(r);
+		record_str(r);
+		record_str(r);
+		device = record_u32(r);
+		if (device != chosen) {
+			ret->n_elsewhere++;
+			ret->bytes_elsewhere += bytes;
+		}
+	}
+	ret->n_devices = record_count(r, 18);
+	for (uint32_t i = 0; i < ret->n_devices; i++) {
+		const char *name = record_str(r);
+
+		if (i == chosen)
+			snprintf(ret->name, sizeof(ret->name), "%s", name);
+		record_str(r);
+		record_u64(r);
+		record_u64(r);
+	}
+}
+
+/* In place of the blanked line, so that lines keep their numbers. */
+static int put_call(struct cell *c, uint32_t line, uint32_t device, struct error *err)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	const char *at = c->script.code;
+
+	while (--line && strchr(at, '\n'))
+		at = strchr(at, '\n') + 1;
+	buffer_append(&text, c->script.code, (size_t)(at - c->script.code));
+	buffer_printf(&text, "(void)cudaSetDevice(%" PRIu32 ");%s", device, at + strcspn(at, "\n"));
+	if (buffer_check(&text, err))
+		return -1;
+	free(c->script.code);
+	c->script.code = buffer_steal(&text);
+	return 0;
+}
+
+static int use_kind(struct session *s, const char *which, struct error *err)
+{
+	bool emulated = supervisor_is_emulated(s->supervisor);
+
+	if (emulated == !strcmp(which, "emulated")) {
+		output_text(&s->output, STREAM_STDOUT, "cells use it already\n", 21);
+		return 0;
+	}
+	return error_set(err, ERROR_INPUT, "%%gpu use %s: whether a GPU or the emulated device is used is chosen when a kernel starts. "
+			 "`%%snapshot NAME`, then a kernel that is started with CGPU_DEVICE=%s in its environment, and there "
+			 "`%%restore NAME`: device buffers come along", which, which);
+}
+
+int gpu_use(struct session *s, struct cell *c, const struct magic_call *call, const char *which, struct error *err)
+{
+	cleanup_buffer struct buffer report = BUFFER_INIT, out = BUFFER_INIT;
+	char *end, size[SIZE_TEXT_MAX];
+	unsigned long number = strtoul(which, &end, 10);
+	struct places places;
+	struct record r;
+
+	if (!strcmp(which, "emulated") || !strcmp(which, "native"))
+		return use_kind(s, which, err);
+	if (end == which || *end || *which == '-' || *which == '+')
+		return error_set(err, ERROR_INPUT, "%%gpu use: a number, as %%gpu lists them, `emulated` or `native` is expected, "
+				 "not \"%s\"", which);
+	if (supervisor_device_report(s->supervisor, &report, err))
+		return error_wrap(err, "%%gpu");
+	r = record_open(report.data, report.len);
+	read_report(&r, (uint32_t)number, &places);
+	if (number >= places.n_devices)
+		return error_set(err, ERROR_INPUT, "%%gpu use: there is no device %lu; there %s %" PRIu32 ", and they count from 0",
+				 number, places.n_devices == 1 ? "is" : "are", places.n_devices);
+	if (put_call(c, call->line, (uint32_t)number, err))
+		return -1;
+	buffer_printf(&out, "cells use device %lu from here on: %s\n", number, places.name);
+	if (places.n_elsewhere)
+		buffer_printf(&out, "%" PRIu32 " buffer%s (%s) stay%s on another device; copies reach them, kernels after "
+			      "cudaDeviceEnablePeerAccess()\n", places.n_elsewhere, places.n_elsewhere == 1 ? "" : "s",
+			      size_text(places.bytes_elsewhere, size), places.n_elsewhere == 1 ? "s" : "");
+	output_text(&s->output, STREAM_STDOUT, out.data, out.len);
+	return 0;
+}
