@@ -406,7 +406,7 @@ int main()
     printf("%d %lu\n", sum, crc32(0, (const Bytef *)"abc", 3));
 }
 """
-    for line in ('-lz -Xcompiler -fopenmp', '-c "-Xcompiler -fopenmp -lz" -t'):
+    for line in ('-lz -lstdc++fs -Xcompiler -fopenmp', '-c "-Xcompiler -fopenmp -lz" -t'):
         result = kernel.run(cell.replace("LINE", line)).ok()
         assert result.stdout.startswith("4950 891568578\n"), result.shown
     assert "compile" in result.shown

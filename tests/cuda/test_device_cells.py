@@ -2,24 +2,7 @@
 """Device code over several cells, as courses and samples have it: what one cell defines, later ones use and change."""
 import pytest
 
-
-def play(kernel, *cells):
-    """Runs the cells in order. A cell is its text, or a pair: what it prints and shows must be the second."""
-    for cell in cells:
-        text, expected = (cell, None) if isinstance(cell, str) else cell
-        result = kernel.run(text).ok()
-        assert not result.stderr, f"{text}\n{result.stderr}"
-        if expected is not None:
-            assert (result.stdout + (result.text or "")).strip() == expected, f"{text}\n{result.shown}"
-
-
-def refuse(kernel, cell, *words):
-    """The cell is an error whose text has these words."""
-    result = kernel.run(cell)
-    assert result.status == "error", result.shown
-    for word in words:
-        assert word in result.shown, result.shown
-
+from playing import play, refuse
 
 # One int and one float on the device, and their values on the host.
 PLACES = "int *di, hi; cudaMalloc(&di, 64 * sizeof(int));\nfloat *df, hf[64]; cudaMalloc(&df, sizeof hf);"
@@ -312,7 +295,7 @@ seed<<<1, 64>>>(states);""",
 @pytest.mark.parametrize("cell, words", [
     ("template <typename T> void all(T *p) { }\nint n;\nall(&n);", ["In[1]:3", "function is for device code", "%%cuda"]),
     ("__device__ int twice(int x) { return 2 * x; }\ntwice(3)", ["In[1]:2", "function is for device code"]),
-    ("int *p = new int[5];", ["In[1]:1", "this cell is C", "%%cpp"]),
+    ("struct S { S(int) {} }; S *p = new S(5);", ["In[1]:1", "this cell is C", "%%cpp"]),
     ('std::cout << "hello";', ["In[1]:1", "this cell is C", "%%cpp"]),
     ("__global__ void k(int *p) { }\n__global__ void k(float *p) { }", ["In[1]:2", "use two names, or one template"]),
     ("#include <thrust/device_vector.h>\n__global__ void k(int *p) { *p = thrust::plus<int>()(*p, 1); }",
@@ -534,3 +517,84 @@ def test_a_device_variable_of_another_type_is_noted(fresh_kernel):
     assert "device variable n was `__device__ int n` in In[2]" in noted, noted
     play(fresh_kernel, ("show<<<1, 1>>>(); cudaDeviceSynchronize();", "6"),
          ("__global__ void show2() { printf(\"%g\\n\", n); }\nshow2<<<1, 1>>>(); cudaDeviceSynchronize();", "2.5"))
+
+
+def test_host_code_with_words_of_cpp(fresh_kernel):
+    play(fresh_kernel, """#include <cstdio>
+#include <cmath>
+#include <iostream>
+using namespace std;
+""" + PLACES,
+         ("auto total = 0.5 + 2; for (auto i = 0; i < 2; ++i) printf(\"%d \", i);\ntotal", "0 1 2.5"),
+         ("float part = static_cast<float>(3) / 2; char *bytes = reinterpret_cast<char *>(&part);\n"
+          "bytes[3] + std::max(part, 2.0f) + (static_cast<uint3 *>(nullptr == bytes ? NULL : calloc(1, 12))->x)",
+          "65.0"),
+         ("float *heap = new float[3]; unsigned *zeroed = new unsigned[4](), *one = new unsigned;\n"
+          "heap[2] = 1.5f; float kept = heap[2] + zeroed[3]; delete[] heap; delete one; kept", "1.5"),
+         ("float below = -2.5f; printf(\"%g %g %d\", abs(below), std::abs(-1.5), abs(-3));", "2.5 1.5 3"),
+         ("dim3 grid(2, 2), block{8, 4}, other = {3};\n"
+          "block.x + block.y * 10 + block.z * 100 + other.y * 1000 + grid.z * 10000", "11148"),
+         ("void local() { dim3 b{8}, c = {1, 2}; printf(\"%d\", b.y * 10 + c.z); }\nlocal();", "11"),
+         # Values that a call leaves out, in later cells too.
+         """inline int check(cudaError_t code, const char *file, int line = 7, bool stop = true)
+{ return line * 10 + stop + code; }
+#define CHECK(call) check((call), __FILE__)
+__host__ __device__ float clampf(float x, float lo = 0, float hi = 1) { return fminf(fmaxf(x, lo), hi); }
+__global__ void clamps(float *r) { *r = clampf(5) + clampf(5, 0, 3); }""",
+         ("clamps<<<1, 1>>>(df); " + FLOAT, "4.0"),
+         ("CHECK(cudaSuccess) * 1000 + check(cudaSuccess, \"\", 2, false)", "71020"),
+         ("clampf(7) + clampf(7, 2, 3)", "4.0"),
+         # What C has no function for is device code's.
+         """struct V3 { float x, y; };
+__host__ __device__ inline V3 operator+(const V3 &a, const V3 &b) { return V3{a.x + b.x, a.y + b.y}; }
+__host__ __device__ float length(const V3 &a) { return a.x + a.y; }
+__device__ auto offset = 3.5f;
+__global__ void adds(float *r) { V3 a = {1, 2}; *r = length(a + a) + offset; }""",
+         ("adds<<< 1, 1>> >(df); " + FLOAT, "9.5"), ("adds << <1, 1 >> > (df); " + FLOAT, "9.5"),
+         ("cudaArray *image; cudaChannelFormatDesc of = cudaCreateChannelDesc<float>(); cudaMallocArray(&image, &of, 16, 16)",
+          "cudaSuccess (0)"))
+    refuse(fresh_kernel, "V3 a = {1, 2}; length(a)", "neither a __device__ function nor a template can be called by C code")
+    refuse(fresh_kernel, 'cout << "hello";', "this cell is C", "%%cpp", "%%cuda")
+
+
+def test_pointers_to_device_functions_are_session_state(fresh_kernel):
+    play(fresh_kernel, PLACES,
+         ("""typedef int (*op_t)(int, int);
+__device__ int add(int a, int b) { return a + b; }
+__device__ int subtract(int a, int b) { return a - b; }
+__device__ op_t one = add, ops[2] = { subtract, add };
+__global__ void apply(op_t f, int *p) { *p = f(7, 4); }
+op_t h_one, h_ops[2];
+cudaMemcpyFromSymbol(&h_one, one, sizeof h_one);
+cudaMemcpyFromSymbol(&h_ops[0], ops, sizeof(op_t), 0);
+apply<<<1, 1>>>(h_one, di); """ + INT, "11"),
+         ("__global__ void later(op_t f, int *p) { *p = f(70, 4); }\nlater<<<1, 1>>>(h_ops[0], di); " + INT, "66"),
+         "op_t *table; cudaMalloc(&table, sizeof h_ops); cudaMemcpyFromSymbol(table, ops, sizeof h_ops);\n"
+         "__global__ void of_table(op_t *t, int *p) { *p = t[0](3, 1) * 100 + t[1](3, 1); }")
+    refuse(fresh_kernel, NULL_POINTER, "SegmentationFault")
+    play(fresh_kernel, ("later<<<1, 1>>>(h_one, di); " + INT, "74"), ("of_table<<<1, 1>>>(table, di); " + INT, "204"),
+         ("__device__ op_t one = subtract;\nop_t other; cudaMemcpyFromSymbol(&other, one, sizeof other);\n"
+          "apply<<<1, 1>>>(other, di); " + INT, "3"))
+    refuse(fresh_kernel, "later<<<1, 1>>>((op_t)0x123, di); cudaDeviceSynchronize();", "is not a function")
+    play(fresh_kernel, ("later<<<1, 1>>>(h_one, di); " + INT, "74"))
+
+
+def test_lambdas_and_constructors_in_host_code(fresh_kernel):
+    play(fresh_kernel, PLACES, """float a = 3;
+class Acc { public: float *p; int n; __device__ Acc(float *q, int m) : p(q), n(m) {} };""",
+         """template <typename F> __global__ void each(int n, float *v, F f)
+{ if (threadIdx.x < n) v[threadIdx.x] = f(threadIdx.x); }""",
+         # A functor does it.
+         ("struct Times { float by; __device__ float operator()(int i) const { return by * (i + 1); } };\n"
+          "Times times = { a };\neach<<<1, 4>>>(4, df, times); " + FLOAT, "3.0"))
+    refuse(fresh_kernel, "each<<<1, 4>>>(4, df, [=] __device__ (int i) { return a * i; });",
+           "In[5]:1:23: error: this '[' begins a lambda that captures", "operator()", "%%cuda")
+    refuse(fresh_kernel, "auto f = [=] __device__ (int i) { return a * i; };", "begins a lambda that captures")
+    refuse(fresh_kernel, "void go() { each<<<1, 4>>>(4, df, [](int i) __device__ { return 1.f; }); }", "and hand f over")
+    refuse(fresh_kernel, "Acc acc(df, 32);", "this 'acc' is made by a constructor", "= { ... }", "%%cuda")
+
+
+def test_bfloat16_by_value(fresh_kernel):
+    play(fresh_kernel, PLACES, "#include <cuda_bf16.h>",
+         "__global__ void square(__nv_bfloat16 x, float *r) { __nv_bfloat16 t = x * x + x; *r = float(t); }",
+         ("square<<<1, 1>>>(__float2bfloat16(2.5f), df); " + FLOAT, "8.75"))

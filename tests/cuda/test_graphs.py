@@ -407,7 +407,7 @@ any.memset.value = 6;
 cudaError_t set = cudaGraphExecNodeSetParams(run, found, &any);
 cudaGraphLaunch(run, stream);
 cudaMemcpy(result, d, sizeof(result), cudaMemcpyDeviceToHost);
-any.type = cudaGraphNodeTypeConditional;
+any.type = cudaGraphNodeTypeExtSemaphoreWait;
 printf("%d %d %d", set, result[1], cudaGraphAddNode(&found, other, NULL, NULL, 0, &any));""").ok()
     assert r.stdout == "0 6 801", r.shown
 
@@ -432,3 +432,41 @@ put<<<1, 1, 0, lost>>>(p, 8);
 cudaStreamDestroy(lost);
 printf("%d %d %d", joined, *p, cudaStreamEndCapture(main_, &g) == cudaErrorStreamCaptureInvalidated); cudaGetLastError();""").ok(
     ).stdout == "0 7 1"
+
+
+def test_branches_run_side_by_side_and_come_back_after_a_fault(kernel):
+    kernel.run("""#include <stdio.h>
+__global__ void meet(volatile int *mine, volatile int *other) { *mine = 1; while (!*other) { } }
+__global__ void add_both(int *p) { p[2] += p[0] + p[1]; }
+cudaDeviceReset();
+int *d, *second;
+cudaStream_t stream;
+cudaGraph_t graph;
+cudaGraphExec_t exec;
+cudaGraphNode_t fill, meets[2], last;
+cudaMalloc(&d, 12);
+second = d + 1;
+cudaMemset(d, 0, 12);
+cudaStreamCreate(&stream);
+cudaGraphCreate(&graph, 0);
+struct cudaMemsetParams zero = { .dst = d, .elementSize = 4, .width = 2, .height = 1 };
+cudaGraphAddMemsetNode(&fill, graph, NULL, 0, &zero);
+void *to[] = { &d, &second }, *fro[] = { &second, &d }, *sum[] = { &d };
+struct cudaKernelNodeParams how = { .func = (void *)meet, .gridDim = { 1, 1, 1 }, .blockDim = { 1, 1, 1 },
+                                    .kernelParams = to };
+cudaGraphAddKernelNode(&meets[0], graph, &fill, 1, &how);
+how.kernelParams = fro;
+cudaGraphAddKernelNode(&meets[1], graph, &fill, 1, &how);
+how.func = (void *)add_both;
+how.kernelParams = sum;
+cudaGraphAddKernelNode(&last, graph, meets, 2, &how);
+cudaGraphInstantiate(&exec, graph, 0);""").ok()
+    launch = """int sum_now;
+cudaGraphLaunch(exec, stream);
+cudaGraphLaunch(exec, NULL);
+cudaMemcpy(&sum_now, d + 2, 4, cudaMemcpyDeviceToHost);
+printf("%d", sum_now);"""
+    assert kernel.run(launch).ok().stdout == "4"
+    assert kernel.run("cudaGraphLaunch(exec, stream); cudaDeviceSynchronize(); cudaGraphExecDestroy(exec);"
+                      "*(volatile int *)8 = 1;").status == "error"
+    assert kernel.run(launch).ok().stdout == "8"

@@ -147,3 +147,40 @@ for (int i = 0; i < 3; i++) cudaGetDeviceProperties(&p[i], i);
 cudaDeviceGetByPCIBusId(&d, "0000:02:00.0");
 printf("%d %d %d %d %d", n, p[2].pciBusID, memcmp(&p[0].uuid, &p[1].uuid, 16) != 0, d, cudaSetDevice(3));""") == "3 2 1 2 101"
     devices.run("cudaGetLastError();").ok()
+
+
+def test_a_graph_has_nodes_on_each_device(devices):
+    devices.run("""cudaGraph_t graph;
+cudaGraphExec_t exec;
+cudaGraphNode_t node[4];
+int shift[3], *got;
+cudaMallocHost(&got, 3 * sizeof(int));
+cudaGraphCreate(&graph, 0);
+for (int d = 0; d < 3; d++) {
+  shift[d] = 100 * d;
+  void *args[] = { &on[d], &shift[d] };
+  struct cudaKernelNodeParams how = { .func = (void *)fill, .gridDim = { 1, 1, 1 }, .blockDim = { N, 1, 1 },
+                                      .kernelParams = args };
+  cudaSetDevice(d);
+  cudaGraphAddKernelNode(&node[0], graph, NULL, 0, &how);
+  cudaGraphAddMemcpyNode1D(&node[1 + d], graph, &node[0], 1, got + d, on[d], sizeof(int), cudaMemcpyDeviceToHost);
+}
+cudaSetDevice(0);
+cudaGraphAddEmptyNode(&node[0], graph, node + 1, 3);
+cudaGraphInstantiate(&exec, graph, 0);""").ok()
+    launch = """got[0] = got[1] = got[2] = -1;
+for (int d = 0; d < 3; d++) { cudaSetDevice(d); cudaMemset(on[d], 0xff, 4); }
+cudaSetDevice(1);
+cudaStream_t stream;
+cudaStreamCreate(&stream);
+int launched = cudaGraphLaunch(exec, stream), waited = cudaStreamSynchronize(stream), now;
+cudaGetDevice(&now);
+printf("%d %d  %d %d %d  %d", launched, waited, got[0], got[1], got[2], now);"""
+    assert value(devices, launch) == "0 0  0 100 200  1"
+    assert devices.run("cudaGraphExecDestroy(exec); *(volatile int *)8 = 1;").status == "error"
+    assert value(devices, launch) == "0 0  0 100 200  1"
+    assert value(devices, """cudaSetDevice(0);
+int launched = cudaGraphLaunch(exec, NULL);
+cudaStreamSynchronize(NULL);
+printf("%d %d", launched, got[2]);
+cudaGraphExecDestroy(exec); cudaGraphDestroy(graph);""") == "0 200"

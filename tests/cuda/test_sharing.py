@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two notebooks on one device: what one holds the other cannot have, waits for, and gets in the end."""
+import fcntl
 import os
 import signal
-
-import pytest
+import struct
 
 from session import wait_until
 
@@ -12,18 +12,6 @@ char *p; printf("%d", cudaMalloc(&p, 160 << 20));"""
 ASK = """#include <stdio.h>
 printf("asking\\n"); fflush(stdout);
 char *q; printf("%d", cudaMalloc(&q, 160 << 20));"""
-
-
-@pytest.fixture
-def pair(start_kernel, tmp_path):
-    def start(name):
-        return start_kernel(CGPU_SHARE=str(tmp_path / "gpus" / "share"), CGPU_EMULATED_MEMORY="256M",
-                            JPY_SESSION_NAME=name, CGPU_UNDO="1M")
-
-    sessions = [start("first.ipynb"), start("second.ipynb")]
-    yield sessions
-    for session in sessions:
-        session.close()
 
 
 def printed(session, code):
@@ -103,4 +91,33 @@ def test_the_last_one_to_wait_for_another_gives_way(pair):
     answer = second.run("char *b; cudaMalloc(&b, 100 << 20);")
     assert answer.ename == "CudaOutOfMemory" and "all others wait for more, too" in answer.evalue
     printed(second, "cudaFree(a);")
+    assert waiting.wait().ok().stdout == "asking\n0"
+
+
+class Locked:
+    """The list of notebooks as a kernel has it that gets no processor."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __enter__(self):
+        self.file = open(self.path, "r+b")
+        fcntl.fcntl(self.file, fcntl.F_OFD_SETLKW, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 1, 0))
+
+    def __exit__(self, *_):
+        self.file.close()
+
+
+def test_a_list_that_is_locked_for_long_is_tried_again(pair, tmp_path):
+    first, second = pair
+    assert printed(first, TAKE) == "0"
+    printed(second, "%limit wait 60s")
+    with Locked(tmp_path / "gpus" / "share"):
+        # That nothing is held any more cannot be said now, and nobody can ask.
+        printed(first, "cudaFree(p);")
+        waiting = second.start(ASK)
+        waiting.wait_output("asking")
+        # Each of these cells waits for the lock in vain, at its begin and at its end.
+        for _ in range(2):
+            printed(first, "int x;")
     assert waiting.wait().ok().stdout == "asking\n0"

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from campaign import kill_workers  # noqa: E402
 from ends import ENDS  # noqa: E402
 from player import BETWEEN, Event, Player, make_round, play_round, shorten  # noqa: E402
 from state import State, pattern  # noqa: E402
@@ -35,6 +36,12 @@ def test_each_end_and_event(kernel, kind):
               Event(kind, (("write", 4), ("launch", 5), ("assign", 6)) if kind in ENDS else ()),
               Event("ok", (("allocate", 7),))]
     assert play_round(kernel, events) is None
+
+
+def test_workers_killed_at_random_instructions(kernel):
+    """2000 of them: tests/model/run --kills 2000."""
+    counts = kill_workers(kernel, 1, 40)
+    assert counts.in_cell >= 10 and counts.device >= 5, counts
 
 
 def test_a_difference_is_seen(kernel):

@@ -183,6 +183,14 @@ class Runner:
         return outcome
 
 
+def make_images(program, nvcc):
+    """Files of device code beside the program, as its own build would make them."""
+    for path, kind, source in program.images:
+        folders = [f for f in program.flags if f.startswith("-I")]
+        subprocess.run([nvcc, kind, "-gencode", "arch=compute_75,code=compute_75", "-w", *folders, "-o", str(path), str(source)],
+                       stdin=subprocess.DEVNULL, capture_output=True, check=False)
+
+
 def refused_by_nvcc(program, nvcc):
     """The first error of nvcc itself for these sources, "" for none."""
     with tempfile.TemporaryDirectory() as folder:

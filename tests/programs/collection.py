@@ -23,7 +23,8 @@ ANY_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MU
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TOOLS = {"nvcc", "g++", "gcc", "c++", "cc", "clang++", "clang", "mpicc", "mpicxx", "mpic++"}
 VALUES = {"-o", "-I", "-include", "-Xcompiler", "-Xptxas", "-Xlinker", "-x", "-ccbin", "-gencode", "-arch", "-code",
-          "-L", "-l", "--maxrregcount", "-maxrregcount", "-D", "-MF", "-MT", "-t", "-Xcudafe", "-diag-suppress"}
+          "-L", "-l", "--maxrregcount", "-maxrregcount", "-D", "-MF", "-MT", "-t", "-Xcudafe", "-diag-suppress",
+          "--default-stream", "-default-stream"}
 LEFT_OUT = {"-c", "-dc", "-dw", "-o", "-x", "-MF", "-MT", "-L", "-ccbin", "-gencode", "-arch", "-code", "-Xptxas", "-Xlinker"}
 
 
@@ -39,6 +40,7 @@ class Program:
     problem: str = ""
     sized: bool = False     # a table of sizes has its arguments
     constants: dict = field(default_factory=dict)   # of the table: what its text defines otherwise
+    images: list = field(default_factory=list)      # files of device code that it loads: (file, "-ptx" or "-fatbin", source)
 
     def source(self, path):
         """What is compiled of a file: constants of the table have the value that they have there."""
@@ -170,6 +172,19 @@ def _arguments_above(folder):
     return {}
 
 
+def _images(text, folder):
+    """What custom commands make of device code, for programs that load it themselves."""
+    known = {"CMAKE_CURRENT_BINARY_DIR": str(folder), "CMAKE_CURRENT_SOURCE_DIR": str(folder)}
+
+    def resolved(value):
+        return re.sub(r"\$\{(\w+)\}", lambda m: known.get(m.group(1), m.group(0)), value)
+
+    for name, value in re.findall(r'\bset\s*\(\s*(\w+)\s+"([^"]*)"\s*\)', text):
+        known[name] = resolved(value)
+    commands = re.findall(r"-o\s+([^\s)]+)\s+(-fatbin|-ptx)\s+([^\s)]+)", text)
+    return [(Path(resolved(to)), kind, Path(resolved(source))) for to, kind, source in commands]
+
+
 def _from_cmake(folder, prefix):
     text = re.sub(r"#[^\n]*", "", read(folder / "CMakeLists.txt"))
     includes = " ".join(re.findall(r"include_directories\s*\(([^)]*)\)", text)).split()
@@ -186,7 +201,8 @@ def _from_cmake(folder, prefix):
         sources = [p for p in dict.fromkeys(sources) if p.exists()]
         if sources:
             name = prefix if target == folder.name else f"{prefix}/{target}"
-            found[target] = Program(name, folder, sources, list(flags), list(libraries), _runs(arguments, target))
+            found[target] = Program(name, folder, sources, list(flags), list(libraries), _runs(arguments, target),
+                                    images=_images(text, folder))
     return list(found.values())
 
 
@@ -214,13 +230,16 @@ def _add_folders(program, headers):
             program.flags.append(f"-I{known[-1]}")
 
 
-def find(directory):
-    """Programs of the directory and of the folders below it; below one with a Makefile or the like there are no others."""
+def find(directory, named=False):
+    """Programs of the directory and of the folders below it; below one with a Makefile or the like there are no others.
+
+    named: the name of the directory is the first part of their names.
+    """
     directory = directory.resolve()
     found, todo = [], [directory]
     while todo:
         folder = todo.pop(0)
-        prefix = str(folder.relative_to(directory)) if folder != directory else folder.name
+        prefix = str(folder.relative_to(directory.parent if named or folder == directory else directory))
         programs = []
         if (folder / "Makefile").exists() and not re.search(r"SUBDIRS|for .* in", read(folder / "Makefile")):
             programs = _from_makefile(folder, prefix)

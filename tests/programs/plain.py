@@ -10,15 +10,12 @@ from collection import has_main
 
 CPP = [
     ("the C++ library", r"#\s*include\s*<(iostream|vector|string|map|algorithm|chrono|memory|random|fstream|sstream|iomanip|"
-                        r"functional|numeric|thread|c(stdio|stdlib|math|string|time|assert)|(thrust|cub)/[^>]*)>"),
-    ("std::", r"\bstd\s*::|using\s+namespace"),
+                        r"functional|numeric|thread|(thrust|cub)/[^>]*)>"),
+    ("std::", r"\bstd\s*::"),
     ("a class of the host", r"\bclass\s+\w+|\boperator\b|\b(public|private)\s*:"),
     ("new", r"=\s*new\s+\w|\bdelete\b\s*(\[\])?\s*\w"),
     ("a template", r"\btemplate\s*<"),
-    ("a C++ cast", r"\b(static|reinterpret|const)_cast\s*<"),
     ("a reference", r"\w\s*&\s*\w+\s*[,)]\s*[^;&|]*[{,]|\b(auto|int|float|double|char|dim3|[A-Z]\w*)\s*&\s*\w+\s*[=,)]"),
-    ("nullptr or bool literals", r"\bnullptr\b"),
-    ("extern \"C\"", r"extern\s+\"C\""),
 ]
 REPORTED = [
     ("a static variable whose first value is computed", r"initializer element is not a compile-time constant"),

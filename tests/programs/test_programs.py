@@ -12,7 +12,7 @@ sys.path.insert(0, str(HERE))
 import collection  # noqa: E402
 import plain  # noqa: E402
 import verdict  # noqa: E402
-from cell_runner import Outcome, Runner, refused_by_nvcc  # noqa: E402
+from cell_runner import Outcome, Runner, make_images, refused_by_nvcc  # noqa: E402
 
 SAMPLES = collection.find(HERE / "samples")
 
@@ -134,8 +134,7 @@ def test_a_program_that_wants_arguments_is_told_apart():
 def test_what_a_program_needs(tmp_path):
     program = write(tmp_path, "#include <cublas_v2.h>\nint main() { cublasCreate(0); }")
     assert verdict.needs_library(program) == "cuBLAS"
-    assert not verdict.needs_library(write(tmp_path, "#include <cuda.h>\nint main() { cuCadd(a, b); cuSortGlobal(); }"))
-    assert verdict.needs_library(write(tmp_path, "#include <cuda.h>\nint main() { cuInit(0); }")) == "the driver API"
+    assert not verdict.needs_library(write(tmp_path, "#include <cuda.h>\n#include <nvrtc.h>\nint main() { cuInit(0); }"))
     program.arguments = ["../data/graph.txt", "100"]
     assert verdict.needs_data(program) == "../data/graph.txt"
 
@@ -181,7 +180,8 @@ def test_makefiles_and_cmake_lists(tmp_path):
     make.mkdir()
     cmake.mkdir()
     (make / "Makefile").write_text("SRC = a.cu b.cpp\nrun: main\n\t./main -n 5 'a b'\nmain: $(SRC)\n"
-                                   "\t$(CC) -std=c++14 -O3 -arch=sm_60 -I../c -DN=2 $(SRC) -o $@ -lz\n")
+                                   "\t$(CC) --default-stream per-thread -std=c++14 -O3 -arch=sm_60 -I../c -DN=2 $(SRC) "
+                                   "-o $@ -lz\n")
     for name in ("a.cu", "b.cpp"):
         (make / name).write_text("")
     (cmake / "CMakeLists.txt").write_text("include_directories(../m)\nadd_executable(one one.cu)\n"
@@ -191,10 +191,66 @@ def test_makefiles_and_cmake_lists(tmp_path):
     both = {p.name: p for p in collection.find(tmp_path)}
     assert set(both) == {"m", "c", "c/one"}
     assert [p.name for p in both["m"].sources] == ["a.cu", "b.cpp"]
-    assert both["m"].flags == ["-std=c++14", f"-I{cmake}", "-DN=2"]
+    assert both["m"].flags == ["--default-stream", "per-thread", "-std=c++14", f"-I{cmake}", "-DN=2"]
+    assert {p.name for p in collection.find(tmp_path, named=True)} == {f"{tmp_path.name}/{n}" for n in ("m", "c", "c/one")}
     assert both["m"].libraries == ["-lz"] and both["m"].arguments == ["-n", "5", "a b"]
     assert [p.name for p in both["c"].sources] == ["two.cu", "one.cu"]
     assert both["c"].flags == [f"-I{make}"] and verdict.needs_library(both["c/one"]) == "cuFFT"
+
+
+def test_a_program_that_loads_device_code_itself(nvcc, runner, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text("""
+add_executable(load load.cpp)
+target_link_libraries(load PUBLIC CUDA::cuda_driver CUDA::nvrtc)
+set(IMAGE "${CMAKE_CURRENT_BINARY_DIR}/k.fatbin")
+set(SOURCE "${CMAKE_CURRENT_SOURCE_DIR}/k.cu")
+add_custom_command(OUTPUT ${IMAGE} COMMAND ${CMAKE_CUDA_COMPILER} ${GENCODE_FLAGS} -o ${IMAGE} -fatbin ${SOURCE})
+""")
+    (tmp_path / "k.cu").write_text('extern "C" __global__ void k(int *p) { *p = 42; }\n')
+    (tmp_path / "load.cpp").write_text(r"""
+#include <cstdio>
+#include <vector>
+#include <cuda.h>
+#include <nvrtc.h>
+static int result(CUmodule m)
+{
+    CUfunction k;
+    CUdeviceptr p;
+    int n = 0;
+    void *args[] = { &p };
+
+    if (cuModuleGetFunction(&k, m, "k") || cuMemAlloc(&p, 4) || cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL))
+        return -1;
+    cuMemcpyDtoH(&n, p, 4);
+    cuMemFree(p);
+    return n;
+}
+int main()
+{
+    const char *arch = "--gpu-architecture=sm_75";
+    nvrtcProgram program;
+    CUcontext c;
+    CUmodule m;
+    size_t size;
+
+    cuInit(0);
+    cuDevicePrimaryCtxRetain(&c, 0);
+    cuCtxSetCurrent(c);
+    cuModuleLoad(&m, "k.fatbin");
+    printf("%d from a file\n", result(m));
+    nvrtcCreateProgram(&program, "extern \"C\" __global__ void k(int *p) { *p = 43; }", "k.cu", 0, NULL, NULL);
+    nvrtcCompileProgram(program, 1, &arch);
+    nvrtcGetCUBINSize(program, &size);
+    std::vector<char> image(size);
+    nvrtcGetCUBIN(program, image.data());
+    cuModuleLoadData(&m, image.data());
+    printf("%d from NVRTC\n", result(m));
+}
+""")
+    program = collection.find(tmp_path)[0]
+    make_images(program, nvcc)
+    outcome = runner.run(program, 20)
+    assert outcome.stdout == "42 from a file\n43 from NVRTC\n", outcome
 
 
 def test_sizes_of_a_table(tmp_path):

@@ -9,16 +9,13 @@ LIBRARIES = [
     ("NCCL", r"\bnccl"), ("cuRAND", r"curand(_kernel)?\.h|-lcurand"), ("MPI", r"\bmpi\.h|-lmpi"),
     ("OpenGL", r"\bGL/|GLUT|OpenGL|glew|GLES|GLFW"), ("Vulkan", r"vulkan"), ("EGL", r"\bEGL"),
     ("FreeImage", r"FreeImage"), ("OpenCV", r"opencv"), ("NvSci", r"nvsci|NVSCI"), ("NVVM", r"\bnvvm\.h|libnvvm"),
-    ("NVRTC", r"nvrtc"), ("the driver API", r"<cuda\.h>|\"cuda\.h\"|cuda_drvapi|-lcuda\b|-lcuda_driver"),
     ("NVML", r"nvml"), ("CUPTI", r"cupti"), ("NVSHMEM", r"nvshmem"), ("CUTLASS", r"cutlass/"), ("Kokkos", r"Kokkos"),
     ("Boost", r"<boost/|-lboost"), ("GDAL", r"gdal"), ("GSL", r"<gsl/|-lgsl"), ("nvGRAPH", r"nvgraph"),
     ("Direct3D", r"d3d1[0-2]|d3dx"), ("METIS", r"<metis|-lmetis"), ("tinyxml", r"tinyxml"), ("HDF5", r"hdf5\.h"),
     ("cuDLA", r"cudla"), ("cuSPARSELt", r"cusparseLt"), ("Fortran", r"-lgfortran"),
     ("nvbench", r"nvbench"), ("OpenACC", r"openacc\.h"), ("NVTX", r"nvToolsExt\.h"),
 ]
-USES = {"cuBLAS": r"cublas[A-Z]\w*\s*\(", "cuRAND": r"curand(Create|Set|Generate|GetDirection)\w*\s*\(",
-        "the driver API": r"\bcu(Init|(Array|Ctx|Device|Event|Func|Graph|Kernel|Launch|Library|Link|Mem|Module|Occupancy|Param|"
-                          r"Pointer|Profiler|Stream|Surf|Tex)[A-Z]\w*|Get[A-Z]\w+)\s*\("}
+USES = {"cuBLAS": r"cublas[A-Z]\w*\s*\(", "cuRAND": r"curand(Create|Set|Generate|GetDirection)\w*\s*\("}
 PASS = re.compile(r"\b(pass(ed|es)?|success(ful(ly)?)?|verified|correct(ly)?|valid(ated)?|ok|no errors?)\b",
                   re.IGNORECASE)
 FAIL = re.compile(r"\bfail(ed|ure|ures|s)?\b|\bincorrect|\bmismatch|\bwrong\b|\binvalid\b|unsuccessful|"

@@ -201,12 +201,18 @@ def test_heartbeat_echoes_anything_also_while_a_cell_runs(kernel, raw_client):
     assert cell.wait().status == "error"
 
 
-def test_usage_is_told_on_control(kernel, raw_client):
+def test_a24_usage_is_told_on_control(kernel, raw_client):
+    """A24: the figures that jupyter-resource-usage shows of a notebook; the device's are in tests/cuda/test_gpu_card.py."""
     client = raw_client(kernel, "control")
     header, usage = client.request("usage_request", {})
     assert header["msg_type"] == "usage_reply"
     assert usage["pid"] == kernel.pid and usage["kernel_memory"] > 1 << 20 and usage["cpu_count"] >= 1
     assert usage["host_virtual_memory"]["total"] > usage["host_virtual_memory"]["available"] > 0
+    kernel.run("char *used = malloc(64 << 20); memset(used, 1, 64 << 20);\n"
+               "char *device; cudaMalloc(&device, 32 << 20); cudaMemset(device, 1, 32 << 20);").ok()
+    grown = client.request("usage_request", {})[1]["kernel_memory"] - usage["kernel_memory"]
+    assert 90 << 20 < grown < 130 << 20
+    kernel.run("free(used); cudaFree(device);").ok()
 
 
 def test_no_message_without_a_request(fresh_kernel):

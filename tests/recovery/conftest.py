@@ -149,3 +149,20 @@ def spoil():
 def make_state():
     """make_state(session) -> State"""
     return State
+
+
+@pytest.fixture(scope="session")
+def inject_cell(root):
+    """A cell that defines inject(spec): failures of the emulated driver in this worker, common/emulator-extension.h."""
+    return f"""#include <dlfcn.h>
+#include <stdlib.h>
+#include "{root}/common/emulator-extension.h"
+void inject(const char *spec)
+{{
+    void *driver = dlopen("libcgpu-emulator.so", RTLD_LAZY | RTLD_NOLOAD);
+    emulator_extension_fn extension = dlsym(driver, EMULATOR_EXTENSION_SYMBOL);
+
+    if (extension(EMULATOR_EXTENSION_VERSION)->inject(spec))
+        abort();
+    dlclose(driver);
+}}"""

@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What people lose elsewhere when a cell crashes: the scenarios of these names, one test each."""
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import pytest
+
+from session import DEADLINE, alive, marked_processes, wait_until
 
 CRASHES = {
     "SIGSEGV": ("SegmentationFault", "*(volatile int *)0 = 1;"),
@@ -104,3 +112,92 @@ def test_a4_after_a_cuda_assert_host_and_device_are_bit_for_bit_as_before_the_ce
     assert fresh_kernel.run(CHECKSUM).ok().stdout == before
     fresh_kernel.run(EPOCH).ok()
     assert fresh_kernel.run("epoch").ok().text == "4"
+
+
+ENDLESS = {
+    "spinning": "__global__ void spin(volatile float *p) { for (;;) p[0] += 1; }\n"
+                'printf("on"); fflush(stdout); spin<<<1, 1>>>(device); cudaDeviceSynchronize();',
+    "hung": 'inject("launch=hang"); printf("on"); fflush(stdout); fill<<<1, 32>>>(device, 32);',
+}
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_a13_an_interrupt_ends_an_endless_entry_and_the_state_is_back_in_three_seconds(state, spoil, inject_cell, kind):
+    session = state.session
+    session.run(inject_cell).ok()
+    cell = session.start(spoil + ENDLESS[kind]).wait_output("on")
+    began = time.monotonic()
+    session.interrupt()
+    result = cell.wait()
+    again = state.fingerprint()
+    assert time.monotonic() - began < 3 and again == state.first
+    assert result.ename in ("Interrupted", "CudaLaunchTimeout"), result.shown
+    assert "rolled back" in result.traceback, result.shown
+    state.assert_untouched()
+
+
+BUSY = {
+    "a CUDA kernel": "__global__ void spin(volatile int *p) { for (;;) p[0] += 1; }\nint *d; cudaMalloc(&d, 4);\n"
+                     'printf("on"); fflush(stdout); spin<<<1, 1>>>(d); cudaDeviceSynchronize();',
+    "a child": 'if (!fork()) { setsid(); for (;;) pause(); }\nprintf("on"); fflush(stdout); for (;;) ;',
+    "a program": 'printf("on"); fflush(stdout); system("sleep 1000 & sleep 1000");',
+}
+
+
+@pytest.mark.parametrize("kind", BUSY)
+def test_a14_a_kill_of_the_kernel_leaves_no_process_after_two_seconds(start_kernel, mark, kind):
+    session = start_kernel()
+    session.run("#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>").ok()
+    session.start(BUSY[kind]).wait_output("on")
+    mine = {p.pid for p in session.children()} | {session.pid}
+    session.kill(session.pid)
+    assert wait_until(lambda: not any(map(alive, mine)), 2), [p for p in marked_processes(mark) if p[0] in mine]
+
+
+def test_a14_a_kill_in_the_middle_of_a_compilation_by_nvcc_leaves_no_process_after_two_seconds(start_kernel, nvcc):
+    session = start_kernel(PATH=f"{os.path.dirname(nvcc)}:{os.environ['PATH']}")
+    session.start("%%cuda\n#include <thrust/sort.h>\n#include <thrust/device_vector.h>\nint main() { return 0; }").wait_busy()
+    found = []
+
+    def compiles():
+        found[:] = [p.pid for p in session.children()]
+        return any(name in ("cudafe++", "cicc", "nvcc", "cc1plus") for name in map(command_of, found))
+
+    assert wait_until(compiles)
+    mine = {*found, session.pid}
+    session.kill(session.pid)
+    assert wait_until(lambda: not any(map(alive, mine)), 2), [(p, command_of(p)) for p in mine if alive(p)]
+
+
+def command_of(pid):
+    try:
+        with open(f"/proc/{pid}/comm") as f:
+            return f.read().strip()
+    except OSError:
+        return ""
+
+
+SERVER = """
+import sys
+sys.path[:0] = sys.argv[1:3]
+from session import Session
+import pathlib
+session = Session(pathlib.Path(sys.argv[3]), pathlib.Path(sys.argv[4]), "tcp", {"HOME": sys.argv[4]})
+session.run("#include <stdio.h>\\nint *d; cudaMalloc(&d, 1 << 20);").ok()
+session.start('printf("on"); fflush(stdout); for (;;) ;').wait_output("on")
+print(session.pid, *[p.pid for p in session.children()], flush=True)
+input()
+"""
+
+
+def test_a14_a_kill_of_the_server_ends_its_kernels(root, prefix, tmp_path):
+    """The launcher dies: what it has started sees that, and gives the device back."""
+    server = subprocess.Popen([sys.executable, "-c", SERVER, str(root / "tests"), str(root), str(prefix), str(tmp_path)],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    pids = list(map(int, server.stdout.readline().split()))
+    assert len(pids) >= 3
+    server.send_signal(signal.SIGKILL)
+    server.wait(DEADLINE)
+    assert wait_until(lambda: not any(map(alive, pids)), 2), [(p, command_of(p)) for p in pids if alive(p)]
+    server.stdin.close()
+    server.stdout.close()

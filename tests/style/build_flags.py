@@ -13,11 +13,16 @@ BITCODE = ("emulator/hot/hot-lanes.c",)  # not machine code: clang compiles it f
 COMMAND = re.compile(r"^(?:\S*ccache )?\S*gcc (.*) -MT .* `?test -f '([^']+\.c)'")
 
 
-def compile_flags(root):
-    """{file: its -I, -isystem and -D options}, as make would run them; of CGPU_BUILD_TREE or build/tree."""
+def build_folder(root):
     build = pathlib.Path(os.environ.get("CGPU_BUILD_TREE", root / "build" / "tree"))
     if not (build / "Makefile").exists():
         pytest.fail(f"no Makefile in {build}: run ./bootstrap build, or set CGPU_BUILD_TREE")
+    return build
+
+
+def compile_flags(root):
+    """{file: its -I, -isystem and -D options}, as make would run them; of CGPU_BUILD_TREE or build/tree."""
+    build = build_folder(root)
     files = [str(p.relative_to(root)) for f in FOLDERS for p in sorted((root / f).rglob("*.c"))]
     files = [name for name in files if name not in BITCODE]
     changed = [word for name in files for word in ("-W", name)]

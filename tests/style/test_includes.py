@@ -2,6 +2,8 @@
 """The folder rule of ARCHITECTURE.md, read from the #include lines."""
 import re
 
+from build_flags import build_folder, compile_flags
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 # folder: our folders that it may include; below, outside libraries and the folders that may include them
@@ -62,4 +64,22 @@ def test_each_library_has_one_folder(root):
                 broken.append(f"{path}: {name} is for {owner} only")
         if mark == "<" and CUDA.fullmatch(stem) and folder not in ("runtime", "emulator", "compiler"):
             broken.append(f"{path}: {name}")
+    assert not broken, broken
+
+
+def test_what_includes_cuda_is_compiled_with_its_folder(root):
+    """A compiler may find CUDA's headers by itself here, and on no other machine."""
+    included = {}
+    for _, path, _, name in includes(root):
+        included.setdefault(str(path), set()).add(name)
+
+    def uses_cuda(path, seen):
+        seen.add(path)
+        return any(CUDA.fullmatch(re.sub(r"\.h$", "", name)) or (name not in seen and uses_cuda(name, seen))
+                   for name in included.get(path, ()))
+
+    users = {path: flags for path, flags in compile_flags(root).items() if uses_cuda(path, set())}
+    assert len(users) > 20
+    folder = re.search(r"^CUDA_CPPFLAGS = -isystem (\S+)", (build_folder(root) / "Makefile").read_text(), re.M).group(1)
+    broken = sorted(path for path, flags in users.items() if folder not in flags)
     assert not broken, broken
