@@ -234,7 +234,6 @@ int snapshots_ask_device(struct supervisor *s, const struct snapshot_piece *p)
 {
 	struct snapshots *n = &s->snapshots;
 
-	n->wanted = *p;
 	if (s->parking.phase == PARKING_PARKED) {
 		give_piece(s, parking_read(s, p, NULL));
 		return 0;
@@ -243,7 +242,6 @@ int snapshots_ask_device(struct supervisor *s, const struct snapshot_piece *p)
 		return 0; /* the answer is another one, and this is asked for then */
 	if (ask_device(s, p, NULL))
 		return -1;
-	n->reading = *p;
 	n->reading_epoch = s->pool.epoch;
 	return 0;
 }
@@ -592,6 +590,18 @@ static void go_back(void *data)
 	snapshot_job_free(j);
 }
 
+/* The piece that somebody waits for; its question need not be out yet. */
+static bool is_awaited(const struct supervisor *s, struct snapshot_piece *ret)
+{
+	const struct snapshots *n = &s->snapshots;
+	const struct snapshot_job *gathering = n->automatic.gathering;
+
+	if (!gathering)
+		return n->job && snapshot_job_state(n->job, ret) == JOB_WANTS_DEVICE;
+	*ret = gathering->pieces[gathering->n_gathered];
+	return true;
+}
+
 /* To whoever waits for one; -1: it cannot be had. */
 static void give_piece(struct supervisor *s, int fd)
 {
@@ -618,8 +628,12 @@ void snapshots_on_session(struct supervisor *s)
 
 void snapshots_on_parked(struct supervisor *s)
 {
-	if (s->snapshots.reading_epoch)
-		give_piece(s, parking_read(s, &s->snapshots.wanted, NULL));
+	bool reading = s->snapshots.reading_epoch;
+	struct snapshot_piece wanted;
+
+	s->snapshots.reading_epoch = 0;
+	if (reading && is_awaited(s, &wanted))
+		give_piece(s, parking_read(s, &wanted, NULL));
 }
 
 void snapshots_on_worker_lost(struct supervisor *s, const char *why)
@@ -683,20 +697,28 @@ static void on_filled(struct supervisor *s, struct record *r)
 	settle(s);
 }
 
+/* The answer may be to a question of one that has been given up: it can come when the next one waits already. */
+static void on_bytes(struct supervisor *s, struct ipc_message *m, uint64_t address)
+{
+	bool reading = is_reading(s);
+	struct snapshot_piece wanted;
+
+	s->snapshots.reading_epoch = 0;
+	if (!is_awaited(s, &wanted))
+		return;
+	if (address == wanted.address)
+		give_piece(s, m->n_fds ? m->fds[--m->n_fds] : -1);
+	else if (reading && snapshots_ask_device(s, &wanted) && !is_patient(s))
+		give_piece(s, -1);
+}
+
 void snapshots_on_message(struct supervisor *s, struct ipc_message *m)
 {
-	struct snapshots *n = &s->snapshots;
 	struct record r = record_open(m->data, m->len);
 
 	if (m->type == WORKER_DEVICE_FILLED) {
 		on_filled(s, &r);
 		return;
 	}
-	if (is_reading(s) && n->reading.address != n->wanted.address) {
-		n->reading_epoch = 0;
-		if (snapshots_ask_device(s, &n->wanted))
-			give_piece(s, -1);
-	} else {
-		give_piece(s, m->n_fds ? m->fds[--m->n_fds] : -1);
-	}
+	on_bytes(s, m, record_u64(&r));
 }

@@ -38,7 +38,6 @@ struct snapshots {
 	supervisor_snapshot_done *done;
 	void *done_data;
 	uint32_t reading_epoch;     /* of the worker that WORKER_DEVICE_READ is out to, for a job; 0: none is */
-	struct snapshot_piece reading, wanted; /* what was asked for, what is to be */
 	struct buffer libraries;    /* of our workers, for when they cannot be asked */
 	uint32_t libraries_epoch;   /* of the worker that said it; 0: nobody */
 	struct autosave automatic;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loading a snapshot while processes die: the worker that is given the loaded session, the zygote, and both. The session is
- * then the loaded one or the one from before, and goes on.
+ * then the loaded one or the one from before, and goes on. An answer that is nobody's any more changes nothing.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -10,15 +10,22 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <dirent.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/ipc.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
 #include "kernel/supervisor/supervisor-state.h"
 #include "tests/unit/supervisor-harness.h"
+
+#define DEADLINE_MS 120000
 
 static struct harness h;
 static char folder[64];
@@ -180,6 +187,48 @@ static void test_nothing_else_meanwhile(void **state)
 	assert_string_equal(harness_ok(&h, "show();"), "1 2 3\n");
 }
 
+/* The worker's answer to a save that was given up: zeros, and not the piece that the next save waits for. */
+static void answer_late(uint64_t address, uint64_t size)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	struct ipc_message m = { .type = WORKER_DEVICE_BYTES, .n_fds = 1 };
+
+	record_put_u64(&b, address);
+	record_put_u8(&b, 1);
+	record_put_str(&b, "");
+	m.fds[0] = memfd_create("late", MFD_CLOEXEC);
+	assert_int_equal(ftruncate(m.fds[0], (off_t)size), 0);
+	m.data = b.data;
+	m.len = b.len;
+	snapshots_on_message(h.supervisor, &m);
+	while (m.n_fds)
+		close(m.fds[--m.n_fds]);
+}
+
+static void test_an_answer_that_comes_late(void **state)
+{
+	const struct snapshots *n = &h.supervisor->snapshots;
+	struct error err = ERROR_INIT;
+	struct snapshot_piece wanted = { 0 };
+
+	(void)state;
+	memset(&ended, 0, sizeof(ended));
+	harness_worker(&h);
+	if (supervisor_save(h.supervisor, "b", on_done, NULL, &err))
+		fail_msg("%s", err.text);
+	/* Its question is there, and the loop has not seen it. */
+	while (snapshot_job_state(n->job, &wanted) != JOB_WANTS_DEVICE)
+		assert_int_equal(poll(&(struct pollfd){ .fd = n->job->wake, .events = POLLIN }, 1, DEADLINE_MS), 1);
+	answer_late(wanted.address + SNAPSHOT_PIECE, wanted.size);
+	wait_done();
+	assert_string_equal(ended.error, "");
+	harness_ok(&h, "set<<<1, 4>>>(device, 31); cudaDeviceSynchronize();");
+	start_load("b");
+	wait_done();
+	assert_string_equal(ended.error, "");
+	assert_string_equal(harness_ok(&h, "show();"), "10 20 30\n");
+}
+
 /* As saved by workers whose tables have another shape. */
 static void test_another_layout(void **state)
 {
@@ -215,6 +264,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_the_worker_dies_over_it, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_the_zygote_dies_over_it, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nothing_else_meanwhile, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_an_answer_that_comes_late, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_another_layout, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_one_that_is_not_there, set_up, tear_down),
 	};
