@@ -39,6 +39,8 @@ libcudaside_a_SOURCES = \
 	%reldir%/peers.c %reldir%/peers.h \
 	%reldir%/preimage.c %reldir%/preimage.h \
 	%reldir%/ptx-condition.c %reldir%/ptx-condition.h \
+	%reldir%/ptx-flow.c %reldir%/ptx-flow.h \
+	%reldir%/ptx-writes.c %reldir%/ptx-writes.h %reldir%/ptx-effects.def \
 	%reldir%/ptx-variables.c %reldir%/ptx-variables.h \
 	%reldir%/range-report.c %reldir%/range-report.h \
 	%reldir%/registration.c %reldir%/registration.h \
@@ -78,6 +80,13 @@ TESTS += test-ptx-condition
 test_ptx_condition_SOURCES = tests/unit/test-ptx-condition.c %reldir%/ptx-condition.c
 test_ptx_condition_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_condition_LDADD = libcommon.a $(CMOCKA_LIBS)
+check_PROGRAMS += test-ptx-writes
+TESTS += test-ptx-writes
+test_ptx_writes_SOURCES = \
+	tests/unit/test-ptx-writes.c \
+	%reldir%/ptx-flow.c %reldir%/ptx-flow.h %reldir%/ptx-writes.c %reldir%/ptx-writes.h
+test_ptx_writes_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_ptx_writes_LDADD = libcommon.a $(CMOCKA_LIBS)
 check_PROGRAMS += test-ptx-variables
 TESTS += test-ptx-variables
 test_ptx_variables_SOURCES = \
