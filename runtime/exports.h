@@ -64,6 +64,9 @@ int exports_usleep(useconds_t us);
 unsigned exports_sleep(unsigned seconds);
 int exports_thrd_sleep(const struct timespec *wanted, struct timespec *ret_left);
 
+/* exports-memory.c */
+int exports_madvise(void *address, size_t size, int advice);
+
 /* exports-signal.c */
 typedef void exports_handler(int signal);
 exports_handler *exports_signal(int signal, exports_handler *handler);

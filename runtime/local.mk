@@ -67,6 +67,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/tracked.c %reldir%/tracked.h \
 	%reldir%/worker-main.c %reldir%/worker.h \
 	%reldir%/exports-checkpoint.c \
+	%reldir%/exports-memory.c \
 	%reldir%/session-layout.c %reldir%/session-layout.h \
 	%reldir%/worker-run.c %reldir%/worker-run.h \
 	%reldir%/worker-park.c %reldir%/worker-park.h \

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/address-map.h"
 #include "common/error.h"
@@ -202,6 +203,18 @@ static int write_piece(const struct work *work, const struct slice *s, uint64_t 
 	return 0;
 }
 
+/*
+ * The worker gives back pages that are free in every state that can be returned to, after the commit and at any time: their
+ * old content is none that undo needs. Cells can make no holes in session memory (runtime/exports-memory.c).
+ */
+static bool is_given_back(const struct work *work, const struct slice *s, uint64_t at, const char *new)
+{
+	static const char zero[ARENA_PAGE];
+	off_t offset = (off_t)offset_of(work, s, at);
+
+	return !memcmp(new, zero, ARENA_PAGE) && lseek(work->memfd, offset, SEEK_DATA) != offset;
+}
+
 /* ---- refresh ---- */
 
 static bool is_stale(const struct twin *w)
@@ -258,7 +271,8 @@ static int refresh_piece(struct work *work, struct slice *s, uint64_t at, const 
 		return 0;
 	s->changed = true;
 	for (size_t page = 0; page < len && atomic_load(&work->saved_bytes) <= work->keep_bytes; page += ARENA_PAGE)
-		if (memcmp(old + page, new + page, ARENA_PAGE) && save_page(work, s, at + page, err))
+		if (memcmp(old + page, new + page, ARENA_PAGE) && !is_given_back(work, s, at + page, new + page) &&
+		    save_page(work, s, at + page, err))
 			return -1;
 	memcpy(old, new, len);
 	return 0;
@@ -293,7 +307,7 @@ static bool looks_new(const struct work *work, const struct slice *s)
 		uint64_t at = (s->size / PROBES * i + s->size / PROBES / 3) / ARENA_PAGE * ARENA_PAGE;
 
 		if (read_piece(work, s, at, page, sizeof(page), NULL) ||
-		    !memcmp(page, s->twin->data + s->at + at, sizeof(page)))
+		    !memcmp(page, s->twin->data + s->at + at, sizeof(page)) || is_given_back(work, s, at, page))
 			return false;
 	}
 	return true;

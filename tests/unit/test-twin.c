@@ -146,6 +146,26 @@ static void test_little_in_many_places(void **state)
 	release(saved);
 }
 
+/* Pages that the worker gives back after a commit are free in every state that can be returned to. */
+static void test_what_is_given_back_is_no_change(void **state)
+{
+	struct preimage *saved;
+
+	(void)state;
+	assert_int_equal(madvise(file, SIZE, MADV_REMOVE), 0);
+	assert_null(refresh(EVERYTHING, false));
+	memset(file, 1, SIZE);
+	twins.written = true;
+	assert_null(refresh(MIB, true));
+	/* Too much for undo, were it content. A cell's own zeros are. */
+	assert_int_equal(madvise(file + MIB, SIZE - MIB, MADV_REMOVE), 0);
+	memset(file, 0, 2 * ARENA_PAGE);
+	twins.written = true;
+	saved = refresh(2 * ARENA_PAGE, false);
+	assert_int_equal(preimage_bytes(saved), 2 * ARENA_PAGE);
+	release(saved);
+}
+
 static void test_unused(void **state)
 {
 	(void)state;
@@ -277,6 +297,7 @@ int main(void)
 		TEST(test_all_of_it),
 		TEST(test_too_much_for_undo),
 		TEST(test_little_in_many_places),
+		TEST(test_what_is_given_back_is_no_change),
 		TEST(test_unused),
 		TEST(test_refresh_that_fails),
 		TEST(test_restore),
