@@ -254,7 +254,7 @@ static char *header_folder(const char *root, const char *header)
 	return NULL;
 }
 
-/* The header decides; the driver's own library (nvml) lies with the system's. */
+/* The header decides. */
 static int look_in(struct cuda_search *s, const char *root, struct error *err)
 {
 	cleanup_free char *include = header_folder(root, s->library->header);
@@ -264,8 +264,11 @@ static int look_in(struct cuda_search *s, const char *root, struct error *err)
 	if (s->found || !include || !names)
 		return 0;
 	for (char *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
-		cleanup_free char *path = package_library_in(root, name);
+		cleanup_free char *path = NULL;
 
+		if (link_libraries_is_always(name))
+			continue;
+		path = package_library_in(root, name);
 		if (!path)
 			path = package_library_in("/usr", name);
 		/* The first is the library itself; what it builds on may be in it. */

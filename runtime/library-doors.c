@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dlopen() and dlmopen() as all libraries have them. By whatever path the CUDA driver is opened, what counts its memory is
- * given (runtime/cuda/libcuda.h). A name space of its own, where that is not, is given to other libraries only.
+ * given (runtime/cuda/libcuda.h), and for NVML what shows the same (runtime/cuda/nvml.h). A name space of its own, where these
+ * are not, is given to other libraries only.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "runtime/cuda/libcuda.h"
+#include "runtime/cuda/nvml.h"
 
 #define EXPORTED __attribute__((visibility("default")))
-#define REFUSED "libcuda.so.1 in a name space of its own (its memory would not be counted)"
+#define REFUSED_DRIVER "libcuda.so.1 in a name space of its own (its memory would not be counted)"
+#define REFUSED_NVML "libnvidia-ml.so.1 in a name space of its own (it would not show the limit of memory)"
 
 typedef void *open_fn(const char *path, int flags);
 typedef void *open_in_fn(Lmid_t space, const char *path, int flags);
@@ -22,11 +26,21 @@ EXPORTED open_in_fn dlmopen;
 static open_fn *libc_open;
 static open_in_fn *libc_open_in;
 
+/* The name of what is given in its place; NULL: it is what it is. */
+static const char *place_of(const char *path)
+{
+	if (libcuda_is_loaded() && libcuda_is_driver(path))
+		return LIBCUDA_NAME;
+	return nvml_is_library(path) ? NVML_NAME : NULL;
+}
+
 static const char *door(const char *path)
 {
+	const char *name = path ? place_of(path) : NULL;
+
 	if (!libc_open)
 		libc_open = (open_fn *)dlsym(RTLD_NEXT, "dlopen");
-	return path && libcuda_is_loaded() && libcuda_is_driver(path) ? LIBCUDA_NAME : path;
+	return name ? name : path;
 }
 
 /* libc looks at the caller's library for where to search: compiled with optimisation, the last call is a jump. */
@@ -36,21 +50,24 @@ void *dlopen(const char *path, int flags)
 	return libc_open(path, flags);
 }
 
-static bool brings_driver(void *handle)
+/* Whether it, or a library that it needs, is one whose place we take: its name, or NULL. */
+static const char *brought_by(void *handle)
 {
 	const struct link_map *m;
+	const char *name = NULL;
 
 	if (dlinfo(handle, RTLD_DI_LINKMAP, &m))
-		return false;
+		return NULL;
 	while (m->l_prev)
 		m = m->l_prev;
-	while (m && !libcuda_is_driver(m->l_name))
-		m = m->l_next;
-	return m;
+	for (; m && !name; m = m->l_next)
+		name = place_of(m->l_name);
+	return name;
 }
 
 void *dlmopen(Lmid_t space, const char *path, int flags)
 {
+	const char *name = path ? place_of(path) : NULL;
 	void *handle;
 
 	if (!libc_open_in)
@@ -58,13 +75,13 @@ void *dlmopen(Lmid_t space, const char *path, int flags)
 	path = door(path);
 	if (space == LM_ID_BASE || !libcuda_is_loaded())
 		return libc_open_in(space, path, flags);
-	handle = path && libcuda_is_driver(path) ? NULL : libc_open_in(space, path, flags);
-	if (handle && !brings_driver(handle))
+	handle = name ? NULL : libc_open_in(space, path, flags);
+	if (!name && !handle)
+		return NULL;
+	if (!name && !(name = brought_by(handle)))
 		return handle;
 	if (handle)
 		dlclose(handle);
-	else if (path && !libcuda_is_driver(path))
-		return NULL;
 	/* dlerror() says why. */
-	return libc_open(REFUSED, RTLD_NOW);
+	return libc_open(!strcmp(name, NVML_NAME) ? REFUSED_NVML : REFUSED_DRIVER, RTLD_NOW);
 }

@@ -31,6 +31,7 @@
 #include "runtime/cell-stdio.h"
 #include "runtime/cpp-runtime.h"
 #include "runtime/cuda/libcuda.h"
+#include "runtime/cuda/nvml.h"
 #include "runtime/fork-handlers.h"
 #include "runtime/libraries.h"
 #include "runtime/sandbox-apply.h"
@@ -259,6 +260,9 @@ static void stand_before_driver(void)
 		*strrchr(folder, '/') = '\0';
 	if (libcuda_load(folder, &err))
 		log_error("%s: what libraries take of a device is not counted", err.text);
+	err = (struct error)ERROR_INIT;
+	if (nvml_load(folder, &err))
+		log_error("%s: it shows cells the whole device, not their limit", err.text);
 }
 
 int zygote_run(const char *hidden)

@@ -15,6 +15,7 @@
 #include "runtime/cuda/held.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/library-handles.h"
+#include "runtime/cuda/nvml.h"
 #include "runtime/cuda/peers.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/vmm-pool.h"
@@ -206,6 +207,7 @@ int device_attach_end(struct buffer *report, struct error *err)
 	(void)err;
 	report_held_lost(report);
 	library_handles_report(report);
+	nvml_report(report);
 	if (!device.usable) {
 		report_out_of_reach(report);
 		return 0;

@@ -28,6 +28,7 @@
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/library-handles.h"
 #include "runtime/cuda/libcuda.h"
+#include "runtime/cuda/nvml.h"
 #include "runtime/cuda/peers.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/source-text.h"
@@ -304,12 +305,14 @@ int device_init(const struct device_host *host, struct device_info *ret_info, st
 		snprintf(device.info.problem, sizeof(device.info.problem), "%.*s",
 			 (int)sizeof(device.info.problem) - 1, why.text);
 		*ret_info = device.info;
+		nvml_attach();
 		return 0;
 	}
 	libcuda_attach(chosen.handle, chosen.library);
 	if (getenv("CGPU_TRACE_DRIVER"))
 		device.driver = driver_trace(&chosen);
 	describe(&device.info);
+	nvml_attach();
 	device_take();
 	*ret_info = device.info;
 	return 0;
@@ -697,22 +700,16 @@ void device_each_host_block(void (*fn)(void *data, uint64_t address, uint64_t si
 
 static void report_device(int ordinal, struct buffer *out)
 {
-	const struct session_array *a = &device.session->buffers;
 	size_t total = 0;
-	uint64_t used = 0;
 	char name[128] = "", id[32] = "";
 
 	device.driver->cuDeviceGetName(name, sizeof(name), ordinal);
 	device.driver->cuDeviceGetPCIBusId(id, sizeof(id), ordinal);
 	device.driver->cuDeviceTotalMem(&total, ordinal);
-	for (uint32_t i = 0; i < a->n; i++)
-		if (session_at(a, struct session_buffer, i)->device == ordinal)
-			used += session_at(a, struct session_buffer, i)->charged;
-	used += held_bytes(ordinal);
 	record_put_str(out, name);
 	record_put_str(out, id);
 	record_put_u64(out, total);
-	record_put_u64(out, used);
+	record_put_u64(out, ledger_used_on(ordinal));
 }
 
 static void report_held(uint32_t i, struct buffer *out)

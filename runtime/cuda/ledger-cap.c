@@ -125,6 +125,17 @@ uint64_t ledger_used(void)
 	return device.session->charged + held_bytes(-1);
 }
 
+uint64_t ledger_used_on(int ordinal)
+{
+	const struct session_array *a = &device.session->buffers;
+	uint64_t used = held_bytes(ordinal);
+
+	for (uint32_t i = 0; i < a->n; i++)
+		if (session_at(a, struct session_buffer, i)->device == ordinal)
+			used += session_at(a, struct session_buffer, i)->charged;
+	return used;
+}
+
 /* What may still be taken is what the session may still take, on all devices together. */
 void ledger_cap_view(size_t *free_bytes, size_t *total)
 {

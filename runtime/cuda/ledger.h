@@ -62,6 +62,8 @@ void ledger_refuse(const struct ledger_request *r, const char *why, const char *
 void ledger_refuse_full(const struct ledger_request *r);
 /* Bytes that count against the cap: the session's, and what libraries hold. */
 uint64_t ledger_used(void);
+/* The same of one device. */
+uint64_t ledger_used_on(int ordinal);
 /* From what a device has to what a program may see of it. device.lock is held. */
 void ledger_cap_view(size_t *free_bytes, size_t *total);
 /* Text of the last refusal of this cell, "" for none. Async-signal-safe. */

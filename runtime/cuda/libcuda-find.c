@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the driver's own file is, as the dynamic linker would find it, without loading it: by its name the linker finds ours.
+ * Where a library of the driver is, as the dynamic linker would find it, without loading it: by its name the linker finds ours.
  * LD_LIBRARY_PATH and the linker's own folders come from dlinfo(), the others from its cache.
  */
 #define _GNU_SOURCE
@@ -44,13 +44,13 @@ static bool is_elf64(const char *path)
 	return fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) && !memcmp(head, "\177ELF\2", sizeof(head));
 }
 
-static bool try_folder(const char *folder, char *ret)
+static bool try_folder(const char *folder, const char *name, char *ret)
 {
-	snprintf(ret, LIBCUDA_PATH_MAX, "%s/" LIBCUDA_NAME, folder);
+	snprintf(ret, LIBCUDA_PATH_MAX, "%s/%s", folder, name);
 	return is_elf64(ret);
 }
 
-static bool in_folders(char *ret)
+static bool in_folders(const char *name, char *ret)
 {
 	void *self = dlopen(NULL, RTLD_LAZY);
 	Dl_serinfo size, *list = NULL;
@@ -61,12 +61,12 @@ static bool in_folders(char *ret)
 	list = malloc(size.dls_size);
 	if (list && !dlinfo(self, RTLD_DI_SERINFOSIZE, list) && !dlinfo(self, RTLD_DI_SERINFO, list))
 		for (unsigned i = 0; i < list->dls_cnt && !found; i++)
-			found = try_folder(list->dls_serpath[i].dls_name, ret);
+			found = try_folder(list->dls_serpath[i].dls_name, name, ret);
 	free(list);
 	return found;
 }
 
-static bool search(const struct cache *c, size_t len, char *ret)
+static bool search(const struct cache *c, size_t len, const char *name, char *ret)
 {
 	const char *text = (const char *)c;
 
@@ -77,7 +77,7 @@ static bool search(const struct cache *c, size_t len, char *ret)
 		const struct cache_entry *e = &c->entries[i];
 
 		if (e->key >= len || e->value >= len || !memchr(text + e->key, '\0', len - e->key) ||
-		    !memchr(text + e->value, '\0', len - e->value) || strcmp(text + e->key, LIBCUDA_NAME))
+		    !memchr(text + e->value, '\0', len - e->value) || strcmp(text + e->key, name))
 			continue;
 		snprintf(ret, LIBCUDA_PATH_MAX, "%s", text + e->value);
 		if (is_elf64(ret))
@@ -86,7 +86,7 @@ static bool search(const struct cache *c, size_t len, char *ret)
 	return false;
 }
 
-static bool in_cache(char *ret)
+static bool in_cache(const char *name, char *ret)
 {
 	cleanup_fd int fd = open(CACHE, O_RDONLY | O_CLOEXEC);
 	const void *part;
@@ -101,12 +101,17 @@ static bool in_cache(char *ret)
 		return false;
 	/* Before glibc 2.32 a part of an older format stands before it. */
 	part = memmem(at, (size_t)st.st_size, CACHE_MAGIC, sizeof(CACHE_MAGIC) - 1);
-	found = part && search(part, (size_t)((const char *)at + st.st_size - (const char *)part), ret);
+	found = part && search(part, (size_t)((const char *)at + st.st_size - (const char *)part), name, ret);
 	munmap(at, (size_t)st.st_size);
 	return found;
 }
 
+bool libcuda_find_file(const char *name, char ret[LIBCUDA_PATH_MAX])
+{
+	return in_folders(name, ret) || in_cache(name, ret);
+}
+
 bool libcuda_find(char ret[LIBCUDA_PATH_MAX])
 {
-	return in_folders(ret) || in_cache(ret);
+	return libcuda_find_file(LIBCUDA_NAME, ret);
 }

@@ -25,6 +25,8 @@ int libcuda_load(const char *folder, struct error *err);
 bool libcuda_is_loaded(void);
 /* Where the machine's own driver is: the file that libcuda.so.1 stands for. False: there is none. */
 bool libcuda_find(char ret_path[LIBCUDA_PATH_MAX]);
+/* The same for another library that comes with it. */
+bool libcuda_find_file(const char *name, char ret_path[LIBCUDA_PATH_MAX]);
 /* Is this file the driver, or called as it is? Then whoever opens it is to get LIBCUDA_NAME, unless it is this thread. */
 bool libcuda_is_driver(const char *path);
 #define LIBCUDA_NAME "libcuda.so.1"

@@ -36,6 +36,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/library-handles.c %reldir%/library-handles.h \
 	%reldir%/libcuda.c %reldir%/libcuda.def %reldir%/libcuda.h %reldir%/libcuda-find.c \
 	%reldir%/libcuda-graph.c %reldir%/libcuda-handles.c %reldir%/libcuda-memory.c %reldir%/libcuda-vmm.c \
+	%reldir%/nvml.c %reldir%/nvml.def %reldir%/nvml.h %reldir%/nvml-answers.c \
 	%reldir%/peers.c %reldir%/peers.h \
 	%reldir%/preimage.c %reldir%/preimage.h \
 	%reldir%/ptx-condition.c %reldir%/ptx-condition.h \
@@ -74,6 +75,11 @@ libcgpu_shim_link_so_SOURCES = %reldir%/libcuda-alias.c
 libcgpu_shim_link_so_CFLAGS = $(SHIM_CFLAGS)
 libcgpu_shim_link_so_LDFLAGS = -shared -Wl,-soname,libcuda.so -Wl,--no-as-needed
 libcgpu_shim_link_so_LDADD = libcgpu-shim.so
+# And libnvidia-ml.so.1.
+pkglibexec_PROGRAMS += libcgpu-nvml.so
+libcgpu_nvml_so_SOURCES = %reldir%/nvml-shim.c %reldir%/nvml-shim.h
+libcgpu_nvml_so_CFLAGS = $(SHIM_CFLAGS)
+libcgpu_nvml_so_LDFLAGS = -shared -Wl,-soname,libnvidia-ml.so.1 -Wl,-Bsymbolic
 
 check_PROGRAMS += test-ptx-condition
 TESTS += test-ptx-condition
@@ -96,7 +102,8 @@ test_ptx_variables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
 
 # Tests of the CUDA side run over the built libcgpu-emulator.so.
-cudaside_tests = test-cudart test-device-code test-device-failures test-device-rollback test-libcuda test-several-devices
+cudaside_tests = test-cudart test-device-code test-device-failures test-device-rollback test-libcuda test-nvml \
+	test-several-devices
 check_PROGRAMS += $(cudaside_tests)
 TESTS += $(cudaside_tests)
 CUDASIDE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
@@ -121,6 +128,11 @@ test_libcuda_SOURCES = tests/unit/test-libcuda.c tests/unit/device-host.c tests/
 test_libcuda_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_libcuda_LDADD = $(CUDASIDE_LIBS)
 EXTRA_test_libcuda_DEPENDENCIES = libcgpu-shim.so libcgpu-shim-link.so
+test_nvml_SOURCES = tests/unit/test-nvml.c tests/unit/device-host.c tests/unit/device-host.h
+test_nvml_CPPFLAGS = $(AM_CPPFLAGS) -DCC='"$(CC)"'
+test_nvml_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
+test_nvml_LDADD = $(CUDASIDE_LIBS)
+EXTRA_test_nvml_DEPENDENCIES = libcgpu-nvml.so
 test_device_failures_SOURCES = tests/unit/test-device-failures.c tests/unit/device-code-units.h \
 	tests/unit/device-host.c tests/unit/device-host.h
 test_device_failures_CFLAGS = $(CUDASIDE_TEST_CFLAGS)

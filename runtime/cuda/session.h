@@ -345,6 +345,7 @@ struct session {
 	int32_t current_device;          /* of the thread that cells run in */
 	uint32_t peers[SESSION_DEVICES_MAX]; /* a bit for each device whose memory this one reaches */
 	uint32_t images_epoch;           /* in which the handles of all three are valid */
+	uint32_t nvml_inits;             /* calls of nvmlInit() without their nvmlShutdown(): nvml.c */
 };
 
 /* Find the session under the host's root, or start one. NULL: META is full. */
