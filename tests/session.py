@@ -12,7 +12,7 @@ from jupyter_client import KernelManager
 from jupyter_client.kernelspec import KernelSpecManager
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-DEADLINE = 60
+DEADLINE = 180
 
 
 def wait_until(condition, deadline=DEADLINE):

@@ -127,7 +127,7 @@ def _run_main(session, outcome, deadline):
         outcome.problem = f"main() ends with {result.ename}: {result.evalue}"
 
 
-def run(session, cells, deadline=30, folder=None):
+def run(session, cells, deadline=180, folder=None):
     """Run the cells, then main(), in an empty session, in the folder."""
     outcome = Outcome()
     session.run("%reset").ok()

@@ -116,7 +116,7 @@ extern "C" int ask() { int n = 0; std::cin >> n; return n; }
         shown = session.run(f"hello({n});").ok()
         assert (shown.stdout, shown.stderr) == (f"hello {n} printf again", "err")
         asked = session.start("ask()", allow_stdin=True)
-        assert session.client.get_stdin_msg(timeout=60)["msg_type"] == "input_request"
+        assert session.client.get_stdin_msg(timeout=180)["msg_type"] == "input_request"
         session.client.input("17")
         assert asked.wait().ok().text == "17"
         assert session.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"

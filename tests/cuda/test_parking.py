@@ -176,7 +176,7 @@ def test_an_undo_while_the_session_is_being_parked(on_one_device, tmp_path):
     # The file is made there, and the first piece is not written.
     assert wait_until(lambda: list(tmp_path.glob("cgpu/*")))
     assert "Taken back" in printed(session, "%undo")
-    assert wait_until(lambda: is_parked(session), 15)
+    assert wait_until(lambda: is_parked(session))
     assert printed(session, SHOW) == "0 0 0 2020202 5 1"
     session.close()
 
@@ -198,5 +198,5 @@ def test_what_undo_keeps_parked_does_not_keep_the_rest(on_one_device):
     for _ in range(3):
         printed(session, "%park")
         assert printed(session, SHOW) == "0 0 0 2020202 5 1"
-        assert wait_until(lambda: 4 << 20 <= (parked_bytes(session) or 0) < 8 << 20, 10), parked_bytes(session)
+        assert wait_until(lambda: 4 << 20 <= (parked_bytes(session) or 0) < 8 << 20), parked_bytes(session)
     session.close()

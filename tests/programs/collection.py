@@ -145,7 +145,7 @@ class _Commands:
 
 def _from_makefile(folder, name):
     out = subprocess.run(["make", "-n", "-B", "-k", "run", "CC=nvcc", "NVCC=nvcc", "ARCH=sm_75", "LAUNCHER="], cwd=folder,
-                         capture_output=True, stdin=subprocess.DEVNULL, check=False, timeout=60)
+                         capture_output=True, stdin=subprocess.DEVNULL, check=False, timeout=180)
     commands = _Commands(folder)
     for line in out.stdout.decode(errors="replace").replace("\\\n", " ").splitlines():
         commands.line(line)

@@ -8,7 +8,7 @@ import pytest
 import zmq
 from jupyter_client.session import Session as WireSession
 
-DEADLINE_MS = 30_000
+DEADLINE_MS = 180_000
 
 
 class RawClient:

@@ -128,4 +128,4 @@ def test_nothing_outlives_a_killed_kernel(start_kernel, mark, busy):
                       'printf("running\\n"); fflush(stdout); for (;;) ;').wait_output("running")
         mine |= {p.pid for p in session.children()}
     session.kill(session.pid)
-    assert wait_until(lambda: not any(map(alive, mine)), 5), [p for p in marked_processes(mark) if p[0] in mine]
+    assert wait_until(lambda: not any(map(alive, mine))), [p for p in marked_processes(mark) if p[0] in mine]

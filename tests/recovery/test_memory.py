@@ -190,7 +190,7 @@ def test_over_the_limit_is_an_error_with_the_holders(session, way):
     assert "300" in result.evalue, result.evalue
     assert "50" in result.traceback and (way == "malloc" or holder in result.traceback), result.traceback
     assert session.run("mine[5] == 7").ok().text == "1"
-    assert wait_until(lambda: used(session) < 100 << 20, 10), "memory of the failed cell is still there"
+    assert wait_until(lambda: used(session) < 100 << 20), "memory of the failed cell is still there"
 
 
 def test_children_that_only_share_pages_are_not_counted_twice(session):

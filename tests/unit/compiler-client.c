@@ -17,7 +17,7 @@
 #include "common/error.h"
 #include "common/record.h"
 
-#define DEADLINE_MS 120000
+#define DEADLINE_MS 180000
 
 static struct ipc_message receive(struct compiler_client *c, unsigned type)
 {

@@ -67,7 +67,7 @@ static inline int emulator_in_child(void (*body)(void))
 
 	if (!pid) {
 		signal(SIGSEGV, SIG_DFL);
-		alarm(120);
+		alarm(300);
 		body();
 		_exit(0);
 	}

@@ -17,7 +17,7 @@
 #include "kernel/supervisor/supervisor-state.h"
 #include "kernel/supervisor/worker-pool.h"
 
-#define DEADLINE_MS 60000
+#define DEADLINE_MS 180000
 #define POLL_MS 1
 
 static void put(struct buffer *b, const char *text)

@@ -15,7 +15,7 @@
 #include "common/fault-questions.h"
 #include "common/worker-protocol.h"
 
-#define DEADLINE_MS 30000
+#define DEADLINE_MS 180000
 
 static void describe(uint64_t address, struct address_description *ret)
 {

@@ -16,7 +16,7 @@
 #include "kernel/loop.h"
 #include "kernel/session/gpu-meter.h"
 
-#define DEADLINE_MS 20000
+#define DEADLINE_MS 180000
 
 static const uint8_t uuid[GPU_METER_UUID_SIZE] = { 0x12, 0x34, [15] = 0xff };
 static char path[] = "/tmp/test-gpu-meter-XXXXXX";

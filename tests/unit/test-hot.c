@@ -329,7 +329,7 @@ static void exit_waits_for_the_compiler(void **state)
 		pid_t child = fork();
 
 		if (!child) {
-			alarm(120);
+			alarm(300);
 			exit_while_blocks_are_compiled();
 		}
 		assert_int_equal(waitpid(child, &status, 0), child);

@@ -16,7 +16,7 @@
 #include "kernel/loop.h"
 #include "kernel/supervisor/patience.h"
 
-#define DEADLINE_MS 30000
+#define DEADLINE_MS 180000
 #define LOOKS 20
 
 enum way { RUN, SLEEP, BE_HELD };

@@ -225,7 +225,7 @@ static void the_dead_hold_nothing(void **state)
 	p.fd = a.file.watch;
 	assert_int_equal(poll(&p, 1, 0), 0);
 	end_another(pid);
-	assert_int_equal(poll(&p, 1, 10000), 1);
+	assert_int_equal(poll(&p, 1, 180000), 1);
 	assert_int_equal(ask(&a, gpu, 10, true), SHARE_GRANTED);
 	check_table(&a, "       10 B  a.ipynb (this one)\n");
 	share_close(&a);

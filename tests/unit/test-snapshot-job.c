@@ -91,7 +91,7 @@ static int finish(struct snapshot_job *j, const struct content *c, struct error 
 
 		if (state == JOB_WANTS_DEVICE)
 			snapshot_job_give(j, dup(c->device_fd));
-		assert_int_equal(poll(&fd, 1, 60000), 1);
+		assert_int_equal(poll(&fd, 1, 180000), 1);
 		assert_int_equal(read(j->wake, &count, sizeof(count)), sizeof(count));
 	}
 	result = j->failed ? -1 : 0;

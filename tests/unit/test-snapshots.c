@@ -25,7 +25,7 @@
 #include "kernel/supervisor/supervisor-state.h"
 #include "tests/unit/supervisor-harness.h"
 
-#define DEADLINE_MS 120000
+#define DEADLINE_MS 180000
 
 static struct harness h;
 static char folder[64];

@@ -288,7 +288,7 @@ static void stand(void *data, enum commit_step step)
 		return;
 	s->stood = true;
 	clock_gettime(CLOCK_REALTIME, &deadline);
-	deadline.tv_sec += 60;
+	deadline.tv_sec += 180;
 	s->late = sem_timedwait(&s->go, &deadline) != 0;
 }
 

@@ -30,7 +30,7 @@
 #include "common/output-ring.h"
 #include "common/record.h"
 
-#define DEADLINE_MS 60000
+#define DEADLINE_MS 180000
 
 static int64_t now_ms(void)
 {
