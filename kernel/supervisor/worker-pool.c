@@ -391,6 +391,7 @@ static void on_hello(void *data, struct worker *w)
 
 	s->pool.hello = w->hello;
 	s->pool.said_hello = true;
+	log_info("worker %d is ready", (int)w->pid);
 	if (worker_pool_is_ready(s))
 		s->pool.failures = 0;
 	advance(s);

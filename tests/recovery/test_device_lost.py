@@ -2,6 +2,8 @@
 """A device that cannot be initialised, is lost, is full of what others have, or takes its time. Scenarios A2, A5, A6, A12."""
 import time
 
+from session import wait_until
+
 import pytest
 
 INIT = {  # what the driver does: the error, words of the message
@@ -94,14 +96,25 @@ def test_memory_that_others_have_is_refused_with_the_numbers(start_kernel, injec
     session.close()
 
 
-def test_a_slow_context_is_not_seen_after_a_fault(start_kernel):
+def test_a_slow_context_is_not_seen_after_a_fault(start_kernel, tmp_path, capfd):
     """The spare makes its context while a cell runs, so a recovery does not wait for one."""
-    session = start_kernel(CGPU_EMULATED_FAIL="context=slow:900")
-    cell = session.start('#include <stdio.h>\n#include <unistd.h>\nusleep(1200000); printf("now"); fflush(stdout);\n'
-                         "*(volatile int *)0 = 1;").wait_output("now")
     began = time.monotonic()
+    session = start_kernel(CGPU_EMULATED_FAIL="context=slow:900", CGPU_LOG="info")
+    spare, go, log = session.spare_pid(), tmp_path / "go", ""
+
+    def is_ready():
+        nonlocal log
+        log += capfd.readouterr().err
+        return f"worker {spare} is ready" in log
+
+    cell = session.start('#include <stdio.h>\n#include <unistd.h>\nprintf("on"); fflush(stdout);\n'
+                         f'while (access("{go}", F_OK)) usleep(1000);\n*(volatile int *)0 = 1;').wait_output("on")
+    assert wait_until(is_ready), log
+    assert time.monotonic() - began >= 1.8, "a worker is ready before its context is made"
+    go.touch()
     assert cell.wait().ename == "SegmentationFault"
-    assert session.run("int *p; cudaMalloc(&p, 4);").ok() and time.monotonic() - began < 0.8
+    session.run("int *p; cudaMalloc(&p, 4);").ok()
+    assert session.worker_pid() == spare
     session.close()
 
 
