@@ -555,6 +555,7 @@ void *memory_bytes(uint64_t address, uint64_t size, bool write)
 	uint64_t at = address, end = address + size;
 	const struct mapping *m;
 	void *bytes = NULL;
+	bool may;
 
 	if (end < address)
 		return NULL;
@@ -568,6 +569,7 @@ void *memory_bytes(uint64_t address, uint64_t size, bool write)
 			break;
 		m = range_find(&memory_table.mappings, at);
 	}
+	may = at >= end && m && (m->access & (write ? PROT_WRITE : PROT_READ));
 	unlock();
-	return at >= end && m && (m->access & (write ? PROT_WRITE : PROT_READ)) ? bytes : NULL;
+	return may ? bytes : NULL;
 }

@@ -364,13 +364,13 @@ static void lead(unsigned *idle_ticks, unsigned *seen)
 		*idle_ticks = 0;
 		return;
 	}
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += TICK_NS;
 	if (until.tv_nsec >= 1000000000) {
 		until.tv_nsec -= 1000000000;
 		until.tv_sec++;
 	}
-	pthread_cond_timedwait(&queues.lead, &queues.lock, &until);
+	pthread_cond_clockwait(&queues.lead, &queues.lock, CLOCK_MONOTONIC, &until);
 	queues.tick++;
 }
 
