@@ -2,9 +2,10 @@
 /*
  * One connection. A transaction costs 25 system calls, so rows are collected and written together, shortly after the first
  * of them; who reads has them written before. Writing waits at most two seconds for another kernel, since it
- * happens on the event loop. Opening the file syncs its folder to the disk, so a thread does it; the first use waits for
- * that.
+ * happens on the event loop. Opening the file syncs its folder to the disk, which takes as long as the disk likes, so a
+ * thread does it: until then rows and requests are kept.
  */
+#define _GNU_SOURCE
 #include "kernel/session/history.h"
 
 #include <errno.h>
@@ -14,11 +15,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <sqlite3.h>
 
 #include "common/buffer.h"
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/record.h"
 #include "kernel/folders.h"
@@ -36,10 +40,14 @@
 struct history {
 	sqlite3 *db;
 	int64_t session;
-	pthread_t opener; /* owns the rest while it is opening */
+	pthread_t opener; /* owns db, session and place while it is opening */
 	bool opening;
 	char place[4096];
+	int opened;       /* an eventfd: what the opener writes last */
 	struct loop *loop;
+	struct loop_source *opening_ends;
+	struct request **waiting; /* for that */
+	size_t n_waiting;
 	struct loop_source *timer; /* while rows wait */
 	struct buffer pending;     /* u8 table (enum row), u64 line, str text */
 };
@@ -73,13 +81,14 @@ static void make_private(const char *path)
 /* A new file becomes a WAL under an exclusive lock, and who finds that taken is told at once, whatever the timeout. */
 static int set_up(sqlite3 *db)
 {
+	int64_t end = clock_now_ms() + OPEN_MS;
 	int rc;
 
-	for (int waited = 0;; waited += OPEN_PAUSE_MS) {
+	for (;;) {
 		rc = sqlite3_exec(db, "PRAGMA journal_mode = WAL;", NULL, NULL, NULL);
 		if (rc == SQLITE_OK)
 			rc = sqlite3_exec(db, schema, NULL, NULL, NULL);
-		if (rc != SQLITE_BUSY || waited >= OPEN_MS)
+		if (rc != SQLITE_BUSY || clock_now_ms() >= end)
 			return rc;
 		sqlite3_sleep(OPEN_PAUSE_MS);
 	}
@@ -116,20 +125,28 @@ static void default_path(char *ret, size_t size)
 		snprintf(ret, size, "off");
 }
 
-static void *open_history(void *data)
+static void open_somewhere(struct history *h)
 {
-	struct history *h = data;
-
 	if (strcmp(h->place, "off")) {
 		folders_make_for(h->place, 0700, NULL);
 		make_private(h->place);
 		if (!open_at(h, h->place))
-			return NULL;
+			return;
 	}
 	snprintf(h->place, sizeof(h->place), "memory");
 	open_at(h, ":memory:");
+}
+
+static void *open_history(void *data)
+{
+	struct history *h = data;
+
+	open_somewhere(h);
+	eventfd_write(h->opened, 1);
 	return NULL;
 }
+
+static void on_opened(void *data);
 
 struct history *history_new(const char *path, struct loop *loop)
 {
@@ -138,16 +155,24 @@ struct history *history_new(const char *path, struct loop *loop)
 	if (!h)
 		return NULL;
 	h->loop = loop;
+	h->opened = eventfd(0, EFD_CLOEXEC);
+	if (h->opened < 0) {
+		free(h);
+		return NULL;
+	}
 	if (*path)
 		snprintf(h->place, sizeof(h->place), "%s", path);
 	else
 		default_path(h->place, sizeof(h->place));
 	h->opening = !thread_start(&h->opener, open_history, h);
 	if (!h->opening)
-		open_history(h);
+		open_somewhere(h);
+	else if (loop)
+		h->opening_ends = loop_add_fd(loop, h->opened, on_opened, h);
 	return h;
 }
 
+/* For those that have no loop, and for the end of one. */
 static void wait_until_open(struct history *h)
 {
 	if (h->opening)
@@ -159,6 +184,8 @@ const char *history_place(struct history *h)
 {
 	if (!h)
 		return "nowhere: out of memory";
+	if (h->opening_ends)
+		return "a file that is not open yet";
 	wait_until_open(h);
 	return h->place;
 }
@@ -217,6 +244,13 @@ static void write_pending(struct history *h)
 {
 	if (!h->pending.len)
 		return;
+	if (h->opening_ends && h->pending.len < PENDING_MAX)
+		return;
+	if (h->opening_ends) {
+		log_warning("history: its file is not open yet; the last cells are not in it");
+		buffer_release(&h->pending);
+		return;
+	}
 	wait_until_open(h);
 	if (h->db && sqlite3_exec(h->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK) {
 		write_rows(h);
@@ -232,7 +266,7 @@ static void write_pending(struct history *h)
 
 static void start_timer(struct history *h)
 {
-	if (h->loop && !h->timer && h->pending.len)
+	if (h->loop && !h->timer && h->pending.len && !h->opening_ends)
 		h->timer = loop_add_timer(h->loop, WRITE_MS, on_timer, h);
 }
 
@@ -265,12 +299,40 @@ static sqlite3_stmt *ask(struct history *h, const char *sql, const char *types, 
 	return stmt;
 }
 
+static void end_opening(struct history *h)
+{
+	if (h->opening_ends)
+		loop_remove(h->loop, h->opening_ends);
+	h->opening_ends = NULL;
+}
+
+/* A disk that stands still does not keep the process from its end. */
+static bool is_opened_soon(struct history *h)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += BUSY_MS / 1000;
+	if (h->opening && pthread_clockjoin_np(h->opener, NULL, CLOCK_MONOTONIC, &until))
+		return false;
+	h->opening = false;
+	return true;
+}
+
 void history_free(struct history *h)
 {
 	sqlite3_stmt *stmt;
 
 	if (!h)
 		return;
+	end_opening(h);
+	while (h->n_waiting)
+		request_end(h->waiting[--h->n_waiting]);
+	free(h->waiting);
+	if (h->loop && !is_opened_soon(h)) {
+		log_warning("history: its file could not be opened in time; this session is not in it");
+		return; /* all of it is the thread's */
+	}
 	stmt = ask(h, "UPDATE sessions SET end = datetime('now', 'localtime'), num_cmds ="
 		   " (SELECT count(*) FROM history WHERE session = ?1) WHERE session = ?1", "i", own_session(h));
 	run(h, stmt);
@@ -279,6 +341,7 @@ void history_free(struct history *h)
 		loop_remove(h->loop, h->timer);
 	buffer_release(&h->pending);
 	sqlite3_close(h->db);
+	close(h->opened);
 	free(h);
 }
 
@@ -357,9 +420,8 @@ json_t *history_search(struct history *h, const char *pattern, int n, bool uniqu
 	return collect(ask(h, sql, "si", pattern, (int64_t)n), true, output);
 }
 
-void history_request(struct request *r)
+static void answer(struct history *h, struct request *r)
 {
-	struct history *h = r->session->history;
 	const char *type = request_text(r, "hist_access_type"), *pattern = request_text(r, "pattern");
 	bool output = request_flag(r, "output", false);
 	int n = request_number(r, "n", -1);
@@ -373,4 +435,38 @@ void history_request(struct request *r)
 	else
 		rows = history_search(h, *pattern ? pattern : "*", n, request_flag(r, "unique", false), output);
 	request_reply(r, json_pack("{ss so}", "status", "ok", "history", rows));
+}
+
+static void on_opened(void *data)
+{
+	struct history *h = data;
+
+	end_opening(h);
+	wait_until_open(h);
+	write_pending(h);
+	start_timer(h);
+	for (size_t i = 0; i < h->n_waiting; i++) {
+		answer(h, h->waiting[i]);
+		request_end(h->waiting[i]);
+	}
+	h->n_waiting = 0;
+}
+
+void history_request(struct request *r)
+{
+	struct history *h = r->session->history;
+	struct request **grown;
+
+	if (!h || !h->opening_ends) {
+		answer(h, r);
+		return;
+	}
+	grown = realloc(h->waiting, (h->n_waiting + 1) * sizeof(*grown));
+	if (!grown) {
+		request_reply(r, json_pack("{ss s[]}", "status", "ok", "history"));
+		return;
+	}
+	h->waiting = grown;
+	h->waiting[h->n_waiting++] = r;
+	request_keep(r);
 }

@@ -17,8 +17,9 @@ struct request;
 
 /*
  * path: the file; "" for the default, $XDG_DATA_HOME/cgpu/history.sqlite; "off" for memory. Never NULL but when memory
- * is out: failures are logged. Does not wait for the disk. Rows are written a tenth of a second after the first of them,
- * before anything is read, and at the end; without a loop (NULL) only then.
+ * is out: failures are logged. Rows are written a tenth of a second after the first of them, before anything is read, and at
+ * the end; without a loop (NULL) only then. With a loop nothing waits for the file to be opened: history_request() answers
+ * when it is, and nothing else may read before; history_free() waits two seconds.
  */
 struct history *history_new(const char *path, struct loop *loop);
 void history_free(struct history *h);

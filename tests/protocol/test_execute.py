@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fields of execute_request, the queue, aborting, output, input, and what is answered while a cell runs."""
 import re
+import sqlite3
 import time
 
 import pytest
@@ -315,3 +316,19 @@ def test_history_file_is_private(start_kernel, tmp_path):
     start_kernel(CGPU_HISTORY=str(path)).run("1").ok()
     assert wait_until(path.exists)
     assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_history_that_cannot_be_opened_yet_holds_nothing(start_kernel, tmp_path):
+    """Cells go on; who asks for the history is answered when it is there."""
+    path = tmp_path / "history.sqlite"
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    session = start_kernel(CGPU_HISTORY=str(path))
+    asked = session.client.history(hist_access_type="tail", n=1)
+    for i in range(5):
+        assert session.run(f"{i} + 1").ok().text == str(i + 1)
+    assert "a file that is not open yet" in session.run("%doctor").ok().shown
+    holder.execute("COMMIT")
+    holder.close()
+    rows = session.reply(asked, time.monotonic() + DEADLINE)["content"]["history"]
+    assert [row[1:] for row in rows] == [[6, "%doctor"]]

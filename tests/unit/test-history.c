@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "kernel/loop.h"
 #include "kernel/session/history.h"
@@ -128,6 +129,41 @@ static void rows_are_written_in_time(void **state)
 	loop_free(loop);
 }
 
+/* The lock that keeps the file from being opened is let go by the loop, which so must go on meanwhile. */
+struct stander {
+	struct loop *loop;
+	sqlite3 *db;
+};
+
+static void let_go(void *data)
+{
+	struct stander *s = data;
+
+	assert_int_equal(sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(s->db);
+	on_look(s->loop);
+}
+
+static void nobody_waits_for_a_file_that_cannot_be_opened_yet(void **state)
+{
+	struct stander s = { .loop = loop_new() };
+	struct history *h;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/history.sqlite", folder);
+	assert_int_equal(sqlite3_open(path, &s.db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(s.db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+	h = history_new(path, s.loop);
+	history_add(h, 1, "in time");
+	assert_string_not_equal(history_place(h), path);
+	/* Later than rows are written. */
+	loop_add_timer(s.loop, 500, let_go, &s);
+	loop_run(s.loop);
+	assert_string_equal(history_place(h), path);
+	history_free(h);
+	loop_free(s.loop);
+}
+
 static void check_memory(const char *place)
 {
 	struct history *h = history_new(place, NULL);
@@ -159,8 +195,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sessions_follow_each_other, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(two_kernels_share_the_file, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(rows_are_written_in_time, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(nobody_waits_for_a_file_that_cannot_be_opened_yet, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(without_a_file_memory_serves, make_folder, remove_folder),
 	};
 
+	alarm(300);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
