@@ -33,6 +33,7 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/driver-api.def \
 	%reldir%/findings.c %reldir%/findings.h \
 	%reldir%/fat-binary-text.c %reldir%/fat-binary-text.h \
+	%reldir%/frames.c %reldir%/frames.h \
 	%reldir%/gpu.c %reldir%/gpu.h \
 	%reldir%/graph.c %reldir%/graph.h \
 	%reldir%/graph-condition.c %reldir%/graph-condition.h \

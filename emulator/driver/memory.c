@@ -29,6 +29,7 @@ _Static_assert(DEVICE_BASE >> 44 == 3 && (DEVICE_BASE + DEVICE_SIZE - 1) >> 44 =
 struct memory_table memory_table = { .lock = PTHREAD_RWLOCK_INITIALIZER };
 static struct range_table reservations = { .item = sizeof(struct range) };
 static uint64_t used[GPU_DEVICES_MAX];  /* bytes of all allocations of each; under the table's lock */
+static struct frames frames[GPU_DEVICES_MAX]; /* where they lie; the same */
 static uint32_t peers[GPU_DEVICES_MAX]; /* a bit for each device that this one reaches; the same */
 
 static void write_lock(void)
@@ -68,7 +69,7 @@ CUresult memory_init(void)
 /* With the lock: what neither this process nor, as a test may say, others have. */
 static uint64_t room(int device)
 {
-	uint64_t taken = used[device] + inject_held();
+	uint64_t taken = frames[device].taken + inject_held();
 
 	return taken < gpu.memory ? gpu.memory - taken : 0;
 }
@@ -78,7 +79,7 @@ static bool charge(struct allocation *a)
 {
 	if (a->device < 0)
 		return true;
-	if (a->size > room(a->device))
+	if (!frames_take(&frames[a->device], a->size, room(a->device), &a->place))
 		return false;
 	a->charged = a->size;
 	used[a->device] += a->size;
@@ -87,8 +88,10 @@ static bool charge(struct allocation *a)
 
 static void discharge(const struct allocation *a)
 {
-	if (a->device >= 0)
-		used[a->device] -= a->charged;
+	if (a->device < 0)
+		return;
+	used[a->device] -= a->charged;
+	frames_give(&frames[a->device], &a->place);
 }
 
 CUresult memory_create(int device, uint64_t size, struct allocation **ret)

@@ -16,6 +16,7 @@
 #ifndef CGPU_EMULATOR_MEMORY_H
 #define CGPU_EMULATOR_MEMORY_H
 
+#include "emulator/driver/frames.h"
 #include "emulator/driver/gpu.h"
 #include "emulator/machine/machine.h"
 
@@ -25,6 +26,7 @@ struct allocation {
 	int device;       /* whose memory it is, -1: the host's */
 	uint64_t size;
 	uint64_t charged; /* of the device's memory; 0 for memory that lies on the host */
+	struct frame_place place;
 	unsigned references;
 };
 
@@ -67,7 +69,7 @@ void memory_release(struct allocation *a);
 /* What cuMemMap() has mapped there, with a reference for the caller; NULL: nothing. */
 struct allocation *memory_retain(uint64_t address);
 void memory_usage(int device, uint64_t *ret_free, uint64_t *ret_total);
-/* What of it is this process's, not of others. */
+/* What of it is this process's, not of others: the bytes of all allocations, whatever frames they take. */
 uint64_t memory_used(int device);
 
 /* hint 0: anywhere. The result can lie elsewhere than the hint. */

@@ -84,11 +84,16 @@ void held_tell(void)
 		log_error("device memory of libraries: %s", err.text);
 }
 
+/* Managed memory is not asked for its room on the device. */
+static struct ledger_request request(const char *call, int device_number, uint64_t bytes, bool taken)
+{
+	return (struct ledger_request){ .size = bytes, .device = device_number, .kind = taken ? BUFFER_MANAGED : BUFFER_MALLOC,
+					.name = "", .call = call };
+}
+
 static CUresult reserve(const char *call, int device_number, uint64_t bytes, bool taken)
 {
-	/* Managed memory is not asked for its room on the device. */
-	struct ledger_request r = { .size = bytes, .device = device_number, .kind = taken ? BUFFER_MANAGED : BUFFER_MALLOC,
-				    .name = "", .call = call };
+	struct ledger_request r = request(call, device_number, bytes, taken);
 	CUresult result = CUDA_SUCCESS;
 
 	if (!bytes || !device.session)
@@ -139,6 +144,20 @@ void held_settle(int device_number, uint64_t bytes, const struct held *h)
 		if (row.bytes && !add_row(&row))
 			reserved[device_number] += row.bytes;
 	}
+	device_unlock();
+}
+
+void held_take(int device_number, uint64_t bytes, CUresult result, const struct held *h)
+{
+	struct ledger_request r = request(h->call, device_number, bytes, false);
+
+	held_settle(device_number, bytes, result ? NULL : h);
+	if (result != CUDA_ERROR_OUT_OF_MEMORY || !bytes || !device.session)
+		return;
+	device_lock();
+	r.line = device.host->caller_line ? device.host->caller_line() : 0;
+	ledger_refuse_full(&r);
+	ledger_refusal_of_library();
 	device_unlock();
 }
 

@@ -41,6 +41,8 @@ struct buffer;
 CUresult held_reserve(const char *call, int device, uint64_t bytes);
 /* The same for what the driver has given already: only the cap is asked. */
 CUresult held_reserve_taken(const char *call, int device, uint64_t bytes);
+/* The driver has answered what was reserved for: `h` is taken, or it had no memory, which leaves a refusal. */
+void held_take(int device, uint64_t bytes, CUresult result, const struct held *h);
 /* The reservation is over: `h` is what was taken, NULL: nothing. An earlier row of that kind and key is replaced. */
 void held_settle(int device, uint64_t reserved, const struct held *h);
 /* The row goes; false: there is none. */

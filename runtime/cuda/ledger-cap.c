@@ -157,11 +157,36 @@ uint64_t ledger_cost(const struct ledger_request *r)
 	return r->kind == BUFFER_ARRAY ? 2 * size : r->kind >= BUFFER_MANAGED ? r->size : size;
 }
 
+/* Is there less room than asked for? Then it leaves a refusal. */
+static bool refuse_for_room(const struct ledger_request *r)
+{
+	char room[24], all[24], held[24], number[16] = "", why[200];
+	size_t free_bytes, total;
+
+	if (ledger_room(r->device, &free_bytes, &total) || r->size <= free_bytes)
+		return false;
+	if (device.count > 1)
+		snprintf(number, sizeof(number), " %d", r->device);
+	snprintf(why, sizeof(why), "the device%s has %s free of %s; this session holds %s of it.", number,
+		 ledger_size_text(free_bytes, room), ledger_size_text(total, all), ledger_size_text(ledger_used(), held));
+	ledger_refuse(r, why, "");
+	return true;
+}
+
+void ledger_refuse_full(const struct ledger_request *r)
+{
+	const char *others = vmm_pool_refusal();
+
+	if (*others)
+		ledger_refuse(r, others, ", here or there, or let cells wait for it: %limit wait 5min");
+	else if (!refuse_for_room(r))
+		ledger_refuse(r, "the device has no more memory to give.", "");
+}
+
 CUresult ledger_admit(const struct ledger_request *r)
 {
 	uint64_t used = ledger_used(), cost = r->kind == BUFFER_ARRAY ? ledger_cost(r) : r->size;
-	char a[24], b[24], held[24], number[16] = "", why[200];
-	size_t free_bytes, total;
+	char a[24], b[24], why[200];
 
 	if (device.limit && (cost > device.limit || used > device.limit - cost)) {
 		snprintf(why, sizeof(why), "the limit of device memory for this session is %s, of which %s are used.",
@@ -169,14 +194,9 @@ CUresult ledger_admit(const struct ledger_request *r)
 		ledger_refuse(r, why, ", or raise the limit: %limit gpu SIZE");
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	if (r->kind < BUFFER_MANAGED && !ledger_room(r->device, &free_bytes, &total) && r->size > free_bytes) {
-		if (device.count > 1)
-			snprintf(number, sizeof(number), " %d", r->device);
-		snprintf(why, sizeof(why), "the device%s has %s free of %s; this session holds %s of it.", number,
-			 ledger_size_text(free_bytes, a), ledger_size_text(total, b), ledger_size_text(used, held));
-		ledger_refuse(r, why, "");
+	/* What is smaller may have room beside others of its size, which counts as taken. */
+	if (r->kind < BUFFER_MANAGED && r->size >= VMM_POOL_GRANULE && refuse_for_room(r))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	}
 	return CUDA_SUCCESS;
 }
 

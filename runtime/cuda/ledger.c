@@ -136,16 +136,6 @@ static CUresult insert(const struct ledger_request *r, uint64_t address, uint64_
 	return CUDA_SUCCESS;
 }
 
-void ledger_refuse_full(const struct ledger_request *r)
-{
-	const char *others = vmm_pool_refusal();
-
-	if (*others)
-		ledger_refuse(r, others, ", here or there, or let cells wait for it: %limit wait 5min");
-	else
-		ledger_refuse(r, "the device has no more memory to give.", "");
-}
-
 static CUresult alloc(const struct ledger_request *r, uint64_t *ret_address)
 {
 	CUresult result = ledger_admit(r);

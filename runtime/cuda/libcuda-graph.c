@@ -35,7 +35,7 @@ static uint64_t n_destroyed;
 		if (!node_) {                                                                                         \
 			node_ = (add);                                                                                \
 			row_.bytes = cost_ + (held_find(HELD_GRAPH, row_.key, &old_) ? old_.bytes : 0);               \
-			held_settle(device_, cost_, node_ ? NULL : &row_);                                            \
+			held_take(device_, cost_, node_, &row_);                                                      \
 		}                                                                                                     \
 		node_;                                                                                                \
 	})
@@ -201,26 +201,29 @@ static CUresult instantiate_with_per_thread(CUgraphExec *ret, CUgraph g, CUDA_GR
 
 /* ---- device code ---- */
 
-static size_t free_now(void)
+/* On a GPU in units of its own; the emulated device knows it to the byte. */
+static uint64_t taken_now(int device_number)
 {
-	size_t free_bytes = 0, total;
+	size_t free_bytes = 0, total = 0;
 
+	if (device.driver->extension)
+		return device.driver->extension->used(device_number);
 	device.driver->cuMemGetInfo(&free_bytes, &total);
-	return free_bytes;
+	return total - free_bytes;
 }
 
 /* One at a time, so that what is measured is this one's. */
 static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What was loaded is counted, or unloaded again. */
-static CUresult settle_module(const char *call, void *handle, int device_number, size_t before,
+static CUresult settle_module(const char *call, void *handle, int device_number, uint64_t before,
 			      CUresult (*unload)(void *))
 {
 	struct held row = { .kind = HELD_MODULE, .key = (uintptr_t)handle, .call = call };
-	size_t after = free_now();
+	uint64_t after = taken_now(device_number);
 	CUresult result;
 
-	row.bytes = before > after ? before - after : 0;
+	row.bytes = after > before ? after - before : 0;
 	result = held_reserve_taken(call, device_number, row.bytes);
 	if (result)
 		unload(handle);
@@ -232,13 +235,13 @@ static CUresult settle_module(const char *call, void *handle, int device_number,
 #define MEASURED(name, ret, unload, call)                                                                     \
 	({                                                                                                    \
 		CUresult loaded_;                                                                             \
-		size_t before_;                                                                               \
+		uint64_t before_;                                                                             \
 		int device_;                                                                                  \
 													      \
 		if (libcuda_device(&device_))                                                                 \
 			device_ = 0; /* without a context nothing is loaded yet */                            \
 		pthread_mutex_lock(&load_lock);                                                               \
-		before_ = free_now();                                                                         \
+		before_ = taken_now(device_);                                                                \
 		loaded_ = (call);                                                                             \
 		if (!loaded_)                                                                                 \
 			loaded_ = settle_module(name, *(ret), device_, before_,                               \

@@ -25,7 +25,7 @@
 			got_ = (call_);                                                                   \
 			if (!got_)                                                                        \
 				row_.key = *(address);                                                    \
-			held_settle(device_, row_.bytes, got_ ? NULL : &row_);                            \
+			held_take(device_, row_.bytes, got_, &row_);                                      \
 		}                                                                                         \
 		got_;                                                                                     \
 	})
@@ -117,7 +117,7 @@ static CUresult counted_async(const char *name, CUdeviceptr *ret, size_t size, C
 	result = call(ret, size, pool, s, per_thread);
 	if (!result)
 		row.key = *ret;
-	held_settle(device_number, more, result ? NULL : &row);
+	held_take(device_number, more, result, &row);
 	settle_pool(pool, device_number);
 	return result;
 }
@@ -237,7 +237,7 @@ static CUresult counted_array(const char *name, uint64_t bytes, CUresult (*call)
 	result = call(ret, d, levels);
 	if (!result)
 		row.key = (uintptr_t)*ret;
-	held_settle(device_number, row.bytes, result ? NULL : &row);
+	held_take(device_number, row.bytes, result, &row);
 	return result;
 }
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Device memory grows by what is asked for, is given back, and is never too scattered for a request that fits (scenario A20)."""
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -8,10 +10,15 @@ MIB = 1 << 20
 
 
 @pytest.fixture(scope="module")
-def small_device(start_kernel):
-    session = start_kernel(CGPU_EMULATED_MEMORY="256M", CGPU_UNDO="0")  # what %undo keeps is not free
-    session.run("#include <stdio.h>\n#define MIB ((size_t)1 << 20)\nint *piece[256], n;").ok()
-    return session
+def kernel_of_a_small_device(start_kernel):
+    return start_kernel(CGPU_EMULATED_MEMORY="256M", CGPU_UNDO="0")  # what %undo keeps is not free
+
+
+@pytest.fixture
+def small_device(kernel_of_a_small_device):
+    kernel_of_a_small_device.run("%reset").ok()
+    kernel_of_a_small_device.run("#include <stdio.h>\n#define MIB ((size_t)1 << 20)\nint *piece[256], n;").ok()
+    return kernel_of_a_small_device
 
 
 def device_bytes(pid):
@@ -76,3 +83,56 @@ def test_a_cell_may_take_and_give_back_more_than_there_is(small_device):
   n = i; }
 printf("%d", n);""").ok()
     assert r.stdout == "39" and not r.stderr
+
+
+def test_a_full_device_has_room_in_pieces_that_small_ones_share(small_device):
+    r = small_device.run("""char *s[2]; int result = cudaMalloc(&s[0], 1000), i;
+for (n = 0; !cudaMalloc(&piece[n], 2 * MIB); n++);
+cudaGetLastError();
+for (i = 0; !result && i < 100; i++) result = cudaMalloc(&s[1], 10000);
+printf("%d %d %d", n, i, result);
+for (i = 0; i < n; i++) cudaFree(piece[i]);""").ok()
+    assert r.stdout == "127 100 0", r.stdout
+
+
+DRIVER = """import ctypes, sys
+cu, size = ctypes.CDLL("libcuda.so.1"), int(sys.argv[1])
+context, pieces, p = ctypes.c_void_p(), [], ctypes.c_uint64()
+assert not cu.cuInit(0) and not cu.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+assert not cu.cuCtxSetCurrent(context)
+alloc = lambda n: cu.cuMemAlloc_v2(ctypes.byref(p), ctypes.c_size_t(n))
+while not alloc(size):
+    pieces.append(p.value)
+freed = pieces[::2]
+assert not any(cu.cuMemFree_v2(ctypes.c_uint64(a)) for a in freed)
+print(len(pieces), alloc(len(freed) * size))"""
+
+# The same in a cell; the second call is the driver's, as libraries call it.
+ALTERNATE = """#include <stdlib.h>
+#define ALTERNATE(TAKE, GIVE) { char *p[2000], *one; int n = 0; \\
+  while (n < 2000 && !TAKE((void *)&p[n], SIZE)) n++; \\
+  for (int i = 0; i < n; i += 2) GIVE((void *)p[i]); \\
+  int result = TAKE((void *)&one, (n + 1) / 2 * (size_t)SIZE); \\
+  printf("%d %d\\n", n, result); \\
+  if (!result) GIVE((void *)one); \\
+  for (int i = 1; i < n; i += 2) GIVE((void *)p[i]); \\
+  cudaGetLastError(); }
+#define DRIVER_TAKE(p, n) cuMemAlloc((CUdeviceptr *)(p), n)
+#define DRIVER_GIVE(p) cuMemFree((CUdeviceptr)(p))"""
+
+
+def test_pieces_that_scatter_the_driver_s_memory_leave_all_of_a_cell_s(small_device, prefix):
+    size = 1 * MIB
+    small_device.run(ALTERNATE.replace("SIZE", str(size))).ok()
+    alone = subprocess.run([sys.executable, "-c", DRIVER, str(size)], text=True, capture_output=True,
+                           env={**os.environ, "CGPU_EMULATED_MEMORY": "256M",
+                                "LD_LIBRARY_PATH": str(prefix / "libexec" / "cgpu" / "emulated-driver")})
+    # Two pieces share what the device gives out as one: half of it is free, and none of that can be mapped.
+    assert alone.stdout == "256 2\n", alone.stderr
+    driver = small_device.run("ALTERNATE(DRIVER_TAKE, DRIVER_GIVE)").ok().stdout
+    assert driver == "256 2\n"
+    pieces, result = map(int, small_device.run("ALTERNATE(cudaMalloc, cudaFree)").ok().stdout.split())
+    assert result == 0
+    # A piece has 2 MiB for itself: that is the price.
+    assert pieces == 128
+    assert largest(small_device) == "256 MB"

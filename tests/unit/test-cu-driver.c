@@ -214,6 +214,72 @@ static void memory_is_counted(void **state)
 	assert_int_equal(free_bytes, free_before);
 }
 
+/* Take pieces until the device is full and free every second one; the pieces that are left and their number. */
+static unsigned alternate(size_t size, CUdeviceptr *p, unsigned max, unsigned *ret_freed)
+{
+	unsigned n = 0;
+
+	while (n < max && !EMU(cuMemAlloc)(&p[n], size))
+		n++;
+	for (unsigned i = 0; i < n; i += 2)
+		assert_int_equal(EMU(cuMemFree)(p[i]), 0);
+	*ret_freed = (n + 1) / 2;
+	return n;
+}
+
+static void free_all(CUdeviceptr *p, unsigned n)
+{
+	for (unsigned i = 1; i < n; i += 2)
+		assert_int_equal(EMU(cuMemFree)(p[i]), 0);
+}
+
+static void small_pieces_scatter_memory(void **state)
+{
+	static const size_t sizes[] = { CHUNK / 16, CHUNK / 4, CHUNK / 2 };
+	size_t before, free_bytes, total;
+	CUdeviceptr p[1024], one;
+	unsigned n, freed;
+
+	(void)state;
+	assert_int_equal(EMU(cuMemGetInfo)(&before, &total), 0);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		n = alternate(sizes[i], p, 1024, &freed);
+		assert_int_equal(n, total / sizes[i]);
+		/* No frame is free, so neither is there room for anything large nor for what is mapped. */
+		assert_int_equal(EMU(cuMemGetInfo)(&free_bytes, &total), 0);
+		assert_int_equal(free_bytes, 0);
+		assert_int_equal(EMU(cuMemAlloc)(&one, freed * sizes[i] / 2), CUDA_ERROR_OUT_OF_MEMORY);
+		/* The holes are for pieces of their size, and give the frames back when both halves are free. */
+		for (unsigned k = 0; k < freed; k++)
+			assert_int_equal(EMU(cuMemAlloc)(&p[k * 2], sizes[i]), 0);
+		for (unsigned k = 0; k < n; k += 2)
+			assert_int_equal(EMU(cuMemFree)(p[k]), 0);
+		free_all(p, n);
+		assert_int_equal(EMU(cuMemGetInfo)(&free_bytes, &total), 0);
+		assert_int_equal(free_bytes, before);
+	}
+}
+
+static void large_pieces_scatter_nothing(void **state)
+{
+	CUdeviceptr p[64], one;
+	size_t free_bytes, total;
+	unsigned n, freed;
+
+	(void)state;
+	for (size_t size = CHUNK; size <= 3 * CHUNK; size += CHUNK) {
+		n = alternate(size, p, 64, &freed);
+		assert_int_equal(EMU(cuMemAlloc)(&one, freed * size), 0);
+		assert_int_equal(EMU(cuMemFree)(one), 0);
+		free_all(p, n);
+	}
+	/* What is no whole number of frames takes the rest of its last one. */
+	assert_int_equal(EMU(cuMemAlloc)(&one, CHUNK + 1), 0);
+	assert_int_equal(EMU(cuMemGetInfo)(&free_bytes, &total), 0);
+	assert_int_equal(total - free_bytes, 2 * CHUNK);
+	assert_int_equal(EMU(cuMemFree)(one), 0);
+}
+
 static void host_memory_is_registered(void **state)
 {
 	static char block[8192];
@@ -298,6 +364,8 @@ int main(void)
 		cmocka_unit_test(device_describes_itself),
 		cmocka_unit_test(contexts_nest),
 		cmocka_unit_test(memory_is_counted),
+		cmocka_unit_test(small_pieces_scatter_memory),
+		cmocka_unit_test(large_pieces_scatter_nothing),
 		cmocka_unit_test(every_row_can_be_looked_up),
 		cmocka_unit_test(copies_and_fills),
 		cmocka_unit_test(vmm_memory_travels_as_a_descriptor),
