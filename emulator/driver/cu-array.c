@@ -5,10 +5,14 @@
 #include <stdlib.h>
 
 #include "emulator/driver/cu-context.h"
+#include "emulator/driver/handle-memory.h"
 #include "emulator/driver/memory.h"
 
 #define ARRAY_MAGIC 0x41525259ull
 #define MIPMAPPED_MAGIC 0x4d495041ull
+
+static struct handle_memory arrays = HANDLE_MEMORY(struct CUarray_st);
+static struct handle_memory mipmapped = HANDLE_MEMORY(struct CUmipmappedArray_st);
 #define ARRAY_FLAGS (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | \
 		     CUDA_ARRAY3D_TEXTURE_GATHER | CUDA_ARRAY3D_COLOR_ATTACHMENT)
 #define WIDTH_MAX 131072
@@ -110,13 +114,13 @@ static CUresult create(CUarray *ret, const CUDA_ARRAY3D_DESCRIPTOR *d)
 
 	if (result)
 		return result;
-	a = calloc(1, sizeof(*a));
+	a = handle_memory_take(&arrays);
 	if (!a)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	a->owned = true;
 	result = memory_alloc(context_device(), lay_out(a, d), MAPPING_ALLOC, "array", &a->address);
 	if (result)
-		free(a);
+		handle_memory_give(&arrays, a);
 	else
 		*ret = a;
 	return result;
@@ -180,7 +184,7 @@ CUresult cuArrayDestroy(CUarray a)
 		return CUDA_ERROR_INVALID_HANDLE;
 	memory_free(a->address, MAPPING_ALLOC);
 	a->magic = 0;
-	free(a);
+	handle_memory_give(&arrays, a);
 	return CUDA_SUCCESS;
 }
 
@@ -216,7 +220,7 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *ret, const CUDA_ARRAY3D_DESCRI
 	result = check_shape(d);
 	if (result)
 		return result;
-	a = calloc(1, sizeof(*a));
+	a = handle_memory_take(&mipmapped);
 	if (!a)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	a->magic = MIPMAPPED_MAGIC;
@@ -234,7 +238,7 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *ret, const CUDA_ARRAY3D_DESCRI
 	}
 	result = memory_alloc(context_device(), size, MAPPING_ALLOC, "mipmapped array", &a->address);
 	if (result) {
-		free(a);
+		handle_memory_give(&mipmapped, a);
 		return result;
 	}
 	for (unsigned i = 0; i < a->levels; i++)
@@ -267,7 +271,7 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray a)
 		return CUDA_ERROR_INVALID_HANDLE;
 	memory_free(a->address, MAPPING_ALLOC);
 	a->magic = 0;
-	free(a);
+	handle_memory_give(&mipmapped, a);
 	return CUDA_SUCCESS;
 }
 

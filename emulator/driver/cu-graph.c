@@ -8,6 +8,9 @@
 #include "emulator/driver/cu-context.h"
 #include "emulator/driver/graph-condition.h"
 #include "emulator/driver/graph.h"
+#include "emulator/driver/handle-memory.h"
+
+static struct handle_memory executables = HANDLE_MEMORY(struct CUgraphExec_st);
 
 CUresult cuGraphCreate(CUgraph *ret, unsigned int flags)
 {
@@ -239,7 +242,7 @@ static CUresult instantiate(CUgraphExec *ret, CUgraph g, CUDA_GRAPH_INSTANTIATE_
 		result = graph_check_bodies(g, &params->result_out, &params->hErrNode_out);
 	if (result)
 		return result;
-	e = malloc(sizeof(*e));
+	e = handle_memory_take(&executables);
 	result = e ? graph_clone(g, &e->graph) : CUDA_ERROR_OUT_OF_MEMORY;
 	if (!result) {
 		e->magic = GRAPH_EXEC_MAGIC;
@@ -252,7 +255,7 @@ static CUresult instantiate(CUgraphExec *ret, CUgraph g, CUDA_GRAPH_INSTANTIATE_
 			params->result_out = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
 	}
 	if (result) {
-		free(e);
+		handle_memory_give(&executables, e);
 		return result;
 	}
 	params->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
@@ -291,7 +294,7 @@ CUresult cuGraphExecDestroy(CUgraphExec e)
 		return result;
 	e->magic = 0;
 	graph_free(e->graph);
-	free(e);
+	handle_memory_give(&executables, e);
 	return CUDA_SUCCESS;
 }
 

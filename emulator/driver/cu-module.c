@@ -18,10 +18,14 @@
 #include "common/log.h"
 #include "emulator/driver/cu-context.h"
 #include "emulator/driver/fat-binary-text.h"
+#include "emulator/driver/handle-memory.h"
 #include "emulator/driver/memory.h"
 #include "emulator/machine/machine-limits.h"
 
 #define MODULE_MAGIC 0x4d4f4455ull
+
+static struct handle_memory modules = HANDLE_MEMORY(struct CUmod_st);
+static struct handle_memory functions = HANDLE_MEMORY(struct CUfunc_st);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -62,7 +66,7 @@ static void release(CUmodule m)
 		next = f->next;
 		f->module = NULL;
 		free(f->older.params);
-		free(f);
+		handle_memory_give(&functions, f);
 	}
 	if (m->ptx)
 		ptx_module_free(m->ptx);
@@ -70,7 +74,7 @@ static void release(CUmodule m)
 		release(m->twins[i]);
 	free(m->text);
 	m->magic = 0;
-	free(m);
+	handle_memory_give(&modules, m);
 }
 
 static CUresult code_of(const struct error *err)
@@ -87,11 +91,11 @@ static CUresult code_of(const struct error *err)
 
 static CUresult load(const char *text, size_t len, CUmodule *ret, struct error *err)
 {
-	CUmodule m = calloc(1, sizeof(*m));
+	CUmodule m = handle_memory_take(&modules);
 	struct ptx_placer placer = { .data = m, .place = place };
 
 	if (m && gpu.devices > 1 && !(m->text = strndup(text, len))) {
-		free(m);
+		handle_memory_give(&modules, m);
 		m = NULL;
 	}
 	if (!m) {
@@ -239,7 +243,7 @@ static CUfunction function_of(CUmodule m, struct ptx_function *ptx)
 	pthread_mutex_lock(&lock);
 	for (f = m->functions; f && f->ptx != ptx; f = f->next)
 		;
-	if (!f && (f = calloc(1, sizeof(*f)))) {
+	if (!f && (f = handle_memory_take(&functions))) {
 		*f = (struct CUfunc_st){ .next = m->functions, .ptx = ptx, .module = m, .carveout = -1,
 					 .max_dynamic_shared = MACHINE_MAX_SHARED_STATIC - (int)ptx->static_shared };
 		m->functions = f;

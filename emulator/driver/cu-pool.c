@@ -13,6 +13,7 @@
 #include "emulator/driver/cu-stream.h"
 #include "emulator/driver/graph-memory.h"
 #include "emulator/driver/graph.h"
+#include "emulator/driver/handle-memory.h"
 #include "emulator/driver/memory.h"
 
 #define POOL_MAGIC 0x504f4f4cull
@@ -27,6 +28,7 @@ struct CUmemPoolHandle_st {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct handle_memory pools = HANDLE_MEMORY(struct CUmemPoolHandle_st);
 static struct CUmemPoolHandle_st defaults[GPU_DEVICES_MAX];
 static CUmemoryPool current[GPU_DEVICES_MAX]; /* NULL: the default one */
 
@@ -67,7 +69,7 @@ static void drop_if_unused(CUmemoryPool p)
 	if (!p->gone || p->used)
 		return;
 	p->magic = 0;
-	free(p);
+	handle_memory_give(&pools, p);
 }
 
 /* ---- memory ---- */
@@ -201,7 +203,7 @@ CUresult cuMemPoolCreate(CUmemoryPool *ret, const CUmemPoolProps *props)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!gpu_has(props->location.id))
 		return CUDA_ERROR_INVALID_DEVICE;
-	*ret = malloc(sizeof(**ret));
+	*ret = handle_memory_take(&pools);
 	if (!*ret)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	init(*ret, props);

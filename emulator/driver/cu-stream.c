@@ -6,11 +6,11 @@
 #include "emulator/driver/cu-stream.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "emulator/driver/cu-context.h"
 #include "emulator/driver/cu-profile.h"
+#include "emulator/driver/handle-memory.h"
 
 #define STREAM_MAGIC 0x5354524dull
 #define EVENT_MAGIC 0x45564e54ull
@@ -33,6 +33,9 @@ struct CUevent_st {
 	struct capture_point point; /* that it was recorded at */
 	struct timespec time;
 };
+
+static struct handle_memory streams = HANDLE_MEMORY(struct CUstream_st);
+static struct handle_memory events = HANDLE_MEMORY(struct CUevent_st);
 
 static pthread_key_t own_key;
 static pthread_once_t own_once = PTHREAD_ONCE_INIT;
@@ -112,7 +115,7 @@ CUresult cuStreamCreateWithPriority(CUstream *ret, unsigned int flags, int prior
 		return result;
 	if (!ret || (flags & ~(unsigned)CU_STREAM_NON_BLOCKING))
 		return CUDA_ERROR_INVALID_VALUE;
-	s = malloc(sizeof(*s));
+	s = handle_memory_take(&streams);
 	if (!s)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (priority > 0)
@@ -120,7 +123,7 @@ CUresult cuStreamCreateWithPriority(CUstream *ret, unsigned int flags, int prior
 	*s = (struct CUstream_st){ STREAM_MAGIC, flags, priority < -5 ? -5 : priority,
 				   queue_new(context_device(), !(flags & CU_STREAM_NON_BLOCKING)), context_current(), { 0 } };
 	if (!s->queue) {
-		free(s);
+		handle_memory_give(&streams, s);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	*ret = s;
@@ -143,7 +146,7 @@ CUresult cuStreamDestroy(CUstream s)
 	s->magic = 0;
 	capture_leave(&s->point);
 	queue_release(s->queue);
-	free(s);
+	handle_memory_give(&streams, s);
 	return CUDA_SUCCESS;
 }
 
@@ -313,7 +316,7 @@ CUresult cuEventCreate(CUevent *ret, unsigned int flags)
 		return result;
 	if (!ret || flags > 7)
 		return CUDA_ERROR_INVALID_VALUE;
-	e = calloc(1, sizeof(*e));
+	e = handle_memory_take(&events);
 	if (!e)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	e->magic = EVENT_MAGIC;
@@ -334,7 +337,7 @@ CUresult cuEventDestroy(CUevent e)
 	e->magic = 0;
 	capture_leave(&e->point);
 	work_release(e->mark);
-	free(e);
+	handle_memory_give(&events, e);
 	return CUDA_SUCCESS;
 }
 

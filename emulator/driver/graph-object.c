@@ -4,6 +4,7 @@
  * that gives it up, when the devices have done what they had to: a launch that is under way may still use the object.
  */
 #include "emulator/driver/graph-object.h"
+#include "emulator/driver/handle-memory.h"
 
 #include <limits.h>
 #include <stdatomic.h>
@@ -21,6 +22,8 @@ struct CUuserObject_st {
 	void *data;
 };
 
+static struct handle_memory objects = HANDLE_MEMORY(struct CUuserObject_st);
+
 static bool is_object(CUuserObject o)
 {
 	return o && o->magic == OBJECT_MAGIC;
@@ -33,7 +36,7 @@ static void release(CUuserObject o, unsigned count)
 	queue_wait_device(-1);
 	o->magic = 0;
 	o->destroy(o->data);
-	free(o);
+	handle_memory_give(&objects, o);
 }
 
 static CUresult hold(CUgraph g, CUuserObject o, unsigned count)
@@ -81,7 +84,7 @@ CUresult cuUserObjectCreate(CUuserObject *ret, void *data, CUhostFn destroy, uns
 		return result;
 	if (!ret || !destroy || !references || references > INT_MAX || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
 		return CUDA_ERROR_INVALID_VALUE;
-	o = malloc(sizeof(*o));
+	o = handle_memory_take(&objects);
 	if (!o)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*o = (struct CUuserObject_st){ OBJECT_MAGIC, references, destroy, data };

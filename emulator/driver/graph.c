@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes and dependencies; what a node's parameters point at is graph-content.c, how a graph is run graph-run.c. */
 #include "emulator/driver/graph.h"
+#include "emulator/driver/handle-memory.h"
 
 #include <stdlib.h>
 
@@ -12,6 +13,9 @@
 
 #define GRAPH_MAGIC 0x47524150ull
 #define NODE_MAGIC 0x4e4f4445ull
+
+static struct handle_memory graphs = HANDLE_MEMORY(struct CUgraph_st);
+static struct handle_memory nodes = HANDLE_MEMORY(struct CUgraphNode_st);
 
 bool graph_valid(CUgraph g)
 {
@@ -30,7 +34,7 @@ bool graph_node_valid(CUgraphNode n)
 
 CUgraph graph_new(void)
 {
-	CUgraph g = calloc(1, sizeof(*g));
+	CUgraph g = handle_memory_take(&graphs);
 
 	if (g)
 		g->magic = GRAPH_MAGIC;
@@ -42,7 +46,7 @@ static void node_free(CUgraphNode n)
 	n->magic = 0;
 	graph_content_release(n);
 	free(n->deps);
-	free(n);
+	handle_memory_give(&nodes, n);
 }
 
 void graph_free(CUgraph g)
@@ -56,7 +60,7 @@ void graph_free(CUgraph g)
 	g->magic = 0;
 	free(g->nodes);
 	graph_release_order(g);
-	free(g);
+	handle_memory_give(&graphs, g);
 }
 
 static size_t place_of(const struct CUgraphNode_st *n, CUgraphNode on)
@@ -98,7 +102,7 @@ bool graph_undepend(CUgraphNode n, CUgraphNode on)
 /* A node without content at the end of g; NULL when memory is out. */
 static CUgraphNode append(CUgraph g)
 {
-	CUgraphNode n = ARRAY_ROOM(g->nodes, g->n, &g->cap) ? calloc(1, sizeof(*n)) : NULL;
+	CUgraphNode n = ARRAY_ROOM(g->nodes, g->n, &g->cap) ? handle_memory_take(&nodes) : NULL;
 
 	if (!n)
 		return NULL;

@@ -41,6 +41,7 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/graph-memory.c %reldir%/graph-memory.h \
 	%reldir%/graph-object.c %reldir%/graph-object.h \
 	%reldir%/graph-run.c \
+	%reldir%/handle-memory.c %reldir%/handle-memory.h \
 	%reldir%/inject.c %reldir%/inject.h \
 	%reldir%/memory.c %reldir%/memory.h \
 	%reldir%/memory-buffers.c \

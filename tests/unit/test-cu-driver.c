@@ -336,6 +336,55 @@ static void streams_and_events(void **state)
 	assert_int_equal(EMU(cuStreamDestroy)(NULL), CUDA_ERROR_INVALID_HANDLE);
 }
 
+/* Each is destroyed twice, and asked for something after that. */
+static void what_was_destroyed_is_an_error(void **state)
+{
+	static const char ptx[] = ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\nret;\n}\n";
+	const CUDA_ARRAY_DESCRIPTOR shape = { .Width = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1 };
+	const CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+				       .location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 } };
+	CUDA_ARRAY_DESCRIPTOR read;
+	CUgraphExec exec;
+	CUmemoryPool pool;
+	CUfunction f;
+	CUstream stream;
+	CUevent event;
+	CUmodule module;
+	CUarray array;
+	CUgraph graph;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(EMU(cuStreamCreate)(&stream, 0), 0);
+	assert_int_equal(EMU(cuStreamDestroy)(stream), 0);
+	assert_int_equal(EMU(cuStreamDestroy)(stream), CUDA_ERROR_INVALID_HANDLE);
+	assert_int_equal(EMU(cuStreamQuery)(stream), CUDA_ERROR_INVALID_HANDLE);
+	assert_int_equal(EMU(cuEventCreate)(&event, 0), 0);
+	assert_int_equal(EMU(cuEventDestroy)(event), 0);
+	assert_int_equal(EMU(cuEventDestroy)(event), CUDA_ERROR_INVALID_HANDLE);
+	assert_int_equal(EMU(cuEventRecord)(event, NULL), CUDA_ERROR_INVALID_HANDLE);
+	assert_int_equal(EMU(cuModuleLoadData)(&module, ptx), 0);
+	assert_int_equal(EMU(cuModuleGetFunction)(&f, module, "nothing"), 0);
+	assert_int_equal(EMU(cuModuleUnload)(module), 0);
+	assert_int_equal(EMU(cuModuleUnload)(module), CUDA_ERROR_INVALID_HANDLE);
+	assert_int_equal(EMU(cuLaunchKernel)(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+	assert_int_equal(EMU(cuArrayCreate)(&array, &shape), 0);
+	assert_int_equal(EMU(cuArrayDestroy)(array), 0);
+	assert_int_equal(EMU(cuArrayDestroy)(array), CUDA_ERROR_INVALID_HANDLE);
+	assert_int_equal(EMU(cuArrayGetDescriptor)(&read, array), CUDA_ERROR_INVALID_HANDLE);
+	assert_int_equal(EMU(cuMemPoolCreate)(&pool, &props), 0);
+	assert_int_equal(EMU(cuMemPoolDestroy)(pool), 0);
+	assert_int_not_equal(EMU(cuMemPoolDestroy)(pool), 0);
+	assert_int_equal(EMU(cuGraphCreate)(&graph, 0), 0);
+	assert_int_equal(EMU(cuGraphInstantiate)(&exec, graph, 0), 0);
+	assert_int_equal(EMU(cuGraphDestroy)(graph), 0);
+	assert_int_equal(EMU(cuGraphDestroy)(graph), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuGraphGetNodes)(graph, NULL, &n), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuGraphExecDestroy)(exec), 0);
+	assert_int_equal(EMU(cuGraphExecDestroy)(exec), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(EMU(cuGraphLaunch)(exec, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
 static void errors_have_names(void **state)
 {
 	const char *text;
@@ -371,6 +420,7 @@ int main(void)
 		cmocka_unit_test(vmm_memory_travels_as_a_descriptor),
 		cmocka_unit_test(host_memory_is_registered),
 		cmocka_unit_test(streams_and_events),
+		cmocka_unit_test(what_was_destroyed_is_an_error),
 		cmocka_unit_test(errors_have_names),
 		cmocka_unit_test(binaries_are_refused),
 	};
