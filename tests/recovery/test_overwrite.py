@@ -43,6 +43,14 @@ fill(other, 2);
 
 
 @pytest.fixture
+def fresh_kernel(start_kernel):
+    """Nothing is saved by itself: meanwhile these blocks are copied as all others, so that the snapshot can follow."""
+    session = start_kernel(CGPU_AUTOSAVE="0")
+    yield session
+    session.close()
+
+
+@pytest.fixture
 def run(fresh_kernel):
     fresh_kernel.run(DEFINITIONS).ok()
     return fresh_kernel.run
