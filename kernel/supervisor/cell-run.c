@@ -33,6 +33,7 @@
 #include "kernel/supervisor/process.h"
 #include "kernel/supervisor/strays.h"
 #include "kernel/supervisor/supervisor-state.h"
+#include "kernel/supervisor/version-watch.h"
 #include "kernel/supervisor/watchdog.h"
 #include "kernel/supervisor/worker-pool.h"
 
@@ -237,6 +238,7 @@ static void begin(struct supervisor *s)
 	record_put_u64(&b, s->leaks.next_id);
 	record_put_str(&b, text ? text : "");
 	buffer_clear(&s->run.in_place);
+	version_watch_cell(s);
 	lending_before_cell(s, w);
 	memcheck_put_run(&s->memcheck, &b);
 	failed = buffer_check(&b, &err) || (s->run.writes_in_place && begin_in_place(s, w, &err)) ||

@@ -12,6 +12,7 @@
 #include "kernel/size-text.h"
 #include "kernel/supervisor/supervisor-state.h"
 #include "kernel/supervisor/version-rules.h"
+#include "kernel/supervisor/version-watch.h"
 
 #define LIMIT_LINES 5
 #define ROWS_MAX (SANDBOX_STEPS + 12 + LIMIT_LINES)
@@ -78,16 +79,10 @@ static void add_device(struct doctor_rows *d, const struct supervisor *s)
 /* Only those that are broken: what fits needs no row. */
 static void add_versions(struct doctor_rows *d, const struct supervisor *s)
 {
-	struct version_facts f = {
-		.emulated = s->pool.hello.emulated,
-		.driver = s->pool.hello.driver_version,
-		.compiler = version_rules_parse(s->compiler.nvrtc),
-		.passed_over = s->pool.hello.passed_over,
-	};
+	struct version_facts f;
 	struct version_verdict v;
 
-	for (size_t i = 0; i < s->libraries.n; i++)
-		version_rules_add_library(&f, s->libraries.at[i].path);
+	version_watch_facts(s, &f);
 	for (size_t i = 0; i < version_rules_count(); i++) {
 		version_rules_check(i, &f, &v);
 		if (!v.ok)

@@ -38,6 +38,7 @@
 #include "kernel/supervisor/supervisor.h"
 #include "kernel/supervisor/memcheck.h"
 #include "kernel/supervisor/unit-table.h"
+#include "kernel/supervisor/version-watch.h"
 #include "kernel/supervisor/worker.h"
 #include "kernel/supervisor/zygote-client.h"
 
@@ -126,6 +127,7 @@ struct supervisor {
 	struct sandbox sandbox;
 	struct worker_pool pool;
 	struct libraries libraries;
+	struct version_watch versions;
 	struct compiler_client compiler;
 	const struct dirty_pages *dirty_pages;
 	struct snapshot snapshot;

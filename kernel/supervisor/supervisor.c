@@ -141,6 +141,7 @@ void supervisor_free(struct supervisor *s)
 	libraries_release(&s->libraries);
 	unit_table_release(&s->units);
 	doctor_rows_release(&s->doctor);
+	version_watch_release(&s->versions);
 	pressure_release(&s->pressure);
 	device_share_release(s);
 	leak_watch_release(&s->leaks);

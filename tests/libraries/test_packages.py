@@ -290,3 +290,28 @@ def test_completion_sees_the_headers_of_a_package(fresh_kernel, tmp_path):
     (tmp_path / "deep.h").write_text("struct deep { int inside_of_it; };\n")
     fresh_kernel.run(f"%cflags -I{tmp_path}\n#include <deep.h>\nstruct deep d;").ok()
     assert "inside_of_it" in str(fresh_kernel.ask("complete", "d.ins", 5)["matches"])
+
+
+def test_versions_that_do_not_fit_are_told_before_the_first_cell_with_a_device(start_kernel, tmp_path):
+    """Files that say what they are; cuDNN 8 has none for the CUDA of the compiler."""
+    home = tmp_path / "home"
+    (home / "include").mkdir(parents=True)
+    (home / "lib").mkdir()
+    for header in ("cublas_v2.h", "cudnn.h"):
+        (home / "include" / header).touch()
+    for name in ("cublas.so.13.1.0.3", "cublasLt.so.13.0.2.14", "cudnn.so.8.9.7"):
+        build_library(home / "lib", name.split(".")[0], f"int nothing_of_{name.split('.')[0]};")
+        (home / "lib" / f"lib{name.split('.')[0]}.so").rename(home / "lib" / f"lib{name}")
+        (home / "lib" / f"lib{name.split('.')[0]}.so").symlink_to(f"lib{name}")
+    session = start_kernel(CUDA_HOME=str(home))
+    session.run("__global__ void one(int *p) { *p = 1; }").ok()
+    session.run("%pkg cublas cudnn").ok()
+    assert not session.run("int cube = 1;").ok().stderr
+    told = session.run("int *p; cudaMalloc(&p, 4);").ok().stderr
+    assert told.startswith("cuBLAS is of version 13.1, cuBLASLt of 13.0. Install both by one package"), told
+    assert "\ncuDNN 8.9 is loaded, and there is none of that version for CUDA 13." in told
+    assert "pip install nvidia-cudnn-cu13" in told
+    assert not session.run("one<<<1, 1>>>(p);").ok().stderr
+    shown = session.run("%doctor").ok().shown
+    assert "cuBLAS, cuBLASLt" in shown and "cuDNN, CUDA" in shown
+    session.close()

@@ -4,7 +4,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -71,6 +75,102 @@ static void each_rule_says_what_to_do(void **state)
 	assert_string_equal(v.detail, "it is too old");
 }
 
+/* A file of this name, with its folders. */
+static void make_file(const char *folder, const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		mkdir(path, 0700);
+		*at = '/';
+	}
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* A session with CUDA 13 that has loaded these, in folder: names until NULL. */
+static struct version_facts with(const char *folder, const char *const *names)
+{
+	struct version_facts f = { .driver = 13000, .compiler = 13000, .passed_over = "" };
+	char path[256];
+
+	for (; *names; names++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, *names);
+		version_rules_add_library(&f, path);
+	}
+	return f;
+}
+
+#define WITH(...) with(folder, (const char *const[]){ __VA_ARGS__, NULL })
+
+static void a_library_is_what_its_file_says(void **state)
+{
+	char folder[] = "/tmp/test-version-rules-XXXXXX", link[64], command[64];
+	struct version_verdict v;
+	struct version_facts f;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	/* As a toolkit has them: the name for linking leads to the whole one. */
+	make_file(folder, "lib/libcublas.so.13.1.0.3", "");
+	make_file(folder, "lib/libcublasLt.so.13.0.2.14", "");
+	snprintf(link, sizeof(link), "%s/lib/libcublas.so", folder);
+	assert_false(symlink("libcublas.so.13.1.0.3", link));
+	f = WITH("lib/libcublas.so", "lib/libcublasLt.so.13.0.2.14");
+	assert_int_equal(f.cublas, 13010);
+	v = broken(&f);
+	assert_string_equal(v.name, "cuBLAS, cuBLASLt");
+	assert_string_equal(v.detail, "cuBLAS is of version 13.1, cuBLASLt of 13.0");
+	assert_non_null(strstr(v.hint, "Install both by one package"));
+
+	/* cuFFT and cuSOLVER count on their own. */
+	f = WITH("libcufft.so.12", "libcusolver.so.12.0.4", "libcublas.so.13", "libcurand.so.10", "libcusparse.so.12");
+	assert_string_equal(broken(&f).name, "");
+	f = WITH("libcufft.so.11.4.1", "libcublas.so.13");
+	assert_string_equal(broken(&f).name, "libraries, libraries");
+
+	/* cuDNN by its file, by the header beside it, or by its first number alone. */
+	f = WITH("libcudnn.so.8.9.7");
+	v = broken(&f);
+	assert_string_equal(v.name, "cuDNN, CUDA");
+	assert_string_equal(v.detail, "cuDNN 8.9 is loaded, and there is none of that version for CUDA 13.0");
+	assert_non_null(strstr(v.hint, "pip install nvidia-cudnn-cu13"));
+	f.compiler = 12090;
+	f.driver = 12090;
+	assert_string_equal(broken(&f).name, "");
+	f = WITH("libcudnn.so.8");
+	assert_string_equal(broken(&f).name, "cuDNN, CUDA");
+	f = WITH("libcudnn.so.9");
+	assert_string_equal(broken(&f).name, "");
+	make_file(folder, "lib/libcudnn.so.9", "");
+	make_file(folder, "include/cudnn_version.h", "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 10\n#define CUDNN_PATCHLEVEL 2\n");
+	f = WITH("lib/libcudnn.so.9");
+	assert_int_equal(f.cudnn, 9100);
+	assert_string_equal(broken(&f).name, "cuDNN, CUDA");
+
+	/* A wheel: which CUDA it is for, its package says. */
+	make_file(folder, "site/nvidia/cudnn/lib/libcudnn.so.9", "");
+	make_file(folder, "site/nvidia/cudnn/include/cudnn_version.h", "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 13\n");
+	make_file(folder, "site/nvidia_cudnn_cu12-9.13.0.50.dist-info/METADATA", "");
+	f = WITH("site/nvidia/cudnn/lib/libcudnn.so.9", "libcublas.so.13");
+	v = broken(&f);
+	assert_string_equal(v.name, "cuDNN, libraries");
+	assert_string_equal(v.detail, "the package of cuDNN is for CUDA 12.0, the other libraries are for CUDA 13.0");
+	f = WITH("site/nvidia/cudnn/lib/libcudnn.so.9");
+	f.driver = 11080;
+	f.compiler = 0;
+	assert_string_equal(broken(&f).name, "driver, cuDNN");
+	f.emulated = true;
+	assert_string_equal(broken(&f).name, "");
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_false(system(command));
+}
+
 static void versions_are_read(void **state)
 {
 	(void)state;
@@ -84,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(versions_that_fit_are_silent),
 		cmocka_unit_test(each_rule_says_what_to_do),
+		cmocka_unit_test(a_library_is_what_its_file_says),
 		cmocka_unit_test(versions_are_read),
 	};
 
