@@ -106,8 +106,8 @@ def device_numbers(session):
 
 @pytest.fixture
 def session(start_kernel):
-    # Little is kept for %undo, so that memory need not wait for cells that could be taken back.
-    s = start_kernel(CGPU_UNDO="1M", CGPU_EMULATED_MEMORY="256M", CGPU_GPU_MEMORY="256M", CGPU_RAM="1G")
+    # Little is kept for %undo and nothing is being saved, so that memory need not wait for either.
+    s = start_kernel(CGPU_UNDO="1M", CGPU_AUTOSAVE="0", CGPU_EMULATED_MEMORY="256M", CGPU_GPU_MEMORY="256M", CGPU_RAM="1G")
     yield s
     s.close()
 
