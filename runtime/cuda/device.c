@@ -797,7 +797,7 @@ uint64_t device_layout(void)
 		offsetof(struct session, images_epoch), sizeof(struct session_image), sizeof(struct session_mipmap),
 		sizeof(struct session_object), sizeof(struct session_pool),
 		sizeof(struct session_node), sizeof(struct session_graph), sizeof(struct session_limit),
-		sizeof(struct session_library_handle), sizeof(struct session_source),
+		sizeof(struct session_library_handle), sizeof(struct session_library_setting), sizeof(struct session_source),
 	};
 
 	return layout_hash(0, sizes, sizeof(sizes) / sizeof(sizes[0]));

@@ -5,7 +5,8 @@
  * session's.
  *
  * The new handle goes to the place that the function was given, if the old one still stands there, and to variables that hold
- * it. Copies elsewhere are not found.
+ * it. Copies elsewhere are not found. What was set on it is set again by the same calls, of each function the last one, in the
+ * order of these.
  */
 #include "runtime/cuda/library-handles.h"
 
@@ -17,6 +18,8 @@
 
 #include "common/buffer.h"
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/handles.h"
+#include "runtime/cuda/ledger.h"
 #include "runtime/cuda/session.h"
 
 #define WORDS 11 /* of arguments */
@@ -63,6 +66,25 @@ static const struct creator creators[CREATORS] = {
 #define CREATE(symbol, function, shown, size) { LIBRARY_##symbol, #function, shown, size, true },
 #define CREATE_ONCE(symbol, function, size) { LIBRARY_##symbol, #function, #function, size, false },
 #define CREATE_WIDE(symbol, function, size) { LIBRARY_##symbol, #function, #function, size, false },
+#include "common/cuda-libraries.def"
+};
+
+enum setting_kind { SETTING_NUMBERS, SETTING_STREAM, SETTING_MEMORY, SETTING_PLACE4, SETTING_PLACE5, SETTING_POINTERS };
+
+enum setter_number {
+#define SET(symbol, function, shown, size, kind) SET_##function,
+#define SET_WIDE(symbol, function, size) SET_##function,
+#include "common/cuda-libraries.def"
+	SETTERS
+};
+
+static const struct setter {
+	const char *function, *shown;
+	uint32_t size;
+	enum setting_kind kind;
+} setters[SETTERS] = {
+#define SET(symbol, function, shown, size, kind) { #function, shown, size, SETTING_##kind },
+#define SET_WIDE(symbol, function, size) { #function, #function, size, SETTING_POINTERS },
 #include "common/cuda-libraries.def"
 };
 
@@ -204,22 +226,39 @@ static int create(enum creator_number n, const long w[WORDS])
 	}
 #include "common/cuda-libraries.def"
 
-static int destroy(const char *function, uint32_t size, long handle)
+/* Number of the row, -1: none. device.lock is held. */
+static int64_t row_of(long handle, uint32_t size)
 {
-	int (*real)(long) = (int (*)(long))dlsym(RTLD_DEFAULT, function);
-	struct session_array *a = device.session ? &device.session->library_handles : NULL;
+	const struct session_array *a = device.session ? &device.session->library_handles : NULL;
 	uint64_t value = read_handle(&handle, size);
-	int status;
 
-	device_lock();
 	for (uint32_t i = 0; a && i < a->n; i++) {
 		const struct session_library_handle *h = session_at(a, struct session_library_handle, i);
 
-		if (h->value == value && creators[h->creator].size == size) {
-			session_remove(a, sizeof(*h), i);
-			break;
-		}
+		if (h->value == value && creators[h->creator].size == size)
+			return i;
 	}
+	return -1;
+}
+
+static void forget(uint32_t i)
+{
+	struct session_array *a = &device.session->library_handles;
+
+	session_array_clear(&session_at(a, struct session_library_handle, i)->settings);
+	session_remove(a, sizeof(struct session_library_handle), i);
+}
+
+static int destroy(const char *function, uint32_t size, long handle)
+{
+	int (*real)(long) = (int (*)(long))dlsym(RTLD_DEFAULT, function);
+	int64_t row;
+	int status;
+
+	device_lock();
+	row = row_of(handle, size);
+	if (row >= 0)
+		forget((uint32_t)row);
 	device_unlock();
 	device.host->enter_library();
 	status = real(handle);
@@ -234,6 +273,74 @@ static int destroy(const char *function, uint32_t size, long handle)
 	}
 #include "common/cuda-libraries.def"
 
+/* ---- settings ---- */
+
+typedef int any_set(long a, long b, long c, long d, long e, long f);
+
+static int call_setter(enum setter_number n, const long w[SESSION_LIBRARY_WORDS])
+{
+	any_set *real = (any_set *)dlsym(RTLD_DEFAULT, setters[n].function);
+	int status;
+
+	device.host->enter_library();
+	status = real(w[0], w[1], w[2], w[3], w[4], w[5]);
+	device.host->leave_library();
+	return status;
+}
+
+static void note_setting(enum setter_number n, const long w[SESSION_LIBRARY_WORDS])
+{
+	struct session_library_setting *s;
+	struct session_array *a;
+	int64_t row;
+
+	device_lock();
+	row = row_of(w[0], setters[n].size);
+	if (row >= 0) {
+		a = &session_at(&device.session->library_handles, struct session_library_handle, row)->settings;
+		for (uint32_t i = a->n; i-- > 0;)
+			if (session_at(a, struct session_library_setting, i)->setter == n)
+				session_remove(a, sizeof(*s), i);
+		s = session_append(a, struct session_library_setting);
+		if (s) {
+			s->setter = n;
+			memcpy(s->words, w, sizeof(s->words));
+		}
+	}
+	device_unlock();
+}
+
+static int set(enum setter_number n, const long w[SESSION_LIBRARY_WORDS])
+{
+	int status = call_setter(n, w);
+
+	if (!status)
+		note_setting(n, w);
+	return status;
+}
+
+#define SET(symbol, function, shown, size, kind)                                                      \
+	static int set_##function(long a, long b, long c, long d, long e, long f)                     \
+	{                                                                                             \
+		return set(SET_##function, (const long[SESSION_LIBRARY_WORDS]){ a, b, c, d, e, f });  \
+	}
+#define SET_WIDE(symbol, function, size)                                                              \
+	static int set_##function(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, \
+				  long k, long l)                                                     \
+	{                                                                                             \
+		typedef int wide(long, long, long, long, long, long, long, long, long, long, long, long); \
+		wide *real = (wide *)dlsym(RTLD_DEFAULT, #function);                                  \
+		int status;                                                                           \
+												      \
+		device.host->enter_library();                                                         \
+		status = real(a, b, c, d, e, f, g, h, i, j, k, l);                                    \
+		device.host->leave_library();                                                         \
+		if (!status)                                                                          \
+			note_setting(SET_##function, (const long[SESSION_LIBRARY_WORDS]){ a });       \
+		return status;                                                                        \
+	}
+#include "common/cuda-libraries.def"
+
 static const struct {
 	const char *name;
 	void *function;
@@ -242,6 +349,8 @@ static const struct {
 #define CREATE_ONCE(symbol, function, size) { #function, (void *)create_##function },
 #define CREATE_WIDE(symbol, function, size) { #function, (void *)create_##function },
 #define DESTROY(function, size) { #function, (void *)destroy_##function },
+#define SET(symbol, function, shown, size, kind) { #function, (void *)set_##function },
+#define SET_WIDE(symbol, function, size) { #function, (void *)set_##function },
 #include "common/cuda-libraries.def"
 };
 
@@ -262,6 +371,21 @@ static const char *named(const struct session_library_handle *h, char ret[96])
 	return ret;
 }
 
+/* "; what: cublasSetStream(), cublasSetMathMode()", of the settings that are, or are not, called again. */
+static void put_settings(const struct session_library_handle *h, bool again, const char *what, struct buffer *out)
+{
+	bool first = true;
+
+	for (uint32_t i = 0; i < h->settings.n; i++) {
+		const struct setter *s = &setters[session_at(&h->settings, struct session_library_setting, i)->setter];
+
+		if ((s->kind != SETTING_POINTERS) != again)
+			continue;
+		buffer_printf(out, "%s%s()", first ? what : ", ", s->shown);
+		first = false;
+	}
+}
+
 void library_handles_report(struct buffer *out)
 {
 	const struct session_array *a = &device.session->library_handles;
@@ -272,10 +396,19 @@ void library_handles_report(struct buffer *out)
 		const struct creator *c = &creators[h->creator];
 
 		if (c->again)
-			buffer_printf(out, "%s: %s() makes it again before the next cell, but what was set on it since, as its stream, "
-				      "is not\n", named(h, name), c->shown);
+			buffer_printf(out, "%s: %s() makes it again before the next cell", named(h, name), c->shown);
 		else
-			buffer_printf(out, "%s, which line %u has made: call %s() again\n", named(h, name), h->line, c->shown);
+			buffer_printf(out, "%s, which line %u has made: call %s() again", named(h, name), h->line, c->shown);
+		if (c->again) {
+			put_settings(h, true, ", and these set it again: ", out);
+			put_settings(h, false, "; call again: ", out);
+			if (c->library == LIBRARY_CURAND)
+				buffer_puts(out, "; its numbers begin anew");
+		} else if (h->settings.n) {
+			put_settings(h, true, ", ", out);
+			put_settings(h, false, ", ", out);
+		}
+		buffer_puts(out, "\n");
 	}
 }
 
@@ -327,6 +460,62 @@ static void take_out(const struct session_library_handle *h)
 	put_in_place(h, creators[h->creator].size == sizeof(int) ? (unsigned)-1 : 0);
 }
 
+/* Why it cannot be set again, NULL: it can. */
+static const char *obstacle(const struct session_library_setting *s)
+{
+	switch (setters[s->setter].kind) {
+	case SETTING_STREAM:
+		return (uintptr_t)s->words[1] <= (uintptr_t)cudaStreamPerThread ||
+		       handles_stream_look((cudaStream_t)s->words[1]) ? NULL : "its stream is gone";
+	case SETTING_MEMORY:
+		return !s->words[1] || ledger_find((uintptr_t)s->words[1]) ? NULL : "its memory is gone";
+	case SETTING_POINTERS:
+		return "its arguments are gone";
+	default:
+		return NULL;
+	}
+}
+
+static int call_again(const struct session_library_setting *s, uint64_t value)
+{
+	enum setting_kind kind = setters[s->setter].kind;
+	long w[SESSION_LIBRARY_WORDS];
+	size_t figures[16]; /* one a device */
+
+	memcpy(w, s->words, sizeof(w));
+	w[0] = (long)value;
+	if (kind == SETTING_PLACE4 || kind == SETTING_PLACE5)
+		w[kind == SETTING_PLACE4 ? 4 : 5] = (long)(uintptr_t)figures;
+	return call_setter((enum setter_number)s->setter, w);
+}
+
+/* What was set is set again, or told and forgotten; what was told with the report is not told twice. */
+static void set_again(struct session_library_handle *h)
+{
+	char name[96], status_name[96];
+	int status = 0;
+
+	for (uint32_t i = 0; i < h->settings.n;) {
+		const struct session_library_setting *s = session_at(&h->settings, struct session_library_setting, i);
+		const struct setter *f = &setters[s->setter];
+		const char *why;
+
+		device_lock();
+		why = obstacle(s);
+		device_unlock();
+		if (!why && !(status = call_again(s, h->value))) {
+			i++;
+			continue;
+		}
+		if (!why)
+			warn("%s: %s() was called again and returned %s", named(h, name), f->shown,
+			     status_text(&creators[h->creator], status, status_name));
+		else if (f->kind != SETTING_POINTERS)
+			warn("%s: %s() was not called again: %s", named(h, name), f->shown, why);
+		session_remove(&h->settings, sizeof(*s), i);
+	}
+}
+
 /* False: there is none any more. */
 static bool renew(struct session_library_handle *h)
 {
@@ -356,6 +545,7 @@ static bool renew(struct session_library_handle *h)
 	put_in_place(h, value);
 	h->value = value;
 	h->epoch = device.epoch;
+	set_again(h);
 	return true;
 }
 
@@ -370,6 +560,6 @@ void device_libraries_renew(void *unused)
 		if (h->epoch == device.epoch || renew(h))
 			i++;
 		else
-			session_remove(a, sizeof(*h), i);
+			forget(i);
 	}
 }

@@ -309,6 +309,12 @@ struct session_library_handle {
 	uint32_t line;
 	long words[SESSION_LIBRARY_WORDS]; /* arguments */
 	char name[48];    /* of the variable, "" unknown */
+	struct session_array settings; /* struct session_library_setting, in the order of the last calls */
+};
+
+struct session_library_setting {
+	uint32_t setter; /* index of the function */
+	long words[SESSION_LIBRARY_WORDS]; /* arguments; the first is the handle */
 };
 
 struct session {
