@@ -68,7 +68,8 @@ static const char schema[] =
 	" PRIMARY KEY (session, line));"
 	"CREATE TABLE IF NOT EXISTS output_history (session INTEGER, line INTEGER, output TEXT,"
 	" PRIMARY KEY (session, line));"
-	"INSERT INTO sessions (start) VALUES (datetime('now', 'localtime'));";
+	"INSERT INTO sessions (start) VALUES (datetime('now', 'localtime'));"
+	"PRAGMA wal_autocheckpoint = 0;"; /* that syncs: done above, and by the last one that closes the file */
 
 /* SQLite gives the mode of the file to those that it makes beside it. */
 static void make_private(const char *path)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -129,6 +130,34 @@ static void rows_are_written_in_time(void **state)
 	loop_free(loop);
 }
 
+static off_t size_of_file(void)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_size;
+}
+
+/* Moving rows from the log into the file syncs both to the disk. */
+static void cells_do_not_wait_for_a_sync(void **state)
+{
+	struct history *h = history_new(path, NULL);
+	enum { LINES = 100, LENGTH = 100000 };
+	char *text = malloc(LENGTH + 1);
+
+	(void)state;
+	memset(text, 'x', LENGTH);
+	text[LENGTH] = '\0';
+	assert_string_equal(history_place(h), path);
+	for (uint32_t i = 1; i <= LINES; i++)
+		history_add(h, i, text);
+	json_decref(history_tail(h, 1, false));
+	assert_true(size_of_file() < LENGTH);
+	history_free(h);
+	assert_true(size_of_file() > (off_t)LINES * LENGTH);
+	free(text);
+}
+
 /* The lock that keeps the file from being opened is let go by the loop, which so must go on meanwhile. */
 struct stander {
 	struct loop *loop;
@@ -195,6 +224,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sessions_follow_each_other, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(two_kernels_share_the_file, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(rows_are_written_in_time, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(cells_do_not_wait_for_a_sync, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(nobody_waits_for_a_file_that_cannot_be_opened_yet, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(without_a_file_memory_serves, make_folder, remove_folder),
 	};
