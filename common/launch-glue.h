@@ -164,10 +164,6 @@ static inline dim3 cgpu_dim3_from_number(unsigned x)
 #define cgpu_occupancy_entry(g, b, f, sh, limit, ...) \
 	cgpu_occupancy_max_potential_block_size(g, b, cgpu_entry(f), sh, limit)
 
-/* Gone from CUDA 13, still in half of the programs that were written before. */
-#define cudaThreadSynchronize cudaDeviceSynchronize
-#define cudaThreadExit cudaDeviceReset
-
 #endif /* spellings for C */
 #endif /* __CUDA_RUNTIME_API_H__ */
 

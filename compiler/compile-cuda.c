@@ -282,7 +282,8 @@ static int make_unit(struct cuda_unit *x, struct buffer *out, struct error *err)
 static int ask_nvcc(struct cuda_unit *x, struct error *err)
 {
 	struct nvcc_request request = { .nvcc = x->nvcc, .files = x->files, .n_files = x->n_files,
-					.flags = x->flags.nvcc, .sm = x->request->sm ? x->request->sm : 75 };
+					.flags = x->flags.nvcc, .prelude = x->compiler->options.prelude,
+					.sm = x->request->sm ? x->request->sm : 75 };
 
 	if (nvcc_compile(&request, &x->answer, err))
 		return -1;

@@ -23,7 +23,7 @@ struct job {
 	struct tool_folder folder;
 	char arch[64];
 	bool relocatable; /* device code of one text may use that of another */
-	struct buffer object, device_object, log, include;
+	struct buffer object, device_object, log, include, legacy;
 	struct buffer sources, objects; /* paths, each with its NUL */
 	size_t n_sources;
 };
@@ -96,11 +96,12 @@ static int prepare(struct job *j, struct error *err)
 	buffer_printf(&j->device_object, "%s/.device.o", j->folder.path);
 	buffer_printf(&j->log, "%s/.log", j->folder.path);
 	buffer_printf(&j->include, "-I%s", j->folder.path);
+	buffer_printf(&j->legacy, "%s/cgpu-legacy.h", j->request->prelude);
 	for (size_t i = 0; i < j->request->n_files; i++)
 		if (write_file(j, &j->request->files[i], err))
 			return -1;
 	if (buffer_check(&j->object, err) || buffer_check(&j->device_object, err) || buffer_check(&j->log, err) ||
-	    buffer_check(&j->include, err) ||
+	    buffer_check(&j->include, err) || buffer_check(&j->legacy, err) ||
 	    buffer_check(&j->sources, err) || buffer_check(&j->objects, err))
 		return -1;
 	return 0;
@@ -110,7 +111,8 @@ static int run_nvcc(struct job *j, struct error *err)
 {
 	const char *const own[] = { j->request->nvcc, "-c", j->relocatable ? "-rdc=true" : "-rdc=false",
 				    "-gencode", j->arch, "--no-compress", "-lineinfo", "-I.",
-				    buffer_text(&j->include), "-Xcompiler", "-fPIC,-g1,-gdwarf-4", "-odir", j->folder.path };
+				    buffer_text(&j->include), "-include", buffer_text(&j->legacy),
+				    "-Xcompiler", "-fPIC,-g1,-gdwarf-4", "-odir", j->folder.path };
 	const char *argv[sizeof(own) / sizeof(own[0]) + FLAGS_MAX + FILES_MAX + 1];
 	size_t n = 0;
 
@@ -183,6 +185,7 @@ int nvcc_compile(const struct nvcc_request *request, struct nvcc_answer *ret, st
 	buffer_release(&j.device_object);
 	buffer_release(&j.log);
 	buffer_release(&j.include);
+	buffer_release(&j.legacy);
 	buffer_release(&j.sources);
 	buffer_release(&j.objects);
 	return failed ? -1 : 0;

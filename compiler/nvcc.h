@@ -20,6 +20,7 @@ struct nvcc_request {
 	const struct nvcc_file *files;
 	size_t n_files;
 	const char *const *flags; /* the user's, up to a NULL */
+	const char *prelude;      /* the folder of cgpu-legacy.h */
 	unsigned sm; /* 75 */
 };
 

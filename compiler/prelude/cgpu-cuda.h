@@ -13,6 +13,7 @@
 #include <driver_functions.h>
 #include <library_types.h>
 
+#include "cgpu-legacy.h"
 #include "common/launch-glue.h"
 
 typedef struct cudaDeviceProp cudaDeviceProp;

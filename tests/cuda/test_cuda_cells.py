@@ -37,6 +37,39 @@ int main(int argc, char **argv)
 """
 
 
+LEGACY = """%%cuda
+#include <cstdio>
+__global__ void k(int *p) { *p = 7; }
+int main()
+{
+    int *p, n = 0;
+    size_t stack;
+    cudaMallocManaged(&p, sizeof(int));
+    printf("%d%d", cudaMemAdvise(p, sizeof(int), cudaMemAdviseSetPreferredLocation, 0),
+           cudaMemPrefetchAsync(p, sizeof(int), 0));
+    k<<<1, 1>>>(p);
+    printf("%d ", cudaThreadSynchronize());
+    cudaMemPrefetchAsync(p, sizeof(int), cudaCpuDeviceId, NULL);
+    cudaMemcpy(&n, p, sizeof(int), cudaMemcpyDeviceToHost);
+    printf("%d %d\\n", n, cudaThreadGetLimit(&stack, cudaLimitStackSize));
+    return cudaFree(p);
+}
+"""
+
+
+def test_names_that_cuda_13_does_not_have(kernel):
+    """Programs of older books say cudaThreadSynchronize() and the numbers of devices, in C cells and in those for nvcc."""
+    assert kernel.run(LEGACY).ok().stdout == "000 7 0\n"
+    assert kernel.run("cudaThreadSynchronize()").ok().text == "cudaSuccess (0)"
+    kernel.run("int *managed; cudaMallocManaged(&managed, 64); struct cudaMemLocation at = { cudaMemLocationTypeDevice, 0 };").ok()
+    for call in ["cudaMemPrefetchAsync(managed, 64, 0)", "cudaMemPrefetchAsync(managed, 64, cudaCpuDeviceId, 0)",
+                 "cudaMemPrefetchAsync(managed, 64, at, 0, 0)", "cudaMemPrefetchAsync(managed, 64, at, 0)",
+                 "cudaMemAdvise(managed, 64, cudaMemAdviseSetReadMostly, 0)",
+                 "cudaMemAdvise(managed, 64, cudaMemAdviseSetReadMostly, at)"]:
+        assert kernel.run(call).ok().text == "cudaSuccess (0)"
+    assert kernel.run("cudaMemPrefetchAsync(managed, 64, 7)").text == "cudaErrorInvalidDevice (101)"
+
+
 def test_a_program_with_main(kernel):
     kernel.run("%load_ext nvcc4jupyter").ok()
     assert kernel.run(VECTOR_ADD).ok().stdout == "1 3 2997\n"
