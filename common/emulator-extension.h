@@ -8,6 +8,9 @@
  * its own annotates them: from the first annotation on, device code may touch only annotated bytes of that mapping, and
  * reports name the buffer. The same holds for host memory of cuMemHostRegister().
  *
+ * Memory. What cuMemImportFromShareableHandle() takes is a memfd, of the size of the memory. Its name, EMULATOR_MEMORY_NAME and a
+ * number, says which device it is of.
+ *
  * Failures. inject() and the environment variable CGPU_EMULATED_FAIL take a comma-separated list of
  *	CALL=CODE          the next call of CALL fails with the CUresult CODE (a number), and so does every later call if
  *	                   common/cuda-faults.def says that it is sticky
@@ -30,6 +33,8 @@
 
 #define EMULATOR_EXTENSION_VERSION 5
 #define EMULATOR_EXTENSION_SYMBOL "cgpu_emulator_extension"
+
+#define EMULATOR_MEMORY_NAME "cgpu-device-"
 
 #define EMULATOR_FAULT_TEXT_MAX 6144
 

@@ -32,7 +32,7 @@
 
 #include "common/device-watch.h"
 
-#define WORKER_PROTOCOL_VERSION 9
+#define WORKER_PROTOCOL_VERSION 10
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -336,9 +336,22 @@ enum worker_phase {
 
 #define OUTPUT_RING_SIZE (4u * 1024 * 1024)
 
+/* Which driver a worker takes. */
+enum worker_driver {
+	DRIVER_CHOSEN, /* as the machine and CGPU_DEVICE say */
+	DRIVER_NONE,   /* it is not touched */
+	DRIVER_CHECKS, /* the emulated one, for a cell that is checked: nothing of the worker is ever kept */
+};
+
+struct worker_device {
+	uint32_t driver;  /* enum worker_driver */
+	uint32_t count;   /* DRIVER_CHECKS: how many devices it has */
+	uint64_t memory;  /* and bytes of each */
+};
+
 struct worker_control {
 	uint32_t version;
-	uint32_t no_device;              /* set by the kernel before the fork: the driver is not touched */
+	struct worker_device device;     /* set by the kernel before the fork */
 	_Atomic uint32_t phase;          /* enum worker_phase */
 	_Atomic uint32_t interrupt;      /* kernel sets 1, then signals SIGUSR1; worker clears when it has unwound */
 	_Atomic uint32_t allocator_busy; /* > 0: a thread is inside the arena's allocator or tables */

@@ -21,6 +21,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/cap-watch.c %reldir%/supervisor/cap-watch.h \
 	%reldir%/supervisor/cell-run.c \
 	%reldir%/supervisor/cell-run.h \
+	%reldir%/supervisor/checker.c \
+	%reldir%/supervisor/checker.h \
 	%reldir%/supervisor/commit-steps.def \
 	%reldir%/supervisor/commit.c \
 	%reldir%/supervisor/commit.h \
@@ -136,7 +138,7 @@ SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_L
 
 supervisor_tests = test-loop test-dirty-pages test-kept-memory test-twin test-journal test-commit test-device-memory \
 	test-snapshot-job test-snapshots test-snapshot-view test-unit-table \
-	test-pressure test-patience test-share test-supervisor test-demangle test-seccomp \
+	test-pressure test-patience test-share test-supervisor test-checker test-demangle test-seccomp \
 	test-supervisor-out-of-memory
 check_PROGRAMS += $(supervisor_tests) try-escapes
 TESTS += $(supervisor_tests) try-escapes
@@ -201,6 +203,20 @@ test_supervisor_CPPFLAGS = $(AM_CPPFLAGS) -DLIBEXEC='"$(TEST_LIBEXEC)"' \
 test_supervisor_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_supervisor_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 EXTRA_test_supervisor_DEPENDENCIES = $(test_worker_programs) $(build_prelude)
+
+# The emulated driver under the name of the machine's own, without what tells it from a GPU's.
+check_PROGRAMS += tests/played-gpu/libcuda.so.1
+tests_played_gpu_libcuda_so_1_SOURCES = tests/unit/played-gpu.c
+tests_played_gpu_libcuda_so_1_CFLAGS = $(AM_CFLAGS) -fPIC
+tests_played_gpu_libcuda_so_1_LDFLAGS = -shared -Wl,--no-as-needed -Wl,-rpath,'$$ORIGIN/../..' \
+	-Wl,--defsym=cgpu_emulator_extension=0
+tests_played_gpu_libcuda_so_1_LDADD = libcgpu-emulator.so
+
+test_checker_SOURCES = tests/unit/test-checker.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
+test_checker_CPPFLAGS = $(test_supervisor_CPPFLAGS) -DPLAYED_GPU='"$(abs_top_builddir)/tests/played-gpu"'
+test_checker_CFLAGS = $(test_supervisor_CFLAGS)
+test_checker_LDADD = $(test_supervisor_LDADD)
+EXTRA_test_checker_DEPENDENCIES = $(EXTRA_test_supervisor_DEPENDENCIES) tests/played-gpu/libcuda.so.1
 
 test_snapshots_SOURCES = tests/unit/test-snapshots.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
 test_snapshots_CPPFLAGS = $(test_supervisor_CPPFLAGS)

@@ -86,7 +86,7 @@ int exports_checkpoint(void)
 		return -1;
 	}
 	/* Nothing of a checked cell is kept. */
-	if (memcheck_on)
+	if (memcheck_on || worker.control->device.driver == DRIVER_CHECKS)
 		return 0;
 	cell_mode_enter_library();
 	fflush(NULL);

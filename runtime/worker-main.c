@@ -305,8 +305,10 @@ static int prepare(const struct worker_start *start, struct error *err)
 		return -1;
 	device_host.session_root = session_root();
 	device_host.watch = &worker.control->watch;
-	if (worker.control->no_device)
+	if (worker.control->device.driver == DRIVER_NONE)
 		device_leave_alone(&device_host, &info);
+	else if (worker.control->device.driver == DRIVER_CHECKS)
+		device_init_checks(&device_host, &worker.control->device, &info);
 	else if (device_init(&device_host, &info, err))
 		return -1;
 	return say_hello(&info, &report, err);

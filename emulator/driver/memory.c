@@ -23,7 +23,6 @@ _Static_assert(DEVICE_BASE >> 44 == 3 && (DEVICE_BASE + DEVICE_SIZE - 1) >> 44 =
 
 #define PAGE 4096ull
 #define GUARD GPU_GRANULARITY
-#define DEVICE_NAME "cgpu-device-"
 #define HOST_NAME "cgpu-host"
 
 struct memory_table memory_table = { .lock = PTHREAD_RWLOCK_INITIALIZER };
@@ -104,7 +103,7 @@ CUresult memory_create(int device, uint64_t size, struct allocation **ret)
 		return result;
 	*a = (struct allocation){ .fd = -1, .device = device, .size = size, .references = 1 };
 	/* The name is how memory_import() knows whose it is. */
-	snprintf(name, sizeof(name), device < 0 ? HOST_NAME : DEVICE_NAME "%d", device);
+	snprintf(name, sizeof(name), device < 0 ? HOST_NAME : EMULATOR_MEMORY_NAME "%d", device);
 	write_lock();
 	if (charge(a)) {
 		a->fd = memfd_create(name, MFD_CLOEXEC);
@@ -139,9 +138,9 @@ static int maker_of(int fd)
 	target[len] = '\0';
 	if (strstr(target, HOST_NAME))
 		return MEMORY_HOST;
-	name = strstr(target, DEVICE_NAME);
+	name = strstr(target, EMULATOR_MEMORY_NAME);
 	if (name)
-		device = (int)strtol(name + strlen(DEVICE_NAME), NULL, 10);
+		device = (int)strtol(name + strlen(EMULATOR_MEMORY_NAME), NULL, 10);
 	return gpu_has(device) ? device : 0;
 }
 

@@ -27,6 +27,7 @@
 #include "kernel/loop.h"
 #include "kernel/size-text.h"
 #include "kernel/supervisor/cap-watch.h"
+#include "kernel/supervisor/checker.h"
 #include "kernel/supervisor/device-share.h"
 #include "kernel/supervisor/interrupt.h"
 #include "kernel/supervisor/output-drain.h"
@@ -59,6 +60,7 @@ static void finish(struct supervisor *s)
 	stop_timers(s);
 	s->run = (struct cell_run){ .phase = RUN_NONE, .cell = done.cell };
 	s->memcheck.on = false;
+	checker_end(s);
 	device_share_settle(s);
 	autosave_note_commit(s);
 	end.ename = done.report.ename;
@@ -91,6 +93,7 @@ static void finish(struct supervisor *s)
 void cell_run_release(struct supervisor *s)
 {
 	stop_timers(s);
+	checker_end(s);
 	aside_join(&s->aside, NULL);
 	lending_release(s);
 	buffer_release(&s->run.unit);
@@ -239,9 +242,10 @@ static void begin(struct supervisor *s)
 	record_put_str(&b, text ? text : "");
 	buffer_clear(&s->run.in_place);
 	version_watch_cell(s);
+	s->run.discarded = s->memcheck.on || w->checks;
 	lending_before_cell(s, w);
 	memcheck_put_run(&s->memcheck, &b);
-	failed = buffer_check(&b, &err) || (s->run.writes_in_place && begin_in_place(s, w, &err)) ||
+	failed = buffer_check(&b, &err) || (s->run.writes_in_place && !s->run.discarded && begin_in_place(s, w, &err)) ||
 		 (s->run.profiled && worker_send(w, WORKER_PROFILE, NULL, 0, NULL, &err)) ||
 		 (s->run.traced && worker_send(w, WORKER_TRACE, NULL, 0, NULL, &err)) ||
 		 (s->run.device_checks && begin_device_checks(s, w, &err)) ||
@@ -287,7 +291,8 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const
 
 void cell_run_go_on(struct supervisor *s)
 {
-	if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s) && !autosave_holds(s) && lending_is_settled(s))
+	if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s) && !autosave_holds(s) && lending_is_settled(s) &&
+	    checker_lets_begin(s))
 		begin(s);
 }
 
@@ -536,13 +541,25 @@ static void on_checkpoint(struct supervisor *s, struct worker *w, uint32_t line)
 	start_commit(s, w);
 }
 
+/* In front of the report that the cell was rolled back. */
+static void add_checks(struct supervisor *s, const struct worker *w)
+{
+	memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
+	if (w->checks)
+		checker_add(s, &s->run.report);
+}
+
 /* A checked cell has run to its end. */
 static void discard(struct supervisor *s, struct worker *w)
 {
-	bool found = memcheck_report(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
+	bool found = s->memcheck.on && memcheck_report(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
 
-	if (!found)
+	if (found && w->checks)
+		checker_add(s, &s->run.report);
+	if (!found && s->memcheck.on)
 		memcheck_put_clean(&s->memcheck, &s->run.warnings);
+	if (!found && w->checks)
+		checker_put_clean(s, &s->run.warnings);
 	s->run.phase = RUN_ENDED;
 	s->run.end.ok = !found;
 	s->run.end.discarded = s->run.end.rolled_back = true;
@@ -573,13 +590,13 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 		cell_run_fail(s);
 	} else if (outcome == OUTCOME_FAULT) {
 		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, 0, NULL);
-		memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
+		add_checks(s, w);
 		cell_run_fail(s);
-	} else if (s->memcheck.on && (outcome == OUTCOME_INTERRUPTED || s->run.interrupted)) {
+	} else if (s->run.discarded && (outcome == OUTCOME_INTERRUPTED || s->run.interrupted)) {
 		fault_report_plain(&s->run.report, "Interrupted", "the check was interrupted", "");
-		memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
+		add_checks(s, w);
 		cell_run_fail(s);
-	} else if (s->memcheck.on) {
+	} else if (s->run.discarded) {
 		discard(s, w);
 	} else {
 		/* A sleep that the signal has cut short may have been the last thing that the cell did. */
@@ -622,7 +639,7 @@ static void on_faulted(struct supervisor *s, struct worker *w)
 		fault_report_add_place(&s->run.report, &w->control->fault, &s->units, w->pid);
 	else
 		fault_report_from_record(&s->run.report, &w->control->fault, &s->units, w->pid, w->control);
-	memcheck_add(&s->memcheck, &w->control->findings, &s->units, &s->run.report);
+	add_checks(s, w);
 	cell_run_fail(s);
 }
 
@@ -680,7 +697,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	case WORKER_DEVICE_CHUNK:
 	case WORKER_DEVICE_PREIMAGE:
 	case WORKER_DEVICE_DROP:
-		wrong = on_device_message(s, m, &r, &err) != 0;
+		wrong = !w->checks && on_device_message(s, m, &r, &err) != 0;
 		break;
 	case WORKER_CELL_END:
 		if (at_work)
@@ -693,7 +710,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 		}
 		break;
 	case WORKER_IN_PLACE_ARE:
-		if (at_work) {
+		if (at_work && !w->checks) {
 			take_in_place(s, &r);
 			wrong = record_check(&r, "WORKER_IN_PLACE_ARE", &err) != 0;
 		}
@@ -721,7 +738,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 		wrong = lending_on_not_lent(s, &r, &err) != 0;
 		break;
 	case WORKER_CHECKPOINT:
-		if (at_work && !s->memcheck.on)
+		if (at_work && !s->run.discarded)
 			on_checkpoint(s, w, record_u32(&r));
 		break;
 	case WORKER_FAULTED:
@@ -736,6 +753,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 		break;
 	case WORKER_PARKED:
 		parking_on_message(s, m);
+		checker_on_message(s, m);
 		break;
 	case WORKER_DEVICE_BYTES:
 	case WORKER_DEVICE_FILLED:

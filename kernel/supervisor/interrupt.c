@@ -64,7 +64,7 @@ static void keep(struct supervisor *s, struct worker *w)
 	else
 		fault_report_plain(&s->run.report, "Interrupted",
 				   "the cell was stopped inside a library or system call", "");
-	if (s->memcheck.on)
+	if (s->run.discarded)
 		roll_back(s, "the check was interrupted");
 	else if (cell_run_keep(s, w))
 		roll_back(s, "the cell was interrupted, and what it had done so far could not be kept");

@@ -32,11 +32,11 @@
 #define HOLDERS 5
 #define VARIABLE_MIN (1u << 20)
 
-static uint64_t device_bytes(const struct supervisor *s)
+static uint64_t device_bytes(const struct supervisor *s, const struct worker *w)
 {
 	uint64_t bytes = 0;
 
-	if (!s->pool.hello.emulated)
+	if (!w || !w->hello.emulated)
 		return 0;
 	for (size_t i = 0; i < s->device.chunks.n; i++)
 		bytes += s->device.chunks.at[i].size;
@@ -98,7 +98,7 @@ static uint64_t children_memory(const struct supervisor *s, pid_t worker, bool e
 struct memory_use memory_use_now(const struct supervisor *s, const struct worker *w, bool exact)
 {
 	struct memory_use u = { 0 };
-	uint64_t resident, own, device = device_bytes(s);
+	uint64_t resident, own, device = device_bytes(s, w);
 	struct stat st;
 
 	if (s->snapshot.memfd >= 0 && !fstat(s->snapshot.memfd, &st))
@@ -140,6 +140,18 @@ uint64_t memory_use_machine(void)
 	uint64_t group = cgroup_memory_limit("/proc/self/cgroup", "/sys/fs/cgroup");
 
 	return group < machine ? group : machine;
+}
+
+uint64_t memory_use_available(void)
+{
+	cleanup_file FILE *f = fopen("/proc/meminfo", "re");
+	uint64_t machine = memory_use_machine(), kb;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemAvailable: %" SCNu64, &kb) == 1 && kb << 10 < machine)
+			return kb << 10;
+	return machine;
 }
 
 uint64_t memory_use_default_limit(void)

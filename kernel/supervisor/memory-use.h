@@ -2,7 +2,7 @@
 /*
  * How much host memory a session uses, as Linux counts it: the pages of the arena's memfd, what its worker has of its own
  * beside them, and what the processes have that cells have started. Emulated device memory has a limit of its own and is
- * left out. And who holds it: cells and variables.
+ * left out, also in a checker (checker.h). And who holds it: cells and variables.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_MEMORY_USE_H
 #define CGPU_KERNEL_SUPERVISOR_MEMORY_USE_H
@@ -32,6 +32,8 @@ uint64_t memory_use_total(const struct memory_use *u);
 
 /* What this machine has, or the control group of this process if that is less; bytes. */
 uint64_t memory_use_machine(void);
+/* Of that, what could be had at the moment. */
+uint64_t memory_use_available(void);
 /* The limit of a session for which nobody has chosen one. */
 uint64_t memory_use_default_limit(void);
 

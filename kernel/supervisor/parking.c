@@ -233,18 +233,6 @@ static struct device_chunk *find(struct supervisor *s, uint64_t id)
 
 /* ---- the file ---- */
 
-static uint64_t available_memory(void)
-{
-	cleanup_file FILE *f = fopen("/proc/meminfo", "re");
-	uint64_t machine = memory_use_machine(), kb;
-	char line[128];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "MemAvailable: %" SCNu64, &kb) == 1 && kb << 10 < machine)
-			return kb << 10;
-	return machine;
-}
-
 /* Nobody finds it by a name. */
 static int open_on_disk(struct supervisor *s, struct error *err)
 {
@@ -265,7 +253,7 @@ static int open_on_disk(struct supervisor *s, struct error *err)
 static int open_file(struct supervisor *s, uint64_t bytes, struct error *err)
 {
 	struct parking *p = &s->parking;
-	uint64_t max = p->rules.memory_max ? p->rules.memory_max : available_memory() / 4;
+	uint64_t max = p->rules.memory_max ? p->rules.memory_max : memory_use_available() / 4;
 
 	if (p->file < 0) {
 		p->on_disk = bytes > max;

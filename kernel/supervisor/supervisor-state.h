@@ -9,6 +9,7 @@
  *	lending       what a cell may write in place
  *	worker-pool   zygote, the active worker, the spare, what is dying; attach
  *	parking       device memory of a session that is idle, in a file
+ *	checker       a checked cell of a session with a GPU runs on the emulated device
  *	output-drain  ring and pipes to the session
  *	snapshots     saves and loads the session on disk
  */
@@ -21,6 +22,7 @@
 #include "common/buffer.h"
 #include "kernel/sandbox/sandbox.h"
 #include "kernel/supervisor/aside.h"
+#include "kernel/supervisor/checker.h"
 #include "kernel/supervisor/commit.h"
 #include "kernel/supervisor/compiler-client.h"
 #include "kernel/supervisor/device-memory.h"
@@ -82,6 +84,7 @@ struct cell_run {
 	bool writes_in_place;  /* %%nosnapshot */
 	bool profiled;          /* %%profile */
 	struct buffer profile, no_profile; /* of a cell that is well */
+	bool discarded;         /* nothing of it is kept, whatever comes out */
 	bool traced;            /* %%trace */
 	struct buffer trace, no_trace; /* of a cell whose worker has reached its end */
 	uint32_t device_checks; /* of its launches, EMULATOR_CHECK_RACES */
@@ -140,6 +143,7 @@ struct supervisor {
 	uint32_t renewed_at;  /* epoch in which supervisor_renew() was called; 0: not */
 	struct device_share share;
 	struct parking parking;
+	struct checker checker;
 	struct unit_table units;
 	struct cell_run run;
 

@@ -106,7 +106,7 @@ void supervisor_write_in_place(struct supervisor *s);
 void supervisor_profile(struct supervisor *s);
 /* Before supervisor_run(): what the cell asks of the device is noted. */
 void supervisor_trace(struct supervisor *s);
-/* Before supervisor_run(): the cell's launches are checked for EMULATOR_CHECK_RACES. Nothing happens on a real device. */
+/* Before supervisor_run(): the cell's launches are checked for EMULATOR_CHECK_RACES, those on a GPU as checker.h says. */
 void supervisor_check_device(struct supervisor *s, uint32_t what);
 void supervisor_interrupt(struct supervisor *s);
 void supervisor_input(struct supervisor *s, bool eof, const char *line);

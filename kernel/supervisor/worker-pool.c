@@ -21,6 +21,7 @@
 #include "kernel/limits.h"
 #include "kernel/loop.h"
 #include "kernel/supervisor/cell-run.h"
+#include "kernel/supervisor/checker.h"
 #include "kernel/supervisor/memory-use.h"
 #include "kernel/supervisor/output-drain.h"
 #include "kernel/supervisor/strays.h"
@@ -271,6 +272,8 @@ static int send_chunks(struct supervisor *s, struct worker *w, struct error *err
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
+	if (w->checks)
+		return checker_send_chunks(s, w, err) ? -1 : worker_send(w, WORKER_ATTACH_END, NULL, 0, NULL, err);
 	if (parking_send_file(s, w, err))
 		return -1;
 	for (size_t i = 0; i < s->device.chunks.n; i++) {
@@ -301,7 +304,7 @@ static int send_attach(struct supervisor *s, struct worker *w, struct error *err
 	record_put_u64(&b, worker_pool_device_limit(s, &w->hello));
 	record_put_u32(&b, s->run.cell);
 	record_put_u8(&b, snapshots_is_loading(s));
-	record_put_u8(&b, (uint8_t)s->device_rollback);
+	record_put_u8(&b, (uint8_t)(w->checks ? DEVICE_ROLLBACK_OFF : s->device_rollback));
 	device_memory_encode_preimages(&s->device, &b);
 	if (buffer_check(&b, err) || worker_send(w, WORKER_ATTACH, b.data, b.len, NULL, err))
 		return -1;
@@ -341,7 +344,8 @@ static void on_attached(struct supervisor *s, struct worker *w, const struct ipc
 	for (uint32_t i = 0; i < n; i++) {
 		const char *line = record_str(&r);
 
-		if (ok)
+		/* What a checker lacks, the worker behind it lacks, too. */
+		if (ok && !w->checks)
 			buffer_printf(report, "%s\n", line);
 	}
 	has_device = record_u8(&r) != 0;
@@ -351,6 +355,10 @@ static void on_attached(struct supervisor *s, struct worker *w, const struct ipc
 		worker_kill(w);
 		return;
 	}
+	if (ok && w->checks && !has_device) {
+		ok = false;
+		why = w->hello.problem;
+	}
 	if (record_check(&r, "WORKER_ATTACHED", &err) || !ok) {
 		log_error("worker %d cannot take the session: %s", (int)w->pid, ok ? err.text : why);
 		fault_report_plain(&s->run.trouble, "InternalError", ok ? err.text : why, "");
@@ -359,6 +367,12 @@ static void on_attached(struct supervisor *s, struct worker *w, const struct ipc
 	}
 	s->pool.failures = 0;
 	w->held = true;
+	if (w->checks) {
+		w->state = WORKER_IDLE;
+		advance(s);
+		cell_run_on_session(s);
+		return;
+	}
 	s->device.out_of_reach = !has_device;
 	parking_on_attached(s);
 	if (snapshots_is_loading(s)) {
@@ -389,8 +403,10 @@ static void on_hello(void *data, struct worker *w)
 {
 	struct supervisor *s = data;
 
-	s->pool.hello = w->hello;
-	s->pool.said_hello = true;
+	if (!w->checks) {
+		s->pool.hello = w->hello;
+		s->pool.said_hello = true;
+	}
 	log_info("worker %d is ready", (int)w->pid);
 	if (worker_pool_is_ready(s))
 		s->pool.failures = 0;
@@ -442,6 +458,7 @@ static void on_death(void *data, struct worker *w)
 		cell_run_on_death(s, w, was_active);
 	if (was_active) {
 		parking_on_worker_lost(s);
+		checker_on_worker_lost(s);
 		snapshots_on_worker_lost(s, how);
 	}
 	w->attached = false;
@@ -454,9 +471,11 @@ static const struct worker_events worker_events = { on_message, on_hello, on_iss
 static int ask_for_worker(struct supervisor *s, struct error *err)
 {
 	struct worker_pool *p = &s->pool;
+	struct worker_device device = { .driver = p->device_hangs ? DRIVER_NONE : DRIVER_CHOSEN };
 
+	checker_is_wanted(s, &device);
 	sandbox_await_zygote(&s->sandbox);
-	p->spare = worker_new(++p->last_id, &p->zygote, s->snapshot.memfd, p->device_hangs, &worker_events, s, err);
+	p->spare = worker_new(++p->last_id, &p->zygote, s->snapshot.memfd, &device, &worker_events, s, err);
 	if (p->spare)
 		start_patience(s);
 	return p->spare ? 0 : -1;
@@ -485,6 +504,18 @@ static bool must_wait(struct supervisor *s)
 	return true;
 }
 
+/* A checker and an ordinary worker cannot stand in for each other. */
+static void drop_wrong_spare(struct supervisor *s)
+{
+	struct worker *w = s->pool.spare;
+	struct worker_device device;
+
+	if (!w || w->checks == checker_is_wanted(s, &device))
+		return;
+	s->pool.spare = NULL;
+	let_die(s, w);
+}
+
 static void advance(struct supervisor *s)
 {
 	struct worker_pool *p = &s->pool;
@@ -492,6 +523,7 @@ static void advance(struct supervisor *s)
 
 	if (p->closing)
 		return;
+	drop_wrong_spare(s);
 	if (!p->active && p->spare && p->spare->state == WORKER_READY && !session_is_held(p) && !p->hold && s->loop &&
 	    parking_lets_attach(s) && lending_before_attach(s))
 		attach(s);

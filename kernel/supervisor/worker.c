@@ -46,7 +46,7 @@
 enum { SOURCE_CHANNEL, SOURCE_STDOUT, SOURCE_STDERR, SOURCE_DEATH };
 
 /* Sealed, so that a cell cannot truncate it under the kernel's feet. */
-static int control_memfd(struct worker *w, bool no_device, struct error *err)
+static int control_memfd(struct worker *w, const struct worker_device *device, struct error *err)
 {
 	int fd = memfd_create("cgpu-control", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	void *p;
@@ -67,11 +67,12 @@ static int control_memfd(struct worker *w, bool no_device, struct error *err)
 	}
 	w->control = p;
 	w->control->version = WORKER_PROTOCOL_VERSION;
-	w->control->no_device = no_device;
+	w->control->device = *device;
 	return fd;
 }
 
-static int open_and_fork(struct worker *w, struct zygote_client *z, int arena, bool no_device, struct error *err)
+static int open_and_fork(struct worker *w, struct zygote_client *z, int arena, const struct worker_device *device,
+			 struct error *err)
 {
 	cleanup_fd int channel = -1, control = -1, out = -1, errors = -1;
 	int pair[2], out_pipe[2], err_pipe[2];
@@ -82,7 +83,7 @@ static int open_and_fork(struct worker *w, struct zygote_client *z, int arena, b
 	channel = pair[1];
 	if (ipc_set_send_deadline(w->channel, PROCESS_SEND_MS, err))
 		return -1;
-	control = control_memfd(w, no_device, err);
+	control = control_memfd(w, device, err);
 	if (control < 0)
 		return -1;
 	if (pipe2(out_pipe, O_CLOEXEC))
@@ -99,7 +100,7 @@ static int open_and_fork(struct worker *w, struct zygote_client *z, int arena, b
 	return zygote_client_fork(z, w->id, (int[]){ channel, control, arena, out, errors }, err);
 }
 
-struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena, bool no_device,
+struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena, const struct worker_device *device,
 			  const struct worker_events *events, void *data, struct error *err)
 {
 	struct worker *w = calloc(1, sizeof(*w));
@@ -109,10 +110,11 @@ struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena, bool 
 		return NULL;
 	}
 	w->id = id;
+	w->checks = device->driver == DRIVER_CHECKS;
 	w->pidfd = w->channel = w->pipes[0] = w->pipes[1] = w->pagemap = -1;
 	w->events = events;
 	w->data = data;
-	if (open_and_fork(w, z, arena, no_device, err)) {
+	if (open_and_fork(w, z, arena, device, err)) {
 		worker_free(w);
 		error_wrap(err, "cannot start a worker");
 		return NULL;

@@ -65,6 +65,7 @@ struct worker {
 	bool attached;       /* was ever given the session: it may hold its memory */
 	bool held;           /* came as far as IDLE */
 	bool ending;         /* its last messages are being delivered, or were */
+	bool checks;         /* kernel/supervisor/checker.h: nothing of it is kept */
 	uint32_t id;
 	pid_t pid;
 	int pidfd;
@@ -82,8 +83,8 @@ struct worker {
 	void *data;
 };
 
-/* Ask the zygote for a worker; worker_forked() follows. no_device: it leaves the driver alone. events and data are kept. */
-struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena, bool no_device,
+/* Ask the zygote for a worker; worker_forked() follows. events and data are kept. */
+struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena, const struct worker_device *device,
 			  const struct worker_events *events, void *data, struct error *err);
 /* Kills the process if it still lives, and does not wait for it. NULL is accepted. */
 void worker_free(struct worker *w);

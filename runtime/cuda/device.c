@@ -294,19 +294,18 @@ void device_leave_alone(const struct device_host *host, struct device_info *ret_
 	*ret_info = device.info;
 }
 
-int device_init(const struct device_host *host, struct device_info *ret_info, struct error *err)
+static void use(int (*find)(struct error *err), const struct device_host *host, struct device_info *ret_info)
 {
 	struct error why = ERROR_INIT;
 
-	(void)err;
 	device.host = host;
 	device.driver = &chosen;
-	if (choose(&why)) {
+	if (find(&why)) {
 		snprintf(device.info.problem, sizeof(device.info.problem), "%.*s",
 			 (int)sizeof(device.info.problem) - 1, why.text);
 		*ret_info = device.info;
 		nvml_attach();
-		return 0;
+		return;
 	}
 	libcuda_attach(chosen.handle, chosen.library);
 	if (getenv("CGPU_TRACE_DRIVER"))
@@ -315,7 +314,30 @@ int device_init(const struct device_host *host, struct device_info *ret_info, st
 	nvml_attach();
 	device_take();
 	*ret_info = device.info;
+}
+
+int device_init(const struct device_host *host, struct device_info *ret_info, struct error *err)
+{
+	(void)err;
+	use(choose, host, ret_info);
 	return 0;
+}
+
+static int choose_emulated(struct error *err)
+{
+	return try_driver(emulator_path(), err);
+}
+
+void device_init_checks(const struct device_host *host, const struct worker_device *as, struct device_info *ret_info)
+{
+	char count[16], memory[24];
+
+	snprintf(count, sizeof(count), "%u", as->count);
+	snprintf(memory, sizeof(memory), "%llu", (unsigned long long)as->memory);
+	setenv("CGPU_EMULATED_DEVICES", count, 1);
+	setenv("CGPU_EMULATED_MEMORY", memory, 1);
+	unsetenv("CGPU_EMULATED_FAIL");
+	use(choose_emulated, host, ret_info);
 }
 
 /* Whether threads of the driver may begin what streams hold. */
@@ -510,6 +532,9 @@ static void put_what_is_known(CUresult code, struct buffer *out)
 	if (*cuda_fault_meaning((int)code))
 		buffer_printf(out, "It means that %s.\n", cuda_fault_meaning((int)code));
 	cudart_put_bearer(out);
+	if (!device.driver->extension && cuda_fault_is_of_code((int)code))
+		buffer_puts(out, "Which thread and line it was this device does not say. Run the cell again with `%%memcheck` as its "
+			    "first line:\nit then runs on the emulated device, which does, and nothing of that run is kept.\n");
 }
 
 /* "CudaIllegalAddress" of 700. */

@@ -99,6 +99,11 @@ int device_init(const struct device_host *host, struct device_info *ret_info, st
 
 /* Instead of device_init(): no driver is touched, because one has hung in an earlier worker. */
 void device_leave_alone(const struct device_host *host, struct device_info *ret_info);
+/*
+ * Instead of device_init(): the emulated driver, whatever CGPU_DEVICE says, with so many devices of so many bytes, and without
+ * failures that the environment asks for.
+ */
+void device_init_checks(const struct device_host *host, const struct worker_device *as, struct device_info *ret_info);
 
 /*
  * Start or take over a session; the arena is mapped. limit: cap on session device memory in bytes; 0: all of it. refill: the

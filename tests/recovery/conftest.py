@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A session with state worth losing: globals, heap, a list of blocks, device buffers, a device variable. Its
 fingerprint covers every byte and every address."""
+import os
+import subprocess
+
 import pytest
 
 DEFINITIONS = r"""
@@ -166,3 +169,19 @@ void inject(const char *spec)
         abort();
     dlclose(driver);
 }}"""
+
+
+@pytest.fixture(scope="module")
+def start_on_gpu(start_kernel, prefix, tmp_path_factory):
+    """start(**env) -> Session whose device is taken for a GPU: the emulated driver under the name of the machine's own, without
+    the extension by which the runtime knows it. As on hardware, a stray access inside of mapped memory is no fault."""
+    folder = tmp_path_factory.mktemp("played-gpu")
+    emulator = prefix / "libexec" / "cgpu"
+    subprocess.run(["gcc", "-shared", "-nostdlib", "-o", folder / "libcuda.so.1", "-Wl,--defsym=cgpu_emulator_extension=0",
+                    "-Wl,--no-as-needed", f"-L{emulator}", f"-Wl,-rpath,{emulator}", "-l:libcgpu-emulator.so",
+                    "-x", "c", "/dev/null"], check=True)
+    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("LD_LIBRARY_PATH")]))
+
+    def start(**env):
+        return start_kernel(**{"CGPU_DEVICE": "native", "LD_LIBRARY_PATH": path, **env})
+    return start

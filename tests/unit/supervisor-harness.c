@@ -102,7 +102,7 @@ static void on_cell_end(void *data, const struct cell_end *end)
 	put(&h->last.warnings, end->warnings);
 	h->last.commit_ns = end->commit_ns;
 	h->last.committed_bytes = end->committed_bytes;
-	if ((end->ok || !end->rolled_back) && !unit_decode(h->unit.data, h->unit.len, &u, NULL)) {
+	if (!end->rolled_back && !unit_decode(h->unit.data, h->unit.len, &u, NULL)) {
 		accept(h, &u);
 		unit_release(&u);
 	}
