@@ -530,6 +530,9 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 		return error_set(err, ERROR_STATE, "a cell came before a session was attached");
 	}
 	worker.cell = run.unit.cell;
+	/* All of it is taken back, in any mode, unless the device memory is this process's own. */
+	if (run.checked && worker.control->device.driver != DRIVER_CHECKS)
+		device_set_rollback(DEVICE_ROLLBACK_FULL);
 	clear_fault();
 	allocator_set_cell(run.unit.cell);
 	device_cell_begin(run.unit.cell);

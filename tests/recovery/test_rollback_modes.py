@@ -39,6 +39,9 @@ def test_each_mode(start_kernel):
     assert re.search(r"`one`, 24(\.0)? MB at 0x\w+, made in cell 1", result.shown) and "`two`" not in result.shown, result.shown
     assert session.run('printf("%d ", c);').ok().stdout == "2 "
     assert session.run(READ).ok().stdout == "9 2"
+    # A checked cell keeps nothing in any mode.
+    session.run("%%memcheck\ncudaMemset(one, 8, 24 << 20); set<<<1, 32>>>(two, 1000, 8); cudaDeviceSynchronize();").ok()
+    assert session.run(READ).ok().stdout == "9 2"
     session.run("cudaMemset(two, 5, 1000);").ok()
     assert session.run("%undo").status == "error"
     assert session.run("%gpu rollback some").ename == "UsageError"
