@@ -19,10 +19,12 @@
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/log.h"
 #include "common/whole-io.h"
 #include "kernel/folders.h"
 
 #define VERSION 2
+#define WATCHED (IN_MODIFY | IN_CLOSE_WRITE)
 
 struct header {
 	char magic[8];
@@ -42,13 +44,13 @@ static struct flock byte_lock(uint64_t at, short type)
 	return (struct flock){ .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)at, .l_len = 1 };
 }
 
-int share_file_lock(struct share_file *f, struct error *err)
+static int lock(int fd, struct error *err)
 {
 	struct flock l = byte_lock(0, F_WRLCK);
 	const struct timespec pause = { .tv_nsec = 200000 };
 	uint64_t until = clock_now_ns() + SHARE_LOCK_MS * 1000000ull;
 
-	while (fcntl(f->fd, F_OFD_SETLK, &l)) {
+	while (fcntl(fd, F_OFD_SETLK, &l)) {
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return error_errno(err, "the list of notebooks on this machine's GPUs cannot be locked");
 		if (clock_now_ns() > until)
@@ -127,13 +129,23 @@ static int enter(struct share_file *f, const struct share_slot *own, struct erro
 }
 
 /* A user can have 128 of these and may have used them up. */
-static void watch(struct share_file *f, const char *path)
+static void watch(struct share_file *f)
 {
 	f->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (f->watch >= 0 && inotify_add_watch(f->watch, path, IN_MODIFY | IN_CLOSE_WRITE) < 0) {
+	if (f->watch >= 0 && inotify_add_watch(f->watch, f->path, WATCHED) < 0) {
 		close(f->watch);
 		f->watch = -1;
 	}
+}
+
+static int open_path(const char *path, struct error *err)
+{
+	int fd;
+
+	if (folders_make_for(path, 0700, err))
+		return -1;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return fd < 0 ? error_errno(err, "cannot open %s", path) : fd;
 }
 
 int share_file_open(struct share_file *f, const char *path, const struct share_slot *own, struct error *err)
@@ -141,13 +153,16 @@ int share_file_open(struct share_file *f, const char *path, const struct share_s
 	int failed;
 
 	*f = (struct share_file)SHARE_FILE_INIT;
-	if (folders_make_for(path, 0700, err))
-		return -1;
-	f->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	f->fd = open_path(path, err);
 	if (f->fd < 0)
-		return error_errno(err, "cannot open %s", path);
-	watch(f, path);
-	failed = share_file_lock(f, err);
+		return -1;
+	f->path = strdup(path);
+	if (!f->path) {
+		share_file_close(f);
+		return error_set(err, ERROR_MEMORY, "out of memory for the path of a file");
+	}
+	watch(f);
+	failed = lock(f->fd, err);
 	if (!failed) {
 		failed = enter(f, own, err);
 		share_file_unlock(f);
@@ -159,12 +174,61 @@ int share_file_open(struct share_file *f, const char *path, const struct share_s
 	return -1;
 }
 
+/* The file was removed; whoever comes finds another one, or none. From here on that is ours, too, and it is locked. */
+static int move(struct share_file *f, const struct share_slot *own, struct error *err)
+{
+	struct share_file new = *f;
+
+	new.fd = open_path(f->path, err);
+	if (new.fd < 0)
+		return -1;
+	if (lock(new.fd, err) || enter(&new, own, err)) {
+		close(new.fd);
+		return -1;
+	}
+	close(f->fd);
+	*f = new;
+	/* The descriptor stays: somebody may be waiting on it. */
+	if (f->watch >= 0 && inotify_add_watch(f->watch, f->path, WATCHED) < 0)
+		log_debug("changes of %s are seen late: %s", f->path, strerror(errno));
+	return 0;
+}
+
+static int mend(struct share_file *f, const struct share_slot *own, struct error *err)
+{
+	struct share_slot there;
+	struct header h = { 0 };
+	struct stat st;
+
+	if (fstat(f->fd, &st))
+		return error_errno(err, "cannot look at the list of notebooks on this machine's GPUs");
+	if (!st.st_nlink)
+		return move(f, own, err);
+	whole_pread(f->fd, &h, sizeof(h), 0);
+	if (memcmp(&h, &own_header, sizeof(h)) && whole_pwrite(f->fd, &own_header, sizeof(h), 0) < sizeof(h))
+		return error_errno(err, "cannot write to the list of notebooks on this machine's GPUs");
+	if (whole_pread(f->fd, &there, sizeof(there), place_of(f->slot)) == sizeof(there) && !memcmp(&there, own, sizeof(there)))
+		return 0;
+	return share_file_write(f, own, err);
+}
+
+int share_file_lock(struct share_file *f, const struct share_slot *own, struct error *err)
+{
+	if (lock(f->fd, err))
+		return -1;
+	if (!mend(f, own, err))
+		return 0;
+	share_file_unlock(f);
+	return -1;
+}
+
 void share_file_close(struct share_file *f)
 {
 	if (f->fd >= 0)
 		close(f->fd);
 	if (f->watch >= 0)
 		close(f->watch);
+	free(f->path);
 	*f = (struct share_file)SHARE_FILE_INIT;
 }
 
@@ -183,10 +247,9 @@ int share_file_read(struct share_file *f, struct share_slot ret[SHARE_SLOTS], un
 
 	if (fstat(f->fd, &st))
 		return error_errno(err, "cannot look at the list of notebooks on this machine's GPUs");
-	if (st.st_size < (off_t)sizeof(struct header))
-		return error_set(err, ERROR_STATE, "the list of notebooks on this machine's GPUs was emptied; remove the file and "
-				 "start the kernels again");
-	n = ((uint64_t)st.st_size - sizeof(struct header)) / sizeof(struct share_slot);
+	/* One that was emptied a moment ago has nobody in it. */
+	n = (uint64_t)st.st_size < sizeof(struct header) ? 0 :
+	    ((uint64_t)st.st_size - sizeof(struct header)) / sizeof(struct share_slot);
 	*ret_n = n < SHARE_SLOTS ? (unsigned)n : SHARE_SLOTS;
 	if (whole_pread(f->fd, ret, *ret_n * sizeof(*ret), sizeof(struct header)) < *ret_n * sizeof(*ret))
 		return error_errno(err, "cannot read the list of notebooks on this machine's GPUs");

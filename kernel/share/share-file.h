@@ -6,6 +6,9 @@
  * nothing.
  *
  * A second lock is held by who reads and then writes: what share_file_read() has given is true until share_file_unlock().
+ *
+ * Whoever may write the file may also damage or remove it. A kernel that is in the list makes it whole again, the next time
+ * that it has something to say: the header, its own slot, and a file where there is none.
  */
 #ifndef CGPU_KERNEL_SHARE_SHARE_FILE_H
 #define CGPU_KERNEL_SHARE_SHARE_FILE_H
@@ -42,6 +45,7 @@ struct share_file {
 	int fd;      /* -1: not open */
 	int watch;   /* readable when somebody has written to the file or left it, see share_file_drain(); -1: not to be had */
 	unsigned slot;
+	char *path;
 };
 
 #define SHARE_FILE_INIT { .fd = -1, .watch = -1 }
@@ -53,9 +57,12 @@ struct share_file {
 int share_file_open(struct share_file *f, const char *path, const struct share_slot *own, struct error *err);
 void share_file_close(struct share_file *f);
 
-/* Others hold it for microseconds. One that has stopped in the middle is waited for during SHARE_LOCK_MS: ERROR_TIMEOUT. */
+/*
+ * Others hold it for microseconds. One that has stopped in the middle is waited for during SHARE_LOCK_MS: ERROR_TIMEOUT. Then the
+ * file is whole, and the own slot in it is `own`; any other error means that it cannot be.
+ */
 #define SHARE_LOCK_MS 200
-int share_file_lock(struct share_file *f, struct error *err);
+int share_file_lock(struct share_file *f, const struct share_slot *own, struct error *err);
 void share_file_unlock(struct share_file *f);
 
 /* Under the lock: slots of the living by number, *ret_n of them up to the last one; those without a name are empty. */

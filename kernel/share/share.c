@@ -61,13 +61,13 @@ static const struct share_row *other_row(const struct share *s, const struct vis
 /* NULL, and err says why. */
 static struct visit *begin_visit(struct share *s, struct error *err)
 {
-	struct visit *v = malloc(sizeof(*v));
+	struct visit *v = calloc(1, sizeof(*v));
 
 	if (!v) {
 		error_set(err, ERROR_MEMORY, "the list of notebooks on this machine's GPUs");
 		return NULL;
 	}
-	if (share_file_lock(&s->file, err)) {
+	if (share_file_lock(&s->file, &s->own, err)) {
 		free(v);
 		return NULL;
 	}
@@ -84,13 +84,19 @@ static void end_visit(struct share *s, struct visit *v)
 	free(v);
 }
 
-/* The own slot goes to the file, or is again what the file has. */
+/* The own slot goes to the file, or is again what the file has. Others look again at each write, and so does this one. */
 static int write_own(struct share *s, const struct visit *v, struct error *err)
 {
-	if (!share_file_write(&s->file, &s->own, err))
+	if (!memcmp(&s->own, &v->slots[s->file.slot], sizeof(s->own)) || !share_file_write(&s->file, &s->own, err))
 		return 0;
 	s->own = v->slots[s->file.slot];
 	return -1;
+}
+
+/* Numbers of others may be anything, and a sum that is too large is too large. */
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
 }
 
 static struct others sum_others(const struct share *s, const struct visit *v, const uint8_t *device, uint64_t ticket)
@@ -102,13 +108,13 @@ static struct others sum_others(const struct share *s, const struct visit *v, co
 
 		if (!r)
 			continue;
-		o.held += r->held;
+		o.held = plus(o.held, r->held);
 		if (v->slots[i].gives)
-			o.given += r->held;
+			o.given = plus(o.given, r->held);
 		o.holders += r->held > 0;
 		o.waiting_holders += r->held > 0 && r->wanted > 0;
 		if (r->wanted && (!ticket || r->ticket < ticket))
-			o.ahead += r->wanted;
+			o.ahead = plus(o.ahead, r->wanted);
 		if (r->ticket > o.tickets)
 			o.tickets = r->ticket;
 	}
@@ -137,7 +143,7 @@ static bool fits(const struct share_request *r, uint64_t taken)
 
 static void decide(struct share_row *own, const struct others *o, const struct share_request *r, enum share_answer *ret)
 {
-	uint64_t taken = own->held + o->held + o->ahead;
+	uint64_t taken = plus(own->held, plus(o->held, o->ahead));
 	bool waits = r->waits || (r->returns && fits(r, taken - o->given));
 
 	if (fits(r, taken)) {
@@ -185,7 +191,7 @@ static int change(struct share *s, const struct share_slot *to, struct error *er
 
 	if (!memcmp(to, &s->own, sizeof(*to)))
 		return 0;
-	if (share_file_lock(&s->file, err))
+	if (share_file_lock(&s->file, &s->own, err))
 		return -1;
 	failed = share_file_write(&s->file, to, err);
 	share_file_unlock(&s->file);
@@ -279,11 +285,41 @@ static int by_size(const void *a, const void *b)
 	return (x->held < y->held) - (x->held > y->held);
 }
 
+/* Bytes of the printable character of UTF-8 that is there; 0: it is none. */
+static size_t character(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 1;
+
+	if (n == 1)
+		return p[0] >= ' ' && p[0] < 0x7f;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	/* Longer than need be, control codes, surrogates, beyond the last. */
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xc2 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f) || p[0] > 0xf4)
+		return 0;
+	return n;
+}
+
+/* Somebody else has written it: a line of a table must stay one, and be text. */
+static void put_name(const char *name, struct buffer *out)
+{
+	while (*name) {
+		size_t n = character(name);
+
+		buffer_append(out, n ? name : "?", n ? n : 1);
+		name += n ? n : 1;
+	}
+}
+
 static void put_line(const struct line *l, uint64_t now, struct buffer *out)
 {
 	char size[SIZE_TEXT_MAX];
 
-	buffer_printf(out, "  %9s  %s", size_text(l->row->held, size), l->slot->name);
+	buffer_printf(out, "  %9s  ", size_text(l->row->held, size));
+	put_name(l->slot->name, out);
 	if (l->own)
 		buffer_puts(out, " (this one)");
 	else
@@ -334,14 +370,16 @@ int share_table(struct share *s, const uint8_t *device, struct buffer *out, unsi
 /* Of this moment, and for the caller to free; NULL, and err says why. */
 static struct visit *look_around(struct share *s, struct error *err)
 {
-	struct visit *v = malloc(sizeof(*v));
+	struct visit *v = calloc(1, sizeof(*v));
 
 	if (!v)
 		error_set(err, ERROR_MEMORY, "the list of notebooks on this machine's GPUs");
 	if (v && share_file_read(&s->file, v->slots, &v->n, err)) {
 		free(v);
-		v = NULL;
+		return NULL;
 	}
+	if (v)
+		v->slots[s->file.slot] = s->own;
 	return v;
 }
 

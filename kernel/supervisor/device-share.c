@@ -15,6 +15,7 @@
  */
 #include "kernel/supervisor/device-share.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/buffer.h"
@@ -30,14 +31,6 @@
 #define AGAIN_MS 1000
 #define LOCK_MS 10000 /* how long a kernel that has the list locked may stand still */
 #define GIVING_MS 30000 /* how long an idle one may take to park */
-
-int device_share_open(struct supervisor *s, const char *path, const char *name, struct error *err)
-{
-	if (share_open(&s->share.share, path, name, err))
-		return -1;
-	s->share.open = true;
-	return 0;
-}
 
 static void stop_looking(struct supervisor *s)
 {
@@ -63,6 +56,30 @@ void device_share_release(struct supervisor *s)
 	if (s->share.open)
 		share_close(&s->share.share);
 	s->share.open = false;
+}
+
+int device_share_open(struct supervisor *s, const char *path, const char *name, struct error *err)
+{
+	struct error why = ERROR_INIT;
+
+	if (share_open(&s->share.share, path, name, &why)) {
+		snprintf(s->share.problem, sizeof(s->share.problem), "%.300s", why.text);
+		return error_set(err, why.code, "%s", why.text);
+	}
+	s->share.open = true;
+	return 0;
+}
+
+/* True: the list is out of reach, and the session is alone from here on. Others are kept waiting by nothing. */
+static bool go_on_alone(struct supervisor *s, const struct error *err)
+{
+	if (err->code == ERROR_TIMEOUT || err->code == ERROR_LIMIT || err->code == ERROR_MEMORY)
+		return false;
+	log_warning("device memory is not shared with other kernels any more: %s", err->text);
+	snprintf(s->share.problem, sizeof(s->share.problem), "%.300s", err->text);
+	parking_on_alone(s);
+	device_share_release(s);
+	return true;
 }
 
 static void answer(struct supervisor *s, bool granted, const char *why)
@@ -142,6 +159,8 @@ static void ask(struct supervisor *s)
 	if (share_ask(&d->share, &d->request, &got, &err)) {
 		if (err.code == ERROR_TIMEOUT && loop_now_ms() - d->asked_ms < (d->wait_ms > LOCK_MS ? d->wait_ms : LOCK_MS))
 			ask_later(s);
+		else if (go_on_alone(s, &err))
+			answer(s, true, "");
 		else
 			answer(s, false, err.text);
 		return;
@@ -240,7 +259,8 @@ void device_share_begin(struct supervisor *s)
 
 	stop_saying(s);
 	parking_on_cell(s);
-	if (s->share.open && share_holds(&s->share.share) && share_note_idle(&s->share.share, false, false, &err))
+	if (s->share.open && share_holds(&s->share.share) && share_note_idle(&s->share.share, false, false, &err) &&
+	    !go_on_alone(s, &err))
 		log_info("%s", err.text);
 }
 
@@ -277,7 +297,7 @@ static void say_what_is_held(struct supervisor *s)
 		failed = share_hold(to, device, sums.held[i], &err) || share_park(to, device, sums.parked[i], &err);
 	}
 	stop_saying(s);
-	if (!failed)
+	if (!failed || go_on_alone(s, &err))
 		return;
 	log_warning("%s", err.text);
 	if (s->loop)
@@ -309,8 +329,10 @@ static int put_tables(struct supervisor *s, int (*tell)(struct share *s, const u
 		cleanup_buffer struct buffer table = BUFFER_INIT;
 		unsigned others;
 
-		if (tell(&s->share.share, s->pool.hello.uuids[i], &table, &others, err))
-			return -1;
+		struct error why = ERROR_INIT;
+
+		if (tell(&s->share.share, s->pool.hello.uuids[i], &table, &others, &why))
+			return go_on_alone(s, &why) ? 0 : error_set(err, why.code, "%s", why.text);
 		if (others)
 			buffer_printf(out, "notebooks that share device %u:\n%s", i, buffer_text(&table));
 	}

@@ -24,6 +24,7 @@ typedef void device_share_answer(struct supervisor *s, bool granted, const char 
 struct device_share {
 	struct share share;
 	bool open;
+	char problem[320]; /* why it is not, "": nobody has asked for it */
 	uint64_t totals[CHUNK_DEVICES_MAX]; /* of what workers have asked for; 0: not known */
 	uint64_t wait_ms; /* how long a cell waits for memory, 0: not at all */
 	/* The question that is not answered yet: */
@@ -36,6 +37,7 @@ struct device_share {
 	struct loop_source *say; /* what is held is to be said again; NULL: the list has it */
 };
 
+/* When the list cannot be had, or later on cannot be had any more, the session goes on alone, and %doctor says why. */
 int device_share_open(struct supervisor *s, const char *path, const char *name, struct error *err);
 void device_share_release(struct supervisor *s);
 

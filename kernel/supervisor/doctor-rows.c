@@ -15,7 +15,7 @@
 #include "kernel/supervisor/version-watch.h"
 
 #define LIMIT_LINES 5
-#define ROWS_MAX (SANDBOX_STEPS + 12 + LIMIT_LINES)
+#define ROWS_MAX (SANDBOX_STEPS + 13 + LIMIT_LINES)
 
 static __attribute__((format(printf, 5, 6))) void add(struct doctor_rows *d, const char *what, bool ok, const char *mend,
 						      const char *fmt, ...)
@@ -100,6 +100,17 @@ static void add_memory(struct doctor_rows *d, const struct supervisor *s)
 	    told ? "watched" : "not told by this Linux");
 }
 
+static void add_share(struct doctor_rows *d, const struct supervisor *s)
+{
+	const struct device_share *h = &s->share;
+
+	if (h->open)
+		add(d, "sharing", true, "", "kernels that name %s share device memory with this one", h->share.file.path);
+	else if (*h->problem)
+		add(d, "sharing", false, "Name a file with --share that you may write, and start the kernel again: until then other "
+		    "kernels do not see what this one holds of the device, nor this one what they hold.", "%s", h->problem);
+}
+
 static void add_limits(struct doctor_rows *d, const struct supervisor *s)
 {
 	const char *line = s->limits ? buffer_text(&s->limits->problems) : "";
@@ -139,6 +150,7 @@ size_t doctor_rows_make(struct doctor_rows *d, const struct supervisor *s, const
 	add_versions(d, s);
 	add_commit(d, s);
 	add_memory(d, s);
+	add_share(d, s);
 	add_limits(d, s);
 	add_steps(d, s);
 	return d->n;

@@ -681,13 +681,18 @@ bool parking_gives(const struct supervisor *s)
 	return s->parking.phase == PARKING_AWAKE && s->parking.rules.when_wanted && held(s).n && loses_nothing(s);
 }
 
-static bool is_wanted(struct supervisor *s)
+/* *ret_known false: the list could not be read, and is to be looked at again. */
+static bool is_wanted(struct supervisor *s, bool *ret_known)
 {
 	uint64_t bytes = 0;
 
-	for (uint32_t i = 0; s->share.open && i < s->pool.hello.n_devices && !bytes; i++)
-		if (share_wanted(&s->share.share, s->pool.hello.uuids[i], &bytes, NULL))
-			return false;
+	*ret_known = true;
+	for (uint32_t i = 0; s->share.open && i < s->pool.hello.n_devices && !bytes; i++) {
+		if (!share_wanted(&s->share.share, s->pool.hello.uuids[i], &bytes, NULL))
+			continue;
+		*ret_known = false;
+		return false;
+	}
 	return bytes != 0;
 }
 
@@ -714,7 +719,7 @@ static uint64_t look(struct supervisor *s)
 {
 	struct parking *p = &s->parking;
 	uint64_t rested = loop_now_ms() - p->rest_ms, idle = p->rules.idle_ms;
-	bool wanted = parking_gives(s) && is_wanted(s);
+	bool known = true, wanted = parking_gives(s) && is_wanted(s, &known);
 	bool due = idle && rested >= idle && loses_nothing(s) && (held(s).n || !s->pool.hello.emulated);
 
 	if (is_possible(s, NULL))
@@ -726,7 +731,7 @@ static uint64_t look(struct supervisor *s)
 	if (wanted)
 		return REST_MS - rested;
 	/* Without a watch it is looked for. */
-	if (parking_gives(s) && s->share.open && !p->watch)
+	if (!known || (parking_gives(s) && s->share.open && !p->watch))
 		return AGAIN_MS;
 	return idle > rested ? idle - rested : 0;
 }
@@ -753,6 +758,13 @@ static void on_change(void *data)
 void parking_on_cell(struct supervisor *s)
 {
 	stop_timers(s);
+}
+
+void parking_on_alone(struct supervisor *s)
+{
+	if (s->loop)
+		loop_remove(s->loop, s->parking.watch);
+	s->parking.watch = NULL;
 }
 
 void parking_on_rest(struct supervisor *s)

@@ -80,6 +80,8 @@ void parking_on_message(struct supervisor *s, struct ipc_message *m);
 /* A cell begins; the session rests. */
 void parking_on_cell(struct supervisor *s);
 void parking_on_rest(struct supervisor *s);
+/* There is no list of notebooks any more that could be watched. */
+void parking_on_alone(struct supervisor *s);
 /* It gives what it holds to others who wait. */
 bool parking_gives(const struct supervisor *s);
 /* The session is another one, without device memory. */

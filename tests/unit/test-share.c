@@ -156,6 +156,27 @@ static void one_that_comes_back_waits_for_those_who_give(void **state)
 	share_close(&b);
 }
 
+/* Each question that wrote would have all who wait ask again, this one too, for as long as they wait. */
+static void who_waits_says_so_once(void **state)
+{
+	struct pollfd p = { .events = POLLIN };
+	struct share a, b;
+
+	(void)state;
+	enter(&a, "a.ipynb");
+	enter(&b, "b.ipynb");
+	assert_int_equal(ask(&a, gpu, 60, false), SHARE_GRANTED);
+	share_file_drain(&a.file);
+	assert_int_equal(ask(&b, gpu, 50, true), SHARE_QUEUED);
+	p.fd = a.file.watch;
+	assert_int_equal(poll(&p, 1, 60000), 1);
+	share_file_drain(&a.file);
+	assert_int_equal(ask(&b, gpu, 50, true), SHARE_QUEUED);
+	assert_int_equal(poll(&p, 1, 0), 0);
+	share_close(&a);
+	share_close(&b);
+}
+
 static void nobody_waits_for_those_who_wait_for_him(void **state)
 {
 	struct share a, b;
@@ -233,7 +254,7 @@ static void the_dead_hold_nothing(void **state)
 
 static void lock_it(struct share *s)
 {
-	if (share_file_lock(&s->file, NULL))
+	if (share_file_lock(&s->file, &s->own, NULL))
 		_exit(1);
 }
 
@@ -283,10 +304,130 @@ static void a_file_of_another_version_is_refused(void **state)
 	close(fd);
 	assert_int_equal(truncate(path, 3), 0);
 	enter(&a, "a.ipynb");
-	assert_int_equal(truncate(path, 3), 0);
-	assert_int_equal(share_hold(&a, gpu, 1, &err), 0); /* which makes it long enough again, but without a header */
 	share_close(&a);
-	assert_int_equal(share_open(&a, path, "a.ipynb", &err), -1);
+}
+
+static void what_is_damaged_is_mended_by_those_in_it(void **state)
+{
+	char expected[160];
+	struct share a, b, c;
+
+	(void)state;
+	enter(&a, "a.ipynb");
+	enter(&b, "b.ipynb");
+	assert_int_equal(ask(&a, gpu, 60, false), SHARE_GRANTED);
+	assert_int_equal(ask(&b, gpu, 30, false), SHARE_GRANTED);
+	for (off_t left = 0; left < 5000; left += 700) {
+		assert_int_equal(truncate(path, left), 0);
+		hold(&a, (uint64_t)(left % 2 ? 60 : 59));
+		hold(&b, (uint64_t)(left % 2 ? 30 : 29));
+		hold(&a, 60);
+		hold(&b, 30);
+		enter(&c, "c.ipynb");
+		assert_int_equal(ask(&c, gpu, 11, false), SHARE_FULL);
+		assert_int_equal(ask(&c, gpu, 10, false), SHARE_GRANTED);
+		share_close(&c);
+	}
+	/* Removed: all meet in a new one. */
+	assert_int_equal(unlink(path), 0);
+	enter(&c, "c.ipynb");
+	assert_int_equal(ask(&a, gpu, 1, false), SHARE_GRANTED);
+	assert_int_equal(ask(&c, gpu, 40, false), SHARE_FULL);
+	hold(&b, 29);
+	assert_int_equal(ask(&c, gpu, 11, false), SHARE_FULL);
+	assert_int_equal(ask(&c, gpu, 10, false), SHARE_GRANTED);
+	snprintf(expected, sizeof(expected), "       61 B  a.ipynb, process %d\n       29 B  b.ipynb, process %d\n"
+		 "       10 B  c.ipynb (this one)\n", (int)getpid(), (int)getpid());
+	check_table(&c, expected);
+	share_file_drain(&a.file);
+	hold(&c, 1);
+	assert_int_equal(poll(&(struct pollfd){ .fd = a.file.watch, .events = POLLIN }, 1, 60000), 1);
+	share_close(&a);
+	share_close(&b);
+	share_close(&c);
+}
+
+static void where_there_is_no_place_for_the_file_it_is_said(void **state)
+{
+	struct share_request r = { .device = gpu, .total = TOTAL, .bytes = 1 };
+	struct error err = ERROR_INIT;
+	enum share_answer answer;
+	char parent[128];
+	struct share a;
+
+	(void)state;
+	enter(&a, "a.ipynb");
+	assert_int_equal(unlink(path), 0);
+	snprintf(parent, sizeof(parent), "%s/a/b", dir);
+	assert_int_equal(rmdir(parent), 0);
+	assert_int_equal(symlink("/proc", parent), 0);
+	assert_int_equal(share_ask(&a, &r, &answer, &err), -1);
+	assert_int_not_equal(err.code, ERROR_TIMEOUT);
+	assert_non_null(strstr(err.text, path));
+	share_close(&a);
+	assert_int_equal(unlink(parent), 0);
+}
+
+/* A table of one line each, whatever others have written. */
+static void names_of_others_are_text(void **state)
+{
+	char expected[160];
+	struct share a, b;
+
+	(void)state;
+	enter(&a, "a.ipynb");
+	enter(&b, "b\n\033[2J\xff\xe0\x80\x80\xc3\xbc\xe2\x82\xac.ipynb\xc3");
+	assert_int_equal(ask(&b, gpu, 10, false), SHARE_GRANTED);
+	snprintf(expected, sizeof(expected), "       10 B  b??[2J????\xc3\xbc\xe2\x82\xac.ipynb?, process %d\n", (int)getpid());
+	check_table(&a, expected);
+	share_close(&a);
+	share_close(&b);
+}
+
+/* All that somebody may write into the file: it is taken as it is, mended or refused, and always in bounds. */
+static void random_bytes_harm_nobody(void **state)
+{
+	struct share_request r = { .device = gpu, .total = TOTAL, .bytes = 1, .waits = true };
+	unsigned seed = 1, entered = 0, answered = 0;
+	struct share a, b;
+
+	(void)state;
+	enter(&a, "a.ipynb");
+	for (int i = 0; i < 2000; i++) {
+		struct error err = ERROR_INIT;
+		struct buffer table = BUFFER_INIT;
+		unsigned char bytes[64];
+		enum share_answer answer;
+		uint64_t wanted;
+		int fd = open(path, O_WRONLY);
+		off_t at = rand_r(&seed) % 4000;
+
+		for (size_t k = 0; k < sizeof(bytes); k++)
+			bytes[k] = rand_r(&seed) % 4 ? (unsigned char)rand_r(&seed) : 0xff;
+		assert_int_equal(pwrite(fd, bytes, sizeof(bytes), i % 3 ? at : 0), sizeof(bytes));
+		if (i % 7 == 0)
+			assert_int_equal(ftruncate(fd, rand_r(&seed) % 9000), 0);
+		close(fd);
+		if (!share_open(&b, path, "b.ipynb", &err)) {
+			entered++;
+			fd = open(path, O_WRONLY);
+			assert_int_equal(pwrite(fd, bytes, sizeof(bytes), at), sizeof(bytes));
+			close(fd);
+		} else {
+			assert_true(err.text[0]);
+			b.file = (struct share_file)SHARE_FILE_INIT;
+		}
+		assert_int_equal(share_glance(&a, gpu, &table, NULL, &err), 0);
+		assert_int_equal(share_ask(&a, &r, &answer, &err), 0);
+		answered += answer == SHARE_GRANTED;
+		assert_int_equal(share_wanted(&a, gpu, &wanted, &err), 0);
+		assert_int_equal(share_table(&a, gpu, &table, NULL, &err), 0);
+		assert_int_equal(share_hold(&a, gpu, (uint64_t)(i % 50), &err), 0);
+		buffer_release(&table);
+		share_close(&b);
+	}
+	assert_true(entered > 100 && answered > 100);
+	share_close(&a);
 }
 
 static void all_slots_can_be_taken_and_are_free_again(void **state)
@@ -316,10 +457,15 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_taken_is_not_given_twice, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(those_who_wait_are_served_in_their_order, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_that_comes_back_waits_for_those_who_give, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(who_waits_says_so_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(nobody_waits_for_those_who_wait_for_him, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_dead_hold_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_that_stands_still_stops_nobody, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_file_of_another_version_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_damaged_is_mended_by_those_in_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(where_there_is_no_place_for_the_file_it_is_said, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(names_of_others_are_text, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(random_bytes_harm_nobody, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(all_slots_can_be_taken_and_are_free_again, set_up, tear_down),
 	};
 
