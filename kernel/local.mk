@@ -137,7 +137,7 @@ libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_LIBS) $(ZSTD_LIBS)
 
 supervisor_tests = test-loop test-dirty-pages test-kept-memory test-twin test-journal test-commit test-device-memory \
-	test-snapshot-job test-snapshots test-snapshot-view test-unit-table \
+	test-parking test-snapshot-job test-snapshots test-snapshot-view test-unit-table \
 	test-pressure test-patience test-share test-supervisor test-checker test-demangle test-seccomp \
 	test-supervisor-out-of-memory
 check_PROGRAMS += $(supervisor_tests) try-escapes
@@ -218,6 +218,11 @@ test_checker_CFLAGS = $(test_supervisor_CFLAGS)
 test_checker_LDADD = $(test_supervisor_LDADD)
 EXTRA_test_checker_DEPENDENCIES = $(EXTRA_test_supervisor_DEPENDENCIES) tests/played-gpu/libcuda.so.1
 
+test_parking_SOURCES = tests/unit/test-parking.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
+test_parking_CPPFLAGS = $(test_supervisor_CPPFLAGS)
+test_parking_CFLAGS = $(test_supervisor_CFLAGS)
+test_parking_LDADD = $(test_supervisor_LDADD)
+EXTRA_test_parking_DEPENDENCIES = $(EXTRA_test_supervisor_DEPENDENCIES)
 test_snapshots_SOURCES = tests/unit/test-snapshots.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
 test_snapshots_CPPFLAGS = $(test_supervisor_CPPFLAGS)
 test_snapshots_CFLAGS = $(test_supervisor_CFLAGS)

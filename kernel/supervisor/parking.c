@@ -37,6 +37,7 @@
 #define PIECE (16 * MIB)
 #define REST_MS 1000 /* between the cells of a notebook that runs as a whole nobody is idle */
 #define AGAIN_MS 1000
+#define FORKED_MS 10 /* until a worker is looked for again that is being forked */
 
 void parking_init(struct supervisor *s)
 {
@@ -330,12 +331,26 @@ static void mark(void *data, struct device_chunk *c, bool is_mapped)
 	}
 }
 
+/* Nobody needs the worker, and nobody would miss it. */
+static int is_unused(const struct supervisor *s, struct error *err)
+{
+	if (s->run.phase != RUN_NONE || s->compiling || !worker_pool_is_ready(s) || snapshots_is_loading(s) ||
+	    s->snapshots.done || s->libraries.request)
+		return error_set(err, ERROR_STATE, "a cell runs, or the session is being saved or restored");
+	if (tracked_list_count(&s->snapshot, TRACKED_THREAD))
+		return error_set(err, ERROR_STATE, "threads that cells have started still run, and would end in the middle of what "
+				 "they do; end them first");
+	return 0;
+}
+
 /* All of it is in the file, and the workers end. */
 static int leave_device(struct supervisor *s, struct error *err)
 {
 	struct parking *p = &s->parking;
 	int failed;
 
+	if (is_unused(s, err))
+		return -1;
 	lending_settle(s);
 	if (p->changes != s->snapshot.changes || held(s).n != p->n)
 		return error_set(err, ERROR_STATE, "the session was changed meanwhile");
@@ -361,6 +376,11 @@ static void on_saved(void *data)
 	s->parking.step = NULL;
 	if (s->parking.phase != PARKING_SAVING)
 		return;
+	/* One that nobody knows yet cannot be ended, and would open the device when all are gone. */
+	if (s->pool.spare && s->pool.spare->state == WORKER_STARTING) {
+		s->parking.step = loop_add_timer(s->loop, FORKED_MS, on_saved, s);
+		return;
+	}
 	if (leave_device(s, &err)) {
 		give_up(s, err.text);
 		return;
@@ -372,15 +392,14 @@ static void on_saved(void *data)
 }
 
 /* The end is reached from the loop: the worker that has just answered is on the stack, and is ended then. */
-static void go_on(struct supervisor *s)
+static int take_step(struct supervisor *s, struct error *err)
 {
 	struct parking *p = &s->parking;
-	struct error err = ERROR_INIT;
 
-	if (p->at == p->n)
-		p->step = loop_add_timer(s->loop, 0, on_saved, s);
-	else if (send_piece(s, &err))
-		give_up(s, err.text);
+	if (p->at < p->n)
+		return send_piece(s, err);
+	p->step = loop_add_timer(s->loop, 0, on_saved, s);
+	return 0;
 }
 
 void parking_on_message(struct supervisor *s, struct ipc_message *m)
@@ -391,6 +410,7 @@ void parking_on_message(struct supervisor *s, struct ipc_message *m)
 	bool ok = record_u8(&r) != 0;
 	const char *why = record_str(&r);
 	struct parking_item *i = &p->items[p->at];
+	struct error err = ERROR_INIT;
 	uint64_t left;
 
 	/* It was given up, and this is a late answer. */
@@ -403,22 +423,15 @@ void parking_on_message(struct supervisor *s, struct ipc_message *m)
 	left = i->size - i->copied;
 	i->copied += left < PIECE ? left : PIECE;
 	p->at += i->copied == i->size;
-	go_on(s);
+	if (take_step(s, &err))
+		give_up(s, err.text);
 }
 
 static int is_possible(const struct supervisor *s, struct error *err)
 {
-	const struct snapshots *n = &s->snapshots;
-
 	if (s->parking.phase != PARKING_AWAKE)
 		return error_set(err, ERROR_STATE, "it is being parked already");
-	if (s->run.phase != RUN_NONE || s->compiling || !worker_pool_is_ready(s) || snapshots_is_loading(s) || n->done ||
-	    s->libraries.request)
-		return error_set(err, ERROR_STATE, "a cell runs, or the session is being saved or restored");
-	if (tracked_list_count(&s->snapshot, TRACKED_THREAD))
-		return error_set(err, ERROR_STATE, "threads that cells have started still run, and would end in the middle of what "
-				 "they do; end them first");
-	return 0;
+	return is_unused(s, err);
 }
 
 static int start(struct supervisor *s, struct error *err)
@@ -438,19 +451,26 @@ static int start(struct supervisor *s, struct error *err)
 		return -1;
 	}
 	p->phase = PARKING_SAVING;
-	go_on(s);
+	if (take_step(s, err)) {
+		p->phase = PARKING_AWAKE;
+		drop_items(p);
+		return -1;
+	}
 	return 0;
 }
 
 int supervisor_park(struct supervisor *s, supervisor_parked *done, void *data, struct error *err)
 {
-	s->parking.done = done;
-	s->parking.done_data = data;
-	if (!start(s, err))
-		return 0;
-	s->parking.done = NULL;
-	close_when_empty(s);
-	return -1;
+	struct parking *p = &s->parking;
+	bool began_by_itself = p->phase == PARKING_SAVING && !p->done;
+
+	if (!began_by_itself && start(s, err)) {
+		close_when_empty(s);
+		return -1;
+	}
+	p->done = done;
+	p->done_data = data;
+	return 0;
 }
 
 void supervisor_park_cancel(struct supervisor *s)
@@ -474,8 +494,14 @@ bool parking_keeps_workers_away(const struct supervisor *s)
 
 void parking_forget(struct supervisor *s)
 {
-	if (parking_keeps_workers_away(s))
-		s->parking.phase = PARKING_AWAKE;
+	struct parking *p = &s->parking;
+
+	if (parking_keeps_workers_away(s)) {
+		/* What was to be said about the session that is gone. */
+		loop_remove(s->loop, p->step);
+		p->step = NULL;
+		p->phase = PARKING_AWAKE;
+	}
 	close_when_empty(s);
 }
 
@@ -710,8 +736,10 @@ static void park_by_itself(struct supervisor *s)
 {
 	struct error err = ERROR_INIT;
 
-	if (supervisor_park(s, NULL, NULL, &err))
-		log_warning("the session could not be parked: %s", err.text);
+	if (!supervisor_park(s, NULL, NULL, &err))
+		return;
+	log_warning("the session could not be parked: %s", err.text);
+	parking_on_rest(s);
 }
 
 /* When the next look is due, 0: parked, or never. */

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What may happen while a session is being parked, put into each window by events: the worker stands still while it copies,
+ * the zygote while it forks, the disk takes nothing, a snapshot is loaded.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "kernel/supervisor/supervisor-state.h"
+#include "tests/unit/supervisor-harness.h"
+
+static struct harness h;
+static char folder[64];
+
+static struct {
+	bool done;
+	char problem[512];
+} parked, loaded;
+
+static const char definitions[] =
+	"#include <stdio.h>\nint *a, h[2];\n"
+	"__global__ void set(int *p, int v) { p[threadIdx.x] = v; }\n"
+	"void show(void) { cudaMemcpy(h, a, 8, cudaMemcpyDeviceToHost); printf(\"%d %d\", h[0], h[1]); }\n";
+
+static void on_parked(void *data, const char *problem)
+{
+	(void)data;
+	parked.done = true;
+	snprintf(parked.problem, sizeof(parked.problem), "%s", problem);
+}
+
+static void on_loaded(void *data, const struct supervisor_snapshot_end *end)
+{
+	(void)data;
+	loaded.done = true;
+	snprintf(loaded.problem, sizeof(loaded.problem), "%s", end->error);
+}
+
+static int describe(void *data, struct buffer *out, uint32_t *ret_count)
+{
+	(void)data;
+	*ret_count = 1;
+	buffer_puts(out, "mine");
+	return 0;
+}
+
+static bool both_are_done(void *data)
+{
+	(void)data;
+	return parked.done && loaded.done;
+}
+
+static bool is_parked(void *data)
+{
+	(void)data;
+	return h.supervisor->parking.phase == PARKING_PARKED;
+}
+
+static bool is_saving(void *data)
+{
+	(void)data;
+	return h.supervisor->parking.phase == PARKING_SAVING;
+}
+
+static bool a_piece_is_copied(void *data)
+{
+	const struct parking *p = &h.supervisor->parking;
+
+	(void)data;
+	return p->phase != PARKING_SAVING || p->at || p->items[0].copied;
+}
+
+static bool all_is_copied(void *data)
+{
+	const struct parking *p = &h.supervisor->parking;
+
+	(void)data;
+	return p->phase != PARKING_SAVING || p->at == p->n;
+}
+
+static bool spare_is_starting(void *data)
+{
+	(void)data;
+	return h.supervisor->pool.spare && h.supervisor->pool.spare->state == WORKER_STARTING;
+}
+
+/* Some turns of the loop after all was copied. */
+static bool waits_for_the_fork(void *data)
+{
+	static unsigned turns;
+
+	assert_false(is_parked(data));
+	turns += all_is_copied(data);
+	return turns > 10;
+}
+
+static void park(void)
+{
+	struct error err = ERROR_INIT;
+
+	memset(&parked, 0, sizeof(parked));
+	if (supervisor_park(h.supervisor, on_parked, NULL, &err))
+		fail_msg("%s", err.text);
+}
+
+static void save(const char *name)
+{
+	struct error err = ERROR_INIT;
+
+	loaded.done = false;
+	parked.done = true;
+	if (supervisor_save(h.supervisor, name, on_loaded, NULL, &err))
+		fail_msg("%s", err.text);
+	harness_until(&h, both_are_done, NULL);
+	assert_string_equal(loaded.problem, "");
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/cgpu-parking-XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	setenv("CGPU_EMULATED_MEMORY", "256M", 1);
+	harness_start(&h, NULL, 0);
+	supervisor_keep_snapshots(h.supervisor, folder, 0, describe, NULL);
+	harness_ok(&h, definitions);
+	harness_worker(&h);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	DIR *d = opendir(folder);
+	struct dirent *e;
+
+	(void)state;
+	harness_stop(&h);
+	while (d && (e = readdir(d)))
+		if (*e->d_name != '.')
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+	return rmdir(folder);
+}
+
+static void fill(void)
+{
+	harness_ok(&h, "cudaMalloc(&a, 20 << 20); set<<<1, 2>>>(a, 7); cudaDeviceSynchronize();");
+	harness_worker(&h);
+}
+
+static void check(void)
+{
+	assert_string_equal(harness_ok(&h, "show();"), "7 7");
+}
+
+/* There is nothing to copy, so the end of it is the first thing that the loop has to do. */
+static void a_load_is_not_left_without_a_worker(void **state)
+{
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	save("a");
+	park();
+	loaded.done = false;
+	if (supervisor_restore(h.supervisor, "a", on_loaded, NULL, &err))
+		fail_msg("%s", err.text);
+	harness_until(&h, both_are_done, NULL);
+	assert_string_equal(loaded.problem, "");
+	assert_non_null(strstr(parked.problem, "the session is being saved or restored"));
+	fill();
+	check();
+}
+
+static void one_who_asks_while_it_happens_by_itself_waits_for_the_end(void **state)
+{
+	const struct supervisor_parking_rules soon = { .idle_ms = 1, .when_wanted = true }, never = { .when_wanted = true };
+	struct error err = ERROR_INIT;
+	pid_t worker;
+
+	(void)state;
+	fill();
+	worker = harness_worker(&h);
+	kill(worker, SIGSTOP);
+	supervisor_set_parking(h.supervisor, &soon);
+	harness_until(&h, is_saving, NULL);
+	park();
+	/* Another one is told that it is at work. */
+	assert_int_equal(supervisor_park(h.supervisor, on_parked, NULL, &err), -1);
+	assert_non_null(strstr(err.text, "being parked already"));
+	kill(worker, SIGCONT);
+	harness_until(&h, is_parked, NULL);
+	assert_true(parked.done);
+	assert_string_equal(parked.problem, "");
+	supervisor_set_parking(h.supervisor, &never);
+	check();
+}
+
+static void a_worker_that_is_being_forked_is_ended_too(void **state)
+{
+	pid_t spare;
+
+	(void)state;
+	fill();
+	spare = harness_spare(&h);
+	kill(harness_zygote(&h), SIGSTOP);
+	harness_kill(&h, spare);
+	harness_until(&h, spare_is_starting, NULL);
+	park();
+	harness_until(&h, waits_for_the_fork, NULL);
+	kill(harness_zygote(&h), SIGCONT);
+	harness_until(&h, is_parked, NULL);
+	assert_string_equal(parked.problem, "");
+	assert_null(h.supervisor->pool.dying);
+	check();
+}
+
+static bool has_tried(void *data)
+{
+	return h.supervisor->parking.rest_ms != *(uint64_t *)data;
+}
+
+static void a_full_disk_is_tried_again(void **state)
+{
+	const struct supervisor_parking_rules soon = { .idle_ms = 1, .when_wanted = true, .memory_max = 1 };
+	uint64_t began;
+
+	(void)state;
+	fill();
+	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(symlink("/proc/nowhere", folder), 0);
+	supervisor_set_parking(h.supervisor, &soon);
+	began = h.supervisor->parking.rest_ms;
+	harness_until(&h, has_tried, &began);
+	assert_int_equal(h.supervisor->parking.phase, PARKING_AWAKE);
+	assert_int_equal(unlink(folder), 0);
+	harness_until(&h, is_parked, NULL);
+	assert_true(h.supervisor->parking.on_disk);
+	check();
+}
+
+/* A cell that comes takes its worker back, at whatever step that is; what was copied until then is nobody's. */
+static void a_cell_comes_at_each_step(void **state)
+{
+	static bool (*const steps[])(void *data) = { is_saving, a_piece_is_copied, all_is_copied, is_parked };
+	pid_t worker;
+
+	(void)state;
+	fill();
+	for (unsigned i = 0; i < 3 * sizeof(steps) / sizeof(steps[0]); i++) {
+		worker = harness_worker(&h);
+		kill(worker, SIGSTOP);
+		park();
+		/* The first piece, or its end, may be on its way to us when the cell comes. */
+		kill(worker, SIGCONT);
+		harness_until(&h, steps[i % 4], NULL);
+		harness_ok(&h, "{ int v = 7; cudaMemcpy(a, &v, 4, cudaMemcpyHostToDevice); }");
+		assert_true(parked.done);
+		check();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_load_is_not_left_without_a_worker, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_who_asks_while_it_happens_by_itself_waits_for_the_end, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_worker_that_is_being_forked_is_ended_too, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_full_disk_is_tried_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_cell_comes_at_each_step, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
