@@ -136,7 +136,7 @@ PLACES = {
     "read-only": ("mount -t tmpfs -o ro none {0}", "{0}/share", "Read-only file system"),
     "a link": ("ln -s /dev/null {0}/share", "{0}/share", "Too many levels of symbolic links"),
     "no list": ("echo letter >{0}/share", "{0}/share", "it is something else than a list of notebooks"),
-    "of another version": ("printf 'cgpu-gpu\\377\\377\\377\\377\\001\\001\\001' >{0}/share", "{0}/share", ""),
+    "of another version": ("printf 'cgpu-gpu\\377\\377\\377\\377\\1\\1\\1\\1' >{0}/share", "{0}/share", ""),
     "cut off": ("printf cgpu-g >{0}/share", "{0}/share", ""),
 }
 
@@ -145,7 +145,7 @@ PLACES = {
 def test_a_kernel_whose_path_cannot_be_used_is_alone_and_says_so(start, open_folder, place):
     make, path, why = (text.format(open_folder / "place") for text in PLACES[place])
     (open_folder / "place").mkdir()
-    namespaces = container(open_folder, open_folder)[:-6]
+    namespaces = container(open_folder, open_folder)[:-6] if "mount" in make else []
     session = start("alone", [*namespaces, "sh", "-c", f"{make}; exec \"$@\"", "sh"], CGPU_SHARE=path)
     shown = printed(session, "%doctor")
     assert why in shown if why else f"kernels that name {path} share device memory with this one" in shown, shown
