@@ -246,6 +246,8 @@ static void take_hello(struct compiler_client *c, struct record *r)
 	snprintf(c->no_nvrtc, sizeof(c->no_nvrtc), "%s", record_str(r));
 	c->said_hello = true;
 	c->failures = 0;
+	if (c->loop)
+		set_deadline(c);
 }
 
 static void on_message(struct compiler_client *c, const struct ipc_message *m)
@@ -330,11 +332,18 @@ static void on_death(void *data)
 		answer(lost, 0, NULL, 0);
 }
 
+/* One that starts has LLVM and NVRTC to load, from a disk that may be slow: it is waited for as long as any peer. */
 static void on_deadline(void *data)
 {
 	struct compiler_client *c = data;
 
 	c->deadline = NULL;
+	if (!c->first)
+		return;
+	if (patience_used_ms(&c->patience) < (c->said_hello ? c->first->deadline_ms : PATIENCE_END_MS)) {
+		c->deadline = loop_add_timer(c->loop, PATIENCE_LOOK_MS, on_deadline, c);
+		return;
+	}
 	log_warning("the compiler does not answer; it is ended");
 	compiler_client_abandon(c);
 }
@@ -343,8 +352,10 @@ static void set_deadline(struct compiler_client *c)
 {
 	loop_remove(c->loop, c->deadline);
 	c->deadline = NULL;
-	if (c->first && c->first->deadline_ms)
-		c->deadline = loop_add_timer(c->loop, c->first->deadline_ms, on_deadline, c);
+	if (!c->first || !c->first->deadline_ms)
+		return;
+	patience_begin(&c->patience, c->process.pid, PATIENCE_ANSWER);
+	c->deadline = loop_add_timer(c->loop, PATIENCE_LOOK_MS, on_deadline, c);
 }
 
 void compiler_client_abandon(struct compiler_client *c)

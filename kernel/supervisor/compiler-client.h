@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/supervisor/patience.h"
 #include "kernel/supervisor/process.h"
 
 struct buffer;
@@ -33,6 +34,7 @@ struct compiler_client {
 	uint32_t next_id;
 	unsigned failures;    /* deaths before hello in a row */
 	bool said_hello;
+	struct patience patience; /* with the request at work */
 	unsigned restarts;
 	char clang[64], nvrtc[64], no_nvrtc[256];
 	char last_death[64];
@@ -51,7 +53,8 @@ void compiler_client_declare(struct compiler_client *c, size_t total, const stru
 
 /*
  * body: the message without its id. The answer comes from the loop, never from within this call; none when this fails:
- * ERROR_MEMORY (also of a body that could not be made), ERROR_LIMIT. deadline_ms 0: none.
+ * ERROR_MEMORY (also of a body that could not be made), ERROR_LIMIT. deadline_ms: as patience.h counts, from when the
+ * compiler works on it; 0: none.
  */
 int compiler_client_ask(struct compiler_client *c, uint32_t type, const struct buffer *body, uint64_t deadline_ms,
 			compiler_answer *fn, void *data, struct error *err);

@@ -27,7 +27,8 @@
 #include "kernel/supervisor/watchdog.h"
 #include "kernel/supervisor/worker-pool.h"
 
-#define QUESTION_MS 1000 /* as kernel/supervisor/patience.h counts */
+/* As kernel/supervisor/patience.h counts. */
+#define QUESTION_MS 1000
 #define COMPILER_QUESTION_MS 10000
 #define HELLO_MS 30000
 #define FLUSH_MS 1500

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "common/error.h"
@@ -173,6 +174,56 @@ static void test_worker_that_ends_late(void **state)
 	assert_int_equal(ptrace(PTRACE_CONT, pid, NULL, NULL), 0);
 	assert_untouched();
 	assert_null(strstr(buffer_text(&h.last.restored), "cannot be killed"));
+}
+
+static bool compiler_was_looked_at(void *data)
+{
+	const struct patience *p = &h.supervisor->compiler.patience;
+
+	(void)data;
+	return p->looked_ms > p->began_ms + 3 * PATIENCE_LOOK_MS;
+}
+
+static void on_completed(void *data, uint32_t type, const void *payload, size_t len)
+{
+	(void)type;
+	(void)len;
+	*(int *)data = payload ? 1 : -1;
+}
+
+static bool has_answer(void *data)
+{
+	return *(int *)data != 0;
+}
+
+/* Asked while a debugger holds it, as one that gets no processor; it is let go when it was looked at for a while. */
+static void ask_held_compiler(uint64_t used_ms)
+{
+	pid_t pid = h.supervisor->compiler.process.pid;
+	int answer = 0;
+
+	assert_int_equal(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
+	assert_int_equal(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL), 0);
+	assert_int_equal(waitpid(pid, NULL, __WALL), pid);
+	assert_int_equal(supervisor_complete(h.supervisor, "pri", 3, on_completed, &answer, NULL), 0);
+	h.supervisor->compiler.patience.used_ms = used_ms;
+	harness_until(&h, compiler_was_looked_at, NULL);
+	assert_int_equal(h.supervisor->compiler.patience.used_ms, used_ms);
+	assert_int_equal(ptrace(PTRACE_DETACH, pid, NULL, NULL), 0);
+	harness_until(&h, has_answer, &answer);
+	assert_int_equal(answer, 1);
+	assert_int_equal(h.supervisor->compiler.process.pid, pid);
+}
+
+static void test_compiler_that_gets_no_processor(void **state)
+{
+	(void)state;
+	harness_ok(&h, "1;");
+	ask_held_compiler(0);
+	/* Before its hello it has longer. */
+	h.supervisor->compiler.said_hello = false;
+	ask_held_compiler(PATIENCE_END_MS / 2);
+	h.supervisor->compiler.said_hello = true;
 }
 
 static bool session_is_there(void *data)
@@ -470,6 +521,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_worker_killed_busy),
 		cmocka_unit_test(test_worker_that_ends_late),
 		cmocka_unit_test(test_worker_that_cannot_be_killed),
+		cmocka_unit_test(test_compiler_that_gets_no_processor),
 		cmocka_unit_test(test_driver_that_hangs),
 		cmocka_unit_test(test_killed_at_every_step_of_a_commit),
 		cmocka_unit_test(test_loop_works_during_a_large_commit),
