@@ -272,6 +272,43 @@ static void emit_body(struct hot_build *b, const struct hot_block *block)
 	}
 }
 
+/*
+ * Behind OP_meet: when the warp beside this one waits there, operations of the two take turns, since each warp's wait for their
+ * own. The builder ends where there is no such warp.
+ */
+static void emit_pair(struct hot_build *b, const struct hot_block *block)
+{
+	const struct op *end = b->program->place + block->end;
+	LLVMTypeRef types[] = { b->pointer, b->pointer, b->pointer };
+	LLVMTypeRef type = LLVMFunctionType(b->pointer, types, 3, false);
+	LLVMValueRef args[] = { b->warp, hot_const_pointer(b, b->program->place + block->first - 1), hot_const_pointer(b, end) };
+	LLVMValueRef partner = hot_const_pointer(b, (void *)(uintptr_t)b->program->partner), other;
+	LLVMBasicBlockRef alone = add_block(b), pair = add_block(b);
+	struct hot_build second = *b;
+
+	other = LLVMBuildCall2(b->builder, type, partner, args, 3, "");
+	LLVMBuildCondBr(b->builder, LLVMBuildIsNull(b->builder, other, ""), alone, pair);
+	LLVMPositionBuilderAtEnd(b->builder, pair);
+	second.warp = other;
+	second.base = LLVMBuildLoad2(b->builder, b->pointer, hot_field(b, other, offsetof(struct warp, rows)), "");
+	second.rows = NULL;
+	second.count = second.capacity = 0;
+	for (uint32_t i = block->first; i < block->end; i += hot_width(&b->program->ops[i])) {
+		emit_native(b, &b->program->ops[i]);
+		emit_native(&second, &b->program->ops[i]);
+		b->steps++;
+	}
+	hot_rows_flush(b);
+	hot_rows_flush(&second);
+	/* The other one does not come to its OP_meet again. */
+	count_operations(b, 2 * b->steps + 1, NULL);
+	leave_to(b, end);
+	b->failed |= second.failed;
+	free(second.rows);
+	b->count = b->steps = 0;
+	LLVMPositionBuilderAtEnd(b->builder, alone);
+}
+
 /* Rows that natives read and write become known before the loop, and whether a round leaves them raw. */
 static void note_operands(struct hot_build *b, const struct op *o, bool guarded)
 {
@@ -527,6 +564,9 @@ static bool build(struct hot_build *b, const struct hot_block *block, bool maske
 		if (block->loops) {
 			emit_loop(b, block);
 		} else {
+			/* Where rows of two warps are more than there are registers, a pair is slower than two. */
+			if (block->meets && !masked && !strcmp(b->program->core, "avx512"))
+				emit_pair(b, block);
 			emit_body(b, block);
 			emit_end(b, block);
 		}

@@ -86,14 +86,14 @@ static void count_depth(const struct hot_program *p, int32_t *depth)
 static struct hot_block block_at(const struct hot_program *p, const struct hot_meaning *meanings, const uint8_t *leader,
 				 uint32_t first, bool *ret_worth)
 {
-	struct hot_block b = { .first = first, .end = first };
+	struct hot_block b = { .first = first, .end = first, .meets = first && p->ops[first - 1].id == OP_meet };
 	uint32_t native = 0;
 
 	while (b.end < p->op_count && b.end - first < LENGTH && (b.end == first || !leader[b.end])) {
 		const struct op *o = &p->ops[b.end];
 		enum hot_way way = hot_way(meanings, o);
 
-		if (way == WAY_OUT)
+		if (way == WAY_OUT || (b.meets && way != WAY_NATIVE))
 			break;
 		native += (way == WAY_NATIVE && o->id != OP_nop) || way == WAY_MEMORY;
 		b.end += hot_width(o);

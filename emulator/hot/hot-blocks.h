@@ -13,6 +13,7 @@ struct hot_block {
 	uint32_t first, end; /* operations first..end-1 */
 	uint32_t depth;      /* loops around it */
 	bool loops;          /* ends with a branch back to its own start */
+	bool meets;          /* stands behind OP_meet and is nothing but arithmetic: two warps may run it side by side */
 	bool made;           /* could be compiled */
 };
 

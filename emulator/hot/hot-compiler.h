@@ -28,6 +28,7 @@ struct hot_program {
 	uint32_t constant_count;
 	const struct op_handlers *handlers; /* of the interpreter, by operation */
 	bool (*part)(struct warp *w, const struct op *branch, uint32_t back); /* warp_part() */
+	struct warp *(*partner)(struct warp *w, const struct op *o, const struct op *end); /* warp_partner() */
 	const char *core;                   /* machine_core_name() */
 };
 

@@ -185,16 +185,19 @@ static void start_warp(struct warp *w, uint32_t threads)
 	taint_drop(w->worker, &w->entry);
 	warp_forget_locals(w, mask, 0, w->entry.program->local_bytes);
 	w->live = mask;
-	w->ready_count = w->parked_count = 0;
+	/* The only one: in place, since a fragment on its way to warp_ready() goes through memory twice. */
+	w->ready[0] = (struct fragment){ w->entry.program->ops, &w->entry, mask, false };
+	w->ready_count = 1;
+	w->parked_count = 0;
 	w->yield_budget = MACHINE_SLICE;
 	w->fresh = false;
+	w->met = NULL;
 	w->entry.live = mask;
 	w->entry.dynamic = 0;
 	w->frame = &w->entry;
 	w->rows = w->entry.rows;
 	w->caches = w->entry.caches;
 	warp_fill_constants(w, &w->entry, true);
-	warp_ready(w, (struct fragment){ w->entry.program->ops, &w->entry, mask, false });
 }
 
 void cta_start(struct cta *c, struct worker *k, uint64_t linear)

@@ -222,6 +222,17 @@ HANDLER(give_turn_masked)
 	return NULL;
 }
 
+HANDLER(meet_full)
+{
+	return warp_meet(w, o) ? o + 1 : NULL;
+}
+
+HANDLER(meet_masked)
+{
+	(void)w;
+	return o + 1;
+}
+
 HANDLER(unknown_masked)
 {
 	return warp_fault(w, o, GPU_FAULT_ILLEGAL_INSTRUCTION, w->mask,

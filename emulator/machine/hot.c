@@ -121,6 +121,7 @@ static struct hot *hot_new(struct ptx_program *p)
 		.constant_count = p->constant_count,
 		.handlers = machine_handlers(),
 		.part = warp_part,
+		.partner = warp_partner,
 		.core = machine_core_name(),
 	};
 	if (!targets || !h->copy.ops || !h->copy.constants) {

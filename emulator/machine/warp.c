@@ -149,6 +149,44 @@ bool warp_part(struct warp *w, const struct op *branch, uint32_t back)
 	return true;
 }
 
+/* The warp beside it when all its lanes are at one place of the entry, and are to run. */
+static struct warp *whole_neighbour(const struct warp *w)
+{
+	uint32_t index = w->index ^ 1;
+	struct warp *other = &w->cta->warps[index];
+
+	if (index >= w->cta->warp_count || other->ready_count != 1 || other->ready[0].mask != ALL_LANES)
+		return NULL;
+	return other->frame == &other->entry && other->ready[0].frame == other->frame ? other : NULL;
+}
+
+bool warp_meet(struct warp *w, const struct op *o)
+{
+	const struct warp *other = whole_neighbour(w);
+	bool waited = w->met == o;
+
+	w->met = NULL;
+	if (waited || !other || other->ready[0].pc > o || other->met == o)
+		return true;
+	w->met = o;
+	/* No lane is elsewhere. */
+	w->ready[0] = (struct fragment){ o, w->frame, ALL_LANES, false };
+	w->ready_count = 1;
+	w->event = WARP_OTHERS;
+	return false;
+}
+
+struct warp *warp_partner(struct warp *w, const struct op *o, const struct op *end)
+{
+	struct warp *other = whole_neighbour(w);
+
+	if (!other || other->ready[0].pc != o || other->met != o)
+		return NULL;
+	other->met = NULL;
+	other->ready[0].pc = end;
+	return other;
+}
+
 bool warp_run(struct warp *w)
 {
 	const struct op *pc;

@@ -115,6 +115,7 @@ struct warp {
 	uint32_t index;         /* in its cta */
 	uint32_t yield_budget;
 	bool fresh;             /* has not given its turn away since it left a barrier */
+	const struct op *met;   /* it has waited there for the warp beside it */
 	int32_t turn;           /* budget given at the start of the turn */
 	uint32_t ready_count, parked_count;
 	struct fragment ready[LANES]; /* the last one runs next */
@@ -247,6 +248,13 @@ void warp_ready(struct warp *w, struct fragment f);
  * is not its turn, and w->event says so.
  */
 bool warp_part(struct warp *w, const struct op *branch, uint32_t back);
+/*
+ * The warp, all of whose lanes run, is at OP_meet. False: it waits for the warp beside it, w->event says so. It waits for one
+ * turn at most, and only for one that may still come.
+ */
+bool warp_meet(struct warp *w, const struct op *o);
+/* The warp beside it when that one waits at o, an OP_meet; it will go on at `end`. NULL: it does not. */
+struct warp *warp_partner(struct warp *w, const struct op *o, const struct op *end);
 /* Run until the warp has nothing ready, its turn is over or it faulted. False on a fault. */
 bool warp_run(struct warp *w);
 /* The running fragment waits at o; w->event becomes WARP_GONE. */

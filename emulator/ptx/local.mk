@@ -2,6 +2,7 @@
 # The PTX front end of libmachine.a.
 libmachine_a_SOURCES += \
 	%reldir%/ptx-allocate.c \
+	%reldir%/ptx-chains.c \
 	%reldir%/ptx-decode.c %reldir%/ptx-decode.h \
 	%reldir%/ptx-decode-alu.c \
 	%reldir%/ptx-decode-async.c \

@@ -89,6 +89,27 @@ struct draft *decode_emit_op(struct decoder *d, enum ptx_op id, struct ref dest,
 	return to;
 }
 
+int ptx_insert(struct decoder *d, const uint8_t *before, enum ptx_op id)
+{
+	uint32_t from = d->draft_count, to = from, last = d->body->instruction_count + 1;
+
+	for (uint32_t i = 0; i < from; i++)
+		to += before[i];
+	for (uint32_t i = from; i < to && !d->out_of_memory; i++)
+		d->out_of_memory = !ARRAY_ROOM(d->drafts, i, &d->draft_cap);
+	if (d->out_of_memory)
+		return -1;
+	d->draft_count = to;
+	while (from-- > 0) {
+		d->drafts[--to] = d->drafts[from];
+		if (before[from])
+			d->drafts[--to] = (struct draft){ .id = (uint16_t)id, .source = d->drafts[from].source };
+		while (last > 0 && d->first_draft[last - 1] == from)
+			d->first_draft[--last] = to;
+	}
+	return 0;
+}
+
 int decode_unknown(struct decoder *d, const char *fmt, ...)
 {
 	va_list ap;
@@ -650,7 +671,7 @@ static int decode_body(struct decoder *d)
 	d->current = b->instruction_count ? b->instruction_count - 1 : 0;
 	/* A body may end without `ret`. */
 	decode_emit(d, OP_ret)->ends = true;
-	if (d->out_of_memory || ptx_peephole(d) || ptx_turns(d))
+	if (d->out_of_memory || ptx_peephole(d) || ptx_turns(d) || ptx_chains(d))
 		return -1;
 	__atomic_store_n(&b->program, finish(d), __ATOMIC_RELEASE);
 	return b->program ? 0 : -1;

@@ -95,6 +95,8 @@ struct decoder {
 
 /* ---- building blocks, ptx-decode.c ---- */
 struct draft *decode_emit(struct decoder *d, enum ptx_op id);
+/* Put an operation without operands before each draft that is marked; 0 or -1 when out of memory. */
+int ptx_insert(struct decoder *d, const uint8_t *before, enum ptx_op id);
 /* d = op(a, b, c) */
 struct draft *decode_emit_op(struct decoder *d, enum ptx_op id, struct ref dest, struct ref a, struct ref b, struct ref c);
 /* Note the problem; returns -1. The instruction becomes an illegal instruction fault when it is reached. */
@@ -164,6 +166,10 @@ int ptx_peephole(struct decoder *d);
 /* ---- ptx-turns.c ---- */
 /* Warps that read behind a barrier let the others do so before they write; 0 or -1 when out of memory. */
 int ptx_turns(struct decoder *d);
+
+/* ---- ptx-chains.c ---- */
+/* Warps meet where two of them can be run side by side; 0 or -1 when out of memory. */
+int ptx_chains(struct decoder *d);
 
 /* ---- ptx-allocate.c ---- */
 /* leader[i] = 1 for each draft that starts a basic block; room for one more than there are. */

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
-
 /* What may have happened when a draft is reached; nothing: no barrier yet, or the turn was given away since. */
 enum {
 	AT_BARRIER = 1, /* nothing was read since the last barrier */
@@ -97,35 +95,15 @@ static void mark_loops(struct turns *x)
 }
 
 /* The operation behind a guard belongs to it. */
-static uint32_t move_before_guards(struct turns *x)
+static void move_before_guards(struct turns *x)
 {
-	uint32_t count = 0;
+	for (uint32_t i = 1; i < x->d->draft_count; i++) {
+		const struct draft *guard = &x->d->drafts[i - 1];
 
-	for (uint32_t i = 0; i < x->d->draft_count; i++) {
-		const struct draft *guard = i ? &x->d->drafts[i - 1] : NULL;
-
-		count += x->before[i];
-		if (x->before[i] && guard && (guard->id == OP_guard || guard->id == OP_guard_not)) {
+		if (x->before[i] && (guard->id == OP_guard || guard->id == OP_guard_not)) {
 			x->before[i] = 0;
 			x->before[i - 1] = 1;
 		}
-	}
-	return count;
-}
-
-/* The array of drafts has room for them. */
-static void insert(struct turns *x, uint32_t count)
-{
-	struct decoder *d = x->d;
-	uint32_t to = d->draft_count + count, last = d->body->instruction_count + 1;
-
-	d->draft_count = to;
-	for (uint32_t i = d->draft_count - count; i-- > 0;) {
-		d->drafts[--to] = d->drafts[i];
-		if (x->before[i])
-			d->drafts[--to] = (struct draft){ .id = OP_give_turn, .source = d->drafts[i].source };
-		while (last > 0 && d->first_draft[last - 1] == i)
-			d->first_draft[--last] = to;
 	}
 }
 
@@ -152,7 +130,7 @@ int ptx_turns(struct decoder *d)
 {
 	size_t n = d->draft_count + 1;
 	struct turns x = { .d = d };
-	uint32_t count;
+	int rc;
 
 	/* Who calls a function may have left a barrier. */
 	if (d->function->is_entry && !has(d, OP_barrier) && !d->calls)
@@ -166,11 +144,8 @@ int ptx_turns(struct decoder *d)
 	x.skip = x.state + n;
 	x.before = x.skip + n;
 	find_places(&x);
-	count = move_before_guards(&x);
-	for (uint32_t i = 0; i < count && !d->out_of_memory; i++)
-		d->out_of_memory = !ARRAY_ROOM(d->drafts, d->draft_count + i, &d->draft_cap);
-	if (!d->out_of_memory)
-		insert(&x, count);
+	move_before_guards(&x);
+	rc = ptx_insert(d, x.before, OP_give_turn);
 	free(x.leader);
-	return d->out_of_memory ? -1 : 0;
+	return rc;
 }

@@ -225,22 +225,63 @@ static void an_endless_loop_is_stopped(void **state)
 	device_free(d);
 }
 
+#define CHAIN 150
+#define FIRST_NUMBER 1020 /* of block 0 */
+
+/* Each thread takes a number of its block before a long chain and one behind it: words 4 i, 4 i + 1 and the result. */
+static void print_chain(struct buffer *to, const char *middle)
+{
+	buffer_puts(to, HEAD "mul.wide.u32 %a1, %r0, 16; add.u64 %a1, %a0, %a1; mul.wide.u32 %a2, %r1, 4; add.u64 %a2, %a0, %a2;\n"
+			     "atom.global.add.u32 %r3, [%a2+4080], 1; st.global.u32 [%a1], %r3;\n"
+			     "cvt.rn.f32.u32 %f0, %r0; add.f32 %f1, %f0, 0f3F800000;\n");
+	for (int i = 0; i < CHAIN; i++)
+		buffer_printf(to, "fma.rn.f32 %%f1, %%f1, 0f3F%02X1234, %%f0;\n%s", 0x60 + i % 24, i == CHAIN / 2 ? middle : "");
+	buffer_puts(to, "atom.global.add.u32 %r4, [%a2+4080], 1; st.global.u32 [%a1+4], %r4; st.global.f32 [%a1+8], %f1; ret;\n}\n");
+}
+
+/* Of two whole warps beside each other both come to the chain before one goes on behind it; the others wait for nobody. */
+static void warps_meet_before_long_chains(void **state)
+{
+	static const char *const middles[] = { "", "mov.b32 %r5, %f1; and.b32 %r5, %r5, 0x7ffffffe; mov.b32 %f1, %r5;\n",
+					       "setp.gt.f32 %p1, %f1, 0f40000000; @%p1 sub.f32 %f1, %f1, %f0;\n",
+					       "div.rn.f32 %f2, %f1, %f0; max.f32 %f1, %f1, %f2;\n" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(middles) / sizeof(middles[0]); i++) {
+		struct buffer text = BUFFER_INIT;
+		struct outcome o;
+
+		print_chain(&text, middles[i]);
+		o = assert_same(text.data, 50);
+		assert_int_equal(o.words[1], FIRST_NUMBER + 32);
+		o = assert_same(text.data, 112);
+		assert_int_equal(o.words[4 * 32], FIRST_NUMBER + 32);
+		assert_true(o.words[1] > o.words[4 * 64 + 1]);
+		buffer_release(&text);
+	}
+}
+
 static void operations_are_counted(void **state)
 {
+	struct buffer text = BUFFER_INIT;
 	uint64_t counts[2];
 
 	(void)state;
-	for (int compiled = 0; compiled < 2; compiled++) {
+	print_chain(&text, "");
+	for (int k = 0; k < 4; k++) {
+		int i = k / 2, compiled = k % 2;
 		struct device *d = device_new();
 		uint64_t p = device_buffer(d, "words", 4096);
 
 		d->compiled = compiled;
-		device_load(d, lanes_leave_one_by_one);
-		assert_runs(d, "k", 3, 50, &p, sizeof(p));
+		device_load(d, i ? text.data : lanes_leave_one_by_one);
+		assert_runs(d, "k", 2, i ? 128 : 50, &p, sizeof(p));
 		counts[compiled] = d->stats.warp_instructions;
 		device_free(d);
+		if (compiled)
+			assert_int_equal(counts[0], counts[1]);
 	}
-	assert_int_equal(counts[0], counts[1]);
+	buffer_release(&text);
 }
 
 static bool some_block_is_compiled(const struct ptx_program *p)
@@ -350,6 +391,7 @@ int main(void)
 		cmocka_unit_test(rows_are_in_memory_when_a_load_needs_its_handler),
 		cmocka_unit_test(loops_give_their_turn_away),
 		cmocka_unit_test(an_endless_loop_is_stopped),
+		cmocka_unit_test(warps_meet_before_long_chains),
 		cmocka_unit_test(operations_are_counted),
 		cmocka_unit_test(a_program_becomes_hot_while_it_runs),
 		cmocka_unit_test(a_module_may_go_while_it_is_compiled),
