@@ -96,16 +96,29 @@ static uint32_t other_mark(const struct race_now *n, const struct race_access *o
 	return mark | (old->cta != n->access.cta ? RACE_OTHER_CTA : 0);
 }
 
-static void note_common(const struct race_now *n, struct race_block *b, uint32_t other, uint16_t words)
+static void note_common(const struct race_now *n, struct race_page *p, uint32_t block, uint32_t other, uint32_t words)
 {
-	if (is_common(n, other) && !b->written)
-		atomic_fetch_or_explicit(&b->common, words, memory_order_relaxed);
+	struct race_block *b = &p->blocks[block];
+
+	if (!is_common(n, other) || b->written)
+		return;
+	words |= atomic_load_explicit(&b->common, memory_order_relaxed);
+	atomic_store_explicit(&b->common, (uint16_t)words, memory_order_relaxed);
+	if (words == UINT16_MAX)
+		atomic_store_explicit(&p->common, atomic_load_explicit(&p->common, memory_order_relaxed) | 1ull << block,
+				      memory_order_relaxed);
 }
 
-static void note_written(struct race_block *b)
+static void note_written(struct race_page *p, uint32_t block)
 {
+	struct race_block *b = &p->blocks[block];
+
+	if (b->written)
+		return;
 	b->written = true;
 	atomic_store_explicit(&b->common, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->common, atomic_load_explicit(&p->common, memory_order_relaxed) & ~(1ull << block),
+			      memory_order_relaxed);
 }
 
 /* ---- lane by lane ---- */
@@ -126,14 +139,14 @@ static void visit(const struct race_now *n, struct race_page *p, uint32_t lane, 
 	uint32_t write = 0, read = 0, other = 0;
 
 	for (uint32_t at = from; at <= to; at++) {
-		struct race_block *b = &p->blocks[(at << p->shift) / RACE_BLOCK];
+		uint32_t block = (at << p->shift) / RACE_BLOCK;
 
 		write = p->write[at] ? p->write[at] : write;
 		if (race_writes(&n->access)) {
 			read = p->read[at] ? p->read[at] : read;
 			other = p->other[at] ? p->other[at] & ~RACE_OTHER_CTA : other;
 			p->write[at] = mark;
-			note_written(b);
+			note_written(p, block);
 		} else if (p->read[at] != mark && !is_common(n, p->other[at])) {
 			const struct race_access *old = find(n->c->race, p->read[at]);
 
@@ -142,7 +155,7 @@ static void visit(const struct race_now *n, struct race_page *p, uint32_t lane, 
 			} else {
 				p->other[at] = other_mark(n, old, mark);
 				if (p->shift == 2)
-					note_common(n, b, p->other[at], (uint16_t)(1u << at % BLOCK_WORDS));
+					note_common(n, p, block, p->other[at], 1u << at % BLOCK_WORDS);
 			}
 		}
 	}
@@ -229,8 +242,9 @@ static bool block_is_silent(const struct race_now *n, uint32_t old, unsigned old
 }
 
 /* A whole block with one mark. False: there may be a race, and nothing was changed. */
-static bool visit_block(const struct race_now *n, struct race_block *b, uint32_t mark, unsigned step)
+static bool visit_block(const struct race_now *n, struct race_page *p, uint32_t block, uint32_t mark, unsigned step)
 {
+	struct race_block *b = &p->blocks[block];
 	const struct race_access *old;
 
 	if (!block_is_silent(n, b->write, b->write_step, mark, step))
@@ -241,7 +255,7 @@ static bool visit_block(const struct race_now *n, struct race_block *b, uint32_t
 			return false;
 		b->write = mark;
 		b->write_step = (uint8_t)step;
-		note_written(b);
+		note_written(p, block);
 		return true;
 	}
 	if ((b->read == mark && b->read_step == step) || is_common(n, b->other))
@@ -253,7 +267,7 @@ static bool visit_block(const struct race_now *n, struct race_block *b, uint32_t
 	} else {
 		b->other = other_mark(n, old, mark);
 		b->other_step = (uint8_t)step;
-		note_common(n, b, b->other, UINT16_MAX);
+		note_common(n, p, block, b->other, UINT16_MAX);
 	}
 	return true;
 }
@@ -298,7 +312,7 @@ static void mark_words_read(const struct race_now *n, struct race_page *p, uint3
 			continue;
 		}
 		p->other[at] = other_mark(n, old, marks[i]);
-		note_common(n, &p->blocks[at / BLOCK_WORDS], p->other[at], (uint16_t)(1u << at % BLOCK_WORDS));
+		note_common(n, p, at / BLOCK_WORDS, p->other[at], 1u << at % BLOCK_WORDS);
 	}
 }
 
@@ -314,7 +328,7 @@ static bool visit_words(const struct race_now *n, struct race_page *p, uint32_t 
 	if (!words_are_silent(n, p->read + from, marks, count) || !words_are_silent(n, p->other + from, marks, count))
 		return false;
 	memcpy(p->write + from, marks, count * sizeof(*marks));
-	note_written(&p->blocks[from / BLOCK_WORDS]);
+	note_written(p, from / BLOCK_WORDS);
 	return true;
 }
 
@@ -353,7 +367,7 @@ static bool visit_piece(const struct race_now *n, const struct piece *x)
 
 		stop = (block + 1) * BLOCK_WORDS < end ? (block + 1) * BLOCK_WORDS : end;
 		if (stop - from == BLOCK_WORDS && !(x->page->open >> block & 1)) {
-			if (!visit_block(n, &x->page->blocks[block], m, x->step))
+			if (!visit_block(n, x->page, block, m, x->step))
 				return false;
 			continue;
 		}
@@ -367,56 +381,58 @@ static bool visit_piece(const struct race_now *n, const struct piece *x)
 	return true;
 }
 
-typedef uint64_t pair __attribute__((vector_size(16)));
-
-/* Is a[l] == a[0] + l * step for the lanes of a half? */
-static inline bool goes_by(const uint64_t *a, uint64_t step)
-{
-	const pair *v = (const pair *)__builtin_assume_aligned(a, 64);
-	pair wanted = { a[0], a[0] + step }, more = { 2 * step, 2 * step }, apart = { 0 };
-
-	for (int i = 0; i < HALF_LANES / 2; i++) {
-		apart |= v[i] ^ wanted;
-		wanted += more;
-	}
-	return !(apart[0] | apart[1]);
-}
-
 /* The piece of the half from that lane on. False: it has none. */
-static inline bool find_piece(const struct race_now *n, uint32_t first_lane, uint32_t size, bool writes, struct piece *ret)
+static inline bool find_piece(const struct race_now *n, uint32_t lane, const struct address_half *half, uint32_t size,
+			      bool writes, struct piece *ret)
 {
-	const uint64_t *a = ROW(n->w, uint64_t, n->o->a) + first_lane;
 	const struct memory_cache *buffer = &n->w->caches[n->o->cache];
-	uint64_t at = a[0] + (uint64_t)n->o->imm, step = a[1] - a[0], off = at - buffer->base;
+	uint64_t at = half->start + (uint64_t)n->o->imm, off = at - buffer->base;
 
-	if (step ? step != size : writes)
+	if (half->same && writes)
 		return false;
-	ret->bytes = step ? HALF_LANES * size : size;
+	ret->bytes = half->same ? size : HALF_LANES * size;
 	ret->offset = at % RACE_PAGE;
-	ret->lane = first_lane;
+	ret->lane = lane;
 	/* What all lanes touch is the first one's. */
-	ret->step = !step ? 5 : size == 4 ? 0 : size == 8 ? 1 : 2;
-	if (size < 4 || at & (size - 1) || buffer->size < ret->bytes || off > buffer->size - ret->bytes ||
-	    ret->offset + ret->bytes > RACE_PAGE || !goes_by(a, step))
+	ret->step = half->same ? 5 : size == 4 ? 0 : size == 8 ? 1 : 2;
+	if (at & (size - 1) || buffer->size < ret->bytes || off > buffer->size - ret->bytes ||
+	    ret->offset + ret->bytes > RACE_PAGE)
 		return false;
 	ret->page = page_of(n->c, at >> RACE_PAGE_BITS);
 	return ret->page;
 }
 
+/* Is what the half reads known to be common? Bounds do not matter: what others have touched lies within them. */
+static inline bool reads_common(const struct race_now *n, const struct address_half *half, uint32_t size)
+{
+	uint64_t at = half->start + (uint64_t)n->o->imm, last = at + (half->same ? size : HALF_LANES * size) - 1;
+	uint64_t number = at >> RACE_PAGE_BITS, blocks;
+	const struct race_page *p = n->c->pages[number % RACE_PAGES_RECENT];
+
+	if (!p || p->number != number || last >> RACE_PAGE_BITS != number)
+		return false;
+	blocks = (2ull << last % RACE_PAGE / RACE_BLOCK) - (1ull << at % RACE_PAGE / RACE_BLOCK);
+	return !(blocks & ~atomic_load_explicit(&p->common, memory_order_relaxed));
+}
+
 bool race_global_halves(struct race_now *n, const struct access_shape *shape)
 {
 	bool writes = shape->kind != GPU_ACCESS_READ;
+	uint32_t count = 0, low = n->w->mask & 0xffff, high = n->w->mask >> HALF_LANES;
+	unsigned named = (low == 0xffff) | (unsigned)(high == 0xffff) << 1;
+	struct address_half halves[2];
 	struct piece pieces[2];
-	uint32_t count = 0;
 
-	if (n->o->flags & OP_ADDRESS_32)
+	if (n->o->flags & OP_ADDRESS_32 || shape->size < 4 || (low && !(named & 1)) || (high && !(named & 2)) ||
+	    !n->c->race->rows->halves(ROW(n->w, uint64_t, n->o->a), shape->size, named, halves))
 		return false;
-	for (uint32_t lane = 0; lane < LANES; lane += HALF_LANES) {
-		uint32_t active = n->w->mask >> lane & 0xffff;
-
-		if (!active)
+	if (named == 3 && !writes && !race_time(n->c->race) && reads_common(n, &halves[0], shape->size) &&
+	    reads_common(n, &halves[1], shape->size))
+		return true;
+	for (uint32_t i = 0; i < 2; i++) {
+		if (!(named >> i & 1))
 			continue;
-		if (active != 0xffff || !find_piece(n, lane, shape->size, writes, &pieces[count]))
+		if (!find_piece(n, i * HALF_LANES, &halves[i], shape->size, writes, &pieces[count]))
 			return false;
 		count += writes || !is_known(&pieces[count]) || race_time(n->c->race);
 	}

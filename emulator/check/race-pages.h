@@ -31,6 +31,7 @@ struct race_page {
 	_Atomic bool lock;
 	unsigned shift; /* a word is 1 << shift bytes */
 	uint64_t open;  /* bits of blocks */
+	_Atomic uint64_t common; /* blocks all of whose words are; read without the lock */
 	uint32_t *write, *read, *other; /* of words; NULL: no block was opened so far */
 	struct race_block blocks[RACE_PAGE / RACE_BLOCK];
 };

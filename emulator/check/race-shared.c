@@ -200,37 +200,18 @@ static void keep_read(struct race_now *n)
 		r->at[l] = (uint16_t)cells[l];
 }
 
-typedef uint64_t wide_part __attribute__((vector_size(64)));
-typedef uint32_t row_part __attribute__((vector_size(32)));
-typedef uint16_t note_part __attribute__((vector_size(16)));
-
-/* Written with vectors: a loop over lanes takes three times as long. */
-static inline void note_part_of(struct race_read *r, size_t i, row_part offsets, unsigned shift)
-{
-	note_part cells = __builtin_convertvector(offsets >> shift, note_part);
-
-	memcpy(r->at + i * sizeof(cells) / sizeof(r->at[0]), &cells, sizeof(cells));
-}
-
-static void note_cells(struct race_read *r, const struct warp *w, const struct op *o, unsigned shift)
-{
-	const row_part *narrow = (const row_part *)ROW(w, uint32_t, o->a);
-	const wide_part *wide = (const wide_part *)ROW(w, uint64_t, o->a);
-	uint32_t imm = (uint32_t)o->imm;
-
-	if (o->flags & OP_ADDRESS_32)
-		for (size_t i = 0; i < LANES / 8; i++)
-			note_part_of(r, i, narrow[i] + imm, shift);
-	else
-		for (size_t i = 0; i < LANES / 8; i++)
-			note_part_of(r, i, __builtin_convertvector(wide[i], row_part) + imm, shift);
-}
-
 bool race_shared_note(struct race_cta *c, struct warp *w, const struct op *o, uint32_t size)
 {
+	const struct address_rows *rows = c->race->rows;
+	struct race_read *r;
+
 	if (c->written || size < 1u << c->shift || !c->cells || !c->reads || !notes_reads(c))
 		return false;
-	note_cells(next_read(c, w, o, w->mask, size), w, o, c->shift);
+	r = next_read(c, w, o, w->mask, size);
+	if (o->flags & OP_ADDRESS_32)
+		rows->narrow_cells(ROW(w, uint32_t, o->a), (uint32_t)o->imm, c->shift, r->at);
+	else
+		rows->wide_cells(ROW(w, uint64_t, o->a), (uint32_t)o->imm, c->shift, r->at);
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "emulator/check/race.h"
+#include "emulator/machine/address-rows.h"
 
 /* Accesses that are alike: by one operation of a warp, with nothing between them that orders. */
 struct race_access {
@@ -89,7 +90,7 @@ struct race_log {
 struct race_page;
 struct race_slab;
 
-#define RACE_PAGES_RECENT 32
+#define RACE_PAGES_RECENT 128
 
 struct race_cta {
 	struct race *race;
@@ -162,6 +163,7 @@ struct race_global {
 struct race {
 	struct observer observer;
 	struct race_options options;
+	const struct address_rows *rows;
 	_Atomic uint64_t time;
 	_Atomic bool cut;
 	const struct machine_launch *launch; /* that is checked; those that its device code makes are not */

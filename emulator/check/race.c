@@ -436,6 +436,7 @@ struct race *race_new(const struct race_options *o)
 		free(r);
 		return NULL;
 	}
+	r->rows = address_rows();
 	r->observer.class = &race_class;
 	r->observer.budget = o->budget;
 	r->options = *o;

@@ -5,6 +5,7 @@
 
 #undef CORE
 #define CORE baseline
+#include "emulator/machine/address-rows.h"
 #include "emulator/machine/exec.h"
 
 #include "common/bug.h"
@@ -19,6 +20,7 @@ EXEC_VECTOR_FILES(DECLARE_AVX512)
 EXEC_SCALAR_FILES(DECLARE_BASE)
 
 static struct op_handlers table[OP_COUNT];
+static const struct address_rows *rows;
 static const char *core_name;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -47,15 +49,18 @@ static void choose(void)
 				     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
 				     __builtin_cpu_supports("avx512cd"))) {
 		core_name = "avx512";
+		rows = &address_rows_avx512;
 		EXEC_VECTOR_FILES(ADD_AVX512)
 	} else if (usable("avx2", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
 					  __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c"))) {
 		core_name = "avx2";
+		rows = &address_rows_avx2;
 		EXEC_VECTOR_FILES(ADD_AVX2)
 	}
 #endif
 	if (!core_name) {
 		core_name = "baseline";
+		rows = &address_rows_baseline;
 		EXEC_VECTOR_FILES(ADD_BASELINE)
 	}
 	EXEC_SCALAR_FILES(ADD_BASE)
@@ -68,6 +73,12 @@ const struct op_handlers *machine_handlers(void)
 {
 	pthread_once(&once, choose);
 	return table;
+}
+
+const struct address_rows *address_rows(void)
+{
+	machine_handlers();
+	return rows;
 }
 
 const char *machine_core_name(void)

@@ -6,6 +6,7 @@ MACHINE_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS) -fwrapv -fno-strict-alias
 	-fno-trapping-math -ffp-contract=off -pthread
 VECTOR_CFLAGS = $(MACHINE_CFLAGS) -ftree-vectorize $(VECTOR_COST_CFLAGS)
 MACHINE_VECTOR_SOURCES = \
+	%reldir%/address-rows.c %reldir%/address-rows.h \
 	%reldir%/exec-compare.c \
 	%reldir%/exec-convert.c \
 	%reldir%/exec-float.c \
@@ -71,12 +72,15 @@ libmachine_avx512_a_CPPFLAGS = $(AM_CPPFLAGS) -DCORE=avx512
 libmachine_avx512_a_CFLAGS = $(VECTOR_CFLAGS) -march=x86-64-v4
 endif
 
-MACHINE_TESTS = test-machine-access test-machine-faults test-machine-matrix test-machine-opcodes test-machine-warps \
+MACHINE_TESTS = test-address-rows test-machine-access test-machine-faults test-machine-matrix test-machine-opcodes test-machine-warps \
 	test-machine-shadow test-machine-taint test-observer test-race test-race-random test-sync test-ptx-census test-ptx-module test-ptx-peephole
 check_PROGRAMS += $(MACHINE_TESTS)
 TESTS += $(MACHINE_TESTS)
 MACHINE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
 MACHINE_TEST_LIBS = $(MACHINE_LIBS) libcommon.a $(CMOCKA_LIBS) -lm
+test_address_rows_SOURCES = tests/unit/test-address-rows.c
+test_address_rows_CFLAGS = $(MACHINE_TEST_CFLAGS)
+test_address_rows_LDADD = $(MACHINE_TEST_LIBS)
 test_machine_access_SOURCES = tests/unit/test-machine-access.c tests/unit/machine.h
 test_machine_access_CFLAGS = $(MACHINE_TEST_CFLAGS)
 test_machine_access_LDADD = $(MACHINE_TEST_LIBS)

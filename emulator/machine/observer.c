@@ -162,9 +162,12 @@ const struct op *observer_run(struct warp *w, const struct op *pc, uintptr_t end
 	/* Lanes change only where NULL is returned. */
 	do {
 		const struct op_handlers *h = &handlers[pc->id];
+		enum access_family family = access_family(pc);
 
 		ran++;
-		if (quiet && access_family(pc) == ACCESS_NONE)
+		if (quiet && family == ACCESS_MEMORY && w->worker->accesses_wanted)
+			tell_accesses(w->worker, w, pc);
+		if (quiet && (family == ACCESS_NONE || family == ACCESS_MEMORY))
 			pc = all ? h->full(w, pc) : h->masked(w, pc);
 		else
 			pc = run_any(w, pc);
