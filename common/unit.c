@@ -8,7 +8,7 @@
 #include "common/error.h"
 #include "common/record.h"
 
-#define UNIT_VERSION 3
+#define UNIT_VERSION 4
 
 static const struct {
 	const char *space, *name;
@@ -62,6 +62,7 @@ void unit_encode(const struct unit *u, struct buffer *out)
 	record_put_str(out, u->display_type_code);
 	record_put_bytes(out, u->object, u->object_len);
 	record_put_bytes(out, u->ptx, u->ptx_len);
+	record_put_u64(out, u->program);
 	record_put_str(out, u->warnings);
 	record_put_u32(out, (uint32_t)u->n_declarations);
 	for (size_t i = 0; i < u->n_declarations; i++)
@@ -152,6 +153,7 @@ int unit_decode(const void *data, size_t len, struct unit *ret, struct error *er
 	u.display_type_code = record_str(&r);
 	u.object = record_bytes(&r, &u.object_len);
 	u.ptx = record_bytes(&r, &u.ptx_len);
+	u.program = record_u64(&r);
 	u.warnings = record_str(&r);
 	decode_arrays(&r, &u);
 	if (record_check(&r, "a unit", err)) {

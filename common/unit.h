@@ -85,6 +85,7 @@ struct unit {
 	size_t object_len;
 	const char *ptx;         /* device code, not NUL-terminated; may be empty */
 	size_t ptx_len;
+	uint64_t program;        /* the same for one program whichever cell it stands in; 0: the unit is none, or not known */
 	const char *warnings;    /* diagnostics that did not stop the compilation, in cell lines; "" for none */
 
 	struct declaration *declarations;

@@ -14,6 +14,7 @@
 
 #include <gelf.h>
 #include <libelf.h>
+#include <xxhash.h>
 
 #include "common/buffer.h"
 
@@ -131,6 +132,73 @@ static void stamp_symbol(uint32_t cell, char *data, size_t size)
 	snprintf(to, sizeof(to), "cgpu_cell_%06u", cell);
 	for (; (at = memmem(at, size - (size_t)(at - data), from, n)); at += n)
 		memcpy(at, to, n);
+}
+
+/* What a relocation means. Local names are nvcc's, with the number of its process in them. */
+static void hash_relocation(XXH3_state_t *h, const Elf_Data *symbols, Elf *elf, size_t names, const GElf_Rela *r)
+{
+	uint64_t words[5] = { r->r_offset, GELF_R_TYPE(r->r_info), (uint64_t)r->r_addend };
+	const char *name = NULL;
+	GElf_Sym s;
+
+	if (gelf_getsym((Elf_Data *)symbols, (int)GELF_R_SYM(r->r_info), &s)) {
+		words[3] = s.st_shndx;
+		words[4] = s.st_value;
+		name = GELF_ST_BIND(s.st_info) == STB_LOCAL ? NULL : elf_strptr(elf, names, s.st_name);
+	}
+	XXH3_64bits_update(h, words, sizeof(words));
+	if (name)
+		XXH3_64bits_update(h, name, strlen(name) + 1);
+}
+
+static void hash_relocations(XXH3_state_t *h, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Scn *table = elf_getscn(elf, header->sh_link), *target = elf_getscn(elf, header->sh_info);
+	GElf_Shdr symbols, patched;
+	Elf_Data *from = table ? elf_getdata(table, NULL) : NULL, *data = elf_getdata(section, NULL);
+	GElf_Rela r;
+
+	if (!from || !data || !gelf_getshdr(table, &symbols) || !gelf_getshdr(target, &patched) ||
+	    !(patched.sh_flags & SHF_ALLOC))
+		return;
+	for (int i = 0; gelf_getrela(data, i, &r); i++)
+		hash_relocation(h, from, elf, symbols.sh_link, &r);
+}
+
+static void hash_sections(XXH3_state_t *h, Elf *elf, const struct buffer *object)
+{
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(section, &header))
+			continue;
+		if (header.sh_type == SHT_RELA)
+			hash_relocations(h, elf, section, &header);
+		if (!(header.sh_flags & SHF_ALLOC))
+			continue;
+		XXH3_64bits_update(h, (uint64_t[]){ header.sh_type, header.sh_flags, header.sh_size }, 24);
+		if (header.sh_type != SHT_NOBITS && header.sh_offset + header.sh_size <= object->len)
+			XXH3_64bits_update(h, object->data + header.sh_offset, header.sh_size);
+	}
+}
+
+uint64_t cell_stamp_program(const struct buffer *object)
+{
+	XXH3_state_t *h = XXH3_createState();
+	uint64_t ret = 0;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_memory(object->data, object->len);
+	if (elf && h && elf_kind(elf) == ELF_K_ELF) {
+		XXH3_64bits_reset(h);
+		hash_sections(h, elf, object);
+		ret = XXH3_64bits_digest(h);
+		ret += !ret;
+	}
+	elf_end(elf);
+	XXH3_freeState(h);
+	return ret;
 }
 
 void cell_stamp_object(struct buffer *object, uint32_t cell)

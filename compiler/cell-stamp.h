@@ -16,6 +16,11 @@ struct buffer;
 
 /* In a text, such as a log: the cell in the place of CELL_STAMP. */
 void cell_stamp_text(struct buffer *text, uint32_t cell);
+/*
+ * Of what is loaded of an object that is not stamped yet: the same for the same program, also when nvcc has made it twice.
+ * Never 0, but for an object that cannot be read.
+ */
+uint64_t cell_stamp_program(const struct buffer *object);
 /* In a relocatable object. Its size stays, and so does the place of everything in it. */
 void cell_stamp_object(struct buffer *object, uint32_t cell);
 

@@ -40,6 +40,7 @@ struct cuda_unit {
 	struct nvcc_answer answer;
 	struct unit_cache_key key;
 	bool stamped;	       /* nvcc knows the cell by CELL_STAMP */
+	uint64_t program;
 	char run[40], name[40]; /* the symbol that runs the program, and the cell, as nvcc gets them */
 };
 
@@ -258,6 +259,7 @@ static void stamp(struct cuda_unit *x)
 {
 	if (!x->stamped)
 		return;
+	x->program = cell_stamp_program(&x->answer.object);
 	cell_stamp_object(&x->answer.object, x->request->cell);
 	snprintf(x->run, sizeof(x->run), "cgpu_cell_%06u", x->request->cell);
 }
@@ -268,6 +270,7 @@ static int make_unit(struct cuda_unit *x, struct buffer *out, struct error *err)
 	struct unit u = { .cell = x->request->cell, .cell_name = x->request->cell_name,
 			  .run_symbol = x->cell.has_main ? x->run : "", .display_type = "", .display_type_code = "", .ptx = "",
 			  .object = x->answer.object.data, .object_len = x->answer.object.len,
+			  .program = x->program,
 			  .warnings = buffer_text(&x->diagnostics.warnings) };
 
 	if (c_linkage_find(&x->cell.tokens, &x->compiler->session, &x->pool, &u, err))

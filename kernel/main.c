@@ -5,6 +5,7 @@
  * ports are open: a client that finds them closed comes again a tenth of a second later.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,12 @@
 #include "kernel/session/session.h"
 #include "kernel/supervisor/memory-use.h"
 #include "kernel/supervisor/supervisor.h"
+
+/*
+ * What is kept of a cell goes to Linux when it is dropped. glibc would raise this threshold with the first large block that is
+ * freed, and then hold several times of what is in use, between what the undo log keeps and what it drops.
+ */
+#define LARGE_BLOCK (128 << 10)
 
 /* Signals become events of the loop. Handlers, not a blocked mask: children must not inherit one. */
 static int signal_fd = -1;
@@ -229,6 +236,7 @@ int main(int argc, char **argv)
 	struct error err = ERROR_INIT;
 	int rc = 0;
 
+	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	log_init("cgpu-kernel");
 	signal(SIGPIPE, SIG_IGN);
 	if (options_read(&options, argc, argv, &err)) {

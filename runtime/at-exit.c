@@ -179,6 +179,14 @@ void at_exit_mark_owner(uint64_t owner)
 	end();
 }
 
+void at_exit_mark_unit(const struct unit_code *u)
+{
+	begin();
+	for (struct at_exit *e = *root(); e; e = e->next)
+		e->due |= e->unit ? e->unit == u->start && !is_shared(e) : e->fn - u->start < u->size;
+	end();
+}
+
 static bool is_due(const struct at_exit *e, uint64_t value)
 {
 	(void)value;

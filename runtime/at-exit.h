@@ -24,6 +24,9 @@ void at_exit_run_cell(uint32_t cell);
 void at_exit_mark(void *unused, uint64_t address, uint64_t size);
 /* The cell of a notebook (struct unit_code, `owner`) is run again. Objects that units of other cells reach live on. */
 void at_exit_mark_owner(uint64_t owner);
+/* The program is run again in the same place: all that is its own, and its handlers. */
+struct unit_code;
+void at_exit_mark_unit(const struct unit_code *u);
 /* Is anything marked? */
 bool at_exit_is_due(void);
 /* Call what is marked, the last one first. As the cell: what it throws is the cell's. */

@@ -21,7 +21,7 @@ runtime_arena = \
 	%reldir%/arena/private-pages.c %reldir%/arena/private-pages.h
 runtime_loader = \
 	%reldir%/loader/initials.c %reldir%/loader/initials.h \
-	%reldir%/loader/load-link.c %reldir%/loader/load-same.c %reldir%/loader/load-state.h %reldir%/loader/load-tls.c \
+	%reldir%/loader/load-link.c %reldir%/loader/load-own.c %reldir%/loader/load-same.c %reldir%/loader/load-state.h %reldir%/loader/load-tls.c \
 	%reldir%/loader/load-users.c \
 	%reldir%/loader/loader.c %reldir%/loader/loader.h \
 	%reldir%/loader/object.c %reldir%/loader/object.h \

@@ -373,11 +373,14 @@ static void call(struct run *run, void (*fn)(void *data), void *data)
 /* Objects that the unit replaces are destroyed while they are whole: loading it overwrites them. */
 static void end_earlier_objects(struct run *run)
 {
+	const struct unit_code *again = loader_earlier_run(&run->unit);
 	struct error err = ERROR_INIT;
 
 	if (!at_exit_count())
 		return;
 	at_exit_mark_owner(run->owner);
+	if (again)
+		at_exit_mark_unit(again);
 	if (loader_each_kept(&run->unit, at_exit_mark, NULL, &err))
 		fail(run, FAULT_INTERNAL, err.text);
 	else if (at_exit_is_due())

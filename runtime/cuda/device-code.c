@@ -100,6 +100,14 @@ static void *host_symbol(const char *name)
 	return device.host->host_symbol ? device.host->host_symbol(name) : NULL;
 }
 
+/* What a registered one is known by: itself, or the pointer to it. */
+static void *stand_in_of(const char *name)
+{
+	const struct device_code_name *known = find_registered(name);
+
+	return registered ? known ? known->address : NULL : host_symbol(name);
+}
+
 /*
  * Has it a name in C, so that later cells can mean it? NVRTC leaves file-scope names as they are, static ones too. Strings
  * ($str), tables of the compiler (__cudart_...) and function-local variables (_ZZ...) have none.
@@ -127,6 +135,14 @@ static struct session_place *place_at(uint32_t unit, size_t i)
 	return session_at(&unit_at(unit)->places, struct session_place, i);
 }
 
+/* Of a program that is run again the one that its pointer led to; NULL: there is none. */
+static void *earlier_managed(const struct ptx_variable *v)
+{
+	const struct session_variable *known = registered ? device_code_variable_at(stand_in_of(v->name)) : NULL;
+
+	return known && known->managed && known->size == v->size ? (void *)(uintptr_t)known->address[0] : NULL;
+}
+
 /* A managed variable is its host object, on all devices. */
 static CUresult place_managed(const struct ptx_variable *v, const char *name, uint64_t *ret)
 {
@@ -135,6 +151,8 @@ static CUresult place_managed(const struct ptx_variable *v, const char *name, ui
 	void *p = host_symbol(name);
 	CUresult result;
 
+	if (!p)
+		p = earlier_managed(v);
 	if (!p)
 		p = device.host->heap_alloc(v->size, LEDGER_HOST_ALIGN);
 	if (!p)
@@ -163,14 +181,12 @@ static int place_device(const struct ptx_variable *v, bool named, uint64_t *ret,
 }
 
 /* The host's pointer to a managed variable that was registered. */
-static bool set_pointer(const struct ptx_variable *v, uint64_t address)
+static void set_pointer(const struct ptx_variable *v, uint64_t address)
 {
 	const struct device_code_name *known = find_registered(v->name);
 
-	if (!known || !known->is_pointer)
-		return false;
-	*(void **)known->address = (void *)(uintptr_t)address;
-	return true;
+	if (known && known->is_pointer)
+		*(void **)known->address = (void *)(uintptr_t)address;
 }
 
 /* The unit that an entry or a variable leaves; without them nobody can use anything of it. */
@@ -196,7 +212,7 @@ static void leave_unit(uint32_t index)
 /* The session's variable of a definition: that of the earlier one of its name, or a new one; NULL: out of session memory. */
 static struct session_variable *claim_variable(const struct ptx_variable *v, uint32_t unit, bool *ret_kept)
 {
-	struct session_variable *known = registered ? device_code_variable_at(host_symbol(v->name)) : find_variable(v->name);
+	struct session_variable *known = registered ? device_code_variable_at(stand_in_of(v->name)) : find_variable(v->name);
 
 	*ret_kept = known && known->size == v->size && known->constant == v->is_constant && !known->managed &&
 		    !v->is_managed && !known->in_module && !v->in_module;
@@ -212,7 +228,7 @@ static struct session_variable *claim_variable(const struct ptx_variable *v, uin
 	if (!*ret_kept)
 		memset(known->address, 0, sizeof(known->address));
 	known->unit = unit;
-	known->stand_in = host_symbol(v->name);
+	known->stand_in = stand_in_of(v->name);
 	known->size = v->size;
 	known->constant = v->is_constant;
 	known->managed = v->is_managed;
@@ -231,7 +247,9 @@ static int claim_definition(const struct ptx_variable *v, uint32_t unit, size_t 
 	if (v->is_managed && place_managed(v, v->name, &address))
 		return error_set(err, ERROR_MEMORY, "no device memory for `%s` of %llu bytes", v->name,
 				 (unsigned long long)v->size);
-	if (is_named(v) && !(v->is_managed && set_pointer(v, address))) {
+	if (v->is_managed)
+		set_pointer(v, address);
+	if (is_named(v)) {
 		known = claim_variable(v, unit, &kept);
 		if (!known)
 			return error_set(err, ERROR_MEMORY, "out of session memory");
@@ -470,6 +488,53 @@ static struct session_unit *new_unit(uint32_t *ret_index)
 	return session_append(a, struct session_unit);
 }
 
+/* `In[12]" ` is the same as `In[3]"  `: the compiler of a program keeps the length. */
+static bool is_same_text(const char *a, const char *b)
+{
+	for (; *a && *a == *b; a++, b++) {
+		if (strncmp(a, "In[", 3) || strncmp(b, "In[", 3))
+			continue;
+		a += 3 + strspn(a + 3, "0123456789");
+		b += 3 + strspn(b + 3, "0123456789");
+		if (strncmp(a, "]\"", 2) || strncmp(b, "]\"", 2))
+			return false;
+		a += 1 + strspn(a + 2, " ");
+		b += 1 + strspn(b + 2, " ");
+	}
+	return *a == *b;
+}
+
+/* The unit of the same code that this one replaces; NULL: none. A program that is run again has its stubs where they were. */
+static const struct session_unit *find_earlier(const struct unit *u, uint32_t index)
+{
+	const char *name = u->n_entries ? u->entries[0].name : "";
+	const struct session_entry *e = registered ? device_code_entry_at(host_symbol(name)) : device_code_entry(name);
+	const struct session_unit *earlier = e ? unit_at(e->unit) : NULL;
+
+	return earlier && (registered || is_same_text(earlier->source, unit_at(index)->source)) ? earlier : NULL;
+}
+
+/* Strings and static variables of functions lie where they did for the same code. */
+static void take_private_places(const struct unit *u, const struct ptx_variables *v, uint32_t index)
+{
+	const struct session_unit *earlier = find_earlier(u, index);
+
+	if (!earlier || earlier->places.n != v->n)
+		return;
+	for (uint32_t i = 0; i < v->n; i++) {
+		const struct session_place *from = session_at(&earlier->places, struct session_place, i);
+
+		if (from->variable || v->items[i].is_managed)
+			continue;
+		for (int d = 0; d < SESSION_DEVICES_MAX; d++) {
+			const struct session_buffer *b = from->address[d] ? ledger_find(from->address[d]) : NULL;
+
+			if (b && b->size == v->items[i].size)
+				place_at(index, i)->address[d] = from->address[d];
+		}
+	}
+}
+
 /* While it is loaded the unit has a user more, so that a definition that replaces its own does not end it. */
 static int add_unit(const struct unit *u, const struct ptx_variables *v, uint32_t *ret, struct error *err)
 {
@@ -485,6 +550,7 @@ static int add_unit(const struct unit *u, const struct ptx_variables *v, uint32_
 	for (size_t i = 0; i < v->n; i++)
 		if (!session_append(&unit->places, struct session_place))
 			return error_set(err, ERROR_MEMORY, "out of session memory");
+	take_private_places(u, v, *ret);
 	for (size_t i = 0; i < v->n; i++) {
 		if (v->items[i].in_module) {
 			bool kept;

@@ -117,7 +117,7 @@ static int place_code(struct load *l, uint64_t base, struct error *err)
 				l->eh_frame = l->sections[i].address;
 		}
 	}
-	l->stub_at = align_up(at + 8, 16); /* 8: the end mark */
+	l->first_stub = l->stub_at = align_up(at + 8, 16); /* 8: the end mark */
 	l->code_size = align_up(l->stub_at + stub_bytes(l), ARENA_PAGE);
 	l->code_address = base;
 	if (at == 0)
@@ -141,7 +141,18 @@ static int place_kept(struct load *l, uint32_t i, struct error *err)
 
 	p->place = PLACE_KEPT;
 	p->address = symbols_find(object_symbol_name(&l->o, p->definition))->address;
-	p->image = malloc(l->o.sections[i].sh_size);
+	p->image = calloc(1, l->o.sections[i].sh_size);
+	return p->image ? 0 : error_set(err, ERROR_MEMORY, "no memory to load a variable");
+}
+
+/* Where the earlier run of the program has its own; zero, since a large one has no pages until it is written. */
+static int place_again(struct load *l, uint32_t i, struct error *err)
+{
+	struct placed *p = &l->sections[i];
+
+	p->place = PLACE_KEPT;
+	p->address = load_own_find(l, UNIT_PLACE_SECTION, i);
+	p->image = calloc(1, l->o.sections[i].sh_size);
 	return p->image ? 0 : error_set(err, ERROR_MEMORY, "no memory to load a variable");
 }
 
@@ -151,6 +162,8 @@ static int place_data(struct load *l, uint32_t i, struct error *err)
 	uint64_t align = s->sh_addralign ? s->sh_addralign : 1;
 	struct placed *p = &l->sections[i];
 
+	if (l->again)
+		return place_again(l, i, err);
 	p->place = PLACE_DATA;
 	if (s->sh_size >= LARGE_VARIABLE && !p->direct)
 		p->image = allocator_zalloc(s->sh_size);
@@ -160,7 +173,7 @@ static int place_data(struct load *l, uint32_t i, struct error *err)
 		return error_set(err, ERROR_LIMIT,
 				 "no room for %lu bytes of variables; use malloc() for large arrays, or %%reset", s->sh_size);
 	p->address = (uint64_t)(uintptr_t)p->image;
-	return 0;
+	return load_own_note(l, UNIT_PLACE_SECTION, i, p->address, err);
 }
 
 static int place_common(struct load *l, struct error *err)
@@ -206,12 +219,8 @@ static int place_all(struct load *l, uint64_t base, struct error *err)
 	for (uint32_t i = 1; i < l->o.n_sections; i++) {
 		const Elf64_Shdr *s = &l->o.sections[i];
 
-		if (!l->sections[i].image)
-			continue;
-		if (s->sh_type != SHT_NOBITS)
+		if (l->sections[i].image && s->sh_type != SHT_NOBITS)
 			memcpy(l->sections[i].image, l->o.data + s->sh_offset, s->sh_size);
-		else if (l->sections[i].place == PLACE_KEPT)
-			memset(l->sections[i].image, 0, s->sh_size);
 	}
 	return 0;
 }
@@ -234,10 +243,13 @@ void load_unplace(struct load *l)
 		l->sections[i] = (struct placed){ .size = l->o.sections[i].sh_size };
 	}
 	memset(l->stubs, 0, l->o.n_symbols * sizeof(*l->stubs));
+	memset(l->slots, 0, l->o.n_symbols * sizeof(*l->slots));
+	memset(l->descriptors, 0, l->o.n_symbols * sizeof(*l->descriptors));
 	free(l->code);
 	l->code = NULL;
-	l->code_size = l->stub_at = 0;
-	l->code_address = l->eh_frame = 0;
+	l->code_size = l->first_stub = l->stub_at = 0;
+	l->code_address = l->eh_frame = l->tls_stub = 0;
+	l->differs = false;
 }
 
 bool load_only_keeps(struct load *l)
@@ -245,12 +257,13 @@ bool load_only_keeps(struct load *l)
 	bool all = true;
 
 	note_references(l);
-	for (uint32_t i = 1; i < l->o.n_sections && all; i++) {
+	for (uint32_t i = 1; i < l->o.n_sections && all && !l->unit->program; i++) {
 		const Elf64_Shdr *s = &l->o.sections[i];
 
 		if (s->sh_flags & SHF_ALLOC && s->sh_flags & SHF_WRITE && s->sh_size)
 			all = !(s->sh_flags & SHF_TLS) && section_kept(l, i);
 	}
+	/* A variable that is new to the session is new to the unit. */
 	for (uint32_t i = 1; i < l->o.n_symbols && all; i++)
 		all = !l->symbols[i] || l->symbols[i]->kind != SYMBOL_OBJECT || l->symbols[i]->address;
 	load_unplace(l);
@@ -266,6 +279,22 @@ static int put_off(struct load *l, struct placed *p, uint64_t size, struct error
 	return initials_add(object_symbol_name(&l->o, p->definition), p->address, image, size, err);
 }
 
+/* Only pages that change: what a commit copies is what a cell has written to. */
+static int store_changes(uint64_t address, const unsigned char *image, uint64_t size, bool in_code, struct error *err)
+{
+	for (uint64_t at = 0, n; at < size; at += n) {
+		n = ARENA_PAGE - (address + at) % ARENA_PAGE;
+		n = n < size - at ? n : size - at;
+		if (!memcmp((void *)(address + at), image + at, n))
+			continue;
+		if (!in_code)
+			memcpy((void *)(address + at), image + at, n);
+		else if (arena_write_code(address + at, image + at, n, err))
+			return -1;
+	}
+	return 0;
+}
+
 static int store_kept(struct load *l, uint32_t i, struct error *err)
 {
 	struct placed *p = &l->sections[i];
@@ -275,18 +304,19 @@ static int store_kept(struct load *l, uint32_t i, struct error *err)
 		return arena_write_code(p->address, p->image, size, err);
 	if (load_waits(l, p->definition))
 		return put_off(l, p, size, err);
-	memcpy((void *)p->address, p->image, size);
-	return 0;
+	return store_changes(p->address, p->image, size, false, err);
 }
 
 int load_store(struct load *l, struct error *err)
 {
 	if (l->code && !l->same && arena_write_code(l->code_address, l->code, l->code_size, err))
 		return -1;
+	if (l->code && l->again && store_changes(l->code_address, l->code, l->code_size, true, err))
+		return -1;
 	/* Some processors would go on with the instructions that they have seen there. */
 	__builtin___clear_cache((char *)l->code_address, (char *)l->code_address + l->code_size);
 	for (uint32_t i = 1; i < l->o.n_sections; i++) {
-		if (l->sections[i].place == PLACE_KEPT && store_kept(l, i, err))
+		if (l->sections[i].place == PLACE_KEPT && !l->sections[i].left && store_kept(l, i, err))
 			return -1;
 	}
 	return 0;

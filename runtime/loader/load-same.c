@@ -6,11 +6,17 @@
  * Only a unit whose variables all have their names and places in the session already: what is static in a function, and the
  * compound literals of statements, are other objects each time the cell is run. Candidates are found by a hash of what the
  * object holds; whether the code is the same is decided by its bytes, patched for the place where the earlier unit lies.
+ *
+ * A program (`%%cuda`) is found by what the compiler knows it by. Its static storage is the program's own: it begins anew in the
+ * places that it had (load-own.c), and its constructors run again. Its constants are written anew, since they hold the number
+ * of the cell. What other cells reach of the variables that C++ units share stays.
  */
 #include <string.h>
 
 #include "common/error.h"
+#include "common/unit.h"
 #include "runtime/loader/load-state.h"
+#include "runtime/loader/loader.h"
 #include "runtime/loader/units.h"
 
 #define CANDIDATES_MAX 8
@@ -92,13 +98,16 @@ static bool has_own_slots(const struct load *l)
 static bool has_own_symbols(struct load *l)
 {
 	for (uint32_t i = 1; i < l->o.n_symbols; i++)
-		if (l->o.symbols[i].st_shndx == SHN_COMMON || load_tls_is(l, i) || load_is_chosen(l, i))
+		if (l->o.symbols[i].st_shndx == SHN_COMMON || load_is_chosen(l, i) ||
+		    (load_tls_is(l, i) && !(l->unit->program && object_is_undefined(&l->o, i))))
 			return true;
 	return false;
 }
 
 static bool suits(struct load *l)
 {
+	if (l->unit->program)
+		return !has_own_symbols(l);
 	for (uint32_t i = 1; i < l->o.n_sections; i++)
 		if (l->o.sections[i].sh_type == SHT_INIT_ARRAY)
 			return false;
@@ -120,31 +129,78 @@ static uint64_t hash_content(const struct load *l)
 	return h ? h : 1;
 }
 
+/* The code itself, its unwind table and its stubs; and the constants, where they do not begin anew. */
+static bool is_same_code(const struct load *l, const struct unit_code *same)
+{
+	const unsigned char *there = (const unsigned char *)same->start;
+
+	if (!l->again)
+		return !memcmp(l->code, there, same->size);
+	for (uint32_t i = 1; i < l->o.n_sections; i++) {
+		const struct placed *p = &l->sections[i];
+
+		if (p->place == PLACE_CODE && (l->o.sections[i].sh_flags & SHF_EXECINSTR || p->address == l->eh_frame) &&
+		    memcmp(p->image, (const void *)p->address, p->size))
+			return false;
+	}
+	return !memcmp(l->code + l->first_stub, there + l->first_stub, same->size - l->first_stub);
+}
+
 /* 1: it is. */
 static int try(struct load *l, const struct unit_code *same, struct error *err)
 {
+	l->again = l->unit->program ? same : NULL;
 	if (load_place_as(l, same, err))
 		return -1;
-	if (l->code_size != same->size || !l->code)
+	if (l->code_size != same->size || !l->code || l->differs)
 		return 0;
 	if (load_relocate(l, err))
 		return -1;
-	return !memcmp(l->code, (const void *)same->start, same->size);
+	return !l->differs && is_same_code(l, same);
+}
+
+/* What the unit brings for a variable that is there is not used, but for one of its own that no other cell reaches. */
+static void leave_shared(struct load *l)
+{
+	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
+		uint32_t section = l->o.symbols[i].st_shndx;
+
+		if (!l->joined[i] || section >= l->o.n_sections || l->sections[section].place != PLACE_KEPT)
+			continue;
+		if (l->symbols[i]->address != l->sections[section].address + l->o.symbols[i].st_value ||
+		    loader_has_other_users(l->symbols[i], l->same))
+			l->sections[section].left = true;
+	}
+}
+
+static const struct unit_code *candidate(uint64_t content, bool is_program, const struct unit_code *last)
+{
+	do {
+		last = units_same(content, last);
+	} while (last && last->is_program != is_program);
+	return last;
+}
+
+const struct unit_code *loader_earlier_run(const struct unit *u)
+{
+	return u->program ? candidate(u->program, true, NULL) : NULL;
 }
 
 int load_find_same(struct load *l, struct error *err)
 {
 	const struct unit_code *same = NULL;
+	bool is_program = l->unit->program != 0;
 
 	if (!suits(l))
 		return 0;
-	l->content = hash_content(l);
-	if (!units_same(l->content, NULL) || !load_only_keeps(l))
+	l->content = is_program ? l->unit->program : hash_content(l);
+	if (!candidate(l->content, is_program, NULL) || !load_only_keeps(l))
 		return 0;
-	for (int i = 0; i < CANDIDATES_MAX; i++) {
+	/* Of a program only the newest run: its objects have been destroyed for this one. */
+	for (int i = 0; i < (is_program ? 1 : CANDIDATES_MAX); i++) {
 		int found;
 
-		same = units_same(l->content, same);
+		same = candidate(l->content, is_program, same);
 		if (!same)
 			return 0;
 		found = try(l, same, err);
@@ -152,9 +208,11 @@ int load_find_same(struct load *l, struct error *err)
 			return -1;
 		if (found) {
 			l->same = same;
+			leave_shared(l);
 			return 0;
 		}
 		load_unplace(l);
+		l->again = NULL;
 	}
 	return 0;
 }

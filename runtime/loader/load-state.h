@@ -14,18 +14,18 @@
 #include "runtime/loader/object.h"
 #include "runtime/loader/relocate.h"
 #include "runtime/loader/symbols.h"
+#include "runtime/loader/units.h"
 
 struct error;
 struct thread_local_control;
 struct unit;
-struct unit_code;
 
 enum section_place {
 	PLACE_NONE,  /* not loaded */
 	PLACE_CODE,  /* in the code image */
 	PLACE_DATA,  /* patched where it will stay */
 	PLACE_TLS,   /* the initial bytes of thread-local variables; patched in place */
-	PLACE_KEPT,  /* the storage of an earlier definition; patched in a copy */
+	PLACE_KEPT,  /* the storage of an earlier definition, or run of the program; patched in a copy */
 };
 
 struct placed {
@@ -35,6 +35,7 @@ struct placed {
 	uint64_t size;
 	uint32_t n_definitions; /* global symbols defined in it */
 	uint32_t definition;    /* the last of them */
+	bool left;              /* what is there stays as it is */
 	bool direct;            /* referred to other than through a GOT slot or a 64-bit field */
 };
 
@@ -59,7 +60,8 @@ struct load {
 	unsigned char *code;     /* image of all that goes to CODE */
 	size_t code_size;        /* a multiple of the page */
 	uint64_t code_address;
-	size_t stub_at; /* offset of the next stub in the image */
+	size_t first_stub; /* offset in the image */
+	size_t stub_at;    /* of the next one */
 	uint64_t eh_frame;
 	struct thread_local_control *tls; /* of the unit's own block; NULL: it has none */
 	unsigned char *tls_block;         /* its initial bytes */
@@ -68,6 +70,11 @@ struct load {
 	uint64_t *descriptors;            /* n_symbols: address of the descriptor of a thread-local variable */
 	uint64_t content;                 /* hash for units_same(), 0: the code is not to be shared */
 	const struct unit_code *same;     /* whose code this unit uses; NULL: it has its own */
+	const struct unit_code *again;    /* the run of the program whose places are tried; NULL: the unit gets its own */
+	bool differs;                     /* they do not suit */
+	uint32_t next_place;              /* of them, where the next one probably is */
+	struct unit_place *places;        /* of a program, in META */
+	uint32_t n_places, cap_places;
 	struct buffer name;               /* load_symbol_name() */
 };
 
@@ -96,6 +103,12 @@ int load_place_as(struct load *l, const struct unit_code *same, struct error *er
 void load_unplace(struct load *l);
 /* All that the unit writes to are variables that there are already. */
 bool load_only_keeps(struct load *l);
+/* load-own.c: where the earlier run has it; 0: nowhere, and it differs. */
+uint64_t load_own_find(struct load *l, enum unit_place_kind kind, uint32_t index);
+int load_own_note(struct load *l, enum unit_place_kind kind, uint32_t index, uint64_t address, struct error *err);
+/* Bytes in DATA that stay as they are: an address (8), or what thread-local variables are found by. */
+int load_own_put(struct load *l, enum unit_place_kind kind, uint32_t index, const void *bytes, size_t size, uint64_t *ret,
+		 struct error *err);
 /* loader.c: addresses to GOT slots, and the images patched. */
 int load_relocate(struct load *l, struct error *err);
 /* load-same.c: find the unit whose code this one can use; then places and images are as after load_relocate(). */

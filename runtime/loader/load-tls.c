@@ -91,20 +91,17 @@ int load_tls_publish(struct load *l, struct error *err)
 	return 0;
 }
 
-static int new_index(struct thread_local_control *control, uint64_t offset, uint64_t *ret, struct error *err)
+static int new_index(struct load *l, uint32_t symbol, struct thread_local_control *control, uint64_t offset, uint64_t *ret,
+		     struct error *err)
 {
-	struct thread_local_index *pair = symbols_data(sizeof(*pair), 16);
+	struct thread_local_index pair = { control, offset };
 
-	if (!pair)
-		return error_set(err, ERROR_LIMIT, "the session's table of addresses is full; %%reset starts afresh");
-	*pair = (struct thread_local_index){ control, offset };
-	*ret = (uint64_t)(uintptr_t)pair;
-	return 0;
+	return load_own_put(l, UNIT_PLACE_TLS_INDEX, symbol, &pair, sizeof(pair), ret, err);
 }
 
 int load_tls_module(struct load *l, uint64_t *ret, struct error *err)
 {
-	if (!l->tls_module && new_index(l->tls, 0, &l->tls_module, err))
+	if (!l->tls_module && new_index(l, 0, l->tls, 0, &l->tls_module, err))
 		return -1;
 	*ret = l->tls_module;
 	return 0;
@@ -120,7 +117,7 @@ int load_tls_index(struct load *l, uint32_t symbol, uint64_t *ret, struct error 
 	if (!control)
 		return error_set(err, ERROR_NOT_FOUND, "the thread-local variable '%s' is declared weak and defined nowhere",
 				 object_symbol_name(&l->o, symbol));
-	if (!l->slots[symbol] && new_index(control, own ? load_tls_offset(l, symbol) : 0, &l->slots[symbol], err))
+	if (!l->slots[symbol] && new_index(l, symbol, control, own ? load_tls_offset(l, symbol) : 0, &l->slots[symbol], err))
 		return -1;
 	*ret = l->slots[symbol];
 	return 0;
@@ -142,7 +139,7 @@ static int make_stub(struct load *l, struct error *err)
 
 int load_tls_descriptor(struct load *l, uint32_t symbol, uint64_t *ret, struct error *err)
 {
-	struct thread_local_descriptor *d;
+	struct thread_local_descriptor d = { 0 };
 	uint64_t index;
 
 	if (!l->code)
@@ -151,11 +148,9 @@ int load_tls_descriptor(struct load *l, uint32_t symbol, uint64_t *ret, struct e
 	if (!l->descriptors[symbol]) {
 		if (load_tls_index(l, symbol, &index, err) || (!l->tls_stub && make_stub(l, err)))
 			return -1;
-		d = symbols_data(sizeof(*d), 16);
-		if (!d)
-			return error_set(err, ERROR_LIMIT, "the session's table of addresses is full; %%reset starts afresh");
-		*d = (struct thread_local_descriptor){ l->tls_stub, (void *)index };
-		l->descriptors[symbol] = (uint64_t)(uintptr_t)d;
+		d = (struct thread_local_descriptor){ l->tls_stub, (void *)index };
+		if (load_own_put(l, UNIT_PLACE_TLS_DESCRIPTOR, symbol, &d, sizeof(d), &l->descriptors[symbol], err))
+			return -1;
 	}
 	*ret = l->descriptors[symbol];
 	return 0;

@@ -139,19 +139,15 @@ static int make_chosen(struct load *l, struct error *err)
 
 static int slot_of(struct load *l, uint32_t i, uint64_t *ret, struct error *err)
 {
-	uint64_t *slot;
+	uint64_t address;
 
 	if (l->symbols[i]) {
 		*ret = (uint64_t)(uintptr_t)l->symbols[i]->got;
 		return 0;
 	}
-	if (!l->slots[i]) {
-		slot = symbols_anonymous_slot();
-		if (!slot)
-			return error_set(err, ERROR_LIMIT, "the session's table of addresses is full; %%reset starts afresh");
-		*slot = address_of(l, i);
-		l->slots[i] = (uint64_t)(uintptr_t)slot;
-	}
+	address = address_of(l, i);
+	if (!l->slots[i] && load_own_put(l, UNIT_PLACE_SLOT, i, &address, sizeof(address), &l->slots[i], err))
+		return -1;
 	*ret = l->slots[i];
 	return 0;
 }
@@ -364,6 +360,9 @@ static int remember(const struct load *l, uint64_t owner, struct error *err)
 		.run = run_address(l),
 		.cell = l->unit->cell,
 		.content = l->content,
+		.is_program = l->unit->program != 0,
+		.places = l->places,
+		.n_places = l->n_places,
 	};
 
 	if (!l->code)

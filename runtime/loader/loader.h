@@ -63,6 +63,10 @@ int loader_attach(uint64_t (*library)(const char *name), struct buffer *missing,
 int loader_load(const struct unit *u, uint64_t owner, struct loaded *ret, struct error *err);
 /* Names that the last loader_load() lacked, a blank behind each; those that a package is known for are left out. */
 const char *loader_missing(void);
+struct symbol;
+struct unit_code;
+/* The run of the same program whose place and static storage this one takes; NULL: none. Until the next loader_load(). */
+const struct unit_code *loader_earlier_run(const struct unit *u);
 /* Variables whose storage the unit will take over when it is loaded. */
 int loader_each_kept(const struct unit *u, void (*found)(void *data, uint64_t address, uint64_t size), void *data,
 		     struct error *err);
@@ -70,8 +74,6 @@ int loader_each_kept(const struct unit *u, void (*found)(void *data, uint64_t ad
 /* Accepts a zeroed struct. */
 void loaded_release(struct loaded *l);
 
-struct symbol;
-struct unit_code;
 /* Does code of another cell, which has not been replaced, reach the variable? */
 bool loader_has_other_users(const struct symbol *s, const struct unit_code *own);
 

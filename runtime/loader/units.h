@@ -5,6 +5,7 @@
 #ifndef CGPU_RUNTIME_LOADER_UNITS_H
 #define CGPU_RUNTIME_LOADER_UNITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,16 +22,33 @@ struct unit_code_line {
 	uint32_t line;
 };
 
+/* What a program has without a name in the session (load-own.c). */
+enum unit_place_kind {
+	UNIT_PLACE_SECTION,
+	UNIT_PLACE_SLOT,	/* of a symbol, as the two below */
+	UNIT_PLACE_TLS_INDEX,
+	UNIT_PLACE_TLS_DESCRIPTOR,
+};
+
+struct unit_place {
+	uint32_t kind;
+	uint32_t index; /* in the object */
+	uint64_t address;
+};
+
 struct unit_code {
 	uint64_t start; /* address in CODE */
 	uint64_t size;
 	uint64_t eh_frame; /* address, 0: none */
 	uint64_t run;      /* address of the function that holds the cell's statements, 0: none */
 	uint64_t content;  /* hash of what it was made of, 0: it is never shared */
+	bool is_program;   /* whose static storage begins anew when it is run again */
 	uint64_t owner;    /* the cell of the notebook, as the kernel numbers it; 0: not known */
 	uint32_t cell;
 	uint32_t n_functions;
 	uint32_t n_lines;
+	uint32_t n_places;
+	struct unit_place *places;       /* in META */
 	struct unit_function *functions; /* in META */
 	struct unit_code_line *lines;    /* sorted by offset */
 	uint32_t same;     /* 1 + index of the unit before it in its chain, by content */

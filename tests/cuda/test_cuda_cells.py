@@ -410,6 +410,123 @@ def test_arguments_of_a_program_and_a_program_run_again(kernel):
         assert kernel.run(cell).ok().stdout == "x n [two words] [????/] [\\] 1 2\n"
 
 
+LOUD = r"""%%cuda
+#include <iostream>
+#include <cstdlib>
+struct Loud
+{
+    int n;
+    Loud(int n) : n(n) { std::cout << "+" << n << ' '; }
+    ~Loud() { std::cout << "-" << n << ' ' << std::flush; n = -1; }
+};
+static Loud hidden(1);
+Loud open(2);
+inline Loud in_line(3);
+template <class T> struct Box { static Loud loud; };
+template <class T> Loud Box<T>::loud(4);
+static int counts[3];
+const char *where = __FILE__;
+extern "C" Loud &inside() { static Loud l(5); return l; }
+inline Loud &inlined() { static Loud l(6); return l; }
+extern "C" int loud_count() { return ++counts[1] + 10 * in_line.n; }
+extern "C" int loud_fault;
+static void bye() { std::cout << "bye " << std::flush; }
+struct Early { Early() { atexit(bye); } } early;
+int main()
+{
+    counts[0]++;
+    std::cout << "main " << counts[0] << inside().n << inlined().n << Box<int>::loud.n << open.n << hidden.n << in_line.n;
+    std::cout << ' ' << where << std::endl;
+    if (loud_fault)
+        *(volatile int *)nullptr = counts[0];
+}
+"""
+LOUD_BEGINS = "+1 +2 +3 +4 main 1+5 5+6 64213 In[{}]\n-6 -5 "
+LOUD_GOES = "-4 bye -3 -2 -1 "
+
+
+def run_loud(session, cell_id, fresh=False):
+    result = session.start(LOUD, cell_id=cell_id).wait().ok()
+    assert result.stdout == ("" if fresh else LOUD_GOES) + LOUD_BEGINS.format(result.count)
+
+
+def test_a_program_that_is_run_again_begins_anew(fresh_kernel):
+    """Its objects are destroyed and constructed again, wherever they stand; in the same cell or in another one."""
+    fresh_kernel.run("int loud_fault; int loud_count(void); void *where_was;").ok()
+    run_loud(fresh_kernel, "one", fresh=True)
+    assert fresh_kernel.run("where_was = loud_count; loud_count() + loud_count()").ok().text == "63"
+    for cell_id in ("one", None, "another", "one"):
+        run_loud(fresh_kernel, cell_id)
+        assert fresh_kernel.run("loud_count()").ok().text == "31"
+    assert fresh_kernel.run("where_was == loud_count").ok().text == "1"
+
+
+def test_a_program_that_is_run_again_and_fails_leaves_the_run_before(fresh_kernel):
+    fresh_kernel.run("int loud_fault; int loud_count(void);").ok()
+    run_loud(fresh_kernel, "one", fresh=True)
+    assert fresh_kernel.run("loud_count()").ok().text == "31"
+    fresh_kernel.run("loud_fault = 1;").ok()
+    result = fresh_kernel.start(LOUD, cell_id="one").wait()
+    assert result.ename == "SegmentationFault" and result.stdout == LOUD_GOES + LOUD_BEGINS[:-6].format(result.count)
+    assert "line 29, in main()" in result.evalue, result.evalue
+    assert fresh_kernel.run("loud_count()").ok().text == "32"
+    fresh_kernel.run("loud_fault = 0;").ok()
+    run_loud(fresh_kernel, "one")
+    assert fresh_kernel.run("loud_count()").ok().text == "31"
+    fresh_kernel.run("%undo 2").ok()
+    assert fresh_kernel.run("loud_count()").ok().text == "33"
+    run_loud(fresh_kernel, "one")
+
+
+SHARED = r"""%%cuda
+#include <cstdio>
+struct Shared { int n = 1; ~Shared() { n = -1; } };
+inline Shared common;
+extern "C" int NAME() { return common.n++; }
+"""
+
+
+def test_what_other_programs_share_outlives_a_program_that_is_run_again(fresh_kernel):
+    for name in ("first", "second", "first", "first", "second"):
+        fresh_kernel.start(SHARED.replace("NAME", name), cell_id=name).wait().ok()
+    fresh_kernel.run("int first(void), second(void);").ok()
+    assert fresh_kernel.run("first() * 10 + second()").ok().text == "12"
+    fresh_kernel.start(SHARED.replace("NAME", "first"), cell_id="first").wait().ok()
+    assert fresh_kernel.run("first() * 10 + second()").ok().text == "34"
+
+
+DEVICE_STATE = r"""%%cuda
+#include <cstdio>
+__device__ int counter = 5;
+__managed__ int shared = 7;
+static __global__ void work(int n)
+{
+    static int calls;
+    printf("%d %d %d In[]\n", calls += n, counter += n, shared += n);
+}
+extern "C" void device_state(int n)
+{
+    work<<<1, 1>>>(n);
+    cudaDeviceSynchronize();
+}
+int main() { device_state(1); }
+"""
+
+
+def test_device_variables_of_a_program_that_is_run_again_begin_anew(fresh_kernel):
+    run = fresh_kernel.run
+    run("void device_state(int n);").ok()
+    for _ in range(3):
+        assert run(DEVICE_STATE).ok().stdout == "1 6 8 In[]\n"
+        assert run("device_state(10);").ok().stdout == "11 16 18 In[]\n"
+    assert run(DEVICE_STATE.replace("device_state(1)", "device_state(1); __builtin_trap()")).ename == "IllegalInstruction"
+    assert run("device_state(10);").ok().stdout == "21 26 28 In[]\n"
+    assert run(DEVICE_STATE + "// with a comment\n").ok().stdout == "1 6 8 In[]\n"
+    # What is changed is another program.
+    assert run(DEVICE_STATE.replace("counter = 5", "counter = 6")).ok().stdout == "1 7 8 In[]\n"
+    assert run(DEVICE_STATE).ok().stdout == "1 6 8 In[]\n"
+
+
 def test_options_of_nvcc4jupyter_are_accepted(kernel):
     cell = ARGUMENTS.replace("LINE", '-t -p -l nsys -a "--section Memory -c" -c "-O1 -DK=3"')
     assert kernel.run(cell).ok().stdout.startswith("1 3\n")

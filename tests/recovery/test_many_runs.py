@@ -2,6 +2,8 @@
 """A21: a notebook does not grow heavy by being used. Counted are bytes, not time."""
 import re
 
+import pytest
+
 
 CELL = """%time
 double *sample = malloc(4096 * sizeof(double));
@@ -27,7 +29,7 @@ def committed(result):
     return int(re.search(r"commit [\d.]+ ms \((\d+) kB\)", result.stdout).group(1))
 
 
-def test_500_runs_of_a_cell(fresh_kernel):
+def test_a21_500_runs_of_a_cell(fresh_kernel):
     run = fresh_kernel.run
     run("double step = 0.25, total; int runs;").ok()
     memory, commits = {}, {}
@@ -89,6 +91,67 @@ def check_growth(seen, cells):
     # META keeps a row of 48 bytes a cell for %mem, in tables that double.
     assert after[1:] == before[1:] and after[0] - before[0] <= 200 * cells + (1 << 18), seen
     assert after_memory - memory < (3 << 20), seen
+
+
+PROGRAM = r"""%%cuda
+#include <iostream>
+#include <string>
+#include <vector>
+#include <cstdlib>
+struct Kept { std::vector<std::string> names; Kept() : names(3, "longer than what a string holds itself") {} };
+static Kept kept;
+inline Kept shared;
+template <class T> struct Of { static Kept all; };
+template <class T> Kept Of<T>::all;
+static void at_end() { kept.names.clear(); }
+struct Early { Early() { atexit(at_end); } } early;
+static float table[2000];
+__device__ int counter = 5;
+__constant__ float factor[4];
+__managed__ int managed[5];
+namespace { __device__ int hidden[9]; }
+static __global__ void count(int *p)
+{
+    static int calls[7];
+    const char *text = "a string of device code";
+    managed[1] += ++calls[1] + ++hidden[1] + counter++ + text[*p];
+    printf("managed is %d\n", managed[1]);
+}
+Kept &inside() { static Kept k; return k; }
+int main(int argc, char **argv)
+{
+    int *p;
+    cudaMalloc(&p, 4000);
+    cudaMemset(p, 0, 4000);
+    count<<<1, 1>>>(p);
+    cudaDeviceSynchronize();
+    cudaFree(p);
+    table[7] += managed[1] + Of<int>::all.names.size() + inside().names.size() + shared.names.size();
+    kept.names.push_back(argv[0]);
+    std::cout << table[7] << ' ' << kept.names.size() << std::endl;
+}
+"""
+
+
+def device_used(kernel):
+    return kernel.start("%gpu", cell_id="gpu").wait().ok().stdout.split("\nmemory: ")[1].split(" used")[0]
+
+
+@pytest.mark.parametrize("cell_id", ["a cell of a notebook", None])
+def test_a21_500_runs_of_a_cuda_program(fresh_kernel, cell_id):
+    """Its unit takes the place of the run before; also in a console, where each run is a cell of its own."""
+    seen = {}
+    for i in range(1, 511):
+        assert fresh_kernel.start(PROGRAM, cell_id=cell_id).wait().ok().stdout == "managed is 104\n113 4\n"
+        for mark in (10, 110, 510):
+            if mark - 10 < i <= mark:
+                memory = min(seen[mark][0] if mark in seen else 1 << 60, resident(fresh_kernel))
+                seen[mark] = (memory, tops(fresh_kernel), device_used(fresh_kernel))
+    (_, before, used), (memory, *_), (after_memory, after, after_used) = (seen[mark] for mark in sorted(seen))
+    assert after[1:] == before[1:] and after_used == used, seen
+    # META has a row for each cell, in tables that double.
+    assert after[0] - before[0] <= 200 * 1100 + (1 << 18), seen
+    assert after_memory - memory < 400 * 20 * 1024, seen
 
 
 def test_1000_runs_of_a_notebook(fresh_kernel):

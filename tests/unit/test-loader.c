@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	harness_compiler = HARNESS_C;
+	harness_program = 0;
 	harness_stop(&s);
 	return 0;
 }
@@ -404,6 +406,61 @@ static void test_failed_run_of_the_same_code(void **state)
 	runs_as(6, text, "", 2);
 }
 
+static void runs_program(uint32_t cell, const char *format, const char *output, uint32_t replaces)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	buffer_printf(&text, format, cell);
+	harness_compiler = PLAIN_CPP;
+	harness_program = 77;
+	runs_as(cell, buffer_text(&text), output, replaces);
+	harness_compiler = PLAIN_C;
+	harness_program = 0;
+}
+
+/* Its constants have the number of the cell in them; all that is static begins anew where it was. */
+static void test_program_that_is_run_again(void **state)
+{
+	static const char *const text =
+		"#include <cstdio>\n#include <cstdlib>\n"
+		"struct Loud { int n; Loud(int n) : n(n) { printf(\"+%%d \", n); } "
+		"~Loud() { printf(\"-%%d \", n); n = 0; } };\n"
+		"static int counts[30000], hundred[] = { 100, 101 }; static Loud one(1); inline Loud two(2);\n"
+		"static int *at = hundred + 1;\n"
+		"static void bye() { printf(\"bye \"); }\n"
+		"struct Early { Early() { atexit(bye); } } early;\n"
+		"extern \"C\" int next(void) { static Loud three(3);\n"
+		"return ++counts[29999] + ++hundred[0] + *at + one.n + two.n + three.n; }\n"
+		"static const unsigned number[] = { %u }; static const unsigned *volatile in_data = number;\n"
+		"extern \"C\" void run() { printf(\"%%d In[%%u]\", next(), *in_data); }";
+	static const char *const once = "#include <stdio.h>\nint next(void); void run(void) { printf(\"%d\", next()); }";
+	char wanted[64];
+	uint64_t top;
+
+	(void)state;
+	runs_program(1, text, "+1 +2 +3 209 In[1]", 0);
+	prints(2, once, "211");
+	top = top_of_code();
+	for (uint32_t cell = 3; cell < 6; cell++) {
+		snprintf(wanted, sizeof(wanted), "-3 bye -2 -1 +1 +2 +3 209 In[%u]", cell);
+		runs_program(cell, text, wanted, cell > 3 ? cell - 1 : 1);
+	}
+	assert_int_equal(top_of_code(), top);
+	harness_replace(&s);
+	prints(6, once, "211");
+	runs_program(7, text, "-3 bye -2 -1 +1 +2 +3 209 In[7]", 5);
+}
+
+/* Code that is linked in another way is another unit, whatever the compiler says, and what there is stays as it is. */
+static void test_program_whose_code_is_another(void **state)
+{
+	(void)state;
+	runs_program(1, "static int n[] = { 5 }; int *p = n; extern \"C\" void run() { ++*p; } // %u", "", 0);
+	prints(2, "#include <stdio.h>\nextern int *p; int *kept; void run(void) { kept = p; printf(\"%d\", *kept); }", "6");
+	runs_program(3, "static int n[] = { 5 }; int *p = n; extern \"C\" void run() { *p -= %u; }", "", 0);
+	prints(4, "#include <stdio.h>\nextern int *p, *kept; void run(void) { printf(\"%d %d\", *kept, *p); }", "6 2");
+}
+
 /* Destructors of thread-local objects run before their memory goes. */
 static void test_thread_local_objects(void **state)
 {
@@ -441,6 +498,7 @@ int main(void)
 		TEST(test_pure_virtual_call), TEST(test_code_of_a_cell_that_is_run_again),
 		TEST(test_constants_of_a_cell_that_is_run_again), TEST(test_static_objects_of_a_cell_that_is_run_again),
 		TEST(test_code_that_is_linked_to_another_variable), TEST(test_failed_run_of_the_same_code),
+		TEST(test_program_that_is_run_again), TEST(test_program_whose_code_is_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static void encode_sample(struct buffer *b)
 	struct unit_entry e = { "k", "_Z1kPf", 9 };
 	struct unit u = { .cell = 3, .cell_name = "In[3]", .run_symbol = "cgpu_cell_3", .display_type = "int",
 			  .display_type_code = "i4", .object = "\177ELF", .object_len = 4, .ptx = "ptx", .ptx_len = 3,
-			  .warnings = "", .declarations = &d, .n_declarations = 1, .symbols = s, .n_symbols = 2,
+			  .program = UINT64_MAX - 1, .warnings = "", .declarations = &d, .n_declarations = 1, .symbols = s, .n_symbols = 2,
 			  .lines = &l, .n_lines = 1, .entries = &e, .n_entries = 1 };
 
 	unit_encode(&u, b);
@@ -40,6 +40,7 @@ static void round_trip(void **state)
 	assert_string_equal(u.display_type_code, "i4");
 	assert_int_equal(u.object_len, 4);
 	assert_memory_equal(u.ptx, "ptx", 3);
+	assert_true(u.program == UINT64_MAX - 1);
 	assert_string_equal(u.declarations[0].host, "extern int x;");
 	assert_string_equal(u.symbols[1].name, "f");
 	assert_true(u.symbols[1].is_function);

@@ -248,6 +248,7 @@ void harness_stop(struct session *s)
 }
 
 const char *harness_compiler = HARNESS_C;
+uint64_t harness_program;
 
 void *harness_compile(const char *text, size_t *ret_len)
 {
@@ -281,7 +282,8 @@ void harness_send(struct session *s, uint32_t cell, const char *text, const char
 	cleanup_buffer struct buffer payload = BUFFER_INIT;
 	struct unit_symbol symbols[16] = { 0 };
 	struct error err = ERROR_INIT;
-	struct unit u = { .cell = cell, .cell_name = "In[?]", .run_symbol = "", .display_type = "", .display_type_code = "",
+	struct unit u = { .cell = cell, .cell_name = "In[?]", .program = harness_program,
+			  .run_symbol = "", .display_type = "", .display_type_code = "",
 			  .warnings = "" };
 
 	u.object = harness_compile(text, &u.object_len);

@@ -61,6 +61,8 @@ void harness_replace(struct session *s);
 /* How cells are compiled; a test may set it, and sets it back to HARNESS_C. */
 #define HARNESS_C CC " -std=gnu17 -O1 -w -fPIC -fno-plt -fno-omit-frame-pointer -fdata-sections"
 extern const char *harness_compiler;
+/* What the cell to come is as a program (struct unit). */
+extern uint64_t harness_program;
 /* Compile C text to an object; malloc-ed. */
 void *harness_compile(const char *text, size_t *ret_len);
 /* The types of a unit's symbols, "name=type" pairs with spaces between; the run function is `run`. */
