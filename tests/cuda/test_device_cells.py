@@ -598,3 +598,36 @@ def test_bfloat16_by_value(fresh_kernel):
     play(fresh_kernel, PLACES, "#include <cuda_bf16.h>",
          "__global__ void square(__nv_bfloat16 x, float *r) { __nv_bfloat16 t = x * x + x; *r = float(t); }",
          ("square<<<1, 1>>>(__float2bfloat16(2.5f), df); " + FLOAT, "8.75"))
+
+
+CLOSURES = r"""
+template <class F> __device__ int apply(F f, int n) { return f(n); }
+template <class F, class T> __device__ T twice(F &&f, T v) { f(v); return f(v); }
+__global__ void closures(int *out, int n)
+{
+    int a = n, b = 10, c[3] = { 1, 2, 3 };
+    auto by_value = [=](int i) { return a * i + c[2]; };
+    auto by_reference = [&](int i) { b += i; return b; };
+    auto changing = [count = 0]() mutable { return ++count; };
+    auto generic = [a](auto x, auto y) { return x * y + a; };
+    auto nested = [&, d = a + 1] { return [=] { return b + d; }(); };
+    out[0] = by_value(2);
+    out[1] = by_reference(5);
+    out[2] = changing() + changing();
+    out[3] = generic(2, 3.5) == a + 7;
+    out[4] = generic(2, 3);
+    out[5] = apply(by_value, 4);
+    out[6] = apply([=](int i) { return i - a; }, 9);
+    out[7] = twice([&](int v) { return b += v; }, 100);
+    out[8] = nested();
+    out[9] = [](auto... v) { return (v + ...); }(1, 2, 3);
+}
+int *closed, seen[10];
+cudaMalloc(&closed, sizeof seen);
+closures<<<1, 1>>>(closed, 3);
+cudaMemcpy(seen, closed, sizeof seen, cudaMemcpyDeviceToHost);
+seen"""
+
+
+def test_lambdas_of_device_code_capture_what_is_around_them(kernel):
+    assert kernel.run(CLOSURES).ok().text == "{9, 15, 3, 1, 9, 15, 6, 215, 219, 6}"

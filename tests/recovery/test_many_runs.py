@@ -151,7 +151,8 @@ def test_a21_500_runs_of_a_cuda_program(fresh_kernel, cell_id):
     assert after[1:] == before[1:] and after_used == used, seen
     # META has a row for each cell, in tables that double.
     assert after[0] - before[0] <= 200 * 1100 + (1 << 18), seen
-    assert after_memory - memory < 400 * 20 * 1024, seen
+    # Objects of up to 200 runs, packed, go together when nothing can lead to them: 8 MB between the least and the most.
+    assert after_memory - memory < 16 << 20, seen
 
 
 def test_1000_runs_of_a_notebook(fresh_kernel):
