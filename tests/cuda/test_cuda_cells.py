@@ -61,7 +61,8 @@ def test_names_that_cuda_13_does_not_have(kernel):
     """Programs of older books say cudaThreadSynchronize() and the numbers of devices, in C cells and in those for nvcc."""
     assert kernel.run(LEGACY).ok().stdout == "000 7 0\n"
     assert kernel.run("cudaThreadSynchronize()").ok().text == "cudaSuccess (0)"
-    kernel.run("int *managed; cudaMallocManaged(&managed, 64); struct cudaMemLocation at = { cudaMemLocationTypeDevice, 0 };").ok()
+    kernel.run("int *managed; cudaMallocManaged(&managed, 64);\n"
+               "struct cudaMemLocation at = { cudaMemLocationTypeDevice, 0 };").ok()
     for call in ["cudaMemPrefetchAsync(managed, 64, 0)", "cudaMemPrefetchAsync(managed, 64, cudaCpuDeviceId, 0)",
                  "cudaMemPrefetchAsync(managed, 64, at, 0, 0)", "cudaMemPrefetchAsync(managed, 64, at, 0)",
                  "cudaMemAdvise(managed, 64, cudaMemAdviseSetReadMostly, 0)",

@@ -19,13 +19,15 @@ USES = {"cuBLAS": r"cublas[A-Z]\w*\s*\(", "cuRAND": r"curand(Create|Set|Generate
 PASS = re.compile(r"\b(pass(ed|es)?|success(ful(ly)?)?|verified|correct(ly)?|valid(ated)?|ok|no errors?)\b",
                   re.IGNORECASE)
 FAIL = re.compile(r"\bfail(ed|ure|ures|s)?\b|\bincorrect|\bmismatch|\bwrong\b|\binvalid\b|unsuccessful|"
-                  r"\bnot (correct|equal|match)|\bnon-?matching\b|\bdoes not match|\bdiffers?\b|\bdifferent\b(?! stages)|CUDA error|"
+                  r"\bnot (correct|equal|match)|\bnon-?matching\b|\bdoes not match|\bdiffers?\b|"
+                  r"\bdifferent\b(?! stages)|CUDA error|"
                   r"\berror:? (at|code|found)\b|\berror in (?![\w ]*[=:] *[-+.\d])|\bNaN\b|-nan\b", re.IGNORECASE)
 ZERO = re.compile(r"\b(no|0|zero|without)\s+(\w+\s+)?(errors?|fail(ures?|ed)|mismatch(es)?)\b|"
                   r"\b(errors?|fail(ures?|ed)|mismatch(es)?|incorrect)(\s+\w+)?\s*[:=]\s*0(\.0*)?\b(?!\.)|"
                   r"\bnon-?matching\b[^:\n]*:\s*0\b", re.IGNORECASE)
 STRING = re.compile(r"^[ \t]*#[ \t]*include[^\n]*|//[^\n]*|/\*.*?\*/|(\"(?:[^\"\\\n]|\\.)*\")", re.MULTILINE | re.DOTALL)
-CHECKS = re.compile(r"\b(pass|fail|verif|mismatch|non-?matching|correct|success|wrong|ok\b|valid)|\berrors?\b.*(%|found)", re.IGNORECASE)
+CHECKS = re.compile(r"\b(pass|fail|verif|mismatch|non-?matching|correct|success|wrong|ok\b|valid)|\berrors?\b.*(%|found)",
+                    re.IGNORECASE)
 CALLS = re.compile(r"cuda|\bopen|alloc|memory|\bfile|\bread|argument|option|usage|driver|parse|launch|parameter|unable|missing|"
                    r"invalid|copy|\bGPU error|error:? (code|at)|%s:%d|\bkernel\b.*fail|(line|code) %d|: %s", re.IGNORECASE)
 BY_STATUS = re.compile(r"\?\s*EXIT_(SUCCESS|FAILURE)")
