@@ -204,19 +204,23 @@ test_supervisor_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_supervisor_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 EXTRA_test_supervisor_DEPENDENCIES = $(test_worker_programs) $(build_prelude)
 
-# The emulated driver under the name of the machine's own, without what tells it from a GPU's.
-check_PROGRAMS += tests/played-gpu/libcuda.so.1
+# The emulated driver under the name of the machine's own, without what tells it from a GPU's. It is for the worker that tests
+# take, see runtime/local.mk.
+if !SANITIZERS
+noinst_PROGRAMS += tests/played-gpu/libcuda.so.1
+played_gpu = tests/played-gpu/libcuda.so.1
 tests_played_gpu_libcuda_so_1_SOURCES = tests/unit/played-gpu.c
 tests_played_gpu_libcuda_so_1_CFLAGS = $(AM_CFLAGS) -fPIC
 tests_played_gpu_libcuda_so_1_LDFLAGS = -shared -Wl,--no-as-needed -Wl,-rpath,'$$ORIGIN/../..' \
 	-Wl,--defsym=cgpu_emulator_extension=0
 tests_played_gpu_libcuda_so_1_LDADD = libcgpu-emulator.so
+endif
 
 test_checker_SOURCES = tests/unit/test-checker.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
-test_checker_CPPFLAGS = $(test_supervisor_CPPFLAGS) -DPLAYED_GPU='"$(abs_top_builddir)/tests/played-gpu"'
+test_checker_CPPFLAGS = $(test_supervisor_CPPFLAGS) -DPLAYED_GPU='"$(TEST_LIBEXEC)/tests/played-gpu"'
 test_checker_CFLAGS = $(test_supervisor_CFLAGS)
 test_checker_LDADD = $(test_supervisor_LDADD)
-EXTRA_test_checker_DEPENDENCIES = $(EXTRA_test_supervisor_DEPENDENCIES) tests/played-gpu/libcuda.so.1
+EXTRA_test_checker_DEPENDENCIES = $(EXTRA_test_supervisor_DEPENDENCIES) $(played_gpu)
 
 test_parking_SOURCES = tests/unit/test-parking.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h
 test_parking_CPPFLAGS = $(test_supervisor_CPPFLAGS)

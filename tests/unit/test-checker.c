@@ -49,9 +49,13 @@ static const char filling[] =
 
 static int set_up(void **state)
 {
+	const char *path = getenv("LD_LIBRARY_PATH");
+	char with[4096];
+
 	(void)state;
+	snprintf(with, sizeof(with), "%s:%s", PLAYED_GPU, path ? path : "");
 	setenv("CGPU_DEVICE", "native", 1);
-	setenv("LD_LIBRARY_PATH", PLAYED_GPU, 1);
+	setenv("LD_LIBRARY_PATH", with, 1);
 	harness_start(&h, NULL, 0);
 	harness_ok(&h, definitions);
 	snprintf(before, sizeof(before), "%s", harness_ok(&h, filling));
