@@ -31,7 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EMULATOR_EXTENSION_VERSION 5
+#define EMULATOR_EXTENSION_VERSION 6
 #define EMULATOR_EXTENSION_SYMBOL "cgpu_emulator_extension"
 
 #define EMULATOR_MEMORY_NAME "cgpu-device-"
@@ -61,6 +61,16 @@ struct emulator_fault {
 	char file[160];          /* source place, "" unknown */
 	uint32_t line;
 	char text[EMULATOR_FAULT_TEXT_MAX]; /* the whole report, lines starting with "========= " */
+};
+
+/* A buffer that device code is about to write to for the first time. */
+struct emulator_guarded {
+	uint64_t address;
+	uint64_t size;
+	const void *bytes;  /* where the host finds it */
+	const char *name;   /* as it was annotated */
+	uint32_t cell;
+	int device;         /* whose memory it is */
 };
 
 typedef void (*emulator_print_fn)(void *data, int to_stderr, const char *text, size_t len);
@@ -116,6 +126,16 @@ struct emulator_extension {
 	void (*set_call)(const char *name);
 	/* Where it counts when launches run, which must stay; NULL: nowhere. */
 	void (*count_busy)(struct device_busy *busy);
+	/*
+	 * From here on the buffers that are annotated by now are guarded, but those of host memory: before device code writes
+	 * to one, before_write() is called, in any thread and maybe more than once. 0: it may be written; else the launch
+	 * faults. It must not wait for the device. NULL: nothing is guarded. No launch runs meanwhile.
+	 */
+	void (*guard)(int (*before_write)(const struct emulator_guarded *g));
+	/* The buffer that begins here need not be guarded any more. */
+	void (*guard_lift)(uint64_t address);
+	/* 1: it is still guarded. */
+	int (*guard_holds)(uint64_t address);
 };
 
 /* NULL when this version is not known. */

@@ -153,6 +153,9 @@ static const struct emulator_extension extension = {
 	.profile_hide = cu_profile_hide,
 	.profile_begin = cu_profile_begin,
 	.profile_take = cu_profile_take,
+	.guard = memory_guard,
+	.guard_lift = memory_guard_lift,
+	.guard_holds = memory_guard_holds,
 };
 
 #pragma GCC visibility push(default)

@@ -49,7 +49,7 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/memory-table.c %reldir%/memory-table.h \
 	%reldir%/queue.c %reldir%/queue.h
 
-EMULATOR_TESTS = test-cu-batch test-cu-devices test-cu-driver test-cu-faults test-cu-graph test-cu-graph-condition test-cu-heap \
+EMULATOR_TESTS = test-cu-batch test-cu-devices test-cu-driver test-cu-faults test-cu-graph test-cu-graph-condition test-cu-guard test-cu-heap \
 	test-cu-library test-cu-link test-cu-stream test-cu-texture
 check_PROGRAMS += $(EMULATOR_TESTS)
 TESTS += $(EMULATOR_TESTS)
@@ -62,6 +62,9 @@ test_cu_devices_LDADD = $(CMOCKA_LIBS)
 test_cu_driver_SOURCES = tests/unit/test-cu-driver.c tests/unit/emulator.h
 test_cu_driver_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_driver_LDADD = $(CMOCKA_LIBS)
+test_cu_guard_SOURCES = tests/unit/test-cu-guard.c tests/unit/device-code-units.h tests/unit/emulator.h
+test_cu_guard_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_cu_guard_LDADD = $(CMOCKA_LIBS)
 test_cu_faults_SOURCES = tests/unit/test-cu-faults.c tests/unit/device-code-units.h tests/unit/emulator.h
 test_cu_faults_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
 test_cu_faults_LDADD = $(CMOCKA_LIBS)

@@ -15,6 +15,12 @@
 
 static size_t freed_count;
 
+/* What device code must not write before before_write() has been asked; under the table's lock. */
+static struct {
+	int (*before_write)(const struct emulator_guarded *g);
+	uint64_t number; /* of guards so far: buffers that are lifted have that of the guard they are free of */
+} guard;
+
 static void remove_buffer(struct device_buffer *b)
 {
 	if (b->freed)
@@ -92,10 +98,12 @@ int memory_annotate(const struct emulator_annotation *a)
 {
 	int result = CUDA_ERROR_INVALID_VALUE;
 	struct shadow *kept = NULL;
+	uint64_t lifted;
 	struct device_buffer *b;
 	struct mapping *m;
 
 	pthread_rwlock_wrlock(&memory_table.lock);
+	lifted = guard.number;
 	m = range_find(&memory_table.mappings, a->address);
 	if (!m || a->address + a->size > m->address + m->size)
 		goto out;
@@ -109,6 +117,7 @@ int memory_annotate(const struct emulator_annotation *a)
 	if (b && b->address == a->address && b->size == a->size && !b->freed && !a->unwritten) {
 		kept = b->shadow;
 		b->shadow = NULL;
+		lifted = b->lifted;
 	}
 	while ((b = first_in(a->address, a->size)))
 		remove_buffer(b);
@@ -124,6 +133,7 @@ int memory_annotate(const struct emulator_annotation *a)
 		.bytes = (char *)m->bytes + (a->address - m->address),
 		.read_only = a->read_only,
 		.tag = a->cell,
+		.lifted = lifted,
 		.shadow = a->unwritten ? shadow_new(a->size) : kept,
 	};
 	if (a->name)
@@ -187,6 +197,8 @@ static bool find(void *data, uint64_t address, struct device_buffer *ret)
 		if (b && !b->freed) {
 			*ret = *b;
 			ret->read_only |= !(prot & PROT_WRITE);
+			ret->device = m->device;
+			ret->guarded = guard.before_write && m->kind == MAPPING_VMM && b->lifted != guard.number;
 			found = true;
 		}
 	}
@@ -244,6 +256,52 @@ static bool nearest(void *data, uint64_t address, struct device_buffer *ret)
 	return buffer || mapping;
 }
 
+void memory_guard(int (*before_write)(const struct emulator_guarded *g))
+{
+	pthread_rwlock_wrlock(&memory_table.lock);
+	guard.before_write = before_write;
+	guard.number++;
+	/* Translations for stores that are known to be free of the last one. */
+	memory_table.generation++;
+	pthread_rwlock_unlock(&memory_table.lock);
+}
+
+void memory_guard_lift(uint64_t address)
+{
+	struct device_buffer *b;
+
+	pthread_rwlock_wrlock(&memory_table.lock);
+	b = range_find(&memory_table.buffers, address);
+	if (b && b->address == address)
+		b->lifted = guard.number;
+	pthread_rwlock_unlock(&memory_table.lock);
+}
+
+int memory_guard_holds(uint64_t address)
+{
+	const struct device_buffer *b;
+	bool holds;
+
+	pthread_rwlock_rdlock(&memory_table.lock);
+	b = range_find(&memory_table.buffers, address);
+	holds = guard.before_write && b && b->address == address && b->lifted != guard.number;
+	pthread_rwlock_unlock(&memory_table.lock);
+	return holds;
+}
+
+/* No lock is held: who is asked copies, and may lift the guard. */
+static int before_write(void *data, const struct device_buffer *b)
+{
+	int (*ask)(const struct emulator_guarded *g);
+	struct emulator_guarded g = { b->address, b->size, b->bytes, b->name, b->tag, b->device };
+
+	(void)data;
+	pthread_rwlock_rdlock(&memory_table.lock);
+	ask = guard.before_write;
+	pthread_rwlock_unlock(&memory_table.lock);
+	return ask ? ask(&g) : 0;
+}
+
 static struct device_memory views[GPU_DEVICES_MAX];
 
 void memory_make_views(void)
@@ -253,6 +311,7 @@ void memory_make_views(void)
 			.data = (void *)(intptr_t)i,
 			.find = find,
 			.nearest = nearest,
+			.before_write = before_write,
 			.generation = &memory_table.generation,
 			.device = i,
 		};

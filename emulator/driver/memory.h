@@ -118,6 +118,10 @@ enum memory_state memory_state(uint64_t address, uint64_t size, struct gpu_fault
 void memory_launch_begins(void);
 void memory_launch_ended(void);
 
+/* For the extension. */
+void memory_guard(int (*before_write)(const struct emulator_guarded *g));
+void memory_guard_lift(uint64_t address);
+int memory_guard_holds(uint64_t address);
 int memory_annotate(const struct emulator_annotation *a);
 int memory_annotate_freed(uint64_t address, uint32_t cell);
 

@@ -35,6 +35,8 @@ struct device_buffer {
 	bool read_only;
 	bool freed;           /* only from `nearest`: freed, kept for the report */
 	bool unreachable;     /* the same: live memory of another device, closed to this one */
+	bool guarded;         /* before_write() is called before it is written */
+	uint64_t lifted;      /* the driver's own: the guard that it is free of */
 	int device;           /* whose memory it is */
 	uint32_t tag;         /* cell that made it, 0 unknown */
 	uint32_t freed_tag;   /* cell that freed it */
@@ -56,6 +58,8 @@ struct device_memory {
 	 * first (a freed one included), else the one whose end or start is nearest. false when there is none.
 	 */
 	bool (*nearest)(void *data, uint64_t address, struct device_buffer *ret);
+	/* Device code is about to write to a guarded buffer. 0: it may; from then on it is not guarded. */
+	int (*before_write)(void *data, const struct device_buffer *b);
 	const _Atomic uint64_t *generation;
 	int device; /* that looks, for reports */
 };

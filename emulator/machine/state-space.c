@@ -295,6 +295,19 @@ static bool resolve_window(struct warp *w, const struct op *o, const uint64_t *a
 	return true;
 }
 
+/* The first write to a buffer whose content somebody wants to keep. */
+static bool lift_guard(struct worker *k, const struct device_buffer *b)
+{
+	const struct device_memory *m = k->launch->spec->memory;
+
+	if (m->before_write(m->data, b))
+		return false;
+	for (int i = 0; i < WORKER_BUFFERS; i++)
+		if (k->recent[i].address == b->address)
+			k->recent[i].guarded = false;
+	return true;
+}
+
 static bool resolve_one(struct warp *w, const struct op *o, uint32_t l, uint64_t address, struct memory_access a,
 			uint8_t **ret, const struct device_buffer **buffer)
 {
@@ -305,6 +318,9 @@ static bool resolve_one(struct warp *w, const struct op *o, uint32_t l, uint64_t
 		if (b->read_only && a.kind != GPU_ACCESS_READ)
 			return fault(w, o, a, GPU_FAULT_ILLEGAL_ADDRESS, 1u << l, address,
 				     "the buffer is read-only for device code");
+		if (b->guarded && a.kind != GPU_ACCESS_READ && !lift_guard(w->worker, b))
+			return fault(w, o, a, GPU_FAULT_ILLEGAL_ADDRESS, 1u << l, address,
+				     "the buffer's content could not be kept for a rollback");
 		*ret = (uint8_t *)b->bytes + (address - b->address);
 		w->worker->shadow_at[l] = buffer_shadow(b, address);
 	} else {

@@ -95,9 +95,10 @@ static void explain_shared(const struct configuration *c, CUfunction f)
 }
 
 /* Everything that a launch needs but the launch itself. */
-static cudaError_t prepare(struct session_entry *e, const struct configuration *c, CUfunction *ret_function,
+static cudaError_t prepare(struct session_entry *e, const struct configuration *c, void **args, CUfunction *ret_function,
 			   CUstream *ret_stream)
 {
+	const struct ptx_writes *writes;
 	cudaError_t result;
 
 	if (!e)
@@ -110,8 +111,10 @@ static cudaError_t prepare(struct session_entry *e, const struct configuration *
 		result = cudart_stream(c->stream, ret_stream);
 	if (!result)
 		result = cudart_error(images_before_launch());
-	if (!result)
-		result = cudart_error(preimage_save_all());
+	if (!result) {
+		writes = device_code_writes(e);
+		result = cudart_error(writes ? preimage_save_launch(writes, args) : CUDA_ERROR_OUT_OF_MEMORY);
+	}
 	device_unlock();
 	return result;
 }
@@ -126,7 +129,7 @@ static cudaError_t launch(struct session_entry *e, const struct configuration *c
 
 	if (captured)
 		return graphs_capture_launch(captured, e, &l, args);
-	result = prepare(e, c, &f, &s);
+	result = prepare(e, c, args, &f, &s);
 	if (result)
 		return result;
 	if (cooperative)

@@ -19,6 +19,7 @@
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/ptx-condition.h"
 #include "runtime/cuda/ptx-variables.h"
+#include "runtime/cuda/ptx-writes.h"
 #include "runtime/cuda/trace.h"
 
 #define LOG_MAX 900
@@ -451,6 +452,17 @@ CUresult device_code_read(const struct session_variable *v, void *to, size_t siz
 	return device_note(result);
 }
 
+/* What is known of an entry in this worker. */
+static void forget_functions(struct session_entry *e)
+{
+	for (int i = 0; i < SESSION_DEVICES_MAX; i++)
+		if (e->on[i].epoch == device.epoch && e->on[i].writes) {
+			ptx_writes_release(e->on[i].writes);
+			free(e->on[i].writes);
+		}
+	memset(e->on, 0, sizeof(e->on));
+}
+
 static int add_entry(const struct unit_entry *from, uint32_t unit, struct error *err)
 {
 	struct session_entry *e = registered ? device_code_entry_at(host_symbol(from->name)) : device_code_entry(from->name);
@@ -471,7 +483,7 @@ static int add_entry(const struct unit_entry *from, uint32_t unit, struct error 
 	e->ptx_name = ptx_name;
 	e->stub = host_symbol(from->name);
 	e->unit = unit;
-	memset(e->on, 0, sizeof(e->on));
+	forget_functions(e);
 	e->dynamic_shared = -1;
 	unit_at(unit)->users++;
 	return 0;
@@ -636,15 +648,39 @@ CUresult device_code_function(struct session_entry *e, CUfunction *ret)
 		if (!result && e->dynamic_shared >= 0)
 			result = device.driver->cuFuncSetAttribute(
 				e->on[d].function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, e->dynamic_shared);
-		if (!result)
+		if (!result) {
 			e->on[d].epoch = device.epoch;
+			e->on[d].writes = NULL;
+		}
 	}
 	*ret = e->on[d].function;
 	return device_note(result);
 }
 
+const struct ptx_writes *device_code_writes(struct session_entry *e)
+{
+	int d = device_current();
+	const struct session_unit *u = unit_at(e->unit);
+	const char *text = u->on[d].text ? u->on[d].text : u->source;
+	struct error err = ERROR_INIT;
+	struct ptx_writes *w;
+
+	if (e->on[d].epoch == device.epoch && e->on[d].writes)
+		return e->on[d].writes;
+	w = malloc(sizeof(*w));
+	if (!w)
+		return NULL;
+	if (ptx_writes_read(w, text, strlen(text), e->ptx_name, &err))
+		log_error("device code: %s", err.text);
+	else if (w->all)
+		log_debug("device code: %s may write to any buffer: %s", e->ptx_name, w->why);
+	e->on[d].writes = w;
+	return w;
+}
+
 static void forget_entry(struct session_entry *e)
 {
+	forget_functions(e);
 	leave_unit(e->unit);
 	device.host->session_free(e->name);
 	device.host->session_free(e->ptx_name);

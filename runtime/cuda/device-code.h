@@ -49,5 +49,7 @@ CUresult device_code_read(const struct session_variable *v, void *to, size_t siz
 
 /* The driver's function on the thread's device; loads the module there in this worker. */
 CUresult device_code_function(struct session_entry *e, CUfunction *ret);
+/* What it writes there, when device_code_function() was called; valid until the entry is defined anew. NULL: out of memory. */
+const struct ptx_writes *device_code_writes(struct session_entry *e);
 
 #endif

@@ -399,6 +399,9 @@ void device_check(uint32_t what)
 void device_cell_begin(uint32_t cell)
 {
 	device.cell = cell;
+	preimage_cell_begin();
+	preimage_reset();
+	preimage_watch();
 	if (device.driver && device.driver->extension)
 		device.driver->extension->begin();
 	if (device.usable)
@@ -411,8 +414,6 @@ void device_cell_begin(uint32_t cell)
 		current = device.session->current_device < device.count ? device.session->current_device : 0;
 	}
 	cell_thread = pthread_self();
-	preimage_cell_begin();
-	preimage_reset();
 	ledger_cell_begin();
 	cudart_cell_begin();
 	library_handles_cell_begin();
@@ -624,6 +625,7 @@ void device_checkpoint_end(void)
 		return;
 	device_lock();
 	device.session->serial++;
+	preimage_watch();
 	device_unlock();
 }
 

@@ -1,19 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small pre-images share a scratch chunk. Every buffer that device code could write is saved before the first launch of a
- * cell: an entry that runs wild writes where its arguments do not point, and just then the rollback is needed.
+ * Small pre-images share a scratch chunk. Before a launch the buffers are saved that its arguments point to and that its code
+ * writes. An entry that runs wild writes elsewhere, and just then the rollback is needed; so what is not saved is watched:
+ *
+ *	the emulated device asks before the first write to a buffer, save_late(); nothing is missed
+ *	a real one cannot: there all buffers that it reaches are saved before the first launch of a cell
+ *
+ * save_late() is called in threads of the driver while a launch runs, and the thread that holds device.lock may be waiting
+ * for that launch. So it looks at no table of the session: the copy goes to a chunk of its own, which is made without the
+ * driver, and `lock` is over all that both have.
  */
+#define _GNU_SOURCE
 #include "runtime/cuda/preimage.h"
 
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/address-map.h"
+#include "common/array.h"
 #include "common/buffer.h"
+#include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/held.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/peers.h"
+#include "runtime/cuda/ptx-writes.h"
 #include "runtime/cuda/trace.h"
 #include "runtime/cuda/vmm-pool.h"
 
@@ -24,7 +41,14 @@ static struct scratch {
 	uint64_t size; /* 0: there is none */
 	uint64_t used;
 } scratches[SESSION_DEVICES_MAX];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t saved_bytes, saved_ns; /* of this cell */
+static struct {
+	uint64_t *addresses; /* of buffers that were saved while a launch ran */
+	size_t n, cap;
+	uint32_t chunks;     /* that were made for them, in this process */
+} late;
+static bool is_watched; /* the device tells of writes before they are made */
 static uint32_t all_saved; /* a bit for each device: what it reaches is saved */
 
 /*
@@ -75,14 +99,14 @@ static CUresult take(int ordinal, uint64_t size, uint64_t *ret_offset)
 	return CUDA_SUCCESS;
 }
 
-static CUresult announce(const struct session_buffer *b, uint64_t offset)
+static CUresult announce(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset)
 {
 	cleanup_buffer struct buffer message = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 
-	record_put_u64(&message, b->address);
-	record_put_u64(&message, b->size);
-	record_put_u64(&message, scratches[b->device].id);
+	record_put_u64(&message, address);
+	record_put_u64(&message, size);
+	record_put_u64(&message, chunk);
 	record_put_u64(&message, offset);
 	if (!buffer_check(&message, &err) &&
 	    !device.host->send(WORKER_DEVICE_PREIMAGE, message.data, message.len, -1, &err))
@@ -100,16 +124,16 @@ static void refuse(const struct session_buffer *b)
 }
 
 /* Nobody will have its old content. */
-static CUresult announce_unsaved(const struct session_buffer *b)
+static CUresult announce_unsaved(uint64_t address, uint64_t size, uint32_t cell, const char *name)
 {
 	cleanup_buffer struct buffer message = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 
 	record_put_u32(&message, 1);
-	record_put_u64(&message, b->address);
-	record_put_u64(&message, b->size);
-	record_put_u32(&message, b->cell);
-	record_put_str(&message, ledger_name(b));
+	record_put_u64(&message, address);
+	record_put_u64(&message, size);
+	record_put_u32(&message, cell);
+	record_put_str(&message, name);
 	if (!buffer_check(&message, &err) && !device.host->send(WORKER_IN_PLACE_ARE, message.data, message.len, -1, &err))
 		return CUDA_SUCCESS;
 	log_error("device memory: %s", err.text);
@@ -137,24 +161,101 @@ static CUresult save(struct session_buffer *b)
 	if (!result)
 		result = copy_now(b->device, scratches[b->device].address + offset, b->address, b->size);
 	if (!result)
-		result = announce(b, offset);
+		result = announce(b->address, b->size, scratches[b->device].id, offset);
 	saved_bytes += b->size;
 	saved_ns += clock_now_ns() - began;
 	return result;
 }
 
+static bool is_saved_late(uint64_t address)
+{
+	for (size_t i = 0; i < late.n; i++)
+		if (late.addresses[i] == address)
+			return true;
+	return false;
+}
+
 CUresult preimage_save(struct session_buffer *b)
 {
 	uint64_t serial = device.session->serial;
-	CUresult result;
+	CUresult result = CUDA_SUCCESS;
 
 	/* Host memory rolls back with the arena. */
 	if (b->kind >= BUFFER_MANAGED || b->born == serial || b->saved == serial)
 		return CUDA_SUCCESS;
-	result = device.rollback == DEVICE_ROLLBACK_OFF ? announce_unsaved(b) : save(b);
+	pthread_mutex_lock(&lock);
+	if (!is_saved_late(b->address)) {
+		result = device.rollback == DEVICE_ROLLBACK_OFF ?
+				 announce_unsaved(b->address, b->size, b->cell, ledger_name(b)) : save(b);
+		if (!result && is_watched)
+			device.driver->extension->guard_lift(b->address);
+	}
+	pthread_mutex_unlock(&lock);
 	if (!result)
 		b->saved = serial;
 	return result;
+}
+
+/* A chunk with these bytes goes to the kernel. It has the name that the emulated driver gives to memory of the host. */
+static int send_copy(const void *bytes, uint64_t size, uint64_t id, struct error *err)
+{
+	cleanup_buffer struct buffer message = BUFFER_INIT;
+	cleanup_fd int fd = memfd_create("cgpu-host", MFD_CLOEXEC);
+	void *p = MAP_FAILED;
+
+	if (fd >= 0 && !ftruncate(fd, (off_t)round_up_to(size, VMM_POOL_GRANULE)))
+		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return error_errno(err, "no memory for the old content of a buffer of %llu bytes", (unsigned long long)size);
+	memcpy(p, bytes, size);
+	munmap(p, size);
+	record_put_u64(&message, id);
+	record_put_u64(&message, round_up_to(size, VMM_POOL_GRANULE));
+	record_put_u64(&message, 0);
+	if (buffer_check(&message, err))
+		return -1;
+	return device.host->send(WORKER_DEVICE_CHUNK, message.data, message.len, fd, err);
+}
+
+static CUresult copy_late(const struct emulator_guarded *g)
+{
+	uint64_t began = clock_now_ns(), id;
+	struct error err = ERROR_INIT;
+
+	if (late.chunks == VMM_POOL_FOREIGN_CHUNKS)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	id = vmm_pool_foreign_id(g->device, late.chunks++);
+	if (send_copy(g->bytes, g->size, id, &err)) {
+		log_error("device memory: %s", err.text);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	saved_bytes += g->size;
+	saved_ns += clock_now_ns() - began;
+	return announce(g->address, g->size, id, 0);
+}
+
+/* The device is about to write to a buffer that was not saved before its launch. */
+static int save_late(const struct emulator_guarded *g)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	pthread_mutex_lock(&lock);
+	if (!is_saved_late(g->address) && device.driver->extension->guard_holds(g->address)) {
+		if (!ARRAY_ROOM(late.addresses, late.n, &late.cap))
+			result = CUDA_ERROR_OUT_OF_MEMORY;
+		else if (device.rollback == DEVICE_ROLLBACK_OFF)
+			result = announce_unsaved(g->address, g->size, g->cell, g->name);
+		else
+			result = copy_late(g);
+		if (!result) {
+			log_debug("device memory: %llu bytes at %#llx are saved while a launch runs",
+				  (unsigned long long)g->size, (unsigned long long)g->address);
+			late.addresses[late.n++] = g->address;
+			device.driver->extension->guard_lift(g->address);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return (int)result;
 }
 
 bool preimage_all_saved(void)
@@ -187,6 +288,63 @@ CUresult preimage_save_all(void)
 	return CUDA_SUCCESS;
 }
 
+/* Is the value what a write may have been made from? What lies where it points to is saved. */
+static CUresult save_base(uint64_t value, bool *ret_is_pointer, bool *ret_is_wild)
+{
+	struct session_buffer *b = ledger_find(value);
+
+	*ret_is_pointer = b || !value || held_reaches(value, 1);
+	*ret_is_wild = !*ret_is_pointer && address_in_device(value);
+	return b && b->kind != BUFFER_CONSTANT ? preimage_save(b) : CUDA_SUCCESS;
+}
+
+static uint64_t value_of(const struct ptx_writes *w, const struct ptx_writes_base *b, void **args)
+{
+	uint64_t value = 0, left;
+
+	if (b->parameter == PTX_WRITES_ADDRESS)
+		return b->value;
+	left = w->sizes[b->parameter] - b->value;
+	memcpy(&value, (const char *)args[b->parameter] + b->value, left < sizeof(value) ? left : sizeof(value));
+	return value;
+}
+
+/* *ret_known: at least one of the bases is an address that is known, and none is one that is not. */
+static CUresult save_set(const struct ptx_writes *w, const struct ptx_writes_set *s, void **args, bool *ret_known)
+{
+	CUresult result = CUDA_SUCCESS;
+	bool wild = false;
+
+	*ret_known = s->own;
+	for (uint32_t i = 0; i < s->n && !result; i++) {
+		bool is_pointer, is_wild;
+
+		result = save_base(value_of(w, &w->bases[s->first + i], args), &is_pointer, &is_wild);
+		*ret_known |= is_pointer;
+		wild |= is_wild;
+	}
+	*ret_known &= !wild;
+	return result;
+}
+
+CUresult preimage_save_launch(const struct ptx_writes *w, void **args)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	if (!is_watched || w->all || (w->n_parameters && !args))
+		return preimage_save_all();
+	if (all_saved >> device_current() & 1)
+		return CUDA_SUCCESS;
+	for (uint32_t i = 0; i < w->n_sets && !result; i++) {
+		bool known;
+
+		result = save_set(w, &w->sets[i], args, &known);
+		if (!result && !known)
+			return preimage_save_all();
+	}
+	return result;
+}
+
 CUresult preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset)
 {
 	uint64_t from = vmm_pool_scratch_address(chunk);
@@ -200,6 +358,19 @@ void preimage_reset(void)
 	for (int i = 0; i < SESSION_DEVICES_MAX; i++)
 		scratches[i].size = scratches[i].used = 0;
 	all_saved = 0;
+	pthread_mutex_lock(&lock);
+	late.n = 0;
+	pthread_mutex_unlock(&lock);
+	if (is_watched)
+		device.driver->extension->guard(NULL);
+	is_watched = false;
+}
+
+void preimage_watch(void)
+{
+	is_watched = device.usable && device.driver->extension;
+	if (is_watched)
+		device.driver->extension->guard(save_late);
 }
 
 void preimage_reach_changed(void)

@@ -11,12 +11,15 @@
 
 #include <cuda.h>
 
+struct ptx_writes;
 struct session_buffer;
 
 /* This buffer is about to be written. An error means that it must not be. */
 CUresult preimage_save(struct session_buffer *b);
-/* Device code is about to run on the thread's device: any buffer that it can reach may be written, by a wild pointer too. */
+/* Device code is about to run on the thread's device of which nothing is known: it may write to all that it reaches. */
 CUresult preimage_save_all(void);
+/* The same of an entry that writes as `w` says, with these arguments. */
+CUresult preimage_save_launch(const struct ptx_writes *w, void **args);
 /* Nothing that any device reaches is left to be saved. */
 bool preimage_all_saved(void);
 /* Devices reach more than before. */
@@ -29,5 +32,7 @@ CUresult preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint6
 void preimage_cell_begin(void);
 /* At the start of a cell and after its end: nothing is saved. */
 void preimage_reset(void);
+/* Then, before the device goes on: what is not saved is watched, where it can be. */
+void preimage_watch(void);
 
 #endif

@@ -19,6 +19,8 @@
 #include <texture_types.h>
 #include <vector_types.h>
 
+struct ptx_writes;
+
 #define SESSION_FREED_MAX 128
 #define SESSION_LEVELS_MAX 17
 #define SESSION_DEVICES_MAX 16
@@ -101,6 +103,7 @@ struct session_entry {
 	struct {
 		uint32_t epoch;
 		CUfunction function;
+		struct ptx_writes *writes; /* what it writes there; of malloc() */
 	} on[SESSION_DEVICES_MAX];
 };
 

@@ -545,6 +545,12 @@ CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *re
 	return CUDA_SUCCESS;
 }
 
+/* The upper half of the numbers that one device and epoch has. */
+uint64_t vmm_pool_foreign_id(int ordinal, uint32_t n)
+{
+	return (uint64_t)device.epoch << 32 | (uint64_t)ordinal << CHUNK_DEVICE_SHIFT | VMM_POOL_FOREIGN_CHUNKS | n;
+}
+
 void vmm_pool_drop_scratch(void)
 {
 	for (size_t i = 0; i < n_handles; i++) {

@@ -68,6 +68,12 @@ __global__ void add(unsigned char *p, unsigned n, unsigned char k)
 		p[i] += k;
 }
 
+__global__ void add_at(unsigned char *p, long distance, unsigned n, unsigned char k)
+{
+	for (unsigned i = threadIdx.x; i < n; i += blockDim.x)
+		p[distance + i] += k;
+}
+
 __global__ void add_variable(unsigned from, unsigned n, unsigned char k)
 {
 	for (unsigned i = threadIdx.x; i < n; i += blockDim.x)

@@ -242,6 +242,17 @@ def launch(state, random):
 
 
 @step(2)
+def launch_astray(state, random):
+    """Of another buffer's pointer: nobody can tell before the launch where it writes."""
+    i, j, k = any_of(random, state.buffers), any_of(random, state.buffers), random.randrange(256)
+    if i is None or i == j:
+        return ""
+    length = random.randint(1, min(len(state.buffers[i]), 20000))
+    state.buffers[i] = bytes(b + k & 255 for b in state.buffers[i][:length]) + state.buffers[i][length:]
+    return f"add_at<<<1, 64>>>(buffers[{j}].at, buffers[{i}].at - buffers[{j}].at, {length}, {k}); "
+
+
+@step(2)
 def device_copy(state, random):
     i, j = any_of(random, state.buffers), any_of(random, state.buffers)
     if i is None or i == j:
