@@ -339,6 +339,8 @@ enum worker_phase {
 /* Which driver a worker takes. */
 enum worker_driver {
 	DRIVER_CHOSEN, /* as the machine and CGPU_DEVICE say */
+	DRIVER_NATIVE, /* the machine's own, or none */
+	DRIVER_EMULATED,
 	DRIVER_NONE,   /* it is not touched */
 	DRIVER_CHECKS, /* the emulated one, for a cell that is checked: nothing of the worker is ever kept */
 };

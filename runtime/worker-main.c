@@ -305,6 +305,8 @@ static int prepare(const struct worker_start *start, struct error *err)
 		return -1;
 	device_host.session_root = session_root();
 	device_host.watch = &worker.control->watch;
+	if (worker.control->device.driver == DRIVER_NATIVE || worker.control->device.driver == DRIVER_EMULATED)
+		device_host.driver = worker.control->device.driver == DRIVER_NATIVE ? "native" : "emulated";
 	if (worker.control->device.driver == DRIVER_NONE)
 		device_leave_alone(&device_host, &info);
 	else if (worker.control->device.driver == DRIVER_CHECKS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The choice is a call of cudaSetDevice() in the line of the magic, so it is a part of the cell: it is rolled back and undone
- * with it. Buffers stay where they are, and that is said.
+ * The choice of a device is a call of cudaSetDevice() in the line of the magic, so it is a part of the cell: it is rolled back
+ * and undone with it. Buffers stay where they are, and that is said. The choice of a driver is for the processes to come.
  */
 #include "kernel/magics/gpu-use.h"
 
@@ -77,17 +77,58 @@ static int put_call(struct cell *c, uint32_t line, uint32_t device, struct error
 	return 0;
 }
 
-static int use_kind(struct session *s, const char *which, struct error *err)
+static void on_chosen(void *data, const char *problem, const char *device)
 {
-	bool emulated = supervisor_is_emulated(s->supervisor);
+	struct session *s = data;
+	struct error err = ERROR_INIT;
 
-	if (emulated == !strcmp(which, "emulated")) {
+	if (*problem) {
+		error_set(&err, ERROR_STATE, "%%gpu use: %s. Nothing has changed", problem);
+		execute_magic_done(s, &err);
+		return;
+	}
+	setup_again(&s->setup);
+	undo_release(&s->undo);
+	output_printf(&s->output, STREAM_STDOUT, "cells use another driver from here on: %s; %%undo goes back to here\n", device);
+	execute_magic_done(s, NULL);
+}
+
+static void cancel(void *data)
+{
+	supervisor_choose_device_cancel(((struct session *)data)->supervisor);
+}
+
+/* Where buffers are they would be lost; what brings them along is a snapshot. */
+static int refuse_with_memory(const char *which, struct error *err)
+{
+	return error_set(err, ERROR_STATE, "%%gpu use %s: the session has device memory, which the other driver cannot take over. "
+			 "`%%reset gpu` frees the buffers, `%%reset NAME` a device variable, and then `%%gpu use %s` works. Or take them "
+			 "along: `%%snapshot NAME`, a kernel that is started with CGPU_DEVICE=%s in its environment, and there "
+			 "`%%restore NAME`", which, which, which);
+}
+
+static bool is_used(const struct session *s, enum worker_driver choice)
+{
+	enum worker_driver now = supervisor_device_choice(s->supervisor);
+
+	if (now != DRIVER_CHOSEN)
+		return now == choice;
+	return supervisor_is_emulated(s->supervisor) == (choice == DRIVER_EMULATED);
+}
+
+static int use_kind(struct session *s, struct cell *c, const char *which, struct error *err)
+{
+	enum worker_driver choice = !strcmp(which, "native") ? DRIVER_NATIVE : DRIVER_EMULATED;
+
+	if (is_used(s, choice)) {
 		output_text(&s->output, STREAM_STDOUT, "cells use it already\n", 21);
 		return 0;
 	}
-	return error_set(err, ERROR_INPUT, "%%gpu use %s: whether a GPU or the emulated device is used is chosen when a kernel starts. "
-			 "`%%snapshot NAME`, then a kernel that is started with CGPU_DEVICE=%s in its environment, and there "
-			 "`%%restore NAME`: device buffers come along", which, which);
+	if (supervisor_choose_device(s->supervisor, choice, on_chosen, s, err))
+		return supervisor_is_ready(s->supervisor) ? refuse_with_memory(which, err) : -1;
+	c->cancel = cancel;
+	c->cancel_data = s;
+	return 1;
 }
 
 int gpu_use(struct session *s, struct cell *c, const struct magic_call *call, const char *which, struct error *err)
@@ -99,7 +140,7 @@ int gpu_use(struct session *s, struct cell *c, const struct magic_call *call, co
 	struct record r;
 
 	if (!strcmp(which, "emulated") || !strcmp(which, "native"))
-		return use_kind(s, which, err);
+		return use_kind(s, c, which, err);
 	if (end == which || *end || *which == '-' || *which == '+')
 		return error_set(err, ERROR_INPUT, "%%gpu use: a number, as %%gpu lists them, `emulated` or `native` is expected, "
 				 "not \"%s\"", which);

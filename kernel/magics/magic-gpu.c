@@ -196,6 +196,7 @@ const struct magic magic_gpu = {
 		"that hold it. `%limit gpu SIZE` changes what is allowed. `%gpu -l` is a card that is renewed in place, also while\n"
 		"cells run, until `%gpu -l off` or its cell runs again. `%gpu reset` takes up the device anew in another process:\n"
 		"for one that was lost and is there again. Variables stay. `%gpu use 1`: cells use that device from here on.\n"
+		"`%gpu use native|emulated` changes the driver of a session without device memory.\n"
 		"`%gpu rollback`: before a cell writes a device buffer, its content is copied on the device (full, the default), to\n"
 		"the host (host: the device has its memory for the cell), or not at all (off: a cell\n"
 		"that fails leaves what it wrote, and names the buffers).",

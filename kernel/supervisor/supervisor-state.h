@@ -27,6 +27,7 @@
 #include "kernel/supervisor/compiler-client.h"
 #include "kernel/supervisor/device-memory.h"
 #include "kernel/supervisor/device-share.h"
+#include "kernel/supervisor/device-choice.h"
 #include "kernel/supervisor/doctor-rows.h"
 #include "kernel/supervisor/fault-report.h"
 #include "kernel/supervisor/journal.h"
@@ -59,6 +60,7 @@ struct worker_pool {
 	uint32_t last_id;
 	uint32_t epoch;
 	unsigned failures;     /* workers in a row that did not get as far as holding the session */
+	enum worker_driver driver; /* of the workers to come */
 	bool device_hangs;     /* a worker has hung in its driver: the next ones leave the device alone */
 	bool hold;             /* give the session to nobody: its memory is being changed */
 	bool closing;
@@ -131,6 +133,7 @@ struct supervisor {
 	struct worker_pool pool;
 	struct libraries libraries;
 	struct version_watch versions;
+	struct device_choosing choosing;
 	struct compiler_client compiler;
 	const struct dirty_pages *dirty_pages;
 	struct snapshot snapshot;

@@ -241,6 +241,16 @@ bool supervisor_is_emulated(const struct supervisor *s);
  */
 int supervisor_renew(struct supervisor *s, struct buffer *ret_report, struct error *err);
 
+/*
+ * Between cells: a worker tries the other driver; see kernel/supervisor/device-choice.h. 0: fn() follows from the loop, with why
+ * it cannot be used, and nothing has changed, or "" and the device's name. ERROR_STATE: the session has device memory.
+ */
+typedef void supervisor_device_chosen(void *data, const char *problem, const char *device);
+int supervisor_choose_device(struct supervisor *s, enum worker_driver choice, supervisor_device_chosen *fn, void *data,
+			     struct error *err);
+void supervisor_choose_device_cancel(struct supervisor *s);
+enum worker_driver supervisor_device_choice(const struct supervisor *s);
+
 struct memory_report;
 /* Who holds the session's memory: these cells, or (n is 0) those that hold most. Between cells; the caller releases it. */
 int supervisor_memory_report(struct supervisor *s, const uint32_t *cells, size_t n, struct memory_report *ret,

@@ -22,6 +22,7 @@
 #include "kernel/loop.h"
 #include "kernel/supervisor/cell-run.h"
 #include "kernel/supervisor/checker.h"
+#include "kernel/supervisor/device-choice.h"
 #include "kernel/supervisor/memory-use.h"
 #include "kernel/supervisor/output-drain.h"
 #include "kernel/supervisor/strays.h"
@@ -100,6 +101,8 @@ static bool is_on_its_way(const struct worker *w)
 static void look_at_start(struct supervisor *s, struct worker *w)
 {
 	if (!is_on_its_way(w) || !w->pid || patience_used_ms(&w->patience) < START_MS)
+		return;
+	if (w == s->pool.spare && device_choice_on_hang(s))
 		return;
 	log_error("worker %d hangs in the driver of the device; the next ones leave it alone", (int)w->pid);
 	if (!s->pool.device_hangs)
@@ -404,6 +407,8 @@ static void on_hello(void *data, struct worker *w)
 	struct supervisor *s = data;
 
 	if (!w->checks) {
+		if (!device_choice_on_hello(s, w))
+			return;
 		s->pool.hello = w->hello;
 		s->pool.said_hello = true;
 	}
@@ -471,7 +476,7 @@ static const struct worker_events worker_events = { on_message, on_hello, on_iss
 static int ask_for_worker(struct supervisor *s, struct error *err)
 {
 	struct worker_pool *p = &s->pool;
-	struct worker_device device = { .driver = p->device_hangs ? DRIVER_NONE : DRIVER_CHOSEN };
+	struct worker_device device = { .driver = p->device_hangs ? DRIVER_NONE : p->driver };
 
 	checker_is_wanted(s, &device);
 	sandbox_await_zygote(&s->sandbox);
@@ -500,6 +505,7 @@ static bool must_wait(struct supervisor *s)
 		return false;
 	if (!p->retry && s->loop)
 		p->retry = loop_add_timer(s->loop, RETRY_MS, on_retry, s);
+	device_choice_on_no_worker(s);
 	cell_run_on_no_worker(s);
 	return true;
 }
@@ -574,13 +580,24 @@ void worker_pool_retire(struct supervisor *s)
 	advance(s);
 }
 
-void worker_pool_renew(struct supervisor *s)
+static void drop_spare(struct supervisor *s)
 {
 	struct worker *spare = s->pool.spare;
 
 	s->pool.spare = NULL;
 	if (spare)
 		let_die(s, spare);
+}
+
+void worker_pool_renew_spare(struct supervisor *s)
+{
+	drop_spare(s);
+	advance(s);
+}
+
+void worker_pool_renew(struct supervisor *s)
+{
+	drop_spare(s);
 	worker_pool_retire(s);
 }
 

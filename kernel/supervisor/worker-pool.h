@@ -28,6 +28,8 @@ bool worker_pool_is_ready(const struct supervisor *s);
 void worker_pool_retire(struct supervisor *s);
 /* The spare too: both lack what the zygote has loaded meanwhile. */
 void worker_pool_renew(struct supervisor *s);
+/* Only the spare. */
+void worker_pool_renew_spare(struct supervisor *s);
 /* As worker_pool_retire(), and wait until it is dead: nobody has the session's memory mapped then. */
 int worker_pool_empty(struct supervisor *s, struct error *err);
 /* The active worker has the session, all of it is committed, and it may be used. */

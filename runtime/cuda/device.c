@@ -201,7 +201,7 @@ static int try_native(struct error *err)
 
 static int choose(struct error *err)
 {
-	const char *want = getenv("CGPU_DEVICE");
+	const char *want = device.host->driver ? device.host->driver : getenv("CGPU_DEVICE");
 	bool native_only = want && !strcmp(want, "native");
 
 	if (want && !native_only && strcmp(want, "emulated"))

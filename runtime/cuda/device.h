@@ -57,6 +57,8 @@ struct device_host {
 	bool (*is_session_memory)(uint64_t address, uint64_t size);
 	/* Each variable of the session that has the size of a pointer. */
 	void (*each_pointer)(void (*fn)(void *data, void *variable), void *data);
+	/* "native", "emulated", or NULL: as CGPU_DEVICE says. */
+	const char *driver;
 	/* What others may look at while cells run; NULL: nobody does. */
 	struct device_watch *watch;
 	/*

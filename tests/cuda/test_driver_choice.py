@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which driver and which device cells use: the machine's own, the emulated one, one of several."""
 import os
+import shutil
 import subprocess
 
 import pytest
+
+from session import wait_until
 
 ENTRY = "__global__ void one(int *p) { *p = 1; }\n"
 WHERE = "({ int d; cudaGetDevice(&d); d; })"
@@ -69,3 +72,80 @@ def test_a_driver_that_is_passed_over_is_told(start_kernel, tmp_path):
     assert told not in session.run("__global__ void two(int *p) { *p = 2; }\ntwo<<<1, 1>>>(p);").ok().stderr
     shown = session.run("%doctor").ok().shown
     assert "GPU driver" in shown and "Install NVIDIA driver 580 or later" in shown
+
+
+RUN = "({ int *p, v = 0; cudaMalloc(&p, 4); one<<<1, 1>>>(p); cudaMemcpy(&v, p, 4, cudaMemcpyDefault); cudaFree(p); v; })"
+
+
+def test_gpu_use_changes_the_driver_both_ways(start_kernel, prefix, tmp_path):
+    """The emulated driver under NVIDIA's name is what is there, as far as anybody can tell who opens it."""
+    folder = tmp_path / "driver"
+    folder.mkdir()
+    shutil.copy(prefix / "libexec" / "cgpu" / "emulated-driver" / "libcuda.so.1", folder / "libcuda.so.1")
+    session = start_kernel(LD_LIBRARY_PATH=library_path(folder))
+
+    def is_native():
+        with open(f"/proc/{session.worker_pid()}/maps") as f:
+            return str(folder) in f.read()
+
+    session.run("#include <stdlib.h>\n" + ENTRY + "int kept = 41; cudaStream_t s; cudaStreamCreate(&s);").ok()
+    session.run("%gpu use native").ok()
+    assert is_native() and session.run(RUN).ok().text == "1"
+    r = session.run("%gpu use emulated\nkept + 1").ok()
+    assert r.text == "42" and r.stdout.startswith("cells use another driver from here on: cgpu emulated device")
+    assert not is_native()
+    # Device code, and what streams are, come along.
+    assert session.run(RUN).ok().text == "1"
+    assert session.run("({ int *p, v = 0; cudaMalloc(&p, 4); one<<<1, 1, 0, s>>>(p); cudaStreamSynchronize(s);\n"
+                       "cudaMemcpy(&v, p, 4, cudaMemcpyDefault); cudaFree(p); v; })").ok().text == "1"
+    assert session.run("%gpu use emulated").ok().stdout == "cells use it already\n"
+    # So it stays for the workers to come.
+    session.run("*(volatile int *)0 = 1;")
+    assert not is_native() and session.run(RUN).ok().text == "1"
+    session.run("%gpu use native").ok()
+    # What %undo could bring back was the other driver's.
+    r = session.run("%undo")
+    assert r.status == "error" and session.run("kept").ok().text == "41", r.shown
+    assert is_native()
+    assert session.run(RUN).ok().text == "1"
+
+    # Memory of one driver is nothing to another one.
+    session.run("int *held; cudaMalloc(&held, 1 << 20);").ok()
+    r = session.run("%gpu use emulated")
+    assert r.status == "error" and "`%reset gpu` frees the buffers" in r.evalue and "CGPU_DEVICE=emulated" in r.evalue
+    assert is_native() and session.run("cudaMemset(held, 1, 1 << 20)").ok().text == "cudaSuccess (0)"
+    session.run("%reset gpu").ok()
+    session.run("%gpu use emulated").ok()
+    assert not is_native() and session.run(RUN).ok().text == "1"
+
+
+def test_a_driver_that_does_not_work_changes_nothing(start_kernel):
+    session = start_kernel()
+    session.run("#include <stdio.h>\n" + ENTRY + "int kept = 41; FILE *f = tmpfile();").ok()
+    before = session.worker_pid()
+    r = session.run("%gpu use native\nkept = 42;")
+    assert r.status == "error" and "there is no libcuda.so.1. Nothing has changed" in r.evalue
+    assert session.worker_pid() == before
+    assert session.run('kept == 41 && fprintf(f, "still open") == 10').ok().text == "1"
+    assert session.run(RUN).ok().text == "1"
+    # The next worker has the driver that works.
+    session.run("*(volatile int *)0 = 1;")
+    assert session.run(RUN).ok().text == "1"
+
+
+def test_interrupt_of_a_driver_that_hangs_changes_nothing(start_kernel, tmp_path):
+    reached = tmp_path / "reached"
+    (tmp_path / "stuck.c").write_text("#include <fcntl.h>\n#include <unistd.h>\n"
+                                      "__attribute__((constructor)) static void hang(void)\n"
+                                      f'{{ close(open("{reached}", O_CREAT | O_WRONLY, 0600)); for (;;) pause(); }}\n')
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", tmp_path / "libcuda.so.1", tmp_path / "stuck.c"], check=True)
+    session = start_kernel(CGPU_DEVICE="emulated", LD_LIBRARY_PATH=library_path(tmp_path))
+    session.run(ENTRY + "int kept = 41;").ok()
+    before = session.worker_pid()
+    cell = session.start("%gpu use native")
+    assert wait_until(reached.exists)
+    session.interrupt()
+    assert cell.wait().ename == "Interrupted"
+    assert session.worker_pid() == before and session.run("kept").ok().text == "41"
+    session.run("*(volatile int *)0 = 1;")
+    assert session.run(RUN).ok().text == "1"
