@@ -24,6 +24,7 @@
 #include "runtime/cell-stack.h"
 #include "runtime/context.h"
 #include "runtime/cuda/device.h"
+#include "runtime/cuda/device-fault.h"
 #include "runtime/exports.h"
 #include "runtime/fault-cause.h"
 #include "runtime/interrupt.h"
@@ -276,6 +277,18 @@ static void add_thread(struct fault_record *f)
 	}
 }
 
+/*
+ * A pointer that an allocation never set, since it was refused or the device had failed, and programs that end themselves then.
+ * Behind the first line, as above.
+ */
+static void add_device_cause(struct fault_record *f)
+{
+	if (!*device_fault_cause())
+		return;
+	add_text(f, "\n");
+	add_text(f, device_fault_cause());
+}
+
 static void fill_record(int signal, const siginfo_t *info, void *context)
 {
 	struct fault_record *f = &worker.control->fault;
@@ -300,9 +313,7 @@ static void fill_record(int signal, const siginfo_t *info, void *context)
 	if (signal == SIGABRT)
 		look_at_abort(f);
 	add_cause(signal, info, context, f);
-	/* A pointer that a refused allocation never set is the likely cause. */
-	if (*device_refusal())
-		add_text(f, device_refusal());
+	add_device_cause(f);
 	add_thread(f);
 	backtrace_record(context_pc(context), context, f);
 }
@@ -488,6 +499,7 @@ void host_fault_exit(int status)
 	begin(FAULT_EXITED);
 	clear_record(f);
 	f->exit_status = status & 0xff;
+	add_device_cause(f);
 	limit_time();
 	backtrace_record(0, NULL, f);
 	finish(status);

@@ -21,6 +21,7 @@
 #include "runtime/cuda/cudart.h"
 #include "runtime/cuda/device-audit.h"
 #include "runtime/cuda/device-code.h"
+#include "runtime/cuda/device-fault.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/held.h"
@@ -51,8 +52,11 @@ static _Thread_local CUcontext entered; /* that the driver has for the thread */
 
 CUresult device_note(CUresult result)
 {
-	if (cuda_fault_kind((int)result) != CUDA_FAULT_RECOVERABLE && !device.sticky)
-		device.sticky = (int)result;
+	int well = 0;
+
+	if (cuda_fault_kind((int)result) != CUDA_FAULT_RECOVERABLE &&
+	    atomic_compare_exchange_strong(&device.sticky, &well, (int)result))
+		device_fault_note(result);
 	return result;
 }
 
@@ -494,99 +498,9 @@ static CUresult wait_idle(void)
 	return device_note(result);
 }
 
-/* The C name of an entry whose PTX name is known. */
-static const char *entry_name(const char *ptx_name)
-{
-	const struct session_array *a = &device.session->entries;
-
-	for (uint32_t i = 0; i < a->n; i++)
-		if (!strcmp(session_at(a, struct session_entry, i)->ptx_name, ptx_name) &&
-		    *session_at(a, struct session_entry, i)->name)
-			return session_at(a, struct session_entry, i)->name;
-	return ptx_name;
-}
-
-/* Of C++ entries the name with its namespaces, _Z4axpyPf, _ZN3geo4axpyEPf; what else there is stays mangled. */
-static void put_entry_name(const char *ptx_name, struct buffer *out)
-{
-	const char *name = entry_name(ptx_name), *at = strncmp(name, "_Z", 2) ? "" : name + 2;
-	bool nested = *at == 'N';
-	size_t before = out->len;
-
-	at += nested || *at == 'L'; /* L: static */
-	do {
-		char *end;
-		unsigned long n = strtoul(at, &end, 10);
-
-		if (!n || n > strlen(end))
-			break;
-		buffer_printf(out, "%s%.*s", out->len > before ? "::" : "", (int)n, end);
-		at = end + n;
-	} while (nested);
-	if (out->len == before)
-		buffer_puts(out, name);
-}
-
-/* Of an error that no report of the machine explains. */
-static void put_what_is_known(CUresult code, struct buffer *out)
-{
-	if (*cuda_fault_meaning((int)code))
-		buffer_printf(out, "It means that %s.\n", cuda_fault_meaning((int)code));
-	cudart_put_bearer(out);
-	if (!device.driver->extension && cuda_fault_is_of_code((int)code))
-		buffer_puts(out, "Which thread and line it was this device does not say. Run the cell again with `%%memcheck` as its "
-			    "first line:\nit then runs on the emulated device, which does, and nothing of that run is kept.\n");
-}
-
-/* "CudaIllegalAddress" of 700. */
-static const char *put_ename(CUresult code, char *ret, size_t size)
-{
-	const char *name = cudaGetErrorName((cudaError_t)code);
-
-	snprintf(ret, size, "Cuda%s", strncmp(name, "cudaError", 9) ? name : name + 9);
-	return name;
-}
-
 void device_unusable_ename(char *ret, size_t size)
 {
-	put_ename(device.unusable, ret, size);
-}
-
-static void fill_fault(struct fault_record *f, CUresult code)
-{
-	cleanup_buffer struct buffer text = BUFFER_INIT;
-	struct emulator_fault report;
-	const char *name = put_ename(code, f->ename, sizeof(f->ename));
-	bool placed = false;
-
-	buffer_printf(&text, "%s: %s", name, cudart_error_text((cudaError_t)code));
-	if (device.driver->extension && device.driver->extension->last_fault(&report)) {
-		if (report.entry[0]) {
-			buffer_puts(&text, ", in the CUDA kernel ");
-			put_entry_name(report.entry, &text);
-		}
-		if (report.line)
-			buffer_printf(&text, ", line %u of %s", report.line, report.file);
-		placed = report.entry[0];
-		buffer_printf(&text, "\n%s", report.text);
-	} else {
-		buffer_puts(&text, "\n");
-	}
-	if (!placed)
-		put_what_is_known(code, &text);
-	if (ledger_refusal()[0])
-		buffer_printf(&text, "Before that, %s", ledger_refusal());
-	buffer_puts(&text, "\nAfter this error the process of the cell cannot use the device. Another process goes on with the "
-		    "session: nothing must be restarted.\n");
-	snprintf(f->text, sizeof(f->text), "%s", buffer_text(&text));
-	f->kind = FAULT_CUDA;
-}
-
-static void fill_refusal(struct fault_record *f)
-{
-	snprintf(f->ename, sizeof(f->ename), "CudaOutOfMemory");
-	snprintf(f->text, sizeof(f->text), "%s", ledger_refusal());
-	f->kind = FAULT_CUDA_OUT_OF_MEMORY;
+	device_fault_ename(device.unusable, ret, size);
 }
 
 /* What this cell has done to the device becomes the session's; device.lock is held. */
@@ -651,10 +565,10 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 	if (!device.sticky)
 		result = device_note(images_settle());
 	if (result || device.sticky) {
-		fill_fault(fault, result ? result : (CUresult)device.sticky);
+		device_fault_fill(result ? result : (CUresult)device.sticky, fault);
 		ret = -1;
 	} else if (ledger_refusal_unchecked()) {
-		fill_refusal(fault);
+		device_fault_fill_refusal(fault);
 		ret = -1;
 	} else {
 		cudart_warnings(warnings);
@@ -800,11 +714,6 @@ void device_report(struct buffer *out)
 	for (int i = 0; i < device.count; i++)
 		report_device(i, out);
 	record_put_str(out, device.info.problem);
-}
-
-const char *device_refusal(void)
-{
-	return ledger_refusal();
 }
 
 void device_stop(void)

@@ -191,9 +191,6 @@ uint32_t device_buffers(struct device_buffer *ret, uint32_t max);
 /* Blocks of the heap that the driver holds for cells: managed, pinned and registered memory. */
 void device_each_host_block(void (*fn)(void *data, uint64_t address, uint64_t size), void *data);
 
-/* Why device memory was last refused in this cell, with who holds what; "" for none. For the text of a fault that comes of
- * it: a null pointer used although cudaMalloc() had failed. Async-signal-safe. */
-const char *device_refusal(void);
 /* End the device code that runs, on the emulated device: it then faults with cudaErrorLaunchTimeout and the report says
  * where it was. Does nothing on a real one. Async-signal-safe. */
 void device_stop(void);

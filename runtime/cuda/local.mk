@@ -26,6 +26,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/device-attach.c \
 	%reldir%/device.c %reldir%/device.h %reldir%/device-state.h \
 	%reldir%/device-code.c %reldir%/device-code.h \
+	%reldir%/device-fault.c %reldir%/device-fault.h \
 	%reldir%/driver.c %reldir%/driver.def %reldir%/driver.h \
 	%reldir%/driver-trace.c \
 	%reldir%/handles.c %reldir%/handles.h \

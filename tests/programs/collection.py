@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs in directories of CUDA sources: which files, flags and arguments each has.
 
-A folder with a Makefile is one program: `make -n run` says how it is compiled and called. One with a CMakeLists.txt
-that has add_executable() is a program for each of those. Elsewhere every file with a main() is one, with the files
+A folder with a Makefile is one program, or each that it links of other files: `make -n run` says how it is compiled
+and called. One with a CMakeLists.txt that has add_executable() is a program for each of those. Elsewhere every file with a main() is one, with the files
 beside it that have none if it is the only one. A table of sizes says how those made for a large GPU are called.
 """
 import functools
@@ -99,6 +99,7 @@ class _Commands:
     def __init__(self, folder):
         self.folder, self.where = folder, [folder]
         self.sources, self.flags, self.libraries, self.arguments = [], [], [], None
+        self.of_object, self.linked = {}, {}   # sources of each object, and of each program
 
     def line(self, line):
         entered = re.search(r"Entering directory '(.*)'", line)
@@ -114,6 +115,7 @@ class _Commands:
             return
         if Path(words[0]).name in TOOLS:
             self._compile(words[1:])
+            self._note_output(words[1:])
         elif words[0].startswith("./") and self.arguments is None and (self.sources or self.libraries):
             self.arguments = [w for w in words[1:] if w not in ("2>&1", "|", ">", "tee")]
 
@@ -127,6 +129,16 @@ class _Commands:
             if word in VALUES and at < len(words):
                 value, at = words[at], at + 1
             self._word(word, value)
+
+    def _note_output(self, words):
+        """What the line makes of which sources, its own and those of its objects."""
+        to = words[words.index("-o") + 1] if "-o" in words[:-1] else ""
+        paths = [(self.where[-1] / w).resolve() for w in words if not w.startswith("-") and w != to]
+        sources = [s for p in paths for s in ([p] if p.suffix in SOURCES else self.of_object.get(p, []))]
+        if {"-c", "-dc"} & set(words):
+            self.of_object[(self.where[-1] / to).resolve()] = sources
+        elif any(p.exists() and has_main(p) for p in sources):
+            self.linked[Path(to).name or "a.out"] = list(dict.fromkeys(sources))
 
     def _word(self, word, value):
         if not word.startswith("-"):
@@ -143,19 +155,32 @@ class _Commands:
                 self.flags += new
 
 
-def _from_makefile(folder, name):
-    out = subprocess.run(["make", "-n", "-B", "-k", "run", "CC=nvcc", "NVCC=nvcc", "ARCH=sm_75", "LAUNCHER="], cwd=folder,
+def _make(folder, *targets):
+    out = subprocess.run(["make", "-n", "-B", "-k", *targets, "CC=nvcc", "NVCC=nvcc", "ARCH=sm_75", "LAUNCHER="], cwd=folder,
                          capture_output=True, stdin=subprocess.DEVNULL, check=False, timeout=180)
     commands = _Commands(folder)
     for line in out.stdout.decode(errors="replace").replace("\\\n", " ").splitlines():
         commands.line(line)
+    return commands, out.stderr.decode(errors="replace")
+
+
+def _from_makefile(folder, name):
+    commands, complaints = _make(folder, "run")
+    if "'run'" in complaints and not commands.sources:
+        commands, complaints = _make(folder)
+        if len(commands.linked) < 2 or any(p.parent != folder for p in commands.sources):
+            return []
     made = Program(name, folder, [p for p in commands.sources if p.exists()], commands.flags, commands.libraries,
                    commands.arguments or [])
-    lacks = re.search(r"No rule to make target '([^']+)'", out.stderr.decode(errors="replace"))
+    lacks = re.search(r"No rule to make target '([^']+)'", complaints)
     if lacks and (lacks.group(1) == "run" or lacks.group(1).endswith(".o")):
         lacks = None
     if lacks:
         made.problem = f"{lacks.group(1)} is missing"
+    if len({tuple(s) for s in commands.linked.values()}) > 1 and not made.arguments:
+        each = [Program(f"{name}/{to}", folder, [p for p in sources if p.exists()], list(made.flags), list(made.libraries),
+                        problem=made.problem) for to, sources in commands.linked.items()]
+        return [p for p in each if any(s.suffix == ".cu" for s in p.sources)]
     return [made] if any(p.suffix == ".cu" for p in made.sources) or "-x cu" in " ".join(made.flags) else []
 
 

@@ -175,6 +175,17 @@ def test_what_is_a_check(tmp_path):
     assert not checks('}\n#include "passing.h"\n{')
 
 
+def test_a_makefile_of_several_programs(tmp_path):
+    """They share an object; one that is linked of the same files under another name is no other program."""
+    (tmp_path / "Makefile").write_text("run: one two\nmain.o: main.cpp\n\tnvcc -O2 -o $@ -c $<\na.o: a.cu\n\tnvcc -c -o $@ $<\n"
+                                       "one: main.o a.o\n\tnvcc -o $@ $^ -lm\ntwo: main.o b.cu\n\tnvcc -o $@ $^\n")
+    (tmp_path / "main.cpp").write_text("int main()\n{\n}\n")
+    for name in ("a.cu", "b.cu"):
+        (tmp_path / name).write_text("")
+    found = {p.name: [s.name for s in p.sources] for p in collection.find(tmp_path, True)}
+    assert found == {f"{tmp_path.name}/one": ["main.cpp", "a.cu"], f"{tmp_path.name}/two": ["main.cpp", "b.cu"]}
+
+
 def test_makefiles_and_cmake_lists(tmp_path):
     make, cmake = tmp_path / "m", tmp_path / "c"
     make.mkdir()

@@ -99,3 +99,20 @@ def test_a3_after_an_illegal_address_run_all_goes_on(state):
                  "stray<<<1, 1>>>(mine); cudaDeviceSynchronize();", "cudaFree(mine);"):
         state.session.run(cell).ok()
     state.assert_untouched()
+
+
+@pytest.mark.parametrize("end, ename, headline", [
+    ("int *lost = NULL; cudaMallocManaged(&lost, 64); lost[3] = 1;", "SegmentationFault",
+     "address 0xc is a null pointer plus 12"),
+    ("if (cudaGetLastError()) exit(1);", "CellExited", "the cell ended its process with exit status 1"),
+    ("if (cudaGetLastError()) abort();", "Aborted", "abort() was called"),
+])
+def test_what_comes_of_a_device_fault_names_it(state, end, ename, headline):
+    """Programs that look at errors end themselves, others use what they did not get: the cause is the kernel and its line."""
+    result = state.session.run(f"fill<<<4, 256>>>(device + (1 << 28), 1024);\ncudaDeviceSynchronize();\n{end}")
+    shown = result.traceback
+    assert result.ename == ename and result.evalue.startswith(headline), result.shown
+    assert "Before that the device had failed, and all calls after it failed, too:\ncudaErrorIllegalAddress: " in shown, shown
+    assert ", in the CUDA kernel fill, line " in shown and "out of bounds" in shown, shown
+    assert "by thread (" in shown, shown
+    state.assert_untouched()

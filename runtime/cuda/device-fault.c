@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The text of a device fault is made twice: when the fault is first seen, for a signal handler that may come to need it and can
+ * ask nobody then, and at the end of the cell.
+ */
+#include "runtime/cuda/device-fault.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/cuda-fault.h"
+#include "common/worker-protocol.h"
+#include "runtime/cuda/cudart.h"
+#include "runtime/cuda/device-state.h"
+#include "runtime/cuda/ledger.h"
+
+static char cause[FAULT_TEXT_MAX];
+static _Atomic bool has_cause;
+
+/* The C name of an entry whose PTX name is known. */
+static const char *entry_name(const char *ptx_name)
+{
+	const struct session_array *a = &device.session->entries;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		if (!strcmp(session_at(a, struct session_entry, i)->ptx_name, ptx_name) &&
+		    *session_at(a, struct session_entry, i)->name)
+			return session_at(a, struct session_entry, i)->name;
+	return ptx_name;
+}
+
+/* Of C++ entries the name with its namespaces, _Z4axpyPf, _ZN3geo4axpyEPf; what else there is stays mangled. */
+static void put_entry_name(const char *ptx_name, struct buffer *out)
+{
+	const char *name = entry_name(ptx_name), *at = strncmp(name, "_Z", 2) ? "" : name + 2;
+	bool nested = *at == 'N';
+	size_t before = out->len;
+
+	at += nested || *at == 'L'; /* L: static */
+	do {
+		char *end;
+		unsigned long n = strtoul(at, &end, 10);
+
+		if (!n || n > strlen(end))
+			break;
+		buffer_printf(out, "%s%.*s", out->len > before ? "::" : "", (int)n, end);
+		at = end + n;
+	} while (nested);
+	if (out->len == before)
+		buffer_puts(out, name);
+}
+
+/* Of an error that no report of the machine explains. */
+static void put_what_is_known(CUresult code, struct buffer *out)
+{
+	if (*cuda_fault_meaning((int)code))
+		buffer_printf(out, "It means that %s.\n", cuda_fault_meaning((int)code));
+	cudart_put_bearer(out);
+	if (!device.driver->extension && cuda_fault_is_of_code((int)code))
+		buffer_puts(out, "Which thread and line it was this device does not say. Run the cell again with `%%memcheck` as its "
+			    "first line:\nit then runs on the emulated device, which does, and nothing of that run is kept.\n");
+}
+
+void device_fault_ename(CUresult code, char *ret, size_t size)
+{
+	const char *name = cudaGetErrorName((cudaError_t)code);
+
+	snprintf(ret, size, "Cuda%s", strncmp(name, "cudaError", 9) ? name : name + 9);
+}
+
+static void put_fault(CUresult code, struct buffer *text)
+{
+	struct emulator_fault report;
+	bool placed = false;
+
+	buffer_printf(text, "%s: %s", cudaGetErrorName((cudaError_t)code), cudart_error_text((cudaError_t)code));
+	if (device.driver->extension && device.driver->extension->last_fault(&report)) {
+		if (report.entry[0]) {
+			buffer_puts(text, ", in the CUDA kernel ");
+			put_entry_name(report.entry, text);
+		}
+		if (report.line)
+			buffer_printf(text, ", line %u of %s", report.line, report.file);
+		placed = report.entry[0];
+		buffer_printf(text, "\n%s", report.text);
+	} else {
+		buffer_puts(text, "\n");
+	}
+	if (!placed)
+		put_what_is_known(code, text);
+}
+
+void device_fault_note(CUresult code)
+{
+	cleanup_buffer struct buffer out = BUFFER_INIT;
+
+	buffer_puts(&out, "Before that the device had failed, and all calls after it failed, too:\n");
+	put_fault(code, &out);
+	snprintf(cause, sizeof(cause), "%s", buffer_text(&out));
+	atomic_store(&has_cause, true);
+}
+
+const char *device_fault_cause(void)
+{
+	return atomic_load(&has_cause) ? cause : ledger_refusal();
+}
+
+void device_fault_fill(CUresult code, struct fault_record *f)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	device_fault_ename(code, f->ename, sizeof(f->ename));
+	put_fault(code, &text);
+	if (ledger_refusal()[0])
+		buffer_printf(&text, "Before that, %s", ledger_refusal());
+	buffer_puts(&text, "\nAfter this error the process of the cell cannot use the device. Another process goes on with the "
+		    "session: nothing must be restarted.\n");
+	snprintf(f->text, sizeof(f->text), "%s", buffer_text(&text));
+	f->kind = FAULT_CUDA;
+}
+
+void device_fault_fill_refusal(struct fault_record *f)
+{
+	snprintf(f->ename, sizeof(f->ename), "CudaOutOfMemory");
+	snprintf(f->text, sizeof(f->text), "%s", ledger_refusal());
+	f->kind = FAULT_CUDA_OUT_OF_MEMORY;
+}

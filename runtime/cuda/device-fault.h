@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a cell's report says of the device: the error that has ended it, in which CUDA kernel and line, or memory that was
+ * refused.
+ */
+#ifndef CGPU_RUNTIME_CUDA_DEVICE_FAULT_H
+#define CGPU_RUNTIME_CUDA_DEVICE_FAULT_H
+
+#include <stddef.h>
+
+#include <cuda.h>
+
+struct fault_record;
+
+/* The first error that ends the device. */
+void device_fault_note(CUresult code);
+/*
+ * What went wrong on the device in this cell, "" for nothing: the error that has ended it, or why memory was last refused, with who
+ * holds what. For the text of a fault that comes of it, a null pointer used although cudaMalloc() had failed. Async-signal-safe.
+ */
+const char *device_fault_cause(void);
+/* "CudaIllegalAddress" of 700. */
+void device_fault_ename(CUresult code, char *ret, size_t size);
+
+/* For a cell that ends so. */
+void device_fault_fill(CUresult code, struct fault_record *f);
+void device_fault_fill_refusal(struct fault_record *f);
+
+#endif
