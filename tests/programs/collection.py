@@ -2,8 +2,9 @@
 """Programs in directories of CUDA sources: which files, flags and arguments each has.
 
 A folder with a Makefile is one program, or each that it links of other files: `make -n run` says how it is compiled
-and called. One with a CMakeLists.txt that has add_executable() is a program for each of those. Elsewhere every file with a main() is one, with the files
-beside it that have none if it is the only one. A table of sizes says how those made for a large GPU are called.
+and called. One with a CMakeLists.txt that has add_executable() is a program for each of those. Elsewhere every file
+with a main() is one, with the files beside it that have none if it is the only one. A table of sizes says how those
+made for a large GPU are called.
 """
 import functools
 import json
