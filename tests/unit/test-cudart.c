@@ -12,6 +12,7 @@
 #include "common/record.h"
 #include "runtime/cuda/cudart-unsupported.h"
 #include "runtime/cuda/cudart.h"
+#include "runtime/cuda/device-fault.h"
 #include "runtime/cuda/vmm-pool.h"
 #include "tests/unit/device-host.h"
 
@@ -142,12 +143,12 @@ static void the_cap_says_who_holds_what(void **state)
 	assert_non_null(strstr(fault.text, "cudaMalloc of 40.0 MiB for `d_more` in line 4 was refused"));
 	assert_non_null(strstr(fault.text, "is 64.0 MiB, of which 40.0 MiB are used"));
 	assert_non_null(strstr(fault.text, "d_big"));
-	assert_string_equal(device_refusal(), fault.text);
+	assert_string_equal(device_fault_cause(), fault.text);
 	/* A program that looks at the error goes on. */
 	assert_int_equal(cudaGetLastError(), cudaErrorMemoryAllocation);
 	assert_int_equal(device_host_end(&fault), 0);
 	device_host_begin(++cell);
-	assert_string_equal(device_refusal(), "");
+	assert_string_equal(device_fault_cause(), "");
 	assert_int_equal(cudaFree(d), cudaSuccess);
 	assert_int_equal(cudaMalloc(&e, LIMIT), cudaSuccess);
 	assert_int_equal(cudaMalloc(&e, 1), cudaErrorMemoryAllocation);

@@ -14,6 +14,7 @@
 
 #include "common/error.h"
 #include "common/unit.h"
+#include "runtime/cuda/device-fault.h"
 #include "tests/unit/device-code-units.h"
 #include "tests/unit/device-host.h"
 
@@ -251,14 +252,14 @@ static void errors(void *data)
 	WORKER_NEED(!cudaMemGetInfo(&free_bytes, &total) && total == MEMORY);
 	WORKER_NEED(!cudaMalloc(&p, MEMORY / 4 * 3));
 	WORKER_NEED(cudaMalloc(&q, MEMORY / 2) == cudaErrorMemoryAllocation);
-	WORKER_NEED(strstr(device_refusal(), "the device 0 has"));
+	WORKER_NEED(strstr(device_fault_cause(), "the device 0 has"));
 	use(1);
 	WORKER_NEED(!cudaMalloc(&q, MEMORY / 2) && !cudaFree(p) && !cudaFree(q));
 	device_set_limit(MEMORY);
 	WORKER_NEED(!cudaMalloc(&p, MEMORY / 2));
 	use(0);
 	WORKER_NEED(cudaMalloc(&q, MEMORY / 4 * 3) == cudaErrorMemoryAllocation);
-	WORKER_NEED(strstr(device_refusal(), "the limit of device memory"));
+	WORKER_NEED(strstr(device_fault_cause(), "the limit of device memory"));
 	cudaGetLastError();
 }
 
