@@ -659,9 +659,15 @@ void taint_stored(struct warp *w, const struct op *o)
 			uint64_t t = get(f, row, row_type(r), l), address = lane_address(w, o, l);
 			uint8_t *words = state_space_shadow(w, l, address, (enum ptx_space)r->space);
 
-			if (t && computed && words && r->space == PTX_SPACE_GLOBAL)
+			if (!words)
+				continue;
+			if (!t) {
+				shadow_mark(words, (address & 3) + (uint64_t)i * r->size, r->size);
+				continue;
+			}
+			if (computed && r->space == PTX_SPACE_GLOBAL)
 				keep_cause(w, o, l, address, *origin_of(f, row));
-			for (uint32_t b = 0; words && b < r->size; b++)
+			for (uint32_t b = 0; b < r->size; b++)
 				set_byte(words, (address & 3) + (uint64_t)i * r->size + b, (t >> 8 * b & 255) != 255, computed);
 		}
 	}
