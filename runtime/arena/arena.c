@@ -74,6 +74,9 @@ static int map(uint64_t address, uint64_t size, int prot, int flags, struct erro
 {
 	if (!size)
 		return 0;
+	/* Of a child that has left. */
+	if (arena.fd < 0)
+		flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	if (mmap((void *)address, size, prot, flags | MAP_FIXED | MAP_NORESERVE, arena.fd,
 		 (off_t)(address - ARENA_BASE)) == MAP_FAILED)
 		return error_errno(err, "cannot map %lu bytes of the session at %#lx", size, address);
@@ -428,4 +431,5 @@ void arena_leave(void)
 	for (unsigned i = 0; i < arena.n_fresh; i++)
 		make_private(arena.fresh[i].start, arena.fresh[i].end - arena.fresh[i].start);
 	arena.n_fresh = 0;
+	arena.fd = -1;
 }
