@@ -551,14 +551,14 @@ uint64_t vmm_pool_foreign_id(int ordinal, uint32_t n)
 	return (uint64_t)device.epoch << 32 | (uint64_t)ordinal << CHUNK_DEVICE_SHIFT | VMM_POOL_FOREIGN_CHUNKS | n;
 }
 
+/*
+ * The kernel knows that chunks without an address end with the commit. It is not told which: one that a thread has asked for
+ * between the end of the last cell and its commit went with that.
+ */
 void vmm_pool_drop_scratch(void)
 {
-	for (size_t i = 0; i < n_handles; i++) {
-		if (!handles[i].scratch || handles[i].leaving)
-			continue;
-		tell_drop(handles[i].id);
-		handles[i].leaving = true;
-	}
+	for (size_t i = 0; i < n_handles; i++)
+		handles[i].leaving |= handles[i].scratch;
 }
 
 uint64_t vmm_pool_scratch_address(uint64_t id)

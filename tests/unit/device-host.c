@@ -110,7 +110,7 @@ static void keep(uint32_t type, const void *data, size_t len, int fd)
 	case COMMIT:
 		for (size_t i = keeper.n_chunks; i-- > 0; ) {
 			keeper.chunks[i].fresh = false;
-			if (keeper.chunks[i].dropped)
+			if (keeper.chunks[i].dropped || !keeper.chunks[i].address)
 				drop_chunk(keeper.chunks[i].id, true);
 		}
 		keeper.n_preimages = 0;
