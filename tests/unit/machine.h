@@ -84,7 +84,8 @@ static inline struct device *device_new(void)
 	assert_non_null(d);
 	d->next = DEVICE_BASE;
 	d->threads = 1;
-	d->memory = (struct device_memory){ d, device_find, device_nearest, &d->generation };
+	d->memory = (struct device_memory){
+		.data = d, .find = device_find, .nearest = device_nearest, .generation = &d->generation };
 	return d;
 }
 
