@@ -63,7 +63,7 @@ struct emulator_fault {
 	char text[EMULATOR_FAULT_TEXT_MAX]; /* the whole report, lines starting with "========= " */
 };
 
-/* A buffer that device code is about to write to for the first time. */
+/* A buffer that device code is about to write to for the first time. Pointers are good during the call. */
 struct emulator_guarded {
 	uint64_t address;
 	uint64_t size;
