@@ -26,7 +26,8 @@ TOOLS = {"nvcc", "g++", "gcc", "c++", "cc", "clang++", "clang", "mpicc", "mpicxx
 VALUES = {"-o", "-I", "-include", "-Xcompiler", "-Xptxas", "-Xlinker", "-x", "-ccbin", "-gencode", "-arch", "-code",
           "-L", "-l", "--maxrregcount", "-maxrregcount", "-D", "-MF", "-MT", "-t", "-Xcudafe", "-diag-suppress",
           "--default-stream", "-default-stream"}
-LEFT_OUT = {"-c", "-dc", "-dw", "-o", "-x", "-MF", "-MT", "-L", "-ccbin", "-gencode", "-arch", "-code", "-Xptxas", "-Xlinker"}
+LEFT_OUT = {"-c", "-dc", "-g", "-G", "-dw", "-o", "-x", "-MF", "-MT", "-L", "-ccbin", "-gencode", "-arch", "-code", "-Xptxas",
+            "-Xlinker"}
 
 
 @dataclass
