@@ -183,7 +183,6 @@ CUresult cuArrayDestroy(CUarray a)
 	if (!cu_array_valid(a) || !a->owned)
 		return CUDA_ERROR_INVALID_HANDLE;
 	memory_free(a->address, MAPPING_ALLOC);
-	a->magic = 0;
 	handle_memory_give(&arrays, a);
 	return CUDA_SUCCESS;
 }
@@ -270,7 +269,6 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray a)
 	if (!cu_mipmapped_valid(a))
 		return CUDA_ERROR_INVALID_HANDLE;
 	memory_free(a->address, MAPPING_ALLOC);
-	a->magic = 0;
 	handle_memory_give(&mipmapped, a);
 	return CUDA_SUCCESS;
 }

@@ -73,7 +73,6 @@ static void release(CUmodule m)
 	for (int i = 0; i < GPU_DEVICES_MAX; i++)
 		release(m->twins[i]);
 	free(m->text);
-	m->magic = 0;
 	handle_memory_give(&modules, m);
 }
 

@@ -68,7 +68,6 @@ static void drop_if_unused(CUmemoryPool p)
 {
 	if (!p->gone || p->used)
 		return;
-	p->magic = 0;
 	handle_memory_give(&pools, p);
 }
 

@@ -57,7 +57,6 @@ void graph_free(CUgraph g)
 		node_free(g->nodes[i]);
 	graph_release_conditions(g);
 	graph_release_objects(g);
-	g->magic = 0;
 	free(g->nodes);
 	graph_release_order(g);
 	handle_memory_give(&graphs, g);

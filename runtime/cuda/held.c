@@ -173,6 +173,13 @@ bool held_drop(enum held_kind kind, uint64_t key)
 	return h;
 }
 
+CUresult held_given_back(CUresult result, enum held_kind kind, uint64_t key)
+{
+	if (!result)
+		held_drop(kind, key);
+	return result;
+}
+
 bool held_find(enum held_kind kind, uint64_t key, struct held *ret)
 {
 	const struct held *h;

@@ -47,6 +47,8 @@ void held_take(int device, uint64_t bytes, CUresult result, const struct held *h
 void held_settle(int device, uint64_t reserved, const struct held *h);
 /* The row goes; false: there is none. */
 bool held_drop(enum held_kind kind, uint64_t key);
+/* The driver's answer to a call that gives it back, which is returned: it is gone if that went well. */
+CUresult held_given_back(CUresult result, enum held_kind kind, uint64_t key);
 bool held_find(enum held_kind kind, uint64_t key, struct held *ret);
 /* Sum of the rows of a kind that belong to an owner. */
 uint64_t held_of_owner(enum held_kind kind, uint64_t owner);

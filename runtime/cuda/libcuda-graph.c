@@ -292,20 +292,12 @@ static CUresult load_library_file(CUlibrary *ret, const char *path, CUjit_option
 
 static CUresult unload_module(CUmodule m)
 {
-	CUresult result = LIBCUDA_REAL(LIBCUDA_cuModuleUnload, cuModuleUnload)(m);
-
-	if (!result)
-		held_drop(HELD_MODULE, (uintptr_t)m);
-	return result;
+	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuModuleUnload, cuModuleUnload)(m), HELD_MODULE, (uintptr_t)m);
 }
 
 static CUresult unload_library(CUlibrary l)
 {
-	CUresult result = LIBCUDA_REAL(LIBCUDA_cuLibraryUnload, cuLibraryUnload)(l);
-
-	if (!result)
-		held_drop(HELD_MODULE, (uintptr_t)l);
-	return result;
+	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuLibraryUnload, cuLibraryUnload)(l), HELD_MODULE, (uintptr_t)l);
 }
 
 const struct libcuda_guard libcuda_graph_guards[] = {

@@ -63,9 +63,7 @@ static CUresult mem_free(CUdeviceptr address)
 	result = LIBCUDA_REAL(LIBCUDA_cuMemFree_v2, cuMemFree)(address);
 	if (device_in_cell_thread())
 		device.host->leave_device();
-	if (!result)
-		held_drop(HELD_MEMORY, address);
-	return result;
+	return held_given_back(result, HELD_MEMORY, address);
 }
 
 /* ---- stream-ordered memory ---- */
@@ -284,20 +282,13 @@ static CUresult mipmap_create(CUmipmappedArray *ret, const CUDA_ARRAY3D_DESCRIPT
 
 static CUresult array_destroy(CUarray a)
 {
-	CUresult result = LIBCUDA_REAL(LIBCUDA_cuArrayDestroy, cuArrayDestroy)(a);
-
-	if (!result)
-		held_drop(HELD_ARRAY, (uintptr_t)a);
-	return result;
+	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuArrayDestroy, cuArrayDestroy)(a), HELD_ARRAY, (uintptr_t)a);
 }
 
 static CUresult mipmap_destroy(CUmipmappedArray a)
 {
-	CUresult result = LIBCUDA_REAL(LIBCUDA_cuMipmappedArrayDestroy, cuMipmappedArrayDestroy)(a);
-
-	if (!result)
-		held_drop(HELD_ARRAY, (uintptr_t)a);
-	return result;
+	return held_given_back(LIBCUDA_REAL(LIBCUDA_cuMipmappedArrayDestroy, cuMipmappedArrayDestroy)(a), HELD_ARRAY,
+			       (uintptr_t)a);
 }
 
 /* ---- limits and what is shown ---- */

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from device_report import report_of
+
 HEAD = """
 int *d_in, *d_out, h[1024];
 cudaMalloc(&d_in, 4000);
@@ -12,16 +14,6 @@ cudaMemset(d_in, 0, 4000);
 """
 
 SYNC = "\ncudaDeviceSynchronize();"
-
-
-def report_of(result):
-    """The report alone; addresses, offsets of instructions, numbers of cells and registers differ."""
-    text = "".join(line + "\n" for line in result.traceback.splitlines() if line.startswith("="))
-    text = re.sub(r"\+0x[0-9a-f]+", "+0x#", text)
-    text = re.sub(r"In\[\d+\]", "In[#]", text)
-    text = re.sub(r"cell \d+", "cell #", text)
-    text = re.sub(r"%(rd?)[0-9]+", r"%\1#", text)
-    return re.sub(r"0x[0-9a-f]{5,}", "0x#", text)
 
 
 # name: (error, the cell, what makes its twin of it, the report)

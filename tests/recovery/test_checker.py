@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from device_report import report_of
+
 CUDA_FAULTS = {700: "CudaIllegalAddress", 710: "CudaAssert", 715: "CudaIllegalInstruction", 716: "CudaMisalignedAddress",
                718: "CudaInvalidPc", 719: "CudaLaunchFailure"}
 
@@ -76,15 +78,6 @@ def state(gpu_states, start_on_gpu, make_state, root):
     yield state
     if state.sound:
         gpu_states.append(state)
-
-
-def report_of(result):
-    text = "".join(line + "\n" for line in result.traceback.splitlines() if line.startswith("="))
-    text = re.sub(r"\+0x[0-9a-f]+", "+0x#", text)
-    text = re.sub(r"In\[\d+\]", "In[#]", text)
-    text = re.sub(r"cell \d+", "cell #", text)
-    text = re.sub(r"%(rd?)[0-9]+", r"%\1#", text)
-    return re.sub(r"0x[0-9a-f]{5,}", "0x#", text)
 
 
 REPORT = """\

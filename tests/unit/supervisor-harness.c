@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "tests/unit/supervisor-harness.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "common/error.h"
@@ -165,6 +167,19 @@ void harness_stop(struct harness *h)
 	buffer_release(&h->unit);
 	drop_declarations(h);
 	free(h->declarations);
+}
+
+int harness_remove_folder(const char *folder)
+{
+	DIR *d = opendir(folder);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (*e->d_name != '.')
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+	return rmdir(folder);
 }
 
 static void on_deadline(void *data)

@@ -43,6 +43,9 @@ struct harness {
 void harness_start(struct harness *h, const char *connection_file, unsigned disabled);
 void harness_stop(struct harness *h);
 
+/* The end of a folder that the kernel kept files in. 0, or -1. */
+int harness_remove_folder(const char *folder);
+
 /* As after %reset: no declarations. */
 void harness_forget(struct harness *h);
 

@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -144,17 +143,9 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	DIR *d = opendir(folder);
-	struct dirent *e;
-
 	(void)state;
 	harness_stop(&h);
-	while (d && (e = readdir(d)))
-		if (*e->d_name != '.')
-			unlinkat(dirfd(d), e->d_name, 0);
-	if (d)
-		closedir(d);
-	return rmdir(folder);
+	return harness_remove_folder(folder);
 }
 
 static void fill(void)
