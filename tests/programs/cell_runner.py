@@ -16,6 +16,7 @@ STEP = 0.5          # seconds between two looks at the processor time
 WALL = 8            # a program that waits may take so many times the limit
 COMPILE = 600       # seconds for nvcc
 GROUP = "program"
+LEGACY = Path(__file__).resolve().parents[2] / "compiler" / "prelude" / "cgpu-legacy.h"  # nvcc reads it before each cell
 COMPILERS = {"nvcc", "cudafe++", "cicc", "cc1plus", "ptxas"}
 
 
@@ -192,12 +193,12 @@ def make_images(program, nvcc):
 
 
 def refused_by_nvcc(program, nvcc):
-    """The first error of nvcc itself for these sources, "" for none."""
+    """The first error of nvcc itself for these sources, "" for none; it reads first what it reads first for a cell."""
     with tempfile.TemporaryDirectory() as folder:
         for path in program.sources:
             flags = [f"-I{p}" for p in dict.fromkeys(p.parent for p in program.sources)] + program.flags
-            made = subprocess.run([nvcc, "-ptx" if path.suffix == ".cu" else "-c", "-arch=compute_75", "-rdc=true", "-I.", *flags,
-                                   "-o", f"{folder}/out", str(path)],
+            made = subprocess.run([nvcc, "-ptx" if path.suffix == ".cu" else "-c", "-arch=compute_75", "-rdc=true", "-I.",
+                                   "-include", str(LEGACY), *flags, "-o", f"{folder}/out", str(path)],
                                   cwd=program.folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
             if made.returncode:
                 text = (made.stderr + made.stdout).decode(errors="replace")

@@ -68,6 +68,17 @@ def test_a_program_that_nvcc_refuses_is_told_apart(nvcc, runner, tmp_path):
     assert not runner.run(program, 20).compiled
     assert refused_by_nvcc(program, nvcc) == 'program.cu(1): error: identifier "nothing" is undefined'
     assert refused_by_nvcc(write(tmp_path, "int main() { }"), nvcc) == ""
+    assert refused_by_nvcc(write(tmp_path, "int main() { return cudaThreadSynchronize(); }"), nvcc) == ""
+
+
+def test_a_program_that_asks_nvml(runner, tmp_path):
+    program = write(tmp_path, """#include <cstdio>
+extern "C" int nvmlInit_v2();
+extern "C" int nvmlDeviceGetCount_v2(unsigned *);
+int main() { unsigned n = 0; int bad = nvmlInit_v2() || nvmlDeviceGetCount_v2(&n); printf("%d %u", bad, n); }""")
+    program.libraries = ["-lnvidia-ml"]
+    outcome = runner.run(program, 20)
+    assert outcome.stdout == "0 1", outcome
 
 
 def test_plain_cells(prefix, mark, tmp_path):
@@ -134,7 +145,7 @@ def test_a_program_that_wants_arguments_is_told_apart():
 def test_what_a_program_needs(tmp_path):
     program = write(tmp_path, "#include <cublas_v2.h>\nint main() { cublasCreate(0); }")
     assert verdict.needs_library(program) == "cuBLAS"
-    assert not verdict.needs_library(write(tmp_path, "#include <cuda.h>\n#include <nvrtc.h>\nint main() { cuInit(0); }"))
+    assert not verdict.needs_library(write(tmp_path, "#include <nvrtc.h>\n#include <nvml.h>\nint main() { cuInit(0); }"))
     program.arguments = ["../data/graph.txt", "100"]
     assert verdict.needs_data(program) == "../data/graph.txt"
 

@@ -9,7 +9,7 @@ LIBRARIES = [
     ("NCCL", r"\bnccl"), ("cuRAND", r"curand(_kernel)?\.h|-lcurand"), ("MPI", r"\bmpi\.h|-lmpi"),
     ("OpenGL", r"\bGL/|GLUT|OpenGL|glew|GLES|GLFW"), ("Vulkan", r"vulkan"), ("EGL", r"\bEGL"),
     ("FreeImage", r"FreeImage"), ("OpenCV", r"opencv"), ("NvSci", r"nvsci|NVSCI"), ("NVVM", r"\bnvvm\.h|libnvvm"),
-    ("NVML", r"nvml"), ("CUPTI", r"cupti"), ("NVSHMEM", r"nvshmem"), ("CUTLASS", r"cutlass/"), ("Kokkos", r"Kokkos"),
+    ("CUPTI", r"cupti"), ("NVSHMEM", r"nvshmem"), ("CUTLASS", r"cutlass/"), ("Kokkos", r"Kokkos"),
     ("Boost", r"<boost/|-lboost"), ("GDAL", r"gdal"), ("GSL", r"<gsl/|-lgsl"), ("nvGRAPH", r"nvgraph"),
     ("Direct3D", r"d3d1[0-2]|d3dx"), ("METIS", r"<metis|-lmetis"), ("tinyxml", r"tinyxml"), ("HDF5", r"hdf5\.h"),
     ("cuDLA", r"cudla"), ("cuSPARSELt", r"cusparseLt"), ("Fortran", r"-lgfortran"),
