@@ -235,7 +235,9 @@ static void put_dropped(const struct diagnostics *d, struct buffer *out, const c
 			return;
 		while (start > p + 1 && is_word(start[-1]))
 			start--;
-		if (start < end && session_why_unknown(d->session, start, (size_t)(end - start), &why))
+		/* The first use of the name tells it. */
+		if (start < end && session_why_unknown(d->session, start, (size_t)(end - start), &why) &&
+		    !strstr(buffer_text(&d->errors), buffer_text(&why)))
 			buffer_printf(out, "      = %s\n", buffer_text(&why));
 		buffer_release(&why);
 		p = end + 1;

@@ -405,6 +405,17 @@ static int clear_slot(struct declarations *d, size_t slot, struct error *err)
 	return declaration_list_set(&d->list, slot, dropped_entry("", 0, "", ""), err);
 }
 
+static struct declaration_entry *reason_entry(const struct declaration *gone, uint32_t cell, const char *why,
+					      struct error *err)
+{
+	cleanup_buffer struct buffer reason = BUFFER_INIT;
+
+	buffer_printf(&reason, "'%s' of In[%u] %s", gone->name, cell, why);
+	if (buffer_check(&reason, err))
+		return NULL;
+	return dropped_entry(gone->name, cell, buffer_text(&reason), strncmp(gone->host, "enum", 4) ? "" : gone->host);
+}
+
 /* What stands behind a macro goes on using it; the cells to come do not. */
 static int undefine(struct declarations *d, size_t slot, struct error *err)
 {
@@ -431,15 +442,13 @@ static bool is_first_of_key(const struct declarations *d, size_t slot)
 static int drop_slot(struct declarations *d, size_t slot, const char *why, struct error *err)
 {
 	const struct declaration *gone = &d->list.items[slot]->d;
-	cleanup_buffer struct buffer reason = BUFFER_INIT;
 	struct declaration_entry *e;
 
 	if (!*gone->name)
 		return clear_slot(d, slot, err);
-	buffer_printf(&reason, "'%s' of In[%u] %s", gone->name, gone->cell, why);
-	if (buffer_check(&reason, err))
+	e = reason_entry(gone, gone->cell, why, err);
+	if (!e)
 		return -1;
-	e = dropped_entry(gone->name, gone->cell, buffer_text(&reason), strncmp(gone->host, "enum", 4) ? "" : gone->host);
 	if (gone->kind != DECLARATION_MACRO || (!used_after(d, slot) && is_first_of_key(d, slot)))
 		return declaration_list_set(&d->list, slot, e, err);
 	if (declaration_list_append(&d->list, e, err))
@@ -502,6 +511,26 @@ int declarations_drop(struct declarations *d, const struct buffer *names, const 
 			if (at < d->list.n && drop_slot(d, at, why, err))
 				return -1;
 		}
+	}
+	return 0;
+}
+
+int declarations_refuse(struct declarations *d, uint32_t cell, const struct unit *unit, const char *why, struct error *err)
+{
+	for (size_t i = 0; i < unit->n_declarations; i++) {
+		const struct declaration *one = &unit->declarations[i];
+		struct declaration key = { .kind = DECLARATION_DROPPED, .name = one->name, .host = "", .device = "" };
+		struct declaration_entry *e;
+		size_t at;
+
+		if (!*one->name || one->kind == DECLARATION_DROPPED || declarations_find(d, one->name))
+			continue;
+		e = reason_entry(one, cell, why, err);
+		if (!e)
+			return -1;
+		at = declaration_list_find(&d->list, &key);
+		if (at < d->list.n ? declaration_list_set(&d->list, at, e, err) : declaration_list_append(&d->list, e, err))
+			return -1;
 	}
 	return 0;
 }

@@ -62,6 +62,8 @@ int declarations_accept(struct declarations *d, const struct declaration_source 
 			struct buffer *notes, struct error *err);
 /* Drops what has one of these names, each with its NUL, in any namespace; `why` is the end of the reason. */
 int declarations_drop(struct declarations *d, const struct buffer *names, const char *why, struct error *err);
+/* Nothing of this unit has come about: its names that mean nothing leave a reason, of which `why` is the end. */
+int declarations_refuse(struct declarations *d, uint32_t cell, const struct unit *unit, const char *why, struct error *err);
 /* d must stay where it is as long as something is kept; what is kept for long costs what changes meanwhile. */
 int declarations_keep(struct declarations *d, struct declarations_kept *ret, struct error *err);
 void declarations_kept_release(struct declarations_kept *k);

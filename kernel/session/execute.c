@@ -539,6 +539,23 @@ static void accept_unit(struct session *s, struct cell *c, const struct cell_end
 	unit_release(&unit);
 }
 
+/* Nothing of the cell's run was kept. Who uses its names all the same is told why they are not there. */
+static void refuse_unit(struct session *s, struct cell *c, const struct cell_end *end)
+{
+	const char *why = end->ok ? "is not kept: that cell ran as a check only. Run it again without the check"
+				  : "is not there: that cell has failed, and a failed cell defines nothing. Mend it and run it again";
+	struct error err = ERROR_INIT;
+	struct unit unit;
+
+	if (unit_decode(c->unit.data, c->unit.len, &unit, &err)) {
+		log_error("unit: %s", err.text);
+		return;
+	}
+	if (declarations_refuse(&s->declarations, c->number, &unit, why, &err))
+		log_error("names of a failed cell: %s", err.text);
+	unit_release(&unit);
+}
+
 static void show_result(struct session *s, struct cell *c)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT, clean = BUFFER_INIT;
@@ -686,6 +703,8 @@ static void on_cell_end(void *data, const struct cell_end *end)
 	}
 	if ((end->ok && !end->discarded) || (end->interrupted && !end->rolled_back) || end->checkpointed)
 		accept_unit(s, c, end);
+	else if (!c->setting_up && !c->expression)
+		refuse_unit(s, c, end);
 	if (c->setting_up) {
 		end_setup(s, c, end);
 		return;

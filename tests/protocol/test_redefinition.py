@@ -110,6 +110,29 @@ def test_a_cell_that_is_run_again_drops_what_it_no_longer_defines(fresh_kernel):
     assert names(fresh_kernel) == {"a", "b"}
 
 
+def test_names_of_a_failed_cell_say_why_they_are_not_there(fresh_kernel):
+    run = fresh_kernel.run
+    run("int before = 1;").ok()
+    assert run("""int before = 2, mine = 3;
+enum { ONE = 1 };
+#define SIZE 10
+__global__ void k(int *p) { *p = ONE; }
+*(volatile int *)0 = 1;""").ename == "SegmentationFault"
+    assert run("before").ok().text == "1"
+    for code in ("mine", "ONE", "SIZE", "k<<<1, 1>>>(0)", "__global__ void g(int *p) { *p = mine; }"):
+        r = run(code)
+        assert r.ename == "CompileError", r.shown
+        assert "of In[2] is not there: that cell has failed, and a failed cell defines nothing." in r.traceback, r.shown
+    assert run("mine + mine").traceback.count("'mine' of In[2]") == 1
+    # A later failure is the one to tell, and a definition ends it.
+    run("int mine = 5; abort();")
+    assert "'mine' of In[10]" in run("mine").traceback
+    run("int mine = 4;").ok()
+    assert run("mine").ok().text == "4"
+    assert run("%%memcheck\nint checked = 1;").ok().errors == 0
+    assert "'checked' of In[14] is not kept: that cell ran as a check only" in run("checked").traceback
+
+
 def test_a_variable_that_is_dropped_and_defined_again_has_its_place(fresh_kernel):
     run = fresh_kernel.run
     run("int a = 1;", cell_id="A").ok()
