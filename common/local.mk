@@ -31,6 +31,7 @@ libcommon_a_SOURCES = \
 	%reldir%/mem-pool.c %reldir%/mem-pool.h \
 	%reldir%/memory-permit.c %reldir%/memory-permit.h \
 	%reldir%/names.c %reldir%/names.h \
+	%reldir%/near-name.c %reldir%/near-name.h \
 	%reldir%/namespace-infix.h \
 	%reldir%/output-ring.c %reldir%/output-ring.h \
 	%reldir%/pagemap-scan.c %reldir%/pagemap-scan.h \

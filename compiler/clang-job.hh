@@ -68,9 +68,10 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
       private:
 	const clang_job *job;
 
+	/* What stands in the arguments of a macro is there; what the macro says is where it is used. */
 	static long main_offset(const clang::SourceManager &SM, clang::SourceLocation L)
 	{
-		auto where = SM.getDecomposedExpansionLoc(L);
+		auto where = SM.getDecomposedLoc(SM.getFileLoc(L));
 
 		return where.first == SM.getMainFileID() ? (long)where.second : -1;
 	}
@@ -78,7 +79,7 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 	void place(const clang::Diagnostic &info, clang_diagnostic *d)
 	{
 		const clang::SourceManager &SM = info.getSourceManager();
-		clang::PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(info.getLocation()));
+		clang::PresumedLoc P = SM.getPresumedLoc(SM.getFileLoc(info.getLocation()));
 
 		if (P.isValid()) {
 			d->file = P.getFilename();
@@ -88,7 +89,9 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 		d->offset = main_offset(SM, info.getLocation());
 		if (info.getNumRanges() && info.getRange(0).isValid()) {
 			clang::CharSourceRange R = info.getRange(0);
-			clang::SourceLocation end = SM.getExpansionRange(R.getEnd()).getEnd();
+			clang::SourceLocation end = SM.isMacroArgExpansion(R.getEnd())
+							   ? SM.getFileLoc(R.getEnd())
+							   : SM.getExpansionRange(R.getEnd()).getEnd();
 
 			d->range_begin = main_offset(SM, R.getBegin());
 			d->range_end = main_offset(SM, end);

@@ -7,6 +7,7 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "compiler/cpp-hints.h"
 #include "compiler/device-text.h"
 #include "compiler/left-out.h"
 
@@ -182,6 +183,8 @@ static int take_result(struct compile_device *d, struct error *err)
 	if (job->status < 0)
 		return error_set(err, job->err.code, "%s", job->err.text);
 	diagnostics_add_nvrtc(d->diagnostics, buffer_text(&job->log));
+	if (job->status)
+		cpp_hint_device(d->host, d->session, buffer_text(&job->log), &d->diagnostics->errors);
 	if (job->status && !d->diagnostics->n_errors)
 		diagnostics_add(d->diagnostics, CLANG_ERROR, first_device_line(d->host), 0, 0, buffer_text(&job->log));
 	if (job->status && left_out_hint(d->left_out, d->host, buffer_text(&job->log)))

@@ -27,6 +27,7 @@
 #include "compiler/host-text.h"
 #include "compiler/include-text.h"
 #include "compiler/in-turn.h"
+#include "compiler/launch-syntax.h"
 #include "compiler/left-out.h"
 #include "compiler/line-table.h"
 #include "compiler/namespace-text.h"
@@ -511,6 +512,23 @@ static void note_includes(struct compilation *x)
 	}
 }
 
+/* `printf("hello);` leaves a bracket open, too, but the quote is what was forgotten. */
+static bool complain_of_quote(struct compilation *x)
+{
+	const struct token_list *l = &x->host.split.tokens;
+
+	for (uint32_t i = l->unclosed; i < l->n; i++) {
+		const char *text = token_text(l, i), *quote = memchr(text, '"', token_len(l, i));
+		size_t len = token_len(l, i);
+
+		if (l->at[i].kind != TOKEN_STRING || !quote || (text[len - 1] == '"' && quote != text + len - 1))
+			continue;
+		complain(x, i, "is a text without its closing quote");
+		return true;
+	}
+	return false;
+}
+
 /*
  * An open bracket would swallow text of ours, and clang would point there. Where #if decides which
  * brackets are there clang is asked all the same.
@@ -524,7 +542,7 @@ static bool is_balanced(struct compilation *x)
 			return true;
 	if (l->unopened != TOKEN_NONE)
 		complain(x, l->unopened, "closes nothing");
-	else if (l->unclosed != TOKEN_NONE)
+	else if (l->unclosed != TOKEN_NONE && !complain_of_quote(x))
 		complain(x, l->unclosed, "is never closed");
 	return !x->diagnostics.n_errors;
 }
@@ -534,6 +552,8 @@ static bool refuses_cpp(struct compilation *x)
 	const char *what;
 	uint32_t at = cpp_hint_refuse(&x->host, &x->compiler->session, &what);
 
+	if (at == TOKEN_NONE)
+		at = launch_syntax_refuse(&x->host.split, &what);
 	if (at != TOKEN_NONE)
 		complain(x, at, what);
 	return at != TOKEN_NONE;

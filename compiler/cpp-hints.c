@@ -2,8 +2,10 @@
 #include "compiler/cpp-hints.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "common/buffer.h"
 #include "compiler/device-variable.h"
 #include "compiler/host-text.h"
 
@@ -101,6 +103,47 @@ const char *cpp_hint(const struct host_text *h, const struct session *session, c
 	if (word && is_entry(h, word, len))
 		return "C has no functions of the same name, and so entries cannot have one: use two names, or one template";
 	return NULL;
+}
+
+/* What host code alone has by this name. */
+static const char *host_hint(const struct host_text *h, const struct session *session, const char *name, size_t len)
+{
+	static const char function[] = "is a function of the host: with __host__ __device__ in front of it, device code can call it too";
+	static const char variable[] = "is a variable of the host: hand its value over as an argument, or make it __device__ or "
+				       "__managed__";
+	const struct declaration *d = session_find(session, name, len);
+	const struct split *s = &h->split;
+
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		const struct declaration_parts *p = &h->parts[i];
+
+		if (s->items[i].kind == ITEM_DIRECTIVE || s->items[i].world != WORLD_HOST)
+			continue;
+		for (uint32_t k = 0; k < p->n && !p->is_other && !p->is_typedef; k++)
+			if (is_token(&s->tokens, p->declarators[k].name, name, len))
+				return p->declarators[k].is_function ? function : variable;
+	}
+	if (!d || (d->kind != DECLARATION_FUNCTION && d->kind != DECLARATION_VARIABLE))
+		return NULL;
+	return d->kind == DECLARATION_FUNCTION ? function : variable;
+}
+
+void cpp_hint_device(const struct host_text *h, const struct session *session, const char *log, struct buffer *out)
+{
+	static const char start[] = "identifier \"", undefined[] = "\" is undefined";
+	char line[200];
+
+	for (const char *name = log; (name = strstr(name, start)); name++) {
+		name += strlen(start);
+		size_t len = strcspn(name, "\"\n");
+		const char *hint = strncmp(name + len, undefined, strlen(undefined)) ? NULL : host_hint(h, session, name, len);
+
+		if (!hint || len > 40)
+			continue;
+		snprintf(line, sizeof(line), "      = '%.*s' %s\n", (int)len, name, hint);
+		if (!strstr(buffer_text(out), line))
+			buffer_puts(out, line);
+	}
 }
 
 /* `[=] __device__ (int i) {`, `[s](int i) __device__ {` */

@@ -29,6 +29,20 @@ static const struct {
 	{ "should not return a value",
 	  "a cell is no function: leave the value as last line, without `;`, to show it" },
 	{ "'iostream' file not found", "cells are C; a cell that starts with %%cpp is C++" },
+	{ "invalid operands to binary expression ('void (", "a launch is written kernel<<<grid, block>>>(arguments)" },
+	{ "use of undeclared identifier 'threadIdx'", "threadIdx, blockIdx, blockDim and gridDim are there in device code only" },
+	{ "use of undeclared identifier 'blockIdx'", "threadIdx, blockIdx, blockDim and gridDim are there in device code only" },
+	{ "use of undeclared identifier 'texture'",
+	  "CUDA has no texture references since version 12: make an object with cudaCreateTextureObject()" },
+	{ "no member named 'clockRate' in 'struct cudaDeviceProp'",
+	  "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, device) tells it" },
+	{ "no member named 'memoryClockRate' in 'struct cudaDeviceProp'",
+	  "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrMemoryClockRate, device) tells it" },
+	{ "no member named 'deviceOverlap' in 'struct cudaDeviceProp'", "it is gone since CUDA 13: asyncEngineCount tells it" },
+	{ "no member named 'kernelExecTimeoutEnabled' in 'struct cudaDeviceProp'",
+	  "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrKernelExecTimeout, device) tells it" },
+	{ "no member named 'computeMode' in 'struct cudaDeviceProp'",
+	  "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrComputeMode, device) tells it" },
 };
 
 void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len,
@@ -244,6 +258,23 @@ static void put_dropped(const struct diagnostics *d, struct buffer *out, const c
 	}
 }
 
+/* Clang has only those names of the session that the cell writes, so it cannot guess one that is misspelt. */
+static void put_near(const struct diagnostics *d, struct buffer *out, const char *message)
+{
+	const char *start = strstr(message, "undeclared"), *end;
+	const struct declaration *near;
+	char name[64];
+
+	start = start && d->session ? strchr(start, '\'') : NULL;
+	end = start ? strchr(start + 1, '\'') : NULL;
+	if (!end || (size_t)(end - start) > sizeof(name))
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)(end - start - 1), start + 1);
+	near = session_nearest(d->session, name);
+	if (near)
+		buffer_printf(out, "      = did you mean '%s' of In[%u]?\n", near->name, near->cell);
+}
+
 /* 'gsl/gsl_math.h' file not found */
 static void put_package(struct buffer *out, const char *message)
 {
@@ -284,7 +315,7 @@ static void put_macro(const struct diagnostics *d, const struct unit_text *unit,
 
 	while (at + len < unit->cell_len && is_word(unit->cell[at + len]))
 		len++;
-	known = d->session && len && strstr(message, "expected identifier") ? session_find(d->session, unit->cell + at, len)
+	known = d->session && len && strstr(message, "expected ") ? session_find(d->session, unit->cell + at, len)
 									   : NULL;
 	if (known && known->kind == DECLARATION_MACRO && strncmp(known->host, "#undef", 6))
 		buffer_printf(out, "      = '%s' is a macro of In[%u]: #undef it in front, or take another name\n", known->name,
@@ -293,7 +324,11 @@ static void put_macro(const struct diagnostics *d, const struct unit_text *unit,
 
 static void put_hint(const struct diagnostics *d, struct buffer *out, const char *message)
 {
+	size_t told = out->len;
+
 	put_dropped(d, out, message);
+	if (out->len == told)
+		put_near(d, out, message);
 	put_package(out, message);
 	put_library(out, message);
 	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++)
@@ -344,10 +379,26 @@ static void put_included(struct buffer *out, const struct clang_diagnostic *c)
 	buffer_printf(out, "^\n      = included by %s:%u\n", c->include_file, c->include_line);
 }
 
+/* A launch is spelled anew, with the kernel's name behind the configuration: what is wrong with it is so in front of `<<<`. */
+static long place_of_launch(const struct unit_text *unit, long at)
+{
+	long open = at;
+
+	if (at < 0 || (size_t)at + 3 > unit->cell_len || memcmp(unit->cell + at, ">>>", 3) != 0)
+		return at;
+	while (open > 0 && memcmp(unit->cell + open, "<<<", 3) != 0)
+		open--;
+	while (open > 0 && strchr(" \t", unit->cell[open - 1]))
+		open--;
+	while (open > 0 && is_word(unit->cell[open - 1]))
+		open--;
+	return is_word(unit->cell[open]) ? open : at;
+}
+
 void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 			   const struct clang_diagnostic *c)
 {
-	long at = c->offset < 0 ? -1 : unit_text_find(unit, c->offset);
+	long at = c->offset < 0 ? -1 : place_of_launch(unit, unit_text_find(unit, c->offset));
 	bool in_cell = at >= 0;
 	uint32_t line = 0, row = 0, column = 0;
 	char place[1200] = "";

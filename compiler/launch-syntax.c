@@ -204,3 +204,26 @@ void launch_syntax_edit(const struct split *s, const struct template_launches *l
 		}
 	}
 }
+
+uint32_t launch_syntax_refuse(const struct split *s, const char **ret_what)
+{
+	const struct token_list *l = &s->tokens;
+	uint32_t commas[3], n, close;
+
+	for (uint32_t k = 0; k < s->n_items; k++) {
+		const struct item *item = &s->items[k];
+
+		for (uint32_t i = item->first; item->kind != ITEM_DIRECTIVE && i < item->end; i++) {
+			if (!token_is(l, i, "<<<"))
+				continue;
+			close = find_close(l, i, commas, &n);
+			if (close == TOKEN_NONE || (n && token_is(l, close + 1, "(")))
+				continue;
+			*ret_what = n ? "begins a launch without its arguments: write kernel<<<grid, block>>>(arguments), or ()"
+				      : "begins a launch without a grid or a block: write kernel<<<grid, block>>>(arguments), with "
+					"numbers or dim3";
+			return i;
+		}
+	}
+	return TOKEN_NONE;
+}

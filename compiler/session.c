@@ -8,6 +8,7 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "common/near-name.h"
 #include "compiler/session-entry.h"
 void session_init(struct session *s)
 {
@@ -216,6 +217,24 @@ bool session_why_unknown(const struct session *s, const char *name, size_t len, 
 		}
 	}
 	return false;
+}
+
+const struct declaration *session_nearest(const struct session *s, const char *name)
+{
+	size_t least = near_name_limit(name) + 1;
+	const struct declaration *best = NULL;
+
+	for (uint32_t i = s->n; i-- > 0;) {
+		const struct declaration *d = &s->entries[i].d;
+		bool is_value = !strcmp(declaration_space(d->kind), "ordinary") || d->kind == DECLARATION_MACRO;
+		size_t n = is_value && !s->entries[i].hidden && *d->name ? near_name_edits(name, d->name) : least;
+
+		if (n && n < least) {
+			least = n;
+			best = d;
+		}
+	}
+	return best;
 }
 
 static enum name_class classify(void *context, const char *text, size_t len);

@@ -57,6 +57,9 @@ bool session_is_hidden(const struct session *s, uint32_t index);
 /* Why the session does not know this name any more, or not in this cell; false when it never did. */
 bool session_why_unknown(const struct session *s, const char *name, size_t len, struct buffer *out);
 
+/* The function, variable or macro whose name is nearly this one; NULL for none. */
+const struct declaration *session_nearest(const struct session *s, const char *name);
+
 /*
  * The texts of includes whose headers' names the session does not know yet, with the macros before
  * them, appended to out; they count as known from then on. False when there are none.

@@ -25,6 +25,7 @@ static int reset_all(struct session *s, struct cell *c, struct error *err)
 	execute_tell_declarations(s);
 	setup_forget(&s->setup);
 	setup_again(&s->setup);
+	s->told_main = false;
 	output_printf(&s->output, STREAM_STDOUT, "The session is empty.%s\n", s->undo.n ? " %undo brings it back." :
 		      " It was too large for %undo (--undo SIZE).");
 	return 0;

@@ -14,6 +14,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "common/near-name.h"
 
 #define MAGIC(symbol) extern const struct magic symbol;
 #include "kernel/magics/magics.def"
@@ -39,43 +40,20 @@ const struct magic *magic_find(const char *name)
 	return NULL;
 }
 
-static size_t min3(size_t a, size_t b, size_t c)
-{
-	size_t least = a < b ? a : b;
-
-	return least < c ? least : c;
-}
-
-/* Levenshtein distance; names are short. */
-static size_t edits(const char *a, const char *b)
-{
-	size_t row[64], len = strlen(b), left, above;
-
-	if (len >= 63)
-		return 63;
-	for (size_t j = 0; j <= len; j++)
-		row[j] = j;
-	for (size_t i = 1; *a; a++, i++) {
-		left = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= len; j++) {
-			above = row[j];
-			row[j] = min3(row[j] + 1, row[j - 1] + 1, left + (*a != b[j - 1]));
-			left = above;
-		}
-	}
-	return row[len];
-}
-
 const struct magic *magic_nearest(const char *name)
 {
 	const struct magic *best = NULL;
-	size_t least = strlen(name) / 2 + 2, n;
+	size_t least = near_name_limit(name) + 1, n;
 
 	for (size_t i = 0; magics[i]; i++) {
-		n = edits(name, magics[i]->name);
-		if (*magics[i]->alias && edits(name, magics[i]->alias) < n)
-			n = edits(name, magics[i]->alias);
+		size_t len = strlen(magics[i]->name);
+
+		n = near_name_edits(name, magics[i]->name);
+		if (*magics[i]->alias && near_name_edits(name, magics[i]->alias) < n)
+			n = near_name_edits(name, magics[i]->alias);
+		/* %timeit */
+		if (len > 3 && !strncmp(name, magics[i]->name, len) && n > 1)
+			n = 1;
 		if (n < least) {
 			least = n;
 			best = magics[i];

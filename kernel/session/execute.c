@@ -518,6 +518,18 @@ void execute_tell_declarations(struct session *s)
 	free(list);
 }
 
+/* A program in a cell, as other kernels of C run it. Told once. */
+static void tell_main(struct session *s, const struct unit *unit)
+{
+	for (size_t i = 0; i < unit->n_symbols && !s->told_main && !*unit->run_symbol; i++) {
+		if (strcmp(unit->symbols[i].name, "main") != 0)
+			continue;
+		output_printf(&s->output, STREAM_STDERR,
+			      "main() is defined, and does not run by itself: `main();` or `%%run ARGUMENTS` runs it\n");
+		s->told_main = true;
+	}
+}
+
 /* The unit's code is committed, so its declarations hold from here on. The compiler is told before it is asked again. */
 static void accept_unit(struct session *s, struct cell *c, const struct cell_end *end)
 {
@@ -536,6 +548,8 @@ static void accept_unit(struct session *s, struct cell *c, const struct cell_end
 	if (end->ok && !c->setting_up)
 		output_printf(&s->output, STREAM_STDERR, "%s", unit.warnings);
 	output_printf(&s->output, STREAM_STDERR, "%s", buffer_text(&notes));
+	if (end->ok && !c->setting_up)
+		tell_main(s, &unit);
 	unit_release(&unit);
 }
 

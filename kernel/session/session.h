@@ -48,6 +48,7 @@ struct session {
 	struct flags flags;
 	struct cuda_groups cuda_groups;
 	bool trace_all; /* %trace on */
+	bool told_main; /* that main() does not run by itself */
 	struct gpu_card gpu_card;
 	struct package_work *package_work; /* owned; NULL while no %pkg or %ldflags is at work */
 	struct loop_source *sources[CHANNELS];

@@ -102,6 +102,9 @@ static void unknown_names_get_the_nearest(void **state)
 	refuse("\n%gup", "line 2: there is no magic %gup; did you mean %gpu [");
 	refuse("%limits gpu 3G", "%limit [");
 	refuse("%%wriitefile x", "%%writefile");
+	refuse("%timeit f(1)", "did you mean %time CODE");
+	refuse("%plot x", "there is no magic %plot; %help");
+	refuse("%man qsort", "there is no magic %man; %help");
 	refuse("%matplotlib inline", "there is no magic %matplotlib; %help");
 	refuse("%writefile x", "is used as %%writefile");
 	refuse("int x;\n//%cflag -O3", "%cflags");

@@ -1,0 +1,7 @@
+int count = 3;
+int helper(int x) { return x; }
+//---
+__global__ void g(int *p) { *p = helper(1) + count + helper(2) + later(1); }
+int later(int x) { return x; }
+//---
+__global__ void g(int *p) { *p = nowhere; }
