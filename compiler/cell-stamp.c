@@ -40,7 +40,8 @@ void cell_stamp_text(struct buffer *text, uint32_t cell)
 	while (at && (at = memmem(at, text->len - (size_t)(at - text->data), s.from, s.from_len))) {
 		end = text->data + text->len;
 		memcpy(at, s.to, s.to_len);
-		memmove(at + s.to_len, at + s.from_len, (size_t)(end - at) - s.from_len);
+		/* The NUL behind the text, too. */
+		memmove(at + s.to_len, at + s.from_len, (size_t)(end - at) - s.from_len + 1);
 		text->len -= s.from_len - s.to_len;
 		at += s.to_len;
 	}

@@ -125,7 +125,7 @@ clean-local:
 	rm -rf %reldir%/include
 
 compiler_tests = test-split test-c-linkage test-namespace-text test-device-macros test-pragma-state test-launch-syntax test-line-table test-effort \
-	test-compile test-compile-ahead test-unit-cache test-device-header test-listing
+	test-compile test-compile-ahead test-unit-cache test-device-header test-listing test-tool-folder
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
 test_split_SOURCES = tests/unit/test-split.c
@@ -153,6 +153,9 @@ test_listing_SOURCES = tests/unit/test-listing.c
 nodist_EXTRA_test_listing_SOURCES = linked-by-c++.cc
 test_listing_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_listing_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_tool_folder_SOURCES = tests/unit/test-tool-folder.c
+test_tool_folder_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_tool_folder_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
 test_effort_SOURCES = tests/unit/test-effort.c
 test_effort_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_effort_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)

@@ -49,7 +49,7 @@ static int assemble(struct looker *k, const char *ptx, size_t len, struct cubin 
 {
 	int failed;
 
-	if (!*k->folder.path && tool_folder_make(&k->folder, "ptxas", err))
+	if (!*k->folder.path && tool_folder_make(&k->folder, "ptxas", 0, err))
 		return -1;
 	buffer_printf(&c->ptx, "%s/a.ptx", k->folder.path);
 	buffer_printf(&c->cubin, "%s/a.cubin", k->folder.path);

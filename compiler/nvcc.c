@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The texts and all that nvcc makes of them lie in a folder of their own, which is removed. Objects of several texts are made
+ * The texts and all that nvcc makes of them lie in a folder of their own, which is removed; its path follows from the program, so
+ * that nvcc makes the same object again. Objects of several texts are made
  * one by the linker: names that are local to a text stay so. When this process is ended, as an
  * interrupt of the cell does, nvcc is told to end.
  */
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <xxhash.h>
 
 #include "common/error.h"
 #include "compiler/tool-folder.h"
@@ -86,10 +89,30 @@ static bool is_relocatable(const char *const *flags)
 	return false;
 }
 
+static uint64_t add_text(uint64_t hash, const char *text)
+{
+	return XXH3_64bits_withSeed(text, strlen(text), hash);
+}
+
+/*
+ * nvcc makes names of the path of a text: those in `namespace { }`, and what stands for the text when device code is linked.
+ * The same program gets the same ones.
+ */
+static uint64_t key_of(const struct nvcc_request *r)
+{
+	uint64_t hash = r->sm;
+
+	for (size_t i = 0; i < r->n_files; i++)
+		hash = add_text(add_text(hash, r->files[i].name), r->files[i].text);
+	for (size_t i = 0; r->flags[i]; i++)
+		hash = add_text(hash, r->flags[i]);
+	return hash ? hash : 1;
+}
+
 static int prepare(struct job *j, struct error *err)
 {
 	j->relocatable = is_relocatable(j->request->flags);
-	if (tool_folder_make(&j->folder, "nvcc", err))
+	if (tool_folder_make(&j->folder, "nvcc", key_of(j->request), err))
 		return -1;
 	snprintf(j->arch, sizeof(j->arch), "arch=compute_%u,code=compute_%u", j->request->sm, j->request->sm);
 	buffer_printf(&j->object, "%s/.whole.o", j->folder.path);

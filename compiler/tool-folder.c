@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder gets its final name when it is locked, so that nobody takes it for one that was left. */
+/*
+ * A folder gets its final name when it is locked, so that nobody takes it for one that was left. A name that comes again is
+ * taken only while nothing has it.
+ */
 #define _GNU_SOURCE
 #include "compiler/tool-folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +20,7 @@
 #include "common/error.h"
 
 #define NAME "cgpu-tool-"
+#define RECURRING_MAX 16 /* one name after the other is tried */
 
 static const char *parent(void)
 {
@@ -35,13 +40,17 @@ static void remove_all(const char *path)
 	nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Is it ours, and does nobody hold it? */
+/*
+ * Is it ours, and does nobody hold it? Its owner may have removed it before it was locked, and another have given that name to
+ * its own.
+ */
 static int lock_left(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct stat st;
+	struct stat st, there;
 
-	if (fd >= 0 && !fstat(fd, &st) && st.st_uid == getuid() && !flock(fd, LOCK_EX | LOCK_NB))
+	if (fd >= 0 && !fstat(fd, &st) && st.st_uid == getuid() && !flock(fd, LOCK_EX | LOCK_NB) && !lstat(path, &there) &&
+	    there.st_dev == st.st_dev && there.st_ino == st.st_ino)
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -70,7 +79,26 @@ void tool_folder_tidy(void)
 		closedir(d);
 }
 
-int tool_folder_make(struct tool_folder *f, const char *name, struct error *err)
+/* Two sessions may run the same program at once: each finds one of few paths, mostly the first. */
+static int take_recurring_name(struct tool_folder *f, const char *made, const char *name, uint64_t key)
+{
+	for (int n = 0; n < RECURRING_MAX; n++) {
+		snprintf(f->path, sizeof(f->path), "%.150s/" NAME "%.30s-%016" PRIx64 "-%d", parent(), name, key, n);
+		if (!renameat2(AT_FDCWD, made, AT_FDCWD, f->path, RENAME_NOREPLACE))
+			return 0;
+	}
+	return -1;
+}
+
+static int take_name(struct tool_folder *f, const char *made, const char *name, uint64_t key)
+{
+	if (key && !take_recurring_name(f, made, name, key))
+		return 0;
+	snprintf(f->path, sizeof(f->path), "%.150s/" NAME "%.30s-%s", parent(), name, made + strlen(made) - 6);
+	return rename(made, f->path);
+}
+
+int tool_folder_make(struct tool_folder *f, const char *name, uint64_t key, struct error *err)
 {
 	char made[sizeof(f->path)];
 
@@ -78,9 +106,8 @@ int tool_folder_make(struct tool_folder *f, const char *name, struct error *err)
 	snprintf(made, sizeof(made), "%.150s/.cgpu-XXXXXX", parent());
 	if (!mkdtemp(made))
 		return error_errno(err, "cannot make a folder for %s in %s", name, parent());
-	snprintf(f->path, sizeof(f->path), "%.150s/" NAME "%.30s-%s", parent(), name, made + strlen(made) - 6);
 	f->lock = open(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (f->lock >= 0 && !flock(f->lock, LOCK_EX | LOCK_NB) && !rename(made, f->path))
+	if (f->lock >= 0 && !flock(f->lock, LOCK_EX | LOCK_NB) && !take_name(f, made, name, key))
 		return 0;
 	error_errno(err, "cannot set up the folder %s", made);
 	if (f->lock >= 0)

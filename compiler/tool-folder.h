@@ -6,6 +6,8 @@
 #ifndef CGPU_COMPILER_TOOL_FOLDER_H
 #define CGPU_COMPILER_TOOL_FOLDER_H
 
+#include <stdint.h>
+
 struct error;
 
 struct tool_folder {
@@ -13,8 +15,11 @@ struct tool_folder {
 	int lock; /* unless there is none */
 };
 
-/* For the program `name`. Removes those of processes that are gone, too. */
-int tool_folder_make(struct tool_folder *f, const char *name, struct error *err);
+/*
+ * For the program `name`. Removes those of processes that are gone, too. A key other than 0 gives the folder the same path each
+ * time, as long as no other process has that one: for programs whose output depends on where they work.
+ */
+int tool_folder_make(struct tool_folder *f, const char *name, uint64_t key, struct error *err);
 /* With all that lies in it. Accepts a zeroed struct. */
 void tool_folder_remove(struct tool_folder *f);
 /* Removes those of processes that are gone. */

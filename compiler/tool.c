@@ -16,6 +16,8 @@
 #include "common/error.h"
 #include "compiler/tool-folder.h"
 
+#define LOCK_FD 3
+
 static char *in_folder(const char *folder, const char *below, const char *name)
 {
 	char *path = NULL;
@@ -52,7 +54,10 @@ static _Noreturn void become(const struct tool_folder *f, const char *log, const
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent || to < 0 || null < 0 || dup2(null, 0) < 0 || dup2(to, 1) < 0 || dup2(to, 2) < 0)
 		_exit(126);
-	close_range(3, ~0u, 0);
+	/* What this program starts may outlive it, and us: nobody gets a folder in which it still writes. */
+	if (f->lock == LOCK_FD ? fcntl(LOCK_FD, F_SETFD, 0) : dup2(f->lock, LOCK_FD) < 0)
+		_exit(126);
+	close_range(LOCK_FD + 1, ~0u, 0);
 	setenv("TMPDIR", f->path, 1);
 	execvp(argv[0], (char *const *)argv);
 	dprintf(2, "%s: %s\n", argv[0], strerror(errno));

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """%%cuda cells: whole CUDA C++ programs through nvcc, as a transaction like any cell."""
+import os
 import shutil
 import uuid
 
@@ -223,7 +224,8 @@ def test_what_nvcc_says_stands_in_lines_of_the_cell(kernel):
     result = kernel.run("%%cuda\n__global__ void k(int *p)\n{\n    p[0] = nothing;\n}\n")
     assert result.evalue == f'In[{result.count}]:4: error: identifier "nothing" is undefined'
     result = kernel.run("%%cuda\n#include <cstdio>\nint main() { int unused; }\n").ok()
-    assert "warning: variable \"unused\" was declared but never referenced" in result.stderr
+    assert result.stderr == (f'In[{result.count}]:3: warning: variable "unused" was declared but never referenced\n'
+                             "  int main() { int unused; }\n" + 19 * " " + "^\n")
 
 
 def test_functions_are_called_by_c_cells(kernel):
@@ -299,6 +301,32 @@ def test_the_same_program_in_another_cell_is_not_compiled_again(start_kernel, tm
     result = session.run("squares(0, 1);")
     assert "In[3]:6: void square(float *)" in result.shown and "line 6 of In[3]" in result.evalue
     session.close()
+
+
+def test_two_sessions_compile_the_same_program_at_once(start_kernel, tmp_path):
+    """Each in a folder of its own: the first one's nvcc stands still with its texts written, until the second has its object."""
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    held = tmp_path / "held"
+    held.write_text(f'#!/bin/sh\ntouch {gate}-reached\nread line < {gate}\nexec {shutil.which("nvcc")} "$@"\n')
+    held.chmod(0o755)
+    program = f"""%%cuda
+#include "say.h"
+int main() {{ puts(SAID); }} // {uuid.uuid4()}
+"""
+    sessions = []
+    for name in "first", "second":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "say.h").write_text(f'#include <cstdio>\n#define SAID "{name}"\n')
+        sessions.append(start_kernel(cwd=tmp_path / name, **({"CGPU_NVCC": str(held)} if name == "first" else {})))
+    first, second = sessions
+    waits = first.start(program)
+    assert wait_until((tmp_path / "gate-reached").exists)
+    assert second.run(program).ok().stdout == "second\n"
+    gate.write_text("on\n")
+    assert waits.wait().ok().stdout == "first\n"
+    for session in sessions:
+        session.close()
 
 
 def test_the_profile_option_shows_what_launches_did(fresh_kernel):

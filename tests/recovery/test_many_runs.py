@@ -155,6 +155,47 @@ def test_a21_500_runs_of_a_cuda_program(fresh_kernel, cell_id):
     assert after_memory - memory < 16 << 20, seen
 
 
+INCLUDING = r"""%%cuda -I below {flags}
+#include "scale.h"
+#include "own.h"
+struct Kept { Kept() { runs++; } };
+static Kept kept;
+namespace { __global__ void twice(int *p) { *p += *p + scale(); } }
+int main()
+{
+    int h = 4, unused, *p = steps();
+    twice<<<1, 1>>>(p);
+    cudaMemcpy(&h, p, sizeof(h), cudaMemcpyDeviceToHost);
+    printf("%d %d\n", h, runs);
+    cudaFree(p);
+}
+"""
+HEADERS = {
+    "below/scale.h": "#include <cstdio>\nnamespace { __device__ int factor = 3; }\n"
+                     "static __device__ int scale() { const char *s = \"from a header\"; return factor++ + s[0]; }\n",
+    "own.h": "static int runs;\nstatic int *steps() { int *p; cudaMalloc(&p, 4); cudaMemset(p, 0, 4); return p; }\n",
+}
+
+
+@pytest.mark.parametrize("flags, runs", [("", 60), ("-rdc=true", 15)])
+def test_60_runs_of_a_cuda_program_with_headers_of_its_own(start_kernel, tmp_path, flags, runs):
+    """nvcc makes it anew each time, since a header may have changed, and makes the same of it."""
+    (tmp_path / "below").mkdir()
+    for name, text in HEADERS.items():
+        (tmp_path / name).write_text(text)
+    session = start_kernel(cwd=tmp_path)
+    seen = {}
+    for i in range(1, runs + 1):
+        result = session.start(INCLUDING.replace("{flags}", flags), cell_id="a cell").wait().ok()
+        assert result.stdout == "105 1\n" and "unused" in result.stderr, (i, result.stdout, result.stderr)
+        if i in (5, runs):
+            seen[i] = tops(session), device_used(session)
+    (before, used), (after, after_used) = seen[5], seen[runs]
+    assert after[1:] == before[1:] and after_used == used, seen
+    assert after[0] - before[0] <= 200 * runs + (1 << 16), seen
+    session.close()
+
+
 def test_1000_runs_of_a_notebook(fresh_kernel):
     seen = run_often(fresh_kernel, (100, 1000), lambda i: NOTEBOOK)
     assert fresh_kernel.run("runs").ok().text == "1"
