@@ -494,6 +494,8 @@ int decode_mad_carry(struct decoder *d, const struct ptx_instruction *in, const 
 		return decode_alu(d, in, f);
 	if (in->operand_count < 4)
 		return decode_unknown(d, "too few operands");
+	if (!f->count)
+		return decode_unknown(d, "it has no type");
 	snprintf(text, sizeof(text), "mul.%s.%s", form_has(f, "hi") ? "hi" : "lo", f->modifiers[f->count - 1]);
 	multiply = op_find(text);
 	snprintf(text, sizeof(text), "add%s%s.%s", reads ? "c" : "", writes ? ".cc" : "", type_size(type) == 8 ? "u64" : "u32");

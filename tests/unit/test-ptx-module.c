@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PTX text to modules: what is listed, where variables get their bytes, what is refused and how that is told. */
+#include "emulator/ptx/ptx-decode.h"
 #include "tests/unit/machine.h"
 
 static struct ptx_module *load(const char *body, struct error *err)
@@ -187,6 +188,52 @@ static void any_prefix_is_survived(void **state)
 	assert_true(loaded > 10);
 }
 
+static void prepare_odd(const char *opcode, size_t len, const char *modifiers, unsigned operands)
+{
+	static const char *const rows[] = { "%r1, %r2, %r3, %r4, %r5, %r6", "%p, [%d1], %d2, 1, %p, 0f00000000",
+					    "{%r1, %r2}, [x+4, {%r1, %r2}], {%r3}, {%r4}, %p|_, -1", "x, L, (%r1), 7, x, %h1" };
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+	struct ptx_module *m;
+
+	buffer_puts(&text, ".shared .b32 x[4];\n");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *end = rows[i];
+
+		for (unsigned n = 0; n < operands; n++)
+			end += strcspn(end + 1, ",") + 1;
+		buffer_printf(&text, ".entry k%zu() { .reg .pred %%p; .reg .b16 %%h<3>; .reg .b32 %%r<9>; .reg .b64 %%d<9>;\n"
+			      "L: %.*s%s %.*s; }\n", i, (int)len, opcode, modifiers, (int)(end - rows[i]), rows[i]);
+	}
+	m = load(buffer_text(&text), &err);
+	for (size_t i = 0; m && i < ptx_module_function_count(m); i++)
+		ptx_function_prepare(ptx_module_function_at(m, i), &err);
+	ptx_module_free(m);
+}
+
+/* Each opcode with fewer and with other modifiers and operands than it has: carried out or refused, and nothing else. */
+static void odd_forms_of_each_opcode_are_survived(void **state)
+{
+	static const char *const others[] = {
+		"mov", "ld", "ldu", "st", "setp", "bra", "cvt", "cvta", "selp", "ret", "bar", "barrier", "atom", "red", "shfl",
+		"vote", "match", "redux", "elect", "membar", "fence", "call", "brx", "nanosleep", "set", "lop3", "bfi",
+		"isspacep", "madc", "mad", "vabsdiff4", "vadd2", "tex", "tld4", "txq", "suq", "suld", "sust", "sured", "wmma",
+		"mma", "ldmatrix", "stmatrix", "movmatrix", "cp", "mbarrier", "mapa", "getctarank", "alloca", "stacksave",
+		"stackrestore",
+	};
+	static const char *const modifiers[] = { "", ".u32", ".cc", ".hi.cc", ".v4", ".f32.f16", ".sync", ".shared.b64",
+						 ".2d.v4.f32.s32", ".async.cg", ".arrive" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(modifiers) / sizeof(modifiers[0]); i++)
+		for (unsigned n = 0; n <= 6; n++) {
+			for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++)
+				prepare_odd(others[k], strlen(others[k]), modifiers[i], n);
+			for (size_t k = 0; k < OP_COUNT; k += 7)
+				prepare_odd(op_table[k].form, strcspn(op_table[k].form, "."), modifiers[i], n);
+		}
+}
+
 static void registers_are_few_however_many_are_declared(void **state)
 {
 	struct buffer text = BUFFER_INIT;
@@ -303,6 +350,7 @@ int main(void)
 		cmocka_unit_test(undefined_names_are_told),
 		cmocka_unit_test(malformed_text_is_refused_with_its_line),
 		cmocka_unit_test(any_prefix_is_survived),
+		cmocka_unit_test(odd_forms_of_each_opcode_are_survived),
 		cmocka_unit_test(registers_are_few_however_many_are_declared),
 		cmocka_unit_test(printf_formats_as_c_does),
 		cmocka_unit_test(a_copy_in_a_loop_is_kept),
