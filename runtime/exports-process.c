@@ -28,6 +28,7 @@
 #include "runtime/at-exit.h"
 #include "runtime/cell-mode.h"
 #include "runtime/cell-stdio.h"
+#include "runtime/cuda/device.h"
 #include "runtime/exports.h"
 #include "runtime/host-fault.h"
 #include "runtime/interrupt.h"
@@ -255,6 +256,8 @@ pid_t exports_fork(void)
 
 	cell_mode_enter_library();
 	wait_for_budget();
+	if (first && arena_lends())
+		device_pages_change();
 	threads_hold();
 	allocator_fork_begin();
 	/* Parent and child go separate ways from here on. */

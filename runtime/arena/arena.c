@@ -333,6 +333,11 @@ void arena_unlend(uint64_t address, uint64_t size)
 			end_lent(i, false);
 }
 
+bool arena_lends(void)
+{
+	return arena.n_lent;
+}
+
 void arena_unlend_all(bool tell)
 {
 	while (arena.n_lent)

@@ -64,6 +64,8 @@ bool arena_lend(uint64_t address, uint64_t size);
 /* Back to private, a range as it was lent, or all of them; tell: arena_take_not_lent() will name them. */
 void arena_unlend(uint64_t address, uint64_t size);
 void arena_unlend_all(bool tell);
+/* There is such a range. */
+bool arena_lends(void);
 /* A range that is not lent any more for a reason that the kernel does not know; false: no more of them. */
 bool arena_take_not_lent(uint64_t *ret_address, uint64_t *ret_size);
 

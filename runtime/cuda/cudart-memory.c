@@ -13,6 +13,7 @@
 #include "runtime/cuda/graphs.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/peers.h"
+#include "runtime/cuda/pinning.h"
 
 #define PITCH_UNIT 512
 
@@ -136,11 +137,11 @@ static cudaError_t alloc_host(const char *call, void **ret, size_t size, enum bu
 	if (!result && !p)
 		result = CUDA_ERROR_OUT_OF_MEMORY;
 	if (!result)
-		result = device.driver->cuMemHostRegister(p, size, 0);
+		result = pinning_add((uintptr_t)p, size);
 	if (!result) {
 		result = ledger_add_host(&r, (uintptr_t)p);
 		if (result)
-			device.driver->cuMemHostUnregister(p);
+			pinning_remove((uintptr_t)p);
 	}
 	device_unlock();
 	if (result && p)
@@ -225,7 +226,7 @@ static cudaError_t free_at(void *p, bool host)
 		return cudaErrorInvalidValue;
 	}
 	if (kind != BUFFER_MALLOC)
-		result = cudart_error(device.driver->cuMemHostUnregister(p));
+		result = cudart_error(pinning_remove((uintptr_t)p));
 	if (!result)
 		result = cudart_error(ledger_free(b));
 	device_unlock();
@@ -249,7 +250,7 @@ cudaError_t cudaFreeHost(void *p)
 	return CUDART_CALL(free_at(p, true));
 }
 
-static cudaError_t register_host(void *p, size_t size)
+cudaError_t cudart_register_host(void *p, size_t size)
 {
 	struct ledger_request r = cudart_request("cudaHostRegister", size, BUFFER_REGISTERED);
 	CUresult result;
@@ -257,9 +258,12 @@ static cudaError_t register_host(void *p, size_t size)
 	if (!p || !size || cudart_is_device(p))
 		return cudaErrorInvalidValue;
 	device_lock();
-	result = device.driver->cuMemHostRegister(p, size, 0);
-	if (!result)
+	result = pinning_add((uintptr_t)p, size);
+	if (!result) {
 		result = ledger_add_host(&r, (uintptr_t)p);
+		if (result)
+			pinning_remove((uintptr_t)p);
+	}
 	device_unlock();
 	return cudart_error(result);
 }
@@ -267,10 +271,10 @@ static cudaError_t register_host(void *p, size_t size)
 cudaError_t cudaHostRegister(void *p, size_t size, unsigned int flags)
 {
 	(void)flags;
-	return CUDART_CALL(register_host(p, size));
+	return CUDART_CALL(cudart_register_host(p, size));
 }
 
-static cudaError_t unregister_host(void *p)
+cudaError_t cudart_unregister_host(void *p)
 {
 	cudaError_t result = cudaErrorHostMemoryNotRegistered;
 	struct session_buffer *b;
@@ -278,7 +282,7 @@ static cudaError_t unregister_host(void *p)
 	device_lock();
 	b = ledger_find((uintptr_t)p);
 	if (b && b->address == (uintptr_t)p && b->kind == BUFFER_REGISTERED) {
-		result = cudart_error(device.driver->cuMemHostUnregister(p));
+		result = cudart_error(pinning_remove((uintptr_t)p));
 		ledger_free(b);
 	}
 	device_unlock();
@@ -287,7 +291,7 @@ static cudaError_t unregister_host(void *p)
 
 cudaError_t cudaHostUnregister(void *p)
 {
-	return CUDART_CALL(p ? unregister_host(p) : cudaErrorInvalidValue);
+	return CUDART_CALL(p ? cudart_unregister_host(p) : cudaErrorInvalidValue);
 }
 
 static cudaError_t host_device_pointer(void **ret, void *p)

@@ -18,6 +18,7 @@
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/held.h"
 #include "runtime/cuda/ledger.h"
+#include "runtime/cuda/pinning.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/range-report.h"
 #include "runtime/cuda/registration.h"
@@ -55,8 +56,22 @@ void cudart_call_host(void *call)
 	free(call);
 }
 
+static CUresult renew_pinning(void)
+{
+	CUresult result;
+
+	if (pinning_is_complete())
+		return CUDA_SUCCESS;
+	device_lock();
+	result = pinning_renew();
+	device_unlock();
+	return result;
+}
+
 cudaError_t cudart_enter(const char *call)
 {
+	CUresult result;
+
 	device.host->enter_library();
 	trace_call(call);
 	if (device.driver && device.driver->extension)
@@ -69,7 +84,10 @@ cudaError_t cudart_enter(const char *call)
 		return cudaErrorInitializationError;
 	if (device.sticky)
 		return (cudaError_t)device.sticky;
-	return cudart_error(device_enter());
+	result = device_enter();
+	if (!result)
+		result = renew_pinning();
+	return cudart_error(result);
 }
 
 cudaError_t cudart_leave(const char *call, cudaError_t result)

@@ -112,6 +112,8 @@ cudaError_t cudart_end_batch(bool during_call, cudaStream_t stream);
 
 /* cudaFree() and cudaMemset2DAsync() without entering and leaving. */
 cudaError_t cudart_free_device(void *p);
+cudaError_t cudart_register_host(void *p, size_t size);
+cudaError_t cudart_unregister_host(void *p);
 cudaError_t cudart_fill_2d(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
 
 /* Without entering and leaving, too; a captured stream takes them into its graph. */

@@ -6,6 +6,7 @@
  */
 #include <unistd.h>
 
+#include "common/address-map.h"
 #include "common/buffer.h"
 #include "common/cuda-fault.h"
 #include "common/error.h"
@@ -17,6 +18,7 @@
 #include "runtime/cuda/library-handles.h"
 #include "runtime/cuda/nvml.h"
 #include "runtime/cuda/peers.h"
+#include "runtime/cuda/pinning.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/vmm-pool.h"
 #include "runtime/cuda/watch.h"
@@ -200,6 +202,24 @@ static void report_held_lost(struct buffer *report)
 	device.session->held = 0;
 }
 
+/*
+ * Memory of cells outside of the session's may have gone with the worker, and is no block of the session then. On a GPU that of
+ * the session waits until it is used.
+ */
+static void take_buffer(struct session_buffer *b, struct buffer *report)
+{
+	bool in_session = address_in_arena(b->address);
+
+	if (b->kind < BUFFER_MANAGED || (in_session && !device.driver->extension) || !pinning_add(b->address, b->size)) {
+		ledger_annotate(b);
+		return;
+	}
+	buffer_printf(report, "host memory `%s` at 0x%llx is not registered with the device any more\n", ledger_name(b),
+		      (unsigned long long)b->address);
+	if (!in_session)
+		ledger_free(b);
+}
+
 int device_attach_end(struct buffer *report, struct error *err)
 {
 	const struct session_array *a = &device.session->buffers;
@@ -225,15 +245,9 @@ int device_attach_end(struct buffer *report, struct error *err)
 		buffer_puts(report, "not all devices reach the memory of each other any more\n");
 	vmm_pool_attach_end(report_lost, report);
 	buffer_append(report, buffer_text(&not_back), not_back.len);
-	for (uint32_t i = 0; i < a->n; i++) {
-		struct session_buffer *b = session_at(a, struct session_buffer, i);
-
-		if (b->kind >= BUFFER_MANAGED &&
-		    device.driver->cuMemHostRegister((void *)(uintptr_t)b->address, b->size, 0))
-			buffer_printf(report, "host memory `%s` at 0x%llx is not registered with the device any more\n",
-				      ledger_name(b), (unsigned long long)b->address);
-		ledger_annotate(b);
-	}
+	for (uint32_t i = a->n; i-- > 0;)
+		take_buffer(session_at(a, struct session_buffer, i), report);
+	pinning_attached();
 	preimage_reset();
 	watch_renew();
 	device_unlock();

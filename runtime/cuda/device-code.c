@@ -16,6 +16,7 @@
 #include "common/unit.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/ledger.h"
+#include "runtime/cuda/pinning.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/ptx-condition.h"
 #include "runtime/cuda/ptx-variables.h"
@@ -161,7 +162,7 @@ static CUresult place_managed(const struct ptx_variable *v, const char *name, ui
 	*ret = (uintptr_t)p;
 	if (ledger_find((uintptr_t)p))
 		return CUDA_SUCCESS;
-	result = device.driver->cuMemHostRegister(p, v->size, 0);
+	result = pinning_add((uintptr_t)p, v->size);
 	return result ? result : ledger_add_host(&r, (uintptr_t)p);
 }
 

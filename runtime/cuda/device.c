@@ -31,6 +31,7 @@
 #include "runtime/cuda/libcuda.h"
 #include "runtime/cuda/nvml.h"
 #include "runtime/cuda/peers.h"
+#include "runtime/cuda/pinning.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/source-text.h"
 #include "runtime/cuda/vmm-pool.h"
@@ -512,6 +513,7 @@ static void settle(void)
 	vmm_pool_settle();
 	vmm_pool_drop_scratch();
 	preimage_reset();
+	pinning_let_go();
 	/* A thread of the cell may have given the device something new to do: that is for the time after the commit. */
 	let_driver_work(false);
 }
@@ -592,6 +594,17 @@ void device_cell_committed(void)
 	let_driver_work(true);
 	device_unlock();
 	device.host->leave_library();
+}
+
+void device_pages_change(void)
+{
+	if (!device.usable || !device.session || device.driver->extension || !pinning_any())
+		return;
+	if (!device.sticky && !device_enter())
+		wait_idle();
+	device_lock();
+	pinning_let_go();
+	device_unlock();
 }
 
 bool device_describe(uint64_t address, struct address_description *ret)

@@ -177,6 +177,8 @@ void device_cell_committed(void);
  */
 int device_checkpoint_begin(void);
 void device_checkpoint_end(void);
+/* Pages of the session are about to be exchanged while a cell runs: what the device reaches of them it reaches anew. */
+void device_pages_change(void);
 
 /* Fill *ret if the address is device memory (live or freed); false otherwise. Async-signal-safe. */
 bool device_describe(uint64_t address, struct address_description *ret);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/address-map.h"
 #include "runtime/cuda/cudart.h"
 #include "runtime/cuda/held.h"
 #include "runtime/cuda/libcuda.h"
@@ -64,6 +65,33 @@ static CUresult mem_free(CUdeviceptr address)
 	if (device_in_cell_thread())
 		device.host->leave_device();
 	return held_given_back(result, HELD_MEMORY, address);
+}
+
+/* Memory of the session is registered as by cudaHostRegister(): its pages change between cells. */
+static CUresult host_register(void *p, size_t size, unsigned int flags)
+{
+	CUresult result;
+
+	if (!address_in_arena((uintptr_t)p))
+		return LIBCUDA_REAL(LIBCUDA_cuMemHostRegister_v2, cuMemHostRegister)(p, size, flags);
+	result = device_enter();
+	return result ? result : (CUresult)cudart_register_host(p, size);
+}
+
+static CUresult host_unregister(void *p)
+{
+	CUresult result = device_enter();
+
+	if (!result)
+		result = (CUresult)cudart_unregister_host(p);
+	if (result != CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED)
+		return result;
+	if (device_in_cell_thread())
+		device.host->enter_device();
+	result = LIBCUDA_REAL(LIBCUDA_cuMemHostUnregister, cuMemHostUnregister)(p);
+	if (device_in_cell_thread())
+		device.host->leave_device();
+	return result;
 }
 
 /* ---- stream-ordered memory ---- */
@@ -355,6 +383,8 @@ const struct libcuda_guard libcuda_memory_guards[] = {
 	LIBCUDA_GUARD(cuMemAllocPitch_v2, mem_alloc_pitch),
 	LIBCUDA_GUARD(cuMemAllocManaged, mem_alloc_managed),
 	LIBCUDA_GUARD(cuMemFree_v2, mem_free),
+	LIBCUDA_GUARD(cuMemHostRegister_v2, host_register),
+	LIBCUDA_GUARD(cuMemHostUnregister, host_unregister),
 	LIBCUDA_GUARD(cuMemAllocAsync, alloc_async),
 	LIBCUDA_GUARD(cuMemAllocAsync_ptsz, alloc_async_per_thread),
 	LIBCUDA_GUARD(cuMemAllocFromPoolAsync, alloc_from_pool),

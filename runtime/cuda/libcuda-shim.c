@@ -83,6 +83,7 @@ static int enter(unsigned number)
 #define FOREIGN FUNCTION
 #define RESET FUNCTION
 #define WRITES FUNCTION
+#define ASKS FUNCTION
 #define WAITS FUNCTION
 #define OTHER FUNCTION
 #define FLOATS(name, words, handles)

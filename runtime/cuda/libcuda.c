@@ -4,6 +4,7 @@
  *
  *	COUNTED  a function of one of the files libcuda-*.c stands in its place
  *	WRITES   device memory may be written: what the session has there is saved first
+ *	ASKS     about an address, which may be one of host memory that is registered
  *	WAITS    it may wait for the device
  *	OLD, FOREIGN, RESET  it is refused, and the log says why
  *	OTHER, FLOATS  passed on
@@ -25,12 +26,13 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/pinning.h"
 #include "runtime/cuda/preimage.h"
 
 #define SHIM "libcgpu-shim.so"
 #define ALIAS "libcgpu-shim-link.so"
 
-enum kind { COUNTED, WRITES, WAITS, OLD, FOREIGN, RESET, OTHER, FLOATS };
+enum kind { COUNTED, WRITES, ASKS, WAITS, OLD, FOREIGN, RESET, OTHER, FLOATS };
 
 static const uint8_t kinds[] = {
 #define LIBCUDA(name, kind, words, handles) kind,
@@ -106,6 +108,25 @@ static CUresult save_all(void)
 	return result;
 }
 
+/* The context is the caller's again afterwards. */
+static CUresult renew_pinning(void)
+{
+	CUcontext before = NULL;
+	CUresult result;
+
+	if (!device.session || pinning_is_complete())
+		return CUDA_SUCCESS;
+	device.driver->cuCtxGetCurrent(&before);
+	device_lock();
+	result = device_enter();
+	if (!result)
+		result = pinning_renew();
+	device_unlock();
+	device.driver->cuCtxSetCurrent(before);
+	device_context_changed();
+	return result;
+}
+
 static bool waits(unsigned number)
 {
 	return (kinds[number] == WAITS || kinds[number] == WRITES) && device_in_cell_thread();
@@ -118,7 +139,9 @@ static int enter(unsigned number)
 	if (result)
 		return (int)result;
 	device.host->enter_library();
-	if (kinds[number] == WRITES)
+	if (kinds[number] == WRITES || kinds[number] == ASKS)
+		result = renew_pinning();
+	if (!result && kinds[number] == WRITES)
 		result = save_all();
 	if (result)
 		device.host->leave_library();

@@ -39,6 +39,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/libcuda-graph.c %reldir%/libcuda-handles.c %reldir%/libcuda-memory.c %reldir%/libcuda-vmm.c \
 	%reldir%/nvml.c %reldir%/nvml.def %reldir%/nvml.h %reldir%/nvml-answers.c \
 	%reldir%/peers.c %reldir%/peers.h \
+	%reldir%/pinning.c %reldir%/pinning.h \
 	%reldir%/preimage.c %reldir%/preimage.h \
 	%reldir%/ptx-condition.c %reldir%/ptx-condition.h \
 	%reldir%/ptx-flow.c %reldir%/ptx-flow.h \

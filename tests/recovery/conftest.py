@@ -2,9 +2,12 @@
 """A session with state worth losing: globals, heap, a list of blocks, device buffers, a device variable. Its
 fingerprint covers every byte and every address."""
 import os
+import pathlib
 import subprocess
 
 import pytest
+
+HERE = pathlib.Path(__file__).parent
 
 DEFINITIONS = r"""
 #include <stdint.h>
@@ -174,12 +177,12 @@ void inject(const char *spec)
 @pytest.fixture(scope="module")
 def start_on_gpu(start_kernel, prefix, tmp_path_factory):
     """start(**env) -> Session whose device is taken for a GPU: the emulated driver under the name of the machine's own, without
-    the extension by which the runtime knows it. As on hardware, a stray access inside of mapped memory is no fault."""
+    the extension by which the runtime knows it; played-gpu.c says in what it is like hardware."""
     folder = tmp_path_factory.mktemp("played-gpu")
     emulator = prefix / "libexec" / "cgpu"
-    subprocess.run(["gcc", "-shared", "-nostdlib", "-o", folder / "libcuda.so.1", "-Wl,--defsym=cgpu_emulator_extension=0",
-                    "-Wl,--no-as-needed", f"-L{emulator}", f"-Wl,-rpath,{emulator}", "-l:libcgpu-emulator.so",
-                    "-x", "c", "/dev/null"], check=True)
+    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", folder / "libcuda.so.1", HERE / "played-gpu.c",
+                    "-Wl,--defsym=cgpu_emulator_extension=0", "-Wl,--no-as-needed", f"-L{emulator}", f"-Wl,-rpath,{emulator}",
+                    "-l:libcgpu-emulator.so"], check=True)
     path = os.pathsep.join(filter(None, [str(folder), os.environ.get("LD_LIBRARY_PATH")]))
 
     def start(**env):
