@@ -139,6 +139,7 @@ enum worker_message {
 	WORKER_DEVICE_PREIMAGE = 23,
 	/* u64 chunk id: nobody needs it once this cell is committed */
 	WORKER_DEVICE_DROP = 24,
+	WORKER_DEVICE_NODE = 63, /* empty; fd of a device, which is kept open from here on */
 	WORKER_INPUT_REQUEST = 25, /* str prompt, u8 password */
 	/* u8 outcome (enum cell_outcome): for OUTCOME_FAULT the fault record says all. u64 nanoseconds run, u64 nanoseconds
 	 * loading, [str warning] (unchecked CUDA errors and the like, with the line), u64 bytes of device memory that were copied

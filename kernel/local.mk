@@ -35,6 +35,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/crew.h \
 	%reldir%/supervisor/device-memory.c \
 	%reldir%/supervisor/device-memory.h \
+	%reldir%/supervisor/device-nodes.c \
+	%reldir%/supervisor/device-nodes.h \
 	%reldir%/supervisor/device-glance.c \
 	%reldir%/supervisor/device-glance.h \
 	%reldir%/supervisor/device-share.c \
@@ -138,7 +140,7 @@ libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_LIBS) $(ZSTD_LIBS)
 
 supervisor_tests = test-loop test-dirty-pages test-kept-memory test-twin test-journal test-commit test-device-memory \
-	test-parking test-snapshot-job test-snapshots test-snapshot-view test-unit-table \
+	test-device-nodes test-parking test-snapshot-job test-snapshots test-snapshot-view test-unit-table \
 	test-pressure test-patience test-share test-supervisor test-checker test-demangle test-seccomp \
 	test-supervisor-out-of-memory
 check_PROGRAMS += $(supervisor_tests) try-escapes
@@ -190,6 +192,9 @@ test_snapshot_job_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS) -lpthread
 test_snapshot_view_SOURCES = tests/unit/test-snapshot-view.c
 test_snapshot_view_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_snapshot_view_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS) -lpthread
+test_device_nodes_SOURCES = tests/unit/test-device-nodes.c
+test_device_nodes_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_device_nodes_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_device_memory_SOURCES = tests/unit/test-device-memory.c
 test_device_memory_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_device_memory_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)

@@ -699,6 +699,10 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	case WORKER_DEVICE_DROP:
 		wrong = !w->checks && on_device_message(s, m, &r, &err) != 0;
 		break;
+	case WORKER_DEVICE_NODE:
+		if (m->n_fds)
+			device_nodes_hold(&s->nodes, m->fds[--m->n_fds]);
+		break;
 	case WORKER_CELL_END:
 		if (at_work)
 			on_cell_end(s, w, &r);

@@ -26,6 +26,7 @@
 #include "kernel/supervisor/commit.h"
 #include "kernel/supervisor/compiler-client.h"
 #include "kernel/supervisor/device-memory.h"
+#include "kernel/supervisor/device-nodes.h"
 #include "kernel/supervisor/device-share.h"
 #include "kernel/supervisor/device-choice.h"
 #include "kernel/supervisor/doctor-rows.h"
@@ -143,6 +144,7 @@ struct supervisor {
 	struct aside aside;
 	struct lending lending;
 	struct device_memory device;
+	struct device_nodes nodes;
 	uint32_t renewed_at;  /* epoch in which supervisor_renew() was called; 0: not */
 	struct device_share share;
 	struct parking parking;

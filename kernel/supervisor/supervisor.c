@@ -139,6 +139,7 @@ void supervisor_free(struct supervisor *s)
 	snapshot_release(&s->snapshot);
 	journal_release(&s->journal);
 	device_memory_release(&s->device);
+	device_nodes_release(&s->nodes);
 	libraries_release(&s->libraries);
 	unit_table_release(&s->units);
 	doctor_rows_release(&s->doctor);

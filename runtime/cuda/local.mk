@@ -22,6 +22,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/cudart-user-object.c \
 	%reldir%/cudart-unsupported.c %reldir%/cudart-unsupported.def %reldir%/cudart-unsupported.h \
 	%reldir%/device-audit.c %reldir%/device-audit.h \
+	%reldir%/device-node.c %reldir%/device-node.h \
 	%reldir%/device-profile.c \
 	%reldir%/device-attach.c \
 	%reldir%/device.c %reldir%/device.h %reldir%/device-state.h \
@@ -104,8 +105,8 @@ test_ptx_variables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
 
 # Tests of the CUDA side run over the built libcgpu-emulator.so.
-cudaside_tests = test-cudart test-device-code test-device-failures test-device-rollback test-libcuda test-nvml \
-	test-several-devices
+cudaside_tests = test-cudart test-device-code test-device-failures test-device-node test-device-rollback test-libcuda \
+	test-nvml test-several-devices
 check_PROGRAMS += $(cudaside_tests)
 TESTS += $(cudaside_tests)
 CUDASIDE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
@@ -135,6 +136,9 @@ test_nvml_CPPFLAGS = $(AM_CPPFLAGS) -DCC='"$(CC)"'
 test_nvml_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_nvml_LDADD = $(CUDASIDE_LIBS)
 EXTRA_test_nvml_DEPENDENCIES = libcgpu-nvml.so
+test_device_node_SOURCES = tests/unit/test-device-node.c
+test_device_node_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
+test_device_node_LDADD = $(CUDASIDE_LIBS)
 test_device_failures_SOURCES = tests/unit/test-device-failures.c tests/unit/device-code-units.h \
 	tests/unit/device-host.c tests/unit/device-host.h
 test_device_failures_CFLAGS = $(CUDASIDE_TEST_CFLAGS)

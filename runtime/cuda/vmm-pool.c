@@ -16,6 +16,7 @@
 #include "common/log.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
+#include "runtime/cuda/device-node.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/held.h"
 
@@ -123,6 +124,8 @@ static CUresult hand_over(const struct chunk_handle *h, uint64_t address)
 							     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
 	if (result)
 		return result;
+	if (!h->on_host)
+		device_node_tell();
 	sent = tell_chunk(h, address, fd, &err);
 	close(fd);
 	if (!sent)
