@@ -4,8 +4,8 @@
 #define CGPU_RUNTIME_CUDA_DEVICE_NODE_H
 
 /*
- * Call fn for each file NODE0, NODE1, ... of which `folder` (/proc/self/fd) has a link, opened anew; once each. fn owns fd. A copy
- * of the driver's own descriptor would keep all that the driver has made by it.
+ * Call fn for each file NODE0, NODE1, ... of which `folder` (/proc/self/fd) has a link, opened anew; once each. fn owns fd. A
+ * copy of the driver's own descriptor would keep all that the driver has made by it.
  */
 void device_node_each(const char *folder, const char *node, void (*fn)(void *data, int fd), void *data);
 
