@@ -4,7 +4,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#include "common/address-map.h"
 #include "common/buffer.h"
 #include "emulator/machine/function-name.h"
 #include "emulator/machine/machine-limits.h"
@@ -159,6 +161,41 @@ static void print_array(const struct gpu_fault *f, struct buffer *out)
 		      f->array_name, size);
 }
 
+/* Is it memory of this process that is no device's? Small addresses and the device's own never are. */
+static bool is_host(uint64_t address)
+{
+	unsigned char resident;
+
+	if (address < ARENA_PAGE || (address >= DEVICE_BASE && address < DEVICE_BASE + DEVICE_ALIAS_OFFSET + DEVICE_SIZE))
+		return false;
+	return !mincore((void *)(uintptr_t)(address & ~(ARENA_PAGE - 1)), 1, &resident);
+}
+
+/* Past the end of a buffer, or in front of it: memory of the host may lie beside managed memory. */
+static bool is_near(const struct gpu_fault *f)
+{
+	uint64_t end = f->buffer_address + f->buffer_size;
+	uint64_t distance = f->address >= end ? f->address - end : f->address < f->buffer_address ? f->buffer_address - f->address : 0;
+
+	return f->has_buffer && (distance <= f->buffer_size || distance < ARENA_PAGE);
+}
+
+/* Where the address is: the buffer that is nearest says nothing of one that no device ever had. */
+static void print_where(const struct gpu_fault *f, struct buffer *out)
+{
+	bool outside = f->kind == GPU_FAULT_ILLEGAL_ADDRESS && !f->unreachable && !is_near(f);
+
+	if (outside && f->address < ARENA_PAGE && f->address)
+		buffer_printf(out, "=========     and is a null pointer plus %llu\n", (unsigned long long)f->address);
+	else if (outside && !f->address)
+		buffer_puts(out, "=========     and is a null pointer\n");
+	else if (outside && is_host(f->address))
+		buffer_puts(out, "=========     and is memory of the host, which device code cannot reach: copy it to the device with "
+				 "cudaMemcpy(),\n=========     or allocate it with cudaMallocManaged()\n");
+	else if (f->has_buffer)
+		print_buffer(f, out);
+}
+
 static void print_address(const struct gpu_fault *f, struct buffer *out)
 {
 	bool shared = f->has_array || f->space == PTX_SPACE_SHARED;
@@ -184,8 +221,10 @@ static void print_address(const struct gpu_fault *f, struct buffer *out)
 		buffer_printf(out, "=========     and the %s of %s has %s bytes\n",
 			      shared ? "shared memory" : "local memory", shared ? "the block" : "the thread", size);
 	}
-	if (f->has_buffer)
-		print_buffer(f, out);
+	if (shared && !f->window && !f->has_array && f->kind == GPU_FAULT_WINDOW)
+		buffer_puts(out, "=========     and the block has no shared memory: the launch says how many bytes, as third value of "
+				 "<<<grid, block, bytes>>>\n");
+	print_where(f, out);
 	if (f->formula[0])
 		buffer_printf(out, "=========     The address is %s\n", f->formula);
 	for (uint32_t i = 0; i < f->value_count; i++)

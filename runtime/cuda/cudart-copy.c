@@ -24,6 +24,19 @@ static bool both_sides(const void *p)
 	return b && b->kind >= BUFFER_MANAGED;
 }
 
+static void explain_kind(const void *p, enum cudaMemcpyKind kind, bool written)
+{
+	static const char *const kinds[] = { "HostToHost", "HostToDevice", "DeviceToHost", "DeviceToDevice" };
+	const char *side = written ? "destination" : "source", *does = written ? "writes to" : "reads from";
+
+	if (!p)
+		cudart_explain("its %s is NULL", side);
+	else if (on_device(p))
+		cudart_explain("its %s is memory of the device, and cudaMemcpy%s %s the host", side, kinds[kind], does);
+	else
+		cudart_explain("its %s is memory of the host, and cudaMemcpy%s %s the device", side, kinds[kind], does);
+}
+
 static cudaError_t check_kind(const void *p, enum cudaMemcpyKind kind, bool written)
 {
 	bool device_side = kind == cudaMemcpyDeviceToDevice ||
@@ -31,8 +44,10 @@ static cudaError_t check_kind(const void *p, enum cudaMemcpyKind kind, bool writ
 
 	if ((int)kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
 		return cudaErrorInvalidMemcpyDirection;
-	return kind == cudaMemcpyDefault || device_side == on_device(p) || both_sides(p) ? cudaSuccess
-											 : cudaErrorInvalidValue;
+	if (p && (kind == cudaMemcpyDefault || device_side == on_device(p) || both_sides(p)))
+		return cudaSuccess;
+	explain_kind(p, kind, written);
+	return cudaErrorInvalidValue;
 }
 
 cudaError_t cudart_prepare_side(const void *p, size_t size, enum cudaMemcpyKind kind, bool written)

@@ -20,7 +20,7 @@ struct unchecked {
 	char what[64];
 	cudaError_t error;
 	unsigned line;
-	char why[120]; /* "": not known */
+	char why[160]; /* "": not known */
 };
 
 static _Thread_local cudaError_t last_error;

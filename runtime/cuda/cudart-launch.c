@@ -161,9 +161,12 @@ void cgpu_launch(const char *name, void **args)
 	if (depth)
 		c = configurations[--depth];
 	result = cudart_enter("launch");
-	if (!result)
-		result = c.grid.x || c.line ? launch(device_code_entry(name), &c, args, false)
-					    : cudaErrorMissingConfiguration;
+	if (!result && !c.grid.x && !c.line) {
+		cudart_explain("it was called like a function: a CUDA kernel is launched with %s<<<grid, block>>>(arguments)", name);
+		result = cudaErrorMissingConfiguration;
+	} else if (!result) {
+		result = launch(device_code_entry(name), &c, args, false);
+	}
 	device.host->leave_library();
 	if (!result)
 		return;

@@ -53,6 +53,13 @@ void cudart_forget_note(void)
 	note_line = 0;
 }
 
+/* cudaMalloc(p, n) with p still NULL. */
+static cudaError_t no_place(void)
+{
+	cudart_explain("there is no place for the address, the first argument is NULL: hand over that of the pointer, &p");
+	return cudaErrorInvalidValue;
+}
+
 static cudaError_t alloc_device(const char *call, void **ret, size_t size)
 {
 	struct ledger_request r = cudart_request(call, size, BUFFER_MALLOC);
@@ -60,7 +67,7 @@ static cudaError_t alloc_device(const char *call, void **ret, size_t size)
 	CUresult result = CUDA_SUCCESS;
 
 	if (!ret)
-		return cudaErrorInvalidValue;
+		return no_place();
 	result = (CUresult)graphs_check_call(false);
 	/* As the real one: nothing is a valid request, with the null pointer as its answer. */
 	if (size && !result) {
@@ -121,7 +128,7 @@ static cudaError_t alloc_host(const char *call, void **ret, size_t size, enum bu
 	void *p = NULL;
 
 	if (!ret)
-		return cudaErrorInvalidValue;
+		return no_place();
 	cudart_forget_note();
 	*ret = NULL;
 	if (!size)
@@ -199,6 +206,26 @@ static cudaError_t wait_users(const void *p)
 	return result;
 }
 
+/* b: what holds the address, NULL for nothing. */
+static void explain_free(const void *p, const struct session_buffer *b, bool host)
+{
+	const char *own = host ? "cudaFreeHost" : "cudaFree";
+	bool freed = false;
+
+	if (b && b->address != (uintptr_t)p)
+		cudart_explain("0x%zx is not the start of a buffer, but %zu bytes behind that of one", (size_t)(uintptr_t)p,
+			       (size_t)((uintptr_t)p - b->address));
+	else if (b)
+		cudart_explain("that memory was allocated otherwise: %s frees it",
+			       b->kind == BUFFER_PINNED ? "cudaFreeHost" : b->kind == BUFFER_REGISTERED ? "cudaHostUnregister" : "cudaFree");
+	else if (ledger_look((uintptr_t)p, &freed) && freed)
+		cudart_explain("that buffer was freed before");
+	else
+		cudart_explain("0x%zx is %s, which %s does not free%s", (size_t)(uintptr_t)p,
+			       cudart_is_device(p) ? "no buffer" : "memory of the host", own,
+			       cudart_is_device(p) ? "" : host ? ": free() does" : ": free() or cudaFreeHost() does");
+}
+
 /* Frees one buffer by its first byte. host: pinned memory is meant. */
 static cudaError_t free_at(void *p, bool host)
 {
@@ -222,6 +249,7 @@ static cudaError_t free_at(void *p, bool host)
 	kind = b ? b->kind : BUFFER_REGISTERED;
 	if (!b || b->address != (uintptr_t)p || (host ? kind != BUFFER_PINNED
 						      : kind != BUFFER_MALLOC && kind != BUFFER_MANAGED)) {
+		explain_free(p, b, host);
 		device_unlock();
 		return cudaErrorInvalidValue;
 	}

@@ -168,7 +168,7 @@ static CUresult place_managed(const struct ptx_variable *v, const char *name, ui
 
 static int place_device(const struct ptx_variable *v, bool named, uint64_t *ret, struct error *err)
 {
-	struct ledger_request r = { .size = v->size, .device = device_current(), .name = v->name,
+	struct ledger_request r = { .size = v->size, .device = device_current(), .name = strncmp(v->name, "$str", 4) ? v->name : "texts of printf",
 				    .call = "a __device__ variable" };
 	CUresult result;
 

@@ -150,6 +150,46 @@ late<<<1, 8>>>(was);""", ("cudaFree(was);", ""), """\
 =========         %rd# = 0x#: parameter 1
 =========         %r# = 0: threadIdx.x
 """),
+    "memory of the host": ("CudaIllegalAddress", """
+__global__ void fill(int *p) { p[threadIdx.x] = 1; }
+fill<<<1, 8>>>(h);""", ("(h)", "(d_out)"), """\
+========= Invalid __global__ write of size 4 bytes
+=========     at fill(...)+0x# in In[#]:2
+=========         2 | __global__ void fill(int *p) { p[threadIdx.x] = 1; }
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Address 0x# is out of bounds
+=========     and is memory of the host, which device code cannot reach: copy it to the device with cudaMemcpy(),
+=========     or allocate it with cudaMallocManaged()
+=========     The address is %rd# + 4 * %r#
+=========         %rd# = 0x#: parameter 1
+=========         %r# = 0: threadIdx.x
+"""),
+    "a null pointer": ("CudaIllegalAddress", """
+struct pair { int first, second; };
+__global__ void fill_second(struct pair *p) { p->second = 1; }
+fill_second<<<1, 1>>>(NULL);""", ("(NULL)", "((struct pair *)d_out)"), """\
+========= Invalid __global__ write of size 4 bytes
+=========     at fill_second(...)+0x# in In[#]:3
+=========         3 | __global__ void fill_second(struct pair *p) { p->second = 1; }
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Address 0x4 is out of bounds
+=========     and is a null pointer plus 4
+=========     The address is %rd# + 4
+=========         %rd# = 0x0: parameter 1
+"""),
+    "no dynamic shared memory": ("CudaLaunchFailure", """
+extern __shared__ int room[];
+__global__ void use(int *out) { room[threadIdx.x] = 1; __syncthreads(); out[0] = room[0]; }
+use<<<1, 8>>>(d_out);""", ("<<<1, 8>>>", "<<<1, 8, 32>>>"), """\
+========= Invalid __shared__ write of size 4 bytes
+=========     at use(...)+0x# in In[#]:3
+=========         3 | __global__ void use(int *out) { room[threadIdx.x] = 1; __syncthreads(); out[0] = room[0]; }
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Address 0x0 is out of bounds
+=========     and the block has no shared memory: the launch says how many bytes, as third value of <<<grid, block, bytes>>>
+=========     The address is room + 4 * %r#
+=========         %r# = 0: threadIdx.x
+"""),
     "misaligned": ("CudaMisalignedAddress", """
 __global__ void pairs(char *p) { *(int *)(p + 4 * threadIdx.x + OFFSET) = 1; }
 pairs<<<1, 8>>>((char *)d_out);""", ("OFFSET", "4"), """\
@@ -177,6 +217,34 @@ def test_a_fault_of_a_cell(kernel, name):
     assert report_of(result) == text
     twin = kernel.run(cell.replace(old, new) + SYNC).ok()
     assert twin.stderr == ""
+
+
+# A call that is refused: what is told of it.
+REFUSED = {
+    "cudaMalloc((int *)NULL, 16);": "there is no place for the address, the first argument is NULL: hand over that of the pointer, &p",
+    "cudaMemcpy(d_in, h, 16, cudaMemcpyDeviceToHost);": "its destination is memory of the device, and cudaMemcpyDeviceToHost writes to "
+                                                        "the host",
+    "cudaMemcpy(h, d_in, 16, cudaMemcpyHostToDevice);": "its destination is memory of the host, and cudaMemcpyHostToDevice writes to "
+                                                        "the device",
+    "cudaMemcpy(h, h, 16, cudaMemcpyDeviceToHost);": "its source is memory of the host, and cudaMemcpyDeviceToHost reads from the device",
+    "cudaMemcpy(d_in, NULL, 16, cudaMemcpyHostToDevice);": "its source is NULL",
+    "cudaFree(h);": "is memory of the host, which cudaFree does not free: free() or cudaFreeHost() does",
+    "cudaFree(d_in + 1);": "is not the start of a buffer, but 4 bytes behind that of one",
+    "cudaFree(d_out); cudaFree(d_out);": "that buffer was freed before",
+    "int *m; cudaMallocManaged(&m, 16); cudaFreeHost(m);": "that memory was allocated otherwise: cudaFree frees it",
+    "__global__ void called(int *p) { }\ncalled(d_in);": "it was called like a function: a CUDA kernel is launched with "
+                                                        "called<<<grid, block>>>(arguments)",
+}
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_a_refused_call_says_what_is_wrong(kernel, call):
+    kernel.run(HEAD).ok()
+    shown = kernel.run(call).ok().stderr
+    assert shown.count("nobody looked at it") == 1 and REFUSED[call] in shown, shown
+    # What explains one call is not told of the next one.
+    shown = kernel.run("cudaSetDevice(77);").ok().stderr
+    assert REFUSED[call] not in shown and "cudaErrorInvalidDevice" in shown, shown
 
 
 PROGRAM = """%%cuda
