@@ -194,6 +194,7 @@ static bool visit_bytes(const struct race_now *n, uint32_t lane, uint64_t at, ui
 
 void race_global_access(struct race_now *n)
 {
+	struct race_plan *plan = &n->c->race->plan;
 	uint64_t last = 0;
 
 	n->number = number_of(n);
@@ -202,6 +203,8 @@ void race_global_access(struct race_now *n)
 	FOR_ACTIVE(l, n->s->mask) {
 		uint64_t at = n->s->address[l], end = at + n->s->size;
 
+		if (plan->watch)
+			race_plan_check(plan, n->o, at, race_writes(&n->access));
 		/* Lanes that read what the lane before them reads. */
 		if (!race_writes(&n->access) && at == last)
 			continue;
@@ -386,6 +389,7 @@ static inline bool find_piece(const struct race_now *n, uint32_t lane, const str
 			      bool writes, struct piece *ret)
 {
 	const struct memory_cache *buffer = &n->w->caches[n->o->cache];
+	struct race_plan *plan = &n->c->race->plan;
 	uint64_t at = half->start + (uint64_t)n->o->imm, off = at - buffer->base;
 
 	if (half->same && writes)
@@ -398,6 +402,8 @@ static inline bool find_piece(const struct race_now *n, uint32_t lane, const str
 	if (at & (size - 1) || buffer->size < ret->bytes || off > buffer->size - ret->bytes ||
 	    ret->offset + ret->bytes > RACE_PAGE)
 		return false;
+	if (plan->watch)
+		race_plan_check(plan, n->o, at, writes);
 	ret->page = page_of(n->c, at >> RACE_PAGE_BITS);
 	return ret->page;
 }

@@ -176,4 +176,5 @@ void race_report(struct race *r, const struct machine_launch *l, bool (*fresh)(v
 	report_level(r, l, RACE_ERROR, fresh, data, out, count);
 	report_level(r, l, RACE_WARNING, fresh, data, out, count);
 	count->cut |= atomic_load(&r->cut);
+	count->strayed |= atomic_load(&r->plan.strayed);
 }

@@ -19,7 +19,7 @@ static void renumber(struct race_cta *c)
 	c->base = 1;
 }
 
-void race_shared_epoch(struct race_cta *c)
+static void begin_epoch(struct race_cta *c)
 {
 	c->base += c->log.count;
 	c->log.count = 0;
@@ -29,11 +29,41 @@ void race_shared_epoch(struct race_cta *c)
 		renumber(c);
 }
 
+/* All threads are at barrier `id`, and where they go on nothing is written. */
+static bool is_read_only(const struct race_cta *c, uint32_t id)
+{
+	const struct race_plan *plan = &c->race->plan;
+	uint32_t waiting = 0;
+
+	if (!plan->ahead)
+		return false;
+	for (uint32_t i = 0; i < c->cta->warp_count; i++) {
+		const struct warp *w = &c->cta->warps[i];
+
+		for (uint32_t k = 0; k < w->parked_count; k++) {
+			const struct fragment *f = &w->parked[k].fragment;
+
+			if (w->parked[k].kind != PARKED_BARRIER || w->parked[k].barrier != id ||
+			    f->frame->program != plan->program || plan->ahead[f->pc + 1 - plan->program->ops])
+				return false;
+			waiting += lane_count(f->mask);
+		}
+	}
+	return waiting == c->cta->live_threads;
+}
+
+void race_shared_barrier(struct race_cta *c, uint32_t id)
+{
+	begin_epoch(c);
+	c->read_only = is_read_only(c, id);
+}
+
 void race_shared_begin(struct race_cta *c)
 {
 	uint32_t size = c->cta->shared_size;
 
-	race_shared_epoch(c);
+	begin_epoch(c);
+	c->read_only = c->race->plan.ahead && !c->race->plan.ahead[0];
 	c->releases.count = 0;
 	if (c->releases.slots)
 		memset(c->releases.slots, 0, c->releases.cap * sizeof(*c->releases.slots));
@@ -205,6 +235,8 @@ bool race_shared_note(struct race_cta *c, struct warp *w, const struct op *o, ui
 	const struct address_rows *rows = c->race->rows;
 	struct race_read *r;
 
+	if (c->read_only)
+		return true;
 	if (c->written || size < 1u << c->shift || !c->cells || !c->reads || !notes_reads(c))
 		return false;
 	r = next_read(c, w, o, w->mask, size);
@@ -264,6 +296,8 @@ void race_shared_access(struct race_now *n)
 	struct race_cta *c = n->c;
 	bool writes = n->s->kind != GPU_ACCESS_READ;
 
+	if (c->read_only && !writes)
+		return;
 	if (n->s->size < 1u << c->shift && !split_cells(c, n->s->size))
 		return;
 	if (!c->cells || !c->reads)

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "emulator/check/race-plan.h"
 #include "emulator/check/race.h"
 #include "emulator/machine/address-rows.h"
 
@@ -106,11 +107,13 @@ struct race_cta {
 	uint32_t base;           /* number of the first access of this epoch */
 	struct race_log log;     /* of this epoch */
 	bool written;            /* in this epoch */
+	bool read_only;          /* nothing is written in this epoch, whatever the threads do */
 	struct race_read *reads;
 	uint32_t read_count;
 	struct race_releases releases;
 	uint32_t number, number_end; /* of the next access in the launch's log, and of one that is not this cta's any more */
 	struct race_page *pages[RACE_PAGES_RECENT]; /* of global memory, looked up last, by their numbers */
+	const struct op *freed;  /* the operation that runs, when it is not watched */
 };
 
 struct race_side {
@@ -167,6 +170,7 @@ struct race {
 	_Atomic uint64_t time;
 	_Atomic bool cut;
 	const struct machine_launch *launch; /* that is checked; those that its device code makes are not */
+	struct race_plan plan;  /* made with it */
 	pthread_mutex_t lock;   /* of launch, hazards and free ctas */
 	struct race_cta *spare;
 	struct race_hazard hazards[RACE_HAZARDS];
@@ -236,7 +240,8 @@ void race_release_set(struct race *r, struct race_releases *t, uint64_t address,
 
 /* race-shared.c */
 void race_shared_begin(struct race_cta *c);
-void race_shared_epoch(struct race_cta *c);
+/* All that barrier `id` waits for have arrived. */
+void race_shared_barrier(struct race_cta *c, uint32_t id);
 void race_shared_access(struct race_now *n);
 /* A read of that size, which can be noted without its addresses being known. */
 bool race_shared_note(struct race_cta *c, struct warp *w, const struct op *o, uint32_t size);

@@ -290,14 +290,25 @@ static void on_access(struct observer *x, struct warp *w, const struct op *o, co
 static bool on_skip(struct observer *x, struct warp *w, const struct op *o)
 {
 	struct race_cta *c = *observer_slot(x, w->cta);
-	const struct access_shape *shape = access_shape(o);
+	const struct access_shape *shape;
 	struct race_warp *state;
+	enum race_watch watch;
 	struct race_now n;
 
 	if (!c)
 		return true;
 	state = &c->warps[w->index];
-	if (!shape || state->acquiring)
+	if (state->acquiring)
+		acquire(c, state);
+	watch = race_plan_of(&c->race->plan, o);
+	c->freed = watch ? o : NULL;
+	if (watch) {
+		if (watch == RACE_FREE_WRITE)
+			note_plain_write(state, w->mask);
+		return true;
+	}
+	shape = access_shape(o);
+	if (!shape)
 		return false;
 	if (shape->space == PTX_SPACE_SHARED)
 		return shape->kind == GPU_ACCESS_READ && race_shared_note(c, w, o, shape->size);
@@ -314,6 +325,25 @@ static bool on_skip(struct observer *x, struct warp *w, const struct op *o)
 	if (shape->kind == GPU_ACCESS_WRITE)
 		note_plain_write(state, w->mask);
 	return true;
+}
+
+static void look_again(void *data, struct warp *w, const struct op *o, const struct memory_step *s)
+{
+	struct observer *x = data;
+
+	if (s->space != PTX_SPACE_GLOBAL || !race_plan_allows(&race_of(x)->plan, o, s))
+		on_access(x, w, o, s);
+}
+
+/* Where an operation that is not watched goes. */
+static void on_placed(struct observer *x, struct warp *w, const struct op *o)
+{
+	struct race_cta *c = *observer_slot(x, w->cta);
+
+	if (!c || c->freed != o)
+		return;
+	c->freed = NULL;
+	access_list(w, o, look_again, x);
 }
 
 static void on_sync(struct observer *x, struct warp *w, const struct op *o)
@@ -343,7 +373,6 @@ static void on_barrier(struct observer *x, struct cta *cta, uint32_t id)
 	uint64_t known = 0;
 	uint32_t dirty = 0;
 
-	(void)id;
 	if (!c)
 		return;
 	for (uint32_t i = 0; i < cta->warp_count; i++) {
@@ -363,7 +392,7 @@ static void on_barrier(struct observer *x, struct cta *cta, uint32_t id)
 	}
 	c->fenced = false;
 	c->epoch++;
-	race_shared_epoch(c);
+	race_shared_barrier(c, id);
 }
 
 static void on_warp_sync(struct observer *x, struct warp *w, uint32_t lanes)
@@ -382,8 +411,11 @@ static void on_begin(struct observer *x, struct cta *cta)
 	bool own;
 
 	pthread_mutex_lock(&r->lock);
-	if (!r->launch)
+	if (!r->launch) {
 		r->launch = cta->warps[0].worker->launch->spec;
+		if (!r->options.unplanned)
+			race_plan_init(&r->plan, r->launch);
+	}
 	own = r->launch == cta->warps[0].worker->launch->spec;
 	c = own ? r->spare : NULL;
 	if (c)
@@ -422,8 +454,8 @@ static void on_end(struct observer *x, struct cta *cta)
 }
 
 static const struct observer_class race_class = {
-	.name = "race", .sync = on_sync, .skip = on_skip, .access = on_access, .barrier = on_barrier, .warp_sync = on_warp_sync,
-	.cta_begin = on_begin, .cta_end = on_end,
+	.name = "race", .sync = on_sync, .skip = on_skip, .access = on_access, .placed = on_placed, .barrier = on_barrier,
+	.warp_sync = on_warp_sync, .cta_begin = on_begin, .cta_end = on_end,
 };
 
 struct race *race_new(const struct race_options *o)
@@ -457,6 +489,7 @@ void race_free(struct race *r)
 		free(c);
 	}
 	race_pages_release(&r->global);
+	race_plan_release(&r->plan);
 	free(r->global.releases.slots);
 	pthread_mutex_destroy(&r->lock);
 	free(r);

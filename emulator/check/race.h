@@ -14,6 +14,9 @@
  * something smaller touches its page or the cta's shared memory. Shared memory is kept for one cta between two barriers,
  * and reads there are only noted until a write comes, which mostly never happens. Global memory is kept for the launch,
  * up to a limit; 16 words that half a warp touches as a whole have one mark together, until something else touches them.
+ *
+ * What is not watched. Accesses to buffers that the launch only reads, and those by which each thread touches places of its
+ * own (race-plan.h). The reports are the same.
  */
 #ifndef CGPU_EMULATOR_RACE_H
 #define CGPU_EMULATOR_RACE_H
@@ -26,12 +29,14 @@ struct race;
 struct race_options {
 	bool warnings;   /* also report races between lanes of one warp, and of reads with atomic writes */
 	uint64_t budget; /* operations that are watched on each host thread; 0: all */
+	bool unplanned;  /* watch what cannot race, too: for tests, which find the same races then */
 };
 
 /* What was reported. */
 struct race_count {
 	uint32_t errors, warnings;
 	bool cut; /* a limit was reached: the launch was not checked to its end */
+	bool strayed; /* a pointer was moved to another buffer, to which accesses had not been watched */
 };
 
 /* For one launch. NULL: out of memory. */

@@ -185,6 +185,15 @@ void observer_barrier(struct cta *c, uint32_t id)
 			k->observers[i]->class->barrier(k->observers[i], c, id);
 }
 
+void observer_placed(struct warp *w, const struct op *o)
+{
+	struct worker *k = w->worker;
+
+	for (uint32_t i = 0; i < k->observer_count; i++)
+		if (k->observers[i]->class->placed)
+			k->observers[i]->class->placed(k->observers[i], w, o);
+}
+
 void observer_warp_sync(struct warp *w, uint32_t lanes)
 {
 	struct worker *k = w->worker;

@@ -44,6 +44,11 @@ struct observer_class {
 	bool (*skip)(struct observer *x, struct warp *w, const struct op *o);
 	/* o is about to run and will touch these bytes; not called when the access is going to fault. After `step`. */
 	void (*access)(struct observer *x, struct warp *w, const struct op *o, const struct memory_step *s);
+	/*
+	 * o runs, and not all that it touches lies in the buffer that it touched last; no byte is touched yet. So whoever knows
+	 * an operation's buffer need not look at it as long as this is not called.
+	 */
+	void (*placed)(struct observer *x, struct warp *w, const struct op *o);
 	/* All that barrier `id` waits for have arrived. The waiting fragments are still parked in the warps. */
 	void (*barrier)(struct observer *x, struct cta *c, uint32_t id);
 	/* These lanes have met at an operation between lanes, maybe at several places of the code. */
@@ -75,6 +80,7 @@ void observer_drop(struct worker *k, struct observer *x);
 const struct op *observer_run(struct warp *w, const struct op *pc, uintptr_t end, uint64_t *steps);
 void observer_barrier(struct cta *c, uint32_t id);
 void observer_warp_sync(struct warp *w, uint32_t lanes);
+void observer_placed(struct warp *w, const struct op *o);
 void observer_cta_begin(struct cta *c);
 void observer_cta_end(struct cta *c);
 

@@ -9,6 +9,7 @@
 
 #include "emulator/machine/exec.h"
 #include "emulator/machine/fault-address.h"
+#include "emulator/machine/observer.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/taint.h"
 #include "emulator/ptx/ptx-lines.h"
@@ -359,6 +360,8 @@ bool state_space_resolve(struct warp *w, const struct op *o, const uint64_t *add
 						       b->shadow ? shadow_words(b->shadow) : NULL };
 		same &= b && b->address == first.base;
 	}
+	if (w->worker->observer_count)
+		observer_placed(w, o);
 	if (same)
 		w->caches[o->cache] = first;
 	mark_written(w, o, address, a);

@@ -54,6 +54,22 @@ def test_racecheck_sums_up(fresh_kernel):
     assert fresh_kernel.run("int seen; cudaMemcpy(&seen, d_x, 4, cudaMemcpyDefault); seen").ok().text == "16843009"
 
 
+def test_racecheck_says_when_an_address_has_left_its_buffer(fresh_kernel):
+    far = """__global__ void far(const int *a, int *b, long away)
+{
+    b[away + threadIdx.x] = a[threadIdx.x] + 1;
+}
+int *d_a, *d_b;
+cudaMalloc(&d_a, 256);
+cudaMalloc(&d_b, 256);
+far<<<1, 64>>>(d_a, d_b, %s);
+cudaDeviceSynchronize();"""
+    result = fresh_kernel.run("%%racecheck\n" + far % "d_a - d_b").ok()
+    assert result.stderr.endswith("========= Not all was checked: an address that starts from one buffer lies in another one\n" +
+                                  summary())
+    assert fresh_kernel.run("%%racecheck\n" + far % "0").ok().stderr == summary()
+
+
 def test_racecheck_of_a_cuda_cell(fresh_kernel):
     program = (REVERSE % "").replace("int *d_x;", "int main()\n{\nint *d_x;") + "}"
     result = fresh_kernel.run("%%racecheck\n%%cuda\n#include <cstdio>\n" + program).ok()

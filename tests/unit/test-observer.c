@@ -14,6 +14,7 @@ struct recorder {
 	struct buffer notes;
 	unsigned steps, begun, ended;
 	bool all; /* note the names of all operations */
+	bool places; /* note when `placed` is called */
 	unsigned leave_after;
 };
 
@@ -75,6 +76,12 @@ static void on_warp_sync(struct observer *x, struct warp *w, uint32_t lanes)
 	buffer_printf(&recorder_of(x)->notes, "met %08x of warp %u\n", lanes, w->index);
 }
 
+static void on_placed(struct observer *x, struct warp *w, const struct op *o)
+{
+	if (recorder_of(x)->places)
+		buffer_printf(&recorder_of(x)->notes, "placed %s %08x\n", op_name(o), w->mask);
+}
+
 static void on_begin(struct observer *x, struct cta *c)
 {
 	assert_null(*observer_slot(x, c));
@@ -90,8 +97,8 @@ static void on_end(struct observer *x, struct cta *c)
 }
 
 static const struct observer_class recorder_class = {
-	.name = "recorder", .step = on_step, .sync = on_sync, .access = on_access, .barrier = on_barrier,
-	.warp_sync = on_warp_sync, .cta_begin = on_begin, .cta_end = on_end,
+	.name = "recorder", .step = on_step, .sync = on_sync, .access = on_access, .placed = on_placed,
+	.barrier = on_barrier, .warp_sync = on_warp_sync, .cta_begin = on_begin, .cta_end = on_end,
 };
 
 /* Run `body` with %rd1 = a buffer of 4096 bytes, watched; 0 or 1 as machine_launch(). */
@@ -154,6 +161,27 @@ static void generic_addresses_are_told_by_state_space(void **state)
 	(void)state;
 	assert_notes("cvta.shared.u64 %rd4, tile; add.s64 %rd5, %rd4, %rd2; selp.b64 %rd6, %rd5, %rd3, %p1; st.u32 [%rd6], 1;",
 		     32, "global w4 fffffff0 10..7c = 0\nshared w4 0000000f 0..c = 0\n");
+}
+
+/* The first round of a loop finds the buffer; the next ones stay in it until lanes lie in shared memory. */
+static void an_operation_that_leaves_its_buffer_is_told(void **state)
+{
+	struct device *d = device_new();
+	struct recorder r = { .places = true };
+
+	(void)state;
+	assert_int_equal(watch(d, &r, "cvta.shared.u64 %rd4, tile; mov.b64 %rd5, %rd3; mov.u32 %r6, 0;\n"
+				      "L: st.u32 [%rd5], %r6; add.u32 %r6, %r6, 1; setp.eq.u32 %p2, %r6, 2;\n"
+				      "@%p2 selp.b64 %rd5, %rd4, %rd3, %p1; setp.lt.u32 %p2, %r6, 3; @%p2 bra L;\n"
+				      "ld.global.u32 %r5, [%rd3]; ld.global.u32 %r5, [%rd1];", 1, 32), 0);
+	assert_string_equal(buffer_text(&r.notes), "global w4 ffffffff 0..7c = 0\nplaced st_global_b32 ffffffff\n"
+						   "global w4 ffffffff 0..7c = 0\n"
+						   "global w4 fffffff0 10..7c = 1\nshared w4 0000000f 0..0 = 0\n"
+						   "placed st_global_b32 ffffffff\n"
+						   "global r4 ffffffff 0..7c = 1\nplaced ld_global_b32 ffffffff\n"
+						   "global r4 ffffffff 0..0 = 1\nplaced ld_global_b32 ffffffff\n");
+	buffer_release(&r.notes);
+	device_free(d);
 }
 
 static void guarded_operations_are_told_under_their_mask(void **state)
@@ -268,6 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(loads_and_stores_are_told_with_their_bytes),
 		cmocka_unit_test(generic_addresses_are_told_by_state_space),
+		cmocka_unit_test(an_operation_that_leaves_its_buffer_is_told),
 		cmocka_unit_test(guarded_operations_are_told_under_their_mask),
 		cmocka_unit_test(copies_and_barrier_objects_are_told_in_parts),
 		cmocka_unit_test(meetings_are_told_when_all_are_there),

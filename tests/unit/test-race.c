@@ -7,10 +7,12 @@
 
 #include "tests/unit/machine.h"
 
+static bool unplanned; /* launches are watched as a whole */
+
 /* The report of a launch. Data is a zeroed buffer of 4096 bytes; %rd3 = its word number %r1 = thread, %r5 = block. */
 static char *report(const char *body, uint32_t grid, uint32_t block, bool warnings, unsigned threads)
 {
-	struct race_options options = { .warnings = warnings };
+	struct race_options options = { .warnings = warnings, .unplanned = unplanned };
 	struct race *race = race_new(&options);
 	struct observer *observers[] = { race_observer(race) };
 	struct device *d = device_new();
@@ -311,6 +313,50 @@ static void barrier_objects_order_their_threads(void **state)
 		      "sub.u32 %r6, 252, %r2; add.s32 %r7, %r3, %r6;\n" LOAD_OTHER, 2, 64);
 }
 
+/* Where it looks as if threads kept apart, or as if nobody wrote. */
+static void what_need_not_be_watched_is_chosen_well(void **state)
+{
+	static const char *const bodies[] = {
+		/* 32 bits are not enough for the product: all threads write one place. */
+		"mad.lo.u32 %r8, %r5, 256, %r1; mul.lo.u32 %r9, %r8, 65536; mul.lo.u32 %r10, %r9, 65536;\n"
+		"mul.wide.u32 %rd4, %r10, 4; add.s64 %rd5, %rd1, %rd4; st.global.u32 [%rd5], %r8;",
+		/* A part of the number. */
+		"mad.lo.u32 %r8, %r5, 256, %r1; cvt.u32.u8 %r9, %r8; mul.wide.u32 %rd4, %r9, 4; add.s64 %rd5, %rd1, %rd4;\n"
+		"st.global.u32 [%rd5], %r8;",
+		/* Blocks, each with the same threads. */
+		"st.global.u32 [%rd3], %r5;",
+		/* Words that are read by vectors of others. */
+		"mul.wide.u32 %rd4, %r1, 8; add.s64 %rd5, %rd1, %rd4; st.global.u32 [%rd3], %r1; ld.global.v2.u32 {%r8, %r9}, [%rd5];",
+		/* Shared memory by a generic address. */
+		"cvt.u64.u32 %rd4, %r7; cvta.shared.u64 %rd5, %rd4; st.shared.u32 [%r4], %r1; ld.u32 %r8, [%rd5];",
+		/* Behind a barrier, writes by other ways than plain stores. */
+		"bar.sync 0; ld.shared.u32 %r8, [%r7]; atom.shared.add.u32 %r9, [%r4], 1;",
+		"bar.sync 0; ld.shared.u32 %r8, [%r7]; cvt.u64.u32 %rd4, %r4; cvta.shared.u64 %rd5, %rd4; st.u32 [%rd5], %r1;",
+		/* Behind a barrier of some warps while others write. */
+		"setp.lt.u32 %p3, %r1, 128; @!%p3 bra W; bar.sync 1, 128; ld.shared.u32 %r8, [%r7]; bra E;\n"
+		"W: st.shared.u32 [%r4], %r1; E:",
+		/* An atomic operation beside plain ones. */
+		"mad.lo.u32 %r9, %r5, 256, %r1; mul.wide.u32 %rd4, %r9, 4; add.s64 %rd5, %rd1, %rd4;\n"
+		"atom.global.add.u32 %r8, [%rd3], 1; st.global.u32 [%rd5], %r1;",
+		/* A pointer that was in memory. */
+		"add.s64 %rd6, %rd1, 4000; @%p1 st.global.u64 [%rd6], %rd1; bar.sync 0; ld.global.u64 %rd7, [%rd6];\n"
+		"add.s64 %rd7, %rd7, %rd2; st.global.u32 [%rd7], %r5;",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+		char *chosen = report(bodies[i], 2, 256, true, 1), *all;
+
+		unplanned = true;
+		all = report(bodies[i], 2, 256, true, 1);
+		unplanned = false;
+		if (!*all || strcmp(chosen, all))
+			fail_msg("%s\nfound\n%sand with everything watched\n%s", bodies[i], chosen, all);
+		free(chosen);
+		free(all);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +372,7 @@ int main(void)
 		cmocka_unit_test(a_fence_counts_for_what_lies_before_a_barrier),
 		cmocka_unit_test(a_flag_hands_data_on),
 		cmocka_unit_test(barrier_objects_order_their_threads),
+		cmocka_unit_test(what_need_not_be_watched_is_chosen_well),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
