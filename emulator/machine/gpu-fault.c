@@ -175,8 +175,12 @@ static bool is_host(uint64_t address)
 static bool is_near(const struct gpu_fault *f)
 {
 	uint64_t end = f->buffer_address + f->buffer_size;
-	uint64_t distance = f->address >= end ? f->address - end : f->address < f->buffer_address ? f->buffer_address - f->address : 0;
+	uint64_t distance = 0;
 
+	if (f->address >= end)
+		distance = f->address - end;
+	else if (f->address < f->buffer_address)
+		distance = f->buffer_address - f->address;
 	return f->has_buffer && (distance <= f->buffer_size || distance < ARENA_PAGE);
 }
 
@@ -222,8 +226,8 @@ static void print_address(const struct gpu_fault *f, struct buffer *out)
 			      shared ? "shared memory" : "local memory", shared ? "the block" : "the thread", size);
 	}
 	if (shared && !f->window && !f->has_array && f->kind == GPU_FAULT_WINDOW)
-		buffer_puts(out, "=========     and the block has no shared memory: the launch says how many bytes, as third value of "
-				 "<<<grid, block, bytes>>>\n");
+		buffer_puts(out, "=========     and the block has no shared memory: the launch says how many bytes, as third value of\n"
+				 "=========     <<<grid, block, bytes>>>\n");
 	print_where(f, out);
 	if (f->formula[0])
 		buffer_printf(out, "=========     The address is %s\n", f->formula);

@@ -209,15 +209,16 @@ static cudaError_t wait_users(const void *p)
 /* b: what holds the address, NULL for nothing. */
 static void explain_free(const void *p, const struct session_buffer *b, bool host)
 {
-	const char *own = host ? "cudaFreeHost" : "cudaFree";
+	const char *own = host ? "cudaFreeHost" : "cudaFree", *right = "cudaFree";
 	bool freed = false;
 
+	if (b && (b->kind == BUFFER_PINNED || b->kind == BUFFER_REGISTERED))
+		right = b->kind == BUFFER_PINNED ? "cudaFreeHost" : "cudaHostUnregister";
 	if (b && b->address != (uintptr_t)p)
 		cudart_explain("0x%zx is not the start of a buffer, but %zu bytes behind that of one", (size_t)(uintptr_t)p,
 			       (size_t)((uintptr_t)p - b->address));
 	else if (b)
-		cudart_explain("that memory was allocated otherwise: %s frees it",
-			       b->kind == BUFFER_PINNED ? "cudaFreeHost" : b->kind == BUFFER_REGISTERED ? "cudaHostUnregister" : "cudaFree");
+		cudart_explain("that memory was allocated otherwise: %s frees it", right);
 	else if (ledger_look((uintptr_t)p, &freed) && freed)
 		cudart_explain("that buffer was freed before");
 	else

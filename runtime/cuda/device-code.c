@@ -168,10 +168,12 @@ static CUresult place_managed(const struct ptx_variable *v, const char *name, ui
 
 static int place_device(const struct ptx_variable *v, bool named, uint64_t *ret, struct error *err)
 {
-	struct ledger_request r = { .size = v->size, .device = device_current(), .name = strncmp(v->name, "$str", 4) ? v->name : "texts of printf",
+	struct ledger_request r = { .size = v->size, .device = device_current(), .name = v->name,
 				    .call = "a __device__ variable" };
 	CUresult result;
 
+	if (!strncmp(v->name, "$str", 4))
+		r.name = "texts of printf";
 	r.kind = v->is_constant ? BUFFER_CONSTANT : named ? BUFFER_VARIABLE : BUFFER_PRIVATE;
 	result = ledger_alloc(&r, ret);
 	if (result == CUDA_ERROR_OUT_OF_MEMORY && ledger_refusal()[0])

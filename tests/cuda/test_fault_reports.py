@@ -186,7 +186,8 @@ use<<<1, 8>>>(d_out);""", ("<<<1, 8>>>", "<<<1, 8, 32>>>"), """\
 =========         3 | __global__ void use(int *out) { room[threadIdx.x] = 1; __syncthreads(); out[0] = room[0]; }
 =========     by thread (0,0,0) in block (0,0,0)
 =========     Address 0x0 is out of bounds
-=========     and the block has no shared memory: the launch says how many bytes, as third value of <<<grid, block, bytes>>>
+=========     and the block has no shared memory: the launch says how many bytes, as third value of
+=========     <<<grid, block, bytes>>>
 =========     The address is room + 4 * %r#
 =========         %r# = 0: threadIdx.x
 """),
@@ -221,19 +222,21 @@ def test_a_fault_of_a_cell(kernel, name):
 
 # A call that is refused: what is told of it.
 REFUSED = {
-    "cudaMalloc((int *)NULL, 16);": "there is no place for the address, the first argument is NULL: hand over that of the pointer, &p",
-    "cudaMemcpy(d_in, h, 16, cudaMemcpyDeviceToHost);": "its destination is memory of the device, and cudaMemcpyDeviceToHost writes to "
-                                                        "the host",
-    "cudaMemcpy(h, d_in, 16, cudaMemcpyHostToDevice);": "its destination is memory of the host, and cudaMemcpyHostToDevice writes to "
-                                                        "the device",
-    "cudaMemcpy(h, h, 16, cudaMemcpyDeviceToHost);": "its source is memory of the host, and cudaMemcpyDeviceToHost reads from the device",
+    "cudaMalloc((int *)NULL, 16);":
+        "there is no place for the address, the first argument is NULL: hand over that of the pointer, &p",
+    "cudaMemcpy(d_in, h, 16, cudaMemcpyDeviceToHost);":
+        "its destination is memory of the device, and cudaMemcpyDeviceToHost writes to the host",
+    "cudaMemcpy(h, d_in, 16, cudaMemcpyHostToDevice);":
+        "its destination is memory of the host, and cudaMemcpyHostToDevice writes to the device",
+    "cudaMemcpy(h, h, 16, cudaMemcpyDeviceToHost);":
+        "its source is memory of the host, and cudaMemcpyDeviceToHost reads from the device",
     "cudaMemcpy(d_in, NULL, 16, cudaMemcpyHostToDevice);": "its source is NULL",
     "cudaFree(h);": "is memory of the host, which cudaFree does not free: free() or cudaFreeHost() does",
     "cudaFree(d_in + 1);": "is not the start of a buffer, but 4 bytes behind that of one",
     "cudaFree(d_out); cudaFree(d_out);": "that buffer was freed before",
     "int *m; cudaMallocManaged(&m, 16); cudaFreeHost(m);": "that memory was allocated otherwise: cudaFree frees it",
-    "__global__ void called(int *p) { }\ncalled(d_in);": "it was called like a function: a CUDA kernel is launched with "
-                                                        "called<<<grid, block>>>(arguments)",
+    "__global__ void called(int *p) { }\ncalled(d_in);":
+        "it was called like a function: a CUDA kernel is launched with called<<<grid, block>>>(arguments)",
 }
 
 
