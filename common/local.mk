@@ -28,6 +28,7 @@ libcommon_a_SOURCES = \
 	%reldir%/launch-glue.h \
 	%reldir%/launch-profile.c %reldir%/launch-profile.h %reldir%/profile-counters.def \
 	%reldir%/log.c %reldir%/log.h \
+	%reldir%/lambda-name.h \
 	%reldir%/mem-pool.c %reldir%/mem-pool.h \
 	%reldir%/memory-permit.c %reldir%/memory-permit.h \
 	%reldir%/names.c %reldir%/names.h \

@@ -113,7 +113,7 @@ int cell_names_find(struct host_text *h, struct error *err)
 {
 	const struct token_list *l = &h->split.tokens;
 
-	h->masks = mem_pool_array(h->pool, 2 * l->n + 1, sizeof(*h->masks));
+	h->masks = mem_pool_array(h->pool, 2 * l->n + h->closures.n + 1, sizeof(*h->masks));
 	h->taken = mem_pool_array(h->pool, l->n + 1, sizeof(*h->taken));
 	h->left = mem_pool_array(h->pool, l->n + 1, sizeof(*h->left));
 	if (!h->masks || !h->taken || !h->left)

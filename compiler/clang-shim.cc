@@ -920,6 +920,9 @@ int clang_shim_parse(const struct clang_job *job)
 
 	return clang_execute(job, action, [&](CompilerInstance &CI) {
 		CI.getFrontendOpts().ProgramAction = frontend::ParseSyntaxOnly;
+		/* Who asks for names wants no others that look like them. */
+		CI.getLangOpts().SpellChecking = false;
+		CI.getDiagnosticOpts().ErrorLimit = 0;
 	});
 }
 

@@ -107,7 +107,7 @@ void compile_device_begin(struct compile_device *d)
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
 	/* Which instances of templates are launched, clang tells. */
-	if (d->host->launches.n || nvrtc_load(d->nvrtc, d->cuda_root, NULL) ||
+	if (d->host->launches.n || d->host->closures.n || nvrtc_load(d->nvrtc, d->cuda_root, NULL) ||
 	    device_follow_find(d->host, d->session, &d->followers, NULL) ||
 	    device_text_write(d->host, d->session, &d->followers, &text, NULL))
 		return;

@@ -167,6 +167,9 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	const char *hint;
 	long at = d->offset < 0 ? -1 : unit_text_find(&x->host.unit, d->offset);
 
+	/* What this is about is said in words of the cell. */
+	if (strstr(d->message, CLOSURE_UNKNOWN) && closure_complaint(&x->host, &(uint32_t){ 0 }))
+		return;
 	/* A later cell may pop it. */
 	if (!strcmp(d->flag, "-Wpragma-pack") && !strncmp(d->message, "unterminated", strlen("unterminated")))
 		return;
@@ -204,6 +207,8 @@ static void on_probed(void *context, const struct clang_symbol *s)
 	struct compilation *x = context;
 	const struct token_list *l = &x->host.split.tokens;
 
+	if (s->is_local)
+		closure_symbol(&x->host, s);
 	for (uint32_t i = 0; s->is_local && i < x->host.n_probed; i++)
 		if (token_is(l, x->host.probed[i].name, s->name))
 			x->host.probed[i].type = mem_pool_strdup(&x->pool, s->type);
@@ -234,8 +239,8 @@ static void set_job(struct compilation *x, struct clang_job *job)
 	};
 }
 
-/* Ask clang for what only an initialiser knows. */
-static int probe(struct compilation *x, struct error *err)
+/* Ask clang for what only an initialiser knows, and what lambdas capture. */
+static int probe_once(struct compilation *x, struct error *err)
 {
 	struct clang_job job;
 
@@ -244,8 +249,19 @@ static int probe(struct compilation *x, struct error *err)
 		return -1;
 	set_job(x, &job);
 	job.symbol = on_probed;
+	job.locals = CLOSURE_PROBE_PREFIX;
 	clang_shim_parse(&job);
 	x->host.probe = false;
+	return 0;
+}
+
+/* What holds a lambda, or captures one, has its type when that one's is known. */
+static int probe(struct compilation *x, struct error *err)
+{
+	do {
+		if (probe_once(x, err))
+			return -1;
+	} while (closure_resolve(&x->host, &x->compiler->session) && (x->host.n_probed || closure_is_open(&x->host)));
 	return 0;
 }
 
@@ -253,14 +269,14 @@ static int compile_once(struct compilation *x, struct error *err)
 {
 	struct clang_job job;
 
-	if (x->host.n_probed && probe(x, err))
+	if ((x->host.n_probed || closure_is_open(&x->host)) && probe(x, err))
 		return -1;
 	if (host_text_write(&x->host, &x->compiler->session, err))
 		return -1;
 	set_job(x, &job);
 	job.diagnostic = on_diagnostic;
 	job.symbol = on_symbol;
-	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
+	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors && !closure_complaint(&x->host, &(uint32_t){ 0 }))
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0,
 				"clang gave up without saying why");
 	return 0;
@@ -275,15 +291,19 @@ static void use_header(struct compilation *x, const char *header)
 
 #define UNKNOWN_INSTANCE "needs its template arguments, which the call does not tell: write them as in k<float><<<grid, block>>>(...)"
 
-static void complain(struct compilation *x, uint32_t token, const char *what)
+static void complain_of(struct compilation *x, const struct token_list *l, uint32_t token, const char *what)
 {
-	const struct token_list *l = &x->host.split.tokens;
 	uint32_t line, column;
-	char text[256];
+	char text[400];
 
 	text_position(l->text, l->len, l->at[token].start, &line, &column);
 	snprintf(text, sizeof(text), "this '%.*s' %s", (int)token_len(l, token), token_text(l, token), what);
 	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, (uint32_t)token_len(l, token), text);
+}
+
+static void complain(struct compilation *x, uint32_t token, const char *what)
+{
+	complain_of(x, &x->host.split.tokens, token, what);
 }
 
 static void begin_diagnostics(struct compilation *x)
@@ -296,6 +316,9 @@ static void begin_diagnostics(struct compilation *x)
 /* Each turn takes at least one more initialiser out of the image, so this ends. */
 static int compile_host(struct compilation *x, struct error *err)
 {
+	const char *what;
+	uint32_t at;
+
 	do {
 		x->again = false;
 		diagnostics_release(&x->diagnostics);
@@ -304,13 +327,16 @@ static int compile_host(struct compilation *x, struct error *err)
 		x->declare = (struct declare){ .pool = &x->pool };
 		if (compile_once(x, err))
 			return -1;
-		x->again |= !x->diagnostics.n_errors && template_launch_deduce(&x->host, &x->compiler->session);
+		what = closure_complaint(&x->host, &at);
+		x->again |= !x->diagnostics.n_errors && !what && template_launch_deduce(&x->host, &x->compiler->session);
 		/* Headers that are precompiled by themselves may miss what stood in front of them. */
 		if (x->diagnostics.n_errors && x->header) {
 			use_header(x, NULL);
 			x->again = true;
 		}
 	} while (x->again);
+	if (!x->diagnostics.n_errors && what)
+		complain_of(x, &x->host.closures.tokens, at, what);
 	if (!x->diagnostics.n_errors && template_launch_unknown(&x->host) != TOKEN_NONE)
 		complain(x, template_launch_unknown(&x->host), UNKNOWN_INSTANCE);
 	return 0;
@@ -607,7 +633,7 @@ static void make_key(struct compilation *x)
 	 * The first cell, numbered 0, is there to get clang going. What is checked is no unit of the session. Which instances of
 	 * templates there are already is not in the text.
 	 */
-	if (!r->cell || r->checked || x->host.n_probed || x->host.launches.n ||
+	if (!r->cell || r->checked || x->host.n_probed || x->host.launches.n || x->host.closures.n ||
 	    host_text_write(&x->host, &x->compiler->session, NULL) || !unit_cache_suits(buffer_text(text), text->len) ||
 	    !device_identity(x, &device))
 		return;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "compiler/closure.h"
 #include "compiler/device-variable.h"
 #include "compiler/host-text.h"
 
@@ -99,10 +100,22 @@ const char *cpp_hint(const struct host_text *h, const struct session *session, c
 	word = strstr(message, "no member named '") ? quoted(message, "' in 'struct ", &len) : NULL;
 	if (word && is_class(h, session, word, len))
 		return "its member functions are for device code: C cells have the data members only. " CPP_CELLS;
+	if (strstr(message, "called object type 'struct " CLOSURE_PREFIX) || strstr(message, "called object type '" LAMBDA_PREFIX))
+		return "a lambda with `__device__` is for device code, also one with `__host__`: C code cannot call it. " CPP_CELLS;
 	word = quoted(message, "conflicting types for '", &len);
 	if (word && is_entry(h, word, len))
 		return "C has no functions of the same name, and so entries cannot have one: use two names, or one template";
 	return NULL;
+}
+
+/* Does the cell make a lambda for device code? */
+static bool has_lambda(const struct host_text *h)
+{
+	bool is_lambda = h->closures.n > 0;
+
+	for (uint32_t i = 0; i < h->split.n_items && !is_lambda; i++)
+		device_variable_name(h, i, &is_lambda);
+	return is_lambda;
 }
 
 /* What host code alone has by this name. */
@@ -111,6 +124,7 @@ static const char *host_hint(const struct host_text *h, const struct session *se
 	static const char function[] = "is a function of the host: with __host__ __device__ in front of it, device code can call it too";
 	static const char variable[] = "is a variable of the host: hand its value over as an argument, or make it __device__ or "
 				       "__managed__";
+	static const char captured[] = "is a variable of the host: a lambda has a copy of it where it captures it, by [=] or by its name";
 	const struct declaration *d = session_find(session, name, len);
 	const struct split *s = &h->split;
 
@@ -121,15 +135,17 @@ static const char *host_hint(const struct host_text *h, const struct session *se
 			continue;
 		for (uint32_t k = 0; k < p->n && !p->is_other && !p->is_typedef; k++)
 			if (is_token(&s->tokens, p->declarators[k].name, name, len))
-				return p->declarators[k].is_function ? function : variable;
+				return p->declarators[k].is_function ? function : has_lambda(h) ? captured : variable;
 	}
 	if (!d || (d->kind != DECLARATION_FUNCTION && d->kind != DECLARATION_VARIABLE))
 		return NULL;
-	return d->kind == DECLARATION_FUNCTION ? function : variable;
+	return d->kind == DECLARATION_FUNCTION ? function : has_lambda(h) ? captured : variable;
 }
 
 void cpp_hint_device(const struct host_text *h, const struct session *session, const char *log, struct buffer *out)
 {
+	static const char constant[] = "      = what a lambda has captured is constant: `mutable` behind its parameters lets it change its "
+				       "copy, which the host does not see\n";
 	static const char start[] = "identifier \"", undefined[] = "\" is undefined";
 	char line[200];
 
@@ -144,18 +160,32 @@ void cpp_hint_device(const struct host_text *h, const struct session *session, c
 		if (!strstr(buffer_text(out), line))
 			buffer_puts(out, line);
 	}
+	if (has_lambda(h) && strstr(log, "must be a modifiable lvalue"))
+		buffer_puts(out, constant);
 }
 
-/* `[=] __device__ (int i) {`, `[s](int i) __device__ {` */
-static bool is_device_lambda(const struct token_list *l, uint32_t i)
+/* Why the lambda at token i stays none of device code; NULL: it does not, or there is none. */
+static const char *refuse_lambda(const struct token_list *l, uint32_t i)
 {
-	uint32_t behind = token_behind(l, i);
+	struct closure x;
 
-	if (!token_is(l, i, "[") || (i && (token_is_name(l, i - 1) || token_is(l, i - 1, ")") || token_is(l, i - 1, "]"))))
-		return false;
-	if (token_is(l, behind, "("))
-		behind = token_behind(l, behind);
-	return token_is(l, behind, "__device__") || (token_is(l, behind, "__host__") && token_is(l, behind + 1, "__device__"));
+	switch (token_is(l, i, "[") ? closure_read(l, i, &x) : CLOSURE_NONE) {
+	case CLOSURE_BY_REFERENCE:
+		return "begins a lambda that captures by reference, which would be addresses of host memory: capture copies, `[=]` or "
+		       "`[a, b]`, and what it is to write to by a pointer to device memory";
+	case CLOSURE_OF_THIS:
+		return "begins a lambda that captures an object of C++, which C code does not have: name the values, `[a, b]`, or use a "
+		       "%%cuda cell";
+	case CLOSURE_OF_HOST:
+		return "begins a lambda for host code, which is C: with `__device__` behind the `]` device code can call it. " CPP_CELLS;
+	case CLOSURE_OTHER:
+		return "begins a lambda with a capture that C code cannot make: copy the value to a variable and capture that one, or use "
+		       "a %%cuda cell";
+	case CLOSURE_NONE:
+	case CLOSURE_GOOD:
+		break;
+	}
+	return NULL;
 }
 
 /* `Acc a(q, 32);`: what stands in the parentheses is no list of parameters. */
@@ -180,27 +210,18 @@ uint32_t cpp_hint_refuse(const struct host_text *h, const struct session *sessio
 
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		const struct item *item = &s->items[i];
-		bool lambda = false;
 
-		if (item->kind == ITEM_DIRECTIVE)
+		if (item->kind == ITEM_DIRECTIVE || item->world != WORLD_HOST)
 			continue;
-		if (item->kind == ITEM_DECLARATION && item->world == WORLD_HOST && is_constructed(h, session, i)) {
+		if (item->kind == ITEM_DECLARATION && is_constructed(h, session, i)) {
 			*ret_what = "is made by a constructor, which C code does not have: write = { ... } with the values of its "
 				    "members, or use a %%cuda cell";
 			return h->parts[i].declarators[0].name;
 		}
-		device_variable_name(h, i, &lambda);
-		for (uint32_t t = item->first; (lambda || item->world == WORLD_HOST) && t < item->end; t++) {
-			if (!is_device_lambda(&s->tokens, t))
-				continue;
-			if (lambda && token_is(&s->tokens, t + 1, "]"))
-				break;
-			*ret_what = token_is(&s->tokens, t + 1, "]")
-					    ? "begins a lambda in C code: define it in front, `auto f = [] __device__ ...;`, "
-					      "and hand f over"
-					    : "begins a lambda that captures values of the host, which C code cannot make: hand "
-					      "over a struct with these values and a __device__ operator(), or use a %%cuda cell";
-			return t;
+		for (uint32_t t = item->first; t < item->end; t++) {
+			*ret_what = refuse_lambda(&s->tokens, t);
+			if (*ret_what)
+				return t;
 		}
 	}
 	return TOKEN_NONE;

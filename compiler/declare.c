@@ -396,37 +396,9 @@ static char *device_variable(struct declare *d, const struct host_text *h, uint3
 	return format(d, space, s->declaration, ";");
 }
 
-/* A macro or enumerator, or a constant that later device code sees. */
-static bool is_constant_word(struct declare *d, const struct session *session, const char *word, size_t len)
-{
-	const struct declaration *known = session_find(session, word, len);
-	bool capitals = true;
-
-	for (size_t i = 0; i < len; i++)
-		capitals &= word[i] < 'a' || word[i] > 'z';
-	for (size_t i = 0; i < d->n; i++)
-		if (strlen(d->declarations[i].name) == len && !memcmp(d->declarations[i].name, word, len) &&
-		    d->declarations[i].kind == DECLARATION_VARIABLE)
-			return *d->declarations[i].device;
-	return known && known->kind == DECLARATION_VARIABLE ? *known->device : capitals;
-}
-
-/* nvcc lets device code read `const int n = 5;` and `const int m = 2 * n;` of the host. */
 static char *device_constant(struct declare *d, const struct host_text *h, uint32_t i)
 {
-	const struct token_list *l = &h->split.tokens;
-	const struct declaration_parts *p = &h->parts[i];
-	const struct declarator *v = p->declarators;
-	bool constant = p->is_const && p->n == 1 && v->equals != TOKEN_NONE && !v->is_pointer &&
-			(!v->is_array || p->is_constexpr);
-	const char *marks = v->is_array ? "()+-*/%<>|&^~!=?:{}," : "()+-*/%<>|&^~!=?:";
-
-	for (uint32_t t = v->equals + 1; constant && t < v->init_end; t++)
-		constant = (l->at[t].kind == TOKEN_NUMBER || strchr(marks, *token_text(l, t)) ||
-			    split_at_specifier(l, t) || token_is(l, t, "sizeof") ||
-			    (token_is_name(l, t) && is_constant_word(d, d->session, token_text(l, t), token_len(l, t)))) &&
-			   !(token_is(l, t, "&") && t == v->equals + 1);
-	return constant ? device_text_later(h, i) : mem_pool_strdup(d->pool, "");
+	return device_text_is_constant(h, d->session, i) ? device_text_later(h, i) : mem_pool_strdup(d->pool, "");
 }
 
 /* A constant of C++ may be the size of an array in later cells, which an extern one may not. */
@@ -704,6 +676,10 @@ int declare_finish(struct declare *d, const struct host_text *h, const struct se
 	for (uint32_t i = 0; i < h->bare_tags.n; i++)
 		if (!has_ordinary(d, h->bare_tags.names[i]))
 			add(d, DECLARATION_TYPEDEF, 1, h->bare_tags.names[i], h->bare_tags.typedefs[i], h->bare_tags.typedefs[i]);
+	for (uint32_t i = 0; i < h->closures.n; i++)
+		if (h->closures.at[i].type)
+			add(d, DECLARATION_TAG, host_text_line(h, h->closures.at[i].token), h->closures.at[i].type,
+			    closure_host_text(h, &h->closures.at[i]), closure_device_text(h, &h->closures.at[i]));
 	pragma_state_release(&before);
 	pragma_state_release(&d->pragmas);
 	for (size_t i = 0; i < d->n_symbols; i++)

@@ -102,29 +102,18 @@ static bool is_device_directive(const struct token_list *l, uint32_t i)
 	       token_directive_is(l, i, "undef") || token_directive_is(l, i, "pragma");
 }
 
-bool device_text_is_needed(const struct host_text *h)
-{
-	for (uint32_t i = 0; i < h->split.n_items; i++) {
-		const struct item *item = &h->split.items[i];
-
-		if (((item->world & WORLD_DEVICE) || item->is_class) && !device_text_is_context(h, i))
-			return true;
-	}
-	return template_launch_next(&h->launches, NULL) != NULL;
-}
-
 /* Is the word a type, typedef or enumerator that host item i declares? */
-static bool declares_type(const struct host_text *h, uint32_t i, uint32_t word)
+static bool declares_type(const struct host_text *h, uint32_t i, const struct token_list *of, uint32_t word)
 {
 	const struct token_list *l = &h->split.tokens;
 	const struct declaration_parts *p = &h->parts[i];
-	size_t len = token_len(l, word);
+	size_t len = token_len(of, word);
 
 	if (p->is_typedef)
 		for (uint32_t k = 0; k < p->n; k++)
 			if (p->declarators[k].name != TOKEN_NONE &&
 			    token_len(l, p->declarators[k].name) == len &&
-			    !memcmp(token_text(l, p->declarators[k].name), token_text(l, word),
+			    !memcmp(token_text(l, p->declarators[k].name), token_text(of, word),
 				    len))
 				return true;
 	if (p->body == TOKEN_NONE && !(p->tag_name != TOKEN_NONE && !p->n))
@@ -135,14 +124,14 @@ static bool declares_type(const struct host_text *h, uint32_t i, uint32_t word)
 			     token_is(l, p->tag, "enum");
 
 		if (names && token_is_name(l, t) && token_len(l, t) == len &&
-		    !memcmp(token_text(l, t), token_text(l, word), len))
+		    !memcmp(token_text(l, t), token_text(of, word), len))
 			return true;
 	}
 	return false;
 }
 
 /* A constant of the host that device code may read: `const int n = 5;`. */
-static bool declares_constant(const struct host_text *h, uint32_t i, uint32_t word)
+static bool declares_constant(const struct host_text *h, uint32_t i, const struct token_list *of, uint32_t word)
 {
 	const struct token_list *l = &h->split.tokens;
 	const struct declaration_parts *p = &h->parts[i];
@@ -152,8 +141,51 @@ static bool declares_constant(const struct host_text *h, uint32_t i, uint32_t wo
 		return false;
 	uint32_t name = p->declarators[0].name;
 
-	return name != TOKEN_NONE && token_len(l, name) == token_len(l, word) &&
-	       !memcmp(token_text(l, name), token_text(l, word), token_len(l, word));
+	return name != TOKEN_NONE && token_len(l, name) == token_len(of, word) &&
+	       !memcmp(token_text(l, name), token_text(of, word), token_len(of, word));
+}
+
+/* A macro or enumerator, or a constant that device code has. */
+static bool is_constant_word(const struct host_text *h, const struct session *session, uint32_t before, uint32_t t)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct declaration *known = session_find(session, token_text(l, t), token_len(l, t));
+	bool capitals = true;
+
+	for (size_t i = 0; i < token_len(l, t); i++)
+		capitals &= token_text(l, t)[i] < 'a' || token_text(l, t)[i] > 'z';
+	for (uint32_t i = 0; i < before; i++)
+		if (h->split.items[i].world == WORLD_HOST && h->parts[i].n == 1 && declares_constant(h, i, l, t))
+			return device_text_is_constant(h, session, i);
+	return known && known->kind == DECLARATION_VARIABLE ? *known->device : capitals;
+}
+
+bool device_text_is_constant(const struct host_text *h, const struct session *session, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct declaration_parts *p = &h->parts[i];
+	const struct declarator *v = p->declarators;
+	bool constant = p->is_const && p->n == 1 && v->equals != TOKEN_NONE && !v->is_pointer &&
+			(!v->is_array || p->is_constexpr);
+	const char *marks = constant && v->is_array ? "()+-*/%<>|&^~!=?:{}," : "()+-*/%<>|&^~!=?:";
+
+	for (uint32_t t = constant ? v->equals + 1 : 0; constant && t < v->init_end; t++)
+		constant = (l->at[t].kind == TOKEN_NUMBER || strchr(marks, *token_text(l, t)) ||
+			    split_at_specifier(l, t) || token_is(l, t, "sizeof") ||
+			    (token_is_name(l, t) && is_constant_word(h, session, i, t))) &&
+			   !(token_is(l, t, "&") && t == v->equals + 1);
+	return constant;
+}
+
+bool device_text_is_needed(const struct host_text *h)
+{
+	for (uint32_t i = 0; i < h->split.n_items; i++) {
+		const struct item *item = &h->split.items[i];
+
+		if (((item->world & WORLD_DEVICE) || item->is_class) && !device_text_is_context(h, i))
+			return true;
+	}
+	return h->closures.n || template_launch_next(&h->launches, NULL) != NULL;
 }
 
 /* Is the item's type or constant an argument of a template that is launched? */
@@ -169,29 +201,48 @@ static bool is_for_launch(const struct host_text *h, uint32_t other)
 
 			snprintf(word, sizeof(word), "%.*s", (int)token_len(l, t), token_text(l, t));
 			at = token_is_name(l, t) ? strstr(x->expression, word) : NULL;
-			if (at && (declares_type(h, other, t) || declares_constant(h, other, t)))
+			if (at && (declares_type(h, other, l, t) || declares_constant(h, other, l, t)))
 				return true;
 		}
 	return false;
 }
 
-static bool mentions(const struct host_text *h, uint32_t user, uint32_t other)
+/* Do words [first, end) name a type or constant of item `other`? */
+static bool mentions(const struct host_text *h, const struct token_list *words, uint32_t first, uint32_t end, uint32_t other)
 {
-	const struct item *item = &h->split.items[user];
-
-	for (uint32_t t = item->first; t < item->end; t++)
-		if (token_is_name(&h->split.tokens, t) &&
-		    (declares_type(h, other, t) || declares_constant(h, other, t)))
+	for (uint32_t t = first; t < end; t++)
+		if (token_is_name(words, t) && (declares_type(h, other, words, t) || declares_constant(h, other, words, t)))
 			return true;
 	return false;
+}
+
+static bool is_mentioned(const struct host_text *h, const bool *chosen, uint32_t other)
+{
+	for (uint32_t i = 0; i < h->split.n_items; i++)
+		if (chosen[i] && h->split.items[i].kind != ITEM_DIRECTIVE &&
+		    mentions(h, &h->split.tokens, h->split.items[i].first, h->split.items[i].end, other))
+			return true;
+	return false;
+}
+
+static void put_closures(const struct host_text *h, struct buffer *out)
+{
+	for (uint32_t i = 0; i < h->closures.n; i++)
+		if (h->closures.at[i].type)
+			buffer_printf(out, "%s\n", closure_device_text(h, &h->closures.at[i]));
 }
 
 /* The items that NVRTC gets: device items, directives, and the host's types that they mention, over
  * any number of steps. */
 static void choose_items(const struct host_text *h, bool *chosen)
 {
+	cleanup_buffer struct buffer closures = BUFFER_INIT;
+	struct token_list words = { 0 };
 	bool changed = true;
 
+	put_closures(h, &closures);
+	if (closures.len && token_list_init(&words, buffer_text(&closures), closures.len, h->pool, NULL))
+		words.n = 0;
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		const struct item *item = &h->split.items[i];
 
@@ -206,10 +257,8 @@ static void choose_items(const struct host_text *h, bool *chosen)
 
 			if (chosen[i] || item->kind != ITEM_DECLARATION || h->parts[i].is_other)
 				continue;
-			for (uint32_t k = 0; k < h->split.n_items && !chosen[i]; k++)
-				if ((chosen[k] && h->split.items[k].kind != ITEM_DIRECTIVE && mentions(h, k, i)) ||
-				    is_for_launch(h, i))
-					chosen[i] = changed = true;
+			if (is_mentioned(h, chosen, i) || mentions(h, &words, 0, words.n, i) || is_for_launch(h, i))
+				chosen[i] = changed = true;
 		}
 	}
 }
@@ -327,6 +376,7 @@ static int words_of(const struct host_text *h, const bool *chosen, const struct 
 		for (const char *at = x->expression; (at = strstr(at, LAMBDA_PREFIX)); at++)
 			buffer_printf(text, "%s;\n", at + strlen(LAMBDA_PREFIX));
 	}
+	put_closures(h, text);
 	for (uint32_t i = 0; f && i < f->n; i++)
 		buffer_printf(text, "%s;\n", *f->at[i]->device ? f->at[i]->device : f->at[i]->name);
 	if (buffer_check(text, err))
@@ -373,6 +423,7 @@ int device_text_write(const struct host_text *h, struct session *session, const 
 			put_host_item(h, out, i);
 		}
 	}
+	closure_write_device(h, out);
 	put_followers(followers, out);
 	buffer_putc(out, '\n');
 	return buffer_check(out, err);

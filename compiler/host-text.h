@@ -12,6 +12,7 @@
 
 #include "common/mem-pool.h"
 #include "compiler/bare-tags.h"
+#include "compiler/closure.h"
 #include "compiler/declarator.h"
 #include "compiler/session.h"
 #include "compiler/split.h"
@@ -44,6 +45,7 @@ struct host_text {
 	uint32_t n_changing;
 	uint32_t code; /* token where the cell's code begins; TOKEN_NONE: it only declares */
 	struct template_launches launches;
+	struct closures closures;
 	struct bare_tags bare_tags;
 	uint32_t open_branches; /* of #if, while the run function is written */
 	uint32_t n_anonymous; /* tags given to unnamed structures */

@@ -10,6 +10,7 @@
 #include "common/array.h"
 #include "common/buffer.h"
 #include "common/cleanup.h"
+#include "common/lambda-name.h"
 #include "common/namespace-infix.h"
 
 /* Itanium C++ ABI, 3.4; of the C++ library that this program is linked with. */
@@ -35,6 +36,7 @@ const char *listing_demangle(struct mem_pool *pool, const char *name)
 	char *shown = mem_pool_strdup(pool, whole ? whole : name);
 
 	namespace_infix_show(shown);
+	lambda_name_show(shown);
 	return shown;
 }
 

@@ -9,6 +9,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/cell-names.c %reldir%/cell-names.h \
 	%reldir%/cell-stamp.c %reldir%/cell-stamp.h \
 	%reldir%/class-text.c %reldir%/class-text.h \
+	%reldir%/closure.c %reldir%/closure.h %reldir%/closure-text.c \
 	%reldir%/clang-complaints.hh \
 	%reldir%/clang-complete.cc \
 	%reldir%/clang-includes.cc %reldir%/clang-includes.hh \
@@ -124,13 +125,16 @@ $(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS) $(preludecub_HEADE
 clean-local:
 	rm -rf %reldir%/include
 
-compiler_tests = test-split test-c-linkage test-namespace-text test-device-macros test-pragma-state test-launch-syntax test-line-table test-effort \
+compiler_tests = test-split test-closure test-c-linkage test-namespace-text test-device-macros test-pragma-state test-launch-syntax test-line-table test-effort \
 	test-compile test-compile-ahead test-unit-cache test-device-header test-listing test-tool-folder
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
 test_split_SOURCES = tests/unit/test-split.c
 test_split_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_split_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_closure_SOURCES = tests/unit/test-closure.c
+test_closure_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_closure_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
 test_c_linkage_SOURCES = tests/unit/test-c-linkage.c
 test_c_linkage_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_c_linkage_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)

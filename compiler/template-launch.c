@@ -245,7 +245,8 @@ static void know_arguments(struct host_text *h, const struct session *session, s
 	x->expression = mem_pool_strdup(h->pool, buffer_text(&text));
 	buffer_release(&text);
 	find_template(h, session, x->name, &own);
-	x->is_there = !own && x->expression && is_there(session, x->expression, token_text(l, x->name), token_len(l, x->name));
+	x->is_there = !own && x->expression && !closure_is_named(h, x->expression) &&
+		      is_there(session, x->expression, token_text(l, x->name), token_len(l, x->name));
 }
 
 /* "float, 4": the tokens with single blanks, so that one instance has one name. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/lambda-name.h"
 #include "common/namespace-infix.h"
 #include "emulator/ptx/ptx-lines.h"
 
@@ -95,6 +96,7 @@ void function_name(const char *symbol, const char *short_name, char *ret)
 		whole = demangle(symbol, NULL, NULL, NULL);
 	parameters = whole ? parameters_of(whole) : NULL;
 	namespace_infix_show(parameters ? whole : NULL);
+	lambda_name_show(parameters ? whole : NULL);
 	parameters = parameters ? parameters_of(whole) : NULL;
 	if (parameters && put_spaced(without_result(whole, parameters), ret, FUNCTION_NAME_MAX) < FUNCTION_NAME_MAX)
 		return;
@@ -104,4 +106,5 @@ void function_name(const char *symbol, const char *short_name, char *ret)
 	}
 	snprintf(ret, FUNCTION_NAME_MAX, "%s(...)", short_name);
 	namespace_infix_show(ret);
+	lambda_name_show(ret);
 }

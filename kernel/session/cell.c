@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/lambda-name.h"
 #include "common/namespace-infix.h"
 #include "kernel/session/request.h"
 #include "kernel/session/utf8.h"
@@ -79,6 +80,7 @@ static char *shown(const char *text)
 	char *copy = strdup(text);
 
 	namespace_infix_show(copy);
+	lambda_name_show(copy);
 	return copy;
 }
 
