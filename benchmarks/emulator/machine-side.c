@@ -27,7 +27,7 @@ static struct ptx_module *module;
 static struct buffer ptx = BUFFER_INIT; /* its text */
 static unsigned host_threads;
 static struct machine_stats stats;
-static bool checking;
+static enum check checking;
 
 /* No header is kept: each shape is compiled from nothing. */
 int options_cache_folder(struct buffer *ret, struct error *err)
@@ -124,7 +124,7 @@ static void launch(const struct shape *s)
 		.block = { s->block[0], s->block[1], 1 }, .params = params, .params_size = pack(s, params),
 		.memory = &memory, .threads = host_threads,
 	};
-	struct race_options options = { .warnings = true };
+	struct race_options options = { .warnings = true, .unplanned = checking == CHECK_ALL };
 	struct race *race = checking ? race_new(&options) : NULL;
 	struct observer *observers[] = { race ? race_observer(race) : NULL };
 	struct error err = ERROR_INIT;
@@ -137,9 +137,9 @@ static void launch(const struct shape *s)
 	race_free(race);
 }
 
-void machine_side_check(bool on)
+void machine_side_check(enum check what)
 {
-	checking = on;
+	checking = what;
 }
 
 static void write_buffer(int buffer, const void *from)

@@ -50,8 +50,9 @@ struct side {
 
 extern const struct side machine_side, hot_side, pocl_side;
 
-/* Watch launches on the machine for races, or not. */
-void machine_side_check(bool on);
+/* Watch launches on the machine for races; CHECK_ALL: also what cannot race. */
+enum check { CHECK_NOTHING, CHECK_RACES, CHECK_ALL };
+void machine_side_check(enum check what);
 /*
  * Operations of all warps in one launch of what was compiled, a step of each PTX instruction counted as one: what the
  * machine takes together is no loss.
