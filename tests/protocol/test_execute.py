@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fields of execute_request, the queue, aborting, output, input, and what is answered while a cell runs."""
+import random
 import re
 import sqlite3
 import time
@@ -100,6 +101,18 @@ def test_output_over_the_limit_keeps_head_and_tail(kernel):
     assert len(r.stdout) < 70_000
     total = sum(len(f"line {i}\n") for i in range(1000000))
     assert int(said.split()[0]) + len(head) + len(tail) == total
+
+
+def test_a15_a_flood_of_output_is_cut_and_can_be_interrupted(kernel):
+    """A15: 100 MB of printf show head and tail; one without end is stopped by an interrupt, and what is shown stays small."""
+    r = kernel.run('for (int i = 0; i < 1000000; i++) printf("%0100d\\n", i);').ok()
+    assert "bytes, " in r.stdout and r.stdout.startswith("0" * 100) and r.stdout.endswith("999999\n")
+    assert len(r.stdout) < 3_000_000 and len(r.messages) < 1000
+    cell = kernel.start('for (long i = 0;; i++) printf("flood %ld\\n", i);').wait_output("flood 1000")
+    kernel.interrupt()
+    r = cell.wait()
+    assert r.ename == "Interrupted" and len(r.stdout) < 3_000_000
+    assert kernel.run("1 + 1").ok().text == "2"
 
 
 def test_output_is_shown_while_the_cell_runs(kernel):
@@ -267,6 +280,35 @@ def test_magics_are_completed_and_inspected(kernel):
     assert set(reply["matches"]) == {"who", "whos"} and reply["cursor_start"] == 1
     assert "variables" in kernel.ask("inspect", "%whos", 3)["data"]["text/plain"]
     assert kernel.ask("complete", "int a = 7\n% wh", 14)["matches"] == []
+
+
+FUZZED = """struct node { int value; struct node *next; } *head;
+#define TWICE(x) ((x) * 2)
+__global__ void fill(float *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i] = TWICE(i); }
+float *d; cudaMalloc(&d, 4096);
+fill<<<dim3(4), 256>>>(d, 1024);
+for (struct node *n = head; n; n = n->next) printf("%d\\n", n->value);
+//%time
+"""
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a25_no_completion_ends_the_compiler(kernel, seed):
+    """A25: pieces of cells with anything in them are completed, inspected and found complete or not."""
+    choose = random.Random(seed)
+    kernel.run(FUZZED).ok()
+    compiler = kernel.compiler_pid()
+    for _ in range(60):
+        text = list(FUZZED[choose.randrange(len(FUZZED)):][:choose.randrange(1, 200)])
+        for _ in range(choose.randrange(6)):
+            text.insert(choose.randrange(len(text) + 1), choose.choice("(){}<>[]\"'#%\\\n;.,->&*\0\u20ac/"))
+        code = "".join(text)
+        at = choose.randrange(len(code) + 1)
+        assert kernel.ask("complete", code, at)["status"] == "ok", code
+        assert kernel.ask("inspect", code, at)["status"] == "ok", code
+        assert kernel.ask("is_complete", code)["status"] in ("complete", "incomplete", "invalid", "unknown"), code
+    assert kernel.compiler_pid() == compiler
+    assert kernel.run("TWICE(21)").ok().text == "42"
 
 
 def test_inspection_shows_the_value(kernel):
