@@ -32,7 +32,7 @@
 
 #include "common/device-watch.h"
 
-#define WORKER_PROTOCOL_VERSION 10
+#define WORKER_PROTOCOL_VERSION 11
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -82,7 +82,8 @@ enum worker_message {
 	/* u64 session epoch (grows with each attach), u64 host limit in bytes (0: none), u64 device limit in bytes,
 	 * u32 cell, u8 the content of device memory without a chunk comes later (WORKER_DEVICE_FILL),
 	 * u8 enum device_rollback, [preimage: u64 address,
-	 * u64 size, u64 chunk id, u64 chunk offset]; device chunks follow as WORKER_CHUNK messages, then WORKER_ATTACH_END */
+	 * u64 size, u64 chunk id, u64 chunk offset], [certificates, as WORKER_DEVICE_CERTIFICATES has them]; device chunks
+	 * follow as WORKER_CHUNK messages, then WORKER_ATTACH_END */
 	WORKER_ATTACH = 1,
 	WORKER_CHUNK = 2,      /* u64 chunk id, u64 size, u64 address or 0 for a pre-image; fd */
 	WORKER_ATTACH_END = 3, /* empty */
@@ -137,13 +138,16 @@ enum worker_message {
 	WORKER_DEVICE_CHUNK = 22,
 	/* u64 address, u64 size, u64 chunk id, u64 chunk offset. Sent when the copy is complete and before the first write */
 	WORKER_DEVICE_PREIMAGE = 23,
+	/* [u64 address, u64 size, u64 born, u64 digest, u32 cell]: struct certificate. Sent before device code runs that might
+	 * change these buffers and of whose writes there is no pre-image */
+	WORKER_DEVICE_CERTIFICATES = 64,
 	/* u64 chunk id: nobody needs it once this cell is committed */
 	WORKER_DEVICE_DROP = 24,
 	WORKER_DEVICE_NODE = 63, /* empty; fd of a device, which is kept open from here on */
 	WORKER_INPUT_REQUEST = 25, /* str prompt, u8 password */
 	/* u8 outcome (enum cell_outcome): for OUTCOME_FAULT the fault record says all. u64 nanoseconds run, u64 nanoseconds
 	 * loading, [str warning] (unchecked CUDA errors and the like, with the line), u64 bytes of device memory that were copied
-	 * for a rollback, u64 nanoseconds that took */
+	 * for a rollback, u64 nanoseconds that took; the same two of what was read for digests */
 	WORKER_CELL_END = 26,
 	/* u32 id, [u8 owner (enum address_owner), u64 base, u64 size, u32 cell, u32 freed cell, str name] */
 	WORKER_DESCRIBED = 27,
@@ -199,7 +203,16 @@ enum device_rollback {
 	DEVICE_ROLLBACK_FULL, /* to the device, to the host when that is full */
 	DEVICE_ROLLBACK_HOST, /* to the host: the device has its memory for the cell */
 	DEVICE_ROLLBACK_OFF,  /* nowhere: a cell that fails leaves what it has made of them, and they are named */
+	DEVICE_ROLLBACK_WHOLE, /* as full, and of all that device code reaches, whatever it is known to write */
 	DEVICE_ROLLBACKS,
+};
+
+/* What a buffer held when no cell had changed it. */
+struct certificate {
+	uint64_t address, size;
+	uint64_t born;   /* of the buffer, so that it is not taken for another one at its address */
+	uint64_t digest;
+	uint32_t cell;   /* before whose device code it was taken; 0: its content is given up, nothing is to be compared */
 };
 
 enum cell_outcome { OUTCOME_OK, OUTCOME_FAULT, OUTCOME_INTERRUPTED };

@@ -147,6 +147,22 @@ static int restore_preimages(struct record *r, uint32_t n, struct error *err)
 	return 0;
 }
 
+static void take_certificates(struct record *r)
+{
+	uint32_t n = record_count(r, 36);
+
+	while (n--) {
+		struct certificate c;
+
+		c.address = record_u64(r);
+		c.size = record_u64(r);
+		c.born = record_u64(r);
+		c.digest = record_u64(r);
+		c.cell = record_u32(r);
+		device_attach_certificate(&c);
+	}
+}
+
 static int attach(const struct ipc_message *first, struct buffer *lost, struct error *err)
 {
 	struct record r = record_open(first->data, first->len);
@@ -161,7 +177,10 @@ static int attach(const struct ipc_message *first, struct buffer *lost, struct e
 	if (r.failed)
 		return record_check(&r, "WORKER_ATTACH", err);
 	if (take_session(lost, err) || device_attach((uint32_t)epoch, device_limit, refill, err) || take_chunks(err) ||
-	    restore_preimages(&r, n, err) || record_check(&r, "WORKER_ATTACH", err))
+	    restore_preimages(&r, n, err))
+		return -1;
+	take_certificates(&r);
+	if (record_check(&r, "WORKER_ATTACH", err))
 		return -1;
 	allocator_set_limit(host_limit);
 	worker.attached = true;
@@ -471,16 +490,18 @@ static int send_trace(struct run *run, struct error *err)
 static int report(const struct run *run, struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
-	uint64_t bytes, ns;
+	struct device_rollback_cost cost;
 	int sent;
 
 	record_put_u8(&out, (uint8_t)run->outcome);
 	record_put_u64(&out, run->run_ns);
 	record_put_u64(&out, run->load_ns);
 	put_lines(&out, &run->warnings);
-	device_rollback_cost(&bytes, &ns);
-	record_put_u64(&out, bytes);
-	record_put_u64(&out, ns);
+	device_rollback_cost(&cost);
+	record_put_u64(&out, cost.saved_bytes);
+	record_put_u64(&out, cost.saved_ns);
+	record_put_u64(&out, cost.read_bytes);
+	record_put_u64(&out, cost.read_ns);
 	if (buffer_check(&out, err))
 		return -1;
 	atomic_store(&worker.control->interrupt, 0);

@@ -132,6 +132,7 @@ static int show(struct session *s, struct error *err)
 
 static const char *const rollbacks[DEVICE_ROLLBACKS] = {
 	[DEVICE_ROLLBACK_FULL] = "full", [DEVICE_ROLLBACK_HOST] = "host", [DEVICE_ROLLBACK_OFF] = "off",
+	[DEVICE_ROLLBACK_WHOLE] = "whole",
 };
 
 static int rollback(struct session *s, const char *word, struct error *err)
@@ -141,7 +142,7 @@ static int rollback(struct session *s, const char *word, struct error *err)
 	while (mode < DEVICE_ROLLBACKS && strcmp(word, rollbacks[mode]))
 		mode++;
 	if (*word && mode == DEVICE_ROLLBACKS)
-		return error_set(err, ERROR_INPUT, "%%gpu rollback: \"%s\" is none; it is full, host or off", word);
+		return error_set(err, ERROR_INPUT, "%%gpu rollback: \"%s\" is none; it is full, host, whole or off", word);
 	if (*word && supervisor_set_rollback(s->supervisor, (enum device_rollback)mode, err))
 		return -1;
 	output_printf(&s->output, STREAM_STDOUT, "rollback of device memory: %s\n", rollbacks[supervisor_rollback(s->supervisor)]);
@@ -169,7 +170,7 @@ static int gpu(struct session *s, struct cell *c, const struct magic_call *call,
 		return gpu_use(s, c, call, call->args + 4 + strspn(call->args + 4, " "), err);
 	if (strcmp(call->args, "-l off"))
 		return error_set(err, ERROR_INPUT, "%%gpu: it is %%gpu, %%gpu use NUMBER, %%gpu -l for a live card, %%gpu -l off, "
-				 "%%gpu rollback full|host|off, or %%gpu reset");
+				 "%%gpu rollback full|host|whole|off, or %%gpu reset");
 	gpu_card_stop(s);
 	return 0;
 }
@@ -199,7 +200,8 @@ const struct magic magic_gpu = {
 		"`%gpu use native|emulated` changes the driver of a session without device memory.\n"
 		"`%gpu rollback`: before a cell writes a device buffer, its content is copied on the device (full, the default), to\n"
 		"the host (host: the device has its memory for the cell), or not at all (off: a cell\n"
-		"that fails leaves what it wrote, and names the buffers).",
+		"that fails leaves what it wrote, and names the buffers). whole: of all that device code reaches, not just of what\n"
+		"it is known to write; on a GPU a cell that fails has else no copy of what it wrote by a stray pointer, and names it.",
 	.run = gpu,
 	.complete = complete,
 };

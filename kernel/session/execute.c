@@ -110,6 +110,9 @@ static void print_times(struct session *s, const struct cell *c, const struct ce
 	if (end->saved_bytes)
 		output_printf(&s->output, STREAM_STDOUT, "of the run, %.3f ms went into copies of device memory for a rollback (%" PRIu64
 			      " kB)\n", end->saved_ns / 1e6, end->saved_bytes >> 10);
+	if (end->read_bytes)
+		output_printf(&s->output, STREAM_STDOUT, "of the run, %.3f ms went into digests of device memory that is not known to be "
+			      "written (%" PRIu64 " kB)\n", end->read_ns / 1e6, end->read_bytes >> 10);
 }
 
 /* Busy and the input, before whatever else is said of the cell. */

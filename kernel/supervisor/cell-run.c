@@ -583,6 +583,8 @@ static void on_cell_end(struct supervisor *s, struct worker *w, struct record *r
 		buffer_printf(&s->run.warnings, "%s\n", record_str(r));
 	s->run.end.saved_bytes = record_u64(r);
 	s->run.end.saved_ns = record_u64(r);
+	s->run.end.read_bytes = record_u64(r);
+	s->run.end.read_ns = record_u64(r);
 	if (s->run.asked_where) {
 		cell_run_fail(s); /* it was over the limit, and ended before it could say where */
 	} else if (record_check(r, "WORKER_CELL_END", &err) || outcome > OUTCOME_INTERRUPTED) {
@@ -662,6 +664,8 @@ static int on_device_message(struct supervisor *s, struct ipc_message *m, struct
 		p.chunk = record_u64(r);
 		p.offset = record_u64(r);
 		return device_memory_preimage(&s->device, &p, err);
+	case WORKER_DEVICE_CERTIFICATES:
+		return device_memory_certificates(&s->device, r, err);
 	default:
 		/* What a commit has kept, a worker that was stopped for it cannot drop any more. */
 		return s->run.phase == RUN_RUNNING ? device_memory_drop(&s->device, record_u64(r), err) : 0;
@@ -696,6 +700,7 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	switch (m->type) {
 	case WORKER_DEVICE_CHUNK:
 	case WORKER_DEVICE_PREIMAGE:
+	case WORKER_DEVICE_CERTIFICATES:
 	case WORKER_DEVICE_DROP:
 		wrong = !w->checks && on_device_message(s, m, &r, &err) != 0;
 		break;

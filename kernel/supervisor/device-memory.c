@@ -57,6 +57,12 @@ static void preimages_release(struct device_preimages *p)
 	*p = (struct device_preimages){ 0 };
 }
 
+static void certificates_release(struct device_certificates *c)
+{
+	free(c->at);
+	*c = (struct device_certificates){ 0 };
+}
+
 static bool preimages_use(const struct device_preimages *p, uint64_t chunk)
 {
 	for (size_t i = 0; i < p->n; i++)
@@ -68,6 +74,7 @@ static bool preimages_use(const struct device_preimages *p, uint64_t chunk)
 void device_undo_release(struct device_undo *u)
 {
 	preimages_release(&u->preimages);
+	certificates_release(&u->certificates);
 	chunks_release(&u->dropped);
 	chunks_release(&u->before);
 	u->valid = false;
@@ -86,6 +93,7 @@ void device_memory_release(struct device_memory *d)
 {
 	chunks_release(&d->chunks);
 	preimages_release(&d->preimages);
+	certificates_release(&d->certificates);
 }
 
 void device_memory_reset(struct device_memory *d)
@@ -130,6 +138,24 @@ int device_memory_preimage(struct device_memory *d, const struct device_preimage
 	if (!ARRAY_ROOM(d->preimages.at, d->preimages.n, &d->preimages.cap))
 		return no_memory(err);
 	d->preimages.at[d->preimages.n++] = *p;
+	return 0;
+}
+
+int device_memory_certificates(struct device_memory *d, struct record *r, struct error *err)
+{
+	uint32_t n = record_count(r, 36);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct device_certificates *all = &d->certificates;
+
+		if (!ARRAY_ROOM(all->at, all->n, &all->cap))
+			return no_memory(err);
+		all->at[all->n].address = record_u64(r);
+		all->at[all->n].size = record_u64(r);
+		all->at[all->n].born = record_u64(r);
+		all->at[all->n].digest = record_u64(r);
+		all->at[all->n++].cell = record_u32(r);
+	}
 	return 0;
 }
 
@@ -189,6 +215,8 @@ void device_memory_commit(struct device_memory *d, struct device_undo *ret_undo)
 	}
 	undo.preimages = d->preimages;
 	d->preimages = (struct device_preimages){ 0 };
+	undo.certificates = d->certificates;
+	d->certificates = (struct device_certificates){ 0 };
 	*ret_undo = undo;
 }
 
@@ -209,6 +237,7 @@ void device_memory_rollback(struct device_memory *d)
 void device_memory_restored(struct device_memory *d)
 {
 	preimages_release(&d->preimages);
+	certificates_release(&d->certificates);
 	for (size_t i = 0; i < d->chunks.n;) {
 		if (d->chunks.at[i].fresh)
 			chunks_remove(&d->chunks, &d->chunks.at[i]);
@@ -238,13 +267,15 @@ static bool is_wanted(const struct device_preimage *p, const struct device_chunk
 
 int device_memory_undo_room(struct device_memory *d, struct device_undo *const *undo, size_t n, struct error *err)
 {
-	size_t chunks = d->chunks.n, preimages = 0;
+	size_t chunks = d->chunks.n, preimages = 0, certificates = 0;
 	struct device_chunk *c;
 	struct device_preimage *p;
+	struct certificate *t;
 
 	for (size_t i = 0; i < n; i++) {
 		chunks += undo[i]->dropped.n;
 		preimages += undo[i]->preimages.n;
+		certificates += undo[i]->certificates.n;
 	}
 	c = realloc(d->chunks.at, (chunks + 1) * sizeof(*c));
 	if (c)
@@ -252,11 +283,29 @@ int device_memory_undo_room(struct device_memory *d, struct device_undo *const *
 	p = realloc(d->preimages.at, (preimages + 1) * sizeof(*p));
 	if (p)
 		d->preimages.at = p;
-	if (!c || !p)
+	t = realloc(d->certificates.at, (certificates + 1) * sizeof(*t));
+	if (t)
+		d->certificates.at = t;
+	if (!c || !p || !t)
 		return error_set(err, ERROR_MEMORY, "out of memory for the table of device memory");
 	d->chunks.cap = chunks + 1;
 	d->preimages.cap = preimages + 1;
+	d->certificates.cap = certificates + 1;
 	return 0;
+}
+
+/* What younger cells have found in a buffer that this one has written is not what the older state has in it. */
+static void take_certificates(struct device_certificates *c, const struct device_undo *undo)
+{
+	for (size_t i = 0; i < undo->preimages.n; i++)
+		for (size_t k = 0; k < c->n;) {
+			if (c->at[k].address == undo->preimages.at[i].address)
+				c->at[k] = c->at[--c->n];
+			else
+				k++;
+		}
+	for (size_t i = 0; i < undo->certificates.n; i++)
+		c->at[c->n++] = undo->certificates.at[i];
 }
 
 void device_memory_undo(struct device_memory *d, struct device_undo *const *undo, size_t n)
@@ -264,7 +313,9 @@ void device_memory_undo(struct device_memory *d, struct device_undo *const *undo
 	const struct device_chunks *before = &undo[n - 1]->before;
 
 	d->preimages.n = 0;
+	d->certificates.n = 0;
 	for (size_t i = 0; i < n; i++) {
+		take_certificates(&d->certificates, undo[i]);
 		for (size_t k = 0; k < undo[i]->dropped.n; k++) {
 			d->chunks.at[d->chunks.n++] = undo[i]->dropped.at[k];
 			undo[i]->dropped.at[k].fd = -1;
@@ -293,6 +344,18 @@ void device_memory_encode_preimages(const struct device_memory *d, struct buffer
 		record_put_u64(out, d->preimages.at[i].size);
 		record_put_u64(out, d->preimages.at[i].chunk);
 		record_put_u64(out, d->preimages.at[i].offset);
+	}
+}
+
+void device_memory_encode_certificates(const struct device_memory *d, struct buffer *out)
+{
+	record_put_u32(out, (uint32_t)d->certificates.n);
+	for (size_t i = 0; i < d->certificates.n; i++) {
+		record_put_u64(out, d->certificates.at[i].address);
+		record_put_u64(out, d->certificates.at[i].size);
+		record_put_u64(out, d->certificates.at[i].born);
+		record_put_u64(out, d->certificates.at[i].digest);
+		record_put_u32(out, d->certificates.at[i].cell);
 	}
 }
 

@@ -15,6 +15,7 @@
 
 struct buffer;
 struct error;
+struct record;
 
 struct device_chunk {
 	uint64_t id;
@@ -35,6 +36,11 @@ struct device_preimage {
 	uint64_t offset;
 };
 
+struct device_certificates {
+	struct certificate *at;
+	size_t n, cap;
+};
+
 struct device_chunks {
 	struct device_chunk *at;
 	size_t n, cap;
@@ -49,6 +55,7 @@ struct device_preimages {
 struct device_undo {
 	bool valid;
 	struct device_preimages preimages;
+	struct device_certificates certificates; /* that the cell has made */
 	struct device_chunks dropped;   /* to be mapped again */
 	struct device_chunks before;    /* id and address of the chunks that existed, fd -1 */
 };
@@ -56,6 +63,7 @@ struct device_undo {
 struct device_memory {
 	struct device_chunks chunks;
 	struct device_preimages preimages; /* of the running cell, or to be restored by the next worker */
+	struct device_certificates certificates; /* the same of them */
 	bool out_of_reach; /* the worker that has the session has no device: all of this is for a later one */
 };
 
@@ -71,6 +79,7 @@ bool device_chunks_parked(const struct device_chunks *c);
 int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uint64_t address, int fd,
 			struct error *err);
 int device_memory_preimage(struct device_memory *d, const struct device_preimage *p, struct error *err);
+int device_memory_certificates(struct device_memory *d, struct record *r, struct error *err);
 /* Counts from the commit of the running cell on. */
 int device_memory_drop(struct device_memory *d, uint64_t id, struct error *err);
 
@@ -91,8 +100,9 @@ uint64_t device_undo_bytes(const struct device_undo *u);
 void device_undo_release(struct device_undo *u);
 void device_memory_reset(struct device_memory *d);
 
-/* The list of pre-images as WORKER_ATTACH carries it, and one chunk as WORKER_CHUNK does. */
+/* The lists as WORKER_ATTACH carries them, and one chunk as WORKER_CHUNK does. */
 void device_memory_encode_preimages(const struct device_memory *d, struct buffer *out);
+void device_memory_encode_certificates(const struct device_memory *d, struct buffer *out);
 void device_chunk_encode(const struct device_chunk *c, struct buffer *out);
 
 #endif

@@ -59,6 +59,7 @@ struct cell_end {
 	uint64_t run_ns, load_ns, commit_ns;
 	uint64_t committed_bytes;
 	uint64_t saved_ns, saved_bytes; /* of device memory, for a rollback */
+	uint64_t read_ns, read_bytes; /* the same, for digests of what was not saved */
 };
 
 struct supervisor_callbacks {

@@ -11,6 +11,7 @@
 #include "common/cuda-fault.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "runtime/cuda/certify.h"
 #include "runtime/cuda/cudart.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/held.h"
@@ -119,7 +120,7 @@ void device_close_chunk(uint64_t id)
 		vmm_pool_detach(id);
 }
 
-static const struct session_buffer *buffer_at(uint64_t address)
+static struct session_buffer *buffer_at(uint64_t address)
 {
 	const struct session_array *a = &device.session->buffers;
 
@@ -132,12 +133,14 @@ static const struct session_buffer *buffer_at(uint64_t address)
 /* What has no memory at all is told at the end. */
 static void note_not_back(uint64_t address)
 {
-	const struct session_buffer *b = buffer_at(address);
+	struct session_buffer *b = buffer_at(address);
 
-	if (b && vmm_pool_is_mapped(address))
-		buffer_printf(&not_back, "device buffer `%s` (cell %u, %llu bytes at 0x%llx) could not be put back: it holds what the "
-			      "failed cell has made of it\n", ledger_name(b), b->cell, (unsigned long long)b->size,
-			      (unsigned long long)b->address);
+	if (!b || !vmm_pool_is_mapped(address))
+		return;
+	certify_lost(b);
+	buffer_printf(&not_back, "device buffer `%s` (cell %u, %llu bytes at 0x%llx) could not be put back: it holds what the "
+		      "failed cell has made of it\n", ledger_name(b), b->cell, (unsigned long long)b->size,
+		      (unsigned long long)b->address);
 }
 
 int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err)
@@ -153,17 +156,23 @@ int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint
 	return 0;
 }
 
+void device_attach_certificate(const struct certificate *c)
+{
+	certify_expect(c);
+}
+
 static void report_lost(void *data, uint64_t address, uint64_t size)
 {
 	if (device.refill)
 		return;
 	for (uint32_t i = 0; i < device.session->buffers.n; i++) {
-		const struct session_buffer *b = session_at(&device.session->buffers, struct session_buffer, i);
+		struct session_buffer *b = session_at(&device.session->buffers, struct session_buffer, i);
 
-		if (b->address - address < size)
-			buffer_printf(data, "the content of device buffer `%s` (cell %u, %llu bytes at 0x%llx) is lost\n",
-				      ledger_name(b), b->cell, (unsigned long long)b->size,
-				      (unsigned long long)b->address);
+		if (b->address - address >= size)
+			continue;
+		certify_lost(b);
+		buffer_printf(data, "the content of device buffer `%s` (cell %u, %llu bytes at 0x%llx) is lost\n",
+			      ledger_name(b), b->cell, (unsigned long long)b->size, (unsigned long long)b->address);
 	}
 }
 
@@ -245,6 +254,7 @@ int device_attach_end(struct buffer *report, struct error *err)
 		buffer_puts(report, "not all devices reach the memory of each other any more\n");
 	vmm_pool_attach_end(report_lost, report);
 	buffer_append(report, buffer_text(&not_back), not_back.len);
+	certify_check(report);
 	for (uint32_t i = a->n; i-- > 0;)
 		take_buffer(session_at(a, struct session_buffer, i), report);
 	pinning_attached();

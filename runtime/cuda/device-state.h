@@ -48,6 +48,8 @@ CUresult device_enter(void);
  */
 void device_take(void);
 void device_set_unusable(CUresult why);
+/* The stream of the current device in which work of our own waits for nothing that cells have begun. */
+CUresult device_own_stream(int ordinal, CUstream *ret);
 /* Somebody else may have made another one current. */
 void device_context_changed(void);
 /* This is the thread in which cells run, not one that they have started. */

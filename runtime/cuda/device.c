@@ -18,6 +18,7 @@
 #include "common/record.h"
 #include "common/unit.h"
 #include "common/worker-protocol.h"
+#include "runtime/cuda/certify.h"
 #include "runtime/cuda/cudart.h"
 #include "runtime/cuda/device-audit.h"
 #include "runtime/cuda/device-code.h"
@@ -263,6 +264,20 @@ void device_set_unusable(CUresult result)
 		 cudart_error_text((cudaError_t)result), (int)result);
 }
 
+CUresult device_own_stream(int ordinal, CUstream *ret)
+{
+	static CUstream streams[SESSION_DEVICES_MAX];
+	CUresult result = CUDA_SUCCESS;
+
+	if (!streams[ordinal]) {
+		result = device.driver->cuStreamCreateWithPriority(&streams[ordinal], CU_STREAM_NON_BLOCKING, 0);
+		if (!result && device.driver->extension)
+			device.driver->extension->profile_hide(streams[ordinal]);
+	}
+	*ret = streams[ordinal];
+	return result;
+}
+
 static void use_extension(void)
 {
 	if (device.host->watch)
@@ -352,6 +367,12 @@ static void let_driver_work(bool on)
 		device.driver->extension->pause(!on);
 }
 
+void device_rollback_cost(struct device_rollback_cost *ret)
+{
+	preimage_cost(&ret->saved_bytes, &ret->saved_ns);
+	certify_cost(&ret->read_bytes, &ret->read_ns);
+}
+
 void device_set_rollback(unsigned mode)
 {
 	device.rollback = mode < DEVICE_ROLLBACKS ? (enum device_rollback)mode : DEVICE_ROLLBACK_FULL;
@@ -405,6 +426,7 @@ void device_cell_begin(uint32_t cell)
 {
 	device.cell = cell;
 	preimage_cell_begin();
+	certify_cell_begin();
 	preimage_reset();
 	preimage_watch();
 	if (device.driver && device.driver->extension)

@@ -122,6 +122,8 @@ int device_open_chunk(uint64_t id, uint64_t size, int fd, uint64_t *ret_address,
 void device_close_chunk(uint64_t id);
 /* During attach, after the chunks: put back what the failed cell had changed. */
 int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset, struct error *err);
+/* The same: what was kept of a buffer that was not saved. */
+void device_attach_certificate(const struct certificate *c);
 /* End of attach. What could not be brought back is appended to report, a line each. */
 int device_attach_end(struct buffer *report, struct error *err);
 /* Cells can use the device; and after device_attach_end(): the session's memory there is as it should be. */
@@ -139,8 +141,12 @@ int device_write(uint64_t address, const void *bytes, size_t size, struct error 
 void device_set_limit(uint64_t limit);
 /* enum device_rollback; from the next cell on. */
 void device_set_rollback(unsigned mode);
-/* What keeping the old content of buffers has cost since the cell began. */
-void device_rollback_cost(uint64_t *ret_bytes, uint64_t *ret_ns);
+/* What keeping the old content of buffers, or its digest, has cost since the cell began. */
+struct device_rollback_cost {
+	uint64_t saved_bytes, saved_ns;
+	uint64_t read_bytes, read_ns;
+};
+void device_rollback_cost(struct device_rollback_cost *ret);
 
 /* From here on what the device does is counted. ERROR_UNSUPPORTED: a real one does not. */
 int device_profile_begin(struct error *err);

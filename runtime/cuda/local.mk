@@ -4,6 +4,7 @@
 noinst_LIBRARIES += libcudaside.a
 libcudaside_a_SOURCES = \
 	%reldir%/buffer-kinds.def \
+	%reldir%/certify.c %reldir%/certify.h \
 	%reldir%/cudart.c %reldir%/cudart.def %reldir%/cudart.h \
 	%reldir%/advice.h %reldir%/cudart-advice.c \
 	%reldir%/cudart-array.c %reldir%/cudart-texture.c \
@@ -28,6 +29,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/device.c %reldir%/device.h %reldir%/device-state.h \
 	%reldir%/device-code.c %reldir%/device-code.h \
 	%reldir%/device-fault.c %reldir%/device-fault.h \
+	%reldir%/digest.c %reldir%/digest.h %reldir%/digest-entry.h \
 	%reldir%/driver.c %reldir%/driver.def %reldir%/driver.h \
 	%reldir%/driver-trace.c \
 	%reldir%/handles.c %reldir%/handles.h \
@@ -105,8 +107,8 @@ test_ptx_variables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
 
 # Tests of the CUDA side run over the built libcgpu-emulator.so.
-cudaside_tests = test-cudart test-device-code test-device-failures test-device-node test-device-rollback test-libcuda \
-	test-nvml test-several-devices
+cudaside_tests = test-cudart test-device-code test-device-failures test-device-node test-device-rollback test-digest \
+	test-libcuda test-nvml test-several-devices
 check_PROGRAMS += $(cudaside_tests)
 TESTS += $(cudaside_tests)
 CUDASIDE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
@@ -117,6 +119,9 @@ test_cudart_LDADD = $(CUDASIDE_LIBS)
 test_device_rollback_SOURCES = tests/unit/test-device-rollback.c tests/unit/device-host.c tests/unit/device-host.h
 test_device_rollback_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
 test_device_rollback_LDADD = $(CUDASIDE_LIBS)
+test_digest_SOURCES = tests/unit/test-digest.c tests/unit/device-host.c tests/unit/device-host.h
+test_digest_CFLAGS = $(CUDASIDE_TEST_CFLAGS)
+test_digest_LDADD = $(CUDASIDE_LIBS)
 test_device_code_SOURCES = \
 	tests/unit/test-device-code.c tests/unit/device-code-units.h \
 	tests/unit/device-host.c tests/unit/device-host.h

@@ -4,7 +4,7 @@
  * writes. An entry that runs wild writes elsewhere, and just then the rollback is needed; so what is not saved is watched:
  *
  *	the emulated device asks before the first write to a buffer, save_late(); nothing is missed
- *	a real one cannot: there all buffers that it reaches are saved before the first launch of a cell
+ *	a real one cannot: there the next worker is told by a digest what a cell that failed has changed so, certify.c
  *
  * save_late() is called in threads of the driver while a launch runs, and the thread that holds device.lock may be waiting
  * for that launch. So it looks at no table of the session: the copy goes to a chunk of its own, which is made without the
@@ -26,6 +26,7 @@
 #include "common/log.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
+#include "runtime/cuda/certify.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/held.h"
 #include "runtime/cuda/ledger.h"
@@ -57,21 +58,17 @@ static uint32_t all_saved; /* a bit for each device: what it reaches is saved */
  */
 static CUresult copy_now(int ordinal, uint64_t to, uint64_t from, uint64_t size)
 {
-	static CUstream streams[SESSION_DEVICES_MAX];
-	CUstream *stream = &streams[ordinal];
 	int before = device_current();
 	CUresult result = device_switch(ordinal);
+	CUstream stream;
 
 	trace_hide();
-	if (!result && !*stream) {
-		result = device.driver->cuStreamCreateWithPriority(stream, CU_STREAM_NON_BLOCKING, 0);
-		if (!result && device.driver->extension)
-			device.driver->extension->profile_hide(*stream);
-	}
 	if (!result)
-		result = device.driver->cuMemcpyAsync(to, from, size, *stream);
+		result = device_own_stream(ordinal, &stream);
 	if (!result)
-		result = device.driver->cuStreamSynchronize(*stream);
+		result = device.driver->cuMemcpyAsync(to, from, size, stream);
+	if (!result)
+		result = device.driver->cuStreamSynchronize(stream);
 	trace_unhide();
 	device_switch(before);
 	return result;
@@ -140,7 +137,7 @@ static CUresult announce_unsaved(uint64_t address, uint64_t size, uint32_t cell,
 	return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
-void device_rollback_cost(uint64_t *ret_bytes, uint64_t *ret_ns)
+void preimage_cost(uint64_t *ret_bytes, uint64_t *ret_ns)
 {
 	*ret_bytes = saved_bytes;
 	*ret_ns = saved_ns;
@@ -191,8 +188,12 @@ CUresult preimage_save(struct session_buffer *b)
 			device.driver->extension->guard_lift(b->address);
 	}
 	pthread_mutex_unlock(&lock);
-	if (!result)
+	if (!result && device.rollback == DEVICE_ROLLBACK_OFF && !is_watched)
+		result = certify_forget(b);
+	if (!result) {
 		b->saved = serial;
+		b->digested = 0;
+	}
 	return result;
 }
 
@@ -266,7 +267,7 @@ bool preimage_all_saved(void)
 	return true;
 }
 
-CUresult preimage_save_all(void)
+static CUresult save_reached(void)
 {
 	const struct session_array *a = &device.session->buffers;
 	int ordinal = device_current();
@@ -286,6 +287,16 @@ CUresult preimage_save_all(void)
 	}
 	all_saved |= 1u << ordinal;
 	return CUDA_SUCCESS;
+}
+
+CUresult preimage_save_all(void)
+{
+	CUresult result = save_reached();
+
+	/* Of constants. They were not to be written, and there is nothing to fall back on. */
+	if (!result && !is_watched && certify_reach())
+		log_warning("device memory: constants of the session are not watched, since the device computes no digests");
+	return result;
 }
 
 /* Is the value what a write may have been made from? What lies where it points to is saved. */
@@ -327,12 +338,12 @@ static CUresult save_set(const struct ptx_writes *w, const struct ptx_writes_set
 	return result;
 }
 
-CUresult preimage_save_launch(const struct ptx_writes *w, void **args)
+static CUresult save_launch(const struct ptx_writes *w, void **args)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	if (!is_watched || w->all || (w->n_parameters && !args))
-		return preimage_save_all();
+	if (device.rollback == DEVICE_ROLLBACK_WHOLE || w->all || (w->n_parameters && !args))
+		return save_reached();
 	if (all_saved >> device_current() & 1)
 		return CUDA_SUCCESS;
 	for (uint32_t i = 0; i < w->n_sets && !result; i++) {
@@ -340,9 +351,20 @@ CUresult preimage_save_launch(const struct ptx_writes *w, void **args)
 
 		result = save_set(w, &w->sets[i], args, &known);
 		if (!result && !known)
-			return preimage_save_all();
+			return save_reached();
 	}
 	return result;
+}
+
+CUresult preimage_save_launch(const struct ptx_writes *w, void **args)
+{
+	CUresult result = save_launch(w, args);
+
+	if (result || is_watched)
+		return result;
+	result = certify_reach();
+	/* A device that cannot compute digests. */
+	return result ? save_reached() : CUDA_SUCCESS;
 }
 
 CUresult preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset)
@@ -358,6 +380,7 @@ void preimage_reset(void)
 	for (int i = 0; i < SESSION_DEVICES_MAX; i++)
 		scratches[i].size = scratches[i].used = 0;
 	all_saved = 0;
+	certify_reset();
 	pthread_mutex_lock(&lock);
 	late.n = 0;
 	pthread_mutex_unlock(&lock);
@@ -376,4 +399,5 @@ void preimage_watch(void)
 void preimage_reach_changed(void)
 {
 	all_saved = 0;
+	certify_reset();
 }

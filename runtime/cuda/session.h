@@ -60,6 +60,8 @@ struct session_buffer {
 	uint32_t freed;    /* cell that freed it */
 	uint64_t born;     /* serial of the cell that made it */
 	uint64_t saved;    /* serial of the cell that has its pre-image */
+	uint64_t digest;   /* of the content: certify.c */
+	uint32_t digested; /* cell that took it; 0: there is none, or the buffer was written to since */
 	bool dead;         /* freed, its place is kept until the commit */
 	uint8_t kind;      /* enum buffer_kind */
 	uint8_t device;    /* whose memory it is; of host memory: which was current when it was made */

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "common/address-map.h"
+#include "runtime/cuda/digest-entry.h"
 #include "tests/gpu/gpu.h"
 
 #define DEADLINE_MS 180000
@@ -418,6 +419,48 @@ static void cost_speed(void *arg)
 	gpu_report->figure[3] = (gpu_now() - began) * 1e3 / launches;
 }
 
+/* The digests of certify.c: of `words` words at `at`, done `rounds` times. */
+static uint64_t digest(CUfunction f, CUmodule m, CUdeviceptr at, uint64_t words, int rounds)
+{
+	uint64_t size = words * 8, slot = 0, ret;
+	void *args[] = { &at, &size, &slot };
+	CUdeviceptr slots;
+
+	GPU_TRY(cu.cuModuleGetGlobal(&slots, NULL, m, "digests"));
+	GPU_TRY(cu.cuMemsetD8(slots, 0, sizeof(ret)));
+	for (int i = 0; i < rounds; i++)
+		GPU_TRY(cu.cuLaunchKernel(f, 4096, 1, 1, DIGEST_THREADS, 1, 1, 0, NULL, args, NULL));
+	GPU_TRY(cu.cuCtxSynchronize());
+	GPU_TRY(cu.cuMemcpyDtoH(&ret, slots, sizeof(ret)));
+	return ret;
+}
+
+/* GB/s that are read, and whether a word that is another or elsewhere shows. */
+static void cost_digest(void *arg)
+{
+	const uint64_t words = 512 * MIB / 8;
+	const int rounds = 8;
+	uint64_t first, again, other;
+	CUdeviceptr at;
+	CUfunction f;
+	CUmodule m;
+	double began;
+
+	(void)arg;
+	gpu_open();
+	GPU_TRY(cu.cuModuleLoadData(&m, digest_entry));
+	GPU_TRY(cu.cuModuleGetFunction(&f, m, "digest"));
+	GPU_TRY(cu.cuMemAlloc(&at, words * 8));
+	gpu_over_words("fill", at, words);
+	first = digest(f, m, at, words, 1);
+	began = gpu_now();
+	again = digest(f, m, at, words, rounds);
+	gpu_report->figure[2] = (double)rounds * (double)words * 8 / 1e6 / (gpu_now() - began);
+	GPU_TRY(cu.cuMemsetD8(at + words * 4 + 5, 77, 1));
+	other = digest(f, m, at, words, 1);
+	gpu_report->count = again == rounds * first && other != first;
+}
+
 static void experiment_costs(void)
 {
 	static const struct chunk_cost costs[] = { { 2 * MIB, 64 }, { 64 * MIB, 16 }, { GIB, 3 } };
@@ -437,6 +480,8 @@ static void experiment_costs(void)
 	}
 	if (child_run("speed", cost_speed, NULL))
 		row("-", "device-to-device copy, launch", "%.0f GB/s read and write, %.2f us", f[2], f[3]);
+	if (child_run("digests of buffers that are not copied", cost_digest, NULL))
+		row(ok(gpu_report->count), "digests of buffers that are not copied", "%.0f GB/s", f[2]);
 }
 
 /* --- 3. Faults: their codes, and what is left of the context --- */

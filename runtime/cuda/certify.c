@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A digest says nothing about when a buffer was changed, and a cell that has changed one by a stray write and was committed is
+ * not found out before the next cell fails. So what is told is since when.
+ *
+ * The emulated device asks before it writes to a buffer that was not saved (preimage.c), so there are no digests there.
+ */
+#include "runtime/cuda/certify.h"
+
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
+#include "runtime/cuda/device-state.h"
+#include "runtime/cuda/digest.h"
+#include "runtime/cuda/ledger.h"
+#include "runtime/cuda/peers.h"
+#include "runtime/cuda/trace.h"
+#include "runtime/cuda/vmm-pool.h"
+
+#define PER_MESSAGE 1000
+
+static uint64_t read_bytes, read_ns; /* of this cell */
+static uint32_t certified; /* a bit for each device: of all that it reaches there are digests or copies */
+static struct {
+	struct certificate *at;
+	size_t n, cap;
+} expected;
+
+/* Buffers of one device whose digests are wanted. */
+struct batch {
+	struct session_buffer **buffers;
+	struct digest_range *ranges;
+	size_t n;
+};
+
+static struct session_buffer *buffer_at(uint32_t i)
+{
+	return session_at(&device.session->buffers, struct session_buffer, i);
+}
+
+/* Host memory rolls back with the arena, what this cell has made or saved needs no digest. */
+static bool lacks_digest(int ordinal, const struct session_buffer *b)
+{
+	uint64_t serial = device.session->serial;
+
+	return !b->dead && b->kind < BUFFER_MANAGED && !b->digested && b->born != serial && b->saved != serial &&
+	       peers_reach(ordinal, b);
+}
+
+static CUresult batch_open(struct batch *batch)
+{
+	size_t n = device.session->buffers.n + 1;
+
+	*batch = (struct batch){ calloc(n, sizeof(*batch->buffers)), calloc(n, sizeof(*batch->ranges)), 0 };
+	return batch->buffers && batch->ranges ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static void batch_close(struct batch *batch)
+{
+	free(batch->buffers);
+	free(batch->ranges);
+}
+
+static void batch_add(struct batch *batch, struct session_buffer *b)
+{
+	batch->buffers[batch->n] = b;
+	batch->ranges[batch->n++] = (struct digest_range){ b->address, b->size, 0 };
+}
+
+/* What they hold is as the last cell has left it, so this waits for nothing that the cell has begun, as copies do. */
+static CUresult batch_compute(struct batch *batch, int ordinal)
+{
+	int before = device_current();
+	CUstream stream;
+	CUresult result;
+
+	if (!batch->n)
+		return CUDA_SUCCESS;
+	result = device_switch(ordinal);
+	trace_hide();
+	if (!result)
+		result = device_own_stream(ordinal, &stream);
+	if (!result)
+		result = digest_compute(stream, batch->ranges, batch->n);
+	trace_unhide();
+	device_switch(before);
+	return result;
+}
+
+static void put(struct buffer *out, const struct certificate *c)
+{
+	record_put_u64(out, c->address);
+	record_put_u64(out, c->size);
+	record_put_u64(out, c->born);
+	record_put_u64(out, c->digest);
+	record_put_u32(out, c->cell);
+}
+
+static CUresult send(const struct buffer *items, uint32_t n)
+{
+	cleanup_buffer struct buffer message = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	record_put_u32(&message, n);
+	buffer_append(&message, items->data, items->len);
+	if (!buffer_check(items, &err) && !buffer_check(&message, &err) &&
+	    !device.host->send(WORKER_DEVICE_CERTIFICATES, message.data, message.len, -1, &err))
+		return CUDA_SUCCESS;
+	log_error("device memory: %s", err.text);
+	return CUDA_ERROR_OPERATING_SYSTEM;
+}
+
+static struct certificate certificate_of(const struct session_buffer *b)
+{
+	return (struct certificate){ b->address, b->size, b->born, b->digest, b->digested };
+}
+
+static CUresult announce(const struct batch *batch)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	for (size_t done = 0; done < batch->n && !result; done += PER_MESSAGE) {
+		cleanup_buffer struct buffer items = BUFFER_INIT;
+		size_t n = batch->n - done < PER_MESSAGE ? batch->n - done : PER_MESSAGE;
+
+		for (size_t i = done; i < done + n; i++) {
+			struct certificate c = certificate_of(batch->buffers[i]);
+
+			put(&items, &c);
+		}
+		result = send(&items, (uint32_t)n);
+	}
+	return result;
+}
+
+static CUresult certify_on(int ordinal, int where)
+{
+	struct batch batch;
+	CUresult result = batch_open(&batch);
+
+	for (uint32_t i = 0; i < device.session->buffers.n && !result; i++)
+		if (buffer_at(i)->device == where && lacks_digest(ordinal, buffer_at(i)))
+			batch_add(&batch, buffer_at(i));
+	if (!result)
+		result = batch_compute(&batch, where);
+	for (size_t i = 0; i < batch.n && !result; i++) {
+		batch.buffers[i]->digest = batch.ranges[i].digest;
+		batch.buffers[i]->digested = device.cell;
+		read_bytes += batch.ranges[i].size;
+	}
+	if (!result)
+		result = announce(&batch);
+	batch_close(&batch);
+	return result;
+}
+
+CUresult certify_reach(void)
+{
+	int ordinal = device_current();
+	uint64_t began = clock_now_ns();
+	CUresult result = CUDA_SUCCESS;
+
+	if (certified >> ordinal & 1)
+		return CUDA_SUCCESS;
+	for (int i = 0; i < device.count && !result; i++)
+		if (device.contexts[i])
+			result = certify_on(ordinal, i);
+	read_ns += clock_now_ns() - began;
+	if (!result)
+		certified |= 1u << ordinal;
+	return result;
+}
+
+CUresult certify_forget(struct session_buffer *b)
+{
+	cleanup_buffer struct buffer item = BUFFER_INIT;
+	struct certificate c;
+
+	b->digested = 0;
+	c = certificate_of(b);
+	put(&item, &c);
+	return send(&item, 1);
+}
+
+void certify_cell_begin(void)
+{
+	read_bytes = read_ns = 0;
+}
+
+void certify_cost(uint64_t *ret_bytes, uint64_t *ret_ns)
+{
+	*ret_bytes = read_bytes;
+	*ret_ns = read_ns;
+}
+
+void certify_reset(void)
+{
+	certified = 0;
+}
+
+/* ---- a session is taken over ---- */
+
+void certify_expect(const struct certificate *c)
+{
+	if (!ARRAY_ROOM(expected.at, expected.n, &expected.cap)) {
+		log_error("device memory: no memory for the digest of the buffer at %#llx", (unsigned long long)c->address);
+		return;
+	}
+	expected.at[expected.n++] = *c;
+}
+
+/*
+ * What the session has for the buffer goes with the state that it is now in. If it has nothing, the digest that was taken last
+ * before that state was left counts. true: the next worker would not find it in the session.
+ */
+static bool take_expected(struct session_buffer *b)
+{
+	uint32_t committed = b->digested;
+
+	for (size_t i = 0; i < expected.n; i++) {
+		const struct certificate *c = &expected.at[i];
+
+		if (c->address != b->address || c->size != b->size || c->born != b->born)
+			continue;
+		if (!c->cell) {
+			b->digested = 0;
+			break;
+		}
+		if (!committed) {
+			b->digest = c->digest;
+			b->digested = c->cell;
+		}
+	}
+	return b->digested != committed;
+}
+
+void certify_lost(struct session_buffer *b)
+{
+	struct certificate c = certificate_of(b);
+
+	c.cell = 0;
+	certify_expect(&c);
+}
+
+static void tell(struct session_buffer *b, struct buffer *report)
+{
+	buffer_printf(report, "device buffer `%s` (cell %u, %llu bytes at 0x%llx) is not what it was: since cell %u, device code has "
+		      "written to it by a pointer into other memory, so there is no copy; after `%%gpu rollback whole` there are "
+		      "copies of all that device code reaches\n", ledger_name(b), b->cell, (unsigned long long)b->size,
+		      (unsigned long long)b->address, b->digested);
+}
+
+static void check_on(int ordinal, struct buffer *report)
+{
+	struct batch batch;
+	CUresult result = batch_open(&batch);
+
+	for (uint32_t i = 0; i < device.session->buffers.n && !result; i++)
+		if (buffer_at(i)->device == ordinal && buffer_at(i)->digested)
+			batch_add(&batch, buffer_at(i));
+	if (!result)
+		result = batch_compute(&batch, ordinal);
+	if (result && batch.n)
+		buffer_printf(report, "whether device code has overwritten one of %zu device buffers cannot be found out: error %d of "
+			      "the driver\n", batch.n, (int)result);
+	for (size_t i = 0; i < batch.n && !result; i++) {
+		if (batch.ranges[i].digest == batch.buffers[i]->digest)
+			continue;
+		tell(batch.buffers[i], report);
+		batch.buffers[i]->digested = 0;
+	}
+	batch_close(&batch);
+}
+
+void certify_check(struct buffer *report)
+{
+	uint32_t n = device.session->buffers.n;
+	cleanup_free bool *is_expected = calloc(n + 1, sizeof(*is_expected));
+	/* A snapshot has its digests, and its content comes later. */
+	bool compares = !device.refill && !device.driver->extension;
+
+	for (uint32_t i = 0; i < n && is_expected; i++)
+		is_expected[i] = take_expected(buffer_at(i));
+	expected.n = 0;
+	for (int i = 0; i < device.count && compares; i++)
+		if (device.contexts[i])
+			check_on(i, report);
+	for (uint32_t i = 0; i < n; i++)
+		if (!is_expected || is_expected[i] || device.driver->extension)
+			buffer_at(i)->digested = 0;
+}
