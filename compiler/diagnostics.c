@@ -518,8 +518,10 @@ void diagnostics_add_nvrtc(struct diagnostics *d, const char *log)
 			out = begin(d, severity);
 			put_head(d, out, severity, place, here ? at : 0, message, "");
 			put_dropped(d, &why, message);
-		} else if (shown && *line && !strstr(line, "detected in the compilation of") &&
-			   strncmp(line, "Remark", 6)) {
+		} else if (strstr(line, "detected in the compilation of")) {
+			/* A long path of its file goes on in the next line. */
+			shown = false;
+		} else if (shown && *line && strncmp(line, "Remark", 6)) {
 			show_line(line, infixes, &n_infixes);
 			buffer_printf(out, "%s\n", line);
 		}

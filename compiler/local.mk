@@ -126,7 +126,8 @@ clean-local:
 	rm -rf %reldir%/include
 
 compiler_tests = test-split test-closure test-c-linkage test-namespace-text test-device-macros test-pragma-state test-launch-syntax test-line-table test-effort \
-	test-compile test-compile-ahead test-unit-cache test-device-header test-listing test-tool-folder
+	test-compile test-compile-ahead test-unit-cache test-device-header test-listing test-tool-folder \
+	test-diagnostics
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
 test_split_SOURCES = tests/unit/test-split.c
@@ -168,6 +169,11 @@ nodist_EXTRA_test_device_header_SOURCES = linked-by-c++.cc
 test_device_header_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_device_header_LDFLAGS = $(cgpu_compiler_LDFLAGS)
 test_device_header_LDADD = $(COMPILER_LIBS) $(CMOCKA_LIBS)
+test_diagnostics_SOURCES = tests/unit/test-diagnostics.c
+nodist_EXTRA_test_diagnostics_SOURCES = linked-by-c++.cc
+test_diagnostics_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_diagnostics_LDFLAGS = $(cgpu_compiler_LDFLAGS)
+test_diagnostics_LDADD = $(COMPILER_LIBS) $(CMOCKA_LIBS)
 test_compile_SOURCES = tests/unit/test-compile.c tests/unit/compiler-client.c tests/unit/compiler-client.h
 test_compile_CPPFLAGS = $(AM_CPPFLAGS) -DCELLS_DIR='"$(abs_top_srcdir)/tests/cells"' \
 	-DCOMPILER_PROGRAM='"$(abs_top_builddir)/cgpu-compiler"' -DPRELUDE_DIR='"$(abs_top_builddir)/%reldir%/include"'
