@@ -139,6 +139,9 @@ static bool declares_constant(const struct host_text *h, uint32_t i, const struc
 	if (!p->is_const || p->n != 1 || p->declarators[0].equals == TOKEN_NONE ||
 	    p->declarators[0].is_pointer)
 		return false;
+	/* A closure is a value of the host. */
+	if (p->declarators[0].init_end > p->declarators[0].equals + 1 && *token_text(l, p->declarators[0].equals + 1) == '[')
+		return false;
 	uint32_t name = p->declarators[0].name;
 
 	return name != TOKEN_NONE && token_len(l, name) == token_len(of, word) &&

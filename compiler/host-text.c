@@ -227,7 +227,7 @@ static void edit_runtime(struct host_text *h, const struct declaration_parts *p,
 		for (uint32_t i = p->first; i < p->specifiers_end; i++)
 			if (token_is(l, i, "__auto_type") || cpp_syntax_is_auto(l, i))
 				edit_list_add(&h->edits, l->at[i].start, l->at[i].end,
-					      pool_printf(h, "__typeof__(%s)", type));
+					      pool_printf(h, "__typeof_unqual__(%s)", type));
 	} else {
 		const char *size = strchr(type, '[');
 		char number[24];

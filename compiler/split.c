@@ -653,9 +653,11 @@ static bool find_class(const struct token_list *l, struct item *item)
 	return kind == CLASS_DEVICE;
 }
 
-/* An operator, or a parameter that is a reference. */
+/* A template, an operator, or a parameter that is a reference. */
 static bool is_cpp_function(const struct token_list *l, const struct item *item)
 {
+	if (behind_templates(l, item->first) > item->first)
+		return true;
 	for (uint32_t i = item->first; i < item->body; i++)
 		if (token_is(l, i, "operator") || token_is(l, i, "&") || token_is(l, i, "&&"))
 			return true;

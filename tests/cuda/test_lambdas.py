@@ -43,7 +43,9 @@ def test_lambdas_with_names_are_values_of_the_session(fresh_kernel):
           "apply<<<1, 32>>>(out, both); GOT(2)", "152.5"),
          ("auto f = [=] __device__ (int i) { return -s; };\napply<<<1, 32>>>(out, f); GOT(2)", "-2.5"),
          ("apply<<<1, 32>>>(out, g); GOT(2)", "102.5"), ("apply<<<1, 32>>>(out, both); GOT(2)", "152.5"),
-         ("template <class F> __global__ void later(float *p, F f) { *p = f(1); }\nlater<<<1, 1>>>(out, both); GOT(0)", "102.5"))
+         ("template <class F> __global__ void later(float *p, F f) { *p = f(1); }\nlater<<<1, 1>>>(out, both); GOT(0)", "102.5"),
+         ("const auto k = [=] __device__ (int i) { return i * s; };\nlater<<<1, 1>>>(out, k); GOT(0)", "2.5"),
+         ("later<<<1, 1>>>(out, k); GOT(0)", "2.5"))
 
 
 def test_lambdas_in_functions_of_the_host(fresh_kernel):
@@ -158,5 +160,7 @@ def test_what_a_lambda_cannot_capture_is_said(fresh_kernel):
            "this 'u'", "define it with a name, at the level of a cell")
     refuse(fresh_kernel, "int broken = ;\n" + "apply<<<1, 32>>>(out, [unknown] __device__ (int i) { return 1.f; });",
            "expected expression")
+    refuse(fresh_kernel, "template <class F> __host__ void each(F f) { apply<<<1, 32>>>(out, f); }\n"
+           "each([=] __device__ (int i) { return 1.f; });", "neither a __device__ function nor a template", "%%cuda")
     play(fresh_kernel, "auto f = [=] __host__ __device__ (int i) { return a * i; };")
     refuse(fresh_kernel, "f(3)", "type 'lambda f' is not a function", "C code cannot call it", "%%cuda")

@@ -150,6 +150,8 @@ static void worlds(void **state)
 	      "dDdDdD");
 	check("__host__ __device__ int f(int a) { return a; }", "fB");
 	check("template <typename T> __device__ T f(T a) { return a; }", "fD");
+	check("template <typename T> __host__ __device__ T f(T a) { return a; }", "fD");
+	check("template <typename T> __host__ void f(T a) { }", "fD");
 	check("namespace cg = cooperative_groups; using namespace cg;", "dDdD");
 	check("dim3 g(1, 2), b; k<<<g, b>>>(x);", "ds");
 	check("__global__ void k(void);", "dG");
