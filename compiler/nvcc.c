@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The texts and all that nvcc makes of them lie in a folder of their own, which is removed; its path follows from the program, so
- * that nvcc makes the same object again. Objects of several texts are made
- * one by the linker: names that are local to a text stay so. When this process is ended, as an
- * interrupt of the cell does, nvcc is told to end.
+ * The texts and all that nvcc makes of them lie in a folder of their own, which is removed; its path follows from the program,
+ * so that nvcc makes the same object again. Objects of several texts are made one by the linker: names that are local to a text
+ * stay so. When this process is ended, as an interrupt of the cell does, nvcc is ended with it.
  */
 #define _GNU_SOURCE
 #include "compiler/nvcc.h"

@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,7 @@ struct nvrtc_calls {
 };
 
 #define NVRTC_COMPILATION 6
+#define PROBE_MS 20000
 
 static int bind(struct nvrtc *n, struct nvrtc_calls *c)
 {
@@ -166,11 +169,24 @@ static _Noreturn void answer_from_child(struct nvrtc *n, const char *cuda_root, 
 	_exit(write(to, &a, sizeof(a)) != (ssize_t)sizeof(a));
 }
 
+/* What the child says. -1: it ended without a word. 0: it does not come to an end. */
+static int hear(int from, struct nvrtc_answer *ret)
+{
+	struct pollfd fd = { .fd = from, .events = POLLIN };
+	int n;
+
+	do
+		n = poll(&fd, 1, PROBE_MS);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return n;
+	return read(from, ret, sizeof(*ret)) == (ssize_t)sizeof(*ret) ? 1 : -1;
+}
+
 void nvrtc_probe(struct nvrtc *n, const char *cuda_root)
 {
 	struct nvrtc_answer a;
-	int ends[2];
-	ssize_t got;
+	int ends[2], got;
 	pid_t pid;
 
 	if (n->tried || pipe2(ends, O_CLOEXEC))
@@ -179,14 +195,21 @@ void nvrtc_probe(struct nvrtc *n, const char *cuda_root)
 	if (!pid)
 		answer_from_child(n, cuda_root, ends[1]);
 	close(ends[1]);
-	do
-		got = pid > 0 ? read(ends[0], &a, sizeof(a)) : -1;
-	while (got < 0 && pid > 0 && errno == EINTR);
+	got = pid > 0 ? hear(ends[0], &a) : -1;
 	close(ends[0]);
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-	if (got != (ssize_t)sizeof(a)) {
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, got ? 0 : WNOHANG); /* one that hangs inside Linux does not even die */
+	}
+	if (got < 0) {
 		nvrtc_load(n, cuda_root, NULL);
+		return;
+	}
+	if (!got) {
+		n->tried = true;
+		snprintf(n->problem, sizeof(n->problem), "CUDA code needs NVIDIA's compiler library NVRTC, and that hangs: it was "
+			 "not loaded within %d seconds. See whether the disk that it lies on answers, or name another file in "
+			 "CGPU_NVRTC, and restart the kernel. Cells without CUDA code need no NVRTC", PROBE_MS / 1000);
 		return;
 	}
 	memcpy(n->version, a.version, sizeof(n->version));

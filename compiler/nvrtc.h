@@ -36,7 +36,7 @@ struct nvrtc_program {
 
 /*
  * Fill version or problem without keeping the library: a child loads it and tells. It is nearly 30 MB, which a session
- * without CUDA code does not need.
+ * without CUDA code does not need. One that does not come to an end of it is a problem, too, and is not tried again.
  */
 void nvrtc_probe(struct nvrtc *n, const char *cuda_root);
 /* Load the library; 0, or -1 with ERROR_NOT_FOUND and the package's name. cuda_root may be NULL. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Programs of the CUDA toolkit that the compiler process starts: nvcc, ptxas, nvdisasm. Each works in a folder of its own
- * that is removed, writes what it says to a log, and is told to end when this process is ended, as an interrupt does.
+ * that is removed, writes what it says to a log, and is told to end when this process is ended. The
+ * kernel process ends what does not hear that.
  */
 #ifndef CGPU_COMPILER_TOOL_H
 #define CGPU_COMPILER_TOOL_H

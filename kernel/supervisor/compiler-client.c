@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include "common/buffer.h"
 #include "common/compiler-protocol.h"
@@ -88,6 +89,13 @@ static void drop_declarations(struct compiler_client *c, size_t from)
 		c->n_declarations = from;
 }
 
+/* With nvcc and whatever else it has started. */
+static void kill_group(struct compiler_client *c)
+{
+	if (c->process.pid > 0)
+		kill(-c->process.pid, SIGKILL);
+}
+
 static void unwatch(struct compiler_client *c)
 {
 	loop_remove(c->loop, c->channel);
@@ -102,6 +110,7 @@ void compiler_client_release(struct compiler_client *c)
 		loop_remove(c->loop, c->deadline);
 		loop_remove(c->loop, c->retry);
 	}
+	kill_group(c);
 	process_end(&c->process, END_MS);
 	while (c->first)
 		request_free(take_first(c));
@@ -118,7 +127,7 @@ static int try_send(struct compiler_client *c, uint32_t type, const struct buffe
 	if (c->process.sock < 0 || !ipc_send(c->process.sock, type, b->data, b->len, NULL, 0, &mine))
 		return 0;
 	if (mine.code == ERROR_TIMEOUT)
-		kill(c->process.pid, SIGKILL);
+		kill(-c->process.pid, SIGKILL);
 	if (mine.code == ERROR_TIMEOUT || mine.code == ERROR_PEER_GONE)
 		return 0;
 	return error_set(err, mine.code, "the compiler cannot be asked: %s", mine.text);
@@ -315,12 +324,21 @@ static void on_death(void *data)
 {
 	struct compiler_client *c = data;
 	struct compiler_request *lost;
+	pid_t group = c->process.pid;
 	siginfo_t info;
 
 	drain(c);
+	/* As long as it is not reaped, nobody else has its number. */
+	kill_group(c);
 	if (process_reap(&c->process, &info))
 		return;
+	while (waitpid(-group, NULL, WNOHANG) > 0)
+		continue;
+	c->died_at_start = !c->said_hello;
 	process_death(&info, c->last_death, sizeof(c->last_death));
+	if (c->given_up)
+		snprintf(c->last_death, sizeof(c->last_death), "did not %s and was ended", c->said_hello ? "answer" : "start");
+	c->given_up = false;
 	log_warning("the compiler %s; it is started again", c->last_death);
 	unwatch(c);
 	process_end(&c->process, 0);
@@ -332,7 +350,10 @@ static void on_death(void *data)
 		answer(lost, 0, NULL, 0);
 }
 
-/* One that starts has LLVM and NVRTC to load, from a disk that may be slow: it is waited for as long as any peer. */
+/*
+ * One that starts has LLVM and NVRTC to load, from a disk that may be slow: it is waited for as long as any peer, also by a
+ * request that may take any time.
+ */
 static void on_deadline(void *data)
 {
 	struct compiler_client *c = data;
@@ -344,7 +365,7 @@ static void on_deadline(void *data)
 		c->deadline = loop_add_timer(c->loop, PATIENCE_LOOK_MS, on_deadline, c);
 		return;
 	}
-	log_warning("the compiler does not answer; it is ended");
+	c->given_up = true;
 	compiler_client_abandon(c);
 }
 
@@ -352,7 +373,7 @@ static void set_deadline(struct compiler_client *c)
 {
 	loop_remove(c->loop, c->deadline);
 	c->deadline = NULL;
-	if (!c->first || !c->first->deadline_ms)
+	if (!c->first || (!c->first->deadline_ms && c->said_hello))
 		return;
 	patience_begin(&c->patience, c->process.pid, PATIENCE_ANSWER);
 	c->deadline = loop_add_timer(c->loop, PATIENCE_LOOK_MS, on_deadline, c);
@@ -360,8 +381,7 @@ static void set_deadline(struct compiler_client *c)
 
 void compiler_client_abandon(struct compiler_client *c)
 {
-	if (c->process.pidfd >= 0)
-		pidfd_signal(c->process.pidfd, SIGKILL);
+	kill_group(c);
 }
 
 void compiler_client_tell(struct compiler_client *c, uint32_t type, const struct buffer *body)

@@ -37,6 +37,8 @@ struct compiler_client {
 	struct patience patience; /* with the request at work */
 	unsigned restarts;
 	char clang[64], nvrtc[64], no_nvrtc[256];
+	bool given_up;        /* it is ended, since it does not answer */
+	bool died_at_start;   /* the last one that died */
 	char last_death[64];
 };
 
@@ -54,13 +56,13 @@ void compiler_client_declare(struct compiler_client *c, size_t total, const stru
 /*
  * body: the message without its id. The answer comes from the loop, never from within this call; none when this fails:
  * ERROR_MEMORY (also of a body that could not be made), ERROR_LIMIT. deadline_ms: as patience.h counts, from when the
- * compiler works on it; 0: none.
+ * compiler works on it; 0: none, once the compiler has started.
  */
 int compiler_client_ask(struct compiler_client *c, uint32_t type, const struct buffer *body, uint64_t deadline_ms,
 			compiler_answer *fn, void *data, struct error *err);
 /* A message without an answer, for the process that runs: one that is started later has it from the kernel process. */
 void compiler_client_tell(struct compiler_client *c, uint32_t type, const struct buffer *body);
-/* Give up the request at work by ending the process; it is answered without data. */
+/* Give up the request at work by ending the process and all that it has started; it is answered without data. */
 void compiler_client_abandon(struct compiler_client *c);
 
 #endif

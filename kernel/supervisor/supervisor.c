@@ -174,6 +174,12 @@ static void on_compiler_lost(struct supervisor *s)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
+	if (s->compiler.died_at_start) {
+		buffer_printf(&text, "the compiler %s", s->compiler.last_death);
+		refuse(s, buffer_text(&text), "Nothing was run, and the session is as it was.\nRun the cell again to try once more. If it "
+		       "stays so, `cgpu-kernel --doctor` in a shell says what the compiler lacks.");
+		return;
+	}
 	buffer_printf(&text, "the compiler %s while it worked on this cell", s->compiler.last_death);
 	refuse(s, buffer_text(&text), "The compiler ended while it worked on this cell. Nothing was run, and the session is "
 	       "as it was.\nThe compiler has been started again. If the same cell does it again, that is an error in cgpu: "

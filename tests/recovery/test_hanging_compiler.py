@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compiler process, or what it has started, hangs: the cell can be interrupted, or says what hangs, and the session goes on."""
+import os
+import signal
+import subprocess
+
+from session import alive, wait_until
+
+PROGRAM = "%%cuda\nint main() {}\n"
+
+
+def assert_untouched(session):
+    assert session.run("kept").ok().text == "7"
+
+
+def test_the_compiler_hangs_over_a_cell(fresh_kernel):
+    fresh_kernel.run("int kept = 7;").ok()
+    os.kill(fresh_kernel.compiler_pid(), signal.SIGSTOP)
+    cell = fresh_kernel.start("kept = 8;").wait_busy()
+    fresh_kernel.interrupt()
+    result = cell.wait()
+    assert (result.ename, result.evalue) == ("Interrupted", "interrupted while it was compiled; nothing was run")
+    assert_untouched(fresh_kernel)
+
+
+def test_nvcc_hangs_and_does_not_end_when_it_is_told_to(start_kernel, tmp_path):
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text(f"#!/bin/sh\ntrap '' TERM\nsleep 1000000 &\necho $! $$ > {tmp_path}/new\n"
+                    f"mv {tmp_path}/new {tmp_path}/pids\nwhile :; do wait; done\n")
+    nvcc.chmod(0o755)
+    session = start_kernel(CGPU_NVCC=str(nvcc))
+    session.run("int kept = 7;").ok()
+    for _ in range(2):
+        cell = session.start(PROGRAM)
+        assert wait_until((tmp_path / "pids").exists)
+        session.interrupt()
+        result = cell.wait()
+        assert (result.ename, result.evalue) == ("Interrupted", "interrupted while it was compiled; nothing was run")
+        for pid in map(int, (tmp_path / "pids").read_text().split()):
+            assert wait_until(lambda: not alive(pid))
+        (tmp_path / "pids").unlink()
+        assert_untouched(session)
+    session.close()
+
+
+def test_nvcc_is_ended_with_a_compiler_that_dies(start_kernel, tmp_path):
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text(f"#!/bin/sh\ntrap '' TERM\necho $$ > {tmp_path}/new\nmv {tmp_path}/new {tmp_path}/pid\n"
+                    "while :; do sleep 1000000; done\n")
+    nvcc.chmod(0o755)
+    session = start_kernel(CGPU_NVCC=str(nvcc))
+    session.run("int kept = 7;").ok()
+    cell = session.start(PROGRAM)
+    assert wait_until((tmp_path / "pid").exists)
+    session.kill(session.compiler_pid())
+    assert "the compiler was killed by SIGKILL while it worked on this cell" in cell.wait().evalue
+    assert wait_until(lambda: not alive(int((tmp_path / "pid").read_text())))
+    assert_untouched(session)
+    session.close()
+
+
+def test_nvrtc_hangs_when_it_is_loaded(start_kernel, tmp_path):
+    """As on a disk that does not answer: C cells run, CUDA code is told why it does not."""
+    library = tmp_path / "libnvrtc.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library], check=True, text=True,
+                   input="#include <unistd.h>\n__attribute__((constructor)) static void hang(void) { for (;;) pause(); }\n")
+    session = start_kernel(CGPU_NVRTC=str(library))
+    session.run("int kept = 7;").ok()
+    result = session.run("__global__ void k(int *p) { *p = 1; }\nint *p;\nk<<<1, 1>>>(p);")
+    assert "NVRTC, and that hangs" in result.shown and "CGPU_NVRTC" in result.shown
+    assert_untouched(session)
+    session.close()
