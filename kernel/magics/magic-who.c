@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/address-map.h"
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/namespace-infix.h"
@@ -53,6 +54,9 @@ static void put_value(struct session *s, const struct supervisor_variable *v, st
 
 	result_variable(s, v, VALUE_MAX, out);
 	if (*v->type_code != 'p' || supervisor_read(s->supervisor, v->address, &address, sizeof(address)) || !address)
+		return;
+	/* A stream or an event is the runtime's. */
+	if (address >= ARENA_BASE + ARENA_META_OFFSET && address < ARENA_BASE + ARENA_META_OFFSET + ARENA_META_SIZE)
 		return;
 	buffer_puts(out, "  [");
 	size_t before = out->len;

@@ -18,6 +18,12 @@ def test_who_and_whos(fresh_kernel):
     assert fresh_kernel.run("%who g*").ok().stdout.split() == ["grid"]
 
 
+def test_whos_says_nothing_of_the_runtime_s_handles(fresh_kernel):
+    fresh_kernel.run("cudaStream_t s; cudaEvent_t e; cudaStreamCreate(&s); cudaEventCreate(&e); int *wild = (int *)99;").ok()
+    rows = {line.split()[0]: line for line in fresh_kernel.run("%whos").ok().stdout.splitlines()}
+    assert "  [" not in rows["s"] + rows["e"] and "[nobody's memory]" in rows["wild"], rows
+
+
 def test_whos_shows_device_buffers(fresh_kernel):
     fresh_kernel.run("float *d;\ncudaMalloc(&d, 4096);").ok()
     assert "4096 bytes on the device" in fresh_kernel.run("%whos").ok().stdout
