@@ -518,10 +518,9 @@ void diagnostics_add_nvrtc(struct diagnostics *d, const char *log)
 			out = begin(d, severity);
 			put_head(d, out, severity, place, here ? at : 0, message, "");
 			put_dropped(d, &why, message);
-		} else if (strstr(line, "detected in the compilation of")) {
-			/* A long path of its file goes on in the next line. */
+		} else if (*line && *line != ' ') { /* "Remark: ...", a count and the rest of its path, or another compiler */
 			shown = false;
-		} else if (shown && *line && strncmp(line, "Remark", 6)) {
+		} else if (shown && *line) {
 			show_line(line, infixes, &n_infixes);
 			buffer_printf(out, "%s\n", line);
 		}

@@ -82,9 +82,13 @@ static size_t add_paths(const char **argv, size_t n, const struct buffer *paths)
 
 static bool is_relocatable(const char *const *flags)
 {
-	for (; *flags; flags++)
-		if (!strcmp(*flags, "-rdc=true") || !strcmp(*flags, "--relocatable-device-code=true") || !strcmp(*flags, "-dc"))
+	for (; *flags; flags++) {
+		bool named = !strcmp(*flags, "-rdc") || !strcmp(*flags, "--relocatable-device-code");
+
+		if (!strcmp(*flags, "-rdc=true") || !strcmp(*flags, "--relocatable-device-code=true") || !strcmp(*flags, "-dc") ||
+		    (named && flags[1] && !strcmp(flags[1], "true")))
 			return true;
+	}
 	return false;
 }
 

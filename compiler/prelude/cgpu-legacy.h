@@ -13,8 +13,8 @@
 #define cudaThreadGetCacheConfig cudaDeviceGetCacheConfig
 #define cudaThreadSetCacheConfig cudaDeviceSetCacheConfig
 
-/* Of a .cu text alone: nvcc's other texts may be C. */
-#if !defined(__cplusplus) || defined(__CUDACC__)
+/* Of nvcc's texts the .cu alone: others may declare the driver's types themselves. */
+#if defined(__CUDACC__) || (!defined(__cplusplus) && !defined(__NVCC__))
 #include <cuda_runtime_api.h>
 
 static inline struct cudaMemLocation cgpu_location(int number)

@@ -228,6 +228,24 @@ def test_what_nvcc_says_stands_in_lines_of_the_cell(kernel):
                              "  int main() { int unused; }\n" + 19 * " " + "^\n")
 
 
+def test_a_c_file_of_a_group_may_declare_the_types_of_the_driver_itself(kernel):
+    kernel.run("%%cuda_group_save -n own.c -g own\ntypedef struct CUuuid_st { char bytes[16]; } CUuuid;\n"
+               "int size_of_own(void) { return sizeof(CUuuid); }\n").ok()
+    kernel.run('%%cuda_group_save -n main.cu -g own\n#include <cstdio>\nextern "C" int size_of_own(void);\n'
+               'int main() { printf("%d", size_of_own()); }\n').ok()
+    assert kernel.run("%cuda_group_run -g own").ok().stdout == "16"
+
+
+def test_a_warning_of_the_host_compiler_is_told_once(kernel):
+    result = kernel.run("%%cuda -Xcompiler -Wall\nvoid f()\n{\n  bool open = false;\n  open = true;\n}\nint main() { f(); }").ok()
+    of_nvcc, of_host = result.stderr.split(" but never used\n")
+    assert of_nvcc.startswith(f"In[{result.count}]:4: warning: ")
+    quoted, caret, told, source, column = of_host.splitlines()
+    assert quoted.split() == "bool open = false;".split() and caret.strip() == "^" == column.strip(" |")
+    assert told.startswith(f"In[{result.count}]:4:") and told.endswith("[-Wunused-but-set-variable]")
+    assert source == "    4 |   bool open = false;"
+
+
 def test_functions_are_called_by_c_cells(kernel):
     kernel.run(r"""%%cuda
 #include <vector>
@@ -396,6 +414,7 @@ def test_device_code_of_a_group_is_linked(kernel):
     kernel.run("%%cuda_group_save --name main.cu --group linked\n" + linked_program.MAIN).ok()
     kernel.run("%%cuda_group_save --name other.cu --group linked\n" + linked_program.OTHER).ok()
     assert kernel.run('%cuda_group_run --group linked -c "-rdc=true"').ok().stdout == linked_program.OUTPUT
+    assert kernel.run('%cuda_group_run --group linked -c "--relocatable-device-code true"').ok().stdout == linked_program.OUTPUT
     # Without it, each file is a module of its own, as nvcc has it.
     assert "`_Z6scaledi`" in kernel.run("%cuda_group_run --group linked").shown
 

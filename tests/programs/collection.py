@@ -11,8 +11,10 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 SOURCES = {".cu", ".cpp", ".cc", ".cxx", ".c"}
@@ -25,7 +27,7 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TOOLS = {"nvcc", "g++", "gcc", "c++", "cc", "clang++", "clang", "mpicc", "mpicxx", "mpic++"}
 VALUES = {"-o", "-I", "-include", "-Xcompiler", "-Xptxas", "-Xlinker", "-x", "-ccbin", "-gencode", "-arch", "-code",
           "-L", "-l", "--maxrregcount", "-maxrregcount", "-D", "-MF", "-MT", "-t", "-Xcudafe", "-diag-suppress",
-          "--default-stream", "-default-stream"}
+          "--default-stream", "-default-stream", "-rdc", "--relocatable-device-code"}
 LEFT_OUT = {"-c", "-dc", "-g", "-G", "-dw", "-o", "-x", "-MF", "-MT", "-L", "-ccbin", "-gencode", "-arch", "-code", "-Xptxas",
             "-Xlinker"}
 
@@ -95,13 +97,19 @@ def has_main(path):
     return bool(MAIN.search(COMMENT.sub("", read(path))))
 
 
+def _joined(first, second):
+    return list(dict.fromkeys(first + second))
+
+
 class _Commands:
     """What the lines of `make -n` come to."""
 
     def __init__(self, folder):
         self.folder, self.where = folder, [folder]
-        self.sources, self.flags, self.libraries, self.arguments = [], [], [], None
-        self.of_object, self.linked = {}, {}   # sources of each object, and of each program
+        self.sources, self.arguments = [], None
+        self.flags, self.libraries = [], []     # of all programs; a flag is a word, or two
+        self.of_object, self.flags_of_object = {}, {}   # sources, and flags and libraries
+        self.linked = {}    # of each program: its sources, flags and libraries
 
     def line(self, line):
         entered = re.search(r"Entering directory '(.*)'", line)
@@ -116,45 +124,51 @@ class _Commands:
         if not words:
             return
         if Path(words[0]).name in TOOLS:
-            self._compile(words[1:])
-            self._note_output(words[1:])
+            before, self.flags, self.libraries = (self.flags, self.libraries), [], []
+            self._compile(words[1:], Path(words[0]).name in ("gcc", "cc", "clang", "mpicc"))
+            self._note_output(words[1:], (self.flags, self.libraries))
+            self.flags, self.libraries = (_joined(*both) for both in zip(before, (self.flags, self.libraries)))
         elif words[0].startswith("./") and self.arguments is None and (self.sources or self.libraries):
             self.arguments = [w for w in words[1:] if w not in ("2>&1", "|", ">", "tee")]
 
-    def _compile(self, words):
+    def _compile(self, words, is_c):
         at = 0
-        if "-dc" in words and "-rdc=true" not in self.flags:
-            self.flags.append("-rdc=true")
+        if "-dc" in words:
+            self.flags.append(("-rdc=true",))
         while at < len(words):
             word, at = words[at], at + 1
             value = None
             if word in VALUES and at < len(words):
                 value, at = words[at], at + 1
-            self._word(word, value)
+            if not (is_c and word.startswith("-std=")):
+                self._word(word, value)
 
-    def _note_output(self, words):
-        """What the line makes of which sources, its own and those of its objects."""
+    def _note_output(self, words, flags):
+        """What the line makes of which sources, its own and those of its objects, and with which flags and libraries."""
         to = words[words.index("-o") + 1] if "-o" in words[:-1] else ""
         paths = [(self.where[-1] / w).resolve() for w in words if not w.startswith("-") and w != to]
         sources = [s for p in paths for s in ([p] if p.suffix in SOURCES else self.of_object.get(p, []))]
+        for path in paths:
+            flags = tuple(_joined(*both) for both in zip(flags, self.flags_of_object.get(path, ([], []))))
         if {"-c", "-dc"} & set(words):
-            self.of_object[(self.where[-1] / to).resolve()] = sources
+            to = (self.where[-1] / to).resolve()
+            self.of_object[to], self.flags_of_object[to] = sources, flags
         elif any(p.exists() and has_main(p) for p in sources):
-            self.linked[Path(to).name or "a.out"] = list(dict.fromkeys(sources))
+            self.linked[Path(to).name or "a.out"] = (_joined(sources, []), *flags)
 
     def _word(self, word, value):
         if not word.startswith("-"):
             path = (self.where[-1] / word).resolve()
             if path.suffix in SOURCES and path not in self.sources:
                 self.sources.append(path)
+        elif word in ("-rdc", "--relocatable-device-code"):
+            self._word(f"-rdc={value}", None)
         elif word.startswith("-l"):
             self.libraries.append(f"-l{value}" if value else word)
         elif word not in LEFT_OUT and not word.startswith(("-arch=", "--gpu-architecture", "-O", "-L", "-M")):
             if word.startswith("-I"):
                 word, value = f"-I{(self.where[-1] / (value or word[2:])).resolve()}", None
-            new = [word] if value is None else [word, value]
-            if new[-1] not in self.flags:
-                self.flags += new
+            self.flags.append((word,) if value is None else (word, value))
 
 
 def _make(folder, *targets):
@@ -172,16 +186,16 @@ def _from_makefile(folder, name):
         commands, complaints = _make(folder)
         if len(commands.linked) < 2 or any(p.parent != folder for p in commands.sources):
             return []
-    made = Program(name, folder, [p for p in commands.sources if p.exists()], commands.flags, commands.libraries,
+    made = Program(name, folder, [p for p in commands.sources if p.exists()], list(chain(*commands.flags)), commands.libraries,
                    commands.arguments or [])
     lacks = re.search(r"No rule to make target '([^']+)'", complaints)
     if lacks and (lacks.group(1) == "run" or lacks.group(1).endswith(".o")):
         lacks = None
     if lacks:
         made.problem = f"{lacks.group(1)} is missing"
-    if len({tuple(s) for s in commands.linked.values()}) > 1 and not made.arguments:
-        each = [Program(f"{name}/{to}", folder, [p for p in sources if p.exists()], list(made.flags), list(made.libraries),
-                        problem=made.problem) for to, sources in commands.linked.items()]
+    if len({tuple(s) for s, _, _ in commands.linked.values()}) > 1 and not made.arguments:
+        each = [Program(f"{name}/{to}", folder, [p for p in sources if p.exists()], list(chain(*flags)), libraries, problem=made.problem)
+                for to, (sources, flags, libraries) in commands.linked.items()]
         return [p for p in each if any(s.suffix == ".cu" for s in p.sources)]
     return [made] if any(p.suffix == ".cu" for p in made.sources) or "-x cu" in " ".join(made.flags) else []
 
@@ -235,6 +249,8 @@ def _from_cmake(folder, prefix):
 
 def _from_files(folder, prefix):
     sources = sorted(p for p in folder.iterdir() if p.suffix in SOURCES)
+    included = {folder / name for p in sources for name in INCLUDE.findall(COMMENT.sub("", read(p)))}
+    sources = [p for p in sources if p not in included]
     mains = [p for p in sources if has_main(p)]
     programs = []
     for path in mains:
@@ -244,9 +260,17 @@ def _from_files(folder, prefix):
     return [p for p in programs if any(s.suffix == ".cu" for s in p.sources)]
 
 
+@functools.cache
+def _system_folders():
+    """Where the compilers look for headers by themselves."""
+    said = subprocess.run(["c++", "-x", "c++", "-E", "-v", "/dev/null"], capture_output=True, text=True, check=False).stderr
+    nvcc = shutil.which("nvcc") or os.environ.get("CUDA_HOME", "/usr/local/cuda") + "/bin/nvcc"
+    return [Path(line.strip()) for line in said.splitlines() if line.startswith(" /")] + [Path(nvcc).resolve().parents[1] / "include"]
+
+
 def _add_folders(program, headers):
     """Headers that the sources name, and that only another folder of the collection has: the nearest one that does."""
-    known = [p.parent for p in program.sources] + [Path(f[2:]) for f in program.flags if f.startswith("-I")]
+    known = [p.parent for p in program.sources] + [Path(f[2:]) for f in program.flags if f.startswith("-I")] + _system_folders()
     for name in sorted({n for p in program.sources for n in ANY_INCLUDE.findall(read(p))}):
         if any((folder / name).exists() for folder in known):
             continue

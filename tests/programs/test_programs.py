@@ -167,6 +167,21 @@ def test_headers_are_found_in_the_nearest_folder_that_has_them(tmp_path):
     assert collection.find(tmp_path)[0].flags == [f"-I{tmp_path}/c/common"]
 
 
+def test_headers_of_the_system_are_not_taken_from_other_folders(tmp_path):
+    for folder in ("windows", "one"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "windows" / "unistd.h").write_text("#error none\n")
+    (tmp_path / "one" / "program.cu").write_text('#include <unistd.h>\nint main() { }')
+    assert not collection.find(tmp_path)[0].flags
+
+
+def test_a_source_that_another_includes_is_a_part_of_it(tmp_path):
+    (tmp_path / "kernel.cu").write_text("__global__ void k() { }\n")
+    (tmp_path / "other.cu").write_text("")
+    (tmp_path / "program.cu").write_text('#include "kernel.cu"\n// #include "other.cu"\nint main() { }')
+    assert [p.name for p in collection.find(tmp_path)[0].sources] == ["other.cu", "program.cu"]
+
+
 def test_a_table_means_programs_by_the_end_of_their_names(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "x.cu").write_text("int main() { }")
@@ -195,6 +210,17 @@ def test_a_makefile_of_several_programs(tmp_path):
         (tmp_path / name).write_text("")
     found = {p.name: [s.name for s in p.sources] for p in collection.find(tmp_path, True)}
     assert found == {f"{tmp_path.name}/one": ["main.cpp", "a.cu"], f"{tmp_path.name}/two": ["main.cpp", "b.cu"]}
+
+
+def test_programs_of_a_makefile_have_flags_of_their_own(tmp_path):
+    (tmp_path / "Makefile").write_text("all: one two three\none.o: one.cu\n\tnvcc -DONE -dc -o $@ $<\none: one.o\n\tnvcc -o $@ $< -lz\n"
+                                       "two: two.cu\n\tnvcc --relocatable-device-code true -Xcompiler -fopenmp -o $@ $<\n"
+                                       "three: three.c\n\tgcc -std=c99 -o $@ $<\n")
+    for name in ("one.cu", "two.cu", "three.c"):
+        (tmp_path / name).write_text("int main()\n{\n}\n")
+    one, two = collection.find(tmp_path)
+    assert (one.flags, one.libraries) == (["-rdc=true", "-DONE"], ["-lz"])
+    assert (two.flags, two.libraries) == (["-rdc=true", "-Xcompiler", "-fopenmp"], [])
 
 
 def test_makefiles_and_cmake_lists(tmp_path):

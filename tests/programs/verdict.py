@@ -13,7 +13,7 @@ LIBRARIES = [
     ("Boost", r"<boost/|-lboost"), ("GDAL", r"gdal"), ("GSL", r"<gsl/|-lgsl"), ("nvGRAPH", r"nvgraph"),
     ("Direct3D", r"d3d1[0-2]|d3dx"), ("METIS", r"<metis|-lmetis"), ("tinyxml", r"tinyxml"), ("HDF5", r"hdf5\.h"),
     ("cuDLA", r"cudla"), ("cuSPARSELt", r"cusparseLt"), ("Fortran", r"-lgfortran"),
-    ("nvbench", r"nvbench"), ("OpenACC", r"openacc\.h"), ("NVTX", r"nvToolsExt\.h"),
+    ("nvbench", r"nvbench"), ("OpenACC", r"openacc\.h"), ("NVTX", r"nvToolsExt\b"),
 ]
 USES = {"cuBLAS": r"cublas[A-Z]\w*\s*\(", "cuRAND": r"curand(Create|Set|Generate|GetDirection)\w*\s*\("}
 PASS = re.compile(r"\b(pass(ed|es)?|success(ful(ly)?)?|verified|correct(ly)?|valid(ated)?|ok|no errors?)\b",
