@@ -132,6 +132,7 @@ def test_words_of_success_and_failure():
     assert kind("Time spent in different stages\nPASS\n") == "passed"
     told = "cudaMemcpy returned cudaErrorInvalidValue (invalid argument), and nobody looked at it\n"
     assert kind("PASS\n", stderr=told) == "passed"
+    assert kind("PASS\n", stderr='In[3]:37:2: warning: #warning "may fail"\n   37 | #warning "may fail"\n') == "passed"
     assert kind("Two or more GPUs are required\n", status=1) == "devices"
     assert kind("Waiving execution, which the device does not support\n", status=2) == "waived"
 

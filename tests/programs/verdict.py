@@ -34,7 +34,8 @@ BY_STATUS = re.compile(r"\?\s*EXIT_(SUCCESS|FAILURE)")
 SEVERAL = re.compile(r"(two or more|at least (two|2)|multiple|more than one|2 or more).{0,40}(GPU|device)|min_gpus|"
                      r"(GPU|device)s? (are|is) required|requires (two|2|multiple)", re.IGNORECASE)
 WAIVED = 2  # of cuda-samples
-OURS = re.compile(r"^=========.*|^.* nobody looked at( it)?$", re.MULTILINE)  # what the session says, not the program
+# What the session and the compiler say, not the program.
+OURS = re.compile(r"^=========.*|^.* nobody looked at( it)?$|^In\[\d+\]:\d.*|^ *\d+ \| .*", re.MULTILINE)
 USAGE = re.compile(r"^\W*usage\b|\busage\s*:|syntax\s*:", re.IGNORECASE | re.MULTILINE)
 
 
