@@ -49,6 +49,7 @@ static void await_commit(void)
 			worker_exit(0);
 		if (r > 0 && m.type == WORKER_COMMITTED) {
 			/* The kernel's copy is of the state before. */
+			device_pages_change();
 			arena_unlend_all(false);
 			if (worker_run_committed(&m, &err))
 				worker_exit(1);

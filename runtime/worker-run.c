@@ -643,6 +643,7 @@ int worker_run_committed(const struct ipc_message *m, struct error *err)
 
 	if (record_check(&r, "WORKER_COMMITTED", err))
 		return -1;
+	device_pages_change();
 	meta_enter();
 	arena_committed();
 	allocator_committed(oldest);

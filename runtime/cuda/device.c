@@ -535,7 +535,6 @@ static void settle(void)
 	vmm_pool_settle();
 	vmm_pool_drop_scratch();
 	preimage_reset();
-	pinning_let_go();
 	/* A thread of the cell may have given the device something new to do: that is for the time after the commit. */
 	let_driver_work(false);
 }
@@ -622,11 +621,13 @@ void device_pages_change(void)
 {
 	if (!device.usable || !device.session || device.driver->extension || !pinning_any())
 		return;
-	if (!device.sticky && !device_enter())
-		wait_idle();
+	device.host->enter_library();
 	device_lock();
-	pinning_let_go();
+	/* The driver waits for what uses them. */
+	if (!device_enter())
+		pinning_let_go();
 	device_unlock();
+	device.host->leave_library();
 }
 
 bool device_describe(uint64_t address, struct address_description *ret)

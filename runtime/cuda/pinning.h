@@ -34,7 +34,7 @@ bool pinning_is_complete(void);
 /* The context is current. What cannot be registered is named in the log; the result is that of the first such block. */
 CUresult pinning_renew(void);
 
-/* The device has nothing to do. */
+/* The context is current. */
 void pinning_let_go(void);
 
 /* A session was attached: what it has is not registered in this process. */

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +33,23 @@ static struct pin {
 	uint8_t *state; /* of each page */
 } pins[PINS_MAX];
 static unsigned n_pins;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* A thread that is stopped by a signal, as those of cells are at a commit, is not stopped with the lock. */
+static void lock(sigset_t *ret_before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, ret_before);
+	pthread_mutex_lock(&mutex);
+}
+
+static void unlock(const sigset_t *before)
+{
+	pthread_mutex_unlock(&mutex);
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
 
 /* Which pages of [start, end) are mapped shared. */
 static void add_shared(uintptr_t start, size_t pages, uint8_t *state)
@@ -78,9 +95,10 @@ static struct pin *find(const void *p)
 
 static int pages_changed(void)
 {
+	sigset_t before;
 	int result = 0;
 
-	pthread_mutex_lock(&lock);
+	lock(&before);
 	for (unsigned i = 0; i < n_pins && !result; i++) {
 		uint8_t *state = malloc(pins[i].pages);
 
@@ -92,7 +110,7 @@ static int pages_changed(void)
 		}
 		free(state);
 	}
-	pthread_mutex_unlock(&lock);
+	unlock(&before);
 	return result;
 }
 
@@ -103,6 +121,7 @@ static int pages_changed(void)
 int cuMemHostRegister_v2(void *p, size_t size, unsigned flags)
 {
 	struct pin pin = { .start = (uintptr_t)p & -(uintptr_t)PAGE };
+	sigset_t before;
 	int result;
 
 	pin.pages = ((uintptr_t)p + size - pin.start + PAGE - 1) / PAGE;
@@ -117,25 +136,26 @@ int cuMemHostRegister_v2(void *p, size_t size, unsigned flags)
 	for (size_t i = 0; i < pin.pages; i++)
 		__atomic_fetch_or((uint8_t *)pin.start + i * PAGE, 0, __ATOMIC_RELAXED);
 	read_state(pin.start, pin.pages, pin.state);
-	pthread_mutex_lock(&lock);
+	lock(&before);
 	if (n_pins == PINS_MAX)
 		abort();
 	pins[n_pins++] = pin;
-	pthread_mutex_unlock(&lock);
+	unlock(&before);
 	return 0;
 }
 
 int cuMemHostUnregister(void *p)
 {
 	struct pin *pin;
+	sigset_t before;
 
-	pthread_mutex_lock(&lock);
+	lock(&before);
 	pin = find(p);
 	if (pin) {
 		free(pin->state);
 		*pin = pins[--n_pins];
 	}
-	pthread_mutex_unlock(&lock);
+	unlock(&before);
 	return REAL(cuMemHostUnregister, (void *))(p);
 }
 

@@ -72,6 +72,27 @@ memory[1]--;""").ok()
     assert session.run(DIFFERENT.format(5)).ok().text == "0"
 
 
+def test_a_thread_that_launches_between_cells(session):
+    """It goes on while the cell's own thread settles, so nothing may stay registered from there to the commit."""
+    session.run(f"""#include <pthread.h>
+volatile int stop = 0, rounds = 0;
+pthread_t loop;
+cudaMallocManaged(&memory, n * 4);
+{SET}
+void *launches(void *unused)
+{{
+    for (; !stop; rounds++, usleep(1000))
+        add_all(memory + 1024, 1024, 1);
+    return NULL;
+}}
+pthread_create(&loop, NULL, launches, NULL);""").ok()
+    for _ in range(8):
+        session.run("int before = rounds; while (rounds < before + 2) usleep(500); memory[0]++; add_all(memory, 1, 1);").ok()
+    session.run("stop = 1; pthread_join(loop, NULL); memory[0] -= 16; add_all(memory, 1024, rounds);").ok()
+    assert session.run("int different = 0; for (int i = 0; i < n; i++) different += memory[i] != i + rounds; different"
+                       ).ok().text == "0"
+
+
 def test_a_checkpoint_in_between(session):
     session.run(f"cudaMallocManaged(&memory, n * 4); {SET}").ok()
     failed = session.run("""add_all(memory, n, 1);
