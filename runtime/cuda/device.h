@@ -183,7 +183,7 @@ void device_cell_committed(void);
  */
 int device_checkpoint_begin(void);
 void device_checkpoint_end(void);
-/* Pages of the session are about to be exchanged, and no thread of it uses the device: what that reaches of them it reaches anew. */
+/* Pages of the session are about to be exchanged, and no thread uses the device: what that reaches of them it reaches anew. */
 void device_pages_change(void);
 
 /* Fill *ret if the address is device memory (live or freed); false otherwise. Async-signal-safe. */

@@ -26,8 +26,10 @@ int n = 2048;"""
 KINDS = {
     "managed": ("cudaMallocManaged(&memory, n * 4)", "cudaFree(memory)"),
     "pinned": ("cudaMallocHost(&memory, n * 4)", "cudaFreeHost(memory)"),
-    "a registered block": ("(memory = malloc(n * 4), cudaHostRegister(memory, n * 4, 0))", "cudaHostUnregister(memory)"),
-    "a registered variable": ("(memory = global, cudaHostRegister(global, sizeof(global), 0))", "cudaHostUnregister(global)"),
+    "a registered block": ("(memory = malloc(n * 4), cudaHostRegister(memory, n * 4, 0))",
+                           "cudaHostUnregister(memory)"),
+    "a registered variable": ("(memory = global, cudaHostRegister(global, sizeof(global), 0))",
+                              "cudaHostUnregister(global)"),
 }
 SET = "for (int i = 0; i < n; i++) memory[i] = i;"
 DIFFERENT = "int different = 0; for (int i = 0; i < n; i++) different += memory[i] != i + {}; different"
@@ -87,7 +89,8 @@ void *launches(void *unused)
 }}
 pthread_create(&loop, NULL, launches, NULL);""").ok()
     for _ in range(8):
-        session.run("int before = rounds; while (rounds < before + 2) usleep(500); memory[0]++; add_all(memory, 1, 1);").ok()
+        session.run("int before = rounds; while (rounds < before + 2) usleep(500);\n"
+                    "memory[0]++; add_all(memory, 1, 1);").ok()
     session.run("stop = 1; pthread_join(loop, NULL); memory[0] -= 16; add_all(memory, 1024, rounds);").ok()
     assert session.run("int different = 0; for (int i = 0; i < n; i++) different += memory[i] != i + rounds; different"
                        ).ok().text == "0"
