@@ -48,6 +48,9 @@ static struct {
 	uint64_t *addresses; /* of buffers that were saved while a launch ran */
 	size_t n, cap;
 	uint32_t chunks;     /* that were made for them, in this process */
+	char *at;            /* the last one of this cell, NULL: there is none */
+	uint64_t id, size, used;
+	int ordinal;         /* whose buffers it is for */
 } late;
 static bool is_watched; /* the device tells of writes before they are made */
 static uint32_t all_saved; /* a bit for each device: what it reaches is saved */
@@ -197,42 +200,75 @@ CUresult preimage_save(struct session_buffer *b)
 	return result;
 }
 
-/* A chunk with these bytes goes to the kernel. It has the name that the emulated driver gives to memory of the host. */
-static int send_copy(const void *bytes, uint64_t size, uint64_t id, struct error *err)
+/* It has the name that the emulated driver gives to memory of the host. */
+static int send_chunk(uint64_t id, uint64_t size, void **ret, struct error *err)
 {
 	cleanup_buffer struct buffer message = BUFFER_INIT;
 	cleanup_fd int fd = memfd_create("cgpu-host", MFD_CLOEXEC);
 	void *p = MAP_FAILED;
 
-	if (fd >= 0 && !ftruncate(fd, (off_t)round_up_to(size, VMM_POOL_GRANULE)))
+	if (fd >= 0 && !ftruncate(fd, (off_t)size))
 		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
-		return error_errno(err, "no memory for the old content of a buffer of %llu bytes", (unsigned long long)size);
-	memcpy(p, bytes, size);
-	munmap(p, size);
+		return error_errno(err, "no memory for the old content of %llu bytes", (unsigned long long)size);
 	record_put_u64(&message, id);
-	record_put_u64(&message, round_up_to(size, VMM_POOL_GRANULE));
+	record_put_u64(&message, size);
 	record_put_u64(&message, 0);
-	if (buffer_check(&message, err))
+	if (buffer_check(&message, err) || device.host->send(WORKER_DEVICE_CHUNK, message.data, message.len, fd, err)) {
+		munmap(p, size);
 		return -1;
-	return device.host->send(WORKER_DEVICE_CHUNK, message.data, message.len, fd, err);
+	}
+	*ret = p;
+	return 0;
+}
+
+static void close_late(void)
+{
+	if (late.at)
+		munmap(late.at, late.size);
+	late.at = NULL;
+	late.size = late.used = 0;
+}
+
+/* Room for `size` bytes in late.at; small copies share a chunk, as those that take() makes room for. */
+static CUresult take_late(int ordinal, uint64_t size)
+{
+	uint64_t chunk = round_up_to(size, VMM_POOL_GRANULE), id;
+	struct error err = ERROR_INIT;
+	void *at = NULL;
+
+	if (size <= late.size - late.used && late.ordinal == ordinal)
+		return CUDA_SUCCESS;
+	if (late.chunks == VMM_POOL_FOREIGN_CHUNKS)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	id = vmm_pool_foreign_id(ordinal, late.chunks++);
+	if (send_chunk(id, chunk, &at, &err)) {
+		log_error("device memory: %s", err.text);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	close_late();
+	late.at = at;
+	late.id = id;
+	late.ordinal = ordinal;
+	late.size = chunk;
+	return CUDA_SUCCESS;
 }
 
 static CUresult copy_late(const struct emulator_guarded *g)
 {
-	uint64_t began = clock_now_ns(), id;
-	struct error err = ERROR_INIT;
+	uint64_t began = clock_now_ns(), offset;
+	CUresult result = take_late(g->device, g->size);
 
-	if (late.chunks == VMM_POOL_FOREIGN_CHUNKS)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	id = vmm_pool_foreign_id(g->device, late.chunks++);
-	if (send_copy(g->bytes, g->size, id, &err)) {
-		log_error("device memory: %s", err.text);
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	}
+	if (result)
+		return result;
+	offset = late.used;
+	memcpy(late.at + offset, g->bytes, g->size);
+	late.used = round_up_to(offset + g->size, VMM_POOL_ALIGN);
+	if (late.used > late.size)
+		late.used = late.size;
 	saved_bytes += g->size;
 	saved_ns += clock_now_ns() - began;
-	return announce(g->address, g->size, id, 0);
+	return announce(g->address, g->size, late.id, offset);
 }
 
 /* The device is about to write to a buffer that was not saved before its launch. */
@@ -383,6 +419,7 @@ void preimage_reset(void)
 	certify_reset();
 	pthread_mutex_lock(&lock);
 	late.n = 0;
+	close_late();
 	pthread_mutex_unlock(&lock);
 	if (is_watched)
 		device.driver->extension->guard(NULL);

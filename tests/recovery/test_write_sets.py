@@ -108,6 +108,25 @@ def test_a_failed_cell_leaves_nothing(session, cell):
     assert session.run(LOOK).ok().stdout == "0 0 0 0", cell
 
 
+MANY = """#define N 300
+int *many[N];
+for (int i = 0; i < N; i++) { cudaMalloc(&many[i], 1000); cudaMemset(many[i], 0, 1000); }
+int all(void) { int sum = 0; for (int i = 0; i < N; i++) sum += look(many[i]); return sum; }"""
+STRAYS = "for (int i = 0; i < N; i++) at<<<1, 4>>>(out, many[i] - out, 1); cudaDeviceSynchronize();"
+
+
+def test_many_small_copies_while_launches_run(start_kernel):
+    """They share chunks: 300 of 2 MiB each would be more than is kept for %undo."""
+    kernel = start_kernel(CGPU_EMULATED_MEMORY="512M")
+    kernel.run(MAKE).ok()
+    kernel.run(MANY).ok()
+    assert kernel.run(STRAYS + 'printf("%d", all());').ok().stdout == "300"
+    kernel.run("%undo").ok()
+    assert kernel.run('printf("%d", all());').ok().stdout == "0"
+    assert kernel.run(STRAYS + FAIL).ename == "SegmentationFault"
+    assert kernel.run('printf("%d", all());').ok().stdout == "0"
+
+
 def test_a_fault_of_the_device_leaves_nothing(session):
     cell = "at<<<1, 4>>>(out, 0, 7); " + STRAY + "at<<<1, 4>>>(out, 1l << 40, 7); cudaDeviceSynchronize();"
     assert session.run(cell).ename == "CudaIllegalAddress"
