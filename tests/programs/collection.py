@@ -186,15 +186,16 @@ def _from_makefile(folder, name):
         commands, complaints = _make(folder)
         if len(commands.linked) < 2 or any(p.parent != folder for p in commands.sources):
             return []
-    made = Program(name, folder, [p for p in commands.sources if p.exists()], list(chain(*commands.flags)), commands.libraries,
-                   commands.arguments or [])
+    made = Program(name, folder, [p for p in commands.sources if p.exists()], list(chain(*commands.flags)),
+                   commands.libraries, commands.arguments or [])
     lacks = re.search(r"No rule to make target '([^']+)'", complaints)
     if lacks and (lacks.group(1) == "run" or lacks.group(1).endswith(".o")):
         lacks = None
     if lacks:
         made.problem = f"{lacks.group(1)} is missing"
     if len({tuple(s) for s, _, _ in commands.linked.values()}) > 1 and not made.arguments:
-        each = [Program(f"{name}/{to}", folder, [p for p in sources if p.exists()], list(chain(*flags)), libraries, problem=made.problem)
+        each = [Program(f"{name}/{to}", folder, [p for p in sources if p.exists()], list(chain(*flags)), libraries,
+                        problem=made.problem)
                 for to, (sources, flags, libraries) in commands.linked.items()]
         return [p for p in each if any(s.suffix == ".cu" for s in p.sources)]
     return [made] if any(p.suffix == ".cu" for p in made.sources) or "-x cu" in " ".join(made.flags) else []
@@ -265,12 +266,14 @@ def _system_folders():
     """Where the compilers look for headers by themselves."""
     said = subprocess.run(["c++", "-x", "c++", "-E", "-v", "/dev/null"], capture_output=True, text=True, check=False).stderr
     nvcc = shutil.which("nvcc") or os.environ.get("CUDA_HOME", "/usr/local/cuda") + "/bin/nvcc"
-    return [Path(line.strip()) for line in said.splitlines() if line.startswith(" /")] + [Path(nvcc).resolve().parents[1] / "include"]
+    own = [Path(line.strip()) for line in said.splitlines() if line.startswith(" /")]
+    return own + [Path(nvcc).resolve().parents[1] / "include"]
 
 
 def _add_folders(program, headers):
     """Headers that the sources name, and that only another folder of the collection has: the nearest one that does."""
-    known = [p.parent for p in program.sources] + [Path(f[2:]) for f in program.flags if f.startswith("-I")] + _system_folders()
+    known = [p.parent for p in program.sources] + [Path(f[2:]) for f in program.flags if f.startswith("-I")]
+    known += _system_folders()
     for name in sorted({n for p in program.sources for n in ANY_INCLUDE.findall(read(p))}):
         if any((folder / name).exists() for folder in known):
             continue

@@ -214,7 +214,8 @@ def test_a_makefile_of_several_programs(tmp_path):
 
 
 def test_programs_of_a_makefile_have_flags_of_their_own(tmp_path):
-    (tmp_path / "Makefile").write_text("all: one two three\none.o: one.cu\n\tnvcc -DONE -dc -o $@ $<\none: one.o\n\tnvcc -o $@ $< -lz\n"
+    (tmp_path / "Makefile").write_text("all: one two three\none.o: one.cu\n\tnvcc -DONE -dc -o $@ $<\n"
+                                       "one: one.o\n\tnvcc -o $@ $< -lz\n"
                                        "two: two.cu\n\tnvcc --relocatable-device-code true -Xcompiler -fopenmp -o $@ $<\n"
                                        "three: three.c\n\tgcc -std=c99 -o $@ $<\n")
     for name in ("one.cu", "two.cu", "three.c"):
