@@ -51,6 +51,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/demangle.h \
 	%reldir%/supervisor/fault-frames.c \
 	%reldir%/supervisor/fault-frames.h \
+	%reldir%/supervisor/fault-record.c \
+	%reldir%/supervisor/fault-record.h \
 	%reldir%/supervisor/fault-report.c \
 	%reldir%/supervisor/fault-report.h \
 	%reldir%/supervisor/fault-values.c \
@@ -141,7 +143,7 @@ SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_L
 
 supervisor_tests = test-loop test-dirty-pages test-kept-memory test-twin test-journal test-commit test-device-memory \
 	test-device-nodes test-parking test-snapshot-job test-snapshots test-snapshot-view test-unit-table \
-	test-pressure test-patience test-share test-supervisor test-checker test-demangle test-seccomp \
+	test-fault-record test-pressure test-patience test-share test-supervisor test-checker test-demangle test-seccomp \
 	test-supervisor-out-of-memory
 check_PROGRAMS += $(supervisor_tests) try-escapes
 TESTS += $(supervisor_tests) try-escapes
@@ -192,6 +194,9 @@ test_snapshot_job_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS) -lpthread
 test_snapshot_view_SOURCES = tests/unit/test-snapshot-view.c
 test_snapshot_view_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_snapshot_view_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS) -lpthread
+test_fault_record_SOURCES = tests/unit/test-fault-record.c
+test_fault_record_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_fault_record_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_device_nodes_SOURCES = tests/unit/test-device-nodes.c
 test_device_nodes_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_device_nodes_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)

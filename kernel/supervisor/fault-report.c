@@ -30,6 +30,7 @@
 #include "common/fault-questions.h"
 #include "common/worker-protocol.h"
 #include "kernel/supervisor/fault-frames.h"
+#include "kernel/supervisor/fault-record.h"
 #include "kernel/supervisor/patience.h"
 #include "kernel/supervisor/process.h"
 #include "kernel/supervisor/unit-table.h"
@@ -419,8 +420,8 @@ static void read_values(const struct fault_record *f, uint32_t kind, struct faul
 	fault_values_read(&call->scene, line, ret);
 }
 
-void fault_report_from_record(struct fault_report *r, const struct fault_record *f, const struct unit_table *units,
-			      pid_t pid, struct worker_control *control)
+static void make(struct fault_report *r, const struct fault_record *f, const struct unit_table *units, pid_t pid,
+		 struct worker_control *control)
 {
 	struct questioner questioner = { control, pid, units };
 	uint32_t kind = atomic_load(&f->kind);
@@ -455,6 +456,15 @@ void fault_report_from_record(struct fault_report *r, const struct fault_record 
 	fault_values_release(&values);
 }
 
+void fault_report_from_record(struct fault_report *r, const struct fault_record *shared, const struct unit_table *units,
+			      pid_t pid, struct worker_control *control)
+{
+	struct fault_record f;
+
+	fault_record_take(&f, shared);
+	make(r, &f, units, pid, control);
+}
+
 void fault_report_from_death(struct fault_report *r, const siginfo_t *death, bool oom, const char *memory_text)
 {
 	char how[64];
@@ -485,15 +495,17 @@ void fault_report_plain(struct fault_report *r, const char *ename, const char *e
 		buffer_printf(&r->traceback, "\n%s\n", more);
 }
 
-void fault_report_add_place(struct fault_report *r, const struct fault_record *f, const struct unit_table *units, pid_t pid)
+void fault_report_add_place(struct fault_report *r, const struct fault_record *shared, const struct unit_table *units, pid_t pid)
 {
 	struct fault_call call;
+	struct fault_record f;
 
-	if (fault_frames_innermost(f, units, pid, &call)) {
+	fault_record_take(&f, shared);
+	if (fault_frames_innermost(&f, units, pid, &call)) {
 		buffer_puts(&r->evalue, "; at ");
 		fault_frames_put_place(&call, "", &r->evalue);
 		buffer_puts(&r->traceback, "\nIt was here:\n");
-		fault_frames_put(f, units, pid, "", &r->traceback);
+		fault_frames_put(&f, units, pid, "", &r->traceback);
 	}
 }
 

@@ -29,7 +29,7 @@ void fault_report_release(struct fault_report *r);
 
 /* The running unit is the last of the table. pid: the worker, which waits at its fault, for the values of variables; 0 when
  * it has gone on or is gone. control: its area, to ask it about addresses; NULL when it does not wait. */
-void fault_report_from_record(struct fault_report *r, const struct fault_record *f, const struct unit_table *units,
+void fault_report_from_record(struct fault_report *r, const struct fault_record *shared, const struct unit_table *units,
 			      pid_t pid, struct worker_control *control);
 
 /* The worker is gone without a record. memory_text: figures of host memory, "" for none; oom: Linux ended it for memory. */
@@ -40,7 +40,7 @@ void fault_report_put_owner(const struct address_description *d, uint64_t addres
 			    struct buffer *out);
 
 /* Where the worker was, by its record: the calls, behind what the report says already. */
-void fault_report_add_place(struct fault_report *r, const struct fault_record *f, const struct unit_table *units, pid_t pid);
+void fault_report_add_place(struct fault_report *r, const struct fault_record *shared, const struct unit_table *units, pid_t pid);
 
 /* Any other end: ename, one line, further lines ("" for none). */
 void fault_report_plain(struct fault_report *r, const char *ename, const char *evalue, const char *more);

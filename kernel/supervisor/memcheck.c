@@ -9,6 +9,7 @@
 #include "common/record.h"
 #include "common/worker-protocol.h"
 #include "kernel/supervisor/fault-frames.h"
+#include "kernel/supervisor/fault-record.h"
 #include "kernel/supervisor/fault-report.h"
 #include "kernel/supervisor/unit-table.h"
 
@@ -114,15 +115,18 @@ static void put_finding(const struct fault_record *f, const struct unit_table *u
 
 static void put_findings(const struct memcheck_findings *found, const struct unit_table *units, struct buffer *out)
 {
-	for (uint32_t i = 0; i < count(found); i++) {
-		const struct fault_record *f = &found->at[i];
+	uint32_t n = count(found);
 
+	for (uint32_t i = 0; i < n; i++) {
+		struct fault_record f;
+
+		fault_record_take(&f, &found->at[i]);
 		buffer_printf(out, "\nERROR %u: ", i + 1);
-		put_finding(f, units, out);
+		put_finding(&f, units, out);
 		buffer_putc(out, '\n');
-		fault_frames_put(f, units, 0, "", out);
+		fault_frames_put(&f, units, 0, "", out);
 	}
-	if (found->total > count(found))
+	if (found->total > n)
 		buffer_printf(out, "\n%" PRIu64 " bad accesses in all; each place is shown once, and %d places at most.\n",
 			      found->total, MEMCHECK_FINDINGS_MAX);
 }
@@ -138,6 +142,7 @@ bool memcheck_report(const struct memcheck *m, const struct memcheck_findings *f
 		     struct fault_report *ret)
 {
 	cleanup_buffer struct buffer first = BUFFER_INIT, all = BUFFER_INIT;
+	struct fault_record of_first;
 	struct fault_call call;
 	uint32_t n = count(found);
 
@@ -145,8 +150,9 @@ bool memcheck_report(const struct memcheck *m, const struct memcheck_findings *f
 		return false;
 	if (n > 1)
 		buffer_printf(&first, "%u errors, the first: ", n);
-	put_finding(&found->at[0], units, &first);
-	if (fault_frames_innermost(&found->at[0], units, 0, &call)) {
+	fault_record_take(&of_first, &found->at[0]);
+	put_finding(&of_first, units, &first);
+	if (fault_frames_innermost(&of_first, units, 0, &call)) {
 		buffer_puts(&first, "; at ");
 		fault_frames_put_place(&call, "", &first);
 	}
