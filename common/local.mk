@@ -15,6 +15,7 @@ libcommon_a_SOURCES = \
 	%reldir%/cuda-libraries.def \
 	%reldir%/device-watch.c %reldir%/device-watch.h \
 	%reldir%/device-trace.c %reldir%/device-trace.h %reldir%/trace-kinds.def \
+	%reldir%/elf-file.c %reldir%/elf-file.h \
 	%reldir%/emulator-extension.h \
 	%reldir%/error.c %reldir%/error.h %reldir%/errors.def \
 	%reldir%/fat-binary.c %reldir%/fat-binary.h \
@@ -27,6 +28,7 @@ libcommon_a_SOURCES = \
 	%reldir%/instruction-classes.def \
 	%reldir%/launch-glue.h \
 	%reldir%/launch-profile.c %reldir%/launch-profile.h %reldir%/profile-counters.def \
+	%reldir%/line-program.c %reldir%/line-program.h \
 	%reldir%/log.c %reldir%/log.h \
 	%reldir%/lambda-name.h \
 	%reldir%/mem-pool.c %reldir%/mem-pool.h \

@@ -365,8 +365,13 @@ struct worker_device {
 	uint64_t memory;  /* and bytes of each */
 };
 
+#define WORKER_DUMP_FOLDER_MAX 256
+#define WORKER_DUMP_FILE "dump" /* in it */
+
 struct worker_control {
 	uint32_t version;
+	/* Where the worker lets a driver write; set by the kernel before the fork, and removed by it when the worker is gone. */
+	char dump_folder[WORKER_DUMP_FOLDER_MAX];
 	struct worker_device device;     /* set by the kernel before the fork */
 	_Atomic uint32_t phase;          /* enum worker_phase */
 	_Atomic uint32_t interrupt;      /* kernel sets 1, then signals SIGUSR1; worker clears when it has unwound */

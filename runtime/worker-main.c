@@ -305,6 +305,7 @@ static int prepare(const struct worker_start *start, struct error *err)
 		return -1;
 	device_host.session_root = session_root();
 	device_host.watch = &worker.control->watch;
+	device_host.dump_folder = worker.control->dump_folder;
 	if (worker.control->device.driver == DRIVER_NATIVE || worker.control->device.driver == DRIVER_EMULATED)
 		device_host.driver = worker.control->device.driver == DRIVER_NATIVE ? "native" : "emulated";
 	if (worker.control->device.driver == DRIVER_NONE)

@@ -170,7 +170,7 @@ static void run_grid(void *data)
 	case 0:
 		break;
 	case 1:
-		gpu_record_fault(&fault);
+		gpu_record_fault(&fault, &g->launch);
 		break;
 	default:
 		log_warning("launch of %s: %s", g->launch.entry->name, err.text);

@@ -13,6 +13,7 @@
 #include "common/buffer.h"
 #include "common/cuda-fault.h"
 #include "emulator/driver/cu-context.h"
+#include "emulator/driver/cu-coredump.h"
 #include "emulator/driver/inject.h"
 #include "emulator/driver/memory.h"
 #include "emulator/driver/queue.h"
@@ -155,7 +156,7 @@ bool gpu_is_dead(void)
 	return gpu.pending || gpu.hung;
 }
 
-void gpu_record_fault(const struct gpu_fault *f)
+void gpu_record_fault(const struct gpu_fault *f, const struct machine_launch *l)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
@@ -166,6 +167,7 @@ void gpu_record_fault(const struct gpu_fault *f)
 		pthread_mutex_unlock(&fault_lock);
 		return;
 	}
+	cu_coredump_write(f, l);
 	last_fault = (struct emulator_fault){ .code = gpu_fault_code(f->kind) };
 	if (f->access != GPU_ACCESS_NONE)
 		last_fault.address = f->address;
@@ -184,6 +186,7 @@ void gpu_record_fault(const struct gpu_fault *f)
 	/* Who listens for output asks for the report, too; a program that takes us for its driver does not. */
 	if (!gpu.print)
 		gpu_print(true, buffer_text(&text), text.len);
+	cu_coredump_abort(f);
 }
 
 void gpu_break(int code, const char *text)

@@ -23,6 +23,7 @@
 #include "common/emulator-extension.h"
 
 struct gpu_fault;
+struct machine_launch;
 
 #define GPU_NAME "cgpu emulated device"
 #define GPU_COMPUTE_MAJOR 7
@@ -85,8 +86,8 @@ bool gpu_is_dead(void);
 /* Start of cuInit: sizes and reservations. */
 CUresult gpu_init(void);
 
-/* Device code has faulted: keep the report, make it pending. */
-void gpu_record_fault(const struct gpu_fault *f);
+/* Device code of this launch has faulted: keep the report, make it pending; write the core dump that somebody has asked for. */
+void gpu_record_fault(const struct gpu_fault *f, const struct machine_launch *l);
 /* The same for a fault without a report of the machine; text: a line. */
 void gpu_break(int code, const char *text);
 /* A launch that never ends occupies the device until gpu_stop(). */

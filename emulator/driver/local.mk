@@ -7,7 +7,7 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/cu-busy.c %reldir%/cu-busy.h \
 	%reldir%/cu-capture.c %reldir%/cu-capture.h \
 	%reldir%/cu-context.c %reldir%/cu-context.h \
-	%reldir%/cu-copy.c \
+	%reldir%/cu-copy.c %reldir%/cu-coredump.c %reldir%/cu-coredump.h \
 	%reldir%/cu-device.c %reldir%/cu-device-attributes.def \
 	%reldir%/cu-error.c %reldir%/cu-errors.def \
 	%reldir%/cu-export.c \
@@ -31,6 +31,7 @@ libcgpu_emulator_so_SOURCES += \
 	%reldir%/cu-unsupported.c %reldir%/cu-unsupported.def %reldir%/cu-unsupported.h \
 	%reldir%/cu-vmm.c \
 	%reldir%/driver-api.def \
+	%reldir%/dump-writer.c %reldir%/dump-writer.h \
 	%reldir%/findings.c %reldir%/findings.h \
 	%reldir%/fat-binary-text.c %reldir%/fat-binary-text.h \
 	%reldir%/frames.c %reldir%/frames.h \

@@ -15,9 +15,10 @@
 static const struct {
 	const char *name, *text;
 	int code;
+	uint32_t exception;
 } kinds[] = {
-	[GPU_FAULT_NONE] = { "NONE", "", 0 },
-#define FAULT(symbol, code, text) [GPU_FAULT_##symbol] = { #symbol, text, code },
+	[GPU_FAULT_NONE] = { "NONE", "", 0, 0 },
+#define FAULT(symbol, code, exception, text) [GPU_FAULT_##symbol] = { #symbol, text, code, exception },
 #include "emulator/machine/gpu-faults.def"
 #undef FAULT
 };
@@ -25,6 +26,11 @@ static const struct {
 int gpu_fault_code(enum gpu_fault_kind kind)
 {
 	return kinds[kind].code;
+}
+
+uint32_t gpu_fault_exception(enum gpu_fault_kind kind)
+{
+	return kinds[kind].exception;
 }
 
 const char *gpu_fault_name(enum gpu_fault_kind kind)

@@ -15,7 +15,7 @@ struct buffer;
 
 enum gpu_fault_kind {
 	GPU_FAULT_NONE,
-#define FAULT(symbol, code, text) GPU_FAULT_##symbol,
+#define FAULT(symbol, code, exception, text) GPU_FAULT_##symbol,
 #include "emulator/machine/gpu-faults.def"
 #undef FAULT
 };
@@ -30,6 +30,7 @@ enum taint_use {
 #define GPU_FAULT_FRAMES 12
 #define GPU_FAULT_WAITS 8
 #define GPU_FAULT_VALUES 6
+#define GPU_FAULT_CALLERS 7
 
 struct gpu_fault_frame {
 	char function[96]; /* source name as far as it can be told, else the mangled one */
@@ -44,6 +45,12 @@ struct gpu_fault_wait {
 	bool spins;             /* in a loop, else at a barrier or an operation between lanes */
 	uint32_t threads, line; /* line 0: unknown */
 	char instruction[80], file[160];
+};
+
+/* A call that a thread was in: where it goes on in the function that has called. */
+struct gpu_fault_caller {
+	char function[128];
+	uint32_t offset;
 };
 
 /* "%r1 = 1024: blockIdx.x * blockDim.x + threadIdx.x = 4 * 256 + 0" */
@@ -81,6 +88,8 @@ struct gpu_fault {
 	int device, buffer_device;
 	uint32_t frame_count;   /* frames[0] is the innermost inlined function */
 	struct gpu_fault_frame frames[GPU_FAULT_FRAMES];
+	uint32_t caller_count;  /* of the innermost calls that were not inlined, innermost first */
+	struct gpu_fault_caller callers[GPU_FAULT_CALLERS];
 	/* Of GPU_FAULT_UNINITIALIZED, which is no fault: the launch goes on. */
 	enum taint_use use;
 	struct gpu_fault_frame use_place;
@@ -91,6 +100,8 @@ struct gpu_fault {
 
 /* CUresult value, e.g. 700. */
 int gpu_fault_code(enum gpu_fault_kind kind);
+/* The number of a GPU's exception; 0: none. */
+uint32_t gpu_fault_exception(enum gpu_fault_kind kind);
 /* "illegal-address", for logs and tests. */
 const char *gpu_fault_name(enum gpu_fault_kind kind);
 

@@ -24,8 +24,10 @@ libmachine_a_SOURCES = \
 	emulator/check/race-report.c emulator/check/race-shared.c \
 	%reldir%/access.c %reldir%/access.h \
 	%reldir%/barrier.c \
+	%reldir%/code-image.c %reldir%/code-image.h \
 	%reldir%/core.c \
 	%reldir%/cta.c %reldir%/cta.h \
+	%reldir%/elf-writer.c %reldir%/elf-writer.h \
 	%reldir%/exec.h \
 	%reldir%/exec-async.c \
 	%reldir%/exec-atomic.c \

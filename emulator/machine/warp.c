@@ -527,11 +527,17 @@ void warp_describe(const struct warp *w, const struct op *o, enum gpu_fault_kind
 	f->lanes = lanes;
 	warp_describe_place(w->frame->program->function, o, f);
 	/* What the frames of real calls add behind the inlined ones. */
-	for (const struct frame *up = w->frame; up->parent && f->frame_count < GPU_FAULT_FRAMES; up = up->parent) {
+	for (const struct frame *up = w->frame; up->parent; up = up->parent) {
 		const struct ptx_function *caller = up->parent->program->function;
 		uint32_t source = (up->return_to - 1)->source;
 
-		if (source < caller->body->instruction_count)
+		if (source >= caller->body->instruction_count)
+			continue;
+		if (f->caller_count < GPU_FAULT_CALLERS) {
+			snprintf(f->callers[f->caller_count].function, sizeof(f->callers[0].function), "%s", caller->name);
+			f->callers[f->caller_count++].offset = (source + 1) * 16;
+		}
+		if (f->frame_count < GPU_FAULT_FRAMES)
 			f->frame_count += ptx_lines_frames(caller->module, caller->body->instructions[source].loc,
 							   caller->name, &f->frames[f->frame_count],
 							   GPU_FAULT_FRAMES - f->frame_count);

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -44,6 +45,20 @@
 #endif
 
 enum { SOURCE_CHANNEL, SOURCE_STDOUT, SOURCE_STDERR, SOURCE_DEATH };
+
+/* A name that nobody has and nobody can know, also where several machines have the folder in common. */
+static void name_dump_folder(struct worker *w)
+{
+	const char *temporary = getenv("TMPDIR");
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+		return;
+	snprintf(w->dump_folder, sizeof(w->dump_folder), "%s/cgpu-dump-%016llx",
+		 temporary && *temporary == '/' && strlen(temporary) < sizeof(w->dump_folder) / 2 ? temporary : "/tmp",
+		 (unsigned long long)number);
+	snprintf(w->control->dump_folder, sizeof(w->control->dump_folder), "%s", w->dump_folder);
+}
 
 /* Sealed, so that a cell cannot truncate it under the kernel's feet. */
 static int control_memfd(struct worker *w, const struct worker_device *device, struct error *err)
@@ -68,7 +83,17 @@ static int control_memfd(struct worker *w, const struct worker_device *device, s
 	w->control = p;
 	w->control->version = WORKER_PROTOCOL_VERSION;
 	w->control->device = *device;
+	name_dump_folder(w);
 	return fd;
+}
+
+static void remove_dump_folder(const struct worker *w)
+{
+	char path[sizeof(w->dump_folder) + sizeof(WORKER_DUMP_FILE)];
+
+	snprintf(path, sizeof(path), "%s/" WORKER_DUMP_FILE, w->dump_folder);
+	unlink(path);
+	rmdir(w->dump_folder);
 }
 
 static int open_and_fork(struct worker *w, struct zygote_client *z, int arena, const struct worker_device *device,
@@ -149,8 +174,10 @@ void worker_free(struct worker *w)
 		worker_kill(w);
 		waitid((idtype_t)P_PIDFD, (id_t)w->pidfd, &w->death, WEXITED | WNOHANG | __WALL);
 	}
-	if (w->pid)
+	if (w->pid) {
 		remove_openmp_file(w->pid);
+		remove_dump_folder(w);
+	}
 	if (w->control)
 		munmap(w->control, sizeof(*w->control));
 	for (int i = 0; i < 2; i++)

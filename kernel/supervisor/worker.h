@@ -73,6 +73,7 @@ struct worker {
 	int pipes[2];  /* read ends of stdout and stderr, non-blocking */
 	int pagemap;
 	struct worker_control *control;
+	char dump_folder[WORKER_DUMP_FOLDER_MAX]; /* as control has it, which the worker could change */
 	struct worker_hello hello;
 	uint64_t library_memory[CHUNK_DEVICES_MAX]; /* bytes of each device: they go with the worker */
 	siginfo_t death;

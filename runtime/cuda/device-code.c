@@ -413,8 +413,9 @@ static void load_pointed_at(void)
 
 static CUresult load_module(struct session_unit *u, char *log, size_t log_size)
 {
-	CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
-	void *values[] = { log, (void *)(uintptr_t)log_size };
+	/* A core dump has the lines of the code only if the driver's compiler has kept them. */
+	CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_GENERATE_LINE_INFO };
+	void *values[] = { log, (void *)(uintptr_t)log_size, (void *)1 };
 	cleanup_buffer struct buffer rewritten = BUFFER_INIT;
 	int d = device_current();
 	const char *text = u->on[d].text ? u->on[d].text : u->source;
@@ -431,7 +432,7 @@ static CUresult load_module(struct session_unit *u, char *log, size_t log_size)
 			return CUDA_ERROR_OUT_OF_MEMORY;
 		text = buffer_text(&rewritten);
 	}
-	result = device.driver->cuModuleLoadDataEx(&u->on[d].module, text, 2, options, values);
+	result = device.driver->cuModuleLoadDataEx(&u->on[d].module, text, 3, options, values);
 	if (!result)
 		u->on[d].epoch = device.epoch;
 	return device_note(result);

@@ -13,10 +13,17 @@
 #include "common/buffer.h"
 #include "common/cuda-fault.h"
 #include "common/worker-protocol.h"
+#include "runtime/cuda/core-dump.h"
 #include "runtime/cuda/cudart.h"
+#include "runtime/cuda/device-dump.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/ledger.h"
+#include "runtime/cuda/source-text.h"
 
+#define SOURCE_LINE_MAX 200
+
+static struct core_dump dump;
+static _Atomic bool has_dump; /* of the fault that was noted */
 static char cause[FAULT_TEXT_MAX];
 static _Atomic bool has_cause;
 
@@ -53,13 +60,76 @@ static void put_entry_name(const char *ptx_name, struct buffer *out)
 		buffer_puts(out, name);
 }
 
+static void put_source(const struct cubin_frame *f, const char *indent, struct buffer *out)
+{
+	char text[SOURCE_LINE_MAX];
+	size_t skip;
+
+	if (!source_text_line(NULL, f->file, f->line, text, sizeof(text)))
+		return;
+	skip = strspn(text, " \t");
+	if (text[skip])
+		buffer_printf(out, "=========%s%u | %s\n", indent, f->line, text + skip);
+}
+
+static void put_thread(const char *words, const uint32_t thread[3], struct buffer *out)
+{
+	buffer_printf(out, "%s(%u,%u,%u)", words, thread[0], thread[1], thread[2]);
+}
+
+static void put_threads(const struct core_dump *d, struct buffer *out)
+{
+	if (!d->n_threads)
+		return;
+	if (d->n_threads == 1) {
+		put_thread("=========     by thread ", d->first, out);
+	} else {
+		buffer_printf(out, "=========     by one or more of %u threads", d->n_threads);
+		put_thread(", ", d->first, out);
+		put_thread(" to ", d->last, out);
+	}
+	put_thread(" in block ", d->block, out);
+	buffer_putc(out, '\n');
+	if (d->n_warps > 1)
+		buffer_printf(out, "=========     and by threads of %u other warps\n", d->n_warps - 1);
+}
+
+/* The shape is that of emulator/machine/gpu-fault.c. */
+static void put_dump(const struct core_dump *d, struct buffer *out)
+{
+	const struct cubin_place *p = &d->place;
+	const char *name = core_dump_exception_name(d->exception);
+
+	buffer_printf(out, "========= %s\n", name ? name : "Device code was stopped");
+	if (*p->function) {
+		buffer_puts(out, "=========     at ");
+		put_entry_name(p->n_frames ? p->frames[0].function : p->function, out);
+		buffer_printf(out, "+0x%llx", (unsigned long long)p->offset);
+		if (p->n_frames)
+			buffer_printf(out, " in %s:%u", p->frames[0].file, p->frames[0].line);
+		buffer_putc(out, '\n');
+	}
+	for (uint32_t i = 0; i < p->n_frames; i++) {
+		if (i) {
+			buffer_puts(out, "=========         called from ");
+			put_entry_name(p->frames[i].function, out);
+			buffer_printf(out, " in %s:%u\n", p->frames[i].file, p->frames[i].line);
+		}
+		put_source(&p->frames[i], i ? "             " : "         ", out);
+	}
+	put_threads(d, out);
+}
+
 /* Of an error that no report of the machine explains. */
 static void put_what_is_known(CUresult code, struct buffer *out)
 {
 	if (*cuda_fault_meaning((int)code))
 		buffer_printf(out, "It means that %s.\n", cuda_fault_meaning((int)code));
 	cudart_put_bearer(out);
-	if (!device.driver->extension && cuda_fault_is_of_code((int)code))
+	if (has_dump && code != CUDA_ERROR_ASSERT)
+		buffer_puts(out, "Which address and buffer it was this device does not say. Run the cell again with `%%memcheck` as its "
+			    "first line:\nit then runs on the emulated device, which does, and nothing of that run is kept.\n");
+	else if (!has_dump && !device.driver->extension && cuda_fault_is_of_code((int)code))
 		buffer_puts(out, "Which thread and line it was this device does not say. Run the cell again with `%%memcheck` as its "
 			    "first line:\nit then runs on the emulated device, which does, and nothing of that run is kept.\n");
 }
@@ -71,6 +141,17 @@ void device_fault_ename(CUresult code, char *ret, size_t size)
 	snprintf(ret, size, "Cuda%s", strncmp(name, "cudaError", 9) ? name : name + 9);
 }
 
+static void put_place(const char *entry, const char *file, uint32_t line, struct buffer *text)
+{
+	if (*entry) {
+		buffer_puts(text, ", in the CUDA kernel ");
+		put_entry_name(entry, text);
+	}
+	if (line)
+		buffer_printf(text, ", line %u of %s", line, file);
+	buffer_putc(text, '\n');
+}
+
 static void put_fault(CUresult code, struct buffer *text)
 {
 	struct emulator_fault report;
@@ -78,14 +159,13 @@ static void put_fault(CUresult code, struct buffer *text)
 
 	buffer_printf(text, "%s: %s", cudaGetErrorName((cudaError_t)code), cudart_error_text((cudaError_t)code));
 	if (device.driver->extension && device.driver->extension->last_fault(&report)) {
-		if (report.entry[0]) {
-			buffer_puts(text, ", in the CUDA kernel ");
-			put_entry_name(report.entry, text);
-		}
-		if (report.line)
-			buffer_printf(text, ", line %u of %s", report.line, report.file);
+		put_place(report.entry, report.file, report.line, text);
 		placed = report.entry[0];
-		buffer_printf(text, "\n%s", report.text);
+		buffer_puts(text, report.text);
+	} else if (has_dump) {
+		put_place(dump.place.entry, dump.place.n_frames ? dump.place.frames[0].file : "",
+			  dump.place.n_frames ? dump.place.frames[0].line : 0, text);
+		put_dump(&dump, text);
 	} else {
 		buffer_puts(text, "\n");
 	}
@@ -93,7 +173,7 @@ static void put_fault(CUresult code, struct buffer *text)
 		put_what_is_known(code, text);
 }
 
-void device_fault_note(CUresult code)
+static void tell_cause(CUresult code)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 
@@ -101,6 +181,16 @@ void device_fault_note(CUresult code)
 	put_fault(code, &out);
 	snprintf(cause, sizeof(cause), "%s", buffer_text(&out));
 	atomic_store(&has_cause, true);
+}
+
+/* A dump is read when the cause is told already: should that end the process, it is not lost. */
+void device_fault_note(CUresult code)
+{
+	tell_cause(code);
+	if (!cuda_fault_is_of_code((int)code) || !device_dump_take(&dump))
+		return;
+	has_dump = true;
+	tell_cause(code);
 }
 
 const char *device_fault_cause(void)

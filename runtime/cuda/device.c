@@ -22,6 +22,7 @@
 #include "runtime/cuda/cudart.h"
 #include "runtime/cuda/device-audit.h"
 #include "runtime/cuda/device-code.h"
+#include "runtime/cuda/device-dump.h"
 #include "runtime/cuda/device-fault.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/handles.h"
@@ -72,6 +73,8 @@ static CUresult retain(int ordinal)
 		return CUDA_SUCCESS;
 	pthread_mutex_lock(&lock);
 	if (!device.contexts[ordinal])
+		result = device.driver->cuDevicePrimaryCtxRetain(&device.contexts[ordinal], ordinal);
+	if (result && device_dump_give_up(&chosen, result))
 		result = device.driver->cuDevicePrimaryCtxRetain(&device.contexts[ordinal], ordinal);
 	pthread_mutex_unlock(&lock);
 	return result;
@@ -332,6 +335,7 @@ static void use(int (*find)(struct error *err), const struct device_host *host, 
 		device.driver = driver_trace(&chosen);
 	describe(&device.info);
 	nvml_attach();
+	device_dump_ask(&chosen, host->dump_folder);
 	device_take();
 	*ret_info = device.info;
 }

@@ -59,6 +59,8 @@ struct device_host {
 	void (*each_pointer)(void (*fn)(void *data, void *variable), void *data);
 	/* "native", "emulated", or NULL: as CGPU_DEVICE says. */
 	const char *driver;
+	/* A folder to be made for core dumps of the device, in which there is WORKER_DUMP_FILE; NULL: there are none. */
+	const char *dump_folder;
 	/* What others may look at while cells run; NULL: nobody does. */
 	struct device_watch *watch;
 	/*

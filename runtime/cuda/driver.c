@@ -34,6 +34,7 @@ int driver_open(const char *path, struct cuda_driver *ret, struct error *err)
 					 path, rows[i].symbol);
 		*(void **)((char *)&driver + rows[i].offset) = p;
 	}
+	*(void **)&driver.cuCoredumpSetAttributeGlobal = dlsym(library, "cuCoredumpSetAttributeGlobal");
 	extension = (emulator_extension_fn)dlsym(library, EMULATOR_EXTENSION_SYMBOL);
 	if (extension) {
 		driver.extension = extension(EMULATOR_EXTENSION_VERSION);

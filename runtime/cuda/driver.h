@@ -21,6 +21,8 @@ struct cuda_driver {
 #define DRIVER(name, parameters, arguments) CUresult (*name) parameters;
 #include "runtime/cuda/driver.def"
 #undef DRIVER
+	/* NULL: it has none. Not traced. */
+	CUresult (*cuCoredumpSetAttributeGlobal)(CUcoredumpSettings attribute, void *value, size_t *size);
 };
 
 /* ERROR_NOT_FOUND names the library that is missing or the function that it lacks. The library stays loaded. */

@@ -5,6 +5,8 @@ noinst_LIBRARIES += libcudaside.a
 libcudaside_a_SOURCES = \
 	%reldir%/buffer-kinds.def \
 	%reldir%/certify.c %reldir%/certify.h \
+	%reldir%/core-dump.c %reldir%/core-dump.def %reldir%/core-dump.h \
+	%reldir%/cubin-lines.c %reldir%/cubin-lines.h \
 	%reldir%/cudart.c %reldir%/cudart.def %reldir%/cudart.h \
 	%reldir%/advice.h %reldir%/cudart-advice.c \
 	%reldir%/cudart-array.c %reldir%/cudart-texture.c \
@@ -28,6 +30,8 @@ libcudaside_a_SOURCES = \
 	%reldir%/device-attach.c \
 	%reldir%/device.c %reldir%/device.h %reldir%/device-state.h \
 	%reldir%/device-code.c %reldir%/device-code.h \
+	%reldir%/device-dump.c %reldir%/device-dump.h \
+	%reldir%/device-exceptions.def \
 	%reldir%/device-fault.c %reldir%/device-fault.h \
 	%reldir%/digest.c %reldir%/digest.h %reldir%/digest-entry.h \
 	%reldir%/driver.c %reldir%/driver.def %reldir%/driver.h \
@@ -105,6 +109,15 @@ test_ptx_variables_SOURCES = \
 	%reldir%/ptx-variables.c %reldir%/ptx-variables.h
 test_ptx_variables_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_ptx_variables_LDADD = libcommon.a $(CMOCKA_LIBS)
+
+# Dumps are written by the built libcgpu-emulator.so.
+check_PROGRAMS += test-core-dump
+TESTS += test-core-dump
+test_core_dump_SOURCES = tests/unit/test-core-dump.c tests/unit/emulator.h tests/unit/core-dump-lines.h \
+	%reldir%/core-dump.c %reldir%/core-dump.h %reldir%/cubin-lines.c %reldir%/cubin-lines.h \
+	emulator/machine/elf-writer.c emulator/machine/elf-writer.h
+test_core_dump_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(CUDA_CPPFLAGS) $(SANITIZE_CFLAGS)
+test_core_dump_LDADD = libcommon.a $(CMOCKA_LIBS)
 
 # Tests of the CUDA side run over the built libcgpu-emulator.so.
 cudaside_tests = test-cudart test-device-code test-device-failures test-device-node test-device-rollback test-digest \

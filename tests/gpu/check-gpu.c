@@ -14,18 +14,23 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/address-map.h"
+#include "common/error.h"
+#include "runtime/cuda/core-dump.h"
 #include "runtime/cuda/digest-entry.h"
+#include "tests/gpu/entries.h"
 #include "tests/gpu/gpu.h"
 
 #define DEADLINE_MS 180000
@@ -573,6 +578,96 @@ static void experiment_faults(void)
 		    "too much memory %.0f, too many threads %.0f, bad PTX %.0f, then an entry runs", f[2], f[3], f[4]);
 }
 
+/* What the driver's core dump says of a fault: whether it comes, how long the fault takes with it, and what is in it. */
+static void set_dump(CUcoredumpSettings attribute, void *value, size_t size)
+{
+	GPU_TRY(cu.cuCoredumpSetAttributeGlobal(attribute, value, &size));
+}
+
+static void raise_fault_with_dump(void *arg)
+{
+	CUjit_option options[] = { CU_JIT_GENERATE_LINE_INFO };
+	void *values[] = { (void *)1 };
+	int flags = CU_COREDUMP_LIGHTWEIGHT_FLAGS | CU_COREDUMP_SKIP_ABORT;
+	uint64_t nowhere = 64;
+	void *parameters[] = { &nowhere };
+	bool on = true;
+	CUfunction function;
+	CUcontext context;
+	CUmodule module;
+	double began;
+
+	GPU_TRY(cu.cuInit(0));
+	set_dump(CU_COREDUMP_GENERATION_FLAGS, &flags, sizeof(flags));
+	set_dump(CU_COREDUMP_FILE, arg, strlen(arg) + 1);
+	set_dump(CU_COREDUMP_ENABLE_ON_EXCEPTION, &on, sizeof(on));
+	began = gpu_now();
+	GPU_TRY(cu.cuDevicePrimaryCtxRetain(&context, 0));
+	gpu_report->figure[0] = gpu_now() - began;
+	GPU_TRY(cu.cuCtxSetCurrent(context));
+	GPU_TRY(cu.cuModuleLoadDataEx(&module, dump_ptx, 1, options, values));
+	GPU_TRY(cu.cuModuleGetFunction(&function, module, "store_one"));
+	began = gpu_now();
+	GPU_TRY(cu.cuLaunchKernel(function, 2, 1, 1, 64, 1, 1, 0, NULL, parameters, NULL));
+	gpu_report->figure[2] = cu.cuCtxSynchronize();
+	gpu_report->figure[1] = gpu_now() - began;
+	gpu_report->figure[3] = 1;
+}
+
+/* 1: it names thread 37 of block 1, or the warp that this one is in, and line 3. */
+static int is_right(const struct core_dump *d)
+{
+	return d->block[0] == 1 && d->n_threads && d->first[0] >= 32 && d->first[0] <= 37 && d->last[0] >= 37 &&
+	       d->last[0] <= 63 && d->place.n_frames && d->place.frames[0].line == 3 && !strcmp(d->place.frames[0].file, "In[1]") &&
+	       !strcmp(d->place.entry, "store_one");
+}
+
+static void report_dump(const char *experiment, const char *path)
+{
+	const double *f = gpu_report->figure;
+	struct error err = ERROR_INIT;
+	struct core_dump d;
+	struct stat st;
+	double began = gpu_now();
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	void *bytes = fd < 0 || fstat(fd, &st) || !st.st_size ? MAP_FAILED :
+								mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (bytes == MAP_FAILED)
+		row("-", experiment, "%.0f; there is none", f[2]);
+	else if (core_dump_read(bytes, (size_t)st.st_size, &d, &err))
+		row("NO", experiment, "%lld KiB, not read: %s", (long long)st.st_size / 1024, err.text);
+	else
+		row(ok(is_right(&d)), experiment,
+		    "%.0f in %.0f ms, context in %.0f ms; %lld KiB read in %.0f ms: exception %u in %s line %u, block %u, threads %u "
+		    "to %u", f[2], f[1], f[0], (long long)st.st_size / 1024, gpu_now() - began, d.exception, d.place.entry,
+		    d.place.n_frames ? d.place.frames[0].line : 0, d.block[0], d.first[0], d.last[0]);
+	if (bytes != MAP_FAILED)
+		munmap(bytes, (size_t)st.st_size);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void experiment_dump(void)
+{
+	static const char experiment[] = "fault: core dump, thread 37 of block 1 in line 3";
+	char folder[] = "/tmp/check-gpu-XXXXXX", path[64];
+
+	if (!mkdtemp(folder)) {
+		perror("check-gpu: mkdtemp");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/dump", folder);
+	if (child_run(experiment, raise_fault_with_dump, path)) {
+		if (gpu_report->figure[3] != 0)
+			report_dump(experiment, path);
+		else
+			row("NO", experiment, "the driver has ended the process");
+	}
+	unlink(path);
+	rmdir(folder);
+}
+
 /* --- 4. Is memory made anew zeroed? --- */
 
 static void remake(void *arg)
@@ -760,6 +855,7 @@ int main(void)
 	experiment_outlive();
 	experiment_costs();
 	experiment_faults();
+	experiment_dump();
 	experiment_zeroed();
 	experiment_scattered();
 	printf("%d of the answers that cgpu relies on were NO; %.0f s\n", n_failed, (gpu_now() - began) / 1e3);

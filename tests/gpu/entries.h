@@ -24,6 +24,20 @@
 
 #define WORDS_PARAMETERS "(.param .u64 p, .param .u64 n, .param .u64 c)\n"
 
+/* One thread of one block stores to nowhere, in line 3. */
+static const char dump_ptx[] =
+	".version 6.4\n.target sm_75\n.address_size 64\n.file 1 \"In[1]\"\n"
+	".visible .entry store_one(.param .u64 p)\n"
+	"{ .reg .pred %q; .reg .u64 %p; .reg .u32 %t, %b;\n"
+	".loc 1 1 0\n"
+	"  ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x;\n"
+	".loc 1 2 1\n"
+	"  mad.lo.u32 %t, %b, 1000, %t; setp.ne.u32 %q, %t, 1037; @%q bra done;\n"
+	".loc 1 3 1\n"
+	"  st.global.u32 [%p], 1;\n"
+	".loc 1 4 1\n"
+	"done: ret; }\n";
+
 static const char entries_ptx[] =
 	".version 6.4\n.target sm_75\n.address_size 64\n"
 	".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 e, .param .b64 s);\n"

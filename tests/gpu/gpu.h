@@ -14,7 +14,8 @@
 	F(cuInit) F(cuDriverGetVersion) F(cuGetErrorName) \
 	F(cuDeviceGet) F(cuDeviceGetCount) F(cuDeviceGetName) F(cuDeviceTotalMem) F(cuDeviceGetAttribute) \
 	F(cuDevicePrimaryCtxRetain) F(cuCtxSetCurrent) F(cuCtxSynchronize) \
-	F(cuModuleLoadData) F(cuModuleGetFunction) F(cuModuleGetGlobal) F(cuLaunchKernel) F(cuStreamQuery) \
+	F(cuCoredumpSetAttributeGlobal) F(cuModuleLoadData) F(cuModuleLoadDataEx) \
+	F(cuModuleGetFunction) F(cuModuleGetGlobal) F(cuLaunchKernel) F(cuStreamQuery) \
 	F(cuMemAlloc) F(cuMemFree) F(cuMemsetD8) F(cuMemcpyDtoH) F(cuMemcpyDtoDAsync) F(cuMemGetInfo) \
 	F(cuMemAddressReserve) F(cuMemAddressFree) F(cuMemCreate) F(cuMemRelease) F(cuMemMap) F(cuMemUnmap) \
 	F(cuMemSetAccess) F(cuMemExportToShareableHandle) F(cuMemImportFromShareableHandle)
