@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,23 +32,7 @@ static struct pin {
 	uint8_t *state; /* of each page */
 } pins[PINS_MAX];
 static unsigned n_pins;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-/* A thread that is stopped by a signal, as those of cells are at a commit, is not stopped with the lock. */
-static void lock(sigset_t *ret_before)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, ret_before);
-	pthread_mutex_lock(&mutex);
-}
-
-static void unlock(const sigset_t *before)
-{
-	pthread_mutex_unlock(&mutex);
-	pthread_sigmask(SIG_SETMASK, before, NULL);
-}
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Which pages of [start, end) are mapped shared. */
 static void add_shared(uintptr_t start, size_t pages, uint8_t *state)
@@ -95,10 +78,9 @@ static struct pin *find(const void *p)
 
 static int pages_changed(void)
 {
-	sigset_t before;
 	int result = 0;
 
-	lock(&before);
+	pthread_mutex_lock(&lock);
 	for (unsigned i = 0; i < n_pins && !result; i++) {
 		uint8_t *state = malloc(pins[i].pages);
 
@@ -110,7 +92,7 @@ static int pages_changed(void)
 		}
 		free(state);
 	}
-	unlock(&before);
+	pthread_mutex_unlock(&lock);
 	return result;
 }
 
@@ -121,7 +103,6 @@ static int pages_changed(void)
 int cuMemHostRegister_v2(void *p, size_t size, unsigned flags)
 {
 	struct pin pin = { .start = (uintptr_t)p & -(uintptr_t)PAGE };
-	sigset_t before;
 	int result;
 
 	pin.pages = ((uintptr_t)p + size - pin.start + PAGE - 1) / PAGE;
@@ -136,29 +117,32 @@ int cuMemHostRegister_v2(void *p, size_t size, unsigned flags)
 	for (size_t i = 0; i < pin.pages; i++)
 		__atomic_fetch_or((uint8_t *)pin.start + i * PAGE, 0, __ATOMIC_RELAXED);
 	read_state(pin.start, pin.pages, pin.state);
-	lock(&before);
+	pthread_mutex_lock(&lock);
 	if (n_pins == PINS_MAX)
 		abort();
 	pins[n_pins++] = pin;
-	unlock(&before);
+	pthread_mutex_unlock(&lock);
 	return 0;
 }
 
 int cuMemHostUnregister(void *p)
 {
 	struct pin *pin;
-	sigset_t before;
 
-	lock(&before);
+	pthread_mutex_lock(&lock);
 	pin = find(p);
 	if (pin) {
 		free(pin->state);
 		*pin = pins[--n_pins];
 	}
-	unlock(&before);
+	pthread_mutex_unlock(&lock);
 	return REAL(cuMemHostUnregister, (void *))(p);
 }
 
+/*
+ * Not in calls that wait: a thread may be stopped for a commit while it waits, and would be stopped with the lock, or in the middle of
+ * looking.
+ */
 #define CHECKED(name, parameters, arguments)                                \
 	int name parameters                                                 \
 	{                                                                   \
@@ -170,7 +154,4 @@ int cuMemHostUnregister(void *p)
 CHECKED(cuLaunchKernel, (void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
 			 void *stream, void **args, void **extra),
 	(f, gx, gy, gz, bx, by, bz, shared, stream, args, extra))
-CHECKED(cuMemcpy, (uint64_t to, uint64_t from, size_t size), (to, from, size))
 CHECKED(cuMemcpyAsync, (uint64_t to, uint64_t from, size_t size, void *stream), (to, from, size, stream))
-CHECKED(cuStreamSynchronize, (void *stream), (stream))
-CHECKED(cuCtxSynchronize, (void), ())

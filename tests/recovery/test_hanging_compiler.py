@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compiler process, or what it has started, hangs: the cell can be interrupted, or says what hangs, and the session goes on."""
+"""The compiler process, or what it has started, hangs: the cell can be interrupted, or says what hangs, and the session
+goes on."""
 import os
 import signal
 import subprocess
