@@ -410,11 +410,15 @@ static struct declaration_entry *reason_entry(const struct declaration *gone, ui
 					      struct error *err)
 {
 	cleanup_buffer struct buffer reason = BUFFER_INIT;
+	struct declaration_entry *e;
 
 	buffer_printf(&reason, "'%s' of In[%u] %s", gone->name, cell, why);
 	if (buffer_check(&reason, err))
 		return NULL;
-	return dropped_entry(gone->name, cell, buffer_text(&reason), strncmp(gone->host, "enum", 4) ? "" : gone->host);
+	e = dropped_entry(gone->name, cell, buffer_text(&reason), strncmp(gone->host, "enum", 4) ? "" : gone->host);
+	if (!e)
+		no_memory(err);
+	return e;
 }
 
 /* What stands behind a macro goes on using it; the cells to come do not. */

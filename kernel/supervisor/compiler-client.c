@@ -127,7 +127,7 @@ static int try_send(struct compiler_client *c, uint32_t type, const struct buffe
 	if (c->process.sock < 0 || !ipc_send(c->process.sock, type, b->data, b->len, NULL, 0, &mine))
 		return 0;
 	if (mine.code == ERROR_TIMEOUT)
-		kill(-c->process.pid, SIGKILL);
+		kill_group(c);
 	if (mine.code == ERROR_TIMEOUT || mine.code == ERROR_PEER_GONE)
 		return 0;
 	return error_set(err, mine.code, "the compiler cannot be asked: %s", mine.text);

@@ -81,7 +81,7 @@ static void no_answer(void *data, uint32_t type, const void *payload, size_t len
 /* A question is sent as a whole and waits for its answer, or it is an error and nobody has heard of it. */
 static int ask_compiler(void *data)
 {
-	struct compiler_client c = { .process = PROCESS_INIT, .next_id = 1 };
+	struct compiler_client c = { .process = PROCESS_INIT, .next_id = 1, .said_hello = true };
 	cleanup_buffer struct buffer body = BUFFER_INIT;
 	struct ipc_message m = { 0 };
 	struct error err = ERROR_INIT;
