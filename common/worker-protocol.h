@@ -32,7 +32,7 @@
 
 #include "common/device-watch.h"
 
-#define WORKER_PROTOCOL_VERSION 11
+#define WORKER_PROTOCOL_VERSION 12
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -127,7 +127,8 @@ enum worker_message {
 	WORKER_TRACE = 57, /* empty: the calls of the cell that comes next are noted */
 
 	/* worker -> kernel */
-	/* u32 version, str device name, u8 emulated, u32 driver version (13000), u64 device memory,
+	/* u32 version, str device name, u8 emulated, u32 driver version (13000), u32 lowest compute
+	 * capability (75), u64 device memory,
 	 * [str step, str why it was not applied], str what is wrong with the device or "", [16 bytes UUID of a device],
 	 * str why a driver that the machine has is not used, or "" */
 	WORKER_HELLO = 20,

@@ -53,7 +53,7 @@ struct device_job *device_job_new(struct nvrtc *nvrtc, const struct device_reque
 	job->name = strdup(r->name);
 	job->text = strdup(r->text);
 	job->flags = strdup(r->flags);
-	snprintf(job->arch, sizeof(job->arch), "-arch=compute_%u", r->sm ? r->sm : 75);
+	snprintf(job->arch, sizeof(job->arch), "-arch=compute_%u", nvrtc_target(nvrtc, r->sm ? r->sm : 75));
 	if (r->cuda_root) {
 		buffer_printf(&job->own, "--include-path=%s/device", r->prelude);
 		buffer_printf(&job->include, "--include-path=%s/include", r->cuda_root);

@@ -154,6 +154,24 @@ int nvrtc_load(struct nvrtc *n, const char *cuda_root, struct error *err)
 	return error_set(err, ERROR_NOT_FOUND, "%s", n->problem);
 }
 
+uint32_t nvrtc_target(const struct nvrtc *n, uint32_t wanted)
+{
+	int (*count)(int *ret) = NULL, (*list)(int *ret) = NULL;
+	uint32_t best = 0;
+	int targets[64], n_targets;
+
+	if (n->library) {
+		*(void **)&count = dlsym(n->library, "nvrtcGetNumSupportedArchs");
+		*(void **)&list = dlsym(n->library, "nvrtcGetSupportedArchs");
+	}
+	if (!count || !list || count(&n_targets) || n_targets > (int)(sizeof(targets) / sizeof(targets[0])) || list(targets))
+		return wanted;
+	for (int i = 0; i < n_targets; i++)
+		if ((uint32_t)targets[i] <= wanted && (uint32_t)targets[i] > best)
+			best = (uint32_t)targets[i];
+	return best ? best : wanted;
+}
+
 struct nvrtc_answer {
 	char version[sizeof(((struct nvrtc *)0)->version)];
 	char problem[sizeof(((struct nvrtc *)0)->problem)];

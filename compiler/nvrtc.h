@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "compiler/device-header.h"
 
@@ -42,6 +43,9 @@ void nvrtc_probe(struct nvrtc *n, const char *cuda_root);
 /* Load the library; 0, or -1 with ERROR_NOT_FOUND and the package's name. cuda_root may be NULL. */
 int nvrtc_load(struct nvrtc *n, const char *cuda_root, struct error *err);
 void nvrtc_release(struct nvrtc *n);
+
+/* The newest compute capability (75 for 7.5) up to `wanted` that the library, which is loaded, makes PTX for. */
+uint32_t nvrtc_target(const struct nvrtc *n, uint32_t wanted);
 
 /*
  * Compile to PTX. 0; 1 when the text does not compile (log says why); -1 for all else. mangled:

@@ -269,6 +269,7 @@ static int say_hello(const struct device_info *info, const struct sandbox_report
 	record_put_str(&out, info->name);
 	record_put_u8(&out, info->emulated);
 	record_put_u32(&out, (uint32_t)info->driver_version);
+	record_put_u32(&out, (uint32_t)info->capability);
 	record_put_u64(&out, info->memory);
 	record_put_u32(&out, report->n);
 	buffer_append(&out, report->list->data, report->list->len);

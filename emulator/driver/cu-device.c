@@ -151,6 +151,22 @@ static const struct {
 #undef ATTRIBUTE
 };
 
+/* Of those that are not the same for each device of each process. */
+static int own_attribute(CUdevice_attribute attribute, CUdevice device)
+{
+	switch (attribute) {
+	case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
+	case CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID:
+		return device;
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+		return gpu.capability / 10;
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+		return gpu.capability % 10;
+	default:
+		return 0;
+	}
+}
+
 CUresult cuDeviceGetAttribute(int *ret, CUdevice_attribute attribute, CUdevice device)
 {
 	CUresult result = gpu_enter("cuDeviceGetAttribute", GPU_CALL_DEVICE);
@@ -161,8 +177,7 @@ CUresult cuDeviceGetAttribute(int *ret, CUdevice_attribute attribute, CUdevice d
 		return ret ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
 	if ((int)attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
-	*ret = attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID || attribute == CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID ?
-		       device : 0;
+	*ret = own_attribute(attribute, device);
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
 		if (attributes[i].attribute == attribute)
 			*ret = attributes[i].value;

@@ -49,7 +49,7 @@ CUresult cuFuncGetAttribute(int *ret, CUfunction_attribute attribute, CUfunction
 		return CUDA_SUCCESS;
 	case CU_FUNC_ATTRIBUTE_PTX_VERSION:
 	case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-		*ret = GPU_COMPUTE_MAJOR * 10 + GPU_COMPUTE_MINOR;
+		*ret = gpu.capability;
 		return CUDA_SUCCESS;
 	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
 		*ret = f->max_dynamic_shared;

@@ -73,7 +73,7 @@ static CUresult add(CUlinkState s, CUjitInputType type, const char *data, size_t
 	if (type == CU_JIT_INPUT_FATBINARY) {
 		if (!fat_binary_is_whole(data, size))
 			return CUDA_ERROR_INVALID_IMAGE;
-		if (fat_binary_text(data, GPU_COMPUTE_MAJOR * 10 + GPU_COMPUTE_MINOR, &unpacked, &err))
+		if (fat_binary_text(data, (unsigned)gpu.capability, &unpacked, &err))
 			return failed(s, &err, err.code == ERROR_NOT_FOUND ? CUDA_ERROR_NO_BINARY_FOR_GPU :
 									     CUDA_ERROR_INVALID_IMAGE);
 		data = buffer_text(&unpacked);

@@ -136,7 +136,7 @@ static CUresult load_fat_binary(const void *image, CUmodule *ret, struct error *
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	if (!fat_binary_text(image, GPU_COMPUTE_MAJOR * 10 + GPU_COMPUTE_MINOR, &text, err))
+	if (!fat_binary_text(image, (unsigned)gpu.capability, &text, err))
 		return load(buffer_text(&text), strlen(buffer_text(&text)), ret, err);
 	log_warning("module: %s", err->text);
 	return err->code == ERROR_NOT_FOUND ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;

@@ -27,8 +27,8 @@ CUresult cu_older_device_capability(int *ret_major, int *ret_minor, CUdevice dev
 		return result;
 	if (!ret_major || !ret_minor || !gpu_has(device))
 		return gpu_has(device) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_DEVICE;
-	*ret_major = GPU_COMPUTE_MAJOR;
-	*ret_minor = GPU_COMPUTE_MINOR;
+	*ret_major = gpu.capability / 10;
+	*ret_minor = gpu.capability % 10;
 	return CUDA_SUCCESS;
 }
 

@@ -112,7 +112,7 @@ static char *unpack(const void *image, size_t *ret_len)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	if (fat_binary_text(image, GPU_COMPUTE_MAJOR * 10 + GPU_COMPUTE_MINOR, &text, NULL))
+	if (fat_binary_text(image, (unsigned)gpu.capability, &text, NULL))
 		return NULL;
 	*ret_len = text.len;
 	return buffer_steal(&text);

@@ -123,10 +123,15 @@ static uint64_t string(struct dump *d, const char *text)
 
 static uint32_t add_device(struct dump *d)
 {
+	char target[8];
+
+	snprintf(target, sizeof(target), "sm_%d", gpu.capability);
+
 	const struct device_row row = {
-		.name = string(d, GPU_NAME), .type = string(d, "emulated"), .sm_type = string(d, "sm_75"),
+		.name = string(d, GPU_NAME), .type = string(d, "emulated"), .sm_type = string(d, target),
 		.multiprocessors = 1, .warps = 1, .lanes = WARP_LANES, .registers = 255, .predicates = 7,
-		.major = GPU_COMPUTE_MAJOR, .minor = GPU_COMPUTE_MINOR, .instruction_size = CODE_IMAGE_STEP,
+		.major = (uint32_t)gpu.capability / 10, .minor = (uint32_t)gpu.capability % 10,
+		.instruction_size = CODE_IMAGE_STEP,
 	};
 
 	return add(d, ".cudbg.devtbl", SECTION_DEVICES, 0, 0, &row, sizeof(row), 1);

@@ -67,6 +67,21 @@ static int device_count(void)
 	return n < 1 ? 1 : n > GPU_DEVICES_MAX ? GPU_DEVICES_MAX : (int)n;
 }
 
+/* What programs are told, and by which they choose among their ways. Device code of any target runs. */
+static int capability(void)
+{
+	static const struct {
+		const char *text;
+		int value;
+	} known[] = { { "7.5", 75 }, { "8.0", 80 }, { "8.6", 86 }, { "8.9", 89 }, { "9.0", 90 } };
+	const char *text = getenv("CGPU_EMULATED_CAPABILITY");
+
+	for (size_t i = 0; text && i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(text, known[i].text))
+			return known[i].value;
+	return known[0].value;
+}
+
 /* Of each device: together they have no more than half of what the machine has, unless somebody has said so. */
 static uint64_t memory_size(void)
 {
@@ -91,6 +106,7 @@ CUresult gpu_init(void)
 		inject_slow(INJECT_INIT);
 		gpu.devices = device_count();
 		gpu.memory = memory_size();
+		gpu.capability = capability();
 		for (int i = 0; i < gpu.devices; i++)
 			gpu.limits[i] = default_limits;
 		result = memory_init();

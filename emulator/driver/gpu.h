@@ -26,8 +26,6 @@ struct gpu_fault;
 struct machine_launch;
 
 #define GPU_NAME "cgpu emulated device"
-#define GPU_COMPUTE_MAJOR 7
-#define GPU_COMPUTE_MINOR 5
 #define GPU_DRIVER_VERSION 13000
 #define GPU_L2_PERSISTING_MAX (3 * 1024 * 1024)
 #define GPU_L2_FETCH_MAX 128
@@ -56,6 +54,7 @@ struct gpu_limits {
 struct gpu {
 	int devices;              /* how many there are, fixed by cuInit as the next one is */
 	uint64_t memory;          /* bytes of memory of each */
+	int capability;           /* of each, 75 for 7.5 */
 	struct gpu_limits limits[GPU_DEVICES_MAX];
 	_Atomic bool initialised;
 	_Atomic int pending;      /* CUresult that the next synchronising call delivers */

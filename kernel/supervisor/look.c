@@ -95,7 +95,7 @@ int supervisor_look(struct supervisor *s, const struct supervisor_look *q, super
 
 	record_put_u8(&b, q->kind);
 	record_put_str(&b, q->name);
-	record_put_u32(&b, q->sm ? q->sm : SUPERVISOR_DEVICE_SM);
+	record_put_u32(&b, q->sm ? q->sm : supervisor_device_sm(s));
 	record_put_u32(&b, q->threads);
 	record_put_u32(&b, q->dynamic_shared);
 	if (u) {

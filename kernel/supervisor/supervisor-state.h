@@ -46,8 +46,8 @@
 #include "kernel/supervisor/worker.h"
 #include "kernel/supervisor/zygote-client.h"
 
-/* What the emulated device says that it is. */
-#define SUPERVISOR_DEVICE_SM 75
+/* The oldest that the compiler of device code knows, and what the emulated device says that it is. */
+#define SUPERVISOR_OLDEST_SM 75
 
 struct loop_source;
 
@@ -168,5 +168,8 @@ struct supervisor {
 	bool answered;
 	struct doctor_rows doctor;
 };
+
+/* What device code of cells is compiled for: what all devices of the session have, as far as a worker has told. */
+uint32_t supervisor_device_sm(const struct supervisor *s);
 
 #endif

@@ -216,6 +216,13 @@ static void on_compiled(void *data, uint32_t type, const void *payload, size_t l
 	unit_release(&unit);
 }
 
+uint32_t supervisor_device_sm(const struct supervisor *s)
+{
+	uint32_t sm = s->pool.hello.capability;
+
+	return sm > SUPERVISOR_OLDEST_SM ? sm : SUPERVISOR_OLDEST_SM;
+}
+
 int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_name, const char *text, const char *cflags,
 		       const char *nvflags, const uint32_t *replaced, size_t n_replaced, bool checked, struct error *err)
 {
@@ -228,7 +235,7 @@ int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_nam
 	record_put_str(&b, text);
 	record_put_str(&b, cflags);
 	record_put_str(&b, nvflags);
-	record_put_u32(&b, s->compile_sm ? s->compile_sm : SUPERVISOR_DEVICE_SM);
+	record_put_u32(&b, s->compile_sm ? s->compile_sm : supervisor_device_sm(s));
 	s->compile_sm = 0;
 	record_put_u32(&b, (uint32_t)n_replaced);
 	for (size_t i = 0; i < n_replaced; i++)

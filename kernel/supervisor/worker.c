@@ -255,6 +255,7 @@ static int take_hello(struct worker *w, const struct ipc_message *m, struct erro
 	copy_text(w->hello.device, sizeof(w->hello.device), record_str(&r));
 	w->hello.emulated = record_u8(&r) != 0;
 	w->hello.driver_version = record_u32(&r);
+	w->hello.capability = record_u32(&r);
 	w->hello.device_memory = record_u64(&r);
 	n = record_count(&r, 2);
 	for (uint32_t i = 0; i < n; i++) {

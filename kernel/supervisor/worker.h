@@ -41,6 +41,7 @@ struct worker_hello {
 	char passed_over[512]; /* why a driver that the machine has is not used, "" for nothing */
 	bool emulated;
 	uint32_t driver_version;
+	uint32_t capability; /* compute capability that all devices have, 75 for 7.5; 0: not known */
 	uint64_t device_memory;
 	uint32_t n_devices;
 	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE];

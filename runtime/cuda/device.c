@@ -240,6 +240,23 @@ static CUresult make_ready(void)
 	return result;
 }
 
+/* Code of cells is for every device of the session. */
+static int lowest_capability(void)
+{
+	int lowest = 0;
+
+	for (int i = 0; i < device.count; i++) {
+		int major, minor;
+
+		if (device.driver->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, i) ||
+		    device.driver->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, i))
+			return 0;
+		if (!lowest || 10 * major + minor < lowest)
+			lowest = 10 * major + minor;
+	}
+	return lowest;
+}
+
 static void describe(struct device_info *info)
 {
 	size_t total;
@@ -255,6 +272,7 @@ static void describe(struct device_info *info)
 			info->memory += total;
 		device.driver->cuDeviceGetUuid((CUuuid *)info->uuids[i], i);
 	}
+	info->capability = lowest_capability();
 	info->emulated = device.driver->extension;
 }
 

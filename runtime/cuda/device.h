@@ -87,6 +87,7 @@ struct device_info {
 	char name[128];
 	bool emulated;
 	int driver_version; /* 13000 */
+	int capability;     /* the lowest of the devices, 75 for 7.5; 0: not known */
 	uint64_t memory;
 	int devices;
 	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE];

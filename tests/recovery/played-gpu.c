@@ -139,10 +139,7 @@ int cuMemHostUnregister(void *p)
 	return REAL(cuMemHostUnregister, (void *))(p);
 }
 
-/*
- * Not in calls that wait: a thread may be stopped for a commit while it waits, and would be stopped with the lock, or in the middle of
- * looking.
- */
+/* Not in calls that wait: a thread may be stopped for a commit while it waits, and would be stopped with the lock. */
 #define CHECKED(name, parameters, arguments)                                \
 	int name parameters                                                 \
 	{                                                                   \

@@ -127,6 +127,7 @@ static void read_hello(struct session *s)
 	record_str(&r);
 	record_u8(&r);
 	record_u32(&r);
+	record_u32(&r);
 	record_u64(&r);
 	read_steps(&r, s->steps, sizeof(s->steps));
 	record_str(&r);
@@ -184,6 +185,7 @@ void harness_attach(struct session *s, uint64_t host_limit)
 	record_put_u32(&b, 0);
 	record_put_u8(&b, 0);
 	record_put_u8(&b, 0);
+	record_put_u32(&b, 0);
 	record_put_u32(&b, 0);
 	assert_int_equal(ipc_send(s->channel, WORKER_ATTACH, b.data, b.len, NULL, 0, &err), 0);
 	assert_int_equal(ipc_send(s->channel, WORKER_ATTACH_END, "", 0, NULL, 0, &err), 0);
@@ -352,8 +354,8 @@ static void read_end(struct session *s, const struct ipc_message *m)
 	record_u64(&r);
 	for (uint32_t n = record_count(&r, 1); n--;)
 		record_str(&r);
-	record_u64(&r);
-	record_u64(&r);
+	for (int i = 0; i < 4; i++)
+		record_u64(&r);
 	assert_int_equal(record_check(&r, "end", &err), 0);
 }
 
