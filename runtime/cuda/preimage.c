@@ -52,6 +52,10 @@ static struct {
 	uint64_t id, size, used;
 	int ordinal;         /* whose buffers it is for */
 } late;
+static struct {
+	uint64_t *chunks; /* of small buffers, all of which are saved */
+	size_t n, cap;
+} shared;
 static bool is_watched; /* the device tells of writes before they are made */
 static uint32_t all_saved; /* a bit for each device: what it reaches is saved */
 
@@ -335,14 +339,50 @@ CUresult preimage_save_all(void)
 	return result;
 }
 
+/* Once in a cell; without memory for the note, each time. */
+static bool is_new_chunk(uint64_t chunk)
+{
+	for (size_t i = shared.n; i-- > 0;)
+		if (shared.chunks[i] == chunk)
+			return false;
+	if (ARRAY_ROOM(shared.chunks, shared.n, &shared.cap))
+		shared.chunks[shared.n++] = chunk;
+	return true;
+}
+
+/*
+ * Small buffers share a chunk, which is mapped as a whole: what runs over the end of one on a GPU is in the next, and no fault.
+ * So all of a chunk is saved with the first that is written.
+ */
+static CUresult save_beside(const struct session_buffer *b)
+{
+	const struct session_array *a = &device.session->buffers;
+	uint64_t chunk = b->address / VMM_POOL_GRANULE;
+	CUresult result = CUDA_SUCCESS;
+
+	if (is_watched || b->size > VMM_POOL_SMALL || !is_new_chunk(chunk))
+		return CUDA_SUCCESS;
+	for (uint32_t i = 0; i < a->n && !result; i++) {
+		struct session_buffer *other = session_at(a, struct session_buffer, i);
+
+		if (!other->dead && other->size <= VMM_POOL_SMALL && other->address / VMM_POOL_GRANULE == chunk)
+			result = preimage_save(other);
+	}
+	return result;
+}
+
 /* Is the value what a write may have been made from? What lies where it points to is saved. */
 static CUresult save_base(uint64_t value, bool *ret_is_pointer, bool *ret_is_wild)
 {
 	struct session_buffer *b = ledger_find(value);
+	CUresult result;
 
 	*ret_is_pointer = b || !value || held_reaches(value, 1);
 	*ret_is_wild = !*ret_is_pointer && address_in_device(value);
-	return b && b->kind != BUFFER_CONSTANT ? preimage_save(b) : CUDA_SUCCESS;
+	if (!b || b->kind == BUFFER_CONSTANT)
+		return CUDA_SUCCESS;
+	result = preimage_save(b);
+	return result ? result : save_beside(b);
 }
 
 static uint64_t value_of(const struct ptx_writes *w, const struct ptx_writes_base *b, void **args)
@@ -417,6 +457,7 @@ void preimage_reset(void)
 		scratches[i].size = scratches[i].used = 0;
 	all_saved = 0;
 	certify_reset();
+	shared.n = 0;
 	pthread_mutex_lock(&lock);
 	late.n = 0;
 	close_late();
