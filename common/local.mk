@@ -15,6 +15,7 @@ libcommon_a_SOURCES = \
 	%reldir%/cuda-libraries.def \
 	%reldir%/device-watch.c %reldir%/device-watch.h \
 	%reldir%/device-trace.c %reldir%/device-trace.h %reldir%/trace-kinds.def \
+	%reldir%/certificate.h \
 	%reldir%/elf-file.c %reldir%/elf-file.h \
 	%reldir%/emulator-extension.h \
 	%reldir%/error.c %reldir%/error.h %reldir%/errors.def \

@@ -139,7 +139,7 @@ enum worker_message {
 	WORKER_DEVICE_CHUNK = 22,
 	/* u64 address, u64 size, u64 chunk id, u64 chunk offset. Sent when the copy is complete and before the first write */
 	WORKER_DEVICE_PREIMAGE = 23,
-	/* [u64 address, u64 size, u64 born, u64 digest, u32 cell]: struct certificate. Sent before device code runs that might
+	/* [certificate, as common/certificate.h has it]. Sent before device code runs that might
 	 * change these buffers and of whose writes there is no pre-image */
 	WORKER_DEVICE_CERTIFICATES = 64,
 	/* u64 chunk id: nobody needs it once this cell is committed */
@@ -206,14 +206,6 @@ enum device_rollback {
 	DEVICE_ROLLBACK_OFF,  /* nowhere: a cell that fails leaves what it has made of them, and they are named */
 	DEVICE_ROLLBACK_WHOLE, /* as full, and of all that device code reaches, whatever it is known to write */
 	DEVICE_ROLLBACKS,
-};
-
-/* What a buffer held when no cell had changed it. */
-struct certificate {
-	uint64_t address, size;
-	uint64_t born;   /* of the buffer, so that it is not taken for another one at its address */
-	uint64_t digest;
-	uint32_t cell;   /* before whose device code it was taken; 0: its content is given up, nothing is to be compared */
 };
 
 enum cell_outcome { OUTCOME_OK, OUTCOME_FAULT, OUTCOME_INTERRUPTED };

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/elf-file.h"
 #include "common/error.h"
 #include "common/line-program.h"
@@ -110,15 +111,8 @@ static int add_row(void *data, const struct line_row *row, struct error *err)
 		p->file = row->file;
 		p->in_cell = !strcmp(row->file, p->cell_name);
 	}
-	if (p->n == p->cap) {
-		size_t cap = p->cap ? 2 * p->cap : 128;
-		struct unit_line *grown = realloc(p->rows, cap * sizeof(*grown));
-
-		if (!grown)
-			return error_set(err, ERROR_MEMORY, "out of memory for the line table");
-		p->rows = grown;
-		p->cap = cap;
-	}
+	if (!ARRAY_ROOM(p->rows, p->n, &p->cap))
+		return error_set(err, ERROR_MEMORY, "out of memory for the line table");
 	p->rows[p->n++] = (struct unit_line){ f->name, (uint32_t)(row->address - f->start),
 					      p->in_cell ? row->line : 0 };
 	return 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/certificate.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/error.h"
@@ -149,16 +150,11 @@ static int restore_preimages(struct record *r, uint32_t n, struct error *err)
 
 static void take_certificates(struct record *r)
 {
-	uint32_t n = record_count(r, 36);
+	uint32_t n = record_count(r, CERTIFICATE_SIZE);
 
 	while (n--) {
-		struct certificate c;
+		struct certificate c = certificate_take(r);
 
-		c.address = record_u64(r);
-		c.size = record_u64(r);
-		c.born = record_u64(r);
-		c.digest = record_u64(r);
-		c.cell = record_u32(r);
 		device_attach_certificate(&c);
 	}
 }

@@ -143,18 +143,14 @@ int device_memory_preimage(struct device_memory *d, const struct device_preimage
 
 int device_memory_certificates(struct device_memory *d, struct record *r, struct error *err)
 {
-	uint32_t n = record_count(r, 36);
+	uint32_t n = record_count(r, CERTIFICATE_SIZE);
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct device_certificates *all = &d->certificates;
 
 		if (!ARRAY_ROOM(all->at, all->n, &all->cap))
 			return no_memory(err);
-		all->at[all->n].address = record_u64(r);
-		all->at[all->n].size = record_u64(r);
-		all->at[all->n].born = record_u64(r);
-		all->at[all->n].digest = record_u64(r);
-		all->at[all->n++].cell = record_u32(r);
+		all->at[all->n++] = certificate_take(r);
 	}
 	return 0;
 }
@@ -350,13 +346,8 @@ void device_memory_encode_preimages(const struct device_memory *d, struct buffer
 void device_memory_encode_certificates(const struct device_memory *d, struct buffer *out)
 {
 	record_put_u32(out, (uint32_t)d->certificates.n);
-	for (size_t i = 0; i < d->certificates.n; i++) {
-		record_put_u64(out, d->certificates.at[i].address);
-		record_put_u64(out, d->certificates.at[i].size);
-		record_put_u64(out, d->certificates.at[i].born);
-		record_put_u64(out, d->certificates.at[i].digest);
-		record_put_u32(out, d->certificates.at[i].cell);
-	}
+	for (size_t i = 0; i < d->certificates.n; i++)
+		certificate_put(out, &d->certificates.at[i]);
 }
 
 void device_chunk_encode(const struct device_chunk *c, struct buffer *out)

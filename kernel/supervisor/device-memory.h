@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/certificate.h"
 #include "common/worker-protocol.h"
 
 struct buffer;

@@ -91,6 +91,8 @@ static void remove_dump_folder(const struct worker *w)
 {
 	char path[sizeof(w->dump_folder) + sizeof(WORKER_DUMP_FILE)];
 
+	if (!w->dump_folder[0])
+		return;
 	snprintf(path, sizeof(path), "%s/" WORKER_DUMP_FILE, w->dump_folder);
 	unlink(path);
 	rmdir(w->dump_folder);

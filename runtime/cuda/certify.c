@@ -11,6 +11,7 @@
 
 #include "common/array.h"
 #include "common/buffer.h"
+#include "common/certificate.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/error.h"
@@ -94,15 +95,6 @@ static CUresult batch_compute(struct batch *batch, int ordinal)
 	return result;
 }
 
-static void put(struct buffer *out, const struct certificate *c)
-{
-	record_put_u64(out, c->address);
-	record_put_u64(out, c->size);
-	record_put_u64(out, c->born);
-	record_put_u64(out, c->digest);
-	record_put_u32(out, c->cell);
-}
-
 static CUresult send(const struct buffer *items, uint32_t n)
 {
 	cleanup_buffer struct buffer message = BUFFER_INIT;
@@ -133,7 +125,7 @@ static CUresult announce(const struct batch *batch)
 		for (size_t i = done; i < done + n; i++) {
 			struct certificate c = certificate_of(batch->buffers[i]);
 
-			put(&items, &c);
+			certificate_put(&items, &c);
 		}
 		result = send(&items, (uint32_t)n);
 	}
@@ -185,7 +177,7 @@ CUresult certify_forget(struct session_buffer *b)
 
 	b->digested = 0;
 	c = certificate_of(b);
-	put(&item, &c);
+	certificate_put(&item, &c);
 	return send(&item, 1);
 }
 

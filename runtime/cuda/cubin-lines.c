@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/elf-file.h"
 #include "common/error.h"
 #include "common/line-program.h"
@@ -148,21 +149,6 @@ static void add_frames(struct search *s, size_t at)
 	}
 }
 
-static int keep(struct search *s, const struct line_row *row, struct error *err)
-{
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? 2 * s->cap : 128;
-		struct line_row *grown = realloc(s->rows, cap * sizeof(*grown));
-
-		if (!grown)
-			return error_set(err, ERROR_MEMORY, "out of memory for the line table");
-		s->rows = grown;
-		s->cap = cap;
-	}
-	s->rows[s->n++] = *row;
-	return 0;
-}
-
 /* Behind a row follows one with a higher address when the row counts for what is between. */
 static int add_row(void *data, const struct line_row *row, struct error *err)
 {
@@ -174,7 +160,10 @@ static int add_row(void *data, const struct line_row *row, struct error *err)
 		s->n = 0;
 		return 0;
 	}
-	return keep(s, row, err);
+	if (!ARRAY_ROOM(s->rows, s->n, &s->cap))
+		return error_set(err, ERROR_MEMORY, "out of memory for the line table");
+	s->rows[s->n++] = *row;
+	return 0;
 }
 
 bool cubin_lines_find(const struct elf_bytes *image, uint64_t address, struct cubin_place *ret)

@@ -129,7 +129,6 @@ static void free_managed(void *p)
 
 	if (!b)
 		return;
-	device.driver->cuMemHostUnregister(p);
 	ledger_free(b);
 	device.host->heap_free(p);
 }

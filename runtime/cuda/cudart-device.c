@@ -214,16 +214,15 @@ static cudaError_t reset(void)
 	for (uint32_t i = a->n; i-- > 0 && !result; ) {
 		struct session_buffer *b = session_at(a, struct session_buffer, i);
 		void *host = (void *)(uintptr_t)b->address;
+		bool is_of_heap = b->kind == BUFFER_MANAGED || b->kind == BUFFER_PINNED;
 
 		if (b->dead || b->device != device_current() || b->kind == BUFFER_VARIABLE ||
 		    b->kind == BUFFER_CONSTANT || b->kind == BUFFER_PRIVATE ||
 		    (b->kind == BUFFER_MANAGED && device_code_variable_at(host)))
 			continue;
-		if (b->kind >= BUFFER_MANAGED)
-			device.driver->cuMemHostUnregister(host);
-		if (b->kind == BUFFER_MANAGED || b->kind == BUFFER_PINNED)
-			device.host->heap_free(host);
 		result = cudart_error(ledger_free(b));
+		if (!result && is_of_heap)
+			device.host->heap_free(host);
 	}
 	device_unlock();
 	return result ? result : graphs_end_objects();

@@ -13,7 +13,6 @@
 #include "runtime/cuda/graphs.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/peers.h"
-#include "runtime/cuda/pinning.h"
 
 #define PITCH_UNIT 512
 
@@ -144,12 +143,7 @@ static cudaError_t alloc_host(const char *call, void **ret, size_t size, enum bu
 	if (!result && !p)
 		result = CUDA_ERROR_OUT_OF_MEMORY;
 	if (!result)
-		result = pinning_add((uintptr_t)p, size);
-	if (!result) {
 		result = ledger_add_host(&r, (uintptr_t)p);
-		if (result)
-			pinning_remove((uintptr_t)p);
-	}
 	device_unlock();
 	if (result && p)
 		device.host->heap_free(p);
@@ -254,10 +248,7 @@ static cudaError_t free_at(void *p, bool host)
 		device_unlock();
 		return cudaErrorInvalidValue;
 	}
-	if (kind != BUFFER_MALLOC)
-		result = cudart_error(pinning_remove((uintptr_t)p));
-	if (!result)
-		result = cudart_error(ledger_free(b));
+	result = cudart_error(ledger_free(b));
 	device_unlock();
 	if (kind != BUFFER_MALLOC)
 		device.host->heap_free(p);
@@ -287,12 +278,7 @@ cudaError_t cudart_register_host(void *p, size_t size)
 	if (!p || !size || cudart_is_device(p))
 		return cudaErrorInvalidValue;
 	device_lock();
-	result = pinning_add((uintptr_t)p, size);
-	if (!result) {
-		result = ledger_add_host(&r, (uintptr_t)p);
-		if (result)
-			pinning_remove((uintptr_t)p);
-	}
+	result = ledger_add_host(&r, (uintptr_t)p);
 	device_unlock();
 	return cudart_error(result);
 }
@@ -310,10 +296,8 @@ cudaError_t cudart_unregister_host(void *p)
 
 	device_lock();
 	b = ledger_find((uintptr_t)p);
-	if (b && b->address == (uintptr_t)p && b->kind == BUFFER_REGISTERED) {
-		result = cudart_error(pinning_remove((uintptr_t)p));
-		ledger_free(b);
-	}
+	if (b && b->address == (uintptr_t)p && b->kind == BUFFER_REGISTERED)
+		result = cudart_error(ledger_free(b));
 	device_unlock();
 	return result;
 }

@@ -56,18 +56,6 @@ void cudart_call_host(void *call)
 	free(call);
 }
 
-static CUresult renew_pinning(void)
-{
-	CUresult result;
-
-	if (pinning_is_complete())
-		return CUDA_SUCCESS;
-	device_lock();
-	result = pinning_renew();
-	device_unlock();
-	return result;
-}
-
 cudaError_t cudart_enter(const char *call)
 {
 	CUresult result;
@@ -86,7 +74,7 @@ cudaError_t cudart_enter(const char *call)
 		return (cudaError_t)device.sticky;
 	result = device_enter();
 	if (!result)
-		result = renew_pinning();
+		result = pinning_renew();
 	return cudart_error(result);
 }
 

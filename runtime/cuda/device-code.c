@@ -16,7 +16,6 @@
 #include "common/unit.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/ledger.h"
-#include "runtime/cuda/pinning.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/ptx-condition.h"
 #include "runtime/cuda/ptx-variables.h"
@@ -151,7 +150,6 @@ static CUresult place_managed(const struct ptx_variable *v, const char *name, ui
 	struct ledger_request r = { .size = v->size, .device = device_current(), .kind = BUFFER_MANAGED, .name = name,
 				    .call = "__managed__" };
 	void *p = host_symbol(name);
-	CUresult result;
 
 	if (!p)
 		p = earlier_managed(v);
@@ -162,8 +160,7 @@ static CUresult place_managed(const struct ptx_variable *v, const char *name, ui
 	*ret = (uintptr_t)p;
 	if (ledger_find((uintptr_t)p))
 		return CUDA_SUCCESS;
-	result = pinning_add((uintptr_t)p, v->size);
-	return result ? result : ledger_add_host(&r, (uintptr_t)p);
+	return ledger_add_host(&r, (uintptr_t)p);
 }
 
 static int place_device(const struct ptx_variable *v, bool named, uint64_t *ret, struct error *err)

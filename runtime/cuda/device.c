@@ -641,7 +641,7 @@ void device_cell_committed(void)
 
 void device_pages_change(void)
 {
-	if (!device.usable || !device.session || device.driver->extension || !pinning_any())
+	if (!device.usable || !device.session || !pinning_any())
 		return;
 	device.host->enter_library();
 	device_lock();

@@ -20,6 +20,7 @@
 #include "common/worker-protocol.h"
 
 struct buffer;
+struct certificate;
 struct device_watch;
 struct error;
 struct unit;

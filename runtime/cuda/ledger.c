@@ -7,6 +7,7 @@
 
 #include "runtime/cuda/advice.h"
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/pinning.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/trace.h"
 #include "runtime/cuda/vmm-pool.h"
@@ -168,7 +169,14 @@ CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address)
 
 CUresult ledger_add_host(const struct ledger_request *r, uint64_t address)
 {
-	return insert(r, address, r->kind == BUFFER_MANAGED ? r->size : 0);
+	CUresult result = pinning_add(address, r->size);
+
+	if (result)
+		return result;
+	result = insert(r, address, r->kind == BUFFER_MANAGED ? r->size : 0);
+	if (result)
+		pinning_remove(address);
+	return result;
 }
 
 /* Keep the story of a freed buffer for reports. */
@@ -200,9 +208,13 @@ static void take_out(struct session_buffer *b)
 
 CUresult ledger_free(struct session_buffer *b)
 {
-	/* A later cell may use its place in the pool, and an undo over both needs what was there. */
-	CUresult result = b->size <= VMM_POOL_SMALL ? preimage_save(b) : CUDA_SUCCESS;
+	CUresult result = CUDA_SUCCESS;
 
+	/* A later cell may use its place in the pool, and an undo over both needs what was there. */
+	if (is_host_kind(b->kind))
+		result = pinning_remove(b->address);
+	else if (b->size <= VMM_POOL_SMALL)
+		result = preimage_save(b);
 	if (result)
 		return result;
 	trace_free(b);

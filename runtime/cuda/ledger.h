@@ -31,14 +31,14 @@ struct ledger_request {
 
 /* Device memory, charged and annotated. OUT_OF_MEMORY leaves a refusal. */
 CUresult ledger_alloc(const struct ledger_request *r, uint64_t *ret_address);
-/* Host memory that was registered with the driver: managed, pinned. Managed memory is charged. */
+/* Host memory, which is registered with the driver: managed, pinned. Managed memory is charged. */
 CUresult ledger_add_host(const struct ledger_request *r, uint64_t address);
 
 /* The live buffer that holds the byte, NULL when there is none. */
 struct session_buffer *ledger_find(uint64_t address);
 /* The same without the lock held, for a signal handler; freed ones too: *ret_freed. */
 const struct session_buffer *ledger_look(uint64_t address, bool *ret_freed);
-/* Address must be a buffer's first byte. The caller has unregistered host memory before. On error it is not freed. */
+/* Host memory is not registered any more; the caller frees it. On error the buffer is not freed. */
 CUresult ledger_free(struct session_buffer *b);
 
 /* True when [address, address + size) lies in one live buffer. */

@@ -11,6 +11,20 @@
 
 #define PITCH_UNIT 512
 
+/* A call that may wait for the device; an interrupt can end the cell meanwhile. */
+#define WAITED(call)                                  \
+	({                                            \
+		bool own_ = device_in_cell_thread();  \
+		CUresult waited_;                     \
+						      \
+		if (own_)                             \
+			device.host->enter_device();  \
+		waited_ = (call);                     \
+		if (own_)                             \
+			device.host->leave_device();  \
+		waited_;                              \
+	})
+
 /* ---- plain memory ---- */
 
 /* The call and its row; `address` is read when it has ended well. */
@@ -59,11 +73,7 @@ static CUresult mem_free(CUdeviceptr address)
 		result = device_enter();
 		return result ? result : (CUresult)cudart_free_device((void *)(uintptr_t)address);
 	}
-	if (device_in_cell_thread())
-		device.host->enter_device();
-	result = LIBCUDA_REAL(LIBCUDA_cuMemFree_v2, cuMemFree)(address);
-	if (device_in_cell_thread())
-		device.host->leave_device();
+	result = WAITED(LIBCUDA_REAL(LIBCUDA_cuMemFree_v2, cuMemFree)(address));
 	return held_given_back(result, HELD_MEMORY, address);
 }
 
@@ -86,12 +96,7 @@ static CUresult host_unregister(void *p)
 		result = (CUresult)cudart_unregister_host(p);
 	if (result != CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED)
 		return result;
-	if (device_in_cell_thread())
-		device.host->enter_device();
-	result = LIBCUDA_REAL(LIBCUDA_cuMemHostUnregister, cuMemHostUnregister)(p);
-	if (device_in_cell_thread())
-		device.host->leave_device();
-	return result;
+	return WAITED(LIBCUDA_REAL(LIBCUDA_cuMemHostUnregister, cuMemHostUnregister)(p));
 }
 
 /* ---- stream-ordered memory ---- */

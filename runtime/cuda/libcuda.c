@@ -117,11 +117,9 @@ static CUresult renew_pinning(void)
 	if (!device.session || pinning_is_complete())
 		return CUDA_SUCCESS;
 	device.driver->cuCtxGetCurrent(&before);
-	device_lock();
 	result = device_enter();
 	if (!result)
 		result = pinning_renew();
-	device_unlock();
 	device.driver->cuCtxSetCurrent(before);
 	device_context_changed();
 	return result;

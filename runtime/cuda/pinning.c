@@ -64,7 +64,7 @@ CUresult pinning_remove(uint64_t address)
 
 bool pinning_any(void)
 {
-	return n_registered;
+	return n_registered && !device.driver->extension;
 }
 
 bool pinning_is_complete(void)
@@ -72,7 +72,7 @@ bool pinning_is_complete(void)
 	return atomic_load(&complete);
 }
 
-CUresult pinning_renew(void)
+static CUresult renew(void)
 {
 	const struct session_array *a = &device.session->buffers;
 	CUresult result = CUDA_SUCCESS;
@@ -95,15 +95,24 @@ CUresult pinning_renew(void)
 	return result;
 }
 
+CUresult pinning_renew(void)
+{
+	CUresult result;
+
+	if (pinning_is_complete())
+		return CUDA_SUCCESS;
+	device_lock();
+	result = renew();
+	device_unlock();
+	return result;
+}
+
 void pinning_let_go(void)
 {
-	if (device.driver->extension)
-		return;
 	for (size_t i = 0; i < n_registered; i++)
 		device.driver->cuMemHostUnregister((void *)(uintptr_t)registered[i]);
-	if (n_registered)
-		atomic_store(&complete, false);
 	n_registered = 0;
+	atomic_store(&complete, false);
 }
 
 void pinning_attached(void)

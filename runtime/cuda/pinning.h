@@ -13,7 +13,7 @@
  * The driver takes private pages for what is committed when it registers, and those roll back and are committed as what the
  * cell itself overwrites. The emulated device reads and writes by addresses, so there blocks stay registered.
  *
- * device.lock is held in all of them but pinning_any() and pinning_is_complete().
+ * device.lock is held in pinning_add(), pinning_remove() and pinning_let_go(), not in pinning_renew().
  */
 #ifndef CGPU_RUNTIME_CUDA_PINNING_H
 #define CGPU_RUNTIME_CUDA_PINNING_H
@@ -27,7 +27,7 @@
 CUresult pinning_add(uint64_t address, size_t size);
 CUresult pinning_remove(uint64_t address);
 
-/* Something is registered. */
+/* Something is registered by its pages. */
 bool pinning_any(void);
 /* No block of the session waits for pinning_renew(). */
 bool pinning_is_complete(void);
