@@ -35,8 +35,8 @@ CUresult cu_older_device_capability(int *ret_major, int *ret_minor, CUdevice dev
 /* The host is -1. */
 static CUmemLocation place_of(CUdevice device)
 {
-	return (CUmemLocation){ device == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE,
-				device == CU_DEVICE_CPU ? 0 : device };
+	return (CUmemLocation){ .type = device == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE,
+				.id = device == CU_DEVICE_CPU ? 0 : device };
 }
 
 static const CUDA_KERNEL_NODE_PARAMS *widen(CUDA_KERNEL_NODE_PARAMS *ret, const CUDA_KERNEL_NODE_PARAMS_v1 *p)

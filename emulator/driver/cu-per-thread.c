@@ -33,6 +33,16 @@ CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *c, CUfunction f, void **par
 	return cuLaunchKernelEx(c ? &own : NULL, f, params, extra);
 }
 
+__attribute__((visibility("default"))) CUresult cuGetProcAddress_v2_ptsz(const char *name, void **ret, int version,
+								 cuuint64_t flags, CUdriverProcAddressQueryResult *ret_status);
+CUresult cuGetProcAddress_v2_ptsz(const char *name, void **ret, int version, cuuint64_t flags,
+				  CUdriverProcAddressQueryResult *ret_status)
+{
+	if (!(flags & CU_GET_PROC_ADDRESS_LEGACY_STREAM))
+		flags |= CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+	return cuGetProcAddress(name, ret, version, flags, ret_status);
+}
+
 static const struct {
 	const char *symbol;
 	void *function;

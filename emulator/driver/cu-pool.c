@@ -44,7 +44,7 @@ static CUmemoryPool default_of(int device)
 	pthread_mutex_lock(&lock);
 	if (!p->magic)
 		init(p, &(CUmemPoolProps){ .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-					   .location = { CU_MEM_LOCATION_TYPE_DEVICE, device } });
+					   .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device } });
 	pthread_mutex_unlock(&lock);
 	return p;
 }

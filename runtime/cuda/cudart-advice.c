@@ -7,7 +7,9 @@
 
 #include "runtime/cuda/advice.h"
 
-static const struct session_advice nothing = { .location = { cudaMemLocationTypeInvalid, cudaInvalidDeviceId } };
+static const struct session_advice nothing = {
+	.location = { .type = cudaMemLocationTypeInvalid, .id = cudaInvalidDeviceId }
+};
 
 static struct session_advice *advice_at(uint32_t i)
 {
@@ -124,7 +126,7 @@ static cudaError_t advise(const void *p, size_t size, enum cudaMemoryAdvise advi
 
 	switch (advice) {
 	case cudaMemAdviseSetReadMostly:
-		return give(p, size, ADVICE_READ_MOSTLY, (struct cudaMemLocation){ cudaMemLocationTypeHost, 1 });
+		return give(p, size, ADVICE_READ_MOSTLY, (struct cudaMemLocation){ .type = cudaMemLocationTypeHost, .id = 1 });
 	case cudaMemAdviseUnsetReadMostly:
 		return give(p, size, ADVICE_READ_MOSTLY, none);
 	case cudaMemAdviseSetPreferredLocation:

@@ -69,14 +69,27 @@ static CUresult add_node_v1(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps
 	return COUNTED_NODE(g, device_of(&p->alloc.poolProps), p->alloc.bytesize, real(ret, g, deps, n, p));
 }
 
-static CUresult add_node(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps, const CUgraphEdgeData *edges, size_t n,
-			 CUgraphNodeParams *p)
+/* The third version has the parameters of the second. */
+static CUresult add_node_by(enum libcuda_number number, CUgraphNode *ret, CUgraph g, const CUgraphNode *deps,
+			    const CUgraphEdgeData *edges, size_t n, CUgraphNodeParams *p)
 {
-	__typeof__(cuGraphAddNode) *real = libcuda_real[LIBCUDA_cuGraphAddNode_v2];
+	__typeof__(cuGraphAddNode) *real = libcuda_real[number];
 
 	if (!is_memory(p))
 		return real(ret, g, deps, edges, n, p);
 	return COUNTED_NODE(g, device_of(&p->alloc.poolProps), p->alloc.bytesize, real(ret, g, deps, edges, n, p));
+}
+
+static CUresult add_node_v2(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps, const CUgraphEdgeData *edges, size_t n,
+			    CUgraphNodeParams *p)
+{
+	return add_node_by(LIBCUDA_cuGraphAddNode_v2, ret, g, deps, edges, n, p);
+}
+
+static CUresult add_node_v3(CUgraphNode *ret, CUgraph g, const CUgraphNode *deps, const CUgraphEdgeData *edges, size_t n,
+			    CUgraphNodeParams *p)
+{
+	return add_node_by(LIBCUDA_cuGraphAddNode_v3, ret, g, deps, edges, n, p);
 }
 
 CUresult libcuda_captured(int device_number, size_t size, CUstream s, bool per_thread, libcuda_async_fn *call,
@@ -303,7 +316,8 @@ static CUresult unload_library(CUlibrary l)
 const struct libcuda_guard libcuda_graph_guards[] = {
 	LIBCUDA_GUARD(cuGraphAddMemAllocNode, add_memory),
 	LIBCUDA_GUARD(cuGraphAddNode, add_node_v1),
-	LIBCUDA_GUARD(cuGraphAddNode_v2, add_node),
+	LIBCUDA_GUARD(cuGraphAddNode_v2, add_node_v2),
+	LIBCUDA_GUARD(cuGraphAddNode_v3, add_node_v3),
 	LIBCUDA_GUARD(cuGraphDestroy, destroy_graph),
 	LIBCUDA_GUARD(cuGraphExecDestroy, destroy_exec),
 	LIBCUDA_GUARD(cuGraphInstantiate, instantiate_v1),

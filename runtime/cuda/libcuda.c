@@ -279,9 +279,20 @@ static CUresult get_address_v2(const char *name, void **ret, int version, cuuint
 	return result;
 }
 
+static CUresult get_address_v2_ptsz(const char *name, void **ret, int version, cuuint64_t flags,
+				    CUdriverProcAddressQueryResult *ret_status)
+{
+	CUresult result = LIBCUDA_REAL(LIBCUDA_cuGetProcAddress_v2_ptsz, cuGetProcAddress)(name, ret, version, flags, ret_status);
+
+	if (!result && name && ret)
+		exchange(name, ret);
+	return result;
+}
+
 static const struct libcuda_guard address_guards[] = {
 	LIBCUDA_GUARD(cuGetProcAddress, get_address),
 	LIBCUDA_GUARD(cuGetProcAddress_v2, get_address_v2),
+	LIBCUDA_GUARD(cuGetProcAddress_v2_ptsz, get_address_v2_ptsz),
 	{ 0, NULL },
 };
 

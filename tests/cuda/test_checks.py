@@ -19,15 +19,20 @@ for (int i = 0; i < 3; i++)
 cudaDeviceSynchronize();
 puts("went on");"""
 
-REVERSED = """========= Error: Race reported between Write access at reverse(...)+0x80 in In[{0}]:{1}
+REVERSED = """========= Error: Race reported between Write access at reverse(...)+0x# in In[{0}]:{1}
 =========         {1} | tile[t] = d[t];
-=========     and Read access at reverse(...)+0xd0 in In[{0}]:{2} [64 hazards]
+=========     and Read access at reverse(...)+0x# in In[{0}]:{2} [64 hazards]
 =========         {2} | d[t] = tile[63 - t];
 =========     by thread (32,0,0) and thread (31,0,0) in block (0,0,0)
 =========     on 4 bytes at __shared__ `tile` + 0x80
 =========     Current Value : 0, Incoming Value : 16843009
 =========     __syncthreads() between the two would order them
 """
+
+
+def places_left_out(text):
+    """Where in its function an instruction lies is another place in each release of NVRTC."""
+    return re.sub(r"\)\+0x[0-9a-f]+", ")+0x#", text)
 
 
 def summary(errors=0, warnings=0):
@@ -39,16 +44,16 @@ def summary(errors=0, warnings=0):
 def test_a_missing_barrier_is_told_once_and_unasked(fresh_kernel):
     result = fresh_kernel.run(REVERSE % "").ok()
     assert result.stdout == "went on\n"
-    assert result.stderr == REVERSED.format(1, 5, 6)
+    assert places_left_out(result.stderr) == REVERSED.format(1, 5, 6)
     # A new cell is told again, from a kernel that is defined already.
     again = fresh_kernel.run("cudaMemset(d_x, 1, 256); reverse<<<1, 64>>>(d_x); reverse<<<1, 64>>>(d_x);").ok()
-    assert again.stderr == REVERSED.format(1, 5, 6)
+    assert places_left_out(again.stderr) == REVERSED.format(1, 5, 6)
     assert fresh_kernel.run(REVERSE % "    __syncthreads();\n").ok().stderr == ""
 
 
 def test_racecheck_sums_up(fresh_kernel):
     result = fresh_kernel.run("%%racecheck\n" + REVERSE % "").ok()
-    assert result.stderr == REVERSED.format(1, 6, 7) + summary(1)
+    assert places_left_out(result.stderr) == REVERSED.format(1, 6, 7) + summary(1)
     assert fresh_kernel.run("%racecheck\n" + REVERSE % "    __syncthreads();\n").ok().stderr == summary()
     # What the cell did is kept.
     assert fresh_kernel.run("int seen; cudaMemcpy(&seen, d_x, 4, cudaMemcpyDefault); seen").ok().text == "16843009"

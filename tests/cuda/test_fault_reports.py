@@ -96,8 +96,7 @@ fill<<<1, 1>>>(d_out, 40);""", ("40)", "32)"), """\
 =========     Address 0x100 is out of bounds
 =========     and is 1 bytes after __shared__ array `a` of size 256 bytes
 =========     and the shared memory of the block has 512 bytes
-=========     The address is a + 4 * %r#
-=========         %r# = 64: set in In[#]:5 and In[#]:7
+=========     The address is {index}
 """),
     "behind a constant array": ("CudaIllegalAddress", """
 __constant__ int weights[4] = { 1, 2, 3, 4 };
@@ -207,6 +206,10 @@ pairs<<<1, 8>>>((char *)d_out);""", ("OFFSET", "4"), """\
 """),
 }
 
+# How the address of an access in a loop comes about, as NVRTC of CUDA 13.0 and of 13.5 have it.
+LOOP_INDEX = ["a + 4 * %r#\n=========         %r# = 64: set in In[#]:5 and In[#]:7",
+              "%r#\n=========         %r# = 256: set in In[#]:7"]
+
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_of_a_cell(kernel, name):
@@ -215,7 +218,7 @@ def test_a_fault_of_a_cell(kernel, name):
     kernel.run(HEAD).ok()
     result = kernel.run(cell.replace("OFFSET", "2") + SYNC)
     assert result.ename == ename, result.shown
-    assert report_of(result) == text
+    assert report_of(result) in [text.replace("{index}", index) for index in LOOP_INDEX]
     twin = kernel.run(cell.replace(old, new) + SYNC).ok()
     assert twin.stderr == ""
 

@@ -259,16 +259,19 @@ def test_the_cuda_runtime_is_refused_with_a_clear_line(nvcc, driver, tmp_path):
 
 def test_the_folder_holds_the_driver_and_the_runtime(driver):
     assert {p.name: p.resolve() for p in driver.iterdir()} == {
+        "libcuda.so": driver.parent / "libcgpu-emulator.so",
         "libcuda.so.1": driver.parent / "libcgpu-emulator.so",
+        "libcudart.so": driver.parent / "libcgpu-cudart.so",
         "libcudart.so.13": driver.parent / "libcgpu-cudart.so",
     }
 
 
 @pytest.fixture(scope="module")
-def shared(nvcc, tmp_path_factory):
+def shared(nvcc, driver, tmp_path_factory):
     """A program that gets the runtime API from a library."""
     folder = tmp_path_factory.mktemp("shared")
-    return build(nvcc, folder, "shared.cu", SHARED_PROGRAM, "-cudart", "shared", "-arch=sm_75", "-lineinfo")
+    return build(nvcc, folder, "shared.cu", SHARED_PROGRAM, "-cudart", "shared", "-L", driver, "-arch=sm_75",
+                 "-lineinfo")
 
 
 def test_a_program_of_the_runtime_api(driver, shared):
@@ -283,7 +286,7 @@ def test_a_program_of_the_runtime_api(driver, shared):
 def test_device_code_of_several_files_is_linked(nvcc, driver, tmp_path, code):
     (tmp_path / "other.cu").write_text(linked_program.OTHER)
     program = build(nvcc, tmp_path, "main.cu", linked_program.MAIN, tmp_path / "other.cu", "-rdc=true", "-arch", code,
-                    "-cudart", "shared")
+                    "-cudart", "shared", "-L", driver)
     result = run(driver, program)
     assert (result.returncode, result.stdout, result.stderr) == (0, linked_program.OUTPUT, "")
 

@@ -87,7 +87,7 @@ static void boxes_are_copied(void **state)
 
 static void managed_memory_is_prefetched_and_discarded(void **state)
 {
-	CUmemLocation here = { CU_MEM_LOCATION_TYPE_DEVICE, 0 };
+	CUmemLocation here = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 };
 	size_t size = 64, start = 0;
 	CUdeviceptr p;
 

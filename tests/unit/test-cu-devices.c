@@ -235,12 +235,12 @@ static void mapped_memory_is_opened_piece_by_piece(void **state)
 {
 	CUmemAllocationProp prop = { .type = CU_MEM_ALLOCATION_TYPE_PINNED,
 				     .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-				     .location = { CU_MEM_LOCATION_TYPE_DEVICE, 2 } };
+				     .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 2 } };
 	CUmemAccessDesc access[] = {
-		{ { CU_MEM_LOCATION_TYPE_DEVICE, 2 }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE },
-		{ { CU_MEM_LOCATION_TYPE_DEVICE, 0 }, CU_MEM_ACCESS_FLAGS_PROT_READ },
+		{ { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 2 }, CU_MEM_ACCESS_FLAGS_PROT_READWRITE },
+		{ { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 }, CU_MEM_ACCESS_FLAGS_PROT_READ },
 	};
-	const CUmemLocation other = { CU_MEM_LOCATION_TYPE_DEVICE, 1 };
+	const CUmemLocation other = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 1 };
 	CUmemGenericAllocationHandle h, again;
 	unsigned long long flags;
 	size_t before, after;

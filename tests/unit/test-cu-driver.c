@@ -342,7 +342,7 @@ static void what_was_destroyed_is_an_error(void **state)
 	static const char ptx[] = ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\nret;\n}\n";
 	const CUDA_ARRAY_DESCRIPTOR shape = { .Width = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1 };
 	const CUmemPoolProps props = { .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-				       .location = { CU_MEM_LOCATION_TYPE_DEVICE, 0 } };
+				       .location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 } };
 	CUDA_ARRAY_DESCRIPTOR read;
 	CUgraphExec exec;
 	CUmemoryPool pool;
