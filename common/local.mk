@@ -45,6 +45,7 @@ libcommon_a_SOURCES = \
 	%reldir%/thread-awake.c %reldir%/thread-awake.h \
 	%reldir%/type-code.c %reldir%/type-code.h \
 	%reldir%/unit.c %reldir%/unit.h \
+	%reldir%/without-cuda.h \
 	%reldir%/whole-io.c %reldir%/whole-io.h \
 	%reldir%/worker-protocol.h
 libcommon_a_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS)

@@ -143,12 +143,13 @@ int cell_names_find(struct host_text *h, struct error *err)
 	return 0;
 }
 
-/* CUDA C++ has min(), max() and abs() of all numbers; a session that does not define its own has them too. */
+/* CUDA C++ has min(), max() and abs() of all numbers; a session that does not define its own has them too, where cgpu-cuda.h
+ * is. */
 static void write_extremes(struct host_text *h, struct session *session)
 {
-	static const char *const names[][3] = { { "min", "(a, b)", "cgpu_smaller(a, b)" },
-						{ "max", "(a, b)", "cgpu_larger(a, b)" },
-						{ "abs", "(a)", "cgpu_absolute(a)" } };
+	static const char *const names[][3] = { { "min", "(a, b)", "cgpu_smaller" },
+						{ "max", "(a, b)", "cgpu_larger" },
+						{ "abs", "(a)", "cgpu_absolute" } };
 	struct name_source known = session_names(session);
 	const struct token_list *l = &h->split.tokens;
 
@@ -164,8 +165,8 @@ static void write_extremes(struct host_text *h, struct session *session)
 		for (uint32_t i = 0; i < h->n_masks; i++)
 			own |= h->masks[i].len == 3 && !memcmp(h->masks[i].name, names[k][0], 3);
 		if (used && !own)
-			buffer_printf(&h->unit.text, "\n#undef %s\n#define %s%s %s\n", names[k][0], names[k][0], names[k][1],
-				      names[k][2]);
+			buffer_printf(&h->unit.text, "\n#ifdef %s\n#undef %s\n#define %s%s %s%s\n#endif\n", names[k][2],
+				      names[k][0], names[k][0], names[k][1], names[k][2], names[k][1]);
 	}
 }
 

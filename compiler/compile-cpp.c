@@ -264,6 +264,7 @@ static void start_try(struct cpp_unit *x)
 	x->suspect = UINT32_MAX;
 	diagnostics_release(&x->diagnostics);
 	diagnostics_init(&x->diagnostics, x->cell.text, strlen(x->cell.text), x->request->cell_name);
+	x->diagnostics.no_cuda = x->compiler->options.no_cuda;
 	cpp_names_release(&x->names);
 	x->names = (struct cpp_names){ .pool = &x->pool };
 	buffer_clear(&x->own_variables);

@@ -38,14 +38,6 @@ static int find_entries(struct compile_device *d, struct error *err)
 	return 0;
 }
 
-static uint32_t first_device_line(const struct host_text *h)
-{
-	for (uint32_t i = 0; i < h->split.n_items; i++)
-		if (h->split.items[i].world & WORLD_DEVICE)
-			return h->split.tokens.at[h->split.items[i].first].line;
-	return 0;
-}
-
 /* NVRTC puts the working folder in front of names that #line gives: `.file 1 "/home/me/In[3]"`. */
 static void name_files(struct buffer *ptx)
 {
@@ -98,7 +90,7 @@ static void add_instances(struct compile_device *d, const struct device_job *job
 		char *name = job->mangled[i] ? mem_pool_strdup(d->host->pool, job->mangled[i]) : NULL;
 
 		if (asked && name)
-			d->entries[d->n_entries++] = (struct unit_entry){ asked, name, first_device_line(d->host) };
+			d->entries[d->n_entries++] = (struct unit_entry){ asked, name, device_text_line(d->host) };
 	}
 }
 
@@ -143,7 +135,7 @@ static int compile_without_followers(struct compile_device *d, struct error *err
 	if (compile_anew(d, err))
 		return -1;
 	if (!d->job->status)
-		diagnostics_add(d->diagnostics, CLANG_WARNING, first_device_line(d->host), 0, 0, buffer_text(&note));
+		diagnostics_add(d->diagnostics, CLANG_WARNING, device_text_line(d->host), 0, 0, buffer_text(&note));
 	return 0;
 }
 
@@ -152,7 +144,7 @@ static void add_followers(struct compile_device *d)
 	for (uint32_t i = 0; i < d->followers.n; i++)
 		if (*d->followers.at[i]->device)
 			d->entries[d->n_entries++] = (struct unit_entry){ d->followers.at[i]->name, d->followers.at[i]->name,
-									  first_device_line(d->host) };
+									  device_text_line(d->host) };
 }
 
 /* Headers whose algorithms are called by the host. */
@@ -186,7 +178,7 @@ static int take_result(struct compile_device *d, struct error *err)
 	if (job->status)
 		cpp_hint_device(d->host, d->session, buffer_text(&job->log), &d->diagnostics->errors);
 	if (job->status && !d->diagnostics->n_errors)
-		diagnostics_add(d->diagnostics, CLANG_ERROR, first_device_line(d->host), 0, 0, buffer_text(&job->log));
+		diagnostics_add(d->diagnostics, CLANG_ERROR, device_text_line(d->host), 0, 0, buffer_text(&job->log));
 	if (job->status && left_out_hint(d->left_out, d->host, buffer_text(&job->log)))
 		diagnostics_hint(d->diagnostics, left_out_hint(d->left_out, d->host, buffer_text(&job->log)));
 	if (job->status && includes_host_algorithms(job->text))
@@ -204,7 +196,7 @@ int compile_device(struct compile_device *d, struct error *err)
 	struct error missing = ERROR_INIT;
 
 	if (nvrtc_load(d->nvrtc, d->cuda_root, &missing)) {
-		diagnostics_add(d->diagnostics, CLANG_ERROR, first_device_line(d->host), 0, 0,
+		diagnostics_add(d->diagnostics, CLANG_ERROR, device_text_line(d->host), 0, 0,
 				missing.text);
 		return 0;
 	}

@@ -310,6 +310,7 @@ static void begin_diagnostics(struct compilation *x)
 {
 	diagnostics_init(&x->diagnostics, x->includes.text, strlen(x->includes.text), x->request->cell_name);
 	x->diagnostics.session = &x->compiler->session;
+	x->diagnostics.no_cuda = x->compiler->options.no_cuda;
 	x->diagnostics.includes = &x->includes;
 }
 
@@ -573,6 +574,16 @@ static bool is_balanced(struct compilation *x)
 	return !x->diagnostics.n_errors;
 }
 
+/* Without CUDA's headers, what clang would say of device code is beside the point. */
+static bool refuses_cuda(struct compilation *x)
+{
+	const char *why = x->compiler->options.no_cuda;
+
+	if (why && device_text_is_needed(&x->host))
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, device_text_line(&x->host), 0, 0, why);
+	return x->diagnostics.n_errors;
+}
+
 static bool refuses_cpp(struct compilation *x)
 {
 	const char *what;
@@ -688,7 +699,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 				    &x->pool, err) ||
 	    host_text_set_includes(&x->host, &x->includes, err))
 		return -1;
-	if (!is_balanced(x) || refuses_cpp(x))
+	if (!is_balanced(x) || refuses_cuda(x) || refuses_cpp(x))
 		return 0;
 	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options, &x->compiler->session,
 					 x->host.masks, x->host.n_masks));

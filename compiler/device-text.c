@@ -180,6 +180,14 @@ bool device_text_is_constant(const struct host_text *h, const struct session *se
 	return constant;
 }
 
+uint32_t device_text_line(const struct host_text *h)
+{
+	for (uint32_t i = 0; i < h->split.n_items; i++)
+		if (h->split.items[i].world & WORLD_DEVICE)
+			return h->split.tokens.at[h->split.items[i].first].line;
+	return 0;
+}
+
 bool device_text_is_needed(const struct host_text *h)
 {
 	for (uint32_t i = 0; i < h->split.n_items; i++) {

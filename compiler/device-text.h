@@ -20,6 +20,8 @@ struct error;
 
 /* Does the cell hold anything for the device that makes code or data? */
 bool device_text_is_needed(const struct host_text *h);
+/* The line in the cell where the first item of device code begins; 0: there is none. */
+uint32_t device_text_line(const struct host_text *h);
 
 /* The translation unit for NVRTC, in lines of the cell, and of their cells for entries that follow it. */
 int device_text_write(const struct host_text *h, struct session *session, const struct device_followers *followers,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/diagnostics.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,6 +307,21 @@ static void put_library(struct buffer *out, const char *message)
 		buffer_printf(out, "      = %s has it: include its header, and add `%%pkg %s`\n", library, package);
 }
 
+/* cudaMalloc, cuInit, dim3, what a launch becomes, <cuda_fp16.h>. */
+static bool is_of_cuda(const char *name)
+{
+	return !strncmp(name, "cuda", 4) || !strncmp(name, "dim3'", 5) || !strncmp(name, "cgpu_launch", 11) ||
+	       (!strncmp(name, "cu", 2) && isupper((unsigned char)name[2]));
+}
+
+static void put_no_cuda(const struct diagnostics *d, struct buffer *out, const char *message)
+{
+	const char *name = strchr(message, '\'');
+
+	if (d->no_cuda && name && is_of_cuda(name + 1))
+		buffer_printf(out, "      = %s\n", d->no_cuda);
+}
+
 /* `int N = 5;` where an earlier cell has a macro N. */
 static void put_macro(const struct diagnostics *d, const struct unit_text *unit, struct buffer *out, const char *message,
 		      size_t at)
@@ -329,6 +345,7 @@ static void put_hint(const struct diagnostics *d, struct buffer *out, const char
 	put_dropped(d, out, message);
 	if (out->len == told)
 		put_near(d, out, message);
+	put_no_cuda(d, out, message);
 	put_package(out, message);
 	put_library(out, message);
 	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++)

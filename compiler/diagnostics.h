@@ -21,6 +21,7 @@ struct diagnostics {
 	size_t cell_len;
 	const char *cell_name;		/* borrowed */
 	const struct session *session;	/* knows dropped names; borrowed, may be NULL */
+	const char *no_cuda; /* what to do about names that CUDA's headers have, when these are not there; borrowed, or NULL */
 	const struct include_text *includes; /* what the text is made of; borrowed, may be NULL */
 	struct buffer errors, warnings; /* with their notes */
 	struct buffer first;		/* first line of the first error */

@@ -14,8 +14,10 @@
 #include <xxhash.h>
 
 #include "common/error.h"
+#include "common/without-cuda.h"
 #include "compiler/tool-folder.h"
 #include "compiler/tool.h"
+#include "config.h"
 
 #define FLAGS_MAX 128
 #define FILES_MAX 64
@@ -32,9 +34,11 @@ struct job {
 
 char *nvcc_find(const char *cuda_root, struct error *err)
 {
-	char *found = tool_find("nvcc", "CGPU_NVCC", cuda_root);
+	char *found = HAVE_CUDA ? tool_find("nvcc", "CGPU_NVCC", cuda_root) : NULL;
 
-	if (!found)
+	if (!HAVE_CUDA)
+		error_set(err, ERROR_UNSUPPORTED, "%s", BUILT_WITHOUT_CUDA);
+	else if (!found)
 		error_set(err, ERROR_NOT_FOUND, "a %%%%cuda cell is compiled by nvcc, and %s. Install the CUDA toolkit "
 			  "(in a shell: apt install nvidia-cuda-toolkit, or pip install nvidia-cuda-nvcc) or name its nvcc in "
 			  "CGPU_NVCC. Cells without %%%%cuda need no nvcc: C with CUDA kernels is built in",

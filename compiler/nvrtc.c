@@ -17,6 +17,8 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/without-cuda.h"
+#include "config.h"
 
 typedef struct program *nvrtc_handle;
 
@@ -128,6 +130,10 @@ int nvrtc_load(struct nvrtc *n, const char *cuda_root, struct error *err)
 	if (n->tried)
 		return error_set(err, ERROR_NOT_FOUND, "%s", n->problem);
 	n->tried = true;
+	if (!HAVE_CUDA) {
+		snprintf(n->problem, sizeof(n->problem), "%s", BUILT_WITHOUT_CUDA);
+		return error_set(err, ERROR_UNSUPPORTED, "%s", n->problem);
+	}
 	keep_driver_out();
 	n->library = open_library(cuda_root);
 	calls = calloc(1, sizeof(*calls));

@@ -12,10 +12,15 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/without-cuda.h"
 #include "compiler/clang-shim.h"
 #include "compiler/session.h"
+#include "config.h"
 
 #define ARGUMENTS_MAX 128
+#define HEADERS_GONE \
+	"CUDA's headers are not where they were when cgpu was built. `./bootstrap install` in its source folder brings them back; " \
+	"or name the folder that has include/cuda.h in CGPU_CUDA. Then restart the kernel"
 
 struct options_set {
 	struct options_set *next;
@@ -41,9 +46,10 @@ int options_init(struct options *o, struct error *err)
 	if (!o->prelude || !o->cuda_root)
 		return error_set(err, ERROR_MEMORY, "out of memory at start");
 	buffer_printf(&header, "%s/include/cuda_runtime_api.h", o->cuda_root);
-	if (access(buffer_text(&header), R_OK)) {
+	if (!HAVE_CUDA || access(buffer_text(&header), R_OK)) {
 		free(o->cuda_root);
 		o->cuda_root = NULL;
+		o->no_cuda = HAVE_CUDA ? HEADERS_GONE : BUILT_WITHOUT_CUDA;
 	}
 	return 0;
 }

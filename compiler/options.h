@@ -22,6 +22,7 @@ struct options_set; /* options for one text of flags */
 struct options {
 	char *prelude;		  /* folder with cgpu.h, owned */
 	char *cuda_root;	  /* owned; NULL without CUDA headers */
+	const char *no_cuda;	  /* why there are none and what to do; NULL when they are there */
 	struct options_set *sets; /* owned list, most recent first */
 };
 

@@ -142,9 +142,12 @@ libsupervisor_a_CFLAGS = $(AM_CFLAGS) $(SANITIZE_CFLAGS)
 SUPERVISOR_LIBS = libsupervisor.a libcommon.a $(ZMQ_LIBS) $(SECCOMP_LIBS) $(DW_LIBS) $(ZSTD_LIBS)
 
 supervisor_tests = test-loop test-dirty-pages test-kept-memory test-twin test-journal test-commit test-device-memory \
-	test-device-nodes test-parking test-snapshot-job test-snapshots test-snapshot-view test-unit-table \
-	test-fault-record test-pressure test-patience test-share test-supervisor test-checker test-demangle test-seccomp \
+	test-device-nodes test-snapshot-job test-snapshot-view test-unit-table \
+	test-fault-record test-pressure test-patience test-share test-supervisor test-demangle test-seccomp \
 	test-supervisor-out-of-memory
+if CUDA
+supervisor_tests += test-checker test-parking test-snapshots
+endif
 check_PROGRAMS += $(supervisor_tests) try-escapes
 TESTS += $(supervisor_tests) try-escapes
 test_loop_SOURCES = tests/unit/test-loop.c
@@ -217,6 +220,7 @@ EXTRA_test_supervisor_DEPENDENCIES = $(test_worker_programs) $(build_prelude)
 
 # The emulated driver under the name of the machine's own, without what tells it from a GPU's. It is for the worker that tests
 # take, see runtime/local.mk.
+if CUDA
 if !SANITIZERS
 noinst_PROGRAMS += tests/played-gpu/libcuda.so.1
 played_gpu = tests/played-gpu/libcuda.so.1
@@ -225,6 +229,7 @@ tests_played_gpu_libcuda_so_1_CFLAGS = $(AM_CFLAGS) -fPIC
 tests_played_gpu_libcuda_so_1_LDFLAGS = -shared -Wl,--no-as-needed -Wl,-rpath,'$$ORIGIN/../..' \
 	-Wl,--defsym=cgpu_emulator_extension=0
 tests_played_gpu_libcuda_so_1_LDADD = libcgpu-emulator.so
+endif
 endif
 
 test_checker_SOURCES = tests/unit/test-checker.c tests/unit/supervisor-harness.c tests/unit/supervisor-harness.h

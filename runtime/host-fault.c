@@ -24,7 +24,6 @@
 #include "runtime/cell-stack.h"
 #include "runtime/context.h"
 #include "runtime/cuda/device.h"
-#include "runtime/cuda/device-fault.h"
 #include "runtime/exports.h"
 #include "runtime/fault-cause.h"
 #include "runtime/interrupt.h"

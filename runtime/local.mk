@@ -8,7 +8,7 @@ TESTS += test-worker test-zygote test-loader test-shadow
 test_shadow_SOURCES = tests/unit/test-shadow.c %reldir%/memcheck/shadow.c
 test_shadow_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_shadow_LDADD = libcommon.a $(CMOCKA_LIBS)
-test_worker_programs = cgpu-worker$(EXEEXT) cgpu-compiler$(EXEEXT) libcgpu-emulator.so
+test_worker_programs = cgpu-worker$(EXEEXT) cgpu-compiler$(EXEEXT) $(emulator_library)
 endif
 runtime_arena = \
 	%reldir%/arena/allocator-report.c %reldir%/arena/allocator-state.h \
@@ -52,7 +52,6 @@ cgpu_worker_SOURCES = \
 	%reldir%/interrupt.c %reldir%/interrupt.h \
 	%reldir%/landlock.c %reldir%/landlock.h \
 	%reldir%/libraries.c %reldir%/libraries.h \
-	%reldir%/library-doors.c \
 	%reldir%/leak-report.c %reldir%/leak-report.h \
 	%reldir%/memory-report.c %reldir%/memory-report.h \
 	%reldir%/memcheck/callbacks.c %reldir%/memcheck/callbacks.h \
@@ -73,10 +72,17 @@ cgpu_worker_SOURCES = \
 	%reldir%/worker-park.c %reldir%/worker-park.h \
 	%reldir%/worker-snapshot.c %reldir%/worker-snapshot.h \
 	%reldir%/zygote.c %reldir%/zygote.h
+if CUDA
+cgpu_worker_SOURCES += %reldir%/library-doors.c
+cuda_side = libcudaside.a
+else
+cgpu_worker_SOURCES += %reldir%/cuda/device-absent.c %reldir%/cuda/device.h %reldir%/cuda/source-text.h
+cuda_side =
+endif
 cgpu_worker_CFLAGS = $(AM_CFLAGS) $(CUDA_CPPFLAGS) -fno-builtin-malloc
 # libm and libdl are there for cells, whether the worker itself needs them or not.
 cgpu_worker_LDFLAGS = -Wl,--export-dynamic -Wl,--exclude-libs,libcudaside.a -Wl,-z,now -Wl,--no-as-needed
-cgpu_worker_LDADD = libcudaside.a libcommon.a -lm -lpthread -ldl
+cgpu_worker_LDADD = $(cuda_side) libcommon.a -lm -lpthread -ldl
 
 # Tests start the built worker and compile their cells with the compiler of the build.
 runtime_worker_flags = -DWORKER='"$(abs_top_builddir)/cgpu-worker$(EXEEXT)"' -DCC='"$(CC)"' -DCXX='"$(CXX)"' \

@@ -30,8 +30,7 @@
 #include "runtime/arena/arena.h"
 #include "runtime/cell-stdio.h"
 #include "runtime/cpp-runtime.h"
-#include "runtime/cuda/libcuda.h"
-#include "runtime/cuda/nvml.h"
+#include "runtime/cuda/device.h"
 #include "runtime/fork-handlers.h"
 #include "runtime/libraries.h"
 #include "runtime/sandbox-apply.h"
@@ -248,21 +247,15 @@ static void end_all(const struct zygote *z)
 	session_processes_kill();
 }
 
-/* Before any library that could be linked to the driver. It is no driver itself, and asks for none. */
 static void stand_before_driver(void)
 {
 	char folder[PATH_MAX];
-	struct error err = ERROR_INIT;
 	ssize_t n = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
 
 	folder[n > 0 ? n : 0] = '\0';
 	if (strrchr(folder, '/'))
 		*strrchr(folder, '/') = '\0';
-	if (libcuda_load(folder, &err))
-		log_error("%s: what libraries take of a device is not counted", err.text);
-	err = (struct error)ERROR_INIT;
-	if (nvml_load(folder, &err))
-		log_error("%s: it shows cells the whole device, not their limit", err.text);
+	device_stand_before_driver(folder);
 }
 
 int zygote_run(const char *hidden)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The experiments for a machine with a GPU. gcc and the CUDA headers are enough; the driver is found at run time.
+if CUDA
 check_PROGRAMS += %reldir%/gpu/check-gpu
 %canon_reldir%_gpu_check_gpu_SOURCES = \
 	%reldir%/gpu/check-gpu.c \
@@ -13,3 +14,4 @@ check-gpu: %reldir%/gpu/check-gpu$(EXEEXT)
 	%reldir%/gpu/check-gpu$(EXEEXT) || test $$? = 77
 
 .PHONY: check-gpu
+endif

@@ -138,6 +138,7 @@ class Session:
     """A started kernel and a client that is ready."""
 
     def __init__(self, prefix, cwd, transport, env):
+        self.has_cuda = (prefix / "libexec" / "cgpu" / "libcgpu-emulator.so").exists()
         specs = KernelSpecManager(kernel_dirs=[str(prefix / "share" / "jupyter" / "kernels")])
         self.manager = KernelManager(kernel_name="cgpu", kernel_spec_manager=specs, transport=transport)
         # Where a Jupyter server puts it.

@@ -75,9 +75,9 @@ libmachine_avx512_a_CPPFLAGS = $(AM_CPPFLAGS) -DCORE=avx512
 libmachine_avx512_a_CFLAGS = $(VECTOR_CFLAGS) -march=x86-64-v4
 endif
 
-MACHINE_TESTS = test-address-rows test-machine-access test-machine-faults test-machine-matrix test-machine-opcodes test-machine-warps \
+MACHINE_TESTS = test-address-rows test-machine-access test-machine-faults test-machine-matrix test-machine-warps \
 	test-machine-shadow test-machine-taint test-observer test-race test-race-random test-sync test-ptx-census test-ptx-module test-ptx-peephole
-check_PROGRAMS += $(MACHINE_TESTS)
+check_PROGRAMS += $(MACHINE_TESTS) test-machine-opcodes
 TESTS += $(MACHINE_TESTS)
 MACHINE_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS) -pthread
 MACHINE_TEST_LIBS = $(MACHINE_LIBS) libcommon.a $(CMOCKA_LIBS) -lm

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "config.h"
 #include "kernel/limits.h"
 #include "kernel/size-text.h"
 #include "kernel/supervisor/supervisor-state.h"
@@ -57,8 +58,7 @@ static void add_compiler(struct doctor_rows *d, const struct supervisor *s)
 		return;
 	}
 	add(d, "compiler", true, "", "clang %s%s", c->clang, c->restarts ? " (was started again)" : "");
-	add(d, "NVRTC", *c->nvrtc, "Install the CUDA toolkit, or pip install nvidia-cuda-nvrtc nvidia-cuda-runtime "
-	    "nvidia-cuda-cccl; C cells work without it.", "%s", *c->nvrtc ? c->nvrtc : c->no_nvrtc);
+	add(d, "NVRTC", *c->nvrtc, "C and C++ cells work without it.", "%s", *c->nvrtc ? c->nvrtc : c->no_nvrtc);
 }
 
 static void add_device(struct doctor_rows *d, const struct supervisor *s)
@@ -70,7 +70,8 @@ static void add_device(struct doctor_rows *d, const struct supervisor *s)
 		    "cgpu-worker has not started");
 		return;
 	}
-	add(d, "device", !*h->problem, "Without a GPU that works, cells run on the emulated device.",
+	add(d, "device", !*h->problem, HAVE_CUDA ? "Without a GPU that works, cells run on the emulated device." :
+	    "C and C++ cells need none.",
 	    "%s%s, driver API %u.%u, %llu MiB%s%s", h->device, h->emulated ? " (emulated on the CPU)" : "",
 	    h->driver_version / 1000, h->driver_version % 1000 / 10, (unsigned long long)(h->device_memory >> 20),
 	    *h->problem ? "; " : "", h->problem);

@@ -486,6 +486,22 @@ static int undo(struct supervisor *s, unsigned all, struct error *err)
 	return 0;
 }
 
+static void count_chunks(void *data, struct device_chunks *c)
+{
+	size_t *n = data;
+
+	*n += c->n;
+}
+
+/* Does the session hold device memory, as it is or as it was, that no worker can reach? */
+static bool device_is_missed(struct supervisor *s)
+{
+	size_t n = s->device.chunks.n + s->device.preimages.n;
+
+	undo_log_each_chunks(&s->snapshot.undo, count_chunks, &n);
+	return s->device.out_of_reach && n;
+}
+
 int supervisor_undo(struct supervisor *s, uint64_t state, struct error *err)
 {
 	unsigned n;
@@ -493,7 +509,7 @@ int supervisor_undo(struct supervisor *s, uint64_t state, struct error *err)
 
 	if (only_between_cells(s, err))
 		return -1;
-	if (s->device.out_of_reach)
+	if (device_is_missed(s))
 		return error_set(err, ERROR_STATE, "the device memory of the session cannot be reached, so it cannot be taken back: "
 				 "`%%gpu reset` tries the device again");
 	lending_settle(s);

@@ -14,11 +14,6 @@ struct fault_record;
 
 /* The first error that ends the device. */
 void device_fault_note(CUresult code);
-/*
- * What went wrong on the device in this cell, "" for nothing: the error that has ended it, or why memory was last refused, with who
- * holds what. For the text of a fault that comes of it, a null pointer used although cudaMalloc() had failed. Async-signal-safe.
- */
-const char *device_fault_cause(void);
 /* "CudaIllegalAddress" of 700. */
 void device_fault_ename(CUresult code, char *ret, size_t size);
 

@@ -15,6 +15,7 @@
 #include "common/cuda-fault.h"
 #include "common/device-watch.h"
 #include "common/error.h"
+#include "common/log.h"
 #include "common/record.h"
 #include "common/unit.h"
 #include "common/worker-protocol.h"
@@ -323,6 +324,17 @@ void device_take(void)
 	device.info.problem[0] = '\0';
 	if (device.driver->extension)
 		use_extension();
+}
+
+void device_stand_before_driver(const char *folder)
+{
+	struct error err = ERROR_INIT;
+
+	if (libcuda_load(folder, &err))
+		log_error("%s: what libraries take of a device is not counted", err.text);
+	err = (struct error)ERROR_INIT;
+	if (nvml_load(folder, &err))
+		log_error("%s: it shows cells the whole device, not their limit", err.text);
 }
 
 void device_leave_alone(const struct device_host *host, struct device_info *ret_info)

@@ -97,6 +97,12 @@ struct device_info {
 };
 
 /*
+ * In the zygote, before any library that could be linked to the driver: the libraries that stand before the driver and before
+ * NVML are loaded from this folder. They are no driver themselves, and ask for none. What goes wrong is logged.
+ */
+void device_stand_before_driver(const char *folder);
+
+/*
  * Choose the driver (CGPU_DEVICE=emulated|native, default: native where libcuda.so.1 and a device are there), initialise it
  * and make the context ready. A device that cannot be used is no error: info->problem says why and what to do, and each
  * CUDA call of a cell fails with that text.
@@ -189,6 +195,12 @@ int device_checkpoint_begin(void);
 void device_checkpoint_end(void);
 /* Pages of the session are about to be exchanged, and no thread uses the device: what that reaches of them it reaches anew. */
 void device_pages_change(void);
+
+/*
+ * What went wrong on the device in this cell, "" for nothing: the error that has ended it, or why memory was last refused, with who
+ * holds what. For the text of a fault that comes of it, a null pointer used although cudaMalloc() had failed. Async-signal-safe.
+ */
+const char *device_fault_cause(void);
 
 /* Fill *ret if the address is device memory (live or freed); false otherwise. Async-signal-safe. */
 bool device_describe(uint64_t address, struct address_description *ret);

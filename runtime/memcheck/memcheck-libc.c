@@ -275,6 +275,7 @@ wchar_t *memcheck_wcscat(wchar_t *to, const wchar_t *from)
 	return wcscat(to, from);
 }
 
+#if HAVE_CUDA
 /* The host's side of a copy; the device checks its own. */
 static void checks_copy(const void *to, const void *from, size_t n, enum cudaMemcpyKind kind)
 {
@@ -297,6 +298,7 @@ cudaError_t memcheck_cudaMemcpyAsync(void *to, const void *from, size_t n, enum 
 	checks_copy(to, from, n, kind);
 	return cudaMemcpyAsync(to, from, n, kind, stream);
 }
+#endif
 
 struct checked {
 	const char *name;

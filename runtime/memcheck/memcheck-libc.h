@@ -9,7 +9,14 @@
 #include <sys/types.h>
 #include <wchar.h>
 
+#include "config.h"
+
+#if HAVE_CUDA
 #include <cuda_runtime_api.h>
+
+cudaError_t memcheck_cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind kind);
+cudaError_t memcheck_cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t stream);
+#endif
 
 void *memcheck_memcpy(void *to, const void *from, size_t n);
 void *memcheck_memmove(void *to, const void *from, size_t n);
@@ -41,7 +48,5 @@ ssize_t memcheck_read(int fd, void *to, size_t n);
 ssize_t memcheck_write(int fd, const void *from, size_t n);
 wchar_t *memcheck_wcscpy(wchar_t *to, const wchar_t *from);
 wchar_t *memcheck_wcscat(wchar_t *to, const wchar_t *from);
-cudaError_t memcheck_cudaMemcpy(void *to, const void *from, size_t n, enum cudaMemcpyKind kind);
-cudaError_t memcheck_cudaMemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t stream);
 
 #endif

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each folder of tests/cells that has an `expect`, through the whole kernel."""
+import cuda_code
 import pytest
 from cells.transcript import HERE, cases, transcript
 
 
-@pytest.mark.parametrize("name", cases())
+@pytest.mark.parametrize("name", cuda_code.marked({name: (HERE / name / "cell.c").read_text() for name in cases()}))
 def test_case(kernel, name):
     assert transcript(kernel, name) == (HERE / name / "expect").read_text()
 

@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+pytestmark = pytest.mark.cuda
+
 BLAS = """
 #include <stdlib.h>
 #include <unistd.h>

@@ -172,6 +172,7 @@ def test_interrupt_of_a_library_that_never_ends_loading(fresh_kernel, tmp_path):
     assert fresh_kernel.run("1 + 1").ok().text == "2"
 
 
+@pytest.mark.cuda
 def test_state_survives_the_change_of_worker(fresh_kernel, tmp_path):
     """A library comes with a new worker: what lives in the session stays, what lived in the old process is named."""
     fresh_kernel.run(f'#include <stdio.h>\nint x = 5;\nint *block = malloc(4);\n*block = 9;\n'
@@ -221,6 +222,7 @@ def test_flags_of_the_compiler(fresh_kernel):
         assert fresh_kernel.run(wrong).status == "error"
 
 
+@pytest.mark.cuda
 def test_flags_of_device_code(fresh_kernel):
     fresh_kernel.run("%nvflags -DVALUE=21\n__global__ void set(int *p) { *p = VALUE; }\nint *d, h;\ncudaMalloc(&d, 4);\n"
                      "set<<<1, 1>>>(d);\ncudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);").ok()
@@ -292,6 +294,7 @@ def test_completion_sees_the_headers_of_a_package(fresh_kernel, tmp_path):
     assert "inside_of_it" in str(fresh_kernel.ask("complete", "d.ins", 5)["matches"])
 
 
+@pytest.mark.cuda
 def test_versions_that_do_not_fit_are_told_before_the_first_cell_with_a_device(start_kernel, tmp_path):
     """Files that say what they are; cuDNN 8 has none for the CUDA of the compiler."""
     home = tmp_path / "home"

@@ -15,6 +15,7 @@ from steps import STEPS  # noqa: E402
 ROUNDS, STEPS_A_ROUND = 5, 400
 
 
+@pytest.mark.cuda
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_a_random_round_does_not_differ(kernel, seed):
     events = make_round(seed, STEPS_A_ROUND)
@@ -22,6 +23,7 @@ def test_a_random_round_does_not_differ(kernel, seed):
     assert difference is None, f"seed {seed}, {difference[1]}"
 
 
+@pytest.mark.cuda
 @pytest.mark.parametrize("name", STEPS)
 def test_each_step_is_committed_rolled_back_and_taken_back(kernel, name):
     def steps(seed):
@@ -30,6 +32,7 @@ def test_each_step_is_committed_rolled_back_and_taken_back(kernel, name):
     assert play_round(kernel, events) is None
 
 
+@pytest.mark.cuda
 @pytest.mark.parametrize("kind", [*ENDS, *BETWEEN])
 def test_each_end_and_event(kernel, kind):
     events = [Event("ok", (("allocate", 1), ("device_allocate", 2), ("define", 3))),
@@ -38,12 +41,14 @@ def test_each_end_and_event(kernel, kind):
     assert play_round(kernel, events) is None
 
 
+@pytest.mark.cuda
 def test_workers_killed_at_random_instructions(kernel):
     """2000 of them: tests/model/run --kills 2000."""
     counts = kill_workers(kernel, 1, 40)
     assert counts.in_cell >= 10 and counts.device >= 5, counts
 
 
+@pytest.mark.cuda
 def test_a_difference_is_seen(kernel):
     """What the reference does not know of: one byte of a block, and a block that has moved."""
     player = Player(kernel)

@@ -292,6 +292,7 @@ for (struct node *n = head; n; n = n->next) printf("%d\\n", n->value);
 """
 
 
+@pytest.mark.cuda
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a25_no_completion_ends_the_compiler(kernel, seed):
     """A25: pieces of cells with anything in them are completed, inspected and found complete or not."""

@@ -2,6 +2,8 @@
 """The commands of a cell, each through a front end."""
 import time
 
+import pytest
+
 from session import DEADLINE, alive, wait_until
 
 
@@ -18,12 +20,14 @@ def test_who_and_whos(fresh_kernel):
     assert fresh_kernel.run("%who g*").ok().stdout.split() == ["grid"]
 
 
+@pytest.mark.cuda
 def test_whos_says_nothing_of_the_runtime_s_handles(fresh_kernel):
     fresh_kernel.run("cudaStream_t s; cudaEvent_t e; cudaStreamCreate(&s); cudaEventCreate(&e); int *wild = (int *)99;").ok()
     rows = {line.split()[0]: line for line in fresh_kernel.run("%whos").ok().stdout.splitlines()}
     assert "  [" not in rows["s"] + rows["e"] and "[nobody's memory]" in rows["wild"], rows
 
 
+@pytest.mark.cuda
 def test_whos_shows_device_buffers(fresh_kernel):
     fresh_kernel.run("float *d;\ncudaMalloc(&d, 4096);").ok()
     assert "4096 bytes on the device" in fresh_kernel.run("%whos").ok().stdout
@@ -31,6 +35,7 @@ def test_whos_shows_device_buffers(fresh_kernel):
     assert "memory:" in shown and "4 KB" in shown and "In[1]" in shown
 
 
+@pytest.mark.cuda
 def test_pointers_of_every_kind_are_listed(fresh_kernel):
     fresh_kernel.run("char *none, *text, *wild, *device_text;\nvoid *anything;\nvoid (*function)(int);\n"
                      'text = strdup("caf\u00e9"); wild = (char *)0x123456; anything = &text;\n'

@@ -201,6 +201,7 @@ def test_heartbeat_echoes_anything_also_while_a_cell_runs(kernel, raw_client):
     assert cell.wait().status == "error"
 
 
+@pytest.mark.cuda
 def test_a24_usage_is_told_on_control(kernel, raw_client):
     """A24: the figures that jupyter-resource-usage shows of a notebook; the device's are in tests/cuda/test_gpu_card.py."""
     client = raw_client(kernel, "control")

@@ -2,6 +2,7 @@
 """Declarations that replace earlier ones, as they are seen by later cells."""
 import random
 
+import cuda_code
 import pytest
 
 from redefinitions import PAIRS
@@ -76,7 +77,7 @@ def shared(start_kernel):
 
 
 @pytest.mark.parametrize("ids", [True, False], ids=["ids", "console"])
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("name", cuda_code.marked(PAIRS))
 def test_a_pair_of_cells_runs_twice(shared, name, ids):
     first, second, changed, expression, value = PAIRS[name]
     shared.run("%reset").ok()
@@ -110,6 +111,7 @@ def test_a_cell_that_is_run_again_drops_what_it_no_longer_defines(fresh_kernel):
     assert names(fresh_kernel) == {"a", "b"}
 
 
+@pytest.mark.cuda
 def test_names_of_a_failed_cell_say_why_they_are_not_there(fresh_kernel):
     run = fresh_kernel.run
     run("int before = 1;").ok()
@@ -185,6 +187,7 @@ def test_the_new_text_of_a_cell_does_not_see_what_it_replaces(fresh_kernel):
     assert run("n", cell_id="B").ok().text == "1"
 
 
+@pytest.mark.cuda
 def test_names_of_libc_are_libcs_again_when_the_cell_drops_them(fresh_kernel):
     run = fresh_kernel.run
     run("int index = 3;\nint abs(int x) { return 77; }", cell_id="A").ok()
@@ -284,6 +287,7 @@ def test_reset_drops_names(fresh_kernel):
     assert r.ename == "CompileError" and "dropped" not in r.traceback
 
 
+@pytest.mark.cuda
 def test_whos_shows_what_the_device_holds(fresh_kernel):
     run = fresh_kernel.run
     run("__device__ double d = 2.5;\n__constant__ int c[3] = {1, 2, 3};\n__managed__ int m = 7;").ok()
@@ -303,6 +307,7 @@ BAD_CELLS = ["int x = 9;\nint y = ;", "x = 7;\nundeclared = 1;",
              "__global__ void k(int *o) { *o = undeclared; }\nx = 5;", "%nothing\nx = 5;"]
 
 
+@pytest.mark.cuda
 def test_a18_a_cell_that_does_not_compile_changes_nothing(fresh_kernel):
     """Neither values nor definitions, wherever the error stands; Run All goes on as if the cell had not been there."""
     run = fresh_kernel.run
@@ -415,6 +420,7 @@ def test_a_constant_takes_the_name_of_a_variable(fresh_kernel):
     assert run("a + b + c", cell_id="C").ok().text == "32"
 
 
+@pytest.mark.cuda
 def test_device_code_that_a_cell_drops_is_named_too(fresh_kernel):
     run = fresh_kernel.run
     run("__device__ int f(void) { return 1; }\n__device__ int d = 4;", cell_id="A").ok()

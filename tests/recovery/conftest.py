@@ -22,6 +22,9 @@ double *heap;
 size_t heap_count = 1 << 17;
 struct node *list;
 char *word;
+"""
+
+DEVICE_DEFINITIONS = r"""
 float *device;
 size_t device_count = 1 << 16;
 __device__ int on_device[256];
@@ -54,32 +57,30 @@ for (int i = 0; i < 100; i++) {
     list = n;
 }
 word = strdup("as it was");
+"""
+
+DEVICE_FILL = r"""
 cudaMalloc(&device, device_count * sizeof(float));
 fill<<<(device_count + 255) / 256, 256>>>(device, device_count);
 cudaDeviceSynchronize();
 """
 
-FINGERPRINT = r"""
+MIX = r"""
 uint64_t mix(uint64_t h, const void *bytes, size_t n)
 {
     for (const unsigned char *p = bytes; n--; p++)
         h = (h ^ *p) * 0x100000001b3;
     return h;
 }
+"""
 
-uint64_t fingerprint(void)
+DEVICE_FINGERPRINT = r"""
+uint64_t mix_device(uint64_t h)
 {
-    uint64_t h = 0xcbf29ce484222325;
     static float copy[1 << 16];
     static int variable[256];
     int *out;
 
-    h = mix(h, numbers, sizeof(numbers));
-    h = mix(h, &heap, sizeof(heap));
-    h = mix(h, heap, heap_count * sizeof(double));
-    for (struct node *n = list; n; n = n->next)
-        h = mix(mix(h, &n, sizeof(n)), n, sizeof(*n));
-    h = mix(mix(h, &word, sizeof(word)), word, strlen(word));
     cudaMemcpy(copy, device, sizeof(copy), cudaMemcpyDeviceToHost);
     h = mix(mix(h, &device, sizeof(device)), copy, sizeof(copy));
     cudaMalloc(&out, sizeof(variable));
@@ -88,11 +89,35 @@ uint64_t fingerprint(void)
     cudaFree(out);
     return mix(h, variable, sizeof(variable));
 }
+
+void spoil_device(void)
+{
+    cudaMemset(device, 0xff, 4096);
+    fill<<<1, 256>>>(device + 512, 256);
+    cudaDeviceSynchronize();
+}
+"""
+
+# Of a cgpu that was built without CUDA.
+NO_DEVICE = "uint64_t mix_device(uint64_t h) { return h; }\nvoid spoil_device(void) {}\n"
+
+FINGERPRINT = r"""
+uint64_t fingerprint(void)
+{
+    uint64_t h = 0xcbf29ce484222325;
+
+    h = mix(h, numbers, sizeof(numbers));
+    h = mix(h, &heap, sizeof(heap));
+    h = mix(h, heap, heap_count * sizeof(double));
+    for (struct node *n = list; n; n = n->next)
+        h = mix(mix(h, &n, sizeof(n)), n, sizeof(*n));
+    h = mix(mix(h, &word, sizeof(word)), word, strlen(word));
+    return mix_device(h);
+}
 """
 
 # First line of each failing cell: everything that the fingerprint covers is changed.
-SPOIL = "numbers[7] = -1; heap[5] = -1; list->value = -1; free(list->next); word[0] = '?'; " \
-    "cudaMemset(device, 0xff, 4096); fill<<<1, 256>>>(device + 512, 256); cudaDeviceSynchronize();\n"
+SPOIL = "numbers[7] = -1; heap[5] = -1; list->value = -1; free(list->next); word[0] = '?'; spoil_device();\n"
 
 
 class State:
@@ -100,7 +125,10 @@ class State:
 
     def __init__(self, session):
         self.session = session
-        for cell in (DEFINITIONS, FILL, FINGERPRINT):
+        cells = [DEFINITIONS, FILL, MIX, NO_DEVICE, FINGERPRINT]
+        if session.has_cuda:
+            cells = [DEFINITIONS + DEVICE_DEFINITIONS, FILL + DEVICE_FILL, MIX + DEVICE_FINGERPRINT, FINGERPRINT]
+        for cell in cells:
             session.run(cell).ok()
         self.pid = session.pid
         self.first = self.fingerprint()

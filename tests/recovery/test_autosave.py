@@ -93,7 +93,8 @@ def stream(session, watch, step, writes):
 
 # The first one writes all of the ballast: many cells are committed meanwhile. The third is of the last seconds.
 @pytest.mark.parametrize("device, writes, undo",
-                         [(False, 1, "0"), (False, 3, "256M"), (True, 3, "0"), (True, 1, "256M")])
+                         [(False, 1, "0"), (False, 3, "256M"), pytest.param(True, 3, "0", marks=pytest.mark.cuda),
+                          pytest.param(True, 1, "256M", marks=pytest.mark.cuda)])
 def test_kill_9_in_a_stream_of_cells(start, tmp_path, device, writes, undo):
     first = start(CGPU_UNDO=undo)
     first.run(SETUP).ok()

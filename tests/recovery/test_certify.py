@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.cuda
+
 KB = 1 << 10
 MAKE = """#include <stdio.h>
 int *large, *out, *other; int **table;

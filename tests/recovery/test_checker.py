@@ -8,6 +8,8 @@ import pytest
 
 from device_report import report_of
 
+pytestmark = pytest.mark.cuda
+
 CUDA_FAULTS = {700: "CudaIllegalAddress", 710: "CudaAssert", 715: "CudaIllegalInstruction", 716: "CudaMisalignedAddress",
                718: "CudaInvalidPc", 719: "CudaLaunchFailure"}
 

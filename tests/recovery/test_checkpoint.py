@@ -56,6 +56,7 @@ abort();""")
     assert run("big[(64 << 20) - 1] + big[0]").ok().text == "4"
 
 
+@pytest.mark.cuda
 def test_device_memory(run):
     run("""__global__ void add(int *p, int by) { p[threadIdx.x] += by; }
 int *p, *small, host[4];""").ok()

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.cuda
+
 ROW = re.compile(r'CUDA_FAULT\((\d+), (\w+), ((?:"[^"]*"\s*)+)\)')
 PLACES = {  # what is injected: the cell
     "launch": "fill<<<4, 256>>>(device, 1024); cudaDeviceSynchronize();",

@@ -7,6 +7,8 @@ import pytest
 
 from device_report import report_of
 
+pytestmark = pytest.mark.cuda
+
 SPREAD = """__device__ __noinline__ void put(int *p, int i)
 {
     p[i] = 7;

@@ -2,6 +2,8 @@
 """Each way in which a CUDA entry can fail, and running out of device memory."""
 import pytest
 
+pytestmark = pytest.mark.cuda
+
 # name: (ename, CUDA line, words, cell; its first line spoils the state)
 FAULTS = {
     "out of bounds": ("CudaIllegalAddress", 4, ["beyond", "device"], """

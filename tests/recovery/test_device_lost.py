@@ -6,6 +6,8 @@ from session import wait_until
 
 import pytest
 
+pytestmark = pytest.mark.cuda
+
 INIT = {  # what the driver does: the error, words of the message
     "cuInit=100": ("CudaNoDevice", ["no CUDA-capable device is detected (100)"]),
     "cuInit=803": ("CudaSystemDriverMismatch", ["driver / cuda driver combination (803)"]),

@@ -40,7 +40,8 @@ def read_case(name):
     return cells.split("\n----\n"), expected
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.cuda) if name == "device-pointer" else name
+                                  for name in CASES])
 def test_report(kernel, name):
     cells, expected = read_case(name)
     assert report(kernel, cells) == expected

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 
+import cuda_code
 import pytest
 
 from session import DEADLINE, alive, marked_processes, wait_until
@@ -99,6 +100,7 @@ for (int i = 0; i < 4096; i++)
 printf("%lx %p %p", sum, (void *)weights, (void *)host_copy);"""
 
 
+@pytest.mark.cuda
 def test_a4_after_a_cuda_assert_host_and_device_are_bit_for_bit_as_before_the_cell(fresh_kernel):
     fresh_kernel.run("#include <stdio.h>").ok()
     fresh_kernel.run(TRAINING).ok()
@@ -120,7 +122,8 @@ ENDLESS = {
 }
 
 
-@pytest.mark.parametrize("kind", ENDLESS)
+@pytest.mark.cuda
+@pytest.mark.parametrize("kind", cuda_code.marked(ENDLESS))
 def test_a13_an_interrupt_ends_an_endless_entry_and_the_state_is_back(state, spoil, inject_cell, kind):
     session = state.session
     session.run(inject_cell).ok()
@@ -141,7 +144,7 @@ BUSY = {
 }
 
 
-@pytest.mark.parametrize("kind", BUSY)
+@pytest.mark.parametrize("kind", cuda_code.marked(BUSY))
 def test_a14_a_kill_of_the_kernel_leaves_no_process(start_kernel, mark, kind):
     session = start_kernel()
     session.run("#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>").ok()
@@ -151,6 +154,7 @@ def test_a14_a_kill_of_the_kernel_leaves_no_process(start_kernel, mark, kind):
     assert wait_until(lambda: not any(map(alive, mine))), [p for p in marked_processes(mark) if p[0] in mine]
 
 
+@pytest.mark.cuda
 def test_a14_a_kill_in_the_middle_of_a_compilation_by_nvcc_leaves_no_process(start_kernel, nvcc):
     session = start_kernel(PATH=f"{os.path.dirname(nvcc)}:{os.environ['PATH']}")
     session.start("%%cuda\n#include <thrust/sort.h>\n#include <thrust/device_vector.h>\nint main() { return 0; }").wait_busy()
@@ -187,6 +191,7 @@ input()
 """
 
 
+@pytest.mark.cuda
 def test_a14_a_kill_of_the_server_ends_its_kernels(root, prefix, tmp_path):
     """The launcher dies: what it has started sees that, and gives the device back."""
     server = subprocess.Popen([sys.executable, "-c", SERVER, str(root / "tests"), str(root), str(prefix), str(tmp_path)],

@@ -4,6 +4,8 @@
 The GPU is played (start_on_gpu in conftest.py), and refuses what would use pages that were exchanged meanwhile."""
 import pytest
 
+pytestmark = pytest.mark.cuda
+
 DEFINITIONS = r"""#include <stdlib.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 
+import pytest
+
 from session import alive, wait_until
 
 PROGRAM = "%%cuda\nint main() {}\n"
@@ -24,6 +26,7 @@ def test_the_compiler_hangs_over_a_cell(fresh_kernel):
     assert_untouched(fresh_kernel)
 
 
+@pytest.mark.cuda
 def test_nvcc_hangs_and_does_not_end_when_it_is_told_to(start_kernel, tmp_path):
     nvcc = tmp_path / "nvcc"
     nvcc.write_text(f"#!/bin/sh\ntrap '' TERM\nsleep 1000000 &\necho $! $$ > {tmp_path}/new\n"
@@ -44,6 +47,7 @@ def test_nvcc_hangs_and_does_not_end_when_it_is_told_to(start_kernel, tmp_path):
     session.close()
 
 
+@pytest.mark.cuda
 def test_nvcc_is_ended_with_a_compiler_that_dies(start_kernel, tmp_path):
     nvcc = tmp_path / "nvcc"
     nvcc.write_text(f"#!/bin/sh\ntrap '' TERM\necho $$ > {tmp_path}/new\nmv {tmp_path}/new {tmp_path}/pid\n"
@@ -60,6 +64,7 @@ def test_nvcc_is_ended_with_a_compiler_that_dies(start_kernel, tmp_path):
     session.close()
 
 
+@pytest.mark.cuda
 def test_nvrtc_hangs_when_it_is_loaded(start_kernel, tmp_path):
     """As on a disk that does not answer: C cells run, CUDA code is told why it does not."""
     library = tmp_path / "libnvrtc.so"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each way in which host code of a cell can fail: the error says what and where, state is as before the cell."""
+import cuda_code
 import pytest
 
 # name: (ename, line of the fault, words of the message, cell; its first line spoils the state)
@@ -53,7 +54,7 @@ mix(0, NULL, 1000);"""),
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", cuda_code.marked(FAULTS, "device pointer on the host"))
 def test_fault_is_an_error_and_state_is_kept(state, spoil, name):
     ename, line, words, cell = FAULTS[name]
     result = state.session.run(spoil.strip() + cell)

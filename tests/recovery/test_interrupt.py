@@ -43,6 +43,7 @@ def test_interrupt_keeps_what_the_cell_did(state, name):
     state.assert_untouched()
 
 
+@pytest.mark.cuda
 def test_endless_entry_is_rolled_back_and_says_so(state, spoil):
     session = state.session
     cell = session.start(spoil + "__global__ void endless(volatile float *p) { for (;;) p[0] += 1; }\n" + PRINT +

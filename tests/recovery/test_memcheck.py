@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """%%memcheck: what is found and how it is told, what is fine, and that nothing of a checked cell is kept."""
+import cuda_code
 import pytest
 
 DEFINITIONS = """#include <stdio.h>
@@ -136,7 +137,7 @@ FINE = {
 }
 
 
-@pytest.mark.parametrize("name", FINE)
+@pytest.mark.parametrize("name", cuda_code.marked(FINE))
 def test_no_false_alarm(session, name):
     result = session.run("%%memcheck\n" + FINE[name]).ok()
     assert "memcheck: no bad access to memory" in result.stderr, result.shown
@@ -241,6 +242,7 @@ def test_copies_that_overlap(fresh_kernel):
                      "memmove(&x.a[1], x.a, 8);\nmemcpy(&x.a[4], x.a, 16);").ok()
 
 
+@pytest.mark.cuda
 def test_the_hosts_side_of_a_copy_from_the_device(fresh_kernel):
     fresh_kernel.run("#include <stdlib.h>\nfloat *d, from[4] = { 1 };\ncudaMalloc(&d, 16);\nfloat *to = malloc(8);").ok()
     fresh_kernel.run("%%memcheck\ncudaMemcpy(d, from, 16, cudaMemcpyDefault);\n"

@@ -53,6 +53,7 @@ def used(session):
 
 # ---- who holds what ----
 
+@pytest.mark.cuda
 def test_each_cell_has_a_row_of_what_it_took_freed_and_lost(session):
     held = session.run("struct node { struct node *next; char pad[1000]; } *list;\n"
                        "void add(void) { struct node *n = malloc(sizeof(*n)); n->next = list; list = n; }\n"
@@ -136,6 +137,7 @@ def test_a_leak_in_a_function_names_its_cell(session):
     assert f"a block of 2 MB that make() asks for, In[{made}] line 3" in session.run("void *v = make();").ok().stderr
 
 
+@pytest.mark.cuda
 def test_a_leak_on_the_device_names_its_line(session):
     cell = "float *d;\ncudaMalloc(&d, 1 << 20);"
     session.run(cell).ok()

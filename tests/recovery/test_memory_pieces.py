@@ -137,6 +137,7 @@ def test_every_other_block_of_the_host_is_freed_and_the_sum_is_had(session):
     assert session_bytes(session) < full * 0.1
 
 
+@pytest.mark.cuda
 def test_every_other_buffer_of_the_device_is_freed_and_the_sum_is_had(session):
     session.run(DEVICE).ok()
     assert session.run("fill_buffers()").ok().text == "60"
@@ -152,6 +153,7 @@ def test_every_other_buffer_of_the_device_is_freed_and_the_sum_is_had(session):
     assert session.run("rest_is_whole()").ok().text == "1"
 
 
+@pytest.mark.cuda
 def test_all_of_the_device_is_had_after_many_sizes_came_and_went(session):
     session.run(DEVICE).ok()
     _, largest = device_numbers(session)
@@ -162,6 +164,7 @@ def test_all_of_the_device_is_had_after_many_sizes_came_and_went(session):
     session.run("if (cudaMalloc(&all, 250 << 20)) abort(); cudaMemset(all, 1, 250 << 20);").ok()
 
 
+@pytest.mark.cuda
 def test_a5_after_out_of_memory_a_smaller_size_works_and_nothing_creeps(session):
     """keras#1587, pytorch#27600, pytorch#18853: after one OOM smaller sizes still fail."""
     session.run("#include <stdlib.h>\nchar *held; cudaMalloc(&held, 32 << 20); cudaMemset(held, 7, 32 << 20);").ok()
@@ -192,6 +195,7 @@ def test_a5_on_the_host(session):
     assert session_bytes(session) < before + (4 << 20)
 
 
+@pytest.mark.cuda
 def test_a20_after_a_recovery_the_device_heap_is_compact(session):
     """pytorch#97925: memory is free, but not in one piece."""
     session.run(DEVICE).ok()

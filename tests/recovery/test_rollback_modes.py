@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """%gpu rollback: where the old content of device buffers goes, and what it costs."""
 import re
+import pytest
+
+pytestmark = pytest.mark.cuda
 
 MAKE = """#include <stdio.h>
 char *one, *two; char c;

@@ -48,6 +48,7 @@ def session_with_one(start):
     return session
 
 
+@pytest.mark.cuda
 @pytest.mark.parametrize("work", WORK)
 def test_the_kernel_answers_and_an_interrupt_ends_it(start, folder, work):
     session = session_with_one(start)
@@ -71,6 +72,7 @@ def test_the_kernel_answers_and_an_interrupt_ends_it(start, folder, work):
     session.close()
 
 
+@pytest.mark.cuda
 @pytest.mark.parametrize("work", WORK)
 def test_shut_down_meanwhile(start, folder, work):
     session = session_with_one(start)
@@ -85,6 +87,7 @@ def test_shut_down_meanwhile(start, folder, work):
     second.close()
 
 
+@pytest.mark.cuda
 def test_two_of_them_in_one_cell(start):
     session = session_with_one(start)
     session.run("%snapshot save two\n%snapshot save three\n%snapshot diff two\n%snapshot load one").ok()
@@ -119,6 +122,7 @@ def test_two_kernels_save_into_one_folder(start, folder):
         k.close()
 
 
+@pytest.mark.cuda
 def test_a_folder_that_stays_locked(start, folder):
     session = session_with_one(start)
     with locked(folder()):
@@ -129,6 +133,7 @@ def test_a_folder_that_stays_locked(start, folder):
     session.close()
 
 
+@pytest.mark.cuda
 def test_partial_files_are_swept(start, folder):
     session = session_with_one(start)
     where = folder()
@@ -139,6 +144,7 @@ def test_partial_files_are_swept(start, folder):
     session.close()
 
 
+@pytest.mark.cuda
 @pytest.mark.parametrize("obstacle", ["blocks", "other.snapshot", "folder"])
 def test_what_cannot_be_written_is_said(start, folder, obstacle):
     """Where a file is to be there is a folder, and the other way round."""
@@ -168,6 +174,7 @@ def test_what_cannot_be_written_is_said(start, folder, obstacle):
     session.close()
 
 
+@pytest.mark.cuda
 def test_the_worker_dies_while_device_memory_is_read(start):
     """What was committed is read from the next worker."""
     session = session_with_one(start)

@@ -34,6 +34,7 @@ def kill_kernel(session):
     session.close()
 
 
+@pytest.mark.cuda
 def test_save_and_load_in_one_session(start, home, make_state):
     session = start()
     state = make_state(session)
@@ -50,6 +51,7 @@ def test_save_and_load_in_one_session(start, home, make_state):
     session.close()
 
 
+@pytest.mark.cuda
 def test_load_after_a_restart(start, make_state):
     first = start()
     state = make_state(first)
@@ -72,6 +74,7 @@ def test_load_after_a_restart(start, make_state):
     second.close()
 
 
+@pytest.mark.cuda
 def test_kill_9_of_the_kernel_then_load_last(start, home, make_state):
     first = start()
     state = make_state(first)
@@ -122,6 +125,7 @@ def test_last_is_of_the_session_before(start, home):
     second.close()
 
 
+@pytest.mark.cuda
 def test_list_diff_drop(start, home):
     session = start()
     run = session.run

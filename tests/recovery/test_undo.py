@@ -54,6 +54,7 @@ void show(int *p) { cudaMemcpy(host, p, sizeof(host), cudaMemcpyDeviceToHost); p
 """
 
 
+@pytest.mark.cuda
 def test_device_buffers_over_several_cells(run):
     run(DEVICE).ok()
     run("cudaMalloc(&small, 16); cudaMalloc(&large, 4 << 20); cudaMemset(small, 0, 16); cudaMemset(large, 0, 4 << 20);"
@@ -70,6 +71,7 @@ def test_device_buffers_over_several_cells(run):
     assert run("small").ok().text.startswith("(int *) ") and run("small == NULL").ok().text == "1"
 
 
+@pytest.mark.cuda
 def test_a_small_device_buffer_whose_place_was_used_again(run):
     run(DEVICE).ok()
     run("cudaMalloc(&small, 16); cudaMemset(small, 1, 16);").ok()
@@ -128,6 +130,7 @@ cudaMemcpyFromSymbol(&c, counter, sizeof(c));
 printf("%d %d %x %d %d %zu\\n", a, heap[9000], host[1000], c, f(), sizeof(pair));"""
 
 
+@pytest.mark.cuda
 def test_over_a_reset(run):
     run(WHOLE).ok()
     before = run(SEEN).ok().stdout
@@ -159,6 +162,7 @@ def test_over_a_reset_of_what_is_too_much(start_kernel):
     kernel.close()
 
 
+@pytest.mark.cuda
 def test_over_a_loaded_snapshot_device_writes_and_a_recovery(start_kernel, tmp_path):
     """Forwards: cells, a fault, a load, cells, a dead worker; and back one by one, with the same picture at each step."""
     kernel = start_kernel(cwd=tmp_path, HOME=str(tmp_path), CGPU_AUTOSAVE="0")

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.cuda
+
 KB = 1 << 10
 MAKE = f"""#include <stdio.h>
 #include <cooperative_groups.h>

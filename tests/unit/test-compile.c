@@ -19,6 +19,7 @@
 #include "common/compiler-protocol.h"
 #include "common/error.h"
 #include "common/record.h"
+#include "config.h"
 #include "tests/unit/compiler-client.h"
 
 static char cache[] = "/tmp/cgpu-test-compile-XXXXXX";
@@ -86,6 +87,11 @@ static unsigned check_facts(const char *folder, const char *wanted, const char *
 	return wrong;
 }
 
+static bool is_of_cuda(const char *cells)
+{
+	return strstr(cells, "__global__") || strstr(cells, "__device__") || strstr(cells, "cuda") || strstr(cells, "<<<");
+}
+
 static unsigned run_folder(const char *folder)
 {
 	struct buffer facts = BUFFER_INIT;
@@ -97,6 +103,8 @@ static unsigned run_folder(const char *folder)
 	if (!wanted)
 		return 0; /* a case for the whole kernel: tests/cells/test_cells.py */
 	assert_non_null(cells);
+	if (!HAVE_CUDA && is_of_cuda(cells))
+		return 0;
 	compiler_client_start(&c, cache);
 	for (char *cell = cells, *next; cell; cell = next) {
 		next = strstr(cell, "//---\n");
@@ -209,6 +217,7 @@ static void cflags(void **state)
 	compiler_client_stop(&c);
 }
 
+#if HAVE_CUDA
 static void without_nvrtc(void **state)
 {
 	struct compiler_client c;
@@ -226,6 +235,7 @@ static void without_nvrtc(void **state)
 	assert_true(c.ok);
 	compiler_client_stop(&c);
 }
+#endif
 
 /* The completions of text at its end, as "name " each. */
 static void complete(struct compiler_client *c, const char *text, struct buffer *out)
@@ -263,11 +273,13 @@ static void completion(void **state)
 		{ "struct pair *q = &p; if (q->", "alpha beta " },
 		{ "strange", "strange_name " },
 		{ "int f(int argument) { return arg", "argument " },
-		{ "__global__ void k(int *data) { int i = threadIdx.", "x y z " },
 		{ "x = \"prin", "" },
 		{ "// prin", "" },
 		{ "int a = 3 +", "p " },
+#if HAVE_CUDA
 		{ "cudaMemcpyH", "cudaMemcpyHostTo" },
+		{ "__global__ void k(int *data) { int i = threadIdx.", "x y z " },
+#endif
 		{ "}} ) foo( prin", "printf " },
 	};
 	struct compiler_client c;
@@ -394,7 +406,9 @@ int main(void)
 		cmocka_unit_test(rows_follow_the_code),
 		cmocka_unit_test(rows_far_apart),
 		cmocka_unit_test(cflags),
+#if HAVE_CUDA
 		cmocka_unit_test(without_nvrtc),
+#endif
 		cmocka_unit_test(completion),
 		cmocka_unit_test(inspection),
 		cmocka_unit_test(completeness),

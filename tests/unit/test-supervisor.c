@@ -20,6 +20,7 @@
 
 #include "common/error.h"
 #include "common/worker-protocol.h"
+#include "config.h"
 #include "kernel/loop.h"
 #include "kernel/supervisor/supervisor-state.h"
 #include "kernel/supervisor/worker-pool.h"
@@ -249,6 +250,7 @@ static void test_worker_that_cannot_be_killed(void **state)
 	assert_untouched();
 }
 
+#if HAVE_CUDA
 static bool spare_is_forked(void *data)
 {
 	(void)data;
@@ -279,6 +281,7 @@ static void test_driver_that_hangs(void **state)
 	assert_true(h.last.ok && !h.last.warnings.len);
 	assert_untouched();
 }
+#endif
 
 struct step_killer {
 	enum commit_step step;
@@ -522,7 +525,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_worker_that_ends_late),
 		cmocka_unit_test(test_worker_that_cannot_be_killed),
 		cmocka_unit_test(test_compiler_that_gets_no_processor),
+#if HAVE_CUDA
 		cmocka_unit_test(test_driver_that_hangs),
+#endif
 		cmocka_unit_test(test_killed_at_every_step_of_a_commit),
 		cmocka_unit_test(test_loop_works_during_a_large_commit),
 		cmocka_unit_test(test_interrupts_keep_the_state),

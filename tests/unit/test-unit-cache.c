@@ -18,6 +18,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "compiler/compile.h"
+#include "config.h"
 
 static char folder[] = "/tmp/cgpu-test-cache-XXXXXX";
 
@@ -108,6 +109,7 @@ static void test_made_of_something_else(void **state)
 }
 
 /* Device code belongs to the unit. It is found without NVRTC, whose version is known from the start. */
+#if HAVE_CUDA
 static bool device_is_kept(const char *text, const char *nvflags)
 {
 	struct compiler c = start();
@@ -140,6 +142,7 @@ static void test_device_code(void **state)
 	for (int i = 0; i < 2; i++)
 		assert_false(device_is_kept("#include <math_constants.h>\n__global__ void k(float *p) { *p = CUDART_INF_F; }", ""));
 }
+#endif
 
 static size_t files(const char *path, char last[300])
 {
@@ -241,7 +244,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_same_unit),
 		cmocka_unit_test(test_made_of_something_else),
+#if HAVE_CUDA
 		cmocka_unit_test(test_device_code),
+#endif
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_limit),
 	};

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "config.h"
 #include "tests/unit/worker-harness.h"
 
 static struct session s;
@@ -409,6 +410,7 @@ static void test_interrupt_ends_children(void **state)
 	ok(2, "#include <stdio.h>\nvoid run(void) { printf(\"on\"); }", NULL);
 }
 
+#if HAVE_CUDA
 static void test_device_memory(void **state)
 {
 	static const char *const d[] = { "d", "int *", NULL };
@@ -425,6 +427,7 @@ static void test_device_memory(void **state)
 	faults(3, "extern int *d; void run(void) { d[1] = 1; }", FAULT_SEGMENTATION);
 	assert_int_equal(s.control->fault.what.owner, OWNER_DEVICE);
 }
+#endif
 
 static void test_many_lines(void **state)
 {
@@ -444,7 +447,10 @@ int main(void)
 		TEST(test_missing_symbols), TEST(test_interrupt_loop), TEST(test_interrupt_library), TEST(test_input),
 		TEST(test_fork_is_apart), TEST(test_threads), TEST(test_lost_files), TEST(test_own_handler),
 		TEST(test_fork_bomb), TEST(test_interrupt_ends_children),
-		TEST(test_device_memory), TEST(test_many_lines),
+#if HAVE_CUDA
+		TEST(test_device_memory),
+#endif
+		TEST(test_many_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

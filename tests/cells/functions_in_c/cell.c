@@ -7,5 +7,3 @@ int min(int a, int b) { return 100; }
 int use(int (*f)(void)) { return f(); }
 //---
 sq(3) + one() + use(one) + min(1, 2)
-//---
-max(3, 2)

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 int v = 1, w = 2;
 int next(void) { return ++v; }
 //---

@@ -1,0 +1,1 @@
+cudaSuccess + max(3, 2)
