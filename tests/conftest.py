@@ -19,9 +19,21 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "style")]
+import cuda_code  # noqa: E402
 from session import Session, marked_processes, wait_until  # noqa: E402
 
 ROOT = HERE.parent
+
+
+NEED_CUDA = {"cuda", "driver", "gpu", "programs"}  # folders; in others, tests are marked one by one
+
+
+def pytest_collection_modifyitems(items):
+    """A case whose parameters hold CUDA code needs CUDA, too."""
+    for item in items:
+        params = repr(item.callspec.params) if hasattr(item, "callspec") else ""
+        if item.path.relative_to(HERE).parts[0] in NEED_CUDA or cuda_code.CODE.search(params):
+            item.add_marker(pytest.mark.cuda)
 
 
 @pytest.fixture(scope="session")
@@ -48,8 +60,14 @@ def mark():
     assert left, f"processes outlived their kernel: {marked_processes(value)}"
 
 
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory):
+    """What the compilers of all sessions keep, as those of a user share it: the precompiled headers, first of all."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture(scope="module")
-def start_kernel(prefix, mark, tmp_path_factory):
+def start_kernel(prefix, mark, cache, tmp_path_factory):
     """start_kernel(**env) -> Session; all are shut down at the end of the module."""
     sessions = []
 
@@ -57,7 +75,7 @@ def start_kernel(prefix, mark, tmp_path_factory):
         home = tmp_path_factory.mktemp("session")
         session = Session(prefix, cwd or home, transport, {
             "CGPU_TEST_MARK": mark, "HOME": str(home), "JUPYTER_DATA_DIR": str(home / "jupyter"),
-            "IPYTHONDIR": str(home / "ipython"), "XDG_RUNTIME_DIR": str(home), **env})
+            "IPYTHONDIR": str(home / "ipython"), "XDG_RUNTIME_DIR": str(home), "XDG_CACHE_HOME": str(cache), **env})
         sessions.append(session)
         return session
 
@@ -80,10 +98,10 @@ def fresh_kernel(start_kernel):
 
 @pytest.fixture(scope="session")
 def nvcc(prefix):
-    """The compiler of the toolkit, else the wheel's."""
-    folders = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
-    folders += map(str, prefix.glob("lib/python3*/site-packages/nvidia/cu13"))
-    found = shutil.which("nvcc", path=os.pathsep.join([os.environ["PATH"]] + [f"{f}/bin" for f in folders if f]))
+    """The one that the kernel takes: a toolkit's that the environment names, else that of the wheels, else any."""
+    folders = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")]
+    folders += [*map(str, prefix.glob("lib/python3*/site-packages/nvidia/cu13")), "/usr/local/cuda"]
+    found = shutil.which("nvcc", path=os.pathsep.join([f"{f}/bin" for f in folders if f] + [os.environ["PATH"]]))
     if not found:
-        pytest.fail("no nvcc: install a CUDA 13 toolkit, or nvidia-cuda-nvcc of tests/requirements-cuda.txt by pip")
+        pytest.fail("no nvcc: run ./bootstrap build, or name a CUDA 13 toolkit in CUDA_HOME")
     return found

@@ -1,9 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder rule of ARCHITECTURE.md, read from the #include lines."""
+"""The folder rule of ARCHITECTURE.md, and where CUDA's headers come from, read from the #include lines."""
+import importlib.metadata
+import pathlib
 import re
+import shlex
+import subprocess
 
 from build_flags import build_folder, compile_flags
+from test_text import tracked
 
+ANY_INCLUDE = re.compile(r"#[ \t]*include[ \t]*<(\w[\w./+-]*)>")
+# What tests write themselves, or ask for because it is not there.
+MADE_UP = {"a.h", "cairo.h", "cub/a.cuh", "cub/b.cuh", "cub/nothing.cuh", "cub/x.cuh", "deep.h", "later/x.h",
+           "level.h", "my.cuh", "my.h", "no_such_header", "nosuch.h", "there_is_no_such_header.h", "thrust/x.h",
+           "tiny/other.h", "tiny/sum.h"}
+# Of CUDA libraries that cells use when they are installed: tests bring a small one of the same name.
+BROUGHT = {"cublas_v2.h", "cufft.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 # folder: our folders that it may include; below, outside libraries and the folders that may include them
@@ -83,3 +95,56 @@ def test_what_includes_cuda_is_compiled_with_its_folder(root):
     folder = re.search(r"^CUDA_CPPFLAGS = -isystem (\S+)", (build_folder(root) / "Makefile").read_text(), re.M).group(1)
     broken = sorted(path for path, flags in users.items() if folder not in flags)
     assert not broken, broken
+
+
+def wheels(root):
+    """The distributions that tests/requirements-cuda.txt names: the parts that cuda-toolkit has under these extras."""
+    name, extras = re.search(r"^([\w-]+)\[([\w,]+)\]", (root / "tests/requirements-cuda.txt").read_text(), re.M).groups()
+    parts = []
+    for line in importlib.metadata.requires(name):
+        part, wanted = re.match(r"([\w.-]+)", line).group(1), re.search(r"extra == ['\"]([\w-]+)['\"]", line)
+        if wanted and wanted.group(1) in extras.split(","):
+            parts.append(part)
+    assert parts, f"no part of {name} has one of the extras {extras}"
+    return sorted(set(parts))
+
+
+def wheel_headers(root):
+    """Names as they are included."""
+    found = set()
+    for part in wheels(root):
+        try:
+            files = importlib.metadata.files(part)
+        except importlib.metadata.PackageNotFoundError:
+            continue  # for another system
+        for path in map(str, files):
+            name = re.sub(r"^nvidia/cu13/include/(cccl/)?", "", path)
+            if name != path:
+                found.add(name)
+    return found
+
+
+def system_folders():
+    """Where gcc, LLVM and libraries of the distribution have their headers; /usr/local may show those of a toolkit."""
+    said = subprocess.run(["g++", "-xc++", "-E", "-v", "/dev/null"], text=True, capture_output=True).stderr
+    folders = [line.strip() for line in said.splitlines() if line.startswith(" /") and not line.startswith(" /usr/local")]
+    flags = subprocess.run(["pkg-config", "--cflags-only-I", "libpkgconf"], text=True, capture_output=True).stdout
+    return list(map(pathlib.Path, folders + [f[2:] for f in shlex.split(flags)] + list(map(str, llvm_folders()))))
+
+
+def llvm_folders():
+    return pathlib.Path("/usr/lib").glob("llvm-*/include")
+
+
+def test_cuda_headers_are_in_a_wheel_that_is_named(root):
+    """Most users have no toolkit: what neither we nor the system has must be in the wheels that ./bootstrap installs."""
+    there, folders = wheel_headers(root), system_folders() + [root / "compiler/prelude"]
+    wanted = {}
+    for name, text in tracked(root):
+        if name.startswith(("common/", "compiler/", "emulator/", "kernel/", "runtime/", "tests/", "notebooks/")):
+            for header in ANY_INCLUDE.findall(text):
+                wanted.setdefault(header, name)
+    missing = [f"{name}: <{header}>" for header, name in sorted(wanted.items())
+               if header not in there | MADE_UP | BROUGHT and not any((f / header).exists() for f in folders)]
+    assert sum(header in there for header in wanted) > 50
+    assert not missing, missing
