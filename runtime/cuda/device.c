@@ -83,7 +83,7 @@ static CUresult retain(int ordinal)
 
 CUresult device_enter(void)
 {
-	CUresult result = retain(current);
+	CUresult result = device.count ? retain(current) : device.unusable;
 
 	if (!result && entered != device.contexts[current])
 		result = device.driver->cuCtxSetCurrent(device.contexts[current]);
@@ -353,6 +353,7 @@ static void use(int (*find)(struct error *err), const struct device_host *host, 
 
 	device.host = host;
 	device.driver = &chosen;
+	device.unusable = CUDA_ERROR_NO_DEVICE;
 	if (find(&why)) {
 		snprintf(device.info.problem, sizeof(device.info.problem), "%.*s",
 			 (int)sizeof(device.info.problem) - 1, why.text);

@@ -13,6 +13,7 @@
 #include "runtime/cuda/libcuda-shim.h"
 
 #define NOT_INITIALIZED 3
+#define NO_DEVICE 100
 #define PUBLIC __attribute__((visibility("default")))
 
 typedef long word;
@@ -24,7 +25,10 @@ static int enter(unsigned number)
 {
 	const struct libcuda_hooks *hooks = cgpu_libcuda_shim.hooks;
 
-	return hooks && targets[number] ? hooks->enter(number) : NOT_INITIALIZED;
+	if (hooks && targets[number])
+		return hooks->enter(number);
+	/* There is no driver, or it does not have this. */
+	return number == LIBCUDA_cuInit ? NO_DEVICE : NOT_INITIALIZED;
 }
 
 #define NONE

@@ -47,6 +47,27 @@ def library_path(folder):
     return os.pathsep.join(filter(None, [str(folder), os.environ.get("LD_LIBRARY_PATH")]))
 
 
+@pytest.mark.parametrize("file", [None, "no library\n"], ids=["none", "broken"])
+def test_without_the_driver_that_was_asked_for_each_call_says_so(start_kernel, tmp_path, file):
+    """CGPU_DEVICE=native on a machine without a driver that works: nothing is called that is not there."""
+    if file:
+        (tmp_path / "libcuda.so.1").write_text(file)
+    session = start_kernel(CGPU_DEVICE="native", LD_LIBRARY_PATH=library_path(tmp_path))
+    assert "cannot load the CUDA driver" in session.run("%gpu").ok().stdout
+    r = session.run("int n = 5; int *p; cudaGetDeviceCount(&n)").ok()
+    assert r.text == "cudaErrorNoDevice (100)" and "The driver is for CUDA" not in r.stderr
+    assert session.run("n").ok().text == "0"
+    assert session.run("cudaMalloc(&p, 4)").ok().text == "cudaErrorNoDevice (100)"
+    assert session.run("cuInit(0)").ok().text == "CUDA_ERROR_NO_DEVICE (100)"
+    r = session.run(ENTRY + "one<<<1, 1>>>(p);")
+    assert r.ename == "CudaNoDevice" and "cannot load the CUDA driver" in r.evalue
+    session.run("%gpu reset").ok()
+    assert "Between two cells" not in session.run("1").ok().stderr
+    # Another driver is a word away.
+    session.run("%gpu use emulated").ok()
+    assert session.run("cudaMalloc(&p, 4)").ok().text == "cudaSuccess (0)"
+
+
 def test_the_driver_of_the_machine_is_found_by_its_file(start_kernel, prefix):
     """A library of ours has its name, so it is looked for as the dynamic linker would."""
     session = start_kernel(CGPU_DEVICE="native", LD_LIBRARY_PATH=library_path(prefix / "libexec" / "cgpu" / "emulated-driver"))
