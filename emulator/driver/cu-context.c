@@ -49,6 +49,11 @@ bool context_valid(CUcontext c)
 	return is_context(c);
 }
 
+CUcontext context_primary(int device)
+{
+	return is_context(&contexts[device]) ? &contexts[device] : NULL;
+}
+
 int context_device_of(CUcontext c)
 {
 	return c->device;

@@ -12,6 +12,8 @@ CUcontext context_current(void);
 /* The device of the current context, 0 without one. */
 int context_device(void);
 bool context_valid(CUcontext c);
+/* The primary context of a device; NULL while nobody holds it. */
+CUcontext context_primary(int device);
 int context_device_of(CUcontext c);
 
 #endif

@@ -204,6 +204,9 @@ CUresult cuPointerGetAttribute(void *ret, CUpointer_attribute attribute, CUdevic
 	if (!ret || !memory_find_mapping(address, &m))
 		return CUDA_ERROR_INVALID_VALUE;
 	switch (attribute) {
+	case CU_POINTER_ATTRIBUTE_CONTEXT:
+		*(CUcontext *)ret = context_primary(m.device);
+		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
 		*(unsigned *)ret = m.allocation ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
 		return CUDA_SUCCESS;
@@ -232,6 +235,30 @@ CUresult cuPointerGetAttribute(void *ret, CUpointer_attribute attribute, CUdevic
 	}
 }
 
+/* What an address has of an attribute that is none of its own. */
+static CUresult put_no_attribute(void *ret, CUpointer_attribute attribute)
+{
+	switch (attribute) {
+	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+		*(int *)ret = 0;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+		*(int *)ret = -2;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_CONTEXT:
+	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+		*(uint64_t *)ret = 0;
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+}
+
+/* Unlike the singular, of any address. */
 CUresult cuPointerGetAttributes(unsigned int n, CUpointer_attribute *attributes, void **data, CUdeviceptr address)
 {
 	if (!attributes || !data)
@@ -239,6 +266,8 @@ CUresult cuPointerGetAttributes(unsigned int n, CUpointer_attribute *attributes,
 	for (unsigned i = 0; i < n; i++) {
 		CUresult result = cuPointerGetAttribute(data[i], attributes[i], address);
 
+		if (result == CUDA_ERROR_INVALID_VALUE && data[i])
+			result = put_no_attribute(data[i], attributes[i]);
 		if (result)
 			return result;
 	}

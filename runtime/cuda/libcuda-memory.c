@@ -6,6 +6,7 @@
 #include "common/address-map.h"
 #include "runtime/cuda/cudart.h"
 #include "runtime/cuda/held.h"
+#include "runtime/cuda/ledger.h"
 #include "runtime/cuda/libcuda.h"
 #include "runtime/cuda/vmm-pool.h"
 
@@ -383,6 +384,71 @@ static CUresult release_context(CUdevice ordinal)
 	return LIBCUDA_REAL(LIBCUDA_cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease)(ordinal);
 }
 
+/* ---- what an address belongs to: buffers of the session lie in chunks, of which the driver would tell ---- */
+
+/* The buffer of the session that has the address; size 0: there is none. */
+static struct device_buffer buffer_at(CUdeviceptr address)
+{
+	struct device_buffer ret = { 0 };
+	const struct session_buffer *b;
+
+	device_lock();
+	b = device.session ? ledger_find(address) : NULL;
+	if (b)
+		ret = (struct device_buffer){ .address = b->address, .size = b->size };
+	device_unlock();
+	return ret;
+}
+
+static CUresult address_range(CUdeviceptr *ret_base, size_t *ret_size, CUdeviceptr address)
+{
+	struct device_buffer b = buffer_at(address);
+
+	if (!b.size)
+		return LIBCUDA_REAL(LIBCUDA_cuMemGetAddressRange_v2, cuMemGetAddressRange)(ret_base, ret_size, address);
+	if (ret_base)
+		*ret_base = b.address;
+	if (ret_size)
+		*ret_size = b.size;
+	return CUDA_SUCCESS;
+}
+
+/* False: the driver knows better. */
+static bool tell_range(void *ret, CUpointer_attribute attribute, const struct device_buffer *b)
+{
+	if (!ret || !b->size)
+		return false;
+	if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
+		*(CUdeviceptr *)ret = b->address;
+	else if (attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
+		*(size_t *)ret = b->size;
+	else
+		return false;
+	return true;
+}
+
+static CUresult pointer_attribute(void *ret, CUpointer_attribute attribute, CUdeviceptr address)
+{
+	struct device_buffer b = buffer_at(address);
+	CUresult result = libcuda_renew_pinning();
+
+	if (result || tell_range(ret, attribute, &b))
+		return result;
+	return LIBCUDA_REAL(LIBCUDA_cuPointerGetAttribute, cuPointerGetAttribute)(ret, attribute, address);
+}
+
+static CUresult pointer_attributes(unsigned n, CUpointer_attribute *attributes, void **ret, CUdeviceptr address)
+{
+	struct device_buffer b = buffer_at(address);
+	CUresult result = libcuda_renew_pinning();
+
+	if (!result)
+		result = LIBCUDA_REAL(LIBCUDA_cuPointerGetAttributes, cuPointerGetAttributes)(n, attributes, ret, address);
+	for (unsigned i = 0; i < n && !result; i++)
+		tell_range(ret[i], attributes[i], &b);
+	return result;
+}
+
 const struct libcuda_guard libcuda_memory_guards[] = {
 	LIBCUDA_GUARD(cuMemAlloc_v2, mem_alloc),
 	LIBCUDA_GUARD(cuMemAllocPitch_v2, mem_alloc_pitch),
@@ -402,7 +468,10 @@ const struct libcuda_guard libcuda_memory_guards[] = {
 	LIBCUDA_GUARD(cuArrayDestroy, array_destroy),
 	LIBCUDA_GUARD(cuMipmappedArrayDestroy, mipmap_destroy),
 	LIBCUDA_GUARD(cuCtxSetLimit, set_limit),
+	LIBCUDA_GUARD(cuMemGetAddressRange_v2, address_range),
 	LIBCUDA_GUARD(cuMemGetInfo_v2, memory_info),
+	LIBCUDA_GUARD(cuPointerGetAttribute, pointer_attribute),
+	LIBCUDA_GUARD(cuPointerGetAttributes, pointer_attributes),
 	LIBCUDA_GUARD(cuDeviceTotalMem_v2, total_memory),
 	LIBCUDA_GUARD(cuDevicePrimaryCtxRetain, retain_context),
 	LIBCUDA_GUARD(cuDevicePrimaryCtxRelease_v2, release_context),

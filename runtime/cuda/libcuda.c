@@ -108,8 +108,7 @@ static CUresult save_all(void)
 	return result;
 }
 
-/* The context is the caller's again afterwards. */
-static CUresult renew_pinning(void)
+CUresult libcuda_renew_pinning(void)
 {
 	CUcontext before = NULL;
 	CUresult result;
@@ -138,7 +137,7 @@ static int enter(unsigned number)
 		return (int)result;
 	device.host->enter_library();
 	if (kinds[number] == WRITES || kinds[number] == ASKS)
-		result = renew_pinning();
+		result = libcuda_renew_pinning();
 	if (!result && kinds[number] == WRITES)
 		result = save_all();
 	if (result)

@@ -57,6 +57,8 @@ int libcuda_config_argument(long *argument);
 extern void *libcuda_real[LIBCUDA_COUNT];
 #define LIBCUDA_REAL(number, type) ((__typeof__(type) *)libcuda_real[number])
 
+/* Registered host memory is the driver's again, before it is asked about an address. The context stays the caller's. */
+CUresult libcuda_renew_pinning(void);
 /* The device of the thread's context; an error is the driver's, for the caller. */
 CUresult libcuda_device(int *ret);
 /* Bytes that a request of so many takes. */

@@ -134,3 +134,33 @@ cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 << 20);""").ok()
     assert kernel.run("""cudaDeviceGetLimit(&heap, cudaLimitMallocHeapSize);
 cudaDeviceGetLimit(&stack, cudaLimitStackSize);
 (heap == 32 << 20) + 2 * (stack == before) + 4 * (cudaDeviceSetLimit((enum cudaLimit)77, 1) != cudaSuccess)""").text == "7"
+
+
+def test_a_pointer_is_known_by_its_allocation(fresh_kernel):
+    """Buffers of the session lie in chunks; what a library asks of an address inside is told of the buffer, as of cudaMalloc()."""
+    fresh_kernel.run("""#include <stdio.h>
+char *small, *large;
+CUdeviceptr base, start;
+size_t size, range;
+unsigned type = 7;
+int ordinal = 7, own[4];
+CUcontext context, current;
+cudaMalloc(&small, 1000);
+cudaMalloc(&large, 3 << 20);
+cuCtxGetCurrent(&current);""").ok()
+    for name, bytes_ in ("small", 1000), ("large", 3 << 20):
+        r = fresh_kernel.run(f"""cuMemGetAddressRange(&base, &size, (CUdeviceptr)({name} + 5));
+cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, (CUdeviceptr)({name} + 5));
+cuPointerGetAttribute(&range, CU_POINTER_ATTRIBUTE_RANGE_SIZE, (CUdeviceptr)({name} + 5));
+cuPointerGetAttribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT, (CUdeviceptr){name});
+printf("%d %zu %d %zu %d", base == (CUdeviceptr){name}, size, start == base, range, context == current);""").ok()
+        assert r.stdout == f"1 {bytes_} 1 {bytes_} 1"
+    # The plural is asked about any pointer: what is none of CUDA's has nothing.
+    r = fresh_kernel.run("""CUpointer_attribute which[] = { CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                CU_POINTER_ATTRIBUTE_RANGE_START_ADDR };
+void *to[] = { &type, &ordinal, &start };
+int code = cuPointerGetAttributes(3, which, to, (CUdeviceptr)own);
+printf("%d %u %d %llu;", code, type, ordinal, start);
+code = cuPointerGetAttributes(3, which, to, (CUdeviceptr)(large + 9));
+printf("%d %u %d %d", code, type, ordinal, start == (CUdeviceptr)large);""").ok()
+    assert r.stdout == "0 0 -2 0;0 2 0 1"
