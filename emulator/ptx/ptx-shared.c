@@ -226,9 +226,12 @@ static int describe(const struct layout *l, struct ptx_function *f, struct error
 			end = v->address + v->size;
 		list[n++] = (struct ptx_shared_array){ v->name, (uint32_t)v->address, (uint32_t)v->size };
 	}
-	if (counted > MACHINE_MAX_SHARED)
-		return error_set(err, ERROR_LIMIT, "the shared variables of `%s` need %llu bytes, a block has %d", f->name,
-				 (unsigned long long)counted, MACHINE_MAX_SHARED);
+	/* As ptxas has it, whatever the GPU: more is had only at the launch. */
+	if (counted > MACHINE_MAX_SHARED_STATIC)
+		return error_set(err, ERROR_LIMIT, "the __shared__ variables of `%s` take %llu bytes, and %d is the most. For more, declare "
+				 "`extern __shared__ T a[];`, give the bytes as the third number of the launch, and allow them by "
+				 "cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)", f->name,
+				 (unsigned long long)counted, MACHINE_MAX_SHARED_STATIC, f->name);
 	qsort(list, n, sizeof(*list), by_offset);
 	f->shared_arrays = list;
 	f->shared_array_count = n;

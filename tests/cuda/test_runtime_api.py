@@ -164,3 +164,17 @@ printf("%d %u %d %llu;", code, type, ordinal, start);
 code = cuPointerGetAttributes(3, which, to, (CUdeviceptr)(large + 9));
 printf("%d %u %d %d", code, type, ordinal, start == (CUdeviceptr)large);""").ok()
     assert r.stdout == "0 0 -2 0;0 2 0 1"
+
+
+def test_static_shared_memory_ends_at_48_kb_as_for_ptxas(kernel):
+    entry = """__global__ void tiled(int *out)
+{
+    __shared__ int a[%d];
+    a[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = a[31 - threadIdx.x];
+}"""
+    r = kernel.run(entry % 12289)
+    assert r.ename == "LinkError" and "the __shared__ variables of `tiled` take 49156 bytes, and 49152 is the most" in r.evalue
+    assert "cudaFuncSetAttribute(tiled, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)" in r.evalue
+    kernel.run(entry % 12288).ok()
