@@ -14,7 +14,7 @@
 #include "emulator/driver/findings.h"
 #include "emulator/driver/memory.h"
 
-/* Whether the call comes back before the bytes are copied. */
+/* Whether the call may come back before the bytes are copied. */
 enum copy_end { COPY_WAIT, COPY_ASYNC };
 
 /* Where the host finds the bytes; NULL when the range is no memory. */
@@ -55,6 +55,25 @@ static void run_bytes(void *data)
 	cu_profile_note(start, SPAN_COPY, b->what, b->size);
 }
 
+/* Host memory that the driver has not been told of. */
+static bool is_pageable(uint64_t address)
+{
+	struct mapping m;
+
+	return !memory_is_device(address) && !memory_find_mapping(address, &m);
+}
+
+/*
+ * What the call returns when its copy is queued. Pageable memory the driver stages: the caller may use it at once ("API
+ * synchronization behavior" of the manual), so also an asynchronous copy has ended then.
+ */
+static CUresult end_copy(CUresult result, struct queue *q, enum copy_end end, uint64_t dst, uint64_t src)
+{
+	if (result || (end == COPY_ASYNC && !is_pageable(dst) && !is_pageable(src)))
+		return result;
+	return cu_stream_wait(q);
+}
+
 static CUresult copy(const char *name, enum copy_end end, CUstream stream, uint64_t dst, uint64_t src, size_t size)
 {
 	CUresult result = gpu_enter(name, GPU_CALL_ASYNC);
@@ -76,7 +95,7 @@ static CUresult copy(const char *name, enum copy_end end, CUstream stream, uint6
 			return CUDA_ERROR_INVALID_VALUE;
 		result = queue_do(q, run_bytes, &b, sizeof(b));
 	}
-	return result || end == COPY_ASYNC ? result : cu_stream_wait(q);
+	return end_copy(result, q, end, dst, src);
 }
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t size)
@@ -273,7 +292,7 @@ static CUresult copy_2d(const char *name, enum copy_end end, const CUDA_MEMCPY2D
 	if (capture_is_on(stream))
 		return capture_2d(stream, c);
 	result = copy_planes(q, &dst, &src, c->WidthInBytes, c->Height, 1);
-	return result || end == COPY_ASYNC ? result : cu_stream_wait(q);
+	return end_copy(result, q, end, dst.base, src.base);
 }
 
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *c)
@@ -317,7 +336,7 @@ static CUresult copy_3d(const char *name, enum copy_end end, const CUDA_MEMCPY3D
 	if (capture_is_on(stream))
 		return capture_copy(stream, c);
 	result = copy_planes(q, &dst, &src, c->WidthInBytes, c->Height, c->Depth);
-	return result || end == COPY_ASYNC ? result : cu_stream_wait(q);
+	return end_copy(result, q, end, dst.base, src.base);
 }
 
 CUresult cuMemcpy3D(const CUDA_MEMCPY3D *c)

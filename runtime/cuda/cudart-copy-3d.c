@@ -84,7 +84,7 @@ static cudaError_t copy(struct side *dst, struct side *src, const struct box *b,
 	device_unlock();
 	if (result)
 		return result;
-	return w->async ? cudart_error(device.driver->cuMemcpy3DAsync(&c, s))
+	return w->async ? CUDART_WAIT(device.driver->cuMemcpy3DAsync(&c, s))
 			: CUDART_WAIT(device.driver->cuMemcpy3D(&c));
 }
 

@@ -98,7 +98,7 @@ cudaError_t cudart_copy_async(void *dst, const void *src, size_t size, enum cuda
 		result = cudart_stream(stream, &s);
 	if (result || !size)
 		return result;
-	return cudart_error(device.driver->cuMemcpyAsync((uintptr_t)dst, (uintptr_t)src, size, s));
+	return CUDART_WAIT(device.driver->cuMemcpyAsync((uintptr_t)dst, (uintptr_t)src, size, s));
 }
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
@@ -298,7 +298,7 @@ static cudaError_t copy_2d_async(const struct rows *r, enum cudaMemcpyKind kind,
 		result = cudart_stream(stream, &s);
 	if (result || !r->width || !r->height)
 		return result;
-	return cudart_error(device.driver->cuMemcpy2DAsync(&c, s));
+	return CUDART_WAIT(device.driver->cuMemcpy2DAsync(&c, s));
 }
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,

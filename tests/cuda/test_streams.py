@@ -282,3 +282,38 @@ pthread_create(&loop, NULL, launches, NULL);""").ok()
 pthread_join(loop, NULL);
 cudaDeviceSynchronize();
 printf("%d %d %d", *out == rounds, counted == rounds, out[1]);""") == "1 1 20"
+
+
+def test_a_copy_of_pageable_memory_has_ended_when_its_call_returns(kernel):
+    """The driver stages such memory, so programs use it at once. Of memory that is pinned the call returns before."""
+    kernel.run(PRELUDE).ok()
+    kernel.run("""__global__ void late(int *out, int n)
+{
+    int sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < n; i++)
+        sum = sum * 3 + (i ^ sum);
+    out[0] = 42 + (sum == 12345);
+}
+int *data, *pinned;
+cudaMalloc(&data, 64);
+cudaMallocHost(&pinned, 64);""").ok()
+    for name, copy in {
+        "linear": "cudaMemcpyAsync(&back, data, 4, cudaMemcpyDeviceToHost, one)",
+        "rows": "cudaMemcpy2DAsync(&back, 4, data, 4, 4, 1, cudaMemcpyDeviceToHost, one)",
+        "driver": "cuMemcpyDtoHAsync(&back, (CUdeviceptr)data, 4, one)",
+    }.items():
+        r = kernel.run(f'int back = 0; late<<<1, 1, 0, one>>>(data, 3000000); {copy};\nprintf("%d %d", back, cudaStreamQuery(one));')
+        assert r.ok().stdout == "42 0", name
+    # What the host has from then on is not what is copied.
+    assert value(kernel, """int from = 7;
+late<<<1, 1, 0, one>>>(data, 3000000);
+cudaMemcpyAsync(data + 1, &from, 4, cudaMemcpyHostToDevice, one);
+from = 8;
+cudaStreamSynchronize(one);
+cudaMemcpy(&from, data + 1, 4, cudaMemcpyDeviceToHost);
+printf("%d", from);""") == "7"
+    assert value(kernel, """wait_for<<<1, 1, 0, one>>>(flag, 9, out);
+cudaMemcpyAsync(pinned, data, 4, cudaMemcpyDeviceToHost, one);
+printf("%d", cudaStreamQuery(one) == cudaErrorNotReady);
+*(volatile int *)flag = 9;""") == "1"
