@@ -258,6 +258,17 @@ static void exchange(const char *name, void **ret)
 		*ret = function;
 }
 
+CUresult libcuda_proc_address(const char *name, void **ret, int version, cuuint64_t flags,
+			      CUdriverProcAddressQueryResult *ret_status)
+{
+	__typeof__(cuGetProcAddress) *real = (__typeof__(cuGetProcAddress) *)dlsym(device.driver->handle, "cuGetProcAddress_v2");
+	CUresult result = real ? real(name, ret, version, flags, ret_status) : CUDA_ERROR_NOT_SUPPORTED;
+
+	if (!result && shim)
+		exchange(name, ret);
+	return result;
+}
+
 static CUresult get_address(const char *name, void **ret, int version, cuuint64_t flags)
 {
 	CUresult (*real)(const char *, void **, int, cuuint64_t) = libcuda_real[LIBCUDA_cuGetProcAddress];

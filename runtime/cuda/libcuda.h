@@ -33,6 +33,9 @@ bool libcuda_is_driver(const char *path);
 extern _Thread_local bool libcuda_opens_driver;
 /* From here on calls reach the chosen driver; handle: of dlopen(). path: its file. */
 void libcuda_attach(void *handle, const char *path);
+/* cuGetProcAddress() of the chosen driver, with our function in place of one of its own where we stand before it. */
+CUresult libcuda_proc_address(const char *name, void **ret, int version, cuuint64_t flags,
+			      CUdriverProcAddressQueryResult *ret_status);
 /* At the end of a cell: what has changed without a call. */
 void libcuda_settle(void);
 

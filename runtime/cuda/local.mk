@@ -13,6 +13,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/cudart-code-library.c \
 	%reldir%/cudart-copy.c %reldir%/cudart-copy-3d.c \
 	%reldir%/cudart-device.c %reldir%/device-properties.def \
+	%reldir%/cudart-entry-point.c \
 	%reldir%/cudart-error.c %reldir%/cudart-errors.def \
 	%reldir%/cudart-graph-attribute.c %reldir%/cudart-graph.c %reldir%/cudart-graph-capture.c \
 	%reldir%/cudart-graph-node.c %reldir%/cudart-graph-query.c \

@@ -178,3 +178,23 @@ def test_static_shared_memory_ends_at_48_kb_as_for_ptxas(kernel):
     assert r.ename == "LinkError" and "the __shared__ variables of `tiled` take 49156 bytes, and 49152 is the most" in r.evalue
     assert "cudaFuncSetAttribute(tiled, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)" in r.evalue
     kernel.run(entry % 12288).ok()
+
+
+def test_functions_of_the_driver_are_found_by_name(fresh_kernel):
+    """They are the ones that are counted, also in a cell after a fault."""
+    fresh_kernel.run("""#include <stdio.h>
+CUresult (*take)(CUdeviceptr *, size_t);
+CUdeviceptr p;
+enum cudaDriverEntryPointQueryResult found;
+void *nothing = &p;""").ok()
+    fresh_kernel.run("%limit gpu 64MiB").ok()
+    r = fresh_kernel.run("""int code = cudaGetDriverEntryPointByVersion("cuMemAlloc", (void **)&take, 12050, cudaEnableDefault, &found);
+printf("%d %d", code, found);""").ok()
+    assert r.stdout == "0 0"
+    assert fresh_kernel.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"
+    r = fresh_kernel.run("take(&p, 128 << 20)")
+    assert "the limit of device memory for this session is 64.0 MiB" in r.shown
+    assert fresh_kernel.run("take(&p, 1 << 20)").ok().text == "CUDA_SUCCESS (0)"
+    r = fresh_kernel.run("""code = cudaGetDriverEntryPoint("cuNothing", &nothing, cudaEnableDefault, &found);
+printf("%d %d %d", code, found == cudaDriverEntryPointSymbolNotFound, nothing == NULL);""").ok()
+    assert r.stdout == "0 1 1"
