@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -103,6 +104,20 @@ static void *open_library(const char *cuda_root)
 }
 
 /*
+ * NVRTC opens its builtins by their bare name. They lie beside it, where the dynamic linker does not look for them: only
+ * later releases than 13.0 say so. What is loaded already, it is given.
+ */
+static void bring_builtins(void *library, int major, int minor)
+{
+	char folder[PATH_MAX], path[PATH_MAX + 64];
+
+	if (dlinfo(library, RTLD_DI_ORIGIN, folder))
+		return;
+	snprintf(path, sizeof(path), "%s/libnvrtc-builtins.so.%d.%d", folder, major, minor);
+	dlopen(path, FOR_GOOD);
+}
+
+/*
  * NVRTC opens the CUDA driver, for no need of ours. Only workers do that: here the name stands for a library whose functions
  * all fail, the one that stands before the driver where cells run.
  */
@@ -138,6 +153,7 @@ int nvrtc_load(struct nvrtc *n, const char *cuda_root, struct error *err)
 	n->library = open_library(cuda_root);
 	calls = calloc(1, sizeof(*calls));
 	if (n->library && calls && !bind(n, calls) && !calls->version(&major, &minor)) {
+		bring_builtins(n->library, major, minor);
 		n->calls = calls;
 		n->precompiles = dlsym(n->library, "nvrtcGetPCHCreateStatus") != NULL;
 		snprintf(n->version, sizeof(n->version), "%d.%d", major, minor);
