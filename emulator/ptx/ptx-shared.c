@@ -228,9 +228,9 @@ static int describe(const struct layout *l, struct ptx_function *f, struct error
 	}
 	/* As ptxas has it, whatever the GPU: more is had only at the launch. */
 	if (counted > MACHINE_MAX_SHARED_STATIC)
-		return error_set(err, ERROR_LIMIT, "the __shared__ variables of `%s` take %llu bytes, and %d is the most. For more, declare "
-				 "`extern __shared__ T a[];`, give the bytes as the third number of the launch, and allow them by "
-				 "cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)", f->name,
+		return error_set(err, ERROR_LIMIT, "the __shared__ variables of `%s` take %llu bytes, and %d is the most. For "
+				 "more, declare `extern __shared__ T a[];`, give the bytes as the third number of the launch, "
+				 "and allow them by cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)", f->name,
 				 (unsigned long long)counted, MACHINE_MAX_SHARED_STATIC, f->name);
 	qsort(list, n, sizeof(*list), by_offset);
 	f->shared_arrays = list;

@@ -137,7 +137,7 @@ cudaDeviceGetLimit(&stack, cudaLimitStackSize);
 
 
 def test_a_pointer_is_known_by_its_allocation(fresh_kernel):
-    """Buffers of the session lie in chunks; what a library asks of an address inside is told of the buffer, as of cudaMalloc()."""
+    """Buffers of the session lie in chunks; who asks about an address inside hears of the buffer, as of cudaMalloc()."""
     fresh_kernel.run("""#include <stdio.h>
 char *small, *large;
 CUdeviceptr base, start;
@@ -188,7 +188,8 @@ CUdeviceptr p;
 enum cudaDriverEntryPointQueryResult found;
 void *nothing = &p;""").ok()
     fresh_kernel.run("%limit gpu 64MiB").ok()
-    r = fresh_kernel.run("""int code = cudaGetDriverEntryPointByVersion("cuMemAlloc", (void **)&take, 12050, cudaEnableDefault, &found);
+    r = fresh_kernel.run("""int code = cudaGetDriverEntryPointByVersion("cuMemAlloc", (void **)&take, 12050,
+                                           cudaEnableDefault, &found);
 printf("%d %d", code, found);""").ok()
     assert r.stdout == "0 0"
     assert fresh_kernel.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"

@@ -303,8 +303,9 @@ cudaMallocHost(&pinned, 64);""").ok()
         "rows": "cudaMemcpy2DAsync(&back, 4, data, 4, 4, 1, cudaMemcpyDeviceToHost, one)",
         "driver": "cuMemcpyDtoHAsync(&back, (CUdeviceptr)data, 4, one)",
     }.items():
-        r = kernel.run(f'int back = 0; late<<<1, 1, 0, one>>>(data, 3000000); {copy};\nprintf("%d %d", back, cudaStreamQuery(one));')
-        assert r.ok().stdout == "42 0", name
+        r = kernel.run(f'int back = 0; late<<<1, 1, 0, one>>>(data, 3000000); {copy};\n'
+                       'printf("%d %d", back, cudaStreamQuery(one));').ok()
+        assert r.stdout == "42 0", name
     # What the host has from then on is not what is copied.
     assert value(kernel, """int from = 7;
 late<<<1, 1, 0, one>>>(data, 3000000);
