@@ -76,10 +76,16 @@ def test_the_driver_of_the_machine_is_found_by_its_file(start_kernel, prefix):
     assert r.text == "1" and not r.stderr
     r = session.run("CUdeviceptr q; cuMemAlloc(&q, 1 << 27)").ok()
     assert r.text == "CUDA_ERROR_OUT_OF_MEMORY (2)" and "was refused: the limit" in r.stderr
+    assert session.run('#include <stdlib.h>\ngetenv("CUDA_MODULE_LOADING")').ok().text == '"LAZY"'
+
+
+@pytest.mark.root
+def test_a_driver_that_is_found_is_opened_by_workers_only(start_kernel, prefix):
+    session = start_kernel(CGPU_DEVICE="native", LD_LIBRARY_PATH=library_path(prefix / "libexec" / "cgpu" / "emulated-driver"))
+    session.run("int *p; cudaMalloc(&p, 4);").ok()
     for pid in (session.pid, session.compiler_pid(), session.zygote_pid()):
         with open(f"/proc/{pid}/maps") as f:
             assert "libcgpu-emulator" not in f.read()
-    assert session.run('#include <stdlib.h>\ngetenv("CUDA_MODULE_LOADING")').ok().text == '"LAZY"'
 
 
 def test_a_driver_that_is_passed_over_is_told(start_kernel, tmp_path):

@@ -35,6 +35,7 @@ def largest(session):
     return session.run("%gpu").ok().stdout.split("the largest request that fits: ")[1].split("\n")[0]
 
 
+@pytest.mark.root
 def test_memory_is_taken_as_needed_and_given_back_when_freed(small_device):
     assert device_bytes(small_device.pid) == 0
     for size in (10, 40, 20):

@@ -161,6 +161,7 @@ CUdeviceptr hidden; ((CUresult (*)(CUdeviceptr *, size_t))dlsym(m, "cuMemAlloc_v
     assert limited.run("take_linked(100 * MIB)").ok().text == "2"
 
 
+@pytest.mark.root
 def test_no_process_but_workers_has_a_driver(limited):
     worker = limited.worker_pid()
     for pid in (limited.pid, limited.compiler_pid(), limited.zygote_pid(), worker):

@@ -241,6 +241,7 @@ def out_of_turn(asked):
     return [(a, b) for a in asked for b in asked if a[0] + SLACK_S < b[0] and b[1] + SLACK_S < a[1]]
 
 
+@pytest.mark.root
 @pytest.mark.parametrize("n, cap, steps", [(2, 200, 30), (8, 96, 18)])
 def test_kernels_under_load_share_a_device(on_one_device, mark, n, cap, steps):
     seed, steps = os.environ.get("CGPU_LOAD_SEED", "1"), int(os.environ.get("CGPU_LOAD_STEPS", steps))
