@@ -4,6 +4,7 @@ NVIDIA's own bindings. LD_LIBRARY_PATH is all that they get.
 
 nvcc is one of the CUDA toolkit or the pip wheel nvidia-cuda-nvcc, which ./bootstrap installs where no toolkit is."""
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -198,7 +199,9 @@ def stub(driver, tmp_path_factory):
 def build(nvcc, folder, name, text, *options):
     source, out = folder / name, folder / (name + ".out")
     source.write_text(text)
-    subprocess.run([nvcc, source, *options, "-o", out], check=True, text=True)
+    # An nvcc of the wheels of CUDA 13.0 looks for what it links with in lib64, and has it in lib.
+    own = pathlib.Path(nvcc).resolve().parents[1] / "lib"
+    subprocess.run([nvcc, source, *options, "-L", own, "-o", out], check=True, text=True)
     return out
 
 
