@@ -258,15 +258,22 @@ static void exchange(const char *name, void **ret)
 		*ret = function;
 }
 
+/* cuGetProcAddress() of the driver as it has been since CUDA 12, in one of its versions; ours come in place of what it finds. */
+static CUresult address_by(void *real, const char *name, void **ret, int version, cuuint64_t flags,
+			   CUdriverProcAddressQueryResult *ret_status)
+{
+	CUresult result = real ? ((__typeof__(cuGetProcAddress) *)real)(name, ret, version, flags, ret_status)
+			       : CUDA_ERROR_NOT_SUPPORTED;
+
+	if (!result && shim && name && ret)
+		exchange(name, ret);
+	return result;
+}
+
 CUresult libcuda_proc_address(const char *name, void **ret, int version, cuuint64_t flags,
 			      CUdriverProcAddressQueryResult *ret_status)
 {
-	__typeof__(cuGetProcAddress) *real = (__typeof__(cuGetProcAddress) *)dlsym(device.driver->handle, "cuGetProcAddress_v2");
-	CUresult result = real ? real(name, ret, version, flags, ret_status) : CUDA_ERROR_NOT_SUPPORTED;
-
-	if (!result && shim)
-		exchange(name, ret);
-	return result;
+	return address_by(dlsym(device.driver->handle, "cuGetProcAddress_v2"), name, ret, version, flags, ret_status);
 }
 
 static CUresult get_address(const char *name, void **ret, int version, cuuint64_t flags)
@@ -282,21 +289,13 @@ static CUresult get_address(const char *name, void **ret, int version, cuuint64_
 static CUresult get_address_v2(const char *name, void **ret, int version, cuuint64_t flags,
 			       CUdriverProcAddressQueryResult *ret_status)
 {
-	CUresult result = LIBCUDA_REAL(LIBCUDA_cuGetProcAddress_v2, cuGetProcAddress)(name, ret, version, flags, ret_status);
-
-	if (!result && name && ret)
-		exchange(name, ret);
-	return result;
+	return address_by(libcuda_real[LIBCUDA_cuGetProcAddress_v2], name, ret, version, flags, ret_status);
 }
 
 static CUresult get_address_v2_ptsz(const char *name, void **ret, int version, cuuint64_t flags,
 				    CUdriverProcAddressQueryResult *ret_status)
 {
-	CUresult result = LIBCUDA_REAL(LIBCUDA_cuGetProcAddress_v2_ptsz, cuGetProcAddress)(name, ret, version, flags, ret_status);
-
-	if (!result && name && ret)
-		exchange(name, ret);
-	return result;
+	return address_by(libcuda_real[LIBCUDA_cuGetProcAddress_v2_ptsz], name, ret, version, flags, ret_status);
 }
 
 static const struct libcuda_guard address_guards[] = {
