@@ -131,6 +131,8 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/zygote-client.h \
 	%reldir%/sandbox/cgroup.c \
 	%reldir%/sandbox/cgroup.h \
+	%reldir%/sandbox/nvidia-nodes.c \
+	%reldir%/sandbox/nvidia-nodes.h \
 	%reldir%/sandbox/sandbox.c \
 	%reldir%/sandbox/sandbox.h \
 	%reldir%/sandbox/seccomp.c \
@@ -174,6 +176,11 @@ test_commit_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
 test_seccomp_SOURCES = tests/unit/test-seccomp.c
 test_seccomp_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_seccomp_LDADD = $(SUPERVISOR_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += test-nvidia-nodes
+TESTS += test-nvidia-nodes
+test_nvidia_nodes_SOURCES = tests/unit/test-nvidia-nodes.c %reldir%/sandbox/nvidia-nodes.c
+test_nvidia_nodes_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_nvidia_nodes_LDADD = libcommon.a $(CMOCKA_LIBS)
 check_PROGRAMS += test-version-rules
 TESTS += test-version-rules
 test_version_rules_SOURCES = tests/unit/test-version-rules.c %reldir%/supervisor/version-rules.c

@@ -16,7 +16,7 @@
 #include "kernel/supervisor/version-watch.h"
 
 #define LIMIT_LINES 5
-#define ROWS_MAX (SANDBOX_STEPS + 13 + LIMIT_LINES)
+#define ROWS_MAX (SANDBOX_STEPS + 14 + LIMIT_LINES)
 
 static __attribute__((format(printf, 5, 6))) void add(struct doctor_rows *d, const char *what, bool ok, const char *mend,
 						      const char *fmt, ...)
@@ -75,6 +75,16 @@ static void add_device(struct doctor_rows *d, const struct supervisor *s)
 	    "%s%s, driver API %u.%u, %llu MiB%s%s", h->device, h->emulated ? " (emulated on the CPU)" : "",
 	    h->driver_version / 1000, h->driver_version % 1000 / 10, (unsigned long long)(h->device_memory >> 20),
 	    *h->problem ? "; " : "", h->problem);
+}
+
+static void add_nvidia_nodes(struct doctor_rows *d, const struct supervisor *s)
+{
+	const struct nvidia_nodes *n = &s->nvidia_nodes;
+
+	if (n->outcome != NVIDIA_NODES_NO_DRIVER)
+		add(d, "device files", n->outcome != NVIDIA_NODES_LACKING, "Run `sudo nvidia-modprobe -c0 -u`, or nvidia-smi, once "
+		    "after each start of the machine, or enable nvidia-persistenced; then start the kernel again.", "%s%s", n->text,
+		    n->outcome == NVIDIA_NODES_MADE ? " (made at the start of the kernel)" : "");
 }
 
 /* Only those that are broken: what fits needs no row. */
@@ -147,6 +157,7 @@ size_t doctor_rows_make(struct doctor_rows *d, const struct supervisor *s, const
 		return 0;
 	add_linux(d);
 	add_device(d, s);
+	add_nvidia_nodes(d, s);
 	add_compiler(d, s);
 	add_versions(d, s);
 	add_commit(d, s);

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "common/buffer.h"
+#include "kernel/sandbox/nvidia-nodes.h"
 #include "kernel/sandbox/sandbox.h"
 #include "kernel/supervisor/aside.h"
 #include "kernel/supervisor/checker.h"
@@ -130,6 +131,7 @@ struct supervisor {
 	const struct supervisor_callbacks *cb;
 	void *cb_data;
 
+	struct nvidia_nodes nvidia_nodes;
 	struct sandbox sandbox;
 	struct worker_pool pool;
 	struct libraries libraries;

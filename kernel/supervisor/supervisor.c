@@ -16,6 +16,7 @@
 #include "common/log.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
+#include "config.h"
 #include "kernel/loop.h"
 #include "kernel/size-text.h"
 #include "kernel/supervisor/cell-run.h"
@@ -60,6 +61,8 @@ static int start(struct supervisor *s, const struct supervisor_options *o, struc
 {
 	/* Before the process becomes undumpable: then an ordinary user cannot read its own page map any more. */
 	s->dirty_pages = dirty_pages_choose();
+	if (HAVE_CUDA)
+		nvidia_nodes_make(&(struct nvidia_nodes_places){ s->proc_dir, "/dev", "nvidia-modprobe" }, &s->nvidia_nodes);
 	if (sandbox_init(&s->sandbox, o->disabled_sandbox, s->connection_file, err) ||
 	    worker_pool_start_zygote(s, err) || snapshot_init(&s->snapshot, o->undo_limit, err))
 		return -1;
