@@ -15,6 +15,8 @@
  *	CALL=CODE          the next call of CALL fails with the CUresult CODE (a number), and so does every later call if
  *	                   common/cuda-faults.def says that it is sticky
  *	CALL=CODE:N        the N-th call from now fails, N >= 1
+ *	CALL=CODE:while:PATH  every call fails while the file PATH exists, in every process that is told so
+ *	CALL=CODE:once:PATH   the call that finds the file PATH and removes it fails, in one of these processes
  *	launch=CODE        the next launch faults: sticky CODE at the next synchronising call
  *	launch=hang        the next launch never ends: its stream stays busy until stop() or the end of the process
  *	init=slow:MS       cuInit takes that long

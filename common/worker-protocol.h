@@ -81,7 +81,8 @@ enum worker_message {
 	/* kernel -> worker */
 	/* u64 session epoch (grows with each attach), u64 host limit in bytes (0: none), u64 device limit in bytes,
 	 * u32 cell, u8 the content of device memory without a chunk comes later (WORKER_DEVICE_FILL),
-	 * u8 enum device_rollback, [preimage: u64 address,
+	 * u8 memory that does not come is given up: empty memory takes its place, u8 enum device_rollback,
+	 * [u32 number of a device that the session has memory of, 16 bytes its UUID], [preimage: u64 address,
 	 * u64 size, u64 chunk id, u64 chunk offset], [certificates, as WORKER_DEVICE_CERTIFICATES has them]; device chunks
 	 * follow as WORKER_CHUNK messages, then WORKER_ATTACH_END */
 	WORKER_ATTACH = 1,
@@ -352,10 +353,13 @@ enum worker_driver {
 	DRIVER_CHECKS, /* the emulated one, for a cell that is checked: nothing of the worker is ever kept */
 };
 
+#define PASSED_OVER_MAX 512
+
 struct worker_device {
 	uint32_t driver;  /* enum worker_driver */
 	uint32_t count;   /* DRIVER_CHECKS: how many devices it has */
 	uint64_t memory;  /* and bytes of each */
+	char passed_over[PASSED_OVER_MAX]; /* why an earlier worker did not use the driver that the machine has, "" for nothing */
 };
 
 #define WORKER_DUMP_FOLDER_MAX 256

@@ -309,6 +309,7 @@ static int prepare(const struct worker_start *start, struct error *err)
 	device_host.dump_folder = worker.control->dump_folder;
 	if (worker.control->device.driver == DRIVER_NATIVE || worker.control->device.driver == DRIVER_EMULATED)
 		device_host.driver = worker.control->device.driver == DRIVER_NATIVE ? "native" : "emulated";
+	device_host.passed_over = worker.control->device.passed_over;
 	if (worker.control->device.driver == DRIVER_NONE)
 		device_leave_alone(&device_host, &info);
 	else if (worker.control->device.driver == DRIVER_CHECKS)

@@ -159,20 +159,37 @@ static void take_certificates(struct record *r)
 	}
 }
 
+static void take_needed(struct record *r, struct device_attachment *ret)
+{
+	for (uint32_t n = record_count(r, 4 + DEVICE_UUID_SIZE); n--;) {
+		uint32_t device = record_u32(r);
+		size_t len;
+		const void *uuid = record_bytes(r, &len);
+
+		if (r->failed || device >= CHUNK_DEVICES_MAX || len != DEVICE_UUID_SIZE)
+			continue;
+		ret->needed |= 1u << device;
+		memcpy(ret->uuids[device], uuid, DEVICE_UUID_SIZE);
+	}
+}
+
 static int attach(const struct ipc_message *first, struct buffer *lost, struct error *err)
 {
 	struct record r = record_open(first->data, first->len);
-	uint64_t epoch = record_u64(&r), host_limit = record_u64(&r), device_limit = record_u64(&r);
+	struct device_attachment how = { .epoch = (uint32_t)record_u64(&r) };
+	uint64_t host_limit = record_u64(&r);
 	uint32_t n;
-	bool refill;
 
+	how.limit = record_u64(&r);
 	worker.cell = record_u32(&r);
-	refill = record_u8(&r) != 0;
+	how.refill = record_u8(&r) != 0;
+	how.gives_up = record_u8(&r) != 0;
 	device_set_rollback(record_u8(&r));
+	take_needed(&r, &how);
 	n = record_count(&r, 32);
 	if (r.failed)
 		return record_check(&r, "WORKER_ATTACH", err);
-	if (take_session(lost, err) || device_attach((uint32_t)epoch, device_limit, refill, err) || take_chunks(err) ||
+	if (take_session(lost, err) || device_attach(&how, err) || take_chunks(err) ||
 	    restore_preimages(&r, n, err))
 		return -1;
 	take_certificates(&r);

@@ -68,7 +68,7 @@ def cache(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def start_kernel(prefix, mark, cache, tmp_path_factory):
-    """start_kernel(**env) -> Session; all are shut down at the end of the module."""
+    """start_kernel(**env) -> Session; all are shut down at the end of the module. None: not in the environment."""
     sessions = []
 
     def start(transport="tcp", cwd=None, **env):

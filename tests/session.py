@@ -147,7 +147,7 @@ class Session:
         self.manager.connection_file = str(runtime / f"kernel-{uuid.uuid4()}.json")
         if transport == "ipc":
             self.manager.ip = str(cwd / "ipc")
-        self.manager.start_kernel(cwd=str(cwd), env={**os.environ, **env})
+        self.manager.start_kernel(cwd=str(cwd), env={k: v for k, v in {**os.environ, **env}.items() if v is not None})
         self.client = self.manager.blocking_client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=DEADLINE)

@@ -16,6 +16,8 @@ struct inject {
 	char name[48];
 	int code;
 	unsigned countdown; /* 1: the next call; 0: the slot is free */
+	char *path;         /* calls fail while there is such a file; NULL: as countdown says */
+	bool once;          /* and the call that fails removes it */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -27,7 +29,7 @@ static int driver_version;
 static char *lost_path; /* set once, as the environment or the first item says */
 static pthread_once_t environment_once = PTHREAD_ONCE_INIT;
 
-static int arm(const char *name, size_t name_len, int code, unsigned countdown)
+static struct inject *arm(const char *name, size_t name_len, int code, unsigned countdown)
 {
 	for (size_t i = 0; i < INJECT_MAX; i++) {
 		struct inject *s = &slots[i];
@@ -38,10 +40,26 @@ static int arm(const char *name, size_t name_len, int code, unsigned countdown)
 		s->name[name_len] = '\0';
 		s->code = code;
 		s->countdown = countdown;
+		s->path = NULL;
 		armed++;
-		return 0;
+		return s;
 	}
-	return -1;
+	return NULL;
+}
+
+/* ":while:PATH" or ":once:PATH". Its end; NULL: it is none, or memory is out. */
+static const char *arm_file(const char *name, size_t name_len, int code, const char *text)
+{
+	bool once = !strncmp(text, ":once:", 6);
+	const char *path = once ? text + 6 : text + 7;
+	size_t len = strcspn(path, ",");
+	struct inject *s = once || !strncmp(text, ":while:", 7) ? arm(name, name_len, code, 1) : NULL;
+
+	if (!s)
+		return NULL;
+	s->once = once;
+	s->path = strndup(path, len);
+	return s->path ? path + len : NULL;
 }
 
 static uint64_t parse_size(const char *text, char **ret_end)
@@ -105,13 +123,15 @@ static const char *add_item(const char *item)
 	if (state_end)
 		return state_end;
 	if (!strncmp(item, "launch=hang", 11))
-		return arm("launch", 6, INJECT_HANG, 1) ? NULL : item + 11;
+		return arm("launch", 6, INJECT_HANG, 1) ? item + 11 : NULL;
 	code = strtol(equals + 1, &end, 10);
 	if (end == equals + 1 || code <= 0)
 		return NULL;
+	if (*end == ':' && (end[1] == 'o' || end[1] == 'w'))
+		return arm_file(item, (size_t)(equals - item), (int)code, end);
 	if (*end == ':')
 		countdown = strtoul(end + 1, &end, 10);
-	if (!countdown || arm(item, (size_t)(equals - item), (int)code, (unsigned)countdown))
+	if (!countdown || !arm(item, (size_t)(equals - item), (int)code, (unsigned)countdown))
 		return NULL;
 	return end;
 }
@@ -140,6 +160,12 @@ static void read_environment(void)
 		fprintf(stderr, "cgpu-emulator: CGPU_EMULATED_FAIL is malformed: %s\n", spec);
 }
 
+/* The file of a failure for once is taken by one call of all processes. */
+static bool takes_file(const struct inject *s)
+{
+	return s->once ? !unlink(s->path) : !access(s->path, F_OK);
+}
+
 int inject_take(const char *name)
 {
 	int code = 0;
@@ -151,10 +177,15 @@ int inject_take(const char *name)
 	for (size_t i = 0; i < INJECT_MAX; i++) {
 		struct inject *s = &slots[i];
 
-		if (!s->countdown || strcmp(s->name, name) || --s->countdown)
+		if (!s->countdown || strcmp(s->name, name))
 			continue;
-		code = s->code;
-		armed--;
+		if (s->path) {
+			if (!code && takes_file(s))
+				code = s->code;
+		} else if (!--s->countdown) {
+			code = s->code;
+			armed--;
+		}
 	}
 	pthread_mutex_unlock(&lock);
 	return code;

@@ -168,7 +168,8 @@ static void begin(struct supervisor *s)
 	struct error err = ERROR_INIT;
 
 	snprintf(c->name, sizeof(c->name), "%s", h->device);
-	c->device = (struct worker_device){ DRIVER_CHECKS, h->n_devices, h->device_memory / h->n_devices };
+	c->device = (struct worker_device){
+		.driver = DRIVER_CHECKS, .count = h->n_devices, .memory = h->device_memory / h->n_devices };
 	supervisor_describe_losses(s, &c->lost);
 	c->phase = CHECKER_COPYING;
 	if (add_chunks(s, &err))

@@ -65,6 +65,7 @@ bool device_choice_on_hello(struct supervisor *s, const struct worker *w)
 	/* What %undo keeps of device memory is the other driver's. */
 	undo_log_clear(&s->snapshot.undo);
 	snapshot_touch(&s->snapshot);
+	s->device.home.known = false;
 	s->pool.hello = w->hello;
 	worker_pool_retire(s);
 	answer(s, "", s->pool.hello.device);

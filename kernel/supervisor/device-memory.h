@@ -61,11 +61,26 @@ struct device_undo {
 	struct device_chunks before;    /* id and address of the chunks that existed, fd -1 */
 };
 
+/*
+ * What the memory is memory of: the driver and the devices of the first worker that had the session and could use its device. A
+ * session stays there, whatever a later worker could choose.
+ */
+struct device_home {
+	bool known;
+	bool emulated;
+	char passed_over[PASSED_OVER_MAX]; /* as the worker's hello has it */
+	uint32_t n_devices;
+	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE];
+};
+
 struct device_memory {
+	struct device_home home;
 	struct device_chunks chunks;
 	struct device_preimages preimages; /* of the running cell, or to be restored by the next worker */
 	struct device_certificates certificates; /* the same of them */
 	bool out_of_reach; /* the worker that has the session has no device: all of this is for a later one */
+	bool tried;        /* a worker was sent away because it had no device, and another one is tried */
+	bool gives_up;     /* if that cannot map all of this either, it does without the rest */
 };
 
 void device_memory_release(struct device_memory *d);

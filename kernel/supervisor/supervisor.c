@@ -20,6 +20,7 @@
 #include "kernel/loop.h"
 #include "kernel/size-text.h"
 #include "kernel/supervisor/cell-run.h"
+#include "kernel/supervisor/device-home.h"
 #include "kernel/supervisor/interrupt.h"
 #include "kernel/supervisor/memory-report.h"
 #include "kernel/supervisor/memory-use.h"
@@ -689,6 +690,7 @@ int supervisor_renew(struct supervisor *s, struct buffer *ret_report, struct err
 	if (!s->renewed_at || s->renewed_at == s->pool.epoch) {
 		s->renewed_at = s->pool.epoch;
 		s->pool.device_hangs = false;
+		device_home_retry(s);
 		worker_pool_renew(s);
 		return error_set(err, ERROR_PEER_GONE, "no worker could be started");
 	}

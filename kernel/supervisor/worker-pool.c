@@ -23,6 +23,7 @@
 #include "kernel/supervisor/cell-run.h"
 #include "kernel/supervisor/checker.h"
 #include "kernel/supervisor/device-choice.h"
+#include "kernel/supervisor/device-home.h"
 #include "kernel/supervisor/memory-use.h"
 #include "kernel/supervisor/output-drain.h"
 #include "kernel/supervisor/strays.h"
@@ -307,7 +308,9 @@ static int send_attach(struct supervisor *s, struct worker *w, struct error *err
 	record_put_u64(&b, worker_pool_device_limit(s, &w->hello));
 	record_put_u32(&b, s->run.cell);
 	record_put_u8(&b, snapshots_is_loading(s));
+	record_put_u8(&b, !w->checks && device_home_gives_up(s));
 	record_put_u8(&b, (uint8_t)(w->checks ? DEVICE_ROLLBACK_OFF : s->device_rollback));
+	device_home_encode(s, &b);
 	device_memory_encode_preimages(&s->device, &b);
 	device_memory_encode_certificates(&s->device, &b);
 	if (buffer_check(&b, err) || worker_send(w, WORKER_ATTACH, b.data, b.len, NULL, err))
@@ -334,29 +337,30 @@ static void attach(struct supervisor *s)
 	worker_kill(w);
 }
 
+/* It has not failed, but it is not the one that gets the session. */
+static void send_away(struct worker *w)
+{
+	w->held = true;
+	worker_kill(w);
+}
+
 static void on_attached(struct supervisor *s, struct worker *w, const struct ipc_message *m)
 {
+	cleanup_buffer struct buffer lacks = BUFFER_INIT;
 	struct record r = record_open(m->data, m->len);
 	uint32_t outcome = record_u8(&r);
 	bool ok = outcome == ATTACH_OK;
 	const char *why = record_str(&r);
 	uint32_t n = record_count(&r, 1);
-	struct buffer *report = snapshots_is_loading(s) ? &s->snapshots.report : &s->run.restored;
 	struct error err = ERROR_INIT;
 	bool has_device;
 
-	for (uint32_t i = 0; i < n; i++) {
-		const char *line = record_str(&r);
-
-		/* What a checker lacks, the worker behind it lacks, too. */
-		if (ok && !w->checks)
-			buffer_printf(report, "%s\n", line);
-	}
+	while (n--)
+		buffer_printf(&lacks, "%s\n", record_str(&r));
 	has_device = record_u8(&r) != 0;
 	if (outcome == ATTACH_NO_ROOM && s->parking.phase == PARKING_ATTACHING) {
-		w->held = true; /* it has not failed */
 		parking_on_no_room(s, why);
-		worker_kill(w);
+		send_away(w);
 		return;
 	}
 	if (ok && w->checks && !has_device) {
@@ -371,13 +375,18 @@ static void on_attached(struct supervisor *s, struct worker *w, const struct ipc
 	}
 	s->pool.failures = 0;
 	w->held = true;
+	/* What a checker lacks, the worker behind it lacks, too. */
 	if (w->checks) {
 		w->state = WORKER_IDLE;
 		advance(s);
 		cell_run_on_session(s);
 		return;
 	}
-	s->device.out_of_reach = !has_device;
+	if (!device_home_on_attached(s, w, has_device)) {
+		send_away(w);
+		return;
+	}
+	buffer_append(snapshots_is_loading(s) ? &s->snapshots.report : &s->run.restored, buffer_text(&lacks), lacks.len);
 	parking_on_attached(s);
 	if (snapshots_is_loading(s)) {
 		snapshots_on_attached(s);
@@ -477,8 +486,9 @@ static const struct worker_events worker_events = { on_message, on_hello, on_iss
 static int ask_for_worker(struct supervisor *s, struct error *err)
 {
 	struct worker_pool *p = &s->pool;
-	struct worker_device device = { .driver = p->device_hangs ? DRIVER_NONE : p->driver };
+	struct worker_device device;
 
+	device_home_ask(s, &device);
 	checker_is_wanted(s, &device);
 	sandbox_await_zygote(&s->sandbox);
 	p->spare = worker_new(++p->last_id, &p->zygote, s->snapshot.memfd, &device, &worker_events, s, err);
@@ -511,13 +521,14 @@ static bool must_wait(struct supervisor *s)
 	return true;
 }
 
-/* A checker and an ordinary worker cannot stand in for each other. */
+/* A checker and an ordinary worker cannot stand in for each other, and neither can two drivers. */
 static void drop_wrong_spare(struct supervisor *s)
 {
 	struct worker *w = s->pool.spare;
 	struct worker_device device;
 
-	if (!w || w->checks == checker_is_wanted(s, &device))
+	if (!w || (w->checks == checker_is_wanted(s, &device) &&
+		   (w->checks || w->state != WORKER_READY || device_home_has(s, w))))
 		return;
 	s->pool.spare = NULL;
 	let_die(s, w);

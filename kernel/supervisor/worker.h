@@ -38,7 +38,7 @@ enum worker_state {
 struct worker_hello {
 	char device[128];
 	char problem[256]; /* what is wrong with the device, "" for nothing */
-	char passed_over[512]; /* why a driver that the machine has is not used, "" for nothing */
+	char passed_over[PASSED_OVER_MAX]; /* why a driver that the machine has is not used, "" for nothing */
 	bool emulated;
 	uint32_t driver_version;
 	uint32_t capability; /* compute capability that all devices have, 75 for 7.5; 0: not known */

@@ -56,10 +56,11 @@ static const struct device_host program = {
 __attribute__((constructor)) static void start(void)
 {
 	cleanup_buffer struct buffer report = BUFFER_INIT;
+	const struct device_attachment as = { .epoch = 1 };
 	struct device_info info = { 0 };
 	struct error err = ERROR_INIT;
 
-	if (device_init(&program, &info, &err) || device_attach(1, 0, false, &err) || device_attach_end(&report, &err))
+	if (device_init(&program, &info, &err) || device_attach(&as, &err) || device_attach_end(&report, &err))
 		fprintf(stderr, "libcudart (cgpu): the CUDA runtime cannot start: %s\n", err.text);
 	else if (info.problem[0])
 		fprintf(stderr, "libcudart (cgpu): %s\n", info.problem);

@@ -50,9 +50,9 @@ void device_init_checks(const struct device_host *host, const struct worker_devi
 	describe(ret_info);
 }
 
-int device_attach(uint32_t epoch, uint64_t limit, bool refill, struct error *err)
+int device_attach(const struct device_attachment *how, struct error *err)
 {
-	(void)epoch, (void)limit, (void)refill, (void)err;
+	(void)how, (void)err;
 	return 0;
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A worker takes a session over: its chunks are mapped again, its pre-images copied back. What does not come is named and
- * is no reason to refuse the session. If it is the device itself that fails, nothing of it is given up here: the kernel
- * process keeps chunks and pre-images for a later worker, and cells go on without a device.
+ * A worker takes a session over: its chunks are mapped again, its pre-images copied back. One call of the driver that fails is
+ * no reason to refuse the session, and none to lose a byte of it: the device is then out of reach as a whole, the kernel
+ * process keeps chunks and pre-images for a later worker, and cells go on without a device. Only when the kernel says that
+ * what does not come is given up, as `%gpu reset` does, empty memory takes its place, and the buffers are named.
  */
+#include <string.h>
 #include <unistd.h>
 
 #include "common/address-map.h"
@@ -26,13 +28,29 @@
 
 static struct buffer not_back; /* lines: buffers whose pre-image could not be copied */
 
-int device_attach(uint32_t epoch, uint64_t limit, bool refill, struct error *err)
+/* Memory of one device is nothing to another one, and a card that is gone shifts the numbers of those behind it. */
+static void check_devices(const struct device_attachment *how)
 {
-	device.refill = refill;
-	device.epoch = epoch;
+	for (int i = 0; i < CHUNK_DEVICES_MAX && device.usable; i++) {
+		if (!(how->needed >> i & 1))
+			continue;
+		if (i >= device.count)
+			device_set_out_of_reach("device %d, which holds memory of the session, is not there any more: the driver has %d", i,
+						device.count);
+		else if (memcmp(device.info.uuids[i], how->uuids[i], DEVICE_UUID_SIZE))
+			device_set_out_of_reach("device %d is another one than that which holds memory of the session", i);
+	}
+}
+
+int device_attach(const struct device_attachment *how, struct error *err)
+{
+	device.refill = how->refill;
+	device.gives_up = how->gives_up;
+	device.epoch = how->epoch;
 	if (!device.usable && device.info.devices)
 		device_take();
-	device_set_limit(limit);
+	check_devices(how);
+	device_set_limit(how->limit);
 	device.session = session_open();
 	if (!device.session)
 		return error_set(err, ERROR_MEMORY, "no session memory for the CUDA tables");
@@ -51,6 +69,31 @@ static bool is_gone(CUresult result)
 	return true;
 }
 
+static struct session_buffer *buffer_in(uint64_t address, uint64_t size)
+{
+	const struct session_array *a = &device.session->buffers;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		if (session_at(a, struct session_buffer, i)->address - address < size)
+			return session_at(a, struct session_buffer, i);
+	return NULL;
+}
+
+/* The first one that does not come is named. address 0: a chunk with pre-images. */
+static void put_out_of_reach(uint64_t address, uint64_t size, CUresult why)
+{
+	const struct session_buffer *b = address ? buffer_in(address, size) : NULL;
+	const char *text = cudart_error_text((cudaError_t)why);
+
+	if (!address)
+		device_set_out_of_reach("the memory with what the failed cell has overwritten cannot be mapped: %s (%d)", text, (int)why);
+	else if (!b)
+		device_set_out_of_reach("device memory at 0x%llx cannot be mapped: %s (%d)", (unsigned long long)address, text, (int)why);
+	else
+		device_set_out_of_reach("the memory of `%s` (cell %u, %llu bytes at 0x%llx) cannot be mapped: %s (%d)", ledger_name(b),
+					b->cell, (unsigned long long)b->size, (unsigned long long)b->address, text, (int)why);
+}
+
 int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err)
 {
 	CUresult result;
@@ -60,11 +103,14 @@ int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, st
 		close(fd);
 		return 0;
 	}
-	/* One that does not come is found missing at the end. */
 	result = vmm_pool_attach(id, size, address, fd);
-	if (result && !is_gone(result))
-		log_warning("device memory at 0x%llx cannot be mapped again: %s (%d)", (unsigned long long)address,
-			    cudart_error_text((cudaError_t)result), (int)result);
+	if (!result || is_gone(result))
+		return 0;
+	log_warning("device memory at 0x%llx cannot be mapped again: %s (%d)", (unsigned long long)address,
+		    cudart_error_text((cudaError_t)result), (int)result);
+	/* What is given up is found missing at the end. */
+	if (!device.gives_up)
+		put_out_of_reach(address, size, result);
 	return 0;
 }
 
@@ -120,20 +166,10 @@ void device_close_chunk(uint64_t id)
 		vmm_pool_detach(id);
 }
 
-static struct session_buffer *buffer_at(uint64_t address)
-{
-	const struct session_array *a = &device.session->buffers;
-
-	for (uint32_t i = 0; i < a->n; i++)
-		if (session_at(a, struct session_buffer, i)->address == address)
-			return session_at(a, struct session_buffer, i);
-	return NULL;
-}
-
 /* What has no memory at all is told at the end. */
 static void note_not_back(uint64_t address)
 {
-	struct session_buffer *b = buffer_at(address);
+	struct session_buffer *b = buffer_in(address, 1);
 
 	if (!b || !vmm_pool_is_mapped(address))
 		return;
@@ -151,8 +187,13 @@ int device_attach_preimage(uint64_t address, uint64_t size, uint64_t chunk, uint
 	if (!device.usable)
 		return 0;
 	result = preimage_restore(address, size, chunk, offset);
-	if (result && !is_gone(result))
+	if (!result || is_gone(result))
+		return 0;
+	if (device.gives_up)
 		note_not_back(address);
+	else
+		device_set_out_of_reach("the content of device memory at 0x%llx from before the failed cell cannot be copied back: %s (%d)",
+					(unsigned long long)address, cudart_error_text((cudaError_t)result), (int)result);
 	return 0;
 }
 
@@ -192,8 +233,8 @@ static void report_out_of_reach(struct buffer *report)
 	}
 	if (n)
 		buffer_printf(report, "%u device buffer%s of %llu bytes cannot be reached: %s\nvariables and heap are as they should be; "
-			      "`%%gpu reset` tries the device again\n", n, n == 1 ? "" : "s", (unsigned long long)bytes,
-			      device.info.problem);
+			      "`%%gpu reset` tries the device again, and gives up only what does not come then\n", n,
+			      n == 1 ? "" : "s", (unsigned long long)bytes, device.info.problem);
 }
 
 bool device_is_usable(void)

@@ -28,7 +28,7 @@ struct device {
 	uint32_t checks;  /* of the next cell's launches, EMULATOR_CHECK_RACES */
 	_Atomic int sticky; /* CUresult that ended the device, 0: well */
 	struct session *session;
-	bool refill;      /* of the attach at work */
+	bool refill, gives_up; /* of the attach at work */
 	pthread_mutex_t lock; /* over the session's tables; never held while device code runs */
 };
 
@@ -48,6 +48,8 @@ CUresult device_enter(void);
  */
 void device_take(void);
 void device_set_unusable(CUresult why);
+/* From here on no cell uses the device, for a reason that is no error of the driver's. */
+void device_set_out_of_reach(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The stream of the current device in which work of our own waits for nothing that cells have begun. */
 CUresult device_own_stream(int ordinal, CUstream *ret);
 /* Somebody else may have made another one current. */

@@ -4,6 +4,7 @@
  */
 #include "runtime/cuda/device.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,26 +210,31 @@ static int try_native(struct error *err)
 	return ret;
 }
 
+/* A machine without a driver needs no explanation why it is not used. */
+static void pass_over(const char *why)
+{
+	char path[LIBCUDA_PATH_MAX];
+
+	if (libcuda_find(path))
+		snprintf(device.info.passed_over, sizeof(device.info.passed_over), "%.*s",
+			 (int)sizeof(device.info.passed_over) - 1, why);
+}
+
 static int choose(struct error *err)
 {
 	const char *want = device.host->driver ? device.host->driver : getenv("CGPU_DEVICE");
-	bool native_only = want && !strcmp(want, "native");
+	struct error why = ERROR_INIT;
 
-	if (want && !native_only && strcmp(want, "emulated"))
+	if (want && !strcmp(want, "native"))
+		return try_native(err);
+	if (want && strcmp(want, "emulated"))
 		return error_set(err, ERROR_INPUT, "CGPU_DEVICE is \"%s\"; it can be \"native\" or \"emulated\"", want);
-	if (!want || native_only) {
-		struct error why = ERROR_INIT;
-		char path[LIBCUDA_PATH_MAX];
-
-		if (!try_native(&why))
-			return 0;
-		if (native_only)
-			return error_set(err, why.code, "%s", why.text);
-		/* A machine without a driver needs no explanation. */
-		if (libcuda_find(path))
-			snprintf(device.info.passed_over, sizeof(device.info.passed_over), "%.*s",
-				 (int)sizeof(device.info.passed_over) - 1, why.text);
-	}
+	if (want && device.host->passed_over)
+		snprintf(device.info.passed_over, sizeof(device.info.passed_over), "%s", device.host->passed_over);
+	if (!want && !try_native(&why))
+		return 0;
+	if (!want)
+		pass_over(why.text);
 	return try_driver(emulator_path(), err);
 }
 
@@ -284,6 +290,17 @@ void device_set_unusable(CUresult result)
 	snprintf(device.info.problem, sizeof(device.info.problem),
 		 "the device cannot be used: %s (%d). Is it used exclusively by another process, full, or gone?",
 		 cudart_error_text((cudaError_t)result), (int)result);
+}
+
+void device_set_out_of_reach(const char *format, ...)
+{
+	va_list args;
+
+	device.usable = false;
+	device.unusable = CUDA_ERROR_DEVICE_UNAVAILABLE;
+	va_start(args, format);
+	vsnprintf(device.info.problem, sizeof(device.info.problem), format, args);
+	va_end(args);
 }
 
 CUresult device_own_stream(int ordinal, CUstream *ret)

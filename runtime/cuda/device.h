@@ -60,6 +60,8 @@ struct device_host {
 	void (*each_pointer)(void (*fn)(void *data, void *variable), void *data);
 	/* "native", "emulated", or NULL: as CGPU_DEVICE says. */
 	const char *driver;
+	/* Why an earlier worker of the session did not use the driver of the machine, "" for nothing; may be NULL. */
+	const char *passed_over;
 	/* A folder to be made for core dumps of the device, in which there is WORKER_DUMP_FILE; NULL: there are none. */
 	const char *dump_folder;
 	/* What others may look at while cells run; NULL: nobody does. */
@@ -93,7 +95,7 @@ struct device_info {
 	int devices;
 	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE];
 	char problem[512]; /* "" when cells can use the device */
-	char passed_over[512]; /* why a driver that this machine has is not the one that is used, "" for nothing */
+	char passed_over[PASSED_OVER_MAX]; /* why a driver that this machine has is not the one that is used, "" for nothing */
 };
 
 /*
@@ -117,11 +119,21 @@ void device_leave_alone(const struct device_host *host, struct device_info *ret_
  */
 void device_init_checks(const struct device_host *host, const struct worker_device *as, struct device_info *ret_info);
 
+/* How a session is taken over. */
+struct device_attachment {
+	uint32_t epoch;
+	uint64_t limit;  /* cap on session device memory in bytes; 0: all of it */
+	bool refill;     /* the content of memory that no chunk comes for is written later */
+	bool gives_up;   /* empty memory takes the place of what does not come */
+	uint32_t needed; /* a bit for each device that the session has memory of */
+	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE]; /* of these */
+};
+
 /*
- * Start or take over a session; the arena is mapped. limit: cap on session device memory in bytes; 0: all of it. refill: the
- * content of memory that no chunk comes for is written later.
+ * Start or take over a session; the arena is mapped. Memory that does not come, or a device that is another one, makes the whole
+ * device one that cannot be used: the kernel keeps what there is for a later worker.
  */
-int device_attach(uint32_t epoch, uint64_t limit, bool refill, struct error *err);
+int device_attach(const struct device_attachment *how, struct error *err);
 /* During attach: a chunk of session memory (or, address 0, one that holds pre-images) from the kernel. Takes fd. */
 int device_attach_chunk(uint64_t id, uint64_t size, uint64_t address, int fd, struct error *err);
 /* The same of one whose content fill() writes to the address that it is given; ERROR_LIMIT: the device is full. */

@@ -66,22 +66,88 @@ def test_a_lost_device_leaves_host_state_and_comes_back_by_a_reset(start_kernel,
     assert session.run("host_only").ok().text == "11"
 
 
-def test_memory_that_does_not_come_back_is_named_and_the_rest_is_there(start_kernel):
-    """A buffer whose memory is gone, as after a reset of the device; all others as they were."""
+TWO_BUFFERS = """#include <stdio.h>
+char *one, *two; int host = 3;
+cudaMalloc(&one, 3 << 20); cudaMemset(one, 1, 3 << 20);
+cudaMalloc(&two, 3 << 20); cudaMemset(two, 2, 3 << 20);"""
+FIRST_BYTES = """char a, b; cudaMemcpy(&a, one + 99, 1, cudaMemcpyDefault); cudaMemcpy(&b, two + 99, 1, cudaMemcpyDefault);
+printf("%d %d %d", a, b, host);"""
+SPOIL_AND_DIE = "host = 4; cudaMemset(one, 8, 3 << 20); cudaMemset(two, 9, 3 << 20); *(volatile int *)0 = 1;"
+TRANSIENT = {"cuMemImportFromShareableHandle": 304, "cuMemMap": 2, "cuMemSetAccess": 999, "cuMemcpyAsync": 2}
+
+
+@pytest.mark.parametrize("call", TRANSIENT)
+def test_a_call_that_fails_in_one_process_loses_nothing(start_kernel, tmp_path, call):
+    """The next process maps the same memory; the failed cell has overwritten all of it, so its content is copied back, too."""
+    once = tmp_path / "once"
+    session = start_kernel(CGPU_EMULATED_FAIL=f"{call}={TRANSIENT[call]}:once:{once}")
+    session.run(TWO_BUFFERS).ok()
+    result = session.run(SPOIL_AND_DIE.replace("*(volatile", f'fclose(fopen("{once}", "w")); *(volatile'))
+    assert result.ename == "SegmentationFault" and result.errors == 1, result.shown
+    assert not once.exists(), "the call was not made"
+    assert "buffer" not in result.shown, result.shown
+    assert session.run(FIRST_BYTES).ok().stdout == "1 2 3"
+    session.close()
+
+
+def test_memory_that_no_process_can_map_is_out_of_reach_until_a_reset(start_kernel, tmp_path):
+    fails = tmp_path / "fails"
+    session = start_kernel(CGPU_EMULATED_FAIL=f"cuMemImportFromShareableHandle=304:while:{fails}")
+    session.run(TWO_BUFFERS).ok()
+    fails.touch()
+    result = session.run(SPOIL_AND_DIE)
+    assert result.ename == "SegmentationFault" and result.errors == 1, result.shown
+    assert "2 device buffers of 6291456 bytes cannot be reached: the memory of `one` (cell 1, 3145728 bytes" in result.shown
+    assert "OS call failed" in result.shown and "(304)" in result.shown, result.shown
+    assert session.run("host").ok().text == "3"
+    shown = session.run("cudaMemset(one, 1, 1);").shown
+    assert "cudaMemset returned cudaErrorDevicesUnavailable" in shown and "the memory of `one`" in shown, shown
+    fails.unlink()
+    session.run("%gpu reset").ok()
+    assert session.run(FIRST_BYTES).ok().stdout == "1 2 3"
+    session.close()
+
+
+def test_a_reset_gives_up_only_the_memory_that_does_not_come(start_kernel):
+    """One buffer's memory is gone for good, as after a reset of a card: the session goes on with all others as they were."""
     session = start_kernel(CGPU_EMULATED_FAIL="cuMemImportFromShareableHandle=1")
-    session.run("#include <stdio.h>\nchar *one, *two; int host = 3;\n"
-                "cudaMalloc(&one, 3 << 20); cudaMemset(one, 1, 3 << 20); cudaMalloc(&two, 3 << 20); cudaMemset(two, 2, 3 << 20);"
-                ).ok()
+    session.run(TWO_BUFFERS).ok()
     before = session.run('printf("%p %p", one, two);').ok().stdout
     result = session.run("host = 4; *(volatile int *)0 = 1;")
-    assert "the content of device buffer `one` (cell 1, 3145728 bytes at 0x" in result.shown, result.shown
-    assert "`two`" not in result.shown, result.shown
-    check = 'char c; cudaMemcpy(&c, two + 99, 1, cudaMemcpyDeviceToHost); printf("%d %d", c, host);'
-    assert session.run(check).ok().stdout == "2 3"
-    assert session.run('printf("%p %p", one, two);').ok().stdout == before
+    assert "cannot be reached: the memory of `one` (cell 1, 3145728 bytes at 0x" in result.shown, result.shown
+    shown = session.run("%gpu reset").ok().shown
+    assert "the content of device buffer `one` (cell 1, 3145728 bytes at 0x" in shown and "`two`" not in shown, shown
     # The address has memory again, which is the session's as any other.
     session.run("cudaMemset(one, 7, 3 << 20);").ok()
-    assert session.run(check.replace("two", "one")).ok().stdout == "7 3"
+    assert session.run(FIRST_BYTES).ok().stdout == "7 2 3"
+    assert session.run('printf("%p %p", one, two);').ok().stdout == before
+    session.close()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_session_of_a_gpu_does_not_go_on_with_another_driver(start_on_gpu, tmp_path, workers):
+    """The driver of the machine does not start any more, as after its update; the emulated device would."""
+    gone = [tmp_path / str(i) for i in range(workers + 1)]
+    session = start_on_gpu(CGPU_DEVICE=None, CGPU_EMULATED_FAIL=",".join(f"cuInit=803:once:{f}" for f in gone[:workers]))
+    session.run(TWO_BUFFERS).ok()
+    device = session.run("%gpu").ok().stdout.splitlines()[0]
+    spare = session.spare_pid()
+    for f in gone[:workers]:
+        f.touch()
+    result = session.run(SPOIL_AND_DIE)  # the spare has begun before
+    assert result.ename == "SegmentationFault" and session.worker_pid() == spare, result.shown
+    assert session.run(FIRST_BYTES).ok().stdout == "1 2 3"
+    result = session.run(SPOIL_AND_DIE)
+    assert wait_until(lambda: not any(f.exists() for f in gone)), "the driver was not started"
+    if workers == 2:
+        assert "2 device buffers of 6291456 bytes cannot be reached" in result.shown and "(803)" in result.shown, result.shown
+        assert session.run("%gpu").ok().stdout
+        assert session.run("host").ok().text == "3"
+        session.run("%gpu reset").ok()
+    else:
+        assert "buffer" not in result.shown, result.shown
+    assert session.run(FIRST_BYTES).ok().stdout == "1 2 3"
+    assert session.run("%gpu").ok().stdout.splitlines()[0] == device
     session.close()
 
 

@@ -235,7 +235,7 @@ void device_host_start(uint64_t limit)
 		fprintf(stderr, "%s%s\n", err.text, device_host_info.problem);
 		exit(99);
 	}
-	if (device_attach(++keeper.epoch, limit, false, &err))
+	if (device_attach(&(struct device_attachment){ .epoch = ++keeper.epoch, .limit = limit }, &err))
 		exit(99);
 	attach(&err);
 }
