@@ -3,12 +3,19 @@
  * dlopen() and dlmopen() as all libraries have them. By whatever path the CUDA driver is opened, what counts its memory is
  * given (runtime/cuda/libcuda.h), and for NVML what shows the same (runtime/cuda/nvml.h). A name space of its own, where these
  * are not, is given to other libraries only.
+ *
+ * What a library opens by a bare name is also looked for beside that library. Wheels bring CUDA in folders that the dynamic
+ * linker does not know, and NVRTC 13.0 opens its builtins so.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/cuda/libcuda.h"
 #include "runtime/cuda/nvml.h"
@@ -43,10 +50,39 @@ static const char *door(const char *path)
 	return name ? name : path;
 }
 
+static bool is_loaded(const char *name)
+{
+	void *handle = libc_open(name, RTLD_LAZY | RTLD_NOLOAD);
+
+	if (handle)
+		dlclose(handle);
+	return handle;
+}
+
+/* The file of that bare name beside the library with this code, in `ret`; NULL: there is none, or it is loaded already. */
+static const char *beside(const char *name, const void *code, char ret[PATH_MAX])
+{
+	const char *end;
+	Dl_info info;
+
+	if (strchr(name, '/') || !dladdr(code, &info) || !info.dli_fname)
+		return NULL;
+	end = strrchr(info.dli_fname, '/');
+	if (!end || snprintf(ret, PATH_MAX, "%.*s/%s", (int)(end - info.dli_fname), info.dli_fname, name) >= PATH_MAX)
+		return NULL;
+	return access(ret, R_OK) || is_loaded(name) ? NULL : ret;
+}
+
 /* libc looks at the caller's library for where to search: compiled with optimisation, the last call is a jump. */
 void *dlopen(const char *path, int flags)
 {
+	static __thread char buffer[PATH_MAX];
+	const char *found;
+
 	path = door(path);
+	found = path ? beside(path, __builtin_return_address(0), buffer) : NULL;
+	if (found)
+		path = found;
 	return libc_open(path, flags);
 }
 

@@ -130,6 +130,24 @@ def test_ldflags_load_a_library_of_the_user(fresh_kernel, tmp_path):
     assert r.status == "error" and "libnothere.so" in r.evalue
 
 
+def test_what_a_library_opens_by_its_bare_name_may_lie_beside_it(fresh_kernel, tmp_path):
+    """As NVRTC 13.0 opens its builtins, which a wheel brings in a folder that the dynamic linker does not know."""
+    build_library(tmp_path, "part", "int part(void) { return 5; }")
+    build_library(tmp_path, "whole", """
+#include <dlfcn.h>
+#include <stddef.h>
+int whole(void)
+{
+    void *p = dlopen("libpart.so", RTLD_NOW);
+
+    return p ? ((int (*)(void))dlsym(p, "part"))() : -1;
+}""")
+    fresh_kernel.run(f"%ldflags -L{tmp_path} -lwhole").ok()
+    assert fresh_kernel.run("int whole(void);\nwhole()").ok().text == "5"
+    # The cell itself has no library beside which it lies.
+    assert fresh_kernel.run('#include <dlfcn.h>\ndlopen("libnowhere.so", RTLD_NOW) == 0').ok().text == "1"
+
+
 def test_a_linker_script_is_followed(fresh_kernel, tmp_path):
     build_library(tmp_path, "real", "int real(void) { return 7; }")
     (tmp_path / "libscript.so").write_text(f"/* GNU ld script */\nGROUP ( {tmp_path}/libreal.so AS_NEEDED ( -lm ) )\n")
