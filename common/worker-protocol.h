@@ -371,6 +371,7 @@ struct worker_control {
 	char dump_folder[WORKER_DUMP_FOLDER_MAX];
 	struct worker_device device;     /* set by the kernel before the fork */
 	_Atomic uint32_t phase;          /* enum worker_phase */
+	_Atomic uint32_t committed;      /* how many WORKER_COMMITTED it has done all that is to be done for */
 	_Atomic uint32_t interrupt;      /* kernel sets 1, then signals SIGUSR1; worker clears when it has unwound */
 	_Atomic uint32_t allocator_busy; /* > 0: a thread is inside the arena's allocator or tables */
 	struct fault_record fault;

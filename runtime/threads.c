@@ -102,6 +102,11 @@ void threads_release(void)
 		park();
 }
 
+bool threads_can_be_stopped(void)
+{
+	return mine.member;
+}
+
 int threads_init(struct error *err)
 {
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK };

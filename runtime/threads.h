@@ -36,6 +36,11 @@ void threads_begin(struct threads_member *m);
 /* Between these the thread is not stopped; they nest. Cheap while there are no threads. */
 void threads_hold(void);
 void threads_release(void);
+/*
+ * This is a thread of a cell, and not one that a driver or a library has made for itself. Those are stopped by nobody, and what
+ * they do outside of the session must go on: a call of the driver may wait for it while all others stand still.
+ */
+bool threads_can_be_stopped(void);
 
 /* By the cell's own thread: all others stand still. False, and they go on, when one cannot be stopped within ms milliseconds. */
 bool threads_freeze(int ms);

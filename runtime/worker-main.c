@@ -173,6 +173,19 @@ static void leave_device(void)
 	worker_set_phase(cell_mode.in_cell ? PHASE_RUNNING : PHASE_ENDING);
 }
 
+/* A thread that is stopped inside of a driver may have its lock; see runtime/cuda/device-wait.h. */
+static void enter_library(void)
+{
+	cell_mode_enter_library();
+	threads_hold();
+}
+
+static void leave_library(void)
+{
+	threads_release();
+	cell_mode_leave_library();
+}
+
 /* Under the device's lock: one question at a time. */
 static int ask_for_memory(int ordinal, uint64_t total, uint64_t bytes, const char **ret_why)
 {
@@ -207,8 +220,8 @@ static struct device_host device_host = {
 	.each_pointer = each_pointer,
 	.enter_device = enter_device,
 	.leave_device = leave_device,
-	.enter_library = cell_mode_enter_library,
-	.leave_library = cell_mode_leave_library,
+	.enter_library = enter_library,
+	.leave_library = leave_library,
 	.enter_tables = meta_enter,
 	.leave_tables = meta_leave,
 	.call_in_thread = exports_thread_call,

@@ -666,6 +666,7 @@ int worker_run_committed(const struct ipc_message *m, struct error *err)
 		arena_unlend_all(true);
 	meta_leave();
 	threads_thaw();
+	atomic_fetch_add(&worker.control->committed, 1);
 	return tell_not_lent(err);
 }
 

@@ -423,6 +423,8 @@ void cell_run_tell_committed(struct supervisor *s, struct worker *w)
 	record_put_u32(&b, v->open && v->cell < oldest ? v->cell : oldest);
 	if (buffer_check(&b, &err) || worker_send(w, WORKER_COMMITTED, b.data, b.len, NULL, &err))
 		log_info("worker %d died after its commit: %s", (int)w->pid, err.text);
+	else
+		worker_pool_on_committed(s, w);
 }
 
 /* ok, or unwound by an interrupt: the worker lives on. */

@@ -98,6 +98,33 @@ static bool is_on_its_way(const struct worker *w)
 	return w && (w->state == WORKER_STARTING || w->state == WORKER_FORKED || w->state == WORKER_ATTACHING);
 }
 
+/* What was committed turns private, and memory goes back to the driver. */
+static bool is_behind_commit(const struct worker *w)
+{
+	return w && w->pid && w->state > WORKER_ATTACHING && w->state < WORKER_DYING &&
+	       atomic_load(&w->control->committed) != w->commits;
+}
+
+static void say_stuck(struct supervisor *s, const struct worker *w)
+{
+	log_error("worker %d hangs in the driver of the device; the next ones leave it alone", (int)w->pid);
+	if (!s->pool.device_hangs)
+		buffer_printf(&s->run.restored, "GPU stuck: process %d hangs in the driver. Cells go on without the device; "
+			      "`%%gpu reset` tries it again.\n", (int)w->pid);
+	s->pool.device_hangs = true;
+}
+
+/* The commit is made. A cell that was sent meanwhile has not begun: the next worker runs it. */
+static void look_behind_commit(struct supervisor *s)
+{
+	struct worker *w = s->pool.active;
+
+	if (!is_behind_commit(w) || patience_used_ms(&w->patience) < START_MS)
+		return;
+	say_stuck(s, w);
+	worker_kill(w);
+}
+
 /* In its start or with the session: all that it does there that can take for ever is calls of the driver. */
 static void look_at_start(struct supervisor *s, struct worker *w)
 {
@@ -105,11 +132,7 @@ static void look_at_start(struct supervisor *s, struct worker *w)
 		return;
 	if (w == s->pool.spare && device_choice_on_hang(s))
 		return;
-	log_error("worker %d hangs in the driver of the device; the next ones leave it alone", (int)w->pid);
-	if (!s->pool.device_hangs)
-		buffer_printf(&s->run.restored, "GPU stuck: process %d hangs in the driver. Cells go on without the device; "
-			      "`%%gpu reset` tries it again.\n", (int)w->pid);
-	s->pool.device_hangs = true;
+	say_stuck(s, w);
 	if (w == s->pool.spare) {
 		s->pool.spare = NULL;
 		let_die(s, w);
@@ -125,6 +148,7 @@ static void on_patience(void *data)
 	s->pool.patience = NULL;
 	look_at_start(s, s->pool.spare);
 	look_at_start(s, s->pool.active);
+	look_behind_commit(s);
 	for (struct worker *w = s->pool.dying; w; w = w->next)
 		if (w->attached && patience_used_ms(&w->patience) > PATIENCE_MS)
 			give_up(s, w);
@@ -136,7 +160,8 @@ static void start_patience(struct supervisor *s)
 {
 	struct worker_pool *p = &s->pool;
 
-	if (s->loop && !p->patience && (session_is_held(p) || is_on_its_way(p->spare) || is_on_its_way(p->active)))
+	if (s->loop && !p->patience && (session_is_held(p) || is_on_its_way(p->spare) || is_on_its_way(p->active) ||
+				     is_behind_commit(p->active)))
 		p->patience = loop_add_timer(s->loop, PATIENCE_LOOK_MS, on_patience, s);
 }
 
@@ -578,6 +603,13 @@ void worker_pool_watch(struct supervisor *s)
 bool worker_pool_is_ready(const struct supervisor *s)
 {
 	return s->pool.active && s->pool.active->state == WORKER_IDLE;
+}
+
+void worker_pool_on_committed(struct supervisor *s, struct worker *w)
+{
+	w->commits++;
+	patience_begin(&w->patience, w->pid, PATIENCE_ANSWER);
+	start_patience(s);
 }
 
 void worker_pool_retire(struct supervisor *s)

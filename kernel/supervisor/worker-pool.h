@@ -13,6 +13,7 @@
 
 struct error;
 struct supervisor;
+struct worker;
 struct worker_hello;
 
 /* First call of the constructor: nothing else may run before the zygote does. */
@@ -24,6 +25,8 @@ void worker_pool_release(struct supervisor *s);
 
 /* The active worker holds the session and is idle. */
 bool worker_pool_is_ready(const struct supervisor *s);
+/* It was told that its cell is committed, and must come to an end with that. */
+void worker_pool_on_committed(struct supervisor *s, struct worker *w);
 /* End the active worker; the session goes to the next one. */
 void worker_pool_retire(struct supervisor *s);
 /* The spare too: both lack what the zygote has loaded meanwhile. */

@@ -78,7 +78,8 @@ struct worker {
 	struct worker_hello hello;
 	uint64_t library_memory[CHUNK_DEVICES_MAX]; /* bytes of each device: they go with the worker */
 	siginfo_t death;
-	struct patience patience; /* FORKED and ATTACHING; DYING, once it was attached */
+	uint32_t commits;  /* WORKER_COMMITTED messages that it was sent */
+	struct patience patience; /* FORKED, ATTACHING, after a commit; DYING, once it was attached */
 	struct loop *loop;
 	struct loop_source *sources[4]; /* channel, stdout, stderr, pidfd */
 	const struct worker_events *events;

@@ -29,19 +29,27 @@ extern void *__libc_memalign(size_t align, size_t size);
 extern void __libc_free(void *p);
 
 /* libc's, to the end: a thread that is stopped in it would hold its locks. */
-#define UNSTOPPED(call)                            \
-	({                                         \
-		threads_hold();                    \
-		__typeof__(call) result_ = (call); \
-		threads_release();                 \
-		result_;                           \
+#define UNSTOPPED(call)                                   \
+	({                                                \
+		const bool held_ = threads_can_be_stopped(); \
+							  \
+		if (held_)                                \
+			threads_hold();                   \
+		__typeof__(call) result_ = (call);        \
+		if (held_)                                \
+			threads_release();                \
+		result_;                                  \
 	})
 
 static void libc_free(void *p)
 {
-	threads_hold();
+	const bool held = threads_can_be_stopped();
+
+	if (held)
+		threads_hold();
 	__libc_free(p);
-	threads_release();
+	if (held)
+		threads_release();
 }
 
 static bool ours(const void *p)

@@ -18,6 +18,7 @@
 #include <cuda_runtime_api.h>
 
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/device-wait.h"
 #include "runtime/cuda/ledger.h"
 
 struct buffer;
@@ -50,14 +51,15 @@ static inline cudaError_t cudart_error(CUresult result)
 	return (cudaError_t)device_note(result);
 }
 
-/* A driver call that may wait for the device. */
-#define CUDART_WAIT(call)                               \
+/* A driver call that may wait for the device; before: one of device_wait_stream() and its kin, for what it waits for. */
+#define CUDART_WAIT(before, call)                       \
 	({                                              \
 		CUresult waited_;                       \
 							\
-		device.host->enter_device();            \
+		before;                                 \
+		device_wait_begin();                    \
 		waited_ = (call);                       \
-		device.host->leave_device();            \
+		device_wait_end();                      \
 		cudart_error(waited_);                  \
 	})
 

@@ -560,7 +560,7 @@ static CUresult wait_idle(void)
 	int before = current;
 
 	device.host->enter_device();
-	while (!device.driver->extension && (result = handles_query_all()) == CUDA_ERROR_NOT_READY) {
+	while (!device.driver->extension && (result = handles_query_all(-1)) == CUDA_ERROR_NOT_READY) {
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 1000000)
 			pause.tv_nsec *= 2;

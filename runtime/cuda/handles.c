@@ -272,20 +272,20 @@ CUresult handles_event(cudaEvent_t event, CUevent *ret)
 	return result;
 }
 
-CUresult handles_query_all(void)
+CUresult handles_query_all(int device_number)
 {
 	const struct session_array *a = &device.session->streams;
 	int before = device_current();
 	CUresult result = CUDA_SUCCESS;
 
 	for (int i = 0; i < device.count && !result; i++)
-		if (device.contexts[i] && !(result = device_switch(i)))
+		if (device.contexts[i] && (device_number < 0 || i == device_number) && !(result = device_switch(i)))
 			result = device.driver->cuStreamQuery(NULL);
 	device_switch(before);
 	for (uint32_t i = 0; i < a->n && !result; i++) {
 		const struct session_stream *s = *session_at(a, struct session_stream *, i);
 
-		if (s->epoch == device.epoch)
+		if (s->epoch == device.epoch && (device_number < 0 || s->device == device_number))
 			result = device.driver->cuStreamQuery(s->handle);
 	}
 	return result;

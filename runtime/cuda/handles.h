@@ -39,8 +39,8 @@ struct handles_driver {
 void handles_note_driver(const struct handles_driver *d);
 void handles_forget_driver(void *handle, bool is_event);
 
-/* NOT_READY while any stream of this worker is busy, else the first error. */
-CUresult handles_query_all(void);
+/* NOT_READY while any stream of a device in this worker is busy (-1: of all devices), else the first error. */
+CUresult handles_query_all(int device_number);
 /* Those of a device are gone, as after cudaDeviceReset(). */
 void handles_reset(int ordinal);
 

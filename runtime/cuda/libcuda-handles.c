@@ -8,6 +8,7 @@
 
 #include "common/address-map.h"
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/device-wait.h"
 #include "runtime/cuda/graphs.h"
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/libcuda.h"
@@ -172,14 +173,36 @@ static CUresult destroy_stream(CUstream s)
 	}
 	if (is_stale(s))
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (device_in_cell_thread())
-		device.host->enter_device();
+	device_wait_begin();
 	/* Before the driver may give the handle to another thread's stream. */
 	handles_forget_driver(s, false);
 	result = LIBCUDA_REAL(LIBCUDA_cuStreamDestroy_v2, cuStreamDestroy)(s);
-	if (device_in_cell_thread())
-		device.host->leave_device();
+	device_wait_end();
 	return result;
+}
+
+static CUresult synchronize_stream(CUstream s)
+{
+	device_wait_stream(s);
+	return LIBCUDA_REAL(LIBCUDA_cuStreamSynchronize, cuStreamSynchronize)(s);
+}
+
+static CUresult synchronize_stream_ptsz(CUstream s)
+{
+	device_wait_stream(s ? s : CU_STREAM_PER_THREAD);
+	return LIBCUDA_REAL(LIBCUDA_cuStreamSynchronize_ptsz, cuStreamSynchronize)(s);
+}
+
+static CUresult synchronize_event(CUevent e)
+{
+	device_wait_event(e);
+	return LIBCUDA_REAL(LIBCUDA_cuEventSynchronize, cuEventSynchronize)(e);
+}
+
+static CUresult synchronize_context(void)
+{
+	device_wait_context();
+	return LIBCUDA_REAL(LIBCUDA_cuCtxSynchronize, cuCtxSynchronize)();
 }
 
 static CUresult destroy_event(CUevent e)
@@ -203,6 +226,10 @@ const struct libcuda_guard libcuda_handle_guards[] = {
 	LIBCUDA_GUARD(cuStreamCreateWithPriority, create_stream_with_priority),
 	LIBCUDA_GUARD(cuGreenCtxStreamCreate, create_green_stream),
 	LIBCUDA_GUARD(cuStreamDestroy_v2, destroy_stream),
+	LIBCUDA_GUARD(cuStreamSynchronize, synchronize_stream),
+	LIBCUDA_GUARD(cuStreamSynchronize_ptsz, synchronize_stream_ptsz),
+	LIBCUDA_GUARD(cuEventSynchronize, synchronize_event),
+	LIBCUDA_GUARD(cuCtxSynchronize, synchronize_context),
 	LIBCUDA_GUARD(cuEventCreate, create_event),
 	LIBCUDA_GUARD(cuEventDestroy, destroy_event),
 	LIBCUDA_GUARD(cuEventDestroy_v2, destroy_event),

@@ -5,6 +5,7 @@
 
 #include "common/address-map.h"
 #include "runtime/cuda/cudart.h"
+#include "runtime/cuda/device-wait.h"
 #include "runtime/cuda/held.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/libcuda.h"
@@ -15,14 +16,11 @@
 /* A call that may wait for the device; an interrupt can end the cell meanwhile. */
 #define WAITED(call)                                  \
 	({                                            \
-		bool own_ = device_in_cell_thread();  \
 		CUresult waited_;                     \
 						      \
-		if (own_)                             \
-			device.host->enter_device();  \
+		device_wait_begin();                  \
 		waited_ = (call);                     \
-		if (own_)                             \
-			device.host->leave_device();  \
+		device_wait_end();                    \
 		waited_;                              \
 	})
 

@@ -26,6 +26,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/device-wait.h"
 #include "runtime/cuda/pinning.h"
 #include "runtime/cuda/preimage.h"
 
@@ -126,7 +127,8 @@ CUresult libcuda_renew_pinning(void)
 
 static bool waits(unsigned number)
 {
-	return (kinds[number] == WAITS || kinds[number] == WRITES) && device_in_cell_thread();
+	return kinds[number] == WAITS ||
+	       (kinds[number] == WRITES && (device_in_cell_thread() || device.driver->extension));
 }
 
 static int enter(unsigned number)
@@ -143,14 +145,14 @@ static int enter(unsigned number)
 	if (result)
 		device.host->leave_library();
 	else if (waits(number))
-		device.host->enter_device();
+		device_wait_begin();
 	return (int)result;
 }
 
 static void leave(unsigned number)
 {
 	if (waits(number))
-		device.host->leave_device();
+		device_wait_end();
 	/* It may have made another context current. */
 	device_context_changed();
 	device.host->leave_library();

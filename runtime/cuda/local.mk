@@ -27,6 +27,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/cudart-unsupported.c %reldir%/cudart-unsupported.def %reldir%/cudart-unsupported.h \
 	%reldir%/device-audit.c %reldir%/device-audit.h \
 	%reldir%/device-node.c %reldir%/device-node.h \
+	%reldir%/device-wait.c %reldir%/device-wait.h \
 	%reldir%/device-profile.c \
 	%reldir%/device-attach.c \
 	%reldir%/device.c %reldir%/device.h %reldir%/device-state.h \
@@ -78,7 +79,7 @@ libcgpu_cudart_so_LDADD = libcommon.a -ldl
 # What is called libcuda.so.1, and libcuda.so, where cells run.
 pkglibexec_PROGRAMS += libcgpu-shim.so libcgpu-shim-link.so
 SHIM_CFLAGS = $(AM_CFLAGS) -fPIC
-libcgpu_shim_so_SOURCES = %reldir%/libcuda-shim.c %reldir%/libcuda-shim.h
+libcgpu_shim_so_SOURCES = %reldir%/libcuda-shim.c %reldir%/libcuda-shim.h %reldir%/libcuda-words.h
 libcgpu_shim_so_CFLAGS = $(SHIM_CFLAGS)
 libcgpu_shim_so_LDFLAGS = -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic
 libcgpu_shim_link_so_SOURCES = %reldir%/libcuda-alias.c

@@ -4,6 +4,12 @@
  * runtime knows it. As on hardware, a stray access inside of mapped memory is no fault, and registered host memory is that of
  * the pages that were mapped when it was registered: what uses the device after they were exchanged finds an illegal address
  * here, where hardware would go on with pages that nobody else sees.
+ *
+ * Each function of libcuda.def is here and passes its words on (see libcuda-shim.c); those that are to differ have a function
+ * of their own in `own`. The environment variable CGPU_PLAYED_GPU, a list with commas, makes it as unkind as hardware can be:
+ *	lock=US   one lock for the driver, as NVIDIA's has; each call has it for so many microseconds longer. Calls that wait for
+ *	          the device wait without it
+ *	stuck=PATH while this file exists, calls that give memory back (cuMemUnmap, cuMemHostUnregister) do not return
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,10 +21,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "runtime/cuda/libcuda-shim.h"
+#include "runtime/cuda/libcuda-words.h"
 
 #define PAGE 4096u
 #define INVALID_VALUE 1
+#define NOT_SUPPORTED 801
 #define ILLEGAL_ADDRESS 700
 #define PAGE_IS_FILE (1ull << 61)
 #define PAGE_IS_PRESENT (1ull << 63)
@@ -96,20 +107,81 @@ static int pages_changed(void)
 	return result;
 }
 
-/* The emulated driver's function of that name. */
-#define REAL(name, parameters) ((int (*) parameters)dlsym(RTLD_NEXT, #name))
+enum kind { OTHER, COUNTED, OLD, FOREIGN, RESET, WRITES, ASKS, WAITS, FLOATS };
+
+static const char *const names[] = {
+#define LIBCUDA(name, kind, words, handles) #name,
+#include "runtime/cuda/libcuda.def"
+#undef LIBCUDA
+};
+
+static const enum kind kinds[] = {
+#define LIBCUDA(name, kind, words, handles) kind,
+#include "runtime/cuda/libcuda.def"
+#undef LIBCUDA
+};
+
+static pthread_mutex_t driver_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static long locked_us = -1; /* -1: there is no such lock */
+static char *stuck_path;
+
+/* What stands behind NAME=, for free(); NULL: there is no such setting. */
+static char *setting(const char *name)
+{
+	const char *at = getenv("CGPU_PLAYED_GPU");
+	size_t len = strlen(name);
+
+	for (; at && *at; at += strcspn(at, ","), at += *at == ',')
+		if (!strncmp(at, name, len) && at[len] == '=')
+			return strndup(at + len + 1, strcspn(at + len + 1, ","));
+	return NULL;
+}
+
+static long number(const char *name, long otherwise)
+{
+	char *text = setting(name);
+	long value = text ? strtol(text, NULL, 0) : otherwise;
+
+	free(text);
+	return value;
+}
+
+__attribute__((constructor)) static void read_settings(void)
+{
+	locked_us = number("lock", -1);
+	stuck_path = setting("stuck");
+}
+
+static void stay(void)
+{
+	const struct timespec pause = { locked_us / 1000000, locked_us % 1000000 * 1000 };
+
+	nanosleep(&pause, NULL);
+}
+
+/* The emulated driver's function of that number. */
+static void *real(unsigned number)
+{
+	static void *found[LIBCUDA_COUNT];
+
+	if (!found[number])
+		found[number] = dlsym(RTLD_NEXT, names[number]);
+	return found[number];
+}
+
+typedef int six_words(P6);
+#define REAL(name) ((six_words *)real(LIBCUDA_##name))
 
 /* As pinning does, a page of its own is made of each that would be copied at the first write. */
-int cuMemHostRegister_v2(void *p, size_t size, unsigned flags)
+static int host_register(P6)
 {
-	struct pin pin = { .start = (uintptr_t)p & -(uintptr_t)PAGE };
+	struct pin pin = { .start = (uintptr_t)a & -(uintptr_t)PAGE };
 	int result;
 
-	pin.pages = ((uintptr_t)p + size - pin.start + PAGE - 1) / PAGE;
+	pin.pages = ((uintptr_t)a + (size_t)b - pin.start + PAGE - 1) / PAGE;
 	pin.state = malloc(pin.pages);
 	/* Not all of it is mapped? */
-	result = mincore((void *)pin.start, pin.pages * PAGE, pin.state) ? INVALID_VALUE
-		 : REAL(cuMemHostRegister_v2, (void *, size_t, unsigned))(p, size, flags);
+	result = mincore((void *)pin.start, pin.pages * PAGE, pin.state) ? INVALID_VALUE : REAL(cuMemHostRegister_v2)(A6);
 	if (result) {
 		free(pin.state);
 		return result;
@@ -125,30 +197,73 @@ int cuMemHostRegister_v2(void *p, size_t size, unsigned flags)
 	return 0;
 }
 
-int cuMemHostUnregister(void *p)
+static int host_unregister(P6)
 {
 	struct pin *pin;
 
 	pthread_mutex_lock(&lock);
-	pin = find(p);
+	pin = find((void *)a);
 	if (pin) {
 		free(pin->state);
 		*pin = pins[--n_pins];
 	}
 	pthread_mutex_unlock(&lock);
-	return REAL(cuMemHostUnregister, (void *))(p);
+	return REAL(cuMemHostUnregister)(A6);
 }
 
-/* Not in calls that wait: a thread may be stopped for a commit while it waits, and would be stopped with the lock. */
-#define CHECKED(name, parameters, arguments)                                \
-	int name parameters                                                 \
-	{                                                                   \
-		int result = pages_changed();                               \
-									    \
-		return result ? result : REAL(name, parameters) arguments;  \
-	}
+static six_words *const own[LIBCUDA_COUNT] = {
+	[LIBCUDA_cuMemHostRegister_v2] = host_register,
+	[LIBCUDA_cuMemHostUnregister] = host_unregister,
+};
 
-CHECKED(cuLaunchKernel, (void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-			 void *stream, void **args, void **extra),
-	(f, gx, gy, gz, bx, by, bz, shared, stream, args, extra))
-CHECKED(cuMemcpyAsync, (uint64_t to, uint64_t from, size_t size, void *stream), (to, from, size, stream))
+/* Not in calls that wait: a thread may be stopped for a commit while it waits, and would be stopped with the lock. */
+static bool looks_at_pages(unsigned number)
+{
+	return number == LIBCUDA_cuLaunchKernel || number == LIBCUDA_cuMemcpyAsync;
+}
+
+static bool is_stuck(unsigned number)
+{
+	bool gives_back = number == LIBCUDA_cuMemUnmap || number == LIBCUDA_cuMemHostUnregister;
+
+	return stuck_path && gives_back && !access(stuck_path, F_OK);
+}
+
+/* 0, or what the call returns at once. */
+static int begin(unsigned number)
+{
+	if (!real(number))
+		return NOT_SUPPORTED;
+	while (is_stuck(number))
+		usleep(1000);
+	if (locked_us >= 0) {
+		pthread_mutex_lock(&driver_lock);
+		stay();
+		if (kinds[number] == WAITS)
+			pthread_mutex_unlock(&driver_lock);
+	}
+	return looks_at_pages(number) ? pages_changed() : 0;
+}
+
+static void end(unsigned number)
+{
+	if (locked_us >= 0 && kinds[number] != WAITS)
+		pthread_mutex_unlock(&driver_lock);
+}
+
+#define FUNCTION(name, words)                                                                      \
+	int name(P##words);                                                                        \
+	int name(P##words)                                                                         \
+	{                                                                                          \
+		typedef int target(P##words);                                                      \
+		target *to = own[LIBCUDA_##name] ? (target *)own[LIBCUDA_##name]                   \
+						 : (target *)real(LIBCUDA_##name);                 \
+		int result = begin(LIBCUDA_##name);                                                \
+												   \
+		result = result ? result : to(A##words);                                           \
+		if (to)                                                                            \
+			end(LIBCUDA_##name);                                                       \
+		return result;                                                                     \
+	}
+#define LIBCUDA(name, kind, words, handles) FUNCTION(name, words)
+#include "runtime/cuda/libcuda.def"
