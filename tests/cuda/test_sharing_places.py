@@ -70,14 +70,16 @@ def reachable(prefix, aside):
     if not closed:
         return []
     aside.mkdir(exist_ok=True)
-    return ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" "$2" && mount -t tmpfs -o mode=755 none "$3" && mkdir -p "$1" && '
-            'mount --bind "$2" "$1" && shift 3 && exec "$@"', "sh", prefix, aside, closed[0]]
+    move = ('mount --bind "$1" "$2" && mount -t tmpfs -o mode=755 none "$3" && mkdir -p "$1" && mount --bind "$2" "$1" && '
+            'shift 3 && exec "$@"')
+    return ["unshare", "--mount", "sh", "-c", move, "sh", prefix, aside, closed[0]]
 
 
 def user(prefix, uid, folder):
     """The kernel runs as this user, who owns the folder."""
-    return list(map(str, [*reachable(prefix, folder.parent / "prefix"), "sh", "-c", 'chown -R "$1" "$2" && shift 2 && exec "$@"', "sh",
-                          uid, folder, "setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"]))
+    become = ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"]
+    own = ["sh", "-c", 'chown -R "$1" "$2" && shift 2 && exec "$@"', "sh", uid, folder]
+    return list(map(str, [*reachable(prefix, folder.parent / "prefix"), *own, *become]))
 
 
 def test_containers_share_by_a_folder_and_each_has_processes_of_its_own(start, open_folder):
