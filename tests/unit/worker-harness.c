@@ -186,6 +186,8 @@ void harness_attach(struct session *s, uint64_t host_limit)
 	record_put_u32(&b, 0);
 	record_put_u8(&b, 0);
 	record_put_u8(&b, 0);
+	record_put_u8(&b, 0);
+	record_put_u32(&b, 0);
 	record_put_u32(&b, 0);
 	record_put_u32(&b, 0);
 	assert_int_equal(ipc_send(s->channel, WORKER_ATTACH, b.data, b.len, NULL, 0, &err), 0);
