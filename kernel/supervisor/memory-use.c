@@ -23,6 +23,7 @@
 #include "common/cleanup.h"
 #include "kernel/sandbox/cgroup.h"
 #include "kernel/size-text.h"
+#include "kernel/supervisor/process.h"
 #include "kernel/supervisor/strays.h"
 #include "kernel/supervisor/supervisor-state.h"
 #include "kernel/supervisor/worker-pool.h"
@@ -88,10 +89,14 @@ static uint64_t children_memory(const struct supervisor *s, pid_t worker, bool e
 {
 	pid_t pids[PROCESSES_MAX], keep[8];
 	size_t n = strays_list(worker, keep, worker_pool_pids(s, keep), pids, PROCESSES_MAX);
-	uint64_t bytes = 0;
+	uint64_t each[PROCESSES_MAX], bytes = 0;
 
 	for (size_t i = 0; i < n; i++)
-		bytes += own_memory(pids[i], exact);
+		each[i] = own_memory(pids[i], exact);
+	/* The share of one that has ended meanwhile is a part of what was read of those after it. */
+	for (size_t i = 0; i < n; i++)
+		if (!exact || process_has_memory(pids[i]))
+			bytes += each[i];
 	return bytes;
 }
 
