@@ -58,7 +58,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *ret, const struct cudaChannelFormatDe
 /* A copy to or from the array may still be at work. */
 static cudaError_t free_array(cudaArray_t array)
 {
-	cudaError_t result = array ? CUDART_WAIT(device_wait_context(), device.driver->cuCtxSynchronize()) : cudaSuccess;
+	cudaError_t result = array ? cudart_error(device_synchronize_context()) : cudaSuccess;
 
 	if (result || !array)
 		return result;
@@ -129,7 +129,7 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *ret, const struct cud
 
 static cudaError_t free_mipmap(cudaMipmappedArray_t mipmap)
 {
-	cudaError_t result = mipmap ? CUDART_WAIT(device_wait_context(), device.driver->cuCtxSynchronize()) : cudaSuccess;
+	cudaError_t result = mipmap ? cudart_error(device_synchronize_context()) : cudaSuccess;
 
 	if (result || !mipmap)
 		return result;

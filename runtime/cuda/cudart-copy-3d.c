@@ -84,8 +84,10 @@ static cudaError_t copy(struct side *dst, struct side *src, const struct box *b,
 	device_unlock();
 	if (result)
 		return result;
-	return w->async ? CUDART_WAIT((void)0, device.driver->cuMemcpy3DAsync(&c, s))
-			: CUDART_WAIT(device_wait_stream(NULL), device.driver->cuMemcpy3D(&c));
+	if (!w->async)
+		device_wait_stream(NULL);
+	return w->async ? CUDART_WAIT(device.driver->cuMemcpy3DAsync(&c, s))
+			: CUDART_WAIT(device.driver->cuMemcpy3D(&c));
 }
 
 static size_t element_of(cudaArray_const_t array)

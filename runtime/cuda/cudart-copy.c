@@ -81,7 +81,8 @@ static cudaError_t copy(void *dst, const void *src, size_t size, enum cudaMemcpy
 		result = prepare(dst, size, src, size, kind);
 	if (result || !size)
 		return result;
-	return CUDART_WAIT(device_wait_stream(NULL), device.driver->cuMemcpy((uintptr_t)dst, (uintptr_t)src, size));
+	device_wait_stream(NULL);
+	return CUDART_WAIT(device.driver->cuMemcpy((uintptr_t)dst, (uintptr_t)src, size));
 }
 
 cudaError_t cudart_copy_async(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -98,7 +99,7 @@ cudaError_t cudart_copy_async(void *dst, const void *src, size_t size, enum cuda
 		result = cudart_stream(stream, &s);
 	if (result || !size)
 		return result;
-	return CUDART_WAIT((void)0, device.driver->cuMemcpyAsync((uintptr_t)dst, (uintptr_t)src, size, s));
+	return CUDART_WAIT(device.driver->cuMemcpyAsync((uintptr_t)dst, (uintptr_t)src, size, s));
 }
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
@@ -118,7 +119,7 @@ static cudaError_t wait_default(int ordinal)
 	cudaError_t result = cudart_error(device_switch(ordinal));
 
 	if (!result)
-		result = CUDART_WAIT(device_wait_stream(NULL), device.driver->cuStreamSynchronize(NULL));
+		result = cudart_error(device_synchronize_stream(NULL));
 	device_switch(before);
 	return result;
 }
@@ -165,7 +166,7 @@ cudaError_t cudart_end_batch(bool during_call, cudaStream_t stream)
 	if (!during_call || graphs_capturing(stream))
 		return cudaSuccess;
 	result = cudart_stream(stream, &s);
-	return result ? result : CUDART_WAIT(device_wait_stream(s), device.driver->cuStreamSynchronize(s));
+	return result ? result : cudart_error(device_synchronize_stream(s));
 }
 
 /* The copies of a batch are in no order; they may be in one. */
@@ -274,7 +275,8 @@ static cudaError_t copy_2d(const struct rows *r, enum cudaMemcpyKind kind)
 
 	if (result || !r->width || !r->height)
 		return result;
-	return CUDART_WAIT(device_wait_stream(NULL), device.driver->cuMemcpy2DUnaligned(&c));
+	device_wait_stream(NULL);
+	return CUDART_WAIT(device.driver->cuMemcpy2DUnaligned(&c));
 }
 
 static cudaError_t copy_2d_async(const struct rows *r, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -298,7 +300,7 @@ static cudaError_t copy_2d_async(const struct rows *r, enum cudaMemcpyKind kind,
 		result = cudart_stream(stream, &s);
 	if (result || !r->width || !r->height)
 		return result;
-	return CUDART_WAIT((void)0, device.driver->cuMemcpy2DAsync(&c, s));
+	return CUDART_WAIT(device.driver->cuMemcpy2DAsync(&c, s));
 }
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,

@@ -177,7 +177,7 @@ static cudaError_t synchronize(void)
 	/* A captured stream never comes to its end. */
 	if (result == cudaErrorStreamCaptureImplicit)
 		result = cudaErrorStreamCaptureUnsupported;
-	return result ? result : CUDART_WAIT(device_wait_context(), device.driver->cuCtxSynchronize());
+	return result ? result : cudart_error(device_synchronize_context());
 }
 
 cudaError_t cudaDeviceSynchronize(void)
@@ -192,7 +192,7 @@ cudaError_t cudart_wait_all(void)
 
 	for (int i = 0; i < device.count && !result; i++)
 		if (device.contexts[i] && !(result = cudart_error(device_switch(i))))
-			result = CUDART_WAIT(device_wait_context(), device.driver->cuCtxSynchronize());
+			result = cudart_error(device_synchronize_context());
 	device_switch(before);
 	return result;
 }
@@ -201,7 +201,7 @@ cudaError_t cudart_wait_all(void)
 static cudaError_t reset(void)
 {
 	const struct session_array *a = &device.session->buffers;
-	cudaError_t result = CUDART_WAIT(device_wait_context(), device.driver->cuCtxSynchronize());
+	cudaError_t result = cudart_error(device_synchronize_context());
 
 	if (result)
 		return result;

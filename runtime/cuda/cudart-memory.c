@@ -194,7 +194,7 @@ static cudaError_t wait_users(const void *p)
 			continue;
 		result = cudart_error(device_switch(i));
 		if (!result)
-			result = CUDART_WAIT(device_wait_context(), device.driver->cuCtxSynchronize());
+			result = cudart_error(device_synchronize_context());
 	}
 	device_switch(before);
 	return result;

@@ -55,7 +55,7 @@ static cudaError_t wait_stream(cudaStream_t stream)
 	CUstream s;
 	cudaError_t result = cudart_stream(stream, &s);
 
-	return result ? result : CUDART_WAIT(device_wait_stream(s), device.driver->cuStreamSynchronize(s));
+	return result ? result : cudart_error(device_synchronize_stream(s));
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
@@ -229,7 +229,7 @@ static cudaError_t wait_event(cudaEvent_t event)
 
 	if (!result)
 		result = cudart_error(handles_event(event, &e));
-	return result ? result : CUDART_WAIT(device_wait_event(e), device.driver->cuEventSynchronize(e));
+	return result ? result : cudart_error(device_synchronize_event(e));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)

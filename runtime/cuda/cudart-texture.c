@@ -96,7 +96,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *ret, const struct cudaR
 
 static cudaError_t free_object(unsigned long long handle, bool surface)
 {
-	cudaError_t result = CUDART_WAIT(device_wait_context(), device.driver->cuCtxSynchronize());
+	cudaError_t result = cudart_error(device_synchronize_context());
 
 	if (result)
 		return result;

@@ -51,12 +51,11 @@ static inline cudaError_t cudart_error(CUresult result)
 	return (cudaError_t)device_note(result);
 }
 
-/* A driver call that may wait for the device; before: one of device_wait_stream() and its kin, for what it waits for. */
-#define CUDART_WAIT(before, call)                       \
+/* A driver call that may wait for the device. */
+#define CUDART_WAIT(call)                               \
 	({                                              \
 		CUresult waited_;                       \
 							\
-		before;                                 \
 		device_wait_begin();                    \
 		waited_ = (call);                       \
 		device_wait_end();                      \

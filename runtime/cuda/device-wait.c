@@ -32,17 +32,23 @@ void device_wait_end(void)
 		device.host->hold_thread();
 }
 
-static void ask(CUresult (*is_done)(void *what), void *what)
+/* Anything but NOT_READY that the question has for an answer. */
+static CUresult ask(CUresult (*query)(void *what), void *what)
 {
+	const bool held = device.host->hold_thread && !device_in_cell_thread();
 	struct timespec pause = { 0, PAUSE_NS };
+	CUresult result;
 
-	while (is_done(what) == CUDA_ERROR_NOT_READY) {
-		device.host->release_thread();
+	while ((result = query(what)) == CUDA_ERROR_NOT_READY) {
+		if (held)
+			device.host->release_thread();
 		nanosleep(&pause, NULL);
-		device.host->hold_thread();
+		if (held)
+			device.host->hold_thread();
 		if (pause.tv_nsec < PAUSE_MAX_NS)
 			pause.tv_nsec *= 2;
 	}
+	return result;
 }
 
 static CUresult query_event(void *event)
@@ -50,15 +56,19 @@ static CUresult query_event(void *event)
 	return device.driver->cuEventQuery((CUevent)event);
 }
 
-static CUresult query_context(void *unused)
+static CUresult query_streams(void *device_number)
 {
 	CUresult result;
 
-	(void)unused;
 	device_lock();
-	result = handles_query_all(device_current());
+	result = handles_query_all(*(const int *)device_number);
 	device_unlock();
 	return result;
+}
+
+CUresult device_wait_streams(int device_number)
+{
+	return ask(query_streams, &device_number);
 }
 
 void device_wait_stream(CUstream s)
@@ -75,11 +85,38 @@ void device_wait_stream(CUstream s)
 void device_wait_context(void)
 {
 	if (asks())
-		ask(query_context, NULL);
+		device_wait_streams(device_current());
 }
 
 void device_wait_event(CUevent e)
 {
 	if (asks())
 		ask(query_event, e);
+}
+
+/* The wait itself, in the thread in which it is. */
+#define SYNCHRONIZED(before, call)      \
+	({                              \
+		CUresult result_;       \
+					\
+		before;                 \
+		device_wait_begin();    \
+		result_ = (call);       \
+		device_wait_end();      \
+		result_;                \
+	})
+
+CUresult device_synchronize_stream(CUstream s)
+{
+	return SYNCHRONIZED(device_wait_stream(s), device.driver->cuStreamSynchronize(s));
+}
+
+CUresult device_synchronize_context(void)
+{
+	return SYNCHRONIZED(device_wait_context(), device.driver->cuCtxSynchronize());
+}
+
+CUresult device_synchronize_event(CUevent e)
+{
+	return SYNCHRONIZED(device_wait_event(e), device.driver->cuEventSynchronize(e));
 }

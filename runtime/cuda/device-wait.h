@@ -27,4 +27,15 @@ void device_wait_stream(CUstream s);
 void device_wait_context(void);
 void device_wait_event(CUevent e);
 
+/* All of it: before, around and the driver's own call. */
+CUresult device_synchronize_stream(CUstream s);
+CUresult device_synchronize_context(void);
+CUresult device_synchronize_event(CUevent e);
+
+/*
+ * Ask until no stream of a device in this worker is busy (-1: of all devices), in whatever thread and with whatever driver. Their
+ * first error.
+ */
+CUresult device_wait_streams(int device_number);
+
 #endif

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/address-map.h"
@@ -27,6 +26,7 @@
 #include "runtime/cuda/device-dump.h"
 #include "runtime/cuda/device-fault.h"
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/device-wait.h"
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/held.h"
 #include "runtime/cuda/images.h"
@@ -285,11 +285,9 @@ static void describe(struct device_info *info)
 
 void device_set_unusable(CUresult result)
 {
-	device.usable = false;
+	device_set_out_of_reach("the device cannot be used: %s (%d). Is it used exclusively by another process, full, or gone?",
+				cudart_error_text((cudaError_t)result), (int)result);
 	device.unusable = result;
-	snprintf(device.info.problem, sizeof(device.info.problem),
-		 "the device cannot be used: %s (%d). Is it used exclusively by another process, full, or gone?",
-		 cudart_error_text((cudaError_t)result), (int)result);
 }
 
 void device_set_out_of_reach(const char *format, ...)
@@ -358,9 +356,8 @@ void device_leave_alone(const struct device_host *host, struct device_info *ret_
 {
 	device.host = host;
 	device.driver = &chosen;
-	device.unusable = CUDA_ERROR_DEVICE_UNAVAILABLE;
-	snprintf(device.info.problem, sizeof(device.info.problem), "the device is left alone: a process that was to use it has hung in "
-		 "its driver. `%%gpu reset` tries it again");
+	device_set_out_of_reach("the device is left alone: a process that was to use it has hung in its driver. `%%gpu reset` tries "
+				"it again");
 	*ret_info = device.info;
 }
 
@@ -554,17 +551,12 @@ int device_load(const struct unit *u, struct error *err)
  */
 static CUresult wait_idle(void)
 {
-	struct timespec pause = { 0, 20000 };
 	CUresult result = CUDA_SUCCESS;
-
 	int before = current;
 
 	device.host->enter_device();
-	while (!device.driver->extension && (result = handles_query_all(-1)) == CUDA_ERROR_NOT_READY) {
-		nanosleep(&pause, NULL);
-		if (pause.tv_nsec < 1000000)
-			pause.tv_nsec *= 2;
-	}
+	if (!device.driver->extension)
+		result = device_wait_streams(-1);
 	for (int i = 0; i < device.count && !result; i++)
 		if (device.contexts[i] && !(result = device_switch(i)))
 			result = device.driver->cuCtxSynchronize();

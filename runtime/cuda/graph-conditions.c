@@ -185,7 +185,7 @@ cudaError_t graphs_decide(const struct session_node *n, cudaStream_t stream, con
 	if (!result)
 		result = cudart_error(device.driver->cuMemcpyAsync((uintptr_t)&value, n->conditional.handle, sizeof(value), s));
 	if (!result)
-		result = CUDART_WAIT(device_wait_stream(s), device.driver->cuStreamSynchronize(s));
+		result = cudart_error(device_synchronize_stream(s));
 	if (result)
 		return result;
 	if (n->conditional.type == cudaGraphCondTypeSwitch)
