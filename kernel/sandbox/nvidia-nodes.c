@@ -8,26 +8,25 @@
 #include "kernel/sandbox/nvidia-nodes.h"
 
 #include <dirent.h>
-#include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/error.h"
 #include "common/log.h"
+#include "kernel/supervisor/process.h"
 
 #define CARDS_MAX 64
-#define PATH_MAX_HERE 512
+#define PATH_SIZE 512
 #define CARDS_MAJOR 195 /* registered for NVIDIA in the list of device numbers of Linux */
 #define CONTROL_MINOR 255
 #define MODPROBE_MS 10000
+#define KILLED_MS 1000
 #define MODPROBE_WORDS_MAX (4 + 2 * CARDS_MAX)
 
 extern char **environ;
@@ -44,14 +43,14 @@ struct search {
 	unsigned n;
 };
 
-static bool join(const char *folder, const char *name, char ret[PATH_MAX_HERE])
+static bool join(const char *folder, const char *name, char ret[PATH_SIZE])
 {
-	return snprintf(ret, PATH_MAX_HERE, "%s/%s", folder, name) < PATH_MAX_HERE;
+	return snprintf(ret, PATH_SIZE, "%s/%s", folder, name) < PATH_SIZE;
 }
 
 static FILE *open_in(const char *folder, const char *name)
 {
-	char path[PATH_MAX_HERE];
+	char path[PATH_SIZE];
 
 	return join(folder, name, path) ? fopen(path, "re") : NULL;
 }
@@ -96,7 +95,7 @@ static unsigned major_of(const struct search *s, const char *name)
 
 static void add_cards(struct search *s)
 {
-	char folder[PATH_MAX_HERE], name[24];
+	char folder[PATH_SIZE], name[24];
 	struct dirent *e;
 	DIR *d;
 
@@ -131,54 +130,37 @@ static void look(struct search *s)
 
 static bool is_there(const struct search *s, const struct node *node)
 {
-	char path[PATH_MAX_HERE];
+	char path[PATH_SIZE];
 
 	return join(s->places->dev, node->name, path) && !access(path, F_OK);
 }
 
-/* The names of those that are lacking, or of those that are not. How many they are. */
-static unsigned list(const struct search *s, bool lacking, char *ret, size_t size)
+static bool is_complete(const struct search *s)
 {
 	unsigned n = 0;
+
+	while (n < s->n && is_there(s, &s->nodes[n]))
+		n++;
+	return n == s->n;
+}
+
+/* The names of those that are lacking, or of those that are not. */
+static void list(const struct search *s, bool lacking, char *ret, size_t size)
+{
 	size_t len = 0;
 
 	*ret = '\0';
-	for (unsigned i = 0; i < s->n; i++) {
-		if (is_there(s, &s->nodes[i]) == lacking)
-			continue;
-		if (len < size)
-			len += (size_t)snprintf(ret + len, size - len, "%s%s/%s", n ? ", " : "", s->places->dev, s->nodes[i].name);
-		n++;
-	}
-	return n;
-}
-
-static unsigned n_lacking(const struct search *s)
-{
-	char names[8];
-
-	return list(s, true, names, sizeof(names));
-}
-
-static bool end_of(pid_t pid)
-{
-	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
-	bool ended = p.fd >= 0 && poll(&p, 1, MODPROBE_MS) == 1;
-
-	if (!ended)
-		kill(pid, SIGKILL);
-	if (p.fd >= 0)
-		close(p.fd);
-	waitpid(pid, NULL, 0);
-	return ended;
+	for (unsigned i = 0; i < s->n && len < size; i++)
+		if (is_there(s, &s->nodes[i]) != lacking)
+			len += (size_t)snprintf(ret + len, size - len, "%s%s/%s", len ? ", " : "", s->places->dev, s->nodes[i].name);
 }
 
 /* Whether there is such a program. What it has done is seen by looking again. */
 static bool run_modprobe(const struct search *s)
 {
 	char minors[CARDS_MAX][8], *words[MODPROBE_WORDS_MAX] = { (char *)s->places->modprobe, "-u" };
+	struct process p = PROCESS_INIT;
 	unsigned n = 2, cards = 0;
-	pid_t pid;
 
 	for (unsigned i = 0; i < s->n; i++) {
 		if (s->nodes[i].major != CARDS_MAJOR || s->nodes[i].minor == CONTROL_MINOR)
@@ -190,17 +172,19 @@ static bool run_modprobe(const struct search *s)
 	if (!cards)
 		words[n++] = "-c0";
 	words[n] = NULL;
-	if (posix_spawnp(&pid, words[0], NULL, NULL, words, environ))
+	if (posix_spawnp(&p.pid, words[0], NULL, NULL, words, environ))
 		return false;
-	if (!end_of(pid))
+	p.pidfd = pidfd_of(p.pid, NULL);
+	if (!process_wait(p.pidfd, MODPROBE_MS))
 		log_warning("%s has not ended in %d s", words[0], MODPROBE_MS / 1000);
+	process_end(&p, KILLED_MS);
 	return true;
 }
 
 static void make_by_hand(const struct search *s)
 {
 	const char *params = "driver/nvidia/params", *proc = s->places->proc;
-	char path[PATH_MAX_HERE];
+	char path[PATH_SIZE];
 	mode_t mode, mask;
 
 	if (!s->loaded || !field(open_in(proc, params), "ModifyDeviceFiles", 1))
@@ -238,7 +222,7 @@ void nvidia_nodes_make(const struct nvidia_nodes_places *places, struct nvidia_n
 
 	*ret = (struct nvidia_nodes){ .outcome = NVIDIA_NODES_THERE };
 	look(&s);
-	if (!n_lacking(&s)) {
+	if (is_complete(&s)) {
 		list(&s, false, ret->text, sizeof(ret->text));
 		return;
 	}
@@ -249,7 +233,7 @@ void nvidia_nodes_make(const struct nvidia_nodes_places *places, struct nvidia_n
 	}
 	look(&s); /* modules were loaded, and have cards and numbers */
 	make_by_hand(&s);
-	if (n_lacking(&s)) {
+	if (!is_complete(&s)) {
 		tell_lacking(&s, has_modprobe, ret);
 		return;
 	}
