@@ -47,13 +47,11 @@ static struct inject *arm(const char *name, size_t name_len, int code, unsigned 
 	return NULL;
 }
 
-/* ":while:PATH" or ":once:PATH". Its end; NULL: it is none, or memory is out. */
-static const char *arm_file(const char *name, size_t name_len, int code, const char *text)
+/* The end of the path; NULL: there is no room. */
+static const char *arm_file(const char *name, size_t name_len, int code, bool once, const char *path)
 {
-	bool once = !strncmp(text, ":once:", 6);
-	const char *path = once ? text + 6 : text + 7;
 	size_t len = strcspn(path, ",");
-	struct inject *s = once || !strncmp(text, ":while:", 7) ? arm(name, name_len, code, 1) : NULL;
+	struct inject *s = arm(name, name_len, code, 1);
 
 	if (!s)
 		return NULL;
@@ -127,8 +125,10 @@ static const char *add_item(const char *item)
 	code = strtol(equals + 1, &end, 10);
 	if (end == equals + 1 || code <= 0)
 		return NULL;
-	if (*end == ':' && (end[1] == 'o' || end[1] == 'w'))
-		return arm_file(item, (size_t)(equals - item), (int)code, end);
+	if (!strncmp(end, ":once:", 6))
+		return arm_file(item, (size_t)(equals - item), (int)code, true, end + 6);
+	if (!strncmp(end, ":while:", 7))
+		return arm_file(item, (size_t)(equals - item), (int)code, false, end + 7);
 	if (*end == ':')
 		countdown = strtoul(end + 1, &end, 10);
 	if (!countdown || !arm(item, (size_t)(equals - item), (int)code, (unsigned)countdown))

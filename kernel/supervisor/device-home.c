@@ -82,7 +82,7 @@ bool device_home_on_attached(struct supervisor *s, const struct worker *w, bool 
 	d->gives_up = false;
 	if (!has_device || d->home.known)
 		return true;
-	d->home = (struct device_home){ .known = true, .emulated = w->hello.emulated, .n_devices = w->hello.n_devices };
+	d->home = (struct device_home){ .known = true, .emulated = w->hello.emulated };
 	memcpy(d->home.passed_over, w->hello.passed_over, sizeof(d->home.passed_over));
 	memcpy(d->home.uuids, w->hello.uuids, sizeof(d->home.uuids));
 	return true;

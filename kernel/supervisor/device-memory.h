@@ -69,7 +69,6 @@ struct device_home {
 	bool known;
 	bool emulated;
 	char passed_over[PASSED_OVER_MAX]; /* as the worker's hello has it */
-	uint32_t n_devices;
 	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE];
 };
 

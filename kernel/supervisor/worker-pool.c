@@ -119,7 +119,12 @@ static void look_behind_commit(struct supervisor *s)
 {
 	struct worker *w = s->pool.active;
 
-	if (!is_behind_commit(w) || patience_used_ms(&w->patience) < START_MS)
+	if (!is_behind_commit(w))
+		return;
+	if (!w->late)
+		patience_begin(&w->patience, w->pid, PATIENCE_ANSWER);
+	w->late = true;
+	if (patience_used_ms(&w->patience) < START_MS)
 		return;
 	say_stuck(s, w);
 	worker_kill(w);
@@ -608,7 +613,7 @@ bool worker_pool_is_ready(const struct supervisor *s)
 void worker_pool_on_committed(struct supervisor *s, struct worker *w)
 {
 	w->commits++;
-	patience_begin(&w->patience, w->pid, PATIENCE_ANSWER);
+	w->late = false;
 	start_patience(s);
 }
 

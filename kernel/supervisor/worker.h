@@ -79,6 +79,7 @@ struct worker {
 	uint64_t library_memory[CHUNK_DEVICES_MAX]; /* bytes of each device: they go with the worker */
 	siginfo_t death;
 	uint32_t commits;  /* WORKER_COMMITTED messages that it was sent */
+	bool late;         /* behind the last of them when it was looked at: `patience` counts */
 	struct patience patience; /* FORKED, ATTACHING, after a commit; DYING, once it was attached */
 	struct loop *loop;
 	struct loop_source *sources[4]; /* channel, stdout, stderr, pidfd */

@@ -29,27 +29,31 @@ extern void *__libc_memalign(size_t align, size_t size);
 extern void __libc_free(void *p);
 
 /* libc's, to the end: a thread that is stopped in it would hold its locks. */
-#define UNSTOPPED(call)                                   \
-	({                                                \
-		const bool held_ = threads_can_be_stopped(); \
-							  \
-		if (held_)                                \
-			threads_hold();                   \
-		__typeof__(call) result_ = (call);        \
-		if (held_)                                \
-			threads_release();                \
-		result_;                                  \
+static void enter_libc(void)
+{
+	if (threads_can_be_stopped())
+		threads_hold();
+}
+
+static void leave_libc(void)
+{
+	if (threads_can_be_stopped())
+		threads_release();
+}
+
+#define UNSTOPPED(call)                            \
+	({                                         \
+		enter_libc();                      \
+		__typeof__(call) result_ = (call); \
+		leave_libc();                      \
+		result_;                           \
 	})
 
 static void libc_free(void *p)
 {
-	const bool held = threads_can_be_stopped();
-
-	if (held)
-		threads_hold();
+	enter_libc();
 	__libc_free(p);
-	if (held)
-		threads_release();
+	leave_libc();
 }
 
 static bool ours(const void *p)
