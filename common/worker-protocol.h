@@ -315,9 +315,12 @@ struct memory_permit {
 	char why[MEMORY_PERMIT_WHY_MAX]; /* it was refused, lines */
 };
 
-/* A chunk's id says which device it is of, by its number. */
+/* A chunk's id says in which epoch of the session it was made, for which device, and what it is memory of. */
 #define CHUNK_DEVICE_SHIFT 28
 #define CHUNK_DEVICES_MAX 16
+#define CHUNK_ON_HOST (1u << 27) /* a memfd that no driver has made: see runtime/cuda/host-chunk.h */
+#define CHUNK_ID(epoch, ordinal, n) ((uint64_t)(epoch) << 32 | (uint64_t)(ordinal) << CHUNK_DEVICE_SHIFT | (n))
+#define CHUNK_IS_ON_HOST(id) (((id) & CHUNK_ON_HOST) != 0)
 #define CHUNK_DEVICE(id) ((uint32_t)((id) >> CHUNK_DEVICE_SHIFT & (CHUNK_DEVICES_MAX - 1)))
 #define DEVICE_UUID_SIZE 16
 
@@ -359,6 +362,7 @@ struct worker_device {
 	uint32_t driver;  /* enum worker_driver */
 	uint32_t count;   /* DRIVER_CHECKS: how many devices it has */
 	uint64_t memory;  /* and bytes of each */
+	uint64_t window;  /* bytes of addresses that the session's device memory has, 0: not known yet */
 	char passed_over[PASSED_OVER_MAX]; /* why an earlier worker did not use the driver that the machine has, "" for nothing */
 };
 

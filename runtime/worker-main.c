@@ -291,6 +291,7 @@ static int say_hello(const struct device_info *info, const struct sandbox_report
 	for (int i = 0; i < info->devices; i++)
 		record_put_bytes(&out, info->uuids[i], DEVICE_UUID_SIZE);
 	record_put_str(&out, info->passed_over);
+	record_put_u64(&out, info->window);
 	if (buffer_check(&out, err))
 		return -1;
 	return worker_send(WORKER_HELLO, out.data, out.len, -1, err);
@@ -323,6 +324,7 @@ static int prepare(const struct worker_start *start, struct error *err)
 	if (worker.control->device.driver == DRIVER_NATIVE || worker.control->device.driver == DRIVER_EMULATED)
 		device_host.driver = worker.control->device.driver == DRIVER_NATIVE ? "native" : "emulated";
 	device_host.passed_over = worker.control->device.passed_over;
+	device_host.window = worker.control->device.window;
 	if (worker.control->device.driver == DRIVER_NONE)
 		device_leave_alone(&device_host, &info);
 	else if (worker.control->device.driver == DRIVER_CHECKS)

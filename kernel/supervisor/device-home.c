@@ -23,12 +23,15 @@ void device_home_ask(const struct supervisor *s, struct worker_device *ret)
 	if (s->pool.device_hangs || !is_bound(s))
 		return;
 	ret->driver = h->emulated ? DRIVER_EMULATED : DRIVER_NATIVE;
+	ret->window = h->window;
 	memcpy(ret->passed_over, h->passed_over, sizeof(ret->passed_over));
 }
 
 bool device_home_has(const struct supervisor *s, const struct worker *w)
 {
-	return !is_bound(s) || *w->hello.problem || w->hello.emulated == s->device.home.emulated;
+	const struct device_home *h = &s->device.home;
+
+	return !is_bound(s) || *w->hello.problem || (w->hello.emulated == h->emulated && w->hello.window == h->window);
 }
 
 /* A bit for each. Parked memory is made anew, and can be that of another device. */
@@ -82,7 +85,7 @@ bool device_home_on_attached(struct supervisor *s, const struct worker *w, bool 
 	d->gives_up = false;
 	if (!has_device || d->home.known)
 		return true;
-	d->home = (struct device_home){ .known = true, .emulated = w->hello.emulated };
+	d->home = (struct device_home){ .known = true, .emulated = w->hello.emulated, .window = w->hello.window };
 	memcpy(d->home.passed_over, w->hello.passed_over, sizeof(d->home.passed_over));
 	memcpy(d->home.uuids, w->hello.uuids, sizeof(d->home.uuids));
 	return true;

@@ -360,7 +360,7 @@ void device_chunk_encode(const struct device_chunk *c, struct buffer *out)
 void device_chunks_sum(const struct device_chunks *c, uint64_t bytes[CHUNK_DEVICES_MAX])
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (c->at[i].fd >= 0)
+		if (c->at[i].fd >= 0 && !CHUNK_IS_ON_HOST(c->at[i].id))
 			bytes[CHUNK_DEVICE(c->at[i].id)] += c->at[i].size;
 }
 

@@ -68,6 +68,7 @@ struct device_undo {
 struct device_home {
 	bool known;
 	bool emulated;
+	uint64_t window; /* bytes of addresses that its memory lies in */
 	char passed_over[PASSED_OVER_MAX]; /* as the worker's hello has it */
 	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE];
 };

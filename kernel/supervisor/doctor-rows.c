@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "config.h"
+#include "common/address-map.h"
 #include "kernel/limits.h"
 #include "kernel/size-text.h"
 #include "kernel/supervisor/supervisor-state.h"
@@ -72,8 +73,9 @@ static void add_device(struct doctor_rows *d, const struct supervisor *s)
 	}
 	add(d, "device", !*h->problem, HAVE_CUDA ? "Without a GPU that works, cells run on the emulated device." :
 	    "C and C++ cells need none.",
-	    "%s%s, driver API %u.%u, %llu MiB%s%s", h->device, h->emulated ? " (emulated on the CPU)" : "",
-	    h->driver_version / 1000, h->driver_version % 1000 / 10, (unsigned long long)(h->device_memory >> 20),
+	    "%s%s, driver API %u.%u, %llu MiB in %.1f GiB of addresses%s%s", h->device,
+	    h->emulated ? " (emulated on the CPU)" : "", h->driver_version / 1000, h->driver_version % 1000 / 10,
+	    (unsigned long long)(h->device_memory >> 20), (double)h->window / (double)GIB,
 	    *h->problem ? "; " : "", h->problem);
 }
 

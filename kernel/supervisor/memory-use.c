@@ -128,9 +128,12 @@ uint64_t memory_use_kept(const struct supervisor *s)
 
 	if (s->snapshot.memfd >= 0 && !fstat(s->snapshot.memfd, &st))
 		bytes += (uint64_t)st.st_blocks * 512;
-	for (size_t i = 0; s->pool.hello.emulated && i < s->device.chunks.n; i++)
-		if (!fstat(s->device.chunks.at[i].fd, &st))
+	for (size_t i = 0; i < s->device.chunks.n; i++) {
+		const struct device_chunk *c = &s->device.chunks.at[i];
+
+		if ((s->pool.hello.emulated || CHUNK_IS_ON_HOST(c->id)) && !fstat(c->fd, &st))
 			bytes += (uint64_t)st.st_blocks * 512;
+	}
 	return bytes;
 }
 

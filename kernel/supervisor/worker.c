@@ -269,6 +269,7 @@ static int take_hello(struct worker *w, const struct ipc_message *m, struct erro
 	copy_text(w->hello.problem, sizeof(w->hello.problem), record_str(&r));
 	take_devices(w, &r);
 	copy_text(w->hello.passed_over, sizeof(w->hello.passed_over), record_str(&r));
+	w->hello.window = record_u64(&r);
 	if (record_check(&r, "WORKER_HELLO", err))
 		return -1;
 	w->ready = true;

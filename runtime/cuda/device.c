@@ -27,6 +27,7 @@
 #include "runtime/cuda/device-fault.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/device-wait.h"
+#include "runtime/cuda/device-window.h"
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/held.h"
 #include "runtime/cuda/images.h"
@@ -184,9 +185,9 @@ static int try_driver(const char *path, struct error *err)
 		result = chosen.cuDeviceGetCount(&count);
 	if (!result && !count)
 		result = CUDA_ERROR_NO_DEVICE;
+	device.unusable = result ? result : CUDA_ERROR_NOT_SUPPORTED;
 	if (!result)
-		return 0;
-	device.unusable = result;
+		return device_window_open(&chosen, device.host->window, err);
 	chosen.cuDriverGetVersion(&version);
 	put_version(version, present);
 	return error_set(err, ERROR_UNSUPPORTED, "%s cannot be initialised: %s (%d). The driver is for CUDA %s; CUDA "
@@ -336,6 +337,7 @@ void device_take(void)
 		return;
 	}
 	device.usable = true;
+	device.info.window = device_window_size();
 	device.info.problem[0] = '\0';
 	if (device.driver->extension)
 		use_extension();

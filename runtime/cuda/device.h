@@ -62,6 +62,8 @@ struct device_host {
 	const char *driver;
 	/* Why an earlier worker of the session did not use the driver of the machine, "" for nothing; may be NULL. */
 	const char *passed_over;
+	/* Bytes of addresses that the session's memory has, see runtime/cuda/device-window.h; 0: not known yet. */
+	uint64_t window;
 	/* A folder to be made for core dumps of the device, in which there is WORKER_DUMP_FILE; NULL: there are none. */
 	const char *dump_folder;
 	/* What others may look at while cells run; NULL: nobody does. */
@@ -92,6 +94,7 @@ struct device_info {
 	int driver_version; /* 13000 */
 	int capability;     /* the lowest of the devices, 75 for 7.5; 0: not known */
 	uint64_t memory;
+	uint64_t window; /* bytes of addresses for session memory, 0: none */
 	int devices;
 	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE];
 	char problem[512]; /* "" when cells can use the device */

@@ -28,6 +28,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/device-audit.c %reldir%/device-audit.h \
 	%reldir%/device-node.c %reldir%/device-node.h \
 	%reldir%/device-wait.c %reldir%/device-wait.h \
+	%reldir%/device-window.c %reldir%/device-window.h \
 	%reldir%/device-profile.c \
 	%reldir%/device-attach.c \
 	%reldir%/device.c %reldir%/device.h %reldir%/device-state.h \
@@ -40,6 +41,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/driver-trace.c \
 	%reldir%/handles.c %reldir%/handles.h \
 	%reldir%/held.c %reldir%/held.h \
+	%reldir%/host-chunk.c %reldir%/host-chunk.h \
 	%reldir%/images.c %reldir%/images.h \
 	%reldir%/ledger.c %reldir%/ledger.h \
 	%reldir%/ledger-cap.c \

@@ -14,8 +14,6 @@
 #include "runtime/cuda/preimage.h"
 
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/address-map.h"
 #include "common/array.h"
@@ -29,6 +27,7 @@
 #include "runtime/cuda/certify.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/held.h"
+#include "runtime/cuda/host-chunk.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/peers.h"
 #include "runtime/cuda/ptx-writes.h"
@@ -47,9 +46,8 @@ static uint64_t saved_bytes, saved_ns; /* of this cell */
 static struct {
 	uint64_t *addresses; /* of buffers that were saved while a launch ran */
 	size_t n, cap;
-	uint32_t chunks;     /* that were made for them, in this process */
-	char *at;            /* the last one of this cell, NULL: there is none */
-	uint64_t id, size, used;
+	struct host_chunk chunk; /* the last one of this cell */
+	uint64_t used;
 	int ordinal;         /* whose buffers it is for */
 } late;
 static struct {
@@ -204,57 +202,25 @@ CUresult preimage_save(struct session_buffer *b)
 	return result;
 }
 
-/* It has the name that the emulated driver gives to memory of the host. */
-static int send_chunk(uint64_t id, uint64_t size, void **ret, struct error *err)
-{
-	cleanup_buffer struct buffer message = BUFFER_INIT;
-	cleanup_fd int fd = memfd_create("cgpu-host", MFD_CLOEXEC);
-	void *p = MAP_FAILED;
-
-	if (fd >= 0 && !ftruncate(fd, (off_t)size))
-		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED)
-		return error_errno(err, "no memory for the old content of %llu bytes", (unsigned long long)size);
-	record_put_u64(&message, id);
-	record_put_u64(&message, size);
-	record_put_u64(&message, 0);
-	if (buffer_check(&message, err) || device.host->send(WORKER_DEVICE_CHUNK, message.data, message.len, fd, err)) {
-		munmap(p, size);
-		return -1;
-	}
-	*ret = p;
-	return 0;
-}
-
 static void close_late(void)
 {
-	if (late.at)
-		munmap(late.at, late.size);
-	late.at = NULL;
-	late.size = late.used = 0;
+	host_chunk_release(&late.chunk);
+	late.used = 0;
 }
 
-/* Room for `size` bytes in late.at; small copies share a chunk, as those that take() makes room for. */
+/* Room for `size` bytes in late.chunk; small copies share a chunk, as those that take() makes room for. */
 static CUresult take_late(int ordinal, uint64_t size)
 {
-	uint64_t chunk = round_up_to(size, VMM_POOL_GRANULE), id;
 	struct error err = ERROR_INIT;
-	void *at = NULL;
 
-	if (size <= late.size - late.used && late.ordinal == ordinal)
+	if (size <= late.chunk.size - late.used && late.ordinal == ordinal)
 		return CUDA_SUCCESS;
-	if (late.chunks == VMM_POOL_FOREIGN_CHUNKS)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	id = vmm_pool_foreign_id(ordinal, late.chunks++);
-	if (send_chunk(id, chunk, &at, &err)) {
+	close_late();
+	if (host_chunk_init(&late.chunk, ordinal, round_up_to(size, VMM_POOL_GRANULE), &err)) {
 		log_error("device memory: %s", err.text);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	close_late();
-	late.at = at;
-	late.id = id;
 	late.ordinal = ordinal;
-	late.size = chunk;
 	return CUDA_SUCCESS;
 }
 
@@ -266,13 +232,13 @@ static CUresult copy_late(const struct emulator_guarded *g)
 	if (result)
 		return result;
 	offset = late.used;
-	memcpy(late.at + offset, g->bytes, g->size);
+	memcpy(late.chunk.bytes + offset, g->bytes, g->size);
 	late.used = round_up_to(offset + g->size, VMM_POOL_ALIGN);
-	if (late.used > late.size)
-		late.used = late.size;
+	if (late.used > late.chunk.size)
+		late.used = late.chunk.size;
 	saved_bytes += g->size;
 	saved_ns += clock_now_ns() - began;
-	return announce(g->address, g->size, late.id, offset);
+	return announce(g->address, g->size, late.chunk.id, offset);
 }
 
 /* The device is about to write to a buffer that was not saved before its launch. */

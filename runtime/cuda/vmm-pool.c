@@ -6,7 +6,6 @@
 #include "runtime/cuda/vmm-pool.h"
 
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/address-map.h"
@@ -18,13 +17,10 @@
 #include "common/worker-protocol.h"
 #include "runtime/cuda/device-node.h"
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/device-window.h"
 #include "runtime/cuda/held.h"
+#include "runtime/cuda/host-chunk.h"
 
-/* The session uses the lower part of the window; the driver's own allocations go above it. */
-#define WINDOW_SIZE (DEVICE_SIZE / 4 * 3)
-#define SCRATCH_BASE (DEVICE_BASE + DEVICE_SIZE / 2)
-#define SCRATCH_SIZE (DEVICE_SIZE / 4)
-#define SESSION_SIZE (DEVICE_SIZE / 2)
 #define GAP VMM_POOL_GRANULE
 
 struct chunk_handle {
@@ -34,38 +30,26 @@ struct chunk_handle {
 	CUmemGenericAllocationHandle handle;
 	int device;
 	bool scratch;
-	bool on_host;     /* the device was full */
 	bool leaving;     /* unmapped at the commit */
+	struct host_chunk host; /* bytes not NULL: it is memory of the host, and has no handle */
 };
-
-/* What a chunk is made for: memory of the session, or pre-images. */
-enum purpose { SESSION, SCRATCH, SCRATCH_ON_HOST };
 
 static struct chunk_handle *handles;
 static size_t n_handles, cap_handles;
 static uint64_t last_id;      /* the low bits of it */
 static uint64_t scratch_next;
 
-/* Memory of the host that the device reaches: where pre-images go when the device is full. */
-static const CUmemAllocationProp physical_host = {
-	.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-	.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-	.location = { .type = CU_MEM_LOCATION_TYPE_HOST_NUMA, .id = 0 },
-};
-
 CUresult vmm_pool_init(void)
 {
-	CUdeviceptr at = 0;
-	CUresult result;
+	struct error err = ERROR_INIT;
 
-	/* A real driver backs device addresses with host mappings, so the zygote's reservation has to go first. */
-	if (!device.driver->extension)
-		munmap((void *)(uintptr_t)DEVICE_BASE, DEVICE_SIZE);
-	result = device.driver->cuMemAddressReserve(&at, WINDOW_SIZE, VMM_POOL_GRANULE, DEVICE_BASE, 0);
-	if (!result && at != DEVICE_BASE)
-		result = CUDA_ERROR_MAP_FAILED;
-	scratch_next = SCRATCH_BASE;
-	return result;
+	/* The driver wanted a context before. */
+	if (device_window_open(device.driver, device.host->window, &err) || !device_window_size()) {
+		log_error("%s", err.text);
+		return CUDA_ERROR_MAP_FAILED;
+	}
+	scratch_next = device_window_scratch();
+	return CUDA_SUCCESS;
 }
 
 static struct chunk_handle *find_handle(uint64_t id)
@@ -86,8 +70,13 @@ static struct chunk_handle *add_handle(const struct chunk_handle *h)
 
 static void release_handle(struct chunk_handle *h)
 {
-	device.driver->cuMemUnmap(h->address, h->size);
-	device.driver->cuMemRelease(h->handle);
+	if (h->host.bytes) {
+		device.driver->cuMemHostUnregister(h->host.bytes);
+		host_chunk_release(&h->host);
+	} else {
+		device.driver->cuMemUnmap(h->address, h->size);
+		device.driver->cuMemRelease(h->handle);
+	}
 	*h = handles[--n_handles];
 }
 
@@ -124,8 +113,7 @@ static CUresult hand_over(const struct chunk_handle *h, uint64_t address)
 							     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
 	if (result)
 		return result;
-	if (!h->on_host)
-		device_node_tell();
+	device_node_tell();
 	sent = tell_chunk(h, address, fd, &err);
 	close(fd);
 	if (!sent)
@@ -215,7 +203,7 @@ const char *vmm_pool_refusal(void)
 
 bool vmm_pool_owns(uint64_t address)
 {
-	return address - DEVICE_BASE < WINDOW_SIZE;
+	return address - DEVICE_BASE < device_window_size();
 }
 
 /* What was granted stays so until the cell is committed, also when it was given back in between. */
@@ -267,21 +255,17 @@ static CUresult ask_and_create(int ordinal, uint64_t size, CUmemGenericAllocatio
 }
 
 /*
- * Physical memory, mapped, known to the kernel. told: the address that the kernel maps it at in later workers. id: the chunk
- * whose memory it becomes; 0: a new one, and then its number.
+ * Physical memory, mapped, known to the kernel. told: the address that the kernel maps it at in later workers, 0: it holds
+ * pre-images. id: the chunk whose memory it becomes; 0: a new one, and then its number.
  */
-static CUresult make(int ordinal, uint64_t size, uint64_t address, uint64_t told, enum purpose purpose, uint64_t *id)
+static CUresult make(int ordinal, uint64_t size, uint64_t address, uint64_t told, uint64_t *id)
 {
-	struct chunk_handle h = { .address = address, .size = size, .device = ordinal, .scratch = purpose != SESSION };
-	CUresult result = purpose == SCRATCH_ON_HOST ? CUDA_ERROR_OUT_OF_MEMORY : ask_and_create(ordinal, size, &h.handle);
+	struct chunk_handle h = { .address = address, .size = size, .device = ordinal, .scratch = !told };
+	CUresult result = ask_and_create(ordinal, size, &h.handle);
 
-	if (result == CUDA_ERROR_OUT_OF_MEMORY && h.scratch) {
-		result = device.driver->cuMemCreate(&h.handle, size, &physical_host, 0);
-		h.on_host = true;
-	}
 	if (result)
 		return result;
-	h.id = *id ? *id : (uint64_t)device.epoch << 32 | (uint64_t)ordinal << CHUNK_DEVICE_SHIFT | ++last_id;
+	h.id = *id ? *id : CHUNK_ID(device.epoch, ordinal, ++last_id);
 	result = map(&h);
 	if (result) {
 		device.driver->cuMemRelease(h.handle);
@@ -311,7 +295,7 @@ static bool still_mapped(uint64_t address, uint64_t size)
 static uint64_t place_behind(int64_t i, uint64_t from, uint64_t size)
 {
 	const struct session_array *a = &device.session->chunks;
-	uint64_t start = DEVICE_BASE + GAP, end = DEVICE_BASE + SESSION_SIZE;
+	uint64_t start = DEVICE_BASE + GAP, end = device_window_scratch();
 
 	if (i >= 0)
 		start = chunk_at((uint32_t)i)->address + chunk_at((uint32_t)i)->size + GAP;
@@ -365,7 +349,7 @@ uint64_t vmm_pool_taken(int ordinal)
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < n_handles; i++)
-		if (handles[i].device == ordinal && !handles[i].on_host)
+		if (handles[i].device == ordinal && !handles[i].host.bytes)
 			bytes += handles[i].size;
 	return bytes;
 }
@@ -417,15 +401,17 @@ static CUresult add_chunk(int ordinal, struct session_pool *owner, uint64_t size
 	}
 	vmm_pool_trim();
 	at = find_place(size, &index);
-	if (!at)
+	if (!at) {
+		refused = "The driver gives no more addresses for it, free memory or not: `%doctor` says how many it has given.";
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
 	c = session_insert(&s->chunks, sizeof(*c), index);
 	if (!c)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	/* Who reaches it is looked up when it is mapped. */
 	*c = (struct session_chunk){ .address = at, .size = size, .born = s->serial, .owner = owner,
 				     .device = (uint8_t)ordinal, .pool = pool };
-	result = make(ordinal, size, at, at, SESSION, &id);
+	result = make(ordinal, size, at, at, &id);
 	if (result) {
 		session_remove(&s->chunks, sizeof(*c), index);
 		return result;
@@ -477,7 +463,7 @@ CUresult vmm_pool_alloc(int ordinal, struct session_pool *owner, uint64_t size, 
 	struct session_chunk *c = NULL;
 	CUresult result;
 
-	if (size > SESSION_SIZE / 2)
+	if (size > device_window_session_size())
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (size > VMM_POOL_SMALL) {
 		result = add_chunk(ordinal, owner, round_up_to(size, VMM_POOL_GRANULE), false, &c);
@@ -532,15 +518,42 @@ void vmm_pool_disown(const struct session_pool *owner)
 			chunk_at(i)->owner = NULL;
 }
 
-CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *ret_id, uint64_t *ret_address)
+/* The table has the memory from here on. Not registered, it is copied to no less, only slower. */
+static CUresult add_host(struct host_chunk *host, int ordinal)
+{
+	struct chunk_handle h = { .id = host->id, .address = (uintptr_t)host->bytes, .size = host->size, .device = ordinal,
+				  .scratch = true, .host = *host };
+
+	if (!add_handle(&h)) {
+		host_chunk_release(host);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	device.driver->cuMemHostRegister(host->bytes, host->size, 0);
+	return CUDA_SUCCESS;
+}
+
+static CUresult scratch_on_host(int ordinal, uint64_t size, uint64_t *ret_id, uint64_t *ret_address)
+{
+	struct error err = ERROR_INIT;
+	struct host_chunk host;
+
+	if (host_chunk_init(&host, ordinal, size, &err)) {
+		log_error("device memory: %s", err.text);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	*ret_id = host.id;
+	*ret_address = (uintptr_t)host.bytes;
+	return add_host(&host, ordinal);
+}
+
+static CUresult scratch_on_device(int ordinal, uint64_t size, uint64_t *ret_id, uint64_t *ret_address)
 {
 	CUresult result;
 
-	size = round_up_to(size, VMM_POOL_GRANULE);
-	if (scratch_next + size + GAP > SCRATCH_BASE + SCRATCH_SIZE)
+	if (scratch_next + size + GAP > DEVICE_BASE + device_window_size())
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*ret_id = 0;
-	result = make(ordinal, size, scratch_next, 0, on_host ? SCRATCH_ON_HOST : SCRATCH, ret_id);
+	result = make(ordinal, size, scratch_next, 0, ret_id);
 	if (result)
 		return result;
 	*ret_address = scratch_next;
@@ -548,10 +561,14 @@ CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *re
 	return CUDA_SUCCESS;
 }
 
-/* The upper half of the numbers that one device and epoch has. */
-uint64_t vmm_pool_foreign_id(int ordinal, uint32_t n)
+CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *ret_id, uint64_t *ret_address)
 {
-	return (uint64_t)device.epoch << 32 | (uint64_t)ordinal << CHUNK_DEVICE_SHIFT | VMM_POOL_FOREIGN_CHUNKS | n;
+	CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+
+	size = round_up_to(size, VMM_POOL_GRANULE);
+	if (!on_host)
+		result = scratch_on_device(ordinal, size, ret_id, ret_address);
+	return result == CUDA_ERROR_OUT_OF_MEMORY ? scratch_on_host(ordinal, size, ret_id, ret_address) : result;
 }
 
 /*
@@ -600,11 +617,25 @@ static CUresult map_and_add(struct chunk_handle *h)
 	return result;
 }
 
+static CUresult attach_host(uint64_t id, uint64_t size, int fd)
+{
+	struct error err = ERROR_INIT;
+	struct host_chunk host;
+
+	if (!host_chunk_open(&host, id, size, fd, &err))
+		return add_host(&host, CHUNK_DEVICE(id) < (uint32_t)device.count ? (int)CHUNK_DEVICE(id) : 0);
+	log_error("device memory: %s", err.text);
+	return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 CUresult vmm_pool_attach(uint64_t id, uint64_t size, uint64_t address, int fd)
 {
-	struct chunk_handle h = handle_of(id, size, address);
+	struct chunk_handle h;
 	CUresult result;
 
+	if (CHUNK_IS_ON_HOST(id))
+		return attach_host(id, size, fd);
+	h = handle_of(id, size, address);
 	result = device.driver->cuMemImportFromShareableHandle(&h.handle, (void *)(intptr_t)fd,
 							       CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
 	close(fd);
@@ -649,7 +680,7 @@ void vmm_pool_attach_end(void (*lost)(void *data, uint64_t address, uint64_t siz
 		else
 			i++;
 	}
-	scratch_next = SCRATCH_BASE;
+	scratch_next = device_window_scratch();
 	settle_granted();
 	for (uint32_t i = 0; i < device.session->chunks.n; i++) {
 		struct session_chunk *c = chunk_at(i);
@@ -662,7 +693,7 @@ void vmm_pool_attach_end(void (*lost)(void *data, uint64_t address, uint64_t siz
 		/* The numbers of a snapshot are those of another session. */
 		if (device.refill)
 			c->id = 0;
-		make(c->device, c->size, c->address, c->address, SESSION, &c->id);
+		make(c->device, c->size, c->address, c->address, &c->id);
 	}
 }
 
@@ -705,5 +736,5 @@ void vmm_pool_committed(void)
 	for (size_t i = 0; i < n_handles; i++)
 		if (handles[i].scratch)
 			return;
-	scratch_next = SCRATCH_BASE;
+	scratch_next = device_window_scratch();
 }

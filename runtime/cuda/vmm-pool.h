@@ -51,11 +51,11 @@ const char *vmm_pool_refusal(void);
 /* The ledger has taken the buffer out: its bytes are free for others. */
 void vmm_pool_free(uint64_t address);
 
-/* A chunk that holds pre-images; mapped where device code cannot reach it. *ret_id for the kernel's messages. */
+/*
+ * A chunk that holds pre-images, on the host if it is to be there or the device is full; mapped where device code cannot reach
+ * it. *ret_id for the kernel's messages.
+ */
 CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *ret_id, uint64_t *ret_address);
-/* The id of a scratch chunk that is made without the driver, n of them so far; may be called without device.lock. */
-#define VMM_POOL_FOREIGN_CHUNKS (1u << 27)
-uint64_t vmm_pool_foreign_id(int ordinal, uint32_t n);
 /* All scratch chunks go with the commit; the kernel is told. */
 void vmm_pool_drop_scratch(void);
 

@@ -3,13 +3,17 @@
  * The driver of a GPU that is played: that of the emulated device, to which this is linked, without the extension by which the
  * runtime knows it. As on hardware, a stray access inside of mapped memory is no fault, and registered host memory is that of
  * the pages that were mapped when it was registered: what uses the device after they were exchanged finds an illegal address
- * here, where hardware would go on with pages that nobody else sees.
+ * here, where hardware would go on with pages that nobody else sees. As in containers, there is no memory of a node of the host.
  *
  * Each function of libcuda.def is here and passes its words on (see libcuda-shim.c); those that are to differ have a function
  * of their own in `own`. The environment variable CGPU_PLAYED_GPU, a list with commas, makes it as unkind as hardware can be:
  *	lock=US   one lock for the driver, as NVIDIA's has; each call has it for so many microseconds longer. Calls that wait for
  *	          the device wait without it
  *	stuck=PATH while this file exists, calls that give memory back (cuMemUnmap, cuMemHostUnregister) do not return
+ *	window=MIB greater ranges of addresses are refused, as under WSL2
+ *	elsewhere=PATH while this file exists, ranges of addresses are not where they are wished
+ *	taken=PATH while this file exists, a file is mapped where they are wished
+ *	descriptors=attribute or descriptors=call: memory cannot be exported, and who asks is told, or the call fails
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -29,11 +33,15 @@
 
 #define PAGE 4096u
 #define INVALID_VALUE 1
+#define OUT_OF_MEMORY 2
+#define INVALID_DEVICE 101
 #define NOT_SUPPORTED 801
 #define ILLEGAL_ADDRESS 700
 #define PAGE_IS_FILE (1ull << 61)
 #define PAGE_IS_PRESENT (1ull << 63)
 #define PINS_MAX 256
+#define LOCATION_TYPE_HOST_NUMA 3
+#define HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED 103
 
 enum { SHARED = 1, FILE_BACKED = 2, PRESENT = 4 };
 
@@ -123,7 +131,9 @@ static const enum kind kinds[] = {
 
 static pthread_mutex_t driver_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static long locked_us = -1; /* -1: there is no such lock */
-static char *stuck_path;
+static char *stuck_path, *elsewhere_path, *taken_path;
+static size_t window; /* bytes, 0: whatever is wished */
+static bool told_of_descriptors, refuses_descriptors;
 
 /* What stands behind NAME=, for free(); NULL: there is no such setting. */
 static char *setting(const char *name)
@@ -146,10 +156,29 @@ static long number(const char *name, long otherwise)
 	return value;
 }
 
+static bool is_set_to(const char *name, const char *value)
+{
+	char *text = setting(name);
+	bool is = text && !strcmp(text, value);
+
+	free(text);
+	return is;
+}
+
 __attribute__((constructor)) static void read_settings(void)
 {
 	locked_us = number("lock", -1);
 	stuck_path = setting("stuck");
+	elsewhere_path = setting("elsewhere");
+	taken_path = setting("taken");
+	window = (size_t)number("window", 0) << 20;
+	told_of_descriptors = is_set_to("descriptors", "attribute");
+	refuses_descriptors = is_set_to("descriptors", "call");
+}
+
+static bool exists(const char *path)
+{
+	return path && !access(path, F_OK);
 }
 
 static void stay(void)
@@ -211,7 +240,50 @@ static int host_unregister(P6)
 	return REAL(cuMemHostUnregister)(A6);
 }
 
+/* (ret, size, align, hint, flags) */
+static int address_reserve(P6)
+{
+	if (window && (size_t)b > window)
+		return OUT_OF_MEMORY;
+	if (exists(taken_path)) {
+		int fd = open(taken_path, O_RDONLY | O_CLOEXEC);
+
+		mmap((void *)d, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0);
+		close(fd);
+	}
+	return REAL(cuMemAddressReserve)(a, b, c, exists(elsewhere_path) || exists(taken_path) ? 0 : d, e, f);
+}
+
+/* (ret, attribute, device) */
+static int device_attribute(P6)
+{
+	int result = REAL(cuDeviceGetAttribute)(A6);
+
+	if (told_of_descriptors && (int)b == HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED)
+		*(int *)a = 0;
+	return result;
+}
+
+/* (ret, size, properties, flags), of which this much is looked at */
+struct properties {
+	int type;
+	int handle_types;
+	int location_type;
+};
+
+static int create(P6)
+{
+	const struct properties *p = (const struct properties *)c;
+
+	if (p->location_type == LOCATION_TYPE_HOST_NUMA)
+		return NOT_SUPPORTED;
+	return refuses_descriptors && p->handle_types ? INVALID_DEVICE : REAL(cuMemCreate)(A6);
+}
+
 static six_words *const own[LIBCUDA_COUNT] = {
+	[LIBCUDA_cuDeviceGetAttribute] = device_attribute,
+	[LIBCUDA_cuMemAddressReserve] = address_reserve,
+	[LIBCUDA_cuMemCreate] = create,
 	[LIBCUDA_cuMemHostRegister_v2] = host_register,
 	[LIBCUDA_cuMemHostUnregister] = host_unregister,
 };
@@ -226,7 +298,7 @@ static bool is_stuck(unsigned number)
 {
 	bool gives_back = number == LIBCUDA_cuMemUnmap || number == LIBCUDA_cuMemHostUnregister;
 
-	return stuck_path && gives_back && !access(stuck_path, F_OK);
+	return gives_back && exists(stuck_path);
 }
 
 /* 0, or what the call returns at once. */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -154,13 +155,18 @@ static void pre_images_go_to_the_host_when_the_device_is_full(void **state)
 static void no_room_for_the_copy(void *data)
 {
 	static struct fault_record fault;
+	struct rlimit before, none;
 
 	(void)data;
 	device_host_begin(1);
 	WORKER_NEED(!cudaMalloc(&kept, MIB) && !device_host_end(&fault));
 	device_host_begin(2);
-	inject("cuMemCreate=2,cuMemCreate=2:2");
+	inject("cuMemCreate=2");
+	getrlimit(RLIMIT_NOFILE, &before);
+	none = (struct rlimit){ 0, before.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &none);
 	WORKER_NEED(cudaMemset(kept, 5, MIB) == cudaErrorMemoryAllocation);
+	setrlimit(RLIMIT_NOFILE, &before);
 	WORKER_NEED(device_host_end(&fault) == -1 && strstr(fault.text, "there is no memory for the copy"));
 }
 

@@ -135,6 +135,7 @@ static void read_hello(struct session *s)
 	for (uint32_t n = record_count(&r, DEVICE_UUID_SIZE); n; n--)
 		record_bytes(&r, &len);
 	record_str(&r);
+	record_u64(&r);
 	assert_int_equal(record_check(&r, "hello", &err), 0);
 	ipc_message_release(&m);
 }
