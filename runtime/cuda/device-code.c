@@ -580,6 +580,34 @@ static int add_unit(const struct unit *u, const struct ptx_variables *v, uint32_
 	return 0;
 }
 
+/* PTX that is newer than the driver, as when a package of the compiler is newer. The cell is not at fault. */
+static int too_new(const struct session_unit *u, struct error *err)
+{
+	const char *version = strstr(u->source, ".version");
+	int major = device.info.driver_version / 1000, minor = device.info.driver_version % 1000 / 10, len = 0;
+
+	if (version)
+		version += strlen(".version") + strspn(version + strlen(".version"), " \t");
+	else
+		version = "";
+	len = (int)strspn(version, "0123456789.");
+	return error_set(err, ERROR_COMPILE, "the driver, which is for CUDA %d.%d, does not take the code of this cell: it is PTX %.*s, of "
+			 "a newer CUDA. Install a newer driver, or the compiler of the driver's CUDA: pip install "
+			 "\"nvidia-cuda-nvrtc==%d.%d.*\" (for %%%%cuda nvidia-cuda-nvcc, too), and restart the kernel", major, minor, len,
+			 version, major, minor);
+}
+
+static int refused(CUresult result, const struct session_unit *u, const char *log, struct error *err)
+{
+	const char *why = "";
+
+	if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+		return too_new(u, err);
+	device.driver->cuGetErrorString(result, &why);
+	return error_set(err, ERROR_COMPILE, "the device does not take the code of this cell: %s (%d)%s%s", why, (int)result,
+			 log[0] ? ": " : "", log);
+}
+
 static int add_entries(const struct unit *u, uint32_t index, struct error *err)
 {
 	char log[LOG_MAX];
@@ -588,13 +616,8 @@ static int add_entries(const struct unit *u, uint32_t index, struct error *err)
 	if (!u->n_entries)
 		return 0;
 	result = load_module(unit_at(index), log, sizeof(log));
-	if (result) {
-		const char *why = "";
-
-		device.driver->cuGetErrorString(result, &why);
-		return error_set(err, ERROR_COMPILE, "the device does not take the code of this cell: %s (%d)%s%s", why,
-				 (int)result, log[0] ? ": " : "", log);
-	}
+	if (result)
+		return refused(result, unit_at(index), log, err);
 	for (size_t i = 0; i < u->n_entries; i++)
 		if (add_entry(&u->entries[i], index, err))
 			return -1;

@@ -13,6 +13,7 @@
  *	window=MIB greater ranges of addresses are refused, as under WSL2
  *	elsewhere=PATH while this file exists, ranges of addresses are not where they are wished
  *	taken=PATH while this file exists, a file is mapped where they are wished
+ *	ptx=90    device code in PTX of a later version than 9.0 is refused, as by a driver that is older than the compiler
  *	descriptors=attribute or descriptors=call: memory cannot be exported, and who asks is told, or the call fails
  */
 #define _GNU_SOURCE
@@ -35,6 +36,7 @@
 #define INVALID_VALUE 1
 #define OUT_OF_MEMORY 2
 #define INVALID_DEVICE 101
+#define UNSUPPORTED_PTX_VERSION 222
 #define NOT_SUPPORTED 801
 #define ILLEGAL_ADDRESS 700
 #define PAGE_IS_FILE (1ull << 61)
@@ -133,6 +135,7 @@ static pthread_mutex_t driver_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static long locked_us = -1; /* -1: there is no such lock */
 static char *stuck_path, *elsewhere_path, *taken_path;
 static size_t window; /* bytes, 0: whatever is wished */
+static long newest_ptx; /* 10 * major + minor; 0: all are taken */
 static bool told_of_descriptors, refuses_descriptors;
 
 /* What stands behind NAME=, for free(); NULL: there is no such setting. */
@@ -172,6 +175,7 @@ __attribute__((constructor)) static void read_settings(void)
 	elsewhere_path = setting("elsewhere");
 	taken_path = setting("taken");
 	window = (size_t)number("window", 0) << 20;
+	newest_ptx = number("ptx", 0);
 	told_of_descriptors = is_set_to("descriptors", "attribute");
 	refuses_descriptors = is_set_to("descriptors", "call");
 }
@@ -280,10 +284,22 @@ static int create(P6)
 	return refuses_descriptors && p->handle_types ? INVALID_DEVICE : REAL(cuMemCreate)(A6);
 }
 
+/* Text in PTX says its version in its first directive. Anything else is of no version. */
+static int load_module(P6)
+{
+	const char *image = (const char *)b, *at = newest_ptx && memcmp(image, "\177ELF", 4) ? strstr(image, ".version") : NULL;
+	long major, minor;
+
+	if (at && sscanf(at, ".version %ld.%ld", &major, &minor) == 2 && 10 * major + minor > newest_ptx)
+		return UNSUPPORTED_PTX_VERSION;
+	return REAL(cuModuleLoadDataEx)(A6);
+}
+
 static six_words *const own[LIBCUDA_COUNT] = {
 	[LIBCUDA_cuDeviceGetAttribute] = device_attribute,
 	[LIBCUDA_cuMemAddressReserve] = address_reserve,
 	[LIBCUDA_cuMemCreate] = create,
+	[LIBCUDA_cuModuleLoadDataEx] = load_module,
 	[LIBCUDA_cuMemHostRegister_v2] = host_register,
 	[LIBCUDA_cuMemHostUnregister] = host_unregister,
 };
