@@ -203,7 +203,7 @@ static void make_by_hand(const struct search *s)
 
 static void tell_lacking(const struct search *s, bool has_modprobe, struct nvidia_nodes *ret)
 {
-	char names[160];
+	char names[NVIDIA_NODES_TEXT_MAX - 64];
 
 	list(s, true, names, sizeof(names));
 	ret->outcome = NVIDIA_NODES_LACKING;

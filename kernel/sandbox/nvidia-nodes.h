@@ -7,7 +7,7 @@
 #ifndef CGPU_KERNEL_SANDBOX_NVIDIA_NODES_H
 #define CGPU_KERNEL_SANDBOX_NVIDIA_NODES_H
 
-#define NVIDIA_NODES_TEXT_MAX 256
+#define NVIDIA_NODES_TEXT_MAX 512 /* 16 cards fit */
 
 /* Where they are looked for. */
 struct nvidia_nodes_places {

@@ -11,7 +11,7 @@ struct supervisor;
 /* Allocated when first asked for. */
 struct doctor_rows {
 	struct doctor_row *rows;
-	char (*details)[320];
+	char (*details)[600];
 	size_t n;
 };
 
