@@ -269,6 +269,12 @@ static void mark_written(struct warp *w, const struct op *o, const uint64_t *add
 			shadow_mark(w->worker->shadow_at[l], address[l] & 3, a.size);
 }
 
+/* A GPU looks at this before it looks for the memory. */
+static bool is_misaligned(uint64_t address, struct memory_access a)
+{
+	return address & (a.align - 1);
+}
+
 /* Shared or local accesses by offset: past the array or the window is the only fault beside alignment. */
 static bool resolve_window(struct warp *w, const struct op *o, const uint64_t *address, struct memory_access a,
 			   uint8_t **ret)
@@ -279,6 +285,8 @@ static bool resolve_window(struct warp *w, const struct op *o, const uint64_t *a
 	FOR_ACTIVE(l, w->mask) {
 		const struct memory_cache *array = shared ? cta_array(w->cta, address[l], a.size) : NULL;
 
+		if (is_misaligned(address[l], a))
+			return fault(w, o, a, GPU_FAULT_MISALIGNED, 1u << l, address[l], "");
 		if (array)
 			w->caches[o->cache].array = (uint64_t)(array - w->arrays);
 		if (shared ? !array : !inside(address[l], a.size, 0, limit)) {
@@ -287,8 +295,6 @@ static bool resolve_window(struct warp *w, const struct op *o, const uint64_t *a
 			return fault(w, o, a, other ? GPU_FAULT_ADDRESS_SPACE : GPU_FAULT_WINDOW, 1u << l, address[l],
 				     "");
 		}
-		if (address[l] & (a.align - 1))
-			return fault(w, o, a, GPU_FAULT_MISALIGNED, 1u << l, address[l], "");
 		ret[l] = (shared ? w->cta->shared : w->local + (uint64_t)l * limit) + address[l];
 		w->worker->shadow_at[l] = shared ? array_shadow(array, address[l]) : local_shadow(w, l, address[l]);
 	}
@@ -315,6 +321,8 @@ static bool resolve_one(struct warp *w, const struct op *o, uint32_t l, uint64_t
 	const struct device_buffer *b = find_buffer(w->worker, address);
 
 	*buffer = b;
+	if (is_misaligned(address, a))
+		return fault(w, o, a, GPU_FAULT_MISALIGNED, 1u << l, address, "");
 	if (b && inside(address, a.size, b->address, b->size)) {
 		if (b->read_only && a.kind != GPU_ACCESS_READ)
 			return fault(w, o, a, GPU_FAULT_ILLEGAL_ADDRESS, 1u << l, address,
@@ -338,8 +346,6 @@ static bool resolve_one(struct warp *w, const struct op *o, uint32_t l, uint64_t
 		return fault(w, o, a, in_windows(address) && address < MACHINE_PARAM_WINDOW ? GPU_FAULT_WINDOW :
 						GPU_FAULT_ILLEGAL_ADDRESS,
 			     1u << l, address, "");
-	if (address & (a.align - 1))
-		return fault(w, o, a, GPU_FAULT_MISALIGNED, 1u << l, address, "");
 	return true;
 }
 

@@ -30,6 +30,12 @@ __global__ void crooked(char *p)
     *(int *)(p + 1) = 1;
 }
 crooked<<<1, 1>>>((char *)device); cudaDeviceSynchronize();"""),
+    "misaligned and past the end": ("CudaMisalignedAddress", 4, ["crooked", "must be a multiple of 8"], """
+__global__ void crooked(char *p)
+{
+    *(double *)p = 1;
+}
+crooked<<<1, 1>>>((char *)(device + device_count) - 4); cudaDeviceSynchronize();"""),
     "assert": ("CudaAssert", 5, ["i < 5"], """
 #include <assert.h>
 __global__ void checked(int i)

@@ -161,8 +161,11 @@ static void global_faults(void **state)
 		     PTX_SPACE_GLOBAL, "1 bytes after the nearest allocation `buffer`");
 	assert_fault("", "ld.global.u32 %r3, [%rd1+-4];", GPU_FAULT_ILLEGAL_ADDRESS, GPU_ACCESS_READ, PTX_SPACE_GLOBAL,
 		     "4 bytes before the nearest allocation `buffer`");
-	assert_fault("", "ld.global.v4.u32 {%r3,%r4,%r5,%r6}, [%rd1+1016];", GPU_FAULT_ILLEGAL_ADDRESS, GPU_ACCESS_READ,
+	assert_fault("", "ld.global.v4.u32 {%r3,%r4,%r5,%r6}, [%rd1+1024];", GPU_FAULT_ILLEGAL_ADDRESS, GPU_ACCESS_READ,
 		     PTX_SPACE_GLOBAL, "read of size 16 bytes");
+	/* It would also end outside of the buffer. */
+	assert_fault("", "ld.global.v4.u32 {%r3,%r4,%r5,%r6}, [%rd1+1016];", GPU_FAULT_MISALIGNED, GPU_ACCESS_READ,
+		     PTX_SPACE_GLOBAL, "must be a multiple of 16");
 	assert_fault("", "mov.u64 %rd2, 0; st.u32 [%rd2], %r1;", GPU_FAULT_ILLEGAL_ADDRESS, GPU_ACCESS_WRITE,
 		     PTX_SPACE_GENERIC, "Address 0x0 is out of bounds");
 	assert_fault("", "atom.global.add.u32 %r3, [%rd1+2048], %r1;", GPU_FAULT_ILLEGAL_ADDRESS, GPU_ACCESS_ATOMIC,
