@@ -461,6 +461,7 @@ static _Noreturn void raise_about(enum fault_kind kind, uint64_t address, const 
 	limit_time();
 	if (address)
 		host_fault_describe(address, &f->what);
+	add_device_cause(f);
 	add_thread(f);
 	backtrace_record(0, NULL, f);
 	finish(1);

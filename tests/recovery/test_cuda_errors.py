@@ -103,14 +103,23 @@ def test_a3_after_an_illegal_address_run_all_goes_on(state):
     state.assert_untouched()
 
 
+THROW = """%%cpp
+#include <stdexcept>
+extern "C" void throw_it() { throw std::runtime_error("the device has failed"); }"""
+
+
 @pytest.mark.parametrize("end, ename, headline", [
     ("int *lost = NULL; cudaMallocManaged(&lost, 64); lost[3] = 1;", "SegmentationFault",
      "address 0xc is a null pointer plus 12"),
     ("if (cudaGetLastError()) exit(1);", "CellExited", "the cell ended its process with exit status 1"),
     ("if (cudaGetLastError()) abort();", "Aborted", "abort() was called"),
+    ("#include <assert.h>\nassert(!cudaGetLastError());", "Aborted", "assertion `!cudaGetLastError()' failed"),
+    ("throw_it();", "UncaughtException", "std::runtime_error: the device has failed"),
 ])
 def test_what_comes_of_a_device_fault_names_it(state, end, ename, headline):
     """Programs that look at errors end themselves, others use what they did not get: the cause is the kernel and its line."""
+    if end == "throw_it();":
+        state.session.run(THROW).ok()
     result = state.session.run(f"fill<<<4, 256>>>(device + (1 << 28), 1024);\ncudaDeviceSynchronize();\n{end}")
     shown = result.traceback
     assert result.ename == ename and result.evalue.startswith(headline), result.shown
