@@ -16,6 +16,7 @@
  *	__constant__ float c[8] = {1}; float c[8]; in the host object: a stand-in whose address names the variable, for
  *	                               cudaMemcpyToSymbol(c, ...). For __managed__ the host object is the variable.
  *	                               Its PTX name is its C name.
+ *	if (cudaFree(p)) ...           if (cgpu_looked_at(cudaFree(p))) ...
  * Later device code sees earlier variables as `extern` and is compiled with -rdc=true, so that its PTX says `.extern`.
  * The same definition run again initialises the variable again and keeps its address.
  */
@@ -32,6 +33,10 @@ extern "C" {
  */
 void cgpu_launch(const char *name, void **args);
 
+/* What a variable of the host is annotated with that stands for one of the device: it has an address, and no value. */
+#define CGPU_STAND_IN "cgpu.device"
+#define CGPU_STAND_IN_MARK "__attribute__((annotate(\"" CGPU_STAND_IN "\"))) "
+
 /* Says what the next allocation of this thread is for: the text of its first argument ("&d_x") and the line. */
 void cgpu_note(const char *argument, unsigned line);
 
@@ -46,6 +51,8 @@ int cgpu_launch_configure(dim3 grid, dim3 block, __SIZE_TYPE__ shared, cudaStrea
 /* cudaOccupancyMaxPotentialBlockSize is a C++ template in the toolkit; this is what it does. */
 cudaError_t cgpu_occupancy_max_potential_block_size(int *ret_grid, int *ret_block, const void *entry,
 						    __SIZE_TYPE__ dynamic_shared, int limit);
+/* Gives back the result of the call of the runtime API before it in this thread, which code of a cell deals with. */
+cudaError_t cgpu_looked_at(cudaError_t result);
 cudaError_t cgpu_malloc_host(void **ret, __SIZE_TYPE__ size, unsigned flags);
 
 #if !defined(__cplusplus) && !defined(CGPU_LAUNCH_GLUE_PROTOTYPES)

@@ -9,6 +9,7 @@
 #include "compiler/clang-shim.h"
 
 #include "compiler/clang-complaints.hh"
+#include "compiler/clang-cuda.hh"
 #include "compiler/clang-includes.hh"
 #include "compiler/clang-header.hh"
 #include "compiler/clang-job.hh"
@@ -98,9 +99,13 @@ class CellConsumer : public SemaConsumer
 				make_declaration(D);
 			if (pieces)
 				pieces->add(D);
+			if (F && !is_header && is_written_here(F)) {
+				clang_cuda_check_variables(F, *sema, is_run(F), job->display);
+				clang_cuda_mark_results(F, *sema);
+			}
 			if (sema->getLangOpts().CPlusPlus)
 				declare_cpp(D);
-			else if (F && job->run && F->hasBody() && F->getName() == job->run) {
+			else if (F && is_run(F) && F->hasBody()) {
 				run = F;
 				if (job->display && !sema->getDiagnostics().hasErrorOccurred())
 					display(F);
@@ -140,6 +145,22 @@ class CellConsumer : public SemaConsumer
 	Sema *sema = nullptr;
 	FunctionDecl *run = nullptr;
 	std::vector<NamedDecl *> declared;
+
+	bool is_run(const FunctionDecl *F) const
+	{
+		return job->run && F->getDeclName().isIdentifier() && F->getName() == job->run;
+	}
+
+	/* A function of the cell, with its body, that can be looked into. */
+	bool is_written_here(const FunctionDecl *F) const
+	{
+		const SourceManager &SM = sema->getSourceManager();
+		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(F->getLocation()));
+
+		return result && F->doesThisDeclarationHaveABody() && F->getBody() && !F->isInvalidDecl() &&
+		       !F->isDependentContext() && !sema->getDiagnostics().hasErrorOccurred() &&
+		       (is_run(F) || (P.isValid() && is_own_name(job, P.getFilename())));
+	}
 
 	static bool is_whole(const NamedDecl *N)
 	{
@@ -329,7 +350,7 @@ class CellConsumer : public SemaConsumer
 		}
 		auto *F = dyn_cast<FunctionDecl>(D);
 
-		if (F && job->display && F->hasBody() && F->getNameAsString() == job->run &&
+		if (F && job->display && F->hasBody() && is_run(F) &&
 		    !sema->getDiagnostics().hasErrorOccurred())
 			display(F);
 		if (V && V->getDeclContext()->isTranslationUnit() && V->isExternallyVisible() && !V->isExternC() &&
@@ -410,7 +431,7 @@ class CellConsumer : public SemaConsumer
 		QualType T = E->getType();
 
 		bool in_place = E->isLValue() && E->getObjectKind() == OK_Ordinary &&
-				(T->isArrayType() || T->isRecordType());
+				(T->isArrayType() || T->isRecordType() || clang_cuda_is_on_device(E));
 		if (!in_place) {
 			ExprResult R = sema->DefaultFunctionArrayLvalueConversion(E);
 

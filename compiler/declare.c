@@ -7,6 +7,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "common/launch-glue.h"
 #include "compiler/default-arguments.h"
 #include "compiler/device-macros.h"
 #include "compiler/device-text.h"
@@ -378,22 +379,22 @@ static bool holds_functions(const struct declare *d, const struct host_text *h, 
 	return false;
 }
 
+static bool has_mark(const struct host_text *h, uint32_t i, const char *mark)
+{
+	for (uint32_t t = h->parts[i].first; t < h->parts[i].specifiers_end; t++)
+		if (token_is(&h->split.tokens, t, mark))
+			return true;
+	return false;
+}
+
 /* `extern __constant__ float c[3];` */
 static char *device_variable(struct declare *d, const struct host_text *h, uint32_t i,
 			     const struct clang_symbol *s)
 {
-	const struct token_list *l = &h->split.tokens;
-	const char *space = "extern __device__ ";
+	const char *space = has_mark(h, i, "__managed__") ? "extern __managed__ " :
+			    has_mark(h, i, "__constant__") ? "extern __constant__ " : "extern __device__ ";
 
-	if (holds_functions(d, h, i))
-		return device_text_later(h, i);
-	for (uint32_t t = h->parts[i].first; t < h->parts[i].specifiers_end; t++) {
-		if (token_is(l, t, "__constant__"))
-			space = "extern __constant__ ";
-		else if (token_is(l, t, "__managed__"))
-			space = "extern __managed__ ";
-	}
-	return format(d, space, s->declaration, ";");
+	return holds_functions(d, h, i) ? device_text_later(h, i) : format(d, space, s->declaration, ";");
 }
 
 static char *device_constant(struct declare *d, const struct host_text *h, uint32_t i)
@@ -423,7 +424,9 @@ static void add_variable(struct declare *d, const struct host_text *h, const str
 		bool is_lambda = false;
 
 		device_variable_name(h, i, &is_lambda);
-		add(d, DECLARATION_DEVICE_VARIABLE, s->line, s->name, format(d, "extern ", s->declaration, ";"),
+		if (!is_lambda && !has_mark(h, i, "__managed__"))
+			before = "extern " CGPU_STAND_IN_MARK;
+		add(d, DECLARATION_DEVICE_VARIABLE, s->line, s->name, format(d, before, s->declaration, ";"),
 		    is_lambda ? device_variable_later(h, i) : device_variable(d, h, i, s));
 		return;
 	}

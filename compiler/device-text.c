@@ -7,6 +7,7 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "common/launch-glue.h"
 #include "compiler/composition.h"
 #include "compiler/device-include.h"
 #include "compiler/device-variable.h"
@@ -557,6 +558,8 @@ static void write_stand_in(struct host_text *h, const struct item *item,
 
 	for (uint32_t t = item->first; t < p->specifiers_end; t++)
 		managed |= token_is(l, t, "__managed__");
+	if (!managed)
+		unit_text_puts(&h->unit, CGPU_STAND_IN_MARK);
 	if (is_extern)
 		unit_text_puts(&h->unit, "extern ");
 	if (p->is_auto_type && p->n == 1 && p->declarators[0].equals != TOKEN_NONE) {

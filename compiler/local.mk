@@ -15,6 +15,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang-includes.cc %reldir%/clang-includes.hh \
 	%reldir%/clang-job.hh %reldir%/clang-header.hh \
 	%reldir%/clang-pieces.cc %reldir%/clang-pieces.hh \
+	%reldir%/clang-cuda.cc %reldir%/clang-cuda.hh \
 	%reldir%/clang-publish.cc %reldir%/clang-publish.hh \
 	%reldir%/clang-shim.cc %reldir%/clang-shim.h \
 	%reldir%/clang-types.cc %reldir%/clang-types.hh \

@@ -12,9 +12,9 @@
 #include "common/output-ring.h"
 #include "common/record.h"
 #include "common/type-code.h"
-#include "common/type-code.h"
 #include "runtime/cell-mode.h"
 #include "runtime/cell-stdio.h"
+#include "runtime/cuda/device.h"
 #include "runtime/exports.h"
 #include "runtime/tracked.h"
 #include "runtime/worker.h"
@@ -239,11 +239,26 @@ static void put_text(struct buffer *b, const char *type_code, const void *object
 	record_put_bytes(b, text, n < 0 ? 0 : (size_t)n);
 }
 
+/* The value itself: of what stands for a variable of the device a copy of that. NULL: the device does not give it. */
+static const void *value_of(const void *object, size_t size, struct buffer *copy)
+{
+	uint64_t have = 0, address = device_variable((uintptr_t)object, &have);
+
+	if (!address || size > have)
+		return object;
+	return buffer_extend(copy, size) && !device_read(address, copy->data, size, NULL) ? copy->data : NULL;
+}
+
 void exports_display_value(const char *type, const char *type_code, const void *object, unsigned long size)
 {
-	cleanup_buffer struct buffer b = BUFFER_INIT;
+	cleanup_buffer struct buffer b = BUFFER_INIT, copy = BUFFER_INIT;
 
 	cell_mode_enter_library();
+	object = value_of(object, size, &copy);
+	if (!object) {
+		cell_mode_leave_library();
+		return;
+	}
 	record_put_str(&b, type);
 	record_put_str(&b, type_code);
 	record_put_bytes(&b, object, size);

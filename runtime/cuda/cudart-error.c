@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runtime API, chapter Error Handling; and the record of errors that a cell has not looked at. An error counts as looked
- * at when the cell has asked for the last error, or for the name or text of this code, after it happened.
+ * at when the code uses the result of the call, which the compiler of cells tells (cgpu_looked_at), or when the cell has asked
+ * for the last error, or for the name or text of this code, after it happened.
  */
+#define CGPU_LAUNCH_GLUE_PROTOTYPES
 #include "runtime/cuda/cudart.h"
 
 #include <stdarg.h>
@@ -11,6 +13,7 @@
 
 #include "common/buffer.h"
 #include "common/cuda-fault.h"
+#include "common/launch-glue.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/range-report.h"
 
@@ -20,6 +23,7 @@ struct unchecked {
 	char what[64];
 	cudaError_t error;
 	unsigned line;
+	unsigned serial;
 	char why[160]; /* "": not known */
 };
 
@@ -27,7 +31,8 @@ static _Thread_local cudaError_t last_error;
 static _Thread_local char explained[sizeof(((struct unchecked *)0)->why)];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct unchecked unchecked[UNCHECKED_MAX];
-static unsigned n_unchecked, n_more;
+static unsigned n_unchecked, n_more, last_serial;
+static _Thread_local unsigned of_last_call; /* the serial of what it left; 0: nothing */
 static struct unchecked bearer; /* the call that has brought the device's fault; .error 0: none */
 
 static const struct {
@@ -68,9 +73,11 @@ void cudart_explain(const char *format, ...)
 void cudart_record(const char *what, cudaError_t error, unsigned line)
 {
 	last_error = error;
+	of_last_call = 0;
 	if (error == cudaErrorNotReady)
 		return;
 	pthread_mutex_lock(&lock);
+	of_last_call = ++last_serial;
 	if (device.sticky && !bearer.error) {
 		snprintf(bearer.what, sizeof(bearer.what), "%s", what);
 		bearer.error = error;
@@ -84,6 +91,7 @@ void cudart_record(const char *what, cudaError_t error, unsigned line)
 		snprintf(u->what, sizeof(u->what), "%s", what);
 		u->error = error;
 		u->line = line;
+		u->serial = of_last_call;
 		memcpy(u->why, explained, sizeof(u->why));
 	}
 	explained[0] = '\0';
@@ -105,6 +113,27 @@ static void checked(cudaError_t error)
 	if (!error)
 		n_more = 0;
 	pthread_mutex_unlock(&lock);
+}
+
+cudaError_t cgpu_looked_at(cudaError_t result)
+{
+	unsigned kept = 0;
+
+	if (!result || !of_last_call)
+		return result;
+	if (result == cudaErrorMemoryAllocation)
+		ledger_refusal_looked_at();
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < n_unchecked; i++)
+		if (unchecked[i].serial != of_last_call)
+			unchecked[kept++] = unchecked[i];
+	/* Too many to be told one by one. */
+	if (kept == n_unchecked && n_more)
+		n_more--;
+	n_unchecked = kept;
+	pthread_mutex_unlock(&lock);
+	of_last_call = 0;
+	return result;
 }
 
 void cudart_put_bearer(struct buffer *out)

@@ -64,17 +64,37 @@ struct session_variable *device_code_variable_at(const void *stand_in)
 	return NULL;
 }
 
+/* The one that a byte of a stand-in belongs to. */
+static const struct session_variable *variable_around(uint64_t byte)
+{
+	const struct session_array *a = &device.session->variables;
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct session_variable *v = session_at(a, struct session_variable, i);
+
+		if (v->stand_in && !v->managed && byte - (uintptr_t)v->stand_in < v->size)
+			return v;
+	}
+	return NULL;
+}
+
 uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size)
 {
-	const struct session_variable *v = device.session ? device_code_variable_at((void *)(uintptr_t)stand_in) : NULL;
+	const struct session_variable *v;
 	uint64_t address = 0;
 
-	if (!v || v->managed)
+	if (!device.session)
 		return 0;
-	*ret_size = v->size;
-	address = v->address[device_current()];
-	for (int i = 0; i < SESSION_DEVICES_MAX && !address; i++)
-		address = v->address[i];
+	device_lock();
+	v = variable_around(stand_in);
+	if (v) {
+		*ret_size = v->size - (stand_in - (uintptr_t)v->stand_in);
+		address = v->address[device_current()];
+		for (int i = 0; i < SESSION_DEVICES_MAX && !address; i++)
+			address = v->address[i];
+		address += address ? stand_in - (uintptr_t)v->stand_in : 0;
+	}
+	device_unlock();
 	return address;
 }
 

@@ -156,7 +156,10 @@ bool device_is_usable(void);
 /* The name of the error that every CUDA call ends with when they cannot. */
 void device_unusable_ename(char *ret, size_t size);
 
-/* Where the __device__ or __constant__ variable lies that this host object stands in for; 0: it is none, or managed. */
+/*
+ * Where on the device the byte lies that this byte of a host object stands in for; 0: the object stands for no __device__ or
+ * __constant__ variable. *ret_size: bytes from there to the variable's end.
+ */
 uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size);
 
 /* Session memory in whole chunks, while no cell runs. */

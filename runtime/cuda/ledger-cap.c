@@ -14,6 +14,7 @@
 
 static char refusal[LEDGER_REFUSAL_MAX];
 static _Atomic bool unchecked, unsaid;
+static _Atomic bool another_unchecked; /* than the last one */
 
 const char *ledger_size_text(uint64_t bytes, char text[24])
 {
@@ -104,6 +105,7 @@ void ledger_refuse(const struct ledger_request *r, const char *why, const char *
 	ledger_table(&text);
 	buffer_printf(&text, "Free what is not needed (cudaFree)%s.\n", advice);
 	snprintf(refusal, sizeof(refusal), "%s", buffer_text(&text));
+	another_unchecked = unchecked;
 	unchecked = true;
 }
 
@@ -212,7 +214,12 @@ bool ledger_refusal_unchecked(void)
 
 void ledger_refusal_checked(void)
 {
-	unchecked = false;
+	unchecked = another_unchecked = false;
+}
+
+void ledger_refusal_looked_at(void)
+{
+	unchecked = another_unchecked;
 }
 
 void ledger_refusal_of_library(void)
@@ -230,5 +237,5 @@ void ledger_cell_begin(void)
 {
 	unsaid = false;
 	refusal[0] = '\0';
-	unchecked = false;
+	unchecked = another_unchecked = false;
 }

@@ -71,6 +71,8 @@ const char *ledger_refusal(void);
 /* Nobody has asked what the error was. */
 bool ledger_refusal_unchecked(void);
 void ledger_refusal_checked(void);
+/* The code that has asked for the memory deals with the last refusal. */
+void ledger_refusal_looked_at(void);
 /* The last one was of a library, which has its result and may know another way: the text is for the end of the cell. */
 void ledger_refusal_of_library(void);
 bool ledger_refusal_unsaid(void);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How host code uses the device, as the syntax tree has it. For compiler/clang-shim.cc alone. */
+#ifndef CGPU_COMPILER_CLANG_CUDA_HH
+#define CGPU_COMPILER_CLANG_CUDA_HH
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
+#include <clang/Sema/Sema.h>
+
+/* Is the lvalue a __device__ or __constant__ variable, or a part of one? What the host has of it is a stand-in without a value. */
+bool clang_cuda_is_on_device(const clang::Expr *E);
+
+/*
+ * Reads and writes of such a variable in the body of F are told: as errors in the statements of a cell, as warnings in functions,
+ * which may be for the device, too. What a cell displays is left out: that comes from the device.
+ */
+void clang_cuda_check_variables(clang::FunctionDecl *F, clang::Sema &S, bool statements, bool displays);
+
+/*
+ * In the body of F each call of the runtime API whose result is used, `if (cudaMalloc(&p, n))`, becomes the argument of
+ * cgpu_looked_at() (common/launch-glue.h), so that an error that the code deals with is not told as one that nobody looked at. A
+ * result that is displayed is none of these.
+ */
+void clang_cuda_mark_results(clang::FunctionDecl *F, clang::Sema &S);
+
+#endif
