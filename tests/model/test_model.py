@@ -11,6 +11,7 @@ from ends import ENDS  # noqa: E402
 from player import BETWEEN, Event, Player, make_round, play_round, shorten  # noqa: E402
 from state import State, pattern  # noqa: E402
 from steps import STEPS  # noqa: E402
+from unkind import Sum, kill_workers_unkindly  # noqa: E402
 
 ROUNDS, STEPS_A_ROUND = 5, 400
 
@@ -46,6 +47,15 @@ def test_workers_killed_at_random_instructions(kernel):
     """2000 of them: tests/model/run --kills 2000."""
     counts = kill_workers(kernel, 1, 40)
     assert counts.in_cell >= 10 and counts.device >= 5, counts
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("seed", range(100, 103))
+def test_workers_killed_on_an_unkind_gpu(prefix, seed):
+    """2000 of them: tests/model/run --unkind."""
+    total = Sum()
+    kill_workers_unkindly(prefix, seed, 20, total)
+    assert total.in_cell >= 5 or total.given_up, total
 
 
 @pytest.mark.cuda

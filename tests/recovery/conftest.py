@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A session with state worth losing: globals, heap, a list of blocks, device buffers, a device variable. Its
 fingerprint covers every byte and every address."""
-import os
-import pathlib
-import subprocess
-
 import pytest
-
-HERE = pathlib.Path(__file__).parent
+import played_gpu
 
 DEFINITIONS = r"""
 #include <stdint.h>
@@ -203,17 +198,11 @@ void inject(const char *spec)
 
 
 @pytest.fixture(scope="module")
-def start_on_gpu(start_kernel, prefix, root, tmp_path_factory):
+def start_on_gpu(start_kernel, prefix, tmp_path_factory):
     """start(**env) -> Session whose device is taken for a GPU: the emulated driver under the name of the machine's own, without
     the extension by which the runtime knows it; played-gpu.c says in what it is like hardware."""
-    folder = tmp_path_factory.mktemp("played-gpu")
-    emulator = prefix / "libexec" / "cgpu"
-    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-Wno-cast-function-type", "-I", root,
-                    "-o", folder / "libcuda.so.1", HERE / "played-gpu.c",
-                    "-Wl,--defsym=cgpu_emulator_extension=0", "-Wl,--no-as-needed", f"-L{emulator}", f"-Wl,-rpath,{emulator}",
-                    "-l:libcgpu-emulator.so"], check=True)
-    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("LD_LIBRARY_PATH")]))
+    played = played_gpu.build(prefix, tmp_path_factory.mktemp("played-gpu"))
 
     def start(**env):
-        return start_kernel(**{"CGPU_DEVICE": "native", "LD_LIBRARY_PATH": path, **env})
+        return start_kernel(**{**played, **env})
     return start

@@ -14,6 +14,12 @@
  *	elsewhere=PATH while this file exists, ranges of addresses are not where they are wished
  *	taken=PATH while this file exists, a file is mapped where they are wished
  *	ptx=90    device code in PTX of a later version than 9.0 is refused, as by a driver that is older than the compiler
+ *	failing=N one of N calls that bring memory of a session back (cuMemImportFromShareableHandle) fails
+ *	asleep=N  one of N processes finds no driver that starts (cuInit)
+ *	init=MS, create=MS, unmap=US
+ *	          cuInit, a GiB of cuMemCreate and a call that gives memory back take so long
+ *	exclusive=PATH
+ *	          one process at a time may have a context: the one that has locked this file
  *	descriptors=attribute or descriptors=call: memory cannot be exported, and who asks is told, or the call fails
  */
 #define _GNU_SOURCE
@@ -25,7 +31,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,6 +44,9 @@
 #define INVALID_VALUE 1
 #define OUT_OF_MEMORY 2
 #define INVALID_DEVICE 101
+#define OPERATING_SYSTEM 304
+#define DEVICE_UNAVAILABLE 46
+#define SYSTEM_NOT_READY 802
 #define UNSUPPORTED_PTX_VERSION 222
 #define NOT_SUPPORTED 801
 #define ILLEGAL_ADDRESS 700
@@ -135,6 +146,9 @@ static pthread_mutex_t driver_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static long locked_us = -1; /* -1: there is no such lock */
 static char *stuck_path, *elsewhere_path, *taken_path;
 static size_t window; /* bytes, 0: whatever is wished */
+static long failing, asleep;   /* one of so many; 0: none */
+static long init_us, create_us, unmap_us;
+static char *exclusive_path;
 static long newest_ptx; /* 10 * major + minor; 0: all are taken */
 static bool told_of_descriptors, refuses_descriptors;
 
@@ -176,6 +190,12 @@ __attribute__((constructor)) static void read_settings(void)
 	taken_path = setting("taken");
 	window = (size_t)number("window", 0) << 20;
 	newest_ptx = number("ptx", 0);
+	failing = number("failing", 0);
+	asleep = number("asleep", 0);
+	init_us = 1000 * number("init", 0);
+	create_us = 1000 * number("create", 0);
+	unmap_us = number("unmap", 0);
+	exclusive_path = setting("exclusive");
 	told_of_descriptors = is_set_to("descriptors", "attribute");
 	refuses_descriptors = is_set_to("descriptors", "call");
 }
@@ -185,11 +205,20 @@ static bool exists(const char *path)
 	return path && !access(path, F_OK);
 }
 
-static void stay(void)
+static void stay(long us)
 {
-	const struct timespec pause = { locked_us / 1000000, locked_us % 1000000 * 1000 };
+	const struct timespec pause = { us / 1000000, us % 1000000 * 1000 };
 
-	nanosleep(&pause, NULL);
+	if (us > 0)
+		nanosleep(&pause, NULL);
+}
+
+/* One of n; each process has numbers of its own. */
+static bool falls_on(long n)
+{
+	unsigned random;
+
+	return n && getrandom(&random, sizeof(random), 0) == sizeof(random) && !(random % (unsigned long)n);
 }
 
 /* The emulated driver's function of that number. */
@@ -281,7 +310,38 @@ static int create(P6)
 
 	if (p->location_type == LOCATION_TYPE_HOST_NUMA)
 		return NOT_SUPPORTED;
-	return refuses_descriptors && p->handle_types ? INVALID_DEVICE : REAL(cuMemCreate)(A6);
+	if (refuses_descriptors && p->handle_types)
+		return INVALID_DEVICE;
+	stay((long)((double)create_us * (double)b / (1 << 30)));
+	return REAL(cuMemCreate)(A6);
+}
+
+static int import(P6)
+{
+	return falls_on(failing) ? OPERATING_SYSTEM : REAL(cuMemImportFromShareableHandle)(A6);
+}
+
+/* As one that has no driver, a process that is refused stays so. */
+static int init(P6)
+{
+	static int result = -1;
+
+	if (result < 0) {
+		stay(init_us);
+		result = falls_on(asleep) ? SYSTEM_NOT_READY : REAL(cuInit)(A6);
+	}
+	return result;
+}
+
+static int retain_context(P6)
+{
+	static int fd = -1;
+
+	if (exclusive_path && fd < 0)
+		fd = open(exclusive_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (exclusive_path && (fd < 0 || flock(fd, LOCK_EX | LOCK_NB)))
+		return DEVICE_UNAVAILABLE;
+	return REAL(cuDevicePrimaryCtxRetain)(A6);
 }
 
 /* Text in PTX says its version in its first directive. Anything else is of no version. */
@@ -299,6 +359,9 @@ static six_words *const own[LIBCUDA_COUNT] = {
 	[LIBCUDA_cuDeviceGetAttribute] = device_attribute,
 	[LIBCUDA_cuMemAddressReserve] = address_reserve,
 	[LIBCUDA_cuMemCreate] = create,
+	[LIBCUDA_cuMemImportFromShareableHandle] = import,
+	[LIBCUDA_cuInit] = init,
+	[LIBCUDA_cuDevicePrimaryCtxRetain] = retain_context,
 	[LIBCUDA_cuModuleLoadDataEx] = load_module,
 	[LIBCUDA_cuMemHostRegister_v2] = host_register,
 	[LIBCUDA_cuMemHostUnregister] = host_unregister,
@@ -310,11 +373,14 @@ static bool looks_at_pages(unsigned number)
 	return number == LIBCUDA_cuLaunchKernel || number == LIBCUDA_cuMemcpyAsync;
 }
 
+static bool gives_back(unsigned number)
+{
+	return number == LIBCUDA_cuMemUnmap || number == LIBCUDA_cuMemHostUnregister;
+}
+
 static bool is_stuck(unsigned number)
 {
-	bool gives_back = number == LIBCUDA_cuMemUnmap || number == LIBCUDA_cuMemHostUnregister;
-
-	return gives_back && exists(stuck_path);
+	return gives_back(number) && exists(stuck_path);
 }
 
 /* 0, or what the call returns at once. */
@@ -324,9 +390,11 @@ static int begin(unsigned number)
 		return NOT_SUPPORTED;
 	while (is_stuck(number))
 		usleep(1000);
+	if (gives_back(number))
+		stay(unmap_us);
 	if (locked_us >= 0) {
 		pthread_mutex_lock(&driver_lock);
-		stay();
+		stay(locked_us);
 		if (kinds[number] == WAITS)
 			pthread_mutex_unlock(&driver_lock);
 	}

@@ -16,7 +16,8 @@ def test_device_code_that_the_driver_does_not_know_says_what_to_install(start_on
     session = start_on_gpu(CGPU_PLAYED_GPU="ptx=80")
     session.run("int kept = 5;").ok()
     result = session.run("kept = 6;\n" + ENTRY)
-    assert result.errors == 1 and "for CUDA 13.0, does not take the code of this cell: it is PTX 9." in result.evalue, result.shown
+    assert result.errors == 1, result.shown
+    assert "for CUDA 13.0, does not take the code of this cell: it is PTX 9." in result.evalue, result.shown
     assert 'pip install "nvidia-cuda-nvrtc==13.0.*"' in result.evalue and "(222)" not in result.shown, result.shown
     assert session.run("kept").ok().text == "5"
     session.close()
