@@ -68,7 +68,7 @@ static bool is_worth_another(const struct supervisor *s)
 {
 	const struct device_memory *d = &s->device;
 
-	return d->home.known && !d->tried && !d->out_of_reach && !s->pool.device_hangs;
+	return (d->home.known || s->pool.device_has_worked) && !d->tried && !d->out_of_reach && !s->pool.device_hangs;
 }
 
 bool device_home_on_attached(struct supervisor *s, const struct worker *w, bool has_device)
@@ -83,6 +83,7 @@ bool device_home_on_attached(struct supervisor *s, const struct worker *w, bool 
 	d->out_of_reach = !has_device;
 	d->tried = false;
 	d->gives_up = false;
+	s->pool.device_has_worked |= has_device;
 	if (!has_device || d->home.known)
 		return true;
 	d->home = (struct device_home){ .known = true, .emulated = w->hello.emulated, .window = w->hello.window };

@@ -63,6 +63,7 @@ struct worker_pool {
 	uint32_t epoch;
 	unsigned failures;     /* workers in a row that did not get as far as holding the session */
 	enum worker_driver driver; /* of the workers to come */
+	bool device_has_worked; /* some worker had one that it could use */
 	bool device_hangs;     /* a worker has hung in its driver: the next ones leave the device alone */
 	bool hold;             /* give the session to nobody: its memory is being changed */
 	bool closing;

@@ -189,6 +189,9 @@ static int try_driver(const char *path, struct error *err)
 	if (!result)
 		return device_window_open(&chosen, device.host->window, err);
 	chosen.cuDriverGetVersion(&version);
+	if (version >= NEEDED_VERSION)
+		return error_set(err, ERROR_UNSUPPORTED, "%s cannot be initialised: %s (%d)", path,
+				 cudart_error_text((cudaError_t)result), (int)result);
 	put_version(version, present);
 	return error_set(err, ERROR_UNSUPPORTED, "%s cannot be initialised: %s (%d). The driver is for CUDA %s; CUDA "
 			 NEEDED_TEXT " is needed, which driver " NEEDED_DRIVER " and later have", path,

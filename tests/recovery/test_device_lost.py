@@ -76,6 +76,18 @@ SPOIL_AND_DIE = "host = 4; cudaMemset(one, 8, 3 << 20); cudaMemset(two, 9, 3 << 
 TRANSIENT = {"cuMemImportFromShareableHandle": 304, "cuMemMap": 2, "cuMemSetAccess": 999, "cuMemcpyAsync": 2}
 
 
+def test_an_empty_session_gets_another_worker_too(start_kernel, tmp_path):
+    """The session is new after `%reset`; the device has worked before."""
+    late = tmp_path / "late"
+    session = start_kernel(CGPU_EMULATED_FAIL=f"cuInit=802:once:{late}")
+    session.run("int host = 1;").ok()
+    late.touch()
+    session.run("%reset -f").ok()
+    result = session.run("__global__ void k(int *p) { *p = 2; }\nint *p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p);")
+    assert result.ok() and session.run("cudaDeviceSynchronize(); *p").ok().text == "2"
+    session.close()
+
+
 @pytest.mark.parametrize("call", TRANSIENT)
 def test_a_call_that_fails_in_one_process_loses_nothing(start_kernel, tmp_path, call):
     """The next process maps the same memory; the failed cell has overwritten all of it, so its content is copied back, too."""
