@@ -83,6 +83,8 @@ static CUresult code_of(const struct error *err)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	case ERROR_NOT_FOUND:
 		return CUDA_ERROR_NOT_FOUND;
+	case ERROR_UNSUPPORTED:
+		return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
 	default:
 		return CUDA_ERROR_INVALID_PTX;
 	}

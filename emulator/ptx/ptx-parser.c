@@ -573,6 +573,9 @@ static int parse_function(struct ptx_parser *p, bool is_entry)
 	return 0;
 }
 
+/* What NVRTC of CUDA 13 writes; the next CUDA begins with another number in front. */
+#define NEWEST_VERSION 99
+
 static int parse_version(struct ptx_parser *p)
 {
 	double v;
@@ -585,6 +588,9 @@ static int parse_version(struct ptx_parser *p)
 	} else {
 		return unexpected(p, "a version");
 	}
+	if (p->m->version > NEWEST_VERSION)
+		return error_set(p->err, ERROR_UNSUPPORTED, "this is PTX %u.%u; the emulated device knows versions up to %u.%u",
+				 p->m->version / 10, p->m->version % 10, NEWEST_VERSION / 10, NEWEST_VERSION % 10);
 	ptx_parser_advance(p);
 	return 0;
 }
