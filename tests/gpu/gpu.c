@@ -13,21 +13,26 @@ struct gpu_driver cu;
 struct gpu_report *gpu_report;
 
 static CUmodule module;
+static void *driver;
 
 const char *gpu_load(const char *library)
 {
-	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-
-	if (!handle)
+	driver = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	if (!driver)
 		return dlerror();
 #define STRING(name) #name
 #define LOAD(name) \
-	if (!(cu.name = (__typeof__(cu.name))dlsym(handle, STRING(name)))) \
+	if (!(cu.name = (__typeof__(cu.name))dlsym(driver, STRING(name)))) \
 		return "the driver has no " STRING(name);
 	GPU_FUNCTIONS(LOAD)
 #undef LOAD
 #undef STRING
 	return NULL;
+}
+
+void *gpu_symbol(const char *name)
+{
+	return dlsym(driver, name);
 }
 
 double gpu_now(void)

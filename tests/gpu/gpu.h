@@ -11,12 +11,13 @@
 #include <stdint.h>
 
 #define GPU_FUNCTIONS(F) \
-	F(cuInit) F(cuDriverGetVersion) F(cuGetErrorName) \
+	F(cuInit) F(cuDriverGetVersion) F(cuGetErrorName) F(cuGetProcAddress) \
 	F(cuDeviceGet) F(cuDeviceGetCount) F(cuDeviceGetName) F(cuDeviceTotalMem) F(cuDeviceGetAttribute) \
 	F(cuDevicePrimaryCtxRetain) F(cuCtxSetCurrent) F(cuCtxSynchronize) \
 	F(cuCoredumpSetAttributeGlobal) F(cuModuleLoadData) F(cuModuleLoadDataEx) \
 	F(cuModuleGetFunction) F(cuModuleGetGlobal) F(cuLaunchKernel) F(cuStreamQuery) \
-	F(cuMemAlloc) F(cuMemFree) F(cuMemsetD8) F(cuMemcpyDtoH) F(cuMemcpyDtoDAsync) F(cuMemGetInfo) \
+	F(cuMemAlloc) F(cuMemFree) F(cuMemsetD8) F(cuMemcpyDtoH) F(cuMemcpyDtoDAsync) F(cuMemcpy) F(cuMemGetInfo) \
+	F(cuMemHostRegister) F(cuMemHostUnregister) \
 	F(cuMemAddressReserve) F(cuMemAddressFree) F(cuMemCreate) F(cuMemRelease) F(cuMemMap) F(cuMemUnmap) \
 	F(cuMemSetAccess) F(cuMemExportToShareableHandle) F(cuMemImportFromShareableHandle)
 
@@ -31,6 +32,8 @@ extern struct gpu_driver cu;
 
 /* Find the driver; NULL, or what is missing. */
 const char *gpu_load(const char *library);
+/* What dlsym() finds in it under a name; NULL: nothing. */
+void *gpu_symbol(const char *name);
 
 /* What a child tells its parent; in shared memory, so that it outlives the child. */
 struct gpu_report {

@@ -1,29 +1,77 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program for a machine with a GPU is right where it can be checked: on the emulated driver."""
+"""The bundle for a machine with a GPU is right where it can be checked: on the emulated driver, and on one that hangs."""
+import json
 import os
 import re
 import subprocess
 
+import played_gpu
+import pytest
 
-def check_gpu(root, driver):
+pytestmark = pytest.mark.cuda
+
+
+@pytest.fixture(scope="module")
+def bundle(root):
     build = os.environ.get("CGPU_BUILD_TREE", root / "build" / "tree")
-    run = subprocess.run([f"{build}/tests/gpu/check-gpu"], text=True, capture_output=True,
-                         env={**os.environ, "CHECK_GPU_DRIVER": str(driver)})
-    return run.returncode, run.stdout
+    subprocess.run(["make", "-C", build, "check-gpu-bundle"], check=True, capture_output=True)
+    return f"{build}/gpu-bundle"
 
 
-def test_every_answer_is_ok_on_the_emulated_driver(root, prefix):
-    status, shown = check_gpu(root, prefix / "libexec" / "cgpu" / "libcgpu-emulator.so")
-    rows = [line for line in shown.splitlines() if line[:2] in ("ok", "NO", "- ")]
-    assert len(rows) == 34, shown
-    assert status == 0 and not [row for row in rows if row.startswith("NO")], shown
+def run(bundle, folder, driver, *names, **env):
+    ran = subprocess.run([f"{bundle}/run", folder, *names], text=True, capture_output=True,
+                         env={**os.environ, "CHECK_GPU_DRIVER": str(driver), **env})
+    results = folder / "results.jsonl"
+    lines = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
+    return ran, lines
+
+
+def test_every_answer_is_ok_on_the_emulated_driver(bundle, prefix, tmp_path):
+    emulator = prefix / "libexec" / "cgpu" / "libcgpu-emulator.so"
+    ran, lines = run(bundle, tmp_path, emulator)
+    rows, ends = [x for x in lines if "verdict" in x], [x for x in lines if "end" in x]
+    assert ran.returncode == 0 and not [x for x in rows if x["verdict"] == "NO"], ran.stdout
+    assert len(rows) == 57 and len(ends) == 22 and {x["end"] for x in ends} == {"done"}, ran.stdout
+    table = (tmp_path / "table.md").read_text().splitlines()
+    assert len(table) == len(rows) + 2 and all(line.count("|") == 4 for line in table)
     # Of small pieces several share what can be mapped.
-    scattered = re.findall(r"cuMemAlloc, (\d+) KiB .* error (\d); (\d+) %", shown)
-    assert [(size, error, int(part) > 5) for size, error, part in scattered] == [
-        ("256", "2", False), ("1024", "2", False), ("2048", "0", True)]
-    assert "64 chunks; all 64 MiB in one range, and written: 100 %" in rows[-1]
+    scattered = [(x["name"], *re.findall(r"error (\d); (\d+) %", x["text"])[0]) for x in rows if "cuMemAlloc, " in x["name"]]
+    assert [(error, int(part) > 5) for _, error, part in scattered] == [("2", False), ("2", False), ("0", True)]
+    # What has ended is not done again.
+    again, more = run(bundle, tmp_path, emulator)
+    assert again.returncode == 0 and len(more) == len(lines)
 
 
-def test_without_a_driver_nothing_is_claimed(root):
-    status, shown = check_gpu(root, "/nonexistent/libcuda.so.1")
-    assert status == 77 and shown.startswith("No CUDA driver here, so nothing was measured")
+def test_a_driver_that_hangs_is_left(bundle, prefix, tmp_path):
+    """cuMemUnmap of this one does not return: the experiment is killed, and the next one runs."""
+    played = played_gpu.build(prefix, tmp_path)
+    stuck = tmp_path / "stuck"
+    stuck.touch()
+    names = ("zeroed", "newer_ptx")
+    ran, lines = run(bundle, tmp_path, tmp_path / "libcuda.so.1", *names, CGPU_PLAYED_GPU=f"stuck={stuck},ptx=90", **played)
+    ends = {x["experiment"]: x["end"] for x in lines if "end" in x}
+    assert ran.returncode == 1 and ends == {"zeroed": "its time is up", "newer_ptx": "done"}, ran.stdout
+    stuck.unlink()
+    ran, lines = run(bundle, tmp_path, tmp_path / "libcuda.so.1", *names, CGPU_PLAYED_GPU="ptx=90", **played)
+    ends = [(x["experiment"], x["end"]) for x in lines if "end" in x]
+    assert ran.returncode == 0 and ends[-1] == ("zeroed", "done") and len(ends) == 3, ran.stdout
+
+
+def test_an_answer_that_is_wrong_says_what_is_at_stake(bundle, prefix, tmp_path):
+    played_gpu.build(prefix, tmp_path)
+    ran, lines = run(bundle, tmp_path, tmp_path / "libcuda.so.1", "card", "window",
+                     CGPU_PLAYED_GPU="window=1024,descriptors=attribute")
+    wrong = [x["name"] for x in lines if x.get("verdict") == "NO"]
+    assert ran.returncode == 1 and wrong == ["memory by file descriptors", "window of 6 GiB"], ran.stdout
+    assert "addresses of session memory are the same in each worker" in (tmp_path / "table.md").read_text()
+
+
+def test_without_a_driver_nothing_is_claimed(bundle, tmp_path):
+    ran, lines = run(bundle, tmp_path, "/nonexistent/libcuda.so.1")
+    assert ran.returncode == 77 and ran.stdout.startswith("No CUDA driver here, so nothing was measured") and not lines
+
+
+def test_the_bundle_needs_a_libc_only(bundle):
+    needs = subprocess.run(["ldd", f"{bundle}/check-gpu"], check=True, capture_output=True, text=True).stdout
+    assert {line.split()[0].split("/")[-1] for line in needs.splitlines()} <= {
+        "linux-vdso.so.1", "libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libm.so.6", "libdl.so.2"}, needs

@@ -40,6 +40,8 @@ class Counts:
 
 
 class Campaign(Player):
+    weights = WEIGHTS
+
     def begin(self):
         super().begin()
         result = self.session.run(ARM)
@@ -48,7 +50,7 @@ class Campaign(Player):
         self.counts, self.most = Counts(), 4000
 
     def event(self, random):
-        names = [choose(random, WEIGHTS) for _ in range(random.randint(2, 14))]
+        names = [choose(random, self.weights) for _ in range(random.randint(2, 14))]
         return Event(choose(random, KINDS), tuple((name, random.randrange(1 << 32)) for name in names))
 
     def text(self, event, after):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The campaign on a GPU that is as unkind as hardware can be, a kernel and settings of its own for each seed.
 
+A store by a pointer into another buffer is only rolled back after `%gpu rollback whole`, so every second seed has that,
+and the others have no such step.
+
 No byte may be lost that hardware could have kept. When the device does not come back with a new process, `%gpu reset`
 is what the user has; that gives up what does not come even then, and has to name it, which ends the seed."""
 import pathlib
@@ -8,7 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from random import Random
 
-from campaign import Campaign
+from campaign import WEIGHTS, Campaign
 from player import Difference
 from session import Session
 
@@ -50,6 +53,17 @@ class Sum:
 class UnkindCampaign(Campaign):
     resets = 0
 
+    def __init__(self, session, whole):
+        super().__init__(session)
+        self.whole = whole
+        if not whole:
+            self.weights = {name: weight for name, weight in WEIGHTS.items() if name != "launch_astray"}
+
+    def begin(self):
+        super().begin()
+        if self.whole:
+            self.session.run("%gpu rollback whole").ok()
+
     def bring_back(self):
         for _ in range(RESETS_MAX):
             if not any(word in self.session.run("%gpu").shown for word in GONE):
@@ -72,7 +86,7 @@ def kill_workers_unkindly(prefix, seed, kills, total):
         home = pathlib.Path(folder)
         env = {"HOME": folder, "XDG_STATE_HOME": folder, "CGPU_PLAYED_GPU": chosen.replace("PATH", f"{folder}/context")}
         session = Session(prefix, home, "tcp", {**played_gpu.build(prefix, home), **env})
-        campaign = UnkindCampaign(session)
+        campaign = UnkindCampaign(session, seed % 2 == 0)
         try:
             campaign.bring_back()
             campaign.begin()

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a recovery does: a spare whose context is alive takes the memory of a worker over that was killed, and what nobody has any
+ * more is free for others; and what closing descriptors costs the one who closes.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/address-map.h"
+#include "tests/gpu/experiment.h"
+#include "tests/gpu/gpu.h"
+
+#define MOST 1000
+#define SLACK (64 * MIB) /* a context more or less */
+
+struct takeover {
+	int n;
+	size_t size;    /* of a piece */
+	int maker[2], spare[2]; /* sockets: of the parent, of the child */
+	int fds[MOST];
+};
+
+static void tell(int socket)
+{
+	if (write(socket, "", 1) != 1)
+		_exit(3);
+}
+
+static int is_told(int socket)
+{
+	struct pollfd p = { .fd = socket, .events = POLLIN };
+	char byte;
+
+	return poll(&p, 1, CHILD_MS) == 1 && read(socket, &byte, 1) == 1;
+}
+
+static void make(void *arg)
+{
+	struct takeover *t = arg;
+
+	gpu_open();
+	for (int i = 0; i < t->n; i++) {
+		CUmemGenericAllocationHandle handle = gpu_create(t->size);
+
+		t->fds[i] = gpu_export(handle);
+	}
+	if (send_fds(t->maker[1], t->fds, t->n))
+		_exit(3);
+	is_told(t->maker[1]);
+}
+
+/* count: where; figure[4]: milliseconds until all of it is mapped. */
+static void take_over(void *arg)
+{
+	struct takeover *t = arg;
+	CUdeviceptr at;
+	double began;
+
+	gpu_open();
+	tell(t->spare[1]);
+	if (receive_fds(t->spare[1], t->fds, t->n))
+		_exit(3);
+	began = gpu_now();
+	GPU_TRY(cu.cuMemAddressReserve(&at, (size_t)t->n * t->size, 0, DEVICE_BASE, 0));
+	for (int i = 0; i < t->n; i++) {
+		CUmemGenericAllocationHandle handle = gpu_import(t->fds[i]);
+
+		GPU_TRY(cu.cuMemMap(at + (size_t)i * t->size, t->size, 0, handle, 0));
+		GPU_TRY(cu.cuMemRelease(handle));
+	}
+	gpu_access(at, (size_t)t->n * t->size, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	gpu_report->figure[4] = gpu_now() - began;
+	GPU_TRY(cu.cuMemsetD8(at, 1, (size_t)t->n * t->size));
+	gpu_report->count = at;
+}
+
+/* figure[5]: milliseconds until the device has as much free as before the maker; the parent says when it ends. */
+static void watch_free(void *arg)
+{
+	const struct takeover *t = arg;
+	size_t before, now, total;
+	double began;
+
+	gpu_open();
+	GPU_TRY(cu.cuMemGetInfo(&before, &total));
+	tell(t->spare[1]);
+	if (!is_told(t->spare[1]))
+		_exit(3);
+	began = gpu_now();
+	do
+		GPU_TRY(cu.cuMemGetInfo(&now, &total));
+	while (now + SLACK < before);
+	gpu_report->figure[5] = gpu_now() - began;
+}
+
+static int open_sockets(struct takeover *t)
+{
+	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, t->maker) ||
+	       socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, t->spare);
+}
+
+static void close_all(const int *fds, int n)
+{
+	for (int i = 0; i < n; i++)
+		close(fds[i]);
+}
+
+/* A child that waits with its context, and the descriptors of a maker that was killed then. 0, or -1: a row says why. */
+static int begin(const char *name, void (*waiting)(void *), struct takeover *t, struct child *ret_waiting)
+{
+	struct child maker;
+
+	if (open_sockets(t))
+		return -1;
+	*ret_waiting = child_start(waiting, t);
+	if (is_told(t->spare[0])) {
+		maker = child_start(make, t);
+		if (!receive_fds(t->maker[0], t->fds, t->n)) {
+			kill(maker.pid, SIGKILL);
+			child_wait(&maker, CHILD_MS, NULL);
+			return 0;
+		}
+		kill(maker.pid, SIGKILL);
+		child_wait(&maker, CHILD_MS, NULL);
+	}
+	row("NO", name, "error %d in %s", gpu_report->code, gpu_report->failed);
+	kill(ret_waiting->pid, SIGKILL);
+	child_wait(ret_waiting, CHILD_MS, NULL);
+	return -1;
+}
+
+static void end(const char *name, struct takeover *t, struct child *waiting)
+{
+	if (child_wait(waiting, CHILD_MS, NULL) || gpu_report->failed[0])
+		row("NO", name, "error %d in %s", gpu_report->code, gpu_report->failed);
+	close_all(t->maker, 2);
+	close_all(t->spare, 2);
+}
+
+static void promote(int n, size_t size)
+{
+	static struct takeover t;
+	struct child spare;
+	char name[80];
+
+	t.n = n;
+	t.size = size;
+	snprintf(name, sizeof(name), "a waiting spare takes %d pieces of %zu MiB over", n, size / (size_t)MIB);
+	if (begin(name, take_over, &t, &spare))
+		return;
+	send_fds(t.spare[0], t.fds, t.n);
+	end(name, &t, &spare);
+	close_all(t.fds, t.n);
+	row(ok(gpu_report->count == DEVICE_BASE), name, "%s address, mapped in %.1f ms",
+	    gpu_report->count == DEVICE_BASE ? "same" : "OTHER", gpu_report->figure[4]);
+}
+
+static void free_again(int n, size_t size)
+{
+	static struct takeover t;
+	struct child watcher;
+	char name[80];
+	double began;
+
+	t.n = n;
+	t.size = size;
+	snprintf(name, sizeof(name), "%d pieces of %zu MiB that nobody has any more", n, size / (size_t)MIB);
+	if (begin(name, watch_free, &t, &watcher))
+		return;
+	began = gpu_now();
+	close_all(t.fds, t.n);
+	began = gpu_now() - began;
+	tell(t.spare[0]);
+	end(name, &t, &watcher);
+	row("-", name, "closed in %.1f ms, free %.1f ms later", began, gpu_report->figure[5]);
+}
+
+static void measure_free(void *arg)
+{
+	size_t free_bytes, total;
+
+	(void)arg;
+	gpu_open();
+	GPU_TRY(cu.cuMemGetInfo(&free_bytes, &total));
+	gpu_report->count = free_bytes;
+}
+
+/* Never more than half of what is free. */
+static size_t room(void)
+{
+	return child_run("free memory", measure_free, NULL) ? (size_t)gpu_report->count / 2 : 0;
+}
+
+void experiment_promotion(int what)
+{
+	struct rlimit files;
+	size_t most = room();
+
+	(void)what;
+	getrlimit(RLIMIT_NOFILE, &files);
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	promote(1, 2 * MIB);
+	promote(100, 2 * MIB);
+	if (most >= MOST * 2 * MIB)
+		promote(MOST, 2 * MIB);
+	for (size_t size = 40 * GIB; size >= GIB; size /= 2)
+		if (size <= most) {
+			promote(1, size);
+			return;
+		}
+}
+
+void experiment_closing(int what)
+{
+	size_t most = room();
+
+	(void)what;
+	free_again(100, 2 * MIB);
+	free_again(1, most >= 4 * GIB ? 4 * GIB : most / (2 * MIB) * (2 * MIB));
+}
