@@ -40,42 +40,54 @@ int cgpu_launch_configure(dim3 grid, dim3 block, size_t shared, cudaStream_t str
 	return 0;
 }
 
-/* The error that the runtime API has for a shape that no device takes; the driver's would be INVALID_VALUE. */
-static cudaError_t check_shape(const struct configuration *c, CUfunction f)
-{
-	static const struct {
-		CUdevice_attribute attribute;
-		const char *what;
-	} limits[] = {
-		{ CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, "blocks of the grid in x" },
-		{ CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, "blocks of the grid in y" },
-		{ CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, "blocks of the grid in z" },
-		{ CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, "threads of a block in x" },
-		{ CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, "threads of a block in y" },
-		{ CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, "threads of a block in z" },
-	};
-	const unsigned shape[] = { c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z };
-	unsigned long long threads = (unsigned long long)c->block.x * c->block.y * c->block.z;
-	int max;
+static const struct {
+	CUdevice_attribute attribute;
+	const char *what;
+} limits[] = {
+	{ CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, "blocks of the grid in x" },
+	{ CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, "blocks of the grid in y" },
+	{ CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, "blocks of the grid in z" },
+	{ CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, "threads of a block in x" },
+	{ CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, "threads of a block in y" },
+	{ CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, "threads of a block in z" },
+	{ CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, "threads of a block" },
+};
+enum { N_SIDES = 6, ALL_THREADS = N_SIDES, N_LIMITS };
 
-	for (int i = 0; i < 6; i++) {
-		if (device.driver->cuDeviceGetAttribute(&max, limits[i].attribute, device_current()))
-			return cudaErrorInvalidConfiguration;
-		if (shape[i] && shape[i] <= (unsigned)max)
+/* Of the current device, asked for once in this process; NULL: it does not say. device.lock is held. */
+static const int *shape_limits(void)
+{
+	static int known[SESSION_DEVICES_MAX][N_LIMITS];
+	int d = device_current(), *max = known[d];
+
+	for (int i = 0; !max[ALL_THREADS] && i < N_LIMITS; i++)
+		if (device.driver->cuDeviceGetAttribute(&max[i], limits[i].attribute, d))
+			return NULL;
+	return max;
+}
+
+/* The error that the runtime API has for a shape that no device takes; the driver's would be INVALID_VALUE. */
+static cudaError_t check_shape(const struct configuration *c, const struct session_entry *e)
+{
+	const unsigned shape[N_SIDES] = { c->grid.x, c->grid.y, c->grid.z, c->block.x, c->block.y, c->block.z };
+	unsigned long long threads = (unsigned long long)c->block.x * c->block.y * c->block.z;
+	const int *max = shape_limits(), of_entry = e->on[device_current()].threads;
+
+	if (!max)
+		return cudaErrorInvalidConfiguration;
+	for (int i = 0; i < N_SIDES; i++) {
+		if (shape[i] && shape[i] <= (unsigned)max[i])
 			continue;
-		cudart_explain("%u %s; the device takes 1 to %d", shape[i], limits[i].what, max);
+		cudart_explain("%u %s; the device takes 1 to %d", shape[i], limits[i].what, max[i]);
 		return cudaErrorInvalidConfiguration;
 	}
-	if (device.driver->cuDeviceGetAttribute(&max, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device_current()))
-		return cudaErrorInvalidConfiguration;
-	if (threads > (unsigned long long)max) {
+	if (threads > (unsigned long long)max[ALL_THREADS]) {
 		cudart_explain("%u * %u * %u threads in a block are %llu; the device takes %d", c->block.x, c->block.y,
-			       c->block.z, threads, max);
+			       c->block.z, threads, max[ALL_THREADS]);
 		return cudaErrorInvalidConfiguration;
 	}
-	if (!device.driver->cuFuncGetAttribute(&max, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f) &&
-	    threads > (unsigned long long)max) {
-		cudart_explain("%llu threads in a block; registers or __launch_bounds__ of this kernel allow %d", threads, max);
+	if (threads > (unsigned long long)of_entry) {
+		cudart_explain("%llu threads in a block; registers or __launch_bounds__ of this kernel allow %d", threads, of_entry);
 		return cudaErrorLaunchOutOfResources;
 	}
 	return cudaSuccess;
@@ -106,7 +118,7 @@ static cudaError_t prepare(struct session_entry *e, const struct configuration *
 	device_lock();
 	result = cudart_error(device_code_function(e, ret_function));
 	if (!result)
-		result = check_shape(c, *ret_function);
+		result = check_shape(c, e);
 	if (!result)
 		result = cudart_stream(c->stream, ret_stream);
 	if (!result)

@@ -6,6 +6,7 @@
  */
 #include "runtime/cuda/device-code.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -692,6 +693,9 @@ CUresult device_code_function(struct session_entry *e, CUfunction *ret)
 		if (!result && e->dynamic_shared >= 0)
 			result = device.driver->cuFuncSetAttribute(
 				e->on[d].function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, e->dynamic_shared);
+		if (!result && device.driver->cuFuncGetAttribute(&e->on[d].threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+								 e->on[d].function))
+			e->on[d].threads = INT_MAX;
 		if (!result) {
 			e->on[d].epoch = device.epoch;
 			e->on[d].writes = NULL;

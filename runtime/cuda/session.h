@@ -105,6 +105,7 @@ struct session_entry {
 	struct {
 		uint32_t epoch;
 		CUfunction function;
+		int threads;      /* that a block of it may have, as its registers allow */
 		struct ptx_writes *writes; /* what it writes there; of malloc() */
 	} on[SESSION_DEVICES_MAX];
 };
