@@ -36,6 +36,9 @@ void cgpu_launch(const char *name, void **args);
 /* What a variable of the host is annotated with that stands for one of the device: it has an address, and no value. */
 #define CGPU_STAND_IN "cgpu.device"
 #define CGPU_STAND_IN_MARK "__attribute__((annotate(\"" CGPU_STAND_IN "\"))) "
+/* And a function that is for the device, too. */
+#define CGPU_FOR_BOTH "cgpu.both"
+#define CGPU_FOR_BOTH_MARK "__attribute__((annotate(\"" CGPU_FOR_BOTH "\"))) "
 
 /* Says what the next allocation of this thread is for: the text of its first argument ("&d_x") and the line. */
 void cgpu_note(const char *argument, unsigned line);

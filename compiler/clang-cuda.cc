@@ -40,29 +40,32 @@ const VarDecl *root_of(const Expr *E)
 	}
 }
 
+bool is_marked(const Decl *D, StringRef mark)
+{
+	for (const auto *A : D->specific_attrs<AnnotateAttr>())
+		if (A->getAnnotation() == mark)
+			return true;
+	return false;
+}
+
 const VarDecl *device_variable(const Expr *E)
 {
 	const VarDecl *V = root_of(E);
 
-	if (!V)
-		return nullptr;
-	for (const auto *A : V->specific_attrs<AnnotateAttr>())
-		if (A->getAnnotation() == CGPU_STAND_IN)
-			return V;
-	return nullptr;
+	return V && is_marked(V, CGPU_STAND_IN) ? V : nullptr;
 }
 
 class Uses : public RecursiveASTVisitor<Uses>
 {
       public:
-	Uses(Sema &S, bool statements, const Expr *displayed)
+	Uses(Sema &S, const Expr *displayed)
 	    : displayed(displayed), S(S),
 	      read(S.getDiagnostics().getCustomDiagID(
-		      statements ? DiagnosticsEngine::Error : DiagnosticsEngine::Warning,
+		      DiagnosticsEngine::Error,
 		      "'%0' is a variable of the device, whose value the host does not have; "
 		      "`cudaMemcpyFromSymbol(&x, %0, sizeof x)` copies it, and as last line of a cell `%0` shows it")),
 	      written(S.getDiagnostics().getCustomDiagID(
-		      statements ? DiagnosticsEngine::Error : DiagnosticsEngine::Warning,
+		      DiagnosticsEngine::Error,
 		      "'%0' is a variable of the device, which the host does not write by its name; "
 		      "`cudaMemcpyToSymbol(%0, &x, sizeof x)` copies to it"))
 	{
@@ -200,9 +203,10 @@ bool clang_cuda_is_on_device(const Expr *E)
 	return device_variable(E) != nullptr;
 }
 
-void clang_cuda_check_variables(FunctionDecl *F, Sema &S, bool statements, bool displays)
+void clang_cuda_check_variables(FunctionDecl *F, Sema &S, bool displays)
 {
-	Uses(S, statements, displays ? displayed_by(F) : nullptr).TraverseStmt(F->getBody());
+	if (!is_marked(F, CGPU_FOR_BOTH))
+		Uses(S, displays ? displayed_by(F) : nullptr).TraverseStmt(F->getBody());
 }
 
 void clang_cuda_mark_results(FunctionDecl *F, Sema &S)

@@ -11,10 +11,10 @@
 bool clang_cuda_is_on_device(const clang::Expr *E);
 
 /*
- * Reads and writes of such a variable in the body of F are told: as errors in the statements of a cell, as warnings in functions,
- * which may be for the device, too. What a cell displays is left out: that comes from the device.
+ * Reads and writes of such a variable in the body of F are errors, but in a function that is for the device, too. What a cell
+ * displays is left out: that comes from the device.
  */
-void clang_cuda_check_variables(clang::FunctionDecl *F, clang::Sema &S, bool statements, bool displays);
+void clang_cuda_check_variables(clang::FunctionDecl *F, clang::Sema &S, bool displays);
 
 /*
  * In the body of F each call of the runtime API whose result is used, `if (cudaMalloc(&p, n))`, becomes the argument of

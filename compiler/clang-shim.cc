@@ -100,7 +100,7 @@ class CellConsumer : public SemaConsumer
 			if (pieces)
 				pieces->add(D);
 			if (F && !is_header && is_written_here(F)) {
-				clang_cuda_check_variables(F, *sema, is_run(F), job->display);
+				clang_cuda_check_variables(F, *sema, is_run(F) && job->display);
 				clang_cuda_mark_results(F, *sema);
 			}
 			if (sema->getLangOpts().CPlusPlus)

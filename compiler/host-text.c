@@ -13,6 +13,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "common/launch-glue.h"
 #include "compiler/cell-names.h"
 #include "compiler/class-text.h"
 #include "compiler/composition.h"
@@ -296,6 +297,9 @@ static void edit_item(struct host_text *h, const struct session *session, uint32
 
 	if (p->is_other)
 		return;
+	if (h->split.items[i].kind == ITEM_FUNCTION && h->split.items[i].world == WORLD_BOTH)
+		edit_list_add(&h->edits, h->split.tokens.at[p->first].start, h->split.tokens.at[p->first].start,
+			      CGPU_FOR_BOTH_MARK);
 	if (h->split.items[i].is_class)
 		class_text_edit(&h->split.tokens, p->tag, h->pool, &h->edits);
 	default_arguments_edit(h, i);

@@ -50,10 +50,14 @@ def test_what_the_runtime_api_wants_of_a_name_is_no_use(session):
     assert session.run("shared = 6; shared + 1").ok().text == "7"
 
 
-def test_in_a_function_it_is_a_warning(session):
-    """A function may be for the device, too."""
-    result = session.run("__host__ __device__ int next(void) { return count + 1; }").ok()
-    assert "warning: 'count' is a variable of the device" in result.stderr, result.shown
+def test_a_function_of_the_host_has_no_use_of_it_and_one_of_both_may(session):
+    result = session.run("int next(void) { return count + 1; }")
+    assert result.errors == 1 and "'count' is a variable of the device" in result.shown, result.shown
+    result = session.run("__host__ __device__ int after(void) { return count + 1; }\n#define HD __host__ __device__\n"
+                         "HD inline int later(int n) { return count + n; }")
+    assert result.ok() and not result.stderr
+    session.run("__managed__ int seen; __global__ void see(void) { seen = after() + later(1) - 2 * count; }").ok()
+    assert session.run("see<<<1, 1>>>(); cudaDeviceSynchronize(); seen").ok().text == "2"
 
 
 USED = ["if (cudaMalloc(&p, 64 << 20)) handled = 1;", "cudaError_t e = cudaMalloc(&p, 64 << 20); handled = e == 2;",
