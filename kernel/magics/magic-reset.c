@@ -8,6 +8,7 @@
 #include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/session.h"
+#include "kernel/supervisor/device-glance.h"
 
 static int reset_all(struct session *s, struct cell *c, struct error *err)
 {
@@ -56,8 +57,12 @@ static size_t add_names(struct session *s, const char *word, struct buffer *name
 }
 
 /* As a cell does it, so that it is a transaction, too. */
-static int reset_gpu(struct cell *c, struct error *err)
+static int reset_gpu(const struct session *s, struct cell *c, struct error *err)
 {
+	if (supervisor_device_is_out_of_reach(s->supervisor))
+		return error_set(err, ERROR_UNSUPPORTED, "%%reset gpu: the device cannot be reached, so nothing of it can be freed. "
+				 "`%%gpu reset` tries it again, and gives up only what does not come; `%%reset` empties the whole "
+				 "session, and then `%%gpu use emulated` works");
 	if (c->script.code[strspn(c->script.code, " \t\r\n")])
 		return error_set(err, ERROR_INPUT, "%%reset gpu stands in a cell of its own");
 	buffer_puts(&c->behind, "\n{ int cgpu_n = 0, cgpu_d = 0; cudaGetDevice(&cgpu_d); cudaGetDeviceCount(&cgpu_n); "
@@ -74,7 +79,7 @@ static int reset(struct session *s, struct cell *c, const struct magic_call *cal
 		if (!strcmp(word, "-f"))
 			continue; /* nothing is asked first, as in IPython with -f */
 		if (!strcmp(word, "gpu") && !declarations_find(&s->declarations, word))
-			return reset_gpu(c, err);
+			return reset_gpu(s, c, err);
 		if (!add_names(s, word, &names))
 			return error_set(err, ERROR_INPUT, "%%reset: nothing is called '%s'; %%whos lists what there is", word);
 	}

@@ -54,6 +54,8 @@ def test_a_lost_device_leaves_host_state_and_comes_back_by_a_reset(start_kernel,
     result = session.run("int x; cudaMemcpy(&x, device, 4, cudaMemcpyDeviceToHost); host_only").ok()
     assert result.text == "11" and "cudaMemcpy returned cudaErrorUnknown" in result.stderr, result.shown
     assert "cannot be reached" in session.run("%undo").shown
+    result = session.run("%reset gpu")
+    assert result.ename == "UsageError" and "`%gpu reset` tries it again" in result.evalue, result.shown
     # It is still lost.
     assert "Cells cannot use it" in session.run("%gpu reset").ok().stdout
     lost.unlink()

@@ -88,3 +88,19 @@ def test_a_driver_that_is_asked_for_says_what_it_lacks(start_on_gpu, there, how)
     result = session.run("int *p; cudaMalloc(&p, 4);")
     assert all(word in result.shown for word in UNSUITABLE[how]), result.shown
     session.close()
+
+
+def test_who_gives_the_gpu_up_goes_on_with_the_emulated_device(start_on_gpu, there):
+    later = there.with_name("later")
+    session = start_on_gpu(CGPU_DEVICE=None, CGPU_PLAYED_GPU=f"elsewhere={later}")
+    session.run(BUFFER).ok()
+    there.rename(later)
+    for _ in range(3):
+        if "cannot be reached" in session.run(DIE).shown:
+            break
+    assert "`%reset` empties the whole session" in session.run("%reset gpu").evalue
+    session.run("%reset -f").ok()
+    session.run("%gpu use emulated").ok()
+    session.run("int *p; cudaMallocManaged(&p, 4);\n__global__ void k(int *p) { *p = 3; }\nk<<<1, 1>>>(p);").ok()
+    assert session.run("cudaDeviceSynchronize(); *p").ok().text == "3"
+    session.close()
