@@ -153,32 +153,37 @@ class Results
       private:
 	Sema &S;
 
-	/* Does `parent` take the value of `child`? */
+	static const Stmt *condition_of(const Stmt *S)
+	{
+		if (auto *branch = dyn_cast<IfStmt>(S))
+			return branch->getCond();
+		if (auto *loop = dyn_cast<WhileStmt>(S))
+			return loop->getCond();
+		if (auto *loop = dyn_cast<DoStmt>(S))
+			return loop->getCond();
+		if (auto *loop = dyn_cast<ForStmt>(S))
+			return loop->getCond();
+		if (auto *choice = dyn_cast<SwitchStmt>(S))
+			return choice->getCond();
+		return nullptr;
+	}
+
+	/* Does `parent` take the value of `child`? Of a block only ({ ... }) does. */
 	static bool uses(const Stmt *parent, const Stmt *child, bool used)
 	{
 		if (auto *body = dyn_cast<CompoundStmt>(parent))
-			return used && child == body->body_back(); /* of ({ ... }) */
-		if (isa<ParenExpr, ExprWithCleanups, StmtExpr, LabelStmt, AttributedStmt>(parent))
+			return used && child == body->body_back();
+		if (isa_and_nonnull<CompoundStmt>(child))
+			return used && isa<StmtExpr>(parent);
+		if (isa<ParenExpr, ExprWithCleanups, LabelStmt, AttributedStmt>(parent))
 			return used;
 		if (auto *comma = dyn_cast<BinaryOperator>(parent); comma && comma->getOpcode() == BO_Comma)
 			return used && child == comma->getRHS();
 		if (auto *choice = dyn_cast<ConditionalOperator>(parent))
 			return used || child == choice->getCond();
-		if (auto *branch = dyn_cast<IfStmt>(parent))
-			return child == branch->getCond();
-		if (auto *loop = dyn_cast<WhileStmt>(parent))
-			return child == loop->getCond();
-		if (auto *loop = dyn_cast<DoStmt>(parent))
-			return child == loop->getCond();
-		if (auto *loop = dyn_cast<ForStmt>(parent))
-			return child == loop->getCond();
-		if (auto *choice = dyn_cast<SwitchStmt>(parent))
-			return child == choice->getCond();
-		if (isa<SwitchCase>(parent))
-			return false;
 		if (auto *cast = dyn_cast<CastExpr>(parent))
 			return !cast->getType()->isVoidType();
-		return true;
+		return isa<Expr, DeclStmt, ReturnStmt>(parent) || (child && child == condition_of(parent));
 	}
 
 	Expr *wrapped(Expr *E)

@@ -155,11 +155,14 @@ class CellConsumer : public SemaConsumer
 	bool is_written_here(const FunctionDecl *F) const
 	{
 		const SourceManager &SM = sema->getSourceManager();
+
+		if (!result || !F->doesThisDeclarationHaveABody() || !F->getBody() || F->isInvalidDecl() ||
+		    F->isDependentContext() || sema->getDiagnostics().hasErrorOccurred())
+			return false;
+		/* Headers of C++ have thousands of functions. */
 		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(F->getLocation()));
 
-		return result && F->doesThisDeclarationHaveABody() && F->getBody() && !F->isInvalidDecl() &&
-		       !F->isDependentContext() && !sema->getDiagnostics().hasErrorOccurred() &&
-		       (is_run(F) || (P.isValid() && is_own_name(job, P.getFilename())));
+		return is_run(F) || (P.isValid() && is_own_name(job, P.getFilename()));
 	}
 
 	static bool is_whole(const NamedDecl *N)
