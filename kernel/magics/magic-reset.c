@@ -8,7 +8,6 @@
 #include "kernel/magics/magic.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/session.h"
-#include "kernel/supervisor/device-glance.h"
 
 static int reset_all(struct session *s, struct cell *c, struct error *err)
 {
@@ -57,9 +56,9 @@ static size_t add_names(struct session *s, const char *word, struct buffer *name
 }
 
 /* As a cell does it, so that it is a transaction, too. */
-static int reset_gpu(const struct session *s, struct cell *c, struct error *err)
+static int reset_gpu(struct session *s, struct cell *c, struct error *err)
 {
-	if (supervisor_device_is_out_of_reach(s->supervisor))
+	if (supervisor_device_is_missed(s->supervisor))
 		return error_set(err, ERROR_UNSUPPORTED, "%%reset gpu: the device cannot be reached, so nothing of it can be freed. "
 				 "`%%gpu reset` tries it again, and gives up only what does not come; `%%reset` empties the whole "
 				 "session, and then `%%gpu use emulated` works");

@@ -34,11 +34,6 @@ bool supervisor_device_is_emulated(const struct supervisor *s)
 	return s->pool.said_hello && s->pool.hello.emulated;
 }
 
-bool supervisor_device_is_out_of_reach(const struct supervisor *s)
-{
-	return s->device.out_of_reach && s->device.chunks.n;
-}
-
 int supervisor_share_glance(struct supervisor *s, struct buffer *out, struct error *err)
 {
 	return device_share_glance(s, out, err);

@@ -35,8 +35,6 @@ struct device_glance {
 bool supervisor_glance(struct supervisor *s, struct device_glance *ret);
 /* Of the last worker that has told. */
 bool supervisor_device_is_emulated(const struct supervisor *s);
-/* The session has device memory, and no worker that could use it: see kernel/supervisor/device-home.h. */
-bool supervisor_device_is_out_of_reach(const struct supervisor *s);
 /* Which notebooks hold memory of the devices, lines; nothing when it is this one alone. Without the lock of the list. */
 int supervisor_share_glance(struct supervisor *s, struct buffer *out, struct error *err);
 

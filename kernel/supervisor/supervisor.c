@@ -497,8 +497,7 @@ static void count_chunks(void *data, struct device_chunks *c)
 	*n += c->n;
 }
 
-/* Does the session hold device memory, as it is or as it was, that no worker can reach? */
-static bool device_is_missed(struct supervisor *s)
+bool supervisor_device_is_missed(struct supervisor *s)
 {
 	size_t n = s->device.chunks.n + s->device.preimages.n;
 
@@ -513,7 +512,7 @@ int supervisor_undo(struct supervisor *s, uint64_t state, struct error *err)
 
 	if (only_between_cells(s, err))
 		return -1;
-	if (device_is_missed(s))
+	if (supervisor_device_is_missed(s))
 		return error_set(err, ERROR_STATE, "the device memory of the session cannot be reached, so it cannot be taken back: "
 				 "`%%gpu reset` tries the device again");
 	lending_settle(s);

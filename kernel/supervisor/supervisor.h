@@ -235,6 +235,8 @@ int supervisor_read_device(struct supervisor *s, uint64_t stand_in, void *out, s
 /* Payload of WORKER_DEVICE_REPORT after the id; between cells. */
 int supervisor_device_report(struct supervisor *s, struct buffer *ret, struct error *err);
 bool supervisor_is_emulated(const struct supervisor *s);
+/* The session holds device memory, as it is or as it was, that no worker can reach: see kernel/supervisor/device-home.h. */
+bool supervisor_device_is_missed(struct supervisor *s);
 
 /*
  * Between cells: other processes take the session over, with a device that is initialised anew. The first call fails with
