@@ -7,6 +7,7 @@
 #include "runtime/cuda/device-code.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,21 +83,21 @@ static const struct session_variable *variable_around(uint64_t byte)
 uint64_t device_variable(uint64_t stand_in, uint64_t *ret_size)
 {
 	const struct session_variable *v;
-	uint64_t address = 0;
+	uint64_t address = 0, offset = 0;
 
 	if (!device.session)
 		return 0;
 	device_lock();
 	v = variable_around(stand_in);
 	if (v) {
-		*ret_size = v->size - (stand_in - (uintptr_t)v->stand_in);
+		offset = stand_in - (uintptr_t)v->stand_in;
+		*ret_size = v->size - offset;
 		address = v->address[device_current()];
 		for (int i = 0; i < SESSION_DEVICES_MAX && !address; i++)
 			address = v->address[i];
-		address += address ? stand_in - (uintptr_t)v->stand_in : 0;
 	}
 	device_unlock();
-	return address;
+	return address ? address + offset : 0;
 }
 
 /*
@@ -604,17 +605,15 @@ static int add_unit(const struct unit *u, const struct ptx_variables *v, uint32_
 /* PTX that is newer than the driver, as when a package of the compiler is newer. The cell is not at fault. */
 static int too_new(const struct session_unit *u, struct error *err)
 {
-	const char *version = strstr(u->source, ".version");
-	int major = device.info.driver_version / 1000, minor = device.info.driver_version % 1000 / 10, len = 0;
+	int major = device.info.driver_version / 1000, minor = device.info.driver_version % 1000 / 10;
+	const char *directive = strstr(u->source, ".version");
+	char version[16] = "";
 
-	if (version)
-		version += strlen(".version") + strspn(version + strlen(".version"), " \t");
-	else
-		version = "";
-	len = (int)strspn(version, "0123456789.");
-	return error_set(err, ERROR_COMPILE, "the driver, which is for CUDA %d.%d, does not take the code of this cell: it is PTX %.*s, of "
+	if (directive)
+		sscanf(directive, ".version %15[0-9.]", version);
+	return error_set(err, ERROR_COMPILE, "the driver, which is for CUDA %d.%d, does not take the code of this cell: it is PTX %s, of "
 			 "a newer CUDA. Install a newer driver, or the compiler of the driver's CUDA: pip install "
-			 "\"nvidia-cuda-nvrtc==%d.%d.*\" (for %%%%cuda nvidia-cuda-nvcc, too), and restart the kernel", major, minor, len,
+			 "\"nvidia-cuda-nvrtc==%d.%d.*\" (for %%%%cuda nvidia-cuda-nvcc, too), and restart the kernel", major, minor,
 			 version, major, minor);
 }
 

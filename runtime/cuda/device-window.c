@@ -38,15 +38,21 @@ static bool is_no(CUresult result)
 	return result == CUDA_ERROR_NOT_SUPPORTED || result == CUDA_ERROR_INVALID_DEVICE;
 }
 
-static bool exports_memory(const struct cuda_driver *driver)
+CUresult device_window_create(const struct cuda_driver *driver, int ordinal, uint64_t size, CUmemGenericAllocationHandle *ret)
 {
 	const CUmemAllocationProp physical = {
 		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
 		.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 },
+		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = ordinal },
 	};
+
+	return driver->cuMemCreate(ret, size, &physical, 0);
+}
+
+static bool exports_memory(const struct cuda_driver *driver)
+{
 	CUmemGenericAllocationHandle handle;
-	CUresult result = driver->cuMemCreate(&handle, VMM_POOL_GRANULE, &physical, 0);
+	CUresult result = device_window_create(driver, 0, VMM_POOL_GRANULE, &handle);
 	int fd = -1;
 
 	if (result)

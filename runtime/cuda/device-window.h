@@ -23,6 +23,9 @@ struct error;
  */
 int device_window_open(const struct cuda_driver *driver, uint64_t wanted, struct error *err);
 
+/* Physical memory of a device that a descriptor can keep; not mapped. */
+CUresult device_window_create(const struct cuda_driver *driver, int ordinal, uint64_t size, CUmemGenericAllocationHandle *ret);
+
 /* Bytes of the range; 0: there is none. */
 uint64_t device_window_size(void);
 

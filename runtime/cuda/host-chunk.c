@@ -7,11 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
-#include "common/record.h"
 #include "common/worker-protocol.h"
+#include "runtime/cuda/chunk-message.h"
 #include "runtime/cuda/device-state.h"
 
 static _Atomic uint32_t made; /* in this process */
@@ -26,18 +25,6 @@ static int map(struct host_chunk *c, int fd, struct error *err)
 	return 0;
 }
 
-static int tell(const struct host_chunk *c, int fd, struct error *err)
-{
-	cleanup_buffer struct buffer message = BUFFER_INIT;
-
-	record_put_u64(&message, c->id);
-	record_put_u64(&message, c->size);
-	record_put_u64(&message, 0);
-	if (buffer_check(&message, err))
-		return -1;
-	return device.host->send(WORKER_DEVICE_CHUNK, message.data, message.len, fd, err);
-}
-
 int host_chunk_init(struct host_chunk *c, int ordinal, uint64_t size, struct error *err)
 {
 	cleanup_fd int fd = memfd_create("cgpu-pre-images", MFD_CLOEXEC);
@@ -50,7 +37,7 @@ int host_chunk_init(struct host_chunk *c, int ordinal, uint64_t size, struct err
 		return error_errno(err, "no memory for the old content of %llu bytes", (unsigned long long)size);
 	if (map(c, fd, err))
 		return -1;
-	if (!tell(c, fd, err))
+	if (!chunk_message_made(c->id, c->size, 0, fd, err))
 		return 0;
 	host_chunk_release(c);
 	return -1;

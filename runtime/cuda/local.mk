@@ -5,6 +5,7 @@ noinst_LIBRARIES += libcudaside.a
 libcudaside_a_SOURCES = \
 	%reldir%/buffer-kinds.def \
 	%reldir%/certify.c %reldir%/certify.h \
+	%reldir%/chunk-message.c %reldir%/chunk-message.h \
 	%reldir%/core-dump.c %reldir%/core-dump.def %reldir%/core-dump.h \
 	%reldir%/cubin-lines.c %reldir%/cubin-lines.h \
 	%reldir%/cudart.c %reldir%/cudart.def %reldir%/cudart.h \

@@ -15,6 +15,7 @@
 #include "common/log.h"
 #include "common/record.h"
 #include "common/worker-protocol.h"
+#include "runtime/cuda/chunk-message.h"
 #include "runtime/cuda/device-node.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/device-window.h"
@@ -80,28 +81,6 @@ static void release_handle(struct chunk_handle *h)
 	*h = handles[--n_handles];
 }
 
-static int tell_chunk(const struct chunk_handle *h, uint64_t address, int fd, struct error *err)
-{
-	cleanup_buffer struct buffer b = BUFFER_INIT;
-
-	record_put_u64(&b, h->id);
-	record_put_u64(&b, h->size);
-	record_put_u64(&b, address);
-	if (buffer_check(&b, err))
-		return -1;
-	return device.host->send(WORKER_DEVICE_CHUNK, b.data, b.len, fd, err);
-}
-
-static void tell_drop(uint64_t id)
-{
-	cleanup_buffer struct buffer b = BUFFER_INIT;
-	struct error err = ERROR_INIT;
-
-	record_put_u64(&b, id);
-	if (buffer_check(&b, &err) || device.host->send(WORKER_DEVICE_DROP, b.data, b.len, -1, &err))
-		log_error("device memory: %s", err.text);
-}
-
 /* The kernel must hold the memory before anything is written there: then it outlives us. */
 static CUresult hand_over(const struct chunk_handle *h, uint64_t address)
 {
@@ -114,7 +93,7 @@ static CUresult hand_over(const struct chunk_handle *h, uint64_t address)
 	if (result)
 		return result;
 	device_node_tell();
-	sent = tell_chunk(h, address, fd, &err);
+	sent = chunk_message_made(h->id, h->size, address, fd, &err);
 	close(fd);
 	if (!sent)
 		return CUDA_SUCCESS;
@@ -236,22 +215,11 @@ CUresult vmm_pool_ask(int ordinal, uint64_t size)
 	return CUDA_SUCCESS;
 }
 
-static CUresult create(int ordinal, uint64_t size, CUmemGenericAllocationHandle *ret)
-{
-	const CUmemAllocationProp physical = {
-		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-		.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-		.location = { .type = CU_MEM_LOCATION_TYPE_DEVICE, .id = ordinal },
-	};
-
-	return device.driver->cuMemCreate(ret, size, &physical, 0);
-}
-
 static CUresult ask_and_create(int ordinal, uint64_t size, CUmemGenericAllocationHandle *ret)
 {
 	CUresult result = vmm_pool_ask(ordinal, size);
 
-	return result ? result : create(ordinal, size, ret);
+	return result ? result : device_window_create(device.driver, ordinal, size, ret);
 }
 
 /*
@@ -380,7 +348,7 @@ void vmm_pool_trim(void)
 			i++;
 			continue;
 		}
-		tell_drop(c->id);
+		chunk_message_dropped(c->id);
 		if (h)
 			release_handle(h);
 		session_remove(a, sizeof(*c), i);
@@ -588,14 +556,18 @@ uint64_t vmm_pool_scratch_address(uint64_t id)
 	return h ? h->address : 0;
 }
 
+/* The device of a chunk, if it is still there. */
+static int device_of(uint64_t id)
+{
+	return CHUNK_DEVICE(id) < (uint32_t)device.count ? (int)CHUNK_DEVICE(id) : 0;
+}
+
 static struct chunk_handle handle_of(uint64_t id, uint64_t size, uint64_t address)
 {
 	struct chunk_handle h = {
-		.id = id, .address = address, .size = size, .device = (int)CHUNK_DEVICE(id), .scratch = !address,
+		.id = id, .address = address, .size = size, .device = device_of(id), .scratch = !address,
 	};
 
-	if (h.device >= device.count)
-		h.device = 0;
 	if (!address) {
 		h.address = scratch_next;
 		scratch_next += size + GAP;
@@ -623,7 +595,7 @@ static CUresult attach_host(uint64_t id, uint64_t size, int fd)
 	struct host_chunk host;
 
 	if (!host_chunk_open(&host, id, size, fd, &err))
-		return add_host(&host, CHUNK_DEVICE(id) < (uint32_t)device.count ? (int)CHUNK_DEVICE(id) : 0);
+		return add_host(&host, device_of(id));
 	log_error("device memory: %s", err.text);
 	return CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -654,7 +626,7 @@ CUresult vmm_pool_attach_anew(uint64_t id, uint64_t size, uint64_t address, int 
 			      void *data)
 {
 	struct chunk_handle h = handle_of(id, size, address);
-	CUresult result = create(h.device, size, &h.handle);
+	CUresult result = device_window_create(device.driver, h.device, size, &h.handle);
 
 	if (!result)
 		result = map_and_add(&h);
@@ -717,7 +689,7 @@ void vmm_pool_settle(void)
 			i++;
 			continue;
 		}
-		tell_drop(c->id);
+		chunk_message_dropped(c->id);
 		if (h)
 			h->leaving = true;
 		session_remove(a, sizeof(*c), i);
