@@ -127,13 +127,14 @@ static void take_row(const struct experiment *e, const char *line)
 		put_in_table("", "", e->mend);
 }
 
-static void end_experiment(const struct experiment *e, const char *how, double began)
+/* why_not: NULL when it has come to its end. */
+static void end_experiment(const struct experiment *e, const char *why_not, double began)
 {
-	fprintf(run.results, "{\"experiment\":\"%s\",\"end\":\"%s\",\"seconds\":%.1f,\"risk\":\"%s\",\"mend\":\"%s\"}\n", e->name, how,
-		(gpu_now() - began) / 1e3, e->risk, e->mend);
+	fprintf(run.results, "{\"experiment\":\"%s\",\"end\":\"%s\",\"seconds\":%.1f,\"risk\":\"%s\",\"mend\":\"%s\"}\n", e->name,
+		why_not ? why_not : "done", (gpu_now() - began) / 1e3, e->risk, e->mend);
 	fflush(run.results);
-	if (strcmp(how, "done")) {
-		put_in_table("NO", e->name, how);
+	if (why_not) {
+		put_in_table("NO", e->name, why_not);
 		put_in_table("", "", e->risk);
 		run.n_left_out++;
 	}
@@ -230,7 +231,7 @@ static bool run_experiment(const struct experiment *e)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_GPU && whole)
 		return false;
 	end_experiment(e, run.stuck ? "it cannot be killed" : !whole ? "its time is up" :
-		       WIFSIGNALED(status) ? "it was killed by a signal" : status ? "it failed" : "done", began);
+		       WIFSIGNALED(status) ? "it was killed by a signal" : status ? "it failed" : NULL, began);
 	return true;
 }
 

@@ -134,12 +134,16 @@ static int begin(const char *name, void (*waiting)(void *), struct takeover *t, 
 	return -1;
 }
 
-static void end(const char *name, struct takeover *t, struct child *waiting)
+/* 1 if the child has done all it should, else a row says what it did not. */
+static int end(const char *name, struct takeover *t, struct child *waiting)
 {
-	if (child_wait(waiting, CHILD_MS, NULL) || gpu_report->failed[0])
+	int failed = child_wait(waiting, CHILD_MS, NULL) || gpu_report->failed[0];
+
+	if (failed)
 		row("NO", name, "error %d in %s", gpu_report->code, gpu_report->failed);
 	close_all(t->maker, 2);
 	close_all(t->spare, 2);
+	return !failed;
 }
 
 static void promote(int n, size_t size)
@@ -154,10 +158,10 @@ static void promote(int n, size_t size)
 	if (begin(name, take_over, &t, &spare))
 		return;
 	send_fds(t.spare[0], t.fds, t.n);
-	end(name, &t, &spare);
+	if (end(name, &t, &spare))
+		row(ok(gpu_report->count == DEVICE_BASE), name, "%s address, mapped in %.1f ms",
+		    gpu_report->count == DEVICE_BASE ? "same" : "OTHER", gpu_report->figure[4]);
 	close_all(t.fds, t.n);
-	row(ok(gpu_report->count == DEVICE_BASE), name, "%s address, mapped in %.1f ms",
-	    gpu_report->count == DEVICE_BASE ? "same" : "OTHER", gpu_report->figure[4]);
 }
 
 static void free_again(int n, size_t size)
@@ -176,8 +180,8 @@ static void free_again(int n, size_t size)
 	close_all(t.fds, t.n);
 	began = gpu_now() - began;
 	tell(t.spare[0]);
-	end(name, &t, &watcher);
-	row("-", name, "closed in %.1f ms, free %.1f ms later", began, gpu_report->figure[5]);
+	if (end(name, &t, &watcher))
+		row("-", name, "closed in %.1f ms, free %.1f ms later", began, gpu_report->figure[5]);
 }
 
 static void measure_free(void *arg)
