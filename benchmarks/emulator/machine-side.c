@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
+
 #include "common/address-map.h"
 #include "common/buffer.h"
 #include "common/error.h"
@@ -62,7 +64,7 @@ static void start(unsigned threads)
 	host_threads = threads;
 	if (bytes[0])
 		return;
-	if (nvrtc_load(&nvrtc, "/usr/local/cuda", &err))
+	if (nvrtc_load(&nvrtc, CGPU_CUDA_ROOT, &err))
 		shapes_fail("%s", err.text);
 	for (int i = 0; i < BUFFERS; i++) {
 		bytes[i] = aligned_alloc(4096, BUFFER_BYTES);

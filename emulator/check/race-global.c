@@ -21,14 +21,14 @@ static const struct race_access *find(const struct race *r, uint32_t mark)
 {
 	uint32_t number = (mark & ~RACE_OTHER_CTA) >> RACE_LANE_BITS;
 
-	return number ? &r->global.tables->chunks[number / RACE_CHUNK][number % RACE_CHUNK] : NULL;
+	return number ? &r->global.tables->chunks[number / RACE_CHUNK]->items[number % RACE_CHUNK] : NULL;
 }
 
 static uint32_t number_of(struct race_now *n)
 {
 	struct race_cta *c = n->c;
 	struct race_recent *recent = race_recent(n);
-	struct race_access *chunk;
+	struct race_chunk *chunk;
 	uint32_t number;
 
 	if (race_is_alike(recent, n))
@@ -43,7 +43,8 @@ static uint32_t number_of(struct race_now *n)
 		race_cut(c->race);
 		return 0;
 	}
-	chunk[number % RACE_CHUNK] = n->access;
+	chunk->items[number % RACE_CHUNK] = n->access;
+	chunk->owners[number % RACE_CHUNK / RACE_RESERVE] = c;
 	*recent = (struct race_recent){ n->o, n->access.time, c->epoch, n->access.meets, number };
 	return number;
 }
@@ -200,6 +201,8 @@ void race_global_access(struct race_now *n)
 	n->number = number_of(n);
 	if (!n->number)
 		return;
+	if (race_writes(&n->access))
+		race_store_set(&n->c->store, n->w, n->o, n->number, n->s->address, 0);
 	FOR_ACTIVE(l, n->s->mask) {
 		uint64_t at = n->s->address[l], end = at + n->s->size;
 
@@ -454,6 +457,8 @@ bool race_global_halves(struct race_now *n, const struct access_shape *shape)
 	n->number = number_of(n);
 	if (!n->number)
 		return true;
+	if (writes)
+		race_store_set(&n->c->store, n->w, n->o, n->number, ROW(n->w, uint64_t, n->o->a), (uint64_t)n->o->imm);
 	for (uint32_t i = 0; i < count; i++) {
 		bool silent = visit_piece(n, (lock_page(pieces[i].page), &pieces[i]));
 

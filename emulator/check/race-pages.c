@@ -210,17 +210,17 @@ bool race_page_split(struct race *r, struct race_page *p, uint32_t size)
 	return set_words(r, p, size == 1 ? 0 : 1);
 }
 
-struct race_access *race_log_chunk(struct race *r, uint32_t index)
+struct race_chunk *race_log_chunk(struct race *r, uint32_t index)
 {
 	struct race_global *g = &r->global;
-	struct race_access *chunk = atomic_load_explicit(&g->tables->chunks[index], memory_order_acquire);
+	struct race_chunk *chunk = atomic_load_explicit(&g->tables->chunks[index], memory_order_acquire);
 
 	if (chunk)
 		return chunk;
 	pthread_mutex_lock(&g->lock);
 	chunk = g->tables->chunks[index];
 	if (!chunk) {
-		chunk = allocate(g, RACE_CHUNK * sizeof(*chunk));
+		chunk = allocate(g, sizeof(*chunk));
 		atomic_store_explicit(&g->tables->chunks[index], chunk, memory_order_release);
 	}
 	pthread_mutex_unlock(&g->lock);

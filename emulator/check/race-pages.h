@@ -47,6 +47,6 @@ bool race_page_open(struct race *r, struct race_page *p, uint32_t block);
 bool race_page_split(struct race *r, struct race_page *p, uint32_t size);
 
 /* RACE_CHUNK accesses of the log. NULL: out of memory. */
-struct race_access *race_log_chunk(struct race *r, uint32_t index);
+struct race_chunk *race_log_chunk(struct race *r, uint32_t index);
 
 #endif

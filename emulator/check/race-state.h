@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "emulator/check/race-plan.h"
+#include "emulator/check/race-store.h"
 #include "emulator/check/race.h"
 #include "emulator/machine/address-rows.h"
 
@@ -113,6 +114,7 @@ struct race_cta {
 	struct race_releases releases;
 	uint32_t number, number_end; /* of the next access in the launch's log, and of one that is not this cta's any more */
 	struct race_page *pages[RACE_PAGES_RECENT]; /* of global memory, looked up last, by their numbers */
+	struct race_store store; /* into global memory */
 	const struct op *freed;  /* the operation that runs, when it is not watched */
 };
 
@@ -142,13 +144,20 @@ struct race_hazard {
 #define RACE_HAZARDS 64
 #define RACE_CHUNK 1024
 #define RACE_RESERVE 32 /* numbers that a cta takes at a time */
+
+/* Of the log of a launch. */
+struct race_chunk {
+	struct race_access items[RACE_CHUNK];
+	struct race_cta *owners[RACE_CHUNK / RACE_RESERVE]; /* who took these numbers */
+};
+
 #define RACE_PAGE_SLOTS (1u << 17)
 
 /* By which pages and accesses are found; read without a lock. */
 struct race_tables {
 	struct race_tables *next;
 	struct race_page *_Atomic pages[RACE_PAGE_SLOTS];
-	struct race_access *_Atomic chunks[RACE_NUMBERS / 2 / RACE_CHUNK];
+	struct race_chunk *_Atomic chunks[RACE_NUMBERS / 2 / RACE_CHUNK];
 };
 
 struct race_global {
@@ -224,6 +233,14 @@ static inline struct race_recent *race_recent(const struct race_now *n)
 static inline bool race_is_alike(const struct race_recent *r, const struct race_now *n)
 {
 	return r->op == n->o && r->epoch == n->access.epoch && r->meets == n->access.meets && r->time == n->access.time;
+}
+
+/* Who made the access of global memory with that mark. */
+static inline struct race_cta *race_owner(const struct race *r, uint32_t mark)
+{
+	uint32_t number = (mark & ~RACE_OTHER_CTA) >> RACE_LANE_BITS;
+
+	return r->global.tables->chunks[number / RACE_CHUNK]->owners[number % RACE_CHUNK / RACE_RESERVE];
 }
 
 /* Stop checking: memory is out or a limit is reached. */

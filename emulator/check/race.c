@@ -159,7 +159,6 @@ static bool values_differ(const struct race_now *n, uint32_t lane, const struct 
 {
 	uint8_t incoming[16], earlier[16];
 	const uint8_t *current = memory_step_bytes(n->w, n->s, lane);
-
 	uint32_t old_lane = mark & (LANES - 1);
 
 	/* Not by an earlier round of a loop: that lane is there again at this very moment. */
@@ -169,6 +168,10 @@ static bool values_differ(const struct race_now *n, uint32_t lane, const struct 
 		return true;
 	if (h->same_instruction) {
 		access_value(n->w, n->o, old_lane, earlier);
+		current = earlier;
+	} else if (old->cta != n->access.cta && race_writes(old)) {
+		race_store_read(&race_owner(n->c->race, mark)->store, mark >> RACE_LANE_BITS, old_lane, n->s->address[lane],
+				current, n->s->size, earlier);
 		current = earlier;
 	}
 	h->value_size = n->s->size < 8 ? n->s->size : 8;

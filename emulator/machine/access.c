@@ -57,20 +57,54 @@ void access_prepare(void)
 	pthread_once(&once, fill_shapes);
 }
 
+static bool is_plain_store(struct access_shape shape)
+{
+	return shape.count && shape.kind == GPU_ACCESS_WRITE;
+}
+
+/* Bytes of a lane in the row of a vector's element. */
+static size_t lane_bytes(struct access_shape shape)
+{
+	return shape.size / shape.count == 8 ? 8 : 4;
+}
+
+/* Of all lanes, the element number i of what is stored. */
+static const uint8_t *stored_row(const struct warp *w, const struct op *o, uint32_t i)
+{
+	return w->rows + (i ? o->x[i - 1] : o->b);
+}
+
 bool access_value(const struct warp *w, const struct op *o, uint32_t lane, uint8_t *ret)
 {
 	struct access_shape shape = access_shapes[o->id];
 	uint32_t bytes;
 
-	if (!shape.count || shape.kind != GPU_ACCESS_WRITE)
+	if (!is_plain_store(shape))
 		return false;
 	bytes = shape.size / shape.count;
-	for (uint32_t i = 0; i < shape.count; i++) {
-		uint32_t row = i ? o->x[i - 1] : o->b;
-
-		memcpy(ret + i * bytes, w->rows + row + (size_t)lane * (bytes == 8 ? 8 : 4), bytes);
-	}
+	for (uint32_t i = 0; i < shape.count; i++)
+		memcpy(ret + i * bytes, stored_row(w, o, i) + lane * lane_bytes(shape), bytes);
 	return true;
+}
+
+bool access_registers_copy(const struct warp *w, const struct op *o, struct access_registers *ret)
+{
+	struct access_shape shape = access_shapes[o->id];
+
+	if (!is_plain_store(shape) || shape.count > ACCESS_ELEMENTS)
+		return false;
+	for (uint32_t i = 0; i < shape.count; i++)
+		memcpy(ret->rows[i], stored_row(w, o, i), LANES * lane_bytes(shape));
+	return true;
+}
+
+void access_registers_value(const struct access_registers *r, const struct op *o, uint32_t lane, uint8_t *ret)
+{
+	struct access_shape shape = access_shapes[o->id];
+	uint32_t bytes = shape.size / shape.count;
+
+	for (uint32_t i = 0; i < shape.count; i++)
+		memcpy(ret + i * bytes, r->rows[i] + lane * lane_bytes(shape), bytes);
 }
 
 struct listing {

@@ -63,6 +63,18 @@ void access_list(struct warp *w, const struct op *o, access_fn *fn, void *data);
  */
 bool access_value(const struct warp *w, const struct op *o, uint32_t lane, uint8_t *ret);
 
+#define ACCESS_ELEMENTS 4 /* of a vector of at most 16 bytes */
+
+/* The registers of a plain store of at most 16 bytes, to be read when the warp has gone on. */
+struct access_registers {
+	uint8_t rows[ACCESS_ELEMENTS][LANES * 8];
+};
+
+/* False: as access_value(). */
+bool access_registers_copy(const struct warp *w, const struct op *o, struct access_registers *ret);
+/* What access_value() gave when they were copied. */
+void access_registers_value(const struct access_registers *r, const struct op *o, uint32_t lane, uint8_t *ret);
+
 /*
  * Of a plain load or store that only its own thread is to see. Its addresses are row o->a (32 bits when OP_ADDRESS_32)
  * plus o->imm: so frequent that an observer may want to work them out in its own way. NULL: o is something else.

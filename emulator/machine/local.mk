@@ -21,7 +21,7 @@ libmachine_a_SOURCES = \
 	emulator/check/race.c emulator/check/race.h emulator/check/race-state.h \
 	emulator/check/race-global.c emulator/check/race-pages.c emulator/check/race-pages.h \
 	emulator/check/race-ahead.c emulator/check/race-form.c emulator/check/race-form.h emulator/check/race-plan.c emulator/check/race-plan.h \
-	emulator/check/race-report.c emulator/check/race-shared.c \
+	emulator/check/race-report.c emulator/check/race-shared.c emulator/check/race-store.c emulator/check/race-store.h \
 	%reldir%/access.c %reldir%/access.h \
 	%reldir%/barrier.c \
 	%reldir%/code-image.c %reldir%/code-image.h \

@@ -5,23 +5,93 @@
  */
 #include "emulator/check/race.h"
 
+#include <pthread.h>
+#include <time.h>
+
+#include "emulator/machine/access.h"
+#include "emulator/machine/observer.h"
 #include "tests/unit/machine.h"
 
 static bool unplanned; /* launches are watched as a whole */
+
+/*
+ * Two blocks whose stores of global memory meet in one order: block 1's is noted by the race check, then block 0's is, and only
+ * then does memory change. The gate is two observers, one asked before the race check and one told after it.
+ */
+struct gate {
+	struct observer before, after;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool noted[2]; /* by block */
+};
+
+static struct gate *gate; /* NULL: blocks go as they like */
+
+static void gate_wait(struct gate *g, uint32_t block)
+{
+	struct timespec end;
+	int rc = 0;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += 60;
+	pthread_mutex_lock(&g->lock);
+	while (!g->noted[block] && !rc)
+		rc = pthread_cond_timedwait(&g->changed, &g->lock, &end);
+	pthread_mutex_unlock(&g->lock);
+	if (rc)
+		abort();
+}
+
+static bool gate_is_store(const struct op *o)
+{
+	const struct access_shape *s = access_shape(o);
+
+	return s && s->kind == GPU_ACCESS_WRITE && s->space == PTX_SPACE_GLOBAL;
+}
+
+static bool gate_before(struct observer *x, struct warp *w, const struct op *o)
+{
+	if (gate_is_store(o) && w->cta->linear == 0)
+		gate_wait(OBSERVER_OF(x, struct gate, before), 1);
+	return true;
+}
+
+static void gate_after(struct observer *x, struct warp *w, const struct op *o, const struct memory_step *s)
+{
+	struct gate *g = OBSERVER_OF(x, struct gate, after);
+
+	(void)s;
+	if (!gate_is_store(o))
+		return;
+	pthread_mutex_lock(&g->lock);
+	g->noted[w->cta->linear] = true;
+	pthread_cond_broadcast(&g->changed);
+	pthread_mutex_unlock(&g->lock);
+	if (w->cta->linear == 1)
+		gate_wait(g, 0);
+}
+
+static void gate_look_on(struct observer *x, struct warp *w, const struct op *o, const struct memory_step *s)
+{
+	(void)x, (void)w, (void)o, (void)s;
+}
+
+static const struct observer_class gate_before_class = { .name = "before", .skip = gate_before, .access = gate_look_on };
+static const struct observer_class gate_after_class = { .name = "after", .access = gate_after };
 
 /* The report of a launch. Data is a zeroed buffer of 4096 bytes; %rd3 = its word number %r1 = thread, %r5 = block. */
 static char *report(const char *body, uint32_t grid, uint32_t block, bool warnings, unsigned threads)
 {
 	struct race_options options = { .warnings = warnings, .unplanned = unplanned };
 	struct race *race = race_new(&options);
-	struct observer *observers[] = { race_observer(race) };
+	struct observer *gated[] = { gate ? &gate->before : NULL, race_observer(race), gate ? &gate->after : NULL };
 	struct device *d = device_new();
 	struct buffer ptx = BUFFER_INIT, out = BUFFER_INIT;
 	uint64_t p = device_buffer(d, "d_x", 4096);
 	struct race_count count = { 0 };
 	struct machine_launch l = { .memory = &d->memory, .params = &p, .params_size = 8, .grid = { grid, 1, 1 },
-				    .block = { block, 1, 1 }, .threads = threads, .observers = observers,
-				    .observer_count = 1 };
+				    .block = { block, 1, 1 }, .threads = threads, .observers = gate ? gated : gated + 1,
+				    .observer_count = gate ? 3 : 1 };
 
 	buffer_printf(&ptx,
 		      ".visible .entry _Z1kPi(.param .u64 p)\n{\n"
@@ -199,6 +269,37 @@ static void blocks_of_one_launch(void **state)
 	"END:"
 
 /* Whole warps that touch what follows each other, which the check looks at as one piece. */
+/* The text of the report when block 0's store is compared before block 1's has happened; "" when they agree. */
+static void assert_gated(const char *body, uint32_t block, const char *values)
+{
+	struct gate g = { { &gate_before_class }, { &gate_after_class }, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
+	char *text;
+
+	gate = &g;
+	text = report(body, 2, block, false, 2);
+	gate = NULL;
+	if (*values ? !strstr(text, values) : *text)
+		fail_msg("%s\nreported\n%s, not\n%s", body, text, values);
+	free(text);
+}
+
+static void a_store_that_is_noted_and_has_not_happened(void **state)
+{
+	(void)state;
+	/* Memory holds 0, and so does what block 0 writes; block 1 is about to write 1. */
+	assert_gated("st.global.u32 [%rd1], %r5;", 1, "Current Value : 1, Incoming Value : 0\n");
+	assert_gated("st.global.u32 [%rd3], %r5;", 32, "Current Value : 1, Incoming Value : 0\n");
+	/* Bytes of a wider store, and a wider store over bytes. */
+	assert_gated("mul.lo.u32 %r8, %r5, 256; cvt.u16.u32 %h1, %r8; @%p2 bra N; st.global.u32 [%rd1], %r8; bra E;\n"
+		     "N: st.global.u8 [%rd1+1], %h1; E:", 1, "Current Value : 1, Incoming Value : 0\n");
+	assert_gated("mul.wide.u32 %rd4, %r5, 7; @%p2 bra N; st.global.u32 [%rd1+4], 7; bra E;\n"
+		     "N: st.global.u64 [%rd1], %rd4; E:", 1, "Current Value : 30064771072, Incoming Value : 0\n");
+	/* Both write what is not there yet. */
+	assert_gated("st.global.u32 [%rd1], 1;", 1, "");
+	assert_gated("st.global.u32 [%rd3], %r1;", 32, "");
+	assert_gated("st.global.v2.u32 [%rd1], {3, 4};", 1, "");
+}
+
 static void rows_of_several_blocks(void **state)
 {
 	(void)state;
@@ -367,6 +468,7 @@ int main(void)
 		cmocka_unit_test(lanes_of_a_warp_without_a_meeting),
 		cmocka_unit_test(neighbouring_bytes_are_apart),
 		cmocka_unit_test(blocks_of_one_launch),
+		cmocka_unit_test(a_store_that_is_noted_and_has_not_happened),
 		cmocka_unit_test(rows_of_several_blocks),
 		cmocka_unit_test(the_last_block_needs_a_fence),
 		cmocka_unit_test(a_fence_counts_for_what_lies_before_a_barrier),
