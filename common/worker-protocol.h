@@ -32,7 +32,7 @@
 
 #include "common/device-watch.h"
 
-#define WORKER_PROTOCOL_VERSION 12
+#define WORKER_PROTOCOL_VERSION 13
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -131,7 +131,8 @@ enum worker_message {
 	/* u32 version, str device name, u8 emulated, u32 driver version (13000), u32 lowest compute
 	 * capability (75), u64 device memory,
 	 * [str step, str why it was not applied], str what is wrong with the device or "", [16 bytes UUID of a device],
-	 * str why a driver that the machine has is not used, or "" */
+	 * str why a driver that the machine has is not used, or "", u64 bytes of addresses for session memory,
+	 * u32 traits (enum device_trait) */
 	WORKER_HELLO = 20,
 	/* u8 enum attach_outcome, str error, [str what could not be restored], u8 there is a device, and its memory is as the
 	 * session needs it */
@@ -354,6 +355,13 @@ enum worker_driver {
 	DRIVER_EMULATED,
 	DRIVER_NONE,   /* it is not touched */
 	DRIVER_CHECKS, /* the emulated one, for a cell that is checked: nothing of the worker is ever kept */
+};
+
+/* How the machine shares its device, bits of `traits` in WORKER_HELLO. */
+enum device_trait {
+	DEVICE_EXCLUSIVE = 1 << 0, /* one process at a time may have a context: compute mode EXCLUSIVE_PROCESS */
+	DEVICE_MPS = 1 << 1,       /* by NVIDIA's Multi-Process Service, and cells take part in that */
+	DEVICE_HMM = 1 << 2,       /* device code reaches all memory of the host */
 };
 
 #define PASSED_OVER_MAX 512

@@ -17,7 +17,7 @@
 #include "kernel/supervisor/version-watch.h"
 
 #define LIMIT_LINES 5
-#define ROWS_MAX (SANDBOX_STEPS + 14 + LIMIT_LINES)
+#define ROWS_MAX (SANDBOX_STEPS + 16 + LIMIT_LINES)
 
 static __attribute__((format(printf, 5, 6))) void add(struct doctor_rows *d, const char *what, bool ok, const char *mend,
 						      const char *fmt, ...)
@@ -77,6 +77,21 @@ static void add_device(struct doctor_rows *d, const struct supervisor *s)
 	    h->emulated ? " (emulated on the CPU)" : "", h->driver_version / 1000, h->driver_version % 1000 / 10,
 	    (unsigned long long)(h->device_memory >> 20), (double)h->window / (double)GIB,
 	    *h->problem ? "; " : "", h->problem);
+}
+
+static void add_traits(struct doctor_rows *d, const struct supervisor *s)
+{
+	uint32_t traits = s->pool.said_hello ? s->pool.hello.traits : 0;
+
+	if (traits & DEVICE_MPS)
+		add(d, "sharing by MPS", false, "End MPS by `echo quit | nvidia-cuda-mps-control`, and let several processes use the GPU by "
+		    "`sudo nvidia-smi -c DEFAULT`; then start the kernel again.",
+		    "cells use the GPU as clients of NVIDIA's Multi-Process Service: a fault of another client ends the cell that runs");
+	else if (traits & DEVICE_EXCLUSIVE)
+		add(d, "exclusive mode", false, "`sudo nvidia-smi -c DEFAULT` lets several processes use the GPU.",
+		    "one process at a time may use the GPU: other notebooks cannot, and none waits with a context for the next fault");
+	if (traits & DEVICE_HMM)
+		add(d, "host memory by HMM", true, "", "device code reaches all memory of the host: a pointer to the wrong one is no fault");
 }
 
 static void add_nvidia_nodes(struct doctor_rows *d, const struct supervisor *s)
@@ -159,6 +174,7 @@ size_t doctor_rows_make(struct doctor_rows *d, const struct supervisor *s, const
 		return 0;
 	add_linux(d);
 	add_device(d, s);
+	add_traits(d, s);
 	add_nvidia_nodes(d, s);
 	add_compiler(d, s);
 	add_versions(d, s);

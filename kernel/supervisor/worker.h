@@ -44,6 +44,7 @@ struct worker_hello {
 	uint32_t capability; /* compute capability that all devices have, 75 for 7.5; 0: not known */
 	uint64_t device_memory;
 	uint64_t window; /* bytes of addresses for session memory */
+	uint32_t traits; /* enum device_trait */
 	uint32_t n_devices;
 	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE];
 };

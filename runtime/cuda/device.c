@@ -26,6 +26,7 @@
 #include "runtime/cuda/device-dump.h"
 #include "runtime/cuda/device-fault.h"
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/device-traits.h"
 #include "runtime/cuda/device-wait.h"
 #include "runtime/cuda/device-window.h"
 #include "runtime/cuda/handles.h"
@@ -188,8 +189,8 @@ static int try_driver(const char *path, struct error *err)
 	device.unusable = result ? result : CUDA_ERROR_NOT_SUPPORTED;
 	if (!result)
 		return device_window_open(&chosen, device.host->window, err);
-	chosen.cuDriverGetVersion(&version);
-	if (version >= NEEDED_VERSION)
+	/* One that fails in all it is asked does not tell its version. */
+	if (chosen.cuDriverGetVersion(&version) || version >= NEEDED_VERSION)
 		return error_set(err, ERROR_UNSUPPORTED, "%s cannot be initialised: %s (%d)", path,
 				 cudart_error_text((cudaError_t)result), (int)result);
 	put_version(version, present);
@@ -208,6 +209,7 @@ static int try_native(struct error *err)
 		return error_set(err, ERROR_NOT_FOUND, "cannot load the CUDA driver: there is no " LIBCUDA_NAME);
 	/* Code is loaded when it is used first: a context of the libraries takes a quarter of the memory then. */
 	setenv("CUDA_MODULE_LOADING", "LAZY", 0);
+	device_traits_choose_mps();
 	libcuda_opens_driver = true;
 	ret = try_driver(path, err);
 	libcuda_opens_driver = false;
@@ -284,6 +286,7 @@ static void describe(struct device_info *info)
 		device.driver->cuDeviceGetUuid((CUuuid *)info->uuids[i], i);
 	}
 	info->capability = lowest_capability();
+	info->traits = device_traits(device.driver);
 	info->emulated = device.driver->extension;
 }
 
@@ -386,7 +389,10 @@ static void use(int (*find)(struct error *err), const struct device_host *host, 
 	describe(&device.info);
 	nvml_attach();
 	device_dump_ask(&chosen, host->dump_folder);
-	device_take();
+	device.info.window = device_window_size();
+	/* The worker that has the session also has the only context that there can be; device_attach() takes it from there. */
+	if ((device.info.traits & (DEVICE_EXCLUSIVE | DEVICE_MPS)) != DEVICE_EXCLUSIVE || !device.info.window)
+		device_take();
 	*ret_info = device.info;
 }
 
@@ -512,15 +518,21 @@ void device_choose(int ordinal)
 		device.session->current_device = ordinal;
 }
 
-/* With the first device code: whoever has a GPU expects it there. */
-static void tell_passed_over(void)
+/* With the first device code: whoever has a GPU expects it there, and for himself. */
+static void tell_of_device(void)
 {
-	char text[sizeof(device.info.passed_over) + 128];
+	char text[sizeof(device.info.passed_over) + 128] = "";
 
-	if (!device.info.passed_over[0] || device.session->told_driver)
+	if (device.session->told_driver)
 		return;
-	snprintf(text, sizeof(text), "the GPU of this machine is not used: %s. Cells run on the emulated device; see %%doctor\n",
-		 device.info.passed_over);
+	if (device.info.passed_over[0])
+		snprintf(text, sizeof(text), "the GPU of this machine is not used: %s. Cells run on the emulated device; see %%doctor\n",
+			 device.info.passed_over);
+	else if (device.info.traits & DEVICE_MPS)
+		snprintf(text, sizeof(text), "cells share the GPU with other programs by MPS: a fault of one of them ends the cell that "
+			 "runs; see %%doctor\n");
+	if (!*text)
+		return;
 	device.host->enter_library();
 	device_print(true, text, strlen(text));
 	device.host->leave_library();
@@ -541,7 +553,7 @@ int device_load(const struct unit *u, struct error *err)
 	if (!device.usable)
 		return error_set(err, ERROR_UNSUPPORTED, "this cell has device code, but %s. Cells that use no device "
 				 "work as before", device.info.problem);
-	tell_passed_over();
+	tell_of_device();
 	device.host->enter_library();
 	device_lock();
 	ret = device_enter() ? error_set(err, ERROR_SYSTEM, "the CUDA context is gone") : device_code_load(u, err);

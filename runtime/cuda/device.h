@@ -95,6 +95,7 @@ struct device_info {
 	int capability;     /* the lowest of the devices, 75 for 7.5; 0: not known */
 	uint64_t memory;
 	uint64_t window; /* bytes of addresses for session memory, 0: none */
+	uint32_t traits; /* enum device_trait */
 	int devices;
 	uint8_t uuids[CHUNK_DEVICES_MAX][DEVICE_UUID_SIZE];
 	char problem[512]; /* "" when cells can use the device */

@@ -29,6 +29,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/device-audit.c %reldir%/device-audit.h \
 	%reldir%/device-node.c %reldir%/device-node.h \
 	%reldir%/device-wait.c %reldir%/device-wait.h \
+	%reldir%/device-traits.c %reldir%/device-traits.h \
 	%reldir%/device-window.c %reldir%/device-window.h \
 	%reldir%/device-profile.c \
 	%reldir%/device-attach.c \

@@ -56,15 +56,22 @@ bool nvml_is_library(const char *path)
 	return shim && !opens && !strncmp(slash ? slash + 1 : path, STEM, sizeof(STEM) - 1);
 }
 
-static void look_for_library(void)
+void *nvml_open(void)
 {
 	char path[LIBCUDA_PATH_MAX];
+	void *handle;
 
-	if (device.driver->extension || !libcuda_find_file(NVML_NAME, path))
-		return;
+	if (!libcuda_find_file(NVML_NAME, path))
+		return NULL;
 	opens = true;
-	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	opens = false;
+	return handle;
+}
+
+static void look_for_library(void)
+{
+	library = device.driver->extension ? NULL : nvml_open();
 	for (unsigned i = 0; library && i < NVML_COUNT; i++)
 		nvml_real[i] = dlsym(library, shim->names[i]);
 }

@@ -20,6 +20,8 @@ struct error;
 int nvml_load(const char *folder, struct error *err);
 /* Is this file NVML, or called as it is? Then whoever opens it is to get NVML_NAME, unless we open it ourselves. */
 bool nvml_is_library(const char *path);
+/* The machine's NVML, for ourselves; stays open. NULL: it has none. */
+void *nvml_open(void);
 /* From here on calls are answered: the driver was chosen, or there is none. */
 void nvml_attach(void);
 /* A worker has taken the session over: a line, if it had begun to use the machine's NVML. */

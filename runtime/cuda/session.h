@@ -327,7 +327,7 @@ struct session {
 	uint32_t version;
 	uint64_t serial;                 /* of the cell that runs: grows with each */
 	uint64_t charged;                /* against the cap */
-	bool told_driver;                /* a cell has been told why the machine's driver is not used */
+	bool told_driver;                /* a cell has been told why the machine's driver is not used, or who shares it */
 	uint64_t held;                   /* by libraries, when the last cell ended: held.h */
 	uint64_t next_place;             /* where the search for addresses goes on */
 	struct session_array chunks;     /* struct session_chunk, by address */

@@ -205,4 +205,5 @@ def start_on_gpu(start_kernel, prefix, tmp_path_factory):
 
     def start(**env):
         return start_kernel(**{**played, **env})
+    start.played = played
     return start

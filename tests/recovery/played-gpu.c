@@ -20,6 +20,9 @@
  *	          cuInit, a GiB of cuMemCreate and a call that gives memory back take so long
  *	exclusive=PATH
  *	          one process at a time may have a context: the one that has locked this file
+ *	mps=PATH  a process that finds the pipe of an MPS daemon is its client, and from the time on that this file exists each of
+ *	          its calls fails, as after a fault of another client
+ *	hmm=1     device code is said to reach all memory of the host
  *	descriptors=attribute or descriptors=call: memory cannot be exported, and who asks is told, or the call fails
  */
 #define _GNU_SOURCE
@@ -50,10 +53,14 @@
 #define UNSUPPORTED_PTX_VERSION 222
 #define NOT_SUPPORTED 801
 #define ILLEGAL_ADDRESS 700
+#define MPS_CLIENT_TERMINATED 810
 #define PAGE_IS_FILE (1ull << 61)
 #define PAGE_IS_PRESENT (1ull << 63)
 #define PINS_MAX 256
 #define LOCATION_TYPE_HOST_NUMA 3
+#define COMPUTE_MODE 20
+#define COMPUTE_MODE_EXCLUSIVE_PROCESS 3
+#define PAGEABLE_MEMORY_ACCESS 88
 #define HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED 103
 
 enum { SHARED = 1, FILE_BACKED = 2, PRESENT = 4 };
@@ -148,7 +155,8 @@ static char *stuck_path, *elsewhere_path, *taken_path;
 static size_t window; /* bytes, 0: whatever is wished */
 static long failing, asleep;   /* one of so many; 0: none */
 static long init_us, create_us, unmap_us;
-static char *exclusive_path;
+static char *exclusive_path, *mps_path;
+static bool is_mps_client, has_hmm;
 static long newest_ptx; /* 10 * major + minor; 0: all are taken */
 static bool told_of_descriptors, refuses_descriptors;
 
@@ -196,6 +204,8 @@ __attribute__((constructor)) static void read_settings(void)
 	create_us = 1000 * number("create", 0);
 	unmap_us = number("unmap", 0);
 	exclusive_path = setting("exclusive");
+	mps_path = setting("mps");
+	has_hmm = number("hmm", 0);
 	told_of_descriptors = is_set_to("descriptors", "attribute");
 	refuses_descriptors = is_set_to("descriptors", "call");
 }
@@ -292,6 +302,10 @@ static int device_attribute(P6)
 {
 	int result = REAL(cuDeviceGetAttribute)(A6);
 
+	if (has_hmm && (int)b == PAGEABLE_MEMORY_ACCESS)
+		*(int *)a = 1;
+	if (exclusive_path && (int)b == COMPUTE_MODE)
+		*(int *)a = COMPUTE_MODE_EXCLUSIVE_PROCESS;
 	if (told_of_descriptors && (int)b == HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED)
 		*(int *)a = 0;
 	return result;
@@ -321,6 +335,15 @@ static int import(P6)
 	return falls_on(failing) ? OPERATING_SYSTEM : REAL(cuMemImportFromShareableHandle)(A6);
 }
 
+static bool has_mps_daemon(void)
+{
+	const char *folder = getenv("CUDA_MPS_PIPE_DIRECTORY");
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/control", folder ? folder : "/tmp/nvidia-mps");
+	return exists(path);
+}
+
 /* As one that has no driver, a process that is refused stays so. */
 static int init(P6)
 {
@@ -328,6 +351,7 @@ static int init(P6)
 
 	if (result < 0) {
 		stay(init_us);
+		is_mps_client = mps_path && has_mps_daemon();
 		result = falls_on(asleep) ? SYSTEM_NOT_READY : REAL(cuInit)(A6);
 	}
 	return result;
@@ -383,11 +407,23 @@ static bool is_stuck(unsigned number)
 	return gives_back(number) && exists(stuck_path);
 }
 
+/* Once it is, it stays so. */
+static bool is_terminated(void)
+{
+	static _Atomic bool terminated;
+
+	if (is_mps_client && exists(mps_path))
+		terminated = true;
+	return terminated;
+}
+
 /* 0, or what the call returns at once. */
 static int begin(unsigned number)
 {
 	if (!real(number))
 		return NOT_SUPPORTED;
+	if (is_terminated())
+		return MPS_CLIENT_TERMINATED;
 	while (is_stuck(number))
 		usleep(1000);
 	if (gives_back(number))

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the machine lets processes share its GPU: in exclusive mode, by MPS, and with host memory that device code reaches.
+
+The GPU is played (start_on_gpu in conftest.py), and so is NVML, of which the compute mode is asked (played-nvml.c)."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+pytestmark = pytest.mark.cuda
+
+BUFFER = "__global__ void add(int *p) { *p += 1; }\nint *d; cudaMalloc(&d, 4); cudaMemset(d, 0, 4);"
+ADDED = "add<<<1, 1>>>(d); int h; cudaMemcpy(&h, d, 4, cudaMemcpyDefault); h"
+
+
+def row(session, name):
+    """The lines of %doctor about it, "" for none."""
+    lines = session.run("%doctor").ok().stdout.splitlines()
+    found = [i for i, line in enumerate(lines) if line[5:].startswith(name + " ")]
+    return "\n".join(lines[found[0]:found[0] + 2]) if found else ""
+
+
+@pytest.fixture
+def nvml(tmp_path, start_on_gpu):
+    """nvml(compute mode) -> environment of a kernel on a machine with this NVML and an MPS daemon."""
+    folder, pipes = tmp_path / "nvml", tmp_path / "pipes"
+    folder.mkdir()
+    pipes.mkdir()
+    (pipes / "control").touch()
+    source = pathlib.Path(__file__).with_name("played-nvml.c")
+    subprocess.run(["gcc", "-Wall", "-Werror", "-shared", "-fPIC", "-o", folder / "libnvidia-ml.so.1", source], check=True)
+
+    def environment(mode):
+        path = os.pathsep.join([str(folder), start_on_gpu.played["LD_LIBRARY_PATH"]])
+        return {"LD_LIBRARY_PATH": path, "CGPU_PLAYED_COMPUTE_MODE": str(mode), "CUDA_MPS_PIPE_DIRECTORY": str(pipes)}
+    return environment
+
+
+def test_a_device_for_one_process_at_a_time(start_on_gpu, tmp_path):
+    """No spare tries for a context that it cannot have, and that is no trouble of the device."""
+    session = start_on_gpu(CGPU_PLAYED_GPU=f"exclusive={tmp_path / 'context'}")
+    session.run(BUFFER).ok()
+    assert session.run(ADDED).ok().text == "1"
+    assert row(session, "device").startswith("ok")
+    assert row(session, "exclusive mode").startswith("--   exclusive mode         one process at a time may use the GPU")
+    session.run("*(volatile int *)8 = 1;")
+    assert session.run(ADDED).ok().text == "2"
+    assert row(session, "device").startswith("ok")
+    session.close()
+
+
+def test_cells_are_no_clients_of_mps(start_on_gpu, nvml, tmp_path):
+    ended = tmp_path / "ended"
+    session = start_on_gpu(CGPU_PLAYED_GPU=f"mps={ended}", **nvml(0))
+    assert "MPS" not in session.run(BUFFER).ok().stderr
+    ended.touch()
+    assert session.run(ADDED).ok().text == "1"
+    assert not row(session, "sharing by MPS")
+    session.close()
+
+
+def test_clients_of_mps_where_the_device_is_exclusive(start_on_gpu, nvml, tmp_path):
+    """A fault of another client ends the cell, and nothing else."""
+    ended = tmp_path / "ended"
+    session = start_on_gpu(CGPU_PLAYED_GPU=f"mps={ended}", **nvml(3))
+    assert "cells share the GPU with other programs by MPS: a fault of one of them ends the cell" in session.run(BUFFER).ok().stderr
+    assert session.run(ADDED).ok().stderr == ""
+    assert row(session, "sharing by MPS").startswith("--   sharing by MPS")
+    ended.touch()
+    result = session.run(ADDED)
+    assert result.ename == "CudaMpsClientTerminated"
+    assert "another program that shares the device by MPS has failed, and took this one with it" in result.shown, result.shown
+    assert "is for CUDA 0.0" not in result.shown
+    ended.unlink()
+    assert session.run(ADDED).ok().text == "2"
+    session.close()
+
+
+def test_host_memory_that_device_code_reaches(start_on_gpu):
+    session = start_on_gpu(CGPU_PLAYED_GPU="hmm=1")
+    session.run(BUFFER).ok()
+    assert row(session, "host memory by HMM").startswith("ok")
+    session.close()
