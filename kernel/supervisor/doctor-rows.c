@@ -84,12 +84,13 @@ static void add_traits(struct doctor_rows *d, const struct supervisor *s)
 	uint32_t traits = s->pool.said_hello ? s->pool.hello.traits : 0;
 
 	if (traits & DEVICE_MPS)
-		add(d, "sharing by MPS", false, "End MPS by `echo quit | nvidia-cuda-mps-control`, and let several processes use the GPU by "
-		    "`sudo nvidia-smi -c DEFAULT`; then start the kernel again.",
+		add(d, "sharing by MPS", false, "End MPS by `echo quit | nvidia-cuda-mps-control`, and let several processes use "
+		    "the GPU by `sudo nvidia-smi -c DEFAULT`; then start the kernel again.",
 		    "cells use the GPU as clients of NVIDIA's Multi-Process Service: a fault of another client ends the cell that runs");
 	else if (traits & DEVICE_EXCLUSIVE)
 		add(d, "exclusive mode", false, "`sudo nvidia-smi -c DEFAULT` lets several processes use the GPU.",
-		    "one process at a time may use the GPU: other notebooks cannot, and none waits with a context for the next fault");
+		    "one process at a time may use the GPU: other notebooks cannot, and none waits with a context for the next "
+		    "fault");
 	if (traits & DEVICE_HMM)
 		add(d, "host memory by HMM", true, "", "device code reaches all memory of the host: a pointer to the wrong one is no fault");
 }

@@ -64,7 +64,8 @@ def test_clients_of_mps_where_the_device_is_exclusive(start_on_gpu, nvml, tmp_pa
     """A fault of another client ends the cell, and nothing else."""
     ended = tmp_path / "ended"
     session = start_on_gpu(CGPU_PLAYED_GPU=f"mps={ended}", **nvml(3))
-    assert "cells share the GPU with other programs by MPS: a fault of one of them ends the cell" in session.run(BUFFER).ok().stderr
+    told = "cells share the GPU with other programs by MPS: a fault of one of them ends the cell"
+    assert told in session.run(BUFFER).ok().stderr
     assert session.run(ADDED).ok().stderr == ""
     assert row(session, "sharing by MPS").startswith("--   sharing by MPS")
     ended.touch()
