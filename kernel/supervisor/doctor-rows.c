@@ -92,7 +92,8 @@ static void add_traits(struct doctor_rows *d, const struct supervisor *s)
 		    "one process at a time may use the GPU: other notebooks cannot, and none waits with a context for the next "
 		    "fault");
 	if (traits & DEVICE_HMM)
-		add(d, "host memory by HMM", true, "", "device code reaches all memory of the host: a pointer to the wrong one is no fault");
+		add(d, "host memory by HMM", true, "", "device code reaches all memory of the host: a pointer to the wrong one is no "
+		    "fault");
 }
 
 static void add_nvidia_nodes(struct doctor_rows *d, const struct supervisor *s)

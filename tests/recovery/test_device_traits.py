@@ -61,7 +61,7 @@ def test_cells_are_no_clients_of_mps(start_on_gpu, nvml, tmp_path):
 
 
 def test_clients_of_mps_where_the_device_is_exclusive(start_on_gpu, nvml, tmp_path):
-    """A fault of another client ends the cell, and nothing else."""
+    """A fault of another client ends the cell. As long as the daemon is not well, the device is out of reach; nothing is lost."""
     ended = tmp_path / "ended"
     session = start_on_gpu(CGPU_PLAYED_GPU=f"mps={ended}", **nvml(3))
     told = "cells share the GPU with other programs by MPS: a fault of one of them ends the cell"
@@ -74,6 +74,7 @@ def test_clients_of_mps_where_the_device_is_exclusive(start_on_gpu, nvml, tmp_pa
     assert "another program that shares the device by MPS has failed, and took this one with it" in result.shown, result.shown
     assert "is for CUDA 0.0" not in result.shown
     ended.unlink()
+    session.run("%gpu reset").ok()
     assert session.run(ADDED).ok().text == "2"
     session.close()
 
