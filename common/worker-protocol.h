@@ -189,6 +189,8 @@ enum worker_message {
 	/* u32 number, u32 device, u64 bytes that all kernels together may have of it, u64 bytes: may they be taken? The answer is
 	 * in the control area (common/memory-permit.h), and comes when there is one */
 	WORKER_DEVICE_ASK = 60,
+	/* u32 number, u64 bytes: the device has no room for them; can waiting processes give some back? Answered in the same place */
+	WORKER_DEVICE_SHORT = 65,
 	/* u32 count, [u64 bytes of each device that libraries hold], when that has changed: at the end of a cell */
 	WORKER_DEVICE_HELD = 62,
 	WORKER_PARKED = 73, /* u32 number of the WORKER_PARK, u8 ok, str error */
@@ -371,6 +373,7 @@ struct worker_device {
 	uint32_t count;   /* DRIVER_CHECKS: how many devices it has */
 	uint64_t memory;  /* and bytes of each */
 	uint64_t window;  /* bytes of addresses that the session's device memory has, 0: not known yet */
+	bool waits;       /* it takes no context before it gets the session */
 	char passed_over[PASSED_OVER_MAX]; /* why an earlier worker did not use the driver that the machine has, "" for nothing */
 };
 

@@ -21,6 +21,7 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/cap-watch.c %reldir%/supervisor/cap-watch.h \
 	%reldir%/supervisor/device-choice.c %reldir%/supervisor/device-choice.h \
 	%reldir%/supervisor/device-home.c %reldir%/supervisor/device-home.h \
+	%reldir%/supervisor/spare-context.c %reldir%/supervisor/spare-context.h \
 	%reldir%/supervisor/cell-run.c \
 	%reldir%/supervisor/cell-run.h \
 	%reldir%/supervisor/checker.c \

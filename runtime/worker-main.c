@@ -206,6 +206,21 @@ static int ask_for_memory(int ordinal, uint64_t total, uint64_t bytes, const cha
 	return memory_permit_wait(p, number, interrupt_pending);
 }
 
+static bool make_room(uint64_t bytes)
+{
+	struct memory_permit *p = &worker.control->permit;
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+	uint32_t number = memory_permit_next(p);
+
+	if (worker.is_child)
+		return false;
+	record_put_u32(&b, number);
+	record_put_u64(&b, bytes);
+	if (buffer_check(&b, NULL) || worker_send(WORKER_DEVICE_SHORT, b.data, b.len, -1, NULL))
+		return false;
+	return memory_permit_wait(p, number, interrupt_pending) > 0;
+}
+
 static struct device_host device_host = {
 	.session_alloc = meta_alloc,
 	.session_free = meta_free,
@@ -230,6 +245,7 @@ static struct device_host device_host = {
 	.release_thread = threads_release,
 	.device_made = allocator_device_made,
 	.ask = ask_for_memory,
+	.make_room = make_room,
 	.device_freed = allocator_device_freed,
 };
 
@@ -326,6 +342,7 @@ static int prepare(const struct worker_start *start, struct error *err)
 		device_host.driver = worker.control->device.driver == DRIVER_NATIVE ? "native" : "emulated";
 	device_host.passed_over = worker.control->device.passed_over;
 	device_host.window = worker.control->device.window;
+	device_host.waits = worker.control->device.waits;
 	if (worker.control->device.driver == DRIVER_NONE)
 		device_leave_alone(&device_host, &info);
 	else if (worker.control->device.driver == DRIVER_CHECKS)

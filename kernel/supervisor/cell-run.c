@@ -742,6 +742,9 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 		if (w == s->pool.active)
 			wrong = device_share_on_ask(s, w, &r, &err) != 0;
 		break;
+	case WORKER_DEVICE_SHORT:
+		wrong = spare_context_on_short(s, w, &r, &err) != 0;
+		break;
 	case WORKER_DEVICE_HELD:
 		wrong = device_share_on_held(w, &r, &err) != 0;
 		break;

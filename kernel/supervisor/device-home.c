@@ -19,7 +19,8 @@ void device_home_ask(const struct supervisor *s, struct worker_device *ret)
 {
 	const struct device_home *h = &s->device.home;
 
-	*ret = (struct worker_device){ .driver = s->pool.device_hangs ? DRIVER_NONE : s->pool.driver };
+	*ret = (struct worker_device){ .driver = s->pool.device_hangs ? DRIVER_NONE : s->pool.driver,
+				       .waits = spare_context_waits(s) };
 	if (s->pool.device_hangs || !is_bound(s))
 		return;
 	ret->driver = h->emulated ? DRIVER_EMULATED : DRIVER_NATIVE;

@@ -508,6 +508,7 @@ static void on_death(void *data, struct worker *w)
 	}
 	w->attached = false;
 	bury(s, w);
+	spare_context_on_death(s);
 	advance(s);
 }
 
@@ -733,6 +734,7 @@ void worker_pool_release(struct supervisor *s)
 	pid_t pids[8];
 
 	p->closing = true;
+	spare_context_release(s);
 	if (s->loop) {
 		loop_remove(s->loop, p->zygote_channel);
 		loop_remove(s->loop, p->zygote_death);

@@ -83,6 +83,7 @@ static int control_memfd(struct worker *w, const struct worker_device *device, s
 	w->control = p;
 	w->control->version = WORKER_PROTOCOL_VERSION;
 	w->control->device = *device;
+	w->waits = device->waits;
 	name_dump_folder(w);
 	return fd;
 }

@@ -78,6 +78,7 @@ struct worker {
 	struct worker_control *control;
 	char dump_folder[WORKER_DUMP_FOLDER_MAX]; /* as control has it, which the worker could change */
 	struct worker_hello hello;
+	bool waits;        /* without a context, until it has the session */
 	uint64_t library_memory[CHUNK_DEVICES_MAX]; /* bytes of each device: they go with the worker */
 	siginfo_t death;
 	uint32_t commits;  /* WORKER_COMMITTED messages that it was sent */

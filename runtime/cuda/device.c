@@ -369,6 +369,17 @@ void device_leave_alone(const struct device_host *host, struct device_info *ret_
 	*ret_info = device.info;
 }
 
+/*
+ * device_attach() takes the context then. In exclusive mode the worker that has the session has the only one that there can be. A
+ * driver that gives no addresses without one cannot be waited with.
+ */
+static bool waits(void)
+{
+	bool alone = (device.info.traits & (DEVICE_EXCLUSIVE | DEVICE_MPS)) == DEVICE_EXCLUSIVE;
+
+	return (alone || device.host->waits) && device.info.window;
+}
+
 static void use(int (*find)(struct error *err), const struct device_host *host, struct device_info *ret_info)
 {
 	struct error why = ERROR_INIT;
@@ -390,8 +401,7 @@ static void use(int (*find)(struct error *err), const struct device_host *host, 
 	nvml_attach();
 	device_dump_ask(&chosen, host->dump_folder);
 	device.info.window = device_window_size();
-	/* The worker that has the session also has the only context that there can be; device_attach() takes it from there. */
-	if ((device.info.traits & (DEVICE_EXCLUSIVE | DEVICE_MPS)) != DEVICE_EXCLUSIVE || !device.info.window)
+	if (!waits())
 		device_take();
 	*ret_info = device.info;
 }

@@ -62,6 +62,7 @@ struct device_host {
 	const char *driver;
 	/* Why an earlier worker of the session did not use the driver of the machine, "" for nothing; may be NULL. */
 	const char *passed_over;
+	bool waits; /* no context is taken before there is a session */
 	/* Bytes of addresses that the session's memory has, see runtime/cuda/device-window.h; 0: not known yet. */
 	uint64_t window;
 	/* A folder to be made for core dumps of the device, in which there is WORKER_DUMP_FILE; NULL: there are none. */
@@ -83,6 +84,8 @@ struct device_host {
 	/* May so many bytes of this device be taken? total: what there is of it. 1: they may, 0: *ret_why says why not, -1: the
 	 * cell was interrupted while it waited. NULL: nobody has to be asked */
 	int (*ask)(int device, uint64_t total, uint64_t bytes, const char **ret_why);
+	/* The device has no room for so many bytes. True: some have been given back, which is worth another try. May be NULL */
+	bool (*make_room)(uint64_t bytes);
 	/* Run with malloc() served by libc, not by the arena; nests. Every runtime API call is wrapped in this. */
 	void (*enter_library)(void);
 	void (*leave_library)(void);

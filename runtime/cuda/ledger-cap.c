@@ -159,13 +159,20 @@ uint64_t ledger_cost(const struct ledger_request *r)
 	return r->kind == BUFFER_ARRAY ? 2 * size : r->kind >= BUFFER_MANAGED ? r->size : size;
 }
 
+/* As far as can be known. */
+static bool lacks_room(const struct ledger_request *r, size_t *ret_free, size_t *ret_total)
+{
+	return !ledger_room(r->device, ret_free, ret_total) && r->size > *ret_free;
+}
+
 /* Is there less room than asked for? Then it leaves a refusal. */
 static bool refuse_for_room(const struct ledger_request *r)
 {
 	char room[24], all[24], held[24], number[16] = "", why[200];
 	size_t free_bytes, total;
 
-	if (ledger_room(r->device, &free_bytes, &total) || r->size <= free_bytes)
+	if (!lacks_room(r, &free_bytes, &total) ||
+	    (device.host->make_room && device.host->make_room(r->size) && !lacks_room(r, &free_bytes, &total)))
 		return false;
 	if (device.count > 1)
 		snprintf(number, sizeof(number), " %d", r->device);

@@ -219,7 +219,12 @@ static CUresult ask_and_create(int ordinal, uint64_t size, CUmemGenericAllocatio
 {
 	CUresult result = vmm_pool_ask(ordinal, size);
 
-	return result ? result : device_window_create(device.driver, ordinal, size, ret);
+	if (result)
+		return result;
+	result = device_window_create(device.driver, ordinal, size, ret);
+	if (result == CUDA_ERROR_OUT_OF_MEMORY && device.host->make_room && device.host->make_room(size))
+		result = device_window_create(device.driver, ordinal, size, ret);
+	return result;
 }
 
 /*

@@ -26,9 +26,12 @@ def settings(seed):
     """CGPU_PLAYED_GPU of a seed."""
     random, chosen = Random(seed), []
     for name, values in {"lock": (5, 20, 100), "window": (2 << 10, 64 << 10), "failing": (20, 60, 200), "asleep": (10, 40),
-                         "init": (5, 100), "create": (31, 1000), "unmap": (50, 2000), "exclusive": ("PATH",)}.items():
+                         "init": (5, 100), "create": (31, 1000), "unmap": (50, 2000), "exclusive": ("FOLDER/context",)}.items():
         if random.random() < 0.4:
             chosen.append(f"{name}={random.choice(values)}")
+    # Two contexts leave 4 MiB of 4 GiB.
+    if random.random() < 0.4:
+        chosen.append("footprint=2046:FOLDER/contexts")
     return ",".join(chosen)
 
 
@@ -84,7 +87,8 @@ def kill_workers_unkindly(prefix, seed, kills, total):
     chosen, random = settings(seed), Random(seed)
     with tempfile.TemporaryDirectory(prefix="cgpu-unkind-") as folder:
         home = pathlib.Path(folder)
-        env = {"HOME": folder, "XDG_STATE_HOME": folder, "CGPU_PLAYED_GPU": chosen.replace("PATH", f"{folder}/context")}
+        (home / "contexts").mkdir()
+        env = {"HOME": folder, "XDG_STATE_HOME": folder, "CGPU_PLAYED_GPU": chosen.replace("FOLDER", folder)}
         session = Session(prefix, home, "tcp", {**played_gpu.build(prefix, home), **env})
         campaign = UnkindCampaign(session, seed % 2 == 0)
         try:

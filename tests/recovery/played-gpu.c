@@ -20,12 +20,15 @@
  *	          cuInit, a GiB of cuMemCreate and a call that gives memory back take so long
  *	exclusive=PATH
  *	          one process at a time may have a context: the one that has locked this file
+ *	footprint=MIB:FOLDER
+ *	          each context takes so much of the device; those that there are have a locked file in the folder
  *	mps=PATH  a process that finds the pipe of an MPS daemon is its client, and from the time on that this file exists each of
  *	          its calls fails, as after a fault of another client
  *	hmm=1     device code is said to reach all memory of the host
  *	descriptors=attribute or descriptors=call: memory cannot be exported, and who asks is told, or the call fails
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -157,6 +160,8 @@ static long failing, asleep;   /* one of so many; 0: none */
 static long init_us, create_us, unmap_us;
 static char *exclusive_path, *mps_path;
 static bool is_mps_client, has_hmm;
+static size_t footprint;
+static char *footprint_folder;
 static long newest_ptx; /* 10 * major + minor; 0: all are taken */
 static bool told_of_descriptors, refuses_descriptors;
 
@@ -205,6 +210,9 @@ __attribute__((constructor)) static void read_settings(void)
 	unmap_us = number("unmap", 0);
 	exclusive_path = setting("exclusive");
 	mps_path = setting("mps");
+	footprint_folder = setting("footprint");
+	footprint = footprint_folder ? strtoul(footprint_folder, &footprint_folder, 0) << 20 : 0;
+	footprint_folder += footprint_folder != NULL;
 	has_hmm = number("hmm", 0);
 	told_of_descriptors = is_set_to("descriptors", "attribute");
 	refuses_descriptors = is_set_to("descriptors", "call");
@@ -318,9 +326,48 @@ struct properties {
 	int location_type;
 };
 
+/* Of all processes. */
+static size_t in_contexts(void)
+{
+	DIR *d = footprint ? opendir(footprint_folder) : NULL;
+	size_t n = 0;
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		int fd = openat(dirfd(d), e->d_name, O_RDWR | O_CLOEXEC);
+
+		n += fd >= 0 && flock(fd, LOCK_EX | LOCK_NB);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (d)
+		closedir(d);
+	return n * footprint;
+}
+
+/* (ret free, ret total) */
+static int memory_info(P6)
+{
+	int result = REAL(cuMemGetInfo_v2)(A6);
+	size_t *left = (size_t *)a, taken = in_contexts();
+
+	if (!result)
+		*left = *left > taken ? *left - taken : 0;
+	return result;
+}
+
+static bool is_full(size_t size)
+{
+	size_t left = 0, total;
+
+	return footprint && !memory_info((uintptr_t)&left, (uintptr_t)&total, 0, 0, 0, 0) && size > left;
+}
+
 static int create(P6)
 {
 	const struct properties *p = (const struct properties *)c;
+
+	if (is_full((size_t)b))
+		return OUT_OF_MEMORY;
 
 	if (p->location_type == LOCATION_TYPE_HOST_NUMA)
 		return NOT_SUPPORTED;
@@ -357,6 +404,20 @@ static int init(P6)
 	return result;
 }
 
+/* Until the process ends. */
+static void note_context(void)
+{
+	static int fd = -1;
+	char path[4096];
+
+	if (!footprint || fd >= 0)
+		return;
+	snprintf(path, sizeof(path), "%s/%d", footprint_folder, (int)getpid());
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB))
+		abort();
+}
+
 static int retain_context(P6)
 {
 	static int fd = -1;
@@ -365,6 +426,7 @@ static int retain_context(P6)
 		fd = open(exclusive_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (exclusive_path && (fd < 0 || flock(fd, LOCK_EX | LOCK_NB)))
 		return DEVICE_UNAVAILABLE;
+	note_context();
 	return REAL(cuDevicePrimaryCtxRetain)(A6);
 }
 
@@ -383,6 +445,7 @@ static six_words *const own[LIBCUDA_COUNT] = {
 	[LIBCUDA_cuDeviceGetAttribute] = device_attribute,
 	[LIBCUDA_cuMemAddressReserve] = address_reserve,
 	[LIBCUDA_cuMemCreate] = create,
+	[LIBCUDA_cuMemGetInfo_v2] = memory_info,
 	[LIBCUDA_cuMemImportFromShareableHandle] = import,
 	[LIBCUDA_cuInit] = init,
 	[LIBCUDA_cuDevicePrimaryCtxRetain] = retain_context,

@@ -2,9 +2,11 @@
 """How the machine lets processes share its GPU: in exclusive mode, by MPS, and with host memory that device code reaches.
 
 The GPU is played (start_on_gpu in conftest.py), and so is NVML, of which the compute mode is asked (played-nvml.c)."""
+import fcntl
 import os
 import pathlib
 import subprocess
+import time
 
 import pytest
 
@@ -83,4 +85,45 @@ def test_host_memory_that_device_code_reaches(start_on_gpu):
     session = start_on_gpu(CGPU_PLAYED_GPU="hmm=1")
     session.run(BUFFER).ok()
     assert row(session, "host memory by HMM").startswith("ok")
+    session.close()
+
+
+def contexts(folder):
+    """How many processes have one."""
+    count = 0
+    for path in folder.iterdir():
+        with path.open("r+") as f:
+            try:
+                fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                count += 1
+    return count
+
+
+def until(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_the_memory_of_a_waiting_context_is_for_the_cell_that_needs_it(start_on_gpu, tmp_path):
+    """Two contexts of 1 GiB leave 2 GiB of 4."""
+    session = start_on_gpu(CGPU_PLAYED_GPU=f"footprint=1024:{tmp_path}")
+    session.run(BUFFER).ok()
+    until(lambda: contexts(tmp_path) == 2)
+    session.run("char *large; cudaMalloc(&large, 2500u << 20); cudaMemset(large, 7, 4);").ok()
+    assert contexts(tmp_path) == 1
+    # The next one waits for the session without a context, and takes one after the fault.
+    session.run("*(volatile int *)8 = 1;")
+    assert session.run("char c; cudaMemcpy(&c, large, 1, cudaMemcpyDefault); (int)c").ok().text == "7"
+    assert session.run(ADDED).ok().text == "1"
+    assert contexts(tmp_path) == 1
+    assert "cannot be used" not in row(session, "device")
+    result = session.run("char *more; cudaMalloc(&more, 1000u << 20);")
+    assert result.ename == "CudaOutOfMemory" and "the device has " in result.evalue, result.shown
+    # With the memory given back there is a context for the fault after the next.
+    session.run("cudaFree(large);").ok()
+    session.run("*(volatile int *)8 = 1;")
+    until(lambda: contexts(tmp_path) == 2)
     session.close()

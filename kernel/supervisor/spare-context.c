@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a context takes nobody tells before there is one. So none is left out before memory has been short. */
+#include "kernel/supervisor/spare-context.h"
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/memory-permit.h"
+#include "common/record.h"
+#include "common/worker-protocol.h"
+#include "kernel/loop.h"
+#include "kernel/supervisor/supervisor-state.h"
+
+#define DEATH_MS 5000 /* a process that hangs in its driver has its memory for good */
+
+static uint64_t held_now(const struct supervisor *s)
+{
+	uint64_t bytes[CHUNK_DEVICES_MAX] = { 0 }, sum = 0;
+
+	device_chunks_sum(&s->device.chunks, bytes);
+	for (int i = 0; i < CHUNK_DEVICES_MAX; i++)
+		sum += bytes[i];
+	return sum;
+}
+
+bool spare_context_waits(const struct supervisor *s)
+{
+	uint64_t at = s->spare_context.short_at;
+
+	return at && held_now(s) > at - at / 4;
+}
+
+static void answer(struct supervisor *s, bool granted)
+{
+	struct spare_context *c = &s->spare_context;
+
+	if (s->loop)
+		loop_remove(s->loop, c->deadline);
+	c->deadline = NULL;
+	c->asked = false;
+	if (s->pool.active)
+		memory_permit_answer(&s->pool.active->control->permit, c->number, granted, "");
+}
+
+static void on_deadline(void *data)
+{
+	struct supervisor *s = data;
+
+	s->spare_context.deadline = NULL;
+	answer(s, false);
+}
+
+int spare_context_on_short(struct supervisor *s, struct worker *w, struct record *r, struct error *err)
+{
+	struct spare_context *c = &s->spare_context;
+	uint64_t bytes;
+
+	c->number = record_u32(r);
+	bytes = record_u64(r);
+	if (record_check(r, "WORKER_DEVICE_SHORT", err))
+		return -1;
+	if (w != s->pool.active || !s->pool.spare || s->pool.spare->waits || !s->loop) {
+		memory_permit_answer(&w->control->permit, c->number, false, "");
+		return 0;
+	}
+	log_info("device memory is short: worker %d, which waits for the next fault, is ended", (int)s->pool.spare->pid);
+	c->short_at = held_now(s) + bytes;
+	c->asked = true;
+	if (!c->deadline)
+		c->deadline = loop_add_timer(s->loop, DEATH_MS, on_deadline, s);
+	worker_pool_renew_spare(s);
+	return 0;
+}
+
+void spare_context_on_death(struct supervisor *s)
+{
+	bool spare_dies = false;
+
+	for (const struct worker *w = s->pool.dying; w; w = w->next)
+		spare_dies |= !w->attached;
+	if (s->spare_context.asked && !spare_dies)
+		answer(s, true);
+}
+
+void spare_context_release(struct supervisor *s)
+{
+	if (s->loop)
+		loop_remove(s->loop, s->spare_context.deadline);
+	s->spare_context.deadline = NULL;
+}
