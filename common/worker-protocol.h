@@ -189,7 +189,8 @@ enum worker_message {
 	/* u32 number, u32 device, u64 bytes that all kernels together may have of it, u64 bytes: may they be taken? The answer is
 	 * in the control area (common/memory-permit.h), and comes when there is one */
 	WORKER_DEVICE_ASK = 60,
-	/* u32 number, u64 bytes: the device has no room for them; can waiting processes give some back? Answered in the same place */
+	/* u32 number, u64 bytes: the device has no room for them; can waiting processes give some back? Answered in the same
+	 * place */
 	WORKER_DEVICE_SHORT = 65,
 	/* u32 count, [u64 bytes of each device that libraries hold], when that has changed: at the end of a cell */
 	WORKER_DEVICE_HELD = 62,

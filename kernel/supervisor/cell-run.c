@@ -649,7 +649,7 @@ static void on_faulted(struct supervisor *s, struct worker *w)
 
 /* ---- messages ---- */
 
-static int on_device_message(struct supervisor *s, struct ipc_message *m, struct record *r, struct error *err)
+static int on_device_memory(struct supervisor *s, struct ipc_message *m, struct record *r, struct error *err)
 {
 	struct device_preimage p;
 	uint64_t id, size, address;
@@ -671,6 +671,25 @@ static int on_device_message(struct supervisor *s, struct ipc_message *m, struct
 	default:
 		/* What a commit has kept, a worker that was stopped for it cannot drop any more. */
 		return s->run.phase == RUN_RUNNING ? device_memory_drop(&s->device, record_u64(r), err) : 0;
+	}
+}
+
+/* What a worker says or asks of its device; -1: not as the protocol has it. */
+static int on_device_message(struct supervisor *s, struct worker *w, struct ipc_message *m, struct record *r, struct error *err)
+{
+	switch (m->type) {
+	case WORKER_DEVICE_NODE:
+		if (m->n_fds)
+			device_nodes_hold(&s->nodes, m->fds[--m->n_fds]);
+		return 0;
+	case WORKER_DEVICE_ASK:
+		return w == s->pool.active ? device_share_on_ask(s, w, r, err) : 0;
+	case WORKER_DEVICE_SHORT:
+		return spare_context_on_short(s, w, r, err);
+	case WORKER_DEVICE_HELD:
+		return device_share_on_held(w, r, err);
+	default:
+		return w->checks ? 0 : on_device_memory(s, m, r, err);
 	}
 }
 
@@ -704,11 +723,11 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 	case WORKER_DEVICE_PREIMAGE:
 	case WORKER_DEVICE_CERTIFICATES:
 	case WORKER_DEVICE_DROP:
-		wrong = !w->checks && on_device_message(s, m, &r, &err) != 0;
-		break;
 	case WORKER_DEVICE_NODE:
-		if (m->n_fds)
-			device_nodes_hold(&s->nodes, m->fds[--m->n_fds]);
+	case WORKER_DEVICE_ASK:
+	case WORKER_DEVICE_SHORT:
+	case WORKER_DEVICE_HELD:
+		wrong = on_device_message(s, w, m, &r, &err) != 0;
 		break;
 	case WORKER_CELL_END:
 		if (at_work)
@@ -737,16 +756,6 @@ void cell_run_on_message(struct supervisor *s, struct worker *w, struct ipc_mess
 			take_findings(&r, &s->run.trace, &s->run.no_trace);
 			wrong = record_check(&r, "WORKER_TRACE_IS", &err) != 0;
 		}
-		break;
-	case WORKER_DEVICE_ASK:
-		if (w == s->pool.active)
-			wrong = device_share_on_ask(s, w, &r, &err) != 0;
-		break;
-	case WORKER_DEVICE_SHORT:
-		wrong = spare_context_on_short(s, w, &r, &err) != 0;
-		break;
-	case WORKER_DEVICE_HELD:
-		wrong = device_share_on_held(w, &r, &err) != 0;
 		break;
 	case WORKER_NOT_LENT:
 		wrong = lending_on_not_lent(s, &r, &err) != 0;

@@ -9,6 +9,7 @@
 #include "common/worker-protocol.h"
 #include "kernel/loop.h"
 #include "kernel/supervisor/supervisor-state.h"
+#include "kernel/supervisor/worker-pool.h"
 
 #define DEATH_MS 5000 /* a process that hangs in its driver has its memory for good */
 
