@@ -12,6 +12,7 @@ libsupervisor_a_SOURCES = \
 	%reldir%/share/share.c %reldir%/share/share.h \
 	%reldir%/size-text.c \
 	%reldir%/size-text.h \
+	%reldir%/closer.c %reldir%/closer.h \
 	%reldir%/thread.c \
 	%reldir%/time-text.c \
 	%reldir%/time-text.h \
@@ -21,6 +22,7 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/cap-watch.c %reldir%/supervisor/cap-watch.h \
 	%reldir%/supervisor/device-choice.c %reldir%/supervisor/device-choice.h \
 	%reldir%/supervisor/device-home.c %reldir%/supervisor/device-home.h \
+	%reldir%/supervisor/closings.c %reldir%/supervisor/closings.h \
 	%reldir%/supervisor/spare-context.c %reldir%/supervisor/spare-context.h \
 	%reldir%/supervisor/cell-run.c \
 	%reldir%/supervisor/cell-run.h \

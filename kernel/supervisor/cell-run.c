@@ -292,7 +292,7 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const
 void cell_run_go_on(struct supervisor *s)
 {
 	if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s) && !autosave_holds(s) && lending_is_settled(s) &&
-	    checker_lets_begin(s))
+	    closings_are_done(s) && checker_lets_begin(s))
 		begin(s);
 }
 

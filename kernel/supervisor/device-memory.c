@@ -6,12 +6,12 @@
 #include "kernel/supervisor/device-memory.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "common/array.h"
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/record.h"
+#include "kernel/closer.h"
 
 static int no_memory(struct error *err)
 {
@@ -29,8 +29,7 @@ static int chunks_add(struct device_chunks *c, const struct device_chunk *chunk,
 static void chunks_release(struct device_chunks *c)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (c->at[i].fd >= 0)
-			close(c->at[i].fd);
+		closer_close(c->at[i].fd);
 	free(c->at);
 	*c = (struct device_chunks){ 0 };
 }
@@ -46,8 +45,7 @@ static struct device_chunk *chunks_find(const struct device_chunks *c, uint64_t 
 /* Order is kept for none: the last one takes the place. */
 static void chunks_remove(struct device_chunks *c, struct device_chunk *chunk)
 {
-	if (chunk->fd >= 0)
-		close(chunk->fd);
+	closer_close(chunk->fd);
 	*chunk = c->at[--c->n];
 }
 
@@ -110,8 +108,7 @@ int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uin
 	if (known) {
 		/* Its memory was lost or parked, and this one takes its place. */
 		if (fd >= 0) {
-			if (known->fd >= 0)
-				close(known->fd);
+			closer_close(known->fd);
 			known->fd = fd;
 		}
 		known->address = address;
@@ -122,7 +119,7 @@ int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uin
 		return error_set(err, ERROR_PROTOCOL, "device memory chunk %llu came without its descriptor",
 				 (unsigned long long)id);
 	if (chunks_add(&d->chunks, &chunk, err)) {
-		close(fd);
+		closer_close(fd);
 		return -1;
 	}
 	return 0;

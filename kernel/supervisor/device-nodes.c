@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include "kernel/closer.h"
 
 static bool is_wanted(const struct device_nodes *d, int fd)
 {
@@ -23,11 +24,11 @@ void device_nodes_hold(struct device_nodes *d, int fd)
 	if (is_wanted(d, fd))
 		d->fds[d->n++] = fd;
 	else
-		close(fd);
+		closer_close(fd);
 }
 
 void device_nodes_release(struct device_nodes *d)
 {
 	while (d->n)
-		close(d->fds[--d->n]);
+		closer_close(d->fds[--d->n]);
 }

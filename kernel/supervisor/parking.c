@@ -26,6 +26,7 @@
 #include "common/whole-io.h"
 #include "common/worker-protocol.h"
 #include "kernel/folders.h"
+#include "kernel/closer.h"
 #include "kernel/loop.h"
 #include "kernel/size-text.h"
 #include "kernel/supervisor/cell-run.h"
@@ -324,7 +325,7 @@ static void mark(void *data, struct device_chunk *c, bool is_mapped)
 	for (size_t i = 0; i < p->n && c->fd >= 0; i++) {
 		if (p->items[i].id != c->id)
 			continue;
-		close(c->fd);
+		closer_close(c->fd);
 		c->fd = -1;
 		c->parked = true;
 		c->place = p->items[i].place;
@@ -653,7 +654,7 @@ void parking_on_no_room(struct supervisor *s, const char *why)
 
 		if (!c->parked || c->fd < 0)
 			continue;
-		close(c->fd);
+		closer_close(c->fd);
 		c->fd = -1;
 	}
 	buffer_printf(&text, "%s\n", why);

@@ -40,6 +40,7 @@
 #include "kernel/supervisor/pressure.h"
 #include "kernel/supervisor/snapshot.h"
 #include "kernel/supervisor/snapshots.h"
+#include "kernel/supervisor/closings.h"
 #include "kernel/supervisor/spare-context.h"
 #include "kernel/supervisor/supervisor.h"
 #include "kernel/supervisor/memcheck.h"
@@ -137,6 +138,7 @@ struct supervisor {
 	struct sandbox sandbox;
 	struct worker_pool pool;
 	struct spare_context spare_context;
+	struct closings closings;
 	struct libraries libraries;
 	struct version_watch versions;
 	struct device_choosing choosing;

@@ -7,12 +7,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/record.h"
+#include "kernel/closer.h"
 #include "kernel/supervisor/device-memory.h"
 
 #define SIZE (2u << 20)
@@ -32,8 +34,13 @@ static void chunk(uint64_t id, uint64_t address)
 	assert_int_equal(device_memory_chunk(&memory, id, SIZE, address, fd, &err), 0);
 }
 
+/* A thread closes them. */
 static int is_open(uint64_t id)
 {
+	struct pollfd idle = { closer_idle_fd(), POLLIN, 0 };
+
+	while (!closer_is_idle())
+		assert_true(poll(&idle, 1, 60000) > 0);
 	return fcntl(fds[id], F_GETFD) >= 0;
 }
 

@@ -7,15 +7,22 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/closer.h"
 #include "kernel/supervisor/device-nodes.h"
 
+/* A thread closes them. */
 static int is_open(int fd)
 {
+	struct pollfd idle = { closer_idle_fd(), POLLIN, 0 };
+
+	while (!closer_is_idle())
+		assert_true(poll(&idle, 1, 60000) > 0);
 	return fcntl(fd, F_GETFD) >= 0;
 }
 
