@@ -90,6 +90,17 @@ static void finish(struct supervisor *s)
 	fault_report_release(&done.trouble);
 }
 
+/* `ok` also says that what the cell has freed can be had, here and by other kernels. */
+static void finish_when_free(struct supervisor *s)
+{
+	if (closings_are_done(s)) {
+		finish(s);
+		return;
+	}
+	s->run.phase = RUN_ENDED;
+	stop_timers(s);
+}
+
 void cell_run_release(struct supervisor *s)
 {
 	stop_timers(s);
@@ -300,7 +311,7 @@ void cell_run_on_session(struct supervisor *s)
 {
 	snapshots_on_session(s);
 	if (s->run.phase == RUN_ENDED)
-		finish(s);
+		finish_when_free(s);
 	else if (s->run.phase == RUN_WAITING)
 		cell_run_go_on(s);
 	else if (s->run.phase == RUN_NONE && worker_pool_is_ready(s) && s->cb->on_session)
@@ -450,7 +461,7 @@ static void finish_committed(struct supervisor *s)
 
 		strays_reap(pids, worker_pool_pids(s, pids));
 	}
-	finish(s);
+	finish_when_free(s);
 }
 
 /* The commit of a checkpoint is over: the cell goes on, if its worker still lives. */

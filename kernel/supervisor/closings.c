@@ -2,20 +2,21 @@
 /* The thread of kernel/closer.c makes a descriptor readable when it has nothing left to do. */
 #include "kernel/supervisor/closings.h"
 
+#include <poll.h>
+
 #include "common/log.h"
 #include "kernel/closer.h"
 #include "kernel/loop.h"
 #include "kernel/supervisor/cell-run.h"
 #include "kernel/supervisor/supervisor-state.h"
+#include "kernel/supervisor/worker-pool.h"
 
 #define PATIENCE_MS 5000
 
 static void go_on(struct supervisor *s)
 {
-	if (s->closings.says_later)
-		device_share_settle(s);
-	if (s->run.phase == RUN_WAITING)
-		cell_run_go_on(s);
+	if ((s->run.phase == RUN_WAITING || s->run.phase == RUN_ENDED) && worker_pool_is_ready(s))
+		cell_run_on_session(s);
 }
 
 static void on_idle(void *data)
@@ -28,7 +29,6 @@ static void on_idle(void *data)
 		return;
 	loop_remove(s->loop, s->closings.deadline);
 	s->closings.deadline = NULL;
-	s->closings.late = false;
 	go_on(s);
 }
 
@@ -37,8 +37,9 @@ static void on_deadline(void *data)
 	struct supervisor *s = data;
 
 	s->closings.deadline = NULL;
-	s->closings.late = true;
-	log_warning("device memory that is not needed any more takes long to be given back");
+	s->closings.late = !closer_is_idle();
+	if (s->closings.late)
+		log_warning("device memory that is not needed any more takes long to be given back");
 	go_on(s);
 }
 
@@ -46,6 +47,8 @@ bool closings_are_done(struct supervisor *s)
 {
 	struct closings *c = &s->closings;
 
+	if (closer_is_idle())
+		c->late = false;
 	if (c->late || closer_is_idle() || !s->loop)
 		return true;
 	if (!c->watch)
@@ -55,10 +58,16 @@ bool closings_are_done(struct supervisor *s)
 	return false;
 }
 
-bool closings_let_say(struct supervisor *s)
+void closings_await(struct supervisor *s)
 {
-	s->closings.says_later = !closings_are_done(s);
-	return !s->closings.says_later;
+	uint64_t deadline = loop_now_ms() + PATIENCE_MS, now;
+
+	while (!closer_is_idle() && !s->closings.late && (now = loop_now_ms()) < deadline) {
+		struct pollfd idle = { closer_idle_fd(), POLLIN, 0 };
+
+		if (poll(&idle, 1, (int)(deadline - now)) > 0)
+			closer_drain();
+	}
 }
 
 void closings_release(struct supervisor *s)

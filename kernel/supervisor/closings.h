@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cell has given up is free when the kernel process has closed its descriptors, which a thread does (kernel/closer.h). Who
- * depends on that waits: the next cell, whose request would be refused otherwise, and what other kernels are told.
+ * What a cell has given up is free when the kernel process has closed its descriptors, which a thread does (kernel/closer.h). The
+ * end of a cell waits for that, and so does the beginning of one: a request of the next cell, here or in another kernel, would
+ * be refused otherwise. The loop goes on meanwhile.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_CLOSINGS_H
 #define CGPU_KERNEL_SUPERVISOR_CLOSINGS_H
@@ -13,14 +14,13 @@ struct supervisor;
 
 struct closings {
 	struct loop_source *watch, *deadline;
-	bool late;       /* a close hangs: nobody waits for it any longer */
-	bool says_later; /* device_share_settle() is to be called again */
+	bool late; /* a close hangs: nobody waits for it any longer */
 };
 
-/* May the cell that waits begin? If not, it is begun when it may. */
+/* Is all of it free? If not, a cell that waits to begin or to end goes on when it is. */
 bool closings_are_done(struct supervisor *s);
-/* May others be told what is held? If not, device_share_settle() is called when they may. */
-bool closings_let_say(struct supervisor *s);
+/* Wait until it is, but not for ever. */
+void closings_await(struct supervisor *s);
 void closings_release(struct supervisor *s);
 
 #endif

@@ -315,7 +315,7 @@ static void on_say(void *data)
 
 void device_share_settle(struct supervisor *s)
 {
-	if (s->share.open && closings_let_say(s))
+	if (s->share.open)
 		say_what_is_held(s);
 	parking_on_rest(s);
 }

@@ -386,6 +386,7 @@ static void on_saved(void *data)
 		give_up(s, err.text);
 		return;
 	}
+	closings_await(s);
 	buffer_clear(&s->parking.problem);
 	stop_timers(s);
 	device_share_settle(s);

@@ -25,9 +25,10 @@ static uint64_t held_now(const struct supervisor *s)
 
 bool spare_context_waits(const struct supervisor *s)
 {
-	uint64_t at = s->spare_context.short_at;
+	const struct spare_context *c = &s->spare_context;
+	bool same_cell = s->run.phase != RUN_NONE && s->run.cell == c->cell;
 
-	return at && held_now(s) > at - at / 4;
+	return c->short_at && (same_cell || held_now(s) > c->short_at - c->short_at / 4);
 }
 
 static void answer(struct supervisor *s, bool granted)
@@ -65,6 +66,7 @@ int spare_context_on_short(struct supervisor *s, struct worker *w, struct record
 	}
 	log_info("device memory is short: worker %d, which waits for the next fault, is ended", (int)s->pool.spare->pid);
 	c->short_at = held_now(s) + bytes;
+	c->cell = s->run.cell;
 	c->asked = true;
 	if (!c->deadline)
 		c->deadline = loop_add_timer(s->loop, DEATH_MS, on_deadline, s);

@@ -7,7 +7,7 @@
  *	 with context ------------------------------------------> without: it takes one when it gets the session
  *	      ^                                                      |
  *	      +------------------------------------------------------+
- *	        a spare is made while the session has a quarter less than when memory was short
+ *	        a spare is made when that cell is over, and the session has a quarter less than it held and wanted then
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_SPARE_CONTEXT_H
 #define CGPU_KERNEL_SUPERVISOR_SPARE_CONTEXT_H
@@ -23,6 +23,7 @@ struct worker;
 
 struct spare_context {
 	uint64_t short_at;  /* bytes that the session held and wanted when memory was short; 0: it never was */
+	uint32_t cell;      /* in which it was */
 	uint32_t number;    /* of the question that waits for the spare's end */
 	bool asked;
 	struct loop_source *deadline;

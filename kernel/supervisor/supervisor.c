@@ -364,6 +364,7 @@ static int make_empty(struct supervisor *s, struct error *err)
 	if (snapshot_reset(&s->snapshot, err))
 		return -1;
 	device_memory_reset(&s->device);
+	closings_await(s);
 	device_share_settle(s);
 	unit_table_release(&s->units);
 	return 0;
@@ -487,6 +488,7 @@ static int undo(struct supervisor *s, unsigned all, struct error *err)
 	device_memory_undo(&s->device, device, n);
 	unit_table_undo(&s->units, units);
 	undo_log_pop(l, n);
+	closings_await(s);
 	device_share_settle(s);
 	return 0;
 }
