@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A driver that takes its time to let device memory go, for LD_PRELOAD: in the kernel process close() of a chunk of device memory
- * does not return as long as the file CGPU_SLOW_CLOSE is there, and writes to it when it begins to wait. Such a chunk is a memfd of
- * the emulated device.
+ * does not return as long as the file CGPU_SLOW_CLOSE is there, and writes to it when it begins to wait. Such a chunk is a
+ * memfd of the emulated device.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
