@@ -12,6 +12,7 @@ libcommon_a_SOURCES = \
 	%reldir%/compiler-protocol.h \
 	%reldir%/cuda-fault.c %reldir%/cuda-fault.h %reldir%/cuda-faults.def \
 	%reldir%/declarations.def \
+	%reldir%/cuda-folders.c %reldir%/cuda-folders.h \
 	%reldir%/cuda-libraries.def \
 	%reldir%/device-watch.c %reldir%/device-watch.h \
 	%reldir%/device-trace.c %reldir%/device-trace.h %reldir%/trace-kinds.def \
@@ -51,9 +52,12 @@ libcommon_a_SOURCES = \
 libcommon_a_CFLAGS = $(AM_CFLAGS) -fPIC $(SANITIZE_CFLAGS)
 
 check_PROGRAMS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \
-	test-fat-binary test-graph-order test-ptx-link test-whole-io
+	test-cuda-folders test-fat-binary test-graph-order test-ptx-link test-whole-io
 TESTS += test-error test-buffer test-record test-ipc test-unit test-output-ring test-type-code test-fault-questions \
-	test-fat-binary test-graph-order test-ptx-link test-whole-io
+	test-cuda-folders test-fat-binary test-graph-order test-ptx-link test-whole-io
+test_cuda_folders_SOURCES = tests/unit/test-cuda-folders.c
+test_cuda_folders_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_cuda_folders_LDADD = libcommon.a $(CMOCKA_LIBS)
 test_fat_binary_SOURCES = tests/unit/test-fat-binary.c
 test_fat_binary_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_fat_binary_LDADD = libcommon.a $(CMOCKA_LIBS)

@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include "compiler/packages.h"
 
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include <libpkgconf/libpkgconf.h>
 
 #include "common/cleanup.h"
+#include "common/cuda-folders.h"
 #include "common/error.h"
 #include "compiler/package-index.h"
 
@@ -216,19 +216,17 @@ static int find_pc(const char *name, struct package *ret, struct error *err)
 struct cuda_search {
 	const struct cuda_library *library;
 	struct package *ret;
-	bool found;
+	struct error *err;
+	bool failed;
 };
 
 char *package_library_in(const char *root, const char *name)
 {
-	static const char *const folders[] = { "lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu",
-					       "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "extras/CUPTI/lib64" };
-
-	for (size_t i = 0; i < COUNT(folders); i++) {
+	for (size_t i = 0; cuda_folders_libraries[i]; i++) {
 		cleanup_free char *folder = NULL;
 		char *path;
 
-		if (asprintf(&folder, "%s/%s", root, folders[i]) < 0)
+		if (asprintf(&folder, "%s/%s", root, cuda_folders_libraries[i]) < 0)
 			return NULL;
 		path = link_libraries_in(folder, name);
 		if (path)
@@ -254,16 +252,12 @@ static char *header_folder(const char *root, const char *header)
 	return NULL;
 }
 
-/* The header decides. */
-static int look_in(struct cuda_search *s, const char *root, struct error *err)
+static int add_libraries(struct cuda_search *s, const char *root, bool *ret_found)
 {
-	cleanup_free char *include = header_folder(root, s->library->header);
 	cleanup_free char *names = strdup(s->library->libraries);
 	char *rest = NULL;
 
-	if (s->found || !include || !names)
-		return 0;
-	for (char *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+	for (char *name = names ? strtok_r(names, " ", &rest) : NULL; name; name = strtok_r(NULL, " ", &rest)) {
 		cleanup_free char *path = NULL;
 
 		if (link_libraries_is_always(name))
@@ -276,91 +270,36 @@ static int look_in(struct cuda_search *s, const char *root, struct error *err)
 			link_libraries_release(&s->ret->libraries);
 			return 0;
 		}
-		if (path && link_libraries_add_file(&s->ret->libraries, path, err))
+		if (path && link_libraries_add_file(&s->ret->libraries, path, s->err))
 			return -1;
 	}
-	s->found = true;
-	if (asprintf(&s->ret->cflags, "-isystem%s", include) < 0)
-		return error_set(err, ERROR_MEMORY, "out of memory for a package");
+	*ret_found = names != NULL;
 	return 0;
 }
 
-/* Folders of pip: one for all of CUDA 13, or one for each package. */
-static int look_in_wheels(struct cuda_search *s, const char *environment, struct error *err)
+/* The header decides. A failure ends the search, too. */
+static bool look_in(void *context, const char *root)
 {
-	cleanup_free char *pattern = NULL;
-	glob_t found = { 0 };
-	int failed = 0;
+	struct cuda_search *s = context;
+	cleanup_free char *include = header_folder(root, s->library->header);
+	bool found = false;
 
-	if (!environment || !*environment)
-		return 0;
-	if (asprintf(&pattern, "%s/lib/python3*/site-packages/nvidia/{cu13,%s}", environment, s->library->name) < 0)
-		return error_set(err, ERROR_MEMORY, "out of memory for a package");
-	if (!glob(pattern, GLOB_BRACE, NULL, &found)) {
-		for (size_t i = 0; i < found.gl_pathc && !failed; i++)
-			failed = look_in(s, found.gl_pathv[i], err);
-		globfree(&found);
-	}
-	return failed;
+	if (!include)
+		return false;
+	s->failed = add_libraries(s, root, &found) != 0;
+	if (found && asprintf(&s->ret->cflags, "-isystem%s", include) < 0)
+		s->failed = error_set(s->err, ERROR_MEMORY, "out of memory for a package") != 0;
+	return found || s->failed;
 }
 
-/* /cuda/bin/nvcc -> /cuda */
-static char *folder_of_nvcc(void)
-{
-	const char *list = getenv("PATH");
-	cleanup_free char *path = strdup(list ? list : "");
-	char *rest = NULL;
-
-	for (char *dir = path ? strtok_r(path, ":", &rest) : NULL; dir; dir = strtok_r(NULL, ":", &rest)) {
-		cleanup_free char *program = NULL, *whole = NULL;
-
-		if (asprintf(&program, "%s/nvcc", dir) < 0)
-			return NULL;
-		whole = access(program, X_OK) ? NULL : realpath(program, NULL);
-		for (int i = 0; i < 2 && whole; i++) {
-			char *slash = strrchr(whole, '/');
-
-			if (slash)
-				*slash = '\0';
-		}
-		if (whole)
-			return steal_pointer(&whole);
-	}
-	return NULL;
-}
-
-/* PREFIX/libexec/cgpu/cgpu-compiler -> PREFIX: a kernel that pip or bootstrap put into a virtual environment. */
-static char *own_prefix(void)
-{
-	char *path = realpath("/proc/self/exe", NULL);
-
-	for (int i = 0; i < 3 && path; i++) {
-		char *slash = strrchr(path, '/');
-
-		if (slash)
-			*slash = '\0';
-	}
-	return path;
-}
-
-/* CGPU_CUDA stands for all other folders. */
 static int find_cuda(const struct cuda_library *library, const char *cuda_root, struct package *ret, struct error *err)
 {
-	struct cuda_search s = { library, ret, false };
-	cleanup_free char *nvcc = folder_of_nvcc(), *own = own_prefix();
-	const char *only = getenv("CGPU_CUDA"), *python = getenv("VIRTUAL_ENV"), *conda = getenv("CONDA_PREFIX");
-	const char *roots[] = { getenv("CUDA_HOME"), getenv("CUDA_PATH"), nvcc, NULL, "/usr/local/cuda", cuda_root, "/usr" };
+	struct cuda_search s = { .library = library, .ret = ret, .err = err };
+	bool found = cuda_folders_find(library->name, cuda_root, look_in, &s);
 
-	if (only && *only && look_in(&s, only, err))
+	if (s.failed)
 		return -1;
-	for (size_t i = 0; i < COUNT(roots) && !(only && *only); i++) {
-		if (roots[i] && *roots[i] && look_in(&s, roots[i], err))
-			return -1;
-		if (i == 3 && (look_in_wheels(&s, python, err) || look_in_wheels(&s, own, err) ||
-			       look_in_wheels(&s, conda, err)))
-			return -1;
-	}
-	if (!s.found)
+	if (!found)
 		return error_set(err, ERROR_NOT_FOUND, "%s is not installed: %s and its library are neither in $CUDA_HOME, nor beside "
 				 "nvcc, nor in the Python environment, nor in /usr. In a shell: pip install %s",
 				 library->name, library->header, library->pip);
