@@ -6,6 +6,7 @@
  */
 #include "common/ptx-link.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -329,6 +330,36 @@ int ptx_link_add(struct ptx_link *l, const char *name, const char *text, size_t 
 	}
 	l->modules[l->n++] = m;
 	return 0;
+}
+
+static bool is_defined(const struct ptx_link *l, uint32_t symbol)
+{
+	for (uint32_t k = 0; k < l->n; k++)
+		for (uint32_t n = 0; n < l->modules[k]->n; n++)
+			if (l->modules[k]->items[n].symbol == symbol && l->modules[k]->items[n].defines)
+				return true;
+	return false;
+}
+
+const char *ptx_link_missing(const struct ptx_link *l, bool (*is_meant)(const char *name))
+{
+	for (uint32_t k = 0; k < l->n; k++)
+		for (uint32_t n = 0; n < l->modules[k]->n; n++) {
+			const struct item *i = &l->modules[k]->items[n];
+			const char *name = i->is_function && i->needed ? l->names.texts[i->symbol] : NULL;
+
+			if (name && is_meant(name) && !is_defined(l, i->symbol))
+				return name;
+		}
+	return NULL;
+}
+
+/* cudaLaunchDevice, __cudaCDP2LaunchDeviceV2. Functions of C++ have longer names, and cuda_scale() is a cell's own. */
+bool ptx_link_is_device_runtime(const char *name)
+{
+	if (!strncmp(name, "__", 2))
+		name += 2;
+	return !strncmp(name, "cuda", 4) && isupper((unsigned char)name[4]);
 }
 
 /* Which definition of each symbol stays. */

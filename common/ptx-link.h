@@ -42,6 +42,17 @@ void ptx_link_release(struct ptx_link *l);
 int ptx_link_add(struct ptx_link *l, const char *name, const char *text, size_t len, struct error *err);
 
 /*
+ * The name of a function that a module needs, that no module defines and that is_meant() takes; NULL: there is none. It is l's.
+ */
+const char *ptx_link_missing(const struct ptx_link *l, bool (*is_meant)(const char *name));
+
+/*
+ * Is it by its name a function of CUDA's device runtime, which device code calls to launch entries, to copy and to make streams
+ * (cuda_device_runtime_api.h)? The library libcudadevrt.a has them, not the driver of a GPU.
+ */
+bool ptx_link_is_device_runtime(const char *name);
+
+/*
  * Append the linked module to *ret. known: is this a function that the device itself has, such as vprintf? NULL: who loads
  * the module looks for what is missing. ERROR_COMPILE when two modules define the same symbol, or none defines one that is used.
  */

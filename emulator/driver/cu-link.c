@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Driver API: the linker. What it makes is PTX again, which is what the emulated device loads; to a caller that is an image
- * like any other. Machine code, and what needs the compilers of NVIDIA's driver, is refused with a line in its log.
+ * like any other. Machine code, and what needs the compilers of NVIDIA's driver, is refused with a line in its log. So are
+ * libraries but for libcudadevrt.a, whose functions the device has itself: it is taken, and nothing of it is looked at.
  */
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/cleanup.h"
@@ -17,6 +20,7 @@
 struct CUlinkState_st {
 	struct ptx_link link;
 	struct buffer image; /* of cuLinkComplete(), which borrows it to the caller */
+	bool has_device_runtime;
 	unsigned n;
 	CUjit_option *options;
 	void **values;
@@ -65,11 +69,22 @@ static CUresult failed(CUlinkState s, const struct error *err, CUresult otherwis
 	return err->code == ERROR_MEMORY ? CUDA_ERROR_OUT_OF_MEMORY : otherwise;
 }
 
+static bool is_device_runtime(CUjitInputType type, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return type == CU_JIT_INPUT_LIBRARY && !strcmp(slash ? slash + 1 : path, "libcudadevrt.a");
+}
+
 static CUresult add(CUlinkState s, CUjitInputType type, const char *data, size_t size, const char *name)
 {
 	cleanup_buffer struct buffer unpacked = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 
+	if (is_device_runtime(type, name)) {
+		s->has_device_runtime = true;
+		return CUDA_SUCCESS;
+	}
 	if (type == CU_JIT_INPUT_FATBINARY) {
 		if (!fat_binary_is_whole(data, size))
 			return CUDA_ERROR_INVALID_IMAGE;
@@ -82,7 +97,8 @@ static CUresult add(CUlinkState s, CUjitInputType type, const char *data, size_t
 		error_set(&err, ERROR_UNSUPPORTED, "%s is machine code of a GPU; the emulated device links PTX only", name);
 		return failed(s, &err, CUDA_ERROR_NO_BINARY_FOR_GPU);
 	} else if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_CUBIN) {
-		error_set(&err, ERROR_UNSUPPORTED, "%s: the emulated device links PTX and fat binaries, no other kinds of input", name);
+		error_set(&err, ERROR_UNSUPPORTED, "%s: the emulated device links PTX, fat binaries and libcudadevrt.a, no other "
+			  "kinds of input", name);
 		return failed(s, &err, CUDA_ERROR_NOT_SUPPORTED);
 	}
 	if (ptx_link_add(&s->link, name, data, size, &err))
@@ -115,8 +131,18 @@ CUresult cuLinkAddFile(CUlinkState s, CUjitInputType type, const char *path, uns
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!path)
 		return CUDA_ERROR_INVALID_VALUE;
-	result = cu_module_read_file(path, &data);
+	/* It is taken for what it is called: there is nothing in it to read. */
+	if (is_device_runtime(type, path))
+		result = access(path, R_OK) ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_SUCCESS;
+	else
+		result = cu_module_read_file(path, &data);
 	return result ? result : add(s, type, buffer_text(&data), data.len, path);
+}
+
+/* What the device does not have of it is a fault when it is called, not an error here: programs may never come there. */
+static bool known_with_device_runtime(const char *name)
+{
+	return syscall_known(name) || ptx_link_is_device_runtime(name);
 }
 
 CUresult cuLinkComplete(CUlinkState s, void **ret, size_t *ret_size)
@@ -131,7 +157,7 @@ CUresult cuLinkComplete(CUlinkState s, void **ret, size_t *ret_size)
 	if (!ret)
 		return CUDA_ERROR_INVALID_VALUE;
 	buffer_clear(&s->image);
-	if (ptx_link_end(&s->link, syscall_known, &s->image, &err))
+	if (ptx_link_end(&s->link, s->has_device_runtime ? known_with_device_runtime : syscall_known, &s->image, &err))
 		return failed(s, &err, CUDA_ERROR_INVALID_IMAGE);
 	*ret = s->image.data;
 	if (ret_size)

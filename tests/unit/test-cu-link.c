@@ -92,7 +92,7 @@ static void refusals_are_in_the_log(void **state)
 	assert_int_equal(add(s, CU_JIT_INPUT_CUBIN, "\177ELF", "a.cubin"), CUDA_ERROR_NO_BINARY_FOR_GPU);
 	assert_string_equal(message, "a.cubin is machine code of a GPU; the emulated device links PTX only");
 	assert_int_equal(add(s, CU_JIT_INPUT_LIBRARY, "!<arch>", "a.a"), CUDA_ERROR_NOT_SUPPORTED);
-	assert_string_equal(message, "a.a: the emulated device links PTX and fat binaries, no other kinds of input");
+	assert_string_equal(message, "a.a: the emulated device links PTX, fat binaries and libcudadevrt.a, no other kinds of input");
 	assert_int_equal(add(s, CU_JIT_INPUT_PTX, "no PTX", "b"), CUDA_ERROR_INVALID_PTX);
 	assert_string_equal(message, "b: PTX line 1: `no` where a directive should be");
 	assert_int_equal(EMU(cuLinkAddFile)(s, CU_JIT_INPUT_PTX, "/nonexistent", 0, NULL, NULL), CUDA_ERROR_FILE_NOT_FOUND);
@@ -104,12 +104,40 @@ static void refusals_are_in_the_log(void **state)
 	assert_int_equal(EMU(cuLinkCreate)(0, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
+static char launching[] = HEAD ".extern .func (.param .b32 r) __cudaCDP2GetLastError();\n"
+	".extern .func (.param .b32 r) __cudaCDP2GetDevice(.param .b64 p);\n"
+	".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<2>;\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n"
+	"{ .param .b32 a; call.uni (a), __cudaCDP2GetLastError, (); ld.param.b32 %r1, [a]; }\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
+
+/* Its functions are the device's own; what the device lacks of them may stand in code that is never reached. */
+static void the_library_of_the_device_runtime_is_taken(void **state)
+{
+	CUlinkState s = begin(), without = begin();
+	void *image;
+	CUmodule m;
+
+	(void)state;
+	assert_int_equal(add(s, CU_JIT_INPUT_PTX, launching, "launching"), CUDA_SUCCESS);
+	assert_int_equal(add(s, CU_JIT_INPUT_LIBRARY, "!<arch>", "/cuda/lib/libcudadevrt.a"), CUDA_SUCCESS);
+	assert_int_equal(EMU(cuLinkAddFile)(s, CU_JIT_INPUT_LIBRARY, "/nonexistent/libcudadevrt.a", 0, NULL, NULL),
+			 CUDA_ERROR_FILE_NOT_FOUND);
+	assert_int_equal(EMU(cuLinkComplete)(s, &image, NULL), CUDA_SUCCESS);
+	assert_int_equal(EMU(cuModuleLoadData)(&m, image), CUDA_SUCCESS);
+	assert_int_equal(EMU(cuModuleUnload)(m), CUDA_SUCCESS);
+	assert_int_equal(EMU(cuLinkDestroy)(s), CUDA_SUCCESS);
+	assert_int_equal(add(without, CU_JIT_INPUT_PTX, launching, "launching"), CUDA_SUCCESS);
+	assert_int_equal(EMU(cuLinkComplete)(without, &image, NULL), CUDA_ERROR_INVALID_IMAGE);
+	assert_string_equal(message, "`__cudaCDP2GetDevice` is used in launching, and nothing that is linked defines it");
+	assert_int_equal(EMU(cuLinkDestroy)(without), CUDA_SUCCESS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(modules_run_as_one),
 		cmocka_unit_test(what_is_linked_can_be_linked_again),
 		cmocka_unit_test(refusals_are_in_the_log),
+		cmocka_unit_test(the_library_of_the_device_runtime_is_taken),
 	};
 
 	emulator_start();

@@ -122,6 +122,33 @@ static void what_does_not_fit_is_said(void **state)
 	CHECK("a.ptx: no .version directive: this is not PTX", ".target sm_75\n");
 }
 
+/* The first function of the device runtime that a text lacks; "": none. */
+static void check_missing(const char *text, const char *expected)
+{
+	struct error err = ERROR_INIT;
+	struct ptx_link l;
+	const char *missing;
+
+	ptx_link_init(&l);
+	assert_int_equal(ptx_link_add(&l, "a.ptx", text, strlen(text), &err), 0);
+	missing = ptx_link_missing(&l, ptx_link_is_device_runtime);
+	assert_string_equal(missing ? missing : "", expected);
+	ptx_link_release(&l);
+}
+
+static void what_the_device_runtime_is_to_bring_is_known(void **state)
+{
+	(void)state;
+	check_missing(HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);\n"
+			   ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 p, .param .b64 s);\n",
+		      "__cudaCDP2LaunchDeviceV2");
+	check_missing(HEAD ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 p);\n", "cudaLaunchDevice");
+	/* What the text has itself; functions and variables of others, and a text in which these words only stand. */
+	check_missing(HEAD ".extern .func cudaGetDevice();\n.weak .func cudaGetDevice() { ret; }\n", "");
+	check_missing(HEAD ".extern .func cuda_scale();\n.extern .func _Z9cudaScalev();\n.extern .global .b32 cudaNumber;\n"
+			   ".file 1 \"cudaLaunchDevice\"\n/* .extern .func cudaLaunchDevice(); */\n.func f() { ret; }\n", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -131,6 +158,7 @@ int main(void)
 		cmocka_unit_test(places_in_source_files_are_kept),
 		cmocka_unit_test(dynamic_shared_memory_is_one_for_all),
 		cmocka_unit_test(what_does_not_fit_is_said),
+		cmocka_unit_test(what_the_device_runtime_is_to_bring_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
