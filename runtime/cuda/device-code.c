@@ -16,15 +16,13 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/unit.h"
+#include "runtime/cuda/device-module.h"
 #include "runtime/cuda/device-state.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/preimage.h"
-#include "runtime/cuda/ptx-condition.h"
 #include "runtime/cuda/ptx-variables.h"
 #include "runtime/cuda/ptx-writes.h"
 #include "runtime/cuda/trace.h"
-
-#define LOG_MAX 900
 
 struct session_entry *device_code_entry(const char *name)
 {
@@ -413,63 +411,60 @@ uint64_t device_code_variable_address(struct session_variable *v)
 	return variable_at(index)->address[device_current()];
 }
 
-static CUresult load_module(struct session_unit *u, char *log, size_t log_size);
+static CUresult load_module(struct session_unit *u, struct error *err);
 
 /* A pointer to a function of an earlier unit means something only while that unit is loaded. */
 static void load_pointed_at(void)
 {
 	static uint32_t done[SESSION_DEVICES_MAX];
 	int d = device_current();
-	char log[LOG_MAX];
+	struct error err = ERROR_INIT;
 
 	if (done[d] == device.epoch)
 		return;
 	done[d] = device.epoch;
 	for (uint32_t i = 0; i < device.session->units.n; i++)
-		if (unit_at(i)->holds_code && unit_at(i)->source && unit_at(i)->on[d].epoch != device.epoch)
-			load_module(unit_at(i), log, sizeof(log));
+		if (unit_at(i)->holds_code && unit_at(i)->source && unit_at(i)->on[d].epoch != device.epoch &&
+		    load_module(unit_at(i), &err))
+			log_error("device code: %s", err.text);
 }
 
-static CUresult load_module(struct session_unit *u, char *log, size_t log_size)
+static CUresult load_module(struct session_unit *u, struct error *err)
 {
-	/* A core dump has the lines of the code only if the driver's compiler has kept them. */
-	CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_GENERATE_LINE_INFO };
-	void *values[] = { log, (void *)(uintptr_t)log_size, (void *)1 };
-	cleanup_buffer struct buffer rewritten = BUFFER_INIT;
 	int d = device_current();
-	const char *text = u->on[d].text ? u->on[d].text : u->source;
-	struct error err = ERROR_INIT;
 	CUresult result;
 
 	load_pointed_at();
 	if (u->on[d].epoch == device.epoch)
 		return CUDA_SUCCESS;
-	log[0] = '\0';
-	/* The emulated driver's handles are addresses, too, and it says more about a wrong one. */
-	if (!device.driver->extension && ptx_condition_rewrite(text, &rewritten)) {
-		if (buffer_check(&rewritten, &err))
-			return CUDA_ERROR_OUT_OF_MEMORY;
-		text = buffer_text(&rewritten);
-	}
-	result = device.driver->cuModuleLoadDataEx(&u->on[d].module, text, 3, options, values);
+	result = device_module_load(u->on[d].text ? u->on[d].text : u->source, &u->on[d].module, err);
 	if (!result)
 		u->on[d].epoch = device.epoch;
 	return device_note(result);
 }
 
+/* Where nobody is told but by a result, the log has the reason. */
+static CUresult need_module(struct session_unit *u)
+{
+	struct error err = ERROR_INIT;
+	CUresult result = CUDA_SUCCESS;
+
+	if (u->on[device_current()].epoch != device.epoch)
+		result = load_module(u, &err);
+	if (result)
+		log_error("device code: %s", err.text);
+	return result;
+}
+
 CUresult device_code_read(const struct session_variable *v, void *to, size_t size, size_t offset)
 {
 	struct session_unit *u = unit_at(v->unit);
-	int d = device_current();
-	CUresult result = CUDA_SUCCESS;
+	CUresult result = need_module(u);
 	CUdeviceptr address;
-	char log[LOG_MAX];
 	size_t all;
 
-	if (u->on[d].epoch != device.epoch)
-		result = load_module(u, log, sizeof(log));
 	if (!result)
-		result = device.driver->cuModuleGetGlobal(&address, &all, u->on[d].module, v->name);
+		result = device.driver->cuModuleGetGlobal(&address, &all, u->on[device_current()].module, v->name);
 	if (!result && size)
 		result = device.driver->cuMemcpy((uintptr_t)to, address + offset, size);
 	return device_note(result);
@@ -602,42 +597,12 @@ static int add_unit(const struct unit *u, const struct ptx_variables *v, uint32_
 	return 0;
 }
 
-/* PTX that is newer than the driver, as when a package of the compiler is newer. The cell is not at fault. */
-static int too_new(const struct session_unit *u, struct error *err)
-{
-	int major = device.info.driver_version / 1000, minor = device.info.driver_version % 1000 / 10;
-	const char *directive = strstr(u->source, ".version");
-	char version[16] = "";
-
-	if (directive)
-		sscanf(directive, ".version %15[0-9.]", version);
-	return error_set(err, ERROR_COMPILE, "the driver, which is for CUDA %d.%d, does not take the code of this cell: it is PTX %s, of "
-			 "a newer CUDA. Install a newer driver, or the compiler of the driver's CUDA: pip install "
-			 "\"nvidia-cuda-nvrtc==%d.%d.*\" (for %%%%cuda nvidia-cuda-nvcc, too), and restart the kernel", major, minor,
-			 version, major, minor);
-}
-
-static int refused(CUresult result, const struct session_unit *u, const char *log, struct error *err)
-{
-	const char *why = "";
-
-	if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
-		return too_new(u, err);
-	device.driver->cuGetErrorString(result, &why);
-	return error_set(err, ERROR_COMPILE, "the device does not take the code of this cell: %s (%d)%s%s", why, (int)result,
-			 log[0] ? ": " : "", log);
-}
-
 static int add_entries(const struct unit *u, uint32_t index, struct error *err)
 {
-	char log[LOG_MAX];
-	CUresult result;
-
 	if (!u->n_entries)
 		return 0;
-	result = load_module(unit_at(index), log, sizeof(log));
-	if (result)
-		return refused(result, unit_at(index), log, err);
+	if (load_module(unit_at(index), err))
+		return -1;
 	for (size_t i = 0; i < u->n_entries; i++)
 		if (add_entry(&u->entries[i], index, err))
 			return -1;
@@ -675,16 +640,14 @@ CUresult device_code_function(struct session_entry *e, CUfunction *ret)
 	uint32_t at = (uint32_t)(e - session_at(&device.session->entries, struct session_entry, 0));
 	int d = device_current();
 	struct error err = ERROR_INIT;
-	CUresult result = CUDA_SUCCESS;
-	char log[LOG_MAX];
+	CUresult result;
 
 	if (fill_unit(e->unit, &err)) {
 		log_error("device code: %s", err.text);
 		return err.code == ERROR_MEMORY || err.code == ERROR_LIMIT ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_UNKNOWN;
 	}
 	e = session_at(&device.session->entries, struct session_entry, at);
-	if (unit_at(e->unit)->on[d].epoch != device.epoch)
-		result = load_module(unit_at(e->unit), log, sizeof(log));
+	result = need_module(unit_at(e->unit));
 	if (result)
 		return result;
 	if (e->on[d].epoch != device.epoch) {

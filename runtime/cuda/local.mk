@@ -35,6 +35,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/device-attach.c \
 	%reldir%/device.c %reldir%/device.h %reldir%/device-state.h \
 	%reldir%/device-code.c %reldir%/device-code.h \
+	%reldir%/device-module.c %reldir%/device-module.h \
 	%reldir%/device-dump.c %reldir%/device-dump.h \
 	%reldir%/device-exceptions.def \
 	%reldir%/device-fault.c %reldir%/device-fault.h \

@@ -68,6 +68,12 @@ __global__ void add(unsigned char *p, unsigned n, unsigned char k)
 		p[i] += k;
 }
 
+/* Launches by device code: nobody can tell before the launch where these write. */
+__global__ void add_by_another(unsigned char *p, unsigned n, unsigned char k)
+{
+	add<<<2, 64>>>(p, n, k);
+}
+
 __global__ void add_at(unsigned char *p, long distance, unsigned n, unsigned char k)
 {
 	for (unsigned i = threadIdx.x; i < n; i += blockDim.x)

@@ -241,6 +241,16 @@ def launch(state, random):
     return f"add<<<{random.randint(1, 3)}, 64>>>(buffers[{i}].at, {length}, {k}); "
 
 
+@step(1)
+def launch_by_device(state, random):
+    i, k = any_of(random, state.buffers), random.randrange(256)
+    if i is None:
+        return ""
+    length = random.randint(1, min(len(state.buffers[i]), 20000))
+    state.buffers[i] = bytes(b + k & 255 for b in state.buffers[i][:length]) + state.buffers[i][length:]
+    return f"add_by_another<<<1, 1>>>(buffers[{i}].at, {length}, {k}); "
+
+
 @step(2)
 def launch_astray(state, random):
     """Of another buffer's pointer: nobody can tell before the launch where it writes."""

@@ -26,12 +26,12 @@ def settings(seed):
     """CGPU_PLAYED_GPU of a seed."""
     random, chosen = Random(seed), []
     for name, values in {"lock": (5, 20, 100), "window": (2 << 10, 64 << 10), "failing": (20, 60, 200), "asleep": (10, 40),
-                         "init": (5, 100), "create": (31, 1000), "unmap": (50, 2000), "exclusive": ("FOLDER/context",)}.items():
+                         "init": (5, 100), "create": (31, 1000), "unmap": (50, 2000), "exclusive": ("FOLDER/context",),
+                         "devrt": ("library",),
+                         # Two contexts leave 4 MiB of 4 GiB.
+                         "footprint": ("2046:FOLDER/contexts",)}.items():
         if random.random() < 0.4:
             chosen.append(f"{name}={random.choice(values)}")
-    # Two contexts leave 4 MiB of 4 GiB.
-    if random.random() < 0.4:
-        chosen.append("footprint=2046:FOLDER/contexts")
     return ",".join(chosen)
 
 

@@ -14,6 +14,10 @@
  *	elsewhere=PATH while this file exists, ranges of addresses are not where they are wished
  *	taken=PATH while this file exists, a file is mapped where they are wished
  *	ptx=90    device code in PTX of a later version than 9.0 is refused, as by a driver that is older than the compiler
+ *	devrt=library
+ *	          functions of CUDA's device runtime (__cudaCDP2...) are in libcudadevrt.a only: device code that calls them is
+ *	          refused, unless it comes out of a link that was given this library. Drivers answer INVALID_PTX, as reports of
+ *	          others have it ("a PTX JIT compilation failed": kunzmi/managedCuda#38, Rust-GPU/rust-cuda#96 on GitHub)
  *	failing=N one of N calls that bring memory of a session back (cuMemImportFromShareableHandle) fails
  *	asleep=N  one of N processes finds no driver that starts (cuInit)
  *	init=MS, create=MS, unmap=US
@@ -53,6 +57,7 @@
 #define OPERATING_SYSTEM 304
 #define DEVICE_UNAVAILABLE 46
 #define SYSTEM_NOT_READY 802
+#define INVALID_PTX 218
 #define UNSUPPORTED_PTX_VERSION 222
 #define NOT_SUPPORTED 801
 #define ILLEGAL_ADDRESS 700
@@ -65,6 +70,8 @@
 #define COMPUTE_MODE_EXCLUSIVE_PROCESS 3
 #define PAGEABLE_MEMORY_ACCESS 88
 #define HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED 103
+#define INPUT_LIBRARY 4
+#define LINKS_MAX 16
 
 enum { SHARED = 1, FILE_BACKED = 2, PRESENT = 4 };
 
@@ -163,7 +170,7 @@ static bool is_mps_client, has_hmm;
 static size_t footprint;
 static char *footprint_folder;
 static long newest_ptx; /* 10 * major + minor; 0: all are taken */
-static bool told_of_descriptors, refuses_descriptors;
+static bool told_of_descriptors, refuses_descriptors, has_no_device_runtime;
 
 /* What stands behind NAME=, for free(); NULL: there is no such setting. */
 static char *setting(const char *name)
@@ -216,6 +223,7 @@ __attribute__((constructor)) static void read_settings(void)
 	has_hmm = number("hmm", 0);
 	told_of_descriptors = is_set_to("descriptors", "attribute");
 	refuses_descriptors = is_set_to("descriptors", "call");
+	has_no_device_runtime = is_set_to("devrt", "library");
 }
 
 static bool exists(const char *path)
@@ -430,15 +438,120 @@ static int retain_context(P6)
 	return REAL(cuDevicePrimaryCtxRetain)(A6);
 }
 
-/* Text in PTX says its version in its first directive. Anything else is of no version. */
-static int load_module(P6)
+/* Links that were given the device runtime, and the image that each has made, which is there until it is destroyed. */
+static struct link {
+	word state; /* 0: a free place */
+	const char *image;
+} links[LINKS_MAX];
+
+static struct link *find_link(word state)
 {
-	const char *image = (const char *)b, *at = newest_ptx && memcmp(image, "\177ELF", 4) ? strstr(image, ".version") : NULL;
+	for (unsigned i = 0; i < LINKS_MAX; i++)
+		if (links[i].state == state)
+			return &links[i];
+	return NULL;
+}
+
+static bool is_device_runtime(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strcmp(slash ? slash + 1 : path, "libcudadevrt.a");
+}
+
+/* (state, type, path, ...) */
+static int link_file(P6)
+{
+	int result = REAL(cuLinkAddFile_v2)(A6);
+	struct link *link;
+
+	if (result || (int)b != INPUT_LIBRARY || !is_device_runtime((const char *)c))
+		return result;
+	pthread_mutex_lock(&lock);
+	link = find_link(0);
+	if (!link)
+		abort();
+	link->state = a;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+/* (state, image, size) */
+static int link_complete(P6)
+{
+	int result = REAL(cuLinkComplete)(A6);
+	struct link *link;
+
+	pthread_mutex_lock(&lock);
+	link = result ? NULL : find_link(a);
+	if (link)
+		link->image = *(const char **)b;
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+static int link_destroy(P6)
+{
+	struct link *link;
+
+	pthread_mutex_lock(&lock);
+	link = find_link(a);
+	if (link)
+		*link = (struct link){ 0 };
+	pthread_mutex_unlock(&lock);
+	return REAL(cuLinkDestroy)(A6);
+}
+
+static bool is_linked(const char *image)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < LINKS_MAX && !found; i++)
+		found = links[i].state && links[i].image == image;
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+/* Text in PTX says its version in its first directive. Anything else is of no version. */
+static bool is_too_new(const char *ptx)
+{
+	const char *at = newest_ptx ? strstr(ptx, ".version") : NULL;
 	long major, minor;
 
-	if (at && sscanf(at, ".version %ld.%ld", &major, &minor) == 2 && 10 * major + minor > newest_ptx)
+	return at && sscanf(at, ".version %ld.%ld", &major, &minor) == 2 && 10 * major + minor > newest_ptx;
+}
+
+/* What the driver has against an image; 0: nothing. */
+static int refusal(const char *image)
+{
+	if (!strncmp(image, "\177ELF", 4))
+		return 0;
+	if (is_too_new(image))
 		return UNSUPPORTED_PTX_VERSION;
-	return REAL(cuModuleLoadDataEx)(A6);
+	return has_no_device_runtime && strstr(image, "__cudaCDP2") && !is_linked(image) ? INVALID_PTX : 0;
+}
+
+/* (ret, image, ...), as the other two that load */
+static int load_module(P6)
+{
+	int refused = refusal((const char *)b);
+
+	return refused ? refused : REAL(cuModuleLoadDataEx)(A6);
+}
+
+static int load_plainly(P6)
+{
+	int refused = refusal((const char *)b);
+
+	return refused ? refused : REAL(cuModuleLoadData)(A6);
+}
+
+static int load_library(P8)
+{
+	int refused = refusal((const char *)b);
+
+	return refused ? refused : ((int (*)(P8))real(LIBCUDA_cuLibraryLoadData))(A8);
 }
 
 static six_words *const own[LIBCUDA_COUNT] = {
@@ -449,7 +562,12 @@ static six_words *const own[LIBCUDA_COUNT] = {
 	[LIBCUDA_cuMemImportFromShareableHandle] = import,
 	[LIBCUDA_cuInit] = init,
 	[LIBCUDA_cuDevicePrimaryCtxRetain] = retain_context,
+	[LIBCUDA_cuLinkAddFile_v2] = link_file,
+	[LIBCUDA_cuLinkComplete] = link_complete,
+	[LIBCUDA_cuLinkDestroy] = link_destroy,
+	[LIBCUDA_cuModuleLoadData] = load_plainly,
 	[LIBCUDA_cuModuleLoadDataEx] = load_module,
+	[LIBCUDA_cuLibraryLoadData] = (six_words *)load_library,
 	[LIBCUDA_cuMemHostRegister_v2] = host_register,
 	[LIBCUDA_cuMemHostUnregister] = host_unregister,
 };
