@@ -397,6 +397,22 @@ cudaError_t cudaGetKernel(cudaKernel_t *ret, const void *stub)
 	return CUDART_CALL(kernel_at(ret, stub));
 }
 
+/* The driver's own, as calls of the driver API take it, those in graphs too: so it goes with the worker and with the entry. */
+static cudaError_t driver_function(cudaFunction_t *ret, const void *stub)
+{
+	CUfunction f;
+	cudaError_t result = ret ? function_at(stub, &f) : cudaErrorInvalidValue;
+
+	if (!result)
+		*ret = f;
+	return result;
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *ret, const void *stub)
+{
+	return CUDART_CALL(driver_function(ret, stub));
+}
+
 static cudaError_t set_attribute_on(cudaKernel_t kernel, enum cudaFuncAttribute attribute, int value, int ordinal)
 {
 	int before = device_current();

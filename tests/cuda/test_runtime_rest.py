@@ -154,6 +154,8 @@ printf("%d %d %d %d  %d", bad, machine, file, lost, count());""").ok()
     ("cudaDeviceGetHostAtomicCapabilities(&bits, &operation, 0, 0)", "cudaErrorInvalidValue"),
     ("cudaDeviceGetP2PAtomicCapabilities(&bits, &operation, 1, 0, 0)", "cudaErrorInvalidDevice"),
     ("cudaGetKernel(&k, back)", "cudaErrorInvalidDeviceFunction"),
+    ("cudaGetFuncBySymbol(&f, back)", "cudaErrorInvalidDeviceFunction"),
+    ("cudaGetFuncBySymbol(NULL, back)", "cudaErrorInvalidValue"),
 ])
 def test_what_the_calls_answer(kernel, call, error):
     kernel.run(COPIES + """struct cudaMemLocation here = { cudaMemLocationTypeDevice, 0 };
@@ -162,9 +164,40 @@ struct cudaArraySparseProperties sparse;
 enum cudaAtomicOperation operation = cudaAtomicOperationIntegerAdd;
 unsigned bits;
 cudaKernel_t k;
+cudaFunction_t f;
 cudaMemPool_t pool;
 cudaMemGetDefaultMemPool(&pool, &here, cudaMemAllocationTypePinned);""").ok()
     assert kernel.run(f"""printf("%s", cudaGetErrorName({call})); cudaGetLastError();""").ok().stdout == error
+
+
+def test_the_driver_api_takes_the_function_of_an_entry(kernel):
+    """In launches, questions and graphs; in the next process it is asked for again."""
+    kernel.run(COPIES + """#include <cuda.h>
+__global__ void each(int *p, int v) { p[threadIdx.x] = v; }
+int v = 7;
+void *args[] = { &d, &v };""").ok()
+    for lost in range(2):
+        r = kernel.run("""cudaFunction_t f;
+const char *name;
+CUgraph graph;
+CUgraphNode node;
+CUgraphExec exec;
+int got = cudaGetFuncBySymbol(&f, (void *)each), named = cuFuncGetName(&name, f);
+int ran = cuLaunchKernel(f, 1, 1, 1, 4, 1, 1, 0, (CUstream)stream, args, NULL);
+cudaStreamSynchronize(stream);
+cudaMemcpy(back, d, 32, cudaMemcpyDefault);
+v = 9;
+CUDA_KERNEL_NODE_PARAMS params = { .func = f, 1, 1, 1, 2, 1, 1, 0, args };
+cuGraphCreate(&graph, 0);
+int added = cuGraphAddKernelNode(&node, graph, NULL, 0, &params);
+cuGraphInstantiate(&exec, graph, 0);
+int launched = cuGraphLaunch(exec, NULL);
+cudaDeviceSynchronize();
+cudaMemcpy(back + 4, d, 16, cudaMemcpyDefault);
+v = 7;
+printf("%d %d %d %d %d %s %d %d %d %d", got, named, ran, added, launched, name, back[0], back[3], back[5], back[6]);""").ok()
+        assert r.stdout == "0 0 0 0 0 each 7 7 9 7", r.shown
+        assert kernel.run("*(volatile int *)8 = 1;").status == "error"
 
 
 def test_kernels_by_handle_and_attributes_of_nodes(kernel):
