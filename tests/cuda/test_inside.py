@@ -141,6 +141,13 @@ def test_occupancy_of_another_device(kernel):
     assert kernel.run("%regs small --block many").ename == "UsageError"
 
 
+def test_entries_that_launch_entries(kernel):
+    """Their machine code is whole only when it is linked."""
+    kernel.run("__global__ void leaf(int *p) { *p = 1; }\n__global__ void node(int *p) { leaf<<<1, 1>>>(p); }").ok()
+    text = shown(kernel.run("%regs node --arch sm_80 --block 64"))
+    assert "registers" in text and "(virtual" in text and "pip install" not in text
+
+
 def test_without_ptxas(start_kernel):
     session = start_kernel(CGPU_PTXAS="/nonexistent")
     session.run("__global__ void small(int *p) { *p = 1; }").ok()
