@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the driver and its device files are, and what it grants before and without a context. */
 #include <dirent.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/address-map.h"
+#include "common/cuda-folders.h"
 #include "tests/gpu/experiment.h"
 #include "tests/gpu/gpu.h"
 
@@ -215,4 +217,58 @@ void experiment_newer_ptx(int what)
 	if (child_run("PTX of a later version", load_newer, NULL))
 		row(ok(gpu_report->figure[2] == CUDA_ERROR_UNSUPPORTED_PTX_VERSION), "PTX of a later version", "error %.0f",
 		    gpu_report->figure[2]);
+}
+
+static char calls_device_runtime[] =
+	".version 8.0\n.target sm_75\n.address_size 64\n"
+	".extern .func (.param .b32 r) __cudaCDP2GetLastError();\n"
+	".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r;\n.reg .b64 %rd;\nld.param.u64 %rd, [p];\n"
+	"{ .param .b32 a; call.uni (a), __cudaCDP2GetLastError, (); ld.param.b32 %r, [a]; }\nst.global.u32 [%rd], %r;\nret;\n}\n";
+
+static bool has_device_runtime(void *path, const char *folder)
+{
+	for (size_t i = 0; cuda_folders_libraries[i]; i++) {
+		snprintf(path, PATH_MAX, "%s/%s/libcudadevrt.a", folder, cuda_folders_libraries[i]);
+		if (!access(path, R_OK))
+			return true;
+	}
+	return false;
+}
+
+/* figure[2]: of the text as it is, [3]: linked, [4]: milliseconds. */
+static void load_device_runtime(void *path)
+{
+	double began;
+	CUlinkState link;
+	CUmodule module;
+	void *image;
+
+	gpu_open();
+	gpu_report->figure[2] = cu.cuModuleLoadData(&module, calls_device_runtime);
+	if (!*(const char *)path)
+		return;
+	began = gpu_now();
+	GPU_TRY(cu.cuLinkCreate(0, NULL, NULL, &link));
+	GPU_TRY(cu.cuLinkAddData(link, CU_JIT_INPUT_PTX, calls_device_runtime, sizeof(calls_device_runtime), "k", 0, NULL, NULL));
+	GPU_TRY(cu.cuLinkAddFile(link, CU_JIT_INPUT_LIBRARY, path, 0, NULL, NULL));
+	GPU_TRY(cu.cuLinkComplete(link, &image, NULL));
+	gpu_report->figure[3] = cu.cuModuleLoadData(&module, image);
+	gpu_report->figure[4] = gpu_now() - began;
+}
+
+void experiment_device_runtime(int what)
+{
+	static char path[PATH_MAX];
+
+	(void)what;
+	if (!cuda_folders_find("cuda_runtime", NULL, has_device_runtime, path))
+		path[0] = '\0';
+	if (!child_run("PTX that calls the device runtime", load_device_runtime, path))
+		return;
+	row("-", "PTX that calls the device runtime", "error %.0f", gpu_report->figure[2]);
+	if (path[0])
+		row(ok(!gpu_report->figure[3]), "the same, linked with libcudadevrt.a", "error %.0f, %.1f ms", gpu_report->figure[3],
+		    gpu_report->figure[4]);
+	else
+		row("-", "the same, linked with libcudadevrt.a", "the library is not installed");
 }

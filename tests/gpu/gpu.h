@@ -15,6 +15,7 @@
 	F(cuDeviceGet) F(cuDeviceGetCount) F(cuDeviceGetName) F(cuDeviceTotalMem) F(cuDeviceGetAttribute) \
 	F(cuDevicePrimaryCtxRetain) F(cuCtxSetCurrent) F(cuCtxSynchronize) \
 	F(cuCoredumpSetAttributeGlobal) F(cuModuleLoadData) F(cuModuleLoadDataEx) \
+	F(cuLinkCreate) F(cuLinkAddData) F(cuLinkAddFile) F(cuLinkComplete) \
 	F(cuModuleGetFunction) F(cuModuleGetGlobal) F(cuLaunchKernel) F(cuStreamQuery) \
 	F(cuMemAlloc) F(cuMemFree) F(cuMemsetD8) F(cuMemcpyDtoH) F(cuMemcpyDtoDAsync) F(cuMemcpy) F(cuMemGetInfo) \
 	F(cuMemHostRegister) F(cuMemHostUnregister) \

@@ -28,10 +28,12 @@ def run(bundle, folder, driver, *names, **env):
 
 def test_every_answer_is_ok_on_the_emulated_driver(bundle, prefix, tmp_path):
     emulator = prefix / "libexec" / "cgpu" / "libcgpu-emulator.so"
-    ran, lines = run(bundle, tmp_path, emulator)
+    ran, lines = run(bundle, tmp_path, emulator, VIRTUAL_ENV=str(prefix))
     rows, ends = [x for x in lines if "verdict" in x], [x for x in lines if "end" in x]
     assert ran.returncode == 0 and not [x for x in rows if x["verdict"] == "NO"], ran.stdout
-    assert len(rows) == 57 and len(ends) == 22 and {x["end"] for x in ends} == {"done"}, ran.stdout
+    assert len(rows) == 59 and len(ends) == 23 and {x["end"] for x in ends} == {"done"}, ran.stdout
+    linked = [x["text"] for x in rows if "linked with libcudadevrt.a" in x["name"]]
+    assert [text.partition(",")[0] for text in linked] == ["error 0"]
     table = (tmp_path / "table.md").read_text().splitlines()
     assert len(table) == len(rows) + 2 and all(line.count("|") == 4 for line in table)
     # Of small pieces several share what can be mapped.
