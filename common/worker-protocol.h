@@ -92,7 +92,9 @@ enum worker_message {
 	 * is (0: not known), str text of the cell, u8 checked, [bytes unit]: checked functions of earlier cells, to be loaded
 	 * before. A worker that has run a checked cell is thrown away */
 	WORKER_RUN = 4,
-	WORKER_COMMITTED = 5,  /* u32 oldest cell that can be undone */
+	/* u32 oldest cell that can be undone, [u64 chunk id]: pre-images that nobody needs. Their memory is for those of the next
+	 * cell, and WORKER_DEVICE_DROP gives back what is not wanted */
+	WORKER_COMMITTED = 5,
 	WORKER_INPUT = 6,      /* u8 end of file, str line without newline */
 	WORKER_DESCRIBE = 7,   /* u32 id, [u64 address]; only while no cell runs */
 	/* u64 host limit, u64 device limit, u8 enum device_rollback; only while no cell runs */
@@ -115,6 +117,8 @@ enum worker_message {
 	/* u32 what (EMULATOR_CHECK_RACES): launches of the cell that comes next are checked */
 	WORKER_DEVICE_CHECK = 47,
 
+	/* empty: memory for pre-images that waits for a cell is given back. Only while no cell runs */
+	WORKER_SCRATCH_UNWANTED = 74,
 	/* empty; fd: where the content of parked chunks goes to and comes from. Between cells, or behind WORKER_ATTACH */
 	WORKER_PARK_FILE = 70,
 	/* u32 number, u64 chunk id, u64 its size, u64 its address, or 0 and its fd: it is not mapped; u64 first byte, u64 bytes,
@@ -144,7 +148,7 @@ enum worker_message {
 	/* [certificate, as common/certificate.h has it]. Sent before device code runs that might
 	 * change these buffers and of whose writes there is no pre-image */
 	WORKER_DEVICE_CERTIFICATES = 64,
-	/* u64 chunk id: nobody needs it once this cell is committed */
+	/* u64 chunk id: nobody needs it once this cell is committed, or at once, when it waits for the pre-images of a cell */
 	WORKER_DEVICE_DROP = 24,
 	WORKER_DEVICE_NODE = 63, /* empty; fd of a device, which is kept open from here on */
 	WORKER_INPUT_REQUEST = 25, /* str prompt, u8 password */

@@ -393,6 +393,9 @@ static int handle(struct ipc_message *m, struct error *err)
 		return worker_run_cell(m, err);
 	case WORKER_COMMITTED:
 		return worker_run_committed(m, err);
+	case WORKER_SCRATCH_UNWANTED:
+		device_forget_scratch();
+		return 0;
 	case WORKER_INPUT:
 		return 0; /* for a cell that has ended meanwhile */
 	case WORKER_DESCRIBE:

@@ -653,14 +653,17 @@ int worker_run_committed(const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
 	uint32_t oldest = record_u32(&r);
+	struct record waiting = r;
 
+	for (uint32_t n = record_count(&r, 8); n; n--)
+		record_u64(&r);
 	if (record_check(&r, "WORKER_COMMITTED", err))
 		return -1;
 	device_pages_change();
 	meta_enter();
 	arena_committed();
 	allocator_committed(oldest);
-	device_cell_committed();
+	device_cell_committed(&waiting);
 	/* Between cells nobody may write what the kernel copies. */
 	if (threads_any())
 		arena_unlend_all(true);

@@ -61,6 +61,7 @@ static void finish(struct supervisor *s)
 	s->run = (struct cell_run){ .phase = RUN_NONE, .cell = done.cell };
 	s->memcheck.on = false;
 	checker_end(s);
+	scratch_on_rest(s);
 	device_share_settle(s);
 	autosave_note_commit(s);
 	end.ename = done.report.ename;
@@ -393,6 +394,7 @@ static int end_commit(struct supervisor *s, struct commit *c, bool copied)
 	entry->cell = s->run.cell;
 	entry->units = unit_table_committed(&s->units);
 	device_memory_commit(&s->device, &entry->device);
+	scratch_on_commit(s, entry);
 	undo_log_trim(&s->snapshot.undo);
 	if (s->run.in_place.len)
 		undo_log_clear(&s->snapshot.undo);
@@ -432,6 +434,7 @@ void cell_run_tell_committed(struct supervisor *s, struct worker *w)
 	struct error err = ERROR_INIT;
 
 	record_put_u32(&b, v->open && v->cell < oldest ? v->cell : oldest);
+	device_memory_encode_waiting(&s->device, &b);
 	if (buffer_check(&b, &err) || worker_send(w, WORKER_COMMITTED, b.data, b.len, NULL, &err))
 		log_info("worker %d died after its commit: %s", (int)w->pid, err.text);
 	else
@@ -660,6 +663,19 @@ static void on_faulted(struct supervisor *s, struct worker *w)
 
 /* ---- messages ---- */
 
+/* What a commit has kept, a worker that was stopped for it cannot drop any more. */
+static int on_drop(struct supervisor *s, uint64_t id, struct error *err)
+{
+	if (!device_memory_waits(&s->device, id) && s->run.phase != RUN_RUNNING)
+		return 0;
+	if (device_memory_drop(&s->device, id, err))
+		return -1;
+	/* Between cells others are told when it is closed. */
+	if (s->run.phase == RUN_NONE && closings_are_done(s))
+		device_share_settle(s);
+	return 0;
+}
+
 static int on_device_memory(struct supervisor *s, struct ipc_message *m, struct record *r, struct error *err)
 {
 	struct device_preimage p;
@@ -680,8 +696,7 @@ static int on_device_memory(struct supervisor *s, struct ipc_message *m, struct 
 	case WORKER_DEVICE_CERTIFICATES:
 		return device_memory_certificates(&s->device, r, err);
 	default:
-		/* What a commit has kept, a worker that was stopped for it cannot drop any more. */
-		return s->run.phase == RUN_RUNNING ? device_memory_drop(&s->device, record_u64(r), err) : 0;
+		return on_drop(s, record_u64(r), err);
 	}
 }
 

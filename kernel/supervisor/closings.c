@@ -15,7 +15,10 @@
 
 static void go_on(struct supervisor *s)
 {
-	if ((s->run.phase == RUN_WAITING || s->run.phase == RUN_ENDED) && worker_pool_is_ready(s))
+	spare_context_look(s);
+	if (s->run.phase == RUN_NONE)
+		device_share_settle(s);
+	else if ((s->run.phase == RUN_WAITING || s->run.phase == RUN_ENDED) && worker_pool_is_ready(s))
 		cell_run_on_session(s);
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A chunk that the running cell has dropped stays in the table, marked, until the commit, since a rollback needs it. After
- * the commit its descriptor moves to the undo, and so do the chunks with pre-images: nobody writes them again.
+ * the commit its descriptor moves to the undo, and so do the chunks with pre-images: nobody writes them again. When that undo is
+ * not kept, since it is too large, the next cell is likely to need as much: making device memory takes longer than the copy
+ * that goes there. So these chunks wait for it, unless the worker ends or gives them back.
  */
 #include "kernel/supervisor/device-memory.h"
 
@@ -90,6 +92,7 @@ uint64_t device_undo_bytes(const struct device_undo *u)
 void device_memory_release(struct device_memory *d)
 {
 	chunks_release(&d->chunks);
+	chunks_release(&d->waiting);
 	preimages_release(&d->preimages);
 	certificates_release(&d->certificates);
 }
@@ -125,9 +128,28 @@ int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uin
 	return 0;
 }
 
+/* One that waits becomes one of the running cell, which has made it as much as any. */
+static int take_waiting(struct device_memory *d, uint64_t id, struct error *err)
+{
+	struct device_chunk *waiting = chunks_find(&d->waiting, id);
+
+	if (!waiting)
+		return 0;
+	waiting->fresh = true;
+	if (chunks_add(&d->chunks, waiting, err))
+		return -1;
+	waiting->fd = -1;
+	chunks_remove(&d->waiting, waiting);
+	return 0;
+}
+
 int device_memory_preimage(struct device_memory *d, const struct device_preimage *p, struct error *err)
 {
-	const struct device_chunk *chunk = chunks_find(&d->chunks, p->chunk);
+	const struct device_chunk *chunk;
+
+	if (take_waiting(d, p->chunk, err))
+		return -1;
+	chunk = chunks_find(&d->chunks, p->chunk);
 
 	if (!chunk || p->offset > chunk->size || p->size > chunk->size - p->offset)
 		return error_set(err, ERROR_PROTOCOL, "a pre-image lies in chunk %llu, which does not hold it",
@@ -152,10 +174,20 @@ int device_memory_certificates(struct device_memory *d, struct record *r, struct
 	return 0;
 }
 
+bool device_memory_waits(const struct device_memory *d, uint64_t id)
+{
+	return chunks_find(&d->waiting, id);
+}
+
 int device_memory_drop(struct device_memory *d, uint64_t id, struct error *err)
 {
-	struct device_chunk *chunk = chunks_find(&d->chunks, id);
+	struct device_chunk *chunk = chunks_find(&d->waiting, id);
 
+	if (chunk) {
+		chunks_remove(&d->waiting, chunk);
+		return 0;
+	}
+	chunk = chunks_find(&d->chunks, id);
 	if (!chunk)
 		return error_set(err, ERROR_PROTOCOL, "unknown device memory chunk %llu dropped", (unsigned long long)id);
 	chunk->dropped = true;
@@ -213,8 +245,20 @@ void device_memory_commit(struct device_memory *d, struct device_undo *ret_undo)
 	*ret_undo = undo;
 }
 
+void device_memory_recycle(struct device_memory *d, struct device_undo *undo)
+{
+	for (size_t i = 0; i < undo->dropped.n; i++) {
+		struct device_chunk *c = &undo->dropped.at[i];
+
+		if (c->address || c->committed_address || c->fd < 0 || chunks_add(&d->waiting, c, NULL))
+			continue;
+		c->fd = -1;
+	}
+}
+
 void device_memory_rollback(struct device_memory *d)
 {
+	chunks_release(&d->waiting);
 	for (size_t i = 0; i < d->chunks.n;) {
 		struct device_chunk *c = &d->chunks.at[i];
 
@@ -352,6 +396,13 @@ void device_chunk_encode(const struct device_chunk *c, struct buffer *out)
 	record_put_u64(out, c->id);
 	record_put_u64(out, c->size);
 	record_put_u64(out, c->address);
+}
+
+void device_memory_encode_waiting(const struct device_memory *d, struct buffer *out)
+{
+	record_put_u32(out, (uint32_t)d->waiting.n);
+	for (size_t i = 0; i < d->waiting.n; i++)
+		record_put_u64(out, d->waiting.at[i].id);
 }
 
 void device_chunks_sum(const struct device_chunks *c, uint64_t bytes[CHUNK_DEVICES_MAX])

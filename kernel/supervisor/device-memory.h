@@ -76,6 +76,7 @@ struct device_home {
 struct device_memory {
 	struct device_home home;
 	struct device_chunks chunks;
+	struct device_chunks waiting; /* pre-images that nobody needs, in the worker's hands for those of the next cell */
 	struct device_preimages preimages; /* of the running cell, or to be restored by the next worker */
 	struct device_certificates certificates; /* the same of them */
 	bool out_of_reach; /* the worker that has the session has no device: all of this is for a later one */
@@ -96,11 +97,15 @@ int device_memory_chunk(struct device_memory *d, uint64_t id, uint64_t size, uin
 			struct error *err);
 int device_memory_preimage(struct device_memory *d, const struct device_preimage *p, struct error *err);
 int device_memory_certificates(struct device_memory *d, struct record *r, struct error *err);
-/* Counts from the commit of the running cell on. */
+/* Does the chunk wait for pre-images? */
+bool device_memory_waits(const struct device_memory *d, uint64_t id);
+/* Counts from the commit of the running cell on. One that waits goes at once. */
 int device_memory_drop(struct device_memory *d, uint64_t id, struct error *err);
 
 /* The cell is good: its chunks stay. What takes it back is made; without memory for that it is not valid. */
 void device_memory_commit(struct device_memory *d, struct device_undo *ret_undo);
+/* The undo is not kept: its pre-images wait for the next cell. */
+void device_memory_recycle(struct device_memory *d, struct device_undo *undo);
 /* The cell is dropped: its chunks go, but those with pre-images stay until device_memory_restored(). */
 void device_memory_rollback(struct device_memory *d);
 /* The next worker has copied the pre-images back. */
@@ -120,5 +125,7 @@ void device_memory_reset(struct device_memory *d);
 void device_memory_encode_preimages(const struct device_memory *d, struct buffer *out);
 void device_memory_encode_certificates(const struct device_memory *d, struct buffer *out);
 void device_chunk_encode(const struct device_chunk *c, struct buffer *out);
+/* [u64 id] of those that wait. */
+void device_memory_encode_waiting(const struct device_memory *d, struct buffer *out);
 
 #endif

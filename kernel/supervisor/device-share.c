@@ -286,6 +286,7 @@ static void say_what_is_held(struct supervisor *s)
 	int failed;
 
 	add_chunks(&sums, &s->device.chunks);
+	add_chunks(&sums, &s->device.waiting);
 	/* What undo keeps is not in the hands of the session, and not free either. */
 	undo_log_each_chunks(&s->snapshot.undo, add_chunks, &sums);
 	for (unsigned i = 0; s->pool.active && i < CHUNK_DEVICES_MAX; i++)

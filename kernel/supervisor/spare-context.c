@@ -51,6 +51,11 @@ static void on_deadline(void *data)
 	answer(s, false);
 }
 
+static bool has_context(const struct worker *spare)
+{
+	return spare && !spare->waits;
+}
+
 int spare_context_on_short(struct supervisor *s, struct worker *w, struct record *r, struct error *err)
 {
 	struct spare_context *c = &s->spare_context;
@@ -60,27 +65,30 @@ int spare_context_on_short(struct supervisor *s, struct worker *w, struct record
 	bytes = record_u64(r);
 	if (record_check(r, "WORKER_DEVICE_SHORT", err))
 		return -1;
-	if (w != s->pool.active || !s->pool.spare || s->pool.spare->waits || !s->loop) {
+	if (w != s->pool.active || !s->loop || (!has_context(s->pool.spare) && closings_are_done(s))) {
 		memory_permit_answer(&w->control->permit, c->number, false, "");
 		return 0;
 	}
-	log_info("device memory is short: worker %d, which waits for the next fault, is ended", (int)s->pool.spare->pid);
-	c->short_at = held_now(s) + bytes;
-	c->cell = s->run.cell;
 	c->asked = true;
 	if (!c->deadline)
 		c->deadline = loop_add_timer(s->loop, DEATH_MS, on_deadline, s);
-	worker_pool_renew_spare(s);
+	if (has_context(s->pool.spare)) {
+		log_info("device memory is short: worker %d, which waits for the next fault, is ended", (int)s->pool.spare->pid);
+		c->short_at = held_now(s) + bytes;
+		c->cell = s->run.cell;
+		worker_pool_renew_spare(s);
+	}
+	spare_context_look(s);
 	return 0;
 }
 
-void spare_context_on_death(struct supervisor *s)
+void spare_context_look(struct supervisor *s)
 {
 	bool spare_dies = false;
 
 	for (const struct worker *w = s->pool.dying; w; w = w->next)
 		spare_dies |= !w->attached;
-	if (s->spare_context.asked && !spare_dies)
+	if (s->spare_context.asked && !spare_dies && closings_are_done(s))
 		answer(s, true);
 }
 

@@ -31,10 +31,13 @@ struct spare_context {
 
 /* Is the next spare to do without? */
 bool spare_context_waits(const struct supervisor *s);
-/* WORKER_DEVICE_SHORT; the answer comes when the spare is dead, or when it does not die. */
+/*
+ * WORKER_DEVICE_SHORT. The answer comes when the spare is dead, and what the worker has given back is closed, or when that takes
+ * too long.
+ */
 int spare_context_on_short(struct supervisor *s, struct worker *w, struct record *r, struct error *err);
-/* Some worker has died. */
-void spare_context_on_death(struct supervisor *s);
+/* Some worker has died, or some memory is closed. */
+void spare_context_look(struct supervisor *s);
 void spare_context_release(struct supervisor *s);
 
 #endif

@@ -41,6 +41,7 @@
 #include "kernel/supervisor/snapshot.h"
 #include "kernel/supervisor/snapshots.h"
 #include "kernel/supervisor/closings.h"
+#include "kernel/supervisor/scratch.h"
 #include "kernel/supervisor/spare-context.h"
 #include "kernel/supervisor/supervisor.h"
 #include "kernel/supervisor/memcheck.h"
@@ -139,6 +140,7 @@ struct supervisor {
 	struct worker_pool pool;
 	struct spare_context spare_context;
 	struct closings closings;
+	struct scratch scratch;
 	struct libraries libraries;
 	struct version_watch versions;
 	struct device_choosing choosing;

@@ -54,6 +54,13 @@ uint64_t undo_log_bytes(const struct undo_log *l)
 	return bytes;
 }
 
+bool undo_log_keeps_newest(const struct undo_log *l)
+{
+	const struct undo_entry *e = l->n ? &l->at[l->n - 1] : NULL;
+
+	return e && e->preimage.valid && e->device.valid && (e->swap || entry_bytes(e) <= l->bytes_max);
+}
+
 void undo_log_trim(struct undo_log *l)
 {
 	uint64_t bytes = undo_log_bytes(l);

@@ -44,6 +44,8 @@ static inline struct undo_entry *undo_log_newest(struct undo_log *l)
 {
 	return &l->at[l->n - 1];
 }
+/* Will undo_log_trim() keep the newest entry? */
+bool undo_log_keeps_newest(const struct undo_log *l);
 /* The newest entry is complete: drop what is too old or too much. A replaced session is kept up to the next commit. */
 void undo_log_trim(struct undo_log *l);
 /* The newest n are done with. */

@@ -508,7 +508,7 @@ static void on_death(void *data, struct worker *w)
 	}
 	w->attached = false;
 	bury(s, w);
-	spare_context_on_death(s);
+	spare_context_look(s);
 	advance(s);
 }
 

@@ -194,7 +194,12 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 	return 0;
 }
 
-void device_cell_committed(void)
+void device_cell_committed(struct record *waiting)
+{
+	(void)waiting;
+}
+
+void device_forget_scratch(void)
 {
 }
 

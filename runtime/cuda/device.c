@@ -676,14 +676,28 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 	return ret;
 }
 
-void device_cell_committed(void)
+void device_cell_committed(struct record *waiting)
 {
 	if (!device.usable)
 		return;
 	device.host->enter_library();
 	device_lock();
+	for (uint32_t n = waiting ? record_count(waiting, 8) : 0; n; n--)
+		vmm_pool_keep(record_u64(waiting));
 	vmm_pool_committed();
 	let_driver_work(true);
+	device_unlock();
+	device.host->leave_library();
+}
+
+void device_forget_scratch(void)
+{
+	if (!device.usable)
+		return;
+	device.host->enter_library();
+	device_lock();
+	if (!device_enter())
+		vmm_pool_forget();
 	device_unlock();
 	device.host->leave_library();
 }

@@ -23,6 +23,7 @@ struct buffer;
 struct certificate;
 struct device_watch;
 struct error;
+struct record;
 struct unit;
 struct address_description;
 struct fault_record;
@@ -208,7 +209,10 @@ int device_load(const struct unit *u, struct error *err);
  * appended to warnings, a line each. -1: the cell has failed; *fault is filled (kind, ename, text).
  */
 int device_cell_end(struct buffer *warnings, struct fault_record *fault);
-void device_cell_committed(void);
+/* waiting: u32 count, [u64 id] of chunks with pre-images that the next cell may use; NULL: none. */
+void device_cell_committed(struct record *waiting);
+/* Between cells: those are given back. */
+void device_forget_scratch(void);
 /*
  * A cell is committed in the middle: settle as at its end, and, after device_cell_committed(), go on as after its beginning.
  * -1: the device has failed, and so will the cell.

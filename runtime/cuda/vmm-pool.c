@@ -32,13 +32,13 @@ struct chunk_handle {
 	int device;
 	bool scratch;
 	bool leaving;     /* unmapped at the commit */
+	bool waiting;     /* a scratch chunk that holds nothing */
 	struct host_chunk host; /* bytes not NULL: it is memory of the host, and has no handle */
 };
 
 static struct chunk_handle *handles;
 static size_t n_handles, cap_handles;
 static uint64_t last_id;      /* the low bits of it */
-static uint64_t scratch_next;
 
 CUresult vmm_pool_init(void)
 {
@@ -49,7 +49,6 @@ CUresult vmm_pool_init(void)
 		log_error("%s", err.text);
 		return CUDA_ERROR_MAP_FAILED;
 	}
-	scratch_next = device_window_scratch();
 	return CUDA_SUCCESS;
 }
 
@@ -196,13 +195,18 @@ static void settle_granted(void)
 
 CUresult vmm_pool_ask(int ordinal, uint64_t size)
 {
-	uint64_t all = vmm_pool_taken(ordinal) + held_bytes(ordinal) + size, more;
+	uint64_t all, more;
 	size_t total;
 	CUresult result;
 	int yes;
 
 	refused = "";
-	if (!device.host->ask || all <= granted[ordinal])
+	if (!device.host->ask || vmm_pool_taken(ordinal) + held_bytes(ordinal) + size <= granted[ordinal])
+		return CUDA_SUCCESS;
+	/* Nobody is asked for more as long as there is something that is not needed. */
+	vmm_pool_forget();
+	all = vmm_pool_taken(ordinal) + held_bytes(ordinal) + size;
+	if (all <= granted[ordinal])
 		return CUDA_SUCCESS;
 	result = device.driver->cuDeviceTotalMem(&total, ordinal);
 	if (result)
@@ -222,6 +226,8 @@ static CUresult ask_and_create(int ordinal, uint64_t size, CUmemGenericAllocatio
 	if (result)
 		return result;
 	result = device_window_create(device.driver, ordinal, size, ret);
+	if (result == CUDA_ERROR_OUT_OF_MEMORY)
+		vmm_pool_forget();
 	if (result == CUDA_ERROR_OUT_OF_MEMORY && device.host->make_room && device.host->make_room(size))
 		result = device_window_create(device.driver, ordinal, size, ret);
 	return result;
@@ -255,13 +261,19 @@ static CUresult make(int ordinal, uint64_t size, uint64_t address, uint64_t told
 	return result;
 }
 
+/* A handle that is mapped in [at, at + size). */
+static const struct chunk_handle *handle_in(uint64_t at, uint64_t size)
+{
+	for (size_t i = 0; i < n_handles; i++)
+		if (handles[i].address < at + size && at < handles[i].address + handles[i].size)
+			return &handles[i];
+	return NULL;
+}
+
 /* Is the range mapped in this process although the session has let it go? It is until the commit. */
 static bool still_mapped(uint64_t address, uint64_t size)
 {
-	for (size_t i = 0; i < n_handles; i++)
-		if (handles[i].address < address + size && address < handles[i].address + handles[i].size)
-			return true;
-	return false;
+	return handle_in(address, size);
 }
 
 /* A free range behind chunk i (or at the window's start for -1), not below `from`; 0: none there. */
@@ -314,6 +326,9 @@ uint64_t vmm_pool_spare(int ordinal)
 	for (uint32_t i = 0; i < device.session->chunks.n; i++)
 		if (is_spare(chunk_at(i)) && chunk_at(i)->device == ordinal)
 			bytes += chunk_at(i)->size;
+	for (size_t i = 0; i < n_handles; i++)
+		if (handles[i].waiting && handles[i].device == ordinal && !handles[i].host.bytes)
+			bytes += handles[i].size;
 	return bytes;
 }
 
@@ -519,26 +534,57 @@ static CUresult scratch_on_host(int ordinal, uint64_t size, uint64_t *ret_id, ui
 	return add_host(&host, ordinal);
 }
 
+/* Free addresses for a scratch chunk, and a gap behind it; 0: there are none. */
+static uint64_t scratch_place(uint64_t size)
+{
+	uint64_t at = device_window_scratch(), end = DEVICE_BASE + device_window_size();
+	const struct chunk_handle *h;
+
+	while (at + size + GAP <= end) {
+		h = handle_in(at, size + GAP);
+		if (!h)
+			return at;
+		at = h->address + h->size + GAP;
+	}
+	return 0;
+}
+
 static CUresult scratch_on_device(int ordinal, uint64_t size, uint64_t *ret_id, uint64_t *ret_address)
 {
-	CUresult result;
-
-	if (scratch_next + size + GAP > DEVICE_BASE + device_window_size())
-		return CUDA_ERROR_OUT_OF_MEMORY;
 	*ret_id = 0;
-	result = make(ordinal, size, scratch_next, 0, ret_id);
-	if (result)
-		return result;
-	*ret_address = scratch_next;
-	scratch_next += size + GAP;
-	return CUDA_SUCCESS;
+	*ret_address = scratch_place(size);
+	return *ret_address ? make(ordinal, size, *ret_address, 0, ret_id) : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* One that waits and is not much larger. */
+static struct chunk_handle *take_waiting(int ordinal, uint64_t size, bool on_host)
+{
+	for (size_t i = 0; i < n_handles; i++) {
+		struct chunk_handle *h = &handles[i];
+
+		if (!h->waiting || h->device != ordinal || (h->host.bytes != NULL) != on_host || h->size < size ||
+		    h->size - size > size / 4)
+			continue;
+		h->waiting = false;
+		return h;
+	}
+	return NULL;
 }
 
 CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *ret_id, uint64_t *ret_address)
 {
 	CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+	const struct chunk_handle *h;
 
 	size = round_up_to(size, VMM_POOL_GRANULE);
+	h = take_waiting(ordinal, size, on_host);
+	if (h) {
+		*ret_id = h->id;
+		*ret_address = h->address;
+		return CUDA_SUCCESS;
+	}
+	/* What did not fit this one hardly fits the next. */
+	vmm_pool_forget();
 	if (!on_host)
 		result = scratch_on_device(ordinal, size, ret_id, ret_address);
 	return result == CUDA_ERROR_OUT_OF_MEMORY ? scratch_on_host(ordinal, size, ret_id, ret_address) : result;
@@ -551,7 +597,33 @@ CUresult vmm_pool_scratch(int ordinal, uint64_t size, bool on_host, uint64_t *re
 void vmm_pool_drop_scratch(void)
 {
 	for (size_t i = 0; i < n_handles; i++)
-		handles[i].leaving |= handles[i].scratch;
+		handles[i].leaving |= handles[i].scratch && !handles[i].waiting;
+}
+
+void vmm_pool_keep(uint64_t id)
+{
+	struct chunk_handle *h = find_handle(id);
+
+	if (!h) {
+		chunk_message_dropped(id);
+		return;
+	}
+	h->leaving = false;
+	h->waiting = true;
+}
+
+void vmm_pool_forget(void)
+{
+	for (size_t i = 0; i < n_handles;) {
+		struct chunk_handle *h = &handles[i];
+
+		if (!h->waiting) {
+			i++;
+			continue;
+		}
+		chunk_message_dropped(h->id);
+		release_handle(h);
+	}
 }
 
 uint64_t vmm_pool_scratch_address(uint64_t id)
@@ -573,10 +645,8 @@ static struct chunk_handle handle_of(uint64_t id, uint64_t size, uint64_t addres
 		.id = id, .address = address, .size = size, .device = device_of(id), .scratch = !address,
 	};
 
-	if (!address) {
-		h.address = scratch_next;
-		scratch_next += size + GAP;
-	}
+	if (!address)
+		h.address = scratch_place(size);
 	return h;
 }
 
@@ -657,7 +727,6 @@ void vmm_pool_attach_end(void (*lost)(void *data, uint64_t address, uint64_t siz
 		else
 			i++;
 	}
-	scratch_next = device_window_scratch();
 	settle_granted();
 	for (uint32_t i = 0; i < device.session->chunks.n; i++) {
 		struct session_chunk *c = chunk_at(i);
@@ -710,8 +779,4 @@ void vmm_pool_committed(void)
 			i++;
 	}
 	settle_granted();
-	for (size_t i = 0; i < n_handles; i++)
-		if (handles[i].scratch)
-			return;
-	scratch_next = device_window_scratch();
 }

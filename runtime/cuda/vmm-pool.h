@@ -44,7 +44,7 @@ bool vmm_pool_owns(uint64_t address);
 CUresult vmm_pool_ask(int ordinal, uint64_t size);
 /* Bytes of physical memory that the pool has of a device, scratch chunks and those that leave included. */
 uint64_t vmm_pool_taken(int ordinal);
-/* Bytes that the driver counts as taken, and that the next allocation on the device may have. */
+/* Bytes of chunks that are empty or wait: the driver counts them as taken, and the next allocation may have them. */
 uint64_t vmm_pool_spare(int ordinal);
 /* Why vmm_pool_alloc() gave OUT_OF_MEMORY, when others on this machine have what was wanted; "" otherwise. */
 const char *vmm_pool_refusal(void);
@@ -80,5 +80,9 @@ void vmm_pool_attach_end(void (*lost)(void *data, uint64_t address, uint64_t siz
 void vmm_pool_settle(void);
 /* After it: physical memory of what left goes back. */
 void vmm_pool_committed(void);
+/* Just before that: this chunk of pre-images is to wait for those of the next cell. The kernel is told if it cannot. */
+void vmm_pool_keep(uint64_t id);
+/* What waits goes back, and the kernel is told. */
+void vmm_pool_forget(void);
 
 #endif

@@ -257,7 +257,7 @@ int device_host_end(struct fault_record *fault)
 	if (pwrite(keeper.session_fd, SESSION_BASE, SESSION_SIZE, 0) != SESSION_SIZE)
 		abort();
 	send_message(COMMIT, "", 0, -1, &err);
-	device_cell_committed();
+	device_cell_committed(NULL);
 	return 0;
 }
 

@@ -474,6 +474,7 @@ void harness_commit(struct session *s)
 {
 	struct arena_header h;
 	struct iovec local = { &h, sizeof(h) }, remote = { (void *)ARENA_BASE, sizeof(h) };
+	struct buffer committed = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 	char path[64];
 	int pagemap;
@@ -490,7 +491,10 @@ void harness_commit(struct session *s)
 			copy_private(s, pagemap, start + at);
 	}
 	close(pagemap);
-	assert_int_equal(ipc_send(s->channel, WORKER_COMMITTED, &h.cell, sizeof(h.cell), NULL, 0, &err), 0);
+	record_put_u32(&committed, h.cell);
+	record_put_u32(&committed, 0);
+	assert_int_equal(ipc_send(s->channel, WORKER_COMMITTED, committed.data, committed.len, NULL, 0, &err), 0);
+	buffer_release(&committed);
 }
 
 int harness_cell(struct session *s, uint32_t cell, const char *text, const char *const *types)
