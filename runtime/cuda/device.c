@@ -791,7 +791,6 @@ void device_report(struct buffer *out)
 {
 	const struct session_array *a = &device.session->buffers;
 	uint64_t used = ledger_used(), total = device.info.memory, largest = 0;
-	int before = current;
 	uint32_t n = 0, n_held = 0;
 	struct held held;
 
@@ -799,11 +798,9 @@ void device_report(struct buffer *out)
 		size_t free_bytes, own;
 
 		/* One that nobody has used is not woken up for this. */
-		if (device.usable && device.contexts[i] && !device_switch(i) &&
-		    !device.driver->cuMemGetInfo(&free_bytes, &own) && free_bytes > largest)
+		if (device.usable && device.contexts[i] && !ledger_room(i, &free_bytes, &own) && free_bytes > largest)
 			largest = free_bytes;
 	}
-	device_switch(before);
 	watch_renew();
 	if (device.limit && (used > device.limit || device.limit - used < largest))
 		largest = used > device.limit ? 0 : device.limit - used;

@@ -65,6 +65,7 @@ static int enter(unsigned number)
 #define FOREIGN FUNCTION
 #define RESET FUNCTION
 #define WRITES FUNCTION
+#define LAUNCHES FUNCTION
 #define ASKS FUNCTION
 #define WAITS FUNCTION
 #define OTHER FUNCTION

@@ -4,6 +4,7 @@
  *
  *	COUNTED  a function of one of the files libcuda-*.c stands in its place
  *	WRITES   device memory may be written: what the session has there is saved first
+ *	LAUNCHES the same by device code, and a function of libcuda-launch.c saves what its arguments point to
  *	ASKS     about an address, which may be one of host memory that is registered
  *	WAITS    it may wait for the device
  *	OLD, FOREIGN, RESET  it is refused, and the log says why
@@ -33,7 +34,7 @@
 #define SHIM "libcgpu-shim.so"
 #define ALIAS "libcgpu-shim-link.so"
 
-enum kind { COUNTED, WRITES, ASKS, WAITS, OLD, FOREIGN, RESET, OTHER, FLOATS };
+enum kind { COUNTED, WRITES, LAUNCHES, ASKS, WAITS, OLD, FOREIGN, RESET, OTHER, FLOATS };
 
 static const uint8_t kinds[] = {
 #define LIBCUDA(name, kind, words, handles) kind,
@@ -125,10 +126,15 @@ CUresult libcuda_renew_pinning(void)
 	return result;
 }
 
+static bool may_write(unsigned number)
+{
+	return kinds[number] == WRITES || kinds[number] == LAUNCHES;
+}
+
 static bool waits(unsigned number)
 {
 	return kinds[number] == WAITS ||
-	       (kinds[number] == WRITES && (device_in_cell_thread() || device.driver->extension));
+	       (may_write(number) && (device_in_cell_thread() || device.driver->extension));
 }
 
 static int enter(unsigned number)
@@ -138,7 +144,7 @@ static int enter(unsigned number)
 	if (result)
 		return (int)result;
 	device.host->enter_library();
-	if (kinds[number] == WRITES || kinds[number] == ASKS)
+	if (may_write(number) || kinds[number] == ASKS)
 		result = libcuda_renew_pinning();
 	if (!result && kinds[number] == WRITES)
 		result = save_all();
@@ -321,6 +327,7 @@ void libcuda_attach(void *handle, const char *path)
 	put_guards(libcuda_vmm_guards);
 	put_guards(libcuda_graph_guards);
 	put_guards(libcuda_handle_guards);
+	put_guards(libcuda_launch_guards);
 	owner = getpid();
 	shim->hooks = &hooks;
 }

@@ -49,7 +49,7 @@ struct libcuda_guard {
 #define LIBCUDA_GUARD(symbol, function) { LIBCUDA_##symbol, (void *)function }
 
 extern const struct libcuda_guard libcuda_memory_guards[], libcuda_vmm_guards[], libcuda_graph_guards[],
-	libcuda_handle_guards[];
+	libcuda_handle_guards[], libcuda_launch_guards[];
 
 /* Those of struct libcuda_hooks. */
 int libcuda_stream_argument(long *argument);

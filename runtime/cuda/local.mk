@@ -50,7 +50,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/ledger-cap.c \
 	%reldir%/library-handles.c %reldir%/library-handles.h \
 	%reldir%/libcuda.c %reldir%/libcuda.def %reldir%/libcuda.h %reldir%/libcuda-find.c \
-	%reldir%/libcuda-graph.c %reldir%/libcuda-handles.c %reldir%/libcuda-memory.c %reldir%/libcuda-vmm.c \
+	%reldir%/libcuda-graph.c %reldir%/libcuda-handles.c %reldir%/libcuda-launch.c %reldir%/libcuda-memory.c %reldir%/libcuda-vmm.c \
 	%reldir%/nvml.c %reldir%/nvml.def %reldir%/nvml.h %reldir%/nvml-answers.c \
 	%reldir%/peers.c %reldir%/peers.h \
 	%reldir%/pinning.c %reldir%/pinning.h \

@@ -398,15 +398,29 @@ static CUresult save_launch(const struct ptx_writes *w, void **args)
 	return result;
 }
 
+/* Of what is not saved. A device that cannot compute digests has all of it saved. */
+static CUresult watch_rest(void)
+{
+	return is_watched || !certify_reach() ? CUDA_SUCCESS : save_reached();
+}
+
 CUresult preimage_save_launch(const struct ptx_writes *w, void **args)
 {
 	CUresult result = save_launch(w, args);
 
-	if (result || is_watched)
-		return result;
-	result = certify_reach();
-	/* A device that cannot compute digests. */
-	return result ? save_reached() : CUDA_SUCCESS;
+	return result ? result : watch_rest();
+}
+
+CUresult preimage_save_pointer(uint64_t value)
+{
+	bool is_pointer, is_wild;
+
+	return save_base(value, &is_pointer, &is_wild);
+}
+
+CUresult preimage_save_rest(void)
+{
+	return device.rollback == DEVICE_ROLLBACK_WHOLE ? save_reached() : watch_rest();
 }
 
 CUresult preimage_restore(uint64_t address, uint64_t size, uint64_t chunk, uint64_t offset)

@@ -20,6 +20,12 @@ CUresult preimage_save(struct session_buffer *b);
 CUresult preimage_save_all(void);
 /* The same of an entry that writes as `w` says, with these arguments. */
 CUresult preimage_save_launch(const struct ptx_writes *w, void **args);
+/*
+ * The same of code that is not known, in two steps: what each of its arguments points to, if that is a buffer of the session, and
+ * then what else the thread's device reaches, as the mode of the rollback is.
+ */
+CUresult preimage_save_pointer(uint64_t value);
+CUresult preimage_save_rest(void);
 /* Nothing that any device reaches is left to be saved. */
 bool preimage_all_saved(void);
 /* Devices reach more than before. */

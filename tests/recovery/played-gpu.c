@@ -145,7 +145,7 @@ static int pages_changed(void)
 	return result;
 }
 
-enum kind { OTHER, COUNTED, OLD, FOREIGN, RESET, WRITES, ASKS, WAITS, FLOATS };
+enum kind { OTHER, COUNTED, OLD, FOREIGN, RESET, WRITES, LAUNCHES, ASKS, WAITS, FLOATS };
 
 static const char *const names[] = {
 #define LIBCUDA(name, kind, words, handles) #name,

@@ -163,6 +163,41 @@ static void test_commit_drops(void **state)
 	assert_non_null(find(3));
 }
 
+/* What waits is no memory of the session: a pre-image makes it one of the cell, and the end of the worker closes it. */
+static void test_scratch_that_waits(void **state)
+{
+	(void)state;
+	chunk(4, 0);
+	preimage(AT(1), 4);
+	commit();
+	device_memory_recycle(&memory, &undo[0]);
+	release_undo();
+	assert_true(is_open(4) && device_memory_waits(&memory, 4) && !find(4));
+	preimage(AT(1), 4);
+	assert_true(find(4) && !device_memory_waits(&memory, 4));
+	device_memory_rollback(&memory);
+	assert_true(find(4) && is_open(4)); /* the next worker copies from there */
+	device_memory_restored(&memory);
+	assert_false(is_open(4));
+}
+
+static void test_scratch_that_is_not_wanted(void **state)
+{
+	(void)state;
+	chunk(3, 0);
+	chunk(4, 0);
+	preimage(AT(1), 3);
+	preimage(AT(2), 4);
+	commit();
+	device_memory_recycle(&memory, &undo[0]);
+	drop(3);
+	assert_false(is_open(3));
+	assert_true(device_memory_waits(&memory, 4));
+	device_memory_rollback(&memory);
+	assert_false(is_open(4) || device_memory_waits(&memory, 4));
+	assert_true(is_open(1) && is_open(2));
+}
+
 static void test_moved_chunk_goes_back(void **state)
 {
 	struct error err = ERROR_INIT;
@@ -346,6 +381,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rollback_forgets_what_the_cell_made, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_rollback_twice, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_commit_drops, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_scratch_that_waits, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_scratch_that_is_not_wanted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_moved_chunk_goes_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_undo, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_undo_of_two, set_up, tear_down),
