@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/own-prefix.h"
 
 const char *const cuda_folders_libraries[] = { "lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu",
 					       "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "extras/CUPTI/lib64", NULL };
@@ -75,27 +76,19 @@ static char *folder_of_nvcc(void)
 	return NULL;
 }
 
-/* PREFIX/libexec/cgpu/cgpu-worker -> PREFIX: a kernel that pip or bootstrap put into a virtual environment. */
-static char *own_prefix(void)
-{
-	char *path = realpath("/proc/self/exe", NULL);
-
-	go_up(path, 3);
-	return path;
-}
-
 bool cuda_folders_find(const char *wheel, const char *built, cuda_folders_fn *is_it, void *context)
 {
 	const struct search s = { wheel, is_it, context };
 	const char *only = getenv("CGPU_CUDA");
-	cleanup_free char *nvcc = NULL, *own = NULL;
+	cleanup_free char *nvcc = NULL, *own = NULL, *packed = NULL;
 
 	if (only && *only)
 		return look_in(&s, only);
 	nvcc = folder_of_nvcc();
-	own = own_prefix();
+	own = own_prefix_find();
+	packed = own_prefix_folder("cuda", "include/cuda.h", "");
 	return look_in(&s, getenv("CUDA_HOME")) || look_in(&s, getenv("CUDA_PATH")) || look_in(&s, nvcc) ||
-	       look_in_wheels(&s, getenv("VIRTUAL_ENV")) || look_in_wheels(&s, own) ||
+	       look_in_wheels(&s, getenv("VIRTUAL_ENV")) || look_in_wheels(&s, own) || look_in(&s, packed) ||
 	       look_in_wheels(&s, getenv("CONDA_PREFIX")) ||
 	       look_in(&s, "/usr/local/cuda") || look_in(&s, built) || look_in(&s, "/usr");
 }

@@ -14,6 +14,7 @@ libcommon_a_SOURCES = \
 	%reldir%/declarations.def \
 	%reldir%/cuda-folders.c %reldir%/cuda-folders.h \
 	%reldir%/cuda-libraries.def \
+	%reldir%/own-prefix.c %reldir%/own-prefix.h \
 	%reldir%/device-watch.c %reldir%/device-watch.h \
 	%reldir%/device-trace.c %reldir%/device-trace.h %reldir%/trace-kinds.def \
 	%reldir%/certificate.h \

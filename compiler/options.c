@@ -12,12 +12,14 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/own-prefix.h"
 #include "common/without-cuda.h"
 #include "compiler/clang-shim.h"
 #include "compiler/session.h"
 #include "config.h"
 
 #define ARGUMENTS_MAX 128
+#define CUDA_HEADER "include/cuda_runtime_api.h"
 #define HEADERS_GONE \
 	"CUDA's headers are not where they were when cgpu was built. `./bootstrap install` in its source folder brings them back; " \
 	"or name the folder that has include/cuda.h in CGPU_CUDA. Then restart the kernel"
@@ -29,11 +31,12 @@ struct options_set {
 	struct clang_options *clang;
 };
 
-static char *pick(const char *variable, const char *otherwise)
+/* What the variable names; else what own_prefix_folder() says. */
+static char *pick(const char *variable, const char *name, const char *file, const char *otherwise)
 {
 	const char *value = getenv(variable);
 
-	return strdup(value && *value ? value : otherwise);
+	return value && *value ? strdup(value) : own_prefix_folder(name, file, otherwise);
 }
 
 int options_init(struct options *o, struct error *err)
@@ -41,11 +44,12 @@ int options_init(struct options *o, struct error *err)
 	cleanup_buffer struct buffer header = BUFFER_INIT;
 
 	*o = (struct options){ 0 };
-	o->prelude = pick("CGPU_PRELUDE", CGPU_PRELUDE_DIR);
-	o->cuda_root = pick("CGPU_CUDA", CGPU_CUDA_ROOT);
-	if (!o->prelude || !o->cuda_root)
+	o->prelude = pick("CGPU_PRELUDE", "include", "cgpu.h", CGPU_PRELUDE_DIR);
+	o->cuda_root = pick("CGPU_CUDA", "cuda", CUDA_HEADER, CGPU_CUDA_ROOT);
+	o->clang_root = own_prefix_folder("clang", "include/stddef.h", CGPU_CLANG_RESOURCE_DIR);
+	if (!o->prelude || !o->cuda_root || !o->clang_root)
 		return error_set(err, ERROR_MEMORY, "out of memory at start");
-	buffer_printf(&header, "%s/include/cuda_runtime_api.h", o->cuda_root);
+	buffer_printf(&header, "%s/" CUDA_HEADER, o->cuda_root);
 	if (!HAVE_CUDA || access(buffer_text(&header), R_OK)) {
 		free(o->cuda_root);
 		o->cuda_root = NULL;
@@ -66,6 +70,7 @@ void options_release(struct options *o)
 	}
 	free(o->prelude);
 	free(o->cuda_root);
+	free(o->clang_root);
 	*o = (struct options){ 0 };
 }
 
@@ -187,7 +192,7 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 		"-Wno-error=implicit-int",
 		"-Wno-deprecated-non-prototype",
 		"-resource-dir",
-		CGPU_CLANG_RESOURCE_DIR,
+		o->clang_root,
 		"-c",
 	};
 	size_t n = 0, n_flags;
@@ -271,7 +276,7 @@ int options_header_key(const struct options *o, const struct clang_options *clan
 	hash_file(h, o->prelude, "common/launch-glue.h");
 	hash_file(h, "/usr/include", "stdio.h");
 	hash_file(h, "/usr/include", "features.h");
-	hash_file(h, o->cuda_root ? o->cuda_root : "", "include/cuda_runtime_api.h");
+	hash_file(h, o->cuda_root ? o->cuda_root : "", CUDA_HEADER);
 	snprintf(key, 40, "%016llx%016llx", (unsigned long long)h[0], (unsigned long long)h[1]);
 	return 0;
 }

@@ -22,11 +22,12 @@ struct options_set; /* options for one text of flags */
 struct options {
 	char *prelude;		  /* folder with cgpu.h, owned */
 	char *cuda_root;	  /* owned; NULL without CUDA headers */
+	char *clang_root;	  /* folder with the headers that clang brings, owned */
 	const char *no_cuda;	  /* why there are none and what to do; NULL when they are there */
 	struct options_set *sets; /* owned list, most recent first */
 };
 
-/* CGPU_PRELUDE and CGPU_CUDA name other folders than the installed ones. */
+/* CGPU_PRELUDE and CGPU_CUDA name other folders than those of common/own-prefix.h. */
 int options_init(struct options *o, struct error *err);
 void options_release(struct options *o);
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "common/own-prefix.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+
+char *own_prefix_find(void)
+{
+	char *path = realpath("/proc/self/exe", NULL);
+
+	for (int i = 0; i < 3 && path; i++) {
+		char *slash = strrchr(path, '/');
+
+		if (slash)
+			*slash = '\0';
+	}
+	return path;
+}
+
+char *own_prefix_folder(const char *name, const char *file, const char *otherwise)
+{
+	cleanup_free char *prefix = own_prefix_find(), *folder = NULL, *probe = NULL;
+
+	if (!prefix || asprintf(&folder, "%s/share/cgpu/%s", prefix, name) < 0 || asprintf(&probe, "%s/%s", folder, file) < 0)
+		return NULL;
+	return access(probe, R_OK) ? strdup(otherwise) : steal_pointer(&folder);
+}
