@@ -26,11 +26,14 @@ ROOT = HERE.parent
 
 
 NEED_CUDA = {"cuda", "driver", "gpu", "programs"}  # folders; in others, tests are marked one by one
+NEED_EMULATED = {"start_on_gpu", "inject_cell", "nvcc"}  # fixtures of tests that are marked `emulated`
 
 
 def pytest_collection_modifyitems(items):
     """A case whose parameters hold CUDA code needs CUDA, too."""
     for item in items:
+        if NEED_EMULATED.intersection(item.fixturenames):
+            item.add_marker(pytest.mark.emulated)
         params = repr(item.callspec.params) if hasattr(item, "callspec") else ""
         if item.path.relative_to(HERE).parts[0] in NEED_CUDA or cuda_code.CODE.search(params):
             item.add_marker(pytest.mark.cuda)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bundle for a machine with a GPU is right where it can be checked: on the emulated driver, and on one that hangs."""
+"""The experiments for a machine with a GPU are right where it can be checked: on the emulated driver, and on one that
+hangs."""
 import json
 import os
 import re
@@ -12,10 +13,10 @@ pytestmark = pytest.mark.cuda
 
 
 @pytest.fixture(scope="module")
-def bundle(root):
-    build = os.environ.get("CGPU_BUILD_TREE", root / "build" / "tree")
-    subprocess.run(["make", "-C", build, "check-gpu-bundle"], check=True, capture_output=True)
-    return f"{build}/gpu-bundle"
+def bundle(root, tmp_path_factory):
+    build, folder = os.environ.get("CGPU_BUILD_TREE", root / "build" / "tree"), tmp_path_factory.mktemp("bundle")
+    subprocess.run(["make", "-C", build, "experiments-bundle", f"BUNDLE={folder}"], check=True, capture_output=True)
+    return folder
 
 
 def run(bundle, folder, driver, *names, **env):

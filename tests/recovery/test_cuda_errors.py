@@ -108,6 +108,7 @@ THROW = """%%cpp
 extern "C" void throw_it() { throw std::runtime_error("the device has failed"); }"""
 
 
+@pytest.mark.emulated
 @pytest.mark.parametrize("end, ename, headline", [
     ("int *lost = NULL; cudaMallocManaged(&lost, 64); lost[3] = 1;", "SegmentationFault",
      "address 0xc is a null pointer plus 12"),

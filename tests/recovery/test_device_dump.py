@@ -113,6 +113,7 @@ def test_nothing_is_left(start_on_gpu, dumps):
     assert not list(dumps.glob("cgpu-dump-*"))
 
 
+@pytest.mark.emulated
 def test_an_emulated_device_makes_no_dumps(start_kernel, dumps):
     session = start_kernel(TMPDIR=str(dumps))
     session.run(SPREAD).ok()

@@ -6,7 +6,7 @@ from session import wait_until
 
 import pytest
 
-pytestmark = pytest.mark.cuda
+pytestmark = [pytest.mark.cuda, pytest.mark.emulated]
 
 INIT = {  # what the driver does: the error, words of the message
     "cuInit=100": ("CudaNoDevice", ["no CUDA-capable device is detected (100)"]),

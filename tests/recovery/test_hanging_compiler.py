@@ -65,6 +65,7 @@ def test_nvcc_is_ended_with_a_compiler_that_dies(start_kernel, tmp_path):
 
 
 @pytest.mark.cuda
+@pytest.mark.emulated
 def test_nvrtc_hangs_when_it_is_loaded(start_kernel, tmp_path):
     """As on a disk that does not answer: C cells run, CUDA code is told why it does not."""
     library = tmp_path / "libnvrtc.so"

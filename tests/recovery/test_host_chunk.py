@@ -2,7 +2,7 @@
 """What a cell overwrites is kept in memory of the host when the device is full, or `%gpu rollback host` asks for it."""
 import pytest
 
-pytestmark = pytest.mark.cuda
+pytestmark = [pytest.mark.cuda, pytest.mark.emulated]
 
 MIB = 1 << 20
 BUFFER = f"""#include <stdio.h>

@@ -138,6 +138,7 @@ def device_used(kernel):
 
 
 @pytest.mark.cuda
+@pytest.mark.usefixtures("nvcc")
 @pytest.mark.parametrize("cell_id", ["a cell of a notebook", None])
 def test_a21_500_runs_of_a_cuda_program(fresh_kernel, cell_id):
     """Its unit takes the place of the run before; also in a console, where each run is a cell of its own."""
@@ -179,6 +180,7 @@ HEADERS = {
 
 
 @pytest.mark.cuda
+@pytest.mark.usefixtures("nvcc")
 @pytest.mark.parametrize("flags, runs", [("", 60), ("-rdc=true", 15)])
 def test_60_runs_of_a_cuda_program_with_headers_of_its_own(start_kernel, tmp_path, flags, runs):
     """nvcc makes it anew each time, since a header may have changed, and makes the same of it."""

@@ -30,6 +30,7 @@ def test_device_code_of_the_drivers_version_runs(start_on_gpu):
     session.close()
 
 
+@pytest.mark.emulated
 @pytest.mark.parametrize("driver, release", [("13000", "cuda-toolkit<13.1"), ("13040", "cuda-toolkit<13.5"), ("12040", ""),
                                              (None, "")])
 def test_bootstrap_takes_wheels_that_the_driver_knows(root, prefix, tmp_path, driver, release):

@@ -174,6 +174,7 @@ def test_damaged_files_are_refused(start, home):
     session.close()
 
 
+@pytest.mark.emulated
 def test_libraries_come_along(start):
     first = start(CGPU_AUTOSAVE="0")
     first.run("%pkg gsl\n#include <gsl/gsl_sf_bessel.h>\ndouble at(double x) { return gsl_sf_bessel_J0(x); }").ok()
@@ -189,6 +190,7 @@ def test_libraries_come_along(start):
     second.close()
 
 
+@pytest.mark.emulated
 def test_a_library_of_another_build(start, home):
     """Units call it by name; pointers into it that are data are named."""
     def build(answer, pad):

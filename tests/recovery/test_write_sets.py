@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which device buffers a cell's launches save: those that they write, and no rollback or undo misses one."""
+"""Which device buffers a cell's launches save: those that they write, and no rollback or undo misses one. On a GPU, which tells
+nobody of a stray write: test_certify.py."""
 import re
 
 import pytest
 
-pytestmark = pytest.mark.cuda
+pytestmark = [pytest.mark.cuda, pytest.mark.emulated]
 
 KB = 1 << 10
 MAKE = f"""#include <stdio.h>
