@@ -95,6 +95,7 @@ def test_what_is_reached_through_memory_is_named_on_a_gpu(start_on_gpu):
     session.close()
 
 
+@pytest.mark.emulated
 def test_what_is_reached_through_memory_is_rolled_back_here(fresh_kernel):
     fresh_kernel.run(MAKE).ok()
     fresh_kernel.run(THROUGH + FAIL)

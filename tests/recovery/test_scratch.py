@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-pytestmark = pytest.mark.cuda
+pytestmark = [pytest.mark.cuda, pytest.mark.emulated]
 
 SIZE = 24 << 20
 SETUP = f"""#include <stdio.h>

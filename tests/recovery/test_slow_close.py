@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-pytestmark = pytest.mark.cuda
+pytestmark = [pytest.mark.cuda, pytest.mark.emulated]
 
 
 @pytest.fixture
