@@ -4,6 +4,9 @@ notebook says so, and what the others show is what the notebook has saved."""
 import json
 import time
 
+import played_gpu
+import pytest
+
 
 def saved(cell):
     """What the notebook has of the cell's output, on stdout and as its value."""
@@ -11,7 +14,7 @@ def saved(cell):
     return "".join("".join(text) for text in texts)
 
 
-def test_tour(root, kernel):
+def play(root, kernel):
     cells = json.loads((root / "notebooks" / "tour.ipynb").read_text())["cells"]
     wrong = []
     for cell in (c for c in cells if c["cell_type"] == "code"):
@@ -28,3 +31,14 @@ def test_tour(root, kernel):
         if not good:
             wrong.append(f"cell {result.count}, {word}:\n{result.shown}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_tour(root, kernel):
+    play(root, kernel)
+
+
+@pytest.mark.emulated
+def test_tour_on_a_played_gpu(root, start_kernel, prefix, tmp_path):
+    session = start_kernel(**played_gpu.build(prefix, tmp_path))
+    play(root, session)
+    session.close()
