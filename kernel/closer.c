@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread is started by the first descriptor and lives as long as the process. */
+/* The thread is started by the first descriptor and lives as long as the process. What it is given takes no memory. */
 #include "kernel/closer.h"
 
 #include <pthread.h>
@@ -8,15 +8,14 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "common/array.h"
 #include "kernel/thread.h"
+
+#define WAITING_MAX 4096
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER;
-static struct {
-	int *at;
-	size_t n, cap;
-} fds;
+static int fds[WAITING_MAX]; /* those in [0, n_fds) are not closed yet, or some of them not */
+static size_t n_fds;
 static bool has_thread;
 static int idle_fd = -1;
 
@@ -26,16 +25,16 @@ static void *run(void *data)
 	(void)data;
 	pthread_mutex_lock(&lock);
 	for (;;) {
-		while (!fds.n)
+		while (!n_fds)
 			pthread_cond_wait(&wanted, &lock);
-		for (size_t i = 0; i < fds.n; i++) {
-			int fd = fds.at[i];
+		for (size_t i = 0; i < n_fds; i++) {
+			int fd = fds[i];
 
 			pthread_mutex_unlock(&lock);
 			close(fd);
 			pthread_mutex_lock(&lock);
 		}
-		fds.n = 0;
+		n_fds = 0;
 		if (idle_fd >= 0)
 			eventfd_write(idle_fd, 1);
 	}
@@ -64,9 +63,9 @@ void closer_close(int fd)
 	if (fd < 0)
 		return;
 	pthread_mutex_lock(&lock);
-	taken = start() && ARRAY_ROOM(fds.at, fds.n, &fds.cap);
+	taken = n_fds < WAITING_MAX && start();
 	if (taken) {
-		fds.at[fds.n++] = fd;
+		fds[n_fds++] = fd;
 		pthread_cond_signal(&wanted);
 	}
 	pthread_mutex_unlock(&lock);
@@ -79,7 +78,7 @@ bool closer_is_idle(void)
 	bool idle;
 
 	pthread_mutex_lock(&lock);
-	idle = !fds.n;
+	idle = !n_fds;
 	pthread_mutex_unlock(&lock);
 	return idle;
 }

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Takes fd; -1 is accepted. Without memory or a thread for it, it is closed before this returns. */
+/* Takes fd; -1 is accepted. Without a thread, or when too many wait, it is closed before this returns. */
 void closer_close(int fd);
 /* All are closed. */
 bool closer_is_idle(void);
