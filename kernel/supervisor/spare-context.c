@@ -35,11 +35,9 @@ static void answer(struct supervisor *s, bool granted)
 {
 	struct spare_context *c = &s->spare_context;
 
-	if (s->loop)
-		loop_remove(s->loop, c->deadline);
-	c->deadline = NULL;
-	c->asked = false;
-	if (s->pool.active)
+	spare_context_release(s);
+	/* Another one has questions of its own, with the same numbers. */
+	if (s->pool.active && s->pool.active->pid == c->asker)
 		memory_permit_answer(&s->pool.active->control->permit, c->number, granted, "");
 }
 
@@ -69,9 +67,9 @@ int spare_context_on_short(struct supervisor *s, struct worker *w, struct record
 		memory_permit_answer(&w->control->permit, c->number, false, "");
 		return 0;
 	}
-	c->asked = true;
-	if (!c->deadline)
-		c->deadline = loop_add_timer(s->loop, DEATH_MS, on_deadline, s);
+	c->asker = w->pid;
+	spare_context_release(s);
+	c->deadline = loop_add_timer(s->loop, DEATH_MS, on_deadline, s);
 	if (has_context(s->pool.spare)) {
 		log_info("device memory is short: worker %d, which waits for the next fault, is ended", (int)s->pool.spare->pid);
 		c->short_at = held_now(s) + bytes;
@@ -88,7 +86,7 @@ void spare_context_look(struct supervisor *s)
 
 	for (const struct worker *w = s->pool.dying; w; w = w->next)
 		spare_dies |= !w->attached;
-	if (s->spare_context.asked && !spare_dies && closings_are_done(s))
+	if (s->spare_context.deadline && !spare_dies && closings_are_done(s))
 		answer(s, true);
 }
 

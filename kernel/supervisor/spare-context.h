@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct error;
 struct loop_source;
@@ -25,8 +26,8 @@ struct spare_context {
 	uint64_t short_at;  /* bytes that the session held and wanted when memory was short; 0: it never was */
 	uint32_t cell;      /* in which it was */
 	uint32_t number;    /* of the question that waits for the spare's end */
-	bool asked;
-	struct loop_source *deadline;
+	pid_t asker;        /* the worker that waits for the answer */
+	struct loop_source *deadline; /* NULL: nobody waits */
 };
 
 /* Is the next spare to do without? */
