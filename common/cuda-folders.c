@@ -45,16 +45,6 @@ static bool look_in_wheels(const struct search *s, const char *environment)
 	return is_found;
 }
 
-static void go_up(char *path, int levels)
-{
-	while (path && levels-- > 0) {
-		char *slash = strrchr(path, '/');
-
-		if (slash)
-			*slash = '\0';
-	}
-}
-
 /* /cuda/bin/nvcc -> /cuda */
 static char *folder_of_nvcc(void)
 {
@@ -64,14 +54,13 @@ static char *folder_of_nvcc(void)
 
 	for (char *dir = path ? strtok_r(path, ":", &rest) : NULL; dir; dir = strtok_r(NULL, ":", &rest)) {
 		cleanup_free char *program = NULL;
-		char *whole;
+		char *folder;
 
 		if (asprintf(&program, "%s/nvcc", dir) < 0)
 			return NULL;
-		whole = access(program, X_OK) ? NULL : realpath(program, NULL);
-		go_up(whole, 2);
-		if (whole)
-			return whole;
+		folder = access(program, X_OK) ? NULL : own_prefix_above(program, 2);
+		if (folder)
+			return folder;
 	}
 	return NULL;
 }

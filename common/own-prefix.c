@@ -9,17 +9,22 @@
 
 #include "common/cleanup.h"
 
-char *own_prefix_find(void)
+char *own_prefix_above(const char *path, int levels)
 {
-	char *path = realpath("/proc/self/exe", NULL);
+	char *whole = realpath(path, NULL);
 
-	for (int i = 0; i < 3 && path; i++) {
-		char *slash = strrchr(path, '/');
+	for (int i = 0; i < levels && whole; i++) {
+		char *slash = strrchr(whole, '/');
 
 		if (slash)
 			*slash = '\0';
 	}
-	return path;
+	return whole;
+}
+
+char *own_prefix_find(void)
+{
+	return own_prefix_above("/proc/self/exe", 3);
 }
 
 char *own_prefix_folder(const char *name, const char *file, const char *otherwise)

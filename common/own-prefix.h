@@ -6,6 +6,8 @@
 #ifndef CGPU_COMMON_OWN_PREFIX_H
 #define CGPU_COMMON_OWN_PREFIX_H
 
+/* The folder so many levels above the file that the path leads to, malloc-ed; NULL: there is none, or no memory. */
+char *own_prefix_above(const char *path, int levels);
 /* PREFIX, malloc-ed; NULL without memory. */
 char *own_prefix_find(void);
 /* PREFIX/share/cgpu/NAME where that has the file, else the other folder; malloc-ed, NULL without memory. */

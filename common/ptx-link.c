@@ -4,9 +4,11 @@
  * declares or defines. Which items stay is decided by symbols alone; what stays is copied, with names and numbers of files
  * replaced on the way. So nothing has to be known of instructions.
  */
+#define _GNU_SOURCE
 #include "common/ptx-link.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -360,6 +362,25 @@ bool ptx_link_is_device_runtime(const char *name)
 	if (!strncmp(name, "__", 2))
 		name += 2;
 	return !strncmp(name, "cuda", 4) && isupper((unsigned char)name[4]);
+}
+
+/* The name is looked for first: most texts do not have it, and need not be read. */
+bool ptx_link_needs_device_runtime(const char *text, size_t len, char *ret_name, size_t size)
+{
+	struct error err = ERROR_INIT;
+	const char *name = NULL;
+	struct ptx_link link;
+
+	*ret_name = '\0';
+	if (!memmem(text, len, "cuda", 4))
+		return false;
+	ptx_link_init(&link);
+	if (!ptx_link_add(&link, "the code", text, len, &err))
+		name = ptx_link_missing(&link, ptx_link_is_device_runtime);
+	if (name)
+		snprintf(ret_name, size, "%s", name);
+	ptx_link_release(&link);
+	return *ret_name;
 }
 
 /* Which definition of each symbol stays. */

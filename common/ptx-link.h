@@ -53,6 +53,11 @@ const char *ptx_link_missing(const struct ptx_link *l, bool (*is_meant)(const ch
 bool ptx_link_is_device_runtime(const char *name);
 
 /*
+ * Does this one text need it? *ret_name is such a function, cut to size; "": it needs none, or is no PTX.
+ */
+bool ptx_link_needs_device_runtime(const char *text, size_t len, char *ret_name, size_t size);
+
+/*
  * Append the linked module to *ret. known: is this a function that the device itself has, such as vprintf? NULL: who loads
  * the module looks for what is missing. ERROR_COMPILE when two modules define the same symbol, or none defines one that is used.
  */

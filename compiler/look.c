@@ -45,22 +45,12 @@ static void cubin_release(struct cubin *c)
 	buffer_release(&c->said);
 }
 
-/* Such code is whole when it is linked with the device runtime, for which ptxas is told to leave names open. */
-static bool is_to_be_linked(const char *ptx, size_t len)
-{
-	struct error err = ERROR_INIT;
-	struct ptx_link link;
-	bool ret;
-
-	ptx_link_init(&link);
-	ret = !ptx_link_add(&link, "the code", ptx, len, &err) && ptx_link_missing(&link, ptx_link_is_device_runtime);
-	ptx_link_release(&link);
-	return ret;
-}
-
 /* 1: ptxas has failed, and c->said tells why. */
 static int assemble(struct looker *k, const char *ptx, size_t len, struct cubin *c, struct error *err)
 {
+	/* Such code is whole when it is linked with the device runtime, for which ptxas is told to leave names open. */
+	char name[80];
+	bool linked = ptx_link_needs_device_runtime(ptx, len, name, sizeof(name));
 	int failed;
 
 	if (!*k->folder.path && tool_folder_make(&k->folder, "ptxas", 0, err))
@@ -75,7 +65,7 @@ static int assemble(struct looker *k, const char *ptx, size_t len, struct cubin 
 		return -1;
 	failed = tool_run(&k->folder, buffer_text(&c->log),
 			  (const char *const[]){ k->ptxas, "-v", "-lineinfo", buffer_text(&c->arch), buffer_text(&c->ptx), "-o",
-						 buffer_text(&c->cubin), is_to_be_linked(ptx, len) ? "-c" : NULL, NULL },
+						 buffer_text(&c->cubin), linked ? "-c" : NULL, NULL },
 			  err);
 	if (failed < 0 || tool_read_file(buffer_text(&c->log), &c->said, err))
 		return -1;

@@ -186,39 +186,42 @@ static void leave_library(void)
 	cell_mode_leave_library();
 }
 
-/* Under the device's lock: one question at a time. */
-static int ask_for_memory(int ordinal, uint64_t total, uint64_t bytes, const char **ret_why)
+/*
+ * Under the device's lock: one question at a time, whose answer the kernel process writes to the permit. *b begins with the
+ * number of the question. As memory_permit_wait(); *ret_why: why not.
+ */
+static int ask_kernel(uint32_t type, uint32_t number, const struct buffer *b, const char **ret_why)
 {
 	struct memory_permit *p = &worker.control->permit;
-	cleanup_buffer struct buffer b = BUFFER_INIT;
-	uint32_t number = memory_permit_next(p);
 
 	*ret_why = "the kernel process does not answer.";
-	if (worker.is_child)
-		return 0;
-	record_put_u32(&b, number);
-	record_put_u32(&b, (uint32_t)ordinal);
-	record_put_u64(&b, total);
-	record_put_u64(&b, bytes);
-	if (buffer_check(&b, NULL) || worker_send(WORKER_DEVICE_ASK, b.data, b.len, -1, NULL))
+	if (worker.is_child || buffer_check(b, NULL) || worker_send(type, b->data, b->len, -1, NULL))
 		return 0;
 	*ret_why = p->why;
 	return memory_permit_wait(p, number, interrupt_pending);
 }
 
+static int ask_for_memory(int ordinal, uint64_t total, uint64_t bytes, const char **ret_why)
+{
+	uint32_t number = memory_permit_next(&worker.control->permit);
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_u32(&b, number);
+	record_put_u32(&b, (uint32_t)ordinal);
+	record_put_u64(&b, total);
+	record_put_u64(&b, bytes);
+	return ask_kernel(WORKER_DEVICE_ASK, number, &b, ret_why);
+}
+
 static bool make_room(uint64_t bytes)
 {
-	struct memory_permit *p = &worker.control->permit;
+	uint32_t number = memory_permit_next(&worker.control->permit);
 	cleanup_buffer struct buffer b = BUFFER_INIT;
-	uint32_t number = memory_permit_next(p);
+	const char *why;
 
-	if (worker.is_child)
-		return false;
 	record_put_u32(&b, number);
 	record_put_u64(&b, bytes);
-	if (buffer_check(&b, NULL) || worker_send(WORKER_DEVICE_SHORT, b.data, b.len, -1, NULL))
-		return false;
-	return memory_permit_wait(p, number, interrupt_pending) > 0;
+	return ask_kernel(WORKER_DEVICE_SHORT, number, &b, &why) > 0;
 }
 
 static struct device_host device_host = {

@@ -8,8 +8,6 @@
  * wrote is not even locked. That way only finds that there is no race. For all else, and wherever there may be a race,
  * lanes are gone through one by one.
  */
-#include <sched.h>
-
 #include "emulator/check/race-pages.h"
 #include "emulator/machine/exec.h"
 
@@ -47,18 +45,6 @@ static uint32_t number_of(struct race_now *n)
 	chunk->owners[number % RACE_CHUNK / RACE_RESERVE] = c;
 	*recent = (struct race_recent){ n->o, n->access.time, c->epoch, n->access.meets, number };
 	return number;
-}
-
-static struct race_page *lock_page(struct race_page *p)
-{
-	while (atomic_exchange_explicit(&p->lock, true, memory_order_acquire))
-		sched_yield();
-	return p;
-}
-
-static void unlock_page(struct race_page *p)
-{
-	atomic_store_explicit(&p->lock, false, memory_order_release);
 }
 
 /* NULL: the check was cut. */
@@ -185,11 +171,11 @@ static bool visit_bytes(const struct race_now *n, uint32_t lane, uint64_t at, ui
 
 	if (!p)
 		return false;
-	lock_page(p);
+	race_lock(&p->lock);
 	made = make_words(n->c->race, p, at % RACE_PAGE, size);
 	if (made)
 		visit(n, p, lane, at % RACE_PAGE, size);
-	unlock_page(p);
+	race_unlock(&p->lock);
 	return made;
 }
 
@@ -460,9 +446,11 @@ bool race_global_halves(struct race_now *n, const struct access_shape *shape)
 	if (writes)
 		race_store_set(&n->c->store, n->w, n->o, n->number, ROW(n->w, uint64_t, n->o->a), (uint64_t)n->o->imm);
 	for (uint32_t i = 0; i < count; i++) {
-		bool silent = visit_piece(n, (lock_page(pieces[i].page), &pieces[i]));
+		bool silent;
 
-		unlock_page(pieces[i].page);
+		race_lock(&pieces[i].page->lock);
+		silent = visit_piece(n, &pieces[i]);
+		race_unlock(&pieces[i].page->lock);
 		if (!silent)
 			return false;
 	}

@@ -4,6 +4,7 @@
 #define CGPU_EMULATOR_RACE_STATE_H
 
 #include <pthread.h>
+#include <sched.h>
 
 #include "emulator/check/race-plan.h"
 #include "emulator/check/race-store.h"
@@ -233,6 +234,18 @@ static inline struct race_recent *race_recent(const struct race_now *n)
 static inline bool race_is_alike(const struct race_recent *r, const struct race_now *n)
 {
 	return r->op == n->o && r->epoch == n->access.epoch && r->meets == n->access.meets && r->time == n->access.time;
+}
+
+/* Held for some instructions only. */
+static inline void race_lock(_Atomic bool *lock)
+{
+	while (atomic_exchange_explicit(lock, true, memory_order_acquire))
+		sched_yield();
+}
+
+static inline void race_unlock(_Atomic bool *lock)
+{
+	atomic_store_explicit(lock, false, memory_order_release);
 }
 
 /* Who made the access of global memory with that mark. */

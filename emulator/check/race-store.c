@@ -10,32 +10,20 @@
  */
 #include "emulator/check/race-store.h"
 
-#include <sched.h>
 #include <string.h>
 
 #include "emulator/check/race-state.h"
 
-static void lock(struct race_store *s)
-{
-	while (atomic_exchange_explicit(&s->lock, true, memory_order_acquire))
-		sched_yield();
-}
-
-static void unlock(struct race_store *s)
-{
-	atomic_store_explicit(&s->lock, false, memory_order_release);
-}
-
 void race_store_set(struct race_store *s, const struct warp *w, const struct op *o, uint32_t number, const uint64_t *address,
 		    uint64_t offset)
 {
-	lock(s);
+	race_lock(&s->lock);
 	s->number = access_registers_copy(w, o, &s->values) ? number : 0;
 	s->op = o;
 	s->mask = w->mask;
 	s->offset = offset;
 	memcpy(s->address, address, sizeof(s->address));
-	unlock(s);
+	race_unlock(&s->lock);
 }
 
 /* What [at, at + size) and the store of that lane have in common. */
@@ -54,9 +42,9 @@ static void overlay(const struct race_store *s, uint32_t lane, uint64_t at, uint
 void race_store_read(struct race_store *s, uint32_t number, uint32_t lane, uint64_t at, const uint8_t *memory, uint32_t size,
 		     uint8_t *ret)
 {
-	lock(s);
+	race_lock(&s->lock);
 	memcpy(ret, memory, size);
 	if (s->number == number && s->mask >> lane & 1)
 		overlay(s, lane, at, size, ret);
-	unlock(s);
+	race_unlock(&s->lock);
 }

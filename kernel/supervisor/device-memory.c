@@ -150,7 +150,6 @@ int device_memory_preimage(struct device_memory *d, const struct device_preimage
 	if (take_waiting(d, p->chunk, err))
 		return -1;
 	chunk = chunks_find(&d->chunks, p->chunk);
-
 	if (!chunk || p->offset > chunk->size || p->size > chunk->size - p->offset)
 		return error_set(err, ERROR_PROTOCOL, "a pre-image lies in chunk %llu, which does not hold it",
 				 (unsigned long long)p->chunk);

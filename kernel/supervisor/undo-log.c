@@ -66,11 +66,9 @@ void undo_log_trim(struct undo_log *l)
 	uint64_t bytes = undo_log_bytes(l);
 	unsigned n = 0;
 
-	if (!l->n)
-		return;
-	if (!l->at[l->n - 1].preimage.valid || !l->at[l->n - 1].device.valid)
+	if (!undo_log_keeps_newest(l))
 		n = l->n;
-	for (; n + (l->at[l->n - 1].swap != NULL) < l->n && bytes > l->bytes_max; n++)
+	for (; n + 1 < l->n && bytes > l->bytes_max; n++)
 		bytes -= entry_bytes(&l->at[n]);
 	drop_oldest(l, n);
 }

@@ -42,22 +42,6 @@ static void set_values(struct load *l)
 	l->values[2] = (void *)1;
 }
 
-/* What is no PTX needs nothing: the driver will say what is wrong with it. */
-static void find_need(struct load *l)
-{
-	struct error err = ERROR_INIT;
-	const char *name = NULL;
-	struct ptx_link link;
-
-	if (!strstr(l->ptx, "cuda"))
-		return;
-	ptx_link_init(&link);
-	if (!ptx_link_add(&link, "the code", l->ptx, strlen(l->ptx), &err))
-		name = ptx_link_missing(&link, ptx_link_is_device_runtime);
-	snprintf(l->needs, sizeof(l->needs), "%s", name ? name : "");
-	ptx_link_release(&link);
-}
-
 static bool has_library(void *context, const char *folder)
 {
 	struct load *l = context;
@@ -166,8 +150,7 @@ CUresult device_module_load(const char *ptx, CUmodule *ret, struct error *err)
 			return CUDA_ERROR_OUT_OF_MEMORY;
 		l.ptx = buffer_text(&rewritten);
 	}
-	find_need(&l);
-	if (l.needs[0])
+	if (ptx_link_needs_device_runtime(l.ptx, strlen(l.ptx), l.needs, sizeof(l.needs)))
 		find_library(&l);
 	result = l.library[0] ? load_linked(&l, ret) : load_image(&l, l.ptx, ret);
 	if (result)

@@ -43,13 +43,12 @@ static bool is_exclusive(void *nvml)
 	int (*count)(unsigned *) = dlsym(nvml, "nvmlDeviceGetCount_v2");
 	int (*handle)(unsigned, void **) = dlsym(nvml, "nvmlDeviceGetHandleByIndex_v2");
 	int (*compute_mode)(void *, int *) = dlsym(nvml, "nvmlDeviceGetComputeMode");
-	bool exclusive = false;
 	unsigned n = 0;
+	bool exclusive;
 
 	if (!init || !shutdown || !count || !handle || !compute_mode || init())
 		return true;
-	if (count(&n))
-		exclusive = true;
+	exclusive = count(&n) != 0;
 	for (unsigned i = 0; i < n; i++) {
 		int mode = EXCLUSIVE_PROCESS;
 		void *device;

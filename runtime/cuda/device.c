@@ -690,29 +690,28 @@ void device_cell_committed(struct record *waiting)
 	device.host->leave_library();
 }
 
-void device_forget_scratch(void)
+/* With the driver, if the context can still be entered. */
+static void in_context(void (*work)(void))
 {
-	if (!device.usable)
-		return;
 	device.host->enter_library();
 	device_lock();
 	if (!device_enter())
-		vmm_pool_forget();
+		work();
 	device_unlock();
 	device.host->leave_library();
 }
 
+void device_forget_scratch(void)
+{
+	if (device.usable)
+		in_context(vmm_pool_forget);
+}
+
 void device_pages_change(void)
 {
-	if (!device.usable || !device.session || !pinning_any())
-		return;
-	device.host->enter_library();
-	device_lock();
 	/* The driver waits for what uses them. */
-	if (!device_enter())
-		pinning_let_go();
-	device_unlock();
-	device.host->leave_library();
+	if (device.usable && device.session && pinning_any())
+		in_context(pinning_let_go);
 }
 
 bool device_describe(uint64_t address, struct address_description *ret)

@@ -171,8 +171,7 @@ static bool refuse_for_room(const struct ledger_request *r)
 	char room[24], all[24], held[24], number[16] = "", why[200];
 	size_t free_bytes, total;
 
-	if (!lacks_room(r, &free_bytes, &total) ||
-	    (device.host->make_room && device.host->make_room(r->size) && !lacks_room(r, &free_bytes, &total)))
+	if (!lacks_room(r, &free_bytes, &total))
 		return false;
 	if (device.count > 1)
 		snprintf(number, sizeof(number), " %d", r->device);
@@ -192,6 +191,15 @@ void ledger_refuse_full(const struct ledger_request *r)
 		ledger_refuse(r, "the device has no more memory to give.", "");
 }
 
+/* Does it stay so, when others have been asked to give way? */
+static bool has_no_room(const struct ledger_request *r)
+{
+	size_t free_bytes, total;
+
+	return lacks_room(r, &free_bytes, &total) &&
+	       !(device.host->make_room && device.host->make_room(r->size) && !lacks_room(r, &free_bytes, &total));
+}
+
 CUresult ledger_admit(const struct ledger_request *r)
 {
 	uint64_t used = ledger_used(), cost = r->kind == BUFFER_ARRAY ? ledger_cost(r) : r->size;
@@ -204,7 +212,7 @@ CUresult ledger_admit(const struct ledger_request *r)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
 	/* What is smaller may have room beside others of its size, which counts as taken. */
-	if (r->kind < BUFFER_MANAGED && r->size >= VMM_POOL_GRANULE && refuse_for_room(r))
+	if (r->kind < BUFFER_MANAGED && r->size >= VMM_POOL_GRANULE && has_no_room(r) && refuse_for_room(r))
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	return CUDA_SUCCESS;
 }

@@ -56,48 +56,27 @@ static bool find_block(void *const *extra, struct words *ret)
 	return ret->at;
 }
 
-static CUresult save_arguments(CUfunction f, void **params, void **extra, bool *ret_known)
+/* Of a launch, as the driver is given them. */
+struct arguments {
+	CUfunction f;
+	void **params, **extra;
+};
+
+static CUresult save_arguments(void *data, bool *ret_known)
 {
+	const struct arguments *a = data;
 	struct words block;
 
-	*ret_known = false;
-	if (params)
-		return save_parameters(f, params, ret_known);
-	*ret_known = !extra || find_block(extra, &block);
-	return extra && *ret_known ? save_words(&block) : CUDA_SUCCESS;
-}
-
-/* The context is the caller's again afterwards. */
-static CUresult save(CUfunction f, void **params, void **extra)
-{
-	CUcontext before = NULL;
-	int ordinal = device_current();
-	CUresult result;
-	bool known;
-
-	if (!device.session || preimage_all_saved())
-		return CUDA_SUCCESS;
-	device.driver->cuCtxGetCurrent(&before);
-	device_lock();
-	result = save_arguments(f, params, extra, &known);
-	for (int i = 0; i < device.count && !result; i++) {
-		if (!device.contexts[i])
-			continue;
-		result = device_switch(i);
-		if (!result)
-			result = known ? preimage_save_rest() : preimage_save_all();
-	}
-	device_switch(ordinal);
-	device_unlock();
-	device.driver->cuCtxSetCurrent(before);
-	device_context_changed();
-	return result;
+	if (a->params)
+		return save_parameters(a->f, a->params, ret_known);
+	*ret_known = !a->extra || find_block(a->extra, &block);
+	return a->extra && *ret_known ? save_words(&block) : CUDA_SUCCESS;
 }
 
 #define LAUNCH(symbol, parameters, f, params, extra, ...)                                         \
 	static CUresult guard_##symbol parameters                                                 \
 	{                                                                                         \
-		CUresult result = save(f, params, extra);                                         \
+		CUresult result = libcuda_save(save_arguments, &(struct arguments){ f, params, extra }); \
 												  \
 		return result ? result : ((__typeof__(&guard_##symbol))libcuda_real[LIBCUDA_##symbol])(__VA_ARGS__); \
 	}

@@ -85,23 +85,25 @@ static CUresult check(void)
 	return device.usable ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
 
-/* Whatever device memory the session has may be written by the call. The context is the caller's again afterwards. */
-static CUresult save_all(void)
+CUresult libcuda_save(CUresult (*arguments)(void *data, bool *ret_known), void *data)
 {
 	CUcontext before = NULL;
 	int ordinal = device_current();
 	CUresult result = CUDA_SUCCESS;
+	bool known = false;
 
 	if (!device.session || preimage_all_saved())
 		return CUDA_SUCCESS;
 	device.driver->cuCtxGetCurrent(&before);
 	device_lock();
+	if (arguments)
+		result = arguments(data, &known);
 	for (int i = 0; i < device.count && !result; i++) {
 		if (!device.contexts[i])
 			continue;
 		result = device_switch(i);
 		if (!result)
-			result = preimage_save_all();
+			result = known ? preimage_save_rest() : preimage_save_all();
 	}
 	device_switch(ordinal);
 	device_unlock();
@@ -147,7 +149,7 @@ static int enter(unsigned number)
 	if (may_write(number) || kinds[number] == ASKS)
 		result = libcuda_renew_pinning();
 	if (!result && kinds[number] == WRITES)
-		result = save_all();
+		result = libcuda_save(NULL, NULL);
 	if (result)
 		device.host->leave_library();
 	else if (waits(number))

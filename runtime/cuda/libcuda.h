@@ -60,6 +60,11 @@ int libcuda_config_argument(long *argument);
 extern void *libcuda_real[LIBCUDA_COUNT];
 #define LIBCUDA_REAL(number, type) ((__typeof__(type) *)libcuda_real[number])
 
+/*
+ * Device memory of the session may be written by the call that comes: what it may write is saved. arguments() saves what the
+ * arguments point to, and tells whether it knows them; NULL: nothing is known of the call. The context stays the caller's.
+ */
+CUresult libcuda_save(CUresult (*arguments)(void *data, bool *ret_known), void *data);
 /* Registered host memory is the driver's again, before it is asked about an address. The context stays the caller's. */
 CUresult libcuda_renew_pinning(void);
 /* The device of the thread's context; an error is the driver's, for the caller. */

@@ -193,25 +193,31 @@ static void settle_granted(void)
 		granted[i] = vmm_pool_taken(i) + held_bytes(i);
 }
 
+static bool is_granted(int ordinal, uint64_t size, uint64_t *ret_more)
+{
+	uint64_t all = vmm_pool_taken(ordinal) + held_bytes(ordinal) + size;
+
+	*ret_more = all > granted[ordinal] ? round_up_to(all - granted[ordinal], VMM_POOL_GRANULE) : 0;
+	return !*ret_more;
+}
+
 CUresult vmm_pool_ask(int ordinal, uint64_t size)
 {
-	uint64_t all, more;
+	uint64_t more;
 	size_t total;
 	CUresult result;
 	int yes;
 
 	refused = "";
-	if (!device.host->ask || vmm_pool_taken(ordinal) + held_bytes(ordinal) + size <= granted[ordinal])
+	if (!device.host->ask || is_granted(ordinal, size, &more))
 		return CUDA_SUCCESS;
 	/* Nobody is asked for more as long as there is something that is not needed. */
 	vmm_pool_forget();
-	all = vmm_pool_taken(ordinal) + held_bytes(ordinal) + size;
-	if (all <= granted[ordinal])
+	if (is_granted(ordinal, size, &more))
 		return CUDA_SUCCESS;
 	result = device.driver->cuDeviceTotalMem(&total, ordinal);
 	if (result)
 		return result;
-	more = round_up_to(all - granted[ordinal], VMM_POOL_GRANULE);
 	yes = device.host->ask(ordinal, total, more, &refused);
 	if (yes <= 0)
 		return yes ? CUDA_ERROR_TIMEOUT : CUDA_ERROR_OUT_OF_MEMORY;
@@ -261,19 +267,13 @@ static CUresult make(int ordinal, uint64_t size, uint64_t address, uint64_t told
 	return result;
 }
 
-/* A handle that is mapped in [at, at + size). */
+/* One that is mapped in [at, at + size). What the session has let go is so until the commit. */
 static const struct chunk_handle *handle_in(uint64_t at, uint64_t size)
 {
 	for (size_t i = 0; i < n_handles; i++)
 		if (handles[i].address < at + size && at < handles[i].address + handles[i].size)
 			return &handles[i];
 	return NULL;
-}
-
-/* Is the range mapped in this process although the session has let it go? It is until the commit. */
-static bool still_mapped(uint64_t address, uint64_t size)
-{
-	return handle_in(address, size);
 }
 
 /* A free range behind chunk i (or at the window's start for -1), not below `from`; 0: none there. */
@@ -289,7 +289,7 @@ static uint64_t place_behind(int64_t i, uint64_t from, uint64_t size)
 	if (start < from)
 		start = from;
 	for (; start + size + GAP <= end; start += VMM_POOL_GRANULE)
-		if (!still_mapped(start, size + GAP))
+		if (!handle_in(start, size + GAP))
 			return start;
 	return 0;
 }

@@ -231,24 +231,26 @@ def device_write(state, random):
             f"cudaMemcpy(buffers[{i}].at + {start}, t, {length}, cudaMemcpyHostToDevice); free(t); }} ")
 
 
-@step(3)
-def launch(state, random):
+def add(state, random):
+    """The arguments of an entry that adds to the first bytes of a buffer; None: there is no buffer."""
     i, k = any_of(random, state.buffers), random.randrange(256)
     if i is None:
-        return ""
+        return None
     length = random.randint(1, min(len(state.buffers[i]), 20000))
     state.buffers[i] = bytes(b + k & 255 for b in state.buffers[i][:length]) + state.buffers[i][length:]
-    return f"add<<<{random.randint(1, 3)}, 64>>>(buffers[{i}].at, {length}, {k}); "
+    return f"buffers[{i}].at, {length}, {k}"
+
+
+@step(3)
+def launch(state, random):
+    arguments = add(state, random)
+    return arguments and f"add<<<{random.randint(1, 3)}, 64>>>({arguments}); " or ""
 
 
 @step(1)
 def launch_by_device(state, random):
-    i, k = any_of(random, state.buffers), random.randrange(256)
-    if i is None:
-        return ""
-    length = random.randint(1, min(len(state.buffers[i]), 20000))
-    state.buffers[i] = bytes(b + k & 255 for b in state.buffers[i][:length]) + state.buffers[i][length:]
-    return f"add_by_another<<<1, 1>>>(buffers[{i}].at, {length}, {k}); "
+    arguments = add(state, random)
+    return arguments and f"add_by_another<<<1, 1>>>({arguments}); " or ""
 
 
 @step(2)
