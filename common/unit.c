@@ -3,6 +3,7 @@
 #include "common/unit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/buffer.h"
 #include "common/error.h"
@@ -17,6 +18,16 @@ static const struct {
 #include "common/declarations.def"
 #undef DECLARATION
 };
+
+bool unit_holds_statements(const char *function)
+{
+	static const char *const starts[] = { UNIT_STATEMENTS, "__stmts__", "__cxx_global_var_init", "_GLOBAL__sub_I_" };
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (!strncmp(function, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
 
 const char *declaration_space(enum declaration_kind kind)
 {

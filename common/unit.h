@@ -75,6 +75,13 @@ struct unit_entry {
  */
 #define UNIT_OWN_VARIABLE 0x40
 
+/*
+ * Does a function of this name hold what stands at file scope of a cell: its statements, or the initialisers of its variables?
+ * The first are called UNIT_STATEMENTS with a number, clang has names of its own for the others.
+ */
+#define UNIT_STATEMENTS "cgpu_cell_"
+bool unit_holds_statements(const char *function);
+
 struct unit {
 	uint32_t cell;           /* execution count */
 	const char *cell_name;   /* "In[3]", as it stands in diagnostics and line tables */

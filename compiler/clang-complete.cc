@@ -125,7 +125,7 @@ void clang_shim_complete(const struct clang_job *job, const char *prefix, unsign
 		options.IncludeMacros = 0;
 		options.IncludeGlobals = 1;
 		/* C names of headers are known without clang; members of namespaces are not. */
-		options.LoadExternal = job->options->language == Language::CXX;
+		options.LoadExternal = job->options->language != Language::C;
 		options.IncludeBriefComments = 1;
 		CI.getFrontendOpts().ProgramAction = frontend::ParseSyntaxOnly;
 		CI.getPreprocessorOpts().addRemappedFile("cell.c", buffer);

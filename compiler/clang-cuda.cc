@@ -52,7 +52,7 @@ const VarDecl *device_variable(const Expr *E)
 {
 	const VarDecl *V = root_of(E);
 
-	return V && is_marked(V, CGPU_STAND_IN) ? V : nullptr;
+	return V && (is_marked(V, CGPU_STAND_IN) || V->hasAttr<CUDADeviceAttr>() || V->hasAttr<CUDAConstantAttr>()) ? V : nullptr;
 }
 
 class Uses : public RecursiveASTVisitor<Uses>
@@ -105,10 +105,10 @@ class Uses : public RecursiveASTVisitor<Uses>
 };
 
 /* The lvalue that is shown, below the conversion that an expression statement of C has; nullptr: none. */
-const Expr *displayed_by(const FunctionDecl *F)
+const Expr *displayed_by(const Stmt *all)
 {
-	auto *body = dyn_cast<CompoundStmt>(F->getBody());
-	const Stmt *last = body && !body->body_empty() ? body->body_back() : nullptr;
+	auto *body = dyn_cast<CompoundStmt>(all);
+	const Stmt *last = body ? (body->body_empty() ? nullptr : body->body_back()) : all;
 
 	while (auto *label = dyn_cast_or_null<LabelStmt>(last))
 		last = label->getSubStmt();
@@ -208,13 +208,17 @@ bool clang_cuda_is_on_device(const Expr *E)
 	return device_variable(E) != nullptr;
 }
 
-void clang_cuda_check_variables(FunctionDecl *F, Sema &S, bool displays)
+bool clang_cuda_is_for_device(const FunctionDecl *F)
 {
-	if (!is_marked(F, CGPU_FOR_BOTH))
-		Uses(S, displays ? displayed_by(F) : nullptr).TraverseStmt(F->getBody());
+	return is_marked(F, CGPU_FOR_BOTH) || F->hasAttr<CUDADeviceAttr>() || F->hasAttr<CUDAGlobalAttr>();
 }
 
-void clang_cuda_mark_results(FunctionDecl *F, Sema &S)
+void clang_cuda_check_variables(Stmt *body, Sema &S, bool displays)
 {
-	Results(S).visit(F->getBody(), false);
+	Uses(S, displays ? displayed_by(body) : nullptr).TraverseStmt(body);
+}
+
+void clang_cuda_mark_results(Stmt *body, Sema &S)
+{
+	Results(S).visit(body, false);
 }

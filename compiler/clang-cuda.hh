@@ -10,17 +10,20 @@
 /* Is the lvalue a __device__ or __constant__ variable, or a part of one? What the host has of it is a stand-in without a value. */
 bool clang_cuda_is_on_device(const clang::Expr *E);
 
-/*
- * Reads and writes of such a variable in the body of F are errors, but in a function that is for the device, too. What a cell
- * displays is left out: that comes from the device.
- */
-void clang_cuda_check_variables(clang::FunctionDecl *F, clang::Sema &S, bool displays);
+/* Is the function device code, alone or among others? */
+bool clang_cuda_is_for_device(const clang::FunctionDecl *F);
 
 /*
- * In the body of F each call of the runtime API whose result is used, `if (cudaMalloc(&p, n))`, becomes the argument of
+ * Reads and writes of such a variable by statements of the host are errors. The value of the last one may be shown (displays):
+ * that comes from the device.
+ */
+void clang_cuda_check_variables(clang::Stmt *body, clang::Sema &S, bool displays);
+
+/*
+ * In statements of the host each call of the runtime API whose result is used, `if (cudaMalloc(&p, n))`, becomes the argument of
  * cgpu_looked_at() (common/launch-glue.h), so that an error that the code deals with is not told as one that nobody looked at. A
  * result that is displayed is none of these.
  */
-void clang_cuda_mark_results(clang::FunctionDecl *F, clang::Sema &S);
+void clang_cuda_mark_results(clang::Stmt *body, clang::Sema &S);
 
 #endif

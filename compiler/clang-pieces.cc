@@ -303,7 +303,8 @@ std::string Pieces::text_of_variable(const VarDecl *V) const
 /* "": later cells see nothing of it. */
 std::string Pieces::text_of(const Decl *D) const
 {
-	if (D->isImplicit() || D->isInvalidDecl() || isa<EmptyDecl>(D) || isa<FileScopeAsmDecl>(D) || isa<StaticAssertDecl>(D))
+	if (D->isImplicit() || D->isInvalidDecl() || isa<EmptyDecl>(D) || isa<FileScopeAsmDecl>(D) || isa<StaticAssertDecl>(D) ||
+	    isa<TopLevelStmtDecl>(D))
 		return "";
 	if (auto *S = dyn_cast<ClassTemplateSpecializationDecl>(D))
 		if (S->getSpecializationKind() != TSK_ExplicitSpecialization)

@@ -10,11 +10,13 @@
 
 #include "compiler/clang-complaints.hh"
 #include "compiler/clang-cuda.hh"
+#include "compiler/clang-display.hh"
 #include "compiler/clang-includes.hh"
 #include "compiler/clang-header.hh"
 #include "compiler/clang-job.hh"
 #include "compiler/clang-publish.hh"
 #include "compiler/clang-pieces.hh"
+#include "compiler/clang-statements.hh"
 #include "compiler/clang-types.hh"
 #include "compiler/object-code.hh"
 
@@ -56,6 +58,20 @@ using namespace clang;
 namespace
 {
 
+/*
+ * Declarations whose diagnostics wait until it is known for whom code is made of them, the host or the device. Those of a
+ * header would be read, thousands of them, by every cell that uses it; what a cell calls of them is looked at from the cell.
+ * Clang has no way to say so: the private member is reached by an explicit instantiation, which may name it.
+ */
+template <auto Member> struct Reach {
+	friend auto &waiting_diagnostics(Sema &S)
+	{
+		return S.*Member;
+	}
+};
+template struct Reach<&Sema::DeclsToCheckForDeferredDiags>;
+auto &waiting_diagnostics(Sema &S);
+
 /* Sees each file-scope declaration before clang's code generator does. */
 class CellConsumer : public SemaConsumer
 {
@@ -76,6 +92,24 @@ class CellConsumer : public SemaConsumer
 		sema = &S;
 	}
 
+	/* A function made of statements at file scope comes next; the value of the last one is shown, main() runs before. */
+	void take_statements(FunctionDecl *F, bool has_value)
+	{
+		const SourceManager &SM = sema->getSourceManager();
+
+		statements = F;
+		if (!is_written_here(F))
+			return;
+		clang_cuda_check_variables(F->getBody(), *sema, has_value);
+		clang_cuda_mark_results(F->getBody(), *sema);
+		if (!has_value)
+			return;
+		result->display_offset =
+			SM.getFileOffset(SM.getFileLoc(cast<CompoundStmt>(F->getBody())->body_back()->getBeginLoc()));
+		result->has_run = job->run && clang_display_call_before(*sema, F, job->run);
+		take(clang_display_body(*sema, F));
+	}
+
 	void ForgetSema() override
 	{
 		sema = nullptr;
@@ -91,6 +125,8 @@ class CellConsumer : public SemaConsumer
 		for (Decl *D : group) {
 			auto *F = dyn_cast<FunctionDecl>(D);
 
+			if (isa<TopLevelStmtDecl>(D) || (F && F == statements))
+				continue;
 			if (!sema->getLangOpts().CPlusPlus)
 				clang_publish_inline(D, sema->getSourceManager());
 			if (!sema->getLangOpts().CPlusPlus && !is_header)
@@ -100,15 +136,16 @@ class CellConsumer : public SemaConsumer
 			if (pieces)
 				pieces->add(D);
 			if (F && !is_header && is_written_here(F)) {
-				clang_cuda_check_variables(F, *sema, is_run(F) && job->display);
-				clang_cuda_mark_results(F, *sema);
+				if (!clang_cuda_is_for_device(F))
+					clang_cuda_check_variables(F->getBody(), *sema, is_run(F) && job->display);
+				clang_cuda_mark_results(F->getBody(), *sema);
 			}
 			if (sema->getLangOpts().CPlusPlus)
 				declare_cpp(D);
 			else if (F && is_run(F) && F->hasBody()) {
 				run = F;
 				if (job->display && !sema->getDiagnostics().hasErrorOccurred())
-					display(F);
+					take(clang_display_body(*sema, F));
 			} else if (auto *N = dyn_cast<NamedDecl>(D)) {
 				declared.push_back(N);
 			}
@@ -118,6 +155,8 @@ class CellConsumer : public SemaConsumer
 
 	void HandleTranslationUnit(ASTContext &C) override
 	{
+		if (is_header && sema)
+			waiting_diagnostics(*sema).clear();
 		/* After errors the tree has holes; a parse that asks for names takes what is whole.
 		 */
 		if (!job->symbol || (result && C.getDiagnostics().hasErrorOccurred()))
@@ -143,7 +182,7 @@ class CellConsumer : public SemaConsumer
 	bool is_header;
 	std::unique_ptr<Pieces> pieces; /* null: nobody asks for them */
 	Sema *sema = nullptr;
-	FunctionDecl *run = nullptr;
+	FunctionDecl *run = nullptr, *statements = nullptr;
 	std::vector<NamedDecl *> declared;
 
 	bool is_run(const FunctionDecl *F) const
@@ -351,11 +390,6 @@ class CellConsumer : public SemaConsumer
 				declare_cpp(inner);
 			return;
 		}
-		auto *F = dyn_cast<FunctionDecl>(D);
-
-		if (F && job->display && F->hasBody() && is_run(F) &&
-		    !sema->getDiagnostics().hasErrorOccurred())
-			display(F);
 		if (V && V->getDeclContext()->isTranslationUnit() && V->isExternallyVisible() && !V->isExternC() &&
 		    !V->hasAttr<AsmLabelAttr>())
 			V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, ("::" + V->getName()).str(), true));
@@ -373,119 +407,12 @@ class CellConsumer : public SemaConsumer
 		return true;
 	}
 
-	/* What the user wrote, without the conversions of an expression statement. */
-	static Expr *written(Expr *E)
+	void take(const clang_display &shown)
 	{
-		while (auto *I = dyn_cast<ImplicitCastExpr>(E)) {
-			CastKind K = I->getCastKind();
-
-			if (K != CK_LValueToRValue && K != CK_ArrayToPointerDecay &&
-			    K != CK_FunctionToPointerDecay)
-				break;
-			E = I->getSubExpr();
-		}
-		return E;
-	}
-
-	Expr *text_literal(ASTContext &C, const std::string &text, SourceLocation L)
-	{
-		QualType T = C.getStringLiteralArrayType(C.CharTy, text.size());
-#if CLANG_VERSION_MAJOR >= 18
-		auto kind = StringLiteralKind::Ordinary;
-#else
-		auto kind = StringLiteral::Ordinary;
-#endif
-		return StringLiteral::Create(C, text, kind, false, T, L);
-	}
-
-	/* Replaces the last statement of the body, `E;`, by cgpu_display_value(type, code, &copy of
-	 * E, size). */
-	void display(FunctionDecl *F)
-	{
-		ASTContext &C = sema->getASTContext();
-		Sema::ContextRAII inside(*sema, F);
-		auto *body = dyn_cast_or_null<CompoundStmt>(F->getBody());
-		if (!body || body->body_empty())
+		if (!shown.shows)
 			return;
-		llvm::SmallVector<Stmt *, 32> statements(body->body_begin(), body->body_end() - 1);
-		Stmt *last = body->body_back();
-
-		/* `end: x`: the label keeps its place, in front of what is made of x. */
-		llvm::SmallVector<LabelStmt *, 2> labels;
-
-		while (auto *label = dyn_cast<LabelStmt>(last)) {
-			labels.push_back(label);
-			last = label->getSubStmt();
-		}
-		auto *E = dyn_cast<Expr>(last);
-
-		if (!E || E->containsErrors() || E->getType()->isDependentType() ||
-		    E->getType()->isVoidType() || E->getType()->isVariablyModifiedType())
-			return;
-		for (LabelStmt *label : labels) {
-			label->setSubStmt(new (C) NullStmt(label->getIdentLoc()));
-			statements.push_back(label);
-		}
-		/* What its temporaries are, in C++: they live until it is shown. */
-		auto *cleanups = dyn_cast<ExprWithCleanups>(E);
-
-		E = written(cleanups ? cleanups->getSubExpr() : E);
-		SourceLocation L = E->getBeginLoc();
-		QualType T = E->getType();
-
-		bool in_place = E->isLValue() && E->getObjectKind() == OK_Ordinary &&
-				(T->isArrayType() || T->isRecordType() || clang_cuda_is_on_device(E));
-		if (!in_place) {
-			ExprResult R = sema->DefaultFunctionArrayLvalueConversion(E);
-
-			if (R.isInvalid())
-				return;
-			E = temporary(F, R.get(), L, statements);
-			T = R.get()->getType().getAtomicUnqualifiedType();
-		}
-		ExprResult address = sema->CreateBuiltinUnaryOp(L, UO_AddrOf, E);
-		LookupResult found(*sema, &C.Idents.get("cgpu_display_value"), L,
-				   Sema::LookupOrdinaryName);
-
-		if (address.isInvalid() || !sema->LookupName(found, sema->TUScope))
-			return;
-		std::string type = clang_type_shown(T.getAsString(clang_type_policy(C))),
-			    code = clang_expression_code(C, E, T);
-		uint64_t size = C.getTypeSizeInChars(T).getQuantity();
-		Expr *arguments[] = {
-			text_literal(C, type, L),
-			text_literal(C, code, L),
-			address.get(),
-			IntegerLiteral::Create(C, llvm::APInt(64, size), C.UnsignedLongTy, L),
-		};
-		CXXScopeSpec scope;
-		ExprResult callee = sema->BuildDeclarationNameExpr(scope, found, false);
-		ExprResult call = sema->BuildCallExpr(nullptr, callee.get(), L, arguments, L);
-
-		if (call.isInvalid())
-			return;
-		statements.push_back(cleanups ? ExprWithCleanups::Create(C, call.get(), cleanups->cleanupsHaveSideEffects(),
-									 cleanups->getObjects())
-					      : call.get());
-		F->setBody(CompoundStmt::Create(C, statements, FPOptionsOverride(),
-						body->getLBracLoc(), body->getRBracLoc()));
-		result->display_type = strdup(type.c_str());
-		result->display_type_code = strdup(code.c_str());
-	}
-
-	/* A local variable that holds E; the reference to it. */
-	Expr *temporary(FunctionDecl *F, Expr *E, SourceLocation L,
-			llvm::SmallVectorImpl<Stmt *> &statements)
-	{
-		ASTContext &C = sema->getASTContext();
-		QualType T = E->getType().getAtomicUnqualifiedType();
-		VarDecl *V = VarDecl::Create(C, F, L, L, &C.Idents.get("cgpu_displayed"), T,
-					     C.getTrivialTypeSourceInfo(T, L), SC_None);
-
-		V->setInit(E);
-		V->setIsUsed();
-		statements.push_back(new (C) DeclStmt(DeclGroupRef(V), L, L));
-		return sema->BuildDeclRefExpr(V, T, VK_LValue, L);
+		result->display_type = strdup(shown.type.c_str());
+		result->display_type_code = strdup(shown.type_code.c_str());
 	}
 };
 
@@ -519,12 +446,29 @@ class CompileAction : public HeaderLater<EmitObjAction>
 		/* The job itself may come later. */
 		if (CI.getLangOpts().CPlusPlus)
 			pieces = std::make_unique<Pieces>(CI, job);
-		return in_front(std::make_unique<CellConsumer>(job, result, std::move(pieces)), std::move(generator));
+		auto cell = std::make_unique<CellConsumer>(job, result, std::move(pieces));
+
+		consumer = cell.get();
+		return in_front(std::move(cell), std::move(generator));
+	}
+
+	void ExecuteAction() override
+	{
+		CompilerInstance &CI = getCompilerInstance();
+
+		if (!CI.getLangOpts().CPlusPlus) {
+			HeaderLater<EmitObjAction>::ExecuteAction();
+			return;
+		}
+		CI.createSema(getTranslationUnitKind(), nullptr);
+		clang_statements_parse(CI.getSema(), job->statements,
+				       [this](FunctionDecl *F, bool has_value) { consumer->take_statements(F, has_value); });
 	}
 
       private:
 	const clang_job *job;
 	clang_result *result;
+	CellConsumer *consumer = nullptr; /* the compiler instance's */
 };
 
 /* Ends with an LLVM module, for ObjectCode. */

@@ -94,6 +94,7 @@ struct clang_job {
 	const char *text; /* NUL-terminated */
 	size_t len;
 	const char *run; /* function that holds the statements; NULL for none */
+	const char *statements; /* of a C++ cell: functions that statements at file scope become are called so, with a number */
 	bool display;	 /* its last statement is displayed */
 	const char *locals; /* variables in other functions whose names start so are reported, too; NULL: none */
 	enum clang_effort effort;
@@ -112,6 +113,8 @@ struct clang_result {
 	size_t object_len;
 	char *display_type; /* malloc-ed; NULL when nothing is displayed */
 	char *display_type_code;
+	long display_offset; /* of a C++ cell: where its last expression begins in the text, shown or not; 0: there is none */
+	bool has_run;	     /* of a C++ cell: job.run is called by its statements */
 };
 
 struct clang_completion {

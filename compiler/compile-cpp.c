@@ -40,6 +40,7 @@ struct cpp_unit {
 	struct cpp_names names;
 	struct cpp_pieces pieces;
 	struct buffer own_variables; /* symbols, each with its NUL */
+	struct buffer unused;	     /* struct clang_diagnostic: about results that nobody takes */
 	struct clang_result object;
 	uint8_t *dropped;  /* enum cpp_drop, by the session's entry */
 	const char **why;  /* clang's words, for those that are no C++ */
@@ -104,19 +105,6 @@ static void add_shown(struct cpp_unit *x, const struct clang_diagnostic *d, uint
 	cpp_diagnostics_add(&x->filter, &shown);
 }
 
-/* Is it a complaint about a statement where C++ has only declarations? */
-static bool is_statement(const struct cpp_unit *x, const struct clang_diagnostic *d)
-{
-	static const char *const parts[] = { "expected unqualified-id", "type specifier is required",
-					     "unknown type name", "no type named", "cannot use dot operator on a type",
-					     "cannot use arrow operator on a type", "expected parameter declarator",
-					     "has a different return type", "requires a type specifier", NULL };
-	long at = d->offset < 0 ? -1 : unit_text_find(&x->text, d->offset);
-
-	return d->severity == CLANG_ERROR && at >= 0 && has_part(d->message, parts) &&
-	       cpp_cell_at_file_scope(&x->cell, (size_t)at);
-}
-
 static void drop_suspect(struct cpp_unit *x)
 {
 	drop(x, x->suspect, CPP_REFUSED, NULL);
@@ -158,11 +146,42 @@ static bool is_newer_library(const char *message)
 	return has_part(message, parts);
 }
 
+/*
+ * "ignoring return value": whether it is that of the expression which is shown is known at the end. False: it is another
+ * diagnostic.
+ */
+static bool keep_unused(struct cpp_unit *x, const struct clang_diagnostic *d)
+{
+	struct clang_diagnostic copy = *d;
+
+	if (strcmp(d->flag, "-Wunused-result"))
+		return false;
+	copy.message = mem_pool_strdup(&x->pool, d->message);
+	copy.file = mem_pool_strdup(&x->pool, d->file);
+	copy.flag = "-Wunused-result";
+	copy.source = copy.include_file = NULL;
+	if (!copy.message || !copy.file || d->include_file)
+		return false;
+	buffer_append(&x->unused, &copy, sizeof(copy));
+	return true;
+}
+
+static void tell_unused(struct cpp_unit *x)
+{
+	const struct clang_diagnostic *d = (const void *)x->unused.data;
+
+	for (size_t i = 0; i < x->unused.len / sizeof(*d); i++)
+		if (!x->object.display_offset || d[i].offset < x->object.display_offset)
+			add_shown(x, &d[i], entry_of(&d[i]));
+}
+
 static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct cpp_unit *x = context;
 	uint32_t entry = entry_of(d);
 
+	if (keep_unused(x, d))
+		return;
 	if (d->severity == CLANG_ERROR)
 		on_error(x, d, entry);
 	else if (d->severity == CLANG_NOTE && x->last_clashed)
@@ -171,9 +190,6 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	if (d->severity == CLANG_ERROR && is_newer_library(d->message))
 		diagnostics_hint(&x->diagnostics, "the C++ library that is installed here is too old for that: it comes with g++, "
 						  "of which a newer version has it");
-	if (is_statement(x, d))
-		diagnostics_hint(&x->diagnostics, "a %%cpp cell is a C++ file, where statements stand in functions: put it "
-						  "into one and call that from a C cell, or into int main(), which is run");
 }
 
 static void on_symbol(void *context, const struct clang_symbol *s)
@@ -212,33 +228,12 @@ static void put_call_of_main(struct cpp_unit *x)
 		      x->request->cell_name);
 }
 
-static bool has_shown(const struct cpp_unit *x)
-{
-	return x->cell.shown != TOKEN_NONE;
-}
-
-static void put_shown(struct cpp_unit *x)
-{
-	const struct token *first = &x->cell.tokens.at[x->cell.shown];
-
-	unit_text_line(&x->text, first->line);
-	unit_text_puts(&x->text, "::cgpu_show::shown(), (");
-	unit_text_copy(&x->text, first->start, (uint32_t)strlen(x->cell.text), NULL);
-	unit_text_puts(&x->text, "\n);");
-}
-
-/* What runs when the cell does, behind the constructors of its variables. */
+/* What runs when the cell does, behind the constructors and statements before its last expression. */
 static void put_run(struct cpp_unit *x)
 {
-	if (x->run_main)
-		put_main(x);
-	if (has_shown(x))
-		unit_text_puts(&x->text, "\n#line 1 \"main\"\n#include \"cgpu-show.h\"\n");
+	put_main(x);
 	buffer_printf(&x->text.text, "\n#line 1 \"main\"\nextern \"C\" void %s() {\n", x->run);
-	if (x->run_main)
-		put_call_of_main(x);
-	if (has_shown(x))
-		put_shown(x);
+	put_call_of_main(x);
 	unit_text_puts(&x->text, "\n}\n");
 }
 
@@ -250,11 +245,10 @@ static int write_text(struct cpp_unit *x, struct error *err)
 	if (composition_write_cpp(&x->compiler->session, &x->cell.tokens, x->dropped, &x->text.text, err))
 		return -1;
 	unit_text_puts(&x->text, "\n#undef restrict\n#undef _Bool\n");
-	unit_text_line(&x->text, 1);
-	unit_text_copy(&x->text, 0, has_shown(x) ? x->cell.tokens.at[x->cell.shown].start : (uint32_t)strlen(x->cell.text),
-		       NULL);
-	if (x->run_main || has_shown(x))
+	if (x->run_main)
 		put_run(x);
+	unit_text_line(&x->text, 1);
+	unit_text_copy(&x->text, 0, (uint32_t)strlen(x->cell.text), NULL);
 	return unit_text_check(&x->text, err);
 }
 
@@ -268,6 +262,7 @@ static void start_try(struct cpp_unit *x)
 	cpp_names_release(&x->names);
 	x->names = (struct cpp_names){ .pool = &x->pool };
 	buffer_clear(&x->own_variables);
+	buffer_clear(&x->unused);
 	cpp_pieces_release(&x->pieces);
 	x->pieces = (struct cpp_pieces){ .pool = &x->pool };
 	clang_result_release(&x->object);
@@ -277,9 +272,9 @@ static void start_try(struct cpp_unit *x)
 static int compile_once(struct cpp_unit *x, struct error *err)
 {
 	struct clang_job job = { .options = x->options, .header = buffer_text(&x->header), .name = x->request->cell_name,
-				 .run = has_shown(x) ? x->run : NULL, .display = has_shown(x),
-				 .checked = x->request->checked, .context = x, .diagnostic = on_diagnostic,
-				 .symbol = on_symbol, .piece = on_piece, .own_variable = on_own_variable };
+				 .run = x->run_main ? x->run : NULL, .statements = x->run, .checked = x->request->checked,
+				 .context = x, .diagnostic = on_diagnostic, .symbol = on_symbol, .piece = on_piece,
+				 .own_variable = on_own_variable };
 
 	start_try(x);
 	if (write_text(x, err))
@@ -289,6 +284,7 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text, strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
 	int failed = clang_shim_compile(&job, &x->object);
 
+	tell_unused(x);
 	cpp_diagnostics_end(&x->filter);
 	drop_suspect(x);
 	if (failed && !x->diagnostics.n_errors)
@@ -357,7 +353,7 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 		return -1;
 	u->cell = x->request->cell;
 	u->cell_name = x->request->cell_name;
-	u->run_symbol = x->run_main || has_shown(x) ? x->run : "";
+	u->run_symbol = x->run_main && !x->object.has_run ? x->run : "";
 	u->display_type = x->object.display_type ? x->object.display_type : "";
 	u->display_type_code = x->object.display_type_code ? x->object.display_type_code : "";
 	u->ptx = "";
@@ -386,8 +382,6 @@ static int find_header(struct cpp_unit *x, struct error *err)
 
 	cpp_pieces_includes(&x->compiler->session, &all);
 	buffer_puts(&all, buffer_text(&x->cell.includes));
-	if (has_shown(x))
-		buffer_puts(&all, "#include <string>\n");
 	cpp_bundle_includes(buffer_text(&all), &includes);
 	if (buffer_check(&all, err) || buffer_check(&includes, err))
 		return -1;
@@ -482,7 +476,7 @@ static void unit_begin(struct cpp_unit *x, struct compiler *c, const struct comp
 {
 	*x = (struct cpp_unit){ .compiler = c, .request = request };
 	mem_pool_init(&x->pool);
-	snprintf(x->run, sizeof(x->run), "cgpu_cell_%u", request->cell);
+	snprintf(x->run, sizeof(x->run), UNIT_STATEMENTS "%u", request->cell);
 	diagnostics_init(&x->diagnostics, request->text, strlen(request->text), request->cell_name);
 }
 
@@ -492,6 +486,7 @@ static void unit_end(struct cpp_unit *x)
 	cpp_names_release(&x->names);
 	cpp_pieces_release(&x->pieces);
 	buffer_release(&x->own_variables);
+	buffer_release(&x->unused);
 	cpp_cell_release(&x->cell);
 	clang_result_release(&x->object);
 	diagnostics_release(&x->diagnostics);

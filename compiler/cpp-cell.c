@@ -72,79 +72,6 @@ static void find_main(struct cpp_cell *c)
 			      token_is(l, token_behind(l, i + 1), "{");
 }
 
-/* Behind `<...>`, if these are template arguments. */
-static uint32_t behind_arguments(const struct token_list *l, uint32_t i)
-{
-	int depth = 0;
-
-	for (uint32_t k = i; k < l->n && !token_is(l, k, ";") && !token_is(l, k, "{"); k++) {
-		depth += token_is(l, k, "<") - token_is(l, k, ">") - 2 * token_is(l, k, ">>");
-		if (depth <= 0)
-			return k + 1;
-	}
-	return i;
-}
-
-/* `n::type<int> name` */
-static bool starts_variable(const struct token_list *l, uint32_t i)
-{
-	while (token_is_name(l, i)) {
-		i++;
-		if (token_is(l, i, "<"))
-			i = behind_arguments(l, i);
-		if (!token_is(l, i, "::"))
-			return token_is_name(l, i);
-		i++;
-	}
-	return false;
-}
-
-/* Does a declaration begin here, rather than an expression? */
-static bool starts_declaration(const struct token_list *l, uint32_t i)
-{
-	static const char *const words[] = { "alignas", "auto", "bool", "char", "class", "concept", "const", "consteval",
-					     "constexpr", "constinit", "double", "enum", "explicit", "export", "extern", "float",
-					     "friend", "import", "inline", "int", "long", "module", "namespace", "short", "signed",
-					     "static", "static_assert", "struct", "template", "thread_local", "typedef", "typename",
-					     "union", "unsigned", "using", "void", "volatile" };
-
-	if (starts_variable(l, i))
-		return true;
-	for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
-		if (token_is(l, i, words[k]))
-			return true;
-	return false;
-}
-
-/* The braces at i in what begins at first: `type{ 1 }`, or the body of a lambda; not that of a function or a class. */
-static bool is_in_expression(const struct token_list *l, uint32_t first, uint32_t i)
-{
-	bool is_lambda = token_is(l, first, "[") && !token_is(l, first + 1, "[");
-
-	if (i == first || (!is_lambda && starts_declaration(l, first)))
-		return false;
-	return is_lambda || token_is_name(l, i - 1) || token_is(l, i - 1, ">");
-}
-
-/* What stands behind the last `;`, `}` or directive at file scope. */
-static void find_shown(struct cpp_cell *c)
-{
-	const struct token_list *l = &c->tokens;
-	uint32_t begin = 0;
-
-	for (uint32_t i = 0, next; i < l->n; i = next) {
-		next = next_at_file_scope(l, i);
-		if (token_is(l, i, "{") && is_in_expression(l, begin, i))
-			continue;
-		if (token_is(l, i, ";") || token_is(l, i, "{") || l->at[i].kind == TOKEN_DIRECTIVE)
-			begin = next;
-		else if (token_is(l, i, "}"))
-			begin = i + 1;
-	}
-	if (begin < l->n && !starts_declaration(l, begin))
-		c->shown = begin;
-}
-
 /* `import name;`, `module;`, `export module name;` */
 static void find_module(struct cpp_cell *c)
 {
@@ -160,20 +87,6 @@ static void find_module(struct cpp_cell *c)
 			c->module = i;
 		first = token_is(l, i, ";") || token_is(l, i, "}") || token_is(l, i, "{") || l->at[i].kind == TOKEN_DIRECTIVE;
 	}
-}
-
-bool cpp_cell_at_file_scope(const struct cpp_cell *c, size_t offset)
-{
-	const struct token_list *l = &c->tokens;
-
-	for (uint32_t i = 0; i < l->n; i = next_at_file_scope(l, i)) {
-		uint32_t end = l->at[i].match;
-
-		if (token_is(l, i, "{") && !is_linkage(l, i) && end != TOKEN_NONE && end > i &&
-		    offset > l->at[i].start && offset <= l->at[end].start)
-			return false;
-	}
-	return true;
 }
 
 uint32_t cpp_cell_next_type(const struct cpp_cell *c, uint32_t i)
@@ -197,7 +110,7 @@ int cpp_cell_init(struct cpp_cell *c, const char *text, const char *magic, struc
 	size_t at = (size_t)(line - text), len = strcspn(line, "\n");
 	char *copy = mem_pool_strdup(pool, text);
 
-	*c = (struct cpp_cell){ .shown = TOKEN_NONE, .module = TOKEN_NONE, .text = copy };
+	*c = (struct cpp_cell){ .module = TOKEN_NONE, .text = copy };
 	c->flags = mem_pool_strndup(pool, line + strlen(magic), len - strlen(magic));
 	if (!copy || !c->flags)
 		return error_set(err, ERROR_MEMORY, "out of memory for a cell");
@@ -206,7 +119,6 @@ int cpp_cell_init(struct cpp_cell *c, const char *text, const char *magic, struc
 		return -1;
 	find_includes(c);
 	find_main(c);
-	find_shown(c);
 	find_module(c);
 	return buffer_check(&c->includes, err);
 }

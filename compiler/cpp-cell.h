@@ -22,7 +22,6 @@ struct cpp_cell {
 	struct token_list tokens;
 	struct buffer includes; /* its leading `#include <...>` lines */
 	bool has_main;
-	uint32_t shown;  /* token where a last expression without `;` begins; TOKEN_NONE: there is none */
 	uint32_t module; /* token that begins what only a module may have; TOKEN_NONE: there is none */
 };
 
@@ -33,8 +32,6 @@ const char *cpp_cell_line(const char *text, const char *magic);
 /* text is a C++ cell whose line begins with `magic`. -1: ERROR_MEMORY. */
 int cpp_cell_init(struct cpp_cell *c, const char *text, const char *magic, struct mem_pool *pool, struct error *err);
 void cpp_cell_release(struct cpp_cell *c);
-/* Is this byte of the text at file scope: inside no braces but those of extern "C" { }? */
-bool cpp_cell_at_file_scope(const struct cpp_cell *c, size_t offset);
 /* The next token at file scope behind i that `struct`, `union`, `enum` or `class` is followed by a name at; tokens.n: none.
  * Start with TOKEN_NONE. */
 uint32_t cpp_cell_next_type(const struct cpp_cell *c, uint32_t i);

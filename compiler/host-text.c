@@ -14,6 +14,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/launch-glue.h"
+#include "common/unit.h"
 #include "compiler/cell-names.h"
 #include "compiler/class-text.h"
 #include "compiler/composition.h"
@@ -362,7 +363,7 @@ int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t c
 	struct name_source names = session_names(session);
 
 	*h = (struct host_text){ .cell = cell, .cell_name = cell_name, .pool = pool };
-	snprintf(h->run, sizeof(h->run), "cgpu_cell_%u", cell);
+	snprintf(h->run, sizeof(h->run), UNIT_STATEMENTS "%u", cell);
 	unit_text_init(&h->unit, text, len, cell_name);
 	if (split_init(&h->split, text, len, &names, pool, err))
 		return -1;

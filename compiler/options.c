@@ -12,6 +12,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/mem-pool.h"
 #include "common/own-prefix.h"
 #include "common/without-cuda.h"
 #include "compiler/clang-shim.h"
@@ -97,17 +98,76 @@ size_t options_split(char *text, const char **argv, size_t max)
 	return n;
 }
 
-/* What differs between the languages. Calls inside of a C++ unit may be inlined: its functions are replaced as a whole. */
-static size_t add_language(const char **argv, enum options_language language)
+/* A command line for the clang driver while it grows. */
+struct arguments {
+	const char *at[ARGUMENTS_MAX];
+	size_t n;
+	struct mem_pool pool; /* of words that are made for it */
+	bool failed;
+};
+
+static void add(struct arguments *a, const char *word)
+{
+	a->failed |= !word || a->n == ARGUMENTS_MAX;
+	if (!a->failed)
+		a->at[a->n++] = word;
+}
+
+static void add_all(struct arguments *a, const char *const *words)
+{
+	for (size_t i = 0; words[i]; i++)
+		add(a, words[i]);
+}
+
+/* -isystem FOLDER/NAME */
+static void add_folder(struct arguments *a, const char *folder, const char *name)
+{
+	cleanup_buffer struct buffer word = BUFFER_INIT;
+
+	buffer_printf(&word, "-isystem%s%s", folder, name);
+	add(a, buffer_check(&word, NULL) ? NULL : mem_pool_strdup(&a->pool, buffer_text(&word)));
+}
+
+/*
+ * What differs between the languages. Calls inside of a C++ unit may be inlined: its functions are replaced as a whole. C++ is
+ * CUDA C++ where there is CUDA, compiled for the host and for the device. Without modules (-fno-cxx-modules) declarations that
+ * differ in nothing but for whom they are stay apart in a precompiled header; what a header instantiates is instantiated when it
+ * is made, not by each cell.
+ */
+static void add_language(const struct options *o, struct arguments *a, enum options_language language)
 {
 	static const char *const c[] = { "-x", "c", "-std=gnu17", "-fsemantic-interposition", NULL };
-	static const char *const cpp[] = { "-x", "c++", "-std=gnu++20", "-fpch-instantiate-templates", NULL };
-	const char *const *from = language == OPTIONS_CPP ? cpp : c;
-	size_t n = 0;
+	static const char *const plain[] = { "-x", "c++", NULL };
+	static const char *const cuda[] = { "-x", "cuda", "-nocudainc", "-nocudalib", "-fgpu-rdc", "-Wno-unknown-cuda-version", NULL };
+	static const char *const cpp[] = { "-std=gnu++20", "-fpch-instantiate-templates", "-Xclang", "-fno-cxx-modules",
+					   "-Xclang", "-fincremental-extensions", NULL };
 
-	for (; from[n]; n++)
-		argv[n] = from[n];
-	return n;
+	if (language == OPTIONS_C) {
+		add_all(a, c);
+		return;
+	}
+	add_all(a, o->cuda_root ? cuda : plain);
+	if (o->cuda_root)
+		add(a, language == OPTIONS_DEVICE ? "--cuda-device-only" : "--cuda-host-only");
+	add_all(a, cpp);
+}
+
+/* The prelude has headers for C that are named as the toolkit's, which C++ has itself. */
+static void add_headers(const struct options *o, struct arguments *a, enum options_language language)
+{
+	bool cuda_cpp = o->cuda_root && language != OPTIONS_C;
+
+	if (cuda_cpp) {
+		add_folder(a, o->clang_root, "/include/cuda_wrappers");
+		add_folder(a, o->cuda_root, "/include/cccl");
+		add_folder(a, o->cuda_root, "/include");
+	}
+	add_folder(a, o->prelude, "");
+	if (o->cuda_root && !cuda_cpp)
+		add_folder(a, o->cuda_root, "/include");
+	add(a, "-iquote.");
+	if (o->cuda_root)
+		add(a, "-DCGPU_WITH_CUDA");
 }
 
 /* %cflags -std=c11 is meant for C cells, -std=c++23 for C++ ones. */
@@ -118,7 +178,7 @@ static size_t drop_other_standard(const char **argv, size_t n, enum options_lang
 	for (size_t i = 0; i < n; i++) {
 		bool is_cpp = strstr(argv[i], "++") != NULL;
 
-		if (strncmp(argv[i], "-std=", 5) || is_cpp == (language == OPTIONS_CPP))
+		if (strncmp(argv[i], "-std=", 5) || is_cpp == (language != OPTIONS_C))
 			argv[kept++] = argv[i];
 	}
 	return kept;
@@ -158,77 +218,82 @@ static size_t take_macros(const char **words, size_t n, struct buffer *macros)
 	return kept;
 }
 
+static const char *const every_language[] = {
+	CGPU_CLANG_PROGRAM,
+	"-O2",
+	"-fPIC",
+	"-fno-plt",
+	"-fno-omit-frame-pointer",
+	"-fno-delete-null-pointer-checks", /* a write to null is a fault with an address, not a trap */
+	"-fdata-sections", /* a variable that is defined again takes over its place alone */
+	"-fno-strict-aliasing", /* a cell that reads a float as an int gets its bits */
+	"-fno-optimize-sibling-calls", /* the last call of a cell has its line in a report, too */
+	"-gdwarf-4",
+	"-g",
+	"-femulated-tls",
+	"-fno-color-diagnostics",
+	"-D_GNU_SOURCE=",
+	"-Wall",
+	"-Wno-unused",
+	"-Wno-missing-braces",
+	"-Wno-main",
+	"-Wno-gnu-designator",
+	"-Wno-gnu-folding-constant",
+	"-Wno-pragma-once-outside-header",
+	"-Wno-gcc-compat",
+	"-Wno-unknown-pragmas",
+	"-Wno-unknown-attributes",
+	"-Wno-error=implicit-int",
+	"-Wno-deprecated-non-prototype",
+	"-c",
+	NULL,
+};
+
 /* macros: where -D and -U go instead of into the options; NULL: nowhere else. */
+static void add_flags(struct arguments *a, const char *cflags, enum options_language language, struct buffer *macros)
+{
+	char *flags = mem_pool_strdup(&a->pool, cflags);
+	const char **words = a->at + a->n;
+	size_t n;
+
+	/* These passes double the time of a cell with loops; who asks for a level of optimisation gets them. */
+	if (!strstr(cflags, "-O") && language != OPTIONS_DEVICE) {
+		add(a, "-fno-vectorize");
+		add(a, "-fno-slp-vectorize");
+		add(a, "-fno-unroll-loops");
+		words = a->at + a->n;
+	}
+	a->failed |= !flags;
+	if (a->failed)
+		return;
+	n = options_split(flags, words, ARGUMENTS_MAX - a->n - 2);
+	n = drop_other_standard(words, n, language);
+	a->n += macros ? take_macros(words, n, macros) : n;
+}
+
 static struct clang_options *parse(const struct options *o, const char *cflags, enum options_language language,
 				   struct buffer *macros, struct error *err)
 {
-	cleanup_buffer struct buffer include = BUFFER_INIT, cuda = BUFFER_INIT;
-	cleanup_free char *flags = strdup(cflags);
-	const char *argv[ARGUMENTS_MAX] = {
-		CGPU_CLANG_PROGRAM,
-		"-O2",
-		"-fPIC",
-		"-fno-plt",
-		"-fno-omit-frame-pointer",
-		"-fno-delete-null-pointer-checks", /* a write to null is a fault with an address, not a trap */
-		"-fdata-sections", /* a variable that is defined again takes over its place alone */
-		"-fno-strict-aliasing", /* a cell that reads a float as an int gets its bits */
-		"-fno-optimize-sibling-calls", /* the last call of a cell has its line in a report, too */
-		"-gdwarf-4",
-		"-g",
-		"-femulated-tls",
-		"-fno-color-diagnostics",
-		"-D_GNU_SOURCE=",
-		"-Wall",
-		"-Wno-unused",
-		"-Wno-missing-braces",
-		"-Wno-main",
-		"-Wno-gnu-designator",
-		"-Wno-gnu-folding-constant",
-		"-Wno-pragma-once-outside-header",
-		"-Wno-gcc-compat",
-		"-Wno-unknown-pragmas",
-		"-Wno-unknown-attributes",
-		"-Wno-error=implicit-int",
-		"-Wno-deprecated-non-prototype",
-		"-resource-dir",
-		o->clang_root,
-		"-c",
-	};
-	size_t n = 0, n_flags;
+	struct arguments a = { .pool = MEM_POOL_INIT };
+	struct clang_options *clang = NULL;
 	char complaint[700];
 
-	while (argv[n])
-		n++;
-	n += add_language(argv + n, language);
-	buffer_printf(&include, "-isystem%s", o->prelude);
-	argv[n++] = buffer_text(&include);
-	argv[n++] = "-iquote.";
-	if (o->cuda_root) {
-		buffer_printf(&cuda, "-isystem%s/include", o->cuda_root);
-		argv[n++] = buffer_text(&cuda);
-		argv[n++] = "-DCGPU_WITH_CUDA";
-	}
-	if (!flags || buffer_check(&include, NULL) || buffer_check(&cuda, NULL)) {
+	add_all(&a, every_language);
+	add(&a, "-resource-dir");
+	add(&a, o->clang_root);
+	add_language(o, &a, language);
+	add_headers(o, &a, language);
+	add_flags(&a, cflags, language, macros);
+	add(&a, "cell.c");
+	if (a.failed) {
 		error_set(err, ERROR_MEMORY, "out of memory for compiler options");
-		return NULL;
+	} else {
+		clang = clang_options_new(a.at, a.n, complaint, sizeof(complaint));
+		if (!clang)
+			error_set(err, ERROR_COMPILE, "%s %s: %s", language == OPTIONS_C ? "%cflags" : "%%cpp",
+				  cflags + strspn(cflags, " "), complaint);
 	}
-	/* These passes double the time of a cell with loops; who asks for a level of optimisation
-	 * gets them. */
-	if (!strstr(cflags, "-O")) {
-		argv[n++] = "-fno-vectorize";
-		argv[n++] = "-fno-slp-vectorize";
-		argv[n++] = "-fno-unroll-loops";
-	}
-	n_flags = options_split(flags, argv + n, ARGUMENTS_MAX - n - 2);
-	n_flags = drop_other_standard(argv + n, n_flags, language);
-	n += macros ? take_macros(argv + n, n_flags, macros) : n_flags;
-	argv[n++] = "cell.c";
-	struct clang_options *clang = clang_options_new(argv, n, complaint, sizeof(complaint));
-
-	if (!clang)
-		error_set(err, ERROR_COMPILE, "%s %s: %s", language == OPTIONS_CPP ? "%%cpp" : "%cflags",
-			  cflags + strspn(cflags, " "), complaint);
+	mem_pool_release(&a.pool);
 	return clang;
 }
 

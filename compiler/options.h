@@ -15,7 +15,7 @@ struct clang_options;
 struct session;
 struct error;
 
-enum options_language { OPTIONS_C, OPTIONS_CPP };
+enum options_language { OPTIONS_C, OPTIONS_CPP, OPTIONS_DEVICE };
 
 struct options_set; /* options for one text of flags */
 

@@ -64,6 +64,12 @@ int exports_usleep(useconds_t us);
 unsigned exports_sleep(unsigned seconds);
 int exports_thrd_sleep(const struct timespec *wanted, struct timespec *ret_left);
 
+/* exports-return.c */
+void exports_returns(void);
+void exports_end_if_returned(void);
+/* Calls fn, which such a `return` ends. */
+void exports_call_until_return(void (*fn)(void *data), void *data);
+
 /* exports-memory.c */
 int exports_madvise(void *address, size_t size, int advice);
 

@@ -45,7 +45,7 @@ cgpu_worker_SOURCES = \
 	%reldir%/exports-display.c %reldir%/exports-number.c \
 	%reldir%/fork-handlers.c %reldir%/fork-handlers.h \
 	%reldir%/exports.c %reldir%/exports.def %reldir%/exports.h \
-	%reldir%/exports-process.c %reldir%/exports-program.c %reldir%/exports-signal.c \
+	%reldir%/exports-process.c %reldir%/exports-program.c %reldir%/exports-return.c %reldir%/exports-signal.c \
 	%reldir%/exports-stream.c %reldir%/exports-thread.c \
 	%reldir%/fault-cause.c %reldir%/fault-cause.h \
 	%reldir%/host-fault.c %reldir%/host-fault.h \

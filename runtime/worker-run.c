@@ -374,8 +374,7 @@ static void load(struct run *run)
 	run->load_ns = clock_now_ns() - start;
 }
 
-/* On the cell stack, as the cell. */
-static void call_unit(void *data)
+static void call_parts(void *data)
 {
 	const struct loaded *l = data;
 
@@ -387,6 +386,12 @@ static void call_unit(void *data)
 	}
 	if (l->run)
 		l->run();
+}
+
+/* On the cell stack, as the cell. */
+static void call_unit(void *data)
+{
+	exports_call_until_return(call_parts, data);
 }
 
 static void call(struct run *run, void (*fn)(void *data), void *data)

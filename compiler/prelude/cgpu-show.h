@@ -178,18 +178,4 @@ template <class T> const T &show(const T &value)
 } /* namespace cgpu_show */
 #endif
 
-namespace cgpu_show
-{
-
-/* `shown(), expression`: one without a value leaves the comma as it is. */
-struct shown {
-};
-
-template <class T> auto operator,(shown, const T &value) -> decltype(show(value))
-{
-	return show(value);
-}
-
-} /* namespace cgpu_show */
-
 #endif

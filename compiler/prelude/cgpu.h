@@ -10,6 +10,18 @@
 #if !__has_include(<cstddef>)
 #error the headers of the C++ library are missing: apt-get install g++
 #endif
+#ifdef CGPU_WITH_CUDA
+/*
+ * CUDA as clang has it: the toolkit's headers, with what clang says in other words. It leaves out <crt/math_functions.h>, whose
+ * macro <crt/math_functions.hpp> wants since CUDA 13.2.
+ */
+#define _NV_RSQRT_SPECIFIER
+#define any(x) cgpu_any(x)
+#define all(x) cgpu_all(x)
+#include <__clang_cuda_runtime_wrapper.h>
+#undef any
+#undef all
+#endif
 #endif
 
 #include <assert.h>
@@ -64,6 +76,9 @@ void cgpu_clear_output(int wait);
 int cgpu_program(void *start, int gives_status, int argc, char **argv);
 
 #ifdef __cplusplus
+/* What a `return` among a cell's statements calls, and what stands behind those statements. */
+void cgpu_returns(void);
+void cgpu_end_if_returned(void);
 }
 
 /* clang 19 does not know a va_list again after a precompiled header in which none was used. */
@@ -77,12 +92,12 @@ inline void cgpu_use_va_list(int n, ...)
 
 #ifdef CGPU_WITH_CUDA
 #include <cuda.h>
-#include <cuda_runtime_api.h>
-#include <channel_descriptor.h>
 #include <cuda_profiler_api.h>
 #include <driver_functions.h>
 #include <library_types.h>
+#include "common/launch-glue.h"
 #endif
+#include "cgpu-show.h"
 #elif defined(CGPU_WITH_CUDA)
 #include "cgpu-cuda.h"
 #endif

@@ -23,6 +23,7 @@ struct printer {
 	pid_t pid;
 	const char *values; /* NULL once they are printed */
 	unsigned shown;
+	const struct unit_record *top_level; /* the cell whose statements were the last that was shown; NULL: it was a function */
 	struct buffer *out;
 };
 
@@ -45,10 +46,8 @@ static void set_scene(struct fault_call *c, const struct fault_record *f, uint32
 
 static void set_function(struct fault_call *c, const char *name)
 {
-	const struct unit *u = &c->unit->unit;
-
 	demangle(name, c->function, sizeof(c->function));
-	c->top_level = *u->run_symbol && !strcmp(u->run_symbol, name);
+	c->top_level = unit_holds_statements(name);
 }
 
 /* A variable that only the unit knows: `static` in a function. */
@@ -198,6 +197,10 @@ static void put_call(struct printer *p, const struct fault_call *c)
 {
 	cleanup_buffer struct buffer parameters = BUFFER_INIT;
 
+	/* Clang's function that runs statements and initialisers in turn has no line of its own. */
+	if (c->top_level && p->top_level == c->unit)
+		return;
+	p->top_level = c->top_level ? c->unit : NULL;
 	if (c->has_scene && !c->top_level) {
 		Dwarf_Die entry = c->entry;
 
@@ -332,7 +335,7 @@ static bool is_nowhere(const struct fault_record *f)
 void fault_frames_put(const struct fault_record *f, const struct unit_table *units, pid_t pid, const char *values,
 		      struct buffer *out)
 {
-	struct printer p = { f, units, pid, values, 0, out };
+	struct printer p = { .f = f, .units = units, .pid = pid, .values = values, .out = out };
 	uint32_t n = count(f);
 
 	/* What lies outside of the last call in a cell is our own machinery. */

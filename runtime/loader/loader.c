@@ -571,7 +571,7 @@ int loader_describe_code(uint64_t address, struct code_place *ret)
 			continue;
 		ret->function = f->name;
 		ret->offset = offset - f->offset;
-		ret->in_statements = u->start + f->offset == u->run;
+		ret->in_statements = unit_holds_statements(f->name);
 	}
 	return 0;
 }

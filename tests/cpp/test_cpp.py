@@ -250,15 +250,6 @@ extern "C" int again() { return size() * 100 + numbers[0] * 10 + (int)numbers.si
         assert session.run("again()").ok().text == str(n * 100 + n * 10 + 2)
 
 
-def test_statement_at_file_scope_gets_a_hint(session):
-    refused = session.run(cpp("std::vector<int> v;\nv.push_back(1);\n"))
-    assert refused.ename == "CompileError"
-    assert refused.evalue.startswith("In[") and ":10:1" in refused.evalue
-    assert "  10 | v.push_back(1);\n" in refused.traceback and "statements stand in functions" in refused.traceback
-    inside = session.run(cpp("void f() {\n    unknown();\n}\n"))
-    assert ":10:5" in inside.evalue and "statements stand" not in inside.traceback
-
-
 def test_error_inside_a_template_is_told_at_the_cells_line(session):
     refused = session.run(cpp("""struct Unique { Unique() {} Unique(const Unique &) = delete; };
 void f(Unique &u) {

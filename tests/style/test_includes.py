@@ -133,7 +133,9 @@ def system_folders():
 
 
 def llvm_folders():
-    return pathlib.Path("/usr/lib").glob("llvm-*/include")
+    """LLVM's headers, and those that clang itself has."""
+    root = pathlib.Path("/usr/lib")
+    return list(root.glob("llvm-*/include")) + list(root.glob("llvm-*/lib/clang/*/include"))
 
 
 def test_cuda_headers_are_in_a_wheel_that_is_named(root):

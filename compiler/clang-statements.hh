@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A cell of C++, which has statements at file scope. Those that stand together become a function, `static void PREFIX_N()`, which
+ * is called where they stand: between the initialisers of the variables around them. For compiler/clang-shim.cc alone.
+ */
+#ifndef CGPU_COMPILER_CLANG_STATEMENTS_HH
+#define CGPU_COMPILER_CLANG_STATEMENTS_HH
+
+#include <clang/AST/Decl.h>
+#include <clang/Sema/Sema.h>
+
+#include <functional>
+#include <string>
+
+/*
+ * Parses the main file, as clang::ParseAST() does, and hands all to the consumer of S. each: called with such a function before
+ * the consumer gets it, and whether its last statement is an expression without `;`.
+ */
+void clang_statements_parse(clang::Sema &S, const std::string &prefix,
+			    const std::function<void(clang::FunctionDecl *F, bool has_value)> &each);
+
+#endif
