@@ -40,6 +40,9 @@ void cgpu_launch(const char *name, void **args);
 #define CGPU_FOR_BOTH "cgpu.both"
 #define CGPU_FOR_BOTH_MARK "__attribute__((annotate(\"" CGPU_FOR_BOTH "\"))) "
 
+/* And a variable that is `__managed__`. */
+#define CGPU_MANAGED "cgpu.managed"
+
 /* Says what the next allocation of this thread is for: the text of its first argument ("&d_x") and the line. */
 void cgpu_note(const char *argument, unsigned line);
 

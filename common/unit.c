@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/record.h"
 
-#define UNIT_VERSION 4
+#define UNIT_VERSION 5
 
 static const struct {
 	const char *space, *name;
@@ -102,6 +102,7 @@ void unit_encode(const struct unit *u, struct buffer *out)
 		record_put_str(out, u->entries[i].name);
 		record_put_str(out, u->entries[i].ptx_name);
 		record_put_u32(out, u->entries[i].line);
+		record_put_str(out, u->entries[i].stub ? u->entries[i].stub : u->entries[i].name);
 	}
 }
 
@@ -140,11 +141,12 @@ static void decode_arrays(struct record *r, struct unit *u)
 		u->lines[i].offset = record_u32(r);
 		u->lines[i].line = record_u32(r);
 	}
-	u->entries = array_of(r, 10, sizeof(*u->entries), &u->n_entries);
+	u->entries = array_of(r, 13, sizeof(*u->entries), &u->n_entries);
 	for (size_t i = 0; i < u->n_entries; i++) {
 		u->entries[i].name = record_str(r);
 		u->entries[i].ptx_name = record_str(r);
 		u->entries[i].line = record_u32(r);
+		u->entries[i].stub = record_str(r);
 	}
 }
 

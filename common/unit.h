@@ -64,9 +64,10 @@ struct unit_line {
 
 /* A CUDA entry (`__global__` function). */
 struct unit_entry {
-	const char *name;      /* C name, and the name of the host stub in the object */
+	const char *name;      /* C name; of C++ code the mangled one */
 	const char *ptx_name;  /* mangled name in the PTX */
 	uint32_t line;
+	const char *stub;      /* symbol of the host's stub in the object; NULL: the name */
 };
 
 /*

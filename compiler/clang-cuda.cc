@@ -208,9 +208,32 @@ bool clang_cuda_is_on_device(const Expr *E)
 	return device_variable(E) != nullptr;
 }
 
+bool clang_cuda_is_managed(const Decl *D)
+{
+	return is_marked(D, CGPU_MANAGED);
+}
+
 bool clang_cuda_is_for_device(const FunctionDecl *F)
 {
 	return is_marked(F, CGPU_FOR_BOTH) || F->hasAttr<CUDADeviceAttr>() || F->hasAttr<CUDAGlobalAttr>();
+}
+
+bool clang_cuda_find_device_code(Decl *D, std::vector<FunctionDecl *> *ret)
+{
+	bool found = false;
+
+	if (isa<NamespaceDecl>(D) || isa<LinkageSpecDecl>(D))
+		for (Decl *inner : cast<DeclContext>(D)->decls())
+			found |= clang_cuda_find_device_code(inner, ret);
+	if (auto *V = dyn_cast<VarDecl>(D))
+		return V->hasAttr<CUDADeviceAttr>() || V->hasAttr<CUDAConstantAttr>() || is_marked(V, CGPU_MANAGED);
+	auto *F = dyn_cast<FunctionDecl>(D);
+
+	if (!F || !F->doesThisDeclarationHaveABody() || F->isDependentContext() || !clang_cuda_is_for_device(F))
+		return found;
+	if (F->hasAttr<CUDAGlobalAttr>())
+		ret->push_back(F);
+	return true;
 }
 
 void clang_cuda_check_variables(Stmt *body, Sema &S, bool displays)

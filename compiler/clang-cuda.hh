@@ -7,11 +7,22 @@
 #include <clang/AST/Expr.h>
 #include <clang/Sema/Sema.h>
 
+#include <vector>
+
 /* Is the lvalue a __device__ or __constant__ variable, or a part of one? What the host has of it is a stand-in without a value. */
 bool clang_cuda_is_on_device(const clang::Expr *E);
 
+/* A `__managed__` variable of C++ code. */
+bool clang_cuda_is_managed(const clang::Decl *D);
+
 /* Is the function device code, alone or among others? */
 bool clang_cuda_is_for_device(const clang::FunctionDecl *F);
+
+/*
+ * Of a declaration at file scope and those inside of it: the entries that it defines (instances of templates, too) are added to
+ * ret. True: there is code for the device, or a variable of it.
+ */
+bool clang_cuda_find_device_code(clang::Decl *D, std::vector<clang::FunctionDecl *> *ret);
 
 /*
  * Reads and writes of such a variable by statements of the host are errors. The value of the last one may be shown (displays):

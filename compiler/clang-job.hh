@@ -7,6 +7,7 @@
 #include "compiler/clang-shim.h"
 
 #include <clang/Basic/Diagnostic.h>
+#include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Basic/Version.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -27,6 +28,19 @@ struct clang_options {
 	bool own; /* clang_options_are_own() */
 	std::vector<std::string> cc1;
 };
+
+inline clang_diagnostic_kind clang_kind_of(unsigned id)
+{
+	switch (id) {
+#define DIAGNOSTIC(kind, name)      \
+	case clang::diag::name: \
+		return CLANG_##kind;
+#include "compiler/clang-diagnostics.def"
+#undef DIAGNOSTIC
+	default:
+		return CLANG_OTHER;
+	}
+}
 
 /* Diagnostics to the callback. */
 class CallbackDiagnostics : public clang::DiagnosticConsumer
@@ -51,6 +65,7 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 		d.severity = level == clang::DiagnosticsEngine::Note	   ? CLANG_NOTE
 			     : level == clang::DiagnosticsEngine::Warning ? CLANG_WARNING
 								   : CLANG_ERROR;
+		d.kind = clang_kind_of(info.getID());
 		d.message = message.c_str();
 		d.flag = flag.c_str();
 		d.file = "";

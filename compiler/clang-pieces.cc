@@ -5,11 +5,15 @@
  */
 #include "compiler/clang-pieces.hh"
 
+#include "compiler/clang-cuda.hh"
 #include "compiler/clang-includes.hh"
+#include "compiler/clang-types.hh"
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
+#include <clang/AST/ExprCXX.h>
 #include <clang/AST/Mangle.h>
 #include <clang/AST/PrettyPrinter.h>
 #include <clang/AST/RecursiveASTVisitor.h>
@@ -52,6 +56,14 @@ std::string one_line(StringRef text)
 			out += ' ';
 	}
 	return out;
+}
+
+/* Which memory of the device it lies in. */
+const char *place_of(const VarDecl *V)
+{
+	return clang_cuda_is_managed(V)	      ? "__managed__ " :
+	       V->hasAttr<CUDAConstantAttr>() ? "__attribute__((constant)) " :
+	       V->hasAttr<CUDADeviceAttr>()   ? "__attribute__((device)) " : "";
 }
 
 class Directives : public PPCallbacks
@@ -159,11 +171,11 @@ bool holds(const SourceManager &SM, const Decl *outer, const Decl *inner)
 	       !SM.isBeforeInTranslationUnit(outer->getEndLoc(), inner->getEndLoc());
 }
 
-bool is_lambda(QualType T)
+const LambdaExpr *lambda_of(const VarDecl *V)
 {
-	const CXXRecordDecl *R = T.getNonReferenceType()->getAsCXXRecordDecl();
+	const Expr *E = V->getInit() ? V->getInit()->IgnoreUnlessSpelledInSource() : nullptr;
 
-	return R && R->isLambda();
+	return dyn_cast_or_null<LambdaExpr>(E);
 }
 
 /* Can another unit have one of its own, and nobody tells the difference? */
@@ -171,7 +183,7 @@ bool is_constant(const VarDecl *V)
 {
 	QualType T = V->getType();
 
-	if (V->isConstexpr() || is_lambda(T))
+	if (V->isConstexpr() || clang_is_lambda(T))
 		return true;
 	return T.isConstQualified() && V->getInit() && !V->getInit()->isValueDependent() && V->hasConstantInitialization() &&
 	       !T.isDestructedType();
@@ -267,18 +279,45 @@ std::string Pieces::text_of_function(const FunctionDecl *F) const
 {
 	bool is_member = isa<CXXMethodDecl>(F) && F->isOutOfLine();
 
-	if (F->isMain() || F->getTemplateSpecializationKind() == TSK_ExplicitInstantiationDefinition ||
-	    F->getTemplateSpecializationKind() == TSK_ExplicitInstantiationDeclaration)
+	if (F->isMain() || F->isTemplateInstantiation())
 		return "";
 	if (!F->doesThisDeclarationHaveABody())
 		return whole(F);
 	if (F->isInlined() || !F->isExternallyVisible() || F->getDeclContext()->isDependentContext())
 		return whole(F);
+	/* Device code of a later cell is a program of its own, which calls a copy. */
+	if (F->hasAttr<CUDADeviceAttr>())
+		return "inline " + whole(F);
 	if (is_member)
 		return "";
 	if (F->getDeclaredReturnType()->getContainedDeducedType())
 		return "inline " + whole(F);
 	return slice(F->getBeginLoc(), SM.getExpansionLoc(F->getBody()->getBeginLoc())) + ";";
+}
+
+/*
+ * A lambda's class has no name. Another unit has one that is laid out alike: its captures have the same types, wherever their
+ * values have come from. Of what is extern "C" clang does not ask for a type with linkage.
+ */
+std::string Pieces::text_of_lambda(const VarDecl *V, const LambdaExpr *L) const
+{
+	SourceLocation behind = Lexer::getLocForEndOfToken(L->getIntroducerRange().getEnd(), 0, SM, language);
+	SourceLocation end = Lexer::getLocForEndOfToken(L->getEndLoc(), 0, SM, language);
+	std::string list, name = V->getNameAsString(), place = place_of(V);
+
+	for (const LambdaCapture &one : L->captures()) {
+		const ValueDecl *K = one.capturesVariable() ? one.getCapturedVar() : nullptr;
+
+		if (!K)
+			return "";
+		bool by_reference = one.getCaptureKind() == LCK_ByRef;
+		QualType T = K->getType().getNonReferenceType().getCanonicalType();
+
+		list += (list.empty() ? "" : ", ") + std::string(by_reference ? "&" : "") + K->getNameAsString() +
+			" = cgpu_value_of<" + T.getAsString(PrintingPolicy(language)) + (by_reference ? " &" : "") + ">()";
+	}
+	return "extern \"C\" " + place + (V->getType().isConstQualified() ? "const " : "") + "decltype([" + list + "]" +
+	       slice(behind, end) + ") " + name + " __asm__(\"::" + name + "\");";
 }
 
 std::string Pieces::text_of_variable(const VarDecl *V) const
@@ -290,14 +329,16 @@ std::string Pieces::text_of_variable(const VarDecl *V) const
 		return whole(V);
 	if (V->isStaticDataMember())
 		return "";
+	if (const LambdaExpr *L = lambda_of(V); L && L->capture_size())
+		return text_of_lambda(V, L);
 	if (is_constant(V))
-		return (is_lambda(V->getType()) && V->getStorageClass() != SC_Static ? "static " : "") + whole(V);
+		return (clang_is_lambda(V->getType()) && V->getStorageClass() != SC_Static ? "static " : "") + whole(V);
 	if (!V->isExternallyVisible())
 		return "";
 	V->getType().getAsStringInternal(name, policy);
 	if (name.find('(') != std::string::npos && name.find("(unnamed ") != std::string::npos)
 		return "";
-	return std::string("extern ") + (V->getTLSKind() != VarDecl::TLS_None ? "thread_local " : "") + name + ";";
+	return std::string("extern ") + place_of(V) + (V->getTLSKind() != VarDecl::TLS_None ? "thread_local " : "") + name + ";";
 }
 
 /* "": later cells see nothing of it. */

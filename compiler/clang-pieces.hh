@@ -46,6 +46,7 @@ class Pieces
 	void add_one(clang::Decl *D, const std::string &before, const std::string &after);
 	std::string text_of(const clang::Decl *D) const;
 	std::string text_of_function(const clang::FunctionDecl *F) const;
+	std::string text_of_lambda(const clang::VarDecl *V, const clang::LambdaExpr *L) const;
 	std::string text_of_variable(const clang::VarDecl *V) const;
 };
 

@@ -5,9 +5,12 @@
  */
 #include "compiler/clang-publish.hh"
 
+#include "compiler/clang-cuda.hh"
 #include "compiler/clang-includes.hh"
 
 #include <clang/AST/Attr.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/DeclTemplate.h>
 #include <clang/Basic/Version.h>
 
 #include <cstring>
@@ -61,6 +64,33 @@ void clang_publish(Decl *D, const SourceManager &SM, const clang_job *job)
 	show(D);
 	if (P.isValid() && is_own_name(job, P.getFilename()))
 		make_external(D);
+}
+
+void clang_publish_device(Decl *D)
+{
+	if (isa<NamespaceDecl>(D) || isa<LinkageSpecDecl>(D))
+		for (Decl *inner : cast<DeclContext>(D)->decls())
+			clang_publish_device(inner);
+	if (auto *T = dyn_cast<FunctionTemplateDecl>(D))
+		D = T->getTemplatedDecl();
+	if (D->hasAttr<CUDAGlobalAttr>() || (isa<VarDecl>(D) && (D->hasAttr<CUDADeviceAttr>() || D->hasAttr<CUDAConstantAttr>() ||
+						 clang_cuda_is_managed(D))))
+		make_external(D);
+}
+
+/* What is extern "C" need not have a type with linkage. */
+void clang_publish_lambda(VarDecl *V)
+{
+	ASTContext &C = V->getASTContext();
+	const CXXRecordDecl *R = V->getType()->getAsCXXRecordDecl();
+
+	if (!R || !R->isLambda() || !R->capture_size() || !V->getDeclContext()->isTranslationUnit() || !V->hasInit())
+		return;
+	V->addAttr(AsmLabelAttr::CreateImplicit(C, ("::" + V->getName()).str(), true));
+	V->setStorageClass(SC_None);
+	V->setDeclContext(LinkageSpecDecl::Create(C, C.getTranslationUnitDecl(), V->getLocation(), V->getLocation(),
+						  LinkageSpecLanguageIDs::C, false));
+	(V->*&Opener::setCachedLinkage)(LINKAGE(External));
 }
 
 void clang_publish_inline(Decl *D, const SourceManager &SM)

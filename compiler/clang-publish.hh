@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a cell declares at the top is for later cells, other objects of the same program. For compiler/clang-shim.cc alone. */
+/* What a cell declares at the top is for later cells, other objects of the same program. For compiler/clang-*.cc alone. */
 #ifndef CGPU_COMPILER_CLANG_PUBLISH_HH
 #define CGPU_COMPILER_CLANG_PUBLISH_HH
 
@@ -11,6 +11,12 @@
 /* Of a declaration at the top of a C unit: hidden visibility is taken off, and in lines of the job's cell also what a
  * macro has made static. Before code is generated. */
 void clang_publish(clang::Decl *D, const clang::SourceManager &SM, const clang_job *job);
+
+/* Of a declaration at the top of C++ code and those inside of it: kernels and variables of the device are not `static`. */
+void clang_publish_device(clang::Decl *D);
+
+/* A variable of a lambda that captures has its class from this unit alone, and is there for others all the same. */
+void clang_publish_lambda(clang::VarDecl *V);
 
 /* Of a declaration at the top of C code: `inline` without `static` in a file of the user is what C++ takes it for, a function that
  * is there. In C99 no object would have its code, and a call that is not inlined would find none. */

@@ -8,6 +8,7 @@
  */
 #include "compiler/clang-shim.h"
 
+#include "compiler/clang-captures.hh"
 #include "compiler/clang-complaints.hh"
 #include "compiler/clang-cuda.hh"
 #include "compiler/clang-display.hh"
@@ -24,6 +25,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
+#include <clang/AST/GlobalDecl.h>
 #include <clang/AST/Stmt.h>
 #include <clang/Basic/Stack.h>
 #include <clang/Basic/Version.h>
@@ -48,6 +50,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <cstring>
+#include <functional>
 
 #include <sys/stat.h>
 
@@ -82,8 +85,9 @@ class CellConsumer : public SemaConsumer
 	}
 
 	/* Of a C++ cell. */
-	CellConsumer(const clang_job *job, clang_result *result, std::unique_ptr<Pieces> pieces)
-	    : job(job), result(result), is_header(false), pieces(std::move(pieces))
+	CellConsumer(const clang_job *job, clang_result *result, std::unique_ptr<Pieces> pieces,
+		     std::function<std::string(GlobalDecl)> symbol_of)
+	    : job(job), result(result), is_header(false), pieces(std::move(pieces)), symbol_of(std::move(symbol_of))
 	{
 	}
 
@@ -98,6 +102,7 @@ class CellConsumer : public SemaConsumer
 		const SourceManager &SM = sema->getSourceManager();
 
 		statements = F;
+		with_lambdas.push_back(F);
 		if (!is_written_here(F))
 			return;
 		clang_cuda_check_variables(F->getBody(), *sema, has_value);
@@ -133,8 +138,12 @@ class CellConsumer : public SemaConsumer
 				clang_publish(D, sema->getSourceManager(), job);
 			if (!is_header && is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job))
 				make_declaration(D);
-			if (pieces)
+			if (pieces) {
+				if (isa<VarDecl>(D) && !is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job))
+					with_lambdas.push_back(D);
 				pieces->add(D);
+				find_device_code(D);
+			}
 			if (F && !is_header && is_written_here(F)) {
 				if (!clang_cuda_is_for_device(F))
 					clang_cuda_check_variables(F->getBody(), *sema, is_run(F) && job->display);
@@ -157,12 +166,17 @@ class CellConsumer : public SemaConsumer
 	{
 		if (is_header && sema)
 			waiting_diagnostics(*sema).clear();
+		if (job->edit && sema)
+			for (Decl *D : with_lambdas)
+				clang_captures_report(C, D, job);
 		/* After errors the tree has holes; a parse that asks for names takes what is whole.
 		 */
 		if (!job->symbol || (result && C.getDiagnostics().hasErrorOccurred()))
 			return;
-		if (pieces)
+		if (pieces) {
 			pieces->report(C);
+			report_entries();
+		}
 		for (NamedDecl *N : declared) {
 			if (is_header)
 				report_header(C, N);
@@ -181,13 +195,42 @@ class CellConsumer : public SemaConsumer
 	clang_result *result;
 	bool is_header;
 	std::unique_ptr<Pieces> pieces; /* null: nobody asks for them */
+	std::function<std::string(GlobalDecl)> symbol_of; /* in the object that is made */
 	Sema *sema = nullptr;
 	FunctionDecl *run = nullptr, *statements = nullptr;
+	std::vector<FunctionDecl *> entries;
+	std::vector<Decl *> with_lambdas; /* what may have some that mean variables of the session */
 	std::vector<NamedDecl *> declared;
 
 	bool is_run(const FunctionDecl *F) const
 	{
 		return job->run && F->getDeclName().isIdentifier() && F->getName() == job->run;
+	}
+
+	/* What an earlier cell has is not this one's; an instance of its templates is. */
+	void find_device_code(Decl *D)
+	{
+		auto *F = dyn_cast<FunctionDecl>(D);
+		const SourceManager &SM = sema->getSourceManager();
+		size_t n = entries.size();
+
+		if ((F && F->isTemplateInstantiation()) || !is_of_earlier_cell(SM, SM.getExpansionLoc(D->getLocation()), job))
+			result->has_device_code |= clang_cuda_find_device_code(D, &entries);
+		/* The line of a launch is that of the call of the stub. */
+		for (; n < entries.size(); n++)
+			entries[n]->addAttr(NoInlineAttr::CreateImplicit(sema->Context));
+	}
+
+	void report_entries()
+	{
+		for (FunctionDecl *F : entries) {
+			std::string stub = symbol_of(GlobalDecl(F, KernelReferenceKind::Stub)),
+				    name = symbol_of(GlobalDecl(F, KernelReferenceKind::Kernel));
+			PresumedLoc P = sema->getSourceManager().getPresumedLoc(F->getLocation());
+			clang_entry e = { name.c_str(), stub.c_str(), P.isValid() ? P.getLine() : 0 };
+
+			job->entry(job->context, &e);
+		}
 	}
 
 	/* A function of the cell, with its body, that can be looked into. */
@@ -380,7 +423,10 @@ class CellConsumer : public SemaConsumer
 		job->symbol(job->context, s);
 	}
 
-	/* A variable's name is not mangled: without a label it would be a C cell's variable of that name. */
+	/*
+	 * A variable's name is not mangled: without a label it would be a C cell's variable of that name. What the host has of a
+	 * device variable is that for both.
+	 */
 	void declare_cpp(Decl *D)
 	{
 		auto *V = dyn_cast<VarDecl>(D);
@@ -390,8 +436,11 @@ class CellConsumer : public SemaConsumer
 				declare_cpp(inner);
 			return;
 		}
+		if (V && !is_header)
+			clang_publish_lambda(V);
 		if (V && V->getDeclContext()->isTranslationUnit() && V->isExternallyVisible() && !V->isExternC() &&
-		    !V->hasAttr<AsmLabelAttr>())
+		    !V->hasAttr<AsmLabelAttr>() && !V->hasAttr<CUDADeviceAttr>() && !V->hasAttr<CUDAConstantAttr>() &&
+		    !clang_cuda_is_managed(V))
 			V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, ("::" + V->getName()).str(), true));
 		if (auto *N = dyn_cast<NamedDecl>(D))
 			declared.push_back(N);
@@ -403,7 +452,7 @@ class CellConsumer : public SemaConsumer
 		if (auto *F = dyn_cast<FunctionDecl>(N))
 			return F->isExternC() || F->isMain();
 		if (auto *V = dyn_cast<VarDecl>(N))
-			return V->isExternC() && V->isExternallyVisible();
+			return V->isExternC() && V->isExternallyVisible() && !clang_is_lambda(V->getType());
 		return true;
 	}
 
@@ -446,7 +495,9 @@ class CompileAction : public HeaderLater<EmitObjAction>
 		/* The job itself may come later. */
 		if (CI.getLangOpts().CPlusPlus)
 			pieces = std::make_unique<Pieces>(CI, job);
-		auto cell = std::make_unique<CellConsumer>(job, result, std::move(pieces));
+		auto cell = std::make_unique<CellConsumer>(job, result, std::move(pieces), [this](GlobalDecl D) {
+			return getCodeGenerator()->GetMangledName(D).str();
+		});
 
 		consumer = cell.get();
 		return in_front(std::move(cell), std::move(generator));
@@ -756,6 +807,10 @@ void clang_shim_init(void)
 	llvm::InitializeNativeTarget();
 	llvm::InitializeNativeTargetAsmPrinter();
 	llvm::InitializeNativeTargetAsmParser();
+	LLVMInitializeNVPTXTargetInfo();
+	LLVMInitializeNVPTXTarget();
+	LLVMInitializeNVPTXTargetMC();
+	LLVMInitializeNVPTXAsmPrinter();
 }
 
 const char *clang_shim_version(void)

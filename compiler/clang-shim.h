@@ -28,8 +28,11 @@ struct clang_options;
 
 enum clang_severity { CLANG_NOTE, CLANG_WARNING, CLANG_ERROR };
 
+enum clang_diagnostic_kind { CLANG_OTHER, CLANG_CLASH, CLANG_PREVIOUS, CLANG_INSTANTIATION, CLANG_CAPTURES_GLOBAL };
+
 struct clang_diagnostic {
 	enum clang_severity severity;
+	enum clang_diagnostic_kind kind; /* by clang's number of it: clang-diagnostics.def */
 	const char *message;
 	const char *flag; /* "-Wparentheses" or "" */
 	const char *file; /* as #line says; "" without a place */
@@ -76,6 +79,13 @@ struct clang_piece {
 	unsigned line;
 };
 
+/* A CUDA entry (`__global__` function), or an instance of a template of one, that the host's object has a stub of. */
+struct clang_entry {
+	const char *ptx_name; /* its symbol in the PTX */
+	const char *stub;     /* its symbol in the object */
+	unsigned line;
+};
+
 enum clang_effort {
 	CLANG_FULL,   /* clang's own way to an object, whatever the options */
 	CLANG_LOOPS,
@@ -94,7 +104,7 @@ struct clang_job {
 	const char *text; /* NUL-terminated */
 	size_t len;
 	const char *run; /* function that holds the statements; NULL for none */
-	const char *statements; /* of a C++ cell: functions that statements at file scope become are called so, with a number */
+	const char *statements; /* of a C++ cell: what functions made of statements at file scope are called, before a number */
 	bool display;	 /* its last statement is displayed */
 	const char *locals; /* variables in other functions whose names start so are reported, too; NULL: none */
 	enum clang_effort effort;
@@ -105,6 +115,12 @@ struct clang_job {
 	void (*piece)(void *context, const struct clang_piece *p); /* of a C++ cell without errors; may be NULL */
 	/* Of a C++ cell: the symbol of a weak variable that its own text defines, or of its guard; may be NULL */
 	void (*own_variable)(void *context, const char *symbol);
+	void (*entry)(void *context, const struct clang_entry *e); /* as `piece` */
+	/*
+	 * Of a C++ cell, also after errors: with [begin, end) of the text replaced, its lambdas capture what they name. Edits do
+	 * not overlap. May be NULL.
+	 */
+	void (*edit)(void *context, unsigned begin, unsigned end, const char *with);
 	void (*file)(void *context, const char *path); /* each file that a header is made of; may be NULL */
 };
 
@@ -115,6 +131,7 @@ struct clang_result {
 	char *display_type_code;
 	long display_offset; /* of a C++ cell: where its last expression begins in the text, shown or not; 0: there is none */
 	bool has_run;	     /* of a C++ cell: job.run is called by its statements */
+	bool has_device_code; /* of a C++ cell: clang_shim_compile_device() is to be called, with the options for a device */
 };
 
 struct clang_completion {
@@ -153,6 +170,8 @@ int clang_shim_build_header(const struct clang_job *job, const char *path);
 /* Compile to an object. 0, or -1 after diagnostics. Release the result with clang_result_release().
  */
 int clang_shim_compile(const struct clang_job *job, struct clang_result *ret);
+/* The device's half of a C++ cell: PTX, malloc-ed. 0, or -1 after diagnostics. */
+int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_t *ret_len);
 /*
  * While nothing is to be compiled: take down the last compilation, and begin the next one ahead, with these options and this
  * header as in a job. options NULL: begin none.

@@ -8,6 +8,8 @@
  */
 #include "compiler/clang-statements.hh"
 
+#include "compiler/clang-publish.hh"
+
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -166,7 +168,6 @@ class Statements
 		F->addAttr(AsmLabelAttr::CreateImplicit(C, name, true));
 		/* A report of a fault tells statements from functions by it. */
 		F->addAttr(NoInlineAttr::CreateImplicit(C));
-		F->setImplicit();
 		file->addDecl(F);
 		return F;
 	}
@@ -271,8 +272,11 @@ void clang_statements_parse(Sema &S, const std::string &prefix, const std::funct
 			continue;
 		}
 		at_end = P->ParseTopLevelDecl(group, imports);
-		if (!at_end && group)
-			consumer.HandleTopLevelDecl(group.get());
+		if (at_end || !group)
+			continue;
+		for (Decl *D : group.get())
+			clang_publish_device(D);
+		consumer.HandleTopLevelDecl(group.get());
 	}
 	for (Decl *D : S.WeakTopLevelDecls())
 		consumer.HandleTopLevelDecl(DeclGroupRef(D));

@@ -322,3 +322,10 @@ PrintingPolicy clang_type_policy(const ASTContext &C)
 	P.AnonymousTagLocations = false;
 	return P;
 }
+
+bool clang_is_lambda(QualType T)
+{
+	const CXXRecordDecl *R = T.getNonReferenceType()->getAsCXXRecordDecl();
+
+	return R && R->isLambda();
+}

@@ -25,5 +25,7 @@ std::string clang_attributes(const clang::NamedDecl *N);
 std::string clang_signature(const clang::FunctionDecl *F, const clang::PrintingPolicy &policy);
 /* How types are spelled in such texts. */
 clang::PrintingPolicy clang_type_policy(const clang::ASTContext &C);
+/* Of a lambda, or a reference to one: a class without a name. */
+bool clang_is_lambda(clang::QualType T);
 
 #endif

@@ -34,7 +34,9 @@ struct cpp_unit {
 	struct mem_pool pool;
 	struct cpp_cell cell;
 	struct buffer header; /* path */
+	struct buffer includes; /* what it is made of */
 	struct unit_text text;
+	struct edit_list edits; /* lambdas that mean variables of the session */
 	struct diagnostics diagnostics;
 	struct cpp_diagnostics filter;
 	struct cpp_names names;
@@ -42,13 +44,19 @@ struct cpp_unit {
 	struct buffer own_variables; /* symbols, each with its NUL */
 	struct buffer unused;	     /* struct clang_diagnostic: about results that nobody takes */
 	struct clang_result object;
+	struct buffer entries;	/* struct unit_entry */
+	char *ptx;		/* owned; NULL: no device code */
+	size_t ptx_len;
 	uint8_t *dropped;  /* enum cpp_drop, by the session's entry */
 	const char **why;  /* clang's words, for those that are no C++ */
 	uint32_t n_entries;
 	bool again;        /* an entry was dropped in this try */
 	bool last_clashed; /* the last error was about two meanings of a name */
-	uint32_t suspect;  /* the entry that it is in, if an earlier one does not turn out to be the other; UINT32_MAX: none */
-	bool run_main;
+	uint32_t suspect;  /* the entry that it is in, if its notes do not tell of another; UINT32_MAX: none */
+	const char *suspect_why;
+	struct buffer flags; /* the user's */
+	enum clang_severity last_severity; /* of the device's half */
+	bool run_main, no_memory;
 	char run[40];
 	struct unit unit;
 };
@@ -83,15 +91,6 @@ static void drop(struct cpp_unit *x, uint32_t entry, enum cpp_drop how, const ch
 	x->again = true;
 }
 
-/* What the cell says counts: an earlier meaning of the name gives way. */
-static bool is_clash(const char *message)
-{
-	static const char *const parts[] = { "redefinition", "redeclar", "conflicting", "ambiguous", "different", "differ only",
-					     NULL };
-
-	return has_part(message, parts);
-}
-
 static void add_shown(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
 {
 	const struct declaration *from = session_at(&x->compiler->session, entry);
@@ -107,7 +106,7 @@ static void add_shown(struct cpp_unit *x, const struct clang_diagnostic *d, uint
 
 static void drop_suspect(struct cpp_unit *x)
 {
-	drop(x, x->suspect, CPP_REFUSED, NULL);
+	drop(x, x->suspect, CPP_REFUSED, x->suspect_why);
 	x->suspect = UINT32_MAX;
 }
 
@@ -115,17 +114,22 @@ static void drop_suspect(struct cpp_unit *x)
 static void on_error(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
 {
 	drop_suspect(x);
-	x->last_clashed = is_clash(d->message);
-	if (x->last_clashed && is_piece(x, entry))
-		x->suspect = entry;
-	else
-		drop(x, entry, CPP_REFUSED, d->message);
+	x->last_clashed = d->kind == CLANG_CLASH; /* what the cell says counts: an earlier meaning gives way */
+	x->suspect = entry;
+	x->suspect_why = x->last_clashed && is_piece(x, entry) ? NULL : mem_pool_strdup(&x->pool, d->message);
+}
+
+/* A template of the session is well, what the cell has put into it is not. */
+static void on_instantiation(struct cpp_unit *x, const struct clang_diagnostic *d)
+{
+	if (d->offset >= 0 && unit_text_find(&x->text, d->offset) >= 0)
+		x->suspect = UINT32_MAX;
 }
 
 static void on_other_meaning(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
 {
 	/* Overloads are other meanings, too, which may all stay. */
-	if (is_piece(x, entry) && !strstr(d->message, "previous"))
+	if (is_piece(x, entry) && d->kind != CLANG_PREVIOUS)
 		return;
 	if (entry != UINT32_MAX)
 		x->suspect = UINT32_MAX;
@@ -175,6 +179,42 @@ static void tell_unused(struct cpp_unit *x)
 			add_shown(x, &d[i], entry_of(&d[i]));
 }
 
+/* Once for each place: the text is compiled again with it. */
+static void edit(struct cpp_unit *x, long begin, long end, const char *with)
+{
+	long at = unit_text_find(&x->text, begin);
+
+	for (uint32_t i = 0; i < x->edits.n; i++)
+		if (at < 0 || x->edits.at[i].start == (uint32_t)at)
+			return;
+	if (at < 0)
+		return;
+	with = mem_pool_strdup(&x->pool, with);
+	x->no_memory |= !with;
+	if (with)
+		edit_list_add(&x->edits, (uint32_t)at, (uint32_t)(at + end - begin), with);
+	edit_list_sort(&x->edits);
+	x->again = true;
+}
+
+static void on_edit(void *context, unsigned begin, unsigned end, const char *with)
+{
+	edit(context, begin, end, with);
+}
+
+/* `[x]` becomes `[x = x]`. */
+static void capture_copy(struct cpp_unit *x, long offset)
+{
+	const char *name = buffer_text(&x->text.text) + offset;
+	size_t len = 0;
+	char with[300];
+
+	while (isalnum((unsigned char)name[len]) || name[len] == '_')
+		len++;
+	snprintf(with, sizeof(with), " = %.*s", (int)len, name);
+	edit(x, offset + (long)len, offset + (long)len, with);
+}
+
 static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct cpp_unit *x = context;
@@ -182,8 +222,12 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 
 	if (keep_unused(x, d))
 		return;
+	if (d->kind == CLANG_CAPTURES_GLOBAL && d->offset >= 0)
+		capture_copy(x, d->offset);
 	if (d->severity == CLANG_ERROR)
 		on_error(x, d, entry);
+	else if (d->kind == CLANG_INSTANTIATION)
+		on_instantiation(x, d);
 	else if (d->severity == CLANG_NOTE && x->last_clashed)
 		on_other_meaning(x, d, entry);
 	add_shown(x, d, entry);
@@ -204,6 +248,16 @@ static void on_own_variable(void *context, const char *symbol)
 	struct cpp_unit *x = context;
 
 	buffer_append(&x->own_variables, symbol, strlen(symbol) + 1);
+}
+
+static void on_entry(void *context, const struct clang_entry *e)
+{
+	struct cpp_unit *x = context;
+	const char *name = mem_pool_strdup(&x->pool, e->ptx_name);
+	struct unit_entry entry = { .name = name, .ptx_name = name, .line = e->line, .stub = mem_pool_strdup(&x->pool, e->stub) };
+
+	x->no_memory |= !name || !entry.stub;
+	buffer_append(&x->entries, &entry, sizeof(entry));
 }
 
 static void on_piece(void *context, const struct clang_piece *p)
@@ -248,7 +302,7 @@ static int write_text(struct cpp_unit *x, struct error *err)
 	if (x->run_main)
 		put_run(x);
 	unit_text_line(&x->text, 1);
-	unit_text_copy(&x->text, 0, (uint32_t)strlen(x->cell.text), NULL);
+	unit_text_copy(&x->text, 0, (uint32_t)strlen(x->cell.text), &x->edits);
 	return unit_text_check(&x->text, err);
 }
 
@@ -266,7 +320,79 @@ static void start_try(struct cpp_unit *x)
 	cpp_pieces_release(&x->pieces);
 	x->pieces = (struct cpp_pieces){ .pool = &x->pool };
 	clang_result_release(&x->object);
+	buffer_clear(&x->entries);
+	free(x->ptx);
+	x->ptx = NULL;
 	cpp_names_add_types(&x->names, &x->cell);
+}
+
+/* What the device's half finds wrong; it is the same text, so its warnings have been told. */
+static void on_device_diagnostic(void *context, const struct clang_diagnostic *d)
+{
+	struct cpp_unit *x = context;
+
+	x->last_severity = d->severity == CLANG_NOTE ? x->last_severity : d->severity;
+	if (x->last_severity == CLANG_ERROR)
+		on_diagnostic(context, d);
+}
+
+/* A header that does not compile is told by the cell that includes it. */
+static int find_device_header(struct cpp_unit *x, const struct clang_options *options, struct buffer *ret, struct error *err)
+{
+	const struct options *o = &x->compiler->options;
+	struct error why = ERROR_INIT;
+
+	if (!cpp_header_get(o, options, buffer_text(&x->includes), ret, &why) ||
+	    (why.code == ERROR_COMPILE && !cpp_header_get(o, options, "", ret, &why)))
+		return 0;
+	return error_set(err, why.code, "CUDA C++ headers: %s", why.text);
+}
+
+/*
+ * A kernel that only its own text can name, as in a namespace without a name, has a longer name in the PTX. NULL: it is not
+ * there, since nobody launches it.
+ */
+static const char *name_in_ptx(struct cpp_unit *x, const char *name)
+{
+	cleanup_buffer struct buffer wanted = BUFFER_INIT;
+	const char *at;
+
+	buffer_printf(&wanted, ".entry %s", name);
+	at = strstr(x->ptx, buffer_text(&wanted));
+	if (!at)
+		return NULL;
+	at += strlen(".entry ");
+	return mem_pool_strndup(&x->pool, at, strcspn(at, "(\n"));
+}
+
+static void name_entries(struct cpp_unit *x)
+{
+	struct unit_entry *e = (struct unit_entry *)x->entries.data;
+	size_t n = x->entries.len / sizeof(*e), kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		e[kept] = e[i];
+		e[kept].ptx_name = name_in_ptx(x, e[i].ptx_name);
+		kept += e[kept].ptx_name != NULL;
+	}
+	x->entries.len = kept * sizeof(*e);
+}
+
+static int compile_device(struct cpp_unit *x, struct clang_job job, struct error *err)
+{
+	cleanup_buffer struct buffer header = BUFFER_INIT;
+
+	job.options = options_get_device(&x->compiler->options, buffer_text(&x->flags), x->request->sm, err);
+	if (!job.options || find_device_header(x, job.options, &header, err))
+		return -1;
+	job.header = buffer_text(&header);
+	job.diagnostic = on_device_diagnostic;
+	x->last_severity = CLANG_NOTE;
+	if (clang_shim_compile_device(&job, &x->ptx, &x->ptx_len) && !x->diagnostics.n_errors)
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up on the device code without saying why");
+	if (x->ptx)
+		name_entries(x);
+	return 0;
 }
 
 static int compile_once(struct cpp_unit *x, struct error *err)
@@ -274,7 +400,8 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 	struct clang_job job = { .options = x->options, .header = buffer_text(&x->header), .name = x->request->cell_name,
 				 .run = x->run_main ? x->run : NULL, .statements = x->run, .checked = x->request->checked,
 				 .context = x, .diagnostic = on_diagnostic, .symbol = on_symbol, .piece = on_piece,
-				 .own_variable = on_own_variable };
+				 .own_variable = on_own_variable, .entry = on_entry, .edit = on_edit };
+	int failed;
 
 	start_try(x);
 	if (write_text(x, err))
@@ -282,14 +409,13 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 	job.text = buffer_text(&x->text.text);
 	job.len = x->text.text.len;
 	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text, strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
-	int failed = clang_shim_compile(&job, &x->object);
-
+	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
+	failed = x->object.has_device_code && !x->diagnostics.n_errors && !x->again ? compile_device(x, job, err) : 0;
 	tell_unused(x);
 	cpp_diagnostics_end(&x->filter);
 	drop_suspect(x);
-	if (failed && !x->diagnostics.n_errors)
-		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
-	return 0;
+	return failed;
 }
 
 /* Is the entry's name a word of the cell? */
@@ -348,7 +474,7 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 
 	if (!c || cpp_names_check(&x->names, &x->compiler->session, c, err))
 		return -1;
-	own_names_strip_object(x->object.object, x->object.object_len);
+own_names_strip_object(x->object.object, x->object.object_len);
 	if (mark_own_variables(x, err))
 		return -1;
 	u->cell = x->request->cell;
@@ -356,7 +482,12 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 	u->run_symbol = x->run_main && !x->object.has_run ? x->run : "";
 	u->display_type = x->object.display_type ? x->object.display_type : "";
 	u->display_type_code = x->object.display_type_code ? x->object.display_type_code : "";
-	u->ptx = "";
+	if (x->no_memory || buffer_check(&x->entries, NULL))
+		return error_set(err, ERROR_MEMORY, "out of memory for a C++ cell");
+	u->ptx = x->ptx ? x->ptx : "";
+	u->ptx_len = x->ptx ? x->ptx_len : 0;
+	u->entries = (struct unit_entry *)x->entries.data;
+	u->n_entries = x->entries.len / sizeof(*u->entries);
 	u->object = x->object.object;
 	u->object_len = x->object.object_len;
 	if (cpp_names_finish(&x->names, u, &x->diagnostics.warnings, err) ||
@@ -377,15 +508,15 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 static int find_header(struct cpp_unit *x, struct error *err)
 {
 	const struct options *o = &x->compiler->options;
-	cleanup_buffer struct buffer all = BUFFER_INIT, includes = BUFFER_INIT;
+	cleanup_buffer struct buffer all = BUFFER_INIT;
 	struct error why = ERROR_INIT;
 
 	cpp_pieces_includes(&x->compiler->session, &all);
 	buffer_puts(&all, buffer_text(&x->cell.includes));
-	cpp_bundle_includes(buffer_text(&all), &includes);
-	if (buffer_check(&all, err) || buffer_check(&includes, err))
+	cpp_bundle_includes(buffer_text(&all), &x->includes);
+	if (buffer_check(&all, err) || buffer_check(&x->includes, err))
 		return -1;
-	if (!cpp_header_get(o, x->options, buffer_text(&includes), &x->header, &why) ||
+	if (!cpp_header_get(o, x->options, buffer_text(&x->includes), &x->header, &why) ||
 	    (why.code == ERROR_COMPILE && !cpp_header_get(o, x->options, "", &x->header, &why)))
 		return 0;
 	if (why.code != ERROR_COMPILE)
@@ -406,49 +537,21 @@ static void refuse_module(struct cpp_unit *x)
 					  "later %%cpp cells see");
 }
 
-/* An entry or a launch; TOKEN_NONE: there is none. `operator<<<T>` is a name. */
-static uint32_t find_device_code(const struct token_list *l)
-{
-	for (uint32_t i = 0; i < l->n; i++)
-		if (token_is(l, i, "__global__") || (token_is(l, i, "<<<") && i && !token_is(l, i - 1, "operator")))
-			return i;
-	return TOKEN_NONE;
-}
-
-static void refuse_device_code(struct cpp_unit *x, uint32_t token)
-{
-	const struct token_list *l = &x->cell.tokens;
-	uint32_t line, column;
-
-	text_position(l->text, l->len, l->at[token].start, &line, &column);
-	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, token_len(l, token),
-			"a %%cpp cell has no device code and no launches");
-	diagnostics_hint(&x->diagnostics, "a %%cuda cell is a whole CUDA C++ program. Or put the CUDA kernel and a C function that "
-					  "launches it into a cell without %%cpp: that function can be called here");
-}
-
 /* Up to the text; 1: what is wrong is told. */
 static int prepare(struct cpp_unit *x, struct error *err)
 {
-	cleanup_buffer struct buffer flags = BUFFER_INIT;
 	struct error problem = ERROR_INIT;
-	uint32_t device;
 
 	if (cpp_cell_init(&x->cell, x->request->text, CPP_CELL, &x->pool, err))
 		return -1;
-	buffer_printf(&flags, "%s %s", x->request->cflags, x->cell.flags);
-	x->options = options_get_cpp(&x->compiler->options, buffer_text(&flags), &problem);
+	buffer_printf(&x->flags, "%s %s", x->request->cflags, x->cell.flags);
+	x->options = options_get_cpp(&x->compiler->options, buffer_text(&x->flags), &problem);
 	if (!x->options) {
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, problem.text);
 		return 1;
 	}
 	if (x->cell.module != TOKEN_NONE) {
 		refuse_module(x);
-		return 1;
-	}
-	device = find_device_code(&x->cell.tokens);
-	if (device != TOKEN_NONE) {
-		refuse_device_code(x, device);
 		return 1;
 	}
 	x->run_main = x->cell.has_main;
@@ -483,6 +586,7 @@ static void unit_begin(struct cpp_unit *x, struct compiler *c, const struct comp
 static void unit_end(struct cpp_unit *x)
 {
 	unit_text_release(&x->text);
+	edit_list_release(&x->edits);
 	cpp_names_release(&x->names);
 	cpp_pieces_release(&x->pieces);
 	buffer_release(&x->own_variables);
@@ -491,6 +595,10 @@ static void unit_end(struct cpp_unit *x)
 	clang_result_release(&x->object);
 	diagnostics_release(&x->diagnostics);
 	buffer_release(&x->header);
+	buffer_release(&x->includes);
+	buffer_release(&x->flags);
+	buffer_release(&x->entries);
+	free(x->ptx);
 	mem_pool_release(&x->pool);
 }
 

@@ -12,6 +12,8 @@ libcompiler_a_SOURCES = \
 	%reldir%/closure.c %reldir%/closure.h %reldir%/closure-text.c \
 	%reldir%/clang-complaints.hh \
 	%reldir%/clang-complete.cc \
+	%reldir%/clang-captures.cc %reldir%/clang-captures.hh %reldir%/clang-diagnostics.def \
+	%reldir%/clang-device.cc \
 	%reldir%/clang-display.cc %reldir%/clang-display.hh \
 	%reldir%/clang-statements.cc %reldir%/clang-statements.hh \
 	%reldir%/clang-includes.cc %reldir%/clang-includes.hh \
@@ -109,7 +111,9 @@ prelude_HEADERS = %reldir%/prelude/cgpu.h %reldir%/prelude/cgpu-cuda.h \
 	%reldir%/prelude/cgpu-legacy.h %reldir%/prelude/cgpu-show.h \
 	%reldir%/prelude/cuda_bf16.h %reldir%/prelude/curand_kernel.h \
 	%reldir%/prelude/cuda_fp16.h %reldir%/prelude/cuda_runtime.h \
-	%reldir%/prelude/device_launch_parameters.h %reldir%/prelude/texture_fetch_functions.h
+	%reldir%/prelude/device_launch_parameters.h
+preludeabsentdir = $(pkgdatadir)/include/absent
+preludeabsent_HEADERS = %reldir%/prelude/absent/curand_mtgp32_kernel.h %reldir%/prelude/absent/texture_fetch_functions.h
 preludecommondir = $(pkgdatadir)/include/common
 preludecommon_HEADERS = common/launch-glue.h
 # Headers for device code alone, found before the toolkit's.

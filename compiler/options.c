@@ -25,9 +25,14 @@
 	"CUDA's headers are not where they were when cgpu was built. `./bootstrap install` in its source folder brings them back; " \
 	"or name the folder that has include/cuda.h in CGPU_CUDA. Then restart the kernel"
 
+/* What clang 19 makes at most; later GPUs run it as well. An older driver does not know a later version of PTX (CUDA 11.8). */
+#define SM_MAX 90
+#define PTX_VERSION "+ptx78"
+
 struct options_set {
 	struct options_set *next;
 	enum options_language language;
+	unsigned sm; /* of device code */
 	char *cflags;
 	struct clang_options *clang;
 };
@@ -138,7 +143,9 @@ static void add_language(const struct options *o, struct arguments *a, enum opti
 {
 	static const char *const c[] = { "-x", "c", "-std=gnu17", "-fsemantic-interposition", NULL };
 	static const char *const plain[] = { "-x", "c++", NULL };
-	static const char *const cuda[] = { "-x", "cuda", "-nocudainc", "-nocudalib", "-fgpu-rdc", "-Wno-unknown-cuda-version", NULL };
+	static const char *const cuda[] = { "-x", "cuda", "-nocudainc", "-nocudalib", "-fgpu-rdc", "-Wno-unknown-cuda-version",
+					    "-Xclang", "-fcuda-allow-variadic-functions", "-Xclang",
+					    "-target-sdk-version=12.5", NULL }; /* launches as since CUDA 9.2 */
 	static const char *const cpp[] = { "-std=gnu++20", "-fpch-instantiate-templates", "-Xclang", "-fno-cxx-modules",
 					   "-Xclang", "-fincremental-extensions", NULL };
 
@@ -163,6 +170,8 @@ static void add_headers(const struct options *o, struct arguments *a, enum optio
 		add_folder(a, o->cuda_root, "/include");
 	}
 	add_folder(a, o->prelude, "");
+	if (cuda_cpp)
+		add_folder(a, o->prelude, "/absent");
 	if (o->cuda_root && !cuda_cpp)
 		add_folder(a, o->cuda_root, "/include");
 	add(a, "-iquote.");
@@ -245,9 +254,27 @@ static const char *const every_language[] = {
 	"-Wno-unknown-attributes",
 	"-Wno-error=implicit-int",
 	"-Wno-deprecated-non-prototype",
-	"-c",
 	NULL,
 };
+
+/* libdevice has the mathematical functions. */
+static void add_device(const struct options *o, struct arguments *a, unsigned sm)
+{
+	cleanup_buffer struct buffer arch = BUFFER_INIT, library = BUFFER_INIT;
+
+	buffer_printf(&arch, "--cuda-gpu-arch=sm_%u", sm < SM_MAX ? sm : SM_MAX);
+	buffer_printf(&library, "%s/nvvm/libdevice/libdevice.10.bc", o->cuda_root);
+	add(a, "-S");
+	/* Names of #line stay as they are. */
+	add(a, "-fdebug-compilation-dir=/cgpu");
+	add(a, "-fdebug-prefix-map=/cgpu=");
+	add(a, mem_pool_strdup(&a->pool, buffer_text(&arch)));
+	for (const char *const *word = (const char *const[]){ "-target-feature", PTX_VERSION, "-mlink-builtin-bitcode",
+							      buffer_text(&library), NULL }; *word; word++) {
+		add(a, "-Xclang");
+		add(a, mem_pool_strdup(&a->pool, *word));
+	}
+}
 
 /* macros: where -D and -U go instead of into the options; NULL: nowhere else. */
 static void add_flags(struct arguments *a, const char *cflags, enum options_language language, struct buffer *macros)
@@ -271,7 +298,7 @@ static void add_flags(struct arguments *a, const char *cflags, enum options_lang
 	a->n += macros ? take_macros(words, n, macros) : n;
 }
 
-static struct clang_options *parse(const struct options *o, const char *cflags, enum options_language language,
+static struct clang_options *parse(const struct options *o, const char *cflags, enum options_language language, unsigned sm,
 				   struct buffer *macros, struct error *err)
 {
 	struct arguments a = { .pool = MEM_POOL_INIT };
@@ -283,6 +310,10 @@ static struct clang_options *parse(const struct options *o, const char *cflags, 
 	add(&a, o->clang_root);
 	add_language(o, &a, language);
 	add_headers(o, &a, language);
+	if (language == OPTIONS_DEVICE)
+		add_device(o, &a, sm);
+	else
+		add(&a, "-c");
 	add_flags(&a, cflags, language, macros);
 	add(&a, "cell.c");
 	if (a.failed) {
@@ -499,7 +530,7 @@ static int use_header(const struct options *o, struct clang_options *clang, stru
 static struct clang_options *make(const struct options *o, const char *cflags, struct session *session, struct error *err)
 {
 	cleanup_buffer struct buffer macros = BUFFER_INIT;
-	struct clang_options *clang = parse(o, cflags, OPTIONS_C, NULL, err);
+	struct clang_options *clang = parse(o, cflags, OPTIONS_C, 0, NULL, err);
 	struct error problem = ERROR_INIT;
 
 	if (!clang)
@@ -510,7 +541,7 @@ static struct clang_options *make(const struct options *o, const char *cflags, s
 		return clang;
 	}
 	clang_options_free(clang);
-	clang = problem.code == ERROR_COMPILE ? parse(o, cflags, OPTIONS_C, &macros, err) : NULL;
+	clang = problem.code == ERROR_COMPILE ? parse(o, cflags, OPTIONS_C, 0, &macros, err) : NULL;
 	if (clang && macros.len && !buffer_check(&macros, NULL) && !use_header(o, clang, session, &problem)) {
 		clang_options_set_macros(clang, buffer_text(&macros));
 		return clang;
@@ -520,16 +551,17 @@ static struct clang_options *make(const struct options *o, const char *cflags, s
 	return NULL;
 }
 
-static const struct clang_options *find(const struct options *o, enum options_language language, const char *cflags)
+static const struct clang_options *find(const struct options *o, enum options_language language, unsigned sm,
+					const char *cflags)
 {
 	for (const struct options_set *set = o->sets; set; set = set->next)
-		if (set->language == language && !strcmp(set->cflags, cflags))
+		if (set->language == language && set->sm == sm && !strcmp(set->cflags, cflags))
 			return set->clang;
 	return NULL;
 }
 
 /* Takes clang over; NULL, with the error of its making, stays NULL. */
-static const struct clang_options *keep(struct options *o, enum options_language language, const char *cflags,
+static const struct clang_options *keep(struct options *o, enum options_language language, unsigned sm, const char *cflags,
 					struct clang_options *clang, struct error *err)
 {
 	struct options_set *set;
@@ -546,7 +578,7 @@ static const struct clang_options *keep(struct options *o, enum options_language
 		clang_options_free(clang);
 		return NULL;
 	}
-	*set = (struct options_set){ o->sets, language, copy, clang };
+	*set = (struct options_set){ o->sets, language, sm, copy, clang };
 	o->sets = set;
 	return clang;
 }
@@ -554,14 +586,25 @@ static const struct clang_options *keep(struct options *o, enum options_language
 const struct clang_options *options_get(struct options *o, const char *cflags,
 					struct session *session, struct error *err)
 {
-	const struct clang_options *found = find(o, OPTIONS_C, cflags);
+	const struct clang_options *found = find(o, OPTIONS_C, 0, cflags);
 
-	return found ? found : keep(o, OPTIONS_C, cflags, make(o, cflags, session, err), err);
+	return found ? found : keep(o, OPTIONS_C, 0, cflags, make(o, cflags, session, err), err);
+}
+
+static const struct clang_options *get(struct options *o, const char *cflags, enum options_language language, unsigned sm,
+				       struct error *err)
+{
+	const struct clang_options *found = find(o, language, sm, cflags);
+
+	return found ? found : keep(o, language, sm, cflags, parse(o, cflags, language, sm, NULL, err), err);
 }
 
 const struct clang_options *options_get_cpp(struct options *o, const char *cflags, struct error *err)
 {
-	const struct clang_options *found = find(o, OPTIONS_CPP, cflags);
+	return get(o, cflags, OPTIONS_CPP, 0, err);
+}
 
-	return found ? found : keep(o, OPTIONS_CPP, cflags, parse(o, cflags, OPTIONS_CPP, NULL, err), err);
+const struct clang_options *options_get_device(struct options *o, const char *cflags, unsigned sm, struct error *err)
+{
+	return get(o, cflags, OPTIONS_DEVICE, sm, err);
 }

@@ -40,6 +40,9 @@ const struct clang_options *options_get(struct options *o, const char *cflags,
 /* The same for C++, without a header: compiler/cpp-header.h has those. */
 const struct clang_options *options_get_cpp(struct options *o, const char *cflags, struct error *err);
 
+/* The same for device code of compute capability sm (75 for 7.5). */
+const struct clang_options *options_get_device(struct options *o, const char *cflags, unsigned sm, struct error *err);
+
 /* A hash of all that a header made of this text depends on but the files that it includes. */
 int options_header_key(const struct options *o, const struct clang_options *clang, const char *text, char key[40],
 		       struct error *err);

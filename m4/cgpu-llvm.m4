@@ -1,14 +1,14 @@
 dnl SPDX-License-Identifier: Apache-2.0
-dnl Find LLVM and clang 16 to 20 with their C++ libraries: the first llvm-config that has both of them, or the
+dnl Find LLVM and clang 18 to 20 with their C++ libraries: the first llvm-config that has both of them, or the
 dnl one given with --with-llvm-config.
 AC_DEFUN([CGPU_LLVM], [
-AC_ARG_WITH([llvm-config], [AS_HELP_STRING([--with-llvm-config=PROGRAM], [llvm-config of LLVM 16 to 20])])
-AC_MSG_CHECKING([for LLVM and clang 16 to 20])
+AC_ARG_WITH([llvm-config], [AS_HELP_STRING([--with-llvm-config=PROGRAM], [llvm-config of LLVM 18 to 20])])
+AC_MSG_CHECKING([for LLVM and clang 18 to 20])
 LLVM_CONFIG=
-for candidate in $with_llvm_config llvm-config-19 llvm-config-18 llvm-config-20 llvm-config-17 llvm-config-16 llvm-config; do
+for candidate in $with_llvm_config llvm-config-19 llvm-config-18 llvm-config-20 llvm-config; do
 	version=`$candidate --version 2>/dev/null | cut -d. -f1`
 	case "$version" in
-	16|17|18|19|20)
+	18|19|20)
 		libdir=`$candidate --libdir`
 		includedir=`$candidate --includedir`
 		if test -e "$libdir/libclang-cpp.so" && test -f "$includedir/clang/Frontend/CompilerInstance.h"; then

@@ -299,6 +299,12 @@ static bool after_call(uint64_t pc)
 #endif
 }
 
+/* What a launch of C++ code calls: it has the line of the kernel. */
+static bool is_stub(const char *function)
+{
+	return strstr(function, "__device_stub__") != NULL;
+}
+
 uint32_t backtrace_caller_line(void)
 {
 	const uint64_t *at = __builtin_frame_address(0);
@@ -310,7 +316,9 @@ uint32_t backtrace_caller_line(void)
 
 		if (offset < 8 || offset >= top || !after_call(at[i]))
 			continue;
-		if (!loader_describe_code(at[i] - 1, &place) && place.cell == worker.cell && place.line)
+		if (loader_describe_code(at[i] - 1, &place) || place.cell != worker.cell || is_stub(place.function))
+			continue;
+		if (place.line)
 			return place.line;
 	}
 	return 0;

@@ -35,6 +35,7 @@
 #include "runtime/exports.h"
 #include "runtime/host-fault.h"
 #include "runtime/interrupt.h"
+#include "runtime/loader/loader.h"
 #include "runtime/loader/symbols.h"
 #include "runtime/memory-report.h"
 #include "runtime/sandbox-apply.h"
@@ -121,6 +122,11 @@ static void *host_symbol(const char *name)
 	const struct symbol *s = symbols_find(name);
 
 	return s && s->kind != SYMBOL_LIBRARY ? (void *)s->address : NULL;
+}
+
+static void *own_function(const char *name)
+{
+	return (void *)loader_own_function(name);
 }
 
 static const char *name_of_pointer(uint64_t address)
@@ -233,6 +239,7 @@ static struct device_host device_host = {
 	.send = send_device,
 	.caller_line = backtrace_caller_line,
 	.host_symbol = host_symbol,
+	.own_function = own_function,
 	.name_of_pointer = name_of_pointer,
 	.is_session_memory = is_session_memory,
 	.each_pointer = each_pointer,

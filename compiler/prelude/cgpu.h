@@ -90,12 +90,44 @@ inline void cgpu_use_va_list(int n, ...)
 	__builtin_va_end(list);
 }
 
+/* For the type of what a lambda has captured. */
+template <class T> T cgpu_value_of();
+
+/* What a lambda that captures an array of the session by value has of it: `[=]` is compiled as `[a = cgpu_array_copy(a)]`. */
+template <class T, unsigned long n> struct cgpu_array {
+	T at[n];
+
+#ifdef CGPU_WITH_CUDA
+	__host__ __device__
+#endif
+	constexpr operator const T *() const
+	{
+		return at;
+	}
+};
+
+template <class T, unsigned long n> cgpu_array<T, n> cgpu_array_copy(const T (&from)[n])
+{
+	cgpu_array<T, n> to;
+
+	for (unsigned long i = 0; i < n; i++)
+		to.at[i] = from[i];
+	return to;
+}
+
 #ifdef CGPU_WITH_CUDA
 #include <cuda.h>
 #include <cuda_profiler_api.h>
 #include <driver_functions.h>
 #include <library_types.h>
 #include "common/launch-glue.h"
+/* A variable that is there for both: the host has it, the device reaches that one. */
+#undef __managed__
+#ifdef __CUDA_ARCH__
+#define __managed__ __attribute__((device)) __attribute__((annotate(CGPU_MANAGED)))
+#else
+#define __managed__ __attribute__((annotate(CGPU_MANAGED)))
+#endif
 #endif
 #include "cgpu-show.h"
 #elif defined(CGPU_WITH_CUDA)

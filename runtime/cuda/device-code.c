@@ -481,9 +481,34 @@ static void forget_functions(struct session_entry *e)
 	memset(e->on, 0, sizeof(e->on));
 }
 
+/* own: no other unit knows it by its name, nor the entry by its. */
+static void *stub_of(const struct unit_entry *e, bool *ret_own)
+{
+	const char *symbol = e->stub ? e->stub : e->name;
+	void *stub = host_symbol(symbol);
+
+	*ret_own = registered != NULL;
+	if (stub || registered || !device.host->own_function)
+		return stub;
+	stub = device.host->own_function(symbol);
+	*ret_own = stub != NULL;
+	return stub;
+}
+
+/* That of an earlier load, which this one replaces. */
+static struct session_entry *find_entry(const struct unit_entry *from)
+{
+	bool own;
+	void *stub = stub_of(from, &own);
+
+	return own ? device_code_entry_at(stub) : device_code_entry(from->name);
+}
+
 static int add_entry(const struct unit_entry *from, uint32_t unit, struct error *err)
 {
-	struct session_entry *e = registered ? device_code_entry_at(host_symbol(from->name)) : device_code_entry(from->name);
+	bool own;
+	void *stub = stub_of(from, &own);
+	struct session_entry *e = find_entry(from);
 	char *ptx_name = session_strdup(from->ptx_name);
 
 	if (!ptx_name)
@@ -494,12 +519,12 @@ static int add_entry(const struct unit_entry *from, uint32_t unit, struct error 
 	} else {
 		e = session_append(&device.session->entries, struct session_entry);
 		if (e)
-			e->name = session_strdup(registered ? "" : from->name);
+			e->name = session_strdup(own ? "" : from->name);
 		if (!e || !e->name)
 			return error_set(err, ERROR_MEMORY, "out of session memory");
 	}
 	e->ptx_name = ptx_name;
-	e->stub = host_symbol(from->name);
+	e->stub = stub;
 	e->unit = unit;
 	forget_functions(e);
 	e->dynamic_shared = -1;
@@ -537,9 +562,12 @@ static bool is_same_text(const char *a, const char *b)
 /* The unit of the same code that this one replaces; NULL: none. A program that is run again has its stubs where they were. */
 static const struct session_unit *find_earlier(const struct unit *u, uint32_t index)
 {
-	const char *name = u->n_entries ? u->entries[0].name : "";
-	const struct session_entry *e = registered ? device_code_entry_at(host_symbol(name)) : device_code_entry(name);
-	const struct session_unit *earlier = e ? unit_at(e->unit) : NULL;
+	const struct session_unit *earlier;
+	const struct session_entry *e = NULL;
+
+	if (u->n_entries)
+		e = find_entry(&u->entries[0]);
+	earlier = e ? unit_at(e->unit) : NULL;
 
 	return earlier && (registered || is_same_text(earlier->source, unit_at(index)->source)) ? earlier : NULL;
 }

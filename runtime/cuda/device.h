@@ -47,6 +47,8 @@ struct device_host {
 	/* Address of a function or variable that the unit being loaded defines on the host, NULL if it does not: entries are
 	 * known by the address of their stub, device variables by the address of their stand-in. */
 	void *(*host_symbol)(const char *name);
+	/* The same for a function of it that has no name for other units, such as the stub of a template's instance. */
+	void *(*own_function)(const char *name);
 	/* Name of the host variable that lies at this address, or points there, for "d_x"; "" if none is found. */
 	const char *(*name_of_pointer)(uint64_t address);
 	/* The worker is in / has left a call that may wait for the device. */

@@ -350,6 +350,8 @@ static uint64_t run_address(const struct load *l)
 	return 0;
 }
 
+static uint64_t newest; /* where the code of the unit that was loaded last starts; 0: it has none */
+
 static int remember(const struct load *l, uint64_t owner, struct error *err)
 {
 	struct unit_code code = {
@@ -365,13 +367,25 @@ static int remember(const struct load *l, uint64_t owner, struct error *err)
 		.n_places = l->n_places,
 	};
 
+	newest = 0;
 	if (!l->code)
 		return 0;
 	if (remember_functions(l, &code) || remember_lines(l, &code))
 		return error_set(err, ERROR_MEMORY, "the session's tables are full; %%reset starts afresh");
+	newest = code.start;
 	if (!l->same)
 		return units_add(&code, err);
 	units_renew(l->same, &code);
+	return 0;
+}
+
+uint64_t loader_own_function(const char *name)
+{
+	const struct unit_code *u = newest ? units_find(newest) : NULL;
+
+	for (uint32_t i = 0; u && i < u->n_functions; i++)
+		if (u->functions[i].name && !strcmp(u->functions[i].name, name))
+			return u->start + u->functions[i].offset;
 	return 0;
 }
 

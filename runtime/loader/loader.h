@@ -71,6 +71,9 @@ const struct unit_code *loader_earlier_run(const struct unit *u);
 int loader_each_kept(const struct unit *u, void (*found)(void *data, uint64_t address, uint64_t size), void *data,
 		     struct error *err);
 
+/* A function of the unit that was loaded last, also one that is its own and has no name in the session; 0: it has none. */
+uint64_t loader_own_function(const char *name);
+
 /* Accepts a zeroed struct. */
 void loaded_release(struct loaded *l);
 

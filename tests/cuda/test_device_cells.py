@@ -300,8 +300,6 @@ seed<<<1, 64>>>(states);""",
     ("__global__ void k(int *p) { }\n__global__ void k(float *p) { }", ["In[1]:2", "use two names, or one template"]),
     ("#include <thrust/device_vector.h>\n__global__ void k(int *p) { *p = thrust::plus<int>()(*p, 1); }",
      ["%%cuda", "<cub/cub.cuh>"]),
-    ("%%cpp\n__global__ void k(int *p) { *p = 1; }", ["In[1]:2", "no device code", "%%cuda"]),
-    ("%%cpp\nextern \"C\" void go(int *p) { k<<<1, 1>>>(p); }", ["In[1]:2", "no launches", "%%cuda"]),
 ])
 def test_errors_say_where_cpp_goes(start_kernel, cell, words):
     kernel = start_kernel()

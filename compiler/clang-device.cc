@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The device's half of a C++ cell: the same text as the host's, compiled for NVPTX. Statements at file scope are parsed as there,
+ * since it is they that say for which types a template of device code is wanted; no code is made of them.
+ */
+#include "compiler/clang-shim.h"
+
+#include "compiler/clang-header.hh"
+#include "compiler/clang-job.hh"
+#include "compiler/clang-statements.hh"
+
+#include <clang/CodeGen/CodeGenAction.h>
+#include <llvm/ADT/SmallString.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Metadata.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "common/launch-glue.h"
+
+using namespace clang;
+
+namespace
+{
+
+/*
+ * A `__managed__` variable is one of the device that is annotated (prelude/cgpu.h), since clang has that word for HIP alone. What
+ * makes PTX of it is told in another way.
+ */
+struct TellManaged : llvm::PassInfoMixin<TellManaged> {
+	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
+	{
+		auto *annotations = M.getNamedGlobal("llvm.global.annotations");
+		auto *all = annotations ? llvm::dyn_cast<llvm::ConstantArray>(annotations->getInitializer()) : nullptr;
+
+		for (unsigned i = 0; all && i < all->getNumOperands(); i++)
+			tell(M, llvm::cast<llvm::ConstantStruct>(all->getOperand(i)));
+		return llvm::PreservedAnalyses::all();
+	}
+
+      private:
+	static void tell(llvm::Module &M, const llvm::ConstantStruct *one)
+	{
+		auto *what = llvm::dyn_cast<llvm::GlobalVariable>(one->getOperand(0)->stripPointerCasts());
+		auto *text = llvm::dyn_cast<llvm::GlobalVariable>(one->getOperand(1)->stripPointerCasts());
+		auto *word = text ? llvm::dyn_cast<llvm::ConstantDataSequential>(text->getInitializer()) : nullptr;
+		llvm::LLVMContext &C = M.getContext();
+
+		if (!what || !word || !word->isCString() || word->getAsCString() != CGPU_MANAGED)
+			return;
+		llvm::Metadata *node[] = { llvm::ValueAsMetadata::get(what), llvm::MDString::get(C, "managed"),
+					   llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(C), 1)) };
+
+		M.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(C, node));
+	}
+};
+
+void add_passes(llvm::PassBuilder &builder)
+{
+	builder.registerPipelineStartEPCallback(
+		[](llvm::ModulePassManager &passes, llvm::OptimizationLevel) { passes.addPass(TellManaged()); });
+}
+
+class DeviceAction : public HeaderLater<EmitAssemblyAction>
+{
+      public:
+	explicit DeviceAction(const clang_job *job) : job(job)
+	{
+	}
+
+      protected:
+	void ExecuteAction() override
+	{
+		CompilerInstance &CI = getCompilerInstance();
+
+		CI.createSema(getTranslationUnitKind(), nullptr);
+		clang_statements_parse(CI.getSema(), job->statements, [](FunctionDecl *, bool) {});
+	}
+
+      private:
+	const clang_job *job;
+};
+
+} // namespace
+
+int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_t *ret_len)
+{
+	llvm::SmallString<0> ptx;
+	std::shared_ptr<llvm::MemoryBuffer> loaded;
+	DeviceAction action(job);
+	int failed = clang_execute(job, action, [&](CompilerInstance &CI) {
+		CI.getFrontendOpts().ProgramAction = frontend::EmitAssembly;
+		CI.getCodeGenOpts().PassBuilderCallbacks.push_back(add_passes);
+		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(ptx));
+		loaded = clang_load_header(CI);
+		action.leave_header(CI);
+	});
+
+	if (failed)
+		return -1;
+	*ret_ptx = (char *)malloc(ptx.size() + 1);
+	if (!*ret_ptx)
+		return -1;
+	memcpy(*ret_ptx, ptx.data(), ptx.size());
+	(*ret_ptx)[ptx.size()] = 0;
+	*ret_len = ptx.size();
+	return 0;
+}

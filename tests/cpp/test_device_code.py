@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Device code in %%cpp cells: clang compiles the same text for the host and for the device."""
+import pytest
+
+pytestmark = pytest.mark.cuda
+
+DEFINITIONS = """%%cpp
+#include <cstdio>
+#include <vector>
+template <class F> __global__ void each(int n, F f)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        f(i);
+}
+std::vector<float> h(1000, 1.0f);
+float *d;
+cudaMalloc(&d, h.size() * sizeof(float));
+cudaMemcpy(d, h.data(), h.size() * sizeof(float), cudaMemcpyHostToDevice);
+void fetch() { cudaMemcpy(h.data(), d, h.size() * sizeof(float), cudaMemcpyDeviceToHost); }
+"""
+
+
+@pytest.fixture(scope="module")
+def session(kernel):
+    kernel.run(DEFINITIONS).ok()
+    return kernel
+
+
+def shown(session, text):
+    return session.run("%%cpp\n" + text).ok().text
+
+
+def test_a_kernel_is_launched_where_it_stands_and_later(session):
+    assert shown(session, """
+__global__ void scale(float *a, float f, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        a[i] = fmaf(a[i], f, 1);
+}
+scale<<<4, 256>>>(d, 2.0f, 1000);
+fetch();
+h[999]""") == "3.0"
+    assert shown(session, "scale<<<4, 256>>>(d, 4.0f, 1000); fetch(); h[0]") == "13.0"
+    assert shown(session, "void again() { scale<<<4, 256>>>(d, 1.0f, 500); }\n"
+                          "cudaMemset(d, 0, 4); again(); fetch(); h[0]") == "1.0"
+
+
+def test_a_kernel_that_is_defined_anew(session):
+    assert shown(session, "__global__ void put(float *p) { *p = 1; }\nvoid call() { put<<<1, 1>>>(d); }\n"
+                          "call(); fetch(); h[0]") == "1.0"
+    session.run("%%cpp\n__global__ void put(float *p) { *p = 2; }").ok()
+    assert shown(session, "put<<<1, 1>>>(d); fetch(); h[0]") == "2.0"
+    assert shown(session, "call(); fetch(); h[0]") == "2.0"
+    assert shown(session, "__global__ void put(double *p) { *p = 3; }\n"
+                          "put<<<1, 1>>>((double *)d); put<<<1, 1>>>(d + 2); fetch(); h[2]") == "2.0"
+
+
+def test_templates_are_instantiated_by_each_cell(session):
+    session.run("""%%cpp
+namespace ns {
+template <class T> __device__ T twice(T x) { return x + x; }
+template <class T, int by> __global__ void add(T *p) { p[threadIdx.x] = twice(p[threadIdx.x]) + by; }
+}""").ok()
+    assert shown(session, "cudaMemset(d, 0, 64); ns::add<float, 3><<<1, 4>>>(d); fetch(); h[3]") == "3.0"
+    assert shown(session, "ns::add<float, 3><<<1, 4>>>(d); ns::add<float, 4><<<1, 4>>>(d); fetch(); h[0]") == "22.0"
+    assert shown(session, "int first; ns::add<int, 5><<<1, 1>>>((int *)d); cudaMemcpy(&first, d, 4, cudaMemcpyDeviceToHost);\n"
+                          "first == 2 * *(int *)&h[0] + 5") == "true"
+
+
+def test_variables_of_the_device(session):
+    session.run("""%%cpp
+__device__ int counter = 5;
+static __device__ int hidden = 7;
+__constant__ float weights[3] = { 1, 2, 3 };
+__global__ void count(int by) { atomicAdd(&counter, by + hidden); }
+""").ok()
+    assert shown(session, "count<<<2, 4>>>(1); cudaDeviceSynchronize(); counter") == "69"
+    assert shown(session, "weights") == "{1.0, 2.0, 3.0}"
+    assert shown(session, """
+float other[3] = { 4, 5, 6 };
+__global__ void sum(float *p) { *p = weights[0] + weights[1] + weights[2] + hidden; counter = 1; }
+cudaMemcpyToSymbol(weights, other, sizeof other);
+sum<<<1, 1>>>(d);
+fetch();
+h[0]""") == "22.0"
+    assert shown(session, "int n; cudaMemcpyFromSymbol(&n, counter, sizeof n); n") == "1"
+    refused = session.run("%%cpp\ncounter = 3;")
+    assert "'counter' is a variable of the device, which the host does not write by its name" in refused.evalue
+
+
+def test_managed_variables(session):
+    session.run("%%cpp\n__managed__ int total = 4;\n__managed__ float cells[8];\n"
+                "__global__ void fill() { cells[threadIdx.x] = threadIdx.x; if (!threadIdx.x) total++; }").ok()
+    assert shown(session, "fill<<<1, 8>>>(); cudaDeviceSynchronize(); total + cells[7]") == "12.0"
+    assert shown(session, "total = 40; fill<<<1, 8>>>(); cudaDeviceSynchronize(); total") == "41"
+
+
+def test_classes_functors_and_constants_are_for_both(session):
+    session.run("""%%cpp
+struct V {
+    float x, y;
+    __host__ __device__ V operator+(V o) const { return { x + o.x, y + o.y }; }
+    __device__ float norm() const;
+};
+__device__ float V::norm() const { return x * x + y * y; }
+constexpr int width = 3;
+const float offset = 0.5f;
+struct Square { float by; __device__ float operator()(float x) const { return x * x * by; } };
+template <class F> __global__ void map(float *p, F f) { p[threadIdx.x] = f(p[threadIdx.x]); }
+__device__ V sum{ 1, 2 };
+""").ok()
+    assert shown(session, "__global__ void accumulate(V v) { sum = sum + v; }\n"
+                          "accumulate<<<1, 1>>>(V{ 3, 4 }); accumulate<<<1, 1>>>(V{ 1, 1 });\n"
+                          "cudaDeviceSynchronize(); sum") == "{.x = 5.0, .y = 7.0}"
+    assert shown(session, "__global__ void measure(float *p) { *p = sum.norm() + width + offset; }\n"
+                          "measure<<<1, 1>>>(d); fetch(); h[0]") == "77.5"
+    assert shown(session, "map<<<1, 1>>>(d, Square{ 2 }); fetch(); h[0]") == "12012.5"
+
+
+def test_lambdas_capture_variables_of_the_session(session):
+    assert shown(session, "int a = 3; float table[3] = { 1, 2, 4 };\n"
+                          "each<<<4, 256>>>(1000, [=] __device__ (int i) { d[i] = i * a + table[i % 3]; });\n"
+                          "fetch(); h[998] + h[2]") == "3008.0"
+    assert shown(session, "a = 5; each<<<1, 32>>>(10, [d, a] __device__ (int i) { d[i] = a; }); fetch(); h[9]") == "5.0"
+    assert shown(session, "void local(float by) { each<<<1, 32>>>(10, [=, p = d] __device__ (int i) { p[i] = by; }); }\n"
+                          "local(7); fetch(); h[3]") == "7.0"
+    assert shown(session, "auto put_nine = [p = d] __device__ (int i) { p[i] = 9; };\n"
+                          "each<<<1, 32>>>(10, put_nine); fetch(); h[4]") == "9.0"
+    assert shown(session, "each<<<1, 32>>>(5, put_nine); fetch(); h[4]") == "9.0"
+
+
+def test_shared_memory_groups_and_printf(session):
+    ran = session.run("""%%cpp
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void reduce(float *p, int n)
+{
+    extern __shared__ float all[];
+    __shared__ int done;
+    auto block = cg::this_thread_block();
+    auto warp = cg::tiled_partition<32>(block);
+    all[threadIdx.x] = threadIdx.x;
+    block.sync();
+    float v = all[n - 1 - threadIdx.x];
+    for (int o = 16; o; o /= 2)
+        v += warp.shfl_down(v, o);
+    if (!warp.thread_rank())
+        atomicAdd(p, v);
+    if (!threadIdx.x) {
+        done = 1;
+        printf("%d threads, %s\\n", n, done ? "done" : "not done");
+    }
+}
+cudaMemset(d, 0, 4);
+reduce<<<1, 64, 64 * sizeof(float)>>>(d, 64);
+fetch();
+h[0]""").ok()
+    assert (ran.text, ran.stdout) == ("2016.0", "64 threads, done\n")
+
+
+def test_a_fault_on_the_device_is_told_by_kernel_and_line(session):
+    session.run("%%cpp\nint kept = 1;").ok()
+    fault = session.run("%%cpp\nkept = 2;\n__global__ void wild(int *p)\n{\n    p[threadIdx.x + 100000] = 3;\n}\n"
+                        "wild<<<1, 64>>>((int *)d);\ncudaDeviceSynchronize();")
+    assert fault.ename == "CudaIllegalAddress"
+    assert "in the CUDA kernel wild, line 5 of In[%d]" % fault.count in fault.evalue
+    assert "at wild(int *)+" in fault.traceback and "5 | p[threadIdx.x + 100000] = 3;" in fault.traceback
+    assert shown(session, "kept") == "1"
+    fetched = shown(session, "fetch(); h.size()")
+    assert fetched == "1000"
+
+
+@pytest.mark.parametrize("launch, line", [("each<<<1, 2000>>>(1, [] __device__ (int) {});", 3), ("too_many();", 2)])
+def test_a_launch_that_the_device_does_not_take_is_told_with_its_line(session, launch, line):
+    session.run("%%cpp\n__global__ void empty() {}\nvoid too_many() { empty<<<1, 4000>>>(); }").ok()
+    told = session.run("%%cpp\n" + "\n" * (line - 2) + launch).ok()
+    assert "returned cudaErrorInvalidConfiguration (invalid configuration argument) in line %d" % line in told.stderr
+
+
+@pytest.mark.parametrize("text, message", [
+    ("int host(int);\n__global__ void k(int *p) { *p = host(3); }", "3:34: error: no matching function for call to 'host'"),
+    ("int value = 3;\n__global__ void k(int *p) { *p = value; }",
+     "3:34: error: reference to __host__ variable 'value' in __global__ function"),
+    ("__global__ int k() { return 1; }", "2:12: error: kernel function type 'int ()' must have void return type"),
+    ("__device__ int f() { return 1; }\nint n = f();", "3:9: error: no matching function for call to 'f'"),
+    ("each(1, 2);", "2:5: error: call to global function 'each<int>' not configured"),
+])
+def test_mistakes_are_told_by_clang_at_their_place(session, text, message):
+    refused = session.run("%%cpp\n" + text)
+    assert refused.evalue == "In[%d]:%s" % (refused.count, message)
