@@ -52,9 +52,12 @@ class Lambdas : public RecursiveASTVisitor<Lambdas>
 	{
 	}
 
-	/* Lambdas inside of this one capture from it. */
+	/* Lambdas inside of this one capture from it, but for those that a capture begins with. */
 	bool TraverseLambdaExpr(LambdaExpr *L)
 	{
+		for (const LambdaCapture &one : L->explicit_captures())
+			if (L->isInitCapture(&one))
+				TraverseStmt(cast<VarDecl>(one.getCapturedVar())->getInit());
 		if (L->getCaptureDefault() == LCD_ByCopy)
 			copy(L);
 		else if (L->getCaptureDefault() == LCD_ByRef && at_file_scope)

@@ -10,7 +10,11 @@
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Lex/Lexer.h>
 #include <clang/Sema/Lookup.h>
+
+/* Bytes of a kernel's parameters, from sm_70 on (CUDA programming guide, "Function Parameters"). */
+#define PARAMETERS_MAX 32764
 
 using namespace clang;
 
@@ -40,6 +44,21 @@ const VarDecl *root_of(const Expr *E)
 	}
 }
 
+bool has_long_double(QualType T)
+{
+	const Type *one = T->getBaseElementTypeUnsafe();
+
+	if (auto *R = one->getAsCXXRecordDecl(); R && R->hasDefinition()) {
+		for (const CXXBaseSpecifier &base : R->bases())
+			if (has_long_double(base.getType()))
+				return true;
+		for (const FieldDecl *field : R->fields())
+			if (has_long_double(field->getType()))
+				return true;
+	}
+	return one->isSpecificBuiltinType(BuiltinType::LongDouble);
+}
+
 bool is_marked(const Decl *D, StringRef mark)
 {
 	for (const auto *A : D->specific_attrs<AnnotateAttr>())
@@ -48,11 +67,17 @@ bool is_marked(const Decl *D, StringRef mark)
 	return false;
 }
 
+/* What the host has of it is a stand-in. */
+bool is_of_device(const VarDecl *V)
+{
+	return is_marked(V, CGPU_STAND_IN) || V->hasAttr<CUDADeviceAttr>() || V->hasAttr<CUDAConstantAttr>();
+}
+
 const VarDecl *device_variable(const Expr *E)
 {
 	const VarDecl *V = root_of(E);
 
-	return V && (is_marked(V, CGPU_STAND_IN) || V->hasAttr<CUDADeviceAttr>() || V->hasAttr<CUDAConstantAttr>()) ? V : nullptr;
+	return V && is_of_device(V) ? V : nullptr;
 }
 
 class Uses : public RecursiveASTVisitor<Uses>
@@ -89,6 +114,44 @@ class Uses : public RecursiveASTVisitor<Uses>
 	{
 		if (E->isIncrementDecrementOp())
 			tell(E->getSubExpr(), written);
+		return true;
+	}
+
+	/* A class is copied by its constructor. */
+	bool VisitCXXConstructExpr(CXXConstructExpr *E)
+	{
+		for (const Expr *argument : E->arguments())
+			tell(argument->IgnoreParenImpCasts(), read);
+		return true;
+	}
+
+	bool VisitCXXOperatorCallExpr(CXXOperatorCallExpr *E)
+	{
+		for (unsigned i = 0; i < E->getNumArgs(); i++)
+			tell(E->getArg(i)->IgnoreParenImpCasts(), E->isAssignmentOp() && !i ? written : read);
+		return true;
+	}
+
+	bool VisitCXXMemberCallExpr(CXXMemberCallExpr *E)
+	{
+		if (const Expr *object = E->getImplicitObjectArgument())
+			tell(object->IgnoreParenImpCasts(), read);
+		return true;
+	}
+
+	/* Code of the device uses its variables. */
+	bool TraverseLambdaExpr(LambdaExpr *L)
+	{
+		return L->getCallOperator()->hasAttr<CUDADeviceAttr>() || RecursiveASTVisitor::TraverseLambdaExpr(L);
+	}
+
+	bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *)
+	{
+		return true;
+	}
+
+	bool TraverseDecltypeTypeLoc(DecltypeTypeLoc)
+	{
 		return true;
 	}
 
@@ -239,6 +302,52 @@ bool clang_cuda_find_device_code(Decl *D, std::vector<FunctionDecl *> *ret)
 void clang_cuda_check_variables(Stmt *body, Sema &S, bool displays)
 {
 	Uses(S, displays ? displayed_by(body) : nullptr).TraverseStmt(body);
+}
+
+void clang_cuda_check_host_code(Decl *D, Sema &S)
+{
+	if (isa<NamespaceDecl, LinkageSpecDecl>(D) || (isa<CXXRecordDecl>(D) && !cast<CXXRecordDecl>(D)->isDependentContext()))
+		for (Decl *inner : cast<DeclContext>(D)->decls())
+			clang_cuda_check_host_code(inner, S);
+	auto *F = dyn_cast<FunctionDecl>(D);
+	auto *V = dyn_cast<VarDecl>(D);
+
+	if (D->isInvalidDecl() || D->isImplicit())
+		return;
+	if (F && F->doesThisDeclarationHaveABody() && F->getBody() && !F->isDependentContext() && !clang_cuda_is_for_device(F)) {
+		clang_cuda_check_variables(F->getBody(), S, false);
+		clang_cuda_mark_results(F->getBody(), S);
+	}
+	if (V && V->getInit() && !V->getType()->isDependentType() && !V->getInit()->isTypeDependent() && !is_of_device(V))
+		clang_cuda_check_variables(V->getInit(), S, false);
+}
+
+void clang_cuda_check_entry(FunctionDecl *F, Sema &S)
+{
+	unsigned refused = S.getDiagnostics().getCustomDiagID(
+		DiagnosticsEngine::Error, "the parameter `%0` of the CUDA kernel %1 is a reference, which would be an address of "
+					  "host memory: take it by value, or as a pointer to device memory");
+	unsigned no_type = S.getDiagnostics().getCustomDiagID(
+		DiagnosticsEngine::Error, "the parameter '%0' of the CUDA kernel %1 has a long double, which device code does not have: "
+					  "use double");
+	unsigned large = S.getDiagnostics().getCustomDiagID(
+		DiagnosticsEngine::Error, "the parameters of the CUDA kernel %0 have %1 bytes, and a launch can pass %2 at most: pass a "
+					  "pointer to device memory");
+	int64_t size = 0;
+
+	for (const ParmVarDecl *P : F->parameters()) {
+		CharSourceRange written = CharSourceRange::getTokenRange(P->getSourceRange());
+		QualType T = P->getType();
+
+		if (T->isReferenceType())
+			S.Diag(P->getBeginLoc(), refused)
+				<< Lexer::getSourceText(written, S.getSourceManager(), S.getLangOpts()) << F->getName();
+		else if (has_long_double(T))
+			S.Diag(P->getBeginLoc(), no_type) << P->getName() << F->getName();
+		size = size + S.Context.getTypeSizeInChars(T).getQuantity();
+	}
+	if (size > PARAMETERS_MAX)
+		S.Diag(F->getLocation(), large) << F->getName() << std::to_string(size) << PARAMETERS_MAX;
 }
 
 void clang_cuda_mark_results(Stmt *body, Sema &S)

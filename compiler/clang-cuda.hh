@@ -30,6 +30,12 @@ bool clang_cuda_find_device_code(clang::Decl *D, std::vector<clang::FunctionDecl
  */
 void clang_cuda_check_variables(clang::Stmt *body, clang::Sema &S, bool displays);
 
+/* The same, and what follows, of all host code in a declaration of C++: functions, methods, and what variables begin with. */
+void clang_cuda_check_host_code(clang::Decl *D, clang::Sema &S);
+
+/* A parameter that is a reference is an error: it would be an address of host memory. */
+void clang_cuda_check_entry(clang::FunctionDecl *F, clang::Sema &S);
+
 /*
  * In statements of the host each call of the runtime API whose result is used, `if (cudaMalloc(&p, n))`, becomes the argument of
  * cgpu_looked_at() (common/launch-glue.h), so that an error that the code deals with is not told as one that nobody looked at. A

@@ -79,10 +79,11 @@ class DeviceAction : public HeaderLater<EmitAssemblyAction>
 		CompilerInstance &CI = getCompilerInstance();
 
 		CI.createSema(getTranslationUnitKind(), nullptr);
-		clang_statements_parse(CI.getSema(), job->statements, [](FunctionDecl *, bool) {});
+		clang_statements_parse(CI.getSema(), job->statements, [](FunctionDecl *, bool) {}, &depth, job->behind);
 	}
 
       private:
+	unsigned depth = 0; /* of open brackets */
 	const clang_job *job;
 };
 

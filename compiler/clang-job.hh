@@ -3,8 +3,10 @@
 #ifndef CGPU_COMPILER_CLANG_JOB_HH
 #define CGPU_COMPILER_CLANG_JOB_HH
 
+#include "compiler/clang-hints.hh"
 #include "compiler/clang-includes.hh"
 #include "compiler/clang-shim.h"
+#include "compiler/clang-std.hh"
 
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/DiagnosticSema.h>
@@ -13,6 +15,7 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendAction.h>
+#include <clang/Lex/LexDiagnostic.h>
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/ADT/SmallString.h>
@@ -21,6 +24,12 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+/* "Parse Issue"; clang names no number of a category. */
+inline bool clang_is_of_parser(unsigned id)
+{
+	return clang::DiagnosticIDs::getCategoryNameFromID(clang::DiagnosticIDs::getCategoryNumberForDiag(id)) == "Parse Issue";
+}
 
 struct clang_options {
 	std::shared_ptr<clang::CompilerInvocation> invocation;
@@ -66,14 +75,21 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 			     : level == clang::DiagnosticsEngine::Warning ? CLANG_WARNING
 								   : CLANG_ERROR;
 		d.kind = clang_kind_of(info.getID());
+		d.in_syntax = clang_is_of_parser(info.getID());
 		d.message = message.c_str();
 		d.flag = flag.c_str();
 		d.file = "";
 		d.offset = d.range_begin = d.range_end = -1;
-		std::string source;
+		std::string source, header = level >= clang::DiagnosticsEngine::Error ? clang_std_header(info) : "";
 
+		std::string hint = clang_hint(info), macro;
+
+		d.header = header.empty() ? nullptr : header.c_str();
+		d.hint = hint.empty() ? nullptr : hint.c_str();
 		if (info.hasSourceManager() && info.getLocation().isValid()) {
 			place(info, &d);
+			macro = outer_macro(info.getSourceManager(), info.getLocation());
+			d.macro = macro.empty() ? nullptr : macro.c_str();
 			source = place_include(info.getSourceManager(), info.getLocation(), &d);
 			d.source = d.include_file ? source.c_str() : nullptr;
 		}
@@ -82,6 +98,16 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 
       private:
 	const clang_job *job;
+
+	/* The macro whose text this place is in, as the cell spells it; "": none, or in an argument. */
+	static std::string outer_macro(const clang::SourceManager &SM, clang::SourceLocation L)
+	{
+		std::string name;
+
+		for (; L.isMacroID(); L = SM.getImmediateMacroCallerLoc(L))
+			name = SM.isMacroArgExpansion(L) ? "" : clang::Lexer::getImmediateMacroName(L, SM, clang::LangOptions()).str();
+		return name;
+	}
 
 	/* What stands in the arguments of a macro is there; what the macro says is where it is used. */
 	static long main_offset(const clang::SourceManager &SM, clang::SourceLocation L)
@@ -101,6 +127,7 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 			d->line = P.getLine();
 			d->column = P.getColumn();
 		}
+		d->in_system_header = SM.isInSystemHeader(SM.getFileLoc(info.getLocation()));
 		d->offset = main_offset(SM, info.getLocation());
 		if (info.getNumRanges() && info.getRange(0).isValid()) {
 			clang::CharSourceRange R = info.getRange(0);

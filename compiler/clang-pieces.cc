@@ -69,8 +69,9 @@ const char *place_of(const VarDecl *V)
 class Directives : public PPCallbacks
 {
       public:
-	Directives(SourceManager &SM, const LangOptions &language, const clang_job *job, std::shared_ptr<std::vector<piece>> to)
-	    : SM(SM), language(language), job(job), to(to)
+	Directives(SourceManager &SM, const LangOptions &language, const clang_job *job, const unsigned *depth,
+		   std::shared_ptr<std::vector<piece>> to)
+	    : SM(SM), language(language), job(job), depth(depth), to(to)
 	{
 	}
 
@@ -99,10 +100,27 @@ class Directives : public PPCallbacks
 			add(hash, line, "", line);
 	}
 
+	void PragmaDirective(SourceLocation L, PragmaIntroducerKind introducer) override
+	{
+		static const StringRef word = "pragma";
+
+		if (introducer != PIK_HashPragma || *depth || !job->pragma || !is_in_cell(SM, L, job))
+			return;
+		StringRef line = SM.getBufferData(SM.getFileID(L)).substr(SM.getFileOffset(L));
+		size_t end = line.find('\n'), begin = line.find(word);
+
+		while (end != StringRef::npos && line.substr(0, end).rtrim('\r').ends_with("\\"))
+			end = line.find('\n', end + 1);
+		line = line.substr(0, end);
+		if (begin < line.size())
+			job->pragma(job->context, line.substr(begin + word.size()).ltrim().str().c_str());
+	}
+
       private:
 	SourceManager &SM;
 	const LangOptions &language;
 	const clang_job *job;
+	const unsigned *depth;
 	std::shared_ptr<std::vector<piece>> to;
 
 	std::string text(SourceLocation begin, SourceLocation end)
@@ -238,10 +256,10 @@ class WeakVariables : public RecursiveASTVisitor<WeakVariables>
 
 } /* namespace */
 
-Pieces::Pieces(CompilerInstance &CI, const clang_job *job)
+Pieces::Pieces(CompilerInstance &CI, const clang_job *job, const unsigned *depth)
     : SM(CI.getSourceManager()), language(CI.getLangOpts()), job(job), found(std::make_shared<std::vector<piece>>())
 {
-	CI.getPreprocessor().addPPCallbacks(std::make_unique<Directives>(SM, language, job, found));
+	CI.getPreprocessor().addPPCallbacks(std::make_unique<Directives>(SM, language, job, depth, found));
 }
 
 bool Pieces::is_of_cell(SourceLocation L) const
@@ -266,13 +284,27 @@ std::string Pieces::slice(SourceLocation begin, SourceLocation end) const
 	return text.slice(from.second, to.second).str();
 }
 
-std::string Pieces::whole(const Decl *D) const
+std::string Pieces::slice_to_end(SourceLocation begin, const Decl *D) const
 {
 	SourceLocation last = SM.getExpansionRange(D->getEndLoc()).getEnd();
-	SourceLocation end = last.getLocWithOffset(Lexer::MeasureTokenLength(last, SM, language));
-	std::string text = slice(D->getBeginLoc(), end);
+
+	return slice(begin, last.getLocWithOffset(Lexer::MeasureTokenLength(last, SM, language)));
+}
+
+std::string Pieces::whole(const Decl *D) const
+{
+	std::string text = slice_to_end(D->getBeginLoc(), D);
 
 	return text.empty() || text.back() == ';' ? text : text + ";";
+}
+
+/* The condition is a line of the preprocessor. */
+std::string Pieces::with_body_if(const FunctionDecl *F, const std::string &condition) const
+{
+	SourceLocation body = SM.getExpansionLoc(F->getBody()->getBeginLoc());
+
+	return slice(F->getBeginLoc(), body) + "\n" + condition + "\n#line " + std::to_string(SM.getPresumedLineNumber(body)) +
+	       "\n" + slice_to_end(body, F) + "\n#else\n;\n#endif\n";
 }
 
 std::string Pieces::text_of_function(const FunctionDecl *F) const
@@ -283,16 +315,26 @@ std::string Pieces::text_of_function(const FunctionDecl *F) const
 		return "";
 	if (!F->doesThisDeclarationHaveABody())
 		return whole(F);
+	bool is_deduced = F->getDeclaredReturnType()->getContainedDeducedType();
+	bool is_plain = !isa<CXXMethodDecl>(F) && !F->isConstexpr() && !is_deduced;
+
+	if (F->isInlined() && F->isExternallyVisible() && is_plain && !F->getDeclContext()->isDependentContext())
+		return with_body_if(F, "#ifndef " CLANG_DECLARED);
 	if (F->isInlined() || !F->isExternallyVisible() || F->getDeclContext()->isDependentContext())
 		return whole(F);
 	/* Device code of a later cell is a program of its own, which calls a copy. */
 	if (F->hasAttr<CUDADeviceAttr>())
-		return "inline " + whole(F);
+		return "inline " + (is_plain ? with_body_if(F, "#ifndef " CLANG_DECLARED) : whole(F));
 	if (is_member)
 		return "";
-	if (F->getDeclaredReturnType()->getContainedDeducedType())
+	SourceLocation body = SM.getExpansionLoc(F->getBody()->getBeginLoc());
+
+	/* With the body, for a cell that defines anew what it calls. */
+	if (F->hasAttr<CUDAGlobalAttr>())
+		return with_body_if(F, "#ifdef " CLANG_ANEW);
+	if (is_deduced)
 		return "inline " + whole(F);
-	return slice(F->getBeginLoc(), SM.getExpansionLoc(F->getBody()->getBeginLoc())) + ";";
+	return slice(F->getBeginLoc(), body) + ";";
 }
 
 /*
@@ -335,7 +377,10 @@ std::string Pieces::text_of_variable(const VarDecl *V) const
 		return (clang_is_lambda(V->getType()) && V->getStorageClass() != SC_Static ? "static " : "") + whole(V);
 	if (!V->isExternallyVisible())
 		return "";
-	V->getType().getAsStringInternal(name, policy);
+	QualType T = V->getType();
+
+	/* What `auto` stands for may be a typedef of the class that it comes from. */
+	(T->getContainedDeducedType() ? T.getCanonicalType() : T).getAsStringInternal(name, policy);
 	if (name.find('(') != std::string::npos && name.find("(unnamed ") != std::string::npos)
 		return "";
 	return std::string("extern ") + place_of(V) + (V->getTLSKind() != VarDecl::TLS_None ? "thread_local " : "") + name + ";";
@@ -362,6 +407,16 @@ std::string Pieces::text_of(const Decl *D) const
 	return whole(D);
 }
 
+/* The packing that the class was declared under; 0: its own. */
+unsigned packing_of(const Decl *D)
+{
+	const auto *T = dyn_cast_or_null<ClassTemplateDecl>(D);
+	const Decl *R = T ? T->getTemplatedDecl() : D;
+	const auto *A = isa<CXXRecordDecl>(R) ? R->getAttr<MaxFieldAlignmentAttr>() : nullptr;
+
+	return A ? A->getAlignment() / 8 : 0;
+}
+
 void Pieces::add_one(Decl *D, const std::string &before, const std::string &after)
 {
 	std::string text = text_of(D);
@@ -369,8 +424,12 @@ void Pieces::add_one(Decl *D, const std::string &before, const std::string &afte
 
 	if (text.empty() || text == ";")
 		return;
+	std::string key = key_of(D, text);
+
+	if (unsigned packing = packing_of(D))
+		text = "_Pragma(\"pack(push, " + std::to_string(packing) + ")\") " + text + " _Pragma(\"pack(pop)\")";
 	found->push_back({ SM.getFileOffset(SM.getExpansionLoc(D->getBeginLoc())),
-			   SM.getPresumedLineNumber(SM.getExpansionLoc(D->getBeginLoc())), key_of(D, text),
+			   SM.getPresumedLineNumber(SM.getExpansionLoc(D->getBeginLoc())), key,
 			   N && N->getIdentifier() ? N->getNameAsString() : "", before + text + after });
 }
 

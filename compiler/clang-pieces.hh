@@ -25,8 +25,11 @@ struct piece {
 class Pieces
 {
       public:
-	/* Of the main file those whose #line file is the job's name, which is known by the first call. */
-	Pieces(clang::CompilerInstance &CI, const clang_job *job);
+	/*
+	 * Of the main file those whose #line file is the job's name, which is known by the first call. depth: of the brackets
+	 * that are open, for a pragma inside them holds no longer than they.
+	 */
+	Pieces(clang::CompilerInstance &CI, const clang_job *job, const unsigned *depth);
 	/* A declaration at file scope. */
 	void add(clang::Decl *D);
 	/* All that were added, and the directives between them; weak variables. */
@@ -41,6 +44,8 @@ class Pieces
 
 	bool is_of_cell(clang::SourceLocation L) const;
 	std::string slice(clang::SourceLocation begin, clang::SourceLocation end) const;
+	std::string with_body_if(const clang::FunctionDecl *F, const std::string &condition) const;
+	std::string slice_to_end(clang::SourceLocation begin, const clang::Decl *D) const;
 	std::string whole(const clang::Decl *D) const;
 	void add_all(const std::vector<clang::Decl *> &list, const std::string &before, const std::string &after);
 	void add_one(clang::Decl *D, const std::string &before, const std::string &after);

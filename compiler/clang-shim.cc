@@ -103,7 +103,7 @@ class CellConsumer : public SemaConsumer
 
 		statements = F;
 		with_lambdas.push_back(F);
-		if (!is_written_here(F))
+		if (!has_whole_body(F))
 			return;
 		clang_cuda_check_variables(F->getBody(), *sema, has_value);
 		clang_cuda_mark_results(F->getBody(), *sema);
@@ -139,12 +139,14 @@ class CellConsumer : public SemaConsumer
 			if (!is_header && is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job))
 				make_declaration(D);
 			if (pieces) {
-				if (isa<VarDecl>(D) && !is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job))
+				if (!is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job))
 					with_lambdas.push_back(D);
 				pieces->add(D);
 				find_device_code(D);
 			}
-			if (F && !is_header && is_written_here(F)) {
+			if (pieces && is_written_here(D)) {
+				clang_cuda_check_host_code(D, *sema);
+			} else if (F && !is_header && has_whole_body(F)) {
 				if (!clang_cuda_is_for_device(F))
 					clang_cuda_check_variables(F->getBody(), *sema, is_run(F) && job->display);
 				clang_cuda_mark_results(F->getBody(), *sema);
@@ -217,8 +219,10 @@ class CellConsumer : public SemaConsumer
 		if ((F && F->isTemplateInstantiation()) || !is_of_earlier_cell(SM, SM.getExpansionLoc(D->getLocation()), job))
 			result->has_device_code |= clang_cuda_find_device_code(D, &entries);
 		/* The line of a launch is that of the call of the stub. */
-		for (; n < entries.size(); n++)
+		for (; n < entries.size(); n++) {
 			entries[n]->addAttr(NoInlineAttr::CreateImplicit(sema->Context));
+			clang_cuda_check_entry(entries[n], *sema);
+		}
 	}
 
 	void report_entries()
@@ -233,18 +237,23 @@ class CellConsumer : public SemaConsumer
 		}
 	}
 
-	/* A function of the cell, with its body, that can be looked into. */
-	bool is_written_here(const FunctionDecl *F) const
+	/* Headers of C++ have thousands of functions. After an error the tree has holes. */
+	bool is_written_here(const Decl *D) const
 	{
 		const SourceManager &SM = sema->getSourceManager();
 
-		if (!result || !F->doesThisDeclarationHaveABody() || !F->getBody() || F->isInvalidDecl() ||
-		    F->isDependentContext() || sema->getDiagnostics().hasErrorOccurred())
+		if (!result || D->isInvalidDecl() || sema->getDiagnostics().hasErrorOccurred())
 			return false;
-		/* Headers of C++ have thousands of functions. */
-		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(F->getLocation()));
+		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(D->getLocation()));
 
-		return is_run(F) || (P.isValid() && is_own_name(job, P.getFilename()));
+		return P.isValid() && is_own_name(job, P.getFilename());
+	}
+
+	/* A function of the cell that can be looked into. */
+	bool has_whole_body(const FunctionDecl *F) const
+	{
+		return F->doesThisDeclarationHaveABody() && F->getBody() && !F->isDependentContext() &&
+		       (is_written_here(F) || (is_run(F) && !sema->getDiagnostics().hasErrorOccurred()));
 	}
 
 	static bool is_whole(const NamedDecl *N)
@@ -494,7 +503,7 @@ class CompileAction : public HeaderLater<EmitObjAction>
 
 		/* The job itself may come later. */
 		if (CI.getLangOpts().CPlusPlus)
-			pieces = std::make_unique<Pieces>(CI, job);
+			pieces = std::make_unique<Pieces>(CI, job, &depth);
 		auto cell = std::make_unique<CellConsumer>(job, result, std::move(pieces), [this](GlobalDecl D) {
 			return getCodeGenerator()->GetMangledName(D).str();
 		});
@@ -512,14 +521,16 @@ class CompileAction : public HeaderLater<EmitObjAction>
 			return;
 		}
 		CI.createSema(getTranslationUnitKind(), nullptr);
-		clang_statements_parse(CI.getSema(), job->statements,
-				       [this](FunctionDecl *F, bool has_value) { consumer->take_statements(F, has_value); });
+		auto each = [this](FunctionDecl *F, bool has_value) { consumer->take_statements(F, has_value); };
+
+		clang_statements_parse(CI.getSema(), job->statements, each, &depth, job->behind);
 	}
 
       private:
 	const clang_job *job;
 	clang_result *result;
 	CellConsumer *consumer = nullptr; /* the compiler instance's */
+	unsigned depth = 0;		  /* of open brackets */
 };
 
 /* Ends with an LLVM module, for ObjectCode. */

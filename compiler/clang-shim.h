@@ -28,16 +28,30 @@ struct clang_options;
 
 enum clang_severity { CLANG_NOTE, CLANG_WARNING, CLANG_ERROR };
 
-enum clang_diagnostic_kind { CLANG_OTHER, CLANG_CLASH, CLANG_PREVIOUS, CLANG_INSTANTIATION, CLANG_CAPTURES_GLOBAL };
+enum clang_diagnostic_kind {
+	CLANG_OTHER,
+	CLANG_CLASH,
+	CLANG_PREVIOUS,
+	CLANG_INSTANTIATION,
+	CLANG_CAPTURES_GLOBAL,
+	CLANG_UNPOPPED,
+	CLANG_NO_FILE,
+	CLANG_UNKNOWN,
+};
 
 struct clang_diagnostic {
 	enum clang_severity severity;
 	enum clang_diagnostic_kind kind; /* by clang's number of it: clang-diagnostics.def */
 	const char *message;
 	const char *flag; /* "-Wparentheses" or "" */
+	bool in_syntax;	  /* the parser's, not about what the text means */
 	const char *file; /* as #line says; "" without a place */
 	unsigned line, column;
+	bool in_system_header;	     /* of the C++ library, of CUDA: no file of the user's */
 	const char *source;	     /* the line of a file that is included; NULL elsewhere */
+	const char *hint;	     /* what to do, which clang's words do not say; NULL */
+	const char *macro;	     /* whose text this place is in, as the cell spells it; NULL: in none */
+	const char *header;	     /* "<vector>": of the standard library, where what is missing stands; NULL: none */
 	const char *include_file;    /* from where, as #line says; NULL: not included */
 	unsigned include_line;
 	long offset;		     /* in the job's text; -1 when elsewhere */
@@ -71,6 +85,11 @@ struct clang_symbol {
 	unsigned line, column;
 };
 
+/* The text of a kernel has its body where this macro is defined, else a `;`. */
+#define CLANG_ANEW "CGPU_ANEW"
+/* The text of another function that later cells have the body of has a `;` where this macro is defined. */
+#define CLANG_DECLARED "CGPU_DECLARED"
+
 /* What later C++ cells get of a C++ cell: a declaration at file scope, or a directive. */
 struct clang_piece {
 	const char *key;  /* a later piece with the same one takes its place; unique in a cell */
@@ -103,6 +122,7 @@ struct clang_job {
 	size_t n_files;
 	const char *text; /* NUL-terminated */
 	size_t len;
+	const char *behind; /* declarations that come behind the text of a C++ cell; NULL: none */
 	const char *run; /* function that holds the statements; NULL for none */
 	const char *statements; /* of a C++ cell: what functions made of statements at file scope are called, before a number */
 	bool display;	 /* its last statement is displayed */
@@ -113,6 +133,8 @@ struct clang_job {
 	void (*diagnostic)(void *context, const struct clang_diagnostic *d);
 	void (*symbol)(void *context, const struct clang_symbol *s); /* may be NULL */
 	void (*piece)(void *context, const struct clang_piece *p); /* of a C++ cell without errors; may be NULL */
+	/* Of a C++ cell, also after errors: a directive outside of all brackets, by its text behind "#pragma"; may be NULL. */
+	void (*pragma)(void *context, const char *text);
 	/* Of a C++ cell: the symbol of a weak variable that its own text defines, or of its guard; may be NULL */
 	void (*own_variable)(void *context, const char *symbol);
 	void (*entry)(void *context, const struct clang_entry *e); /* as `piece` */

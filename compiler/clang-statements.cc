@@ -250,33 +250,71 @@ class Statements
 	}
 };
 
+/*
+ * The last expression may lack its `;`: the end of the text is a token of its own then, at which most loops of the parser do not
+ * stop. Inside brackets it is the ordinary end of a file, at which all of them do.
+ */
+void end_by_brackets(Preprocessor &PP, unsigned *depth)
+{
+	auto &options = const_cast<LangOptions &>(PP.getLangOpts());
+
+	PP.setTokenWatcher([&options, depth](const Token &T) {
+		if (T.isOneOf(tok::l_brace, tok::l_paren, tok::l_square))
+			++*depth;
+		else if (T.isOneOf(tok::r_brace, tok::r_paren, tok::r_square) && *depth)
+			--*depth;
+		else
+			return;
+		options.IncrementalExtensions = !*depth;
+	});
+}
+
+/* Another text, in a file of its own. */
+void enter(Preprocessor &PP, const char *text)
+{
+	SourceManager &SM = PP.getSourceManager();
+	FileID file = SM.createFileID(llvm::MemoryBuffer::getMemBufferCopy(text, "behind"), SrcMgr::C_User);
+
+	PP.EnterSourceFile(file, nullptr, SourceLocation());
+}
+
 } // namespace
 
-void clang_statements_parse(Sema &S, const std::string &prefix, const std::function<void(FunctionDecl *, bool)> &each)
+void clang_statements_parse(Sema &S, const std::string &prefix, const std::function<void(FunctionDecl *, bool)> &each,
+			    unsigned *depth, const char *behind)
 {
 	ASTConsumer &consumer = S.getASTConsumer();
 	auto P = std::make_unique<Parser>(S.getPreprocessor(), S, false);
 	Statements statements(S, *P, prefix, each);
 	Parser::DeclGroupPtrTy group;
 	auto imports = Sema::ModuleImportState::NotACXX20Module;
-	bool at_end = false;
 
+	end_by_brackets(S.getPreprocessor(), depth);
 	S.getPreprocessor().EnterMainSourceFile();
 	if (ExternalASTSource *header = S.getASTContext().getExternalSource())
 		header->StartTranslationUnit(&consumer);
 	P->Initialize();
 	S.ActOnStartOfTranslationUnit();
-	while (!at_end) {
-		if (at_statement(*P)) {
-			statements.parse();
-			continue;
+	auto parse = [&] {
+		for (bool at_end = false; !at_end;) {
+			if (at_statement(*P)) {
+				statements.parse();
+				continue;
+			}
+			at_end = P->ParseTopLevelDecl(group, imports);
+			if (at_end || !group)
+				continue;
+			for (Decl *D : group.get())
+				clang_publish_device(D);
+			consumer.HandleTopLevelDecl(group.get());
 		}
-		at_end = P->ParseTopLevelDecl(group, imports);
-		if (at_end || !group)
-			continue;
-		for (Decl *D : group.get())
-			clang_publish_device(D);
-		consumer.HandleTopLevelDecl(group.get());
+	};
+
+	parse();
+	if (behind && *behind && P->getCurToken().is(tok::annot_repl_input_end)) {
+		enter(S.getPreprocessor(), behind);
+		P->ConsumeAnyToken();
+		parse();
 	}
 	for (Decl *D : S.WeakTopLevelDecls())
 		consumer.HandleTopLevelDecl(DeclGroupRef(D));

@@ -14,9 +14,11 @@
 
 /*
  * Parses the main file, as clang::ParseAST() does, and hands all to the consumer of S. each: called with such a function before
- * the consumer gets it, and whether its last statement is an expression without `;`.
+ * the consumer gets it, and whether its last statement is an expression without `;`. *depth: how many brackets are open, all the
+ * while; 0 at first. behind: declarations that follow the main file, which may end with an expression; NULL: none.
  */
 void clang_statements_parse(clang::Sema &S, const std::string &prefix,
-			    const std::function<void(clang::FunctionDecl *F, bool has_value)> &each);
+			    const std::function<void(clang::FunctionDecl *F, bool has_value)> &each, unsigned *depth,
+			    const char *behind);
 
 #endif

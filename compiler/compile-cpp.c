@@ -25,6 +25,7 @@
 #include "compiler/diagnostics.h"
 #include "compiler/line-table.h"
 #include "compiler/own-names.h"
+#include "compiler/pragma-state.h"
 #include "compiler/unit-text.h"
 
 struct cpp_unit {
@@ -41,12 +42,17 @@ struct cpp_unit {
 	struct cpp_diagnostics filter;
 	struct cpp_names names;
 	struct cpp_pieces pieces;
+	struct pragma_state before, pragmas; /* where the cell begins, and so far */
 	struct buffer own_variables; /* symbols, each with its NUL */
 	struct buffer unused;	     /* struct clang_diagnostic: about results that nobody takes */
 	struct clang_result object;
+	struct buffer behind;	/* the kernels that are compiled again */
 	struct buffer entries;	/* struct unit_entry */
 	char *ptx;		/* owned; NULL: no device code */
 	size_t ptx_len;
+	bool *anew;	   /* by the session's entry: a kernel that is compiled again, see cpp_pieces_follow() */
+	const char **anew_names; /* of their places */
+	size_t n_anew;
 	uint8_t *dropped;  /* enum cpp_drop, by the session's entry */
 	const char **why;  /* clang's words, for those that are no C++ */
 	uint32_t n_entries;
@@ -61,20 +67,15 @@ struct cpp_unit {
 	struct unit unit;
 };
 
-static bool has_part(const char *text, const char *const *parts)
-{
-	for (; *parts; parts++)
-		if (strstr(text, *parts))
-			return true;
-	return false;
-}
-
 /* The session's entry that the diagnostic is about; UINT32_MAX: none. */
 static uint32_t entry_of(const struct clang_diagnostic *d)
 {
-	size_t n = strlen(COMPOSITION_PLACE);
+	const char *number = strncmp(d->file, COMPOSITION_PLACE, strlen(COMPOSITION_PLACE)) ?
+				     NULL : d->file + strlen(COMPOSITION_PLACE);
 
-	return strncmp(d->file, COMPOSITION_PLACE, n) ? UINT32_MAX : (uint32_t)strtoul(d->file + n, NULL, 10);
+	if (!number && !strncmp(d->file, COMPOSITION_ANEW, strlen(COMPOSITION_ANEW)))
+		number = d->file + strlen(COMPOSITION_ANEW);
+	return number ? (uint32_t)strtoul(number, NULL, 10) : UINT32_MAX;
 }
 
 static bool is_piece(const struct cpp_unit *x, uint32_t entry)
@@ -84,8 +85,10 @@ static bool is_piece(const struct cpp_unit *x, uint32_t entry)
 
 static void drop(struct cpp_unit *x, uint32_t entry, enum cpp_drop how, const char *why)
 {
-	if (entry >= x->n_entries || x->dropped[entry])
+	if (entry >= x->n_entries || x->dropped[entry] > CPP_DECLARED)
 		return;
+	if (how == CPP_CLASHED && !x->dropped[entry] && cpp_pieces_can_declare(session_at(&x->compiler->session, entry)))
+		how = CPP_DECLARED;
 	x->dropped[entry] = how;
 	x->why[entry] = why ? mem_pool_strdup(&x->pool, why) : NULL;
 	x->again = true;
@@ -136,18 +139,18 @@ static void on_other_meaning(struct cpp_unit *x, const struct clang_diagnostic *
 	drop(x, entry, CPP_CLASHED, NULL);
 }
 
-/* What libstdc++ has had since GCC 12 only. */
-static bool is_newer_library(const char *message)
+/* What the standard library has, and is not here: its header is not included, or of an older version. */
+static void add_missing(struct cpp_unit *x, const struct clang_diagnostic *d)
 {
-	static const char *const parts[] = { "'format' file not found", "'print' file not found", "'expected' file not found",
-					     "'generator' file not found", "'mdspan' file not found", "'flat_map' file not found",
-					     "'flat_set' file not found", "'stacktrace' file not found", "'text_encoding' file not found",
-					     "'inplace_vector' file not found", "'debugging' file not found",
-					     "no member named 'format' in namespace 'std'", "no member named 'print' in namespace 'std'",
-					     "no member named 'println' in namespace 'std'",
-					     "no member named 'expected' in namespace 'std'", NULL };
+	char text[200];
 
-	return has_part(message, parts);
+	if (d->kind == CLANG_NO_FILE || strstr(buffer_text(&x->includes), d->header) || strstr(x->cell.text, d->header))
+		diagnostics_hint(&x->diagnostics, "the C++ library that is installed here is too old for that: it comes with g++, "
+						  "of which a newer version has it");
+	else {
+		snprintf(text, sizeof(text), "it is declared in %s: `#include %s` in this cell, or in one before", d->header, d->header);
+		diagnostics_hint(&x->diagnostics, text);
+	}
 }
 
 /*
@@ -220,7 +223,7 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	struct cpp_unit *x = context;
 	uint32_t entry = entry_of(d);
 
-	if (keep_unused(x, d))
+	if (d->kind == CLANG_UNPOPPED || keep_unused(x, d))
 		return;
 	if (d->kind == CLANG_CAPTURES_GLOBAL && d->offset >= 0)
 		capture_copy(x, d->offset);
@@ -231,9 +234,10 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	else if (d->severity == CLANG_NOTE && x->last_clashed)
 		on_other_meaning(x, d, entry);
 	add_shown(x, d, entry);
-	if (d->severity == CLANG_ERROR && is_newer_library(d->message))
-		diagnostics_hint(&x->diagnostics, "the C++ library that is installed here is too old for that: it comes with g++, "
-						  "of which a newer version has it");
+	if (d->severity == CLANG_ERROR && d->header)
+		add_missing(x, d);
+	if (d->hint)
+		diagnostics_hint(&x->diagnostics, d->hint);
 }
 
 static void on_symbol(void *context, const struct clang_symbol *s)
@@ -267,6 +271,13 @@ static void on_piece(void *context, const struct clang_piece *p)
 	cpp_pieces_add(&x->pieces, p);
 }
 
+static void on_pragma(void *context, const char *text)
+{
+	struct cpp_unit *x = context;
+
+	pragma_state_add(&x->pragmas, text);
+}
+
 /* main() has no name that C++ code may call; the object's symbol has. */
 static void put_main(struct cpp_unit *x)
 {
@@ -291,6 +302,24 @@ static void put_run(struct cpp_unit *x)
 	unit_text_puts(&x->text, "\n}\n");
 }
 
+static void put_anew(struct cpp_unit *x)
+{
+	x->n_anew = 0;
+	buffer_clear(&x->behind);
+	for (uint32_t i = 0; i < x->n_entries; i++) {
+		const struct declaration *d = session_at(&x->compiler->session, i);
+		char place[40];
+
+		if (!x->anew[i] || x->dropped[i])
+			continue;
+		snprintf(place, sizeof(place), COMPOSITION_ANEW "%u", i);
+		x->anew_names[x->n_anew] = mem_pool_strdup(&x->pool, place);
+		x->no_memory |= !x->anew_names[x->n_anew++];
+		buffer_printf(&x->behind, "\n#define " CLANG_ANEW "\n#line %u \"%s\"\n%s\n#undef " CLANG_ANEW "\n",
+			      d->line ? d->line : 1, place, d->host);
+	}
+}
+
 static int write_text(struct cpp_unit *x, struct error *err)
 {
 	unit_text_release(&x->text);
@@ -299,10 +328,12 @@ static int write_text(struct cpp_unit *x, struct error *err)
 	if (composition_write_cpp(&x->compiler->session, &x->cell.tokens, x->dropped, &x->text.text, err))
 		return -1;
 	unit_text_puts(&x->text, "\n#undef restrict\n#undef _Bool\n");
+	pragma_state_write(&x->before, false, &x->text.text);
 	if (x->run_main)
 		put_run(x);
 	unit_text_line(&x->text, 1);
 	unit_text_copy(&x->text, 0, (uint32_t)strlen(x->cell.text), &x->edits);
+	put_anew(x);
 	return unit_text_check(&x->text, err);
 }
 
@@ -313,12 +344,15 @@ static void start_try(struct cpp_unit *x)
 	diagnostics_release(&x->diagnostics);
 	diagnostics_init(&x->diagnostics, x->cell.text, strlen(x->cell.text), x->request->cell_name);
 	x->diagnostics.no_cuda = x->compiler->options.no_cuda;
+	x->diagnostics.session = &x->compiler->session;
 	cpp_names_release(&x->names);
 	x->names = (struct cpp_names){ .pool = &x->pool };
 	buffer_clear(&x->own_variables);
 	buffer_clear(&x->unused);
 	cpp_pieces_release(&x->pieces);
 	x->pieces = (struct cpp_pieces){ .pool = &x->pool };
+	pragma_state_release(&x->pragmas);
+	pragma_state_copy(&x->pragmas, &x->before);
 	clang_result_release(&x->object);
 	buffer_clear(&x->entries);
 	free(x->ptx);
@@ -400,7 +434,7 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 	struct clang_job job = { .options = x->options, .header = buffer_text(&x->header), .name = x->request->cell_name,
 				 .run = x->run_main ? x->run : NULL, .statements = x->run, .checked = x->request->checked,
 				 .context = x, .diagnostic = on_diagnostic, .symbol = on_symbol, .piece = on_piece,
-				 .own_variable = on_own_variable, .entry = on_entry, .edit = on_edit };
+				 .pragma = on_pragma, .own_variable = on_own_variable, .entry = on_entry, .edit = on_edit };
 	int failed;
 
 	start_try(x);
@@ -408,9 +442,14 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 		return -1;
 	job.text = buffer_text(&x->text.text);
 	job.len = x->text.text.len;
+	job.behind = buffer_text(&x->behind);
+	job.files = x->anew_names;
+	job.n_files = x->n_anew;
 	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text, strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
 	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
+	if (!x->diagnostics.n_errors && !x->again)
+		x->again = cpp_pieces_follow(&x->pieces, &x->compiler->session, x->dropped, x->anew);
 	failed = x->object.has_device_code && !x->diagnostics.n_errors && !x->again ? compile_device(x, job, err) : 0;
 	tell_unused(x);
 	cpp_diagnostics_end(&x->filter);
@@ -467,6 +506,29 @@ static int mark_own_variables(struct cpp_unit *x, struct error *err)
 	return 0;
 }
 
+static void on_changed_pragma(void *context, const char *family, const char *host, const char *device)
+{
+	struct cpp_unit *x = context;
+
+	x->unit.declarations[x->unit.n_declarations++] = (struct declaration){
+		.kind = DECLARATION_STATE, .cell = x->unit.cell, .line = 1, .name = family, .host = host, .device = device,
+	};
+}
+
+static int declare_pragmas(struct cpp_unit *x, struct error *err)
+{
+	struct unit *u = &x->unit;
+	struct declaration *all = mem_pool_array(&x->pool, u->n_declarations + PRAGMA_FAMILIES, sizeof(*all));
+
+	if (!all)
+		return error_set(err, ERROR_MEMORY, "out of memory for the pragmas of a C++ cell");
+	if (u->n_declarations)
+		memcpy(all, u->declarations, u->n_declarations * sizeof(*all));
+	u->declarations = all;
+	return pragma_state_changes(&x->pragmas, &x->before, x, on_changed_pragma) ?
+		       error_set(err, ERROR_MEMORY, "out of memory for the pragmas of a C++ cell") : 0;
+}
+
 static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct error *err)
 {
 	const struct clang_options *c = options_get(&x->compiler->options, "", &x->compiler->session, err);
@@ -474,7 +536,7 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 
 	if (!c || cpp_names_check(&x->names, &x->compiler->session, c, err))
 		return -1;
-own_names_strip_object(x->object.object, x->object.object_len);
+	own_names_strip_object(x->object.object, x->object.object_len);
 	if (mark_own_variables(x, err))
 		return -1;
 	u->cell = x->request->cell;
@@ -491,7 +553,8 @@ own_names_strip_object(x->object.object, x->object.object_len);
 	u->object = x->object.object;
 	u->object_len = x->object.object_len;
 	if (cpp_names_finish(&x->names, u, &x->diagnostics.warnings, err) ||
-	    cpp_pieces_finish(&x->pieces, &x->compiler->session, x->dropped, u, &x->diagnostics.warnings, err))
+	    cpp_pieces_finish(&x->pieces, &x->compiler->session, x->dropped, u, &x->diagnostics.warnings, err) ||
+	    declare_pragmas(x, err) || in_the_way_undefine(&x->compiler->session, u, &x->pool, err))
 		return -1;
 	u->warnings = buffer_text(&x->diagnostics.warnings);
 	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines, &u->n_lines, err))
@@ -554,11 +617,15 @@ static int prepare(struct cpp_unit *x, struct error *err)
 		refuse_module(x);
 		return 1;
 	}
-	x->run_main = x->cell.has_main;
+	/* A program that is pasted runs when it is called, in either language. */
+	x->run_main = x->cell.has_main && cpp_cell_is(x->request->text);
+	pragma_state_init(&x->before, &x->compiler->session, &x->pool);
 	x->n_entries = session_count(&x->compiler->session);
 	x->dropped = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->dropped));
 	x->why = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->why));
-	if (!x->dropped || !x->why)
+	x->anew = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->anew));
+	x->anew_names = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->anew_names));
+	if (!x->dropped || !x->why || !x->anew || !x->anew_names)
 		return error_set(err, ERROR_MEMORY, "out of memory for a C++ cell");
 	cpp_pieces_drop_types(&x->compiler->session, &x->cell, x->dropped);
 	return find_header(x, err) ? -1 : x->diagnostics.n_errors != 0;
@@ -589,6 +656,8 @@ static void unit_end(struct cpp_unit *x)
 	edit_list_release(&x->edits);
 	cpp_names_release(&x->names);
 	cpp_pieces_release(&x->pieces);
+	pragma_state_release(&x->before);
+	pragma_state_release(&x->pragmas);
 	buffer_release(&x->own_variables);
 	buffer_release(&x->unused);
 	cpp_cell_release(&x->cell);
@@ -598,6 +667,7 @@ static void unit_end(struct cpp_unit *x)
 	buffer_release(&x->includes);
 	buffer_release(&x->flags);
 	buffer_release(&x->entries);
+	buffer_release(&x->behind);
 	free(x->ptx);
 	mem_pool_release(&x->pool);
 }

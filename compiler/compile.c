@@ -18,6 +18,7 @@
 #include "compiler/compile-device.h"
 #include "compiler/cpp-cell.h"
 #include "compiler/cpp-hints.h"
+#include "compiler/cpp-pieces.h"
 #include "compiler/cpp-syntax.h"
 #include "compiler/declare.h"
 #include "compiler/device-text.h"
@@ -52,6 +53,9 @@ struct compilation {
 	struct unit unit;
 	const char *header; /* of the session's includes; NULL: they are in the text */
 	struct unit_cache_key key;
+	bool is_cpp; /* it has what C has not */
+	bool is_unread; /* C's first error is in the syntax, or a name that means nothing */
+	bool is_refused; /* what C says is what helps: a bracket is open, there is no CUDA or no NVRTC */
 	bool again; /* an initialiser that was thought constant is not: write the text once more */
 };
 
@@ -79,11 +83,16 @@ int compiler_init(struct compiler *c, struct error *err)
 
 void compiler_rest(struct compiler *c)
 {
-	/* Flags of the user's own may name folders that the next cell is going to make. */
-	const struct clang_options *options = options_get(&c->options, "", &c->session, NULL);
+	/* Flags of the user's own may name folders that the next cell is going to make. C++ cells begin nothing ahead. */
+	const struct clang_options *options = c->is_cpp ? NULL : options_get(&c->options, "", &c->session, NULL);
 
 	unit_cache_rest(&c->cache);
 	clang_shim_rest(options, options ? session_header_get(&c->header, &c->options, options, &c->session, NULL, 0) : NULL);
+}
+
+bool compiler_takes_for_cpp(const struct compiler *c, const char *text)
+{
+	return cpp_cell_is(text) || (c->is_cpp && !compile_cuda_is(text));
 }
 
 void compiler_release(struct compiler *c)
@@ -105,6 +114,8 @@ void compile_result_refuse(struct compile_result *r, const struct diagnostics *d
 	buffer_puts(&r->all, buffer_text(&d->errors));
 	buffer_puts(&r->all, buffer_text(&d->warnings));
 	r->line = d->first_line;
+	r->column = d->first_column;
+	r->in_the_way = d->in_the_way;
 }
 
 void compile_result_release(struct compile_result *r)
@@ -170,8 +181,7 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	/* What this is about is said in words of the cell. */
 	if (strstr(d->message, CLOSURE_UNKNOWN) && closure_complaint(&x->host, &(uint32_t){ 0 }))
 		return;
-	/* A later cell may pop it. */
-	if (!strcmp(d->flag, "-Wpragma-pack") && !strncmp(d->message, "unterminated", strlen("unterminated")))
+	if (d->kind == CLANG_UNPOPPED)
 		return;
 	if (d->severity == CLANG_ERROR && (leaves_header_name(x, d->message) || takes_header_name(x, d->message) ||
 					   keeps_earlier_name(x, d->message) || takes_tag(x, d->message)))
@@ -181,10 +191,11 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 		x->again = true;
 	else if (d->severity == CLANG_ERROR && left_out_take(&x->left_out, &x->host, d->message, at))
 		x->again = true;
+	if (d->severity == CLANG_ERROR && !x->diagnostics.n_errors)
+		x->is_unread = d->in_syntax || d->kind == CLANG_UNKNOWN;
 	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
 	hint = d->severity == CLANG_ERROR ? left_out_hint(&x->left_out, &x->host, d->message) : NULL;
-	if (!hint && d->severity == CLANG_ERROR)
-		hint = cpp_hint(&x->host, &x->compiler->session, d->message);
+	x->is_cpp |= hint || d->header;
 	if (hint)
 		diagnostics_hint(&x->diagnostics, hint);
 }
@@ -460,6 +471,9 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 	u->warnings = buffer_text(&x->diagnostics.warnings);
 	u->declarations = x->declare.declarations;
 	u->n_declarations = x->declare.n;
+	if (cpp_pieces_replace(&x->compiler->session, u, &x->pool, err) ||
+	    in_the_way_undefine(&x->compiler->session, u, &x->pool, err))
+		return -1;
 	/* A cell may write into the sections of debugging information itself; then it has no lines. */
 	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines,
 			    &u->n_lines, &problem) && problem.code != ERROR_INPUT)
@@ -574,6 +588,14 @@ static bool is_balanced(struct compilation *x)
 	return !x->diagnostics.n_errors;
 }
 
+static bool has_launch(const struct token_list *l)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (token_is(l, i, "<<<"))
+			return true;
+	return false;
+}
+
 /* Without CUDA's headers, what clang would say of device code is beside the point. */
 static bool refuses_cuda(struct compilation *x)
 {
@@ -591,6 +613,7 @@ static bool refuses_cpp(struct compilation *x)
 
 	if (at == TOKEN_NONE)
 		at = launch_syntax_refuse(&x->host.split, &what);
+	x->is_cpp |= at != TOKEN_NONE;
 	if (at != TOKEN_NONE)
 		complain(x, at, what);
 	return at != TOKEN_NONE;
@@ -699,7 +722,9 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 				    &x->pool, err) ||
 	    host_text_set_includes(&x->host, &x->includes, err))
 		return -1;
-	if (!is_balanced(x) || refuses_cuda(x) || refuses_cpp(x))
+	x->is_refused = !is_balanced(x) || refuses_cuda(x);
+	x->is_cpp |= device_text_is_needed(&x->host) || has_launch(&x->host.split.tokens);
+	if (x->is_refused || refuses_cpp(x))
 		return 0;
 	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options, &x->compiler->session,
 					 x->host.masks, x->host.n_masks));
@@ -715,8 +740,11 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	if (compile_host(x, err))
 		return -1;
 	/* Host errors come first. Which templates are launched is known only here. */
-	if (!x->diagnostics.n_errors && has_device_code(x) && compile_device_code(x, err))
-		return -1;
+	if (!x->diagnostics.n_errors && has_device_code(x)) {
+		if (compile_device_code(x, err))
+			return -1;
+		x->is_refused |= *x->compiler->nvrtc.problem != 0;
+	}
 	if (x->diagnostics.n_errors)
 		return 0;
 	look_at_includes(x);
@@ -730,32 +758,108 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	return 0;
 }
 
-int compiler_compile(struct compiler *c, const struct compile_request *request,
-		     struct compile_result *ret, struct error *err)
+/* Where C has read on, it points to another token of the same statement. */
+static bool got_further(const struct compilation *x, const struct compile_result *cpp, const struct compile_result *c)
 {
-	struct compilation x = { .compiler = c, .request = request };
+	return cpp->line == c->line ? x->is_unread && cpp->column > c->column : cpp->line > c->line;
+}
+
+typedef int compile_function(struct compiler *c, const struct compile_request *request, struct compile_result *ret,
+			     struct error *err);
+
+/*
+ * ret: what `fn` says of a cell that does not compile. It is tried without what stands in its way, until nothing of the session
+ * does. When that does not help, the first errors hold.
+ */
+static int try_without(struct compiler *c, const struct compile_request *request, compile_function *fn,
+		       struct compile_result *ret, struct error *err)
+{
+	struct in_the_way left_out = { .n = 0 }, found = ret->in_the_way;
+	struct compile_result other;
+	int failed = 0;
+
+	while (!failed && !ret->ok && in_the_way_leave_out(&left_out, &found, &c->session)) {
+		failed = fn(c, request, &other, err);
+		found = other.in_the_way;
+		if (!failed && other.ok) {
+			compile_result_release(ret);
+			*ret = other;
+		} else {
+			compile_result_release(&other);
+		}
+	}
+	in_the_way_put_back(&left_out, &c->session);
+	return failed;
+}
+
+static int compile_cpp_cell(struct compiler *c, const struct compile_request *request, struct compile_result *ret,
+			    struct error *err)
+{
+	return compile_cpp(c, request, ret, err) || try_without(c, request, compile_cpp, ret, err) ? -1 : 0;
+}
+
+/*
+ * What C does not take may be C++: that decides. When it takes it neither, what is told is of the language that has got further.
+ */
+static int compile_as_cpp(struct compilation *x, struct compile_result *ret, struct error *err)
+{
+	struct compile_result cpp;
+
+	if (compile_cpp_cell(x->compiler, x->request, &cpp, err))
+		return -1;
+	if (cpp.ok || (!x->is_refused && (x->is_cpp || got_further(x, &cpp, ret)))) {
+		compile_result_release(ret);
+		*ret = cpp;
+	} else {
+		compile_result_release(&cpp);
+	}
+	return 0;
+}
+
+static int compile_as_c(struct compilation *x, struct compile_result *ret, struct error *err)
+{
 	int failed;
 
 	memset(ret, 0, sizeof(*ret));
-	if (cpp_cell_is(request->text))
-		return request->functions_only ? 0 : compile_cpp(c, request, ret, err);
-	if (compile_cuda_is(request->text))
-		return request->functions_only ? 0 : compile_cuda(c, request, ret, err);
-	mem_pool_init(&x.pool);
-	buffer_init(&x.ptx);
-	x.declare.pool = &x.pool;
-	x.includes = (struct include_text){ .text = request->text, .cell_name = request->cell_name };
-	begin_diagnostics(&x);
-	failed = compile(&x, ret, err);
+	mem_pool_init(&x->pool);
+	buffer_init(&x->ptx);
+	x->declare.pool = &x->pool;
+	x->includes = (struct include_text){ .text = x->request->text, .cell_name = x->request->cell_name };
+	begin_diagnostics(x);
+	failed = compile(x, ret, err);
 	if (!failed && !ret->ok)
-		compile_result_refuse(ret, &x.diagnostics);
-	use_header(&x, NULL);
-	leave_device_code(&x);
-	host_text_release(&x.host);
-	declare_release(&x.declare);
-	clang_result_release(&x.object);
-	diagnostics_release(&x.diagnostics);
-	buffer_release(&x.ptx);
-	mem_pool_release(&x.pool);
+		compile_result_refuse(ret, &x->diagnostics);
+	use_header(x, NULL);
+	leave_device_code(x);
+	host_text_release(&x->host);
+	declare_release(&x->declare);
+	clang_result_release(&x->object);
+	diagnostics_release(&x->diagnostics);
+	buffer_release(&x->ptx);
+	mem_pool_release(&x->pool);
 	return failed;
+}
+
+static int compile_c(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
+{
+	struct compilation x = { .compiler = c, .request = request };
+
+	return compile_as_c(&x, ret, err);
+}
+
+int compiler_compile(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
+{
+	struct compilation x = { .compiler = c, .request = request };
+	bool is_cpp = compiler_takes_for_cpp(c, request->text);
+
+	memset(ret, 0, sizeof(*ret));
+	if ((is_cpp || compile_cuda_is(request->text)) && request->functions_only)
+		return 0;
+	if (is_cpp)
+		return compile_cpp_cell(c, request, ret, err);
+	if (compile_cuda_is(request->text))
+		return compile_cuda(c, request, ret, err);
+	if (compile_as_c(&x, ret, err) || try_without(c, request, compile_c, ret, err))
+		return -1;
+	return ret->ok || request->functions_only ? 0 : compile_as_cpp(&x, ret, err);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "common/buffer.h"
+#include "compiler/in-the-way.h"
 #include "compiler/local-include.h"
 #include "compiler/nvrtc.h"
 #include "compiler/options.h"
@@ -18,6 +19,7 @@
 #include "compiler/unit-cache.h"
 
 struct compiler {
+	bool is_cpp; /* cells are C++, whatever they begin with */
 	struct session session;
 	struct options options;
 	struct nvrtc nvrtc;
@@ -45,12 +47,15 @@ struct compile_result {
 	bool ok;
 	struct buffer unit;	  /* encoded, when ok */
 	struct buffer first, all; /* else: first line of the first error, all diagnostics */
-	uint32_t line;		  /* of the first error; 0 if it has none */
+	uint32_t line, column;	  /* of the first error; 0 if it has none */
+	struct in_the_way in_the_way;
 };
 
 int compiler_init(struct compiler *c, struct error *err);
 /* Nothing is to be done: prepare for the next cell. */
 void compiler_rest(struct compiler *c);
+/* Is a cell C++ by what it begins with, or as all of the session? */
+bool compiler_takes_for_cpp(const struct compiler *c, const char *text);
 void compiler_release(struct compiler *c);
 
 /* Fills ret (release it). -1 only when nothing can be said about the cell. */

@@ -11,6 +11,8 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "compiler/clang-shim.h"
+#include "compiler/cpp-pieces.h"
 #include "compiler/local-include.h"
 #include "compiler/macro-text.h"
 #include "compiler/own-names.h"
@@ -223,14 +225,65 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 	}
 }
 
+/* How C++ says what a C cell has declared. */
+struct cpp_words {
+	const char *before, *text, *after;
+	size_t len; /* of text */
+};
+
+static struct cpp_words say(const char *before, const char *text, const char *after)
+{
+	return (struct cpp_words){ before, text, after, strlen(text) };
+}
+
+/* Of device code C++ has the text itself. A kernel's stub is called as the kernel (common/launch-glue.h). */
+static struct cpp_words cpp_words_of(const struct declaration *d)
+{
+	struct cpp_words w = say("extern \"C\" {", d->host, "}");
+
+	switch (d->kind) {
+	case DECLARATION_ENTRY:
+		w = *d->host ? say("extern \"C\" __global__", d->host, "") : say("", d->device, "");
+		if (*d->host)
+			w.len -= w.text[w.len - 1] == ';';
+		break;
+	case DECLARATION_FUNCTION:
+		if (*d->device)
+			w = say("extern \"C\" { inline", d->device, "}");
+		break;
+	case DECLARATION_TAG:
+		if (strcmp(d->host, d->device) && *d->device)
+			w = say("", d->device, "");
+		break;
+	case DECLARATION_DEVICE_FUNCTION:
+	case DECLARATION_DEVICE_VARIABLE:
+		w = say("", d->device, "");
+		break;
+	case DECLARATION_INCLUDE:
+	case DECLARATION_PRAGMA:
+	case DECLARATION_MACRO:
+		w = say("", *d->host ? d->host : d->device, "");
+		break;
+	case DECLARATION_CPP:
+		w = say("", d->host, "");
+		break;
+	default:
+		break;
+	}
+	return w;
+}
+
 /* Its place in diagnostics names the entry. */
 static void write_cpp(struct buffer *out, uint32_t index, const struct declaration *d)
 {
-	bool directive = d->kind == DECLARATION_INCLUDE || d->kind == DECLARATION_PRAGMA || d->kind == DECLARATION_MACRO ||
-			 d->kind == DECLARATION_CPP;
+	struct cpp_words w = cpp_words_of(d);
 
-	buffer_printf(out, "%s\n#line %u \"" COMPOSITION_PLACE "%u\"\n%s\n%s", directive ? "" : "\nextern \"C\" {",
-		      d->line ? d->line : 1, index, d->host, directive ? "" : "}");
+	if (!w.len)
+		return;
+	buffer_printf(out, "\n%s\n#line %u \"" COMPOSITION_PLACE "%u\"\n%.*s\n%s", w.before, d->line ? d->line : 1, index, (int)w.len,
+		      w.text, w.after);
+	if (d->kind == DECLARATION_ENTRY && *d->host)
+		buffer_printf(out, "__asm__(\"%s\");", d->name);
 }
 
 /* The line of the cell at work that has this include, too; 0 if none. */
@@ -248,6 +301,14 @@ static bool means(const struct session *s, const struct session_use *use, uint32
 	const struct session_entry *e = &s->entries[entry];
 
 	return use->is_tag ? e->d.kind == DECLARATION_TAG : !is_tag(e, use->name);
+}
+
+/* Those of the cell that is run again are hidden: what it says anew others may call. */
+static bool is_only_declared(const struct composition *c, uint32_t index)
+{
+	const struct session_entry *e = &c->s->entries[index];
+
+	return c->cpp && cpp_pieces_can_declare(&e->d) && (e->hidden || (c->dropped && c->dropped[index] == CPP_DECLARED));
 }
 
 static void write_entry(struct composition *c, uint32_t index, unsigned depth)
@@ -268,14 +329,23 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 		}
 	}
 	const char *text = text_of(c, &e->d);
+	size_t from = c->out->len;
 
-	if (*text && c->cpp)
+	if (is_only_declared(c, index))
+		buffer_puts(c->out, "\n#define " CLANG_DECLARED "\n");
+	if (c->cpp)
 		write_cpp(c->out, index, &e->d);
 	else if (*text && line_of_include(c, &e->d))
 		buffer_printf(c->out, "\n#line %u \"%s\"\n%s", line_of_include(c, &e->d), c->cell_name, text);
 	else if (*text)
 		buffer_printf(c->out, "\n#line %u \"In[%u]\"\n%s", e->d.line ? e->d.line : 1,
 			      e->d.cell, text);
+	if (is_only_declared(c, index))
+		buffer_puts(c->out, "\n#undef " CLANG_DECLARED "\n");
+	if (c->cell_name) {
+		c->s->entries[index].from = from;
+		c->s->entries[index].to = c->out->len;
+	}
 }
 
 /* A header's macro or function must not stand where the entry declares the name; tags are a space of their own. */
@@ -304,6 +374,15 @@ static uint8_t *find_cpp_cells(const struct session *s)
 	return cells;
 }
 
+static bool is_said_anew(const struct composition *c, const struct declaration *d)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; c->tokens && cpp_pieces_can_declare(d) && i < c->tokens->n && !found; i++)
+		found = token_is(c->tokens, i, d->device);
+	return found;
+}
+
 /*
  * C units see nothing of C++. For C++ ones a C++ cell has said itself what it has told C cells; which of what such cells have
  * said a cell needs only clang knows.
@@ -317,7 +396,7 @@ static int choose_language(struct composition *c)
 
 		if (d->kind == DECLARATION_CPP ? !c->cpp : cells && cells[d->cell])
 			c->marks[i] = MASKED;
-		else if (d->kind == DECLARATION_CPP && !c->s->entries[i].hidden)
+		else if (d->kind == DECLARATION_CPP && (!c->s->entries[i].hidden || is_said_anew(c, d)))
 			mark(c, i);
 	}
 	return c->cpp && !cells ? -1 : 0;
@@ -330,8 +409,10 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 
 	c->marks = calloc(s->n + 1, 1);
 	c->queue = malloc((s->n + 1) * sizeof(*c->queue));
-	for (uint32_t i = 0; c->marks && c->dropped && i < s->n; i++)
-		c->marks[i] = c->dropped[i] ? MASKED : UNMARKED;
+	for (uint32_t i = 0; c->marks && i < s->n; i++) {
+		s->entries[i].from = s->entries[i].to = 0;
+		c->marks[i] = s->entries[i].left_out || (c->dropped && c->dropped[i] > CPP_DECLARED) ? MASKED : UNMARKED;
+	}
 	bool failed = !c->marks || !c->queue || choose_language(c);
 
 	if (!failed) {
@@ -360,5 +441,7 @@ int composition_write(struct session *s, const struct token_list *tokens, const 
 int composition_write_cpp(struct session *s, const struct token_list *tokens, const uint8_t *dropped, struct buffer *out,
 			  struct error *err)
 {
-	return compose(&(struct composition){ .s = s, .cpp = true, .dropped = dropped, .out = out }, tokens, NULL, 0, err);
+	struct composition c = { .s = s, .cpp = true, .dropped = dropped, .tokens = tokens, .out = out };
+
+	return compose(&c, tokens, NULL, 0, err);
 }

@@ -20,6 +20,8 @@ int composition_write(struct session *s, const struct token_list *tokens, const 
  * COMPOSITION_PLACE and its number. `dropped` (by entry, NULL: none) are left out.
  */
 #define COMPOSITION_PLACE "declaration "
+/* The same for kernels that are compiled again, which stand behind the cell. */
+#define COMPOSITION_ANEW "kernel "
 int composition_write_cpp(struct session *s, const struct token_list *tokens, const uint8_t *dropped, struct buffer *out,
 			  struct error *err);
 

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "common/mem-pool.h"
+#include "compiler/cpp-syntax.h"
 
 static const char *skip_comment(const char *p)
 {
@@ -107,15 +108,16 @@ uint32_t cpp_cell_next_type(const struct cpp_cell *c, uint32_t i)
 int cpp_cell_init(struct cpp_cell *c, const char *text, const char *magic, struct mem_pool *pool, struct error *err)
 {
 	const char *line = cpp_cell_line(text, magic);
-	size_t at = (size_t)(line - text), len = strcspn(line, "\n");
+	size_t at = line ? (size_t)(line - text) : 0, len = line ? strcspn(line, "\n") : 0;
 	char *copy = mem_pool_strdup(pool, text);
 
-	*c = (struct cpp_cell){ .module = TOKEN_NONE, .text = copy };
-	c->flags = mem_pool_strndup(pool, line + strlen(magic), len - strlen(magic));
+	*c = (struct cpp_cell){ .module = TOKEN_NONE };
+	c->flags = line ? mem_pool_strndup(pool, line + strlen(magic), len - strlen(magic)) : "";
 	if (!copy || !c->flags)
 		return error_set(err, ERROR_MEMORY, "out of memory for a cell");
 	memset(copy + at, ' ', len);
-	if (token_list_init(&c->tokens, copy, strlen(copy), pool, err))
+	c->text = cpp_syntax_close_launches(copy, pool);
+	if (token_list_init(&c->tokens, c->text, strlen(c->text), pool, err))
 		return -1;
 	find_includes(c);
 	find_main(c);

@@ -29,7 +29,7 @@ struct cpp_cell {
 bool cpp_cell_is(const char *text);
 /* The line of such a cell with another name: its first `%`; NULL if something else comes first. */
 const char *cpp_cell_line(const char *text, const char *magic);
-/* text is a C++ cell whose line begins with `magic`. -1: ERROR_MEMORY. */
+/* text is a C++ cell whose line begins with `magic`, or one without such a line. -1: ERROR_MEMORY. */
 int cpp_cell_init(struct cpp_cell *c, const char *text, const char *magic, struct mem_pool *pool, struct error *err);
 void cpp_cell_release(struct cpp_cell *c);
 /* The next token at file scope behind i that `struct`, `union`, `enum` or `class` is followed by a name at; tokens.n: none.

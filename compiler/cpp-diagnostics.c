@@ -17,14 +17,14 @@ void cpp_diagnostics_init(struct cpp_diagnostics *c, struct diagnostics *to, con
 	*c = (struct cpp_diagnostics){ .to = to, .text = text, .all = all };
 }
 
-/* "/usr/.../include/c++/12/bits/stl_vector.h" to "bits/stl_vector.h" */
+/* "/usr/.../include/c++/12/bits/stl_vector.h" to "bits/stl_vector.h", "./own.h" to "own.h" */
 static const char *short_name(const char *file)
 {
 	const char *library = strstr(file, "/c++/"), *next = library ? strchr(library + 5, '/') : NULL;
 
 	while (next && (library = strstr(next, "/c++/")))
 		next = strchr(library + 5, '/');
-	return next ? next + 1 : file;
+	return next ? next + 1 : !strncmp(file, "./", 2) ? file + 2 : file;
 }
 
 static void pass(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
@@ -43,7 +43,7 @@ static long cell_offset(const struct cpp_diagnostics *c, const struct clang_diag
 /* In a header: neither in the cell, nor in what an earlier cell has declared, nor about the unit as a whole. */
 static bool in_header(const struct cpp_diagnostics *c, const struct clang_diagnostic *d)
 {
-	return strchr(d->file, '/') && cell_offset(c, d) < 0;
+	return d->in_system_header && cell_offset(c, d) < 0;
 }
 
 static void keep(struct cpp_diagnostics *c, const struct clang_diagnostic *d)

@@ -9,10 +9,7 @@ struct buffer;
 struct host_text;
 struct session;
 
-/* NULL: nothing about C++ is known of this error. */
-const char *cpp_hint(const struct host_text *h, const struct session *session, const char *message);
-
-/* The same for device code that uses what the host has: lines about the names of NVRTC's log, appended to out. */
+/* Of device code that uses what the host has: lines about the names of NVRTC's log, appended to out. */
 void cpp_hint_device(const struct host_text *h, const struct session *session, const char *log, struct buffer *out);
 
 /*

@@ -53,6 +53,11 @@ static const struct declaration *piece_at(const struct session *session, uint32_
 	return d->kind == DECLARATION_CPP ? d : NULL;
 }
 
+bool cpp_pieces_can_declare(const struct declaration *d)
+{
+	return d && d->kind == DECLARATION_CPP && strstr(d->host, "#ifndef " CLANG_DECLARED "\n");
+}
+
 void cpp_pieces_drop_types(const struct session *session, const struct cpp_cell *cell, uint8_t *dropped)
 {
 	const struct token_list *t = &cell->tokens;
@@ -96,7 +101,8 @@ static bool says_the_same(const char *a, const char *b)
 		    x.n == y.n;
 
 	for (uint32_t i = 0; same && i < x.n; i++)
-		same = token_len(&x, i) == token_len(&y, i) && !memcmp(token_text(&x, i), token_text(&y, i), token_len(&x, i));
+		same = (token_directive_is(&x, i, "line") && token_directive_is(&y, i, "line")) ||
+		       (token_len(&x, i) == token_len(&y, i) && !memcmp(token_text(&x, i), token_text(&y, i), token_len(&x, i)));
 	mem_pool_release(&pool);
 	return same;
 }
@@ -182,11 +188,130 @@ static void add_pieces(const struct cpp_pieces *l, struct unit *u)
 		};
 }
 
+/* Of a namespace it is no name of C; what is extern "C" is one that C cells have, too. */
+static bool is_own_at_file_scope(const char *text)
+{
+	return strncmp(text, "namespace ", 10) && strncmp(text, "inline namespace ", 17) && strncmp(text, "extern \"C\"", 10);
+}
+
+static bool is_named_in_c(const struct declaration *d)
+{
+	const char *space = declaration_space(d->kind);
+
+	return *d->name && (*d->host || *d->device) && (!strcmp(space, "ordinary") || !strcmp(space, "tag"));
+}
+
+static bool declares(const struct unit *u, const char *name)
+{
+	for (size_t i = 0; i < u->n_declarations; i++)
+		if (is_named_in_c(&u->declarations[i]) && !strcmp(u->declarations[i].name, name))
+			return true;
+	return false;
+}
+
+/* What C cells have by the name of a piece is no more: C code would take it for what the name means since. */
+static void take_out_of_c(const struct cpp_pieces *l, const struct session *session, struct unit *u)
+{
+	for (uint32_t e = 0; e < session_count(session); e++) {
+		const struct declaration *d = session_at(session, e);
+		bool gone = false;
+
+		for (size_t i = 0; is_named_in_c(d) && !gone && i < l->n; i++)
+			gone = !strcmp(l->at[i].name, d->name) && is_own_at_file_scope(l->at[i].text) && !declares(u, d->name);
+		if (gone)
+			u->declarations[u->n_declarations++] = (struct declaration){
+				.kind = d->kind, .cell = u->cell, .name = d->name, .host = "", .device = "",
+			};
+	}
+}
+
+static bool add_name(const char **names, size_t *n, const char *name)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (!strcmp(names[i], name))
+			return false;
+	names[(*n)++] = name;
+	return true;
+}
+
+static bool mentions_one_of(const char *text, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (mentions(text, names[i]))
+			return true;
+	return false;
+}
+
+/* What has another text since this cell; a prototype of host code stays the same. */
+static void find_anew(const struct cpp_pieces *l, const struct session *session, const char **names, size_t *n)
+{
+	for (size_t i = 0; i < l->n; i++)
+		for (uint32_t e = 0; *l->at[i].name && e < session_count(session); e++) {
+			const struct declaration *d = session_at(session, e);
+			bool same_key = d->kind == DECLARATION_CPP && !strcmp(d->name, l->at[i].key);
+			bool of_c = d->kind == DECLARATION_DEVICE_FUNCTION && !strcmp(d->name, l->at[i].name);
+
+			if (of_c || (same_key && *d->host && !says_the_same(d->host, l->at[i].text)))
+				add_name(names, n, l->at[i].name);
+		}
+}
+
+bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session, const uint8_t *dropped, bool *ret)
+{
+	uint32_t count = session_count(session);
+	const char **names = mem_pool_array(l->pool, l->n + count + 1, sizeof(*names));
+	bool found = false, grows;
+	size_t n = 0;
+
+	if (!names)
+		return false;
+	find_anew(l, session, names, &n);
+	do {
+		grows = false;
+		for (uint32_t e = 0; n && e < count; e++) {
+			const struct declaration *d = piece_at(session, e);
+
+			if (!d || dropped[e] > CPP_DECLARED || session_is_hidden(session, e) || find(l, d->name) ||
+			    !mentions_one_of(d->host, names, n))
+				continue;
+			if (strstr(d->host, "#ifdef " CLANG_ANEW "\n")) {
+				found |= !ret[e];
+				ret[e] = true;
+			} else if (*d->device) {
+				grows |= add_name(names, &n, d->device);
+			}
+		}
+	} while (grows);
+	return found;
+}
+
+int cpp_pieces_replace(const struct session *session, struct unit *u, struct mem_pool *pool, struct error *err)
+{
+	uint32_t n = session_count(session);
+	struct declaration *all = mem_pool_array(pool, u->n_declarations + n + 1, sizeof(*all));
+	size_t n_own = u->n_declarations;
+
+	if (!all)
+		return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a cell");
+	if (n_own)
+		memcpy(all, u->declarations, n_own * sizeof(*all));
+	u->declarations = all;
+	for (uint32_t e = 0; e < n; e++) {
+		const struct declaration *d = piece_at(session, e);
+
+		if (d && *d->host && *d->device && is_own_at_file_scope(d->host) && declares(u, d->device))
+			all[u->n_declarations++] = (struct declaration){
+				.kind = DECLARATION_CPP, .cell = u->cell, .name = d->name, .host = "", .device = "",
+			};
+	}
+	return 0;
+}
+
 int cpp_pieces_finish(struct cpp_pieces *l, const struct session *session, const uint8_t *dropped, struct unit *u,
 		      struct buffer *notes, struct error *err)
 {
 	uint32_t n = session_count(session);
-	struct declaration *all = mem_pool_array(l->pool, u->n_declarations + l->n + n + 1, sizeof(*all));
+	struct declaration *all = mem_pool_array(l->pool, u->n_declarations + l->n + 2 * n + 1, sizeof(*all));
 	struct going g = { .pieces = l, .session = session, .dropped = dropped, .u = u, .notes = notes,
 			   .changed = mem_pool_array(l->pool, n + 1, sizeof(*g.changed)) };
 
@@ -197,6 +322,7 @@ int cpp_pieces_finish(struct cpp_pieces *l, const struct session *session, const
 	u->declarations = all;
 	for (uint32_t i = 0; i < n; i++)
 		look_at(&g, i);
+	take_out_of_c(l, session, u);
 	add_pieces(l, u);
 	return buffer_check(notes, err);
 }

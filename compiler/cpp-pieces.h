@@ -24,6 +24,7 @@ struct unit;
 /* Why a declaration of the session is left out of a unit. */
 enum cpp_drop {
 	CPP_KEPT,
+	CPP_DECLARED, /* a function that the cell defines anew: without its body, for those that call it */
 	CPP_REFUSED, /* does not compile */
 	CPP_CLASHED, /* the cell says something else by its name */
 };
@@ -43,6 +44,10 @@ struct cpp_pieces {
 void cpp_pieces_release(struct cpp_pieces *l);
 void cpp_pieces_add(struct cpp_pieces *l, const struct clang_piece *p);
 
+struct declaration;
+
+/* Has the piece a form without its body, CLANG_DECLARED? */
+bool cpp_pieces_can_declare(const struct declaration *d);
 /* The types that the cell defines itself clash with the session's of that name: known before clang says so. */
 void cpp_pieces_drop_types(const struct session *session, const struct cpp_cell *cell, uint8_t *dropped);
 /* Appends the `#include <...>` lines of earlier C++ cells. */
@@ -53,5 +58,15 @@ void cpp_pieces_includes(const struct session *session, struct buffer *out);
  */
 int cpp_pieces_finish(struct cpp_pieces *l, const struct session *session, const uint8_t *dropped, struct unit *u,
 		      struct buffer *notes, struct error *err);
+/*
+ * The kernels of earlier C++ cells that use, over any number of calls, device code which the pieces define anew: they are to be
+ * compiled again. ret: by entry; true: there is another one than before.
+ */
+bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session, const uint8_t *dropped, bool *ret);
+/*
+ * What a C cell declares takes the place of what C++ cells have by that name at file scope. Appends to the unit's declarations,
+ * in the pool.
+ */
+int cpp_pieces_replace(const struct session *session, struct unit *u, struct mem_pool *pool, struct error *err);
 
 #endif

@@ -189,27 +189,3 @@ const char *cpp_syntax_close_launches(const char *text, struct mem_pool *pool)
 	}
 	return copy;
 }
-
-const char *cpp_syntax_c_header(const char *name, size_t len)
-{
-	static const struct {
-		const char *cpp, *c;
-	} known[] = {
-		{ "cassert", "assert.h" },   { "cctype", "ctype.h" },	  { "cerrno", "errno.h" },   { "cfloat", "float.h" },
-		{ "cinttypes", "inttypes.h" }, { "climits", "limits.h" }, { "clocale", "locale.h" }, { "cmath", "math.h" },
-		{ "csetjmp", "setjmp.h" },   { "csignal", "signal.h" },	  { "cstdarg", "stdarg.h" }, { "cstddef", "stddef.h" },
-		{ "cstdint", "stdint.h" },   { "cstdio", "stdio.h" },	  { "cstdlib", "stdlib.h" }, { "cstring", "string.h" },
-		{ "ctime", "time.h" },	     { "cwchar", "wchar.h" },	  { "algorithm", "" },	     { "array", "" },
-		{ "chrono", "" },	     { "fstream", "" },		  { "functional", "" },	     { "iomanip", "" },
-		{ "iostream", "" },	     { "iterator", "" },	  { "limits", "" },	     { "map", "" },
-		{ "memory", "" },	     { "numeric", "" },		  { "ostream", "" },	     { "random", "" },
-		{ "set", "" },		     { "sstream", "" },		  { "stdexcept", "" },	     { "string", "" },
-		{ "thread", "" },	     { "tuple", "" },		  { "type_traits", "" },     { "utility", "" },
-		{ "vector", "" },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (strlen(known[i].cpp) == len && !memcmp(known[i].cpp, name, len))
-			return known[i].c;
-	return NULL;
-}

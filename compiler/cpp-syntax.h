@@ -20,7 +20,5 @@ bool cpp_syntax_is_auto(const struct token_list *l, uint32_t i);
 bool cpp_syntax_is_delete(const struct token_list *l, uint32_t i);
 /* The cell with `k<< <1, 1>> >()` written as `k<<<1, 1>>> ()`, in the pool; places stay. The text itself when there is none. */
 const char *cpp_syntax_close_launches(const char *text, struct mem_pool *pool);
-/* <cstdio> is <stdio.h>: what stands between the brackets, or NULL. "": a header of C++ that C has nothing for. */
-const char *cpp_syntax_c_header(const char *name, size_t len);
 
 #endif

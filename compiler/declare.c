@@ -615,30 +615,9 @@ static void add_items(struct declare *d, const struct host_text *h)
 	}
 }
 
-static char *pragmas_of(struct declare *d, const struct pragma_state *s, const char *family, bool device)
+static void add_pragmas(void *context, const char *family, const char *host, const char *device)
 {
-	struct buffer b = BUFFER_INIT;
-	char *copy;
-
-	pragma_state_write_family(s, family, device, &b);
-	copy = mem_pool_strdup(d->pool, buffer_text(&b));
-	buffer_release(&b);
-	return copy;
-}
-
-/* What the cell's pragmas have changed. */
-static void add_pragmas(struct declare *d, const struct pragma_state *before)
-{
-	const char *family;
-
-	for (size_t i = 0; (family = pragma_state_family(i)); i++) {
-		char *was = pragmas_of(d, before, family, false), *is = pragmas_of(d, &d->pragmas, family, false);
-
-		if (was && is && strcmp(was, is) != 0)
-			add(d, DECLARATION_STATE, 1, family, is, pragmas_of(d, &d->pragmas, family, true));
-		d->failed |= !was || !is;
-	}
-	d->failed |= d->pragmas.failed || before->failed;
+	add(context, DECLARATION_STATE, 1, family, host, device);
 }
 
 /* A class of device code brings its typedef itself. */
@@ -672,7 +651,7 @@ int declare_finish(struct declare *d, const struct host_text *h, const struct se
 	pragma_state_init(&d->pragmas, session, d->pool);
 	d->names = session_names((struct session *)session);
 	add_items(d, h);
-	add_pragmas(d, &before);
+	d->failed |= pragma_state_changes(&d->pragmas, &before, d, add_pragmas) != 0;
 	add_includes(d, h);
 	for (const struct template_launch *x = NULL; (x = template_launch_next(&h->launches, x));)
 		add(d, DECLARATION_ENTRY, h->split.tokens.at[x->name].line, x->expression, "", "");

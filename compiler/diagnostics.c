@@ -420,6 +420,7 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 	uint32_t line = 0, row = 0, column = 0;
 	char place[1200] = "";
 
+	in_the_way_look_at(&d->in_the_way, d->session, c);
 	if (c->severity == CLANG_NOTE && !d->last_shown)
 		return;
 	/* Warnings about text of ours or about earlier cells were shown then, or are nobody's. */
@@ -445,6 +446,8 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 			 cell || !strncmp(c->file, "In[", 3) ? "%s:%u" : "%s:%u:%u", c->file,
 			 c->line, c->column);
 	}
+	if (c->severity == CLANG_ERROR && !d->n_errors)
+		d->first_column = column;
 	put_head(d, out, c->severity, place, line, c->message, c->flag);
 	if (in_cell)
 		put_source(d, out, row, column, range_width(unit, c, at));

@@ -11,6 +11,7 @@
 
 #include "common/buffer.h"
 #include "compiler/clang-shim.h"
+#include "compiler/in-the-way.h"
 
 struct include_text;
 struct session;
@@ -25,7 +26,8 @@ struct diagnostics {
 	const struct include_text *includes; /* what the text is made of; borrowed, may be NULL */
 	struct buffer errors, warnings; /* with their notes */
 	struct buffer first;		/* first line of the first error */
-	uint32_t first_line;		/* its line in the cell; 0 if it is elsewhere */
+	uint32_t first_line, first_column; /* its place in the cell; 0 if it is elsewhere */
+	struct in_the_way in_the_way;
 	unsigned n_errors;
 	enum clang_severity last; /* where notes belong */
 	bool last_shown;

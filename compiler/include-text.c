@@ -202,24 +202,6 @@ static bool take(struct expansion *x, const char *name, const char *path, uint32
 	return true;
 }
 
-/* `#include <cstdio>` */
-static bool put_c_header(struct expansion *x, const char *text, size_t len, const char *rest, size_t n)
-{
-	const char *end = n && *rest == '<' ? memchr(rest, '>', n) : NULL;
-	const char *name = end ? cpp_syntax_c_header(rest + 1, (size_t)(end - rest - 1)) : NULL;
-
-	if (!name)
-		return false;
-	x->changed = true;
-	if (*name) {
-		put(x, "#include <", 10);
-		put(x, name, strlen(name));
-		put(x, ">", 1);
-	}
-	put_lines(x, text, len);
-	return true;
-}
-
 /* What stands in front of token i, but behind the one before, and then the directive, or what it stands for. */
 static void put_include(struct expansion *x, const struct token_list *l, uint32_t i, const struct level *level,
 			struct error *err)
@@ -230,8 +212,6 @@ static void put_include(struct expansion *x, const struct token_list *l, uint32_
 	size_t n;
 
 	rest = token_directive_rest(l, i, &n);
-	if (put_c_header(x, text, token_len(l, i), rest, n))
-		return;
 	if (!local_include_name(rest, n, name) || !find_file(x, level->folder, name, path)) {
 		put(x, text, token_len(l, i));
 		return;

@@ -15,6 +15,8 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang-captures.cc %reldir%/clang-captures.hh %reldir%/clang-diagnostics.def \
 	%reldir%/clang-device.cc \
 	%reldir%/clang-display.cc %reldir%/clang-display.hh \
+	%reldir%/clang-hints.cc %reldir%/clang-hints.hh \
+	%reldir%/clang-std.cc %reldir%/clang-std.hh \
 	%reldir%/clang-statements.cc %reldir%/clang-statements.hh \
 	%reldir%/clang-includes.cc %reldir%/clang-includes.hh \
 	%reldir%/clang-job.hh %reldir%/clang-header.hh \
@@ -54,6 +56,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/diagnostics.c %reldir%/diagnostics.h \
 	%reldir%/header-names.c %reldir%/header-names.h \
 	%reldir%/host-text.c %reldir%/host-text.h \
+	%reldir%/in-the-way.c %reldir%/in-the-way.h \
 	%reldir%/in-turn.c %reldir%/in-turn.h \
 	%reldir%/include-place.c %reldir%/include-text.c %reldir%/include-text.h \
 	%reldir%/is-complete.c %reldir%/is-complete.h \
@@ -123,10 +126,11 @@ preludecub_HEADERS = %reldir%/prelude/device/cub/cub.cuh
 # The same folder in the build tree, for tests and for running without installing: CGPU_PRELUDE=compiler/include.
 build_prelude = %reldir%/include/.stamp
 noinst_DATA = $(build_prelude)
-$(build_prelude): $(prelude_HEADERS) $(preludecommon_HEADERS) $(preludecub_HEADERS)
-	$(AM_V_GEN)$(MKDIR_P) %reldir%/include/common %reldir%/include/device/cub && \
+$(build_prelude): Makefile $(prelude_HEADERS) $(preludeabsent_HEADERS) $(preludecommon_HEADERS) $(preludecub_HEADERS)
+	$(AM_V_GEN)$(MKDIR_P) %reldir%/include/absent %reldir%/include/common %reldir%/include/device/cub && \
 	cp $(top_srcdir)/%reldir%/prelude/device/cub/cub.cuh %reldir%/include/device/cub/ && \
 	for f in $(prelude_HEADERS); do cp $(top_srcdir)/$$f %reldir%/include/ || exit 1; done && \
+	for f in $(preludeabsent_HEADERS); do cp $(top_srcdir)/$$f %reldir%/include/absent/ || exit 1; done && \
 	cp $(top_srcdir)/$(preludecommon_HEADERS) %reldir%/include/common/ && touch $@
 clean-local:
 	rm -rf %reldir%/include

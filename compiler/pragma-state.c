@@ -30,6 +30,7 @@ static const struct pragma_kind kinds[] = {
 };
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
+_Static_assert(KINDS <= PRAGMA_FAMILIES, "more families than there is room for");
 
 static bool in_word(char c)
 {
@@ -297,6 +298,15 @@ void pragma_state_apply(struct pragma_state *s, const struct token_list *l, uint
 	each_pragma(l, i, names, s->pool, apply, s);
 }
 
+void pragma_state_add(struct pragma_state *s, const char *text)
+{
+	char *line = on_one_line(text, strlen(text), s->pool);
+
+	s->failed |= !line;
+	if (line)
+		apply(s, line);
+}
+
 void pragma_state_copy(struct pragma_state *s, const struct pragma_state *from)
 {
 	*s = (struct pragma_state){ .pool = from->pool };
@@ -351,11 +361,6 @@ void pragma_state_write(const struct pragma_state *s, bool device, struct buffer
 	write_some(s, NULL, device, out);
 }
 
-void pragma_state_write_family(const struct pragma_state *s, const char *family, bool device, struct buffer *out)
-{
-	write_some(s, family, device, out);
-}
-
 void pragma_state_unwind(const struct pragma_state *s, struct buffer *out)
 {
 	for (size_t i = s->n; i-- > 0;)
@@ -364,7 +369,8 @@ void pragma_state_unwind(const struct pragma_state *s, struct buffer *out)
 				      s->at[i].kind->words);
 }
 
-const char *pragma_state_family(size_t number)
+/* The families, by number; NULL behind the last. */
+static const char *family_at(size_t number)
 {
 	size_t n = 0;
 
@@ -377,4 +383,29 @@ const char *pragma_state_family(size_t number)
 			return kinds[i].family;
 	}
 	return NULL;
+}
+
+static char *directives_of(const struct pragma_state *s, const char *family, bool device, struct mem_pool *pool)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	write_some(s, family, device, &b);
+	return buffer_check(&b, NULL) ? NULL : mem_pool_strdup(pool, buffer_text(&b));
+}
+
+int pragma_state_changes(const struct pragma_state *s, const struct pragma_state *before, void *context,
+			 void (*changed)(void *context, const char *family, const char *host, const char *device))
+{
+	const char *family;
+
+	for (size_t i = 0; (family = family_at(i)); i++) {
+		char *was = directives_of(before, family, false, s->pool), *is = directives_of(s, family, false, s->pool);
+		char *device = directives_of(s, family, true, s->pool);
+
+		if (!was || !is || !device)
+			return -1;
+		if (strcmp(was, is) != 0)
+			changed(context, family, is, device);
+	}
+	return s->failed || before->failed ? -1 : 0;
 }

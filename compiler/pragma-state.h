@@ -19,6 +19,8 @@ struct session;
 
 struct pragma_kind;
 
+#define PRAGMA_FAMILIES 16 /* at most, see pragmas.def */
+
 struct pragma_line {
 	const struct pragma_kind *kind;
 	const char *text; /* what stands behind #pragma */
@@ -43,6 +45,8 @@ void pragma_state_init(struct pragma_state *s, const struct session *session, st
 void pragma_state_release(struct pragma_state *s);
 /* The next item of the cell, which starts at token i; nothing happens when it is no pragma. */
 void pragma_state_apply(struct pragma_state *s, const struct token_list *l, uint32_t i, const struct name_source *names);
+/* A directive by its text behind "#pragma", which may go on over several lines. */
+void pragma_state_add(struct pragma_state *s, const char *text);
 /* Go on from another state. */
 void pragma_state_copy(struct pragma_state *s, const struct pragma_state *from);
 /* Directives that make the state. device: those that device code takes. */
@@ -51,8 +55,11 @@ void pragma_state_write(const struct pragma_state *s, bool device, struct buffer
  * follow. */
 void pragma_state_unwind(const struct pragma_state *s, struct buffer *out);
 
-/* The families, by number; NULL behind the last. And the directives of s that belong to one. */
-const char *pragma_state_family(size_t number);
-void pragma_state_write_family(const struct pragma_state *s, const char *family, bool device, struct buffer *out);
+/*
+ * What is another state in s than it was before: told by family with the directives that make it, for host and device code, whose
+ * texts live as long as the pool of s. -1: memory is out.
+ */
+int pragma_state_changes(const struct pragma_state *s, const struct pragma_state *before, void *context,
+			 void (*changed)(void *context, const char *family, const char *host, const char *device));
 
 #endif

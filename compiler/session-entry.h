@@ -24,7 +24,9 @@ struct session_entry {
 	uint32_t n_declares;
 	struct session_use *uses; /* owned */
 	uint32_t n_uses;
-	bool hidden; /* from the words of the cell being compiled */
+	bool hidden;   /* from the words of the cell being compiled */
+	bool left_out; /* and from what they use */
+	size_t from, to; /* where it stands in the text of the cell being compiled; equal: nowhere */
 };
 
 /* The texts are copied, their names added to `names`. -1: there is no memory; the entry is to be released all the same. */

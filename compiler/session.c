@@ -157,8 +157,22 @@ void session_hide(struct session *s, uint32_t index)
 {
 	if (index >= s->n)
 		return;
+	s->n_hidden += !s->entries[index].hidden;
 	s->entries[index].hidden = true;
-	s->n_hidden++;
+}
+
+void session_leave_out(struct session *s, uint32_t index, bool left_out)
+{
+	s->n_hidden += left_out ? !s->entries[index].hidden : -s->entries[index].hidden;
+	s->entries[index].hidden = s->entries[index].left_out = left_out;
+}
+
+uint32_t session_written_at(const struct session *s, size_t offset)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (offset >= s->entries[i].from && offset < s->entries[i].to)
+			return i;
+	return TOKEN_NONE;
 }
 
 bool session_is_hidden(const struct session *s, uint32_t index)
@@ -169,7 +183,7 @@ bool session_is_hidden(const struct session *s, uint32_t index)
 void session_show_all(struct session *s)
 {
 	for (uint32_t i = 0; s->n_hidden && i < s->n; i++)
-		s->entries[i].hidden = false;
+		s->entries[i].hidden = s->entries[i].left_out = false;
 	s->n_hidden = 0;
 }
 

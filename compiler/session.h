@@ -50,7 +50,11 @@ int session_set(struct session *s, uint32_t index, const struct declaration *d, 
 
 /* The cell being compiled must not use this declaration, which its text replaces. */
 void session_hide(struct session *s, uint32_t index);
+/* The same, and what else uses it does without. The other way: one that was not hidden before. */
+void session_leave_out(struct session *s, uint32_t index, bool left_out);
 void session_show_all(struct session *s);
+/* Which one has written this byte of the cell that is compiled as C (compiler/composition.h); TOKEN_NONE: none. */
+uint32_t session_written_at(const struct session *s, size_t offset);
 /* Have earlier cells declared a variable or function of this name that the cell being compiled does not replace? */
 bool session_declares(const struct session *s, const char *name, size_t len);
 bool session_is_hidden(const struct session *s, uint32_t index);

@@ -106,12 +106,22 @@ template <class T, unsigned long n> struct cgpu_array {
 	}
 };
 
+template <class T> void cgpu_array_assign(T &to, const T &from)
+{
+	to = from;
+}
+
+template <class T, unsigned long n> void cgpu_array_assign(T (&to)[n], const T (&from)[n])
+{
+	for (unsigned long i = 0; i < n; i++)
+		cgpu_array_assign(to[i], from[i]);
+}
+
 template <class T, unsigned long n> cgpu_array<T, n> cgpu_array_copy(const T (&from)[n])
 {
 	cgpu_array<T, n> to;
 
-	for (unsigned long i = 0; i < n; i++)
-		to.at[i] = from[i];
+	cgpu_array_assign(to.at, from);
 	return to;
 }
 

@@ -86,14 +86,24 @@ static size_t put_spaced(const char *from, char *to, size_t size)
 	return *from ? size : used;
 }
 
+/* Clang adds the file's mark to what is one file's own in C++: "_Z1kIZ1fvEUlvE_EvT___intern__5df70ce8e986dc3f". */
+static size_t mangled_len(const char *symbol)
+{
+	const char *mark = strstr(symbol, "__intern__");
+
+	return mark ? (size_t)(mark - symbol) : strlen(symbol);
+}
+
 void function_name(const char *symbol, const char *short_name, char *ret)
 {
 	cleanup_free char *whole = NULL;
 	char name[96], *parameters;
 
+	cleanup_free char *mangled = strndup(symbol, mangled_len(symbol));
+
 	pthread_once(&once, find_library);
-	if (demangle && !strncmp(symbol, "_Z", 2))
-		whole = demangle(symbol, NULL, NULL, NULL);
+	if (demangle && mangled && !strncmp(mangled, "_Z", 2))
+		whole = demangle(mangled, NULL, NULL, NULL);
 	parameters = whole ? parameters_of(whole) : NULL;
 	namespace_infix_show(parameters ? whole : NULL);
 	lambda_name_show(parameters ? whole : NULL);

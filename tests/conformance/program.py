@@ -127,10 +127,11 @@ def _run_main(session, outcome, deadline):
         outcome.problem = f"main() ends with {result.ename}: {result.evalue}"
 
 
-def run(session, cells, deadline=180, folder=None):
-    """Run the cells, then main(), in an empty session, in the folder."""
+def run(session, cells, deadline=180, folder=None, fresh=True):
+    """Run the cells, then main(), in the folder; in an empty session, unless not fresh."""
     outcome = Outcome()
-    session.run("%reset").ok()
+    if fresh:
+        session.run("%reset").ok()
     if folder:
         session.run(f"%cd {folder}").ok()
     for cell in cells:

@@ -227,7 +227,9 @@ static void without_nvrtc(void **state)
 	compiler_client_start(&c, cache);
 	unsetenv("CGPU_NVRTC");
 	assert_non_null(strstr(c.nvrtc_problem, "nvidia-cuda-nvrtc"));
-	compiler_client_run(&c, "int x;\n__global__ void k(void) {}", "");
+	compiler_client_run(&c, "__global__ void k(void) {}", "");
+	assert_true(c.ok);
+	compiler_client_run(&c, "int new;\n__global__ void j(void) {}", "");
 	assert_false(c.ok);
 	assert_int_equal(c.line, 2);
 	assert_non_null(strstr(c.first, "nvidia-cuda-nvrtc"));

@@ -1,3 +1,10 @@
 #define N 100
 //---
-void f(int *a, int N) { a[0] = N; }
+int first(int *a, int N) { return a[0] = N; }
+//---
+int a[N];
+first(a, 3) + N
+//---
+enum { N = 7, M };
+//---
+N + M
