@@ -17,6 +17,9 @@
 /* cgpu-compiler finds its socket at this descriptor; 0 to 2 are as the kernel's. */
 #define COMPILER_SOCKET_FD 3
 
+/* Its argument where cells are C++ without a word for it; any other, or none: C. */
+#define COMPILER_CPP "cpp"
+
 enum compiler_message {
 	/* compiler -> kernel, once, first: u32 COMPILER_PROTOCOL_VERSION, str clang version,
 	 * str NVRTC version or "", str why there is no NVRTC or "" */

@@ -361,7 +361,7 @@ static int serve(struct compiler *c, struct error *err)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct error err = ERROR_INIT;
 	struct compiler compiler;
@@ -371,6 +371,7 @@ int main(void)
 	signal(SIGINT, SIG_IGN); /* the terminal's, meant for the kernel */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	failed = compiler_init(&compiler, &err) || hello(&compiler, &err);
+	compiler.is_cpp = argc > 1 && !strcmp(argv[1], COMPILER_CPP);
 	if (!failed) {
 		warm_up(&compiler);
 		tool_folder_tidy();

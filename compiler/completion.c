@@ -316,7 +316,7 @@ static int complete(struct completion_list *l, struct compiler *c, const char *t
 		return 0;
 	search.prefix = buffer_text(&prefix);
 	search.len = prefix.len;
-	if (cpp_cell_is(text)) {
+	if (compiler_takes_for_cpp(c, text)) {
 		if (!is_member(text, start))
 			session_each(&c->session, on_declaration, &search);
 		return compile_cpp_complete(c, buffer_text(&whole), start, buffer_text(&prefix), l, on_completion, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies the installed kernelspec folder; kernel.json gets the path of the cgpu-listen beside this very program, and offers
- * encryption only where libzmq has it.
+ * Copies the installed kernelspec folders, one for each language of cells; kernel.json gets the path of the cgpu-listen beside
+ * this very program, and offers encryption only where libzmq has it.
  */
 #include "kernel/install.h"
 
@@ -18,6 +18,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "kernel/folders.h"
+#include "kernel/language.h"
 #include "kernel/paths.h"
 
 #define PATH_SIZE 4096
@@ -58,19 +59,19 @@ int install_find(const char *file, const char *relative, const char *otherwise, 
 			 path[0], otherwise);
 }
 
-static int target_folder(const char *prefix, char *ret, size_t size, struct error *err)
+static int target_folder(const char *prefix, const char *kernelspec, char *ret, size_t size, struct error *err)
 {
 	const char *jupyter = getenv("JUPYTER_DATA_DIR"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 	int n;
 
 	if (*prefix)
-		n = snprintf(ret, size, "%s/share/jupyter/kernels/cgpu", prefix);
+		n = snprintf(ret, size, "%s/share/jupyter/kernels/%s", prefix, kernelspec);
 	else if (jupyter && *jupyter)
-		n = snprintf(ret, size, "%s/kernels/cgpu", jupyter);
+		n = snprintf(ret, size, "%s/kernels/%s", jupyter, kernelspec);
 	else if (data && *data)
-		n = snprintf(ret, size, "%s/jupyter/kernels/cgpu", data);
+		n = snprintf(ret, size, "%s/jupyter/kernels/%s", data, kernelspec);
 	else if (home && *home)
-		n = snprintf(ret, size, "%s/.local/share/jupyter/kernels/cgpu", home);
+		n = snprintf(ret, size, "%s/.local/share/jupyter/kernels/%s", home, kernelspec);
 	else
 		return error_set(err, ERROR_NOT_FOUND, "HOME is not set; use --prefix FOLDER");
 	return n < (int)size ? 0 : error_set(err, ERROR_INPUT, "the path of the folder is too long");
@@ -121,17 +122,29 @@ static int write_spec(const char *from, const char *to, struct error *err)
 	return rc ? error_errno(err, "cannot write %s", path) : 0;
 }
 
-int install_kernelspec(const char *prefix, struct error *err)
+static int install_one(const char *prefix, const struct language *l, struct error *err)
 {
-	char from[PATH_SIZE], to[PATH_SIZE];
+	char from[PATH_SIZE], to[PATH_SIZE], relative[100], otherwise[PATH_SIZE];
 
-	if (install_find("kernel.json", "share/cgpu/kernelspec", PATHS_PKGDATA "/kernelspec", from, sizeof(from), err) ||
-	    target_folder(prefix, to, sizeof(to), err) || folders_make(to, 0777, err) || write_spec(from, to, err))
-		return error_wrap(err, "installing the kernelspec");
+	snprintf(relative, sizeof(relative), "share/cgpu/kernels/%s", l->kernelspec);
+	snprintf(otherwise, sizeof(otherwise), "%s/kernels/%s", PATHS_PKGDATA, l->kernelspec);
+	if (install_find("kernel.json", relative, otherwise, from, sizeof(from), err) ||
+	    target_folder(prefix, l->kernelspec, to, sizeof(to), err) || folders_make(to, 0777, err) || write_spec(from, to, err))
+		return -1;
 	for (size_t i = 0; i < sizeof(logos) / sizeof(logos[0]); i++)
 		if (copy_file(from, to, logos[i], err))
-			return error_wrap(err, "installing the kernelspec");
-	printf("The kernel \"C GPU (safe)\" is installed in %s\n"
-	       "JupyterLab shows it at its next start; in a terminal: jupyter console --kernel cgpu\n", to);
+			return -1;
+	printf("The kernel \"%s\" is installed in %s\n", l->title, to);
+	return 0;
+}
+
+int install_kernelspecs(const char *prefix, struct error *err)
+{
+	const struct language *l;
+
+	for (size_t i = 0; (l = language_at(i)); i++)
+		if (install_one(prefix, l, err))
+			return error_wrap(err, "installing the kernelspec %s", l->kernelspec);
+	puts("JupyterLab shows them at its next start; in a terminal: jupyter console --kernel cgpu");
 	return 0;
 }

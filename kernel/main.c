@@ -20,6 +20,7 @@
 #include "config.h"
 #include "kernel/doctor.h"
 #include "kernel/install.h"
+#include "kernel/language.h"
 #include "kernel/limits.h"
 #include "kernel/loop.h"
 #include "kernel/options.h"
@@ -107,6 +108,7 @@ static struct supervisor *start_supervisor(const struct options *o, struct error
 	char libexec[4096];
 	struct supervisor_options so = {
 		.libexec_dir = libexec,
+		.language = o->language->word,
 		.connection_file = o->connection_file,
 		.host_limit = limits_apply(&limits, LIMIT_RAM, o->host_limit, 0, memory_use_machine()),
 		.proc_dir = o->proc_dir,
@@ -252,7 +254,7 @@ int main(int argc, char **argv)
 		rc = run(&options, &err);
 		break;
 	case ACTION_INSTALL:
-		rc = install_kernelspec(options.prefix, &err);
+		rc = install_kernelspecs(options.prefix, &err);
 		break;
 	case ACTION_DOCTOR:
 		rc = doctor(&options, &err);

@@ -9,10 +9,11 @@
 
 #include "common/error.h"
 #include "common/worker-protocol.h"
+#include "kernel/language.h"
 #include "kernel/size-text.h"
 #include "kernel/time-text.h"
 
-enum option_type { TEXT, SIZE, TIME, FLAGS };
+enum option_type { TEXT, SIZE, TIME, FLAGS, LANGUAGE };
 
 static const struct option {
 	const char *flag, *env, *otherwise, *help;
@@ -67,6 +68,9 @@ static int set(struct options *o, const struct option *option, const char *text,
 		return time_text_parse(text, field, err);
 	case FLAGS:
 		return set_flags(field, text, err);
+	case LANGUAGE:
+		*(const struct language **)field = language_find(text, err);
+		return *(const struct language **)field ? 0 : -1;
 	default:
 		*(const char **)field = text;
 		return 0;

@@ -137,10 +137,10 @@ class Pending:
 class Session:
     """A started kernel and a client that is ready."""
 
-    def __init__(self, prefix, cwd, transport, env):
+    def __init__(self, prefix, cwd, transport, env, kernelspec="cgpu"):
         self.has_cuda = (prefix / "libexec" / "cgpu" / "libcgpu-emulator.so").exists()
         specs = KernelSpecManager(kernel_dirs=[str(prefix / "share" / "jupyter" / "kernels")])
-        self.manager = KernelManager(kernel_name="cgpu", kernel_spec_manager=specs, transport=transport)
+        self.manager = KernelManager(kernel_name=kernelspec, kernel_spec_manager=specs, transport=transport)
         # Where a Jupyter server puts it.
         runtime = cwd / "runtime"
         runtime.mkdir(mode=0o700, exist_ok=True)

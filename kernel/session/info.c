@@ -1,33 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * language_info chooses the editor's mode and the highlighter: front ends have no CUDA mode, and with these values JupyterLab
- * highlights C++, and nbconvert and jupyter_console CUDA.
+ * What a front end learns of the kernel: the language of its cells chooses the editor's mode and the highlighter, and the
+ * extension of a script that nbconvert makes (kernel/language.def).
  */
 #include "kernel/session/info.h"
 
+#include "common/buffer.h"
+#include "common/cleanup.h"
 #include "config.h"
+#include "kernel/language.h"
+#include "kernel/options.h"
 #include "kernel/session/request.h"
 #include "kernel/session/session.h"
 
-#define BANNER                                                                             \
-	"C GPU (safe) " PACKAGE_VERSION " - C17 and CUDA cells; a fault is an error message, " \
-	"never a lost session.\n%help lists the commands, ?name explains a name, %gpu shows the device."
-
-static json_t *language_info(void)
+static void put_banner(const struct language *l, struct buffer *out)
 {
-	return json_pack("{ss ss ss ss ss ss}",
-			 "name", "c",
-			 "version", "17",
-			 "mimetype", "text/x-csrc",
-			 "codemirror_mode", "text/x-c++src",
-			 "file_extension", ".cu",
-			 "pygments_lexer", "cuda");
+	buffer_printf(out, "%s " PACKAGE_VERSION " - %s; a fault is an error message, never a lost session.\n"
+		      "%%help lists the commands, ?name explains a name, %%gpu shows the device.", l->title, l->cells);
 }
 
-static json_t *help_links(void)
+static json_t *language_info(const struct language *l)
+{
+	return json_pack("{ss ss ss ss ss ss}",
+			 "name", l->name,
+			 "version", l->version,
+			 "mimetype", l->mimetype,
+			 "codemirror_mode", l->codemirror_mode,
+			 "file_extension", l->file_extension,
+			 "pygments_lexer", l->pygments_lexer);
+}
+
+static json_t *help_links(const struct language *l)
 {
 	return json_pack("[{ss ss} {ss ss} {ss ss}]",
-			 "text", "C reference", "url", "https://en.cppreference.com/w/c",
+			 "text", l->reference, "url", l->reference_url,
 			 "text", "CUDA C++ programming guide",
 			 "url", "https://docs.nvidia.com/cuda/cuda-c-programming-guide/",
 			 "text", "CUDA runtime API", "url", "https://docs.nvidia.com/cuda/cuda-runtime-api/");
@@ -35,14 +41,18 @@ static json_t *help_links(void)
 
 void info_kernel(struct request *r)
 {
+	const struct language *l = r->session->options->language;
+	cleanup_buffer struct buffer banner = BUFFER_INIT;
+
+	put_banner(l, &banner);
 	request_reply(r, json_pack("{ss ss ss ss so ss so s[] sb}",
 				   "status", "ok",
 				   "protocol_version", WIRE_VERSION,
 				   "implementation", PACKAGE_NAME,
 				   "implementation_version", PACKAGE_VERSION,
-				   "language_info", language_info(),
-				   "banner", BANNER,
-				   "help_links", help_links(),
+				   "language_info", language_info(l),
+				   "banner", buffer_text(&banner),
+				   "help_links", help_links(l),
 				   "supported_features",
 				   "debugger", 0));
 }

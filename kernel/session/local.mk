@@ -4,6 +4,7 @@ noinst_LIBRARIES += libsession.a
 libsession_a_SOURCES = \
 	kernel/doctor.c kernel/doctor.h \
 	kernel/install.c kernel/install.h \
+	kernel/language.c kernel/language.def kernel/language.h \
 	kernel/options.c kernel/options.def kernel/options.h \
 	kernel/protocol/channels.c kernel/protocol/channels.def kernel/protocol/channels.h \
 	kernel/protocol/connection-file.c kernel/protocol/connection-file.h \

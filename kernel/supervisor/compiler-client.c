@@ -39,7 +39,7 @@ static void on_death(void *data);
 static int spawn(struct compiler_client *c, struct error *err)
 {
 	c->said_hello = false;
-	if (process_spawn(&c->process, c->dir, "cgpu-compiler", NULL, PROCESS_DIES_WITH_US, err)) {
+	if (process_spawn(&c->process, c->dir, "cgpu-compiler", c->language, PROCESS_DIES_WITH_US, err)) {
 		c->failures++;
 		return -1;
 	}
@@ -50,9 +50,9 @@ static int spawn(struct compiler_client *c, struct error *err)
 	return 0;
 }
 
-int compiler_client_init(struct compiler_client *c, const char *dir, struct error *err)
+int compiler_client_init(struct compiler_client *c, const char *dir, const char *language, struct error *err)
 {
-	*c = (struct compiler_client){ .dir = dir, .process = PROCESS_INIT, .next_id = 1 };
+	*c = (struct compiler_client){ .dir = dir, .language = language, .process = PROCESS_INIT, .next_id = 1 };
 	return spawn(c, err);
 }
 

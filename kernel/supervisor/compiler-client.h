@@ -24,7 +24,7 @@ struct loop_source;
 typedef void compiler_answer(void *data, uint32_t type, const void *payload, size_t len);
 
 struct compiler_client {
-	const char *dir; /* borrowed */
+	const char *dir, *language; /* borrowed */
 	struct process process;
 	struct loop *loop;
 	struct loop_source *channel, *death, *deadline, *retry;
@@ -42,8 +42,8 @@ struct compiler_client {
 	char last_death[64];
 };
 
-/* Starts the process; does not wait for it. dir is borrowed. */
-int compiler_client_init(struct compiler_client *c, const char *dir, struct error *err);
+/* Starts the process; does not wait for it. Both texts are borrowed; language: COMPILER_CPP, or NULL for C. */
+int compiler_client_init(struct compiler_client *c, const char *dir, const char *language, struct error *err);
 void compiler_client_start(struct compiler_client *c, struct loop *loop);
 /* Without an event loop: wait until the compiler has said what it is, at most ms milliseconds. */
 void compiler_client_await_hello(struct compiler_client *c, int ms);

@@ -126,6 +126,7 @@ int supervisor_question(struct supervisor *s, uint32_t type, const struct buffer
 
 struct supervisor {
 	char *libexec_dir, *connection_file, *proc_dir;
+	const char *language; /* NULL: C; a constant */
 	char **covered; /* by supervisor_hide() */
 	size_t n_covered;
 	uint64_t host_limit, device_limit;

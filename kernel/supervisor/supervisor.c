@@ -74,7 +74,7 @@ static int start(struct supervisor *s, const struct supervisor_options *o, struc
 
 int supervisor_launch(struct supervisor *s, struct error *err)
 {
-	if (worker_pool_init(s, err) || compiler_client_init(&s->compiler, s->libexec_dir, err))
+	if (worker_pool_init(s, err) || compiler_client_init(&s->compiler, s->libexec_dir, s->language, err))
 		return -1;
 	s->oom_kills = watchdog_oom_kills(s);
 	bound_memory(s);
@@ -93,6 +93,7 @@ struct supervisor *supervisor_new(const struct supervisor_options *o, struct err
 	s->snapshot.memfd = s->pressure.fd = -1;
 	parking_init(s);
 	unit_table_init(&s->units);
+	s->language = o->language;
 	s->libexec_dir = strdup(o->libexec_dir);
 	s->connection_file = strdup(o->connection_file ? o->connection_file : "");
 	s->proc_dir = strdup(o->proc_dir ? o->proc_dir : "/proc");

@@ -29,6 +29,7 @@ struct address_description;
 
 struct supervisor_options {
 	const char *libexec_dir;     /* where cgpu-worker and cgpu-compiler are */
+	const char *language;	     /* of cells, as cgpu-compiler takes it, a constant; NULL: C */
 	const char *connection_file; /* path to hide from workers; not read here */
 	uint64_t host_limit;         /* bytes, 0: three quarters of what the machine or the control group has */
 	const char *proc_dir;        /* with pressure/memory and vmstat of the machine; NULL: /proc */

@@ -144,26 +144,34 @@ def test_a_port_in_use_is_named(prefix, tmp_path):
     assert p.returncode == 1 and f"tcp://127.0.0.1:{ports[0]}" in p.stderr, p.stderr
 
 
-def test_install_writes_a_kernelspec(prefix, tmp_path):
+KERNELSPECS = [("cgpu", "C GPU (safe)", "c", []), ("cgpu-cpp", "C++ GPU (safe)", "c++", ["--language", "cpp"])]
+
+
+def test_install_writes_the_kernelspecs(prefix, tmp_path):
     p = run_program(prefix, "--install", "--prefix", str(tmp_path))
     assert p.returncode == 0, p.stderr
-    folder = tmp_path / "share" / "jupyter" / "kernels" / "cgpu"
-    spec = json.loads((folder / "kernel.json").read_text())
-    assert spec["display_name"] == "C GPU (safe)" and spec["interrupt_mode"] == "message" and spec["language"] == "c"
-    assert os.path.samefile(spec["argv"][0], prefix / "libexec" / "cgpu" / "cgpu-listen")
-    assert spec["argv"][1:] == ["-f", "{connection_file}"]
-    for logo in ("logo-32x32.png", "logo-64x64.png", "logo-svg.svg"):
-        assert (folder / logo).stat().st_size < 5000
+    for name, title, language, arguments in KERNELSPECS:
+        folder = tmp_path / "share" / "jupyter" / "kernels" / name
+        spec = json.loads((folder / "kernel.json").read_text())
+        assert spec["display_name"] == title and spec["interrupt_mode"] == "message" and spec["language"] == language
+        assert os.path.samefile(spec["argv"][0], prefix / "libexec" / "cgpu" / "cgpu-listen")
+        assert spec["argv"][1:] == ["-f", "{connection_file}", *arguments]
+        for logo in ("logo-32x32.png", "logo-64x64.png", "logo-svg.svg"):
+            assert (folder / logo).stat().st_size < 5000
+        assert f'"{title}" is installed in {folder}' in p.stdout
     p = run_program(prefix, "--install", "--user", JUPYTER_DATA_DIR=str(tmp_path / "user"))
     assert (tmp_path / "user" / "kernels" / "cgpu" / "kernel.json").exists(), p.stderr
     p = run_program(prefix, "--install", "--prefix", "/proc/nowhere")
     assert p.returncode == 1 and "/proc" in p.stderr
 
 
-def test_installed_folder_suits_jupyter_kernelspec_install(prefix):
-    from jupyter_client.kernelspec import KernelSpec
-    spec = KernelSpec.from_resource_dir(str(prefix / "share" / "cgpu" / "kernelspec"))
-    assert spec.display_name == "C GPU (safe)"
+@pytest.mark.parametrize("name, title, language, arguments", KERNELSPECS)
+def test_installed_folders_suit_jupyter_kernelspec_install(prefix, name, title, language, arguments, tmp_path):
+    from jupyter_client.kernelspec import KernelSpecManager
+    manager = KernelSpecManager(kernel_dirs=[str(tmp_path / "share" / "jupyter" / "kernels")])
+    manager.install_kernel_spec(str(prefix / "share" / "cgpu" / "kernels" / name), prefix=str(tmp_path))
+    spec = manager.get_kernel_spec(name)
+    assert spec.display_name == title and spec.language == language and spec.argv[3:] == arguments
     assert os.path.exists(spec.argv[0])
 
 
@@ -172,6 +180,8 @@ def test_version_help_and_doctor(prefix):
     assert "CGPU_GPU_MEMORY" in run_program(prefix, "--help").stdout
     p = run_program(prefix, "--doctor")
     assert p.returncode == 0 and "ZeroMQ" in p.stdout
+    p = run_program(prefix, "--language", "fortran")
+    assert p.returncode == 2 and 'cells cannot be in "fortran"; what there is: c, cpp' in p.stderr
     p = run_program(prefix, "--no-such-option")
     assert p.returncode == 2 and "--no-such-option" in p.stderr
 
