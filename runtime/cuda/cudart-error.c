@@ -24,7 +24,7 @@ struct unchecked {
 	cudaError_t error;
 	unsigned line;
 	unsigned serial;
-	char why[160]; /* "": not known */
+	char why[400]; /* "": not known */
 };
 
 static _Thread_local cudaError_t last_error;

@@ -14,6 +14,7 @@
 #include "common/launch-glue.h"
 #include "runtime/cuda/device-code.h"
 #include "runtime/cuda/graphs.h"
+#include "runtime/cuda/hmm.h"
 #include "runtime/cuda/images.h"
 #include "runtime/cuda/preimage.h"
 #include "runtime/cuda/registration.h"
@@ -125,7 +126,9 @@ static cudaError_t prepare(struct session_entry *e, const struct configuration *
 		result = cudart_error(images_before_launch());
 	if (!result) {
 		writes = device_code_writes(e);
-		result = cudart_error(writes ? preimage_save_launch(writes, args) : CUDA_ERROR_OUT_OF_MEMORY);
+		result = cudart_error(writes ? hmm_check_launch(e->ptx_name, writes, args) : CUDA_ERROR_OUT_OF_MEMORY);
+		if (!result)
+			result = cudart_error(preimage_save_launch(writes, args));
 	}
 	device_unlock();
 	return result;

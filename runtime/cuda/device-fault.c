@@ -39,8 +39,7 @@ static const char *entry_name(const char *ptx_name)
 	return ptx_name;
 }
 
-/* Of C++ entries the name with its namespaces, _Z4axpyPf, _ZN3geo4axpyEPf; what else there is stays mangled. */
-static void put_entry_name(const char *ptx_name, struct buffer *out)
+void device_fault_put_entry(const char *ptx_name, struct buffer *out)
 {
 	const char *name = entry_name(ptx_name), *at = strncmp(name, "_Z", 2) ? "" : name + 2;
 	bool nested = *at == 'N';
@@ -103,7 +102,7 @@ static void put_dump(const struct core_dump *d, struct buffer *out)
 	buffer_printf(out, "========= %s\n", name ? name : "Device code was stopped");
 	if (*p->function) {
 		buffer_puts(out, "=========     at ");
-		put_entry_name(p->n_frames ? p->frames[0].function : p->function, out);
+		device_fault_put_entry(p->n_frames ? p->frames[0].function : p->function, out);
 		buffer_printf(out, "+0x%llx", (unsigned long long)p->offset);
 		if (p->n_frames)
 			buffer_printf(out, " in %s:%u", p->frames[0].file, p->frames[0].line);
@@ -112,7 +111,7 @@ static void put_dump(const struct core_dump *d, struct buffer *out)
 	for (uint32_t i = 0; i < p->n_frames; i++) {
 		if (i) {
 			buffer_puts(out, "=========         called from ");
-			put_entry_name(p->frames[i].function, out);
+			device_fault_put_entry(p->frames[i].function, out);
 			buffer_printf(out, " in %s:%u\n", p->frames[i].file, p->frames[i].line);
 		}
 		put_source(&p->frames[i], i ? "             " : "         ", out);
@@ -145,7 +144,7 @@ static void put_place(const char *entry, const char *file, uint32_t line, struct
 {
 	if (*entry) {
 		buffer_puts(text, ", in the CUDA kernel ");
-		put_entry_name(entry, text);
+		device_fault_put_entry(entry, text);
 	}
 	if (line)
 		buffer_printf(text, ", line %u of %s", line, file);

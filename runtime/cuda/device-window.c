@@ -5,15 +5,13 @@
  */
 #include "runtime/cuda/device-window.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
 #include "common/error.h"
 #include "runtime/cuda/cudart.h"
+#include "runtime/cuda/host-mapping.h"
 #include "runtime/cuda/vmm-pool.h"
 
 #define GREATEST (DEVICE_SIZE / 4 * 3)
@@ -82,34 +80,15 @@ static int check_descriptors(const struct cuda_driver *driver, struct error *err
 	return exports_memory(driver) ? 0 : refuse(driver, "it refuses the export", err);
 }
 
-/* The first mapping in [start, end): its file, or "anonymous memory"; "" when there is none. */
-static void find_mapping(uint64_t start, uint64_t end, char *ret, size_t size)
-{
-	cleanup_file FILE *f = fopen("/proc/self/maps", "re");
-	char line[512];
-
-	*ret = '\0';
-	while (f && fgets(line, sizeof(line), f)) {
-		uint64_t from, to;
-		int path = 0;
-
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &from, &to, &path) < 2 || to <= start || from >= end)
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		snprintf(ret, size, "%s", path && line[path] ? line + path : "anonymous memory");
-		return;
-	}
-}
-
 static int no_window(const struct cuda_driver *driver, uint64_t size, CUresult result, CUdeviceptr at, struct error *err)
 {
-	char what[512], who[512];
+	struct host_mapping who;
+	char what[512];
 
 	snprintf(what, sizeof(what), "%s gives no addresses for device memory: %.1f GiB at 0x%llx", driver->library,
 		 (double)size / (double)GIB, DEVICE_BASE);
-	find_mapping(DEVICE_BASE, DEVICE_BASE + size, who, sizeof(who));
-	if (*who)
-		return error_set(err, ERROR_UNSUPPORTED, "%s are taken by %s", what, who);
+	if (host_mapping_find(DEVICE_BASE, DEVICE_BASE + size, &who))
+		return error_set(err, ERROR_UNSUPPORTED, "%s are taken by %s", what, *who.path ? who.path : "anonymous memory");
 	if (result)
 		return error_set(err, ERROR_UNSUPPORTED, "%s are refused: %s (%d)", what, cudart_error_text((cudaError_t)result),
 				 (int)result);

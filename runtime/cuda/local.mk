@@ -45,6 +45,7 @@ libcudaside_a_SOURCES = \
 	%reldir%/handles.c %reldir%/handles.h \
 	%reldir%/held.c %reldir%/held.h \
 	%reldir%/host-chunk.c %reldir%/host-chunk.h \
+	%reldir%/hmm.c %reldir%/hmm.h %reldir%/host-mapping.c %reldir%/host-mapping.h \
 	%reldir%/images.c %reldir%/images.h \
 	%reldir%/ledger.c %reldir%/ledger.h \
 	%reldir%/ledger-cap.c \

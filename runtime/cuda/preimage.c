@@ -351,17 +351,6 @@ static CUresult save_base(uint64_t value, bool *ret_is_pointer, bool *ret_is_wil
 	return result ? result : save_beside(b);
 }
 
-static uint64_t value_of(const struct ptx_writes *w, const struct ptx_writes_base *b, void **args)
-{
-	uint64_t value = 0, left;
-
-	if (b->parameter == PTX_WRITES_ADDRESS)
-		return b->value;
-	left = w->sizes[b->parameter] - b->value;
-	memcpy(&value, (const char *)args[b->parameter] + b->value, left < sizeof(value) ? left : sizeof(value));
-	return value;
-}
-
 /* *ret_known: at least one of the bases is an address that is known, and none is one that is not. */
 static CUresult save_set(const struct ptx_writes *w, const struct ptx_writes_set *s, void **args, bool *ret_known)
 {
@@ -372,7 +361,7 @@ static CUresult save_set(const struct ptx_writes *w, const struct ptx_writes_set
 	for (uint32_t i = 0; i < s->n && !result; i++) {
 		bool is_pointer, is_wild;
 
-		result = save_base(value_of(w, &w->bases[s->first + i], args), &is_pointer, &is_wild);
+		result = save_base(ptx_writes_value(w, &w->bases[s->first + i], args), &is_pointer, &is_wild);
 		*ret_known |= is_pointer;
 		wild |= is_wild;
 	}

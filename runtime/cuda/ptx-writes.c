@@ -53,6 +53,11 @@ struct seed {
 	uint32_t name, bit;
 };
 
+struct write {
+	uint32_t name; /* of its address */
+	bool atomic;
+};
+
 /* A module variable's address; ptx_variables_rewrite() sets it anew before each use. */
 #define ADDRESS_REGISTER "%cgpu_address"
 #define ADDRESS_REGISTERS 8
@@ -72,7 +77,7 @@ struct analysis {
 	size_t n_flows, flows_cap;
 	struct seed *seeds;
 	size_t n_seeds, seeds_cap;
-	uint32_t *stores; /* names whose values are written to */
+	struct write *stores;
 	size_t n_stores, stores_cap;
 	uint32_t *reached; /* functions, by index in the text; the entry is the first */
 	size_t n_reached, reached_cap;
@@ -237,7 +242,7 @@ static int on_declaration(void *data, enum ptx_flow_space space, struct ptx_slic
 	return OUT_OF_MEMORY;
 }
 
-static int store(struct analysis *a, const struct ptx_flow_operand *o)
+static int store(struct analysis *a, const struct ptx_flow_operand *o, bool atomic)
 {
 	uint32_t name;
 
@@ -249,7 +254,7 @@ static int store(struct analysis *a, const struct ptx_flow_operand *o)
 		return OUT_OF_MEMORY;
 	if (name == NAME_NONE || !ARRAY_ROOM(a->stores, a->n_stores, &a->stores_cap))
 		return OUT_OF_MEMORY;
-	a->stores[a->n_stores++] = name;
+	a->stores[a->n_stores++] = (struct write){ name, atomic };
 	return 0;
 }
 
@@ -439,7 +444,7 @@ static int effect_STORE(struct analysis *a, const struct ptx_flow_instruction *i
 	if (is_of_the_cta(i))
 		return 0;
 	if (!has_space(i, "param"))
-		return store(a, &i->operands[0]);
+		return store(a, &i->operands[0], false);
 	if (i->n < 2 || !i->operands[0].n)
 		return unknown(a, "a store of another form");
 	/* Parts of an aggregate: who loads all of it puts them together. */
@@ -454,13 +459,20 @@ static int effect_ATOMIC(struct analysis *a, const struct ptx_flow_instruction *
 	if (i->n < 2)
 		return unknown(a, "an atomic operation of another form");
 	failed = seed_operand(a, &i->operands[0], bits_of(i) < 64 ? PIECE : MEMORY);
-	return failed || is_of_the_cta(i) ? failed : store(a, &i->operands[1]);
+	return failed || is_of_the_cta(i) ? failed : store(a, &i->operands[1], true);
+}
+
+static int effect_REDUCE(struct analysis *a, const struct ptx_flow_instruction *i)
+{
+	if (!i->n)
+		return unknown(a, "a reduction of another form");
+	return is_of_the_cta(i) ? 0 : store(a, &i->operands[0], true);
 }
 
 static int effect_MATRIX(struct analysis *a, const struct ptx_flow_instruction *i)
 {
 	if (has(i, "store"))
-		return is_of_the_cta(i) || !i->n ? 0 : store(a, &i->operands[0]);
+		return is_of_the_cta(i) || !i->n ? 0 : store(a, &i->operands[0], false);
 	return effect_NUMBER(a, i);
 }
 
@@ -473,7 +485,8 @@ static int effect_ASYNC(struct analysis *a, const struct ptx_flow_instruction *i
 		if (i->modifiers[m].len >= 6 && !memcmp(i->modifiers[m].text, "shared", 6))
 			return 0;
 		if (ptx_slice_is(i->modifiers[m], "global"))
-			return has(i, "tensor") ? unknown(a, "a copy to a tensor") : store(a, &i->operands[0]);
+			return has(i, "tensor") ? unknown(a, "a copy to a tensor") :
+						  store(a, &i->operands[0], has(i, "reduce"));
 	}
 	return 0;
 }
@@ -507,7 +520,7 @@ static int call_known(struct analysis *a, struct ptx_slice name, const struct pt
 	first.n = 1;
 	first.names[0] = arguments->names[0];
 	first.address = true;
-	return store(a, &first);
+	return store(a, &first, false);
 }
 
 /* call (results), function, (arguments) */
@@ -665,15 +678,17 @@ static struct ptx_writes_base base_of(const struct analysis *a, uint32_t bit)
 static bool is_new(const struct analysis *a, size_t store)
 {
 	for (size_t i = 0; i < store; i++)
-		if (!memcmp(set_of(a, a->stores[i]), set_of(a, a->stores[store]), a->row * sizeof(uint64_t)))
+		if (a->stores[i].atomic == a->stores[store].atomic &&
+		    !memcmp(set_of(a, a->stores[i].name), set_of(a, a->stores[store].name), a->row * sizeof(uint64_t)))
 			return false;
 	return true;
 }
 
-static int add_set(struct analysis *a, const uint64_t *bits, size_t *sets_cap, size_t *bases_cap)
+static int add_set(struct analysis *a, const struct write *store, size_t *sets_cap, size_t *bases_cap)
 {
 	struct ptx_writes *w = a->w;
-	struct ptx_writes_set s = { .first = w->n_bases, .own = bits[0] & (FACT(OWN) | FACT(PLACE)) };
+	const uint64_t *bits = set_of(a, store->name);
+	struct ptx_writes_set s = { .first = w->n_bases, .own = bits[0] & (FACT(OWN) | FACT(PLACE)), .atomic = store->atomic };
 
 	if (bits[0] & FACT(MEMORY))
 		return unknown(a, "a write to an address from memory");
@@ -698,11 +713,12 @@ static int add_set(struct analysis *a, const uint64_t *bits, size_t *sets_cap, s
 static int add_sets(struct analysis *a)
 {
 	size_t sets_cap = 0, bases_cap = 0;
-	int failed = 0;
+	int failed = 0, of_one;
 
-	for (size_t i = 0; i < a->n_stores && !failed; i++)
-		if (is_new(a, i))
-			failed = add_set(a, set_of(a, a->stores[i]), &sets_cap, &bases_cap);
+	for (size_t i = 0; i < a->n_stores && failed != OUT_OF_MEMORY; i++) {
+		of_one = is_new(a, i) ? add_set(a, &a->stores[i], &sets_cap, &bases_cap) : 0;
+		failed = of_one ? of_one : failed;
+	}
 	return failed;
 }
 
@@ -764,6 +780,17 @@ static void analysis_release(struct analysis *a)
 	free(a->reached);
 	free(a->is_reached);
 	free(a->sets);
+}
+
+uint64_t ptx_writes_value(const struct ptx_writes *w, const struct ptx_writes_base *b, void **args)
+{
+	uint64_t value = 0, left;
+
+	if (b->parameter == PTX_WRITES_ADDRESS)
+		return b->value;
+	left = w->sizes[b->parameter] - b->value;
+	memcpy(&value, (const char *)args[b->parameter] + b->value, left < sizeof(value) ? left : sizeof(value));
+	return value;
 }
 
 void ptx_writes_release(struct ptx_writes *w)

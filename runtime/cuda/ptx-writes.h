@@ -2,7 +2,7 @@
 /*
  * Where an entry may write, as far as its PTX tells: addresses that stores, atomics and copies to global memory are made
  * from. A base is 8 bytes of a parameter, or an address in the text. A write goes somewhere into the buffers that the bases
- * of one of its sets point into; where nothing is known of one write, `all` is set.
+ * of one of its sets point into; where nothing is known of one write, `all` is set, and the sets are those of other writes.
  *
  *	struct ptx_writes w;
  *	if (ptx_writes_read(&w, text, len, "saxpy", &err)) ...
@@ -29,6 +29,7 @@ struct ptx_writes_base {
 struct ptx_writes_set {
 	uint32_t first, n;  /* of bases */
 	bool own;           /* it may be memory of the thread or the cta, too: no base need be an address */
+	bool atomic;        /* the writes are those of atomic operations */
 };
 
 struct ptx_writes {
@@ -47,5 +48,8 @@ struct ptx_writes {
  */
 int ptx_writes_read(struct ptx_writes *w, const char *text, size_t len, const char *entry, struct error *err);
 void ptx_writes_release(struct ptx_writes *w);
+
+/* What a base is in a launch with these arguments. */
+uint64_t ptx_writes_value(const struct ptx_writes *w, const struct ptx_writes_base *b, void **args);
 
 #endif

@@ -28,7 +28,8 @@
  *	          each context takes so much of the device; those that there are have a locked file in the folder
  *	mps=PATH  a process that finds the pipe of an MPS daemon is its client, and from the time on that this file exists each of
  *	          its calls fails, as after a fault of another client
- *	hmm=1     device code is said to reach all memory of the host
+ *	hmm=1     device code reaches all memory of the host, as it is mapped when a launch begins; the launch has ended when its
+ *	          call returns. An atomic operation on a shared mapping works here, where hardware ends the context
  *	descriptors=attribute or descriptors=call: memory cannot be exported, and who asks is told, or the call fails
  */
 #define _GNU_SOURCE
@@ -47,6 +48,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/address-map.h"
 #include "runtime/cuda/libcuda-shim.h"
 #include "runtime/cuda/libcuda-words.h"
 
@@ -72,6 +74,7 @@
 #define HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED 103
 #define INPUT_LIBRARY 4
 #define LINKS_MAX 16
+#define REACHED_MAX 4096
 
 enum { SHARED = 1, FILE_BACKED = 2, PRESENT = 4 };
 
@@ -554,6 +557,72 @@ static int load_library(P8)
 	return refused ? refused : ((int (*)(P8))real(LIBCUDA_cuLibraryLoadData))(A8);
 }
 
+/* Where the pages of one are, the emulated driver knows of them already. */
+static const struct pin *first_pin_in(uintptr_t start, uintptr_t end)
+{
+	const struct pin *first = NULL;
+
+	for (unsigned i = 0; i < n_pins; i++)
+		if (pins[i].start >= start && pins[i].start < end && (!first || pins[i].start < first->start))
+			first = &pins[i];
+	return first;
+}
+
+struct reached {
+	uintptr_t start[REACHED_MAX];
+	unsigned n;
+};
+
+static void reach_range(struct reached *r, uintptr_t start, uintptr_t end)
+{
+	while (start < end) {
+		const struct pin *pin = first_pin_in(start, end);
+		uintptr_t until = pin ? pin->start : end;
+
+		if (until > start && r->n < REACHED_MAX &&
+		    !REAL(cuMemHostRegister_v2)((word)start, (word)(until - start), 0, 0, 0, 0))
+			r->start[r->n++] = start;
+		start = pin ? pin->start + pin->pages * PAGE : end;
+	}
+}
+
+/* All that can be written, but for the addresses of the device and those at which the emulated driver has its bytes. */
+static void reach_host(struct reached *r)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[512], mode[8];
+	unsigned long from, to;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx %7s", &from, &to, mode) == 3 && !strncmp(mode, "rw", 2) &&
+		    from >> 44 != DEVICE_BASE >> 44)
+			reach_range(r, from, to);
+	if (f)
+		fclose(f);
+}
+
+/* (function, grid, block, shared, stream, parameters, extra) */
+static int launch(P11)
+{
+	static pthread_mutex_t reaching = PTHREAD_MUTEX_INITIALIZER;
+	static struct reached r;
+	int result;
+
+	if (!has_hmm)
+		return ((int (*)(P11))real(LIBCUDA_cuLaunchKernel))(A11);
+	pthread_mutex_lock(&reaching);
+	r.n = 0;
+	pthread_mutex_lock(&lock);
+	reach_host(&r);
+	pthread_mutex_unlock(&lock);
+	result = ((int (*)(P11))real(LIBCUDA_cuLaunchKernel))(A11);
+	REAL(cuStreamSynchronize)(i, 0, 0, 0, 0, 0);
+	while (r.n)
+		REAL(cuMemHostUnregister)((word)r.start[--r.n], 0, 0, 0, 0, 0);
+	pthread_mutex_unlock(&reaching);
+	return result;
+}
+
 static six_words *const own[LIBCUDA_COUNT] = {
 	[LIBCUDA_cuDeviceGetAttribute] = device_attribute,
 	[LIBCUDA_cuMemAddressReserve] = address_reserve,
@@ -562,6 +631,7 @@ static six_words *const own[LIBCUDA_COUNT] = {
 	[LIBCUDA_cuMemImportFromShareableHandle] = import,
 	[LIBCUDA_cuInit] = init,
 	[LIBCUDA_cuDevicePrimaryCtxRetain] = retain_context,
+	[LIBCUDA_cuLaunchKernel] = (six_words *)launch,
 	[LIBCUDA_cuLinkAddFile_v2] = link_file,
 	[LIBCUDA_cuLinkComplete] = link_complete,
 	[LIBCUDA_cuLinkDestroy] = link_destroy,

@@ -170,6 +170,37 @@ static void all_that_writes_is_a_write(void **state)
 	assert_string_equal(BODY("multimem.red.global.add.u32 [%rd3], 1;\n"), "all: an instruction that is not known");
 }
 
+/* The parameter of each atomic operation whose address is known. */
+static const char *atomics_of(const char *text)
+{
+	static struct buffer out;
+	struct ptx_writes w;
+	struct error err = ERROR_INIT;
+
+	buffer_clear(&out);
+	assert_int_equal(ptx_writes_read(&w, text, strlen(text), "k", &err), 0);
+	for (uint32_t i = 0; i < w.n_sets; i++)
+		for (uint32_t k = 0; k < w.sets[i].n && w.sets[i].atomic; k++)
+			buffer_printf(&out, "%s%u", out.len ? " " : "", w.bases[w.sets[i].first + k].parameter);
+	buffer_puts(&out, w.all ? " all" : "");
+	ptx_writes_release(&w);
+	return buffer_text(&out);
+}
+
+#define ATOMICS(lines) atomics_of(HEAD ENTRY "\t" LOADS lines END)
+
+static void atomic_operations_are_told_from_stores(void **state)
+{
+	(void)state;
+	assert_string_equal(ATOMICS("st.global.u32 [%rd4], 1;\natom.global.add.u32 %r2, [%rd3], 1;\n"), "0");
+	assert_string_equal(ATOMICS("st.global.u32 [%rd3], 1;\nred.global.add.u32 [%rd3], 1;\n"), "0");
+	assert_string_equal(ATOMICS("st.global.u32 [%rd3], 1;\nred.shared.add.u32 [%r1], 1;\n"), "");
+	assert_string_equal(ATOMICS("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd4], [%r1], 16;\n"), "1");
+	/* Beside a write that may be anywhere. */
+	assert_string_equal(ATOMICS("ld.global.u64 %rd5, [%rd4];\nst.global.u32 [%rd5], %r1;\nred.global.add.u32 [%rd4], 1;\n"),
+			    "1 all");
+}
+
 static void structs_are_looked_at_by_their_bytes(void **state)
 {
 	const char *entry = HEAD ".visible .entry k(.param .align 8 .b8 s[24], .param .u64 .ptr .global .align 4 q)\n{\n";
@@ -289,6 +320,7 @@ int main(void)
 		cmocka_unit_test(a_value_keeps_all_that_it_may_be),
 		cmocka_unit_test(memory_of_the_cta_is_no_buffer),
 		cmocka_unit_test(all_that_writes_is_a_write),
+		cmocka_unit_test(atomic_operations_are_told_from_stores),
 		cmocka_unit_test(structs_are_looked_at_by_their_bytes),
 		cmocka_unit_test(functions_that_are_called_are_followed),
 		cmocka_unit_test(what_is_called_may_be_unknown),
