@@ -33,7 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EMULATOR_EXTENSION_VERSION 6
+#define EMULATOR_EXTENSION_VERSION 7
 #define EMULATOR_EXTENSION_SYMBOL "cgpu_emulator_extension"
 
 #define EMULATOR_MEMORY_NAME "cgpu-device-"
@@ -52,6 +52,20 @@ struct emulator_annotation {
 	uint32_t read_only; /* device code may not write (a __constant__ variable) */
 	uint32_t unwritten; /* it was just allocated: reads of what nobody has written since are told */
 };
+
+/* What a program has at an address of the host: a block, a variable, or a whole mapping. */
+struct emulator_host_memory {
+	uint64_t address;
+	uint64_t size;
+	uint32_t freed;
+	uint32_t read_only;
+	uint32_t cell;       /* that made it, 0 unknown */
+	uint32_t freed_cell; /* that freed it */
+	char name[64];       /* "" unknown */
+};
+
+/* 0: there is nothing. The memory need not hold the address: it may be what is nearest. Called from any thread. */
+typedef int (*emulator_host_fn)(uint64_t address, struct emulator_host_memory *ret);
 
 /* The last fault of device code in this process. */
 struct emulator_fault {
@@ -138,6 +152,8 @@ struct emulator_extension {
 	void (*guard_lift)(uint64_t address);
 	/* 1: it is still guarded. */
 	int (*guard_holds)(uint64_t address);
+	/* Where CGPU_EMULATED_HMM=1 says that device code reaches all memory of the host: it asks find() where there is some. */
+	void (*reach_host)(emulator_host_fn find);
 };
 
 /* NULL when this version is not known. */

@@ -377,6 +377,7 @@ struct worker_device {
 	uint32_t driver;  /* enum worker_driver */
 	uint32_t count;   /* DRIVER_CHECKS: how many devices it has */
 	uint64_t memory;  /* and bytes of each */
+	bool has_hmm;     /* the same: its code reaches all memory of the host */
 	uint64_t window;  /* bytes of addresses that the session's device memory has, 0: not known yet */
 	bool waits;       /* it takes no context before it gets the session */
 	char passed_over[PASSED_OVER_MAX]; /* why an earlier worker did not use the driver that the machine has, "" for nothing */

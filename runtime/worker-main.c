@@ -241,6 +241,7 @@ static struct device_host device_host = {
 	.host_symbol = host_symbol,
 	.own_function = own_function,
 	.name_of_pointer = name_of_pointer,
+	.describe = host_fault_describe,
 	.is_session_memory = is_session_memory,
 	.each_pointer = each_pointer,
 	.enter_device = enter_device,

@@ -162,6 +162,8 @@ static int own_attribute(CUdevice_attribute attribute, CUdevice device)
 		return gpu.capability / 10;
 	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
 		return gpu.capability % 10;
+	case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS:
+		return gpu.has_hmm;
 	default:
 		return 0;
 	}

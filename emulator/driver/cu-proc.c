@@ -156,6 +156,7 @@ static const struct emulator_extension extension = {
 	.guard = memory_guard,
 	.guard_lift = memory_guard_lift,
 	.guard_holds = memory_guard_holds,
+	.reach_host = memory_reach_host,
 };
 
 #pragma GCC visibility push(default)

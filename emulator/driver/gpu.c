@@ -97,6 +97,13 @@ static uint64_t memory_size(void)
 	return size / GPU_GRANULARITY * GPU_GRANULARITY;
 }
 
+static bool has_hmm(void)
+{
+	const char *text = getenv("CGPU_EMULATED_HMM");
+
+	return text && !strcmp(text, "1");
+}
+
 CUresult gpu_init(void)
 {
 	CUresult result = CUDA_SUCCESS;
@@ -107,6 +114,7 @@ CUresult gpu_init(void)
 		gpu.devices = device_count();
 		gpu.memory = memory_size();
 		gpu.capability = capability();
+		gpu.has_hmm = has_hmm();
 		for (int i = 0; i < gpu.devices; i++)
 			gpu.limits[i] = default_limits;
 		result = memory_init();

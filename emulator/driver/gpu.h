@@ -55,6 +55,7 @@ struct gpu {
 	int devices;              /* how many there are, fixed by cuInit as the next one is */
 	uint64_t memory;          /* bytes of memory of each */
 	int capability;           /* of each, 75 for 7.5 */
+	bool has_hmm;             /* device code reaches all memory of the host */
 	struct gpu_limits limits[GPU_DEVICES_MAX];
 	_Atomic bool initialised;
 	_Atomic int pending;      /* CUresult that the next synchronising call delivers */

@@ -179,7 +179,27 @@ static int device_of(const void *data)
 	return (int)(intptr_t)data;
 }
 
-static bool find(void *data, uint64_t address, struct device_buffer *ret)
+/* The program's own memory there, or nearest to there. The program is asked without a lock. */
+static bool find_host(uint64_t address, struct device_buffer *ret)
+{
+	struct emulator_host_memory h = { 0 };
+
+	if (!memory_table.find_host || memory_is_device(address) || !memory_table.find_host(address, &h))
+		return false;
+	*ret = (struct device_buffer){
+		.address = h.address,
+		.size = h.size,
+		.bytes = (void *)(uintptr_t)h.address,
+		.read_only = h.read_only,
+		.freed = h.freed,
+		.tag = h.cell,
+		.freed_tag = h.freed_cell,
+	};
+	memcpy(ret->name, h.name, sizeof(ret->name));
+	return true;
+}
+
+static bool find_mapped(void *data, uint64_t address, struct device_buffer *ret)
 {
 	const struct device_buffer *b;
 	const struct mapping *m;
@@ -204,6 +224,12 @@ static bool find(void *data, uint64_t address, struct device_buffer *ret)
 	}
 	pthread_rwlock_unlock(&memory_table.lock);
 	return found;
+}
+
+static bool find(void *data, uint64_t address, struct device_buffer *ret)
+{
+	return find_mapped(data, address, ret) ||
+	       (find_host(address, ret) && !ret->freed && address - ret->address < ret->size);
 }
 
 static uint64_t distance(const struct range *r, uint64_t address)
@@ -237,6 +263,8 @@ static bool nearest(void *data, uint64_t address, struct device_buffer *ret)
 	const struct range *buffer, *mapping;
 	const struct mapping *m;
 
+	if (find_host(address, ret))
+		return true;
 	pthread_rwlock_rdlock(&memory_table.lock);
 	buffer = nearest_in(&memory_table.buffers, address, false);
 	mapping = nearest_in(&memory_table.mappings, address, true);
@@ -315,6 +343,16 @@ void memory_make_views(void)
 			.generation = &memory_table.generation,
 			.device = i,
 		};
+}
+
+void memory_reach_host(emulator_host_fn ask)
+{
+	pthread_rwlock_wrlock(&memory_table.lock);
+	memory_table.find_host = gpu.has_hmm ? ask : NULL;
+	for (int i = 0; i < GPU_DEVICES_MAX; i++)
+		views[i].reaches_host = memory_table.find_host;
+	memory_table.generation++;
+	pthread_rwlock_unlock(&memory_table.lock);
 }
 
 const struct device_memory *memory_view(int device)

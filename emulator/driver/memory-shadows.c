@@ -60,6 +60,9 @@ void memory_launch_begins(void)
 {
 	pthread_rwlock_wrlock(&memory_table.lock);
 	launches++;
+	/* The host may have allocated and freed since the last one. */
+	if (memory_table.find_host)
+		memory_table.generation++;
 	pthread_rwlock_unlock(&memory_table.lock);
 }
 

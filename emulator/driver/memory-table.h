@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/emulator-extension.h"
+
 struct mapping;
 struct shadow;
 
@@ -31,6 +33,7 @@ struct memory_table {
 	struct range_table mappings; /* struct mapping */
 	struct range_table buffers;  /* struct device_buffer */
 	_Atomic uint64_t generation; /* grows with every change that device code can see */
+	emulator_host_fn find_host;  /* NULL: device code reaches no memory of the host but what is mapped */
 };
 
 extern struct memory_table memory_table;

@@ -167,12 +167,17 @@ static void print_array(const struct gpu_fault *f, struct buffer *out)
 		      f->array_name, size);
 }
 
+static bool is_of_devices(uint64_t address)
+{
+	return address >= DEVICE_BASE && address < DEVICE_BASE + DEVICE_ALIAS_OFFSET + DEVICE_SIZE;
+}
+
 /* Is it memory of this process that is no device's? Small addresses and the device's own never are. */
 static bool is_host(uint64_t address)
 {
 	unsigned char resident;
 
-	if (address < ARENA_PAGE || (address >= DEVICE_BASE && address < DEVICE_BASE + DEVICE_ALIAS_OFFSET + DEVICE_SIZE))
+	if (address < ARENA_PAGE || is_of_devices(address))
 		return false;
 	return !mincore((void *)(uintptr_t)(address & ~(ARENA_PAGE - 1)), 1, &resident);
 }
@@ -199,6 +204,9 @@ static void print_where(const struct gpu_fault *f, struct buffer *out)
 		buffer_printf(out, "=========     and is a null pointer plus %llu\n", (unsigned long long)f->address);
 	else if (outside && !f->address)
 		buffer_puts(out, "=========     and is a null pointer\n");
+	else if (outside && f->reaches_host && !is_of_devices(f->address))
+		buffer_puts(out, "=========     and nothing is there: no buffer, and no block, variable or mapping of the host, which\n"
+				 "=========     this device reaches (HMM)\n");
 	else if (outside && is_host(f->address))
 		buffer_puts(out, "=========     and is memory of the host, which device code cannot reach: copy it to the device with "
 				 "cudaMemcpy(),\n=========     or allocate it with cudaMallocManaged()\n");

@@ -85,6 +85,7 @@ struct gpu_fault {
 	uint64_t buffer_address, buffer_size;
 	uint32_t buffer_tag, buffer_freed_tag; /* cell numbers, 0 unknown */
 	bool unreachable;       /* it is live, but memory of another device */
+	bool reaches_host;      /* memory of the host would have been found, too */
 	int device, buffer_device;
 	uint32_t frame_count;   /* frames[0] is the innermost inlined function */
 	struct gpu_fault_frame frames[GPU_FAULT_FRAMES];

@@ -62,6 +62,7 @@ struct device_memory {
 	int (*before_write)(void *data, const struct device_buffer *b);
 	const _Atomic uint64_t *generation;
 	int device; /* that looks, for reports */
+	bool reaches_host; /* find() and nearest() know memory of the host, too */
 };
 
 struct machine_launch {

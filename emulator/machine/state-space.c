@@ -201,6 +201,7 @@ void state_space_describe(struct warp *w, struct gpu_fault *f)
 	struct device_buffer near;
 	uint64_t address = f->address;
 
+	f->reaches_host = m && m->reaches_host;
 	if (f->space == PTX_SPACE_SHARED || address - MACHINE_SHARED_WINDOW < MACHINE_WINDOW_SIZE)
 		describe_shared(f, w, f->space == PTX_SPACE_SHARED ? address : address - MACHINE_SHARED_WINDOW);
 	else if (f->space == PTX_SPACE_LOCAL)

@@ -169,7 +169,8 @@ static void begin(struct supervisor *s)
 
 	snprintf(c->name, sizeof(c->name), "%s", h->device);
 	c->device = (struct worker_device){
-		.driver = DRIVER_CHECKS, .count = h->n_devices, .memory = h->device_memory / h->n_devices };
+		.driver = DRIVER_CHECKS, .count = h->n_devices, .memory = h->device_memory / h->n_devices,
+		.has_hmm = h->traits & DEVICE_HMM };
 	supervisor_describe_losses(s, &c->lost);
 	c->phase = CHECKER_COPYING;
 	if (add_chunks(s, &err))

@@ -17,6 +17,7 @@
 #include "runtime/cuda/cudart.h"
 #include "runtime/cuda/device-dump.h"
 #include "runtime/cuda/device-state.h"
+#include "runtime/cuda/hmm.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/source-text.h"
 
@@ -124,6 +125,7 @@ static void put_what_is_known(CUresult code, struct buffer *out)
 {
 	if (*cuda_fault_meaning((int)code))
 		buffer_printf(out, "It means that %s.\n", cuda_fault_meaning((int)code));
+	hmm_put_fault(code, out);
 	cudart_put_bearer(out);
 	if (has_dump && code != CUDA_ERROR_ASSERT)
 		buffer_puts(out, "Which address and buffer it was this device does not say. Run the cell again with `%%memcheck` as its "

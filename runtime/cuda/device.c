@@ -31,6 +31,7 @@
 #include "runtime/cuda/device-window.h"
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/held.h"
+#include "runtime/cuda/hmm.h"
 #include "runtime/cuda/images.h"
 #include "runtime/cuda/ledger.h"
 #include "runtime/cuda/library-handles.h"
@@ -332,6 +333,8 @@ static void use_extension(void)
 	if (device.host->thread_count)
 		device.driver->extension->set_threads(device.host->thread_count, device.host->hold_thread,
 						      device.host->release_thread);
+	if (device.host->describe)
+		device.driver->extension->reach_host(hmm_find_host);
 }
 
 void device_take(void)
@@ -426,6 +429,7 @@ void device_init_checks(const struct device_host *host, const struct worker_devi
 	snprintf(memory, sizeof(memory), "%llu", (unsigned long long)as->memory);
 	setenv("CGPU_EMULATED_DEVICES", count, 1);
 	setenv("CGPU_EMULATED_MEMORY", memory, 1);
+	setenv("CGPU_EMULATED_HMM", as->has_hmm ? "1" : "0", 1);
 	unsetenv("CGPU_EMULATED_FAIL");
 	use(choose_emulated, host, ret_info);
 }

@@ -51,6 +51,8 @@ struct device_host {
 	void *(*own_function)(const char *name);
 	/* Name of the host variable that lies at this address, or points there, for "d_x"; "" if none is found. */
 	const char *(*name_of_pointer)(uint64_t address);
+	/* What lies at the address of the host; may be NULL. Any thread may ask. */
+	void (*describe)(uint64_t address, struct address_description *ret);
 	/* The worker is in / has left a call that may wait for the device. */
 	void (*enter_device)(void);
 	void (*leave_device)(void);

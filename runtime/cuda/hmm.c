@@ -7,12 +7,17 @@
  *
  * What is registered with the driver, managed and pinned memory, is reached in another way and takes part in atomic operations.
  * An address that device code has read from memory is not known before it runs.
+ *
+ * A checked cell of such a session runs on the emulated device, which then asks here for what the host has at an address. It is
+ * stricter than the GPU: what lies between blocks of the session, or was freed, is no memory.
  */
 #include "runtime/cuda/hmm.h"
 
+#include <stdio.h>
 
 #include "common/address-map.h"
 #include "common/buffer.h"
+#include "common/emulator-extension.h"
 #include "common/worker-protocol.h"
 #include "runtime/cuda/cudart.h"
 #include "runtime/cuda/device-fault.h"
@@ -74,4 +79,62 @@ CUresult hmm_check_launch(const char *ptx_name, const struct ptx_writes *w, void
 		if (w->sets[i].atomic)
 			result = check_set(ptx_name, w, &w->sets[i], args);
 	return result;
+}
+
+static bool in_heap(uint64_t address)
+{
+	return address - ARENA_BASE - ARENA_HEAP_OFFSET < ARENA_HEAP_SIZE;
+}
+
+/* Of data and heap that is so anyway, and it is asked often. */
+static bool is_writable(uint64_t address)
+{
+	struct host_mapping m;
+
+	return in_heap(address) || address - ARENA_BASE - ARENA_DATA_OFFSET < ARENA_DATA_SIZE ||
+	       (host_mapping_find(address, address + 1, &m) && m.writable);
+}
+
+static int find_mapping(uint64_t address, struct emulator_host_memory *ret)
+{
+	struct host_mapping m;
+
+	if (in_heap(address) || !host_mapping_find(address, address + 1, &m) || !m.readable)
+		return 0;
+	*ret = (struct emulator_host_memory){ .address = m.start, .size = m.end - m.start, .read_only = !m.writable };
+	return 1;
+}
+
+int hmm_find_host(uint64_t address, struct emulator_host_memory *ret)
+{
+	struct address_description d;
+
+	device.host->describe(address, &d);
+	/* Behind a block that fills its place there is nothing to tell which block it was. */
+	if (d.owner == OWNER_UNKNOWN && in_heap(address)) {
+		device.host->describe(address - 1, &d);
+		d.owner = d.owner == OWNER_HEAP ? OWNER_HEAP_NEAR : OWNER_UNKNOWN;
+	}
+	switch (d.owner) {
+	case OWNER_NULL:
+		return 0;
+	case OWNER_HEAP:
+	case OWNER_HEAP_FREED:
+	case OWNER_HEAP_NEAR:
+	case OWNER_VARIABLE:
+		*ret = (struct emulator_host_memory){ .address = d.base, .size = d.size, .freed = d.owner == OWNER_HEAP_FREED,
+						      .read_only = !is_writable(d.base), .cell = d.cell,
+						      .freed_cell = d.freed_cell };
+		snprintf(ret->name, sizeof(ret->name), "%s", d.name);
+		return 1;
+	default:
+		return find_mapping(address, ret);
+	}
+}
+
+void hmm_put_fault(CUresult code, struct buffer *out)
+{
+	if (code == CUDA_ERROR_ILLEGAL_ADDRESS && device.info.traits & DEVICE_HMM && !device.driver->extension)
+		buffer_puts(out, "This GPU reaches all memory of the host (HMM), so the address is one where nothing is mapped, or that "
+			    "may not be written.\nA pointer to a wrong place in memory of the host would have been no fault.\n");
 }

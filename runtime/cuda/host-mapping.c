@@ -22,7 +22,8 @@ bool host_mapping_find(uint64_t start, uint64_t end, struct host_mapping *ret)
 		    from >= end)
 			continue;
 		line[strcspn(line, "\n")] = '\0';
-		*ret = (struct host_mapping){ .start = from, .end = to, .shared = mode[3] == 's' };
+		*ret = (struct host_mapping){ .start = from, .end = to, .shared = mode[3] == 's', .readable = mode[0] == 'r',
+					      .writable = mode[1] == 'w' };
 		snprintf(ret->path, sizeof(ret->path), "%s", path ? line + path : "");
 		return true;
 	}

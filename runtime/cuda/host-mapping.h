@@ -8,7 +8,7 @@
 
 struct host_mapping {
 	uint64_t start, end;
-	bool shared;
+	bool shared, readable, writable;
 	char path[512]; /* "" for anonymous memory */
 };
 

@@ -20,6 +20,7 @@ __global__ void sum(int *p) {
     p[0] = s;
 }
 int of_cell[8];
+const int fixed[4] = {1, 2, 3, 4};
 int *kept = (int *)malloc(64), *on_device, *managed;
 kept[0] = 0;
 cudaMalloc(&on_device, 64);
@@ -29,6 +30,7 @@ managed[0] = 0;
 int seen;"""
 
 MAPPED = "int *mapped = (int *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);"
+NOTHING = "and nothing is there: no buffer, and no block, variable or mapping of the host"
 WHY = "is memory of the host that is mapped shared"
 
 
@@ -102,3 +104,43 @@ def test_a_device_without_hmm_is_not_asked(start_on_gpu):
     result = session.run("count<<<1, 4>>>(kept); cudaDeviceSynchronize();")
     assert result.ename == "CudaIllegalAddress", result.shown
     session.close()
+
+
+def checked(session, cell):
+    """On the emulated device, which reaches what the GPU of the session reaches."""
+    return session.run(f"%%memcheck\n{cell}\ncudaDeviceSynchronize();")
+
+
+@pytest.mark.parametrize("cell", ["store<<<1, 8>>>(of_cell);", "store<<<1, 16>>>(kept);", "store<<<1, 8>>>(on_device);",
+                                  "int *own = (int *)malloc(32); store<<<1, 8>>>(own); cudaDeviceSynchronize(); free(own);",
+                                  f"{MAPPED} store<<<1, 8>>>(mapped);"])
+def test_a_checked_cell_may_do_what_the_gpu_can(session, cell):
+    result = checked(session, cell)
+    assert result.status == "ok" and "No launch faulted" in result.shown, result.shown
+
+
+@pytest.mark.parametrize("cell, words", [
+    ("store<<<1, 9>>>(of_cell);", "and is 1 bytes after the nearest allocation `of_cell` at 0x"),
+    ("store<<<1, 17>>>(kept);", "and is 1 bytes after the nearest allocation `kept` at 0x"),
+    ("int *gone = (int *)malloc(400); free(gone); store<<<1, 1>>>(gone + 2);",
+     "and is 8 bytes inside an allocation that was freed"),
+    ("store<<<1, 1>>>((int *)0x500000000000);", NOTHING),
+    ("store<<<1, 1>>>(kept + (1l << 30));", NOTHING),
+    ("store<<<1, 1>>>((int *)8);", "and is a null pointer plus 8"),
+    ("store<<<1, 1>>>((int *)fixed);", "is read-only"),
+])
+def test_a_wild_pointer_is_told_as_what_it_is(session, cell, words):
+    result = checked(session, cell)
+    assert result.ename == "CudaIllegalAddress" and words in result.traceback, result.shown
+    assert "cannot reach" not in result.shown, result.shown
+
+
+def test_a_checked_cell_is_refused_the_same_launches(session):
+    assert WHY in checked(session, f"{MAPPED} count<<<1, 4>>>(mapped);").shown
+
+
+def test_a_fault_of_the_gpu_says_what_it_can_not_be(session):
+    result = session.run("store<<<1, 1>>>(kept + (1l << 30)); cudaDeviceSynchronize();")
+    assert result.ename == "CudaIllegalAddress", result.shown
+    assert "This GPU reaches all memory of the host (HMM), so the address is one where nothing is mapped" in result.shown
+    assert "Run the cell again with `%%memcheck`" in result.shown, result.shown
