@@ -32,7 +32,7 @@
 
 #include "common/device-watch.h"
 
-#define WORKER_PROTOCOL_VERSION 13
+#define WORKER_PROTOCOL_VERSION 14
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -136,7 +136,7 @@ enum worker_message {
 	 * capability (75), u64 device memory,
 	 * [str step, str why it was not applied], str what is wrong with the device or "", [16 bytes UUID of a device],
 	 * str why a driver that the machine has is not used, or "", u64 bytes of addresses for session memory,
-	 * u32 traits (enum device_trait) */
+	 * u32 traits (enum device_trait), u64 memory of the device that has most */
 	WORKER_HELLO = 20,
 	/* u8 enum attach_outcome, str error, [str what could not be restored], u8 there is a device, and its memory is as the
 	 * session needs it */
@@ -376,7 +376,7 @@ enum device_trait {
 struct worker_device {
 	uint32_t driver;  /* enum worker_driver */
 	uint32_t count;   /* DRIVER_CHECKS: how many devices it has */
-	uint64_t memory;  /* and bytes of each */
+	uint64_t memory;  /* and bytes of each, so many as the greatest of the GPUs has */
 	bool has_hmm;     /* the same: its code reaches all memory of the host */
 	uint64_t window;  /* bytes of addresses that the session's device memory has, 0: not known yet */
 	bool waits;       /* it takes no context before it gets the session */

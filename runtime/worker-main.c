@@ -320,6 +320,7 @@ static int say_hello(const struct device_info *info, const struct sandbox_report
 	record_put_str(&out, info->passed_over);
 	record_put_u64(&out, info->window);
 	record_put_u32(&out, info->traits);
+	record_put_u64(&out, info->most_memory);
 	if (buffer_check(&out, err))
 		return -1;
 	return worker_send(WORKER_HELLO, out.data, out.len, -1, err);

@@ -169,7 +169,7 @@ static void begin(struct supervisor *s)
 
 	snprintf(c->name, sizeof(c->name), "%s", h->device);
 	c->device = (struct worker_device){
-		.driver = DRIVER_CHECKS, .count = h->n_devices, .memory = h->device_memory / h->n_devices,
+		.driver = DRIVER_CHECKS, .count = h->n_devices, .memory = h->most_memory,
 		.has_hmm = h->traits & DEVICE_HMM };
 	supervisor_describe_losses(s, &c->lost);
 	c->phase = CHECKER_COPYING;

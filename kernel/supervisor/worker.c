@@ -272,6 +272,7 @@ static int take_hello(struct worker *w, const struct ipc_message *m, struct erro
 	copy_text(w->hello.passed_over, sizeof(w->hello.passed_over), record_str(&r));
 	w->hello.window = record_u64(&r);
 	w->hello.traits = record_u32(&r);
+	w->hello.most_memory = record_u64(&r);
 	if (record_check(&r, "WORKER_HELLO", err))
 		return -1;
 	w->ready = true;

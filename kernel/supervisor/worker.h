@@ -42,7 +42,8 @@ struct worker_hello {
 	bool emulated;
 	uint32_t driver_version;
 	uint32_t capability; /* compute capability that all devices have, 75 for 7.5; 0: not known */
-	uint64_t device_memory;
+	uint64_t device_memory; /* of all devices */
+	uint64_t most_memory;   /* of the one that has most */
 	uint64_t window; /* bytes of addresses for session memory */
 	uint32_t traits; /* enum device_trait */
 	uint32_t n_devices;

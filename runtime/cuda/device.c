@@ -282,8 +282,11 @@ static void describe(struct device_info *info)
 	device.driver->cuDriverGetVersion(&info->driver_version);
 	info->devices = device.count;
 	for (int i = 0; i < device.count; i++) {
-		if (!device.driver->cuDeviceTotalMem(&total, i))
-			info->memory += total;
+		if (device.driver->cuDeviceTotalMem(&total, i))
+			total = 0;
+		info->memory += total;
+		if (total > info->most_memory)
+			info->most_memory = total;
 		device.driver->cuDeviceGetUuid((CUuuid *)info->uuids[i], i);
 	}
 	info->capability = lowest_capability();

@@ -101,7 +101,8 @@ struct device_info {
 	bool emulated;
 	int driver_version; /* 13000 */
 	int capability;     /* the lowest of the devices, 75 for 7.5; 0: not known */
-	uint64_t memory;
+	uint64_t memory;      /* of all devices */
+	uint64_t most_memory; /* of the one that has most */
 	uint64_t window; /* bytes of addresses for session memory, 0: none */
 	uint32_t traits; /* enum device_trait */
 	int devices;

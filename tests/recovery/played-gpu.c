@@ -26,6 +26,8 @@
  *	          one process at a time may have a context: the one that has locked this file
  *	footprint=MIB:FOLDER
  *	          each context takes so much of the device; those that there are have a locked file in the folder
+ *	memory=MIB:MIB...
+ *	          the cards have so much memory each; what the emulated driver gives each of them has to be more
  *	mps=PATH  a process that finds the pipe of an MPS daemon is its client, and from the time on that this file exists each of
  *	          its calls fails, as after a fault of another client
  *	hmm=1     device code reaches all memory of the host, as it is mapped when a launch begins; the launch has ended when its
@@ -75,6 +77,7 @@
 #define INPUT_LIBRARY 4
 #define LINKS_MAX 16
 #define REACHED_MAX 4096
+#define CARDS_MAX 16
 
 enum { SHARED = 1, FILE_BACKED = 2, PRESENT = 4 };
 
@@ -172,6 +175,7 @@ static char *exclusive_path, *mps_path;
 static bool is_mps_client, has_hmm;
 static size_t footprint;
 static char *footprint_folder;
+static size_t memories[CARDS_MAX]; /* of each card, 0: what the emulated driver has */
 static long newest_ptx; /* 10 * major + minor; 0: all are taken */
 static bool told_of_descriptors, refuses_descriptors, has_no_device_runtime;
 
@@ -205,8 +209,20 @@ static bool is_set_to(const char *name, const char *value)
 	return is;
 }
 
+static void read_memories(void)
+{
+	char *text = setting("memory"), *at = text;
+
+	for (int i = 0; i < CARDS_MAX && at && *at; i++) {
+		memories[i] = strtoul(at, &at, 0) << 20;
+		at += *at == ':';
+	}
+	free(text);
+}
+
 __attribute__((constructor)) static void read_settings(void)
 {
+	read_memories();
 	locked_us = number("lock", -1);
 	stuck_path = setting("stuck");
 	elsewhere_path = setting("elsewhere");
@@ -335,6 +351,7 @@ struct properties {
 	int type;
 	int handle_types;
 	int location_type;
+	int location_id;
 };
 
 /* Of all processes. */
@@ -355,31 +372,53 @@ static size_t in_contexts(void)
 	return n * footprint;
 }
 
-/* (ret free, ret total) */
-static int memory_info(P6)
+/* (ret, device) */
+static int total_memory(P6)
 {
-	int result = REAL(cuMemGetInfo_v2)(A6);
-	size_t *left = (size_t *)a, taken = in_contexts();
+	int result = REAL(cuDeviceTotalMem_v2)(A6);
 
-	if (!result)
-		*left = *left > taken ? *left - taken : 0;
+	if (!result && b >= 0 && b < CARDS_MAX && memories[b])
+		*(size_t *)a = memories[b];
 	return result;
 }
 
-static bool is_full(size_t size)
+/* (ret free, ret total) */
+static int memory_info(P6)
+{
+	int result = REAL(cuMemGetInfo_v2)(A6), card = 0;
+	size_t *left = (size_t *)a, *total = (size_t *)b, taken = in_contexts();
+
+	if (result)
+		return result;
+	if (!REAL(cuCtxGetDevice)((word)&card, 0, 0, 0, 0, 0) && card < CARDS_MAX && memories[card]) {
+		taken += *total - *left;
+		*left = *total = memories[card];
+	}
+	*left = *left > taken ? *left - taken : 0;
+	return 0;
+}
+
+static bool is_full(int card, size_t size)
 {
 	size_t left = 0, total;
+	word context, unused;
+	bool full;
 
-	return footprint && !memory_info((uintptr_t)&left, (uintptr_t)&total, 0, 0, 0, 0) && size > left;
+	if ((!footprint && !memories[card % CARDS_MAX]) || REAL(cuDevicePrimaryCtxRetain)((word)&context, card, 0, 0, 0, 0))
+		return false;
+	REAL(cuCtxPushCurrent_v2)(context, 0, 0, 0, 0, 0);
+	full = !memory_info((uintptr_t)&left, (uintptr_t)&total, 0, 0, 0, 0) && size > left;
+	REAL(cuCtxPopCurrent_v2)((word)&unused, 0, 0, 0, 0, 0);
+	REAL(cuDevicePrimaryCtxRelease_v2)(card, 0, 0, 0, 0, 0);
+	return full;
 }
 
 static int create(P6)
 {
 	const struct properties *p = (const struct properties *)c;
 
-	if (is_full((size_t)b))
+	if (is_full(p->location_id, (size_t)b))
 		return OUT_OF_MEMORY;
-
 	if (p->location_type == LOCATION_TYPE_HOST_NUMA)
 		return NOT_SUPPORTED;
 	if (refuses_descriptors && p->handle_types)
@@ -625,6 +664,7 @@ static int launch(P11)
 
 static six_words *const own[LIBCUDA_COUNT] = {
 	[LIBCUDA_cuDeviceGetAttribute] = device_attribute,
+	[LIBCUDA_cuDeviceTotalMem_v2] = total_memory,
 	[LIBCUDA_cuMemAddressReserve] = address_reserve,
 	[LIBCUDA_cuMemCreate] = create,
 	[LIBCUDA_cuMemGetInfo_v2] = memory_info,

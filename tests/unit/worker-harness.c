@@ -137,6 +137,7 @@ static void read_hello(struct session *s)
 	record_str(&r);
 	record_u64(&r);
 	record_u32(&r);
+	record_u64(&r);
 	assert_int_equal(record_check(&r, "hello", &err), 0);
 	ipc_message_release(&m);
 }
