@@ -86,6 +86,21 @@ int child_wait(struct child *c, int deadline_ms, double *ret_ms)
 	return stuck ? -2 : late ? -1 : 0;
 }
 
+/* Of a driver that does not start; such a line may be all that there is. */
+static const char *meaning(CUresult code)
+{
+	switch (code) {
+	case CUDA_ERROR_NO_DEVICE:
+		return ": the driver finds no GPU";
+	case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+		return ": the driver's library and its kernel module are of different versions";
+	case CUDA_ERROR_SYSTEM_NOT_READY:
+		return ": the driver is not ready, it waits for its services, such as the fabric manager";
+	default:
+		return "";
+	}
+}
+
 int child_run(const char *name, void (*run)(void *), void *arg)
 {
 	struct child c = child_start(run, arg);
@@ -94,7 +109,7 @@ int child_run(const char *name, void (*run)(void *), void *arg)
 	if (end)
 		row("NO", name, end == -1 ? "did not end in %d s" : "cannot be killed after %d s", CHILD_MS / 1000);
 	else if (gpu_report->failed[0])
-		row("NO", name, "error %d in %s", gpu_report->code, gpu_report->failed);
+		row("NO", name, "error %d in %s%s", gpu_report->code, gpu_report->failed, meaning((CUresult)gpu_report->code));
 	return !end && !gpu_report->failed[0];
 }
 

@@ -69,6 +69,17 @@ def test_an_answer_that_is_wrong_says_what_is_at_stake(bundle, prefix, tmp_path)
     assert "addresses of session memory are the same in each worker" in (tmp_path / "table.md").read_text()
 
 
+@pytest.mark.parametrize("code, words", [(100, "the driver finds no GPU"), (803, "the driver's library and its kernel module")])
+def test_a_driver_that_does_not_start_is_told_in_words(bundle, prefix, tmp_path, code, words):
+    """Error 100 is what NVIDIA's own library answers on a machine without a card."""
+    emulator = prefix / "libexec" / "cgpu" / "libcgpu-emulator.so"
+    ran, lines = run(bundle, tmp_path, emulator, "card", CGPU_EMULATED_FAIL=f"cuInit={code}")
+    texts = [x["text"] for x in lines if x.get("verdict") == "NO" and x["name"] == "card"]
+    assert ran.returncode == 77 and len(texts) == 1, ran.stdout
+    assert texts[0].startswith(f"error {code} in cu.cuInit(0): {words}"), texts
+    assert "see what nvidia-smi says here" in ran.stdout, ran.stdout
+
+
 def test_without_a_driver_nothing_is_claimed(bundle, tmp_path):
     ran, lines = run(bundle, tmp_path, "/nonexistent/libcuda.so.1")
     assert ran.returncode == 77 and ran.stdout.startswith("No CUDA driver here, so nothing was measured") and not lines
