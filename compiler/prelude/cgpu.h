@@ -75,6 +75,13 @@ void cgpu_clear_output(int wait);
  * return int? */
 int cgpu_program(void *start, int gives_status, int argc, char **argv);
 
+/* In C++ main() always does. */
+#ifndef __cplusplus
+#define CGPU_GIVES_STATUS(start) __builtin_types_compatible_p(__typeof__(start), int())
+#else
+#define CGPU_GIVES_STATUS(start) 1
+#endif
+
 #ifdef __cplusplus
 /* What a `return` among a cell's statements calls, and what stands behind those statements. */
 void cgpu_returns(void);

@@ -40,7 +40,7 @@ static int put_word(const char **text, struct buffer *out)
 
 	if (!*p)
 		return 0;
-	buffer_putc(out, '"');
+	buffer_puts(out, "(char *)\"");
 	for (; *p && (quote || !strchr(" \t", *p)); p++) {
 		if (quote ? *p == quote : *p == '"' || *p == '\'')
 			quote = quote ? 0 : *p;
@@ -66,8 +66,7 @@ static int run_program(struct session *s, struct cell *c, const struct magic_cal
 	if (more < 0)
 		return error_set(err, ERROR_INPUT, "%%run: a quote is not closed: %s", call->args);
 	buffer_printf(&c->behind,
-		      "\n;cgpu_program((void *)main, __builtin_types_compatible_p(__typeof__(main), int()), %u, "
-		      "(char *[]){ \"%s\", %s0 });",
+		      "\n;cgpu_program((void *)main, CGPU_GIVES_STATUS(main), %u, (char *[]){ (char *)\"%s\", %s0 });",
 		      n, c->name, buffer_text(&words));
 	if (buffer_check(&words, err) || buffer_check(&c->behind, err))
 		return -1;

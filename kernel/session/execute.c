@@ -522,9 +522,9 @@ void execute_tell_declarations(struct session *s)
 }
 
 /* A program in a cell, as other kernels of C run it. Told once. */
-static void tell_main(struct session *s, const struct unit *unit)
+static void tell_main(struct session *s, const struct cell *c, const struct unit *unit)
 {
-	for (size_t i = 0; i < unit->n_symbols && !s->told_main && !*unit->run_symbol; i++) {
+	for (size_t i = 0; i < unit->n_symbols && !s->told_main && !*unit->run_symbol && !c->behind.len; i++) {
 		if (strcmp(unit->symbols[i].name, "main") != 0)
 			continue;
 		output_printf(&s->output, STREAM_STDERR,
@@ -552,7 +552,7 @@ static void accept_unit(struct session *s, struct cell *c, const struct cell_end
 		output_printf(&s->output, STREAM_STDERR, "%s", unit.warnings);
 	output_printf(&s->output, STREAM_STDERR, "%s", buffer_text(&notes));
 	if (end->ok && !c->setting_up)
-		tell_main(s, &unit);
+		tell_main(s, c, &unit);
 	unit_release(&unit);
 }
 

@@ -42,3 +42,6 @@ def test_a_pasted_program_of_cpp_runs_when_it_is_called(fresh_kernel):
     assert said.stdout == "" and "main() is defined" in said.stderr
     assert fresh_kernel.run("main();").ok().stdout == "ran 1"
     assert fresh_kernel.run("%run a b").stdout == "ran 3"
+    whole = fresh_kernel.run("%run 'a b' c\n#include <string>\n#include <iostream>\n"
+                             "int main(int n, char **words) { std::cout << n << std::string(words[1]); return 4; }").ok()
+    assert whole.stdout == "3a b" and not whole.stderr and "exit status 4" in whole.shown
