@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is gone from CUDA 13, and still in half of the programs that were written before: names, and calls that took the number
- * of a device where they take a location. For C cells and for nvcc.
+ * of a device where they take a location. For cells of C and C++, and for nvcc.
  */
 #ifndef CGPU_LEGACY_H
 #define CGPU_LEGACY_H

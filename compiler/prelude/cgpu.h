@@ -137,6 +137,7 @@ template <class T, unsigned long n> cgpu_array<T, n> cgpu_array_copy(const T (&f
 #include <cuda_profiler_api.h>
 #include <driver_functions.h>
 #include <library_types.h>
+#include "cgpu-legacy.h"
 #include "common/launch-glue.h"
 /* A variable that is there for both: the host has it, the device reaches that one. */
 #undef __managed__

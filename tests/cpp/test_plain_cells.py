@@ -42,6 +42,13 @@ def test_kernels_of_c_cells_are_launched_by_cpp(fresh_kernel):
           "each<<<1, 100>>>(d, Halves<float>()); cudaMemcpy(h.data(), d, 400, cudaMemcpyDeviceToHost);\nh[7]", "2.5"))
 
 
+def test_what_is_gone_from_cuda_13_is_there(fresh_kernel):
+    play(fresh_kernel, ("#include <vector>\nstd::vector<int> got(4);\nint *p; cudaMallocManaged(&p, 16);\n"
+                        "cudaMemAdvise(p, 16, cudaMemAdviseSetReadMostly, 0); cudaMemPrefetchAsync(p, 16, 0);\n"
+                        "cudaMemPrefetchAsync(p, 16, cudaCpuDeviceId, 0); p[3] = 7; cudaThreadSynchronize();\n"
+                        "cudaMemcpy(got.data(), p, 16, cudaMemcpyDefault); got[3]", "7"))
+
+
 @pytest.mark.parametrize("cell, words", [
     ("int f(void) { if (1) { return 3; ", ["In[1]:1:22: error: this '{' is never closed"]),
     ("%%cpp\nint g() { for (;;) { ", ["In[1]:2:22: error: expected '}'", "In[1]:2:20: note: to match this '{'"]),
