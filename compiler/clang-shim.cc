@@ -896,8 +896,9 @@ char *clang_options_describe(const struct clang_options *o)
 {
 	std::string all;
 
-	for (const std::string &argument : o->cc1)
-		all += argument + "\n";
+	for (const StringRef argument : o->cc1)
+		if (!argument.starts_with("-fdebug-compilation-dir=") && !argument.starts_with("-fcoverage-compilation-dir="))
+			all += argument.str() + "\n";
 	return copy_of(all);
 }
 

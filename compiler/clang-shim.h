@@ -183,7 +183,10 @@ void clang_options_are_own(struct clang_options *o);
 void clang_options_set_header(struct clang_options *o, const char *path);
 /* Directives that each text starts with, behind the header. Copied. */
 void clang_options_set_macros(struct clang_options *o, const char *text);
-/* The cc1 command line, one argument a line: what a precompiled header depends on. malloc-ed. */
+/*
+ * The cc1 command line, one argument a line: what a precompiled header depends on, so without the folder that debugging
+ * information names. malloc-ed.
+ */
 char *clang_options_describe(const struct clang_options *o);
 
 /* Precompile job->text into the file at path; reports all its names. 0, or -1 after diagnostics. */

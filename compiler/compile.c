@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/compile.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/error.h"
@@ -661,7 +663,7 @@ static void make_key(struct compilation *x)
 	const struct compile_request *r = x->request;
 	cleanup_buffer struct buffer made_by = BUFFER_INIT, asked = BUFFER_INIT, device = BUFFER_INIT;
 	const struct buffer *text = &x->host.unit.text;
-	char headers[40];
+	char headers[40], folder[PATH_MAX];
 
 	/*
 	 * The first cell, numbered 0, is there to get clang going. What is checked is no unit of the session. Which instances of
@@ -673,8 +675,9 @@ static void make_key(struct compilation *x)
 		return;
 	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) || own_identity(x->header, &made_by))
 		return;
-	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%d\n%s", r->cell, r->sm, r->cell_name, x->host.has_run ? x->host.run : "",
-		      x->host.display, r->cflags);
+	/* Debugging information has the folder. */
+	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%d\n%s\n%s", r->cell, r->sm, r->cell_name, x->host.has_run ? x->host.run : "",
+		      x->host.display, r->cflags, getcwd(folder, sizeof(folder)) ? folder : "");
 	if (buffer_check(&made_by, NULL) || buffer_check(&asked, NULL) || buffer_check(&device, NULL))
 		return;
 	unit_cache_key_make(&x->key, (const char *[]){ buffer_text(&made_by), headers, buffer_text(&asked), r->text,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program as plain cells of the installed kernel: C with device code, one cell a file, and %run for its main().
+"""A program as plain cells of the installed kernel: one cell a file, and %run for its main().
 
-Host code of plain cells is C, so a program that says words of C++ and does not compile is told apart.
+A program that does not compile and says words of C++ is told apart.
 """
 import re
 

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Precompiled headers are made once on a machine, whatever folder a notebook is in."""
+
+
+def made(cache):
+    return {path.name for path in (cache / "cgpu").glob("*.pch")}
+
+
+def test_notebooks_in_different_folders_share_headers(start_kernel, tmp_path):
+    cells = ["%%cpp\nint twice(int x) { return 2 * x; }", "#include <vector>\nstd::vector<int> v(3); v.size()", "1 + 1"]
+    first = start_kernel(XDG_CACHE_HOME=str(tmp_path))
+    for cell in cells:
+        first.run(cell).ok()
+    headers = made(tmp_path)
+    assert len(headers) >= 3, headers
+    second = start_kernel(XDG_CACHE_HOME=str(tmp_path))
+    for cell in cells:
+        second.run(cell).ok()
+    assert made(tmp_path) == headers
