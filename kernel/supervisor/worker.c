@@ -44,6 +44,8 @@
 #define P_PIDFD 3
 #endif
 
+#define DEATH_MS 500 /* for a process that was killed to be gone */
+
 enum { SOURCE_CHANNEL, SOURCE_STDOUT, SOURCE_STDERR, SOURCE_DEATH };
 
 /* A name that nobody has and nobody can know, also where several machines have the folder in common. */
@@ -175,6 +177,9 @@ void worker_free(struct worker *w)
 		unwatch(w);
 	if (w->pid && w->state != WORKER_DEAD) {
 		worker_kill(w);
+		/* One that is about to make the folder for core dumps would make it behind us. */
+		if (w->dump_folder[0] && !(w->ready && w->hello.emulated))
+			process_wait(w->pidfd, DEATH_MS);
 		waitid((idtype_t)P_PIDFD, (id_t)w->pidfd, &w->death, WEXITED | WNOHANG | __WALL);
 	}
 	if (w->pid) {

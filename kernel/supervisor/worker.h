@@ -94,7 +94,10 @@ struct worker {
 /* Ask the zygote for a worker; worker_forked() follows. events and data are kept. */
 struct worker *worker_new(uint32_t id, struct zygote_client *z, int arena, const struct worker_device *device,
 			  const struct worker_events *events, void *data, struct error *err);
-/* Kills the process if it still lives, and does not wait for it. NULL is accepted. */
+/*
+ * Kills the process if it still lives; waits half a second at most for one that may be on a GPU, whose files are removed, and not
+ * for others. NULL is accepted.
+ */
 void worker_free(struct worker *w);
 
 /* STARTING -> FORKED. */
