@@ -115,7 +115,9 @@ int main(int argc, char **argv)
         program.sources.reverse()
         program.flags = ["-Dsum=none(", "-DB"]
         assert not r.run(program, 20).compiled
-        assert not r.run(cpp, 20).compiled and plain.cpp_of(cpp) == "the C++ library" and not plain.cpp_of(program)
+        outcome = r.run(cpp, 20)
+        assert outcome.compiled and outcome.status == 0 and not outcome.problem
+        assert plain.cpp_of(cpp) == "the C++ library" and not plain.cpp_of(program)
 
 
 def test_words_of_success_and_failure():
