@@ -52,6 +52,11 @@ static inline int address_in_arena(uint64_t a)
 	return a - ARENA_BASE < ARENA_SIZE;
 }
 
+static inline int address_in_heap(uint64_t a)
+{
+	return a - (ARENA_BASE + ARENA_HEAP_OFFSET) < ARENA_HEAP_SIZE;
+}
+
 static inline int address_in_device(uint64_t a)
 {
 	return a - DEVICE_BASE < DEVICE_SIZE;

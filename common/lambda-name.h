@@ -52,7 +52,7 @@ static inline void lambda_name_show(char *text)
 			to += 6;
 		}
 		if (lambda || in_cell) {
-			from = text + ((lambda ? lambda : in_cell) - text);
+			from += (lambda ? lambda : in_cell) - from;
 			continue;
 		}
 		if ((!is_closure && strncmp(from, LAMBDA_PREFIX, prefix)) ||

@@ -7,6 +7,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "common/mem-pool.h"
 #include "common/record.h"
 
 #define UNIT_VERSION 5
@@ -174,6 +175,18 @@ int unit_decode(const void *data, size_t len, struct unit *ret, struct error *er
 		return -1;
 	}
 	*ret = u;
+	return 0;
+}
+
+int unit_make_room(struct unit *u, size_t more, struct mem_pool *pool, struct error *err)
+{
+	struct declaration *all = mem_pool_array(pool, u->n_declarations + more + 1, sizeof(*all));
+
+	if (!all)
+		return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a cell");
+	if (u->n_declarations)
+		memcpy(all, u->declarations, u->n_declarations * sizeof(*all));
+	u->declarations = all;
 	return 0;
 }
 

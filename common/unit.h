@@ -15,6 +15,7 @@
 
 struct buffer;
 struct error;
+struct mem_pool;
 
 /* What a declaration declares. (namespace, name) is the key under which a later one replaces it. */
 enum declaration_kind {
@@ -110,6 +111,8 @@ void unit_encode(const struct unit *u, struct buffer *out);
 /* data must outlive the unit. Release with unit_release(). */
 int unit_decode(const void *data, size_t len, struct unit *ret, struct error *err);
 void unit_release(struct unit *u);
+/* Room for so many more declarations, in the pool: the array moves there, its texts stay. -1: ERROR_MEMORY. */
+int unit_make_room(struct unit *u, size_t more, struct mem_pool *pool, struct error *err);
 
 void declaration_encode(const struct declaration *d, struct buffer *out);
 struct record;

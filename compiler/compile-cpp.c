@@ -144,10 +144,10 @@ static void add_missing(struct cpp_unit *x, const struct clang_diagnostic *d)
 {
 	char text[200];
 
-	if (d->kind == CLANG_NO_FILE || strstr(buffer_text(&x->includes), d->header) || strstr(x->cell.text, d->header))
+	if (d->kind == CLANG_NO_FILE || strstr(buffer_text(&x->includes), d->header) || strstr(x->cell.text, d->header)) {
 		diagnostics_hint(&x->diagnostics, "the C++ library that is installed here is too old for that: it comes with g++, "
 						  "of which a newer version has it");
-	else {
+	} else {
 		snprintf(text, sizeof(text), "it is declared in %s: `#include %s` in this cell, or in one before", d->header, d->header);
 		diagnostics_hint(&x->diagnostics, text);
 	}
@@ -517,14 +517,8 @@ static void on_changed_pragma(void *context, const char *family, const char *hos
 
 static int declare_pragmas(struct cpp_unit *x, struct error *err)
 {
-	struct unit *u = &x->unit;
-	struct declaration *all = mem_pool_array(&x->pool, u->n_declarations + PRAGMA_FAMILIES, sizeof(*all));
-
-	if (!all)
-		return error_set(err, ERROR_MEMORY, "out of memory for the pragmas of a C++ cell");
-	if (u->n_declarations)
-		memcpy(all, u->declarations, u->n_declarations * sizeof(*all));
-	u->declarations = all;
+	if (unit_make_room(&x->unit, PRAGMA_FAMILIES, &x->pool, err))
+		return -1;
 	return pragma_state_changes(&x->pragmas, &x->before, x, on_changed_pragma) ?
 		       error_set(err, ERROR_MEMORY, "out of memory for the pragmas of a C++ cell") : 0;
 }

@@ -376,11 +376,7 @@ static uint8_t *find_cpp_cells(const struct session *s)
 
 static bool is_said_anew(const struct composition *c, const struct declaration *d)
 {
-	bool found = false;
-
-	for (uint32_t i = 0; c->tokens && cpp_pieces_can_declare(d) && i < c->tokens->n && !found; i++)
-		found = token_is(c->tokens, i, d->device);
-	return found;
+	return c->tokens && cpp_pieces_can_declare(d) && token_list_has(c->tokens, d->device);
 }
 
 /*

@@ -288,19 +288,14 @@ bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session
 int cpp_pieces_replace(const struct session *session, struct unit *u, struct mem_pool *pool, struct error *err)
 {
 	uint32_t n = session_count(session);
-	struct declaration *all = mem_pool_array(pool, u->n_declarations + n + 1, sizeof(*all));
-	size_t n_own = u->n_declarations;
 
-	if (!all)
-		return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a cell");
-	if (n_own)
-		memcpy(all, u->declarations, n_own * sizeof(*all));
-	u->declarations = all;
+	if (unit_make_room(u, n, pool, err))
+		return -1;
 	for (uint32_t e = 0; e < n; e++) {
 		const struct declaration *d = piece_at(session, e);
 
 		if (d && *d->host && *d->device && is_own_at_file_scope(d->host) && declares(u, d->device))
-			all[u->n_declarations++] = (struct declaration){
+			u->declarations[u->n_declarations++] = (struct declaration){
 				.kind = DECLARATION_CPP, .cell = u->cell, .name = d->name, .host = "", .device = "",
 			};
 	}
@@ -311,15 +306,13 @@ int cpp_pieces_finish(struct cpp_pieces *l, const struct session *session, const
 		      struct buffer *notes, struct error *err)
 {
 	uint32_t n = session_count(session);
-	struct declaration *all = mem_pool_array(l->pool, u->n_declarations + l->n + 2 * n + 1, sizeof(*all));
 	struct going g = { .pieces = l, .session = session, .dropped = dropped, .u = u, .notes = notes,
 			   .changed = mem_pool_array(l->pool, n + 1, sizeof(*g.changed)) };
 
-	if (!all || !g.changed || l->failed)
+	if (!g.changed || l->failed)
 		return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a C++ cell");
-	if (u->n_declarations)
-		memcpy(all, u->declarations, u->n_declarations * sizeof(*all));
-	u->declarations = all;
+	if (unit_make_room(u, l->n + 2 * (size_t)n, l->pool, err))
+		return -1;
 	for (uint32_t i = 0; i < n; i++)
 		look_at(&g, i);
 	take_out_of_c(l, session, u);

@@ -54,16 +54,20 @@ static void add_previous(struct in_the_way *w, const struct session *s, uint32_t
 
 void in_the_way_look_at(struct in_the_way *w, const struct session *session, const struct clang_diagnostic *d)
 {
-	uint32_t entry = session ? entry_of(session, d) : TOKEN_NONE;
+	bool is_error = d->severity == CLANG_ERROR;
+	uint32_t entry;
 
-	if (d->severity == CLANG_ERROR) {
+	if (!session || (!is_error && (d->kind != CLANG_PREVIOUS || !w->last_clashed)))
+		return;
+	entry = entry_of(session, d);
+	if (is_error) {
 		w->last = w->n;
 		w->last_clashed = d->kind == CLANG_CLASH;
-		if (entry != TOKEN_NONE)
-			add(w, entry);
-	} else if (d->kind == CLANG_PREVIOUS && w->last_clashed && entry != TOKEN_NONE) {
-		add_previous(w, session, entry);
 	}
+	if (entry != TOKEN_NONE && is_error)
+		add(w, entry);
+	else if (entry != TOKEN_NONE)
+		add_previous(w, session, entry);
 }
 
 bool in_the_way_leave_out(struct in_the_way *w, const struct in_the_way *found, struct session *session)
@@ -81,13 +85,8 @@ bool in_the_way_leave_out(struct in_the_way *w, const struct in_the_way *found, 
 static bool has_word(const char *text, const char *word, struct mem_pool *pool)
 {
 	struct token_list l;
-	bool found = false;
 
-	if (!strstr(text, word) || token_list_init(&l, text, strlen(text), pool, NULL))
-		return false;
-	for (uint32_t i = 0; i < l.n && !found; i++)
-		found = token_is(&l, i, word);
-	return found;
+	return strstr(text, word) && !token_list_init(&l, text, strlen(text), pool, NULL) && token_list_has(&l, word);
 }
 
 static bool declares(const struct unit *u, const char *name, struct mem_pool *pool)
@@ -102,22 +101,21 @@ int in_the_way_undefine(const struct session *session, struct unit *u, struct me
 {
 	for (uint32_t i = 0; i < session_count(session); i++) {
 		const struct declaration *d = session_at(session, i);
-		size_t size = strlen(d->name) + sizeof("#undef ");
-		struct declaration *all;
+		size_t size;
 		char *text;
 
-		if (d->kind != DECLARATION_MACRO || !session->entries[i].left_out || !declares(u, d->name, pool))
+		if (!session->entries[i].left_out || d->kind != DECLARATION_MACRO || !declares(u, d->name, pool))
 			continue;
-		all = mem_pool_array(pool, u->n_declarations + 1, sizeof(*all));
+		size = strlen(d->name) + sizeof("#undef ");
 		text = mem_pool_array(pool, size, 1);
-		if (!all || !text)
+		if (!text)
 			return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a cell");
+		if (unit_make_room(u, 1, pool, err))
+			return -1;
 		snprintf(text, size, "#undef %s", d->name);
-		all[0] = (struct declaration){ .kind = DECLARATION_MACRO, .cell = u->cell, .line = 1, .name = d->name,
-					       .host = text, .device = text };
-		memcpy(all + 1, u->declarations, u->n_declarations * sizeof(*all));
-		u->declarations = all;
-		u->n_declarations++;
+		memmove(u->declarations + 1, u->declarations, u->n_declarations++ * sizeof(*u->declarations));
+		u->declarations[0] = (struct declaration){ .kind = DECLARATION_MACRO, .cell = u->cell, .line = 1, .name = d->name,
+							   .host = text, .device = text };
 	}
 	return 0;
 }

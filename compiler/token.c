@@ -446,6 +446,14 @@ int token_list_init(struct token_list *l, const char *text, size_t len, struct m
 	return pair_brackets(l, err);
 }
 
+bool token_list_has(const struct token_list *l, const char *text)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (token_is(l, i, text))
+			return true;
+	return false;
+}
+
 bool token_is(const struct token_list *l, uint32_t i, const char *text)
 {
 	size_t n = strlen(text);

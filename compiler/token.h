@@ -59,6 +59,8 @@ int token_list_set_brackets(struct token_list *l, char (*stands_for)(void *data,
 
 /* Is token i exactly this text? False behind the end. */
 bool token_is(const struct token_list *l, uint32_t i, const char *text);
+/* Is there one? */
+bool token_list_has(const struct token_list *l, const char *text);
 static inline bool token_is_name(const struct token_list *l, uint32_t i)
 {
 	return i < l->n && l->at[i].kind == TOKEN_NAME;

@@ -122,7 +122,7 @@ void memory_launch_ended(void);
 void memory_guard(int (*before_write)(const struct emulator_guarded *g));
 void memory_guard_lift(uint64_t address);
 int memory_guard_holds(uint64_t address);
-void memory_reach_host(emulator_host_fn find);
+void memory_reach_host(emulator_host_fn ask);
 int memory_annotate(const struct emulator_annotation *a);
 int memory_annotate_freed(uint64_t address, uint32_t cell);
 

@@ -42,7 +42,7 @@ struct compiler_client {
 	char last_death[64];
 };
 
-/* Starts the process; does not wait for it. Both texts are borrowed; language: COMPILER_CPP, or NULL for C. */
+/* Starts the process; does not wait for it. The texts are borrowed. language: COMPILER_CPP; any other, or NULL: C. */
 int compiler_client_init(struct compiler_client *c, const char *dir, const char *language, struct error *err);
 void compiler_client_start(struct compiler_client *c, struct loop *loop);
 /* Without an event loop: wait until the compiler has said what it is, at most ms milliseconds. */

@@ -97,7 +97,7 @@ bool allocator_describe(uint64_t address, struct address_description *ret)
 	const struct run *r;
 	uint32_t index;
 
-	if (!in_heap(address))
+	if (!address_in_heap(address))
 		return false;
 	fill(ret, OWNER_UNKNOWN, 0, 0, 0, 0);
 	if (!a)

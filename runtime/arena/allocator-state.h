@@ -67,11 +67,6 @@ static inline uint64_t page_address(uint32_t page)
 	return ARENA_BASE + ARENA_HEAP_OFFSET + (uint64_t)page * ARENA_PAGE;
 }
 
-static inline bool in_heap(uint64_t address)
-{
-	return address - (ARENA_BASE + ARENA_HEAP_OFFSET) < ARENA_HEAP_SIZE;
-}
-
 static inline uint32_t address_page(uint64_t address)
 {
 	return (uint32_t)((address - ARENA_BASE - ARENA_HEAP_OFFSET) / ARENA_PAGE);

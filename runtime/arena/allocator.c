@@ -381,7 +381,7 @@ static void misuse(const void *p, const char *call)
 static uint32_t find_block(struct allocator *a, const void *p, uint32_t *ret_slot)
 {
 	uint64_t at = (uint64_t)(uintptr_t)p;
-	uint32_t index = in_heap(at) ? page_runs_find(&a->runs, address_page(at)) : 0;
+	uint32_t index = address_in_heap(at) ? page_runs_find(&a->runs, address_page(at)) : 0;
 	struct run *r = page_runs_at(&a->runs, index);
 	uint64_t offset;
 

@@ -81,17 +81,12 @@ CUresult hmm_check_launch(const char *ptx_name, const struct ptx_writes *w, void
 	return result;
 }
 
-static bool in_heap(uint64_t address)
-{
-	return address - ARENA_BASE - ARENA_HEAP_OFFSET < ARENA_HEAP_SIZE;
-}
-
 /* Of data and heap that is so anyway, and it is asked often. */
 static bool is_writable(uint64_t address)
 {
 	struct host_mapping m;
 
-	return in_heap(address) || address - ARENA_BASE - ARENA_DATA_OFFSET < ARENA_DATA_SIZE ||
+	return address_in_heap(address) || address - ARENA_BASE - ARENA_DATA_OFFSET < ARENA_DATA_SIZE ||
 	       (host_mapping_find(address, address + 1, &m) && m.writable);
 }
 
@@ -99,7 +94,7 @@ static int find_mapping(uint64_t address, struct emulator_host_memory *ret)
 {
 	struct host_mapping m;
 
-	if (in_heap(address) || !host_mapping_find(address, address + 1, &m) || !m.readable)
+	if (address_in_heap(address) || !host_mapping_find(address, address + 1, &m) || !m.readable)
 		return 0;
 	*ret = (struct emulator_host_memory){ .address = m.start, .size = m.end - m.start, .read_only = !m.writable };
 	return 1;
@@ -111,7 +106,7 @@ int hmm_find_host(uint64_t address, struct emulator_host_memory *ret)
 
 	device.host->describe(address, &d);
 	/* Behind a block that fills its place there is nothing to tell which block it was. */
-	if (d.owner == OWNER_UNKNOWN && in_heap(address)) {
+	if (d.owner == OWNER_UNKNOWN && address_in_heap(address)) {
 		device.host->describe(address - 1, &d);
 		d.owner = d.owner == OWNER_HEAP ? OWNER_HEAP_NEAR : OWNER_UNKNOWN;
 	}
