@@ -8,7 +8,7 @@
  * For all that looks at the cell's tokens such a lambda is one token, a name that nobody knows. What is captured, and with
  * which type, clang tells: the first text asks it.
  *
- * Captures are copies. Those by reference, and lambdas without __device__, stay as they are and are refused by cpp-hints.h; one
+ * Captures are copies. Those by reference, and lambdas without __device__, stay as they are: the cell is C++ (beyond-c.h); one
  * without captures that is defined at the level of a cell is device-variable.h's.
  */
 #ifndef CGPU_COMPILER_CLOSURE_H

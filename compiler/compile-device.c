@@ -7,7 +7,6 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
-#include "compiler/cpp-hints.h"
 #include "compiler/device-text.h"
 #include "compiler/left-out.h"
 
@@ -147,17 +146,6 @@ static void add_followers(struct compile_device *d)
 									  device_text_line(d->host) };
 }
 
-/* Headers whose algorithms are called by the host. */
-static bool includes_host_algorithms(const char *text)
-{
-	static const char *const headers[] = { "<cub/device/", "<thrust/" };
-
-	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
-		if (strstr(text, headers[i]))
-			return true;
-	return false;
-}
-
 static int take_result(struct compile_device *d, struct error *err)
 {
 	struct device_job *job;
@@ -175,15 +163,8 @@ static int take_result(struct compile_device *d, struct error *err)
 	if (job->status < 0)
 		return error_set(err, job->err.code, "%s", job->err.text);
 	diagnostics_add_nvrtc(d->diagnostics, buffer_text(&job->log));
-	if (job->status)
-		cpp_hint_device(d->host, d->session, buffer_text(&job->log), &d->diagnostics->errors);
 	if (job->status && !d->diagnostics->n_errors)
 		diagnostics_add(d->diagnostics, CLANG_ERROR, device_text_line(d->host), 0, 0, buffer_text(&job->log));
-	if (job->status && left_out_hint(d->left_out, d->host, buffer_text(&job->log)))
-		diagnostics_hint(d->diagnostics, left_out_hint(d->left_out, d->host, buffer_text(&job->log)));
-	if (job->status && includes_host_algorithms(job->text))
-		diagnostics_hint(d->diagnostics, "algorithms that the host calls are for %%cuda cells; device code of C cells includes "
-				 "what it uses, such as <cub/cub.cuh>, <cuda/std/complex> or <cuda/std/functional>");
 	buffer_append(d->ptx, job->ptx.data, job->ptx.len);
 	if (!job->status && d->ptx->len)
 		name_files(d->ptx);

@@ -13,13 +13,13 @@
 #include "common/mem-pool.h"
 #include "common/unit.h"
 #include "compiler/alias-text.h"
+#include "compiler/beyond-c.h"
 #include "compiler/cell-names.h"
 #include "compiler/clang-shim.h"
 #include "compiler/compile-cpp.h"
 #include "compiler/compile-cuda.h"
 #include "compiler/compile-device.h"
 #include "compiler/cpp-cell.h"
-#include "compiler/cpp-hints.h"
 #include "compiler/cpp-pieces.h"
 #include "compiler/cpp-syntax.h"
 #include "compiler/declare.h"
@@ -177,7 +177,6 @@ static bool takes_tag(struct compilation *x, const char *message)
 static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct compilation *x = context;
-	const char *hint;
 	long at = d->offset < 0 ? -1 : unit_text_find(&x->host.unit, d->offset);
 
 	/* What this is about is said in words of the cell. */
@@ -196,10 +195,7 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	if (d->severity == CLANG_ERROR && !x->diagnostics.n_errors)
 		x->is_unread = d->in_syntax || d->kind == CLANG_UNKNOWN;
 	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
-	hint = d->severity == CLANG_ERROR ? left_out_hint(&x->left_out, &x->host, d->message) : NULL;
-	x->is_cpp |= hint || d->header;
-	if (hint)
-		diagnostics_hint(&x->diagnostics, hint);
+	x->is_cpp |= d->header || (d->severity == CLANG_ERROR && left_out_is_named(&x->left_out, d->message));
 }
 
 static void on_symbol(void *context, const struct clang_symbol *s)
@@ -590,14 +586,6 @@ static bool is_balanced(struct compilation *x)
 	return !x->diagnostics.n_errors;
 }
 
-static bool has_launch(const struct token_list *l)
-{
-	for (uint32_t i = 0; i < l->n; i++)
-		if (token_is(l, i, "<<<"))
-			return true;
-	return false;
-}
-
 /* Without CUDA's headers, what clang would say of device code is beside the point. */
 static bool refuses_cuda(struct compilation *x)
 {
@@ -606,19 +594,6 @@ static bool refuses_cuda(struct compilation *x)
 	if (why && device_text_is_needed(&x->host))
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, device_text_line(&x->host), 0, 0, why);
 	return x->diagnostics.n_errors;
-}
-
-static bool refuses_cpp(struct compilation *x)
-{
-	const char *what;
-	uint32_t at = cpp_hint_refuse(&x->host, &x->compiler->session, &what);
-
-	if (at == TOKEN_NONE)
-		at = launch_syntax_refuse(&x->host.split, &what);
-	x->is_cpp |= at != TOKEN_NONE;
-	if (at != TOKEN_NONE)
-		complain(x, at, what);
-	return at != TOKEN_NONE;
 }
 
 /* This very program, which another build replaces, and the session's precompiled header. */
@@ -704,6 +679,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	struct error problem = ERROR_INIT;
 	struct name_source names;
 	const char *text;
+	bool is_beyond_c;
 
 	x->options = options_get(&x->compiler->options, r->cflags, &x->compiler->session, &problem);
 	if (!x->options) {
@@ -726,8 +702,11 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	    host_text_set_includes(&x->host, &x->includes, err))
 		return -1;
 	x->is_refused = !is_balanced(x) || refuses_cuda(x);
-	x->is_cpp |= device_text_is_needed(&x->host) || has_launch(&x->host.split.tokens);
-	if (x->is_refused || refuses_cpp(x))
+	if (x->is_refused)
+		return 0;
+	is_beyond_c = beyond_c(&x->host, &x->compiler->session) || launch_syntax_is_wrong(&x->host.split);
+	x->is_cpp = is_beyond_c || device_text_is_needed(&x->host) || token_list_has(&x->host.split.tokens, "<<<");
+	if (is_beyond_c)
 		return 0;
 	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options, &x->compiler->session,
 					 x->host.masks, x->host.n_masks));

@@ -205,7 +205,7 @@ void launch_syntax_edit(const struct split *s, const struct template_launches *l
 	}
 }
 
-uint32_t launch_syntax_refuse(const struct split *s, const char **ret_what)
+bool launch_syntax_is_wrong(const struct split *s)
 {
 	const struct token_list *l = &s->tokens;
 	uint32_t commas[3], n, close;
@@ -217,13 +217,9 @@ uint32_t launch_syntax_refuse(const struct split *s, const char **ret_what)
 			if (!token_is(l, i, "<<<"))
 				continue;
 			close = find_close(l, i, commas, &n);
-			if (close == TOKEN_NONE || (n && token_is(l, close + 1, "(")))
-				continue;
-			*ret_what = n ? "begins a launch without its arguments: write kernel<<<grid, block>>>(arguments), or ()"
-				      : "begins a launch without a grid or a block: write kernel<<<grid, block>>>(arguments), with "
-					"numbers or dim3";
-			return i;
+			if (close != TOKEN_NONE && (!n || !token_is(l, close + 1, "(")))
+				return true;
 		}
 	}
-	return TOKEN_NONE;
+	return false;
 }

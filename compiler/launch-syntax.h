@@ -17,7 +17,7 @@ struct template_launches;
 void launch_syntax_edit(const struct split *s, const struct template_launches *launches, struct mem_pool *pool,
 			struct edit_list *edits);
 
-/* The `<<<` of what cannot be a launch, and *ret_what, a sentence that goes on behind "this '<<<' "; TOKEN_NONE for none. */
-uint32_t launch_syntax_refuse(const struct split *s, const char **ret_what);
+/* Is there a `<<<` that cannot be a launch? */
+bool launch_syntax_is_wrong(const struct split *s);
 
 #endif

@@ -154,16 +154,14 @@ const char *left_out_why(const struct left_out_item *x, struct mem_pool *pool)
 	return mem_pool_strdup(pool, text);
 }
 
-const char *left_out_hint(const struct left_out *l, const struct host_text *h, const char *message)
+bool left_out_is_named(const struct left_out *l, const char *message)
 {
 	for (uint32_t i = 0; i < l->n; i++) {
-		const struct left_out_item *x = &l->at[i];
-		char quoted[2][200];
+		char quoted[200];
 
-		snprintf(quoted[0], sizeof(quoted[0]), "'%s'", x->name);
-		snprintf(quoted[1], sizeof(quoted[1]), "\"%s\"", x->name);
-		if (*x->name && (strstr(message, quoted[0]) || strstr(message, quoted[1])))
-			return left_out_why(x, h->pool);
+		snprintf(quoted, sizeof(quoted), "'%s'", l->at[i].name);
+		if (*l->at[i].name && strstr(message, quoted))
+			return true;
 	}
-	return NULL;
+	return false;
 }

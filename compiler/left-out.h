@@ -39,7 +39,7 @@ bool left_out_take_device(struct left_out *l, struct host_text *h, const char *l
 void left_out_note(const struct left_out *l, struct buffer *out);
 /* Why there is no such name. */
 const char *left_out_why(const struct left_out_item *x, struct mem_pool *pool);
-/* What to say of an error about a name that was left out, of a message or a log; NULL: it is about none. From h's pool. */
-const char *left_out_hint(const struct left_out *l, const struct host_text *h, const char *message);
+/* Is clang's error about a name that was left out? */
+bool left_out_is_named(const struct left_out *l, const char *message);
 
 #endif

@@ -42,7 +42,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/cpp-cell.c %reldir%/cpp-cell.h \
 	%reldir%/cpp-diagnostics.c %reldir%/cpp-diagnostics.h \
 	%reldir%/cpp-header.c %reldir%/cpp-header.h \
-	%reldir%/cpp-hints.c %reldir%/cpp-hints.h \
+	%reldir%/beyond-c.c %reldir%/beyond-c.h \
 	%reldir%/cpp-names.c %reldir%/cpp-names.h \
 	%reldir%/cpp-pieces.c %reldir%/cpp-pieces.h \
 	%reldir%/cpp-syntax.c %reldir%/cpp-syntax.h \
