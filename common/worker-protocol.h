@@ -32,7 +32,7 @@
 
 #include "common/device-watch.h"
 
-#define WORKER_PROTOCOL_VERSION 14
+#define WORKER_PROTOCOL_VERSION 15
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -119,6 +119,8 @@ enum worker_message {
 
 	/* empty: memory for pre-images that waits for a cell is given back. Only while no cell runs */
 	WORKER_SCRATCH_UNWANTED = 74,
+	/* empty: digests of device memory are taken, WORKER_DEVICE_CERTIFICATES. Only while no cell runs, nor a thread of one */
+	WORKER_EXPECT_SUSPEND = 75,
 	/* empty; fd: where the content of parked chunks goes to and comes from. Between cells, or behind WORKER_ATTACH */
 	WORKER_PARK_FILE = 70,
 	/* u32 number, u64 chunk id, u64 its size, u64 its address, or 0 and its fd: it is not mapped; u64 first byte, u64 bytes,

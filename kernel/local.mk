@@ -23,6 +23,7 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/device-choice.c %reldir%/supervisor/device-choice.h \
 	%reldir%/supervisor/device-home.c %reldir%/supervisor/device-home.h \
 	%reldir%/supervisor/closings.c %reldir%/supervisor/closings.h \
+	%reldir%/supervisor/rest.c %reldir%/supervisor/rest.h \
 	%reldir%/supervisor/scratch.c %reldir%/supervisor/scratch.h \
 	%reldir%/supervisor/spare-context.c %reldir%/supervisor/spare-context.h \
 	%reldir%/supervisor/cell-run.c \

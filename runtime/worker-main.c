@@ -408,6 +408,9 @@ static int handle(struct ipc_message *m, struct error *err)
 	case WORKER_SCRATCH_UNWANTED:
 		device_forget_scratch();
 		return 0;
+	case WORKER_EXPECT_SUSPEND:
+		device_expect_suspend();
+		return 0;
 	case WORKER_INPUT:
 		return 0; /* for a cell that has ended meanwhile */
 	case WORKER_DESCRIBE:

@@ -580,6 +580,7 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 	device_cell_begin(run.unit.cell);
 	device_cell_text(*run.text ? run.text : NULL);
 	cell_stdio_begin();
+	device_look_after_suspend();
 	begin_profile(&run);
 	load_and_call(&run);
 	if (run.outcome != OUTCOME_FAULT)

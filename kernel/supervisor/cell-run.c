@@ -32,6 +32,7 @@
 #include "kernel/supervisor/interrupt.h"
 #include "kernel/supervisor/output-drain.h"
 #include "kernel/supervisor/process.h"
+#include "kernel/supervisor/scratch.h"
 #include "kernel/supervisor/strays.h"
 #include "kernel/supervisor/supervisor-state.h"
 #include "kernel/supervisor/version-watch.h"
@@ -61,7 +62,7 @@ static void finish(struct supervisor *s)
 	s->run = (struct cell_run){ .phase = RUN_NONE, .cell = done.cell };
 	s->memcheck.on = false;
 	checker_end(s);
-	scratch_on_rest(s);
+	rest_begin(s);
 	device_share_settle(s);
 	autosave_note_commit(s);
 	end.ename = done.report.ename;

@@ -359,12 +359,13 @@ static int leave_device(struct supervisor *s, struct error *err)
 	p->phase = PARKING_PARKED;
 	worker_pool_renew(s);
 	failed = worker_pool_empty(s, err);
-	if (!failed)
+	if (!failed) {
 		each_chunk(s, mark, p);
-	if (!failed)
+		device_nodes_release(&s->nodes);
 		snapshots_on_parked(s);
-	else
+	} else {
 		p->phase = PARKING_AWAKE;
+	}
 	worker_pool_refill(s);
 	return failed;
 }

@@ -4,12 +4,7 @@
 
 #include "common/buffer.h"
 #include "common/cleanup.h"
-#include "common/error.h"
-#include "common/log.h"
-#include "common/worker-protocol.h"
-#include "kernel/loop.h"
 #include "kernel/supervisor/supervisor-state.h"
-#include "kernel/supervisor/worker-pool.h"
 
 static bool is_alone(struct supervisor *s)
 {
@@ -27,34 +22,4 @@ void scratch_on_commit(struct supervisor *s, struct undo_entry *entry)
 {
 	if (!undo_log_keeps_newest(&s->snapshot.undo) && is_alone(s))
 		device_memory_recycle(&s->device, &entry->device);
-}
-
-static void on_rest(void *data)
-{
-	struct supervisor *s = data;
-	struct error err = ERROR_INIT;
-
-	s->scratch.rest = NULL;
-	if (s->compiling) {
-		scratch_on_rest(s);
-		return;
-	}
-	if (s->run.phase == RUN_NONE && worker_pool_is_ready(s) &&
-	    worker_send(s->pool.active, WORKER_SCRATCH_UNWANTED, NULL, 0, NULL, &err))
-		log_info("%s", err.text);
-}
-
-void scratch_on_rest(struct supervisor *s)
-{
-	if (!s->loop)
-		return;
-	loop_remove(s->loop, s->scratch.rest);
-	s->scratch.rest = s->device.waiting.n ? loop_add_timer(s->loop, SCRATCH_REST_MS, on_rest, s) : NULL;
-}
-
-void scratch_release(struct supervisor *s)
-{
-	if (s->loop)
-		loop_remove(s->loop, s->scratch.rest);
-	s->scratch.rest = NULL;
 }

@@ -8,25 +8,15 @@
  *	                                                      \------- the worker ends --------> closed
  *
  * A worker gives back what does not fit its next pre-image, all of it when the device is full, and all of it when it is told
- * so, after SCRATCH_REST_MS without a cell. Where other kernels hold memory of the device, nothing waits.
+ * so, when the session rests (rest.h). Where other kernels hold memory of the device, nothing waits.
  */
 #ifndef CGPU_KERNEL_SUPERVISOR_SCRATCH_H
 #define CGPU_KERNEL_SUPERVISOR_SCRATCH_H
 
-struct loop_source;
 struct supervisor;
 struct undo_entry;
 
-#define SCRATCH_REST_MS 300
-
-struct scratch {
-	struct loop_source *rest;
-};
-
 /* The entry of the commit at work is complete, and is not trimmed yet. */
 void scratch_on_commit(struct supervisor *s, struct undo_entry *entry);
-/* No cell runs. */
-void scratch_on_rest(struct supervisor *s);
-void scratch_release(struct supervisor *s);
 
 #endif

@@ -39,7 +39,7 @@
 #include "kernel/supervisor/leak-watch.h"
 #include "kernel/supervisor/parking.h"
 #include "kernel/supervisor/pressure.h"
-#include "kernel/supervisor/scratch.h"
+#include "kernel/supervisor/rest.h"
 #include "kernel/supervisor/snapshot.h"
 #include "kernel/supervisor/snapshots.h"
 #include "kernel/supervisor/spare-context.h"
@@ -141,7 +141,7 @@ struct supervisor {
 	struct worker_pool pool;
 	struct spare_context spare_context;
 	struct closings closings;
-	struct scratch scratch;
+	struct rest rest;
 	struct libraries libraries;
 	struct version_watch versions;
 	struct device_choosing choosing;

@@ -140,7 +140,7 @@ void supervisor_free(struct supervisor *s)
 	parking_release(s);
 	worker_pool_release(s);
 	closings_release(s);
-	scratch_release(s);
+	rest_release(s);
 	compiler_client_release(&s->compiler);
 	sandbox_release(&s->sandbox);
 	snapshot_release(&s->snapshot);

@@ -26,9 +26,11 @@
 #include "runtime/cuda/vmm-pool.h"
 
 #define PER_MESSAGE 1000
+#define SUSPENDED_NS 10000000u /* less is a reading of two clocks */
 
 static uint64_t read_bytes, read_ns; /* of this cell */
 static uint32_t certified; /* a bit for each device: of all that it reaches there are digests or copies */
+static uint64_t looked_ns; /* clock_suspended_ns() when that was looked at */
 static struct {
 	struct certificate *at;
 	size_t n, cap;
@@ -46,13 +48,18 @@ static struct session_buffer *buffer_at(uint32_t i)
 	return session_at(&device.session->buffers, struct session_buffer, i);
 }
 
-/* Host memory rolls back with the arena, what this cell has made or saved needs no digest. */
-static bool lacks_digest(int ordinal, const struct session_buffer *b)
+/* Host memory rolls back with the arena. */
+static bool lacks_digest(const struct session_buffer *b)
+{
+	return !b->dead && b->kind < BUFFER_MANAGED && !b->digested;
+}
+
+/* What this cell has made or saved needs none. */
+static bool is_to_be_read(int ordinal, const struct session_buffer *b)
 {
 	uint64_t serial = device.session->serial;
 
-	return !b->dead && b->kind < BUFFER_MANAGED && !b->digested && b->born != serial && b->saved != serial &&
-	       peers_reach(ordinal, b);
+	return lacks_digest(b) && b->born != serial && b->saved != serial && peers_reach(ordinal, b);
 }
 
 static CUresult batch_open(struct batch *batch)
@@ -111,7 +118,7 @@ static CUresult send(const struct buffer *items, uint32_t n)
 
 static struct certificate certificate_of(const struct session_buffer *b)
 {
-	return (struct certificate){ b->address, b->size, b->born, b->digest, b->digested };
+	return (struct certificate){ b->address, b->size, b->born, b->digest, b->suspended_ns, b->digested };
 }
 
 static CUresult announce(const struct batch *batch)
@@ -132,24 +139,51 @@ static CUresult announce(const struct batch *batch)
 	return result;
 }
 
+/* Before device code of that cell runs. */
+static CUresult batch_certify(struct batch *batch, int ordinal, uint32_t cell)
+{
+	CUresult result = batch_compute(batch, ordinal);
+
+	for (size_t i = 0; i < batch->n && !result; i++) {
+		batch->buffers[i]->digest = batch->ranges[i].digest;
+		batch->buffers[i]->suspended_ns = clock_suspended_ns();
+		batch->buffers[i]->digested = cell;
+		read_bytes += batch->ranges[i].size;
+	}
+	return result ? result : announce(batch);
+}
+
 static CUresult certify_on(int ordinal, int where)
 {
 	struct batch batch;
 	CUresult result = batch_open(&batch);
 
 	for (uint32_t i = 0; i < device.session->buffers.n && !result; i++)
-		if (buffer_at(i)->device == where && lacks_digest(ordinal, buffer_at(i)))
+		if (buffer_at(i)->device == where && is_to_be_read(ordinal, buffer_at(i)))
 			batch_add(&batch, buffer_at(i));
 	if (!result)
-		result = batch_compute(&batch, where);
-	for (size_t i = 0; i < batch.n && !result; i++) {
-		batch.buffers[i]->digest = batch.ranges[i].digest;
-		batch.buffers[i]->digested = device.cell;
-		read_bytes += batch.ranges[i].size;
-	}
-	if (!result)
-		result = announce(&batch);
+		result = batch_certify(&batch, where, device.cell);
 	batch_close(&batch);
+	return result;
+}
+
+CUresult certify_rest(void)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	for (int where = 0; where < device.count && !result; where++) {
+		struct batch batch;
+
+		if (!device.contexts[where])
+			continue;
+		result = batch_open(&batch);
+		for (uint32_t i = 0; i < device.session->buffers.n && !result; i++)
+			if (buffer_at(i)->device == where && lacks_digest(buffer_at(i)))
+				batch_add(&batch, buffer_at(i));
+		if (!result)
+			result = batch_certify(&batch, where, device.cell + 1);
+		batch_close(&batch);
+	}
 	return result;
 }
 
@@ -227,6 +261,7 @@ static bool take_expected(struct session_buffer *b)
 		}
 		if (!committed) {
 			b->digest = c->digest;
+			b->suspended_ns = c->suspended_ns;
 			b->digested = c->cell;
 		}
 	}
@@ -241,15 +276,20 @@ void certify_lost(struct session_buffer *b)
 	certify_expect(&c);
 }
 
-static void tell(struct session_buffer *b, struct buffer *report)
+static void tell(const struct session_buffer *b, struct buffer *report)
 {
-	buffer_printf(report, "device buffer `%s` (cell %u, %llu bytes at 0x%llx) is not what it was: since cell %u, device code has "
-		      "written to it by a pointer into other memory, so there is no copy; after `%%gpu rollback whole` there are "
-		      "copies of all that device code reaches\n", ledger_name(b), b->cell, (unsigned long long)b->size,
-		      (unsigned long long)b->address, b->digested);
+	buffer_printf(report, "device buffer `%s` (cell %u, %llu bytes at 0x%llx) is not what it was: ", ledger_name(b), b->cell,
+		      (unsigned long long)b->size, (unsigned long long)b->address);
+	if (clock_suspended_ns() >= b->suspended_ns + SUSPENDED_NS)
+		buffer_puts(report, "the machine was suspended, and its driver has not kept the content. Make the buffer again; the "
+			    "option NVreg_PreserveVideoMemoryAllocations=1 of the nvidia module has it kept\n");
+	else
+		buffer_printf(report, "since cell %u, device code has written to it by a pointer into other memory, so there is no "
+			      "copy; after `%%gpu rollback whole` there are copies of all that device code reaches\n", b->digested);
 }
 
-static void check_on(int ordinal, struct buffer *report)
+/* forget: of what has changed. */
+static CUresult check_on(int ordinal, CUresult (*forget)(struct session_buffer *b), struct buffer *report)
 {
 	struct batch batch;
 	CUresult result = batch_open(&batch);
@@ -260,15 +300,41 @@ static void check_on(int ordinal, struct buffer *report)
 	if (!result)
 		result = batch_compute(&batch, ordinal);
 	if (result && batch.n)
-		buffer_printf(report, "whether device code has overwritten one of %zu device buffers cannot be found out: error %d of "
-			      "the driver\n", batch.n, (int)result);
+		buffer_printf(report, "whether %zu device buffers are what they were cannot be found out: error %d of the driver\n",
+			      batch.n, (int)result);
 	for (size_t i = 0; i < batch.n && !result; i++) {
 		if (batch.ranges[i].digest == batch.buffers[i]->digest)
 			continue;
 		tell(batch.buffers[i], report);
-		batch.buffers[i]->digested = 0;
+		result = forget(batch.buffers[i]);
 	}
 	batch_close(&batch);
+	return result;
+}
+
+void certify_after_suspend(struct buffer *report)
+{
+	uint64_t now = clock_suspended_ns();
+	unsigned unknown = 0;
+
+	if (device.driver->extension || now < looked_ns + SUSPENDED_NS)
+		return;
+	looked_ns = now;
+	for (uint32_t i = 0; i < device.session->buffers.n; i++)
+		unknown += lacks_digest(buffer_at(i));
+	for (int i = 0; i < device.count; i++)
+		if (device.contexts[i])
+			device_note(check_on(i, certify_forget, report));
+	if (unknown)
+		buffer_printf(report, "the machine was suspended, and whether %u device buffer%s what %s is not known: there was no "
+			      "time for a digest\n", unknown, unknown == 1 ? " is" : "s are", unknown == 1 ? "it was" : "they were");
+}
+
+/* The kernel process forgets all of them at the end. */
+static CUresult forget_here(struct session_buffer *b)
+{
+	b->digested = 0;
+	return CUDA_SUCCESS;
 }
 
 void certify_check(struct buffer *report)
@@ -281,9 +347,10 @@ void certify_check(struct buffer *report)
 	for (uint32_t i = 0; i < n && is_expected; i++)
 		is_expected[i] = take_expected(buffer_at(i));
 	expected.n = 0;
+	looked_ns = clock_suspended_ns();
 	for (int i = 0; i < device.count && compares; i++)
 		if (device.contexts[i])
-			check_on(i, report);
+			check_on(i, forget_here, report);
 	for (uint32_t i = 0; i < n; i++)
 		if (!is_expected || is_expected[i] || device.driver->extension)
 			buffer_at(i)->digested = 0;

@@ -5,6 +5,9 @@
  *
  * A digest stands at its buffer in the session, so it is committed, rolled back and undone with it, and is taken once after
  * each change. One that the running cell has taken would go with a cell that fails: the kernel process has it, too.
+ *
+ * A machine that is suspended may lose what its GPUs hold. So a session that rests has digests of all of it, and they are
+ * compared before the next cell.
  */
 #ifndef CGPU_RUNTIME_CUDA_CERTIFY_H
 #define CGPU_RUNTIME_CUDA_CERTIFY_H
@@ -26,6 +29,10 @@ void certify_cell_begin(void);
 void certify_cost(uint64_t *ret_bytes, uint64_t *ret_ns);
 /* The device may reach more than before. */
 void certify_reset(void);
+/* No cell runs, nor a thread of one: digests of what has none are taken. An error: some are missing. */
+CUresult certify_rest(void);
+/* If the machine was suspended since this was asked last: lines about what has changed, or may have. */
+void certify_after_suspend(struct buffer *report);
 
 /* While a worker takes a session over: what the kernel process has, and that a buffer has no content to be compared. */
 void certify_expect(const struct certificate *c);

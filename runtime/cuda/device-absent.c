@@ -177,6 +177,14 @@ void device_cell_begin(uint32_t cell)
 	(void)cell;
 }
 
+void device_expect_suspend(void)
+{
+}
+
+void device_look_after_suspend(void)
+{
+}
+
 void device_cell_text(const char *text)
 {
 	(void)text;

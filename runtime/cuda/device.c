@@ -12,6 +12,7 @@
 
 #include "common/address-map.h"
 #include "common/buffer.h"
+#include "common/cleanup.h"
 #include "common/cuda-fault.h"
 #include "common/device-watch.h"
 #include "common/error.h"
@@ -644,6 +645,15 @@ void device_checkpoint_end(void)
 	device_unlock();
 }
 
+static void look_after_suspend(struct buffer *report)
+{
+	if (device.driver->extension || device.sticky || device_enter())
+		return;
+	device_lock();
+	certify_after_suspend(report);
+	device_unlock();
+}
+
 int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 {
 	CUresult result = CUDA_SUCCESS;
@@ -662,6 +672,7 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault)
 	libcuda_settle();
 	if (!device.sticky)
 		device_audit(warnings);
+	look_after_suspend(warnings);
 	device_lock();
 	if (!device.sticky)
 		result = device_note(images_settle());
@@ -712,6 +723,33 @@ void device_forget_scratch(void)
 {
 	if (device.usable)
 		in_context(vmm_pool_forget);
+}
+
+static void rest(void)
+{
+	CUresult result = certify_rest();
+
+	if (result)
+		log_warning("device memory: no digests for a suspend of the machine: driver error %d", (int)result);
+}
+
+void device_expect_suspend(void)
+{
+	if (device.usable && device.session && !device.driver->extension)
+		in_context(rest);
+}
+
+void device_look_after_suspend(void)
+{
+	cleanup_buffer struct buffer report = BUFFER_INIT;
+
+	if (!device.usable || !device.session)
+		return;
+	device.host->enter_library();
+	look_after_suspend(&report);
+	if (report.len && !report.failed)
+		device_print(true, report.data, report.len);
+	device.host->leave_library();
 }
 
 void device_pages_change(void)

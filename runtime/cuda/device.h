@@ -218,6 +218,10 @@ int device_cell_end(struct buffer *warnings, struct fault_record *fault);
 void device_cell_committed(struct record *waiting);
 /* Between cells: those are given back. */
 void device_forget_scratch(void);
+/* Between cells, and no thread of a cell runs: a suspend of the machine that loses device memory will be found out. */
+void device_expect_suspend(void);
+/* Where the cell's output goes already. If there was one since the last cell: what it has lost is told on stderr. */
+void device_look_after_suspend(void);
 /*
  * A cell is committed in the middle: settle as at its end, and, after device_cell_committed(), go on as after its beginning.
  * -1: the device has failed, and so will the cell.

@@ -283,6 +283,7 @@ static void certificate(uint64_t address, uint64_t digest)
 	record_put_u64(&b, SIZE);
 	record_put_u64(&b, 1);
 	record_put_u64(&b, digest);
+	record_put_u64(&b, 5000);
 	record_put_u32(&b, 1);
 	r = record_open(b.data, b.len);
 	assert_int_equal(device_memory_certificates(&memory, &r, &err), 0);
@@ -370,6 +371,7 @@ static void test_encoding(void **state)
 	assert_int_equal(record_u64(&r), SIZE);
 	assert_int_equal(record_u64(&r), 1);
 	assert_int_equal(record_u64(&r), 9);
+	assert_int_equal(record_u64(&r), 5000);
 	assert_int_equal(record_u32(&r), 1);
 	assert_int_equal(record_check(&r, "chunks", &err), 0);
 	buffer_release(&b);

@@ -166,6 +166,8 @@ static void a_load_is_not_left_without_a_worker(void **state)
 
 	(void)state;
 	save("a");
+	/* A spare on its way would put that off, and the load could be over before. */
+	harness_spare(&h);
 	park();
 	loaded.done = false;
 	if (supervisor_restore(h.supervisor, "a", on_loaded, NULL, &err))
@@ -220,6 +222,19 @@ static void a_worker_that_is_being_forked_is_ended_too(void **state)
 	check();
 }
 
+/* Nobody has the GPU open then, so that of a laptop may sleep. */
+static void the_node_of_the_gpu_is_let_go(void **state)
+{
+	(void)state;
+	fill();
+	device_nodes_hold(&h.supervisor->nodes, open("/dev/null", O_RDWR | O_CLOEXEC));
+	assert_int_equal(h.supervisor->nodes.n, 1);
+	park();
+	harness_until(&h, is_parked, NULL);
+	assert_int_equal(h.supervisor->nodes.n, 0);
+	check();
+}
+
 static bool has_tried(void *data)
 {
 	return h.supervisor->parking.rest_ms != *(uint64_t *)data;
@@ -271,6 +286,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_load_is_not_left_without_a_worker, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_who_asks_while_it_happens_by_itself_waits_for_the_end, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_worker_that_is_being_forked_is_ended_too, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_node_of_the_gpu_is_let_go, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_full_disk_is_tried_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_cell_comes_at_each_step, set_up, tear_down),
 	};
