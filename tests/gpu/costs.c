@@ -41,11 +41,14 @@ static void cost_footprint(void *arg)
 		_exit(3);
 	other = fork();
 	if (other == 0) {
+		/* The one that has started it may be gone already. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(sockets[0]);
 		if (read(sockets[1], &byte, 1) == 1)
 			waiting_context(&sockets[1]);
 		_exit(0);
 	}
+	close(sockets[1]);
 	gpu_open();
 	GPU_TRY(cu.cuMemGetInfo(&before, &total));
 	if (write(sockets[0], "", 1) != 1 || read(sockets[0], &byte, 1) != 1)

@@ -101,6 +101,15 @@ static const char *meaning(CUresult code)
 	}
 }
 
+void row_failed(const char *name, const char *who)
+{
+	if (gpu_report->failed[0])
+		row("NO", name, "%serror %d in %s%s", who, gpu_report->code, gpu_report->failed,
+		    meaning((CUresult)gpu_report->code));
+	else
+		row("NO", name, "%sno call failed, and it did not do all it should", who);
+}
+
 int child_run(const char *name, void (*run)(void *), void *arg)
 {
 	struct child c = child_start(run, arg);
@@ -109,7 +118,7 @@ int child_run(const char *name, void (*run)(void *), void *arg)
 	if (end)
 		row("NO", name, end == -1 ? "did not end in %d s" : "cannot be killed after %d s", CHILD_MS / 1000);
 	else if (gpu_report->failed[0])
-		row("NO", name, "error %d in %s%s", gpu_report->code, gpu_report->failed, meaning((CUresult)gpu_report->code));
+		row_failed(name, "");
 	return !end && !gpu_report->failed[0];
 }
 
@@ -131,7 +140,7 @@ int send_fds(int socket, const int *fds, int n)
 		c->cmsg_type = SCM_RIGHTS;
 		c->cmsg_len = CMSG_LEN((size_t)part_n * sizeof(int));
 		memcpy(CMSG_DATA(c), fds + at, (size_t)part_n * sizeof(int));
-		if (sendmsg(socket, &m, 0) < 0)
+		if (sendmsg(socket, &m, MSG_NOSIGNAL) < 0)
 			return -1;
 	}
 	return 0;

@@ -32,10 +32,15 @@ struct child child_start(void (*run)(void *), void *arg);
  * it either. ret_ms: how long the end took, may be NULL.
  */
 int child_wait(struct child *c, int deadline_ms, double *ret_ms);
+/* The row of a child that has ended too early, or had to be killed: which call failed. who: words before it, or "". */
+void row_failed(const char *name, const char *who);
 /* Run a child to its end; 1 if it did all it should, else a row says what it did not. */
 int child_run(const char *name, void (*run)(void *), void *arg);
 
-/* Descriptors through a SOCK_SEQPACKET socket, any number of them; 0, or -1 when they do not go, or nothing comes in CHILD_MS. */
+/*
+ * Descriptors through a SOCK_SEQPACKET socket, any number of them; 0, or -1 when they do not go, or nothing comes in CHILD_MS.
+ * Nothing comes either as soon as all that have the other end are gone: a parent closes a child's end when it has started it.
+ */
 int send_fds(int socket, const int *fds, int n);
 int receive_fds(int socket, int *fds, int n);
 

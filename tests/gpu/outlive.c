@@ -128,10 +128,11 @@ static void outlive(enum death death, int hold)
 	h.socket = sockets[1];
 	ready.fd = sockets[0];
 	c = child_start(maker, &h);
+	close(sockets[1]);
 	if (receive_fds(sockets[0], h.fds, CHUNKS)) {
-		row("NO", name, "maker: error %d in %s", gpu_report->code, gpu_report->failed);
 		kill(c.pid, SIGKILL);
 		child_wait(&c, CHILD_MS, NULL);
+		row_failed(name, "maker: ");
 		goto out;
 	}
 	/* Until it is ready to die. A driver whose launches wait for the entry does not come back from an endless one. */
@@ -154,7 +155,6 @@ out:
 	for (i = 0; i < n_nodes; i++)
 		close(nodes[i]);
 	close(sockets[0]);
-	close(sockets[1]);
 }
 
 void experiment_outlive(int death)

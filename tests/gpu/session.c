@@ -25,10 +25,10 @@ struct takeover {
 	int fds[MOST];
 };
 
+/* Nobody, when the other end is gone: whoever waits for the answer sees that. */
 static void tell(int socket)
 {
-	if (write(socket, "", 1) != 1)
-		_exit(3);
+	send(socket, "", 1, MSG_NOSIGNAL);
 }
 
 static int is_told(int socket)
@@ -98,10 +98,9 @@ static void watch_free(void *arg)
 	gpu_report->figure[5] = gpu_now() - began;
 }
 
-static int open_sockets(struct takeover *t)
+static int open_sockets(int sockets[2])
 {
-	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, t->maker) ||
-	       socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, t->spare);
+	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets);
 }
 
 static void close_all(const int *fds, int n)
@@ -110,27 +109,40 @@ static void close_all(const int *fds, int n)
 		close(fds[i]);
 }
 
-/* A child that waits with its context, and the descriptors of a maker that was killed then. 0, or -1: a row says why. */
-static int begin(const char *name, void (*waiting)(void *), struct takeover *t, struct child *ret_waiting)
+static void end_child(struct child *c)
+{
+	kill(c->pid, SIGKILL);
+	child_wait(c, CHILD_MS, NULL);
+}
+
+/* The descriptors of a maker, which is killed then. */
+static int inherit(struct takeover *t)
 {
 	struct child maker;
+	int result;
 
-	if (open_sockets(t))
+	if (open_sockets(t->maker))
+		return -1;
+	maker = child_start(make, t);
+	close(t->maker[1]);
+	result = receive_fds(t->maker[0], t->fds, t->n);
+	end_child(&maker);
+	close(t->maker[0]);
+	return result;
+}
+
+/* A child that waits with its context, and what it is to take over. 0, or -1: a row says why. */
+static int begin(const char *name, void (*waiting)(void *), struct takeover *t, struct child *ret_waiting)
+{
+	if (open_sockets(t->spare))
 		return -1;
 	*ret_waiting = child_start(waiting, t);
-	if (is_told(t->spare[0])) {
-		maker = child_start(make, t);
-		if (!receive_fds(t->maker[0], t->fds, t->n)) {
-			kill(maker.pid, SIGKILL);
-			child_wait(&maker, CHILD_MS, NULL);
-			return 0;
-		}
-		kill(maker.pid, SIGKILL);
-		child_wait(&maker, CHILD_MS, NULL);
-	}
-	row("NO", name, "error %d in %s", gpu_report->code, gpu_report->failed);
-	kill(ret_waiting->pid, SIGKILL);
-	child_wait(ret_waiting, CHILD_MS, NULL);
+	close(t->spare[1]);
+	if (is_told(t->spare[0]) && !inherit(t))
+		return 0;
+	end_child(ret_waiting);
+	row_failed(name, "");
+	close(t->spare[0]);
 	return -1;
 }
 
@@ -140,9 +152,8 @@ static int end(const char *name, struct takeover *t, struct child *waiting)
 	int failed = child_wait(waiting, CHILD_MS, NULL) || gpu_report->failed[0];
 
 	if (failed)
-		row("NO", name, "error %d in %s", gpu_report->code, gpu_report->failed);
-	close_all(t->maker, 2);
-	close_all(t->spare, 2);
+		row_failed(name, "");
+	close(t->spare[0]);
 	return !failed;
 }
 
@@ -194,7 +205,7 @@ static void measure_free(void *arg)
 	gpu_report->count = free_bytes;
 }
 
-/* Never more than half of what is free. */
+/* Never more than half of what is free; 0: a row says why that is not known. */
 static size_t room(void)
 {
 	return child_run("free memory", measure_free, NULL) ? (size_t)gpu_report->count / 2 : 0;
@@ -206,6 +217,8 @@ void experiment_promotion(int what)
 	size_t most = room();
 
 	(void)what;
+	if (!most)
+		return;
 	getrlimit(RLIMIT_NOFILE, &files);
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
@@ -225,6 +238,8 @@ void experiment_closing(int what)
 	size_t most = room();
 
 	(void)what;
+	if (!most)
+		return;
 	free_again(100, 2 * MIB);
 	free_again(1, most >= 4 * GIB ? 4 * GIB : most / (2 * MIB) * (2 * MIB));
 }

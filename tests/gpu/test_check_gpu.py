@@ -1,30 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The experiments for a machine with a GPU are right where it can be checked: on the emulated driver, and on one that
 hangs."""
-import json
-import os
 import re
 import subprocess
 
+import check_gpu
 import played_gpu
 import pytest
+from check_gpu import run
 
 pytestmark = pytest.mark.cuda
 
 
 @pytest.fixture(scope="module")
 def bundle(root, tmp_path_factory):
-    build, folder = os.environ.get("CGPU_BUILD_TREE", root / "build" / "tree"), tmp_path_factory.mktemp("bundle")
-    subprocess.run(["make", "-C", build, "experiments-bundle", f"BUNDLE={folder}"], check=True, capture_output=True)
-    return folder
-
-
-def run(bundle, folder, driver, *names, **env):
-    ran = subprocess.run([f"{bundle}/run", folder, *names], text=True, capture_output=True,
-                         env={**os.environ, "CHECK_GPU_DRIVER": str(driver), **env})
-    results = folder / "results.jsonl"
-    lines = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
-    return ran, lines
+    return check_gpu.bundle(root, tmp_path_factory.mktemp("bundle"))
 
 
 def test_every_answer_is_ok_on_the_emulated_driver(bundle, prefix, tmp_path):
@@ -78,6 +68,13 @@ def test_a_driver_that_does_not_start_is_told_in_words(bundle, prefix, tmp_path,
     assert ran.returncode == 77 and len(texts) == 1, ran.stdout
     assert texts[0].startswith(f"error {code} in cu.cuInit(0): {words}"), texts
     assert "see what nvidia-smi says here" in ran.stdout, ran.stdout
+
+
+def test_each_experiment_says_at_once_that_there_is_no_device(bundle, prefix, root, tmp_path):
+    """Also one of several processes, of which one fails and another waits for it. The first experiment would end the call."""
+    emulator, names = prefix / "libexec" / "cgpu" / "libcgpu-emulator.so", check_gpu.names(root)[1:]
+    ran, lines = run(bundle, tmp_path, emulator, *names, CGPU_EMULATED_FAIL="cuInit=100")
+    check_gpu.assert_no_device(ran, lines, names, tmp_path)
 
 
 def test_without_a_driver_nothing_is_claimed(bundle, tmp_path):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import played_gpu
 import pytest
 
 HIDDEN = ("/usr/include", "/usr/lib/gcc", "/usr/lib/clang", *glob.glob("/usr/lib/llvm-*"))
@@ -68,6 +69,15 @@ def test_it_runs_without_all_that_it_was_made_from(bundle, build, prefix, root, 
     lines, shown = run("tour", "test_checkpoint", "test_on_restart")
     assert lines[:1] == tour and len(lines) > 10 and len({line["test"] for line in lines}) == len(lines)
     assert "| ok | recovery/test_checkpoint.py |" in (tmp_path / "results" / "product.md").read_text()
+
+
+def test_a_driver_that_cannot_be_used_ends_the_call(bundle, prefix, tmp_path):
+    """It would take the nine minutes for tests that fail."""
+    env = {**os.environ, **played_gpu.build(prefix, tmp_path), "CGPU_EMULATED_FAIL": "cuInit=100"}
+    ran = subprocess.run([sys.executable, bundle / "product", tmp_path / "results"], text=True, capture_output=True, env=env)
+    assert ran.returncode == 77 and "no CUDA-capable device is detected (100)" in ran.stdout, ran.stdout + ran.stderr
+    assert ran.stdout.endswith("The device cannot be used, so nothing was run.\n"), ran.stdout
+    assert not (tmp_path / "results" / "product.jsonl").exists()
 
 
 def test_its_programs_need_what_it_brings_and_libc(bundle, tmp_path):
