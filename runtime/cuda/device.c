@@ -177,13 +177,18 @@ static int try_driver(const char *path, struct error *err)
 	char present[VERSION_TEXT_MAX];
 	int count = 0, version = 0;
 	CUresult result;
+	bool lacks;
 
 	device.unusable = CUDA_ERROR_NO_DEVICE;
-	if (driver_open(path, &chosen, err))
+	lacks = driver_open(path, &chosen, err);
+	/* One that is too old is asked, too: where no device is, a newer one is of no use. */
+	if (lacks && (!chosen.cuInit || !chosen.cuDriverGetVersion))
 		return -1;
 	result = chosen.cuInit(0);
 	if (!result && !chosen.cuDriverGetVersion(&version) && version < NEEDED_VERSION)
 		result = (CUresult)cudaErrorInsufficientDriver;
+	if (!result && lacks)
+		return -1;
 	if (!result)
 		result = chosen.cuDeviceGetCount(&count);
 	if (!result && !count)
@@ -544,8 +549,8 @@ static void tell_of_device(void)
 	if (device.session->told_driver)
 		return;
 	if (device.info.passed_over[0])
-		snprintf(text, sizeof(text), "the GPU of this machine is not used: %s. Cells run on the emulated device; see %%doctor\n",
-			 device.info.passed_over);
+		snprintf(text, sizeof(text), "NVIDIA's driver is not used on this machine: %s. Cells run on the emulated device; see "
+			 "%%doctor\n", device.info.passed_over);
 	else if (device.info.traits & DEVICE_MPS)
 		snprintf(text, sizeof(text), "cells share the GPU with other programs by MPS: a fault of one of them ends the cell that "
 			 "runs; see %%doctor\n");

@@ -21,26 +21,27 @@ static const struct {
 int driver_open(const char *path, struct cuda_driver *ret, struct error *err)
 {
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-	struct cuda_driver driver = { .library = path, .handle = library };
 	emulator_extension_fn extension;
+	const char *lacking = NULL;
 
+	*ret = (struct cuda_driver){ .library = path, .handle = library };
 	if (!library)
 		return error_set(err, ERROR_NOT_FOUND, "cannot load the CUDA driver: %s", dlerror());
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		void *p = dlsym(library, rows[i].symbol);
 
-		if (!p)
-			return error_set(err, ERROR_NOT_FOUND, "%s has no %s: the driver is too old, CUDA 13 is needed",
-					 path, rows[i].symbol);
-		*(void **)((char *)&driver + rows[i].offset) = p;
+		if (!p && !lacking)
+			lacking = rows[i].symbol;
+		*(void **)((char *)ret + rows[i].offset) = p;
 	}
-	*(void **)&driver.cuCoredumpSetAttributeGlobal = dlsym(library, "cuCoredumpSetAttributeGlobal");
+	if (lacking)
+		return error_set(err, ERROR_NOT_FOUND, "%s has no %s: the driver is too old, CUDA 13 is needed", path, lacking);
+	*(void **)&ret->cuCoredumpSetAttributeGlobal = dlsym(library, "cuCoredumpSetAttributeGlobal");
 	extension = (emulator_extension_fn)dlsym(library, EMULATOR_EXTENSION_SYMBOL);
 	if (extension) {
-		driver.extension = extension(EMULATOR_EXTENSION_VERSION);
-		if (!driver.extension)
+		ret->extension = extension(EMULATOR_EXTENSION_VERSION);
+		if (!ret->extension)
 			return error_set(err, ERROR_PROTOCOL, "%s is of another version of cgpu", path);
 	}
-	*ret = driver;
 	return 0;
 }

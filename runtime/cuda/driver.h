@@ -25,7 +25,10 @@ struct cuda_driver {
 	CUresult (*cuCoredumpSetAttributeGlobal)(CUcoredumpSettings attribute, void *value, size_t *size);
 };
 
-/* ERROR_NOT_FOUND names the library that is missing or the function that it lacks. The library stays loaded. */
+/*
+ * ERROR_NOT_FOUND names the library that is missing or the function that it lacks; ret has those that it has, and NULL for the
+ * others. The library stays loaded.
+ */
 int driver_open(const char *path, struct cuda_driver *ret, struct error *err);
 
 /* A driver that logs each call and its result (CGPU_LOG=debug) and passes it to `inner`, which must stay. */

@@ -88,14 +88,23 @@ def test_a_driver_that_is_found_is_opened_by_workers_only(start_kernel, prefix):
             assert "libcgpu-emulator" not in f.read()
 
 
-def test_a_driver_that_is_passed_over_is_told(start_kernel, tmp_path):
-    (tmp_path / "old.c").write_text("int cuInit(unsigned flags) { return 0; }\n")
+OLD = "int cuInit(unsigned flags) { return %d; }\nint cuDriverGetVersion(int *ret) { return *ret = 12020, 0; }\n"
+
+
+@pytest.mark.parametrize("text, why", [
+    ("int cuInit(unsigned flags) { return 0; }\n", "the driver is too old, CUDA 13 is needed"),
+    (OLD % 0, "The driver is for CUDA 12.2; CUDA 13.0 is needed, which driver 580 and later have"),
+    # No newer one would help.
+    (OLD % 100, "no CUDA-capable device is detected (100). The driver is for CUDA 12.2; CUDA 13.0 is needed"),
+], ids=["older", "old", "no device"])
+def test_a_driver_that_is_passed_over_is_told(start_kernel, tmp_path, text, why):
+    (tmp_path / "old.c").write_text(text)
     subprocess.run(["gcc", "-shared", "-fPIC", "-w", "-o", tmp_path / "libcuda.so.1", tmp_path / "old.c"], check=True)
     session = start_kernel(LD_LIBRARY_PATH=library_path(tmp_path))
     assert not session.run("int a = 1;").ok().stderr
-    told = "the GPU of this machine is not used: "
+    told = "NVIDIA's driver is not used on this machine: "
     r = session.run(ENTRY + "int *p; cudaMalloc(&p, 4); one<<<1, 1>>>(p);").ok()
-    assert r.stderr.startswith(told) and "the driver is too old, CUDA 13 is needed" in r.stderr
+    assert r.stderr.startswith(told) and why in r.stderr, r.stderr
     assert told not in session.run("__global__ void two(int *p) { *p = 2; }\ntwo<<<1, 1>>>(p);").ok().stderr
     shown = session.run("%doctor").ok().shown
     assert "GPU driver" in shown and "Install NVIDIA driver 580 or later" in shown

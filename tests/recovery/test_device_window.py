@@ -75,7 +75,7 @@ def test_a_new_session_uses_the_emulated_device_and_says_why(start_on_gpu, there
     doctor = session.run("%doctor").ok().stdout
     assert "emulated on the CPU" in doctor and all(word in doctor for word in UNSUITABLE[how]), doctor
     result = session.run("__global__ void k(int *p) { *p = 3; }").ok()
-    assert "the GPU of this machine is not used: " in result.stderr, result.shown
+    assert "NVIDIA's driver is not used on this machine: " in result.stderr, result.shown
     session.run("int *p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p); cudaDeviceSynchronize();").ok()
     assert session.run("*p").ok().text == "3"
     session.close()
