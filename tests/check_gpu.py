@@ -14,11 +14,17 @@ def names(root):
     return re.findall(r"^EXPERIMENT\((\w+)", (root / "tests" / "gpu" / "experiments.def").read_text(), re.M)
 
 
-def bundle(root, folder):
+def bundle(root, folder, target="experiments-bundle", *words):
     """What the bundle has of them, in `folder`."""
     build = os.environ.get("CGPU_BUILD_TREE", root / "build" / "tree")
-    subprocess.run(["make", "-C", build, "experiments-bundle", f"BUNDLE={folder}"], check=True, capture_output=True)
+    made = subprocess.run(["make", "-C", build, target, f"BUNDLE={folder}", *words], text=True, capture_output=True)
+    assert made.returncode == 0, made.stdout[-2000:] + made.stderr[-2000:]
     return folder
+
+
+def whole_bundle(root, folder):
+    """Packed fast, so 92 MiB instead of less than 60, and for no other Python than this one."""
+    return bundle(root, folder, "check-gpu-bundle", "BUNDLE_PYTHONS=", "BUNDLE_XZ=-0", "BUNDLE_MIB=92")
 
 
 def run(bundle, folder, driver, *names, before=(), **env):

@@ -25,7 +25,7 @@ from session import Session, marked_processes, wait_until  # noqa: E402
 ROOT = HERE.parent
 
 
-NEED_CUDA = {"cuda", "driver", "gpu", "programs"}  # folders; in others, tests are marked one by one
+NEED_CUDA = {"cuda", "debian-driver", "driver", "gpu", "programs"}  # folders; in others, tests are marked one by one
 NEED_EMULATED = {"start_on_gpu", "inject_cell", "nvcc"}  # fixtures of tests that are marked `emulated`
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import check_gpu
 import played_gpu
 import pytest
 
@@ -37,13 +38,8 @@ def build(root):
 
 
 @pytest.fixture(scope="module")
-def bundle(build, tmp_path_factory):
-    """Packed fast, so 92 MiB instead of less than 60, and for no other Python than this one."""
-    folder = tmp_path_factory.mktemp("bundle")
-    made = subprocess.run(["make", "-C", build, "check-gpu-bundle", f"BUNDLE={folder}", "BUNDLE_PYTHONS=", "BUNDLE_XZ=-0",
-                           "BUNDLE_MIB=92"], text=True, capture_output=True)
-    assert made.returncode == 0, made.stdout[-2000:] + made.stderr[-2000:]
-    return folder
+def bundle(root, tmp_path_factory):
+    return check_gpu.whole_bundle(root, tmp_path_factory.mktemp("bundle"))
 
 
 def hide(root, *folders):
