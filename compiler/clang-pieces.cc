@@ -417,6 +417,14 @@ unsigned packing_of(const Decl *D)
 	return A ? A->getAlignment() / 8 : 0;
 }
 
+/* What a C cell has declared, or an extern "C" elsewhere, the cell need not say again. */
+static bool is_c_by_another(const Decl *D)
+{
+	const auto *F = dyn_cast<FunctionDecl>(D);
+
+	return F && F->isExternC() && !F->isMain() && !isa<LinkageSpecDecl>(F->getLexicalDeclContext());
+}
+
 void Pieces::add_one(Decl *D, const std::string &before, const std::string &after)
 {
 	std::string text = text_of(D);
@@ -424,6 +432,8 @@ void Pieces::add_one(Decl *D, const std::string &before, const std::string &afte
 
 	if (text.empty() || text == ";")
 		return;
+	if (is_c_by_another(D))
+		text = "extern \"C\" { " + text + " }";
 	std::string key = key_of(D, text);
 
 	if (unsigned packing = packing_of(D))

@@ -93,6 +93,20 @@ void clang_publish_lambda(VarDecl *V)
 	(V->*&Opener::setCachedLinkage)(LINKAGE(External));
 }
 
+/* -fsemantic-interposition does this for C. It would take the same from what the headers of C++ have, which is slow then. */
+void clang_publish_replaceable(Decl *D)
+{
+	auto *F = dyn_cast<FunctionDecl>(D);
+
+	if (isa<NamespaceDecl>(D) || isa<LinkageSpecDecl>(D))
+		for (Decl *inner : cast<DeclContext>(D)->decls())
+			clang_publish_replaceable(inner);
+	if (!F || !F->doesThisDeclarationHaveABody() || F->isInlined() || F->isMain() || F->isDependentContext() ||
+	    F->isTemplateInstantiation() || F->hasAttr<CUDAGlobalAttr>() || !F->isExternallyVisible() || F->hasAttr<WeakAttr>())
+		return;
+	F->addAttr(WeakAttr::CreateImplicit(F->getASTContext()));
+}
+
 void clang_publish_inline(Decl *D, const SourceManager &SM)
 {
 	auto *F = dyn_cast<FunctionDecl>(D);

@@ -18,6 +18,11 @@ void clang_publish_device(clang::Decl *D);
 /* A variable of a lambda that captures has its class from this unit alone, and is there for others all the same. */
 void clang_publish_lambda(clang::VarDecl *V);
 
+/* Of a declaration at the top of C++ code and those inside of it: a later cell may define its functions anew, so callers in the same
+ * cell, too, ask for them, and draw no conclusions from their bodies. Inline functions and templates are their cell's own. The
+ * functions come out as weak symbols, own_names_make_strong() makes them ordinary ones. */
+void clang_publish_replaceable(clang::Decl *D);
+
 /* Of a declaration at the top of C code: `inline` without `static` in a file of the user is what C++ takes it for, a function that
  * is there. In C99 no object would have its code, and a call that is not inlined would find none. */
 void clang_publish_inline(clang::Decl *D, const clang::SourceManager &SM);

@@ -151,6 +151,8 @@ class CellConsumer : public SemaConsumer
 					clang_cuda_check_variables(F->getBody(), *sema, is_run(F) && job->display);
 				clang_cuda_mark_results(F->getBody(), *sema);
 			}
+			if (sema->getLangOpts().CPlusPlus && !is_header && !(F && is_run(F)))
+				clang_publish_replaceable(D);
 			if (sema->getLangOpts().CPlusPlus)
 				declare_cpp(D);
 			else if (F && is_run(F) && F->hasBody()) {

@@ -531,6 +531,7 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 	if (!c || cpp_names_check(&x->names, &x->compiler->session, c, err))
 		return -1;
 	own_names_strip_object(x->object.object, x->object.object_len);
+	own_names_make_strong(x->object.object, x->object.object_len);
 	if (mark_own_variables(x, err))
 		return -1;
 	u->cell = x->request->cell;

@@ -228,6 +228,7 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 	n->type = mem_pool_strdup(c->names->pool, s->type);
 	n->type_code = mem_pool_strdup(c->names->pool, s->type_code);
 	n->size = s->size;
+	n->layout = s->layout;
 	c->names->failed |= !n->type || !n->type_code;
 }
 
@@ -313,7 +314,7 @@ static void finish_one(const struct cpp_names *l, const struct cpp_name *n, stru
 		return;
 	u->symbols[u->n_symbols++] = (struct unit_symbol){
 		.name = n->name, .is_function = n->kind == CLANG_FUNCTION, .size = n->size, .type = n->type,
-		.type_code = n->type_code, .line = n->line,
+		.type_code = n->type_code, .layout = n->layout, .line = n->line,
 	};
 }
 

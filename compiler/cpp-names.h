@@ -26,8 +26,8 @@ struct cpp_name {
 	const char *refused;     /* clang's words; NULL: it is C */
 	uint32_t line;           /* in the cell */
 	bool is_thread_local;
-	const char *type, *type_code; /* as the C parse says */
-	uint64_t size;
+	const char *type, *type_code; /* as the C parse says, as the next two */
+	uint64_t size, layout;
 };
 
 struct cpp_names {

@@ -83,6 +83,31 @@ static const Elf64_Ehdr *header_of(const void *object, size_t len)
 	return h;
 }
 
+static bool is_in_group(const Elf64_Ehdr *h, const void *object, Elf64_Section index)
+{
+	const Elf64_Shdr *sections = (const Elf64_Shdr *)((const char *)object + h->e_shoff);
+
+	return index >= h->e_shnum || sections[index].sh_flags & SHF_GROUP;
+}
+
+void own_names_make_strong(void *object, size_t len)
+{
+	const Elf64_Ehdr *h = header_of(object, len);
+	struct symbol_table t;
+
+	for (size_t i = 0; h && i < h->e_shnum; i++) {
+		if (!symbol_table_at(object, len, h, i, &t))
+			continue;
+		for (size_t k = 0; k < t.n; k++) {
+			Elf64_Sym *s = &t.at[k];
+
+			if (s->st_shndx != SHN_UNDEF && ELF64_ST_BIND(s->st_info) == STB_WEAK &&
+			    ELF64_ST_TYPE(s->st_info) == STT_FUNC && !is_in_group(h, object, s->st_shndx))
+				s->st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+		}
+	}
+}
+
 void own_names_mark_variable(void *object, size_t len, const char *name)
 {
 	static const char *const prefixes[] = { "", "__emutls_v.", "__emutls_t." };

@@ -24,6 +24,9 @@ void own_names_strip(char *text);
 /* The same for the symbols of an ELF object. */
 void own_names_strip_object(void *object, size_t len);
 
+/* Of functions in the object that are weak and not in a group of sections, as an inline one is: they are ordinary ones. */
+void own_names_make_strong(void *object, size_t len);
+
 /* Mark the variable in the object (UNIT_OWN_VARIABLE), also as a thread-local one. */
 void own_names_mark_variable(void *object, size_t len, const char *name);
 
