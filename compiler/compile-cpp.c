@@ -4,6 +4,7 @@
  * those that clang has errors in, or that stand in the way of what the cell defines, are dropped for another try. A try
  * that fails ends before code is made, so the common case pays for one.
  */
+#define _GNU_SOURCE
 #include "compiler/compile-cpp.h"
 
 #include <ctype.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "common/unit.h"
@@ -412,6 +414,44 @@ static void name_entries(struct cpp_unit *x)
 	x->entries.len = kept * sizeof(*e);
 }
 
+/* In `.file 2 "/home/me/declaration 5"` the part that is a place of ours; NULL: there is none. */
+static const char *place_in_ptx(const char *line, size_t len)
+{
+	static const char *const places[] = { COMPOSITION_PLACE, COMPOSITION_ANEW };
+	const char *found = NULL;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !strncmp(line, "\t.file", 6) && !found; i++)
+		found = memmem(line, len, places[i], strlen(places[i]));
+	return found;
+}
+
+/* Device code of an earlier cell has the lines of that one. */
+static void name_files(struct cpp_unit *x)
+{
+	cleanup_buffer struct buffer named = BUFFER_INIT;
+	const struct declaration *d;
+	size_t n;
+
+	for (const char *line = x->ptx, *place; *line; line += n) {
+		n = strcspn(line, "\n");
+		n += line[n] == '\n';
+		place = place_in_ptx(line, n);
+		d = place ? session_at(&x->compiler->session, entry_of(&(struct clang_diagnostic){ .file = place })) : NULL;
+		if (d) {
+			buffer_printf(&named, "%.*sIn[%u]", (int)(strchr(line, '"') + 1 - line), line, d->cell);
+			place += strcspn(place, "\"");
+			buffer_append(&named, place, (size_t)(line + n - place));
+		} else {
+			buffer_append(&named, line, n);
+		}
+	}
+	if (buffer_check(&named, NULL))
+		return;
+	free(x->ptx);
+	x->ptx_len = named.len;
+	x->ptx = buffer_steal(&named);
+}
+
 static int compile_device(struct cpp_unit *x, struct clang_job job, struct error *err)
 {
 	cleanup_buffer struct buffer header = BUFFER_INIT;
@@ -424,8 +464,10 @@ static int compile_device(struct cpp_unit *x, struct clang_job job, struct error
 	x->last_severity = CLANG_NOTE;
 	if (clang_shim_compile_device(&job, &x->ptx, &x->ptx_len) && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up on the device code without saying why");
-	if (x->ptx)
+	if (x->ptx) {
 		name_entries(x);
+		name_files(x);
+	}
 	return 0;
 }
 

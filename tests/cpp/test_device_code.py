@@ -2,6 +2,8 @@
 """Device code in %%cpp cells: clang compiles the same text for the host and for the device."""
 import pytest
 
+from playing import play, refuse
+
 pytestmark = pytest.mark.cuda
 
 DEFINITIONS = """%%cpp
@@ -190,3 +192,8 @@ def test_a_launch_that_the_device_does_not_take_is_told_with_its_line(session, l
 def test_mistakes_are_told_by_clang_at_their_place(session, text, message):
     refused = session.run("%%cpp\n" + text)
     assert refused.evalue == "In[%d]:%s" % (refused.count, message)
+
+
+def test_lines_of_a_kernel_of_an_earlier_cell_are_told_as_its_lines(fresh_kernel):
+    play(fresh_kernel, "%%cpp\ntemplate <typename T> __global__ void fill(T *p, T v) {\n  p[threadIdx.x] = v; }")
+    refuse(fresh_kernel, "%%cpp\nfill<<<1, 32>>>((int *)0, 3); cudaDeviceSynchronize();", "line 3 of In[1]")
