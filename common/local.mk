@@ -38,7 +38,6 @@ libcommon_a_SOURCES = \
 	%reldir%/memory-permit.c %reldir%/memory-permit.h \
 	%reldir%/names.c %reldir%/names.h \
 	%reldir%/near-name.c %reldir%/near-name.h \
-	%reldir%/namespace-infix.h \
 	%reldir%/output-ring.c %reldir%/output-ring.h \
 	%reldir%/pagemap-scan.c %reldir%/pagemap-scan.h \
 	%reldir%/ptx-lexer.c %reldir%/ptx-lexer.h \

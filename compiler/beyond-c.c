@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/beyond-c.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #include "compiler/closure.h"
 #include "compiler/host-text.h"
+#include "compiler/session.h"
 
 /* A lambda at token i that stays none of device code. */
 static bool is_lambda_of_host(const struct token_list *l, uint32_t i)
@@ -38,6 +42,44 @@ static bool is_constructed(const struct host_text *h, const struct session *sess
 		names.classify(names.context, token_text(l, first), token_len(l, first)) == NAME_VALUE);
 }
 
+/* `namespace geo { ... }`, `using namespace geo;`, `using real = float;`: to split.c it is device code, which C does not see. */
+static bool is_of_namespaces(const struct token_list *l, uint32_t i)
+{
+	return split_at_specifier(l, i) && (token_is(l, i, "using") || token_is(l, i, "namespace"));
+}
+
+static bool is_word(const char *text, const char *word, size_t len)
+{
+	return !strncmp(text, word, len) && !isalnum((unsigned char)text[len]) && text[len] != '_';
+}
+
+/* Has a C++ cell a namespace, or another name for one, that is called so? */
+static bool is_namespace(const struct session *session, const char *name, size_t len)
+{
+	static const char head[] = "namespace ";
+
+	for (uint32_t i = session_count(session); i-- > 0;) {
+		const struct declaration *d = session_at(session, i);
+
+		if (d->kind == DECLARATION_CPP && !strncmp(d->host, head, strlen(head)) &&
+		    is_word(d->host + strlen(head), name, len))
+			return true;
+	}
+	return false;
+}
+
+/* `geo::scale<<<1, 32>>>(p)`: NVRTC takes its time to find that it does not know the name. */
+static bool is_in_namespace(const struct split *s, const struct session *session, const struct item *item)
+{
+	const struct token_list *l = &s->tokens;
+
+	for (uint32_t t = item->first + 1; t < item->end; t++)
+		if (token_is(l, t, "::") && token_is_name(l, t - 1) &&
+		    is_namespace(session, token_text(l, t - 1), token_len(l, t - 1)))
+			return true;
+	return false;
+}
+
 bool beyond_c(const struct host_text *h, const struct session *session)
 {
 	const struct split *s = &h->split;
@@ -45,6 +87,8 @@ bool beyond_c(const struct host_text *h, const struct session *session)
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		const struct item *item = &s->items[i];
 
+		if (is_of_namespaces(&s->tokens, item->first) || is_in_namespace(s, session, item))
+			return true;
 		if (item->kind == ITEM_DIRECTIVE || item->world != WORLD_HOST)
 			continue;
 		if (item->kind == ITEM_DECLARATION && is_constructed(h, session, i))

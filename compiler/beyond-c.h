@@ -8,7 +8,10 @@
 struct host_text;
 struct session;
 
-/* Is there a lambda that is none for device code, or an object made by a constructor, in what the cell has for the host? */
+/*
+ * Is there a namespace or a `using` at the level of the cell, a name in a namespace of an earlier cell, or, in what it has for
+ * the host, a lambda that is none for device code or an object made by a constructor?
+ */
 bool beyond_c(const struct host_text *h, const struct session *session);
 
 #endif

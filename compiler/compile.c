@@ -12,7 +12,6 @@
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "common/unit.h"
-#include "compiler/alias-text.h"
 #include "compiler/beyond-c.h"
 #include "compiler/cell-names.h"
 #include "compiler/clang-shim.h"
@@ -33,7 +32,6 @@
 #include "compiler/launch-syntax.h"
 #include "compiler/left-out.h"
 #include "compiler/line-table.h"
-#include "compiler/namespace-text.h"
 #include "compiler/own-names.h"
 
 #define CACHE_BYTES (256ull * 1024 * 1024)
@@ -673,6 +671,15 @@ static void keep_flags(struct compiler *c, const char *cflags)
 	c->cflags = copy;
 }
 
+/* `geo::one`: what C says of the colons helps nobody. Those of assembly stand in front of a text or a parenthesis. */
+static bool has_scope(const struct token_list *l)
+{
+	for (uint32_t i = 0; i + 2 < l->n; i++)
+		if (token_is_name(l, i) && token_is(l, i + 1, "::") && token_is_name(l, i + 2))
+			return true;
+	return false;
+}
+
 static int compile(struct compilation *x, struct compile_result *ret, struct error *err)
 {
 	const struct compile_request *r = x->request;
@@ -695,17 +702,16 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	begin_diagnostics(x);
 	text = cpp_syntax_close_launches(x->includes.text, &x->pool);
 	text = device_macros_expand(text, &names, &x->pool, err);
-	text = text ? namespace_text_rewrite(text, &x->compiler->session, &x->pool, err) : NULL;
-	text = text ? alias_text_rewrite(text, &x->pool, err) : NULL;
 	if (!text || host_text_init(&x->host, text, strlen(text), r->cell, r->cell_name, r->functions_only, &x->compiler->session,
 				    &x->pool, err) ||
 	    host_text_set_includes(&x->host, &x->includes, err))
 		return -1;
-	x->is_refused = !is_balanced(x) || refuses_cuda(x);
+	is_beyond_c = beyond_c(&x->host, &x->compiler->session) || launch_syntax_is_wrong(&x->host.split);
+	x->is_refused = !is_balanced(x) || (!is_beyond_c && refuses_cuda(x));
 	if (x->is_refused)
 		return 0;
-	is_beyond_c = beyond_c(&x->host, &x->compiler->session) || launch_syntax_is_wrong(&x->host.split);
-	x->is_cpp = is_beyond_c || device_text_is_needed(&x->host) || token_list_has(&x->host.split.tokens, "<<<");
+	x->is_cpp = is_beyond_c || device_text_is_needed(&x->host) || token_list_has(&x->host.split.tokens, "<<<") ||
+		    has_scope(&x->host.split.tokens);
 	if (is_beyond_c)
 		return 0;
 	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options, &x->compiler->session,

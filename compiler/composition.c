@@ -136,22 +136,17 @@ static bool is_wanted(const struct composition *c, const struct session_entry *e
 		      const struct token_list *tokens)
 {
 	static const char *const words[] = {
-		"cg",		"cooperative_groups", "this_thread_block", "this_grid",
+		"cooperative_groups", "this_thread_block", "this_grid",
 		"thread_block", "coalesced_threads",  "tiled_partition",   "thread_block_tile",
 		"this_cluster"
 	};
 
 	if (!c->device || !strstr(e->d.device, "cooperative_groups"))
 		return true;
-	for (uint32_t i = 0; i < tokens->n; i++) {
+	for (uint32_t i = 0; i < tokens->n; i++)
 		for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
 			if (token_is(tokens, i, words[k]))
 				return true;
-		/* namespace g = cooperative_groups; */
-		for (uint32_t u = 0; u < e->n_uses && tokens->at[i].kind == TOKEN_NAME; u++)
-			if (token_is(tokens, i, c->s->names.texts[e->uses[u].name]))
-				return true;
-	}
 	return false;
 }
 
@@ -173,8 +168,7 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 
 		before_include |= kind == DECLARATION_INCLUDE;
 		if (c->marks[e] == UNMARKED && !s->entries[e].hidden &&
-		    (kind == DECLARATION_INCLUDE || kind == DECLARATION_PRAGMA ||
-		     (kind == DECLARATION_MACRO && before_include)) &&
+		    (kind == DECLARATION_INCLUDE || (kind == DECLARATION_MACRO && before_include)) &&
 		    is_wanted(c, &s->entries[e], tokens)) {
 			c->marks[e] = NEEDED;
 			c->queue[c->n_queue++] = e;
@@ -260,7 +254,6 @@ static struct cpp_words cpp_words_of(const struct declaration *d)
 		w = say("", d->device, "");
 		break;
 	case DECLARATION_INCLUDE:
-	case DECLARATION_PRAGMA:
 	case DECLARATION_MACRO:
 		w = say("", *d->host ? d->host : d->device, "");
 		break;

@@ -267,11 +267,6 @@ static void add_device_item(struct declare *d, const struct host_text *h, uint32
 	bool is_lambda = false;
 	uint32_t name;
 
-	if (device_text_is_context(h, i)) {
-		add(d, DECLARATION_PRAGMA, l->at[item->first].line, "", "",
-		    device_text_later(h, i));
-		return;
-	}
 	name = device_variable_name(h, i, &is_lambda);
 	if (name != TOKEN_NONE && !is_lambda)
 		add(d, DECLARATION_DEVICE_VARIABLE, l->at[name].line, token_copy(d, l, name), "", device_variable_later(h, i));

@@ -40,7 +40,7 @@ static uint32_t defined_by(const struct host_text *h, uint32_t i)
 		return p->tag_name;
 	if (is_lambda)
 		return variable;
-	if (!(item->world & WORLD_DEVICE) || item->is_entry || item->kind == ITEM_DIRECTIVE || device_text_is_context(h, i))
+	if (!(item->world & WORLD_DEVICE) || item->is_entry || item->kind == ITEM_DIRECTIVE)
 		return TOKEN_NONE;
 	if (p->is_other || !p->n)
 		return split_template_name(&h->split.tokens, item);

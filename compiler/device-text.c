@@ -77,14 +77,6 @@ bool device_text_is_shared_include(const char *rest, size_t len)
 	return false;
 }
 
-bool device_text_is_context(const struct host_text *h, uint32_t i)
-{
-	const struct token_list *l = &h->split.tokens;
-	uint32_t first = h->split.items[i].first;
-
-	return token_is(l, first, "using") || token_is(l, first, "namespace");
-}
-
 static bool is_conditional(const struct token_list *l, uint32_t i)
 {
 	return token_directive_is(l, i, "if") || token_directive_is(l, i, "ifdef") ||
@@ -194,7 +186,7 @@ bool device_text_is_needed(const struct host_text *h)
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		const struct item *item = &h->split.items[i];
 
-		if (((item->world & WORLD_DEVICE) || item->is_class) && !device_text_is_context(h, i))
+		if ((item->world & WORLD_DEVICE) || item->is_class)
 			return true;
 	}
 	return h->closures.n || template_launch_next(&h->launches, NULL) != NULL;

@@ -47,7 +47,4 @@ bool device_text_is_shared_include(const char *rest, size_t len);
 /* nvcc lets device code read `const int n = 5;` and `const int m = 2 * n;` of the host: is item i such a constant? */
 bool device_text_is_constant(const struct host_text *h, const struct session *session, uint32_t i);
 
-/* A declaration of the C++ language that only device code can have: template, using, namespace. */
-bool device_text_is_context(const struct host_text *h, uint32_t i);
-
 #endif

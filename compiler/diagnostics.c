@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/namespace-infix.h"
 #include "compiler/include-text.h"
 #include "compiler/own-names.h"
 #include "compiler/package-index.h"
@@ -130,20 +129,6 @@ static size_t word_length(const char *p, const char *end)
 	return n;
 }
 
-/* The last part of the name at this place: scale of geo__N__scale. */
-static const char *last_part(const char *at, size_t *len)
-{
-	const size_t n = strlen(NAMESPACE_INFIX);
-
-	for (size_t i = 0; i + n <= *len; i++)
-		if (!memcmp(at + i, NAMESPACE_INFIX, n)) {
-			at += i + n;
-			*len -= i + n;
-			i = (size_t)-1;
-		}
-	return at;
-}
-
 /*
  * The column of the user's line for one of the line that was made of it: of the same word, counted from the line's start; 0 when
  * there is none.
@@ -152,19 +137,17 @@ static uint32_t column_as_written(const char *made, const char *made_end, const 
 {
 	const char *at = made + column - 1;
 	size_t len = at < made_end ? word_length(at, made_end) : 0, n;
-	const char *word = last_part(at, &len);
 	unsigned skip = 0;
 
 	if (!len)
 		return 0;
 	for (const char *p = made; p < at; p += n ? n : 1) {
-		size_t part = n = word_length(p, made_end);
-
-		skip += n && last_part(p, &part) && part == len && !memcmp(p + n - part, word, len);
+		n = word_length(p, made_end);
+		skip += n == len && !memcmp(p, at, len);
 	}
 	for (const char *p = line; p < end; p += n ? n : 1) {
 		n = word_length(p, end);
-		if (n == len && !memcmp(p, word, len) && !skip--)
+		if (n == len && !memcmp(p, at, len) && !skip--)
 			return (uint32_t)(p - line) + 1;
 	}
 	return 0;
@@ -221,7 +204,6 @@ static void put_head(struct diagnostics *d, struct buffer *out, enum clang_sever
 	if (severity == CLANG_WARNING && *flag)
 		buffer_printf(&head, " [%s]", flag);
 	own_names_strip(head.data);
-	namespace_infix_show(head.data);
 	hide_run_function(head.data);
 	buffer_printf(out, "%s\n", buffer_text(&head));
 	if (severity == CLANG_ERROR && !d->n_errors++) {
@@ -483,38 +465,11 @@ static bool parse_nvrtc(const char *line, char *place, size_t size, uint32_t *re
 	return end != NULL;
 }
 
-#define INFIXES_MAX 32
-
-/*
- * A line of source, with names as the user has them, or the line with the caret under it, which moves by as much as the line has
- * become shorter in front of it. NVRTC quotes what it was given.
- */
-static void show_line(char *line, size_t *infixes, size_t *n)
-{
-	const size_t shorter = strlen(NAMESPACE_INFIX) - 2;
-	char *caret = line + strspn(line, " ");
-
-	if (*caret == '^') {
-		size_t column = (size_t)(caret - line), by = 0;
-
-		for (size_t i = 0; i < *n; i++)
-			by += infixes[i] < column ? shorter : 0;
-		memmove(line, line + (by < column ? by : column), strlen(line) + 1 - (by < column ? by : column));
-		*n = 0;
-		return;
-	}
-	*n = 0;
-	for (char *p = line; *n < INFIXES_MAX && (p = strstr(p, NAMESPACE_INFIX)); p++)
-		infixes[(*n)++] = (size_t)(p - line);
-	namespace_infix_show(line);
-}
-
 void diagnostics_add_nvrtc(struct diagnostics *d, const char *log)
 {
 	bool shown = false;
 	struct buffer *out = &d->errors;
 	struct buffer why = BUFFER_INIT; /* of a name that was dropped; goes behind the lines of source */
-	size_t infixes[INFIXES_MAX], n_infixes = 0;
 
 	while (*log) {
 		size_t n = strcspn(log, "\n");
@@ -541,7 +496,6 @@ void diagnostics_add_nvrtc(struct diagnostics *d, const char *log)
 		} else if (*line && *line != ' ') { /* "Remark: ...", a count and the rest of its path, or another compiler */
 			shown = false;
 		} else if (shown && *line) {
-			show_line(line, infixes, &n_infixes);
 			buffer_printf(out, "%s\n", line);
 		}
 	}

@@ -11,7 +11,6 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/lambda-name.h"
-#include "common/namespace-infix.h"
 
 /* Itanium C++ ABI, 3.4; of the C++ library that this program is linked with. */
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *len, int *status);
@@ -35,7 +34,6 @@ const char *listing_demangle(struct mem_pool *pool, const char *name)
 	cleanup_free char *whole = strncmp(name, "_Z", 2) ? NULL : __cxa_demangle(name, NULL, NULL, NULL);
 	char *shown = mem_pool_strdup(pool, whole ? whole : name);
 
-	namespace_infix_show(shown);
 	lambda_name_show(shown);
 	return shown;
 }

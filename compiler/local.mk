@@ -2,7 +2,6 @@
 # All but main() is a library, so that the unit tests can link it.
 noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
-	%reldir%/alias-text.c %reldir%/alias-text.h \
 	%reldir%/bare-tags.c %reldir%/bare-tags.h \
 	%reldir%/c-linkage.c %reldir%/c-linkage.h \
 	%reldir%/cast-syntax.c %reldir%/cast-syntax.h \
@@ -68,7 +67,6 @@ libcompiler_a_SOURCES = \
 	%reldir%/look.c %reldir%/look.h \
 	%reldir%/macro-text.c %reldir%/macro-text.h \
 	%reldir%/local-include.c %reldir%/local-include.h \
-	%reldir%/namespace-text.c %reldir%/namespace-text.h \
 	%reldir%/nvcc.c %reldir%/nvcc.h \
 	%reldir%/nvrtc.c %reldir%/nvrtc.h \
 	%reldir%/object-ptx.c %reldir%/object-ptx.h \
@@ -135,7 +133,7 @@ $(build_prelude): Makefile $(prelude_HEADERS) $(preludeabsent_HEADERS) $(prelude
 clean-local:
 	rm -rf %reldir%/include
 
-compiler_tests = test-split test-closure test-c-linkage test-namespace-text test-device-macros test-pragma-state test-launch-syntax test-line-table test-effort \
+compiler_tests = test-split test-closure test-c-linkage test-device-macros test-pragma-state test-launch-syntax test-line-table test-effort \
 	test-compile test-compile-ahead test-unit-cache test-device-header test-listing test-tool-folder \
 	test-diagnostics
 check_PROGRAMS += $(compiler_tests)
@@ -152,9 +150,6 @@ test_c_linkage_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
 test_device_macros_SOURCES = tests/unit/test-device-macros.c
 test_device_macros_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_device_macros_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
-test_namespace_text_SOURCES = tests/unit/test-namespace-text.c
-test_namespace_text_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
-test_namespace_text_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
 test_pragma_state_SOURCES = tests/unit/test-pragma-state.c
 test_pragma_state_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_pragma_state_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)

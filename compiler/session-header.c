@@ -27,7 +27,7 @@ void session_header_release(struct session_header *h)
 
 static bool is_directive(const struct declaration *d)
 {
-	return *d->host && (d->kind == DECLARATION_INCLUDE || d->kind == DECLARATION_MACRO || d->kind == DECLARATION_PRAGMA);
+	return *d->host && (d->kind == DECLARATION_INCLUDE || d->kind == DECLARATION_MACRO);
 }
 
 /* One behind the last include; 0 where there is none. */

@@ -10,7 +10,6 @@
 
 #include "common/cleanup.h"
 #include "common/lambda-name.h"
-#include "common/namespace-infix.h"
 #include "emulator/ptx/ptx-lines.h"
 
 typedef char *demangle_fn(const char *name, char *buffer, size_t *len, int *status);
@@ -105,7 +104,6 @@ void function_name(const char *symbol, const char *short_name, char *ret)
 	if (demangle && mangled && !strncmp(mangled, "_Z", 2))
 		whole = demangle(mangled, NULL, NULL, NULL);
 	parameters = whole ? parameters_of(whole) : NULL;
-	namespace_infix_show(parameters ? whole : NULL);
 	lambda_name_show(parameters ? whole : NULL);
 	parameters = parameters ? parameters_of(whole) : NULL;
 	if (parameters && put_spaced(without_result(whole, parameters), ret, FUNCTION_NAME_MAX) < FUNCTION_NAME_MAX)
@@ -115,6 +113,5 @@ void function_name(const char *symbol, const char *short_name, char *ret)
 		short_name = name;
 	}
 	snprintf(ret, FUNCTION_NAME_MAX, "%s(...)", short_name);
-	namespace_infix_show(ret);
 	lambda_name_show(ret);
 }

@@ -8,7 +8,6 @@
 #include "common/buffer.h"
 #include "common/clock.h"
 #include "common/lambda-name.h"
-#include "common/namespace-infix.h"
 #include "emulator/machine/function-name.h"
 #include "emulator/machine/machine.h"
 #include "emulator/profile/instruction.h"
@@ -46,7 +45,6 @@ static const char *keep(struct profile *p, const char *text)
 {
 	char *copy = mem_pool_strdup(&p->pool, text);
 
-	namespace_infix_show(copy);
 	lambda_name_show(copy);
 	p->failed |= !copy;
 	return copy ? copy : "";

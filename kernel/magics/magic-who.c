@@ -7,7 +7,6 @@
 #include "common/address-map.h"
 #include "common/buffer.h"
 #include "common/error.h"
-#include "common/namespace-infix.h"
 #include "kernel/magics/magic.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
@@ -33,7 +32,6 @@ static int who(struct session *s, struct cell *c, const struct magic_call *call,
 	for (size_t i = 0; i < n; i++)
 		if (!v[i].is_function && is_listed(&v[i], call->args))
 			buffer_printf(&text, "%s%s", text.len ? "  " : "", v[i].name);
-	namespace_infix_show(text.data);
 	output_printf(&s->output, STREAM_STDOUT, "%s\n", text.len ? text.data : "no variables yet");
 	return 0;
 }

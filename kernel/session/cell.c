@@ -7,7 +7,6 @@
 
 #include "common/cleanup.h"
 #include "common/lambda-name.h"
-#include "common/namespace-infix.h"
 #include "kernel/session/request.h"
 #include "kernel/session/utf8.h"
 
@@ -79,7 +78,6 @@ static char *shown(const char *text)
 {
 	char *copy = strdup(text);
 
-	namespace_infix_show(copy);
 	lambda_name_show(copy);
 	return copy;
 }

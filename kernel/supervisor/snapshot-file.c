@@ -21,7 +21,7 @@
 #include "common/record.h"
 
 #define MAGIC 0x70616e7375706763ull /* "cgpusnap" */
-#define VERSION 4u
+#define VERSION 5u
 #if defined(__x86_64__)
 #define MACHINE "x86-64"
 #else

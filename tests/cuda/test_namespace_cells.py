@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Namespaces in plain cells: entries, device functions, types and variables in them, seen from C and from later cells."""
+"""Namespaces in plain cells: entries, device functions, types and variables in them, seen from later cells."""
 from playing import play, refuse
 
 
@@ -31,10 +31,10 @@ geo::scale<<<1, 32>>>(p, 32); cudaDeviceSynchronize(); p[1]""", "-9.0"),
          ("namespace geo { __device__ float dot(const Point &a, const Point &b) { return 1000; } }\n"
           "geo::user<<<1, 1>>>(p, q, Mode::A); cudaDeviceSynchronize(); p[0]", "1000.0"))
     refuse(fresh_kernel, "geo::scale<<<1, 32>>>((float *)0, 32); cudaDeviceSynchronize();",
-           "in the CUDA kernel geo::scale, line 1 of In[7]", "at geo::scale(...)")
+           "in the CUDA kernel geo::scale, line 1 of In[7]", "at geo::scale(float *, int)")
     play(fresh_kernel, ("fill<<<1, 32>>>(p, (float)f); cudaDeviceSynchronize(); p[31]", "9.0"))
-    assert "geo::factor" in fresh_kernel.run("%who").ok().stdout
-    for magic, shown in (("%regs geo::scale", "geo::scale  (In[7])"), ("%ptx geo::deep::scale", "// geo::deep::scale: entry"),
+    for magic, shown in (("%regs geo::scale", "geo::scale(float*, int)  (In[7])"),
+                         ("%ptx geo::deep::scale", "// geo::deep::scale(float*): entry"),
                          ("%ptx geo::fill<float>", "void geo::fill<float>(float*, float)")):
         assert shown in fresh_kernel.run(magic).ok().shown, magic
     assert "geo::fill<float>" in fresh_kernel.run("%%profile\nfill<<<1, 32>>>(p, 2.0f); cudaDeviceSynchronize();").ok().shown
