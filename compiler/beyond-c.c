@@ -80,6 +80,30 @@ static bool is_in_namespace(const struct split *s, const struct session *session
 	return false;
 }
 
+/* The key of a function (compiler/clang-pieces.cc) is its name and the types of its parameters. */
+static bool is_function_of_cpp(const struct declaration *d, const char *name, size_t len)
+{
+	return d->kind == DECLARATION_CPP && !strncmp(d->name, name, len) && d->name[len] == '(' &&
+	       strncmp(d->host, "extern \"C\"", strlen("extern \"C\""));
+}
+
+/* `int f(int x) { ... }` where a C++ cell has the last function f: in C it would be another one, which no caller knows. */
+static bool defines_function_of_cpp(const struct host_text *h, const struct session *session, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct declaration_parts *p = &h->parts[i];
+	uint32_t of_c, name;
+
+	if (p->n != 1)
+		return false;
+	name = p->declarators[0].name;
+	of_c = session_index(session, token_text(l, name), token_len(l, name));
+	for (uint32_t k = session_count(session); k-- > (of_c == TOKEN_NONE ? 0 : of_c);)
+		if (is_function_of_cpp(session_at(session, k), token_text(l, name), token_len(l, name)))
+			return true;
+	return false;
+}
+
 bool beyond_c(const struct host_text *h, const struct session *session)
 {
 	const struct split *s = &h->split;
@@ -91,7 +115,8 @@ bool beyond_c(const struct host_text *h, const struct session *session)
 			return true;
 		if (item->kind == ITEM_DIRECTIVE || item->world != WORLD_HOST)
 			continue;
-		if (item->kind == ITEM_DECLARATION && is_constructed(h, session, i))
+		if (item->kind == ITEM_DECLARATION ? is_constructed(h, session, i) :
+		    item->kind == ITEM_FUNCTION && defines_function_of_cpp(h, session, i))
 			return true;
 		for (uint32_t t = item->first; t < item->end; t++)
 			if (is_lambda_of_host(&s->tokens, t))

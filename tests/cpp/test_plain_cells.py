@@ -29,6 +29,31 @@ def test_a_name_is_what_the_last_cell_made_it_in_either_language(fresh_kernel):
          ("int twice(int x) { return 20 * x; }\ntwice(4)", "80"), ("twice(v.at(1))", "40"))
 
 
+def test_a_function_defined_anew_is_what_its_callers_call(fresh_kernel):
+    play(fresh_kernel,
+         "#include <vector>\nstd::vector<int> v{1};\nint f(int x) { return x; }\nint ask(int x) { return f(x) + 1; }",
+         "v.size();\nint f(int x) { return 2 * x; }", ("ask(5)", "11"),
+         # This one C would take, as another function.
+         "int f(int x) { return 3 * x; }", ("ask(5)", "16"), ("v.at(0) + f(5)", "16"))
+    play(fresh_kernel,
+         "namespace geo { int twice(int x) { return 2 * x; } int both(int x) { return twice(x) + 1; } }\n"
+         "struct shape { virtual int area() const; int side; };\nint shape::area() const { return side * side; }\n"
+         "int area_of(const shape &s) { return s.area(); }\n"
+         "int over(int) { return 1; }\nint over(double) { return 2; }\nint overs(void) { return over(1) * 10 + over(1.0); }",
+         "namespace geo { int twice(int x) { return 3 * x; } }\nint over(double x) { return 7; }", ("geo::both(5)", "16"),
+         ("overs()", "17"), "int shape::area() const { return 100 + side; }",
+         ("shape s; s.side = 4; area_of(s)", "104"))
+
+
+def test_a_function_of_c_that_cpp_defines_anew_stays_one_of_c(fresh_kernel):
+    play(fresh_kernel, "#include <stdint.h>\nint32_t g(int32_t x) { return x; }\nint32_t ask(int32_t x) { return g(x) + 1; }")
+    again = fresh_kernel.run("int32_t g(int32_t x) { std::string s(x, 'a'); return 2 * s.size(); }").ok()
+    assert not again.stderr, again.shown
+    play(fresh_kernel, ("ask(5)", "11"), ("g(5)", "10"), ('std::string s = "ab"; ask(s.size())', "5"),
+         ("std::string t; g(5)", "10"), "int32_t g(int32_t x) { return 3 * x; }", ("ask(5)", "16"),
+         ("std::string u; g(5)", "15"))
+
+
 def test_kernels_of_c_cells_are_launched_by_cpp(fresh_kernel):
     play(fresh_kernel, "#include <vector>\nstd::vector<float> h(100, 1.0f);",
          "__device__ float more(float x) { return x + 1; }\n__constant__ float by;",
