@@ -75,10 +75,14 @@ static void acquire(struct race_cta *c, struct race_warp *w)
 {
 	struct race_global *g = &c->race->global;
 	bool shared = w->acquiring_space == RACE_SHARED;
+	uint32_t lanes = shared || atomic_load(&g->released) ? w->acquiring : 0;
 
+	w->acquiring = 0;
+	if (!lanes)
+		return;
 	if (!shared)
 		pthread_mutex_lock(&g->lock);
-	FOR_ACTIVE(l, w->acquiring) {
+	FOR_ACTIVE(l, lanes) {
 		uint64_t time = race_release_find(releases_of(c, w->acquiring_space), w->acquired[l]);
 
 		if (time > w->known)
@@ -86,15 +90,11 @@ static void acquire(struct race_cta *c, struct race_warp *w)
 	}
 	if (!shared)
 		pthread_mutex_unlock(&g->lock);
-	w->acquiring = 0;
 }
 
-static void note_acquire(struct race_cta *c, struct race_warp *w, enum race_space space, const struct memory_step *s)
+/* Another host thread may release between this and the read, so whether anything was released is asked behind the read. */
+static void note_acquire(struct race_warp *w, enum race_space space, const struct memory_step *s)
 {
-	bool any = space == RACE_SHARED ? c->releases.count != 0 : atomic_load(&c->race->global.released);
-
-	if (!any)
-		return;
 	w->acquiring = s->mask;
 	w->acquiring_space = space;
 	memcpy(w->acquired, s->address, sizeof(w->acquired));
@@ -286,7 +286,7 @@ static void on_access(struct observer *x, struct warp *w, const struct op *o, co
 	if (s->kind != GPU_ACCESS_READ)
 		release(c, state, n.space, s);
 	if (s->kind != GPU_ACCESS_WRITE)
-		note_acquire(c, state, n.space, s);
+		note_acquire(state, n.space, s);
 }
 
 /* The usual accesses, without their list of addresses being made. */

@@ -23,6 +23,7 @@ struct gate {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool noted[2]; /* by block */
+	bool is_set;   /* block 0's flag: the store of it has been noted, and has happened when the next access is */
 };
 
 static struct gate *gate; /* NULL: blocks go as they like */
@@ -40,6 +41,14 @@ static void gate_wait(struct gate *g, uint32_t block)
 	pthread_mutex_unlock(&g->lock);
 	if (rc)
 		abort();
+}
+
+static void gate_note(struct gate *g, uint32_t block)
+{
+	pthread_mutex_lock(&g->lock);
+	g->noted[block] = true;
+	pthread_cond_broadcast(&g->changed);
+	pthread_mutex_unlock(&g->lock);
 }
 
 static bool gate_is_store(const struct op *o)
@@ -63,10 +72,7 @@ static void gate_after(struct observer *x, struct warp *w, const struct op *o, c
 	(void)s;
 	if (!gate_is_store(o))
 		return;
-	pthread_mutex_lock(&g->lock);
-	g->noted[w->cta->linear] = true;
-	pthread_cond_broadcast(&g->changed);
-	pthread_mutex_unlock(&g->lock);
+	gate_note(g, w->cta->linear);
 	if (w->cta->linear == 1)
 		gate_wait(g, 0);
 }
@@ -76,6 +82,30 @@ static void gate_look_on(struct observer *x, struct warp *w, const struct op *o,
 	(void)x, (void)w, (void)o, (void)s;
 }
 
+/* Of a flag: block 1's look is noted before block 0 has set it, and happens when it has. */
+static void flag_before(struct observer *x, struct warp *w, const struct op *o, const struct memory_step *s)
+{
+	(void)o;
+	if (!w->cta->linear && s->strong)
+		gate_wait(OBSERVER_OF(x, struct gate, before), 1);
+}
+
+static void flag_after(struct observer *x, struct warp *w, const struct op *o, const struct memory_step *s)
+{
+	struct gate *g = OBSERVER_OF(x, struct gate, after);
+
+	(void)o;
+	if (w->cta->linear && s->strong) {
+		gate_note(g, 1);
+		gate_wait(g, 0);
+	} else if (!w->cta->linear && !s->strong && g->is_set) {
+		gate_note(g, 0);
+	}
+	g->is_set |= !w->cta->linear && s->strong;
+}
+
+static const struct observer_class flag_before_class = { .name = "before a flag", .access = flag_before };
+static const struct observer_class flag_after_class = { .name = "after a flag", .access = flag_after };
 static const struct observer_class gate_before_class = { .name = "before", .skip = gate_before, .access = gate_look_on };
 static const struct observer_class gate_after_class = { .name = "after", .access = gate_after };
 
@@ -384,6 +414,23 @@ static void a_fence_counts_for_what_lies_before_a_barrier(void **state)
 			 "launch do\n");
 }
 
+/* The first one that is set in the launch, too. */
+static void a_flag_that_is_set_while_another_looks(void **state)
+{
+	struct gate g = { { &flag_before_class }, { &flag_after_class }, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
+	char *text;
+
+	(void)state;
+	gate = &g;
+	text = report("@!%p2 bra LOOK; st.global.u32 [%rd1], 5; membar.gl; st.volatile.global.u32 [%rd1+64], 1;\n"
+		      "st.global.u32 [%rd1+128], 1; bra END;\n"
+		      "LOOK: ld.volatile.global.u32 %r8, [%rd1+64]; setp.eq.u32 %p3, %r8, 0; @%p3 bra END;\n"
+		      "st.global.u32 [%rd1], 6; END:", 2, 1, true, 2);
+	gate = NULL;
+	assert_string_equal(text, "");
+	free(text);
+}
+
 static void a_flag_hands_data_on(void **state)
 {
 	(void)state;
@@ -472,6 +519,7 @@ int main(void)
 		cmocka_unit_test(rows_of_several_blocks),
 		cmocka_unit_test(the_last_block_needs_a_fence),
 		cmocka_unit_test(a_fence_counts_for_what_lies_before_a_barrier),
+		cmocka_unit_test(a_flag_that_is_set_while_another_looks),
 		cmocka_unit_test(a_flag_hands_data_on),
 		cmocka_unit_test(barrier_objects_order_their_threads),
 		cmocka_unit_test(what_need_not_be_watched_is_chosen_well),
