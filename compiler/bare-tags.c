@@ -140,15 +140,6 @@ static void edit_value(struct host_text *h, const struct session *session, uint3
 		edit_list_add(&h->edits, l->at[i + 1].start, l->at[i + 2].end, "{}");
 }
 
-/* What a template is launched with is for device code. */
-static bool is_in_launch(const struct host_text *h, uint32_t i)
-{
-	for (uint32_t k = 0; k < h->launches.n; k++)
-		if (h->launches.at[k].name < i && i < h->launches.at[k].open)
-			return true;
-	return false;
-}
-
 static bool is_scoped_enum(const struct host_text *h, const struct session *session, uint32_t name)
 {
 	const struct token_list *l = &h->split.tokens;
@@ -172,7 +163,7 @@ static void edit_scoped(struct host_text *h, const struct session *session, uint
 {
 	const struct token_list *l = &h->split.tokens;
 
-	if (token_is(l, i, "::") && is_scoped_enum(h, session, i - 1) && !is_in_launch(h, i))
+	if (token_is(l, i, "::") && is_scoped_enum(h, session, i - 1))
 		edit_list_add(&h->edits, l->at[i].start, l->at[i].end, SCOPED_SEPARATOR);
 }
 

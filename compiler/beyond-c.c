@@ -4,26 +4,58 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "compiler/closure.h"
 #include "compiler/host-text.h"
 #include "compiler/session.h"
 
-/* A lambda at token i that stays none of device code. */
-static bool is_lambda_of_host(const struct token_list *l, uint32_t i)
+/* A value may begin here: no array, no attribute. */
+static bool begins_value(const struct token_list *l, uint32_t i)
 {
-	struct closure x;
+	if (token_is(l, i + 1, "[") || (i && token_is(l, i - 1, "[")))
+		return false;
+	if (!i || !token_is_name(l, i - 1))
+		return !i || !(token_is(l, i - 1, ")") || token_is(l, i - 1, "]") || l->at[i - 1].kind == TOKEN_STRING);
+	return split_word_class(token_text(l, i - 1), token_len(l, i - 1)) == WORD_STATEMENT;
+}
 
-	switch (token_is(l, i, "[") ? closure_read(l, i, &x) : CLOSURE_NONE) {
-	case CLOSURE_BY_REFERENCE:
-	case CLOSURE_OF_THIS:
-	case CLOSURE_OF_HOST:
-	case CLOSURE_OTHER:
+/* `[=] __device__ (int i) { ... }`: a bracket, behind it marks or parameters, and a body. */
+static bool is_lambda(const struct token_list *l, uint32_t i)
+{
+	uint32_t at = token_behind(l, i), behind = at;
+
+	if (!token_is(l, i, "[") || l->at[i].match == TOKEN_NONE || !begins_value(l, i))
+		return false;
+	while (token_is(l, at, "__device__") || token_is(l, at, "__host__"))
+		at++;
+	if (!token_is(l, at, "(") && at == behind)
+		return false;
+	while (at < l->n && !token_is(l, at, "{") && !token_is(l, at, ";") && !token_is(l, at, ")"))
+		at = token_is(l, at, "(") ? token_behind(l, at) : at + 1;
+	return token_is(l, at, "{");
+}
+
+static bool same_text(const struct token_list *l, uint32_t a, uint32_t b)
+{
+	return token_len(l, a) == token_len(l, b) && !memcmp(token_text(l, a), token_text(l, b), token_len(l, a));
+}
+
+/* `k<float><<<g, b>>>(p)`, and `k<<<g, b>>>(p)` of an entry that is a template. */
+static bool launches_template(const struct split *s, const struct session *session, uint32_t open)
+{
+	const struct token_list *l = &s->tokens;
+	const struct declaration *d;
+
+	if (!token_is(l, open, "<<<") || !open)
+		return false;
+	if (token_is(l, open - 1, ">"))
 		return true;
-	case CLOSURE_NONE:
-	case CLOSURE_GOOD:
-		break;
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		uint32_t name = s->items[i].is_entry ? split_template_name(l, &s->items[i]) : TOKEN_NONE;
+
+		if (name != TOKEN_NONE && same_text(l, name, open - 1))
+			return token_is(l, s->items[i].first, "template");
 	}
-	return false;
+	d = session_find(session, token_text(l, open - 1), token_len(l, open - 1));
+	return d && d->kind == DECLARATION_DEVICE_FUNCTION;
 }
 
 /* `Acc a(q, 32);`: what stands in the parentheses is no list of parameters. */
@@ -119,7 +151,7 @@ bool beyond_c(const struct host_text *h, const struct session *session)
 		    item->kind == ITEM_FUNCTION && defines_function_of_cpp(h, session, i))
 			return true;
 		for (uint32_t t = item->first; t < item->end; t++)
-			if (is_lambda_of_host(&s->tokens, t))
+			if (is_lambda(&s->tokens, t) || launches_template(s, session, t))
 				return true;
 	}
 	return false;

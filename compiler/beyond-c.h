@@ -10,8 +10,8 @@ struct session;
 
 /*
  * Is there a namespace or a `using` at the level of the cell, a name in a namespace of an earlier cell, or, in what it has for
- * the host, a lambda that is none for device code, an object made by a constructor, or a function whose name a C++ cell was
- * the last to give to one?
+ * the host, a lambda, the launch of a template, an object made by a constructor, or a function whose name a C++ cell was the
+ * last to give to one?
  */
 bool beyond_c(const struct host_text *h, const struct session *session);
 

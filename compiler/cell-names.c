@@ -113,7 +113,7 @@ int cell_names_find(struct host_text *h, struct error *err)
 {
 	const struct token_list *l = &h->split.tokens;
 
-	h->masks = mem_pool_array(h->pool, 2 * l->n + h->closures.n + 1, sizeof(*h->masks));
+	h->masks = mem_pool_array(h->pool, 2 * l->n + 1, sizeof(*h->masks));
 	h->taken = mem_pool_array(h->pool, l->n + 1, sizeof(*h->taken));
 	h->left = mem_pool_array(h->pool, l->n + 1, sizeof(*h->left));
 	if (!h->masks || !h->taken || !h->left)
@@ -121,14 +121,13 @@ int cell_names_find(struct host_text *h, struct error *err)
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		const struct item *item = &h->split.items[i];
 		const struct declaration_parts *p = &h->parts[i];
-		bool is_lambda;
 		uint32_t foreign;
 
 		if (item->kind == ITEM_DIRECTIVE)
 			mask_directive(h, item->first);
 		if (item->kind != ITEM_DECLARATION && item->kind != ITEM_FUNCTION)
 			continue;
-		foreign = device_variable_name(h, i, &is_lambda);
+		foreign = device_variable_name(h, i);
 		if (foreign != TOKEN_NONE)
 			add_mask(h, "ordinary", token_text(l, foreign), token_len(l, foreign));
 		if (token_is(l, item->first, "template") && split_template_name(l, item) != TOKEN_NONE)

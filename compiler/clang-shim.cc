@@ -188,10 +188,7 @@ class CellConsumer : public SemaConsumer
 				report(C, N, false);
 		}
 		if (run)
-			report_locals(C, run, "");
-		for (NamedDecl *N : declared)
-			if (auto *F = dyn_cast<FunctionDecl>(N); F && job->locals)
-				report_locals(C, F, job->locals);
+			report_locals(C, run);
 	}
 
       private:
@@ -268,10 +265,10 @@ class CellConsumer : public SemaConsumer
 			      !V->getType()->containsErrors() && !V->getType()->isUndeducedType());
 	}
 
-	void report_locals(ASTContext &C, FunctionDecl *F, StringRef prefix)
+	void report_locals(ASTContext &C, FunctionDecl *F)
 	{
 		for (Decl *D : F->decls())
-			if (auto *V = dyn_cast<VarDecl>(D); V && V->getName().starts_with(prefix))
+			if (auto *V = dyn_cast<VarDecl>(D))
 				report(C, V, true);
 	}
 

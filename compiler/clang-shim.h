@@ -126,7 +126,6 @@ struct clang_job {
 	const char *run; /* function that holds the statements; NULL for none */
 	const char *statements; /* of a C++ cell: what functions made of statements at file scope are called, before a number */
 	bool display;	 /* its last statement is displayed */
-	const char *locals; /* variables in other functions whose names start so are reported, too; NULL: none */
 	enum clang_effort effort;
 	bool checked;	 /* each access to memory calls the functions of runtime/memcheck/ */
 	void *context;

@@ -14,7 +14,7 @@ static int find_entries(struct compile_device *d, struct error *err)
 {
 	const struct split *s = &d->host->split;
 
-	d->entries = mem_pool_array(d->host->pool, s->n_items + d->host->launches.n + d->followers.n + 1, sizeof(*d->entries));
+	d->entries = mem_pool_array(d->host->pool, s->n_items + d->followers.n + 1, sizeof(*d->entries));
 	if (!d->entries)
 		return error_set(err, ERROR_MEMORY, "out of memory for the entries of a cell");
 	for (uint32_t i = 0; i < s->n_items; i++) {
@@ -63,42 +63,19 @@ static void name_files(struct buffer *ptx)
 	*to = 0;
 }
 
-/* NVRTC makes the instances of templates that it is asked for the names of. */
 static struct device_job *job_of(struct compile_device *d, const char *text)
 {
-	const struct template_launches *launches = &d->host->launches;
 	struct device_request request = { .name = d->host->cell_name, .text = text, .cuda_root = d->cuda_root,
 					  .prelude = d->prelude, .sm = d->sm, .flags = d->flags };
-	const char **names = mem_pool_array(d->host->pool, launches->n + d->followers.n + 1, sizeof(*names));
 
-	if (!names)
-		return NULL;
-	for (uint32_t i = 0; i < d->followers.n; i++)
-		if (!*d->followers.at[i]->device)
-			names[request.n_names++] = d->followers.at[i]->name;
-	for (const struct template_launch *x = NULL; (x = template_launch_next(launches, x));)
-		names[request.n_names++] = x->expression;
-	request.names = names;
 	return device_job_new(d->nvrtc, &request);
-}
-
-static void add_instances(struct compile_device *d, const struct device_job *job)
-{
-	for (size_t i = 0; i < job->n_names; i++) {
-		char *asked = mem_pool_strdup(d->host->pool, job->names[i]);
-		char *name = job->mangled[i] ? mem_pool_strdup(d->host->pool, job->mangled[i]) : NULL;
-
-		if (asked && name)
-			d->entries[d->n_entries++] = (struct unit_entry){ asked, name, device_text_line(d->host) };
-	}
 }
 
 void compile_device_begin(struct compile_device *d)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
-	/* Which instances of templates are launched, clang tells. */
-	if (d->host->launches.n || d->host->closures.n || nvrtc_load(d->nvrtc, d->cuda_root, NULL) ||
+	if (nvrtc_load(d->nvrtc, d->cuda_root, NULL) ||
 	    device_follow_find(d->host, d->session, &d->followers, NULL) ||
 	    device_text_write(d->host, d->session, &d->followers, &text, NULL))
 		return;
@@ -159,7 +136,6 @@ static int take_result(struct compile_device *d, struct error *err)
 			return -1;
 	job = d->job;
 	add_followers(d);
-	add_instances(d, job);
 	if (job->status < 0)
 		return error_set(err, job->err.code, "%s", job->err.text);
 	diagnostics_add_nvrtc(d->diagnostics, buffer_text(&job->log));

@@ -177,9 +177,6 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	struct compilation *x = context;
 	long at = d->offset < 0 ? -1 : unit_text_find(&x->host.unit, d->offset);
 
-	/* What this is about is said in words of the cell. */
-	if (strstr(d->message, CLOSURE_UNKNOWN) && closure_complaint(&x->host, &(uint32_t){ 0 }))
-		return;
 	if (d->kind == CLANG_UNPOPPED)
 		return;
 	if (d->severity == CLANG_ERROR && (leaves_header_name(x, d->message) || takes_header_name(x, d->message) ||
@@ -200,8 +197,6 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 {
 	struct compilation *x = context;
 
-	if (s->is_local)
-		template_launch_type(&x->host, s);
 	if (s->in_cell || s->in_include)
 		declare_symbol(&x->declare, s);
 	else if (s->kind == CLANG_TYPEDEF)
@@ -214,8 +209,6 @@ static void on_probed(void *context, const struct clang_symbol *s)
 	struct compilation *x = context;
 	const struct token_list *l = &x->host.split.tokens;
 
-	if (s->is_local)
-		closure_symbol(&x->host, s);
 	for (uint32_t i = 0; s->is_local && i < x->host.n_probed; i++)
 		if (token_is(l, x->host.probed[i].name, s->name))
 			x->host.probed[i].type = mem_pool_strdup(&x->pool, s->type);
@@ -239,15 +232,14 @@ static void set_job(struct compilation *x, struct clang_job *job)
 		.len = x->host.unit.text.len,
 		.run = x->host.has_run ? x->host.run : NULL,
 		.display = x->host.display,
-		.locals = x->host.launches.n ? TEMPLATE_LAUNCH_PREFIX : NULL,
 		.effort = x->request->checked || has_own_effort(x->request->cflags) ? CLANG_FULL : effort_of(&x->host.split),
 		.checked = x->request->checked,
 		.context = x,
 	};
 }
 
-/* Ask clang for what only an initialiser knows, and what lambdas capture. */
-static int probe_once(struct compilation *x, struct error *err)
+/* Ask clang for what only an initialiser knows. */
+static int probe(struct compilation *x, struct error *err)
 {
 	struct clang_job job;
 
@@ -256,19 +248,8 @@ static int probe_once(struct compilation *x, struct error *err)
 		return -1;
 	set_job(x, &job);
 	job.symbol = on_probed;
-	job.locals = CLOSURE_PROBE_PREFIX;
 	clang_shim_parse(&job);
 	x->host.probe = false;
-	return 0;
-}
-
-/* What holds a lambda, or captures one, has its type when that one's is known. */
-static int probe(struct compilation *x, struct error *err)
-{
-	do {
-		if (probe_once(x, err))
-			return -1;
-	} while (closure_resolve(&x->host, &x->compiler->session) && (x->host.n_probed || closure_is_open(&x->host)));
 	return 0;
 }
 
@@ -276,14 +257,14 @@ static int compile_once(struct compilation *x, struct error *err)
 {
 	struct clang_job job;
 
-	if ((x->host.n_probed || closure_is_open(&x->host)) && probe(x, err))
+	if (x->host.n_probed && probe(x, err))
 		return -1;
 	if (host_text_write(&x->host, &x->compiler->session, err))
 		return -1;
 	set_job(x, &job);
 	job.diagnostic = on_diagnostic;
 	job.symbol = on_symbol;
-	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors && !closure_complaint(&x->host, &(uint32_t){ 0 }))
+	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0,
 				"clang gave up without saying why");
 	return 0;
@@ -296,21 +277,15 @@ static void use_header(struct compilation *x, const char *header)
 	x->compiler->session.headers_precompiled = header != NULL;
 }
 
-#define UNKNOWN_INSTANCE "needs its template arguments, which the call does not tell: write them as in k<float><<<grid, block>>>(...)"
-
-static void complain_of(struct compilation *x, const struct token_list *l, uint32_t token, const char *what)
+static void complain(struct compilation *x, uint32_t token, const char *what)
 {
+	const struct token_list *l = &x->host.split.tokens;
 	uint32_t line, column;
 	char text[400];
 
 	text_position(l->text, l->len, l->at[token].start, &line, &column);
 	snprintf(text, sizeof(text), "this '%.*s' %s", (int)token_len(l, token), token_text(l, token), what);
 	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, (uint32_t)token_len(l, token), text);
-}
-
-static void complain(struct compilation *x, uint32_t token, const char *what)
-{
-	complain_of(x, &x->host.split.tokens, token, what);
 }
 
 static void begin_diagnostics(struct compilation *x)
@@ -324,9 +299,6 @@ static void begin_diagnostics(struct compilation *x)
 /* Each turn takes at least one more initialiser out of the image, so this ends. */
 static int compile_host(struct compilation *x, struct error *err)
 {
-	const char *what;
-	uint32_t at;
-
 	do {
 		x->again = false;
 		diagnostics_release(&x->diagnostics);
@@ -335,18 +307,12 @@ static int compile_host(struct compilation *x, struct error *err)
 		x->declare = (struct declare){ .pool = &x->pool };
 		if (compile_once(x, err))
 			return -1;
-		what = closure_complaint(&x->host, &at);
-		x->again |= !x->diagnostics.n_errors && !what && template_launch_deduce(&x->host, &x->compiler->session);
 		/* Headers that are precompiled by themselves may miss what stood in front of them. */
 		if (x->diagnostics.n_errors && x->header) {
 			use_header(x, NULL);
 			x->again = true;
 		}
 	} while (x->again);
-	if (!x->diagnostics.n_errors && what)
-		complain_of(x, &x->host.closures.tokens, at, what);
-	if (!x->diagnostics.n_errors && template_launch_unknown(&x->host) != TOKEN_NONE)
-		complain(x, template_launch_unknown(&x->host), UNKNOWN_INSTANCE);
 	return 0;
 }
 
@@ -638,13 +604,9 @@ static void make_key(struct compilation *x)
 	const struct buffer *text = &x->host.unit.text;
 	char headers[40], folder[PATH_MAX];
 
-	/*
-	 * The first cell, numbered 0, is there to get clang going. What is checked is no unit of the session. Which instances of
-	 * templates there are already is not in the text.
-	 */
-	if (!r->cell || r->checked || x->host.n_probed || x->host.launches.n || x->host.closures.n ||
-	    host_text_write(&x->host, &x->compiler->session, NULL) || !unit_cache_suits(buffer_text(text), text->len) ||
-	    !device_identity(x, &device))
+	/* The first cell, numbered 0, is there to get clang going. What is checked is no unit of the session. */
+	if (!r->cell || r->checked || x->host.n_probed || host_text_write(&x->host, &x->compiler->session, NULL) ||
+	    !unit_cache_suits(buffer_text(text), text->len) || !device_identity(x, &device))
 		return;
 	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) || own_identity(x->header, &made_by))
 		return;
@@ -727,7 +689,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		begin_device_code(x);
 	if (compile_host(x, err))
 		return -1;
-	/* Host errors come first. Which templates are launched is known only here. */
+	/* Host errors come first. */
 	if (!x->diagnostics.n_errors && has_device_code(x)) {
 		if (compile_device_code(x, err))
 			return -1;

@@ -230,16 +230,56 @@ static struct cpp_words say(const char *before, const char *text, const char *af
 	return (struct cpp_words){ before, text, after, strlen(text) };
 }
 
-/* Of device code C++ has the text itself. A kernel's stub is called as the kernel (common/launch-glue.h). */
+/* The length of a kernel's text in front of its body, if a parameter has a default; 0: none has. */
+static size_t head_with_defaults(const char *text)
+{
+	struct mem_pool pool = MEM_POOL_INIT;
+	struct token_list l;
+	size_t len = 0;
+	uint32_t i = 0;
+
+	if (!token_list_init(&l, text, strlen(text), &pool, NULL)) {
+		while (i < l.n && !token_is(&l, i, "{"))
+			i = token_is(&l, i, "(") ? token_behind(&l, i) : i + 1;
+		for (uint32_t k = 0; i < l.n && k < i; k++)
+			len = token_is(&l, k, "=") ? l.at[i].start : len;
+	}
+	mem_pool_release(&pool);
+	return len;
+}
+
+static struct cpp_words cpp_words_of_entry(const struct declaration *d)
+{
+	size_t len = head_with_defaults(d->device);
+	struct cpp_words w;
+
+	if (!*d->host)
+		return say("", d->device, "");
+	if (len) {
+		w = say("extern \"C\"", d->device, "");
+		w.len = len;
+	} else {
+		w = say("extern \"C\" __global__", d->host, "");
+		w.len -= w.text[w.len - 1] == ';';
+	}
+	return w;
+}
+
+/*
+ * Of device code C++ has the text itself, and so it has that of a constant of both. A kernel's stub is called as the kernel
+ * (common/launch-glue.h).
+ */
 static struct cpp_words cpp_words_of(const struct declaration *d)
 {
 	struct cpp_words w = say("extern \"C\" {", d->host, "}");
 
 	switch (d->kind) {
 	case DECLARATION_ENTRY:
-		w = *d->host ? say("extern \"C\" __global__", d->host, "") : say("", d->device, "");
-		if (*d->host)
-			w.len -= w.text[w.len - 1] == ';';
+		w = cpp_words_of_entry(d);
+		break;
+	case DECLARATION_VARIABLE:
+		if (*d->device)
+			w = say("", d->device, "");
 		break;
 	case DECLARATION_FUNCTION:
 		if (*d->device)

@@ -106,9 +106,6 @@ static void add(struct declare *d, enum declaration_kind kind, uint32_t line, co
 		return;
 	}
 	d->declarations = grown;
-	/* Device code has the lambda itself. */
-	if (!strncmp(name, LAMBDA_PREFIX, strlen(LAMBDA_PREFIX)))
-		device = "";
 	/* A prototype and then the definition are one declaration. */
 	for (size_t i = 0; i < d->n; i++)
 		if (*name && !strcmp(grown[i].name, name) &&
@@ -264,14 +261,12 @@ static void add_device_item(struct declare *d, const struct host_text *h, uint32
 	const struct token_list *l = &h->split.tokens;
 	const struct item *item = &h->split.items[i];
 	const struct declaration_parts *p = &h->parts[i];
-	bool is_lambda = false;
-	uint32_t name;
+	uint32_t name = device_variable_name(h, i);
 
-	name = device_variable_name(h, i, &is_lambda);
-	if (name != TOKEN_NONE && !is_lambda)
+	if (name != TOKEN_NONE) {
 		add(d, DECLARATION_DEVICE_VARIABLE, l->at[name].line, token_copy(d, l, name), "", device_variable_later(h, i));
-	if (name != TOKEN_NONE)
 		return;
+	}
 	if ((item->is_entry && !p->is_other) ||
 	    (!p->is_other && p->n && !p->declarators[0].is_function && !p->is_shared))
 		return;
@@ -416,13 +411,10 @@ static void add_variable(struct declare *d, const struct host_text *h, const str
 	const char *before = "extern ";
 
 	if (i < h->split.n_items && h->split.items[i].world == WORLD_DEVICE) {
-		bool is_lambda = false;
-
-		device_variable_name(h, i, &is_lambda);
-		if (!is_lambda && !has_mark(h, i, "__managed__"))
+		if (!has_mark(h, i, "__managed__"))
 			before = "extern " CGPU_STAND_IN_MARK;
 		add(d, DECLARATION_DEVICE_VARIABLE, s->line, s->name, format(d, before, s->declaration, ";"),
-		    is_lambda ? device_variable_later(h, i) : device_variable(d, h, i, s));
+		    device_variable(d, h, i, s));
 		return;
 	}
 	if (s->is_thread_local)
@@ -648,15 +640,9 @@ int declare_finish(struct declare *d, const struct host_text *h, const struct se
 	add_items(d, h);
 	d->failed |= pragma_state_changes(&d->pragmas, &before, d, add_pragmas) != 0;
 	add_includes(d, h);
-	for (const struct template_launch *x = NULL; (x = template_launch_next(&h->launches, x));)
-		add(d, DECLARATION_ENTRY, h->split.tokens.at[x->name].line, x->expression, "", "");
 	for (uint32_t i = 0; i < h->bare_tags.n; i++)
 		if (!has_ordinary(d, h->bare_tags.names[i]))
 			add(d, DECLARATION_TYPEDEF, 1, h->bare_tags.names[i], h->bare_tags.typedefs[i], h->bare_tags.typedefs[i]);
-	for (uint32_t i = 0; i < h->closures.n; i++)
-		if (h->closures.at[i].type)
-			add(d, DECLARATION_TAG, host_text_line(h, h->closures.at[i].token), h->closures.at[i].type,
-			    closure_host_text(h, &h->closures.at[i]), closure_device_text(h, &h->closures.at[i]));
 	pragma_state_release(&before);
 	pragma_state_release(&d->pragmas);
 	for (size_t i = 0; i < d->n_symbols; i++)

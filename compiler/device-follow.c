@@ -33,13 +33,8 @@ static uint32_t defined_by(const struct host_text *h, uint32_t i)
 	const struct item *item = &h->split.items[i];
 	const struct declaration_parts *p = &h->parts[i];
 
-	bool is_lambda = false;
-	uint32_t variable = device_variable_name(h, i, &is_lambda);
-
 	if (item->is_class)
 		return p->tag_name;
-	if (is_lambda)
-		return variable;
 	if (!(item->world & WORLD_DEVICE) || item->is_entry || item->kind == ITEM_DIRECTIVE)
 		return TOKEN_NONE;
 	if (p->is_other || !p->n)
@@ -47,15 +42,9 @@ static uint32_t defined_by(const struct host_text *h, uint32_t i)
 	return p->declarators[0].is_function ? p->declarators[0].name : TOKEN_NONE;
 }
 
-static bool is_lambda_text(const char *text)
-{
-	return !strncmp(text, "struct " LAMBDA_PREFIX, strlen("struct " LAMBDA_PREFIX));
-}
-
 static bool is_followed(const struct declaration *d)
 {
-	return d->kind == DECLARATION_DEVICE_FUNCTION || d->kind == DECLARATION_FUNCTION || d->kind == DECLARATION_TAG ||
-	       (d->kind == DECLARATION_DEVICE_VARIABLE && is_lambda_text(d->device));
+	return d->kind == DECLARATION_DEVICE_FUNCTION || d->kind == DECLARATION_FUNCTION || d->kind == DECLARATION_TAG;
 }
 
 /* Is there an earlier text of this name, another one than the cell's? */
@@ -104,15 +93,6 @@ struct search {
 	bool *known; /* by entry of the session */
 };
 
-/* Instances of templates have it in their names. */
-static const char *lambda_type(const struct host_text *h, const char *name)
-{
-	char type[160];
-
-	snprintf(type, sizeof(type), LAMBDA_PREFIX "%s", name);
-	return mem_pool_strdup(h->pool, type);
-}
-
 static void find_changed(struct search *s, struct device_followers *ret)
 {
 	const struct token_list *l = &s->h->split.tokens;
@@ -120,18 +100,14 @@ static void find_changed(struct search *s, struct device_followers *ret)
 	for (uint32_t i = 0; i < s->h->split.n_items; i++) {
 		uint32_t name = defined_by(s->h, i);
 		const char *word = NULL, *text = NULL;
-		bool is_lambda = false;
 
 		if (name != TOKEN_NONE)
 			word = mem_pool_strndup(s->h->pool, token_text(l, name), token_len(l, name));
 		if (word)
-			text = device_variable_name(s->h, i, &is_lambda) != TOKEN_NONE ? device_variable_later(s->h, i)
-										       : device_text_later(s->h, i);
+			text = device_text_later(s->h, i);
 		if (!text || !is_changed(s->session, word, text))
 			continue;
 		s->names[s->n_names++] = word;
-		if (is_lambda)
-			s->names[s->n_names++] = lambda_type(s->h, word);
 		if (has_prototype(s->h, s->session, i))
 			ret->items[ret->n_items++] = i;
 	}
@@ -177,7 +153,7 @@ int device_follow_find(const struct host_text *h, const struct session *session,
 	struct search s = {
 		.h = h,
 		.session = session,
-		.names = mem_pool_array(h->pool, 2 * h->split.n_items + all + 1, sizeof(*s.names)),
+		.names = mem_pool_array(h->pool, h->split.n_items + all + 1, sizeof(*s.names)),
 		.known = mem_pool_array(h->pool, all + 1, sizeof(*s.known)),
 	};
 
@@ -194,9 +170,8 @@ int device_follow_find(const struct host_text *h, const struct session *session,
 	for (uint32_t e = 0; e < all; e++) {
 		const struct declaration *d = session_at(session, e);
 
-		/* An instance of a template has its name only. */
 		if (d->kind == DECLARATION_ENTRY && !session_is_hidden(session, e) && !is_own(h, d->name) &&
-		    uses_changed(&s, *d->device ? d->device : d->name))
+		    uses_changed(&s, d->device))
 			ret->at[ret->n++] = d;
 	}
 	return 0;

@@ -23,26 +23,6 @@
  */
 #define SUPPRESSED "-diag-suppress=177,550,20283"
 
-static int copy_names(struct device_job *job, const struct device_request *r)
-{
-	job->names = calloc(r->n_names + 1, sizeof(*job->names));
-	job->mangled = calloc(r->n_names + 1, sizeof(*job->mangled));
-	if (!job->names || !job->mangled)
-		return -1;
-	for (; job->n_names < r->n_names; job->n_names++)
-		if (!(job->names[job->n_names] = strdup(r->names[job->n_names])))
-			return -1;
-	return 0;
-}
-
-static void drop_mangled(struct device_job *job)
-{
-	for (size_t i = 0; job->mangled && i < job->n_names; i++) {
-		free(job->mangled[i]);
-		job->mangled[i] = NULL;
-	}
-}
-
 struct device_job *device_job_new(struct nvrtc *nvrtc, const struct device_request *r)
 {
 	struct device_job *job = calloc(1, sizeof(*job));
@@ -59,7 +39,7 @@ struct device_job *device_job_new(struct nvrtc *nvrtc, const struct device_reque
 		buffer_printf(&job->include, "--include-path=%s/include", r->cuda_root);
 		buffer_printf(&job->cccl, "--include-path=%s/include/cccl", r->cuda_root);
 	}
-	if (!copy_names(job, r) && job->name && job->text && job->flags && !buffer_check(&job->own, NULL) &&
+	if (job->name && job->text && job->flags && !buffer_check(&job->own, NULL) &&
 	    !buffer_check(&job->include, NULL) &&
 	    !buffer_check(&job->cccl, NULL))
 		return job;
@@ -82,8 +62,7 @@ static void compile(struct device_job *job, const char *text, const char *extra,
 {
 	const char *options[13 + FLAGS_MAX] = { job->arch, "-lineinfo", "-rdc=true", "-default-device", "-std=c++17",
 					       "--include-path=.", SUPPRESSED };
-	struct nvrtc_program program = { .name = job->name, .text = text, .options = options, .n_options = 7,
-					 .names = (const char *const *)job->names, .n_names = job->n_names };
+	struct nvrtc_program program = { .name = job->name, .text = text, .options = options, .n_options = 7 };
 
 	if (job->include.len) {
 		options[program.n_options++] = buffer_text(&job->own);
@@ -95,14 +74,13 @@ static void compile(struct device_job *job, const char *text, const char *extra,
 	if (more)
 		options[program.n_options++] = more;
 	program.n_options += options_split(job->flags, options + program.n_options, FLAGS_MAX);
-	job->status = nvrtc_compile(job->nvrtc, &program, &job->ptx, &job->log, job->mangled, &job->err);
+	job->status = nvrtc_compile(job->nvrtc, &program, &job->ptx, &job->log, &job->err);
 }
 
 static void forget_result(struct device_job *job)
 {
 	buffer_clear(&job->ptx);
 	buffer_clear(&job->log);
-	drop_mangled(job);
 	job->err = (struct error)ERROR_INIT;
 }
 
@@ -198,11 +176,6 @@ void device_job_free(struct device_job *job)
 		return;
 	if (job->started)
 		pthread_join(job->thread, NULL);
-	drop_mangled(job);
-	for (size_t i = 0; i < job->n_names; i++)
-		free(job->names[i]);
-	free(job->names);
-	free(job->mangled);
 	free(job->name);
 	free(job->text);
 	free(job->flags);

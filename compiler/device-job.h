@@ -23,15 +23,11 @@ struct device_request {
 	const char *prelude;   /* folder of the headers that cells see */
 	uint32_t sm;           /* 0: the least */
 	const char *flags;     /* of the user */
-	const char *const *names; /* as struct nvrtc_program says */
-	size_t n_names;
 };
 
 struct device_job {
 	struct nvrtc *nvrtc; /* loaded; outlives the job */
 	char *name, *text, *flags;
-	char **names;
-	size_t n_names;
 	char arch[32];
 	struct buffer own, include, cccl; /* options for folders of headers */
 	pthread_t thread;
@@ -40,7 +36,6 @@ struct device_job {
 	int status; /* as nvrtc_compile() says */
 	struct error err;
 	struct buffer ptx, log;
-	char **mangled; /* by name; elements may be NULL */
 };
 
 /* NULL: memory is out. */

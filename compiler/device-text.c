@@ -132,9 +132,6 @@ static bool declares_constant(const struct host_text *h, uint32_t i, const struc
 	if (!p->is_const || p->n != 1 || p->declarators[0].equals == TOKEN_NONE ||
 	    p->declarators[0].is_pointer)
 		return false;
-	/* A closure is a value of the host. */
-	if (p->declarators[0].init_end > p->declarators[0].equals + 1 && *token_text(l, p->declarators[0].equals + 1) == '[')
-		return false;
 	uint32_t name = p->declarators[0].name;
 
 	return name != TOKEN_NONE && token_len(l, name) == token_len(of, word) &&
@@ -189,25 +186,6 @@ bool device_text_is_needed(const struct host_text *h)
 		if ((item->world & WORLD_DEVICE) || item->is_class)
 			return true;
 	}
-	return h->closures.n || template_launch_next(&h->launches, NULL) != NULL;
-}
-
-/* Is the item's type or constant an argument of a template that is launched? */
-static bool is_for_launch(const struct host_text *h, uint32_t other)
-{
-	const struct token_list *l = &h->split.tokens;
-	const struct template_launch *x = NULL;
-
-	while ((x = template_launch_next(&h->launches, x)))
-		for (uint32_t t = 0; t < l->n; t++) {
-			char word[128];
-			const char *at;
-
-			snprintf(word, sizeof(word), "%.*s", (int)token_len(l, t), token_text(l, t));
-			at = token_is_name(l, t) ? strstr(x->expression, word) : NULL;
-			if (at && (declares_type(h, other, l, t) || declares_constant(h, other, l, t)))
-				return true;
-		}
 	return false;
 }
 
@@ -229,24 +207,12 @@ static bool is_mentioned(const struct host_text *h, const bool *chosen, uint32_t
 	return false;
 }
 
-static void put_closures(const struct host_text *h, struct buffer *out)
-{
-	for (uint32_t i = 0; i < h->closures.n; i++)
-		if (h->closures.at[i].type)
-			buffer_printf(out, "%s\n", closure_device_text(h, &h->closures.at[i]));
-}
-
 /* The items that NVRTC gets: device items, directives, and the host's types that they mention, over
  * any number of steps. */
 static void choose_items(const struct host_text *h, bool *chosen)
 {
-	cleanup_buffer struct buffer closures = BUFFER_INIT;
-	struct token_list words = { 0 };
 	bool changed = true;
 
-	put_closures(h, &closures);
-	if (closures.len && token_list_init(&words, buffer_text(&closures), closures.len, h->pool, NULL))
-		words.n = 0;
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		const struct item *item = &h->split.items[i];
 
@@ -261,7 +227,7 @@ static void choose_items(const struct host_text *h, bool *chosen)
 
 			if (chosen[i] || item->kind != ITEM_DECLARATION || h->parts[i].is_other)
 				continue;
-			if (is_mentioned(h, chosen, i) || mentions(h, &words, 0, words.n, i) || is_for_launch(h, i))
+			if (is_mentioned(h, chosen, i))
 				chosen[i] = changed = true;
 		}
 	}
@@ -307,17 +273,13 @@ static void put_entry(const struct host_text *h, struct buffer *out, uint32_t i)
 static void put_device_item(const struct host_text *h, struct buffer *out, uint32_t i)
 {
 	const struct item *item = &h->split.items[i];
-	bool is_entry = item->is_entry && !token_is(&h->split.tokens, item->first, "template"), is_lambda = false;
-	const char *lambda;
+	bool is_entry = item->is_entry && !token_is(&h->split.tokens, item->first, "template");
 
 	if (is_entry)
 		buffer_puts(out, "\nextern \"C\"");
 	put_line(h, out, item->first);
-	lambda = device_variable_name(h, i, &is_lambda) != TOKEN_NONE && is_lambda ? device_variable_lambda(h, i) : NULL;
 	if (is_entry)
 		put_entry(h, out, i);
-	else if (lambda)
-		buffer_puts(out, lambda);
 	else
 		put_tokens(h, out, item->first, item->end);
 }
@@ -344,9 +306,8 @@ static void put_prototypes(const struct host_text *h, const struct device_follow
 static void put_followers(const struct device_followers *f, struct buffer *out)
 {
 	for (uint32_t i = 0; f && i < f->n; i++)
-		if (*f->at[i]->device)
-			buffer_printf(out, "\nextern \"C\"\n#line %u \"In[%u]\"\n%s", f->at[i]->line, f->at[i]->cell,
-				      f->at[i]->device);
+		buffer_printf(out, "\nextern \"C\"\n#line %u \"In[%u]\"\n%s", f->at[i]->line, f->at[i]->cell,
+			      f->at[i]->device);
 }
 
 /* A host declaration: its types, without the variables that it may define beside them. */
@@ -364,25 +325,17 @@ static void put_host_item(const struct host_text *h, struct buffer *out, uint32_
 	buffer_puts(out, ";");
 }
 
-/* The words of the chosen items, and of the instances that are to be made: what the session must supply. */
+/* The words of the chosen items: what the session must supply. */
 static int words_of(const struct host_text *h, const bool *chosen, const struct device_followers *f, struct buffer *text,
 		    struct token_list *ret, struct error *err)
 {
-	const struct template_launch *x = NULL;
-
 	for (uint32_t i = 0; i < h->split.n_items; i++)
 		if (chosen[i]) {
 			put_tokens(h, text, h->split.items[i].first, h->split.items[i].end);
 			buffer_putc(text, '\n');
 		}
-	while ((x = template_launch_next(&h->launches, x))) {
-		buffer_printf(text, "%s;\n", x->expression);
-		for (const char *at = x->expression; (at = strstr(at, LAMBDA_PREFIX)); at++)
-			buffer_printf(text, "%s;\n", at + strlen(LAMBDA_PREFIX));
-	}
-	put_closures(h, text);
 	for (uint32_t i = 0; f && i < f->n; i++)
-		buffer_printf(text, "%s;\n", *f->at[i]->device ? f->at[i]->device : f->at[i]->name);
+		buffer_printf(text, "%s;\n", f->at[i]->device);
 	if (buffer_check(text, err))
 		return -1;
 	return token_list_init(ret, buffer_text(text), text->len, h->pool, err);
@@ -427,7 +380,6 @@ int device_text_write(const struct host_text *h, struct session *session, const 
 			put_host_item(h, out, i);
 		}
 	}
-	closure_write_device(h, out);
 	put_followers(followers, out);
 	buffer_putc(out, '\n');
 	return buffer_check(out, err);
@@ -575,26 +527,12 @@ static void write_stand_in(struct host_text *h, const struct item *item,
 	unit_text_puts(&h->unit, ";");
 }
 
-static void write_lambda(struct host_text *h, uint32_t name)
-{
-	const struct token_list *l = &h->split.tokens;
-	int n = (int)token_len(l, name);
-
-	unit_text_line(&h->unit, host_text_line(h, name));
-	buffer_printf(&h->unit.text, "typedef struct { char none; } " LAMBDA_PREFIX "%.*s; " LAMBDA_PREFIX "%.*s %.*s;", n,
-		      token_text(l, name), n, token_text(l, name), n, token_text(l, name));
-}
-
 void device_text_write_host(struct host_text *h, uint32_t i)
 {
 	const struct item *item = &h->split.items[i];
 	const struct declaration_parts *p = &h->parts[i];
-	bool is_lambda = false;
-	uint32_t foreign = device_variable_name(h, i, &is_lambda);
 
-	if (is_lambda)
-		write_lambda(h, foreign);
-	if (foreign != TOKEN_NONE || p->is_other || !p->n || p->declarators[0].name == TOKEN_NONE)
+	if (device_variable_name(h, i) != TOKEN_NONE || p->is_other || !p->n || p->declarators[0].name == TOKEN_NONE)
 		return;
 	if (item->is_entry) {
 		if (!p->declarators[0].is_function)

@@ -369,15 +369,10 @@ int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t c
 		return -1;
 	if (functions_only)
 		keep_functions(&h->split);
-	if (closure_find(h, err) || find_parts(h, err) || closure_find_captures(h, session, err) || cell_names_find(h, err) ||
-	    directives_find_changing(h, err))
+	if (find_parts(h, err) || cell_names_find(h, err) || directives_find_changing(h, err))
 		return -1;
 	in_turn_find_repeated(h, session);
-	if (template_launch_find(h, session, err))
-		return -1;
-	if (find_probed(h, session, err))
-		return -1;
-	return 0;
+	return find_probed(h, session, err);
 }
 
 int host_text_set_includes(struct host_text *h, const struct include_text *includes, struct error *err)
@@ -469,7 +464,6 @@ static void write_file_item(struct host_text *h, const struct session *session, 
 	const struct declaration_parts *p = &h->parts[i];
 	const char *overloads;
 
-	closure_write_types(h, i);
 	if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION ||
 	    is_device_directive(h, item) || is_brought(h, session, item))
 		return;
@@ -616,8 +610,7 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 		    !(h->probe && has_probed(h, &h->parts[i])))
 			edit_item(h, session, i);
 	statement_text_edit(h, session);
-	launch_syntax_edit(&h->split, &h->launches, h->pool, &h->edits);
-	closure_edit(h);
+	launch_syntax_edit(&h->split, h->pool, &h->edits);
 	bare_tags_edit(h, session);
 	edit_list_sort(&h->edits);
 	if (h->edits.failed)
@@ -625,7 +618,7 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 	if (h->before)
 		unit_text_puts(&h->unit, h->before);
 	bare_tags_write(&h->bare_tags, &h->unit.text);
-	if (composition_write(session, closure_words(h), h->masks, h->n_masks, false, h->cell_name,
+	if (composition_write(session, &h->split.tokens, h->masks, h->n_masks, false, h->cell_name,
 			    &h->unit.text, err))
 		return -1;
 	cell_names_write(h, session);

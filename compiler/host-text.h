@@ -12,11 +12,9 @@
 
 #include "common/mem-pool.h"
 #include "compiler/bare-tags.h"
-#include "compiler/closure.h"
 #include "compiler/declarator.h"
 #include "compiler/session.h"
 #include "compiler/split.h"
-#include "compiler/template-launch.h"
 #include "compiler/unit-text.h"
 
 struct diagnostics;
@@ -44,8 +42,6 @@ struct host_text {
 			       meaning */
 	uint32_t n_changing;
 	uint32_t code; /* token where the cell's code begins; TOKEN_NONE: it only declares */
-	struct template_launches launches;
-	struct closures closures;
 	struct bare_tags bare_tags;
 	uint32_t open_branches; /* of #if, while the run function is written */
 	uint32_t n_anonymous; /* tags given to unnamed structures */

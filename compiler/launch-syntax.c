@@ -7,7 +7,6 @@
 #include "common/mem-pool.h"
 #include "compiler/cast-syntax.h"
 #include "compiler/cpp-syntax.h"
-#include "compiler/template-launch.h"
 
 /* The first token of the expression that ends before `<<<` at i: a name with its members,
  * subscripts and calls. */
@@ -59,12 +58,9 @@ static void replace(const struct token_list *l, uint32_t i, const char *with,
 	edit_list_add(edits, l->at[i].start, l->at[i].end, with);
 }
 
-static void edit_launch(const struct token_list *l, uint32_t open, const struct template_launches *launches,
-			struct mem_pool *pool, struct edit_list *edits)
+static void edit_launch(const struct token_list *l, uint32_t open, struct mem_pool *pool, struct edit_list *edits)
 {
-	const struct template_launch *instance = template_launch_at(launches, open);
-	uint32_t commas[3], n, first = instance ? instance->name : start_of_entry(l, open),
-			       close = find_close(l, open, commas, &n);
+	uint32_t commas[3], n, first = start_of_entry(l, open), close = find_close(l, open, commas, &n), last;
 	static const char *const defaults[] = { ",cgpu_dim3_of(),0,0", ",0,0", ",0", "" };
 	char text[512];
 
@@ -82,14 +78,9 @@ static void edit_launch(const struct token_list *l, uint32_t open, const struct 
 	if (n > 2)
 		replace(l, commas[2], "),(", edits);
 	snprintf(text, sizeof(text), ")%s,__LINE__)?(void)0:%.*s", defaults[n],
-		 instance ? 0 : (int)(l->at[open - 1].end - l->at[first].start), token_text(l, first));
+		 (int)(l->at[open - 1].end - l->at[first].start), token_text(l, first));
 	replace(l, close, mem_pool_strdup(pool, text), edits);
-	if (instance)
-		template_launch_edit(launches, instance, l, close + 1, pool, edits);
-	uint32_t last = l->at[close + 1].match;
-
-	if (*template_launch_defaults(launches, open))
-		edit_list_add(edits, l->at[last].start, l->at[last].start, template_launch_defaults(launches, open));
+	last = l->at[close + 1].match;
 	edit_list_add(edits, l->at[last].end, l->at[last].end, ")");
 }
 
@@ -164,7 +155,7 @@ static void edit_define(const struct token_list *l, uint32_t i, struct mem_pool 
 		return;
 	for (uint32_t t = 2; t < inner.n; t++) {
 		if (token_is(&inner, t, "<<<"))
-			edit_launch(&inner, t, NULL, pool, edits);
+			edit_launch(&inner, t, pool, edits);
 		else if (token_is(&inner, t, "dim3") && token_is(&inner, t + 1, "(") && !follows_specifier(&inner, t))
 			replace(&inner, t, "cgpu_dim3", edits);
 	}
@@ -174,8 +165,7 @@ static void edit_define(const struct token_list *l, uint32_t i, struct mem_pool 
 	}
 }
 
-void launch_syntax_edit(const struct split *s, const struct template_launches *launches, struct mem_pool *pool,
-			struct edit_list *edits)
+void launch_syntax_edit(const struct split *s, struct mem_pool *pool, struct edit_list *edits)
 {
 	const struct token_list *l = &s->tokens;
 
@@ -188,7 +178,7 @@ void launch_syntax_edit(const struct split *s, const struct template_launches *l
 			continue;
 		for (uint32_t i = item->first; i < item->end; i++) {
 			if (token_is(l, i, "<<<"))
-				edit_launch(l, i, launches, pool, edits);
+				edit_launch(l, i, pool, edits);
 			else if (token_is(l, i, "dim3") && token_is(l, i + 1, "(") &&
 				 !follows_specifier(l, i))
 				replace(l, i, "cgpu_dim3", edits);

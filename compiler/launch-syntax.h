@@ -11,11 +11,8 @@
 #include "compiler/unit-text.h"
 
 struct mem_pool;
-struct template_launches;
 
-/* launches: of templates, which are another thing behind the `>>>`; NULL for none. */
-void launch_syntax_edit(const struct split *s, const struct template_launches *launches, struct mem_pool *pool,
-			struct edit_list *edits);
+void launch_syntax_edit(const struct split *s, struct mem_pool *pool, struct edit_list *edits);
 
 /* Is there a `<<<` that cannot be a launch? */
 bool launch_syntax_is_wrong(const struct split *s);

@@ -8,7 +8,6 @@ libcompiler_a_SOURCES = \
 	%reldir%/cell-names.c %reldir%/cell-names.h \
 	%reldir%/cell-stamp.c %reldir%/cell-stamp.h \
 	%reldir%/class-text.c %reldir%/class-text.h \
-	%reldir%/closure.c %reldir%/closure.h %reldir%/closure-text.c \
 	%reldir%/clang-complaints.hh \
 	%reldir%/clang-complete.cc \
 	%reldir%/clang-captures.cc %reldir%/clang-captures.hh %reldir%/clang-diagnostics.def \
@@ -82,7 +81,6 @@ libcompiler_a_SOURCES = \
 	%reldir%/session.c %reldir%/session.h \
 	%reldir%/split.c %reldir%/split.h \
 	%reldir%/statement-text.c %reldir%/statement-text.h \
-	%reldir%/template-launch.c %reldir%/template-launch.h \
 	%reldir%/token.c %reldir%/token.h \
 	%reldir%/tool-folder.c %reldir%/tool-folder.h \
 	%reldir%/tool.c %reldir%/tool.h \
@@ -133,7 +131,7 @@ $(build_prelude): Makefile $(prelude_HEADERS) $(preludeabsent_HEADERS) $(prelude
 clean-local:
 	rm -rf %reldir%/include
 
-compiler_tests = test-split test-closure test-c-linkage test-device-macros test-pragma-state test-launch-syntax test-line-table test-effort \
+compiler_tests = test-split test-c-linkage test-device-macros test-pragma-state test-launch-syntax test-line-table test-effort \
 	test-compile test-compile-ahead test-unit-cache test-device-header test-listing test-tool-folder \
 	test-diagnostics
 check_PROGRAMS += $(compiler_tests)
@@ -141,9 +139,6 @@ TESTS += $(compiler_tests)
 test_split_SOURCES = tests/unit/test-split.c
 test_split_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_split_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
-test_closure_SOURCES = tests/unit/test-closure.c
-test_closure_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
-test_closure_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
 test_c_linkage_SOURCES = tests/unit/test-c-linkage.c
 test_c_linkage_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_c_linkage_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)

@@ -32,8 +32,6 @@ struct nvrtc_calls {
 		      const char *const *headers, const char *const *include_names);
 	int (*destroy)(nvrtc_handle *program);
 	int (*compile)(nvrtc_handle program, int n_options, const char *const *options);
-	int (*add_name)(nvrtc_handle program, const char *expression);
-	int (*mangled)(nvrtc_handle program, const char *expression, const char **ret);
 	int (*ptx_size)(nvrtc_handle program, size_t *ret);
 	int (*ptx)(nvrtc_handle program, char *to);
 	int (*log_size)(nvrtc_handle program, size_t *ret);
@@ -54,8 +52,6 @@ static int bind(struct nvrtc *n, struct nvrtc_calls *c)
 		{ "nvrtcCreateProgram", &c->create },
 		{ "nvrtcDestroyProgram", &c->destroy },
 		{ "nvrtcCompileProgram", &c->compile },
-		{ "nvrtcAddNameExpression", &c->add_name },
-		{ "nvrtcGetLoweredName", &c->mangled },
 		{ "nvrtcGetPTXSize", &c->ptx_size },
 		{ "nvrtcGetPTX", &c->ptx },
 		{ "nvrtcGetProgramLogSize", &c->log_size },
@@ -299,16 +295,13 @@ static int take_ptx(struct nvrtc *n, nvrtc_handle program, struct buffer *ptx, s
 	return 0;
 }
 
-int nvrtc_compile(struct nvrtc *n, const struct nvrtc_program *p, struct buffer *ptx,
-		  struct buffer *log, char **mangled, struct error *err)
+int nvrtc_compile(struct nvrtc *n, const struct nvrtc_program *p, struct buffer *ptx, struct buffer *log, struct error *err)
 {
 	nvrtc_handle program;
 	int result = n->calls->create(&program, p->text, p->name, 0, NULL, NULL), status = 0;
 
 	if (result)
 		return failed(n, "cannot start", result, err);
-	for (size_t i = 0; i < p->n_names; i++)
-		n->calls->add_name(program, p->names[i]);
 	result = n->calls->compile(program, (int)p->n_options, p->options);
 	take_log(n, program, log);
 	if (result == NVRTC_COMPILATION)
@@ -317,13 +310,6 @@ int nvrtc_compile(struct nvrtc *n, const struct nvrtc_program *p, struct buffer 
 		status = failed(n, "failed", result, err);
 	else
 		status = take_ptx(n, program, ptx, err);
-	for (size_t i = 0; i < p->n_names; i++) {
-		const char *name;
-
-		mangled[i] = !status && !n->calls->mangled(program, p->names[i], &name)
-				     ? strdup(name)
-				     : NULL;
-	}
 	n->calls->destroy(&program);
 	return status;
 }

@@ -31,8 +31,6 @@ struct nvrtc_program {
 	const char *text;
 	const char *const *options;
 	size_t n_options;
-	const char *const *names; /* C++ expressions whose mangled names are wanted, e.g. "saxpy" */
-	size_t n_names;
 };
 
 /*
@@ -48,11 +46,9 @@ void nvrtc_release(struct nvrtc *n);
 uint32_t nvrtc_target(const struct nvrtc *n, uint32_t wanted);
 
 /*
- * Compile to PTX. 0; 1 when the text does not compile (log says why); -1 for all else. mangled:
- * n_names strings, malloc-ed, owned by the caller; NULL where there is none. The log may hold
- * warnings after success.
+ * Compile to PTX. 0; 1 when the text does not compile (log says why); -1 for all else. The log may hold warnings after
+ * success.
  */
-int nvrtc_compile(struct nvrtc *n, const struct nvrtc_program *p, struct buffer *ptx,
-		  struct buffer *log, char **mangled, struct error *err);
+int nvrtc_compile(struct nvrtc *n, const struct nvrtc_program *p, struct buffer *ptx, struct buffer *log, struct error *err);
 
 #endif

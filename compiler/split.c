@@ -15,7 +15,6 @@
 #include "common/mem-pool.h"
 #include "compiler/class-text.h"
 #include "compiler/cpp-syntax.h"
-#include "compiler/device-variable.h"
 #include "compiler/macro-text.h"
 
 struct declared {
@@ -678,10 +677,8 @@ static void find_world(const struct token_list *l, struct item *item)
 	if (item->kind == ITEM_DECLARATION && !device)
 		device = find_class(l, item);
 	for (uint32_t i = behind_templates(l, item->first); i < stop; i++) {
-		if (token_is(l, i, "=")) {
-			device |= device_variable_is_lambda(l, i);
+		if (token_is(l, i, "="))
 			break;
-		}
 		if (token_is(l, i, "{"))
 			i = token_behind(l, i) - 1;
 		else if (token_is(l, i, "__global__"))

@@ -10,7 +10,6 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
-#include "common/lambda-name.h"
 
 #define NO_OWNER 0
 
@@ -578,12 +577,6 @@ static int drop_type(struct acceptance *a, size_t at, struct error *err)
 		}
 		if (user->kind == DECLARATION_DROPPED)
 			continue;
-		/* A lambda's type goes with it, unnamed. */
-		if (!strncmp(user->name, CLOSURE_PREFIX, strlen(CLOSURE_PREFIX))) {
-			if (clear_slot(a->d, i, err))
-				return -1;
-			continue;
-		}
 		if (!*comma)
 			buffer_printf(a->notes, "note: type %s has changed; declared with the old one, and so no longer "
 				      "known:", l->items[at]->d.name);

@@ -27,7 +27,7 @@ static void check(const char *text, const char *expected)
 	struct split s;
 
 	assert_int_equal(split_init(&s, text, strlen(text), &names, &pool, NULL), 0);
-	launch_syntax_edit(&s, NULL, &pool, &edits);
+	launch_syntax_edit(&s, &pool, &edits);
 	edit_list_sort(&edits);
 	unit_text_init(&unit, text, strlen(text), "In[1]");
 	unit_text_copy(&unit, 0, (uint32_t)strlen(text), &edits);
