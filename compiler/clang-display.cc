@@ -32,13 +32,19 @@ Expr *written(Expr *E)
 	return E;
 }
 
+/* At file scope C has no table of a precompiled header's names by which clang would look: it would read all declarations. */
+bool find(Sema &S, DeclContext *where, LookupResult &found)
+{
+	return where->isTranslationUnit() ? S.LookupName(found, S.TUScope) : S.LookupQualifiedName(found, where);
+}
+
 /* A call of a function at file scope, or of the namespace; null: it is not there, or does not fit. */
 Expr *call(Sema &S, DeclContext *where, const char *name, llvm::MutableArrayRef<Expr *> arguments, SourceLocation L)
 {
 	LookupResult found(S, &S.Context.Idents.get(name), L, Sema::LookupOrdinaryName);
 	CXXScopeSpec scope;
 
-	if (!S.LookupQualifiedName(found, where))
+	if (!find(S, where, found))
 		return nullptr;
 	ExprResult callee = S.BuildDeclarationNameExpr(scope, found, false);
 	ExprResult made = callee.isInvalid() ? callee : S.BuildCallExpr(nullptr, callee.get(), L, arguments, L);
@@ -94,7 +100,7 @@ class Display
 		SourceLocation L = E->getBeginLoc();
 		LookupResult found(S, &C.Idents.get("cgpu_show"), L, Sema::LookupNamespaceName);
 
-		if (!S.LookupQualifiedName(found, C.getTranslationUnitDecl()))
+		if (!find(S, C.getTranslationUnitDecl(), found))
 			return E;
 		auto *N = found.getAsSingle<NamespaceDecl>();
 
