@@ -281,6 +281,14 @@ bool clang_cuda_is_for_device(const FunctionDecl *F)
 	return is_marked(F, CGPU_FOR_BOTH) || F->hasAttr<CUDADeviceAttr>() || F->hasAttr<CUDAGlobalAttr>();
 }
 
+/* Each constexpr function of the C++ library is for both, by clang; it is device code where device code calls it. */
+static bool is_said_for_device(const FunctionDecl *F)
+{
+	const auto *A = F->getAttr<CUDADeviceAttr>();
+
+	return clang_cuda_is_for_device(F) && !(A && A->isImplicit() && F->isConstexpr() && !F->hasAttr<CUDAGlobalAttr>());
+}
+
 bool clang_cuda_find_device_code(Decl *D, std::vector<FunctionDecl *> *ret)
 {
 	bool found = false;
@@ -292,7 +300,7 @@ bool clang_cuda_find_device_code(Decl *D, std::vector<FunctionDecl *> *ret)
 		return V->hasAttr<CUDADeviceAttr>() || V->hasAttr<CUDAConstantAttr>() || is_marked(V, CGPU_MANAGED);
 	auto *F = dyn_cast<FunctionDecl>(D);
 
-	if (!F || !F->doesThisDeclarationHaveABody() || F->isDependentContext() || !clang_cuda_is_for_device(F))
+	if (!F || !F->doesThisDeclarationHaveABody() || F->isDependentContext() || !is_said_for_device(F))
 		return found;
 	if (F->hasAttr<CUDAGlobalAttr>())
 		ret->push_back(F);
