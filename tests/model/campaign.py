@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 from ends import ENDS
-from player import Difference, Event, Player, choose
-from steps import STEPS
+from player import LANGUAGES, Difference, Event, Player, choose
+from steps import weights_of
 
 ARM = r"""
 #include <signal.h>
@@ -26,7 +26,7 @@ int arm(long microseconds)
 """
 ON_DEVICE = {"device_allocate", "device_write", "launch", "device_copy", "device_read", "launch_on_variable"}
 # What a checkpoint keeps depends on whether it was reached.
-WEIGHTS = {name: weight * (4 if name in ON_DEVICE else 1) for name, (weight, _) in STEPS.items() if name != "checkpoint"}
+LEFT_OUT = {"checkpoint"}
 KINDS = {name: end.weight for name, end in ENDS.items() if end.runs and not end.act}
 
 
@@ -40,7 +40,7 @@ class Counts:
 
 
 class Campaign(Player):
-    weights = WEIGHTS
+    left_out = LEFT_OUT
 
     def begin(self):
         super().begin()
@@ -50,7 +50,9 @@ class Campaign(Player):
         self.counts, self.most = Counts(), 4000
 
     def event(self, random):
-        names = [choose(random, self.weights) for _ in range(random.randint(2, 14))]
+        weights = {name: weight * (4 if name in ON_DEVICE else 1) for name, weight in
+                   weights_of(choose(random, LANGUAGES)).items() if name not in self.left_out}
+        names = [choose(random, weights) for _ in range(random.randint(2, 14))]
         return Event(choose(random, KINDS), tuple((name, random.randrange(1 << 32)) for name in names))
 
     def text(self, event, after):

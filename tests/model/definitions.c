@@ -291,6 +291,7 @@ void show(void)
 		printf("d%d=%u:%08x@%p ", i, buffers[i].size, digest(bounce, buffers[i].size), buffers[i].at);
 	}
 	show_list();
+	show_objects();
 	printf("tree=%08x@%p ", show_leaf(tree, 2166136261u), tree);
 	for (int i = 0; i < WORDS; i++)
 		if (words[i])

@@ -25,7 +25,7 @@ ENDS = {
     "division": End(1, "zero = 5 / zero;", ("ArithmeticFault",)),
     "stack": End(0.5, "deep(1);", ("StackOverflow",)),
     "double free": End(1, "free_twice();", ("HeapMisuse",)),
-    "wrong free": End(1, "free(&zero);", ("HeapMisuse",)),
+    "wrong free": End(1, "free((void *)&zero);", ("HeapMisuse",)),
     "out of memory": End(1, "fill_memory();", ("OutOfMemory",)),
     "SIGKILL": End(1, "kill(getpid(), 9);", ("WorkerKilled",)),
     "illegal address": End(1.5, "store<<<1, 1>>>((int *)0x30ffff000000); cudaDeviceSynchronize();",

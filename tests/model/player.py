@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from random import Random
 
 from ends import ENDS
+import objects  # noqa: F401
 from state import State
-from steps import STEPS
+from steps import STEPS, weights_of
 
-DEFINITIONS = pathlib.Path(__file__).with_name("definitions.c").read_text()
+DEFINITIONS = [pathlib.Path(__file__).with_name(f"definitions.{suffix}").read_text() for suffix in ("cpp", "c")]
+LANGUAGES = {"c": 2, "c++": 1}
 BETWEEN = {"undo": 6, "save a": 1, "save b": 1, "load a": 1, "load b": 1,
            "kill idle worker": 1, "kill spare": 0.5, "kill zygote": 0.2, "kill compiler": 0.3}
 
@@ -39,9 +41,8 @@ def make_round(seed, steps):
     """Events with so many steps in all; an event without steps counts as one."""
     random, events, n = Random(seed), [], 0
     kinds = {name: end.weight for name, end in ENDS.items()} | BETWEEN
-    weights = {name: weight for name, (weight, _) in STEPS.items()}
     while n < steps:
-        kind = choose(random, kinds)
+        kind, weights = choose(random, kinds), weights_of(choose(random, LANGUAGES))
         names = [choose(random, weights) for _ in range(random.randint(1, 12))] if kind in ENDS else []
         events.append(Event(kind, tuple((name, random.randrange(1 << 32)) for name in names)))
         n += 1 + len(names)
@@ -147,7 +148,7 @@ class Player:
 
     def begin(self):
         """An empty session with the definitions in it."""
-        for code in ("%reset -f", "%limit ram 96M", "%limit gpu 64M", DEFINITIONS):
+        for code in ("%reset -f", "%limit ram 96M", "%limit gpu 64M", *DEFINITIONS):
             result = self.session.run(code)
             if result.status != "ok":
                 raise Difference(f"{code[:60]}: {result.shown}")

@@ -7,7 +7,7 @@ when it is first seen; from then on it has to stay there, whatever fails, until 
 import copy
 import zlib
 
-BLOCKS, WORDS, BUFFERS, VARIABLES, FUNCTIONS, ON_DEVICE = 24, 6, 6, 8, 4, 5000
+BLOCKS, WORDS, BUFFERS, VARIABLES, FUNCTIONS, ON_DEVICE, SHAPES = 24, 6, 6, 8, 4, 5000, 5
 PERIOD = bytes(i * 37 + 11 & 255 for i in range(251))
 
 
@@ -27,6 +27,10 @@ def hash_words(values, h=2166136261):
     return h
 
 
+def hash_text(text, h=2166136261):
+    return hash_words((len(text),), hash_words(text, h))
+
+
 class State:
     def __init__(self):
         self.blocks = {}     # slot: bytes on the heap
@@ -39,6 +43,12 @@ class State:
         self.answers = [0] * FUNCTIONS
         self.ticks = 0
         self.on_device = bytes(ON_DEVICE)
+        self.text = b""
+        self.numbers = []
+        self.names = {}      # key: bytes
+        self.shapes = {}     # slot: number of a shape
+        self.sides = {}      # number of a shape: (class, side)
+        self.made = self.gone = 0
         self.where = {}      # name: address, once it is known
         self.fresh = set()     # names of what this cell has moved
         self.defined = set()   # names that this cell has defined,
@@ -77,9 +87,24 @@ class State:
         found["tree"] = f"{hash_words(w for key in sorted(self.tree) for w in (key, self.tree[key])):08x}"
         for i, (a, b) in enumerate(self.functions):
             found[f"a{i}"] = f"{self.answers[i]}:{int32(1000 * a + b + 1)}"
+        found["text"] = f"{len(self.text)}:{hash_text(self.text):08x}"
+        found["numbers"] = f"{len(self.numbers)}:{hash_words(self.numbers):08x}"
+        h = hash_words(())
+        for key in sorted(self.names):
+            h = hash_text(self.names[key], hash_words((key,), h))
+        found["names"] = f"{len(self.names)}:{h:08x}"
+        found["shapes"] = f"{hash_words(self.shape(slot) for slot in range(SHAPES)):08x}"
+        found["gone"] = f"{self.gone}"
         found["device"] = f"{zlib.adler32(self.on_device):08x}"
         found["ticks"] = f"{self.ticks}"
         return found
+
+    def shape(self, slot):
+        """Its area, and how many slots have it."""
+        if slot not in self.shapes:
+            return 0
+        kind, side = self.sides[self.shapes[slot]]
+        return (side if kind == "shape" else side * side) + 7 * list(self.shapes.values()).count(self.shapes[slot])
 
     def differences(self, line, defined):
         """What show() printed against what it should have; learns addresses that were not known yet. Names that the

@@ -6,14 +6,22 @@ import struct
 
 from state import BLOCKS, BUFFERS, FUNCTIONS, ON_DEVICE, VARIABLES, WORDS, int32, pattern
 
-STEPS = {}  # name: (weight, function)
+STEPS = {}      # name: (weight, function)
+LANGUAGES = {}  # name: "c" or "c++", where it means nothing in the other one
 
 
-def step(weight):
+def step(weight, language=None):
     def add(function):
         STEPS[function.__name__] = (weight, function)
+        if language:
+            LANGUAGES[function.__name__] = language
         return function
     return add
+
+
+def weights_of(language):
+    """{name: weight} of the steps of a cell in it."""
+    return {name: weight for name, (weight, _) in STEPS.items() if LANGUAGES.get(name, language) == language}
 
 
 def size_of(random, largest=18):
@@ -38,7 +46,7 @@ def any_of(random, pieces):
 
 # ---- heap ----
 
-@step(10)
+@step(10, "c")
 def allocate(state, random):
     i, start = random.randrange(BLOCKS), random.randrange(251)
     size = size_of(random, 22 if random.random() < 0.02 else 18)
@@ -51,7 +59,7 @@ def allocate(state, random):
     return f"free(blocks[{i}].at); {declare}blocks[{i}] = (struct piece){{ {call}, {size} }}; {fill}"
 
 
-@step(6)
+@step(6, "c")
 def resize(state, random):
     i, size, start = random.randrange(BLOCKS), size_of(random), random.randrange(251)
     old = state.blocks.get(i, b"")
@@ -83,7 +91,7 @@ def write(state, random):
 LARGE = 2  # so many of the blocks may be that large
 
 
-@step(2)
+@step(2, "c")
 def allocate_large(state, random):
     """Large enough for a twin in the kernel process, when it is overwritten as a whole."""
     i, size, start = random.randrange(LARGE), random.randint(4_200_000, 6_000_000), random.randrange(251)
@@ -189,7 +197,7 @@ def word(state, random):
     return f'free(words[{i}]); words[{i}] = strdup("{text}"); '
 
 
-@step(3)
+@step(3, "c")
 def longer_word(state, random):
     i, text = any_of(random, state.words), random.choice(["tail", "of the string", "x"])
     if i is None:
@@ -202,7 +210,7 @@ def longer_word(state, random):
 
 # ---- the device ----
 
-@step(4)
+@step(4, "c")
 def device_allocate(state, random):
     i, size, value = random.randrange(BUFFERS), size_of(random, 20), random.randrange(256)
     state.buffers[i] = bytes([value]) * size
@@ -219,7 +227,7 @@ def device_free(state, random):
     return f"cudaFree(buffers[{i}].at); buffers[{i}] = (struct piece){{ 0 }}; "
 
 
-@step(3)
+@step(3, "c")
 def device_write(state, random):
     i = any_of(random, state.buffers)
     if i is None:
@@ -317,7 +325,7 @@ def declarator(kind, name):
     return f"{base} {name}" + (f"[{count}" if count else "")
 
 
-@step(4)
+@step(4, "c")
 def define(state, random):
     """A variable, made again with the same or another type. A cell that defines a name does not use it before: what is in
     place at its first statement is the language's matter, not the transaction's."""

@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from random import Random
 
-from campaign import WEIGHTS, Campaign
+from campaign import LEFT_OUT, Campaign
 from player import Difference
 from session import Session
 
@@ -60,7 +60,7 @@ class UnkindCampaign(Campaign):
         super().__init__(session)
         self.whole = whole
         if not whole:
-            self.weights = {name: weight for name, weight in WEIGHTS.items() if name != "launch_astray"}
+            self.left_out = LEFT_OUT | {"launch_astray"}
 
     def begin(self):
         super().begin()
