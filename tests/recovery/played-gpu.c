@@ -18,10 +18,11 @@
  *	          functions of CUDA's device runtime (__cudaCDP2...) are in libcudadevrt.a only: device code that calls them is
  *	          refused, unless it comes out of a link that was given this library. Drivers answer INVALID_PTX, as reports of
  *	          others have it ("a PTX JIT compilation failed": kunzmi/managedCuda#38, Rust-GPU/rust-cuda#96 on GitHub)
- *	failing=N one of N calls that bring memory of a session back (cuMemImportFromShareableHandle) fails
+ *	failing=N one of N calls that bring memory of a session back fails: cuMemImportFromShareableHandle, and cuMemMap of what it
+ *	          has brought
  *	asleep=N  one of N processes finds no driver that starts (cuInit)
- *	init=MS, create=MS, unmap=US
- *	          cuInit, a GiB of cuMemCreate and a call that gives memory back take so long
+ *	init=MS, create=MS, jit=MS, unmap=US
+ *	          cuInit, a GiB of cuMemCreate, loading code and a call that gives memory back take so long
  *	exclusive=PATH
  *	          one process at a time may have a context: the one that has locked this file
  *	footprint=MIB:FOLDER
@@ -78,6 +79,7 @@
 #define LINKS_MAX 16
 #define REACHED_MAX 4096
 #define CARDS_MAX 16
+#define IMPORTS_MAX 4096
 
 enum { SHARED = 1, FILE_BACKED = 2, PRESENT = 4 };
 
@@ -170,7 +172,7 @@ static long locked_us = -1; /* -1: there is no such lock */
 static char *stuck_path, *elsewhere_path, *taken_path;
 static size_t window; /* bytes, 0: whatever is wished */
 static long failing, asleep;   /* one of so many; 0: none */
-static long init_us, create_us, unmap_us;
+static long init_us, create_us, jit_us, unmap_us;
 static char *exclusive_path, *mps_path;
 static bool is_mps_client, has_hmm;
 static size_t footprint;
@@ -233,6 +235,7 @@ __attribute__((constructor)) static void read_settings(void)
 	asleep = number("asleep", 0);
 	init_us = 1000 * number("init", 0);
 	create_us = 1000 * number("create", 0);
+	jit_us = 1000 * number("jit", 0);
 	unmap_us = number("unmap", 0);
 	exclusive_path = setting("exclusive");
 	mps_path = setting("mps");
@@ -427,9 +430,37 @@ static int create(P6)
 	return REAL(cuMemCreate)(A6);
 }
 
+static word imports[IMPORTS_MAX]; /* handles, the newest ones */
+static unsigned n_imports;
+
+/* (ret handle, descriptor, type) */
 static int import(P6)
 {
-	return falls_on(failing) ? OPERATING_SYSTEM : REAL(cuMemImportFromShareableHandle)(A6);
+	int result = falls_on(failing) ? OPERATING_SYSTEM : REAL(cuMemImportFromShareableHandle)(A6);
+
+	if (result)
+		return result;
+	pthread_mutex_lock(&lock);
+	imports[n_imports++ % IMPORTS_MAX] = *(word *)a;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+static bool is_imported(word handle)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < n_imports && i < IMPORTS_MAX && !found; i++)
+		found = imports[i] == handle;
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+/* (address, size, offset, handle, flags) */
+static int map(P6)
+{
+	return failing && is_imported(d) && falls_on(failing) ? OPERATING_SYSTEM : REAL(cuMemMap)(A6);
 }
 
 static bool has_mps_daemon(void)
@@ -574,24 +605,30 @@ static int refusal(const char *image)
 	return has_no_device_runtime && strstr(image, "__cudaCDP2") && !is_linked(image) ? INVALID_PTX : 0;
 }
 
+static int load(const char *image)
+{
+	stay(jit_us);
+	return refusal(image);
+}
+
 /* (ret, image, ...), as the other two that load */
 static int load_module(P6)
 {
-	int refused = refusal((const char *)b);
+	int refused = load((const char *)b);
 
 	return refused ? refused : REAL(cuModuleLoadDataEx)(A6);
 }
 
 static int load_plainly(P6)
 {
-	int refused = refusal((const char *)b);
+	int refused = load((const char *)b);
 
 	return refused ? refused : REAL(cuModuleLoadData)(A6);
 }
 
 static int load_library(P8)
 {
-	int refused = refusal((const char *)b);
+	int refused = load((const char *)b);
 
 	return refused ? refused : ((int (*)(P8))real(LIBCUDA_cuLibraryLoadData))(A8);
 }
@@ -669,6 +706,7 @@ static six_words *const own[LIBCUDA_COUNT] = {
 	[LIBCUDA_cuMemCreate] = create,
 	[LIBCUDA_cuMemGetInfo_v2] = memory_info,
 	[LIBCUDA_cuMemImportFromShareableHandle] = import,
+	[LIBCUDA_cuMemMap] = map,
 	[LIBCUDA_cuInit] = init,
 	[LIBCUDA_cuDevicePrimaryCtxRetain] = retain_context,
 	[LIBCUDA_cuLaunchKernel] = (six_words *)launch,
