@@ -163,6 +163,14 @@ static void finish(struct session *s)
 	start_next(s);
 }
 
+/* A file that is pasted as a whole may begin with a byte order mark, which says nothing in UTF-8. */
+static const char *behind_mark(const char *code)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+
+	return strncmp(code, mark, strlen(mark)) ? code : code + strlen(mark);
+}
+
 static void start(struct session *s, struct cell *c)
 {
 	struct executor *e = &s->executor;
@@ -184,7 +192,7 @@ static void start(struct session *s, struct cell *c)
 	} else {
 		if (c->store)
 			history_add(s->history, c->number, code);
-		if (magic_script_parse(&c->script, code, &err))
+		if (magic_script_parse(&c->script, behind_mark(code), &err))
 			cell_fail_plain(c, "UsageError", err.text);
 	}
 	if (c->failed || c->script.n_calls)

@@ -29,6 +29,12 @@ def test_a_name_is_what_the_last_cell_made_it_in_either_language(fresh_kernel):
          ("int twice(int x) { return 20 * x; }\ntwice(4)", "80"), ("twice(v.at(1))", "40"))
 
 
+def test_a_byte_order_mark_in_front_is_nothing(fresh_kernel):
+    mark = "\ufeff"
+    play(fresh_kernel, (mark + "int n = 3; n", "3"), (mark + "%%cpp\nstd::string(2, 'a').size()", "2"))
+    refuse(fresh_kernel, mark + "int m = nowhere;", "In[3]:1:9")
+
+
 def test_a_function_defined_anew_is_what_its_callers_call(fresh_kernel):
     play(fresh_kernel,
          "#include <vector>\nstd::vector<int> v{1};\nint f(int x) { return x; }\nint ask(int x) { return f(x) + 1; }",
