@@ -26,8 +26,8 @@ def settings(seed):
     """CGPU_PLAYED_GPU of a seed."""
     random, chosen = Random(seed), []
     for name, values in {"lock": (5, 20, 100), "window": (2 << 10, 64 << 10), "failing": (20, 60, 200), "asleep": (10, 40),
-                         "init": (5, 100), "create": (31, 1000), "jit": (30,), "unmap": (50, 2000), "exclusive": ("FOLDER/context",),
-                         "devrt": ("library",),
+                         "init": (5, 100), "create": (31, 1000), "jit": (30,), "unmap": (50, 2000),
+                         "exclusive": ("FOLDER/context",), "devrt": ("library",),
                          # Two contexts leave 4 MiB of 4 GiB.
                          "footprint": ("2046:FOLDER/contexts",)}.items():
         if random.random() < 0.4:

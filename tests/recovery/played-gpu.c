@@ -18,8 +18,8 @@
  *	          functions of CUDA's device runtime (__cudaCDP2...) are in libcudadevrt.a only: device code that calls them is
  *	          refused, unless it comes out of a link that was given this library. Drivers answer INVALID_PTX, as reports of
  *	          others have it ("a PTX JIT compilation failed": kunzmi/managedCuda#38, Rust-GPU/rust-cuda#96 on GitHub)
- *	failing=N one of N calls that bring memory of a session back fails: cuMemImportFromShareableHandle, and cuMemMap of what it
- *	          has brought
+ *	failing=N one of N calls that bring memory of a session back fails: cuMemImportFromShareableHandle, and cuMemMap of what
+ *	          it has brought
  *	asleep=N  one of N processes finds no driver that starts (cuInit)
  *	init=MS, create=MS, jit=MS, unmap=US
  *	          cuInit, a GiB of cuMemCreate, loading code and a call that gives memory back take so long
