@@ -44,9 +44,11 @@ static void on_rest(void *data)
 		rest_begin(s);
 		return;
 	}
-	if (s->run.phase == RUN_NONE && worker_pool_is_ready(s) && has_scratch(s))
+	if (s->run.phase != RUN_NONE || !worker_pool_is_ready(s))
+		return;
+	if (has_scratch(s))
 		ask(s, WORKER_SCRATCH_UNWANTED);
-	if (s->run.phase == RUN_NONE && worker_pool_is_ready(s) && could_lose(s))
+	if (could_lose(s))
 		ask(s, WORKER_EXPECT_SUSPEND);
 }
 

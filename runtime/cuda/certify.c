@@ -36,6 +36,9 @@ static struct {
 	size_t n, cap;
 } expected;
 
+/* ordinal: the device from which the buffer is seen. */
+typedef bool buffer_question(const struct session_buffer *b, int ordinal);
+
 /* Buffers of one device whose digests are wanted. */
 struct batch {
 	struct session_buffer **buffers;
@@ -49,37 +52,50 @@ static struct session_buffer *buffer_at(uint32_t i)
 }
 
 /* Host memory rolls back with the arena. */
-static bool lacks_digest(const struct session_buffer *b)
+static bool lacks_digest(const struct session_buffer *b, int ordinal)
 {
+	(void)ordinal;
 	return !b->dead && b->kind < BUFFER_MANAGED && !b->digested;
 }
 
 /* What this cell has made or saved needs none. */
-static bool is_to_be_read(int ordinal, const struct session_buffer *b)
+static bool is_to_be_read(const struct session_buffer *b, int ordinal)
 {
 	uint64_t serial = device.session->serial;
 
-	return lacks_digest(b) && b->born != serial && b->saved != serial && peers_reach(ordinal, b);
+	return lacks_digest(b, ordinal) && b->born != serial && b->saved != serial && peers_reach(ordinal, b);
 }
 
-static CUresult batch_open(struct batch *batch)
+static bool has_digest(const struct session_buffer *b, int ordinal)
 {
-	size_t n = device.session->buffers.n + 1;
-
-	*batch = (struct batch){ calloc(n, sizeof(*batch->buffers)), calloc(n, sizeof(*batch->ranges)), 0 };
-	return batch->buffers && batch->ranges ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-static void batch_close(struct batch *batch)
-{
-	free(batch->buffers);
-	free(batch->ranges);
+	(void)ordinal;
+	return b->digested;
 }
 
 static void batch_add(struct batch *batch, struct session_buffer *b)
 {
 	batch->buffers[batch->n] = b;
 	batch->ranges[batch->n++] = (struct digest_range){ b->address, b->size, 0 };
+}
+
+/* Of those on device `where`. */
+static CUresult batch_open(struct batch *batch, int where, buffer_question *is_wanted, int ordinal)
+{
+	uint32_t n = device.session->buffers.n;
+
+	*batch = (struct batch){ calloc(n + 1, sizeof(*batch->buffers)), calloc(n + 1, sizeof(*batch->ranges)), 0 };
+	if (!batch->buffers || !batch->ranges)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	for (uint32_t i = 0; i < n; i++)
+		if (buffer_at(i)->device == where && is_wanted(buffer_at(i), ordinal))
+			batch_add(batch, buffer_at(i));
+	return CUDA_SUCCESS;
+}
+
+static void batch_close(struct batch *batch)
+{
+	free(batch->buffers);
+	free(batch->ranges);
 }
 
 /* What they hold is as the last cell has left it, so this waits for nothing that the cell has begun, as copies do. */
@@ -143,26 +159,24 @@ static CUresult announce(const struct batch *batch)
 static CUresult batch_certify(struct batch *batch, int ordinal, uint32_t cell)
 {
 	CUresult result = batch_compute(batch, ordinal);
+	uint64_t suspended_ns = batch->n ? clock_suspended_ns() : 0;
 
 	for (size_t i = 0; i < batch->n && !result; i++) {
 		batch->buffers[i]->digest = batch->ranges[i].digest;
-		batch->buffers[i]->suspended_ns = clock_suspended_ns();
+		batch->buffers[i]->suspended_ns = suspended_ns;
 		batch->buffers[i]->digested = cell;
 		read_bytes += batch->ranges[i].size;
 	}
 	return result ? result : announce(batch);
 }
 
-static CUresult certify_on(int ordinal, int where)
+static CUresult certify_where(int where, buffer_question *is_wanted, int ordinal, uint32_t cell)
 {
 	struct batch batch;
-	CUresult result = batch_open(&batch);
+	CUresult result = batch_open(&batch, where, is_wanted, ordinal);
 
-	for (uint32_t i = 0; i < device.session->buffers.n && !result; i++)
-		if (buffer_at(i)->device == where && is_to_be_read(ordinal, buffer_at(i)))
-			batch_add(&batch, buffer_at(i));
 	if (!result)
-		result = batch_certify(&batch, where, device.cell);
+		result = batch_certify(&batch, where, cell);
 	batch_close(&batch);
 	return result;
 }
@@ -171,19 +185,9 @@ CUresult certify_rest(void)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	for (int where = 0; where < device.count && !result; where++) {
-		struct batch batch;
-
-		if (!device.contexts[where])
-			continue;
-		result = batch_open(&batch);
-		for (uint32_t i = 0; i < device.session->buffers.n && !result; i++)
-			if (buffer_at(i)->device == where && lacks_digest(buffer_at(i)))
-				batch_add(&batch, buffer_at(i));
-		if (!result)
-			result = batch_certify(&batch, where, device.cell + 1);
-		batch_close(&batch);
-	}
+	for (int i = 0; i < device.count && !result; i++)
+		if (device.contexts[i])
+			result = certify_where(i, lacks_digest, i, device.cell + 1);
 	return result;
 }
 
@@ -197,7 +201,7 @@ CUresult certify_reach(void)
 		return CUDA_SUCCESS;
 	for (int i = 0; i < device.count && !result; i++)
 		if (device.contexts[i])
-			result = certify_on(ordinal, i);
+			result = certify_where(i, is_to_be_read, ordinal, device.cell);
 	read_ns += clock_now_ns() - began;
 	if (!result)
 		certified |= 1u << ordinal;
@@ -292,11 +296,8 @@ static void tell(const struct session_buffer *b, struct buffer *report)
 static CUresult check_on(int ordinal, CUresult (*forget)(struct session_buffer *b), struct buffer *report)
 {
 	struct batch batch;
-	CUresult result = batch_open(&batch);
+	CUresult result = batch_open(&batch, ordinal, has_digest, ordinal);
 
-	for (uint32_t i = 0; i < device.session->buffers.n && !result; i++)
-		if (buffer_at(i)->device == ordinal && buffer_at(i)->digested)
-			batch_add(&batch, buffer_at(i));
 	if (!result)
 		result = batch_compute(&batch, ordinal);
 	if (result && batch.n)
@@ -317,11 +318,11 @@ void certify_after_suspend(struct buffer *report)
 	uint64_t now = clock_suspended_ns();
 	unsigned unknown = 0;
 
-	if (device.driver->extension || now < looked_ns + SUSPENDED_NS)
+	if (now < looked_ns + SUSPENDED_NS)
 		return;
 	looked_ns = now;
 	for (uint32_t i = 0; i < device.session->buffers.n; i++)
-		unknown += lacks_digest(buffer_at(i));
+		unknown += lacks_digest(buffer_at(i), 0);
 	for (int i = 0; i < device.count; i++)
 		if (device.contexts[i])
 			device_note(check_on(i, certify_forget, report));
