@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -18,10 +19,16 @@
 
 #define VARIABLE "CGPU_PORTS"
 
+/* Of this process alone: at 127.0.0.1 other programs of the machine are given ports meanwhile. */
+static uint32_t own_address(void)
+{
+	return INADDR_LOOPBACK + 1 + (uint32_t)getpid() % 0xf00000;
+}
+
 static struct sockaddr_in address_of(unsigned port)
 {
 	return (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
-				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+				     .sin_addr.s_addr = htonl(own_address()) };
 }
 
 static unsigned port_of(int fd)
@@ -34,19 +41,32 @@ static unsigned port_of(int fd)
 }
 
 /* All are held until the last is known: a port that is let go may be given again. */
-static struct connection_file connection(void)
+static void make_connections(struct connection_file *ret, unsigned n)
 {
-	struct connection_file cf = { .ip = "127.0.0.1" };
 	struct sockaddr_in a = address_of(0);
-	int fds[CHANNELS];
+	int fds[2 * CHANNELS];
 
-	for (int i = 0; i < CHANNELS; i++) {
+	assert_true(n <= 2);
+	for (unsigned i = 0; i < n * CHANNELS; i++) {
+		struct connection_file *cf = &ret[i / CHANNELS];
+
+		if (i % CHANNELS == 0) {
+			*cf = (struct connection_file){ 0 };
+			inet_ntop(AF_INET, &a.sin_addr, cf->ip, sizeof(cf->ip));
+		}
 		fds[i] = socket(AF_INET, SOCK_STREAM, 0);
 		assert_int_equal(bind(fds[i], (struct sockaddr *)&a, sizeof(a)), 0);
-		cf.ports[i] = port_of(fds[i]);
+		cf->ports[i % CHANNELS] = port_of(fds[i]);
 	}
-	for (int i = 0; i < CHANNELS; i++)
+	for (unsigned i = 0; i < n * CHANNELS; i++)
 		close(fds[i]);
+}
+
+static struct connection_file connection(void)
+{
+	struct connection_file cf;
+
+	make_connections(&cf, 1);
 	return cf;
 }
 
@@ -90,11 +110,13 @@ static void test_handed_on(void **state)
 static void test_not_those_of_another_file(void **state)
 {
 	static const char *const wrong[] = { "", "nonsense", "0 1 2 3 4", "99 -1 5", "99999999999999999999 1" };
-	struct connection_file cf = connection(), other = connection();
+	struct connection_file both[2], cf;
 	int opened[CHANNELS], taken[CHANNELS];
 
 	(void)state;
-	ports_open(&other, opened);
+	make_connections(both, 2);
+	cf = both[0];
+	ports_open(&both[1], opened);
 	ports_hand_on(opened);
 	ports_take(&cf, taken);
 	for (int i = 0; i < CHANNELS; i++)
