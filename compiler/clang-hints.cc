@@ -6,6 +6,7 @@
 #include "compiler/clang-hints.hh"
 
 #include <clang/AST/Decl.h>
+#include <clang/AST/Type.h>
 #include <clang/Basic/DiagnosticSema.h>
 
 using namespace clang;
@@ -52,6 +53,24 @@ std::string hint_of_candidate(const Diagnostic &info)
 	return "";
 }
 
+QualType type_at(const Diagnostic &info, unsigned argument)
+{
+	if (info.getArgKind(argument) != DiagnosticsEngine::ak_qualtype)
+		return QualType();
+	return QualType::getFromOpaquePtr(reinterpret_cast<void *>(info.getRawArg(argument)));
+}
+
+/* A `void *` where another pointer is wanted, which the text names. */
+std::string hint_of_conversion(const Diagnostic &info, unsigned wanted, unsigned given)
+{
+	QualType to = type_at(info, wanted), from = type_at(info, given);
+
+	if (to.isNull() || from.isNull() || !to->isPointerType() || !from->isVoidPointerType())
+		return "";
+	return "C++ does not make another pointer of a `void *` by itself: write `(" + to.getUnqualifiedType().getAsString() +
+	       ")` in front of it";
+}
+
 } // namespace
 
 std::string clang_hint(const Diagnostic &info)
@@ -61,6 +80,10 @@ std::string clang_hint(const Diagnostic &info)
 		return hint_of_reference(info);
 	case diag::note_ovl_candidate_bad_target:
 		return hint_of_candidate(info);
+	case diag::err_init_conversion_failed:
+		return hint_of_conversion(info, 1, 3);
+	case diag::err_typecheck_convert_incompatible:
+		return hint_of_conversion(info, 0, 1);
 	default:
 		return "";
 	}

@@ -7,6 +7,7 @@
 
 #include "compiler/clang-cuda.hh"
 #include "compiler/clang-includes.hh"
+#include "compiler/clang-types.hh"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>
@@ -66,15 +67,27 @@ void clang_publish(Decl *D, const SourceManager &SM, const clang_job *job)
 		make_external(D);
 }
 
-void clang_publish_device(Decl *D)
+/* As in C, a variable of a cell is the session's, whether it is static or not. Of a constant each cell has one of its own. */
+static bool is_state(const Decl *D)
+{
+	auto *V = dyn_cast<VarDecl>(D);
+
+	return V && V->getDeclContext()->isFileContext() && V->getStorageClass() == SC_Static && !V->isConstexpr() &&
+	       !V->getType().isConstQualified() && !V->getType()->isDependentType() && !clang_is_lambda(V->getType()) &&
+	       !V->isInAnonymousNamespace() && V->getType()->getLinkage() == LINKAGE(External);
+}
+
+void clang_publish_cpp(Decl *D)
 {
 	if (isa<NamespaceDecl>(D) || isa<LinkageSpecDecl>(D))
 		for (Decl *inner : cast<DeclContext>(D)->decls())
-			clang_publish_device(inner);
+			clang_publish_cpp(inner);
 	if (auto *T = dyn_cast<FunctionTemplateDecl>(D))
 		D = T->getTemplatedDecl();
-	if (D->hasAttr<CUDAGlobalAttr>() || (isa<VarDecl>(D) && (D->hasAttr<CUDADeviceAttr>() || D->hasAttr<CUDAConstantAttr>() ||
-						 clang_cuda_is_managed(D))))
+	bool is_of_device = isa<VarDecl>(D) && (D->hasAttr<CUDADeviceAttr>() || D->hasAttr<CUDAConstantAttr>() ||
+						clang_cuda_is_managed(D));
+
+	if (is_state(D) || is_of_device || D->hasAttr<CUDAGlobalAttr>())
 		make_external(D);
 }
 

@@ -12,8 +12,11 @@
  * macro has made static. Before code is generated. */
 void clang_publish(clang::Decl *D, const clang::SourceManager &SM, const clang_job *job);
 
-/* Of a declaration at the top of C++ code and those inside of it: kernels and variables of the device are not `static`. */
-void clang_publish_device(clang::Decl *D);
+/*
+ * Of a declaration at the top of C++ code and those inside of it: kernels, variables of the device and variables that change are
+ * not `static`.
+ */
+void clang_publish_cpp(clang::Decl *D);
 
 /* A variable of a lambda that captures has its class from this unit alone, and is there for others all the same. */
 void clang_publish_lambda(clang::VarDecl *V);

@@ -341,6 +341,7 @@ class CellConsumer : public SemaConsumer
 			report_variable(C, V, &s);
 		else if (auto *F = dyn_cast<FunctionDecl>(N)) {
 			s.is_definition = F->isThisDeclarationADefinition();
+			s.is_c = true;
 			report_typed(C, N, CLANG_FUNCTION, F->getType(), &s);
 		}
 	}
@@ -395,6 +396,7 @@ class CellConsumer : public SemaConsumer
 	{
 		s->is_definition = V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly;
 		s->is_thread_local = V->getTLSKind() != VarDecl::TLS_None;
+		s->is_c = V->isExternC();
 		if (!V->getType()->isIncompleteType() && !V->getType()->isVariablyModifiedType())
 			s->size = C.getTypeSizeInChars(V->getType()).getQuantity();
 		report_typed(C, V, CLANG_VARIABLE, V->getType(), s);
@@ -424,6 +426,8 @@ class CellConsumer : public SemaConsumer
 			if (kind != CLANG_TYPEDEF && !C.getLangOpts().CPlusPlus)
 				s->layout = clang_type_layout(C, T);
 		}
+		if (C.getLangOpts().CPlusPlus && kind == CLANG_VARIABLE)
+			type = cast<VarDecl>(N)->getType().getAsString(PrintingPolicy(C.getLangOpts()));
 		type = clang_type_shown(type);
 		s->type = type.c_str();
 		s->declaration = declaration.c_str();
@@ -432,8 +436,8 @@ class CellConsumer : public SemaConsumer
 	}
 
 	/*
-	 * A variable's name is not mangled: without a label it would be a C cell's variable of that name. What the host has of a
-	 * device variable is that for both.
+	 * A variable at file scope has its plain name, as in C: clang would mangle some, as a std::string is marked for the ABI
+	 * that it is of. What the host has of a device variable is named by clang.
 	 */
 	void declare_cpp(Decl *D)
 	{
@@ -448,19 +452,20 @@ class CellConsumer : public SemaConsumer
 			clang_publish_lambda(V);
 		if (V && V->getDeclContext()->isTranslationUnit() && V->isExternallyVisible() && !V->isExternC() &&
 		    !V->hasAttr<AsmLabelAttr>() && !V->hasAttr<CUDADeviceAttr>() && !V->hasAttr<CUDAConstantAttr>() &&
-		    !clang_cuda_is_managed(V))
-			V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, ("::" + V->getName()).str(), true));
+		    !clang_cuda_is_managed(V) && V->getIdentifier())
+			V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, V->getName(), true));
 		if (auto *N = dyn_cast<NamedDecl>(D))
 			declared.push_back(N);
 	}
 
-	/* Of a C++ unit: what C cells may see. */
+	/* Of a C++ unit: what C cells may see. The name of a variable at file scope is not mangled. */
 	static bool is_for_c(const NamedDecl *N)
 	{
 		if (auto *F = dyn_cast<FunctionDecl>(N))
-			return F->isExternC() || F->isMain();
+			return (F->isExternC() && !F->hasAttr<CUDAGlobalAttr>()) || F->isMain();
 		if (auto *V = dyn_cast<VarDecl>(N))
-			return V->isExternC() && V->isExternallyVisible() && !clang_is_lambda(V->getType());
+			return (V->isExternC() || V->getDeclContext()->isTranslationUnit()) && V->isExternallyVisible() &&
+			       !isa<VarTemplateSpecializationDecl>(V) && !clang_is_lambda(V->getType());
 		return true;
 	}
 

@@ -7,8 +7,8 @@
  * the #include stands in such a line; and if job.display is set, the last statement of function
  * job.run is an expression whose value goes to cgpu_display_value().
  *
- * With options for C++ the names reported are those that C can spell: extern "C" functions and
- * variables, and types, as C text. An asm label "::name" keeps other variables apart from C's.
+ * With options for C++ the names reported are extern "C" functions, variables at file scope, whose names are not mangled,
+ * and types, as C text.
  *
  * Callbacks run inside the call that was given them; texts live for the callback only.
  */
@@ -34,6 +34,7 @@ enum clang_diagnostic_kind {
 	CLANG_PREVIOUS,
 	CLANG_INSTANTIATION,
 	CLANG_CAPTURES_GLOBAL,
+	CLANG_UNCONVERTED,
 	CLANG_UNPOPPED,
 	CLANG_NO_FILE,
 	CLANG_UNKNOWN,
@@ -75,6 +76,7 @@ struct clang_symbol {
 	bool is_definition;
 	bool is_local; /* a variable inside job.run */
 	bool is_thread_local;
+	bool is_c; /* of a C++ cell: extern "C", it is meant for C */
 	const char *name;
 	const char *type;	 /* "double [16]"; of a macro: the first word of its body */
 	const char *declaration; /* "double x[16]": for a variable, function or typedef, without

@@ -305,7 +305,7 @@ void clang_statements_parse(Sema &S, const std::string &prefix, const std::funct
 			if (at_end || !group)
 				continue;
 			for (Decl *D : group.get())
-				clang_publish_device(D);
+				clang_publish_cpp(D);
 			consumer.HandleTopLevelDecl(group.get());
 		}
 	};

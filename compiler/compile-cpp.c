@@ -220,6 +220,31 @@ static void capture_copy(struct cpp_unit *x, long offset)
 	edit(x, offset + (long)len, offset + (long)len, with);
 }
 
+/* Is the text of the unit at `offset` a call of a function that gives memory? */
+static bool gives_memory(const struct cpp_unit *x, long offset)
+{
+	static const char *const names[] = { "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign", "alloca" };
+	const char *at = buffer_text(&x->text.text) + offset;
+
+	at += !strncmp(at, "std::", 5) ? 5 : !strncmp(at, "::", 2) ? 2 : 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t len = strlen(names[i]);
+
+		if (!strncmp(at, names[i], len) && at[len + strspn(at + len, " \t")] == '(')
+			return true;
+	}
+	return false;
+}
+
+/* `float *p = malloc(n);` needs no cast in C. */
+static void convert_memory(struct cpp_unit *x, const struct clang_diagnostic *d)
+{
+	if (!d->hint || d->range_begin < 0 || d->range_end < 0 || !gives_memory(x, d->range_begin))
+		return;
+	edit(x, d->range_begin, d->range_begin, "cgpu_memory{");
+	edit(x, d->range_end, d->range_end, "}");
+}
+
 static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct cpp_unit *x = context;
@@ -229,6 +254,8 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 		return;
 	if (d->kind == CLANG_CAPTURES_GLOBAL && d->offset >= 0)
 		capture_copy(x, d->offset);
+	if (d->kind == CLANG_UNCONVERTED)
+		convert_memory(x, d);
 	if (d->severity == CLANG_ERROR)
 		on_error(x, d, entry);
 	else if (d->kind == CLANG_INSTANTIATION)

@@ -118,6 +118,9 @@ void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s)
 		       .declaration = spell(l, s->declaration),
 		       .line = s->line,
 		       .is_thread_local = s->is_thread_local,
+		       .is_c = s->is_c,
+		       .cpp_type = mem_pool_strdup(l->pool, s->type),
+		       .cpp_size = s->size,
 	       });
 }
 
@@ -318,6 +321,22 @@ static void finish_one(const struct cpp_names *l, const struct cpp_name *n, stru
 	};
 }
 
+/* What C has no name for is shown by %who, and taken care of, as any variable is. */
+static void finish_refused(const struct cpp_names *l, const struct cpp_name *n, struct unit *u, struct buffer *notes)
+{
+	char code[32];
+
+	snprintf(code, sizeof(code), "?%llu", (unsigned long long)n->cpp_size);
+	if (n->is_c)
+		buffer_printf(notes, "%s:%u: note: C cells do not see '%s', whose type is none of C: %s\n", u->cell_name, n->line,
+			      n->name, n->refused);
+	else if (n->kind == CLANG_VARIABLE)
+		u->symbols[u->n_symbols++] = (struct unit_symbol){
+			.name = n->name, .size = n->cpp_size, .type = n->cpp_type, .type_code = mem_pool_strdup(l->pool, code),
+			.line = n->line,
+		};
+}
+
 int cpp_names_finish(const struct cpp_names *l, struct unit *u, struct buffer *notes, struct error *err)
 {
 	u->declarations = mem_pool_array(l->pool, l->n + 1, sizeof(*u->declarations));
@@ -329,9 +348,8 @@ int cpp_names_finish(const struct cpp_names *l, struct unit *u, struct buffer *n
 
 		if (!n->refused)
 			finish_one(l, n, u);
-		else if (n->kind == CLANG_FUNCTION || n->kind == CLANG_VARIABLE)
-			buffer_printf(notes, "%s:%u: note: C cells do not see '%s', whose type is none of C: %s\n",
-				      u->cell_name, n->line, n->name, n->refused);
+		else
+			finish_refused(l, n, u, notes);
 	}
 	return buffer_check(notes, err);
 }

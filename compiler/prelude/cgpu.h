@@ -100,6 +100,16 @@ inline void cgpu_use_va_list(int n, ...)
 /* For the type of what a lambda has captured. */
 template <class T> T cgpu_value_of();
 
+/* What malloc() gives is any pointer: `float *p = malloc(n)` is compiled as `float *p = cgpu_memory{malloc(n)}`. */
+struct cgpu_memory {
+	void *at;
+
+	template <class T> operator T *() const
+	{
+		return static_cast<T *>(at);
+	}
+};
+
 /* What a lambda that captures an array of the session by value has of it: `[=]` is compiled as `[a = cgpu_array_copy(a)]`. */
 template <class T, unsigned long n> struct cgpu_array {
 	T at[n];

@@ -279,9 +279,11 @@ static struct symbol *take_older(struct symbol *s, const struct definition *d)
 
 bool symbols_keeps(const struct symbol *s, const struct definition *d)
 {
+	/* An inline variable of C++ is in each object whose cell uses it, and typed by the cell that defines it only. */
+	bool untyped = s->kind == SYMBOL_OBJECT && (!*s->type || !*d->type);
 	bool same = s->layout && d->layout ? s->layout == d->layout : !strcmp(s->type, d->type);
 
-	if (s->kind != d->kind || !same)
+	if (s->kind != d->kind || (!same && !untyped))
 		return false;
 	return s->kind == SYMBOL_FUNCTION || s->size == d->size;
 }
@@ -291,7 +293,7 @@ static int respell(struct symbol *s, const char *type)
 {
 	char *copy;
 
-	if (!strcmp(s->type, type))
+	if (!*type || !strcmp(s->type, type))
 		return 0;
 	copy = meta_strdup(type);
 	if (!copy)

@@ -447,3 +447,19 @@ extern "C" int all() { return (int)kept["a"].size() * 1000 + object->id() * 10 +
     assert second.run("all()").ok().text == "3504"
     second.run(cpp('extern "C" void add() { kept["b"] = { 9 }; std::cout << kept.size() << of_thread; object.reset(); }')).ok()
     assert second.run("add();").ok().stdout == "2mine"
+
+
+def test_what_gives_memory_needs_no_cast(kernel):
+    kernel.run("%reset").ok()
+    assert kernel.run("""%%cpp
+int *p, *q = calloc(3, sizeof(int)), *r;
+p = malloc(4 * sizeof(int)); r = (int *)malloc(4); p = realloc(p, 100);
+struct N { N *next; int v; };
+N *make(int v) { N *n = std::malloc(sizeof *n); n->v = v; return n; }
+auto any = malloc(3);
+p[3] = 7; p[3] + q[2] + make(4)->v + (any != nullptr)""").ok().text == "12"
+    # Another void * needs one, which the error spells.
+    refused = kernel.run("%%cpp\nvoid *give() { return nullptr; }\nfloat *f;\nf = give();")
+    assert refused.ename == "CompileError" and "assigning to 'float *' from incompatible type 'void *'" in refused.evalue
+    assert "write `(float *)` in front of it" in refused.traceback
+    assert kernel.run("%%cpp\nint *p = malloc(nowhere);").evalue.endswith("use of undeclared identifier 'nowhere'")

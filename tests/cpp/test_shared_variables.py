@@ -82,3 +82,29 @@ extern "C" int f() {
 }
 """).ok()
     assert session.run("f()").ok().text == "5431"
+
+
+def test_variables_of_types_that_c_has_are_those_of_c_cells(session):
+    session.run("%%cpp\n#include <vector>\nint n = 5; double x[3] = { 1, 2, 3 }; static int counter = 7; bool flag = true;\n"
+                "struct P { int a; float b; }; P p = { 1, 2 }; int &r = n; std::vector<int> v = { 1, 2 };").ok()
+    session.run("n += 1; counter++; x[0] = n; p.a = 9; flag = !flag;").ok()
+    assert session.run("%%cpp\nn + counter + p.a + (int)x[0] + r + flag").ok().text == "35"
+    # A definition of either language takes the place of the other one's.
+    session.run("double n = 2.5;").ok()
+    assert session.run("%%cpp\nn * 2").ok().text == "5.0"
+    session.run('%%cpp\n#include <string>\nstd::string n = "text";').ok()
+    assert session.run("n").ok().text == '"text"'
+    session.run("int v = 3;").ok()
+    assert session.run("%%cpp\nv + 2").ok().text == "5"
+    assert session.run("*(volatile int *)0 = 1;").ename == "SegmentationFault"
+    assert session.run("counter").ok().text == "8"
+
+
+def test_all_variables_are_listed_with_the_types_of_their_language(session):
+    session.run("int of_c = 1;").ok()
+    session.run("%%cpp\n#include <string>\n#include <vector>\nstd::string s = \"text\"; std::vector<int> v; static int n = 2; "
+                "inline int shared = 3; const int constant = 4; auto f = [](int i) { return i; }; shared++;").ok()
+    assert session.run("%who").ok().stdout.split() == ["of_c", "s", "v", "n", "shared"]
+    rows = {line.split()[0]: line for line in session.run("%whos").ok().stdout.splitlines()[1:]}
+    assert rows["s"].split()[1:4] == ["std::string", "32", "B"] and "std::vector<int>" in rows["v"]
+    assert rows["n"].split()[1:4] == ["int", "4", "B"] and rows["n"].split()[-1] == "2"
