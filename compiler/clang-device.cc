@@ -6,10 +6,12 @@
 #include "compiler/clang-shim.h"
 
 #include "compiler/clang-header.hh"
+#include "compiler/clang-includes.hh"
 #include "compiler/clang-job.hh"
 #include "compiler/clang-statements.hh"
 
 #include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Frontend/MultiplexConsumer.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
@@ -66,6 +68,27 @@ void add_passes(llvm::PassBuilder &builder)
 		[](llvm::ModulePassManager &passes, llvm::OptimizationLevel) { passes.addPass(TellManaged()); });
 }
 
+/* A variable of a file that an earlier cell has included is there already, with what has been done to it. */
+class Declarer : public ASTConsumer
+{
+      public:
+	Declarer(const clang_job *job, const SourceManager &SM) : job(job), SM(SM)
+	{
+	}
+
+	bool HandleTopLevelDecl(DeclGroupRef group) override
+	{
+		for (Decl *D : group)
+			if (isa<VarDecl>(D) && is_of_earlier_cell(SM, D->getLocation(), job))
+				make_declaration(D);
+		return true;
+	}
+
+      private:
+	const clang_job *job;
+	const SourceManager &SM;
+};
+
 class DeviceAction : public HeaderLater<EmitAssemblyAction>
 {
       public:
@@ -74,6 +97,17 @@ class DeviceAction : public HeaderLater<EmitAssemblyAction>
 	}
 
       protected:
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef file) override
+	{
+		std::vector<std::unique_ptr<ASTConsumer>> both;
+
+		both.push_back(std::make_unique<Declarer>(job, CI.getSourceManager()));
+		both.push_back(EmitAssemblyAction::CreateASTConsumer(CI, file));
+		if (!both.back())
+			return nullptr;
+		return std::make_unique<MultiplexConsumer>(std::move(both));
+	}
+
 	void ExecuteAction() override
 	{
 		CompilerInstance &CI = getCompilerInstance();

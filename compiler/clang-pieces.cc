@@ -7,6 +7,7 @@
 
 #include "compiler/clang-cuda.hh"
 #include "compiler/clang-includes.hh"
+#include "compiler/clang-publish.hh"
 #include "compiler/clang-types.hh"
 
 #include <clang/AST/ASTContext.h>
@@ -196,17 +197,6 @@ const LambdaExpr *lambda_of(const VarDecl *V)
 	return dyn_cast_or_null<LambdaExpr>(E);
 }
 
-/* Can another unit have one of its own, and nobody tells the difference? */
-bool is_constant(const VarDecl *V)
-{
-	QualType T = V->getType();
-
-	if (V->isConstexpr() || clang_is_lambda(T))
-		return true;
-	return T.isConstQualified() && V->getInit() && !V->getInit()->isValueDependent() && V->hasConstantInitialization() &&
-	       !T.isDestructedType();
-}
-
 /* Also those of the templates that the unit has instantiated. */
 class WeakVariables : public RecursiveASTVisitor<WeakVariables>
 {
@@ -373,7 +363,7 @@ std::string Pieces::text_of_variable(const VarDecl *V) const
 		return "";
 	if (const LambdaExpr *L = lambda_of(V); L && L->capture_size())
 		return text_of_lambda(V, L);
-	if (is_constant(V))
+	if (clang_is_constant(V))
 		return (clang_is_lambda(V->getType()) && V->getStorageClass() != SC_Static ? "static " : "") + whole(V);
 	if (!V->isExternallyVisible())
 		return "";

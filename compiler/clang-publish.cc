@@ -48,6 +48,10 @@ void make_external(Decl *D)
 	if (F && F->getStorageClass() == SC_Static) {
 		F->setStorageClass(SC_None);
 		F->setInlineSpecified(false);
+	} else if (V && V->getASTContext().getLangOpts().CPlusPlus && V->getType().isConstQualified() && V->hasInit()) {
+		/* A const one would be internal without a word; and with statements at file scope, made only where it is used. */
+		V->setStorageClass(SC_Extern);
+		V->addAttr(UsedAttr::CreateImplicit(V->getASTContext()));
 	} else if (V && V->getStorageClass() == SC_Static) {
 		V->setStorageClass(SC_None);
 	} else {
@@ -67,14 +71,26 @@ void clang_publish(Decl *D, const SourceManager &SM, const clang_job *job)
 		make_external(D);
 }
 
-/* As in C, a variable of a cell is the session's, whether it is static or not. Of a constant each cell has one of its own. */
+bool clang_is_constant(const VarDecl *V)
+{
+	QualType T = V->getType();
+
+	if (V->isConstexpr() || clang_is_lambda(T))
+		return true;
+	return T.isConstQualified() && V->getInit() && !V->getInit()->isValueDependent() && V->hasConstantInitialization() &&
+	       !T.isDestructedType();
+}
+
+/* As in C, a variable of a cell is the session's, whether it is static, or const and made at run time, or not. */
 static bool is_state(const Decl *D)
 {
 	auto *V = dyn_cast<VarDecl>(D);
 
-	return V && V->getDeclContext()->isFileContext() && V->getStorageClass() == SC_Static && !V->isConstexpr() &&
-	       !V->getType().isConstQualified() && !V->getType()->isDependentType() && !clang_is_lambda(V->getType()) &&
-	       !V->isInAnonymousNamespace() && V->getType()->getLinkage() == LINKAGE(External);
+	if (!V || V->isInvalidDecl() || !V->getDeclContext()->isFileContext() || V->isInline() || V->isInAnonymousNamespace() ||
+	    (V->getStorageClass() != SC_Static && !(V->getStorageClass() == SC_None && V->getType().isConstQualified())))
+		return false;
+	return !V->getType()->isDependentType() && !V->getType()->isUndeducedType() &&
+	       V->getType()->getLinkage() == LINKAGE(External) && !isa<VarTemplateSpecializationDecl>(V) && !clang_is_constant(V);
 }
 
 void clang_publish_cpp(Decl *D)

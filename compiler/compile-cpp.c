@@ -26,6 +26,7 @@
 #include "compiler/cpp-pieces.h"
 #include "compiler/diagnostics.h"
 #include "compiler/line-table.h"
+#include "compiler/local-include.h"
 #include "compiler/own-names.h"
 #include "compiler/pragma-state.h"
 #include "compiler/unit-text.h"
@@ -592,6 +593,31 @@ static int declare_pragmas(struct cpp_unit *x, struct error *err)
 		       error_set(err, ERROR_MEMORY, "out of memory for the pragmas of a C++ cell") : 0;
 }
 
+/* The file says something else than when the session included it: what the session has of it gives way to the cell's. */
+static void drop_changed(void *context, const char *path)
+{
+	static const char start[] = "#include ";
+	struct cpp_unit *x = context;
+
+	if (!local_includes_differ(&x->compiler->includes, path))
+		return;
+	for (uint32_t e = 0; e < x->n_entries; e++) {
+		const char *text = session_at(&x->compiler->session, e)->host;
+		char had[PATH_MAX];
+
+		if (!strncmp(text, start, strlen(start)) &&
+		    local_include_path(text + strlen(start), strlen(text + strlen(start)), had) && !strcmp(had, path))
+			x->dropped[e] = CPP_CLASHED;
+	}
+}
+
+static void on_included(void *context, const char *path)
+{
+	struct cpp_unit *x = context;
+
+	local_includes_changed(&x->compiler->includes, path);
+}
+
 static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct error *err)
 {
 	const struct clang_options *c = options_get(&x->compiler->options, "", &x->compiler->session, err);
@@ -623,6 +649,7 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 	u->warnings = buffer_text(&x->diagnostics.warnings);
 	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines, &u->n_lines, err))
 		return -1;
+	local_include_each(&x->cell.tokens, on_included, x);
 	ret->ok = true;
 	unit_encode(u, &ret->unit);
 	return buffer_check(&ret->unit, err);
@@ -692,6 +719,7 @@ static int prepare(struct cpp_unit *x, struct error *err)
 	if (!x->dropped || !x->why || !x->anew || !x->anew_names)
 		return error_set(err, ERROR_MEMORY, "out of memory for a C++ cell");
 	cpp_pieces_drop_types(&x->compiler->session, &x->cell, x->dropped);
+	local_include_each(&x->cell.tokens, drop_changed, x);
 	return find_header(x, err) ? -1 : x->diagnostics.n_errors != 0;
 }
 

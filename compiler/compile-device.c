@@ -8,7 +8,6 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "compiler/device-text.h"
-#include "compiler/left-out.h"
 
 static int find_entries(struct compile_device *d, struct error *err)
 {
@@ -130,10 +129,6 @@ static int take_result(struct compile_device *d, struct error *err)
 	device_job_wait(d->job);
 	if (d->job->status == 1 && d->followers.n && compile_without_followers(d, err))
 		return -1;
-	while (d->job->status == 1 && left_out_take_device(d->left_out, d->host, buffer_text(&d->job->log)))
-		/* Items have other numbers then. */
-		if (device_follow_find(d->host, d->session, &d->followers, err) || compile_anew(d, err))
-			return -1;
 	job = d->job;
 	add_followers(d);
 	if (job->status < 0)

@@ -21,7 +21,6 @@ struct compile_device {
 	uint32_t sm;
 	const char *flags; /* of the user */
 	struct host_text *host;
-	struct left_out *left_out;
 	struct session *session;
 	struct diagnostics *diagnostics;
 	struct buffer *ptx;

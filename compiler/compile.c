@@ -20,7 +20,6 @@
 #include "compiler/compile-device.h"
 #include "compiler/cpp-cell.h"
 #include "compiler/cpp-pieces.h"
-#include "compiler/cpp-syntax.h"
 #include "compiler/declare.h"
 #include "compiler/device-text.h"
 #include "compiler/device-macros.h"
@@ -30,7 +29,6 @@
 #include "compiler/include-text.h"
 #include "compiler/in-turn.h"
 #include "compiler/launch-syntax.h"
-#include "compiler/left-out.h"
 #include "compiler/line-table.h"
 #include "compiler/own-names.h"
 
@@ -44,7 +42,6 @@ struct compilation {
 	struct mem_pool pool;
 	struct diagnostics diagnostics;
 	struct include_text includes;
-	struct left_out left_out; /* of those files */
 	struct host_text host;
 	struct declare declare;
 	struct clang_result object;
@@ -158,20 +155,6 @@ static bool keeps_earlier_name(struct compilation *x, const char *message)
 	       cell_names_keep(&x->host, &x->compiler->session, name + 1, strcspn(name + 1, "'"));
 }
 
-/* "must use 'struct' tag to refer to type 'point'": a structure without `struct`, as in C++. */
-static bool takes_tag(struct compilation *x, const char *message)
-{
-	static const char *const unknown[] = { "to refer to type '", "unknown type name '", "use of undeclared identifier '" };
-
-	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
-		const char *at = strstr(message, unknown[i]), *name = at ? at + strlen(unknown[i]) : NULL;
-
-		if (name && bare_tags_take(&x->host, &x->compiler->session, name, strcspn(name, "'")))
-			return true;
-	}
-	return false;
-}
-
 static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct compilation *x = context;
@@ -180,17 +163,15 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	if (d->kind == CLANG_UNPOPPED)
 		return;
 	if (d->severity == CLANG_ERROR && (leaves_header_name(x, d->message) || takes_header_name(x, d->message) ||
-					   keeps_earlier_name(x, d->message) || takes_tag(x, d->message)))
+					   keeps_earlier_name(x, d->message)))
 		x->again = true;
 	else if (strstr(d->message, "initializer element is not a compile-time constant") && d->offset >= 0 &&
 		 host_text_force(&x->host, &x->compiler->session, at))
 		x->again = true;
-	else if (d->severity == CLANG_ERROR && left_out_take(&x->left_out, &x->host, d->message, at))
-		x->again = true;
 	if (d->severity == CLANG_ERROR && !x->diagnostics.n_errors)
 		x->is_unread = d->in_syntax || d->kind == CLANG_UNKNOWN;
 	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
-	x->is_cpp |= d->header || (d->severity == CLANG_ERROR && left_out_is_named(&x->left_out, d->message));
+	x->is_cpp |= d->header != NULL;
 }
 
 static void on_symbol(void *context, const struct clang_symbol *s)
@@ -325,7 +306,6 @@ static void set_device(struct compilation *x)
 		.sm = x->request->sm,
 		.flags = x->request->nvflags,
 		.host = &x->host,
-		.left_out = &x->left_out,
 		.session = &x->compiler->session,
 		.diagnostics = &x->diagnostics,
 		.ptx = &x->ptx,
@@ -425,11 +405,9 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 	u->object_len = x->object.object_len;
 	u->ptx = x->ptx.data;
 	u->ptx_len = x->ptx.len;
-	x->declare.left_out = &x->left_out;
 	if (declare_finish(&x->declare, &x->host, &x->compiler->session, err) || make_symbols(x, err))
 		return -1;
 	note_retyped(x);
-	left_out_note(&x->left_out, &x->diagnostics.warnings);
 	u->warnings = buffer_text(&x->diagnostics.warnings);
 	u->declarations = x->declare.declarations;
 	u->n_declarations = x->declare.n;
@@ -472,23 +450,18 @@ static void warn_of_changed(struct compilation *x, const struct declaration *d, 
 	diagnostics_add(&x->diagnostics, CLANG_WARNING, 0, 0, 0, buffer_text(&text));
 }
 
+static void on_own_include(void *context, const char *path)
+{
+	struct compilation *x = context;
+
+	local_includes_changed(&x->compiler->includes, path);
+}
+
 static void look_at_includes(struct compilation *x)
 {
 	const struct session *s = &x->compiler->session;
-	const struct token_list *l = &x->host.split.tokens;
 
-	for (uint32_t i = 0; i < l->n; i++) {
-		char own[PATH_MAX];
-		const char *rest;
-		size_t n;
-
-		if (l->at[i].kind != TOKEN_DIRECTIVE || !token_directive_is(l, i, "include"))
-			continue;
-		rest = token_directive_rest(l, i, &n);
-		if (local_include_path(rest, n, own))
-			local_includes_changed(&x->compiler->includes, own);
-	}
-
+	local_include_each(&x->host.split.tokens, on_own_include, x);
 	for (uint32_t i = 0; i < session_count(s); i++) {
 		const struct declaration *d = session_at(s, i);
 		cleanup_free char *path = session_included_path(d);
@@ -662,7 +635,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		return -1;
 	diagnostics_release(&x->diagnostics);
 	begin_diagnostics(x);
-	text = cpp_syntax_close_launches(x->includes.text, &x->pool);
+	text = launch_syntax_close(x->includes.text, &x->pool);
 	text = device_macros_expand(text, &names, &x->pool, err);
 	if (!text || host_text_init(&x->host, text, strlen(text), r->cell, r->cell_name, r->functions_only, &x->compiler->session,
 				    &x->pool, err) ||

@@ -5,7 +5,7 @@
 
 #include "common/error.h"
 #include "common/mem-pool.h"
-#include "compiler/cpp-syntax.h"
+#include "compiler/launch-syntax.h"
 
 static const char *skip_comment(const char *p)
 {
@@ -116,7 +116,7 @@ int cpp_cell_init(struct cpp_cell *c, const char *text, const char *magic, struc
 	if (!copy || !c->flags)
 		return error_set(err, ERROR_MEMORY, "out of memory for a cell");
 	memset(copy + at, ' ', len);
-	c->text = cpp_syntax_close_launches(copy, pool);
+	c->text = launch_syntax_close(copy, pool);
 	if (token_list_init(&c->tokens, c->text, strlen(c->text), pool, err))
 		return -1;
 	find_includes(c);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/declarator.h"
 
-#include "compiler/cpp-syntax.h"
 
 #include <string.h>
 
@@ -42,7 +41,7 @@ static void note_word(struct declaration_parts *p, const struct token_list *l, u
 	p->is_constexpr |= token_is(l, i, "constexpr");
 	p->is_const |= p->is_constexpr || token_is(l, i, "const") || token_is(l, i, "__const");
 	p->is_shared |= token_is(l, i, "__shared__");
-	p->is_auto_type |= token_is(l, i, "__auto_type") || cpp_syntax_is_auto(l, i);
+	p->is_auto_type |= token_is(l, i, "__auto_type");
 	p->is_thread_local |= token_is(l, i, "_Thread_local") || token_is(l, i, "__thread") || token_is(l, i, "thread_local");
 	p->is_other |= token_is(l, i, "_Static_assert") || token_is(l, i, "static_assert");
 }

@@ -8,13 +8,11 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/launch-glue.h"
-#include "compiler/default-arguments.h"
 #include "compiler/device-macros.h"
 #include "compiler/device-text.h"
 #include "compiler/device-variable.h"
 #include "compiler/directives.h"
 #include "compiler/include-text.h"
-#include "compiler/left-out.h"
 #include "compiler/local-include.h"
 #include "compiler/macro-text.h"
 #include "compiler/own-names.h"
@@ -431,7 +429,7 @@ static void add_function(struct declare *d, const struct host_text *h, const str
 {
 	uint32_t i = item_of(h, s);
 	const struct item *item = i < h->split.n_items ? &h->split.items[i] : NULL;
-	char *host = format(d, "", s->declaration, format(d, ";", item ? default_arguments_overloads(h, i) : "", ""));
+	char *host = format(d, "", s->declaration, ";");
 
 	if (item && item->is_entry)
 		add(d, DECLARATION_ENTRY, s->line, s->name, host, device_text_entry(h, i));
@@ -607,25 +605,11 @@ static void add_pragmas(void *context, const char *family, const char *host, con
 	add(context, DECLARATION_STATE, 1, family, host, device);
 }
 
-/* A class of device code brings its typedef itself. */
-static bool has_ordinary(const struct declare *d, const char *name)
-{
-	const struct declaration *known = session_find(d->session, name, strlen(name));
-	bool found = known && known->kind == DECLARATION_DEVICE_FUNCTION;
-
-	for (size_t i = 0; i < d->n; i++)
-		found |= !strcmp(d->declarations[i].name, name) && !strcmp(declaration_space(d->declarations[i].kind), "ordinary");
-	return found;
-}
-
-/* Later cells need not take the files again; what was left out of them is told why. */
+/* Later cells need not take the files again. */
 static void add_includes(struct declare *d, const struct host_text *h)
 {
 	for (uint32_t i = 0; h->includes && i < h->includes->n_files; i++)
 		add(d, DECLARATION_INCLUDE, 1, h->includes->files[i].path, include_text_mark(&h->includes->files[i], d->pool), "");
-	for (uint32_t i = 0; d->left_out && i < d->left_out->n; i++)
-		if (*d->left_out->at[i].name && !d->left_out->at[i].device)
-			add(d, DECLARATION_DROPPED, 1, d->left_out->at[i].name, left_out_why(&d->left_out->at[i], d->pool), "");
 }
 
 int declare_finish(struct declare *d, const struct host_text *h, const struct session *session, struct error *err)
@@ -640,9 +624,6 @@ int declare_finish(struct declare *d, const struct host_text *h, const struct se
 	add_items(d, h);
 	d->failed |= pragma_state_changes(&d->pragmas, &before, d, add_pragmas) != 0;
 	add_includes(d, h);
-	for (uint32_t i = 0; i < h->bare_tags.n; i++)
-		if (!has_ordinary(d, h->bare_tags.names[i]))
-			add(d, DECLARATION_TYPEDEF, 1, h->bare_tags.names[i], h->bare_tags.typedefs[i], h->bare_tags.typedefs[i]);
 	pragma_state_release(&before);
 	pragma_state_release(&d->pragmas);
 	for (size_t i = 0; i < d->n_symbols; i++)

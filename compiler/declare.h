@@ -24,7 +24,6 @@ struct declare {
 	size_t n_branches, cap_branches;
 	struct name_source names;
 	const struct session *session;
-	const struct left_out *left_out;
 	struct pragma_state pragmas; /* as far as the items are gone through */
 	int failed;
 };

@@ -18,8 +18,6 @@
 #include "compiler/cell-names.h"
 #include "compiler/class-text.h"
 #include "compiler/composition.h"
-#include "compiler/cpp-syntax.h"
-#include "compiler/default-arguments.h"
 #include "compiler/device-text.h"
 #include "compiler/directives.h"
 #include "compiler/in-turn.h"
@@ -227,7 +225,7 @@ static void edit_runtime(struct host_text *h, const struct declaration_parts *p,
 		return;
 	if (p->is_auto_type) {
 		for (uint32_t i = p->first; i < p->specifiers_end; i++)
-			if (token_is(l, i, "__auto_type") || cpp_syntax_is_auto(l, i))
+			if (token_is(l, i, "__auto_type"))
 				edit_list_add(&h->edits, l->at[i].start, l->at[i].end,
 					      pool_printf(h, "__typeof_unqual__(%s)", type));
 	} else {
@@ -303,7 +301,6 @@ static void edit_item(struct host_text *h, const struct session *session, uint32
 			      CGPU_FOR_BOTH_MARK);
 	if (h->split.items[i].is_class)
 		class_text_edit(&h->split.tokens, p->tag, h->pool, &h->edits);
-	default_arguments_edit(h, i);
 	for (uint32_t k = 0; k < p->n; k++)
 		has_initialiser |= p->declarators[k].equals != TOKEN_NONE;
 	if (has_storage(h, session, p))
@@ -462,7 +459,6 @@ static void write_file_item(struct host_text *h, const struct session *session, 
 {
 	const struct item *item = &h->split.items[i];
 	const struct declaration_parts *p = &h->parts[i];
-	const char *overloads;
 
 	if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION ||
 	    is_device_directive(h, item) || is_brought(h, session, item))
@@ -479,8 +475,6 @@ static void write_file_item(struct host_text *h, const struct session *session, 
 	copy_tokens(h, item->first, item->end);
 	if (item->kind == ITEM_DECLARATION && has_storage(h, session, p))
 		write_storage(h, p);
-	if (*(overloads = declares(item) ? default_arguments_overloads(h, i) : ""))
-		buffer_printf(&h->unit.text, "\n#line 1 \"cgpu\"\n%s", overloads);
 	if (item->kind == ITEM_DIRECTIVE)
 		directives_mark_branch(h, item->first);
 }
@@ -611,13 +605,11 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 			edit_item(h, session, i);
 	statement_text_edit(h, session);
 	launch_syntax_edit(&h->split, h->pool, &h->edits);
-	bare_tags_edit(h, session);
 	edit_list_sort(&h->edits);
 	if (h->edits.failed)
 		return error_set(err, ERROR_MEMORY, "out of memory for the text of a unit");
 	if (h->before)
 		unit_text_puts(&h->unit, h->before);
-	bare_tags_write(&h->bare_tags, &h->unit.text);
 	if (composition_write(session, &h->split.tokens, h->masks, h->n_masks, false, h->cell_name,
 			    &h->unit.text, err))
 		return -1;

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "common/mem-pool.h"
-#include "compiler/bare-tags.h"
 #include "compiler/declarator.h"
 #include "compiler/session.h"
 #include "compiler/split.h"
@@ -42,7 +41,7 @@ struct host_text {
 			       meaning */
 	uint32_t n_changing;
 	uint32_t code; /* token where the cell's code begins; TOKEN_NONE: it only declares */
-	struct bare_tags bare_tags;
+
 	uint32_t open_branches; /* of #if, while the run function is written */
 	uint32_t n_anonymous; /* tags given to unnamed structures */
 	const char *before;   /* text that goes in front; NULL for none */

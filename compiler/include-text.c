@@ -16,7 +16,6 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/mem-pool.h"
-#include "compiler/cpp-syntax.h"
 #include "compiler/local-include.h"
 #include "compiler/session.h"
 #include "compiler/split.h"

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "common/mem-pool.h"
-#include "compiler/cast-syntax.h"
-#include "compiler/cpp-syntax.h"
 
 /* The first token of the expression that ends before `<<<` at i: a name with its members,
  * subscripts and calls. */
@@ -187,10 +185,6 @@ void launch_syntax_edit(const struct split *s, struct mem_pool *pool, struct edi
 			else if (token_is(l, i, "dim3") && item->kind != ITEM_DECLARATION &&
 				 starts_local(l, i, item))
 				edit_dim3_declaration(l, i, edits);
-			else {
-				cast_syntax_edit(l, i, edits);
-				cpp_syntax_edit(l, i, pool, edits);
-			}
 		}
 	}
 }
@@ -212,4 +206,44 @@ bool launch_syntax_is_wrong(const struct split *s)
 		}
 	}
 	return false;
+}
+
+static bool are_close(const struct token_list *l, uint32_t a, uint32_t b)
+{
+	return l->at[a].line == l->at[b].line && strspn(l->text + l->at[a].end, " \t") == l->at[b].start - l->at[a].end;
+}
+
+/* The blanks go behind the three. */
+static void close_up(char *text, const struct token_list *l, uint32_t first, uint32_t last, char c)
+{
+	memset(text + l->at[first].start, ' ', l->at[last].end - l->at[first].start);
+	memset(text + l->at[first].start, c, 3);
+}
+
+const char *launch_syntax_close(const char *text, struct mem_pool *pool)
+{
+	char *copy = strstr(text, "<<") ? mem_pool_strdup(pool, text) : NULL;
+	bool open = false;
+	struct token_list l;
+
+	if (!copy || token_list_init(&l, text, strlen(text), pool, NULL))
+		return text;
+	for (uint32_t i = 0; i + 1 < l.n; i++) {
+		if (token_is(&l, i, ";") || token_is(&l, i, "{") || token_is(&l, i, ">>>"))
+			open = false;
+		open |= token_is(&l, i, "<<<");
+		if (((token_is(&l, i, "<<") && token_is(&l, i + 1, "<")) || (token_is(&l, i, "<") && token_is(&l, i + 1, "<<"))) &&
+		    are_close(&l, i, i + 1)) {
+			close_up(copy, &l, i, i + 1, '<');
+			open = true;
+			i++;
+		} else if (open && are_close(&l, i, i + 1) &&
+			   ((token_is(&l, i, ">>") && token_is(&l, i + 1, ">")) ||
+			    (token_is(&l, i, ">") && token_is(&l, i + 1, ">>")))) {
+			close_up(copy, &l, i, i + 1, '>');
+			open = false;
+			i++;
+		}
+	}
+	return copy;
 }

@@ -16,5 +16,7 @@ void launch_syntax_edit(const struct split *s, struct mem_pool *pool, struct edi
 
 /* Is there a `<<<` that cannot be a launch? */
 bool launch_syntax_is_wrong(const struct split *s);
+/* The cell with `k<< <1, 1>> >()` written as `k<<<1, 1>>> ()`, in the pool; places stay. The text itself when there is none. */
+const char *launch_syntax_close(const char *text, struct mem_pool *pool);
 
 #endif

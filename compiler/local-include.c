@@ -49,6 +49,21 @@ bool local_include_path(const char *rest, size_t len, char ret[PATH_MAX])
 	return local_include_name(rest, len, name) && local_include_in("", name, ret);
 }
 
+void local_include_each(const struct token_list *tokens, void (*found)(void *context, const char *path), void *context)
+{
+	for (uint32_t i = 0; i < tokens->n; i++) {
+		char path[PATH_MAX];
+		const char *rest;
+		size_t n;
+
+		if (tokens->at[i].kind != TOKEN_DIRECTIVE || !token_directive_is(tokens, i, "include"))
+			continue;
+		rest = token_directive_rest(tokens, i, &n);
+		if (local_include_path(rest, n, path))
+			found(context, path);
+	}
+}
+
 uint32_t local_include_find(const struct token_list *tokens, const char *path)
 {
 	for (uint32_t i = 0; i < tokens->n; i++) {
@@ -101,6 +116,17 @@ static bool look(struct local_include *i)
 	i->nanoseconds = st.st_mtim.tv_nsec;
 	i->hash = hash_content(fd, (size_t)st.st_size);
 	return i->hash != before;
+}
+
+bool local_includes_differ(const struct local_includes *l, const char *path)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->at[i].path, path)) {
+			struct local_include now = l->at[i];
+
+			return look(&now);
+		}
+	return false;
 }
 
 bool local_includes_changed(struct local_includes *l, const char *path)

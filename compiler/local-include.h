@@ -23,6 +23,8 @@ bool local_include_in(const char *folder, const char *name, char ret[PATH_MAX]);
 void local_include_folder(char *path);
 /* The file's path if it is a quoted name that is found from the working folder. */
 bool local_include_path(const char *rest, size_t len, char ret[PATH_MAX]);
+/* Calls `found` with the path of each file that a directive of these tokens includes by a quoted name. */
+void local_include_each(const struct token_list *tokens, void (*found)(void *context, const char *path), void *context);
 /* The first directive of these tokens that includes the file; TOKEN_NONE if there is none. */
 uint32_t local_include_find(const struct token_list *tokens, const char *path);
 
@@ -39,6 +41,8 @@ struct local_includes {
 };
 
 void local_includes_release(struct local_includes *l);
+/* Is the file known with another content? */
+bool local_includes_differ(const struct local_includes *l, const char *path);
 /* Looks at the file. True if it was known with another content; the new one is known from then on. */
 bool local_includes_changed(struct local_includes *l, const char *path);
 

@@ -2,9 +2,7 @@
 # All but main() is a library, so that the unit tests can link it.
 noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
-	%reldir%/bare-tags.c %reldir%/bare-tags.h \
 	%reldir%/c-linkage.c %reldir%/c-linkage.h \
-	%reldir%/cast-syntax.c %reldir%/cast-syntax.h \
 	%reldir%/cell-names.c %reldir%/cell-names.h \
 	%reldir%/cell-stamp.c %reldir%/cell-stamp.h \
 	%reldir%/class-text.c %reldir%/class-text.h \
@@ -43,10 +41,8 @@ libcompiler_a_SOURCES = \
 	%reldir%/beyond-c.c %reldir%/beyond-c.h \
 	%reldir%/cpp-names.c %reldir%/cpp-names.h \
 	%reldir%/cpp-pieces.c %reldir%/cpp-pieces.h \
-	%reldir%/cpp-syntax.c %reldir%/cpp-syntax.h \
 	%reldir%/declarator.c %reldir%/declarator.h \
 	%reldir%/declare.c %reldir%/declare.h \
-	%reldir%/default-arguments.c %reldir%/default-arguments.h \
 	%reldir%/directives.c %reldir%/directives.h \
 	%reldir%/device-macros.c %reldir%/device-macros.h \
 	%reldir%/device-text.c %reldir%/device-text.h \
@@ -58,7 +54,6 @@ libcompiler_a_SOURCES = \
 	%reldir%/in-turn.c %reldir%/in-turn.h \
 	%reldir%/include-place.c %reldir%/include-text.c %reldir%/include-text.h \
 	%reldir%/is-complete.c %reldir%/is-complete.h \
-	%reldir%/left-out.c %reldir%/left-out.h \
 	%reldir%/launch-syntax.c %reldir%/launch-syntax.h \
 	%reldir%/link-libraries.c %reldir%/link-libraries.h \
 	%reldir%/line-table.c %reldir%/line-table.h \

@@ -254,6 +254,9 @@ static const char *const every_language[] = {
 	"-Wno-unknown-attributes",
 	"-Wno-error=implicit-int",
 	"-Wno-deprecated-non-prototype",
+	"-Wno-deprecated-enum-float-conversion", /* C++20 against what CUDA programs do */
+	"-Wno-deprecated-enum-enum-conversion",
+	"-Wno-deprecated-anon-enum-enum-conversion",
 	NULL,
 };
 

@@ -14,7 +14,6 @@
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "compiler/class-text.h"
-#include "compiler/cpp-syntax.h"
 #include "compiler/macro-text.h"
 
 struct declared {
@@ -293,7 +292,7 @@ static bool starts_declaration(struct splitter *s, uint32_t i)
 				return false;
 		return true;
 	}
-	if (!split_at_identifier(l, i) || token_is(l, i + 1, ":") || cpp_syntax_is_delete(l, i))
+	if (!split_at_identifier(l, i) || token_is(l, i + 1, ":"))
 		return false;
 	switch (classify(s, i)) {
 	case NAME_TYPE:

@@ -108,3 +108,13 @@ def test_all_variables_are_listed_with_the_types_of_their_language(session):
     rows = {line.split()[0]: line for line in session.run("%whos").ok().stdout.splitlines()[1:]}
     assert rows["s"].split()[1:4] == ["std::string", "32", "B"] and "std::vector<int>" in rows["v"]
     assert rows["n"].split()[1:4] == ["int", "4", "B"] and rows["n"].split()[-1] == "2"
+
+
+def test_what_is_const_and_made_at_run_time_is_the_session_s(session):
+    session.run('%%cpp\n#include <string>\nint base = 4; const int made = base * 2;\n'
+                'static const double third = base / 3.0; const std::string text = "long enough to be allocated somewhere";').ok()
+    assert session.run("base = 5; made + (int)(third * 3) + base").ok().text == "17"
+    assert session.run("made + (int)text.size()").ok().text == "45"
+    assert session.run("%who").ok().stdout.split() == ["base", "made", "third", "text"]
+    session.run("%%cpp\nconst int made = 1;").ok()
+    assert session.run("%%cpp\nmade").ok().text == "1"
