@@ -342,7 +342,7 @@ static void put_anew(struct cpp_unit *x)
 
 		if (!x->anew[i] || x->dropped[i])
 			continue;
-		snprintf(place, sizeof(place), COMPOSITION_ANEW "%u", i);
+		snprintf(place, sizeof(place), COMPOSITION_ANEW "%u/In[%u]", i, d->cell);
 		x->anew_names[x->n_anew] = mem_pool_strdup(&x->pool, place);
 		x->no_memory |= !x->anew_names[x->n_anew++];
 		buffer_printf(&x->behind, "\n#define " CLANG_ANEW "\n#line %u \"%s\"\n%s\n#undef " CLANG_ANEW "\n",

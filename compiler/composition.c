@@ -313,8 +313,8 @@ static void write_cpp(struct buffer *out, uint32_t index, const struct declarati
 
 	if (!w.len)
 		return;
-	buffer_printf(out, "\n%s\n#line %u \"" COMPOSITION_PLACE "%u\"\n%.*s\n%s", w.before, d->line ? d->line : 1, index, (int)w.len,
-		      w.text, w.after);
+	buffer_printf(out, "\n%s\n#line %u \"" COMPOSITION_PLACE "%u/In[%u]\"\n%.*s\n%s", w.before, d->line ? d->line : 1, index,
+		      d->cell, (int)w.len, w.text, w.after);
 	if (d->kind == DECLARATION_ENTRY && *d->host)
 		buffer_printf(out, "__asm__(\"%s\");", d->name);
 }

@@ -89,6 +89,7 @@ static unsigned calls_of(const struct fault_frame *frame, const struct unit_tabl
 		c->line = places[k].line;
 		c->file = places[k].file;
 		c->file_line = places[k].file_line;
+		c->is_of_user = c->line || (c->file && !places[k].is_of_system);
 		c->entry = places[k].scope;
 		set_function(c, places[k].function ? places[k].function : name);
 		c->scene = (struct fault_scene){ .units = units, .unit = unit, .place = k };
@@ -150,9 +151,11 @@ bool fault_frames_innermost(const struct fault_record *f, const struct unit_tabl
 
 void fault_frames_put_place(const struct fault_call *c, const char *parameters, struct buffer *out)
 {
-	buffer_puts(out, c->unit->unit.cell_name);
-	if (c->line)
-		buffer_printf(out, ", line %u", c->line);
+	bool is_of_cell = !c->line && c->file && !strncmp(c->file, "In[", strlen("In["));
+
+	buffer_puts(out, is_of_cell ? c->file : c->unit->unit.cell_name);
+	if (c->line || is_of_cell)
+		buffer_printf(out, ", line %u", c->line ? c->line : c->file_line);
 	else if (c->file)
 		buffer_printf(out, ", %s:%u", c->file, c->file_line);
 	if (!c->top_level && *c->function)
@@ -211,7 +214,9 @@ static void put_call(struct printer *p, const struct fault_call *c)
 		put_successor(c, p->out);
 	buffer_putc(p->out, '\n');
 	put_source(c, p->out);
-	put_values(p);
+	/* They are those of the innermost call in the cell's text. */
+	if (c->line || !c->file)
+		put_values(p);
 	p->shown++;
 }
 
@@ -226,7 +231,7 @@ static bool is_library(const struct printer *p, uint32_t i)
 		return true;
 	n = strncmp(frame->name, "_Z", 2) ? 0 : calls_of(frame, p->units, calls);
 	for (unsigned k = 0; k < n; k++)
-		if (calls[k].line)
+		if (calls[k].is_of_user)
 			return false;
 	return n != 0;
 }
@@ -297,7 +302,7 @@ static void put_frame(struct printer *p, uint32_t i)
 	unsigned n = fault_frames_calls(p->f, i, p->units, p->pid, calls);
 
 	for (unsigned k = 0; k < n; k++)
-		if (calls[k].line || k + 1 == n)
+		if (calls[k].is_of_user || k + 1 == n)
 			put_call(p, &calls[k]);
 }
 

@@ -23,8 +23,9 @@ struct fault_call {
 	const struct unit_record *unit; /* NULL: in a library */
 	char function[160];
 	uint32_t line;        /* 0: not known */
-	const char *file;     /* instead of a line of the cell: a file that it includes; NULL: not known */
+	const char *file;     /* instead of a line of the cell: a file, or another cell; NULL: not known */
 	uint32_t file_line;
+	bool is_of_user;      /* the line is of a cell or of a user's file */
 	bool top_level;       /* the statements of the cell itself */
 	bool has_scene;       /* its variables can be asked for */
 	struct fault_scene scene;

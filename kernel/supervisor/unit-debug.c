@@ -117,24 +117,44 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Of the C++ library, the compiler, CUDA or cgpu: code that no user has written. */
+static bool is_of_system(const char *path)
+{
+	static const char *const parts[] = { "/usr/", "/include/c++/", "/lib/clang/", "/site-packages/", "/share/cgpu/" };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const char *found = strstr(path, parts[i]);
+
+		if (found && (i || found == path))
+			return true;
+	}
+	return false;
+}
+
 /* Sets line, or file and file_line. */
+static void set_place(const char *file, uint32_t number, const char *cell_name, struct unit_place *ret)
+{
+	if (!strcmp(base_name(file), cell_name)) {
+		ret->line = number;
+	} else {
+		ret->file = base_name(file);
+		ret->file_line = number;
+		ret->is_of_system = is_of_system(file);
+	}
+}
+
 static void set_line(struct unit_debug *d, uint64_t address, const char *cell_name, struct unit_place *ret)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&d->unit, address - d->bias);
 	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 	int number;
 
-	if (!file || dwarf_lineno(line, &number) || number <= 0)
-		return;
-	if (!strcmp(base_name(file), cell_name)) {
-		ret->line = (uint32_t)number;
-	} else {
-		ret->file = base_name(file);
-		ret->file_line = (uint32_t)number;
-	}
+	if (file && !dwarf_lineno(line, &number) && number > 0)
+		set_place(file, (uint32_t)number, cell_name, ret);
 }
 
-static uint32_t call_line(struct unit_debug *d, Dwarf_Die *inlined, const char *cell_name)
+/* Where the inlined function was called. */
+static void set_call(struct unit_debug *d, Dwarf_Die *inlined, const char *cell_name, struct unit_place *ret)
 {
 	Dwarf_Word line, file;
 	Dwarf_Attribute a;
@@ -144,9 +164,10 @@ static uint32_t call_line(struct unit_debug *d, Dwarf_Die *inlined, const char *
 	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &a), &line) ||
 	    dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &a), &file) ||
 	    dwarf_getsrcfiles(&d->unit, &files, NULL))
-		return 0;
+		return;
 	name = dwarf_filesrc(files, file, NULL, NULL);
-	return name && !strcmp(base_name(name), cell_name) ? (uint32_t)line : 0;
+	if (name)
+		set_place(name, (uint32_t)line, cell_name, ret);
 }
 
 /* The blocks and functions around an address, innermost first, as the calls are nested, not as the text is. */
@@ -182,7 +203,8 @@ unsigned unit_debug_places(struct unit_debug *d, const char *function, uint32_t 
 		ret[stored++] = place;
 		if (!inlined)
 			break;
-		place = (struct unit_place){ .line = call_line(d, &scopes[i], cell_name) };
+		place = (struct unit_place){ 0 };
+		set_call(d, &scopes[i], cell_name, &place);
 	}
 	return stored;
 }

@@ -24,8 +24,9 @@ void unit_debug_free(struct unit_debug *d);
 struct unit_place {
 	const char *function; /* of the debugging information */
 	uint32_t line;        /* of the cell; 0: not in its text */
-	const char *file;     /* where it is not in the cell's text: the file that the cell includes; NULL: not known */
+	const char *file;     /* where it is not in the cell's text: a file, or the cell ("In[2]") that it is from; NULL: not known */
 	uint32_t file_line;
+	bool is_of_system;    /* the file is one of the C++ library, of the compiler, of CUDA */
 	bool inlined;
 	Dwarf_Die scope;      /* its entry */
 };

@@ -161,3 +161,18 @@ int of_header = 4;
     assert session.run("f()").ok().text == "11"
     session.run('%%cpp\nextern "C" int g() { return of_header; }').ok()
     assert session.run("g()").ok().text == "6"
+
+
+def test_a_fault_in_code_of_another_cell_or_file_has_its_place(start_kernel, tmp_path):
+    (tmp_path / "store.h").write_text("#pragma once\n\nstatic void store(int *p) {\n    *(volatile int *)p = 1;\n}\n")
+    kernel = start_kernel(cwd=tmp_path)
+    kernel.run('%%cpp\n#include "store.h"\ntemplate <class T> void put(T *p) {\n    *(volatile T *)p = 1;\n}\n'
+               "inline void all(int *p) { store(p); }").ok()
+    fault = kernel.run("%%cpp\nput((int *)0);")
+    assert fault.ename == "SegmentationFault" and "at In[2], line 2" in fault.evalue
+    assert "In[1], line 4, in " in fault.traceback and "put" in fault.traceback and "In[2], line 2" in fault.traceback
+    fault = kernel.run("%%cpp\nall((int *)0);")
+    assert "store.h:4, in store(" in fault.traceback and "In[1], line 6, in all(" in fault.traceback
+    # What the C++ library has in between is not the user's.
+    fault = kernel.run("%%cpp\n#include <vector>\nstd::vector<int> *none = nullptr;\nnone->push_back(3);")
+    assert fault.ename == "SegmentationFault" and "stl_vector.h" not in fault.traceback

@@ -45,7 +45,7 @@ struct Point a = { 1, 2 };
 range_t r = { width() };
 two<<<1, 1>>>(p, a, r); CHECK(cudaDeviceSynchronize()); printf("%g %d", p[0], uses);""", "30 6"))
     assert kernel.run("int z = 3; bump(z)").ok().text == "4"
-    refuse(kernel, "CHECK(cudaMalloc(&p, -1));", "CellExited", "In[4], line 1",
+    refuse(kernel, "CHECK(cudaMalloc(&p, -1));", "book.h:7, in check(", "In[4], line 1",
            "the limit of device memory for this session is")
     refuse(kernel, "scale_all<<<1, 32>>>((float *)0, 32); cudaDeviceSynchronize();", "in the CUDA kernel scale_all, line 15 of",
            "book.h:15")
