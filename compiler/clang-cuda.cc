@@ -276,6 +276,11 @@ bool clang_cuda_is_managed(const Decl *D)
 	return is_marked(D, CGPU_MANAGED);
 }
 
+bool clang_cuda_is_of_device(const VarDecl *V)
+{
+	return V->hasAttr<CUDADeviceAttr>() || V->hasAttr<CUDAConstantAttr>() || clang_cuda_is_managed(V);
+}
+
 bool clang_cuda_is_for_device(const FunctionDecl *F)
 {
 	return is_marked(F, CGPU_FOR_BOTH) || F->hasAttr<CUDADeviceAttr>() || F->hasAttr<CUDAGlobalAttr>();
@@ -297,7 +302,7 @@ bool clang_cuda_find_device_code(Decl *D, std::vector<FunctionDecl *> *ret)
 		for (Decl *inner : cast<DeclContext>(D)->decls())
 			found |= clang_cuda_find_device_code(inner, ret);
 	if (auto *V = dyn_cast<VarDecl>(D))
-		return V->hasAttr<CUDADeviceAttr>() || V->hasAttr<CUDAConstantAttr>() || is_marked(V, CGPU_MANAGED);
+		return clang_cuda_is_of_device(V);
 	auto *F = dyn_cast<FunctionDecl>(D);
 
 	if (!F || !F->doesThisDeclarationHaveABody() || F->isDependentContext() || !is_said_for_device(F))

@@ -14,6 +14,8 @@ bool clang_cuda_is_on_device(const clang::Expr *E);
 
 /* A `__managed__` variable of C++ code. */
 bool clang_cuda_is_managed(const clang::Decl *D);
+/* Is it __device__, __constant__ or __managed__? */
+bool clang_cuda_is_of_device(const clang::VarDecl *V);
 
 /* Is the function device code, alone or among others? */
 bool clang_cuda_is_for_device(const clang::FunctionDecl *F);

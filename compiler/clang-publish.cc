@@ -100,10 +100,9 @@ void clang_publish_cpp(Decl *D)
 			clang_publish_cpp(inner);
 	if (auto *T = dyn_cast<FunctionTemplateDecl>(D))
 		D = T->getTemplatedDecl();
-	bool is_of_device = isa<VarDecl>(D) && (D->hasAttr<CUDADeviceAttr>() || D->hasAttr<CUDAConstantAttr>() ||
-						clang_cuda_is_managed(D));
+	auto *V = dyn_cast<VarDecl>(D);
 
-	if (is_state(D) || is_of_device || D->hasAttr<CUDAGlobalAttr>())
+	if (is_state(D) || (V && clang_cuda_is_of_device(V)) || D->hasAttr<CUDAGlobalAttr>())
 		make_external(D);
 }
 

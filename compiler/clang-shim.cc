@@ -451,8 +451,7 @@ class CellConsumer : public SemaConsumer
 		if (V && !is_header)
 			clang_publish_lambda(V);
 		if (V && V->getDeclContext()->isTranslationUnit() && V->isExternallyVisible() && !V->isExternC() &&
-		    !V->hasAttr<AsmLabelAttr>() && !V->hasAttr<CUDADeviceAttr>() && !V->hasAttr<CUDAConstantAttr>() &&
-		    !clang_cuda_is_managed(V) && V->getIdentifier())
+		    !V->hasAttr<AsmLabelAttr>() && !clang_cuda_is_of_device(V) && V->getIdentifier())
 			V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, V->getName(), true));
 		if (auto *N = dyn_cast<NamedDecl>(D))
 			declared.push_back(N);
@@ -465,7 +464,8 @@ class CellConsumer : public SemaConsumer
 			return (F->isExternC() && !F->hasAttr<CUDAGlobalAttr>()) || F->isMain();
 		if (auto *V = dyn_cast<VarDecl>(N))
 			return (V->isExternC() || V->getDeclContext()->isTranslationUnit()) && V->isExternallyVisible() &&
-			       !isa<VarTemplateSpecializationDecl>(V) && !clang_is_lambda(V->getType());
+			       !isa<VarTemplateSpecializationDecl>(V) && !clang_is_lambda(V->getType()) &&
+			       !clang_cuda_is_of_device(V);
 		return true;
 	}
 

@@ -65,6 +65,7 @@ struct cpp_unit {
 	const char *suspect_why;
 	struct buffer flags; /* the user's */
 	enum clang_severity last_severity; /* of the device's half */
+	bool is_unknown;   /* the first error is about a name that means nothing */
 	bool run_main, no_memory;
 	char run[40];
 	struct unit unit;
@@ -257,6 +258,8 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 		capture_copy(x, d->offset);
 	if (d->kind == CLANG_UNCONVERTED)
 		convert_memory(x, d);
+	if (d->severity == CLANG_ERROR && !x->diagnostics.n_errors)
+		x->is_unknown = d->kind == CLANG_UNKNOWN;
 	if (d->severity == CLANG_ERROR)
 		on_error(x, d, entry);
 	else if (d->kind == CLANG_INSTANTIATION)
@@ -774,6 +777,7 @@ int compile_cpp(struct compiler *c, const struct compile_request *request, struc
 	failed = compile(&x, ret, err);
 	if (!failed && !ret->ok)
 		compile_result_refuse(ret, &x.diagnostics);
+	ret->is_unknown = x.is_unknown;
 	unit_end(&x);
 	return failed;
 }

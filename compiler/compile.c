@@ -51,6 +51,7 @@ struct compilation {
 	const char *header; /* of the session's includes; NULL: they are in the text */
 	struct unit_cache_key key;
 	bool is_cpp; /* it has what C has not */
+	bool is_unknown; /* C's first error is about a name that means nothing */
 	bool is_unread; /* C's first error is in the syntax, or a name that means nothing */
 	bool is_refused; /* what C says is what helps: a bracket is open, there is no CUDA or no NVRTC */
 	bool again; /* an initialiser that was thought constant is not: write the text once more */
@@ -168,6 +169,8 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	else if (strstr(d->message, "initializer element is not a compile-time constant") && d->offset >= 0 &&
 		 host_text_force(&x->host, &x->compiler->session, at))
 		x->again = true;
+	if (d->severity == CLANG_ERROR && !x->diagnostics.n_errors)
+		x->is_unknown = d->kind == CLANG_UNKNOWN;
 	if (d->severity == CLANG_ERROR && !x->diagnostics.n_errors)
 		x->is_unread = d->in_syntax || d->kind == CLANG_UNKNOWN;
 	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
@@ -681,10 +684,12 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	return 0;
 }
 
-/* Where C has read on, it points to another token of the same statement. */
+/* Where C has read on, it points to another token of the same statement. A name that C++ alone knows is of C++. */
 static bool got_further(const struct compilation *x, const struct compile_result *cpp, const struct compile_result *c)
 {
-	return cpp->line == c->line ? x->is_unread && cpp->column > c->column : cpp->line > c->line;
+	if (cpp->line != c->line)
+		return cpp->line > c->line;
+	return (x->is_unread && cpp->column > c->column) || (x->is_unknown && !cpp->is_unknown);
 }
 
 typedef int compile_function(struct compiler *c, const struct compile_request *request, struct compile_result *ret,

@@ -136,3 +136,14 @@ def test_host_code_of_cpp_does_not_use_what_the_device_has(fresh_kernel):
            "the parameter `const pair &p` of the CUDA kernel k is a reference", "by value")
     refuse(fresh_kernel, "%%cpp\nstruct Big { char c[40000]; };\n__global__ void k(Big b) { }", "k have 40000 bytes")
     refuse(fresh_kernel, "%%cpp\nstruct Wide { long double d; };\n__global__ void k(Wide w) { }", "has a long double")
+
+
+def test_of_a_name_that_cpp_alone_knows_the_errors_are_those_of_cpp(kernel):
+    kernel.run("%reset").ok()
+    kernel.run("%%cpp\n__device__ int count = 3; __constant__ float v[3]; __managed__ int m = 4;\n"
+               "template <class T> T twice(T x) { return 2 * x; }").ok()
+    for cell in ("count = 5;", "count++;", "int h = count + 1;", "float x = v[1];"):
+        assert "is a variable of the device" in kernel.run(cell).traceback, cell
+    assert "no matching function for call to 'twice'" in kernel.run("int z = twice();").traceback
+    assert kernel.run("m += 1; m").ok().text == "5"
+    assert kernel.run("nowhere + 1").evalue.endswith("use of undeclared identifier 'nowhere'")
