@@ -68,7 +68,7 @@ bool is_marked(const Decl *D, StringRef mark)
 }
 
 /* What the host has of it is a stand-in. */
-bool is_of_device(const VarDecl *V)
+bool has_stand_in(const VarDecl *V)
 {
 	return is_marked(V, CGPU_STAND_IN) || V->hasAttr<CUDADeviceAttr>() || V->hasAttr<CUDAConstantAttr>();
 }
@@ -77,7 +77,7 @@ const VarDecl *device_variable(const Expr *E)
 {
 	const VarDecl *V = root_of(E);
 
-	return V && is_of_device(V) ? V : nullptr;
+	return V && has_stand_in(V) ? V : nullptr;
 }
 
 class Uses : public RecursiveASTVisitor<Uses>
@@ -331,7 +331,7 @@ void clang_cuda_check_host_code(Decl *D, Sema &S)
 		clang_cuda_check_variables(F->getBody(), S, false);
 		clang_cuda_mark_results(F->getBody(), S);
 	}
-	if (V && V->getInit() && !V->getType()->isDependentType() && !V->getInit()->isTypeDependent() && !is_of_device(V))
+	if (V && V->getInit() && !V->getType()->isDependentType() && !V->getInit()->isTypeDependent() && !has_stand_in(V))
 		clang_cuda_check_variables(V->getInit(), S, false);
 }
 

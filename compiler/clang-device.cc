@@ -11,7 +11,6 @@
 #include "compiler/clang-statements.hh"
 
 #include <clang/CodeGen/CodeGenAction.h>
-#include <clang/Frontend/MultiplexConsumer.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
@@ -99,13 +98,11 @@ class DeviceAction : public HeaderLater<EmitAssemblyAction>
       protected:
 	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef file) override
 	{
-		std::vector<std::unique_ptr<ASTConsumer>> both;
+		auto generator = EmitAssemblyAction::CreateASTConsumer(CI, file);
 
-		both.push_back(std::make_unique<Declarer>(job, CI.getSourceManager()));
-		both.push_back(EmitAssemblyAction::CreateASTConsumer(CI, file));
-		if (!both.back())
+		if (!generator)
 			return nullptr;
-		return std::make_unique<MultiplexConsumer>(std::move(both));
+		return clang_in_front(std::make_unique<Declarer>(job, CI.getSourceManager()), std::move(generator));
 	}
 
 	void ExecuteAction() override

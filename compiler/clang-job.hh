@@ -17,6 +17,7 @@
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Lex/LexDiagnostic.h>
 #include <clang/Lex/Lexer.h>
+#include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/raw_ostream.h>
@@ -142,6 +143,17 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 		}
 	}
 };
+
+/* The first one sees each declaration before the second, which makes code of it. */
+inline std::unique_ptr<clang::ASTConsumer> clang_in_front(std::unique_ptr<clang::ASTConsumer> first,
+							  std::unique_ptr<clang::ASTConsumer> second)
+{
+	std::vector<std::unique_ptr<clang::ASTConsumer>> both;
+
+	both.push_back(std::move(first));
+	both.push_back(std::move(second));
+	return std::make_unique<clang::MultiplexConsumer>(std::move(both));
+}
 
 /* What every run of clang begins with: the options, where diagnostics go, the input. */
 inline void clang_set_up(clang::CompilerInstance &CI, CallbackDiagnostics &diagnostics, const clang_options *options,

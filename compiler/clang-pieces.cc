@@ -7,7 +7,6 @@
 
 #include "compiler/clang-cuda.hh"
 #include "compiler/clang-includes.hh"
-#include "compiler/clang-publish.hh"
 #include "compiler/clang-types.hh"
 
 #include <clang/AST/ASTContext.h>

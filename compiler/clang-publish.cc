@@ -71,16 +71,6 @@ void clang_publish(Decl *D, const SourceManager &SM, const clang_job *job)
 		make_external(D);
 }
 
-bool clang_is_constant(const VarDecl *V)
-{
-	QualType T = V->getType();
-
-	if (V->isConstexpr() || clang_is_lambda(T))
-		return true;
-	return T.isConstQualified() && V->getInit() && !V->getInit()->isValueDependent() && V->hasConstantInitialization() &&
-	       !T.isDestructedType();
-}
-
 /* As in C, a variable of a cell is the session's, whether it is static, or const and made at run time, or not. */
 static bool is_state(const Decl *D)
 {

@@ -12,9 +12,6 @@
  * macro has made static. Before code is generated. */
 void clang_publish(clang::Decl *D, const clang::SourceManager &SM, const clang_job *job);
 
-/* Can another unit have one of its own, and nobody tells the difference? */
-bool clang_is_constant(const clang::VarDecl *V);
-
 /*
  * Of a declaration at the top of C++ code and those inside of it: kernels, variables of the device and those that are no
  * constants are not `static`.

@@ -34,7 +34,6 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendActions.h>
-#include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Frontend/TextDiagnosticBuffer.h>
 #include <clang/Frontend/Utils.h> /* DependencyCollector, createInvocation() */
 #include <clang/Lex/Preprocessor.h>
@@ -478,16 +477,6 @@ class CellConsumer : public SemaConsumer
 	}
 };
 
-std::unique_ptr<ASTConsumer> in_front(std::unique_ptr<ASTConsumer> first,
-				      std::unique_ptr<ASTConsumer> second)
-{
-	std::vector<std::unique_ptr<ASTConsumer>> both;
-
-	both.push_back(std::move(first));
-	both.push_back(std::move(second));
-	return std::make_unique<MultiplexConsumer>(std::move(both));
-}
-
 class CompileAction : public HeaderLater<EmitObjAction>
 {
       public:
@@ -513,7 +502,7 @@ class CompileAction : public HeaderLater<EmitObjAction>
 		});
 
 		consumer = cell.get();
-		return in_front(std::move(cell), std::move(generator));
+		return clang_in_front(std::move(cell), std::move(generator));
 	}
 
 	void ExecuteAction() override
@@ -558,7 +547,7 @@ class ModuleAction : public HeaderLater<ASTFrontendAction>
 		generator = CreateLLVMCodeGen(CI.getDiagnostics(), file, &CI.getVirtualFileSystem(),
 					      CI.getHeaderSearchOpts(), CI.getPreprocessorOpts(),
 					      CI.getCodeGenOpts(), context);
-		return in_front(std::make_unique<CellConsumer>(job, result),
+		return clang_in_front(std::make_unique<CellConsumer>(job, result),
 				std::unique_ptr<ASTConsumer>(generator));
 	}
 
@@ -601,7 +590,7 @@ class HeaderAction : public GeneratePCHAction
 
 		if (!writer)
 			return nullptr;
-		return in_front(std::make_unique<CellConsumer>(job, nullptr, true),
+		return clang_in_front(std::make_unique<CellConsumer>(job, nullptr, true),
 				std::move(writer));
 	}
 

@@ -329,3 +329,13 @@ bool clang_is_lambda(QualType T)
 
 	return R && R->isLambda();
 }
+
+bool clang_is_constant(const VarDecl *V)
+{
+	QualType T = V->getType();
+
+	if (V->isConstexpr() || clang_is_lambda(T))
+		return true;
+	return T.isConstQualified() && V->getInit() && !V->getInit()->isValueDependent() && V->hasConstantInitialization() &&
+	       !T.isDestructedType();
+}

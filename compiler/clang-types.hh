@@ -27,5 +27,7 @@ std::string clang_signature(const clang::FunctionDecl *F, const clang::PrintingP
 clang::PrintingPolicy clang_type_policy(const clang::ASTContext &C);
 /* Of a lambda, or a reference to one: a class without a name. */
 bool clang_is_lambda(clang::QualType T);
+/* Can another unit have a variable of its own in place of this one, and nobody tells the difference? */
+bool clang_is_constant(const clang::VarDecl *V);
 
 #endif

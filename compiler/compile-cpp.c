@@ -17,6 +17,7 @@
 #include "common/mem-pool.h"
 #include "common/unit.h"
 #include "compiler/clang-shim.h"
+#include "compiler/compile-device.h"
 #include "compiler/composition.h"
 #include "compiler/cpp-bundle.h"
 #include "compiler/cpp-cell.h"
@@ -65,7 +66,6 @@ struct cpp_unit {
 	const char *suspect_why;
 	struct buffer flags; /* the user's */
 	enum clang_severity last_severity; /* of the device's half */
-	bool is_unknown;   /* the first error is about a name that means nothing */
 	bool run_main, no_memory;
 	char run[40];
 	struct unit unit;
@@ -258,8 +258,6 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 		capture_copy(x, d->offset);
 	if (d->kind == CLANG_UNCONVERTED)
 		convert_memory(x, d);
-	if (d->severity == CLANG_ERROR && !x->diagnostics.n_errors)
-		x->is_unknown = d->kind == CLANG_UNKNOWN;
 	if (d->severity == CLANG_ERROR)
 		on_error(x, d, entry);
 	else if (d->kind == CLANG_INSTANTIATION)
@@ -445,45 +443,7 @@ static void name_entries(struct cpp_unit *x)
 	x->entries.len = kept * sizeof(*e);
 }
 
-/* In `.file 2 "/home/me/declaration 5"` the part that is a place of ours; NULL: there is none. */
-static const char *place_in_ptx(const char *line, size_t len)
-{
-	static const char *const places[] = { COMPOSITION_PLACE, COMPOSITION_ANEW };
-	const char *found = NULL;
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !strncmp(line, "\t.file", 6) && !found; i++)
-		found = memmem(line, len, places[i], strlen(places[i]));
-	return found;
-}
-
-/* Device code of an earlier cell has the lines of that one. */
-static void name_files(struct cpp_unit *x)
-{
-	cleanup_buffer struct buffer named = BUFFER_INIT;
-	const struct declaration *d;
-	size_t n;
-
-	for (const char *line = x->ptx, *place; *line; line += n) {
-		n = strcspn(line, "\n");
-		n += line[n] == '\n';
-		place = place_in_ptx(line, n);
-		d = place ? session_at(&x->compiler->session, entry_of(&(struct clang_diagnostic){ .file = place })) : NULL;
-		if (d) {
-			buffer_printf(&named, "%.*sIn[%u]", (int)(strchr(line, '"') + 1 - line), line, d->cell);
-			place += strcspn(place, "\"");
-			buffer_append(&named, place, (size_t)(line + n - place));
-		} else {
-			buffer_append(&named, line, n);
-		}
-	}
-	if (buffer_check(&named, NULL))
-		return;
-	free(x->ptx);
-	x->ptx_len = named.len;
-	x->ptx = buffer_steal(&named);
-}
-
-static int compile_device(struct cpp_unit *x, struct clang_job job, struct error *err)
+static int compile_for_device(struct cpp_unit *x, struct clang_job job, struct error *err)
 {
 	cleanup_buffer struct buffer header = BUFFER_INIT;
 
@@ -497,7 +457,7 @@ static int compile_device(struct cpp_unit *x, struct clang_job job, struct error
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up on the device code without saying why");
 	if (x->ptx) {
 		name_entries(x);
-		name_files(x);
+		x->ptx_len = compile_device_name_files(x->ptx, x->ptx_len);
 	}
 	return 0;
 }
@@ -523,7 +483,7 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
 	if (!x->diagnostics.n_errors && !x->again)
 		x->again = cpp_pieces_follow(&x->pieces, &x->compiler->session, x->dropped, x->anew);
-	failed = x->object.has_device_code && !x->diagnostics.n_errors && !x->again ? compile_device(x, job, err) : 0;
+	failed = x->object.has_device_code && !x->diagnostics.n_errors && !x->again ? compile_for_device(x, job, err) : 0;
 	tell_unused(x);
 	cpp_diagnostics_end(&x->filter);
 	drop_suspect(x);
@@ -614,13 +574,6 @@ static void drop_changed(void *context, const char *path)
 	}
 }
 
-static void on_included(void *context, const char *path)
-{
-	struct cpp_unit *x = context;
-
-	local_includes_changed(&x->compiler->includes, path);
-}
-
 static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct error *err)
 {
 	const struct clang_options *c = options_get(&x->compiler->options, "", &x->compiler->session, err);
@@ -652,7 +605,7 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 	u->warnings = buffer_text(&x->diagnostics.warnings);
 	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines, &u->n_lines, err))
 		return -1;
-	local_include_each(&x->cell.tokens, on_included, x);
+	local_includes_note(&x->compiler->includes, &x->cell.tokens);
 	ret->ok = true;
 	unit_encode(u, &ret->unit);
 	return buffer_check(&ret->unit, err);
@@ -777,7 +730,6 @@ int compile_cpp(struct compiler *c, const struct compile_request *request, struc
 	failed = compile(&x, ret, err);
 	if (!failed && !ret->ok)
 		compile_result_refuse(ret, &x.diagnostics);
-	ret->is_unknown = x.is_unknown;
 	unit_end(&x);
 	return failed;
 }

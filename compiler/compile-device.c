@@ -36,10 +36,9 @@ static int find_entries(struct compile_device *d, struct error *err)
 	return 0;
 }
 
-/* NVRTC puts the working folder in front of names that #line gives: `.file 1 "/home/me/In[3]"`. */
-static void name_files(struct buffer *ptx)
+size_t compile_device_name_files(char *ptx, size_t len)
 {
-	char *to = ptx->data, *from = ptx->data, *end = ptx->data + ptx->len;
+	char *to = ptx, *from = ptx, *end = ptx + len;
 
 	while (from < end) {
 		char *newline = memchr(from, '\n', (size_t)(end - from)),
@@ -58,8 +57,8 @@ static void name_files(struct buffer *ptx)
 		to += stop - from;
 		from = stop;
 	}
-	ptx->len = (size_t)(to - ptx->data);
 	*to = 0;
+	return (size_t)(to - ptx);
 }
 
 static struct device_job *job_of(struct compile_device *d, const char *text)
@@ -138,7 +137,7 @@ static int take_result(struct compile_device *d, struct error *err)
 		diagnostics_add(d->diagnostics, CLANG_ERROR, device_text_line(d->host), 0, 0, buffer_text(&job->log));
 	buffer_append(d->ptx, job->ptx.data, job->ptx.len);
 	if (!job->status && d->ptx->len)
-		name_files(d->ptx);
+		d->ptx->len = compile_device_name_files(d->ptx->data, d->ptx->len);
 	return buffer_check(d->ptx, err);
 }
 

@@ -30,6 +30,11 @@ struct compile_device {
 	struct device_job *job; /* begun; NULL: none */
 };
 
+/*
+ * The compilers put the working folder, and clang the place of a declaration, in front of a cell's name:
+ * `.file 1 "/home/me/In[3]"` becomes `.file 1 "In[3]"`, in place. Returns the length of the text.
+ */
+size_t compile_device_name_files(char *ptx, size_t len);
 /* Let NVRTC begin beside what is to be done first; whether that can be shows in compile_device(). */
 void compile_device_begin(struct compile_device *d);
 /* 0 also when the text does not compile: then diagnostics hold an error. */

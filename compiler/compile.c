@@ -51,8 +51,6 @@ struct compilation {
 	const char *header; /* of the session's includes; NULL: they are in the text */
 	struct unit_cache_key key;
 	bool is_cpp; /* it has what C has not */
-	bool is_unknown; /* C's first error is about a name that means nothing */
-	bool is_unread; /* C's first error is in the syntax, or a name that means nothing */
 	bool is_refused; /* what C says is what helps: a bracket is open, there is no CUDA or no NVRTC */
 	bool again; /* an initialiser that was thought constant is not: write the text once more */
 };
@@ -113,6 +111,8 @@ void compile_result_refuse(struct compile_result *r, const struct diagnostics *d
 	buffer_puts(&r->all, buffer_text(&d->warnings));
 	r->line = d->first_line;
 	r->column = d->first_column;
+	r->in_syntax = d->first_in_syntax;
+	r->is_unknown = d->first_unknown;
 	r->in_the_way = d->in_the_way;
 }
 
@@ -169,10 +169,6 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	else if (strstr(d->message, "initializer element is not a compile-time constant") && d->offset >= 0 &&
 		 host_text_force(&x->host, &x->compiler->session, at))
 		x->again = true;
-	if (d->severity == CLANG_ERROR && !x->diagnostics.n_errors)
-		x->is_unknown = d->kind == CLANG_UNKNOWN;
-	if (d->severity == CLANG_ERROR && !x->diagnostics.n_errors)
-		x->is_unread = d->in_syntax || d->kind == CLANG_UNKNOWN;
 	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
 	x->is_cpp |= d->header != NULL;
 }
@@ -453,18 +449,11 @@ static void warn_of_changed(struct compilation *x, const struct declaration *d, 
 	diagnostics_add(&x->diagnostics, CLANG_WARNING, 0, 0, 0, buffer_text(&text));
 }
 
-static void on_own_include(void *context, const char *path)
-{
-	struct compilation *x = context;
-
-	local_includes_changed(&x->compiler->includes, path);
-}
-
 static void look_at_includes(struct compilation *x)
 {
 	const struct session *s = &x->compiler->session;
 
-	local_include_each(&x->host.split.tokens, on_own_include, x);
+	local_includes_note(&x->compiler->includes, &x->host.split.tokens);
 	for (uint32_t i = 0; i < session_count(s); i++) {
 		const struct declaration *d = session_at(s, i);
 		cleanup_free char *path = session_included_path(d);
@@ -685,11 +674,11 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 }
 
 /* Where C has read on, it points to another token of the same statement. A name that C++ alone knows is of C++. */
-static bool got_further(const struct compilation *x, const struct compile_result *cpp, const struct compile_result *c)
+static bool got_further(const struct compile_result *cpp, const struct compile_result *c)
 {
 	if (cpp->line != c->line)
 		return cpp->line > c->line;
-	return (x->is_unread && cpp->column > c->column) || (x->is_unknown && !cpp->is_unknown);
+	return ((c->in_syntax || c->is_unknown) && cpp->column > c->column) || (c->is_unknown && !cpp->is_unknown);
 }
 
 typedef int compile_function(struct compiler *c, const struct compile_request *request, struct compile_result *ret,
@@ -735,7 +724,7 @@ static int compile_as_cpp(struct compilation *x, struct compile_result *ret, str
 
 	if (compile_cpp_cell(x->compiler, x->request, &cpp, err))
 		return -1;
-	if (cpp.ok || (!x->is_refused && (x->is_cpp || got_further(x, &cpp, ret)))) {
+	if (cpp.ok || (!x->is_refused && (x->is_cpp || got_further(&cpp, ret)))) {
 		compile_result_release(ret);
 		*ret = cpp;
 	} else {

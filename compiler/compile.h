@@ -48,7 +48,7 @@ struct compile_result {
 	struct buffer unit;	  /* encoded, when ok */
 	struct buffer first, all; /* else: first line of the first error, all diagnostics */
 	uint32_t line, column;	  /* of the first error; 0 if it has none */
-	bool is_unknown;	  /* the first error is about a name that means nothing */
+	bool in_syntax, is_unknown; /* the first error is of the parser; about a name that means nothing */
 	struct in_the_way in_the_way;
 };
 

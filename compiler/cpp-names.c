@@ -109,19 +109,26 @@ static void add(struct cpp_names *l, const struct cpp_name *name)
 
 void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s)
 {
+	char code[32]; /* of bytes whose meaning is not known: common/type-code.h */
+
 	if (!s->in_cell || (s->kind != CLANG_TYPEDEF && !s->is_definition))
 		return;
 	l->has_main |= s->kind == CLANG_FUNCTION && !strcmp(s->name, "main");
-	add(l, &(struct cpp_name){
-		       .kind = s->kind,
-		       .name = mem_pool_strdup(l->pool, s->name),
-		       .declaration = spell(l, s->declaration),
-		       .line = s->line,
-		       .is_thread_local = s->is_thread_local,
-		       .is_c = s->is_c,
-		       .cpp_type = mem_pool_strdup(l->pool, s->type),
-		       .cpp_size = s->size,
-	       });
+	snprintf(code, sizeof(code), "?%llu", (unsigned long long)s->size);
+	struct cpp_name name = {
+		.kind = s->kind,
+		.name = mem_pool_strdup(l->pool, s->name),
+		.declaration = spell(l, s->declaration),
+		.line = s->line,
+		.is_thread_local = s->is_thread_local,
+		.is_c = s->is_c,
+		.cpp_type = mem_pool_strdup(l->pool, s->type),
+		.cpp_code = mem_pool_strdup(l->pool, code),
+		.cpp_size = s->size,
+	};
+
+	l->failed |= !name.cpp_type || !name.cpp_code;
+	add(l, &name);
 }
 
 static char *joined(struct cpp_names *l, const struct token_list *tokens, uint32_t first, uint32_t end)
@@ -322,18 +329,14 @@ static void finish_one(const struct cpp_names *l, const struct cpp_name *n, stru
 }
 
 /* What C has no name for is shown by %who, and taken care of, as any variable is. */
-static void finish_refused(const struct cpp_names *l, const struct cpp_name *n, struct unit *u, struct buffer *notes)
+static void finish_refused(const struct cpp_name *n, struct unit *u, struct buffer *notes)
 {
-	char code[32];
-
-	snprintf(code, sizeof(code), "?%llu", (unsigned long long)n->cpp_size);
 	if (n->is_c)
 		buffer_printf(notes, "%s:%u: note: C cells do not see '%s', whose type is none of C: %s\n", u->cell_name, n->line,
 			      n->name, n->refused);
 	else if (n->kind == CLANG_VARIABLE)
 		u->symbols[u->n_symbols++] = (struct unit_symbol){
-			.name = n->name, .size = n->cpp_size, .type = n->cpp_type, .type_code = mem_pool_strdup(l->pool, code),
-			.line = n->line,
+			.name = n->name, .size = n->cpp_size, .type = n->cpp_type, .type_code = n->cpp_code, .line = n->line,
 		};
 }
 
@@ -349,7 +352,7 @@ int cpp_names_finish(const struct cpp_names *l, struct unit *u, struct buffer *n
 		if (!n->refused)
 			finish_one(l, n, u);
 		else
-			finish_refused(l, n, u, notes);
+			finish_refused(n, u, notes);
 	}
 	return buffer_check(notes, err);
 }

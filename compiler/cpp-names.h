@@ -28,7 +28,7 @@ struct cpp_name {
 	uint32_t line;           /* in the cell */
 	bool is_thread_local;
 	bool is_c;		 /* said to be for C */
-	const char *cpp_type;	 /* as C++ has it, as the next one */
+	const char *cpp_type, *cpp_code; /* as C++ has it, as the next one */
 	uint64_t cpp_size;
 	const char *type, *type_code; /* as the C parse says, as the next two */
 	uint64_t size, layout;

@@ -428,8 +428,11 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 			 cell || !strncmp(c->file, "In[", 3) ? "%s:%u" : "%s:%u:%u", c->file,
 			 c->line, c->column);
 	}
-	if (c->severity == CLANG_ERROR && !d->n_errors)
+	if (c->severity == CLANG_ERROR && !d->n_errors) {
 		d->first_column = column;
+		d->first_in_syntax = c->in_syntax;
+		d->first_unknown = c->kind == CLANG_UNKNOWN;
+	}
 	put_head(d, out, c->severity, place, line, c->message, c->flag);
 	if (in_cell)
 		put_source(d, out, row, column, range_width(unit, c, at));

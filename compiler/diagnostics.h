@@ -27,6 +27,7 @@ struct diagnostics {
 	struct buffer errors, warnings; /* with their notes */
 	struct buffer first;		/* first line of the first error */
 	uint32_t first_line, first_column; /* its place in the cell; 0 if it is elsewhere */
+	bool first_in_syntax, first_unknown; /* it is of clang's parser; about a name that means nothing */
 	struct in_the_way in_the_way;
 	unsigned n_errors;
 	enum clang_severity last; /* where notes belong */

@@ -49,34 +49,34 @@ bool local_include_path(const char *rest, size_t len, char ret[PATH_MAX])
 	return local_include_name(rest, len, name) && local_include_in("", name, ret);
 }
 
+/* The file that the token includes by a quoted name. */
+static bool path_at(const struct token_list *tokens, uint32_t i, char ret[PATH_MAX])
+{
+	const char *rest;
+	size_t n;
+
+	if (tokens->at[i].kind != TOKEN_DIRECTIVE || !token_directive_is(tokens, i, "include"))
+		return false;
+	rest = token_directive_rest(tokens, i, &n);
+	return local_include_path(rest, n, ret);
+}
+
 void local_include_each(const struct token_list *tokens, void (*found)(void *context, const char *path), void *context)
 {
-	for (uint32_t i = 0; i < tokens->n; i++) {
-		char path[PATH_MAX];
-		const char *rest;
-		size_t n;
+	char path[PATH_MAX];
 
-		if (tokens->at[i].kind != TOKEN_DIRECTIVE || !token_directive_is(tokens, i, "include"))
-			continue;
-		rest = token_directive_rest(tokens, i, &n);
-		if (local_include_path(rest, n, path))
+	for (uint32_t i = 0; i < tokens->n; i++)
+		if (path_at(tokens, i, path))
 			found(context, path);
-	}
 }
 
 uint32_t local_include_find(const struct token_list *tokens, const char *path)
 {
-	for (uint32_t i = 0; i < tokens->n; i++) {
-		char found[PATH_MAX];
-		const char *rest;
-		size_t n;
+	char found[PATH_MAX];
 
-		if (tokens->at[i].kind != TOKEN_DIRECTIVE || !token_directive_is(tokens, i, "include"))
-			continue;
-		rest = token_directive_rest(tokens, i, &n);
-		if (local_include_path(rest, n, found) && !strcmp(found, path))
+	for (uint32_t i = 0; i < tokens->n; i++)
+		if (path_at(tokens, i, found) && !strcmp(found, path))
 			return i;
-	}
 	return TOKEN_NONE;
 }
 
@@ -144,4 +144,14 @@ bool local_includes_changed(struct local_includes *l, const char *path)
 	if (grown[l->n].path)
 		look(&grown[l->n++]);
 	return false;
+}
+
+static void note(void *context, const char *path)
+{
+	local_includes_changed(context, path);
+}
+
+void local_includes_note(struct local_includes *l, const struct token_list *tokens)
+{
+	local_include_each(tokens, note, l);
 }

@@ -45,5 +45,7 @@ void local_includes_release(struct local_includes *l);
 bool local_includes_differ(const struct local_includes *l, const char *path);
 /* Looks at the file. True if it was known with another content; the new one is known from then on. */
 bool local_includes_changed(struct local_includes *l, const char *path);
+/* The files that these tokens include are known as they are. */
+void local_includes_note(struct local_includes *l, const struct token_list *tokens);
 
 #endif
