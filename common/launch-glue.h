@@ -110,18 +110,17 @@ static inline dim3 cgpu_dim3_from_number(unsigned x)
 #define cgpu_symbol_expand(...) cgpu_symbol_first3(__VA_ARGS__)
 #define cgpu_symbol_copy(...) cgpu_symbol_expand(cgpu_symbol_copy_async(__VA_ARGS__))
 
-#define cudaMalloc(p, n) (cgpu_note(#p, __LINE__), cudaMalloc((void **)(p), (n)))
+#define cudaMalloc(p, n) cudaMalloc((void **)(p), (n))
 #define cudaMallocPitch(p, pitch, w, h) \
-	(cgpu_note(#p, __LINE__), cudaMallocPitch((void **)(p), (pitch), (w), (h)))
-#define cudaMallocAsync(p, n, s) (cgpu_note(#p, __LINE__), cudaMallocAsync((void **)(p), (n), (s)))
+	cudaMallocPitch((void **)(p), (pitch), (w), (h))
+#define cudaMallocAsync(p, n, s) cudaMallocAsync((void **)(p), (n), (s))
 #define cudaMallocFromPoolAsync(p, n, pool, s) \
-	(cgpu_note(#p, __LINE__), cudaMallocFromPoolAsync((void **)(p), (n), (pool), (s)))
+	cudaMallocFromPoolAsync((void **)(p), (n), (pool), (s))
 #define cudaMallocManaged(p, ...) \
-	(cgpu_note(#p, __LINE__), \
-	 cgpu_take3(cudaMallocManaged, (void **)(p), __VA_ARGS__, cudaMemAttachGlobal, ))
+	cgpu_take3(cudaMallocManaged, (void **)(p), __VA_ARGS__, cudaMemAttachGlobal, )
 #define cudaMallocHost(p, ...) \
-	(cgpu_note(#p, __LINE__), cgpu_take3(cgpu_malloc_host, (void **)(p), __VA_ARGS__, 0, ))
-#define cudaHostAlloc(p, n, flags) (cgpu_note(#p, __LINE__), cudaHostAlloc((void **)(p), (n), (flags)))
+	cgpu_take3(cgpu_malloc_host, (void **)(p), __VA_ARGS__, 0, )
+#define cudaHostAlloc(p, n, flags) cudaHostAlloc((void **)(p), (n), (flags))
 #define cudaHostGetDevicePointer(p, ...) cgpu_take3(cudaHostGetDevicePointer, (void **)(p), __VA_ARGS__, 0, )
 
 #define cudaMemcpyAsync(...) cgpu_take5(cudaMemcpyAsync, __VA_ARGS__, 0, )
@@ -139,11 +138,11 @@ static inline dim3 cgpu_dim3_from_number(unsigned x)
 #define cudaGetSymbolSize(p, s) cudaGetSymbolSize((p), cgpu_symbol(s))
 
 #define cudaMallocArray(p, d, ...) \
-	(cgpu_note(#p, __LINE__), cgpu_take5(cudaMallocArray, (p), (d), __VA_ARGS__, 0, 0, ))
+	cgpu_take5(cudaMallocArray, (p), (d), __VA_ARGS__, 0, 0, )
 #define cudaMalloc3DArray(p, d, ...) \
-	(cgpu_note(#p, __LINE__), cgpu_take4(cudaMalloc3DArray, (p), (d), __VA_ARGS__, 0, ))
+	cgpu_take4(cudaMalloc3DArray, (p), (d), __VA_ARGS__, 0, )
 #define cudaMallocMipmappedArray(p, d, e, ...) \
-	(cgpu_note(#p, __LINE__), cgpu_take5(cudaMallocMipmappedArray, (p), (d), (e), __VA_ARGS__, 0, ))
+	cgpu_take5(cudaMallocMipmappedArray, (p), (d), (e), __VA_ARGS__, 0, )
 #define cudaMemcpy3DAsync(...) cgpu_take2(cudaMemcpy3DAsync, __VA_ARGS__, 0, )
 #define cudaMemset2DAsync(...) cgpu_take6(cudaMemset2DAsync, __VA_ARGS__, 0, )
 

@@ -10,6 +10,7 @@
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
 #include <clang/Sema/Lookup.h>
 
@@ -180,14 +181,26 @@ const Expr *displayed_by(const Stmt *all)
 	return conversion ? conversion->getSubExpr() : nullptr;
 }
 
-/* cudaError_t cudaMalloc(...), as a header of CUDA declares it. */
-bool is_call_of_runtime(const Expr *E)
+/* cudaError_t cudaMalloc(...), or the template of that name, as a header of CUDA declares it. */
+bool is_call_of_runtime(const Expr *E, const SourceManager &SM)
 {
 	auto *call = dyn_cast<CallExpr>(E);
 	const FunctionDecl *F = call ? call->getDirectCallee() : nullptr;
 	auto *type = F ? F->getReturnType()->getAs<EnumType>() : nullptr;
 
-	return type && type->getDecl()->getName() == "cudaError" && F->isExternC() && F->getName().starts_with("cuda");
+	return type && type->getDecl()->getName() == "cudaError" && F->getIdentifier() &&
+	       (F->getName().starts_with("cuda") || F->getName() == "cgpu_malloc_host") &&
+	       (F->isExternC() || SM.isInSystemHeader(F->getLocation()));
+}
+
+/* cudaMalloc(&d_x, n) and its like: what is made is named by the first argument. */
+bool allocates(const CallExpr *call)
+{
+	StringRef name = call->getDirectCallee()->getName();
+
+	return call->getNumArgs() &&
+	       (name.starts_with("cudaMalloc") || name == "cudaHostAlloc" || name == "cgpu_malloc_host") &&
+	       call->getArg(0)->getType()->isPointerType();
 }
 
 /* Wraps what is used below a statement. */
@@ -208,9 +221,17 @@ class Results
 			auto *E = dyn_cast_or_null<Expr>(child);
 
 			visit(child, is_used);
-			if (E && is_used && is_call_of_runtime(E))
-				child = wrapped(E);
+			if (E && is_call_of_runtime(E, S.getSourceManager()))
+				child = called(E, is_used);
 		}
+	}
+
+	/* E calls the runtime. */
+	Expr *called(Expr *E, bool is_used)
+	{
+		if (allocates(cast<CallExpr>(E)))
+			E = noted(cast<CallExpr>(E));
+		return is_used ? wrapped(E) : E;
 	}
 
       private:
@@ -249,18 +270,44 @@ class Results
 		return isa<Expr, DeclStmt, ReturnStmt>(parent) || (child && child == condition_of(parent));
 	}
 
-	Expr *wrapped(Expr *E)
+	/* A call of a function of ours; invalid: the cell does not see it. */
+	ExprResult call_of(const char *name, SourceLocation L, MultiExprArg arguments)
 	{
-		SourceLocation L = E->getBeginLoc();
-		LookupResult found(S, &S.Context.Idents.get("cgpu_looked_at"), L, Sema::LookupOrdinaryName);
+		LookupResult found(S, &S.Context.Idents.get(name), L, Sema::LookupOrdinaryName);
 		CXXScopeSpec scope;
 
 		if (!S.LookupName(found, S.TUScope))
-			return E;
+			return ExprError();
 		ExprResult callee = S.BuildDeclarationNameExpr(scope, found, false);
-		ExprResult call = callee.isInvalid() ? callee : S.BuildCallExpr(nullptr, callee.get(), L, E, L);
+
+		return callee.isInvalid() ? callee : S.BuildCallExpr(nullptr, callee.get(), L, arguments, L);
+	}
+
+	Expr *wrapped(Expr *E)
+	{
+		ExprResult call = call_of("cgpu_looked_at", E->getBeginLoc(), E);
 
 		return call.isInvalid() ? E : call.get();
+	}
+
+	/* `(cgpu_note("&d_x", 3), cudaMalloc(&d_x, n))` */
+	Expr *noted(CallExpr *E)
+	{
+		ASTContext &C = S.Context;
+		const SourceManager &SM = S.getSourceManager();
+		SourceLocation L = E->getBeginLoc();
+		CharSourceRange written = CharSourceRange::getTokenRange(E->getArg(0)->IgnoreParenCasts()->getSourceRange());
+		StringRef text = Lexer::getSourceText(Lexer::makeFileCharRange(written, SM, S.getLangOpts()), SM, S.getLangOpts());
+		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(L));
+		QualType T = C.getStringLiteralArrayType(C.CharTy, text.size());
+		Expr *name = StringLiteral::Create(C, text, StringLiteralKind::Ordinary, false, T, L);
+		Expr *line = IntegerLiteral::Create(C, llvm::APInt(C.getIntWidth(C.UnsignedIntTy), P.isValid() ? P.getLine() : 0),
+						    C.UnsignedIntTy, L);
+		Expr *arguments[] = { name, line };
+		ExprResult note = call_of("cgpu_note", L, arguments);
+		ExprResult both = note.isInvalid() ? note : S.BuildBinOp(nullptr, L, BO_Comma, note.get(), E);
+
+		return both.isInvalid() ? static_cast<Expr *>(E) : both.get();
 	}
 };
 
@@ -317,6 +364,15 @@ void clang_cuda_check_variables(Stmt *body, Sema &S, bool displays)
 	Uses(S, displays ? displayed_by(body) : nullptr).TraverseStmt(body);
 }
 
+static void mark_initialiser(VarDecl *V, Sema &S)
+{
+	Results results(S);
+
+	results.visit(V->getInit(), true);
+	if (is_call_of_runtime(V->getInit(), S.getSourceManager()))
+		V->setInit(results.called(V->getInit(), true));
+}
+
 void clang_cuda_check_host_code(Decl *D, Sema &S)
 {
 	if (isa<NamespaceDecl, LinkageSpecDecl>(D) || (isa<CXXRecordDecl>(D) && !cast<CXXRecordDecl>(D)->isDependentContext()))
@@ -331,8 +387,10 @@ void clang_cuda_check_host_code(Decl *D, Sema &S)
 		clang_cuda_check_variables(F->getBody(), S, false);
 		clang_cuda_mark_results(F->getBody(), S);
 	}
-	if (V && V->getInit() && !V->getType()->isDependentType() && !V->getInit()->isTypeDependent() && !has_stand_in(V))
+	if (V && V->getInit() && !V->getType()->isDependentType() && !V->getInit()->isTypeDependent() && !has_stand_in(V)) {
 		clang_cuda_check_variables(V->getInit(), S, false);
+		mark_initialiser(V, S);
+	}
 }
 
 void clang_cuda_check_entry(FunctionDecl *F, Sema &S)

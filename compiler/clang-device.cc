@@ -13,6 +13,7 @@
 #include <clang/CodeGen/CodeGenAction.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
@@ -61,10 +62,56 @@ struct TellManaged : llvm::PassInfoMixin<TellManaged> {
 	}
 };
 
-void add_passes(llvm::PassBuilder &builder)
+/*
+ * What is inlined of a header of the system has the line of the user's call: the functions behind atomicAdd() and its like are
+ * what a report would name otherwise.
+ */
+struct LeaveSystemLines : llvm::PassInfoMixin<LeaveSystemLines> {
+	explicit LeaveSystemLines(CompilerInstance &CI) : CI(CI)
+	{
+	}
+
+	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
+	{
+		for (llvm::Function &F : M)
+			if (const llvm::DISubprogram *place = F.getSubprogram(); place && is_of_system(place->getFilename()))
+				llvm::stripDebugInfo(F);
+		return llvm::PreservedAnalyses::all();
+	}
+
+      private:
+	CompilerInstance &CI;
+
+	bool is_of_system(StringRef path)
+	{
+		SourceManager &SM = CI.getSourceManager();
+		auto file = CI.getFileManager().getOptionalFileRef(path);
+		FileID id = file ? SM.translateFile(*file) : FileID();
+
+		return id.isValid() && SrcMgr::isSystem(SM.getFileCharacteristic(SM.getLocForStartOfFile(id)));
+	}
+};
+
+/* Content that no kernel of the unit writes is what it happens to be, and a read of it is told: it is not optimised away. */
+struct KeepSharedReads : llvm::PassInfoMixin<KeepSharedReads> {
+	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
+	{
+		static const unsigned shared = 3; /* NVPTX address space */
+
+		for (llvm::GlobalVariable &V : M.globals())
+			if (V.getAddressSpace() == shared)
+				V.setExternallyInitialized(true);
+		return llvm::PreservedAnalyses::all();
+	}
+};
+
+void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI)
 {
-	builder.registerPipelineStartEPCallback(
-		[](llvm::ModulePassManager &passes, llvm::OptimizationLevel) { passes.addPass(TellManaged()); });
+	builder.registerPipelineStartEPCallback([&CI](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+		passes.addPass(TellManaged());
+		passes.addPass(LeaveSystemLines(CI));
+		passes.addPass(KeepSharedReads());
+	});
 }
 
 /* A variable of a file that an earlier cell has included is there already, with what has been done to it. */
@@ -127,7 +174,7 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
 	DeviceAction action(job);
 	int failed = clang_execute(job, action, [&](CompilerInstance &CI) {
 		CI.getFrontendOpts().ProgramAction = frontend::EmitAssembly;
-		CI.getCodeGenOpts().PassBuilderCallbacks.push_back(add_passes);
+		CI.getCodeGenOpts().PassBuilderCallbacks.push_back([&CI](llvm::PassBuilder &builder) { add_passes(builder, CI); });
 		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(ptx));
 		loaded = clang_load_header(CI);
 		action.leave_header(CI);

@@ -338,13 +338,17 @@ class CellConsumer : public SemaConsumer
 			return;
 		else if (auto *E = dyn_cast<EnumDecl>(N))
 			report_enum(E, &s);
-		else if (R && s.in_cell && !C.getLangOpts().CPlusPlus)
+		else if (R && C.getLangOpts().CPlusPlus)
+			report_class(C, cast<CXXRecordDecl>(R), &s);
+		else if (R && s.in_cell)
 			report_record(C, R, &s);
 		else if (auto *V = dyn_cast<VarDecl>(N))
 			report_variable(C, V, &s);
 		else if (auto *F = dyn_cast<FunctionDecl>(N)) {
 			s.is_definition = F->isThisDeclarationADefinition();
-			s.is_c = true;
+			s.is_c = F->isExternC();
+			s.is_entry = F->hasAttr<CUDAGlobalAttr>();
+			s.has_label = C.getLangOpts().CPlusPlus && symbol_for_c(F) != F->getName();
 			report_typed(C, N, CLANG_FUNCTION, F->getType(), &s);
 		}
 	}
@@ -395,6 +399,28 @@ class CellConsumer : public SemaConsumer
 		job->symbol(job->context, s);
 	}
 
+	/* What C knows a class by: its members, or at least its name. */
+	void report_class(ASTContext &C, CXXRecordDecl *R, clang_symbol *s)
+	{
+		std::string name = R->getNameAsString(), text, type = (R->isUnion() ? "union " : "struct ") + name;
+
+		if (name.empty() || isa<ClassTemplateSpecializationDecl>(R) || R->isInjectedClassName())
+			return;
+		if (R->isThisDeclarationADefinition())
+			text = clang_type_c_record(R);
+		if (!text.empty())
+			s->size = C.getTypeSizeInChars(C.getRecordType(R)).getQuantity();
+		else
+			text = type;
+		s->kind = CLANG_TAG;
+		s->is_definition = true;
+		s->name = name.c_str();
+		s->type = type.c_str();
+		s->type_code = "";
+		s->declaration = text.c_str();
+		job->symbol(job->context, s);
+	}
+
 	void report_variable(ASTContext &C, VarDecl *V, clang_symbol *s)
 	{
 		s->is_definition = V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly;
@@ -424,6 +450,8 @@ class CellConsumer : public SemaConsumer
 			T.getAsStringInternal(declaration, policy);
 			if (!C.getLangOpts().CPlusPlus)
 				declaration += clang_attributes(N);
+			else if (s->has_label)
+				declaration += " __asm__(\"" + symbol_for_c(cast<FunctionDecl>(N)) + "\")";
 			if (kind == CLANG_VARIABLE)
 				code = clang_type_code(C, T);
 			if (kind != CLANG_TYPEDEF && !C.getLangOpts().CPlusPlus)
@@ -460,11 +488,37 @@ class CellConsumer : public SemaConsumer
 			declared.push_back(N);
 	}
 
+	/* In the object. What the host calls of a kernel is its stub. */
+	std::string symbol_for_c(const FunctionDecl *F)
+	{
+		return symbol_of(F->hasAttr<CUDAGlobalAttr>() ? GlobalDecl(F, KernelReferenceKind::Stub) : GlobalDecl(F));
+	}
+
+	/* Has the file another function of this name? C has no overloads. */
+	static bool is_overloaded(const FunctionDecl *F)
+	{
+		for (const NamedDecl *other : F->getDeclContext()->getRedeclContext()->lookup(F->getDeclName()))
+			if (!declaresSameEntity(other->getAsFunction(), F) && !isa<TagDecl>(other))
+				return true;
+		return false;
+	}
+
+	static bool is_function_for_c(const FunctionDecl *F)
+	{
+		return F->isExternC() || F->isMain() ||
+		       (F->getDeclContext()->getRedeclContext()->isTranslationUnit() && F->isExternallyVisible() &&
+			F->getIdentifier() && !F->isInlined() && !F->isTemplateInstantiation() && !F->isDependentContext() &&
+			(F->hasAttr<CUDAGlobalAttr>() || !F->hasAttr<CUDADeviceAttr>() || F->hasAttr<CUDAHostAttr>()) &&
+			!is_overloaded(F));
+	}
+
 	/* Of a C++ unit: what C cells may see. The name of a variable at file scope is not mangled. */
 	static bool is_for_c(const NamedDecl *N)
 	{
 		if (auto *F = dyn_cast<FunctionDecl>(N))
-			return (F->isExternC() && !F->hasAttr<CUDAGlobalAttr>()) || F->isMain();
+			return is_function_for_c(F);
+		if (auto *E = dyn_cast<EnumDecl>(N))
+			return !E->isScoped();
 		if (auto *V = dyn_cast<VarDecl>(N))
 			return (V->isExternC() || V->getDeclContext()->isTranslationUnit()) && V->isExternallyVisible() &&
 			       !isa<VarTemplateSpecializationDecl>(V) && !clang_is_lambda(V->getType()) &&

@@ -77,6 +77,8 @@ struct clang_symbol {
 	bool is_local; /* a variable inside job.run */
 	bool is_thread_local;
 	bool is_c; /* of a C++ cell: extern "C", it is meant for C */
+	bool is_entry; /* of a C++ cell: a kernel, by the name of its stub */
+	bool has_label; /* of a C++ cell: a function whose symbol is another word than its name */
 	const char *name;
 	const char *type;	 /* "double [16]"; of a macro: the first word of its body */
 	const char *declaration; /* "double x[16]": for a variable, function or typedef, without

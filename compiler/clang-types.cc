@@ -314,6 +314,99 @@ std::string clang_signature(const FunctionDecl *F, const PrintingPolicy &policy)
 	return s + (F->isVariadic() ? ", ...)" : F->getNumParams() ? ")" : "void)");
 }
 
+namespace
+{
+
+/* The text of a class of C++ for C. What is inside of it, or has no name, is written where the member is that needs it. */
+class RecordForC
+{
+      public:
+	explicit RecordForC(const ASTContext &C) : C(C), policy(clang_type_policy(C))
+	{
+	}
+
+	std::string text;
+
+	bool put(const CXXRecordDecl *R)
+	{
+		const auto *packing = R->getAttr<MaxFieldAlignmentAttr>();
+		unsigned bits = packing ? packing->getAlignment() : 0;
+
+		if (!R->isCompleteDefinition() || R->isInvalidDecl() || R->getNumBases() || R->isPolymorphic() ||
+		    R->isDependentContext() || !R->isTriviallyCopyable())
+			return false;
+		if (bits)
+			text += "_Pragma(\"pack(push, " + std::to_string(bits / C.getCharWidth()) + ")\") ";
+		text += R->isUnion() ? "union " : "struct ";
+		if (R->hasAttr<PackedAttr>())
+			text += "__attribute__((packed)) ";
+		put_alignment(R->getMaxAlignment());
+		text += R->getNameAsString() + (R->getIdentifier() ? " {" : "{");
+		for (const FieldDecl *F : R->fields())
+			if (!put_field(R, F))
+				return false;
+		text += " }";
+		if (bits)
+			text += " _Pragma(\"pack(pop)\")";
+		return true;
+	}
+
+      private:
+	const ASTContext &C;
+	const PrintingPolicy policy;
+
+	void put_alignment(unsigned bits)
+	{
+		if (bits)
+			text += "__attribute__((aligned(" + std::to_string(bits / C.getCharWidth()) + "))) ";
+	}
+
+	/* The member's class, if it is said inside of R. */
+	const CXXRecordDecl *inner_class(const CXXRecordDecl *R, QualType T)
+	{
+		const CXXRecordDecl *inner = C.getBaseElementType(T)->getAsCXXRecordDecl();
+
+		return inner && (!inner->getIdentifier() || inner->getLexicalParent() == R) ? inner : nullptr;
+	}
+
+	bool put_field(const CXXRecordDecl *R, const FieldDecl *F)
+	{
+		QualType T = F->getType().getCanonicalType();
+		std::string name = F->getNameAsString();
+
+		if (const auto *E = T->getAs<EnumType>(); E && E->getDecl()->getLexicalParent() == R)
+			T = E->getDecl()->getIntegerType().getCanonicalType();
+		text += " ";
+		put_alignment(F->getMaxAlignment());
+		if (const CXXRecordDecl *inner = inner_class(R, T)) {
+			if (!put(inner))
+				return false;
+			for (; const ConstantArrayType *A = C.getAsConstantArrayType(T); T = A->getElementType())
+				name += "[" + std::to_string(A->getSize().getZExtValue()) + "]";
+			text += name.empty() ? ";" : " " + name + ";";
+			return true;
+		}
+		T.getAsStringInternal(name, policy);
+		text += name;
+#if CLANG_VERSION_MAJOR >= 20
+		text += F->isBitField() ? " : " + std::to_string(F->getBitWidthValue()) : "";
+#else
+		text += F->isBitField() ? " : " + std::to_string(F->getBitWidthValue(C)) : "";
+#endif
+		text += ";";
+		return true;
+	}
+};
+
+} // namespace
+
+std::string clang_type_c_record(const CXXRecordDecl *R)
+{
+	RecordForC record(R->getASTContext());
+
+	return record.put(R) ? record.text : "";
+}
+
 /* Types are spelled as C spells them, also those of C++. */
 PrintingPolicy clang_type_policy(const ASTContext &C)
 {

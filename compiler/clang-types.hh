@@ -4,6 +4,7 @@
 #define CGPU_COMPILER_CLANG_TYPES_HH
 
 #include <clang/AST/Decl.h>
+#include <clang/AST/DeclCXX.h>
 #include <clang/AST/Expr.h>
 #include <clang/AST/PrettyPrinter.h>
 #include <clang/AST/Type.h>
@@ -25,6 +26,11 @@ std::string clang_attributes(const clang::NamedDecl *N);
 std::string clang_signature(const clang::FunctionDecl *F, const clang::PrintingPolicy &policy);
 /* How types are spelled in such texts. */
 clang::PrintingPolicy clang_type_policy(const clang::ASTContext &C);
+/*
+ * A class of C++ as C declares the same bytes: "struct s { int a; }", without what C does not have of it (member functions, static
+ * members, access). "": it has bases, virtual functions or what else C cannot copy.
+ */
+std::string clang_type_c_record(const clang::CXXRecordDecl *R);
 /* Of a lambda, or a reference to one: a class without a name. */
 bool clang_is_lambda(clang::QualType T);
 /* Can another unit have a variable of its own in place of this one, and nobody tells the difference? */

@@ -388,7 +388,6 @@ static void start_try(struct cpp_unit *x)
 	buffer_clear(&x->entries);
 	free(x->ptx);
 	x->ptx = NULL;
-	cpp_names_add_types(&x->names, &x->cell);
 }
 
 /* What the device's half finds wrong; it is the same text, so its warnings have been told. */

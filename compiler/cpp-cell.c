@@ -98,8 +98,10 @@ uint32_t cpp_cell_next_type(const struct cpp_cell *c, uint32_t i)
 		bool is_type = token_is(l, i, "struct") || token_is(l, i, "union") || token_is(l, i, "enum") ||
 			       token_is(l, i, "class");
 
-		/* `template <...> struct` is no type yet; `enum class` has no spelling in C. */
-		if (is_type && token_is_name(l, i + 1) && !token_is(l, i + 1, "class") && !(i && token_is(l, i - 1, ">")))
+		bool defines = token_is(l, i + 2, "{") || token_is(l, i + 2, ":") || token_is(l, i + 2, "final");
+
+		/* `template <...> struct` is no type yet. */
+		if (is_type && defines && token_is_name(l, i + 1) && !(i && token_is(l, i - 1, ">")))
 			return i;
 	}
 	return l->n;

@@ -14,7 +14,6 @@
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "compiler/composition.h"
-#include "compiler/cpp-cell.h"
 #include "compiler/session.h"
 
 #define CHECKED "names of C++"
@@ -107,6 +106,27 @@ static void add(struct cpp_names *l, const struct cpp_name *name)
 		l->at[l->n++] = *name;
 }
 
+static bool is_enum(const char *declaration)
+{
+	return !strncmp(declaration, "enum ", 5);
+}
+
+/* `typedef struct P P`: C cells may drop the word as C++ does. */
+static void add_typedef(struct cpp_names *l, const struct cpp_name *tag)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	struct cpp_name name = *tag;
+
+	if (is_enum(tag->declaration))
+		buffer_printf(&text, "enum %s %s", tag->name, tag->name);
+	else
+		buffer_printf(&text, "%s %s", tag->cpp_type, tag->name);
+	name.kind = CLANG_TYPEDEF;
+	name.otherwise = NULL;
+	name.declaration = mem_pool_strdup(l->pool, buffer_text(&text));
+	add(l, &name);
+}
+
 void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s)
 {
 	char code[32]; /* of bytes whose meaning is not known: common/type-code.h */
@@ -122,65 +142,20 @@ void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s)
 		.line = s->line,
 		.is_thread_local = s->is_thread_local,
 		.is_c = s->is_c,
+		.is_entry = s->is_entry,
+		.has_label = s->has_label,
 		.cpp_type = mem_pool_strdup(l->pool, s->type),
 		.cpp_code = mem_pool_strdup(l->pool, code),
 		.cpp_size = s->size,
 	};
 
 	l->failed |= !name.cpp_type || !name.cpp_code;
+	/* An enum is nothing without its constants. */
+	if (s->kind == CLANG_TAG && strcmp(s->type, s->declaration) && !is_enum(s->declaration))
+		name.otherwise = name.cpp_type;
 	add(l, &name);
-}
-
-static char *joined(struct cpp_names *l, const struct token_list *tokens, uint32_t first, uint32_t end)
-{
-	cleanup_buffer struct buffer b = BUFFER_INIT;
-
-	for (uint32_t i = first; i < end && i < tokens->n; i++)
-		buffer_printf(&b, "%s%.*s", i > first ? " " : "", (int)token_len(tokens, i), token_text(tokens, i));
-	return mem_pool_strdup(l->pool, buffer_text(&b));
-}
-
-static char *format(struct cpp_names *l, const char *fmt, const char *a, const char *b)
-{
-	char text[1024];
-
-	snprintf(text, sizeof(text), fmt, a, b);
-	return mem_pool_strdup(l->pool, text);
-}
-
-/* `struct P { ... };`, and `typedef struct P P;`, so that C cells may drop the word as C++ does. */
-static void add_type(struct cpp_names *l, const struct token_list *t, uint32_t i)
-{
-	bool is_enum = token_is(t, i, "enum"), is_union = token_is(t, i, "union");
-	const char *word = is_enum ? "enum" : is_union ? "union" : "struct", *name = joined(l, t, i + 1, i + 2);
-	bool has_body = token_is(t, i + 2, "{"), is_class = token_is(t, i, "class");
-	char *forward = name && !is_enum ? format(l, "%s %s", word, name) : NULL;
-
-	if (!has_body && !token_is(t, i + 2, ":") && !token_is(t, i + 2, ";") && !token_is(t, i + 2, "final"))
-		return;
-	if (is_enum && !has_body)
-		return;
-	add(l, &(struct cpp_name){
-		       .kind = CLANG_TAG,
-		       .name = name,
-		       .declaration = has_body && !is_class ? joined(l, t, i, token_behind(t, i + 2)) : forward,
-		       .otherwise = has_body && !is_class ? forward : NULL,
-		       .line = t->at[i].line,
-	       });
-	if (name)
-		add(l, &(struct cpp_name){
-			       .kind = CLANG_TYPEDEF,
-			       .name = name,
-			       .declaration = format(l, word[0] == 's' ? "struct %s %s" : is_enum ? "enum %s %s" : "union %s %s",
-						     name, name),
-			       .line = t->at[i].line,
-		       });
-}
-
-void cpp_names_add_types(struct cpp_names *l, const struct cpp_cell *c)
-{
-	for (uint32_t i = cpp_cell_next_type(c, TOKEN_NONE); i < c->tokens.n; i = cpp_cell_next_type(c, i))
-		add_type(l, &c->tokens, i);
+	if (s->kind == CLANG_TAG && *s->name)
+		add_typedef(l, &name);
 }
 
 /* The C text of a name, as later cells get it. */
@@ -256,6 +231,10 @@ static int write_check(const struct cpp_names *l, struct session *session, struc
 		buffer_printf(&all, "\n#line %zu \"" CHECKED "\"\n", i + 1);
 		if (!l->at[i].refused)
 			put(&l->at[i], &all);
+		/* The same bytes, or C knows the type by its name alone. */
+		if (!l->at[i].refused && l->at[i].otherwise)
+			buffer_printf(&all, " _Static_assert(sizeof(%s) == %llu, \"\");", l->at[i].otherwise,
+				      (unsigned long long)l->at[i].cpp_size);
 	}
 	failed = !masks || buffer_check(&all, err) ||
 		 token_list_init(&tokens, buffer_text(&all), all.len, &pool, err) ||
@@ -317,10 +296,10 @@ static void finish_one(const struct cpp_names *l, const struct cpp_name *n, stru
 	put(n, &text);
 	host = mem_pool_strdup(l->pool, buffer_text(&text));
 	u->declarations[u->n_declarations++] = (struct declaration){
-		.kind = declaration_of(n->kind), .cell = u->cell, .line = n->line, .name = n->name,
+		.kind = n->is_entry ? DECLARATION_ENTRY : declaration_of(n->kind), .cell = u->cell, .line = n->line, .name = n->name,
 		.host = host ? host : "", .device = is_type && host ? host : "",
 	};
-	if (is_type || !n->type)
+	if (is_type || !n->type || n->has_label)
 		return;
 	u->symbols[u->n_symbols++] = (struct unit_symbol){
 		.name = n->name, .is_function = n->kind == CLANG_FUNCTION, .size = n->size, .type = n->type,

@@ -14,7 +14,6 @@
 #include "common/unit.h"
 #include "compiler/clang-shim.h"
 
-struct cpp_cell;
 struct error;
 struct mem_pool;
 struct session;
@@ -28,6 +27,8 @@ struct cpp_name {
 	uint32_t line;           /* in the cell */
 	bool is_thread_local;
 	bool is_c;		 /* said to be for C */
+	bool is_entry;		 /* a kernel's stub */
+	bool has_label;		 /* a function of another symbol */
 	const char *cpp_type, *cpp_code; /* as C++ has it, as the next one */
 	uint64_t cpp_size;
 	const char *type, *type_code; /* as the C parse says, as the next two */
@@ -45,8 +46,6 @@ struct cpp_names {
 void cpp_names_release(struct cpp_names *l);
 /* A symbol of the C++ cell, from clang. */
 void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s);
-/* The types that the cell's text defines at file scope. */
-void cpp_names_add_types(struct cpp_names *l, const struct cpp_cell *c);
 /* Have the names judged by clang with the options of C cells. -1: ERROR_MEMORY. */
 int cpp_names_check(struct cpp_names *l, struct session *session, const struct clang_options *options, struct error *err);
 /* Declarations and symbols of the unit; a line in `notes` for each extern "C" that C cells do not see. */

@@ -63,8 +63,6 @@ void cpp_pieces_drop_types(const struct session *session, const struct cpp_cell 
 	const struct token_list *t = &cell->tokens;
 
 	for (uint32_t i = cpp_cell_next_type(cell, TOKEN_NONE); i < t->n; i = cpp_cell_next_type(cell, i)) {
-		if (token_is(t, i + 2, ";"))
-			continue;
 		for (uint32_t e = 0; e < session_count(session); e++) {
 			const struct declaration *d = piece_at(session, e);
 
