@@ -18,6 +18,7 @@ libcommon_a_SOURCES = \
 	%reldir%/device-watch.c %reldir%/device-watch.h \
 	%reldir%/device-trace.c %reldir%/device-trace.h %reldir%/trace-kinds.def \
 	%reldir%/certificate.h \
+	%reldir%/demangle.c %reldir%/demangle.h \
 	%reldir%/elf-file.c %reldir%/elf-file.h \
 	%reldir%/emulator-extension.h \
 	%reldir%/error.c %reldir%/error.h %reldir%/errors.def \

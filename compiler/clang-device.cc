@@ -7,6 +7,7 @@
 
 #include "compiler/clang-header.hh"
 #include "compiler/clang-includes.hh"
+#include "compiler/clang-inlined.hh"
 #include "compiler/clang-job.hh"
 #include "compiler/clang-statements.hh"
 
@@ -19,6 +20,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/FileSystem.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -105,8 +107,28 @@ struct KeepSharedReads : llvm::PassInfoMixin<KeepSharedReads> {
 	}
 };
 
-void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI)
+struct MarkInlined : llvm::PassInfoMixin<MarkInlined> {
+	explicit MarkInlined(InlinedPlaces &places) : places(places)
+	{
+	}
+
+	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
+	{
+		places.mark(M);
+		return llvm::PreservedAnalyses::all();
+	}
+
+      private:
+	InlinedPlaces &places;
+};
+
+void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, InlinedPlaces &places)
 {
+	auto at_end = [&places](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
+		passes.addPass(MarkInlined(places));
+	};
+
+	builder.registerOptimizerLastEPCallback(at_end);
 	builder.registerPipelineStartEPCallback([&CI](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
 		passes.addPass(TellManaged());
 		passes.addPass(LeaveSystemLines(CI));
@@ -171,10 +193,15 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
 {
 	llvm::SmallString<0> ptx;
 	std::shared_ptr<llvm::MemoryBuffer> loaded;
+	llvm::SmallString<256> folder; /* reports read the lines of the user's files */
+	InlinedPlaces places;
 	DeviceAction action(job);
 	int failed = clang_execute(job, action, [&](CompilerInstance &CI) {
 		CI.getFrontendOpts().ProgramAction = frontend::EmitAssembly;
-		CI.getCodeGenOpts().PassBuilderCallbacks.push_back([&CI](llvm::PassBuilder &builder) { add_passes(builder, CI); });
+		if (!llvm::sys::fs::current_path(folder))
+			CI.getCodeGenOpts().DebugCompilationDir = folder.str().str();
+		CI.getCodeGenOpts().DebugInfoForProfiling = true; /* it has the symbols of functions that are inlined */
+		CI.getCodeGenOpts().PassBuilderCallbacks.push_back([&CI, &places](llvm::PassBuilder &builder) { add_passes(builder, CI, places); });
 		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(ptx));
 		loaded = clang_load_header(CI);
 		action.leave_header(CI);
@@ -182,11 +209,9 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
 
 	if (failed)
 		return -1;
-	*ret_ptx = (char *)malloc(ptx.size() + 1);
-	if (!*ret_ptx)
-		return -1;
-	memcpy(*ret_ptx, ptx.data(), ptx.size());
-	(*ret_ptx)[ptx.size()] = 0;
-	*ret_len = ptx.size();
-	return 0;
+	std::string text = places.rewrite(ptx.str());
+
+	*ret_ptx = strdup(text.c_str());
+	*ret_len = text.size();
+	return *ret_ptx ? 0 : -1;
 }

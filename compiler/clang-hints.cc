@@ -24,6 +24,13 @@ std::string name_of(const Diagnostic &info, unsigned argument)
 	return info.getArgKind(argument) == DiagnosticsEngine::ak_nameddecl ? "'" + N->getNameAsString() + "' is " : "it is ";
 }
 
+std::string plain_name(const Diagnostic &info, unsigned argument)
+{
+	auto *N = reinterpret_cast<const NamedDecl *>(info.getRawArg(argument));
+
+	return info.getArgKind(argument) == DiagnosticsEngine::ak_nameddecl ? N->getNameAsString() : "kernel";
+}
+
 /* As the texts of these diagnostics count the marks of a function. */
 enum mark { FOR_DEVICE, FOR_LAUNCH, FOR_HOST };
 
@@ -78,6 +85,8 @@ std::string clang_hint(const Diagnostic &info)
 	switch (info.getID()) {
 	case diag::err_ref_bad_target:
 		return hint_of_reference(info);
+	case diag::err_global_call_not_config:
+		return "a CUDA kernel is launched with " + plain_name(info, 0) + "<<<grid, block>>>(arguments)";
 	case diag::note_ovl_candidate_bad_target:
 		return hint_of_candidate(info);
 	case diag::err_init_conversion_failed:

@@ -103,6 +103,9 @@ std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool beh
 	std::string name = R->getNameAsString();
 	std::string s = R->isUnion() ? "n" : "s";
 
+	/* The toolkit's header makes a class of what has the bytes of _Float16. */
+	if (name == "__half")
+		return "f2";
 	s += bytes_of(C, T) + "(" + (name.rfind(unnamed, 0) ? name : "") + ")";
 
 	if (behind_pointer)

@@ -55,6 +55,8 @@ struct cpp_unit {
 	char *ptx;		/* owned; NULL: no device code */
 	size_t ptx_len;
 	bool *anew;	   /* by the session's entry: a kernel that is compiled again, see cpp_pieces_follow() */
+	bool *stays;	   /* by the session's entry: a kernel that does not compile so, and keeps what it was made of */
+	const char *stays_why; /* the first error */
 	const char **anew_names; /* of their places */
 	size_t n_anew;
 	uint8_t *dropped;  /* enum cpp_drop, by the session's entry */
@@ -74,12 +76,17 @@ struct cpp_unit {
 /* The session's entry that the diagnostic is about; UINT32_MAX: none. */
 static uint32_t entry_of(const struct clang_diagnostic *d)
 {
-	const char *number = strncmp(d->file, COMPOSITION_PLACE, strlen(COMPOSITION_PLACE)) ?
-				     NULL : d->file + strlen(COMPOSITION_PLACE);
+	size_t len = strlen(COMPOSITION_PLACE);
 
-	if (!number && !strncmp(d->file, COMPOSITION_ANEW, strlen(COMPOSITION_ANEW)))
-		number = d->file + strlen(COMPOSITION_ANEW);
-	return number ? (uint32_t)strtoul(number, NULL, 10) : UINT32_MAX;
+	return strncmp(d->file, COMPOSITION_PLACE, len) ? UINT32_MAX : (uint32_t)strtoul(d->file + len, NULL, 10);
+}
+
+/* The same of the text behind the cell, with the kernels that are compiled again. */
+static uint32_t entry_anew(const struct clang_diagnostic *d)
+{
+	size_t len = strlen(COMPOSITION_ANEW);
+
+	return strncmp(d->file, COMPOSITION_ANEW, len) ? UINT32_MAX : (uint32_t)strtoul(d->file + len, NULL, 10);
 }
 
 static bool is_piece(const struct cpp_unit *x, uint32_t entry)
@@ -115,6 +122,38 @@ static void drop_suspect(struct cpp_unit *x)
 {
 	drop(x, x->suspect, CPP_REFUSED, x->suspect_why);
 	x->suspect = UINT32_MAX;
+}
+
+/* A kernel does not compile with what the cell defines anew: it stays as it is. */
+static void let_stay(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
+{
+	if (entry >= x->n_entries || x->stays[entry])
+		return;
+	if (!x->stays_why)
+		x->stays_why = mem_pool_strdup(&x->pool, d->message);
+	x->stays[entry] = true;
+	x->anew[entry] = false;
+	x->again = true;
+}
+
+static void tell_stays(struct cpp_unit *x)
+{
+	struct buffer *out = &x->diagnostics.warnings;
+	const char *separator = ":";
+
+	if (!x->stays_why)
+		return;
+	buffer_puts(out, "note: with what this cell defines anew, CUDA kernels of other cells do not compile. They go on with the old "
+			 "definition until their cells run again");
+	for (uint32_t i = 0; i < x->n_entries; i++) {
+		const struct declaration *d = session_at(&x->compiler->session, i);
+
+		if (!x->stays[i])
+			continue;
+		buffer_printf(out, "%s %s (In[%u])", separator, d->device, d->cell);
+		separator = ",";
+	}
+	buffer_printf(out, ". The first error: %s\n", x->stays_why);
 }
 
 /* Of two C++ declarations of the session that contradict each other the later one counts; a note will tell the earlier. */
@@ -254,6 +293,8 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 
 	if (d->kind == CLANG_UNPOPPED || keep_unused(x, d))
 		return;
+	if (d->severity == CLANG_ERROR && entry_anew(d) != UINT32_MAX)
+		let_stay(x, d, entry_anew(d));
 	if (d->kind == CLANG_CAPTURES_GLOBAL && d->offset >= 0)
 		capture_copy(x, d->offset);
 	if (d->kind == CLANG_UNCONVERTED)
@@ -481,7 +522,7 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
 	if (!x->diagnostics.n_errors && !x->again)
-		x->again = cpp_pieces_follow(&x->pieces, &x->compiler->session, x->dropped, x->anew);
+		x->again = cpp_pieces_follow(&x->pieces, &x->compiler->session, x->dropped, x->stays, x->anew);
 	failed = x->object.has_device_code && !x->diagnostics.n_errors && !x->again ? compile_for_device(x, job, err) : 0;
 	tell_unused(x);
 	cpp_diagnostics_end(&x->filter);
@@ -601,6 +642,7 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 	    cpp_pieces_finish(&x->pieces, &x->compiler->session, x->dropped, u, &x->diagnostics.warnings, err) ||
 	    declare_pragmas(x, err) || in_the_way_undefine(&x->compiler->session, u, &x->pool, err))
 		return -1;
+	tell_stays(x);
 	u->warnings = buffer_text(&x->diagnostics.warnings);
 	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines, &u->n_lines, err))
 		return -1;
@@ -670,8 +712,9 @@ static int prepare(struct cpp_unit *x, struct error *err)
 	x->dropped = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->dropped));
 	x->why = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->why));
 	x->anew = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->anew));
+	x->stays = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->stays));
 	x->anew_names = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->anew_names));
-	if (!x->dropped || !x->why || !x->anew || !x->anew_names)
+	if (!x->dropped || !x->why || !x->anew || !x->stays || !x->anew_names)
 		return error_set(err, ERROR_MEMORY, "out of memory for a C++ cell");
 	cpp_pieces_drop_types(&x->compiler->session, &x->cell, x->dropped);
 	local_include_each(&x->cell.tokens, drop_changed, x);

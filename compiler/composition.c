@@ -30,6 +30,8 @@ struct composition {
 	const uint8_t *dropped; /* by entry; NULL: none */
 	const char *cell_name;  /* of the tokens; NULL: it does not matter */
 	const struct token_list *tokens;
+	/* Of C++ units: the last entry that declares a name, by the number of the name, and the one before, by entry. Entry + 1. */
+	uint32_t *newest, *older;
 	struct buffer *out;
 };
 
@@ -344,6 +346,28 @@ static bool is_only_declared(const struct composition *c, uint32_t index)
 	return c->cpp && cpp_pieces_can_declare(&e->d) && (e->hidden || (c->dropped && c->dropped[index] == CPP_DECLARED));
 }
 
+static void write_entry(struct composition *c, uint32_t index, unsigned depth);
+
+/* The entries of a name, the oldest first. link: the last one's; see struct composition. */
+static void write_named(struct composition *c, uint32_t link, unsigned depth)
+{
+	if (!link || depth >= 200)
+		return;
+	write_named(c, c->older[link - 1], depth + 1);
+	write_entry(c, link - 1, depth + 1);
+}
+
+/*
+ * A function template sees what is declared in front of it: also what has been defined anew since. Of its own name are its
+ * specialisations, which come later.
+ */
+static void write_used_by_cpp(struct composition *c, const struct session_entry *e, unsigned depth)
+{
+	for (uint32_t k = 0; k < e->n_uses; k++)
+		if (strcmp(c->s->names.texts[e->uses[k].name], e->d.device))
+			write_named(c, c->newest[e->uses[k].name], depth);
+}
+
 static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 {
 	const struct session_entry *e = &c->s->entries[index];
@@ -351,6 +375,8 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 	if (c->marks[index] != NEEDED)
 		return;
 	c->marks[index] = WRITTEN;
+	if (e->d.kind == DECLARATION_CPP && cpp_pieces_is_function(&e->d))
+		write_used_by_cpp(c, e, depth);
 	for (uint32_t k = 0; k < e->n_uses && depth < 200; k++) {
 		for (uint32_t link = session_newest(c->s, e->uses[k].name); link;
 		     link = c->s->links[link - 1].previous) {
@@ -431,6 +457,27 @@ static int choose_language(struct composition *c)
 	return c->cpp && !cells ? -1 : 0;
 }
 
+/* By the plain names of their pieces, which are no names of C. */
+static int find_names_of_cpp(struct composition *c)
+{
+	struct session *s = c->s;
+
+	if (!c->cpp)
+		return 0;
+	c->newest = calloc(s->names.n + 1, sizeof(*c->newest));
+	c->older = calloc(s->n + 1, sizeof(*c->older));
+	for (uint32_t i = 0; c->newest && c->older && i < s->n; i++) {
+		const struct declaration *d = &s->entries[i].d;
+		uint32_t name = d->kind == DECLARATION_CPP ? names_find(&s->names, d->device, strlen(d->device)) : NAME_NONE;
+
+		if (name == NAME_NONE)
+			continue;
+		c->older[i] = c->newest[name];
+		c->newest[name] = i + 1;
+	}
+	return c->newest && c->older ? 0 : -1;
+}
+
 static int compose(struct composition *c, const struct token_list *tokens, const struct session_mask *masks,
 		   size_t n_masks, struct error *err)
 {
@@ -442,7 +489,7 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 		s->entries[i].from = s->entries[i].to = 0;
 		c->marks[i] = s->entries[i].left_out || (c->dropped && c->dropped[i] > CPP_DECLARED) ? MASKED : UNMARKED;
 	}
-	bool failed = !c->marks || !c->queue || choose_language(c);
+	bool failed = !c->marks || !c->queue || find_names_of_cpp(c) || choose_language(c);
 
 	if (!failed) {
 		mark_masked(c, masks, n_masks);
@@ -456,6 +503,8 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 	}
 	free(c->marks);
 	free(c->queue);
+	free(c->newest);
+	free(c->older);
 	return failed ? error_set(err, ERROR_MEMORY, "out of memory for the session's declarations") : 0;
 }
 

@@ -44,9 +44,12 @@ static const char *behind_name(const char *p)
 static const char *spell_class(const char *p, struct buffer *out)
 {
 	const char *name = p + strcspn(p, " ") + 1, *end = behind_name(name), *next = end + strspn(end, " ");
+	bool is_number = !strncmp(name, "__half", 6) || !strncmp(name, "__nv_bfloat16", 13); /* typedefs in prelude/cuda_fp16.h */
 	bool plain = !memchr(name, ':', (size_t)(end - name)) && !memchr(name, '<', (size_t)(end - name));
 
-	if (plain || (*next != '*' && *next != '&'))
+	if (is_number && plain)
+		buffer_append(out, name, (size_t)(end - name));
+	else if (plain || (*next != '*' && *next != '&'))
 		buffer_printf(out, "%s %.*s", *p == 'c' ? "struct" : *p == 's' ? "struct" : *p == 'u' ? "union" : "enum",
 			      (int)(end - name), name);
 	else

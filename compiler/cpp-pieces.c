@@ -58,6 +58,11 @@ bool cpp_pieces_can_declare(const struct declaration *d)
 	return d && d->kind == DECLARATION_CPP && strstr(d->host, "#ifndef " CLANG_DECLARED "\n");
 }
 
+bool cpp_pieces_is_function(const struct declaration *d)
+{
+	return strchr(d->name, '(') != NULL;
+}
+
 void cpp_pieces_drop_types(const struct session *session, const struct cpp_cell *cell, uint8_t *dropped)
 {
 	const struct token_list *t = &cell->tokens;
@@ -254,7 +259,8 @@ static void find_anew(const struct cpp_pieces *l, const struct session *session,
 		}
 }
 
-bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session, const uint8_t *dropped, bool *ret)
+bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session, const uint8_t *dropped, const bool *stays,
+		       bool *ret)
 {
 	uint32_t count = session_count(session);
 	const char **names = mem_pool_array(l->pool, l->n + count + 1, sizeof(*names));
@@ -271,6 +277,8 @@ bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session
 
 			if (!d || dropped[e] > CPP_DECLARED || session_is_hidden(session, e) || find(l, d->name) ||
 			    !mentions_one_of(d->host, names, n))
+				continue;
+			if (stays[e])
 				continue;
 			if (strstr(d->host, "#ifdef " CLANG_ANEW "\n")) {
 				found |= !ret[e];

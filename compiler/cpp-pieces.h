@@ -48,6 +48,8 @@ struct declaration;
 
 /* Has the piece a form without its body, CLANG_DECLARED? */
 bool cpp_pieces_can_declare(const struct declaration *d);
+/* Is the piece a function, or a template of one? Its key has the parameters (clang-pieces.cc, key_of()). */
+bool cpp_pieces_is_function(const struct declaration *d);
 /* The types that the cell defines itself clash with the session's of that name: known before clang says so. */
 void cpp_pieces_drop_types(const struct session *session, const struct cpp_cell *cell, uint8_t *dropped);
 /* Appends the `#include <...>` lines of earlier C++ cells. */
@@ -60,9 +62,10 @@ int cpp_pieces_finish(struct cpp_pieces *l, const struct session *session, const
 		      struct buffer *notes, struct error *err);
 /*
  * The kernels of earlier C++ cells that use, over any number of calls, device code which the pieces define anew: they are to be
- * compiled again. ret: by entry; true: there is another one than before.
+ * compiled again. stays: by entry, those that are known not to compile; ret: by entry; true: there is another one than before.
  */
-bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session, const uint8_t *dropped, bool *ret);
+bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session, const uint8_t *dropped, const bool *stays,
+		       bool *ret);
 /*
  * What a C cell declares takes the place of what C++ cells have by that name at file scope. Appends to the unit's declarations,
  * in the pool.

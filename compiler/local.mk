@@ -15,6 +15,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang-std.cc %reldir%/clang-std.hh \
 	%reldir%/clang-statements.cc %reldir%/clang-statements.hh \
 	%reldir%/clang-includes.cc %reldir%/clang-includes.hh \
+	%reldir%/clang-inlined.cc %reldir%/clang-inlined.hh \
 	%reldir%/clang-job.hh %reldir%/clang-header.hh \
 	%reldir%/clang-pieces.cc %reldir%/clang-pieces.hh \
 	%reldir%/clang-cuda.cc %reldir%/clang-cuda.hh \

@@ -53,8 +53,6 @@ libsupervisor_a_SOURCES = \
 	%reldir%/supervisor/doctor-rows.h \
 	%reldir%/supervisor/version-rules.c %reldir%/supervisor/version-rules.def %reldir%/supervisor/version-rules.h \
 	%reldir%/supervisor/version-watch.c %reldir%/supervisor/version-watch.h \
-	%reldir%/supervisor/demangle.c \
-	%reldir%/supervisor/demangle.h \
 	%reldir%/supervisor/fault-frames.c \
 	%reldir%/supervisor/fault-frames.h \
 	%reldir%/supervisor/fault-record.c \

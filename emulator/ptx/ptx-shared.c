@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/demangle.h"
 #include "common/error.h"
 #include "emulator/machine/machine-limits.h"
 #include "emulator/ptx/ptx-syntax.h"
@@ -208,6 +209,7 @@ static int describe(const struct layout *l, struct ptx_function *f, struct error
 {
 	struct ptx_shared_array *list;
 	uint64_t counted = 0, end = 0;
+	char shown[160];
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < l->count; i++)
@@ -226,12 +228,13 @@ static int describe(const struct layout *l, struct ptx_function *f, struct error
 			end = v->address + v->size;
 		list[n++] = (struct ptx_shared_array){ v->name, (uint32_t)v->address, (uint32_t)v->size };
 	}
+	demangle(f->name, shown, sizeof(shown));
 	/* As ptxas has it, whatever the GPU: more is had only at the launch. */
 	if (counted > MACHINE_MAX_SHARED_STATIC)
 		return error_set(err, ERROR_LIMIT, "the __shared__ variables of `%s` take %llu bytes, and %d is the most. For "
 				 "more, declare `extern __shared__ T a[];`, give the bytes as the third number of the launch, "
-				 "and allow them by cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)", f->name,
-				 (unsigned long long)counted, MACHINE_MAX_SHARED_STATIC, f->name);
+				 "and allow them by cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)", shown,
+				 (unsigned long long)counted, MACHINE_MAX_SHARED_STATIC, shown);
 	qsort(list, n, sizeof(*list), by_offset);
 	f->shared_arrays = list;
 	f->shared_array_count = n;

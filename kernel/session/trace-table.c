@@ -10,7 +10,7 @@
 #include "common/html-text.h"
 #include "kernel/session/utf8.h"
 #include "kernel/size-text.h"
-#include "kernel/supervisor/demangle.h"
+#include "common/demangle.h"
 
 #define TABLE "border-collapse:collapse;margin:.6em 0;text-align:right;white-space:nowrap"
 #define LEFT "text-align:left"

@@ -8,7 +8,7 @@
 
 #include "common/buffer.h"
 #include "common/worker-protocol.h"
-#include "kernel/supervisor/demangle.h"
+#include "common/demangle.h"
 #include "kernel/supervisor/unit-table.h"
 
 #define GREEN "\033[32m"

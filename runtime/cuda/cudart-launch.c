@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/demangle.h"
 #include "common/launch-glue.h"
 #include "runtime/cuda/device-code.h"
 #include "runtime/cuda/graphs.h"
@@ -194,18 +195,41 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struc
 	return (unsigned)cgpu_launch_configure(grid, block, shared, stream, 0);
 }
 
+/* How the stub that calls cudaLaunchKernel() next was called in this thread; NOT_A_STUB: the program itself calls that. */
+static _Thread_local enum { NOT_A_STUB, LAUNCHED, CALLED_AS_FUNCTION } called_by;
+
+/* A stub does not look at the result, and launches. */
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
 {
-	const struct configuration *c;
+	struct configuration c = { 0 };
 
-	if (!depth)
-		return cudaErrorMissingConfiguration;
-	c = &configurations[--depth];
-	*grid = c->grid;
-	*block = c->block;
-	*shared = c->shared;
-	*(cudaStream_t *)stream = c->stream;
-	return cudaSuccess;
+	called_by = depth ? LAUNCHED : CALLED_AS_FUNCTION;
+	if (depth)
+		c = configurations[--depth];
+	*grid = c.grid;
+	*block = c.block;
+	*shared = c.shared;
+	*(cudaStream_t *)stream = c.stream;
+	return called_by == LAUNCHED ? cudaSuccess : cudaErrorMissingConfiguration;
+}
+
+static cudaError_t launch_by_stub(struct session_entry *e, const struct configuration *c, void **args)
+{
+	bool is_called = called_by == CALLED_AS_FUNCTION;
+	cudaError_t result = cudart_enter("launch");
+	char name[64] = "a kernel", what[80];
+
+	called_by = NOT_A_STUB;
+	if (e)
+		demangle(e->ptx_name, name, sizeof(name));
+	if (!result && is_called) {
+		cudart_explain("it was called like a function: a CUDA kernel is launched with %s<<<grid, block>>>(arguments)", name);
+		result = cudaErrorMissingConfiguration;
+	} else if (!result) {
+		result = launch(e, c, args, false);
+	}
+	snprintf(what, sizeof(what), "the launch of %s", name);
+	return cudart_leave(what, result);
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
@@ -213,11 +237,13 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 	return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
 }
 
-cudaError_t cudaLaunchKernel(const void *stub, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
 {
 	struct configuration c = { grid, block, shared, stream, 0 };
 
-	return CUDART_CALL(launch(device_code_entry_at(stub), &c, args, false));
+	if (called_by != NOT_A_STUB)
+		return launch_by_stub(device_code_entry_at(function), &c, args);
+	return CUDART_CALL(launch(device_code_entry_at(function), &c, args, false));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block, void **args, size_t shared,

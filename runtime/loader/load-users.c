@@ -14,26 +14,37 @@
 
 #define CELLS_SHOWN 8
 
-/* *ret_run: the function that holds the cell's statements, NULL for none. */
-static bool has_functions(const struct load *l, const Elf64_Sym **ret_run)
+/* Has it run when the unit has been loaded? Then nobody calls it any more. */
+static bool is_over(const struct load *l, uint32_t symbol)
 {
-	bool found = false;
+	const char *name = object_symbol_name(&l->o, symbol);
 
-	*ret_run = NULL;
-	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
-		if (object_is_undefined(&l->o, i) || ELF64_ST_TYPE(l->o.symbols[i].st_info) != STT_FUNC)
-			continue;
-		if (!strcmp(object_symbol_name(&l->o, i), l->unit->run_symbol))
-			*ret_run = &l->o.symbols[i];
-		else
-			found = true;
-	}
-	return found;
+	return !strcmp(name, l->unit->run_symbol) || unit_holds_statements(name);
 }
 
-static bool is_inside(const Elf64_Sym *function, uint32_t section, uint64_t offset)
+static bool is_function(const struct load *l, uint32_t symbol)
 {
-	return function && function->st_shndx == section && offset - function->st_value < function->st_size;
+	return !object_is_undefined(&l->o, symbol) && ELF64_ST_TYPE(l->o.symbols[symbol].st_info) == STT_FUNC;
+}
+
+static bool has_functions(const struct load *l)
+{
+	for (uint32_t i = 1; i < l->o.n_symbols; i++)
+		if (is_function(l, i) && !is_over(l, i))
+			return true;
+	return false;
+}
+
+/* Is the place of the section in code that is over? */
+static bool has_run(const struct load *l, uint32_t section, uint64_t offset)
+{
+	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
+		const Elf64_Sym *s = &l->o.symbols[i];
+
+		if (s->st_shndx == section && offset - s->st_value < s->st_size && is_function(l, i) && is_over(l, i))
+			return true;
+	}
+	return false;
 }
 
 static int note_user(const struct load *l, struct symbol *s)
@@ -45,9 +56,7 @@ static int note_user(const struct load *l, struct symbol *s)
 
 int load_users_note(const struct load *l, struct error *err)
 {
-	const Elf64_Sym *run;
-
-	if (!l->code || !has_functions(l, &run))
+	if (!l->code || !has_functions(l))
 		return 0;
 	for (uint32_t i = 1; i < l->o.n_sections; i++) {
 		const Elf64_Rela *r;
@@ -58,7 +67,7 @@ int load_users_note(const struct load *l, struct error *err)
 			continue;
 		r = object_relocations(&l->o, i, &n);
 		for (size_t k = 0; k < n; k++)
-			if (!is_inside(run, l->o.sections[i].sh_info, r[k].r_offset) &&
+			if (!has_run(l, l->o.sections[i].sh_info, r[k].r_offset) &&
 			    note_user(l, l->symbols[ELF64_R_SYM(r[k].r_info)]))
 				return error_set(err, ERROR_MEMORY, "the session's tables are full; %%reset starts afresh");
 	}

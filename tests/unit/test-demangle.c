@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "kernel/supervisor/demangle.h"
+#include "common/demangle.h"
 
 static void test_names(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The C++ library knows how (Itanium C++ ABI, 3.4); it is loaded when the first mangled name comes. */
-#include "kernel/supervisor/demangle.h"
+#include "common/demangle.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

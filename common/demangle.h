@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of C++ functions as people write them. */
-#ifndef CGPU_KERNEL_SUPERVISOR_DEMANGLE_H
-#define CGPU_KERNEL_SUPERVISOR_DEMANGLE_H
+#ifndef CGPU_COMMON_DEMANGLE_H
+#define CGPU_COMMON_DEMANGLE_H
 
 #include <stddef.h>
 
