@@ -12,7 +12,7 @@
 #ifndef CGPU_COMMON_COMPILER_PROTOCOL_H
 #define CGPU_COMMON_COMPILER_PROTOCOL_H
 
-#define COMPILER_PROTOCOL_VERSION 4
+#define COMPILER_PROTOCOL_VERSION 5
 
 /* cgpu-compiler finds its socket at this descriptor; 0 to 2 are as the kernel's. */
 #define COMPILER_SOCKET_FD 3
@@ -21,8 +21,7 @@
 #define COMPILER_CPP "cpp"
 
 enum compiler_message {
-	/* compiler -> kernel, once, first: u32 COMPILER_PROTOCOL_VERSION, str clang version,
-	 * str NVRTC version or "", str why there is no NVRTC or "" */
+	/* compiler -> kernel, once, first: u32 COMPILER_PROTOCOL_VERSION, str clang version */
 	COMPILER_HELLO = 1,
 
 	/* kernel -> compiler */

@@ -33,31 +33,6 @@ static bool is_lambda(const struct token_list *l, uint32_t i)
 	return token_is(l, at, "{");
 }
 
-static bool same_text(const struct token_list *l, uint32_t a, uint32_t b)
-{
-	return token_len(l, a) == token_len(l, b) && !memcmp(token_text(l, a), token_text(l, b), token_len(l, a));
-}
-
-/* `k<float><<<g, b>>>(p)`, and `k<<<g, b>>>(p)` of an entry that is a template. */
-static bool launches_template(const struct split *s, const struct session *session, uint32_t open)
-{
-	const struct token_list *l = &s->tokens;
-	const struct declaration *d;
-
-	if (!token_is(l, open, "<<<") || !open)
-		return false;
-	if (token_is(l, open - 1, ">"))
-		return true;
-	for (uint32_t i = 0; i < s->n_items; i++) {
-		uint32_t name = s->items[i].is_entry ? split_template_name(l, &s->items[i]) : TOKEN_NONE;
-
-		if (name != TOKEN_NONE && same_text(l, name, open - 1))
-			return token_is(l, s->items[i].first, "template");
-	}
-	d = session_find(session, token_text(l, open - 1), token_len(l, open - 1));
-	return d && d->kind == DECLARATION_DEVICE_FUNCTION;
-}
-
 /* `Acc a(q, 32);`: what stands in the parentheses is no list of parameters. */
 static bool is_constructed(const struct host_text *h, const struct session *session, uint32_t i)
 {
@@ -72,44 +47,6 @@ static bool is_constructed(const struct host_text *h, const struct session *sess
 	return l->at[first].kind == TOKEN_NUMBER || l->at[first].kind == TOKEN_STRING || token_is(l, first, "&") ||
 	       (split_at_identifier(l, first) && (token_is(l, first + 1, ",") || token_is(l, first + 1, ")")) &&
 		names.classify(names.context, token_text(l, first), token_len(l, first)) == NAME_VALUE);
-}
-
-/* `namespace geo { ... }`, `using namespace geo;`, `using real = float;`: to split.c it is device code, which C does not see. */
-static bool is_of_namespaces(const struct token_list *l, uint32_t i)
-{
-	return split_at_specifier(l, i) && (token_is(l, i, "using") || token_is(l, i, "namespace"));
-}
-
-static bool is_word(const char *text, const char *word, size_t len)
-{
-	return !strncmp(text, word, len) && !isalnum((unsigned char)text[len]) && text[len] != '_';
-}
-
-/* Has a C++ cell a namespace, or another name for one, that is called so? */
-static bool is_namespace(const struct session *session, const char *name, size_t len)
-{
-	static const char head[] = "namespace ";
-
-	for (uint32_t i = session_count(session); i-- > 0;) {
-		const struct declaration *d = session_at(session, i);
-
-		if (d->kind == DECLARATION_CPP && !strncmp(d->host, head, strlen(head)) &&
-		    is_word(d->host + strlen(head), name, len))
-			return true;
-	}
-	return false;
-}
-
-/* `geo::scale<<<1, 32>>>(p)`: NVRTC takes its time to find that it does not know the name. */
-static bool is_in_namespace(const struct split *s, const struct session *session, const struct item *item)
-{
-	const struct token_list *l = &s->tokens;
-
-	for (uint32_t t = item->first + 1; t < item->end; t++)
-		if (token_is(l, t, "::") && token_is_name(l, t - 1) &&
-		    is_namespace(session, token_text(l, t - 1), token_len(l, t - 1)))
-			return true;
-	return false;
 }
 
 /* The key of a function (compiler/clang-pieces.cc) is its name and the types of its parameters. */
@@ -136,6 +73,35 @@ static bool defines_function_of_cpp(const struct host_text *h, const struct sess
 	return false;
 }
 
+/* A mark, or a launch. */
+static bool is_of_cuda(const struct token_list *l, uint32_t i)
+{
+	static const char *const marks[] = { "__global__", "__device__", "__constant__", "__managed__", "__shared__", "<<<" };
+
+	for (size_t k = 0; k < sizeof(marks) / sizeof(*marks); k++)
+		if (token_is(l, i, marks[k]))
+			return true;
+	return false;
+}
+
+/* How declarations of C++ alone begin. `class` and its like are names of C elsewhere. */
+static bool is_of_cpp(const struct token_list *l, uint32_t i)
+{
+	if (token_is(l, i, "template"))
+		return token_is(l, i + 1, "<");
+	return (token_is(l, i, "class") || token_is(l, i, "namespace") || token_is(l, i, "using")) && split_at_specifier(l, i);
+}
+
+uint32_t beyond_c_cuda_line(const struct host_text *h)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		if (is_of_cuda(l, i))
+			return l->at[i].line;
+	return 0;
+}
+
 bool beyond_c(const struct host_text *h, const struct session *session)
 {
 	const struct split *s = &h->split;
@@ -143,15 +109,13 @@ bool beyond_c(const struct host_text *h, const struct session *session)
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		const struct item *item = &s->items[i];
 
-		if (is_of_namespaces(&s->tokens, item->first) || is_in_namespace(s, session, item))
-			return true;
-		if (item->kind == ITEM_DIRECTIVE || item->world != WORLD_HOST)
+		if (item->kind == ITEM_DIRECTIVE)
 			continue;
 		if (item->kind == ITEM_DECLARATION ? is_constructed(h, session, i) :
 		    item->kind == ITEM_FUNCTION && defines_function_of_cpp(h, session, i))
 			return true;
 		for (uint32_t t = item->first; t < item->end; t++)
-			if (is_lambda(&s->tokens, t) || launches_template(s, session, t))
+			if (is_lambda(&s->tokens, t) || is_of_cuda(&s->tokens, t) || is_of_cpp(&s->tokens, t))
 				return true;
 	}
 	return false;

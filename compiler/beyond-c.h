@@ -4,15 +4,17 @@
 #define CGPU_COMPILER_BEYOND_C_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct host_text;
 struct session;
 
 /*
- * Is there a namespace or a `using` at the level of the cell, a name in a namespace of an earlier cell, or, in what it has for
- * the host, a lambda, the launch of a template, an object made by a constructor, or a function whose name a C++ cell was the
- * last to give to one?
+ * Has the cell a mark of CUDA, a launch, a template, a class, a namespace, a `using`, a lambda, an object made by a constructor, or
+ * a function whose name a C++ cell was the last to give to one? Tokens guess; what they miss C refuses.
  */
 bool beyond_c(const struct host_text *h, const struct session *session);
+/* The line of the first mark of CUDA, or launch; 0: there is none. */
+uint32_t beyond_c_cuda_line(const struct host_text *h);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "compiler/device-variable.h"
 #include "compiler/directives.h"
 #include "compiler/host-text.h"
 #include "compiler/own-names.h"
@@ -24,14 +23,12 @@ static void mask_body(struct host_text *h, uint32_t first, uint32_t end)
 		bool is_enum = token_is(l, i, "enum");
 		uint32_t at, name;
 
-		if (!is_enum && !token_is(l, i, "struct") && !token_is(l, i, "union") && !token_is(l, i, "class"))
+		if (!is_enum && !token_is(l, i, "struct") && !token_is(l, i, "union"))
 			continue;
 		at = split_tag(l, i, &name);
 		if (name != TOKEN_NONE && token_is(l, at, "{"))
 			add_mask(h, "tag", token_text(l, name), token_len(l, name));
-		if (name != TOKEN_NONE && split_is_scoped_enum(l, i))
-			add_mask(h, "ordinary", token_text(l, name), token_len(l, name));
-		if (!is_enum || split_is_scoped_enum(l, i) || !token_is(l, at, "{"))
+		if (!is_enum || !token_is(l, at, "{"))
 			continue;
 		for (uint32_t k = at; k < token_behind(l, at); k++) {
 			if ((k == at || token_is(l, k, ",")) && token_is_name(l, k + 1)) {
@@ -121,18 +118,11 @@ int cell_names_find(struct host_text *h, struct error *err)
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		const struct item *item = &h->split.items[i];
 		const struct declaration_parts *p = &h->parts[i];
-		uint32_t foreign;
 
 		if (item->kind == ITEM_DIRECTIVE)
 			mask_directive(h, item->first);
 		if (item->kind != ITEM_DECLARATION && item->kind != ITEM_FUNCTION)
 			continue;
-		foreign = device_variable_name(h, i);
-		if (foreign != TOKEN_NONE)
-			add_mask(h, "ordinary", token_text(l, foreign), token_len(l, foreign));
-		if (token_is(l, item->first, "template") && split_template_name(l, item) != TOKEN_NONE)
-			add_mask(h, "ordinary", token_text(l, split_template_name(l, item)),
-				 token_len(l, split_template_name(l, item)));
 		mask_body(h, p->first, p->specifiers_end);
 		for (uint32_t k = 0; k < p->n; k++)
 			if (p->declarators[k].name != TOKEN_NONE)

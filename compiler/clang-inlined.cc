@@ -169,8 +169,17 @@ class InlinedPlaces::Writer
 		llvm::StringRef path, words = line.trim();
 		unsigned number = 0, row = 0, column = 0;
 
-		if (is_file(line, &number, &path) && ours.count(number))
-			return;
+		if (is_file(line, &number, &path)) {
+			size_t cell = path.rfind("/In[");
+
+			if (ours.count(number))
+				return;
+			/* A cell is in no folder. */
+			if (cell != llvm::StringRef::npos) {
+				out << "\t.file\t" << number << " \"" << path.substr(cell + 1) << "\"\n";
+				return;
+			}
+		}
 		if (words.consume_front(".loc")) {
 			words = words.ltrim();
 			if (!words.consumeInteger(10, number) && ours.count(number) && !(words = words.ltrim()).consumeInteger(10, row) &&
@@ -202,5 +211,5 @@ class InlinedPlaces::Writer
 
 std::string InlinedPlaces::rewrite(llvm::StringRef ptx) const
 {
-	return all.empty() ? ptx.str() : Writer(*this).write(ptx);
+	return Writer(*this).write(ptx);
 }

@@ -17,7 +17,10 @@ class InlinedPlaces
       public:
 	/* Behind the last pass that inlines, in front of the code generator: gives each such place a file of its own. */
 	void mark(llvm::Module &M);
-	/* The PTX that was made of the module, with these files told as `.loc ..., function_name ..., inlined_at ...`. */
+	/*
+	 * The PTX that was made of the module, with these files told as `.loc ..., function_name ..., inlined_at ...`, and cells by
+	 * their names alone.
+	 */
 	std::string rewrite(llvm::StringRef ptx) const;
 
       private:

@@ -426,6 +426,9 @@ class CellConsumer : public SemaConsumer
 		s->is_definition = V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly;
 		s->is_thread_local = V->getTLSKind() != VarDecl::TLS_None;
 		s->is_c = V->isExternC();
+		std::string value = C.getLangOpts().CPlusPlus ? "" : clang_constant_value(V);
+
+		s->value = value.empty() ? nullptr : value.c_str();
 		if (!V->getType()->isIncompleteType() && !V->getType()->isVariablyModifiedType())
 			s->size = C.getTypeSizeInChars(V->getType()).getQuantity();
 		report_typed(C, V, CLANG_VARIABLE, V->getType(), s);

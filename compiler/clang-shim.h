@@ -84,6 +84,7 @@ struct clang_symbol {
 	const char *declaration; /* "double x[16]": for a variable, function or typedef, without
 				  * storage class; of a header's function with parameter names */
 	const char *type_code;	 /* of a variable */
+	const char *value;	 /* of a constant of C that is a number, as a literal; NULL: of all else */
 	uint64_t layout;	 /* of a C variable or function, see common/unit.h */
 	uint64_t size;
 	unsigned line, column;

@@ -435,3 +435,27 @@ bool clang_is_constant(const VarDecl *V)
 	return T.isConstQualified() && V->getInit() && !V->getInit()->isValueDependent() && V->hasConstantInitialization() &&
 	       !T.isDestructedType();
 }
+
+std::string clang_constant_value(const VarDecl *V)
+{
+	QualType T = V->getType();
+	const auto *B = T->getAs<BuiltinType>();
+	bool is_constant = B && T.isConstQualified() && !T.isVolatileQualified() && V->getInit() && !V->isInvalidDecl();
+	const APValue *value = is_constant && V->getInit()->isConstantInitializer(V->getASTContext(), false) ? V->evaluateValue()
+													     : nullptr;
+	llvm::SmallString<48> text;
+
+	if (value && value->isInt()) {
+		value->getInt().toString(text, 10);
+		return text.str().str();
+	}
+	if (!value || !value->isFloat() || !(B->getKind() == BuiltinType::Float || B->getKind() == BuiltinType::Double) ||
+	    !value->getFloat().isFinite())
+		return "";
+	char digits[48];
+
+	/* Exact for both types. */
+	snprintf(digits, sizeof(digits), "%a", B->getKind() == BuiltinType::Float ? value->getFloat().convertToFloat()
+										 : value->getFloat().convertToDouble());
+	return digits;
+}

@@ -17,7 +17,6 @@
 #include "common/mem-pool.h"
 #include "common/unit.h"
 #include "compiler/clang-shim.h"
-#include "compiler/compile-device.h"
 #include "compiler/composition.h"
 #include "compiler/cpp-bundle.h"
 #include "compiler/cpp-cell.h"
@@ -25,6 +24,7 @@
 #include "compiler/cpp-header.h"
 #include "compiler/cpp-names.h"
 #include "compiler/cpp-pieces.h"
+#include "compiler/device-flags.h"
 #include "compiler/diagnostics.h"
 #include "compiler/line-table.h"
 #include "compiler/local-include.h"
@@ -66,7 +66,7 @@ struct cpp_unit {
 	bool last_clashed; /* the last error was about two meanings of a name */
 	uint32_t suspect;  /* the entry that it is in, if its notes do not tell of another; UINT32_MAX: none */
 	const char *suspect_why;
-	struct buffer flags; /* the user's */
+	struct buffer flags, device_flags; /* the user's; the second has those for device code, too */
 	enum clang_severity last_severity; /* of the device's half */
 	bool run_main, no_memory;
 	char run[40];
@@ -487,7 +487,7 @@ static int compile_for_device(struct cpp_unit *x, struct clang_job job, struct e
 {
 	cleanup_buffer struct buffer header = BUFFER_INIT;
 
-	job.options = options_get_device(&x->compiler->options, buffer_text(&x->flags), x->request->sm, err);
+	job.options = options_get_device(&x->compiler->options, buffer_text(&x->device_flags), x->request->sm, err);
 	if (!job.options || find_device_header(x, job.options, &header, err))
 		return -1;
 	job.header = buffer_text(&header);
@@ -495,10 +495,8 @@ static int compile_for_device(struct cpp_unit *x, struct clang_job job, struct e
 	x->last_severity = CLANG_NOTE;
 	if (clang_shim_compile_device(&job, &x->ptx, &x->ptx_len) && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up on the device code without saying why");
-	if (x->ptx) {
+	if (x->ptx)
 		name_entries(x);
-		x->ptx_len = compile_device_name_files(x->ptx, x->ptx_len);
-	}
 	return 0;
 }
 
@@ -691,12 +689,15 @@ static void refuse_module(struct cpp_unit *x)
 /* Up to the text; 1: what is wrong is told. */
 static int prepare(struct cpp_unit *x, struct error *err)
 {
+	cleanup_buffer struct buffer only_device = BUFFER_INIT;
 	struct error problem = ERROR_INIT;
 
 	if (cpp_cell_init(&x->cell, x->request->text, CPP_CELL, &x->pool, err))
 		return -1;
 	buffer_printf(&x->flags, "%s %s", x->request->cflags, x->cell.flags);
-	x->options = options_get_cpp(&x->compiler->options, buffer_text(&x->flags), &problem);
+	if (!device_flags_read(x->request->nvflags, &x->flags, &only_device, &problem))
+		x->options = options_get_cpp(&x->compiler->options, buffer_text(&x->flags), &problem);
+	buffer_printf(&x->device_flags, "%s%s", buffer_text(&x->flags), buffer_text(&only_device));
 	if (!x->options) {
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, problem.text);
 		return 1;
@@ -756,6 +757,7 @@ static void unit_end(struct cpp_unit *x)
 	buffer_release(&x->header);
 	buffer_release(&x->includes);
 	buffer_release(&x->flags);
+	buffer_release(&x->device_flags);
 	buffer_release(&x->entries);
 	buffer_release(&x->behind);
 	free(x->ptx);
@@ -789,7 +791,7 @@ static size_t place_of(const struct unit_text *t, uint32_t at)
 int compile_cpp_complete(struct compiler *c, const char *text, uint32_t at, const char *prefix, void *context,
 			 void (*found)(void *context, const struct clang_completion *found), struct error *err)
 {
-	struct compile_request request = { .cell_name = "cell", .text = text, .cflags = "" };
+	struct compile_request request = { .cell_name = "cell", .text = text, .cflags = "", .nvflags = "" };
 	struct cpp_unit x;
 	int r;
 

@@ -296,7 +296,7 @@ static int ask_nvcc(struct cuda_unit *x, struct error *err)
 		name_files(&x->answer.object, x->name);
 	for (size_t i = 0; i < x->n_files; i++)
 		name_files(&x->answer.object, x->files[i].name);
-	diagnostics_add_nvrtc(&x->diagnostics, buffer_text(&x->answer.log));
+	diagnostics_add_nvcc(&x->diagnostics, buffer_text(&x->answer.log));
 	add_host_complaints(x);
 	if (!x->answer.ok && !x->diagnostics.n_errors) {
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "nvcc does not compile this cell");

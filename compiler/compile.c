@@ -17,18 +17,13 @@
 #include "compiler/clang-shim.h"
 #include "compiler/compile-cpp.h"
 #include "compiler/compile-cuda.h"
-#include "compiler/compile-device.h"
 #include "compiler/cpp-cell.h"
 #include "compiler/cpp-pieces.h"
 #include "compiler/declare.h"
-#include "compiler/device-text.h"
-#include "compiler/device-macros.h"
 #include "compiler/diagnostics.h"
 #include "compiler/effort.h"
 #include "compiler/host-text.h"
-#include "compiler/include-text.h"
 #include "compiler/in-turn.h"
-#include "compiler/launch-syntax.h"
 #include "compiler/line-table.h"
 #include "compiler/own-names.h"
 
@@ -41,17 +36,14 @@ struct compilation {
 	const struct clang_options *options;
 	struct mem_pool pool;
 	struct diagnostics diagnostics;
-	struct include_text includes;
 	struct host_text host;
 	struct declare declare;
 	struct clang_result object;
-	struct compile_device device;
-	struct buffer ptx;
 	struct unit unit;
 	const char *header; /* of the session's includes; NULL: they are in the text */
 	struct unit_cache_key key;
 	bool is_cpp; /* it has what C has not */
-	bool is_refused; /* what C says is what helps: a bracket is open, there is no CUDA or no NVRTC */
+	bool is_refused; /* what C says is what helps: a bracket is open, there is no CUDA */
 	bool again; /* an initialiser that was thought constant is not: write the text once more */
 };
 
@@ -94,12 +86,10 @@ bool compiler_takes_for_cpp(const struct compiler *c, const char *text)
 void compiler_release(struct compiler *c)
 {
 	clang_shim_rest(NULL, NULL);
-	device_job_free(c->left);
 	unit_cache_release(&c->cache);
 	session_header_release(&c->header);
 	session_release(&c->session);
 	options_release(&c->options);
-	nvrtc_release(&c->nvrtc);
 	local_includes_release(&c->includes);
 	free(c->cflags);
 }
@@ -206,8 +196,6 @@ static void set_job(struct compilation *x, struct clang_job *job)
 		.options = x->options,
 		.header = x->header,
 		.name = x->request->cell_name,
-		.files = x->includes.names,
-		.n_files = x->includes.n_files,
 		.text = buffer_text(&x->host.unit.text),
 		.len = x->host.unit.text.len,
 		.run = x->host.has_run ? x->host.run : NULL,
@@ -270,10 +258,9 @@ static void complain(struct compilation *x, uint32_t token, const char *what)
 
 static void begin_diagnostics(struct compilation *x)
 {
-	diagnostics_init(&x->diagnostics, x->includes.text, strlen(x->includes.text), x->request->cell_name);
+	diagnostics_init(&x->diagnostics, x->request->text, strlen(x->request->text), x->request->cell_name);
 	x->diagnostics.session = &x->compiler->session;
 	x->diagnostics.no_cuda = x->compiler->options.no_cuda;
-	x->diagnostics.includes = &x->includes;
 }
 
 /* Each turn takes at least one more initialiser out of the image, so this ends. */
@@ -294,51 +281,6 @@ static int compile_host(struct compilation *x, struct error *err)
 		}
 	} while (x->again);
 	return 0;
-}
-
-static void set_device(struct compilation *x)
-{
-	x->device = (struct compile_device){
-		.nvrtc = &x->compiler->nvrtc,
-		.cuda_root = x->compiler->options.cuda_root,
-		.prelude = x->compiler->options.prelude,
-		.sm = x->request->sm,
-		.flags = x->request->nvflags,
-		.host = &x->host,
-		.session = &x->compiler->session,
-		.diagnostics = &x->diagnostics,
-		.ptx = &x->ptx,
-	};
-}
-
-static bool has_device_code(const struct compilation *x)
-{
-	return !x->request->functions_only && device_text_is_needed(&x->host);
-}
-
-static void begin_device_code(struct compilation *x)
-{
-	device_job_free(x->compiler->left);
-	x->compiler->left = NULL;
-	compile_device_begin(&x->device);
-}
-
-static int compile_device_code(struct compilation *x, struct error *err)
-{
-	if (compile_device(&x->device, err))
-		return -1;
-	x->unit.entries = x->device.entries;
-	x->unit.n_entries = x->device.n_entries;
-	return 0;
-}
-
-/* A cell whose host half is refused does not wait for the other one. */
-static void leave_device_code(struct compilation *x)
-{
-	if (x->device.job && x->device.job->started)
-		x->compiler->left = x->device.job;
-	else
-		device_job_free(x->device.job);
 }
 
 static int make_symbols(struct compilation *x, struct error *err)
@@ -368,25 +310,6 @@ static int make_symbols(struct compilation *x, struct error *err)
 	return 0;
 }
 
-/* Entries that were compiled for another type of a device variable go on with it. */
-static void note_retyped(struct compilation *x)
-{
-	static const char before[] = "extern ";
-	const size_t n = sizeof(before) - 1;
-
-	for (size_t i = 0; i < x->declare.n; i++) {
-		const struct declaration *d = &x->declare.declarations[i],
-					 *old = session_find(&x->compiler->session, d->name, strlen(d->name));
-
-		if (d->kind == DECLARATION_DEVICE_VARIABLE && old && old->kind == d->kind && !strncmp(old->device, before, n) &&
-		    !strncmp(d->device, before, n) && strcmp(old->device, d->device) != 0)
-			buffer_printf(&x->diagnostics.warnings,
-				      "note: the device variable %s was `%.*s` in In[%u]; CUDA kernels that were compiled for that take it "
-				      "for that. Run their cells again to have them with the new type.\n",
-				      d->name, (int)(strlen(old->device) - n - 1), old->device + n, old->cell);
-	}
-}
-
 static int make_unit(struct compilation *x, struct buffer *out, struct error *err)
 {
 	struct unit *u = &x->unit;
@@ -402,11 +325,9 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 	u->display_type_code = x->object.display_type_code ? x->object.display_type_code : "";
 	u->object = x->object.object;
 	u->object_len = x->object.object_len;
-	u->ptx = x->ptx.data;
-	u->ptx_len = x->ptx.len;
+	u->ptx = "";
 	if (declare_finish(&x->declare, &x->host, &x->compiler->session, err) || make_symbols(x, err))
 		return -1;
-	note_retyped(x);
 	u->warnings = buffer_text(&x->diagnostics.warnings);
 	u->declarations = x->declare.declarations;
 	u->n_declarations = x->declare.n;
@@ -472,12 +393,6 @@ static void note_includes(struct compilation *x)
 		if (token_directive_is(l, i, "include"))
 			session_include_is_read(&x->compiler->session, token_text(l, i),
 						token_len(l, i));
-	for (uint32_t i = 0; i < x->includes.n_files; i++) {
-		const char *mark = include_text_mark(&x->includes.files[i], &x->pool);
-
-		if (mark)
-			session_include_is_read(&x->compiler->session, mark, strlen(mark));
-	}
 }
 
 /* `printf("hello);` leaves a bracket open, too, but the quote is what was forgotten. */
@@ -519,10 +434,11 @@ static bool is_balanced(struct compilation *x)
 static bool refuses_cuda(struct compilation *x)
 {
 	const char *why = x->compiler->options.no_cuda;
+	uint32_t line = why ? beyond_c_cuda_line(&x->host) : 0;
 
-	if (why && device_text_is_needed(&x->host))
-		diagnostics_add(&x->diagnostics, CLANG_ERROR, device_text_line(&x->host), 0, 0, why);
-	return x->diagnostics.n_errors;
+	if (line)
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, line, 0, 0, why);
+	return line != 0;
 }
 
 /* This very program, which another build replaces, and the session's precompiled header. */
@@ -547,42 +463,28 @@ static int own_identity(const char *header, struct buffer *ret)
 	return 0;
 }
 
-/* What NVRTC gets of the cell, and which one it is; false: its answer may be another one each time. */
-static bool device_identity(struct compilation *x, struct buffer *ret)
-{
-	struct device_followers followers;
-
-	if (!device_text_is_needed(&x->host))
-		return true;
-	buffer_printf(ret, "%s\n%s\n", x->compiler->nvrtc.version, x->request->nvflags);
-	return *x->compiler->nvrtc.version && !x->request->functions_only &&
-	       !device_follow_find(&x->host, &x->compiler->session, &followers, NULL) &&
-	       !device_text_write(&x->host, &x->compiler->session, &followers, ret, NULL) &&
-	       unit_cache_suits(buffer_text(ret), ret->len);
-}
-
 /* Empty for a cell that has to be compiled. */
 static void make_key(struct compilation *x)
 {
 	const struct compile_request *r = x->request;
-	cleanup_buffer struct buffer made_by = BUFFER_INIT, asked = BUFFER_INIT, device = BUFFER_INIT;
+	cleanup_buffer struct buffer made_by = BUFFER_INIT, asked = BUFFER_INIT;
 	const struct buffer *text = &x->host.unit.text;
 	char headers[40], folder[PATH_MAX];
 
 	/* The first cell, numbered 0, is there to get clang going. What is checked is no unit of the session. */
 	if (!r->cell || r->checked || x->host.n_probed || host_text_write(&x->host, &x->compiler->session, NULL) ||
-	    !unit_cache_suits(buffer_text(text), text->len) || !device_identity(x, &device))
+	    !unit_cache_suits(buffer_text(text), text->len))
 		return;
 	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) || own_identity(x->header, &made_by))
 		return;
 	/* Debugging information has the folder. */
 	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%d\n%s\n%s", r->cell, r->sm, r->cell_name, x->host.has_run ? x->host.run : "",
 		      x->host.display, r->cflags, getcwd(folder, sizeof(folder)) ? folder : "");
-	if (buffer_check(&made_by, NULL) || buffer_check(&asked, NULL) || buffer_check(&device, NULL))
+	if (buffer_check(&made_by, NULL) || buffer_check(&asked, NULL))
 		return;
 	unit_cache_key_make(&x->key, (const char *[]){ buffer_text(&made_by), headers, buffer_text(&asked), r->text,
-						       buffer_text(text), buffer_text(&device) },
-			    (size_t[]){ made_by.len, strlen(headers), asked.len, strlen(r->text), text->len, device.len }, 6);
+						       buffer_text(text) },
+			    (size_t[]){ made_by.len, strlen(headers), asked.len, strlen(r->text), text->len }, 5);
 }
 
 static void keep_flags(struct compiler *c, const char *cflags)
@@ -611,9 +513,6 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 {
 	const struct compile_request *r = x->request;
 	struct error problem = ERROR_INIT;
-	struct name_source names;
-	const char *text;
-	bool is_beyond_c;
 
 	x->options = options_get(&x->compiler->options, r->cflags, &x->compiler->session, &problem);
 	if (!x->options) {
@@ -622,25 +521,16 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	}
 	keep_flags(x->compiler, r->cflags);
 	read_includes(x);
-	names = session_names(&x->compiler->session);
-	if (include_text_init(&x->includes, r->text, r->cell_name, r->cflags, &x->compiler->session, &x->pool, err))
+	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name, r->functions_only, &x->compiler->session,
+			   &x->pool, err))
 		return -1;
-	diagnostics_release(&x->diagnostics);
-	begin_diagnostics(x);
-	text = launch_syntax_close(x->includes.text, &x->pool);
-	text = device_macros_expand(text, &names, &x->pool, err);
-	if (!text || host_text_init(&x->host, text, strlen(text), r->cell, r->cell_name, r->functions_only, &x->compiler->session,
-				    &x->pool, err) ||
-	    host_text_set_includes(&x->host, &x->includes, err))
-		return -1;
-	is_beyond_c = beyond_c(&x->host, &x->compiler->session) || launch_syntax_is_wrong(&x->host.split);
-	x->is_refused = !is_balanced(x) || (!is_beyond_c && refuses_cuda(x));
+	x->is_refused = !is_balanced(x) || refuses_cuda(x);
 	if (x->is_refused)
 		return 0;
-	x->is_cpp = is_beyond_c || device_text_is_needed(&x->host) || token_list_has(&x->host.split.tokens, "<<<") ||
-		    has_scope(&x->host.split.tokens);
-	if (is_beyond_c)
+	x->is_cpp = beyond_c(&x->host, &x->compiler->session);
+	if (x->is_cpp)
 		return 0;
+	x->is_cpp = has_scope(&x->host.split.tokens);
 	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options, &x->compiler->session,
 					 x->host.masks, x->host.n_masks));
 	make_key(x);
@@ -649,17 +539,8 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		return 0;
 	}
 	buffer_clear(&ret->unit);
-	set_device(x);
-	if (has_device_code(x))
-		begin_device_code(x);
 	if (compile_host(x, err))
 		return -1;
-	/* Host errors come first. */
-	if (!x->diagnostics.n_errors && has_device_code(x)) {
-		if (compile_device_code(x, err))
-			return -1;
-		x->is_refused |= *x->compiler->nvrtc.problem != 0;
-	}
 	if (x->diagnostics.n_errors)
 		return 0;
 	look_at_includes(x);
@@ -739,20 +620,16 @@ static int compile_as_c(struct compilation *x, struct compile_result *ret, struc
 
 	memset(ret, 0, sizeof(*ret));
 	mem_pool_init(&x->pool);
-	buffer_init(&x->ptx);
 	x->declare.pool = &x->pool;
-	x->includes = (struct include_text){ .text = x->request->text, .cell_name = x->request->cell_name };
 	begin_diagnostics(x);
 	failed = compile(x, ret, err);
 	if (!failed && !ret->ok)
 		compile_result_refuse(ret, &x->diagnostics);
 	use_header(x, NULL);
-	leave_device_code(x);
 	host_text_release(&x->host);
 	declare_release(&x->declare);
 	clang_result_release(&x->object);
 	diagnostics_release(&x->diagnostics);
-	buffer_release(&x->ptx);
 	mem_pool_release(&x->pool);
 	return failed;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the text of a cell to a unit: split, host text through clang, device text through NVRTC,
- * declarations for later cells. Nothing of a refused cell is kept.
+ * From the text of a cell to a unit: as C (split, host text, declarations for later cells), and what C does not take as CUDA C++
+ * (compile-cpp.h). Nothing of a refused cell is kept.
  */
 #ifndef CGPU_COMPILER_COMPILE_H
 #define CGPU_COMPILER_COMPILE_H
@@ -12,7 +12,6 @@
 #include "common/buffer.h"
 #include "compiler/in-the-way.h"
 #include "compiler/local-include.h"
-#include "compiler/nvrtc.h"
 #include "compiler/options.h"
 #include "compiler/session-header.h"
 #include "compiler/session.h"
@@ -22,12 +21,10 @@ struct compiler {
 	bool is_cpp; /* cells are C++, whatever they begin with */
 	struct session session;
 	struct options options;
-	struct nvrtc nvrtc;
 	struct local_includes includes;
 	char *cflags; /* of the last cell, for what is asked between cells; owned, NULL: none */
 	struct unit_cache cache;
 	struct session_header header;
-	struct device_job *left; /* of a cell that was refused meanwhile; NULL: none */
 };
 
 struct compile_request {

@@ -33,15 +33,12 @@ static int reply(uint32_t type, const struct buffer *b, struct error *err)
 	return ipc_send(COMPILER_SOCKET_FD, type, b->data, b->len, NULL, 0, err);
 }
 
-static int hello(struct compiler *c, struct error *err)
+static int hello(struct error *err)
 {
 	cleanup_buffer struct buffer b = BUFFER_INIT;
 
-	nvrtc_probe(&c->nvrtc, c->options.cuda_root);
 	record_put_u32(&b, COMPILER_PROTOCOL_VERSION);
 	record_put_str(&b, clang_shim_version());
-	record_put_str(&b, c->nvrtc.version);
-	record_put_str(&b, c->nvrtc.problem);
 	return reply(COMPILER_HELLO, &b, err);
 }
 
@@ -370,7 +367,7 @@ int main(int argc, char **argv)
 	log_init("cgpu-compiler");
 	signal(SIGINT, SIG_IGN); /* the terminal's, meant for the kernel */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	failed = compiler_init(&compiler, &err) || hello(&compiler, &err);
+	failed = compiler_init(&compiler, &err) || hello(&err);
 	compiler.is_cpp = argc > 1 && !strcmp(argv[1], COMPILER_CPP);
 	if (!failed) {
 		warm_up(&compiler);

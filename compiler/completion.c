@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/beyond-c.h"
 #include "compiler/completion.h"
 
 #include <stdlib.h>
@@ -51,9 +52,6 @@ static const struct {
 	{ "atomicExch", "function", "T atomicExch(T *address, T value)" },
 	{ "atomicCAS", "function", "T atomicCAS(T *address, T compare, T value)" },
 };
-
-static const char device_declarations[] = "extern const uint3 threadIdx, blockIdx; extern const "
-					  "dim3 blockDim, gridDim; extern const int warpSize;\n";
 
 static bool is_word(char c)
 {
@@ -142,20 +140,6 @@ static long unit_offset(const struct unit_text *u, uint32_t at)
 	return -1;
 }
 
-/* All items are host items here: clang knows C, and a kernel's body is nearly that. */
-static void make_host(struct host_text *h)
-{
-	for (uint32_t i = 0; i < h->split.n_items; i++) {
-		struct item *item = &h->split.items[i];
-
-		if (!token_is(&h->split.tokens, item->first, "template") &&
-		    !token_is(&h->split.tokens, item->first, "using") &&
-		    !token_is(&h->split.tokens, item->first, "namespace"))
-			item->world = WORLD_HOST;
-		item->is_entry = false;
-	}
-}
-
 static int ask_clang(struct completion_list *l, struct compiler *c, const char *text,
 		     uint32_t start, const char *prefix, struct error *err)
 {
@@ -165,12 +149,13 @@ static int ask_clang(struct completion_list *l, struct compiler *c, const char *
 	long at;
 	int failed = host_text_init(&h, text, strlen(text), 0, "cell", false, &c->session, &pool, err);
 
-	if (!failed) {
-		make_host(&h);
-		if (c->options.cuda_root)
-			h.before = device_declarations;
-		failed = host_text_write(&h, &c->session, err);
+	if (!failed && beyond_c(&h, &c->session)) {
+		host_text_release(&h);
+		mem_pool_release(&pool);
+		return compile_cpp_complete(c, text, start, prefix, l, on_completion, err);
 	}
+	if (!failed)
+		failed = host_text_write(&h, &c->session, err);
 	at = failed ? -1 : unit_offset(&h.unit, start);
 	if (at >= 0) {
 		struct clang_job job = {

@@ -150,11 +150,8 @@ int declaration_parts_init(struct declaration_parts *p, const struct token_list 
 					 .tag = TOKEN_NONE,
 					 .tag_name = TOKEN_NONE,
 					 .type_name = TOKEN_NONE };
-	p->is_other = item->is_opaque ||
-		      (item->kind == ITEM_DECLARATION && item->world == WORLD_DEVICE && is_tag_word(l, item->first)) ||
-		      token_is(l, item->first, "asm") || token_is(l, item->first, "__asm__") ||
-		      token_is(l, item->first, "__asm") || token_is(l, item->first, "namespace") ||
-		      token_is(l, item->first, "using") || token_is(l, item->first, "template");
+	p->is_other = item->is_opaque || token_is(l, item->first, "asm") || token_is(l, item->first, "__asm__") ||
+		      token_is(l, item->first, "__asm");
 	i = specifiers(p, l, item->first, end);
 	p->specifiers_end = i;
 	if (p->is_other)
@@ -168,26 +165,13 @@ int declaration_parts_init(struct declaration_parts *p, const struct token_list 
 
 		*d = (struct declarator){ .first = i,
 					  .name = TOKEN_NONE,
-					  .equals = TOKEN_NONE,
-					  .dim3_open = TOKEN_NONE };
+					  .equals = TOKEN_NONE };
 		i = d->end = end_of_part(l, i, end, true);
 		if (token_is(l, i, "=")) {
 			d->equals = i;
 			i = d->init_end = end_of_part(l, i + 1, end, false);
 		}
 		find_name(p, d, l);
-		if (p->type_name != TOKEN_NONE && token_is(l, p->type_name, "dim3") &&
-		    token_is(l, d->name + 1, "{") && !p->is_typedef) {
-			d->dim3_open = d->name + 1;
-		} else if (p->type_name != TOKEN_NONE && token_is(l, p->type_name, "dim3") &&
-		    d->is_function && !split_at_specifier(l, d->name + 2) &&
-		    !token_is(l, d->name + 2, ")") && !p->is_typedef && !p->is_extern) {
-			d->dim3_open = d->name + 1;
-			d->is_function = false;
-		}
-		if (p->type_name != TOKEN_NONE && token_is(l, p->type_name, "dim3") && !p->is_typedef && !d->is_pointer &&
-		    !d->is_array && d->equals != TOKEN_NONE && token_is(l, d->equals + 1, "{") && !token_is(l, d->equals + 2, "."))
-			d->dim3_open = d->equals + 1;
 		i += token_is(l, i, ",");
 	}
 	return 0;

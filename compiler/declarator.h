@@ -16,7 +16,6 @@ struct declarator {
 	uint32_t name;	     /* the declared name; TOKEN_NONE if there is none */
 	uint32_t equals;     /* `=`, TOKEN_NONE without initialiser */
 	uint32_t init_end;   /* behind the initialiser: [equals + 1, init_end) */
-	uint32_t dim3_open;  /* `(` of dim3 g(1, 2), which is an initialiser; TOKEN_NONE */
 	bool is_pointer;     /* a `*` before the name */
 	bool is_function;    /* `name(`: a prototype */
 	bool is_array;	     /* `name[` */

@@ -7,12 +7,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "common/launch-glue.h"
-#include "compiler/device-macros.h"
-#include "compiler/device-text.h"
-#include "compiler/device-variable.h"
 #include "compiler/directives.h"
-#include "compiler/include-text.h"
 #include "compiler/local-include.h"
 #include "compiler/macro-text.h"
 #include "compiler/own-names.h"
@@ -88,6 +83,7 @@ void declare_symbol(struct declare *d, const struct clang_symbol *s)
 	to->type = stripped(d, s->type);
 	to->declaration = stripped(d, s->declaration);
 	to->type_code = stripped(d, s->type_code);
+	to->value = s->value ? stripped(d, s->value) : NULL;
 	if (!to->name || !to->type || !to->declaration || !to->type_code) {
 		d->n_symbols--;
 		d->failed = 1;
@@ -139,21 +135,6 @@ static char *packed(struct declare *d, const char *text, uint64_t pack)
 	return format(d, before, text, " _Pragma(\"pack(pop)\")");
 }
 
-/* Of a macro that has CUDA's marks for one compiler only, later cells see the marks. */
-static void add_macro(struct declare *d, const struct host_text *h, uint32_t i, const char *name)
-{
-	const struct token_list *l = &h->split.tokens;
-	struct macro_text m;
-
-	if (name && device_macros_find(l, i + 1, &d->names, name, strlen(name), &m) && !m.has_parameters) {
-		char *text = format(d, "#define ", name, format(d, " ", mem_pool_strndup(d->pool, m.body, m.len), ""));
-
-		add(d, DECLARATION_MACRO, l->at[i].line, name, text, text);
-	} else {
-		add(d, DECLARATION_MACRO, l->at[i].line, name, host_text_piece(h, i, i + 1), token_copy(d, l, i));
-	}
-}
-
 static void add_directive(struct declare *d, const struct host_text *h, uint32_t i)
 {
 	const struct token_list *l = &h->split.tokens;
@@ -167,18 +148,16 @@ static void add_directive(struct declare *d, const struct host_text *h, uint32_t
 		return;
 	}
 	if (token_directive_is(l, i, "include")) {
-		bool device = device_text_is_include(rest, n);
 		char path[PATH_MAX];
 
-		if (!device && local_include_path(rest, n, path))
+		if (local_include_path(rest, n, path))
 			text = format(d, "#include \"", path, "\"");
-		add(d, DECLARATION_INCLUDE, line, "", device && !device_text_is_shared_include(rest, n) ? "" : text,
-		    device ? text : "");
+		add(d, DECLARATION_INCLUDE, line, "", text, "");
 	} else if (token_directive_is(l, i, "define") || token_directive_is(l, i, "undef")) {
 		while (word < n && (rest[word] == '_' || (rest[word] >= '0' && rest[word] <= '9') ||
 				    ((rest[word] | 32) >= 'a' && (rest[word] | 32) <= 'z')))
 			word++;
-		add_macro(d, h, i, mem_pool_strndup(d->pool, rest, word));
+		add(d, DECLARATION_MACRO, line, mem_pool_strndup(d->pool, rest, word), host_text_piece(h, i, i + 1), text);
 	}
 }
 
@@ -203,15 +182,7 @@ static char *tag_name(struct declare *d, const struct host_text *h,
 	return NULL;
 }
 
-static const char *as_written(struct declare *d, const struct token_list *l, uint32_t first, uint32_t end)
-{
-	const char *text = mem_pool_strndup(d->pool, l->text + l->at[first].start, l->at[end - 1].end - l->at[first].start);
-
-	d->failed |= !text;
-	return text ? text : "";
-}
-
-static void add_tag(struct declare *d, const struct host_text *h, const struct declaration_parts *p, bool is_class)
+static void add_tag(struct declare *d, const struct host_text *h, const struct declaration_parts *p)
 {
 	const struct token_list *l = &h->split.tokens;
 	uint32_t end = token_behind(l, p->body);
@@ -224,54 +195,13 @@ static void add_tag(struct declare *d, const struct host_text *h, const struct d
 	char *text = host_text_piece(h, p->tag, end),
 	     *whole = text ? format(d, "", text, ";") : NULL;
 
-	add(d, DECLARATION_TAG, l->at[p->tag].line, name, whole,
-	    is_class && whole ? format(d, "", as_written(d, l, p->tag, end), ";") : whole);
+	add(d, DECLARATION_TAG, l->at[p->tag].line, name, whole, whole);
 }
 
 /* `typedef struct { ... } name;`: its one declarator gives the unnamed structure its name. */
 static bool is_unnamed_typedef(const struct declaration_parts *p)
 {
 	return p->is_typedef && p->n == 1 && p->body != TOKEN_NONE && p->tag_name == TOKEN_NONE;
-}
-
-/* C cells may have pointers to it. */
-static const char *incomplete_class(struct declare *d, const struct token_list *l, uint32_t name)
-{
-	const char *text = token_copy(d, l, name);
-
-	text = text ? format(d, "typedef struct ", text, format(d, " ", text, ";")) : NULL;
-	d->failed |= !text;
-	return text ? text : "";
-}
-
-static bool is_device_class(const struct host_text *h, uint32_t i)
-{
-	const struct token_list *l = &h->split.tokens;
-	uint32_t first = h->split.items[i].first;
-
-	return token_is(l, first, "class") || token_is(l, first, "struct") || token_is(l, first, "union");
-}
-
-/* Device functions and C++ declarations, which the host's clang does not see; variables and entries
- * it does. */
-static void add_device_item(struct declare *d, const struct host_text *h, uint32_t i)
-{
-	const struct token_list *l = &h->split.tokens;
-	const struct item *item = &h->split.items[i];
-	const struct declaration_parts *p = &h->parts[i];
-	uint32_t name = device_variable_name(h, i);
-
-	if (name != TOKEN_NONE) {
-		add(d, DECLARATION_DEVICE_VARIABLE, l->at[name].line, token_copy(d, l, name), "", device_variable_later(h, i));
-		return;
-	}
-	if ((item->is_entry && !p->is_other) ||
-	    (!p->is_other && p->n && !p->declarators[0].is_function && !p->is_shared))
-		return;
-	name = p->is_other || !p->n ? split_template_name(l, item) : p->declarators[0].name;
-	if (name != TOKEN_NONE)
-		add(d, p->is_shared ? DECLARATION_DEVICE_VARIABLE : DECLARATION_DEVICE_FUNCTION, l->at[item->first].line,
-		    token_copy(d, l, name), is_device_class(h, i) ? incomplete_class(d, l, name) : "", device_text_later(h, i));
 }
 
 static void add_item(struct declare *d, const struct host_text *h, uint32_t i)
@@ -286,20 +216,15 @@ static void add_item(struct declare *d, const struct host_text *h, uint32_t i)
 	}
 	if (item->kind != ITEM_DECLARATION && item->kind != ITEM_FUNCTION)
 		return;
-	if (!(item->world & WORLD_HOST)) {
-		add_device_item(d, h, i);
-		return;
-	}
 	if (p->is_other)
 		return;
 	if (is_unnamed_typedef(p) && p->declarators[0].name != TOKEN_NONE) {
 		char *text = host_text_piece(h, item->first, item->end);
 
 		add(d, DECLARATION_TYPEDEF, h->split.tokens.at[item->first].line,
-		    token_copy(d, &h->split.tokens, p->declarators[0].name), text,
-		    item->is_class ? as_written(d, &h->split.tokens, item->first, item->end) : text);
+		    token_copy(d, &h->split.tokens, p->declarators[0].name), text, text);
 	} else if (p->body != TOKEN_NONE) {
-		add_tag(d, h, p, item->is_class);
+		add_tag(d, h, p);
 	} else if (p->tag_name != TOKEN_NONE && !p->n) {
 		char *text = host_text_piece(h, item->first, item->end);
 
@@ -325,117 +250,17 @@ static bool lost_const(const struct host_text *h, const char *name)
 	return false;
 }
 
-/* The item of the cell that declares the symbol, by name; n_items when none does. */
-static uint32_t item_of(const struct host_text *h, const struct clang_symbol *s)
-{
-	for (uint32_t i = 0; i < h->split.n_items; i++)
-		for (uint32_t k = 0; k < h->parts[i].n; k++)
-			if (h->parts[i].declarators[k].name != TOKEN_NONE &&
-			    token_is(&h->split.tokens, h->parts[i].declarators[k].name, s->name))
-				return i;
-	return h->split.n_items;
-}
-
-/* Does the cell or the session have a device function of the name at token t? */
-static bool names_function(const struct declare *d, const struct host_text *h, uint32_t t)
-{
-	const struct token_list *l = &h->split.tokens;
-	const struct declaration *known = session_find(d->session, token_text(l, t), token_len(l, t));
-
-	for (uint32_t i = 0; i < h->split.n_items; i++) {
-		const struct declaration_parts *p = &h->parts[i];
-		uint32_t name = p->n ? p->declarators[0].name : TOKEN_NONE;
-
-		if (h->split.items[i].world != WORLD_HOST && name != TOKEN_NONE && p->declarators[0].is_function &&
-		    token_len(l, name) == token_len(l, t) && !memcmp(token_text(l, name), token_text(l, t), token_len(l, t)))
-			return true;
-	}
-	return known && *known->device && (known->kind == DECLARATION_DEVICE_FUNCTION || known->kind == DECLARATION_FUNCTION);
-}
-
-/*
- * `__device__ op table[] = { add, multiply };`: an address of a function is of use in its own module, and not in the next
- * worker, so the device code of each cell has a table of its own.
- */
-static bool holds_functions(const struct declare *d, const struct host_text *h, uint32_t i)
-{
-	const struct declarator *v = h->parts[i].declarators;
-
-	for (uint32_t t = v->equals; h->parts[i].n == 1 && v->equals != TOKEN_NONE && t < v->init_end; t++)
-		if (split_at_identifier(&h->split.tokens, t) && names_function(d, h, t))
-			return true;
-	return false;
-}
-
-static bool has_mark(const struct host_text *h, uint32_t i, const char *mark)
-{
-	for (uint32_t t = h->parts[i].first; t < h->parts[i].specifiers_end; t++)
-		if (token_is(&h->split.tokens, t, mark))
-			return true;
-	return false;
-}
-
-/* `extern __constant__ float c[3];` */
-static char *device_variable(struct declare *d, const struct host_text *h, uint32_t i,
-			     const struct clang_symbol *s)
-{
-	const char *space = has_mark(h, i, "__managed__") ? "extern __managed__ " :
-			    has_mark(h, i, "__constant__") ? "extern __constant__ " : "extern __device__ ";
-
-	return holds_functions(d, h, i) ? device_text_later(h, i) : format(d, space, s->declaration, ";");
-}
-
-static char *device_constant(struct declare *d, const struct host_text *h, uint32_t i)
-{
-	return device_text_is_constant(h, d->session, i) ? device_text_later(h, i) : mem_pool_strdup(d->pool, "");
-}
-
-/* A constant of C++ may be the size of an array in later cells, which an extern one may not. */
-static const char *later_constant(struct declare *d, const struct host_text *h, uint32_t i, const struct clang_symbol *s)
-{
-	const struct declarator *v = h->parts[i].declarators;
-	const char *value = host_text_piece(h, v->equals, v->init_end), *whole = NULL;
-
-	if (value)
-		value = format(d, " ", value, ";");
-	if (value)
-		whole = format(d, "__attribute__((unused)) static ", s->declaration, value);
-	return whole;
-}
-
+/* C++ cells have the value of a constant of C: device code reads it, and it may be an argument of a template. */
 static void add_variable(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
 {
-	uint32_t i = item_of(h, s);
-	const char *before = "extern ";
+	const char *before = "extern ", *value = s->value ? format(d, " = ", s->value, ";") : NULL;
 
-	if (i < h->split.n_items && h->split.items[i].world == WORLD_DEVICE) {
-		if (!has_mark(h, i, "__managed__"))
-			before = "extern " CGPU_STAND_IN_MARK;
-		add(d, DECLARATION_DEVICE_VARIABLE, s->line, s->name, format(d, before, s->declaration, ";"),
-		    device_variable(d, h, i, s));
-		return;
-	}
 	if (s->is_thread_local)
 		before = "extern _Thread_local ";
 	else if (lost_const(h, s->name) && strncmp(s->declaration, "const ", 6))
 		before = "extern const ";
-	const char *device = i < h->split.n_items ? device_constant(d, h, i) : "";
-
-	add(d, DECLARATION_VARIABLE, s->line, s->name,
-	    *device && h->parts[i].is_constexpr ? later_constant(d, h, i, s) : format(d, before, s->declaration, ";"), device);
-}
-
-static void add_function(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
-{
-	uint32_t i = item_of(h, s);
-	const struct item *item = i < h->split.n_items ? &h->split.items[i] : NULL;
-	char *host = format(d, "", s->declaration, ";");
-
-	if (item && item->is_entry)
-		add(d, DECLARATION_ENTRY, s->line, s->name, host, device_text_entry(h, i));
-	else
-		add(d, DECLARATION_FUNCTION, s->line, s->name, host,
-		    item && item->world == WORLD_BOTH ? device_text_later(h, i) : "");
+	add(d, DECLARATION_VARIABLE, s->line, s->name, format(d, before, s->declaration, ";"),
+	    value ? format(d, "", s->declaration, value) : "");
 }
 
 /* The cell's own text of a type; NULL when a macro has spelled all of it. */
@@ -533,16 +358,6 @@ static void spell_type(struct declare *d, const struct host_text *h, const struc
 		spell_record(d, h, s);
 }
 
-/* Its typedef is for C alone. */
-static bool is_scoped_enum(struct declare *d, const char *name)
-{
-	for (size_t i = 0; i < d->n; i++)
-		if (d->declarations[i].kind == DECLARATION_TAG && !strcmp(d->declarations[i].name, name))
-			return !strncmp(d->declarations[i].device, "enum class", 10) ||
-			       !strncmp(d->declarations[i].device, "enum struct", 11);
-	return false;
-}
-
 static void add_symbol(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
 {
 	char *text;
@@ -556,13 +371,13 @@ static void add_symbol(struct declare *d, const struct host_text *h, const struc
 			    !strcmp(d->declarations[i].name, s->name))
 				return; /* as the cell wrote it */
 		text = format(d, "typedef ", s->declaration, ";");
-		add(d, DECLARATION_TYPEDEF, s->line, s->name, text, is_scoped_enum(d, s->name) ? "" : text);
+		add(d, DECLARATION_TYPEDEF, s->line, s->name, text, text);
 		break;
 	case CLANG_VARIABLE:
 		add_variable(d, h, s);
 		break;
 	case CLANG_FUNCTION:
-		add_function(d, h, s);
+		add(d, DECLARATION_FUNCTION, s->line, s->name, format(d, "", s->declaration, ";"), "");
 		break;
 	case CLANG_TAG:
 		spell_type(d, h, s);
@@ -605,13 +420,6 @@ static void add_pragmas(void *context, const char *family, const char *host, con
 	add(context, DECLARATION_STATE, 1, family, host, device);
 }
 
-/* Later cells need not take the files again. */
-static void add_includes(struct declare *d, const struct host_text *h)
-{
-	for (uint32_t i = 0; h->includes && i < h->includes->n_files; i++)
-		add(d, DECLARATION_INCLUDE, 1, h->includes->files[i].path, include_text_mark(&h->includes->files[i], d->pool), "");
-}
-
 int declare_finish(struct declare *d, const struct host_text *h, const struct session *session, struct error *err)
 {
 	struct pragma_state before;
@@ -623,7 +431,6 @@ int declare_finish(struct declare *d, const struct host_text *h, const struct se
 	d->names = session_names((struct session *)session);
 	add_items(d, h);
 	d->failed |= pragma_state_changes(&d->pragmas, &before, d, add_pragmas) != 0;
-	add_includes(d, h);
 	pragma_state_release(&before);
 	pragma_state_release(&d->pragmas);
 	for (size_t i = 0; i < d->n_symbols; i++)

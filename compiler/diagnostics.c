@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/include-text.h"
 #include "compiler/own-names.h"
 #include "compiler/package-index.h"
 #include "compiler/packages.h"
@@ -79,15 +78,13 @@ static const char *line_start(const struct diagnostics *d, uint32_t line)
 	return p;
 }
 
-/* "In[3]:2:5", or "error.cuh:4:1" of a file that is taken into the cell. column 0: none. */
-static struct include_place put_place(const struct diagnostics *d, uint32_t line, uint32_t column, char *to, size_t size)
+/* "In[3]:2:5". column 0: none. */
+static void put_place(const struct diagnostics *d, uint32_t line, uint32_t column, char *to, size_t size)
 {
-	struct include_place place = include_text_place(d->includes, line);
-	int n = snprintf(to, size, "%s:%u", place.in_cell ? d->cell_name : place.file, place.line);
+	int n = snprintf(to, size, "%s:%u", d->cell_name, line);
 
 	if (column && n > 0 && (size_t)n < size)
 		snprintf(to + n, size - (size_t)n, ":%u", column);
-	return place;
 }
 
 /* The line of the cell and a caret below; tabs are kept so that both line up. */
@@ -101,10 +98,10 @@ static void put_source(const struct diagnostics *d, struct buffer *out, uint32_t
 	if (!len || column > len + 1)
 		return;
 	if (!column) {
-		buffer_printf(out, "%5u | %.*s\n", include_text_place(d->includes, line).line, (int)len, start);
+		buffer_printf(out, "%5u | %.*s\n", line, (int)len, start);
 		return;
 	}
-	buffer_printf(out, "%5u | %.*s\n      | ", include_text_place(d->includes, line).line, (int)len, start);
+	buffer_printf(out, "%5u | %.*s\n      | ", line, (int)len, start);
 	for (uint32_t i = 0; i + 1 < column; i++)
 		if (((unsigned char)start[i] & 0xc0) != 0x80)
 			buffer_putc(out, start[i] == '\t' ? '\t' : ' ');
@@ -344,17 +341,16 @@ void diagnostics_add(struct diagnostics *d, enum clang_severity severity, uint32
 		     uint32_t column, uint32_t width, const char *message)
 {
 	struct buffer *out = begin(d, severity);
-	uint32_t in_cell = 0;
 	char place[300];
 
 	if (severity == CLANG_NOTE && !d->last_shown)
 		return;
 	d->last_shown = true;
 	if (line)
-		in_cell = put_place(d, line, column, place, sizeof(place)).cell_line;
+		put_place(d, line, column, place, sizeof(place));
 	else
 		snprintf(place, sizeof(place), "%s", d->cell_name);
-	put_head(d, out, severity, place, in_cell, message, "");
+	put_head(d, out, severity, place, line, message, "");
 	if (line && column)
 		put_source(d, out, line, column, width);
 	put_hint(d, out, message);
@@ -419,7 +415,8 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 
 	if (in_cell) {
 		place_as_written(d, unit, (size_t)at, &row, &column);
-		line = put_place(d, row, column, place, sizeof(place)).cell_line;
+		put_place(d, row, column, place, sizeof(place));
+		line = row;
 	} else if (*c->file) {
 		bool cell = !strcmp(c->file, d->cell_name);
 
@@ -444,7 +441,7 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 }
 
 /* `In[3](2): error: identifier "x" is undefined`; the cell may be an earlier one. */
-static bool parse_nvrtc(const char *line, char *place, size_t size, uint32_t *ret_line,
+static bool parse_nvcc(const char *line, char *place, size_t size, uint32_t *ret_line,
 			enum clang_severity *ret_severity, const char **ret_message)
 {
 	size_t n = strcspn(line, "(");
@@ -468,7 +465,7 @@ static bool parse_nvrtc(const char *line, char *place, size_t size, uint32_t *re
 	return end != NULL;
 }
 
-void diagnostics_add_nvrtc(struct diagnostics *d, const char *log)
+void diagnostics_add_nvcc(struct diagnostics *d, const char *log)
 {
 	bool shown = false;
 	struct buffer *out = &d->errors;
@@ -483,7 +480,7 @@ void diagnostics_add_nvrtc(struct diagnostics *d, const char *log)
 
 		snprintf(line, sizeof(line), "%.*s", (int)n, log);
 		log += n + (log[n] == '\n');
-		if (parse_nvrtc(line, place, sizeof(place), &at, &severity, &message)) {
+		if (parse_nvcc(line, place, sizeof(place), &at, &severity, &message)) {
 			size_t name = strlen(d->cell_name);
 			bool here = !strncmp(place, d->cell_name, name) && place[name] == ':';
 

@@ -13,17 +13,15 @@
 #include "compiler/clang-shim.h"
 #include "compiler/in-the-way.h"
 
-struct include_text;
 struct session;
 struct unit_text;
 
 struct diagnostics {
-	const char *cell; /* with the files that it includes; borrowed */
+	const char *cell; /* borrowed */
 	size_t cell_len;
 	const char *cell_name;		/* borrowed */
 	const struct session *session;	/* knows dropped names; borrowed, may be NULL */
 	const char *no_cuda; /* what to do about names that CUDA's headers have, when these are not there; borrowed, or NULL */
-	const struct include_text *includes; /* what the text is made of; borrowed, may be NULL */
 	struct buffer errors, warnings; /* with their notes */
 	struct buffer first;		/* first line of the first error */
 	uint32_t first_line, first_column; /* its place in the cell; 0 if it is elsewhere */
@@ -46,7 +44,7 @@ void diagnostics_add(struct diagnostics *d, enum clang_severity severity, uint32
 		     uint32_t column, uint32_t width, const char *message);
 /* What to do about the last one added. */
 void diagnostics_hint(struct diagnostics *d, const char *hint);
-/* NVRTC's log, whose lines are the cell's. */
-void diagnostics_add_nvrtc(struct diagnostics *d, const char *log);
+/* The log of nvcc, whose lines are the cell's. */
+void diagnostics_add_nvcc(struct diagnostics *d, const char *log);
 
 #endif

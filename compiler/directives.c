@@ -47,7 +47,7 @@ void directives_mark_branch(struct host_text *h, uint32_t i)
 	if (!directives_open_branch(h, i))
 		return;
 	buffer_printf(&h->unit.text, "\n#define " BRANCH_PREFIX "%u\n", i);
-	unit_text_line(&h->unit, host_text_line(h, i));
+	unit_text_line(&h->unit, h->split.tokens.at[i].line);
 	buffer_printf(&h->unit.text, "extern char " BRANCH_PREFIX "v%u;", i);
 }
 

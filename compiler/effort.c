@@ -57,7 +57,7 @@ static bool has_nested_loop(const struct token_list *l)
 
 static bool is_host_function(const struct item *i)
 {
-	return i->kind == ITEM_FUNCTION && i->world & WORLD_HOST;
+	return i->kind == ITEM_FUNCTION;
 }
 
 /* The name in front of the first bracket; TOKEN_NONE where that is not its place. */

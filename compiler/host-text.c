@@ -13,16 +13,11 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "common/launch-glue.h"
 #include "common/unit.h"
 #include "compiler/cell-names.h"
-#include "compiler/class-text.h"
 #include "compiler/composition.h"
-#include "compiler/device-text.h"
 #include "compiler/directives.h"
 #include "compiler/in-turn.h"
-#include "compiler/include-text.h"
-#include "compiler/launch-syntax.h"
 #include "compiler/local-include.h"
 #include "compiler/own-names.h"
 #include "compiler/pragma-state.h"
@@ -115,8 +110,6 @@ bool host_text_is_runtime(const struct host_text *h, const struct session *sessi
 	const struct token_list *l = &h->split.tokens;
 	struct name_source names = session_names((struct session *)session);
 
-	if (d->dim3_open != TOKEN_NONE)
-		return true;
 	if (d->equals == TOKEN_NONE || p->is_typedef || d->name == TOKEN_NONE)
 		return false;
 	if (is_forced(h, d->name))
@@ -217,10 +210,7 @@ static void edit_runtime(struct host_text *h, const struct declaration_parts *p,
 	const char *type = probed_type(h, d->name);
 
 	drop_const(h, d);
-	if (d->dim3_open != TOKEN_NONE)
-		drop_tokens(h, d->equals != TOKEN_NONE ? d->equals : d->dim3_open, token_behind(l, d->dim3_open));
-	else
-		drop_tokens(h, d->equals, d->init_end);
+	drop_tokens(h, d->equals, d->init_end);
 	if (!type)
 		return;
 	if (p->is_auto_type) {
@@ -284,11 +274,6 @@ static void write_storage(struct host_text *h, const struct declaration_parts *p
 	}
 }
 
-static bool item_is_host(const struct item *item)
-{
-	return item->world & WORLD_HOST;
-}
-
 static void edit_item(struct host_text *h, const struct session *session, uint32_t i)
 {
 	const struct declaration_parts *p = &h->parts[i];
@@ -296,11 +281,6 @@ static void edit_item(struct host_text *h, const struct session *session, uint32
 
 	if (p->is_other)
 		return;
-	if (h->split.items[i].kind == ITEM_FUNCTION && h->split.items[i].world == WORLD_BOTH)
-		edit_list_add(&h->edits, h->split.tokens.at[p->first].start, h->split.tokens.at[p->first].start,
-			      CGPU_FOR_BOTH_MARK);
-	if (h->split.items[i].is_class)
-		class_text_edit(&h->split.tokens, p->tag, h->pool, &h->edits);
 	for (uint32_t k = 0; k < p->n; k++)
 		has_initialiser |= p->declarators[k].equals != TOKEN_NONE;
 	if (has_storage(h, session, p))
@@ -320,8 +300,7 @@ static int find_probed(struct host_text *h, const struct session *session, struc
 		for (uint32_t i = 0; i < h->split.n_items; i++) {
 			const struct declaration_parts *p = &h->parts[i];
 
-			if (h->split.items[i].kind != ITEM_DECLARATION ||
-			    !item_is_host(&h->split.items[i]))
+			if (h->split.items[i].kind != ITEM_DECLARATION)
 				continue;
 			for (uint32_t k = 0; k < p->n; k++) {
 				const struct declarator *d = &p->declarators[k];
@@ -348,7 +327,7 @@ static void keep_functions(struct split *s)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->n_items; i++)
-		if (s->items[i].kind == ITEM_FUNCTION && item_is_host(&s->items[i]))
+		if (s->items[i].kind == ITEM_FUNCTION)
 			s->items[n++] = s->items[i];
 	s->n_items = n;
 }
@@ -372,37 +351,15 @@ int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t c
 	return find_probed(h, session, err);
 }
 
-int host_text_set_includes(struct host_text *h, const struct include_text *includes, struct error *err)
-{
-	struct token_list *l = &h->split.tokens;
-
-	if (!includes->n)
-		return 0;
-	h->includes = h->unit.includes = includes;
-	h->lines = mem_pool_array(h->pool, l->n + 1, sizeof(*h->lines));
-	if (!h->lines)
-		return error_set(err, ERROR_MEMORY, "out of memory for the lines of a cell");
-	for (uint32_t i = 0; i < l->n; i++) {
-		h->lines[i] = l->at[i].line;
-		l->at[i].line = include_text_place(includes, l->at[i].line).cell_line;
-	}
-	return 0;
-}
-
-uint32_t host_text_line(const struct host_text *h, uint32_t token)
-{
-	return h->lines ? h->lines[token] : h->split.tokens.at[token].line;
-}
-
-bool host_text_is_included(const struct host_text *h, uint32_t token)
-{
-	return h->lines && !include_text_place(h->includes, h->lines[token]).in_cell;
-}
-
 void host_text_release(struct host_text *h)
 {
 	edit_list_release(&h->edits);
 	unit_text_release(&h->unit);
+}
+
+static uint32_t line_of(const struct host_text *h, uint32_t token)
+{
+	return h->split.tokens.at[token].line;
 }
 
 static uint32_t start_of(const struct host_text *h, uint32_t token)
@@ -430,17 +387,6 @@ static bool has_probed(const struct host_text *h, const struct declaration_parts
 	return false;
 }
 
-static bool is_device_directive(const struct host_text *h, const struct item *item)
-{
-	const char *rest;
-	size_t n;
-
-	if (item->kind != ITEM_DIRECTIVE || !token_directive_is(&h->split.tokens, item->first, "include"))
-		return false;
-	rest = token_directive_rest(&h->split.tokens, item->first, &n);
-	return device_text_is_include(rest, n) && !device_text_is_shared_include(rest, n);
-}
-
 /* What comes before the cell's text includes the file, as from this line. */
 static bool is_brought(const struct host_text *h, const struct session *session, const struct item *item)
 {
@@ -460,16 +406,11 @@ static void write_file_item(struct host_text *h, const struct session *session, 
 	const struct item *item = &h->split.items[i];
 	const struct declaration_parts *p = &h->parts[i];
 
-	if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION ||
-	    is_device_directive(h, item) || is_brought(h, session, item))
+	if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION || is_brought(h, session, item))
 		return;
-	if (!item_is_host(item)) {
-		device_text_write_host(h, i);
-		return;
-	}
 	if (h->probe && item->kind == ITEM_DECLARATION && has_probed(h, p))
 		return;
-	unit_text_line(&h->unit, host_text_line(h, item->first));
+	unit_text_line(&h->unit, line_of(h, item->first));
 	if (item->kind == ITEM_FUNCTION && p->is_inline)
 		unit_text_puts(&h->unit, "__attribute__((visibility(\"protected\"))) ");
 	copy_tokens(h, item->first, item->end);
@@ -485,12 +426,8 @@ static void write_initialiser(struct host_text *h, const struct declarator *d, c
 	char name[256];
 
 	snprintf(name, sizeof(name), "%s%.*s", prefix, (int)token_len(l, d->name), token_text(l, d->name));
-	unit_text_line(&h->unit, host_text_line(h, d->name));
-	if (d->dim3_open != TOKEN_NONE) {
-		buffer_printf(&h->unit.text, "%s = cgpu_dim3(", name);
-		copy_tokens(h, d->dim3_open + 1, token_behind(l, d->dim3_open) - 1);
-		unit_text_puts(&h->unit, ");");
-	} else if (token_is(l, d->equals + 1, "{") || d->is_array) {
+	unit_text_line(&h->unit, line_of(h, d->name));
+	if (token_is(l, d->equals + 1, "{") || d->is_array) {
 		/* What may stand here, braces, a string or a macro for them, only a declaration takes. */
 		buffer_printf(&h->unit.text, "{ __typeof__(%s) cgpu_initial = ", name);
 		copy_tokens(h, d->equals + 1, d->init_end);
@@ -533,8 +470,6 @@ static void write_run_item(struct host_text *h, const struct session *session, u
 	const struct item *item = &h->split.items[i];
 	const struct declaration_parts *p = &h->parts[i];
 
-	if (!item_is_host(item))
-		return;
 	if (item->kind == ITEM_DIRECTIVE) {
 		directives_repeat_branch(h, item->first);
 		if (directives_are_changing(h, item->first) || holds_in_statements(h, session, item->first)) {
@@ -543,12 +478,12 @@ static void write_run_item(struct host_text *h, const struct session *session, u
 			unit_text_puts(&h->unit, "\n");
 		}
 	} else if (item->kind == ITEM_STATEMENT || item->kind == ITEM_EXPRESSION) {
-		unit_text_line(&h->unit, host_text_line(h, item->first));
+		unit_text_line(&h->unit, line_of(h, item->first));
 		copy_tokens(h, item->first, item->end);
 		if (item->kind == ITEM_EXPRESSION)
 			unit_text_puts(&h->unit, ";");
 	} else if (item->kind == ITEM_DECLARATION && h->probe && has_probed(h, p)) {
-		unit_text_line(&h->unit, host_text_line(h, item->first));
+		unit_text_line(&h->unit, line_of(h, item->first));
 		copy_tokens(h, item->first, item->end);
 	} else if (item->kind == ITEM_DECLARATION && !h->probe) {
 		for (uint32_t k = 0; k < p->n; k++)
@@ -600,16 +535,12 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 	h->unit.n = 0;
 	buffer_clear(&h->unit.text);
 	for (uint32_t i = 0; i < h->split.n_items; i++)
-		if (declares(&h->split.items[i]) && item_is_host(&h->split.items[i]) &&
-		    !(h->probe && has_probed(h, &h->parts[i])))
+		if (declares(&h->split.items[i]) && !(h->probe && has_probed(h, &h->parts[i])))
 			edit_item(h, session, i);
 	statement_text_edit(h, session);
-	launch_syntax_edit(&h->split, h->pool, &h->edits);
 	edit_list_sort(&h->edits);
 	if (h->edits.failed)
 		return error_set(err, ERROR_MEMORY, "out of memory for the text of a unit");
-	if (h->before)
-		unit_text_puts(&h->unit, h->before);
 	if (composition_write(session, &h->split.tokens, h->masks, h->n_masks, false, h->cell_name,
 			    &h->unit.text, err))
 		return -1;

@@ -17,14 +17,11 @@
 #include "compiler/unit-text.h"
 
 struct diagnostics;
-struct include_text;
 
 struct host_text {
 	uint32_t cell; /* execution count */
 	const char *cell_name;
 	struct mem_pool *pool;
-	const struct include_text *includes; /* what the cell's text is made of; NULL: of the cell alone */
-	uint32_t *lines;		     /* by token: of that text; NULL: as the tokens say. Those say lines of the cell */
 	struct split split;
 	struct declaration_parts *parts; /* by item; of items that declare something */
 	struct edit_list edits;
@@ -44,7 +41,6 @@ struct host_text {
 
 	uint32_t open_branches; /* of #if, while the run function is written */
 	uint32_t n_anonymous; /* tags given to unnamed structures */
-	const char *before;   /* text that goes in front; NULL for none */
 	bool has_run, display;
 	char run[40]; /* "cgpu_cell_3" */
 	struct unit_text unit;
@@ -62,14 +58,7 @@ struct host_text {
 int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t cell,
 		   const char *cell_name, bool functions_only, struct session *session, struct mem_pool *pool,
 		   struct error *err);
-/* The text is the cell with files that it includes. -1: ERROR_MEMORY. */
-int host_text_set_includes(struct host_text *h, const struct include_text *includes, struct error *err);
 void host_text_release(struct host_text *h);
-
-/* The line of the text on which the token stands. */
-uint32_t host_text_line(const struct host_text *h, uint32_t token);
-/* The token is of a file that the cell includes, not of the cell itself. */
-bool host_text_is_included(const struct host_text *h, uint32_t token);
 
 /* Fill h->unit. */
 int host_text_write(struct host_text *h, struct session *session, struct error *err);

@@ -17,7 +17,7 @@ static uint32_t find_code(const struct host_text *h, const struct session *sessi
 		const struct item *item = &h->split.items[i];
 		const struct declaration_parts *p = &h->parts[i];
 
-		if (item->end <= first || !(item->world & WORLD_HOST))
+		if (item->end <= first)
 			continue;
 		if (item->first >= end)
 			break;
@@ -108,7 +108,7 @@ bool in_turn_keeps(const struct host_text *h, const struct session *session, con
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		const struct declaration_parts *p = &h->parts[i];
 
-		if (h->split.items[i].kind != ITEM_DECLARATION || !(h->split.items[i].world & WORLD_HOST))
+		if (h->split.items[i].kind != ITEM_DECLARATION)
 			continue;
 		for (uint32_t k = 0; k < p->n; k++) {
 			const struct declarator *d = &p->declarators[k];

@@ -5,7 +5,6 @@ libcompiler_a_SOURCES = \
 	%reldir%/c-linkage.c %reldir%/c-linkage.h \
 	%reldir%/cell-names.c %reldir%/cell-names.h \
 	%reldir%/cell-stamp.c %reldir%/cell-stamp.h \
-	%reldir%/class-text.c %reldir%/class-text.h \
 	%reldir%/clang-complaints.hh \
 	%reldir%/clang-complete.cc \
 	%reldir%/clang-captures.cc %reldir%/clang-captures.hh %reldir%/clang-diagnostics.def \
@@ -27,12 +26,8 @@ libcompiler_a_SOURCES = \
 	%reldir%/compile.c %reldir%/compile.h \
 	%reldir%/compile-cpp.c %reldir%/compile-cpp.h \
 	%reldir%/compile-cuda.c %reldir%/compile-cuda.h \
+	%reldir%/device-flags.c %reldir%/device-flags.h %reldir%/device-flags.def \
 	%reldir%/cuda-flags.c %reldir%/cuda-flags.h \
-	%reldir%/compile-device.c %reldir%/compile-device.h \
-	%reldir%/device-follow.c %reldir%/device-follow.h \
-	%reldir%/device-include.c %reldir%/device-include.h \
-	%reldir%/device-header.c %reldir%/device-header.h \
-	%reldir%/device-job.c %reldir%/device-job.h \
 	%reldir%/composition.c %reldir%/composition.h \
 	%reldir%/completion.c %reldir%/completion.h \
 	%reldir%/cpp-bundle.c %reldir%/cpp-bundle.def %reldir%/cpp-bundle.h \
@@ -45,15 +40,11 @@ libcompiler_a_SOURCES = \
 	%reldir%/declarator.c %reldir%/declarator.h \
 	%reldir%/declare.c %reldir%/declare.h \
 	%reldir%/directives.c %reldir%/directives.h \
-	%reldir%/device-macros.c %reldir%/device-macros.h \
-	%reldir%/device-text.c %reldir%/device-text.h \
-	%reldir%/device-variable.c %reldir%/device-variable.h \
 	%reldir%/diagnostics.c %reldir%/diagnostics.h \
 	%reldir%/header-names.c %reldir%/header-names.h \
 	%reldir%/host-text.c %reldir%/host-text.h \
 	%reldir%/in-the-way.c %reldir%/in-the-way.h \
 	%reldir%/in-turn.c %reldir%/in-turn.h \
-	%reldir%/include-place.c %reldir%/include-text.c %reldir%/include-text.h \
 	%reldir%/is-complete.c %reldir%/is-complete.h \
 	%reldir%/launch-syntax.c %reldir%/launch-syntax.h \
 	%reldir%/link-libraries.c %reldir%/link-libraries.h \
@@ -63,7 +54,6 @@ libcompiler_a_SOURCES = \
 	%reldir%/macro-text.c %reldir%/macro-text.h \
 	%reldir%/local-include.c %reldir%/local-include.h \
 	%reldir%/nvcc.c %reldir%/nvcc.h \
-	%reldir%/nvrtc.c %reldir%/nvrtc.h \
 	%reldir%/object-ptx.c %reldir%/object-ptx.h \
 	%reldir%/occupancy.c %reldir%/occupancy.h %reldir%/multiprocessors.def \
 	%reldir%/options.c %reldir%/options.h \
@@ -127,8 +117,8 @@ $(build_prelude): Makefile $(prelude_HEADERS) $(preludeabsent_HEADERS) $(prelude
 clean-local:
 	rm -rf %reldir%/include
 
-compiler_tests = test-split test-c-linkage test-device-macros test-pragma-state test-launch-syntax test-line-table test-effort \
-	test-compile test-compile-ahead test-unit-cache test-device-header test-listing test-tool-folder \
+compiler_tests = test-split test-c-linkage test-pragma-state test-launch-syntax test-line-table test-effort \
+	test-compile test-compile-ahead test-unit-cache test-listing test-tool-folder \
 	test-diagnostics
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
@@ -138,9 +128,6 @@ test_split_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
 test_c_linkage_SOURCES = tests/unit/test-c-linkage.c
 test_c_linkage_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_c_linkage_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
-test_device_macros_SOURCES = tests/unit/test-device-macros.c
-test_device_macros_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
-test_device_macros_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
 test_pragma_state_SOURCES = tests/unit/test-pragma-state.c
 test_pragma_state_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_pragma_state_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)
@@ -160,11 +147,6 @@ test_tool_folder_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
 test_effort_SOURCES = tests/unit/test-effort.c
 test_effort_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_effort_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
-test_device_header_SOURCES = tests/unit/test-device-header.c
-nodist_EXTRA_test_device_header_SOURCES = linked-by-c++.cc
-test_device_header_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
-test_device_header_LDFLAGS = $(cgpu_compiler_LDFLAGS)
-test_device_header_LDADD = $(COMPILER_LIBS) $(CMOCKA_LIBS)
 test_diagnostics_SOURCES = tests/unit/test-diagnostics.c
 nodist_EXTRA_test_diagnostics_SOURCES = linked-by-c++.cc
 test_diagnostics_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)

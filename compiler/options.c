@@ -257,6 +257,7 @@ static const char *const every_language[] = {
 	"-Wno-deprecated-enum-float-conversion", /* C++20 against what CUDA programs do */
 	"-Wno-deprecated-enum-enum-conversion",
 	"-Wno-deprecated-anon-enum-enum-conversion",
+	"-Wno-deprecated-volatile",
 	NULL,
 };
 

@@ -13,7 +13,6 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/mem-pool.h"
-#include "compiler/class-text.h"
 #include "compiler/macro-text.h"
 
 struct declared {
@@ -369,31 +368,6 @@ static bool starts_old_parameters(struct splitter *s, uint32_t open, uint32_t i)
 	return starts_declaration(s, i);
 }
 
-/* `template <class T, int n = 4>` */
-static uint32_t behind_template(const struct token_list *l, uint32_t i)
-{
-	int depth = 0;
-
-	for (i++; i < l->n; i++) {
-		if (token_is(l, i, "(") || token_is(l, i, "["))
-			i = token_behind(l, i) - 1;
-		depth += token_is(l, i, "<");
-		depth -= token_is(l, i, ">") + 2 * token_is(l, i, ">>");
-		if (depth <= 0)
-			return i + 1;
-		if (token_is(l, i, ";") || token_is(l, i, "{"))
-			break;
-	}
-	return i;
-}
-
-static uint32_t behind_templates(const struct token_list *l, uint32_t i)
-{
-	while (token_is(l, i, "template") && token_is(l, i + 1, "<"))
-		i = behind_template(l, i);
-	return i;
-}
-
 /* A macro for `struct name`. */
 static bool stands_for_tag(struct splitter *s, uint32_t i)
 {
@@ -409,11 +383,8 @@ static uint32_t end_of_declaration(struct splitter *s, uint32_t i, uint32_t *ret
 	const struct token_list *l = s->l;
 	bool initialiser = false, tag = false, old_style = false;
 	unsigned branches = 0;
-	uint32_t first;
 
 	*ret_body = TOKEN_NONE;
-	i = behind_templates(l, i);
-	first = i;
 	while (i < l->n) {
 		if (at_directive(l, i)) {
 			if (!pass_directive(l, i, &branches))
@@ -424,8 +395,7 @@ static uint32_t end_of_declaration(struct splitter *s, uint32_t i, uint32_t *ret
 				return i + 1;
 			i++;
 		} else if (token_is(l, i, "{")) {
-			/* dim3 block{8, 4}; */
-			if (!initialiser && !tag && !(token_is(l, first, "dim3") && split_at_identifier(l, i - 1))) {
+			if (!initialiser && !tag) {
 				*ret_body = i;
 				return token_behind(l, i);
 			}
@@ -636,81 +606,6 @@ static void remember_names(struct splitter *s, uint32_t first, uint32_t end, boo
 	remember(s, last, is_type);
 }
 
-/* Is the item a class for device code alone? */
-static bool find_class(const struct token_list *l, struct item *item)
-{
-	enum class_kind kind = CLASS_NONE;
-	uint32_t tag = item->first;
-
-	while (token_is(l, tag, "typedef") || token_is(l, tag, "const") || token_is(l, tag, "static"))
-		tag++;
-	if (token_is(l, tag, "struct") || token_is(l, tag, "union") || split_is_scoped_enum(l, tag) ||
-	    (token_is(l, tag, "class") && !is_plain_name(l, tag)))
-		kind = class_text_kind(l, tag);
-	item->is_class = kind == CLASS_SHARED;
-	return kind == CLASS_DEVICE;
-}
-
-/* A template, an operator, or a parameter that is a reference. */
-static bool is_cpp_function(const struct token_list *l, const struct item *item)
-{
-	if (behind_templates(l, item->first) > item->first)
-		return true;
-	for (uint32_t i = item->first; i < item->body; i++)
-		if (token_is(l, i, "operator") || token_is(l, i, "&") || token_is(l, i, "&&"))
-			return true;
-	return false;
-}
-
-/* CUDA's marks stand among the specifiers; other C++ words at the start make an item the device's
- * alone. */
-static void find_world(const struct token_list *l, struct item *item)
-{
-	bool host = false, device = false;
-	uint32_t stop = item->body != TOKEN_NONE ? item->body : item->end;
-
-	if (!is_plain_name(l, item->first) &&
-	    (token_is(l, item->first, "template") || token_is(l, item->first, "namespace") ||
-	     token_is(l, item->first, "using")))
-		device = true;
-	if (item->kind == ITEM_DECLARATION && !device)
-		device = find_class(l, item);
-	for (uint32_t i = behind_templates(l, item->first); i < stop; i++) {
-		if (token_is(l, i, "="))
-			break;
-		if (token_is(l, i, "{"))
-			i = token_behind(l, i) - 1;
-		else if (token_is(l, i, "__global__"))
-			item->is_entry = device = true;
-		else if (token_is(l, i, "__device__") || token_is(l, i, "__constant__") ||
-			 token_is(l, i, "__managed__") || token_is(l, i, "__shared__"))
-			device = true;
-		else if (token_is(l, i, "__host__"))
-			host = true;
-		else if (token_is(l, i, "constexpr") && item->kind == ITEM_FUNCTION)
-			host = device = true;
-	}
-	/* What C has no function for: device code's alone. */
-	host &= !(device && item->kind == ITEM_FUNCTION && is_cpp_function(l, item));
-	item->world = !device ? WORLD_HOST : host ? WORLD_BOTH : WORLD_DEVICE;
-}
-
-uint32_t split_template_name(const struct token_list *l, const struct item *item)
-{
-	uint32_t t = behind_templates(l, item->first);
-
-	for (; t + 1 < item->end; t++) {
-		if (token_is(l, t, "__launch_bounds__") && token_is(l, t + 1, "("))
-			t = token_behind(l, t + 1) - 1;
-		else if (token_is_name(l, t) && token_is(l, t + 1, "("))
-			return t;
-		else if ((token_is(l, t, "struct") || token_is(l, t, "class")) && token_is_name(l, t + 1) &&
-			 (token_is(l, t + 2, "{") || token_is(l, t + 2, ":")))
-			return t + 1;
-	}
-	return TOKEN_NONE;
-}
-
 static struct item *add_item(struct splitter *s, enum item_kind kind, uint32_t first, uint32_t end)
 {
 	if (s->n == s->cap) {
@@ -724,7 +619,7 @@ static struct item *add_item(struct splitter *s, enum item_kind kind, uint32_t f
 		s->items = grown;
 		s->cap = cap;
 	}
-	s->items[s->n] = (struct item){ .kind = kind, .world = WORLD_HOST, .first = first, .end = end, .body = TOKEN_NONE };
+	s->items[s->n] = (struct item){ .kind = kind, .first = first, .end = end, .body = TOKEN_NONE };
 	return &s->items[s->n++];
 }
 
@@ -749,7 +644,6 @@ static uint32_t next_declaration(struct splitter *s, uint32_t i)
 	if (item) {
 		item->is_opaque = opaque;
 		item->body = body;
-		find_world(l, item);
 	}
 	if (!opaque)
 		remember_names(s, i, body == TOKEN_NONE ? end : body, token_is(l, i, "typedef"));

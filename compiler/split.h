@@ -25,18 +25,8 @@ enum item_kind {
 	ITEM_EXPRESSION, /* the last item, an expression without `;` */
 };
 
-/* Which compilers see an item. */
-enum item_world {
-	WORLD_HOST = 1,
-	WORLD_DEVICE = 2,
-	WORLD_BOTH = 3,
-};
-
 struct item {
 	enum item_kind kind;
-	enum item_world world;
-	bool is_entry;	     /* __global__ */
-	bool is_class;	     /* a structure of C++ that C sees the data members of: compiler/class-text.h */
 	bool is_opaque;	     /* a declaration that a macro spells out: it has no parts to be seen */
 	uint32_t first, end; /* tokens [first, end) */
 	uint32_t body;	     /* ITEM_FUNCTION: the token `{` */
@@ -79,9 +69,6 @@ bool split_is_scoped_enum(const struct token_list *l, uint32_t i);
 /* Behind the tag that may follow `struct`, `union` or `enum` at i, attributes (also macros that stand for them) and an enum's
  * type skipped; *ret_name: the tag, or TOKEN_NONE. */
 uint32_t split_tag(const struct token_list *l, uint32_t i, uint32_t *ret_name);
-
-/* The name that a template declares: of its function or class; TOKEN_NONE when there is none. */
-uint32_t split_template_name(const struct token_list *l, const struct item *item);
 
 /* compiler/words.def */
 enum word_class { WORD_NONE, WORD_TYPE, WORD_MARK, WORD_STATEMENT, WORD_OPERATOR };

@@ -126,7 +126,7 @@ void statement_text_edit(struct host_text *h, const struct session *session)
 			give_arguments(h, session, item->first, item->end);
 			if (!is_block(&h->split.tokens, item->first))
 				keep_literals(h, item->first, item->end);
-		} else if (item->kind == ITEM_DECLARATION && item->world & WORLD_HOST) {
+		} else if (item->kind == ITEM_DECLARATION) {
 			for (uint32_t k = 0; k < p->n; k++) {
 				const struct declarator *d = &p->declarators[k];
 

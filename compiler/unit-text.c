@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "common/error.h"
-#include "compiler/include-text.h"
 
 void edit_list_add(struct edit_list *l, uint32_t start, uint32_t end, const char *with)
 {
@@ -60,9 +59,7 @@ void unit_text_puts(struct unit_text *u, const char *text)
 
 void unit_text_line(struct unit_text *u, uint32_t line)
 {
-	struct include_place place = include_text_place(u->includes, line);
-
-	buffer_printf(&u->text, "\n#line %u \"%s\"\n", place.line, place.in_cell ? u->cell_name : place.file);
+	buffer_printf(&u->text, "\n#line %u \"%s\"\n", line, u->cell_name);
 }
 
 static void add_segment(struct unit_text *u, uint32_t start, uint32_t len, uint32_t cell)

@@ -13,7 +13,6 @@
 #include "common/buffer.h"
 
 struct error;
-struct include_text;
 
 /* Replace bytes [start, end) of the cell by `with`; sorted by start, not overlapping. */
 struct edit {
@@ -42,7 +41,6 @@ struct unit_text {
 	const char *cell; /* borrowed */
 	size_t cell_len;
 	const char *cell_name;		    /* borrowed */
-	const struct include_text *includes; /* tells the files of lines; NULL: all are the cell's */
 	struct unit_text_segment *segments; /* owned */
 	uint32_t n, cap;
 	int failed;
@@ -51,7 +49,7 @@ struct unit_text {
 void unit_text_init(struct unit_text *u, const char *cell, size_t cell_len, const char *cell_name);
 void unit_text_release(struct unit_text *u);
 void unit_text_puts(struct unit_text *u, const char *text);
-/* From here on clang counts lines from this one of the text, in the cell or a file that it includes. */
+/* From here on clang counts lines from this one of the cell. */
 void unit_text_line(struct unit_text *u, uint32_t line);
 /* Bytes [start, end) of the cell with the edits applied; edits may be NULL. */
 void unit_text_copy(struct unit_text *u, uint32_t start, uint32_t end,

@@ -251,8 +251,6 @@ static void take_hello(struct compiler_client *c, struct record *r)
 		return;
 	}
 	snprintf(c->clang, sizeof(c->clang), "%s", record_str(r));
-	snprintf(c->nvrtc, sizeof(c->nvrtc), "%s", record_str(r));
-	snprintf(c->no_nvrtc, sizeof(c->no_nvrtc), "%s", record_str(r));
 	c->said_hello = true;
 	c->failures = 0;
 	if (c->loop)

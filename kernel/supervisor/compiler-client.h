@@ -36,7 +36,7 @@ struct compiler_client {
 	bool said_hello;
 	struct patience patience; /* with the request at work */
 	unsigned restarts;
-	char clang[64], nvrtc[64], no_nvrtc[256];
+	char clang[64];
 	bool given_up;        /* it is ended, since it does not answer */
 	bool died_at_start;   /* the last one that died */
 	char last_death[64];

@@ -59,7 +59,6 @@ static void add_compiler(struct doctor_rows *d, const struct supervisor *s)
 		return;
 	}
 	add(d, "compiler", true, "", "clang %s%s", c->clang, c->restarts ? " (was started again)" : "");
-	add(d, "NVRTC", *c->nvrtc, "C and C++ cells work without it.", "%s", *c->nvrtc ? c->nvrtc : c->no_nvrtc);
 }
 
 static void add_device(struct doctor_rows *d, const struct supervisor *s)

@@ -23,10 +23,10 @@ static void put_version(uint32_t version, char ret[16])
 		ret[0] = '\0';
 }
 
-/* The CUDA that libraries have to fit: that of others that are loaded, or of the toolkit. */
+/* The CUDA that libraries have to fit: that of others that are loaded. */
 static uint32_t cuda_of(const struct version_facts *f)
 {
-	return f->library_newest ? f->library_newest : f->compiler;
+	return f->library_newest;
 }
 
 static bool cudnn_is_for(uint32_t cudnn, uint32_t cuda)

@@ -8,12 +8,14 @@
 #include <stdint.h>
 
 #define VERSION_RULES_TEXT_MAX 512
+/* PTX ISA 7.8 (compiler/options.c), "Release History": CUDA 11.8. */
+#define DEVICE_CODE_CUDA 11080
 
 /* Versions are as CUDA has them: 13010 is 13.1; 0: not there, and rules about it hold. */
 struct version_facts {
 	bool emulated;
 	uint32_t driver;
-	uint32_t compiler;        /* NVRTC */
+	uint32_t compiler;        /* the first CUDA that takes PTX as it is made of cells */
 	uint32_t library_oldest, library_newest; /* CUDA of the libraries that are loaded: 13000 of libcublas.so.13 */
 	uint32_t cublas, cublas_lt; /* their own */
 	uint32_t cudnn;           /* 9120 is 9.12 */

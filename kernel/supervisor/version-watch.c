@@ -20,7 +20,7 @@ void version_watch_facts(const struct supervisor *s, struct version_facts *ret)
 	*ret = (struct version_facts){
 		.emulated = s->pool.hello.emulated,
 		.driver = s->pool.hello.driver_version,
-		.compiler = version_rules_parse(s->compiler.nvrtc),
+		.compiler = DEVICE_CODE_CUDA,
 		.passed_over = s->pool.hello.passed_over,
 	};
 	for (size_t i = 0; i < s->libraries.n; i++)
@@ -91,7 +91,7 @@ static void put_broken(struct supervisor *s, struct buffer *out)
 
 void version_watch_cell(struct supervisor *s)
 {
-	size_t seen = 2 * s->libraries.n + 1 + (*s->compiler.nvrtc != '\0');
+	size_t seen = s->libraries.n + 1;
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 
 	if (seen == s->versions.seen || !s->pool.said_hello)

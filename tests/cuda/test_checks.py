@@ -19,9 +19,9 @@ for (int i = 0; i < 3; i++)
 cudaDeviceSynchronize();
 puts("went on");"""
 
-REVERSED = """========= Error: Race reported between Write access at reverse(...)+0x# in In[{0}]:{1}
+REVERSED = """========= Error: Race reported between Write access at reverse(int *)+0x# in In[{0}]:{1}
 =========         {1} | tile[t] = d[t];
-=========     and Read access at reverse(...)+0x# in In[{0}]:{2} [64 hazards]
+=========     and Read access at reverse(int *)+0x# in In[{0}]:{2} [64 hazards]
 =========         {2} | d[t] = tile[63 - t];
 =========     by thread (32,0,0) and thread (31,0,0) in block (0,0,0)
 =========     on 4 bytes at __shared__ `tile` + 0x80
@@ -94,9 +94,9 @@ int *d_out;
 cudaMalloc(&d_out, 4);
 all<<<2, 1>>>(d_out);""").ok()
     assert re.sub(r"0x[0-9a-f]+, `", "ADDRESS, `", result.stderr) in [
-        "========= Error: Race reported between Write access at all(...)+0x60 in In[1]:1\n"
+        "========= Error: Race reported between Write access at all(int *)+0x60 in In[1]:1\n"
         "=========         1 | __global__ void all(int *out) { out[threadIdx.x] = blockIdx.x; }\n"
-        "=========     and Write access at all(...)+0x60 in In[1]:1 [1 hazard]\n"
+        "=========     and Write access at all(int *)+0x60 in In[1]:1 [1 hazard]\n"
         "=========         1 | __global__ void all(int *out) { out[threadIdx.x] = blockIdx.x; }\n"
         f"=========     by thread (0,0,0) in block ({first},0,0) and thread (0,0,0) in block ({1 - first},0,0)\n"
         "=========     on 4 bytes at __global__ ADDRESS, `d_out` + 0x0 (cell 1)\n"
@@ -118,7 +118,7 @@ shift<<<1, 32>>>(d_out);"""
     plain = code.replace("volatile ", "")
     assert fresh_kernel.run(plain % "").ok().stderr == ""
     result = fresh_kernel.run("%%racecheck\n" + plain % "").ok()
-    assert result.stderr.startswith("========= Warning: Race reported between Write access at shift(...)")
+    assert result.stderr.startswith("========= Warning: Race reported between Write access at shift(int *)")
     assert "__syncwarp() between the two orders them" in result.stderr
     assert result.stderr.endswith(summary(0, 1))
     assert fresh_kernel.run("%%racecheck\n" + plain % "__syncwarp(); ").ok().stderr == summary()
@@ -147,9 +147,9 @@ seen[0] * 10 + seen[31]"""
     assert result.text == "26"
     assert re.sub(r"\+0x[0-9a-f]+", "", result.stderr) in [
         "========= Barrier error detected. Divergent thread(s) in warp.\n"
-        f"=========     at part(...) in In[1]:{a}\n=========         {a} | __syncthreads();\n"
+        f"=========     at part(int *) in In[1]:{a}\n=========         {a} | __syncthreads();\n"
         f"=========     by thread ({x},0,0) in block (0,0,0)\n"
-        f"=========     and at part(...) in In[1]:{b}\n=========         {b} | __syncthreads();\n"
+        f"=========     and at part(int *) in In[1]:{b}\n=========         {b} | __syncthreads();\n"
         f"=========     by thread ({y},0,0) in block (0,0,0)\n"
         "=========     All threads of a block must come to the same __syncthreads()\n"
         for a, x, b, y in [(6, 0, 10, 16), (10, 16, 6, 0)]]

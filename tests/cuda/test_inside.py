@@ -38,11 +38,11 @@ def test_a_cell_is_shown_and_not_run(fresh_kernel):
     result = fresh_kernel.run("%%ptx\nint here = 5; puts(\"runs\");\n" + SCALE)
     text = shown(result)
     assert result.stdout == ""
-    assert "// scale: entry, " in text and "// twice(float): device function, " in text
+    assert "// scale(float*, int): entry, " in text and "// twice(float): device function, " in text
     # The line of the source stands in front of its instructions, by its number in the cell.
     assert re.search(r"// In\[1\]:10  if \(i < n && 1\)\n +setp\.ge\.s32", text)
     headings = [text_of(e) for e in elements(result, "summary")]
-    assert any(h.startswith("scale entry, ") for h in headings)
+    assert any(h.startswith("scale(float*, int) entry, ") for h in headings)
     assert any("In[1]:10  if (i < n && 1)" in text_of(e) for e in elements(result, "span"))
     assert fresh_kernel.run("here").ename == "CompileError"
     assert fresh_kernel.run("scale").ename == "CompileError"
@@ -75,7 +75,7 @@ def test_a_name_that_is_none(fresh_kernel):
     assert "no cell has defined an entry" in fresh_kernel.run("%ptx scale").evalue
     fresh_kernel.run(SCALE).ok()
     result = fresh_kernel.run("%ptx scael")
-    assert result.ename == "UsageError" and "There are: twice(float), scale" in result.evalue
+    assert result.ename == "UsageError" and "There are: twice(float), scale(float*, int)" in result.evalue
     result = fresh_kernel.run("%%ptx\nnot C at all")
     assert result.ename == "CompileError"
     assert fresh_kernel.run("%%ptx\nint x;").ename == "UsageError"
@@ -106,7 +106,7 @@ def test_it_is_known_after_undo_and_snapshots(fresh_kernel):
     fresh_kernel.run("%reset").ok()
     assert fresh_kernel.run("%ptx scale").ename == "UsageError"
     fresh_kernel.run("%snapshot load there").ok()
-    assert "// scale: entry" in shown(fresh_kernel.run("%ptx scale"))
+    assert "// scale(float*, int): entry" in shown(fresh_kernel.run("%ptx scale"))
 
 
 # --- %regs ---
@@ -123,13 +123,13 @@ __global__ __launch_bounds__(128) void bounded(int *p) { *p = 1; }
 """).ok()
     result = kernel.run("%regs")
     text = shown(result)
-    assert "tile  (In[" in text and "bounded  (In[" in text
-    assert re.search(r"tile .*\n +registers \d+ a thread \(virtual \d+, predicates 0\), spills 0 bytes stored", text)
+    assert "tile(float*)  (In[" in text and "bounded(int*)  (In[" in text
+    assert re.search(r"tile\(float\*\) .*\n +registers \d+ a thread \(virtual \d+, predicates 0\), spills 0 bytes stored", text)
     assert "shared 4224 bytes a block" in text
     # 15 blocks of 64 threads have 64 KiB of shared memory.
     assert "blocks of   64: 15 blocks an SM, 30 of 32 warps, occupancy  93 %, limited by shared memory" in text
     rows = [[text_of(cell) for cell in row.iter("td")] for row in elements(result, "tr")][1:]
-    assert [row[0].split()[0] for row in rows] == ["tile", "bounded"]
+    assert [row[0].split()[0] for row in rows] == ["tile(float*)", "bounded(int*)"]
     assert rows[1][-1] == "-"  # no blocks of 1024 under these launch bounds
 
 
@@ -165,11 +165,11 @@ def disassembler(tmp_path_factory):
     path = tmp_path_factory.mktemp("bin") / "nvdisasm"
     path.write_text(r"""#!/bin/sh
 for file; do :; done
-[ "$1 $2" = "-c -gi" ] && head -c 4 "$file" | grep -q ELF && strings -n 5 "$file" | grep -q '^\.text\.small' || exit 1
+[ "$1 $2" = "-c -gi" ] && head -c 4 "$file" | grep -q ELF && strings -n 5 "$file" | grep -q '^\.text\._Z5smallPi' || exit 1
 cat <<'END'
-	.section	.text.small,"ax",@progbits
-small:
-.text.small:
+	.section	.text._Z5smallPi,"ax",@progbits
+_Z5smallPi:
+.text._Z5smallPi:
 	//## File "/home/me/In[1]", line 1
         /*0000*/                   MOV R1, c[0x0][0x28] ;
         /*0010*/              @!P0 EXIT ;
@@ -187,7 +187,7 @@ def test_machine_code(start_kernel, disassembler):
     session = start_kernel(CGPU_NVDISASM=str(disassembler))
     session.run("__global__ void small(int *p) { *p = 1; }").ok()
     result = session.run("%sass small --arch sm_80")
-    assert shown(result) == """// small: entry, 3 instructions
+    assert shown(result) == """// small(int*): entry, 3 instructions
     // In[1]:1  __global__ void small(int *p) { *p = 1; }
         /*0000*/        MOV R1, c[0x0][0x28] ;
         /*0010*/   @!P0 EXIT ;
@@ -195,7 +195,7 @@ def test_machine_code(start_kernel, disassembler):
         /*0020*/        BRA `(.L_x_0);
 
 """
-    assert [text_of(e) for e in elements(result, "summary")] == ["small entry, 3 instructions"]
+    assert [text_of(e) for e in elements(result, "summary")] == ["small(int*) entry, 3 instructions"]
     result = session.run("%%sass --arch sm_12\n__global__ void small(int *p) { *p = 1; }")
     assert result.ename == "UsageError" and "--arch" in result.evalue
 

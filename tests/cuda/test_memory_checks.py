@@ -32,7 +32,7 @@ cudaDeviceSynchronize();
 """)
     assert report_of(result.ok().stderr) == """\
 ========= Uninitialized __global__ memory read of size 4 bytes
-=========     at k(...)+0x# in In[#]:4
+=========     at k(float *, int *)+0x# in In[#]:4
 =========         4 | float v = p[threadIdx.x];
 =========     by thread (3,0,0) in block (0,0,0)
 =========     Address 0x# in `d_x` (cell #), 12 bytes from its start; nothing has written there
@@ -54,7 +54,7 @@ cudaMemcpy(&got, d_sum, 4, cudaMemcpyDeviceToHost);
 """)
     assert report_of(result.ok().stderr) == """\
 ========= Uninitialized __global__ memory read of size 4 bytes
-=========     at sum(...)+0x# in In[#]:3
+=========     at sum(const float *, float *)+0x# in In[#]:3
 =========         3 | { float s = 0; for (int i = 0; i < 8; i++) s += p[i]; *q = s; }
 =========     by thread (0,0,0) in block (0,0,0)
 =========     Address 0x# in `d_in` (cell #), 28 bytes from its start; nothing has written there
@@ -85,7 +85,7 @@ k<<<1, 1>>>(d_n);
 cudaDeviceSynchronize();
 """, """\
 ========= Uninitialized __global__ memory read of size 4 bytes
-=========     at k(...)+0x# in In[#]:2
+=========     at k(int *)+0x# in In[#]:2
 =========         2 | __global__ void k(int *p) { atomicAdd(p, 1); }
 =========     by thread (0,0,0) in block (0,0,0)
 =========     Address 0x# in `d_n` (cell #), 0 bytes from its start; nothing has written there
@@ -101,7 +101,7 @@ k<<<1, 2>>>(d_which, d_p);
 cudaDeviceSynchronize();
 """, """\
 ========= Uninitialized __global__ memory read of size 4 bytes
-=========     at k(...)+0x# in In[#]:2
+=========     at k(const int *, int *)+0x# in In[#]:2
 =========         2 | __global__ void k(const int *which, int *p) { p[which[threadIdx.x] & 31] = 1; }
 =========     by thread (1,0,0) in block (0,0,0)
 =========     Address 0x# in `d_which` (cell #), 4 bytes from its start; nothing has written there
@@ -122,7 +122,7 @@ k<<<1, 8>>>(d_p);
 cudaDeviceSynchronize();
 """, """\
 ========= Uninitialized __shared__ memory read of size 4 bytes
-=========     at k(...)+0x# in In[#]:7
+=========     at k(int *)+0x# in In[#]:7
 =========         7 | if (a[threadIdx.x] + b[threadIdx.x] > 0)
 =========     by thread (0,0,0) in block (0,0,0)
 =========     Address 0x# in `b`, 0 bytes from its start; nothing has written there
@@ -140,7 +140,7 @@ k<<<1, 1>>>(3, 3);
 cudaDeviceSynchronize();
 """, """\
 ========= Uninitialized __local__ memory read of size 8 bytes
-=========     at k(...)+0x# in In[#]:7
+=========     at k(int, int)+0x# in In[#]:7
 =========         7 | printf("%g\\n", a[which]);
 =========     by thread (0,0,0) in block (0,0,0)
 =========     Address 0x#; nothing has written there

@@ -36,8 +36,9 @@ __device__ unsigned char on_device[ON_DEVICE];
 static unsigned char bounce[1 << 20];
 
 /* Adler-32, as zlib has it. */
-uint32_t digest(const unsigned char *p, size_t n)
+uint32_t digest(const void *at, size_t n)
 {
+	const unsigned char *p = (const unsigned char *)at;
 	uint32_t a = 1, b = 0;
 
 	while (n) {
@@ -296,7 +297,7 @@ void show(void)
 	for (int i = 0; i < WORDS; i++)
 		if (words[i])
 			printf("w%d=%zu:%08x@%p ", i, strlen(words[i]),
-			       digest((unsigned char *)words[i], strlen(words[i])), words[i]);
+			       digest(words[i], strlen(words[i])), words[i]);
 	for (int i = 0; i < VARIABLES; i++)
 		if (variables[i].at)
 			printf("v%d=%u:%08x@%p ", i, variables[i].size, digest(variables[i].at, variables[i].size),

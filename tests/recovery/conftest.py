@@ -63,7 +63,7 @@ cudaDeviceSynchronize();
 MIX = r"""
 uint64_t mix(uint64_t h, const void *bytes, size_t n)
 {
-    for (const unsigned char *p = bytes; n--; p++)
+    for (const unsigned char *p = (const unsigned char *)bytes; n--; p++)
         h = (h ^ *p) * 0x100000001b3;
     return h;
 }

@@ -18,7 +18,7 @@ static void what_the_device_compiler_sums_up_is_left_out(void **state)
 
 	(void)state;
 	diagnostics_init(&d, cell, sizeof(cell) - 1, "In[5]");
-	diagnostics_add_nvrtc(&d, log);
+	diagnostics_add_nvcc(&d, log);
 	assert_string_equal(buffer_text(&d.errors), "In[5]:2: error: identifier \"foo\" is undefined\n"
 						    "  int main() { foo(); }\n               ^\n");
 	diagnostics_release(&d);
