@@ -66,6 +66,24 @@ const char *place_of(const VarDecl *V)
 	       V->hasAttr<CUDADeviceAttr>()   ? "__attribute__((device)) " : "";
 }
 
+/* Is all of it the text of one macro? */
+bool is_of_macro(const SourceManager &SM, SourceLocation begin, SourceLocation end)
+{
+	return begin.isMacroID() && end.isMacroID() && SM.getExpansionLoc(begin) == SM.getExpansionLoc(end);
+}
+
+/* As clang has read it, without a function's body if `only_head`. */
+std::string printed(const Decl *D, const LangOptions &language, bool only_head)
+{
+	std::string text;
+	llvm::raw_string_ostream out(text);
+	PrintingPolicy policy(language);
+
+	policy.TerseOutput = only_head;
+	D->print(out, policy);
+	return text;
+}
+
 class Directives : public PPCallbacks
 {
       public:
@@ -282,18 +300,30 @@ std::string Pieces::slice_to_end(SourceLocation begin, const Decl *D) const
 
 std::string Pieces::whole(const Decl *D) const
 {
-	std::string text = slice_to_end(D->getBeginLoc(), D);
+	std::string text = is_one_of_many ? printed(D, language, false) : slice_to_end(D->getBeginLoc(), D);
 
 	return text.empty() || text.back() == ';' ? text : text + ";";
 }
 
+/* A declaration of what is defined there. */
+std::string Pieces::head(const FunctionDecl *F) const
+{
+	SourceLocation body = F->getBody()->getBeginLoc();
+
+	if (is_of_macro(SM, F->getBeginLoc(), body))
+		return printed(F, language, true) + ";";
+	return slice(F->getBeginLoc(), SM.getExpansionLoc(body)) + ";";
+}
+
 /* The condition is a line of the preprocessor. */
-std::string Pieces::with_body_if(const FunctionDecl *F, const std::string &condition) const
+std::string Pieces::with_body_if(const FunctionDecl *F, const std::string &condition, const std::string &before) const
 {
 	SourceLocation body = SM.getExpansionLoc(F->getBody()->getBeginLoc());
+	std::string line = "\n#line " + std::to_string(SM.getPresumedLineNumber(body)) + "\n";
 
-	return slice(F->getBeginLoc(), body) + "\n" + condition + "\n#line " + std::to_string(SM.getPresumedLineNumber(body)) +
-	       "\n" + slice_to_end(body, F) + "\n#else\n;\n#endif\n";
+	if (is_of_macro(SM, F->getBeginLoc(), F->getBody()->getBeginLoc()))
+		return "\n" + condition + line + before + whole(F) + "\n#else\n" + before + head(F) + "\n#endif\n";
+	return before + slice(F->getBeginLoc(), body) + "\n" + condition + line + slice_to_end(body, F) + "\n#else\n;\n#endif\n";
 }
 
 std::string Pieces::text_of_function(const FunctionDecl *F) const
@@ -313,17 +343,15 @@ std::string Pieces::text_of_function(const FunctionDecl *F) const
 		return whole(F);
 	/* Device code of a later cell is a program of its own, which calls a copy. */
 	if (F->hasAttr<CUDADeviceAttr>())
-		return "inline " + (is_plain ? with_body_if(F, "#ifndef " CLANG_DECLARED) : whole(F));
+		return is_plain ? with_body_if(F, "#ifndef " CLANG_DECLARED, "inline ") : "inline " + whole(F);
 	if (is_member)
 		return "";
-	SourceLocation body = SM.getExpansionLoc(F->getBody()->getBeginLoc());
-
 	/* With the body, for a cell that defines anew what it calls. */
 	if (F->hasAttr<CUDAGlobalAttr>())
 		return with_body_if(F, "#ifdef " CLANG_ANEW);
 	if (is_deduced)
 		return "inline " + whole(F);
-	return slice(F->getBeginLoc(), body) + ";";
+	return head(F);
 }
 
 /*
@@ -432,6 +460,16 @@ void Pieces::add_one(Decl *D, const std::string &before, const std::string &afte
 			   N && N->getIdentifier() ? N->getNameAsString() : "", before + text + after });
 }
 
+/* One macro may make several declarations: the text of each cannot be that of the macro. */
+bool Pieces::shares_macro(const std::vector<Decl *> &list, size_t i) const
+{
+	SourceLocation begin = list[i]->getBeginLoc();
+
+	return is_of_macro(SM, begin, list[i]->getEndLoc()) &&
+	       ((i && is_of_macro(SM, begin, list[i - 1]->getBeginLoc())) ||
+		(i + 1 < list.size() && is_of_macro(SM, begin, list[i + 1]->getBeginLoc())));
+}
+
 void Pieces::add_all(const std::vector<Decl *> &list, const std::string &before, const std::string &after)
 {
 	for (size_t i = 0; i < list.size(); i++) {
@@ -447,7 +485,9 @@ void Pieces::add_all(const std::vector<Decl *> &list, const std::string &before,
 
 			add_all({ N->decls_begin(), N->decls_end() }, before + head + " { ", " }" + after);
 		} else if (i + 1 == list.size() || !holds(SM, list[i + 1], D)) {
+			is_one_of_many = shares_macro(list, i);
 			add_one(D, before, after);
+			is_one_of_many = false;
 		}
 	}
 }

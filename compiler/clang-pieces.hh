@@ -41,12 +41,15 @@ class Pieces
 	const clang_job *job;
 	std::vector<clang::Decl *> declarations;
 	std::shared_ptr<std::vector<piece>> found; /* by the preprocessor, too */
+	bool is_one_of_many = false; /* what is at hand: its macro makes others, too */
 
 	bool is_of_cell(clang::SourceLocation L) const;
 	std::string slice(clang::SourceLocation begin, clang::SourceLocation end) const;
-	std::string with_body_if(const clang::FunctionDecl *F, const std::string &condition) const;
+	std::string head(const clang::FunctionDecl *F) const;
+	std::string with_body_if(const clang::FunctionDecl *F, const std::string &condition, const std::string &before = "") const;
 	std::string slice_to_end(clang::SourceLocation begin, const clang::Decl *D) const;
 	std::string whole(const clang::Decl *D) const;
+	bool shares_macro(const std::vector<clang::Decl *> &list, size_t i) const;
 	void add_all(const std::vector<clang::Decl *> &list, const std::string &before, const std::string &after);
 	void add_one(clang::Decl *D, const std::string &before, const std::string &after);
 	std::string text_of(const clang::Decl *D) const;

@@ -22,6 +22,10 @@ cudaMemcpy(d, h.data(), h.size() * sizeof(float), cudaMemcpyHostToDevice);
 void fetch() { cudaMemcpy(h.data(), d, h.size() * sizeof(float), cudaMemcpyDeviceToHost); }
 """
 
+# An int on the device, and its value.
+PLACE = "%%cpp\nint *di, hi; cudaMalloc(&di, 64 * sizeof(int)); cudaMemset(di, 0, 64 * sizeof(int));"
+VALUE = "cudaMemcpy(&hi, di, sizeof hi, cudaMemcpyDeviceToHost); hi"
+
 
 @pytest.fixture(scope="module")
 def session(kernel):
@@ -197,3 +201,22 @@ def test_mistakes_are_told_by_clang_at_their_place(session, text, message):
 def test_lines_of_a_kernel_of_an_earlier_cell_are_told_as_its_lines(fresh_kernel):
     play(fresh_kernel, "%%cpp\ntemplate <typename T> __global__ void fill(T *p, T v) {\n  p[threadIdx.x] = v; }")
     refuse(fresh_kernel, "%%cpp\nfill<<<1, 32>>>((int *)0, 3); cudaDeviceSynchronize();", "line 3 of In[1]")
+
+
+def test_macros_may_define_kernels_and_functions(fresh_kernel):
+    play(fresh_kernel, PLACE, """%%cpp
+#define OP(name, op) __global__ void name(int *p, int v) { *p = *p op v; }
+#define NEXT(name) int name(int x) { return x + 1; }
+OP(plus, +) OP(times, *)
+NEXT(following)""",
+         ("%%cpp\ncudaMemset(di, 0, 4); plus<<<1, 1>>>(di, 5); times<<<1, 1>>>(di, 7);\n" + VALUE + " + following(4)", "40"),
+         # One macro, many declarations.
+         """%%cpp
+#define FAMILY(n) __device__ int n##_of(int x) { return x + 1; } __global__ void n(int *p) { *p = n##_of(*p); } \\
+    struct n##_type { int a; }; int n##_get(n##_type x) { return x.a; } int n##_value = 4;
+FAMILY(one)
+namespace inner { FAMILY(two) }""",
+         ("%%cpp\none<<<1, 1>>>(di); inner::two<<<1, 1>>>(di);\n" + VALUE, "37"),
+         ("%%cpp\n__global__ void both(int *p) { *p = one_of(4) + inner::two_of(7); }\nboth<<<1, 1>>>(di); " + VALUE, "13"),
+         ("%%cpp\none_get(one_type{3}) + inner::two_get(inner::two_type{20}) + one_value", "27"),
+         ("%%cpp\n__device__ int one_of(int x) { return x + 100; }\none<<<1, 1>>>(di); " + VALUE, "113"))
