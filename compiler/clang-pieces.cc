@@ -63,6 +63,7 @@ const char *place_of(const VarDecl *V)
 {
 	return clang_cuda_is_managed(V)	      ? "__managed__ " :
 	       V->hasAttr<CUDAConstantAttr>() ? "__attribute__((constant)) " :
+	       V->hasAttr<CUDASharedAttr>()   ? "__attribute__((shared)) " :
 	       V->hasAttr<CUDADeviceAttr>()   ? "__attribute__((device)) " : "";
 }
 
@@ -400,7 +401,12 @@ std::string Pieces::text_of_variable(const VarDecl *V) const
 	(T->getContainedDeducedType() ? T.getCanonicalType() : T).getAsStringInternal(name, policy);
 	if (name.find('(') != std::string::npos && name.find("(unnamed ") != std::string::npos)
 		return "";
-	return std::string("extern ") + place_of(V) + (V->getTLSKind() != VarDecl::TLS_None ? "thread_local " : "") + name + ";";
+	std::string thread = V->getTLSKind() != VarDecl::TLS_None ? "thread_local " : "", known = place_of(V) + thread + name;
+
+	/* Each kernel's block has its own. */
+	if (V->hasAttr<CUDASharedAttr>() && !V->hasExternalStorage())
+		return "static " + known + ";";
+	return "extern " + known + ";";
 }
 
 /* "": later cells see nothing of it. */

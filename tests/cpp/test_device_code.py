@@ -220,3 +220,26 @@ namespace inner { FAMILY(two) }""",
          ("%%cpp\n__global__ void both(int *p) { *p = one_of(4) + inner::two_of(7); }\nboth<<<1, 1>>>(di); " + VALUE, "13"),
          ("%%cpp\none_get(one_type{3}) + inner::two_get(inner::two_type{20}) + one_value", "27"),
          ("%%cpp\n__device__ int one_of(int x) { return x + 100; }\none<<<1, 1>>>(di); " + VALUE, "113"))
+
+
+def test_shared_memory_at_file_scope(fresh_kernel):
+    play(fresh_kernel, PLACE, "%%cpp\nextern __shared__ int buffer[];\n__shared__ int tile[8];",
+         ("""%%cpp
+__global__ void turn(int *p)
+{
+    buffer[threadIdx.x] = threadIdx.x;
+    tile[threadIdx.x] = 10 * threadIdx.x;
+    __syncthreads();
+    p[threadIdx.x] = buffer[7 - threadIdx.x] + tile[7 - threadIdx.x];
+}
+turn<<<1, 8, 8 * sizeof(int)>>>(di); """ + VALUE, "77"),
+         ("""%%cpp
+__global__ void doubles(int *p)
+{
+    extern __shared__ double wide[];
+    wide[threadIdx.x] = 1.5;
+    tile[threadIdx.x] = 4;
+    __syncthreads();
+    *p = wide[1] * 2 + tile[1];
+}
+doubles<<<1, 2, 2 * sizeof(double)>>>(di); turn<<<1, 8, 32>>>(di + 8); """ + VALUE, "7"))
