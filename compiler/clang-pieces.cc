@@ -67,6 +67,40 @@ const char *place_of(const VarDecl *V)
 	       V->hasAttr<CUDADeviceAttr>()   ? "__attribute__((device)) " : "";
 }
 
+/* Has it the address of a function in it, or of a variable of the device that has? */
+bool holds_functions(const VarDecl *V, unsigned depth = 0);
+
+bool holds_functions(const APValue &value, unsigned depth)
+{
+	bool holds = false;
+
+	if (value.isLValue()) {
+		const auto *D = value.getLValueBase().dyn_cast<const ValueDecl *>();
+		const auto *V = dyn_cast_or_null<VarDecl>(D);
+
+		return isa_and_nonnull<FunctionDecl>(D) || (V && depth < 10 && holds_functions(V, depth + 1));
+	}
+	if (value.isArray()) {
+		for (unsigned i = 0; i < value.getArrayInitializedElts() && !holds; i++)
+			holds = holds_functions(value.getArrayInitializedElt(i), depth);
+		return holds || (value.hasArrayFiller() && holds_functions(value.getArrayFiller(), depth));
+	}
+	if (value.isUnion())
+		return holds_functions(value.getUnionValue(), depth);
+	for (unsigned i = 0; value.isStruct() && i < value.getStructNumBases() && !holds; i++)
+		holds = holds_functions(value.getStructBase(i), depth);
+	for (unsigned i = 0; value.isStruct() && i < value.getStructNumFields() && !holds; i++)
+		holds = holds_functions(value.getStructField(i), depth);
+	return holds;
+}
+
+bool holds_functions(const VarDecl *V, unsigned depth)
+{
+	const APValue *value = V->hasInit() && clang_cuda_is_of_device(V) ? V->evaluateValue() : nullptr;
+
+	return value && holds_functions(*value, depth);
+}
+
 /* Is all of it the text of one macro? */
 bool is_of_macro(const SourceManager &SM, SourceLocation begin, SourceLocation end)
 {
@@ -406,7 +440,23 @@ std::string Pieces::text_of_variable(const VarDecl *V) const
 	/* Each kernel's block has its own. */
 	if (V->hasAttr<CUDASharedAttr>() && !V->hasExternalStorage())
 		return "static " + known + ";";
+	if (holds_functions(V))
+		return text_of_table(V, known);
 	return "extern " + known + ";";
+}
+
+/*
+ * An address of a function is of use in its own module, and not in the next worker: the device code of each cell has a table of
+ * its own, which is no variable of the session.
+ */
+std::string Pieces::text_of_table(const VarDecl *V, const std::string &known) const
+{
+	SourceRange value = V->getInit()->getSourceRange();
+	SourceLocation last = SM.getExpansionRange(value.getEnd()).getEnd();
+	std::string text = slice(value.getBegin(), Lexer::getLocForEndOfToken(last, 0, SM, language));
+
+	return "\n#ifdef __CUDA_ARCH__\nstatic __attribute__((internal_linkage)) " + known + " = " + text + ";\n#else\n" +
+	       "extern " + known + ";\n#endif\n";
 }
 
 /* "": later cells see nothing of it. */

@@ -56,6 +56,7 @@ class Pieces
 	std::string text_of_function(const clang::FunctionDecl *F) const;
 	std::string text_of_lambda(const clang::VarDecl *V, const clang::LambdaExpr *L) const;
 	std::string text_of_variable(const clang::VarDecl *V) const;
+	std::string text_of_table(const clang::VarDecl *V, const std::string &known) const;
 };
 
 #endif

@@ -91,8 +91,9 @@ void clang_publish_cpp(Decl *D)
 	if (auto *T = dyn_cast<FunctionTemplateDecl>(D))
 		D = T->getTemplatedDecl();
 	auto *V = dyn_cast<VarDecl>(D);
+	bool is_of_device = V && clang_cuda_is_of_device(V) && !V->hasAttr<InternalLinkageAttr>();
 
-	if (is_state(D) || (V && clang_cuda_is_of_device(V)) || D->hasAttr<CUDAGlobalAttr>())
+	if (is_state(D) || is_of_device || D->hasAttr<CUDAGlobalAttr>())
 		make_external(D);
 }
 

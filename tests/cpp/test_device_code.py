@@ -243,3 +243,28 @@ __global__ void doubles(int *p)
     *p = wide[1] * 2 + tile[1];
 }
 doubles<<<1, 2, 2 * sizeof(double)>>>(di); turn<<<1, 8, 32>>>(di + 8); """ + VALUE, "7"))
+
+
+def test_tables_of_device_functions_serve_later_cells(fresh_kernel):
+    play(fresh_kernel, PLACE, """%%cpp
+typedef int (*op)(int, int);
+struct holder { op f; int n; };
+__device__ int add(int a, int b) { return a + b; }
+__device__ int multiply(int a, int b) { return a * b; }
+__device__ op ops[2] = { add, multiply }, one = add;
+__device__ op *behind = ops;
+__device__ holder held = { multiply, 5 };
+namespace inner { __constant__ op fixed[] = { multiply }; }""",
+         ("""%%cpp
+__global__ void k(int *p, int i)
+{
+    *p = ops[i](3, 4) * 100 + ops[1](3, 4) + behind[0](1, 1) * 10000 + held.f(held.n, 2) * 100000 + one(1, 2) * 10000000
+        + inner::fixed[0](1, 2) * 100000000;
+}
+k<<<1, 1>>>(di, 0); """ + VALUE, "231020712"),
+         ("%%cpp\nk<<<1, 1>>>(di, 1); " + VALUE, "231021212"),
+         ("%%cpp\n__global__ void call(int *p, op f) { *p = f(3, 4); }\n"
+          "op f; cudaMemcpyFromSymbol(&f, ops, sizeof f, sizeof f); call<<<1, 1>>>(di, f); " + VALUE, "12"))
+    refuse(fresh_kernel, "%%cpp\nint *none = nullptr; *none = 1;", "SegmentationFault")
+    play(fresh_kernel, ("%%cpp\nk<<<1, 1>>>(di, 0); " + VALUE, "231020712"),
+         ("%%cpp\n__device__ int add(int a, int b) { return a + b + 50; }\nk<<<1, 1>>>(di, 0); " + VALUE, "731525712"))
