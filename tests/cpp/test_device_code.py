@@ -268,3 +268,16 @@ k<<<1, 1>>>(di, 0); """ + VALUE, "231020712"),
     refuse(fresh_kernel, "%%cpp\nint *none = nullptr; *none = 1;", "SegmentationFault")
     play(fresh_kernel, ("%%cpp\nk<<<1, 1>>>(di, 0); " + VALUE, "231020712"),
          ("%%cpp\n__device__ int add(int a, int b) { return a + b + 50; }\nk<<<1, 1>>>(di, 0); " + VALUE, "731525712"))
+
+
+def test_tables_of_a_header_of_cuda_that_a_c_cell_has_included(fresh_kernel):
+    play(fresh_kernel, PLACE[len("%%cpp\n"):], "#include <curand_kernel.h>\nint c = 2;", """%%cpp
+__global__ void seed(curandState *s) { curand_init(1234, threadIdx.x, 0, &s[threadIdx.x]); }
+__global__ void draw(curandState *s, int *p) { p[threadIdx.x] = 1000 * curand_uniform(&s[threadIdx.x]); }
+curandState *states;
+cudaMalloc(&states, 64 * sizeof(curandState));
+seed<<<1, 64>>>(states);""",
+         ("%%cpp\nint all[64], sum = 0; draw<<<1, 64>>>(states, di); cudaMemcpy(all, di, sizeof all, cudaMemcpyDeviceToHost);\n"
+          "for (int one : all) sum += one;\nsum > 20000 && sum < 44000 && all[0] != all[1]", "true"),
+         ("%%cpp\n__global__ void again(curandState *s) { curand_init(1234, threadIdx.x, 0, &s[threadIdx.x]); }\n"
+          "int first = all[0]; again<<<1, 64>>>(states); draw<<<1, 64>>>(states, di); " + VALUE + " == first", "true"))
