@@ -7,7 +7,9 @@
 
 #include "compiler/clang-cuda.hh"
 #include "compiler/clang-includes.hh"
+#include "compiler/clang-own.hh"
 #include "compiler/clang-types.hh"
+#include "compiler/own-names.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -299,7 +301,8 @@ class WeakVariables : public RecursiveASTVisitor<WeakVariables>
 } /* namespace */
 
 Pieces::Pieces(CompilerInstance &CI, const clang_job *job, const unsigned *depth)
-    : SM(CI.getSourceManager()), language(CI.getLangOpts()), job(job), found(std::make_shared<std::vector<piece>>())
+    : SM(CI.getSourceManager()), language(CI.getLangOpts()), job(job), own(clang_own_names(CI)),
+	  found(std::make_shared<std::vector<piece>>())
 {
 	CI.getPreprocessor().addPPCallbacks(std::make_unique<Directives>(SM, language, job, depth, found));
 }
@@ -313,6 +316,14 @@ void Pieces::add(Decl *D)
 {
 	if (is_of_cell(D->getLocation()) || (isa<LinkageSpecDecl>(D) && is_of_cell(D->getBeginLoc())))
 		declarations.push_back(D);
+}
+
+/* That of a header's function may be in the unit, too: the variable's loses this prefix when the object is made. */
+std::string Pieces::symbol_of(const VarDecl *V) const
+{
+	std::string name = V->getName().str();
+
+	return own->count(name) ? OWN_PREFIX + name : name;
 }
 
 /* From the first byte of the one token to the first byte of the other. */
@@ -498,11 +509,51 @@ static bool is_c_by_another(const Decl *D)
 	return F && F->isExternC() && !F->isMain() && !isa<LinkageSpecDecl>(F->getLexicalDeclContext());
 }
 
+/* The directive in the middle of the cell's text, which a piece begins with. */
+static void remove_own(std::string &text)
+{
+	for (size_t at; (at = text.find("_Pragma(\"" CLANG_OWN " ")) != std::string::npos;)
+		text.erase(at, text.find(") ", at) + 2 - at);
+}
+
+/* Where a header has a function of the name of a class, the name alone would mean the function. */
+static bool is_hidden_class(const NamedDecl *N)
+{
+	const auto *T = dyn_cast<TagDecl>(N);
+
+	if (!T || !T->isThisDeclarationADefinition())
+		return false;
+	for (const NamedDecl *other : T->getASTContext().getTranslationUnitDecl()->lookup(T->getDeclName()))
+		if (other->isFromASTFile() && !isa<TagDecl>(other))
+			return true;
+	return false;
+}
+
+/* The directives by which the names that it declares at file scope are the session's. */
+std::string Pieces::own_names_of(const Decl *D, unsigned line) const
+{
+	const NamedDecl *N = named(D);
+	std::vector<const NamedDecl *> all;
+	std::string text;
+
+	if (!D->getDeclContext()->getRedeclContext()->isTranslationUnit())
+		return "";
+	if (N)
+		all.push_back(N);
+	if (auto *E = dyn_cast<EnumDecl>(D); E && !E->isScoped())
+		all.insert(all.end(), E->enumerator_begin(), E->enumerator_end());
+	for (const NamedDecl *one : all)
+		if (one->getIdentifier() && (own->count(one->getName().str()) || is_hidden_class(one)))
+			text += "#pragma " CLANG_OWN " " + one->getName().str() + "\n";
+	return text.empty() ? "" : text + "#line " + std::to_string(line) + "\n";
+}
+
 void Pieces::add_one(Decl *D, const std::string &before, const std::string &after)
 {
 	std::string text = text_of(D);
 	const NamedDecl *N = named(D);
 
+	remove_own(text);
 	if (text.empty() || text == ";")
 		return;
 	if (is_c_by_another(D))
@@ -511,9 +562,11 @@ void Pieces::add_one(Decl *D, const std::string &before, const std::string &afte
 
 	if (unsigned packing = packing_of(D))
 		text = "_Pragma(\"pack(push, " + std::to_string(packing) + ")\") " + text + " _Pragma(\"pack(pop)\")";
-	found->push_back({ SM.getFileOffset(SM.getExpansionLoc(D->getBeginLoc())),
-			   SM.getPresumedLineNumber(SM.getExpansionLoc(D->getBeginLoc())), key,
-			   N && N->getIdentifier() ? N->getNameAsString() : "", before + text + after });
+	SourceLocation begin = SM.getExpansionLoc(D->getBeginLoc());
+	unsigned line = SM.getPresumedLineNumber(begin);
+
+	found->push_back({ SM.getFileOffset(begin), line, key, N && N->getIdentifier() ? N->getNameAsString() : "",
+			   own_names_of(D, line) + before + text + after });
 }
 
 /* One macro may make several declarations: the text of each cannot be that of the macro. */

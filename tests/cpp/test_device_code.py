@@ -209,7 +209,8 @@ def test_macros_may_define_kernels_and_functions(fresh_kernel):
 #define NEXT(name) int name(int x) { return x + 1; }
 OP(plus, +) OP(times, *)
 NEXT(following)""",
-         ("%%cpp\ncudaMemset(di, 0, 4); plus<<<1, 1>>>(di, 5); times<<<1, 1>>>(di, 7);\n" + VALUE + " + following(4)", "40"),
+         ("%%cpp\ncudaMemset(di, 0, 4); plus<<<1, 1>>>(di, 5); times<<<1, 1>>>(di, 7);\n" + VALUE + " + following(4)",
+          "40"),
          # One macro, many declarations.
          """%%cpp
 #define FAMILY(n) __device__ int n##_of(int x) { return x + 1; } __global__ void n(int *p) { *p = n##_of(*p); } \\
@@ -217,7 +218,8 @@ NEXT(following)""",
 FAMILY(one)
 namespace inner { FAMILY(two) }""",
          ("%%cpp\none<<<1, 1>>>(di); inner::two<<<1, 1>>>(di);\n" + VALUE, "37"),
-         ("%%cpp\n__global__ void both(int *p) { *p = one_of(4) + inner::two_of(7); }\nboth<<<1, 1>>>(di); " + VALUE, "13"),
+         ("%%cpp\n__global__ void both(int *p) { *p = one_of(4) + inner::two_of(7); }\nboth<<<1, 1>>>(di); " + VALUE,
+          "13"),
          ("%%cpp\none_get(one_type{3}) + inner::two_get(inner::two_type{20}) + one_value", "27"),
          ("%%cpp\n__device__ int one_of(int x) { return x + 100; }\none<<<1, 1>>>(di); " + VALUE, "113"))
 
@@ -277,7 +279,8 @@ __global__ void draw(curandState *s, int *p) { p[threadIdx.x] = 1000 * curand_un
 curandState *states;
 cudaMalloc(&states, 64 * sizeof(curandState));
 seed<<<1, 64>>>(states);""",
-         ("%%cpp\nint all[64], sum = 0; draw<<<1, 64>>>(states, di); cudaMemcpy(all, di, sizeof all, cudaMemcpyDeviceToHost);\n"
+         ("%%cpp\nint all[64], sum = 0; draw<<<1, 64>>>(states, di);\n"
+          "cudaMemcpy(all, di, sizeof all, cudaMemcpyDeviceToHost);\n"
           "for (int one : all) sum += one;\nsum > 20000 && sum < 44000 && all[0] != all[1]", "true"),
          ("%%cpp\n__global__ void again(curandState *s) { curand_init(1234, threadIdx.x, 0, &s[threadIdx.x]); }\n"
           "int first = all[0]; again<<<1, 64>>>(states); draw<<<1, 64>>>(states, di); " + VALUE + " == first", "true"))
