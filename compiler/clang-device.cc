@@ -9,6 +9,7 @@
 #include "compiler/clang-includes.hh"
 #include "compiler/clang-inlined.hh"
 #include "compiler/clang-job.hh"
+#include "compiler/clang-own.hh"
 #include "compiler/clang-statements.hh"
 
 #include <clang/CodeGen/CodeGenAction.h>
@@ -171,6 +172,7 @@ class DeviceAction : public HeaderLater<EmitAssemblyAction>
 
 		if (!generator)
 			return nullptr;
+		clang_own_names(CI);
 		return clang_in_front(std::make_unique<Declarer>(job, CI.getSourceManager()), std::move(generator));
 	}
 

@@ -7,7 +7,9 @@
 
 #include "compiler/clang-cuda.hh"
 #include "compiler/clang-includes.hh"
+#include "compiler/clang-own.hh"
 #include "compiler/clang-types.hh"
+#include "compiler/own-names.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -63,7 +65,60 @@ const char *place_of(const VarDecl *V)
 {
 	return clang_cuda_is_managed(V)	      ? "__managed__ " :
 	       V->hasAttr<CUDAConstantAttr>() ? "__attribute__((constant)) " :
+	       V->hasAttr<CUDASharedAttr>()   ? "__attribute__((shared)) " :
 	       V->hasAttr<CUDADeviceAttr>()   ? "__attribute__((device)) " : "";
+}
+
+/* Has it the address of a function in it, or of a variable of the device that has? */
+bool holds_functions(const VarDecl *V, unsigned depth = 0);
+
+bool holds_functions(const APValue &value, unsigned depth)
+{
+	bool holds = false;
+
+	if (value.isLValue()) {
+		const auto *D = value.getLValueBase().dyn_cast<const ValueDecl *>();
+		const auto *V = dyn_cast_or_null<VarDecl>(D);
+
+		return isa_and_nonnull<FunctionDecl>(D) || (V && depth < 10 && holds_functions(V, depth + 1));
+	}
+	if (value.isArray()) {
+		for (unsigned i = 0; i < value.getArrayInitializedElts() && !holds; i++)
+			holds = holds_functions(value.getArrayInitializedElt(i), depth);
+		return holds || (value.hasArrayFiller() && holds_functions(value.getArrayFiller(), depth));
+	}
+	if (value.isUnion())
+		return holds_functions(value.getUnionValue(), depth);
+	for (unsigned i = 0; value.isStruct() && i < value.getStructNumBases() && !holds; i++)
+		holds = holds_functions(value.getStructBase(i), depth);
+	for (unsigned i = 0; value.isStruct() && i < value.getStructNumFields() && !holds; i++)
+		holds = holds_functions(value.getStructField(i), depth);
+	return holds;
+}
+
+bool holds_functions(const VarDecl *V, unsigned depth)
+{
+	const APValue *value = V->hasInit() && clang_cuda_is_of_device(V) ? V->evaluateValue() : nullptr;
+
+	return value && holds_functions(*value, depth);
+}
+
+/* Is all of it the text of one macro? */
+bool is_of_macro(const SourceManager &SM, SourceLocation begin, SourceLocation end)
+{
+	return begin.isMacroID() && end.isMacroID() && SM.getExpansionLoc(begin) == SM.getExpansionLoc(end);
+}
+
+/* As clang has read it, without a function's body if `only_head`. */
+std::string printed(const Decl *D, const LangOptions &language, bool only_head)
+{
+	std::string text;
+	llvm::raw_string_ostream out(text);
+	PrintingPolicy policy(language);
+
+	policy.TerseOutput = only_head;
+	D->print(out, policy);
+	return text;
 }
 
 class Directives : public PPCallbacks
@@ -246,7 +301,8 @@ class WeakVariables : public RecursiveASTVisitor<WeakVariables>
 } /* namespace */
 
 Pieces::Pieces(CompilerInstance &CI, const clang_job *job, const unsigned *depth)
-    : SM(CI.getSourceManager()), language(CI.getLangOpts()), job(job), found(std::make_shared<std::vector<piece>>())
+    : SM(CI.getSourceManager()), language(CI.getLangOpts()), job(job), own(clang_own_names(CI)),
+	  found(std::make_shared<std::vector<piece>>())
 {
 	CI.getPreprocessor().addPPCallbacks(std::make_unique<Directives>(SM, language, job, depth, found));
 }
@@ -260,6 +316,14 @@ void Pieces::add(Decl *D)
 {
 	if (is_of_cell(D->getLocation()) || (isa<LinkageSpecDecl>(D) && is_of_cell(D->getBeginLoc())))
 		declarations.push_back(D);
+}
+
+/* That of a header's function may be in the unit, too: the variable's loses this prefix when the object is made. */
+std::string Pieces::symbol_of(const VarDecl *V) const
+{
+	std::string name = V->getName().str();
+
+	return own->count(name) ? OWN_PREFIX + name : name;
 }
 
 /* From the first byte of the one token to the first byte of the other. */
@@ -282,18 +346,30 @@ std::string Pieces::slice_to_end(SourceLocation begin, const Decl *D) const
 
 std::string Pieces::whole(const Decl *D) const
 {
-	std::string text = slice_to_end(D->getBeginLoc(), D);
+	std::string text = is_one_of_many ? printed(D, language, false) : slice_to_end(D->getBeginLoc(), D);
 
 	return text.empty() || text.back() == ';' ? text : text + ";";
 }
 
+/* A declaration of what is defined there. */
+std::string Pieces::head(const FunctionDecl *F) const
+{
+	SourceLocation body = F->getBody()->getBeginLoc();
+
+	if (is_of_macro(SM, F->getBeginLoc(), body))
+		return printed(F, language, true) + ";";
+	return slice(F->getBeginLoc(), SM.getExpansionLoc(body)) + ";";
+}
+
 /* The condition is a line of the preprocessor. */
-std::string Pieces::with_body_if(const FunctionDecl *F, const std::string &condition) const
+std::string Pieces::with_body_if(const FunctionDecl *F, const std::string &condition, const std::string &before) const
 {
 	SourceLocation body = SM.getExpansionLoc(F->getBody()->getBeginLoc());
+	std::string line = "\n#line " + std::to_string(SM.getPresumedLineNumber(body)) + "\n";
 
-	return slice(F->getBeginLoc(), body) + "\n" + condition + "\n#line " + std::to_string(SM.getPresumedLineNumber(body)) +
-	       "\n" + slice_to_end(body, F) + "\n#else\n;\n#endif\n";
+	if (is_of_macro(SM, F->getBeginLoc(), F->getBody()->getBeginLoc()))
+		return "\n" + condition + line + before + whole(F) + "\n#else\n" + before + head(F) + "\n#endif\n";
+	return before + slice(F->getBeginLoc(), body) + "\n" + condition + line + slice_to_end(body, F) + "\n#else\n;\n#endif\n";
 }
 
 std::string Pieces::text_of_function(const FunctionDecl *F) const
@@ -313,17 +389,15 @@ std::string Pieces::text_of_function(const FunctionDecl *F) const
 		return whole(F);
 	/* Device code of a later cell is a program of its own, which calls a copy. */
 	if (F->hasAttr<CUDADeviceAttr>())
-		return "inline " + (is_plain ? with_body_if(F, "#ifndef " CLANG_DECLARED) : whole(F));
+		return is_plain ? with_body_if(F, "#ifndef " CLANG_DECLARED, "inline ") : "inline " + whole(F);
 	if (is_member)
 		return "";
-	SourceLocation body = SM.getExpansionLoc(F->getBody()->getBeginLoc());
-
 	/* With the body, for a cell that defines anew what it calls. */
 	if (F->hasAttr<CUDAGlobalAttr>())
 		return with_body_if(F, "#ifdef " CLANG_ANEW);
 	if (is_deduced)
 		return "inline " + whole(F);
-	return slice(F->getBeginLoc(), body) + ";";
+	return head(F);
 }
 
 /*
@@ -372,7 +446,28 @@ std::string Pieces::text_of_variable(const VarDecl *V) const
 	(T->getContainedDeducedType() ? T.getCanonicalType() : T).getAsStringInternal(name, policy);
 	if (name.find('(') != std::string::npos && name.find("(unnamed ") != std::string::npos)
 		return "";
-	return std::string("extern ") + place_of(V) + (V->getTLSKind() != VarDecl::TLS_None ? "thread_local " : "") + name + ";";
+	std::string thread = V->getTLSKind() != VarDecl::TLS_None ? "thread_local " : "", known = place_of(V) + thread + name;
+
+	/* Each kernel's block has its own. */
+	if (V->hasAttr<CUDASharedAttr>() && !V->hasExternalStorage())
+		return "static " + known + ";";
+	if (holds_functions(V))
+		return text_of_table(V, known);
+	return "extern " + known + ";";
+}
+
+/*
+ * An address of a function is of use in its own module, and not in the next worker: the device code of each cell has a table of
+ * its own, which is no variable of the session.
+ */
+std::string Pieces::text_of_table(const VarDecl *V, const std::string &known) const
+{
+	SourceRange value = V->getInit()->getSourceRange();
+	SourceLocation last = SM.getExpansionRange(value.getEnd()).getEnd();
+	std::string text = slice(value.getBegin(), Lexer::getLocForEndOfToken(last, 0, SM, language));
+
+	return "\n#ifdef __CUDA_ARCH__\nstatic __attribute__((internal_linkage)) " + known + " = " + text + ";\n#else\n" +
+	       "extern " + known + ";\n#endif\n";
 }
 
 /* "": later cells see nothing of it. */
@@ -414,11 +509,51 @@ static bool is_c_by_another(const Decl *D)
 	return F && F->isExternC() && !F->isMain() && !isa<LinkageSpecDecl>(F->getLexicalDeclContext());
 }
 
+/* The directive in the middle of the cell's text, which a piece begins with. */
+static void remove_own(std::string &text)
+{
+	for (size_t at; (at = text.find("_Pragma(\"" CLANG_OWN " ")) != std::string::npos;)
+		text.erase(at, text.find(") ", at) + 2 - at);
+}
+
+/* Where a header has a function of the name of a class, the name alone would mean the function. */
+static bool is_hidden_class(const NamedDecl *N)
+{
+	const auto *T = dyn_cast<TagDecl>(N);
+
+	if (!T || !T->isThisDeclarationADefinition())
+		return false;
+	for (const NamedDecl *other : T->getASTContext().getTranslationUnitDecl()->lookup(T->getDeclName()))
+		if (other->isFromASTFile() && !isa<TagDecl>(other))
+			return true;
+	return false;
+}
+
+/* The directives by which the names that it declares at file scope are the session's. */
+std::string Pieces::own_names_of(const Decl *D, unsigned line) const
+{
+	const NamedDecl *N = named(D);
+	std::vector<const NamedDecl *> all;
+	std::string text;
+
+	if (!D->getDeclContext()->getRedeclContext()->isTranslationUnit())
+		return "";
+	if (N)
+		all.push_back(N);
+	if (auto *E = dyn_cast<EnumDecl>(D); E && !E->isScoped())
+		all.insert(all.end(), E->enumerator_begin(), E->enumerator_end());
+	for (const NamedDecl *one : all)
+		if (one->getIdentifier() && (own->count(one->getName().str()) || is_hidden_class(one)))
+			text += "#pragma " CLANG_OWN " " + one->getName().str() + "\n";
+	return text.empty() ? "" : text + "#line " + std::to_string(line) + "\n";
+}
+
 void Pieces::add_one(Decl *D, const std::string &before, const std::string &after)
 {
 	std::string text = text_of(D);
 	const NamedDecl *N = named(D);
 
+	remove_own(text);
 	if (text.empty() || text == ";")
 		return;
 	if (is_c_by_another(D))
@@ -427,9 +562,21 @@ void Pieces::add_one(Decl *D, const std::string &before, const std::string &afte
 
 	if (unsigned packing = packing_of(D))
 		text = "_Pragma(\"pack(push, " + std::to_string(packing) + ")\") " + text + " _Pragma(\"pack(pop)\")";
-	found->push_back({ SM.getFileOffset(SM.getExpansionLoc(D->getBeginLoc())),
-			   SM.getPresumedLineNumber(SM.getExpansionLoc(D->getBeginLoc())), key,
-			   N && N->getIdentifier() ? N->getNameAsString() : "", before + text + after });
+	SourceLocation begin = SM.getExpansionLoc(D->getBeginLoc());
+	unsigned line = SM.getPresumedLineNumber(begin);
+
+	found->push_back({ SM.getFileOffset(begin), line, key, N && N->getIdentifier() ? N->getNameAsString() : "",
+			   own_names_of(D, line) + before + text + after });
+}
+
+/* One macro may make several declarations: the text of each cannot be that of the macro. */
+bool Pieces::shares_macro(const std::vector<Decl *> &list, size_t i) const
+{
+	SourceLocation begin = list[i]->getBeginLoc();
+
+	return is_of_macro(SM, begin, list[i]->getEndLoc()) &&
+	       ((i && is_of_macro(SM, begin, list[i - 1]->getBeginLoc())) ||
+		(i + 1 < list.size() && is_of_macro(SM, begin, list[i + 1]->getBeginLoc())));
 }
 
 void Pieces::add_all(const std::vector<Decl *> &list, const std::string &before, const std::string &after)
@@ -447,7 +594,9 @@ void Pieces::add_all(const std::vector<Decl *> &list, const std::string &before,
 
 			add_all({ N->decls_begin(), N->decls_end() }, before + head + " { ", " }" + after);
 		} else if (i + 1 == list.size() || !holds(SM, list[i + 1], D)) {
+			is_one_of_many = shares_macro(list, i);
 			add_one(D, before, after);
+			is_one_of_many = false;
 		}
 	}
 }

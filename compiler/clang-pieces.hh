@@ -13,6 +13,7 @@
 #include <clang/Frontend/CompilerInstance.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ class Pieces
 	Pieces(clang::CompilerInstance &CI, const clang_job *job, const unsigned *depth);
 	/* A declaration at file scope. */
 	void add(clang::Decl *D);
+	/* The symbol of a variable at file scope. */
+	std::string symbol_of(const clang::VarDecl *V) const;
 	/* All that were added, and the directives between them; weak variables. */
 	void report(clang::ASTContext &C);
 
@@ -40,19 +43,26 @@ class Pieces
 	const clang::LangOptions &language;
 	const clang_job *job;
 	std::vector<clang::Decl *> declarations;
+	std::shared_ptr<const std::set<std::string>> own; /* names that headers have, too */
 	std::shared_ptr<std::vector<piece>> found; /* by the preprocessor, too */
+	bool is_one_of_many = false; /* what is at hand: its macro makes others, too */
 
 	bool is_of_cell(clang::SourceLocation L) const;
 	std::string slice(clang::SourceLocation begin, clang::SourceLocation end) const;
-	std::string with_body_if(const clang::FunctionDecl *F, const std::string &condition) const;
+	std::string head(const clang::FunctionDecl *F) const;
+	std::string with_body_if(const clang::FunctionDecl *F, const std::string &condition,
+				 const std::string &before = "") const;
 	std::string slice_to_end(clang::SourceLocation begin, const clang::Decl *D) const;
 	std::string whole(const clang::Decl *D) const;
+	bool shares_macro(const std::vector<clang::Decl *> &list, size_t i) const;
 	void add_all(const std::vector<clang::Decl *> &list, const std::string &before, const std::string &after);
+	std::string own_names_of(const clang::Decl *D, unsigned line) const;
 	void add_one(clang::Decl *D, const std::string &before, const std::string &after);
 	std::string text_of(const clang::Decl *D) const;
 	std::string text_of_function(const clang::FunctionDecl *F) const;
 	std::string text_of_lambda(const clang::VarDecl *V, const clang::LambdaExpr *L) const;
 	std::string text_of_variable(const clang::VarDecl *V) const;
+	std::string text_of_table(const clang::VarDecl *V, const std::string &known) const;
 };
 
 #endif

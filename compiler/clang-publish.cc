@@ -83,6 +83,16 @@ static bool is_state(const Decl *D)
 	       V->getType()->getLinkage() == LINKAGE(External) && !isa<VarTemplateSpecializationDecl>(V) && !clang_is_constant(V);
 }
 
+/* What a header of CUDA has for itself, as tables of constants, is each unit's own; other files are the user's. */
+static bool is_device_state(const VarDecl *V)
+{
+	const SourceManager &SM = V->getASTContext().getSourceManager();
+	bool is_own = V->hasAttr<InternalLinkageAttr>() ||
+		      (V->getStorageClass() == SC_Static && SM.isInSystemHeader(SM.getExpansionLoc(V->getLocation())));
+
+	return !is_own;
+}
+
 void clang_publish_cpp(Decl *D)
 {
 	if (isa<NamespaceDecl>(D) || isa<LinkageSpecDecl>(D))
@@ -91,8 +101,9 @@ void clang_publish_cpp(Decl *D)
 	if (auto *T = dyn_cast<FunctionTemplateDecl>(D))
 		D = T->getTemplatedDecl();
 	auto *V = dyn_cast<VarDecl>(D);
+	bool is_of_device = V && clang_cuda_is_of_device(V);
 
-	if (is_state(D) || (V && clang_cuda_is_of_device(V)) || D->hasAttr<CUDAGlobalAttr>())
+	if ((is_of_device ? is_device_state(V) : is_state(D)) || D->hasAttr<CUDAGlobalAttr>())
 		make_external(D);
 }
 

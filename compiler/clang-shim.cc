@@ -486,7 +486,7 @@ class CellConsumer : public SemaConsumer
 			clang_publish_lambda(V);
 		if (V && V->getDeclContext()->isTranslationUnit() && V->isExternallyVisible() && !V->isExternC() &&
 		    !V->hasAttr<AsmLabelAttr>() && !clang_cuda_is_of_device(V) && V->getIdentifier())
-			V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, V->getName(), true));
+			V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, pieces ? pieces->symbol_of(V) : V->getName().str(), true));
 		if (auto *N = dyn_cast<NamedDecl>(D))
 			declared.push_back(N);
 	}

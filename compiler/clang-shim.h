@@ -95,6 +95,9 @@ struct clang_symbol {
 /* The text of another function that later cells have the body of has a `;` where this macro is defined. */
 #define CLANG_DECLARED "CGPU_DECLARED"
 
+/* `#pragma` with this word and a name of headers: the session has it for its own (compiler/clang-own.hh). */
+#define CLANG_OWN "cgpu_own"
+
 /* What later C++ cells get of a C++ cell: a declaration at file scope, or a directive. */
 struct clang_piece {
 	const char *key;  /* a later piece with the same one takes its place; unique in a cell */

@@ -23,6 +23,7 @@
 #include "compiler/cpp-diagnostics.h"
 #include "compiler/cpp-header.h"
 #include "compiler/cpp-names.h"
+#include "compiler/cpp-own.h"
 #include "compiler/cpp-pieces.h"
 #include "compiler/device-flags.h"
 #include "compiler/diagnostics.h"
@@ -46,6 +47,7 @@ struct cpp_unit {
 	struct cpp_diagnostics filter;
 	struct cpp_names names;
 	struct cpp_pieces pieces;
+	struct cpp_own own;
 	struct pragma_state before, pragmas; /* where the cell begins, and so far */
 	struct buffer own_variables; /* symbols, each with its NUL */
 	struct buffer unused;	     /* struct clang_diagnostic: about results that nobody takes */
@@ -156,12 +158,54 @@ static void tell_stays(struct cpp_unit *x)
 	buffer_printf(out, ". The first error: %s\n", x->stays_why);
 }
 
+/* Once for each place: the text is compiled again with it. */
+static void edit(struct cpp_unit *x, long begin, long end, const char *with)
+{
+	long at = unit_text_find(&x->text, begin);
+
+	for (uint32_t i = 0; i < x->edits.n; i++)
+		if (at < 0 || x->edits.at[i].start == (uint32_t)at)
+			return;
+	if (at < 0)
+		return;
+	with = mem_pool_strdup(&x->pool, with);
+	x->no_memory |= !with;
+	if (with)
+		edit_list_add(&x->edits, (uint32_t)at, (uint32_t)(at + end - begin), with);
+	edit_list_sort(&x->edits);
+	x->again = true;
+}
+
+/* In the cell, or in what the session has of other cells. */
+static void look_at_name(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
+{
+	bool in_text = d->offset >= 0 && (entry != UINT32_MAX || unit_text_find(&x->text, d->offset) >= 0);
+
+	cpp_own_error(&x->own, buffer_text(&x->text.text), in_text ? d->offset : -1, entry != UINT32_MAX);
+}
+
+static bool take_name(struct cpp_unit *x, const struct clang_diagnostic *d)
+{
+	char with[200];
+
+	if (!cpp_own_take(&x->own, d, buffer_text(&x->cell.includes)))
+		return false;
+	snprintf(with, sizeof(with), "_Pragma(\"" CLANG_OWN " %s\") ", buffer_text(&x->own.clash));
+	x->suspect = UINT32_MAX;
+	if (x->own.in_session)
+		x->again = true;
+	else if (strlen(with) < sizeof(with) - 1)
+		edit(x, x->own.offset, x->own.offset, with);
+	return true;
+}
+
 /* Of two C++ declarations of the session that contradict each other the later one counts; a note will tell the earlier. */
 static void on_error(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
 {
 	drop_suspect(x);
 	x->last_clashed = d->kind == CLANG_CLASH; /* what the cell says counts: an earlier meaning gives way */
 	x->suspect = entry;
+	look_at_name(x, d, entry);
 	x->suspect_why = x->last_clashed && is_piece(x, entry) ? NULL : mem_pool_strdup(&x->pool, d->message);
 }
 
@@ -225,24 +269,6 @@ static void tell_unused(struct cpp_unit *x)
 			add_shown(x, &d[i], entry_of(&d[i]));
 }
 
-/* Once for each place: the text is compiled again with it. */
-static void edit(struct cpp_unit *x, long begin, long end, const char *with)
-{
-	long at = unit_text_find(&x->text, begin);
-
-	for (uint32_t i = 0; i < x->edits.n; i++)
-		if (at < 0 || x->edits.at[i].start == (uint32_t)at)
-			return;
-	if (at < 0)
-		return;
-	with = mem_pool_strdup(&x->pool, with);
-	x->no_memory |= !with;
-	if (with)
-		edit_list_add(&x->edits, (uint32_t)at, (uint32_t)(at + end - begin), with);
-	edit_list_sort(&x->edits);
-	x->again = true;
-}
-
 static void on_edit(void *context, unsigned begin, unsigned end, const char *with)
 {
 	edit(context, begin, end, with);
@@ -303,7 +329,7 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 		on_error(x, d, entry);
 	else if (d->kind == CLANG_INSTANTIATION)
 		on_instantiation(x, d);
-	else if (d->severity == CLANG_NOTE && x->last_clashed)
+	else if (d->severity == CLANG_NOTE && !take_name(x, d) && x->last_clashed)
 		on_other_meaning(x, d, entry);
 	add_shown(x, d, entry);
 	if (d->severity == CLANG_ERROR && d->header)
@@ -323,6 +349,8 @@ static void on_own_variable(void *context, const char *symbol)
 {
 	struct cpp_unit *x = context;
 
+	/* As it is called in the object in the end. */
+	symbol += !strncmp(symbol, OWN_PREFIX, strlen(OWN_PREFIX)) ? strlen(OWN_PREFIX) : 0;
 	buffer_append(&x->own_variables, symbol, strlen(symbol) + 1);
 }
 
@@ -397,6 +425,7 @@ static int write_text(struct cpp_unit *x, struct error *err)
 	unit_text_release(&x->text);
 	unit_text_init(&x->text, x->cell.text, strlen(x->cell.text), x->request->cell_name);
 	unit_text_puts(&x->text, "#line 1 \"session\"\n#define restrict __restrict\n#define _Bool bool\n");
+	cpp_own_write(&x->own, &x->text.text);
 	if (composition_write_cpp(&x->compiler->session, &x->cell.tokens, x->dropped, &x->text.text, err))
 		return -1;
 	unit_text_puts(&x->text, "\n#undef restrict\n#undef _Bool\n");
@@ -747,6 +776,7 @@ static void unit_end(struct cpp_unit *x)
 	edit_list_release(&x->edits);
 	cpp_names_release(&x->names);
 	cpp_pieces_release(&x->pieces);
+	cpp_own_release(&x->own);
 	pragma_state_release(&x->before);
 	pragma_state_release(&x->pragmas);
 	buffer_release(&x->own_variables);

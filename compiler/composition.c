@@ -308,13 +308,24 @@ static struct cpp_words cpp_words_of(const struct declaration *d)
 	return w;
 }
 
+/* A macro in front of all, as of C, would take the name from std:: and from members, too. */
+static bool is_own_in_cpp(const struct composition *c, const struct declaration *d)
+{
+	char kind = c->cpp && d->kind == DECLARATION_VARIABLE ? header_names_kind(&c->s->headers, d->name, strlen(d->name)) : 0;
+
+	return kind && kind != 's' && kind != 'm';
+}
+
 /* Its place in diagnostics names the entry. */
-static void write_cpp(struct buffer *out, uint32_t index, const struct declaration *d)
+static void write_cpp(const struct composition *c, uint32_t index, const struct declaration *d)
 {
 	struct cpp_words w = cpp_words_of(d);
+	struct buffer *out = c->out;
 
 	if (!w.len)
 		return;
+	if (is_own_in_cpp(c, d))
+		buffer_printf(out, "\n#pragma " CLANG_OWN " %s", d->name);
 	buffer_printf(out, "\n%s\n#line %u \"" COMPOSITION_PLACE "%u/In[%u]\"\n%.*s\n%s", w.before, d->line ? d->line : 1, index,
 		      d->cell, (int)w.len, w.text, w.after);
 	if (d->kind == DECLARATION_ENTRY && *d->host)
@@ -393,7 +404,7 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 	if (is_only_declared(c, index))
 		buffer_puts(c->out, "\n#define " CLANG_DECLARED "\n");
 	if (c->cpp)
-		write_cpp(c->out, index, &e->d);
+		write_cpp(c, index, &e->d);
 	else if (*text && line_of_include(c, &e->d))
 		buffer_printf(c->out, "\n#line %u \"%s\"\n%s", line_of_include(c, &e->d), c->cell_name, text);
 	else if (*text)
@@ -495,7 +506,7 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 		mark_masked(c, masks, n_masks);
 		mark_needed(c, tokens);
 		for (uint32_t i = 0; i < s->n && !c->device; i++)
-			if (c->marks[i] == NEEDED)
+			if (c->marks[i] == NEEDED && !is_own_in_cpp(c, &s->entries[i].d))
 				own_names_of(s, &s->entries[i], c->out);
 		for (uint32_t i = 0; i < s->n; i++)
 			write_entry(c, i, 0);

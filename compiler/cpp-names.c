@@ -14,6 +14,7 @@
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "compiler/composition.h"
+#include "compiler/own-names.h"
 #include "compiler/session.h"
 
 #define CHECKED "names of C++"
@@ -172,6 +173,14 @@ static void put(const struct cpp_name *n, struct buffer *out)
 	buffer_printf(out, "%s%s;", before, n->declaration);
 }
 
+static char *without_prefix(struct cpp_names *l, const char *text)
+{
+	char *copy = mem_pool_strdup(l->pool, text);
+
+	own_names_strip(copy);
+	return copy;
+}
+
 struct check {
 	struct cpp_names *names;
 	bool again;   /* a name was refused */
@@ -201,7 +210,7 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 		n->declaration = n->otherwise;
 		n->otherwise = NULL;
 	} else {
-		n->refused = mem_pool_strdup(c->names->pool, d->message);
+		n->refused = without_prefix(c->names, d->message);
 		c->names->failed |= !n->refused;
 	}
 }
@@ -213,8 +222,8 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 
 	if (!n || n->kind != s->kind)
 		return;
-	n->type = mem_pool_strdup(c->names->pool, s->type);
-	n->type_code = mem_pool_strdup(c->names->pool, s->type_code);
+	n->type = without_prefix(c->names, s->type);
+	n->type_code = without_prefix(c->names, s->type_code);
 	n->size = s->size;
 	n->layout = s->layout;
 	c->names->failed |= !n->type || !n->type_code;
@@ -242,6 +251,9 @@ static int write_check(const struct cpp_names *l, struct session *session, struc
 	failed = !masks || buffer_check(&all, err) ||
 		 token_list_init(&tokens, buffer_text(&all), all.len, &pool, err) ||
 		 composition_write(session, &tokens, masks, l->n, false, NULL, out, err);
+	for (size_t i = 0; i < l->n; i++)
+		if (l->at[i].kind != CLANG_TAG)
+			own_names_write(session, l->at[i].name, strlen(l->at[i].name), out);
 	buffer_append(out, all.data, all.len);
 	mem_pool_release(&pool);
 	return failed || buffer_check(out, err) ? -1 : 0;

@@ -16,6 +16,7 @@
 #include "common/unit.h"
 #include "compiler/clang-shim.h"
 #include "compiler/cpp-cell.h"
+#include "compiler/cpp-own.h"
 #include "compiler/session.h"
 #include "compiler/token.h"
 
@@ -194,6 +195,7 @@ static void add_pieces(const struct cpp_pieces *l, struct unit *u)
 /* Of a namespace it is no name of C; what is extern "C" is one that C cells have, too. */
 static bool is_own_at_file_scope(const char *text)
 {
+	text = cpp_own_behind(text);
 	return strncmp(text, "namespace ", 10) && strncmp(text, "inline namespace ", 17) && strncmp(text, "extern \"C\"", 10);
 }
 

@@ -16,6 +16,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang-includes.cc %reldir%/clang-includes.hh \
 	%reldir%/clang-inlined.cc %reldir%/clang-inlined.hh \
 	%reldir%/clang-job.hh %reldir%/clang-header.hh \
+	%reldir%/clang-own.cc %reldir%/clang-own.hh \
 	%reldir%/clang-pieces.cc %reldir%/clang-pieces.hh \
 	%reldir%/clang-cuda.cc %reldir%/clang-cuda.hh \
 	%reldir%/clang-publish.cc %reldir%/clang-publish.hh \
@@ -36,6 +37,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/cpp-header.c %reldir%/cpp-header.h \
 	%reldir%/beyond-c.c %reldir%/beyond-c.h \
 	%reldir%/cpp-names.c %reldir%/cpp-names.h \
+	%reldir%/cpp-own.c %reldir%/cpp-own.h \
 	%reldir%/cpp-pieces.c %reldir%/cpp-pieces.h \
 	%reldir%/declarator.c %reldir%/declarator.h \
 	%reldir%/declare.c %reldir%/declare.h \

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unwind.h>
 
+#include "common/unit.h"
 #include "common/worker-protocol.h"
 #include "runtime/arena/arena.h"
 #include "runtime/backtrace-fold.h"
@@ -216,9 +217,12 @@ static void name_library_frame(struct fault_frame *f, uint64_t inside, const Dl_
 	const char *file = info->dli_fname ? strrchr(info->dli_fname, '/') : NULL;
 	bool told = file && !in_services(inside) && !is_of_every_program(file + 1);
 
+	const char *name = s && s->address >= at ? s->name : info->dli_sname;
+
+	if (name && !strncmp(name, UNIT_OF_LIBRARY, strlen(UNIT_OF_LIBRARY)))
+		name += strlen(UNIT_OF_LIBRARY);
 	if ((s && s->address >= at) || at)
-		snprintf(f->name, sizeof(f->name), "%s%s%s%s", s && s->address >= at ? s->name : info->dli_sname,
-			 told ? " (" : "", told ? file + 1 : "", told ? ")" : "");
+		snprintf(f->name, sizeof(f->name), "%s%s%s%s", name, told ? " (" : "", told ? file + 1 : "", told ? ")" : "");
 	else if (file)
 		snprintf(f->name, sizeof(f->name), "a function of %s", file + 1);
 }

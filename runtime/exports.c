@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/unit.h"
 #include "runtime/cpp-runtime.h"
 #include "runtime/cuda/device.h"
 #include "runtime/loader/initials.h"
@@ -43,8 +44,11 @@ static void *in_libraries(const char *name)
 
 uint64_t exports_find(const char *name)
 {
-	uint64_t address = wrapped(name);
+	uint64_t address;
 
+	if (!strncmp(name, UNIT_OF_LIBRARY, strlen(UNIT_OF_LIBRARY)))
+		name += strlen(UNIT_OF_LIBRARY);
+	address = wrapped(name);
 	if (!address)
 		address = (uint64_t)(uintptr_t)device_symbol(name);
 	if (!address)

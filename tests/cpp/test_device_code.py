@@ -22,6 +22,10 @@ cudaMemcpy(d, h.data(), h.size() * sizeof(float), cudaMemcpyHostToDevice);
 void fetch() { cudaMemcpy(h.data(), d, h.size() * sizeof(float), cudaMemcpyDeviceToHost); }
 """
 
+# An int on the device, and its value.
+PLACE = "%%cpp\nint *di, hi; cudaMalloc(&di, 64 * sizeof(int)); cudaMemset(di, 0, 64 * sizeof(int));"
+VALUE = "cudaMemcpy(&hi, di, sizeof hi, cudaMemcpyDeviceToHost); hi"
+
 
 @pytest.fixture(scope="module")
 def session(kernel):
@@ -197,3 +201,86 @@ def test_mistakes_are_told_by_clang_at_their_place(session, text, message):
 def test_lines_of_a_kernel_of_an_earlier_cell_are_told_as_its_lines(fresh_kernel):
     play(fresh_kernel, "%%cpp\ntemplate <typename T> __global__ void fill(T *p, T v) {\n  p[threadIdx.x] = v; }")
     refuse(fresh_kernel, "%%cpp\nfill<<<1, 32>>>((int *)0, 3); cudaDeviceSynchronize();", "line 3 of In[1]")
+
+
+def test_macros_may_define_kernels_and_functions(fresh_kernel):
+    play(fresh_kernel, PLACE, """%%cpp
+#define OP(name, op) __global__ void name(int *p, int v) { *p = *p op v; }
+#define NEXT(name) int name(int x) { return x + 1; }
+OP(plus, +) OP(times, *)
+NEXT(following)""",
+         ("%%cpp\ncudaMemset(di, 0, 4); plus<<<1, 1>>>(di, 5); times<<<1, 1>>>(di, 7);\n" + VALUE + " + following(4)",
+          "40"),
+         # One macro, many declarations.
+         """%%cpp
+#define FAMILY(n) __device__ int n##_of(int x) { return x + 1; } __global__ void n(int *p) { *p = n##_of(*p); } \\
+    struct n##_type { int a; }; int n##_get(n##_type x) { return x.a; } int n##_value = 4;
+FAMILY(one)
+namespace inner { FAMILY(two) }""",
+         ("%%cpp\none<<<1, 1>>>(di); inner::two<<<1, 1>>>(di);\n" + VALUE, "37"),
+         ("%%cpp\n__global__ void both(int *p) { *p = one_of(4) + inner::two_of(7); }\nboth<<<1, 1>>>(di); " + VALUE,
+          "13"),
+         ("%%cpp\none_get(one_type{3}) + inner::two_get(inner::two_type{20}) + one_value", "27"),
+         ("%%cpp\n__device__ int one_of(int x) { return x + 100; }\none<<<1, 1>>>(di); " + VALUE, "113"))
+
+
+def test_shared_memory_at_file_scope(fresh_kernel):
+    play(fresh_kernel, PLACE, "%%cpp\nextern __shared__ int buffer[];\n__shared__ int tile[8];",
+         ("""%%cpp
+__global__ void turn(int *p)
+{
+    buffer[threadIdx.x] = threadIdx.x;
+    tile[threadIdx.x] = 10 * threadIdx.x;
+    __syncthreads();
+    p[threadIdx.x] = buffer[7 - threadIdx.x] + tile[7 - threadIdx.x];
+}
+turn<<<1, 8, 8 * sizeof(int)>>>(di); """ + VALUE, "77"),
+         ("""%%cpp
+__global__ void doubles(int *p)
+{
+    extern __shared__ double wide[];
+    wide[threadIdx.x] = 1.5;
+    tile[threadIdx.x] = 4;
+    __syncthreads();
+    *p = wide[1] * 2 + tile[1];
+}
+doubles<<<1, 2, 2 * sizeof(double)>>>(di); turn<<<1, 8, 32>>>(di + 8); """ + VALUE, "7"))
+
+
+def test_tables_of_device_functions_serve_later_cells(fresh_kernel):
+    play(fresh_kernel, PLACE, """%%cpp
+typedef int (*op)(int, int);
+struct holder { op f; int n; };
+__device__ int add(int a, int b) { return a + b; }
+__device__ int multiply(int a, int b) { return a * b; }
+__device__ op ops[2] = { add, multiply }, one = add;
+__device__ op *behind = ops;
+__device__ holder held = { multiply, 5 };
+namespace inner { __constant__ op fixed[] = { multiply }; }""",
+         ("""%%cpp
+__global__ void k(int *p, int i)
+{
+    *p = ops[i](3, 4) * 100 + ops[1](3, 4) + behind[0](1, 1) * 10000 + held.f(held.n, 2) * 100000 + one(1, 2) * 10000000
+        + inner::fixed[0](1, 2) * 100000000;
+}
+k<<<1, 1>>>(di, 0); """ + VALUE, "231020712"),
+         ("%%cpp\nk<<<1, 1>>>(di, 1); " + VALUE, "231021212"),
+         ("%%cpp\n__global__ void call(int *p, op f) { *p = f(3, 4); }\n"
+          "op f; cudaMemcpyFromSymbol(&f, ops, sizeof f, sizeof f); call<<<1, 1>>>(di, f); " + VALUE, "12"))
+    refuse(fresh_kernel, "%%cpp\nint *none = nullptr; *none = 1;", "SegmentationFault")
+    play(fresh_kernel, ("%%cpp\nk<<<1, 1>>>(di, 0); " + VALUE, "231020712"),
+         ("%%cpp\n__device__ int add(int a, int b) { return a + b + 50; }\nk<<<1, 1>>>(di, 0); " + VALUE, "731525712"))
+
+
+def test_tables_of_a_header_of_cuda_that_a_c_cell_has_included(fresh_kernel):
+    play(fresh_kernel, PLACE[len("%%cpp\n"):], "#include <curand_kernel.h>\nint c = 2;", """%%cpp
+__global__ void seed(curandState *s) { curand_init(1234, threadIdx.x, 0, &s[threadIdx.x]); }
+__global__ void draw(curandState *s, int *p) { p[threadIdx.x] = 1000 * curand_uniform(&s[threadIdx.x]); }
+curandState *states;
+cudaMalloc(&states, 64 * sizeof(curandState));
+seed<<<1, 64>>>(states);""",
+         ("%%cpp\nint all[64], sum = 0; draw<<<1, 64>>>(states, di);\n"
+          "cudaMemcpy(all, di, sizeof all, cudaMemcpyDeviceToHost);\n"
+          "for (int one : all) sum += one;\nsum > 20000 && sum < 44000 && all[0] != all[1]", "true"),
+         ("%%cpp\n__global__ void again(curandState *s) { curand_init(1234, threadIdx.x, 0, &s[threadIdx.x]); }\n"
+          "int first = all[0]; again<<<1, 64>>>(states); draw<<<1, 64>>>(states, di); " + VALUE + " == first", "true"))
