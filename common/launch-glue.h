@@ -40,6 +40,11 @@ void cgpu_launch(const char *name, void **args);
 #define CGPU_FOR_BOTH "cgpu.both"
 #define CGPU_FOR_BOTH_MARK "__attribute__((annotate(\"" CGPU_FOR_BOTH "\"))) "
 
+/* And a lambda in device code that launches a kernel, in whose body the launch stands. */
+#define CGPU_LAUNCH_MARK "cgpu.launch"
+#define CGPU_LAUNCH_BEGIN "CGPU_LAUNCH { "
+#define CGPU_LAUNCH_END "; }()"
+
 /* And a variable that is `__managed__`. */
 #define CGPU_MANAGED "cgpu.managed"
 

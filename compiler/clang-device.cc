@@ -9,6 +9,7 @@
 #include "compiler/clang-includes.hh"
 #include "compiler/clang-inlined.hh"
 #include "compiler/clang-job.hh"
+#include "compiler/clang-launches.hh"
 #include "compiler/clang-statements.hh"
 
 #include <clang/CodeGen/CodeGenAction.h>
@@ -133,6 +134,7 @@ void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, InlinedPlaces 
 		passes.addPass(TellManaged());
 		passes.addPass(LeaveSystemLines(CI));
 		passes.addPass(KeepSharedReads());
+		clang_launches_add_pass(passes);
 	});
 }
 
@@ -140,21 +142,22 @@ void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, InlinedPlaces 
 class Declarer : public ASTConsumer
 {
       public:
-	Declarer(const clang_job *job, const SourceManager &SM) : job(job), SM(SM)
+	Declarer(const clang_job *job, CompilerInstance &CI) : job(job), CI(CI)
 	{
 	}
 
 	bool HandleTopLevelDecl(DeclGroupRef group) override
 	{
 		for (Decl *D : group)
-			if (isa<VarDecl>(D) && is_of_earlier_cell(SM, D->getLocation(), job))
+			if (isa<VarDecl>(D) && is_of_earlier_cell(CI.getSourceManager(), D->getLocation(), job))
 				make_declaration(D);
+		clang_launches_allow(CI.getSema());
 		return true;
 	}
 
       private:
 	const clang_job *job;
-	const SourceManager &SM;
+	CompilerInstance &CI;
 };
 
 class DeviceAction : public HeaderLater<EmitAssemblyAction>
@@ -171,7 +174,7 @@ class DeviceAction : public HeaderLater<EmitAssemblyAction>
 
 		if (!generator)
 			return nullptr;
-		return clang_in_front(std::make_unique<Declarer>(job, CI.getSourceManager()), std::move(generator));
+		return clang_in_front(std::make_unique<Declarer>(job, CI), std::move(generator));
 	}
 
 	void ExecuteAction() override

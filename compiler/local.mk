@@ -17,6 +17,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang-includes.cc %reldir%/clang-includes.hh \
 	%reldir%/clang-inlined.cc %reldir%/clang-inlined.hh \
 	%reldir%/clang-job.hh %reldir%/clang-header.hh \
+	%reldir%/clang-launches.cc %reldir%/clang-launches.hh \
 	%reldir%/clang-pieces.cc %reldir%/clang-pieces.hh \
 	%reldir%/clang-cuda.cc %reldir%/clang-cuda.hh \
 	%reldir%/clang-publish.cc %reldir%/clang-publish.hh \
@@ -29,6 +30,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/compile-cuda.c %reldir%/compile-cuda.h \
 	%reldir%/cuda-flags.c %reldir%/cuda-flags.h \
 	%reldir%/compile-device.c %reldir%/compile-device.h \
+	%reldir%/device-edits.c %reldir%/device-edits.h \
 	%reldir%/device-follow.c %reldir%/device-follow.h \
 	%reldir%/device-include.c %reldir%/device-include.h \
 	%reldir%/device-header.c %reldir%/device-header.h \
@@ -103,7 +105,7 @@ cgpu_compiler_LDADD = $(COMPILER_LIBS)
 # Headers that cells see; launch-glue.h keeps its folder.
 preludedir = $(pkgdatadir)/include
 prelude_HEADERS = %reldir%/prelude/cgpu.h %reldir%/prelude/cgpu-cuda.h \
-	%reldir%/prelude/cgpu-legacy.h %reldir%/prelude/cgpu-show.h \
+	%reldir%/prelude/cgpu-device.h %reldir%/prelude/cgpu-legacy.h %reldir%/prelude/cgpu-show.h \
 	%reldir%/prelude/cuda_bf16.h %reldir%/prelude/curand_kernel.h \
 	%reldir%/prelude/cuda_fp16.h %reldir%/prelude/cuda_runtime.h \
 	%reldir%/prelude/device_launch_parameters.h

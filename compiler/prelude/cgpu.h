@@ -157,6 +157,9 @@ template <class T, unsigned long n> cgpu_array<T, n> cgpu_array_copy(const T (&f
 #define __managed__ __attribute__((annotate(CGPU_MANAGED)))
 #endif
 #endif
+#ifdef CGPU_WITH_CUDA
+#include "cgpu-device.h"
+#endif
 #include "cgpu-show.h"
 #elif defined(CGPU_WITH_CUDA)
 #include "cgpu-cuda.h"
