@@ -297,6 +297,8 @@ static void edit_device_code(struct cpp_unit *x, const struct clang_diagnostic *
 		return;
 	if (d->kind == CLANG_LAUNCH || d->kind == CLANG_OTHER_TARGET)
 		x->again |= device_edit_launch(&x->cell.tokens, (uint32_t)at, &x->edits);
+	else if (d->kind == CLANG_SHARED_INIT)
+		x->again |= device_edit_shared(&x->cell.tokens, (uint32_t)at, &x->pool, &x->edits);
 }
 
 /* Of a kernel of the session the PTX of this cell needs the body. */

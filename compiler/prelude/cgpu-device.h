@@ -15,4 +15,19 @@
 extern "C" __device__ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, CUstream_st *stream = 0);
 #endif
 
+/* ---- shared variables of classes ---- */
+
+/* Whose constructor is not called. */
+template <class T> union cgpu_room {
+	T at;
+
+	__host__ __device__ cgpu_room()
+	{
+	}
+
+	__host__ __device__ ~cgpu_room()
+	{
+	}
+};
+
 #endif

@@ -92,3 +92,77 @@ def test_a_launch_that_is_wrong_is_told(session):
                     "__global__ void node2(int *p) { leaf2<<<1, 1>>>(p, 3); }", "too many arguments")
     refuse(session, "%%cpp\nint on_host() { return 1; }\n__global__ void leaf3(int *p) { *p = 1; }\n"
                     "__global__ void node3(int *p) { leaf3<<<1, on_host()>>>(p); }", "on_host")
+
+
+# --- shared variables of classes ---
+
+def test_shared_variables_whose_constructors_are_not_called(session):
+    assert shown(session, """
+struct V {
+    float x, y;
+    __host__ __device__ V() : x(1), y(2) {}
+    __host__ __device__ V(float x, float y) : x(x), y(y) {}
+    __host__ __device__ ~V() {}
+};
+template <class A, int n> struct Many { A all[n]; __device__ Many() { all[0] = A(); } };
+__global__ void mix(float *o)
+{
+    __shared__ V v[2][16], w; static __shared__ Many<V, 4>
+        many;
+    alignas(16) __shared__ V aligned;
+    v[threadIdx.x / 16][threadIdx.x % 16] = V(threadIdx.x, 1);
+    w.x = 3; many.all[1] = V(4, 5); aligned.y = 6;
+    __syncthreads();
+    o[threadIdx.x] = v[1][15].x + w.x + many.all[1].y + aligned.y + sizeof(v) / sizeof(V);
+}
+template <class T> __global__ void turn(T *o) { __shared__ T all[32]; all[threadIdx.x] = *o; *o = all[threadIdx.x]; }
+V *vs; cudaMalloc(&vs, 64);
+turn<<<1, 1>>>(vs);
+mix<<<1, 32>>>(f);
+getf()[5]""") == "77.0"
+    ran = session.run("%%cpp\n__global__ void wrong()\n{\n    __shared__ int n = 3;\n}")
+    assert "In[" in ran.evalue and ":4:20: error: initialization is not supported for __shared__ variables" in ran.evalue
+
+
+def test_barriers_pipelines_and_atomics(session):
+    assert shown(session, """
+#include <cuda/atomic>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+#include <cooperative_groups.h>
+__device__ cuda::atomic<int, cuda::thread_scope_device> total;
+__global__ void meet(int *o)
+{
+    __shared__ cuda::barrier<cuda::thread_scope_block> ready, others[2];
+    __shared__ int s[64];
+    if (!threadIdx.x) {
+        init(&ready, blockDim.x);
+        init(&others[1], blockDim.x);
+    }
+    __syncthreads();
+    s[threadIdx.x] = threadIdx.x;
+    ready.arrive_and_wait();
+    int v = s[63 - threadIdx.x];
+    others[1].wait(others[1].arrive());
+    total.fetch_add(v);
+    o[threadIdx.x] = v;
+}
+meet<<<1, 64>>>(p); get()[5]""") == "58"
+    assert shown(session, """
+__global__ void piped(int *o, const int *a)
+{
+    __shared__ int s[64];
+    auto block = cooperative_groups::this_thread_block();
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    auto pipe = cuda::make_pipeline(block, &state);
+    pipe.producer_acquire();
+    cuda::memcpy_async(block, s, a, sizeof(s), pipe);
+    pipe.producer_commit();
+    pipe.consumer_wait();
+    o[threadIdx.x] = s[63 - threadIdx.x] + total.load() / 1000;
+    pipe.consumer_release();
+}
+int *q; cudaMalloc(&q, sizeof h);
+piped<<<1, 64>>>(q, p);
+cudaMemcpy(h, q, sizeof h, cudaMemcpyDeviceToHost);
+h[5]""") == "7"
