@@ -105,7 +105,7 @@ cgpu_compiler_LDADD = $(COMPILER_LIBS)
 # Headers that cells see; launch-glue.h keeps its folder.
 preludedir = $(pkgdatadir)/include
 prelude_HEADERS = %reldir%/prelude/cgpu.h %reldir%/prelude/cgpu-cuda.h \
-	%reldir%/prelude/cgpu-device.h %reldir%/prelude/cgpu-legacy.h %reldir%/prelude/cgpu-show.h \
+	%reldir%/prelude/cgpu-device.h %reldir%/prelude/cgpu-legacy.h %reldir%/prelude/cgpu-show.h %reldir%/prelude/cgpu-surface.h \
 	%reldir%/prelude/cuda_bf16.h %reldir%/prelude/curand_kernel.h \
 	%reldir%/prelude/cuda_fp16.h %reldir%/prelude/cuda_runtime.h \
 	%reldir%/prelude/device_launch_parameters.h

@@ -30,4 +30,8 @@ template <class T> union cgpu_room {
 	}
 };
 
+/* ---- what a file of its own has ---- */
+
+#include "cgpu-surface.h"
+
 #endif

@@ -166,3 +166,161 @@ int *q; cudaMalloc(&q, sizeof h);
 piped<<<1, 64>>>(q, p);
 cudaMemcpy(h, q, sizeof h, cudaMemcpyDeviceToHost);
 h[5]""") == "7"
+
+
+# --- surfaces and textures ---
+
+def test_surfaces_of_two_dimensions(session):
+    session.run("""%%cpp
+template <class T> __global__ void add(cudaSurfaceObject_t s, T *o, cudaSurfaceBoundaryMode mode)
+{
+    T v;
+    surf2Dread(&v, s, threadIdx.x * sizeof(T), threadIdx.y);
+    *(char *)&v += threadIdx.x + 4 * threadIdx.y;
+    surf2Dwrite(v, s, threadIdx.x * sizeof(T), threadIdx.y);
+    o[threadIdx.x + 4 * threadIdx.y] = surf2Dread<T>(s, (threadIdx.x + 2) * (int)sizeof(T), threadIdx.y, mode);
+}
+template <class T> unsigned check()
+{
+    cudaArray_t image;
+    cudaSurfaceObject_t s;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
+    T values[16] = {}, *o;
+    unsigned wrong = 0;
+    cudaMallocArray(&image, &format, 4, 4, cudaArraySurfaceLoadStore);
+    for (int i = 0; i < 16; i++)
+        memset(&values[i], i + 1, sizeof(T));
+    cudaMemcpy2DToArray(image, 0, 0, values, 4 * sizeof(T), 4 * sizeof(T), 4, cudaMemcpyHostToDevice);
+    cudaResourceDesc what = {};
+    what.resType = cudaResourceTypeArray;
+    what.res.array.array = image;
+    cudaCreateSurfaceObject(&s, &what);
+    cudaMalloc(&o, sizeof(values));
+    add<<<1, dim3(4, 4)>>>(s, o, cudaBoundaryModeZero);
+    T got[16], seen[16];
+    cudaMemcpy(seen, o, sizeof(seen), cudaMemcpyDeviceToHost);
+    cudaMemcpy2DFromArray(got, 4 * sizeof(T), image, 0, 0, 4 * sizeof(T), 4, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 16; i++) {
+        T expected = values[i], none = {};
+        *(char *)&expected += i;
+        wrong += memcmp(&got[i], &expected, sizeof(T)) != 0;
+        wrong += i % 4 > 1 && memcmp(&seen[i], &none, sizeof(T)) != 0;
+        wrong += i % 4 < 2 && memcmp(&seen[i], &got[i + 2], sizeof(T)) != 0;
+    }
+    cudaDestroySurfaceObject(s);
+    cudaFreeArray(image);
+    cudaFree(o);
+    return wrong + cudaGetLastError();
+}
+template <class... T> unsigned check_all() { return (check<T>() + ...); }""").ok()
+    assert shown(session, "check_all<char, signed char, unsigned char, short, unsigned short, int, unsigned, float>()") == "0"
+    assert shown(session, "check_all<char1, uchar2, char4, short1, ushort2, short4, int1, uint2, int4, float1, float2, "
+                          "float4>()") == "0"
+
+
+def test_surfaces_of_other_dimensions(session):
+    assert shown(session, """
+__global__ void fill(cudaSurfaceObject_t line, cudaSurfaceObject_t box, cudaSurfaceObject_t lines,
+                     cudaSurfaceObject_t sheets, cudaSurfaceObject_t cube, int *o)
+{
+    int i = threadIdx.x;
+    surf1Dwrite(i, line, i * 4);
+    surf3Dwrite(i + 1, box, i % 2 * 4, i / 2 % 2, i / 4 % 2);
+    surf1DLayeredwrite(i + 2, lines, i % 4 * 4, i / 4 % 2);
+    surf2DLayeredwrite(i + 3, sheets, i % 2 * 4, i / 2 % 2, i / 4 % 2);
+    surfCubemapwrite(i + 4, cube, i % 2 * 4, i / 2 % 2, i / 4 % 2);
+    __syncthreads();
+    i = 7 - i;
+    o[i] = surf1Dread<int>(line, i * 4) + 10 * surf3Dread<int>(box, i % 2 * 4, i / 2 % 2, i / 4)
+           + 100 * surf1DLayeredread<int>(lines, i % 4 * 4, i / 4)
+           + 1000 * surf2DLayeredread<int>(sheets, i % 2 * 4, i / 2 % 2, i / 4)
+           + 10000 * surfCubemapread<int>(cube, i % 2 * 4, i / 2 % 2, i / 4);
+}
+cudaSurfaceObject_t surface(cudaExtent extent, unsigned flags)
+{
+    cudaArray_t image;
+    cudaSurfaceObject_t s = 0;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+    cudaMalloc3DArray(&image, &format, extent, flags | cudaArraySurfaceLoadStore);
+    cudaResourceDesc what = {};
+    what.resType = cudaResourceTypeArray;
+    what.res.array.array = image;
+    cudaCreateSurfaceObject(&s, &what);
+    return s;
+}
+fill<<<1, 8>>>(surface(make_cudaExtent(8, 0, 0), 0), surface(make_cudaExtent(2, 2, 2), 0),
+               surface(make_cudaExtent(4, 0, 2), cudaArrayLayered), surface(make_cudaExtent(2, 2, 2), cudaArrayLayered),
+               surface(make_cudaExtent(2, 2, 6), cudaArrayCubemap), p);
+get()[5]""") == str(5 + 60 + 700 + 8000 + 90000)
+
+
+def test_textures(session):
+    session.run("""%%cpp
+cudaTextureObject_t texture(cudaArray_t image, cudaTextureFilterMode filter = cudaFilterModePoint)
+{
+    cudaTextureObject_t t = 0;
+    cudaResourceDesc what = {};
+    cudaTextureDesc how = {};
+    what.resType = cudaResourceTypeArray;
+    what.res.array.array = image;
+    how.filterMode = filter;
+    for (auto &mode : how.addressMode)
+        mode = cudaAddressModeClamp;
+    cudaCreateTextureObject(&t, &what, &how, NULL);
+    return t;
+}
+template <class T> cudaArray_t image(cudaExtent e, unsigned flags = 0)
+{
+    cudaArray_t to;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
+    cudaMemcpy3DParms p = {};
+    T values[64];
+    for (int i = 0; i < 64; i++)
+        for (unsigned j = 0; j < sizeof(T) / 4; j++)
+            ((float *)&values[i])[j] = i + 100 * j;
+    cudaMalloc3DArray(&to, &format, e, flags);
+    e.height += !e.height;
+    e.depth += !e.depth;
+    p.srcPtr = make_cudaPitchedPtr(values, e.width * sizeof(T), e.width, e.height);
+    p.dstArray = to;
+    p.extent = e;
+    p.kind = cudaMemcpyHostToDevice;
+    cudaMemcpy3D(&p);
+    return to;
+}""").ok()
+    assert shown(session, """
+#include <vector>
+__global__ void sample(cudaTextureObject_t line, cudaTextureObject_t sheet, cudaTextureObject_t box,
+                       cudaTextureObject_t layers, cudaTextureObject_t lines, cudaTextureObject_t smooth, cudaTextureObject_t four, float *o)
+{
+    o[0] = tex1D<float>(line, 3.5f);
+    o[1] = tex2D<float>(sheet, 1.5f, 2.5f);
+    o[2] = tex3D<float>(box, 1.5f, 1.5f, 1.5f);
+    o[3] = tex2DLayered<float>(layers, 1.5f, 0.5f, 1);
+    o[4] = tex1DLayered<float>(lines, 2.5f, 1);
+    o[5] = tex2D<float>(smooth, 1.0f, 1.0f);
+    o[6] = tex2DLod<float>(sheet, 0.5f, 1.5f, 0);
+    o[7] = tex2DGrad<float>(sheet, 3.5f, 3.5f, make_float2(0, 0), make_float2(0, 0));
+    float4 all = tex2Dgather<float4>(sheet, 1.0f, 1.0f, 0), v = tex2D<float4>(four, 1.5f, 1.5f);
+    o[8] = all.x * 1000 + all.y * 100 + all.z * 10 + all.w;
+    o[9] = v.w;
+    tex2D(&o[10], sheet, 2.5f, 0.5f);
+}
+cudaExtent flat = make_cudaExtent(4, 4, 0);
+sample<<<1, 1>>>(texture(image<float>(make_cudaExtent(8, 0, 0))), texture(image<float>(flat, cudaArrayTextureGather)),
+                 texture(image<float>(make_cudaExtent(2, 2, 2))),
+                 texture(image<float>(make_cudaExtent(2, 2, 2), cudaArrayLayered)),
+                 texture(image<float>(make_cudaExtent(4, 0, 2), cudaArrayLayered)),
+                 texture(image<float>(flat), cudaFilterModeLinear), texture(image<float4>(flat)), f);
+getf();
+std::vector<float>(g, g + 11)""") == "{3.0, 9.0, 7.0, 5.0, 6.0, 2.5, 4.0, 15.0, 4510.0, 305.0, 2.0}"
+    assert shown(session, """
+__global__ void fetch(cudaTextureObject_t t, float *o) { *o = tex1Dfetch<float>(t, 3); }
+cudaTextureObject_t of_buffer;
+cudaResourceDesc what = {};
+cudaTextureDesc how = {};
+what.resType = cudaResourceTypeLinear;
+what.res.linear = { f, cudaCreateChannelDesc<float>(), 64 };
+cudaCreateTextureObject(&of_buffer, &what, &how, NULL);
+fetch<<<1, 1>>>(of_buffer, f + 20);
+getf()[20]""") == "5.0"
