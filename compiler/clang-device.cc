@@ -17,6 +17,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
@@ -123,6 +124,24 @@ struct MarkInlined : llvm::PassInfoMixin<MarkInlined> {
 	InlinedPlaces &places;
 };
 
+/* LLVM 19 writes an alignment of 0 for what a stack has anyway, which is no PTX. */
+struct AlignAllocas : llvm::PassInfoMixin<AlignAllocas> {
+	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
+	{
+		for (llvm::Function &F : M)
+			for (llvm::BasicBlock &B : F)
+				for (llvm::Instruction &I : B)
+					if (auto *A = llvm::dyn_cast<llvm::AllocaInst>(&I); A && !A->isStaticAlloca())
+						A->setAlignment(std::max(A->getAlign(), llvm::Align(32)));
+		return llvm::PreservedAnalyses::all();
+	}
+
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
 void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, InlinedPlaces &places)
 {
 	auto at_end = [&places](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
@@ -134,6 +153,7 @@ void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, InlinedPlaces 
 		passes.addPass(TellManaged());
 		passes.addPass(LeaveSystemLines(CI));
 		passes.addPass(KeepSharedReads());
+		passes.addPass(AlignAllocas());
 		clang_launches_add_pass(passes);
 	});
 }

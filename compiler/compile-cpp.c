@@ -307,7 +307,7 @@ static void on_launched(void *context, const char *file)
 	struct cpp_unit *x = context;
 	uint32_t entry = entry_of(file);
 
-	if (!is_piece(x, entry) || x->anew[entry])
+	if (!is_piece(x, entry) || x->anew[entry] || x->stays[entry])
 		return;
 	x->anew[entry] = x->again = true;
 }

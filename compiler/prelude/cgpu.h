@@ -16,11 +16,14 @@
  * macro <crt/math_functions.hpp> wants since CUDA 13.2.
  */
 #define _NV_RSQRT_SPECIFIER
+#define _CG_CLUSTER_INTRINSICS_AVAILABLE /* clang has them, and NVIDIA's headers do not know it */
+#define __CUDACC_INTERNAL_NO_STUBS__ /* functions of the runtime in device code are those of libcudadevrt */
 #define any(x) cgpu_any(x)
 #define all(x) cgpu_all(x)
 #include <__clang_cuda_runtime_wrapper.h>
 #undef any
 #undef all
+#undef __CUDACC_INTERNAL_NO_STUBS__
 #endif
 #endif
 

@@ -121,7 +121,7 @@ turn<<<1, 1>>>(vs);
 mix<<<1, 32>>>(f);
 getf()[5]""") == "77.0"
     ran = session.run("%%cpp\n__global__ void wrong()\n{\n    __shared__ int n = 3;\n}")
-    assert "In[" in ran.evalue and ":4:20: error: initialization is not supported for __shared__ variables" in ran.evalue
+    assert ":4:20: error: initialization is not supported for __shared__ variables" in ran.evalue
 
 
 def test_barriers_pipelines_and_atomics(session):
@@ -213,7 +213,8 @@ template <class T> unsigned check()
     return wrong + cudaGetLastError();
 }
 template <class... T> unsigned check_all() { return (check<T>() + ...); }""").ok()
-    assert shown(session, "check_all<char, signed char, unsigned char, short, unsigned short, int, unsigned, float>()") == "0"
+    assert shown(session, "check_all<char, signed char, unsigned char, short, unsigned short, int, unsigned, "
+                          "float>()") == "0"
     assert shown(session, "check_all<char1, uchar2, char4, short1, ushort2, short4, int1, uint2, int4, float1, float2, "
                           "float4>()") == "0"
 
@@ -291,7 +292,8 @@ template <class T> cudaArray_t image(cudaExtent e, unsigned flags = 0)
     assert shown(session, """
 #include <vector>
 __global__ void sample(cudaTextureObject_t line, cudaTextureObject_t sheet, cudaTextureObject_t box,
-                       cudaTextureObject_t layers, cudaTextureObject_t lines, cudaTextureObject_t smooth, cudaTextureObject_t four, float *o)
+                       cudaTextureObject_t layers, cudaTextureObject_t lines, cudaTextureObject_t smooth,
+                       cudaTextureObject_t four, float *o)
 {
     o[0] = tex1D<float>(line, 3.5f);
     o[1] = tex2D<float>(sheet, 1.5f, 2.5f);
@@ -324,3 +326,217 @@ what.res.linear = { f, cudaCreateChannelDesc<float>(), 64 };
 cudaCreateTextureObject(&of_buffer, &what, &how, NULL);
 fetch<<<1, 1>>>(of_buffer, f + 20);
 getf()[20]""") == "5.0"
+
+
+# --- words and functions ---
+
+def test_words_of_nvcc(session):
+    assert shown(session, """
+#ifndef __CUDACC__
+#error
+#endif
+#ifdef __CUDA_ARCH__
+const int on_device = 1;
+#else
+const int on_device = 0;
+#endif
+struct P { int a[4]; };
+__device__ __nv_pure__ int f1(int a) { return a; }
+__device__ __noinline__ int f2(int a) { return a; }
+__device__ __forceinline__ int f3(int a) { return a; }
+__host__ __device__ int where()
+{
+#ifdef __CUDA_ARCH__
+    return __CUDA_ARCH__ >= 500;
+#else
+    return 10;
+#endif
+}
+__noinline__ __device__ int f4(int a);
+int on_host = 1;
+__noinline__ __device__ int f4(int a) { return a; }
+on_host += 1;
+__global__ void __launch_bounds__(256, 2, 1) all(const __grid_constant__ P p, int *__restrict__ o)
+{
+    static_assert(__CUDA_ARCH__ >= 500);
+    o[0] = p.a[threadIdx.x] + f1(1) + f2(2) + f3(3) + f4(4) + where();
+    o[1] = __CUDA_ARCH__ / 100;
+}
+template <int n> __global__ void __launch_bounds__(n) __maxnreg__(64) bounded(int *o) { o[2] = n; }
+P given = { { 10, 20 } };
+all<<<1, 1>>>(given, p);
+bounded<64><<<1, 1>>>(p);
+get()[0] * 1000 + h[2] + where() + on_device + on_host""") == "21076"
+
+
+def test_warps_and_bits(session):
+    assert shown(session, """
+__global__ void warp(int *o, unsigned *u)
+{
+    int i = threadIdx.x, all;
+    unsigned same = __match_any_sync(~0u, i / 8), voted = __ballot_sync(~0u, i & 1);
+    __match_all_sync(~0u, 3, &all);
+    int v = __shfl_sync(~0u, i, 3) + __shfl_up_sync(~0u, i, 1) + __shfl_down_sync(~0u, i, 1);
+    v += __shfl_xor_sync(~0u, i, 1);
+    __syncwarp();
+    if (i == 9) {
+        o[0] = v;
+        o[2] = (same == 0xff00) + 2 * (voted == 0xaaaaaaaa) + 4 * all + 8 * (__activemask() != 0);
+        o[3] = __dp4a(0x01020304, 0x01010101, 5) + __dp2a_lo(0x00020003, 0x0101, 0);
+        o[3] += __dp2a_hi(0x00020003, 0x01010000, 0);
+        o[4] = __byte_perm(0x11223344, 0x55667788, 0x7654) == 0x55667788;
+        o[5] = __funnelshift_l(0x80000000, 1, 1) + __popc(255) + __ffs(8) + __clz(1) + (__brev(1) == 0x80000000);
+        o[6] = __dp4a(make_uchar4(1, 2, 3, 4), make_uchar4(1, 1, 1, 1), 1u);
+        o[7] = __vadd4(0x01010101, 0x01010101) == 0x02020202;
+        long long from = clock64();
+        __nanosleep(10);
+        o[8] = clock64() >= from && clock() && __isGlobal(o) && !__isShared(o);
+    }
+}
+warp<<<1, 32>>>(p, (unsigned *)p);
+get();
+(h[0] == 3 + 8 + 10 + 8) + 100 * h[2] + 10000 * h[3] + 1000000 * h[4]""") == \
+        str(1 + 1500 + 10000 * (15 + 5 + 5) + 1000000)
+    assert shown(session, "h[5] * 1000 + h[6] * 10 + h[7] + h[8]") == str(1000 * (3 + 8 + 4 + 31 + 1) + 110 + 2)
+
+
+def test_loads_stores_and_atomics(session):
+    assert shown(session, """
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+struct R {
+    half h; half2 h2; __nv_bfloat16 b; __nv_bfloat162 b2;
+    double d; unsigned short s, old; float4 v; char c; long long l;
+};
+__device__ R r;
+__global__ void cached(R *o)
+{
+    R *q = &r;
+    q->d = 1; q->l = 4; q->s = 3;
+    q->h = __float2half(1); q->h2 = __float2half2_rn(1); q->b = __float2bfloat16(1); q->b2 = __float2bfloat162_rn(1);
+    atomicAdd(&q->d, 2.0); atomicAdd(&q->h, __float2half(2)); atomicAdd(&q->h2, __float2half2_rn(2));
+    atomicAdd(&q->b, __float2bfloat16(2)); atomicAdd(&q->b2, __float2bfloat162_rn(2));
+    q->old = atomicCAS(&q->s, (unsigned short)3, (unsigned short)9);
+    atomicMax(&q->l, 8ll);
+    __stcs(&q->v, make_float4(1, 2, 3, 4)); __stcg(&q->c, 'x');
+    __stwb(&o->v, __ldcg(&q->v)); __stwt(&o->c, __ldcs(&q->c)); __stcg(&o->d, __ldcv(&q->d));
+    __stcs(&o->s, __ldcg(&q->s));
+    __stwb(&o->l, __ldca(&q->l)); __stcg(&o->h, __ldcs(&q->h)); o->h2 = __ldcg(&q->h2); o->old = q->old;
+    o->b = q->b; o->b2 = q->b2;
+    o->v.x += __tanhf(0) + __sinf(0) + rsqrtf(1) - 1 + __ldg(&q->v.x) - 1;
+}
+R *o, got;
+cudaMalloc(&o, sizeof(R));
+cached<<<1, 1>>>(o);
+cudaMemcpy(&got, o, sizeof(R), cudaMemcpyDeviceToHost);
+(got.d == 3) + (__half2float(got.h) == 3) + (__low2float(got.h2) == 3) + (__bfloat162float(got.b) == 3)
+    + (__high2float(got.b2) == 3) + (got.s == 9) + (got.old == 3) + (got.v.x == 1 && got.v.w == 4)
+    + (got.c == 'x') + (got.l == 8)
+""") == "10"
+
+
+def test_device_code_allocates_prints_and_asserts(session):
+    ran = session.run("""%%cpp
+#include <alloca.h>
+#include <cassert>
+__global__ void allocate(int n, int *o)
+{
+    int *a = (int *)malloc(4 * n), *b = new int[n], *c = (int *)alloca(4 * n);
+    for (int i = 0; i < n; i++)
+        a[i] = b[i] = c[i] = i;
+    assert(n == 8);
+    if (n == 9)
+        __trap();
+    o[0] = a[n - 1] + b[n - 1] + c[n - 1];
+    o[1] = __syncthreads_count(1) + __syncthreads_or(0) + __syncthreads_and(1);
+    free(a);
+    delete[] b;
+    printf("%d %s %.1f\\n", o[0], "of it", 2.5);
+}
+allocate<<<1, 1>>>(8, p);
+get()[1]""").ok()
+    assert ran.stdout == "21 of it 2.5\n" and ran.text == "2"
+    failed = session.run("%%cpp\nallocate<<<1, 1>>>(7, p); cudaDeviceSynchronize();")
+    assert failed.status == "error" and "in the CUDA kernel allocate, line 9 of In[" in failed.evalue
+    assert "Assertion `n == 8` failed" in failed.shown
+
+
+def test_matrices_small_numbers_and_asynchronous_copies(session):
+    assert shown(session, """
+#include <cuda_fp8.h>
+#include <cuda_pipeline.h>
+#include <mma.h>
+__global__ void multiply(const half *a, const half *b, float *c)
+{
+    namespace w = nvcuda::wmma;
+    w::fragment<w::matrix_a, 16, 16, 16, half, w::row_major> x;
+    w::fragment<w::matrix_b, 16, 16, 16, half, w::col_major> y;
+    w::fragment<w::accumulator, 16, 16, 16, float> z;
+    w::fill_fragment(z, 1.0f);
+    w::load_matrix_sync(x, a, 16);
+    w::load_matrix_sync(y, b, 16);
+    w::mma_sync(z, x, y, z);
+    w::store_matrix_sync(c, z, 16, w::mem_row_major);
+}
+__global__ void copy(const int *from, int *to, float *f)
+{
+    __shared__ int s[32];
+    __pipeline_memcpy_async(&s[threadIdx.x], &from[threadIdx.x], sizeof(int));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    to[threadIdx.x] = s[31 - threadIdx.x];
+    *f = float(__nv_fp8_e4m3(1.1f));
+}
+half ones[256], *of_ones;
+float *product, products[256];
+for (half &one : ones)
+    one = 1;
+cudaMalloc(&of_ones, sizeof ones); cudaMalloc(&product, sizeof products);
+cudaMemcpy(of_ones, ones, sizeof ones, cudaMemcpyHostToDevice);
+multiply<<<1, 32>>>(of_ones, of_ones, product);
+cudaMemcpy(products, product, sizeof products, cudaMemcpyDeviceToHost);
+for (int i = 0; i < 64; i++)
+    h[i] = i;
+cudaMemcpy(p, h, sizeof h, cudaMemcpyHostToDevice);
+copy<<<1, 32>>>(p, p + 32, f);
+getf();
+products[255] + 100 * get()[32] + g[0]""") == "3118.125"
+
+
+def test_runtime_functions_in_device_code(session):
+    assert shown(session, """
+__global__ void calls(int *o)
+{
+    int *q = nullptr;
+    cudaMemsetAsync(o, 1, 4);
+    cudaMemcpyAsync(o + 1, o, 4, cudaMemcpyDeviceToDevice);
+    o[2] = cudaMalloc(&q, 64) + cudaGetLastError();
+    *q = 5;
+    o[3] = *q + cudaFree(q);
+}
+calls<<<1, 1>>>(p);
+get()[1] + h[2] + h[3]""") == str(0x01010101 + 5)
+
+
+def test_groups_and_clusters(session):
+    assert shown(session, """
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+__global__ void groups(int *o)
+{
+    auto block = cg::this_thread_block();
+    auto warp = cg::tiled_partition<32>(block);
+    int sum = cg::reduce(warp, (int)threadIdx.x, cg::plus<int>()), scanned = cg::inclusive_scan(warp, 1);
+    auto third = cg::labeled_partition(warp, threadIdx.x % 3);
+    if (threadIdx.x % 2) {
+        auto odd = cg::coalesced_threads();
+        sum += odd.size();
+    }
+    if (threadIdx.x == 31)
+        o[0] = sum + scanned + third.size();
+}
+groups<<<1, 32>>>(p);
+get()[0]""") == str(496 + 16 + 32 + 11)
