@@ -5,6 +5,7 @@
  */
 #include "compiler/clang-shim.h"
 
+#include "compiler/clang-annotations.hh"
 #include "compiler/clang-header.hh"
 #include "compiler/clang-includes.hh"
 #include "compiler/clang-inlined.hh"
@@ -34,36 +35,19 @@ using namespace clang;
 namespace
 {
 
-/*
- * A `__managed__` variable is one of the device that is annotated (prelude/cgpu.h), since clang has that word for HIP alone. What
- * makes PTX of it is told in another way.
- */
-struct TellManaged : llvm::PassInfoMixin<TellManaged> {
+struct ApplyAnnotations : llvm::PassInfoMixin<ApplyAnnotations> {
+	explicit ApplyAnnotations(Annotations &annotations) : annotations(annotations)
+	{
+	}
+
 	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
 	{
-		auto *annotations = M.getNamedGlobal("llvm.global.annotations");
-		auto *all = annotations ? llvm::dyn_cast<llvm::ConstantArray>(annotations->getInitializer()) : nullptr;
-
-		for (unsigned i = 0; all && i < all->getNumOperands(); i++)
-			tell(M, llvm::cast<llvm::ConstantStruct>(all->getOperand(i)));
+		annotations.apply(M);
 		return llvm::PreservedAnalyses::all();
 	}
 
       private:
-	static void tell(llvm::Module &M, const llvm::ConstantStruct *one)
-	{
-		auto *what = llvm::dyn_cast<llvm::GlobalVariable>(one->getOperand(0)->stripPointerCasts());
-		auto *text = llvm::dyn_cast<llvm::GlobalVariable>(one->getOperand(1)->stripPointerCasts());
-		auto *word = text ? llvm::dyn_cast<llvm::ConstantDataSequential>(text->getInitializer()) : nullptr;
-		llvm::LLVMContext &C = M.getContext();
-
-		if (!what || !word || !word->isCString() || word->getAsCString() != CGPU_MANAGED)
-			return;
-		llvm::Metadata *node[] = { llvm::ValueAsMetadata::get(what), llvm::MDString::get(C, "managed"),
-					   llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(C), 1)) };
-
-		M.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(C, node));
-	}
+	Annotations &annotations;
 };
 
 /*
@@ -142,15 +126,15 @@ struct AlignAllocas : llvm::PassInfoMixin<AlignAllocas> {
 	}
 };
 
-void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, InlinedPlaces &places)
+void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, Annotations &annotations, InlinedPlaces &places)
 {
 	auto at_end = [&places](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
 		passes.addPass(MarkInlined(places));
 	};
 
 	builder.registerOptimizerLastEPCallback(at_end);
-	builder.registerPipelineStartEPCallback([&CI](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-		passes.addPass(TellManaged());
+	builder.registerPipelineStartEPCallback([&CI, &annotations](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+		passes.addPass(ApplyAnnotations(annotations));
 		passes.addPass(LeaveSystemLines(CI));
 		passes.addPass(KeepSharedReads());
 		passes.addPass(AlignAllocas());
@@ -217,6 +201,7 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
 	llvm::SmallString<0> ptx;
 	std::shared_ptr<llvm::MemoryBuffer> loaded;
 	llvm::SmallString<256> folder; /* reports read the lines of the user's files */
+	Annotations annotations;
 	InlinedPlaces places;
 	DeviceAction action(job);
 	int failed = clang_execute(job, action, [&](CompilerInstance &CI) {
@@ -224,7 +209,9 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
 		if (!llvm::sys::fs::current_path(folder))
 			CI.getCodeGenOpts().DebugCompilationDir = folder.str().str();
 		CI.getCodeGenOpts().DebugInfoForProfiling = true; /* it has the symbols of functions that are inlined */
-		CI.getCodeGenOpts().PassBuilderCallbacks.push_back([&CI, &places](llvm::PassBuilder &builder) { add_passes(builder, CI, places); });
+		CI.getCodeGenOpts().PassBuilderCallbacks.push_back([&](llvm::PassBuilder &builder) {
+			add_passes(builder, CI, annotations, places);
+		});
 		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(ptx));
 		loaded = clang_load_header(CI);
 		action.leave_header(CI);
@@ -232,7 +219,7 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
 
 	if (failed)
 		return -1;
-	std::string text = places.rewrite(ptx.str());
+	std::string text = annotations.rewrite(places.rewrite(ptx.str()));
 
 	*ret_ptx = strdup(text.c_str());
 	*ret_len = text.size();

@@ -8,6 +8,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/class-text.c %reldir%/class-text.h \
 	%reldir%/clang-complaints.hh \
 	%reldir%/clang-complete.cc \
+	%reldir%/clang-annotations.cc %reldir%/clang-annotations.hh \
 	%reldir%/clang-captures.cc %reldir%/clang-captures.hh %reldir%/clang-diagnostics.def \
 	%reldir%/clang-device.cc \
 	%reldir%/clang-display.cc %reldir%/clang-display.hh \

@@ -38,6 +38,11 @@ constexpr int __CUDA_ARCH__ = 900;
 /* The third number is for some devices only, and warned about where none is known. */
 #undef __launch_bounds__
 #define __launch_bounds__(...)
+#else
+#undef __maxnreg__
+#undef __cluster_dims__
+#define __maxnreg__(n) __attribute__((annotate(CGPU_REGISTERS, n)))
+#define __cluster_dims__(...) __attribute__((annotate(CGPU_CLUSTER, __VA_ARGS__)))
 #endif
 
 /* ---- functions of the runtime ---- */
@@ -88,6 +93,33 @@ extern "C" inline __device__ unsigned short __usAtomicCAS(unsigned short *at, un
 	asm volatile("atom.cas.b16 %0, [%1], %2, %3;" : "=h"(before) : "l"(at), "h"(expected), "h"(value) : "memory");
 	return before;
 }
+#endif
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#ifdef __CUDA_ARCH__
+#define CGPU_REDUX(instruction, type) \
+	{ \
+		type all; \
+ \
+		asm volatile("redux.sync." instruction " %0, %1, %2;" : "=r"(all) : "r"(value), "r"(mask) : "memory"); \
+		return all; \
+	}
+#else
+#define CGPU_REDUX(instruction, type) ;
+#endif
+#define CGPU_REDUCE(name, instruction, type) \
+	inline __device__ type __reduce_##name##_sync(unsigned mask, type value) CGPU_REDUX(instruction, type)
+CGPU_REDUCE(add, "add.u32", unsigned)
+CGPU_REDUCE(add, "add.s32", int)
+CGPU_REDUCE(min, "min.u32", unsigned)
+CGPU_REDUCE(min, "min.s32", int)
+CGPU_REDUCE(max, "max.u32", unsigned)
+CGPU_REDUCE(max, "max.s32", int)
+CGPU_REDUCE(and, "and.b32", unsigned)
+CGPU_REDUCE(or, "or.b32", unsigned)
+CGPU_REDUCE(xor, "xor.b32", unsigned)
+#undef CGPU_REDUCE
+#undef CGPU_REDUX
 #endif
 
 inline __device__ float __tanhf(float x)

@@ -540,3 +540,22 @@ __global__ void groups(int *o)
 }
 groups<<<1, 32>>>(p);
 get()[0]""") == str(496 + 16 + 32 + 11)
+
+
+def test_what_later_devices_have(start_kernel):
+    session = start_kernel(CGPU_EMULATED_CAPABILITY="9.0")
+    session.run("%%cpp\nint *p, h[64];\ncudaMalloc(&p, sizeof h);\n"
+                "int *get() { cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost); return h; }").ok()
+    assert shown(session, """
+#include <cooperative_groups.h>
+__global__ void __cluster_dims__(2, 1) __maxnreg__(64) late(int *o)
+{
+    int i = threadIdx.x, r = __reduce_add_sync(~0u, i) + __reduce_max_sync(~0u, i) + __reduce_min_sync(~0u, i);
+    if (!i)
+        o[blockIdx.x] = r + __CUDA_ARCH__;
+}
+__global__ void of_cluster(int *o) { o[3] = cooperative_groups::this_cluster().num_blocks(); }
+late<<<2, 32>>>(p);
+get()[1]""") == str(496 + 31 + 900)
+    said = next(d for d in session.run("%ptx late").ok().displays if "text/html" in d)["text/plain"]
+    assert ".maxnreg 64" in said and ".reqnctapercluster 2, 1, 1" in said
