@@ -40,8 +40,15 @@ void cgpu_launch(const char *name, void **args);
 #define CGPU_FOR_BOTH "cgpu.both"
 #define CGPU_FOR_BOTH_MARK "__attribute__((annotate(\"" CGPU_FOR_BOTH "\"))) "
 
-/* And a variable that is `__managed__`. */
+/* And a lambda in device code that launches a kernel, in whose body the launch stands. */
+#define CGPU_LAUNCH_MARK "cgpu.launch"
+#define CGPU_LAUNCH_BEGIN "CGPU_LAUNCH { "
+#define CGPU_LAUNCH_END "; }()"
+
+/* And a variable that is `__managed__`, a kernel with `__maxnreg__` or `__cluster_dims__`. */
 #define CGPU_MANAGED "cgpu.managed"
+#define CGPU_REGISTERS "cgpu.registers"
+#define CGPU_CLUSTER "cgpu.cluster"
 
 /* Says what the next allocation of this thread is for: the text of its first argument ("&d_x") and the line. */
 void cgpu_note(const char *argument, unsigned line);

@@ -5,11 +5,13 @@
  */
 #include "compiler/clang-shim.h"
 
+#include "compiler/clang-annotations.hh"
 #include "compiler/clang-header.hh"
 #include "compiler/clang-includes.hh"
 #include "compiler/clang-inlined.hh"
 #include "compiler/clang-job.hh"
 #include "compiler/clang-own.hh"
+#include "compiler/clang-launches.hh"
 #include "compiler/clang-statements.hh"
 
 #include <clang/CodeGen/CodeGenAction.h>
@@ -17,6 +19,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
@@ -33,36 +36,19 @@ using namespace clang;
 namespace
 {
 
-/*
- * A `__managed__` variable is one of the device that is annotated (prelude/cgpu.h), since clang has that word for HIP alone. What
- * makes PTX of it is told in another way.
- */
-struct TellManaged : llvm::PassInfoMixin<TellManaged> {
+struct ApplyAnnotations : llvm::PassInfoMixin<ApplyAnnotations> {
+	explicit ApplyAnnotations(Annotations &annotations) : annotations(annotations)
+	{
+	}
+
 	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
 	{
-		auto *annotations = M.getNamedGlobal("llvm.global.annotations");
-		auto *all = annotations ? llvm::dyn_cast<llvm::ConstantArray>(annotations->getInitializer()) : nullptr;
-
-		for (unsigned i = 0; all && i < all->getNumOperands(); i++)
-			tell(M, llvm::cast<llvm::ConstantStruct>(all->getOperand(i)));
+		annotations.apply(M);
 		return llvm::PreservedAnalyses::all();
 	}
 
       private:
-	static void tell(llvm::Module &M, const llvm::ConstantStruct *one)
-	{
-		auto *what = llvm::dyn_cast<llvm::GlobalVariable>(one->getOperand(0)->stripPointerCasts());
-		auto *text = llvm::dyn_cast<llvm::GlobalVariable>(one->getOperand(1)->stripPointerCasts());
-		auto *word = text ? llvm::dyn_cast<llvm::ConstantDataSequential>(text->getInitializer()) : nullptr;
-		llvm::LLVMContext &C = M.getContext();
-
-		if (!what || !word || !word->isCString() || word->getAsCString() != CGPU_MANAGED)
-			return;
-		llvm::Metadata *node[] = { llvm::ValueAsMetadata::get(what), llvm::MDString::get(C, "managed"),
-					   llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(C), 1)) };
-
-		M.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(C, node));
-	}
+	Annotations &annotations;
 };
 
 /*
@@ -123,17 +109,37 @@ struct MarkInlined : llvm::PassInfoMixin<MarkInlined> {
 	InlinedPlaces &places;
 };
 
-void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, InlinedPlaces &places)
+/* LLVM 19 writes an alignment of 0 for what a stack has anyway, which is no PTX. */
+struct AlignAllocas : llvm::PassInfoMixin<AlignAllocas> {
+	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
+	{
+		for (llvm::Function &F : M)
+			for (llvm::BasicBlock &B : F)
+				for (llvm::Instruction &I : B)
+					if (auto *A = llvm::dyn_cast<llvm::AllocaInst>(&I); A && !A->isStaticAlloca())
+						A->setAlignment(std::max(A->getAlign(), llvm::Align(32)));
+		return llvm::PreservedAnalyses::all();
+	}
+
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
+void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, Annotations &annotations, InlinedPlaces &places)
 {
 	auto at_end = [&places](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
 		passes.addPass(MarkInlined(places));
 	};
 
 	builder.registerOptimizerLastEPCallback(at_end);
-	builder.registerPipelineStartEPCallback([&CI](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-		passes.addPass(TellManaged());
+	builder.registerPipelineStartEPCallback([&CI, &annotations](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+		passes.addPass(ApplyAnnotations(annotations));
 		passes.addPass(LeaveSystemLines(CI));
 		passes.addPass(KeepSharedReads());
+		passes.addPass(AlignAllocas());
+		clang_launches_add_pass(passes);
 	});
 }
 
@@ -141,21 +147,22 @@ void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, InlinedPlaces 
 class Declarer : public ASTConsumer
 {
       public:
-	Declarer(const clang_job *job, const SourceManager &SM) : job(job), SM(SM)
+	Declarer(const clang_job *job, CompilerInstance &CI) : job(job), CI(CI)
 	{
 	}
 
 	bool HandleTopLevelDecl(DeclGroupRef group) override
 	{
 		for (Decl *D : group)
-			if (isa<VarDecl>(D) && is_of_earlier_cell(SM, D->getLocation(), job))
+			if (isa<VarDecl>(D) && is_of_earlier_cell(CI.getSourceManager(), D->getLocation(), job))
 				make_declaration(D);
+		clang_launches_allow(CI.getSema());
 		return true;
 	}
 
       private:
 	const clang_job *job;
-	const SourceManager &SM;
+	CompilerInstance &CI;
 };
 
 class DeviceAction : public HeaderLater<EmitAssemblyAction>
@@ -173,7 +180,7 @@ class DeviceAction : public HeaderLater<EmitAssemblyAction>
 		if (!generator)
 			return nullptr;
 		clang_own_names(CI);
-		return clang_in_front(std::make_unique<Declarer>(job, CI.getSourceManager()), std::move(generator));
+		return clang_in_front(std::make_unique<Declarer>(job, CI), std::move(generator));
 	}
 
 	void ExecuteAction() override
@@ -196,6 +203,7 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
 	llvm::SmallString<0> ptx;
 	std::shared_ptr<llvm::MemoryBuffer> loaded;
 	llvm::SmallString<256> folder; /* reports read the lines of the user's files */
+	Annotations annotations;
 	InlinedPlaces places;
 	DeviceAction action(job);
 	int failed = clang_execute(job, action, [&](CompilerInstance &CI) {
@@ -203,7 +211,9 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
 		if (!llvm::sys::fs::current_path(folder))
 			CI.getCodeGenOpts().DebugCompilationDir = folder.str().str();
 		CI.getCodeGenOpts().DebugInfoForProfiling = true; /* it has the symbols of functions that are inlined */
-		CI.getCodeGenOpts().PassBuilderCallbacks.push_back([&CI, &places](llvm::PassBuilder &builder) { add_passes(builder, CI, places); });
+		CI.getCodeGenOpts().PassBuilderCallbacks.push_back([&](llvm::PassBuilder &builder) {
+			add_passes(builder, CI, annotations, places);
+		});
 		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(ptx));
 		loaded = clang_load_header(CI);
 		action.leave_header(CI);
@@ -211,7 +221,7 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
 
 	if (failed)
 		return -1;
-	std::string text = places.rewrite(ptx.str());
+	std::string text = annotations.rewrite(places.rewrite(ptx.str()));
 
 	*ret_ptx = strdup(text.c_str());
 	*ret_len = text.size();

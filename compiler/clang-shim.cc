@@ -15,6 +15,7 @@
 #include "compiler/clang-includes.hh"
 #include "compiler/clang-header.hh"
 #include "compiler/clang-job.hh"
+#include "compiler/clang-launches.hh"
 #include "compiler/clang-publish.hh"
 #include "compiler/clang-pieces.hh"
 #include "compiler/clang-statements.hh"
@@ -174,8 +175,10 @@ class CellConsumer : public SemaConsumer
 		if (is_header && sema)
 			forget_warnings(*sema);
 		if (job->edit && sema)
-			for (Decl *D : with_lambdas)
+			for (Decl *D : with_lambdas) {
 				clang_captures_report(C, D, job);
+				clang_launches_report(C, D, job);
+			}
 		/* After errors the tree has holes; a parse that asks for names takes what is whole.
 		 */
 		if (!job->symbol || (result && C.getDiagnostics().hasErrorOccurred()))

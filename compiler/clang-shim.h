@@ -36,6 +36,9 @@ enum clang_diagnostic_kind {
 	CLANG_CAPTURES_GLOBAL,
 	CLANG_UNCONVERTED,
 	CLANG_UNPOPPED,
+	CLANG_OTHER_TARGET,
+	CLANG_LAUNCH,
+	CLANG_SHARED_INIT,
 	CLANG_NO_FILE,
 	CLANG_UNKNOWN,
 };
@@ -150,6 +153,8 @@ struct clang_job {
 	 * not overlap. May be NULL.
 	 */
 	void (*edit)(void *context, unsigned begin, unsigned end, const char *with);
+	/* As `edit`: device code launches a kernel whose body is not there; file: where it is declared, as #line says. */
+	void (*launched)(void *context, const char *file);
 	void (*file)(void *context, const char *path); /* each file that a header is made of; may be NULL */
 };
 

@@ -84,6 +84,7 @@ bool at_statement(Parser &P)
 	case tok::kw_module:
 	case tok::kw___attribute:
 	case tok::kw___extension__:
+	case tok::kw___noinline__:
 		return false;
 	case tok::identifier: /* a label, or a declaration, or an expression */
 		return P.getPreprocessor().LookAhead(0).is(tok::colon) || !is_declaration(P);
@@ -250,22 +251,37 @@ class Statements
 	}
 };
 
+/* A declaration that begins with one of CUDA's words, which are attributes but for `__noinline__`. */
+bool begins_with_place(Parser &P)
+{
+	const Token &T = P.getCurToken();
+
+	if (T.is(tok::kw___noinline__))
+		return true;
+	const IdentifierInfo *name = T.is(tok::kw___attribute) ? P.getPreprocessor().LookAhead(2).getIdentifierInfo() : nullptr;
+
+	return name && (name->isStr("device") || name->isStr("global") || name->isStr("host"));
+}
+
 /*
  * The last expression may lack its `;`: the end of the text is a token of its own then, at which most loops of the parser do not
- * stop. Inside brackets it is the ordinary end of a file, at which all of them do.
+ * stop. Inside brackets it is the ordinary end of a file, at which all of them do. `declares`: up to its body or its `;` this is a
+ * declaration, which the parser takes for a statement when `__noinline__` is behind its attributes.
  */
-void end_by_brackets(Preprocessor &PP, unsigned *depth)
+void end_by_brackets(Preprocessor &PP, unsigned *depth, bool *declares)
 {
 	auto &options = const_cast<LangOptions &>(PP.getLangOpts());
 
-	PP.setTokenWatcher([&options, depth](const Token &T) {
+	PP.setTokenWatcher([&options, depth, declares](const Token &T) {
+		if (T.isOneOf(tok::l_brace, tok::semi))
+			*declares = false;
 		if (T.isOneOf(tok::l_brace, tok::l_paren, tok::l_square))
 			++*depth;
 		else if (T.isOneOf(tok::r_brace, tok::r_paren, tok::r_square) && *depth)
 			--*depth;
-		else
+		else if (T.isNot(tok::semi))
 			return;
-		options.IncrementalExtensions = !*depth;
+		options.IncrementalExtensions = !*depth && !*declares;
 	});
 }
 
@@ -289,7 +305,9 @@ void clang_statements_parse(Sema &S, const std::string &prefix, const std::funct
 	Parser::DeclGroupPtrTy group;
 	auto imports = Sema::ModuleImportState::NotACXX20Module;
 
-	end_by_brackets(S.getPreprocessor(), depth);
+	bool declares = false;
+
+	end_by_brackets(S.getPreprocessor(), depth, &declares);
 	S.getPreprocessor().EnterMainSourceFile();
 	if (ExternalASTSource *header = S.getASTContext().getExternalSource())
 		header->StartTranslationUnit(&consumer);
@@ -301,6 +319,9 @@ void clang_statements_parse(Sema &S, const std::string &prefix, const std::funct
 				statements.parse();
 				continue;
 			}
+			declares = begins_with_place(*P);
+			if (declares)
+				const_cast<LangOptions &>(S.getLangOpts()).IncrementalExtensions = false;
 			at_end = P->ParseTopLevelDecl(group, imports);
 			if (at_end || !group)
 				continue;

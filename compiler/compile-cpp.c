@@ -26,6 +26,7 @@
 #include "compiler/cpp-own.h"
 #include "compiler/cpp-pieces.h"
 #include "compiler/device-flags.h"
+#include "compiler/device-edits.h"
 #include "compiler/diagnostics.h"
 #include "compiler/line-table.h"
 #include "compiler/local-include.h"
@@ -68,6 +69,7 @@ struct cpp_unit {
 	bool last_clashed; /* the last error was about two meanings of a name */
 	uint32_t suspect;  /* the entry that it is in, if its notes do not tell of another; UINT32_MAX: none */
 	const char *suspect_why;
+	long last_error; /* where it is in the text; -1: not there */
 	struct buffer flags, device_flags; /* the user's; the second has those for device code, too */
 	enum clang_severity last_severity; /* of the device's half */
 	bool run_main, no_memory;
@@ -75,20 +77,20 @@ struct cpp_unit {
 	struct unit unit;
 };
 
-/* The session's entry that the diagnostic is about; UINT32_MAX: none. */
-static uint32_t entry_of(const struct clang_diagnostic *d)
+/* The session's entry that a file of diagnostics means; UINT32_MAX: none. */
+static uint32_t entry_of(const char *file)
 {
 	size_t len = strlen(COMPOSITION_PLACE);
 
-	return strncmp(d->file, COMPOSITION_PLACE, len) ? UINT32_MAX : (uint32_t)strtoul(d->file + len, NULL, 10);
+	return strncmp(file, COMPOSITION_PLACE, len) ? UINT32_MAX : (uint32_t)strtoul(file + len, NULL, 10);
 }
 
 /* The same of the text behind the cell, with the kernels that are compiled again. */
-static uint32_t entry_anew(const struct clang_diagnostic *d)
+static uint32_t entry_anew(const char *file)
 {
 	size_t len = strlen(COMPOSITION_ANEW);
 
-	return strncmp(d->file, COMPOSITION_ANEW, len) ? UINT32_MAX : (uint32_t)strtoul(d->file + len, NULL, 10);
+	return strncmp(file, COMPOSITION_ANEW, len) ? UINT32_MAX : (uint32_t)strtoul(file + len, NULL, 10);
 }
 
 static bool is_piece(const struct cpp_unit *x, uint32_t entry)
@@ -266,7 +268,7 @@ static void tell_unused(struct cpp_unit *x)
 
 	for (size_t i = 0; i < x->unused.len / sizeof(*d); i++)
 		if (!x->object.display_offset || d[i].offset < x->object.display_offset)
-			add_shown(x, &d[i], entry_of(&d[i]));
+			add_shown(x, &d[i], entry_of(d[i].file));
 }
 
 static void on_edit(void *context, unsigned begin, unsigned end, const char *with)
@@ -312,19 +314,45 @@ static void convert_memory(struct cpp_unit *x, const struct clang_diagnostic *d)
 	edit(x, d->range_end, d->range_end, "}");
 }
 
+/* What clang does not take in device code, and CUDA has, is said otherwise. */
+static void edit_device_code(struct cpp_unit *x, const struct clang_diagnostic *d)
+{
+	long offset = d->kind == CLANG_OTHER_TARGET ? x->last_error : d->offset, at = unit_text_find(&x->text, offset);
+
+	if (at < 0 || offset < 0)
+		return;
+	if (d->kind == CLANG_LAUNCH || d->kind == CLANG_OTHER_TARGET)
+		x->again |= device_edit_launch(&x->cell.tokens, (uint32_t)at, &x->edits);
+	else if (d->kind == CLANG_SHARED_INIT)
+		x->again |= device_edit_shared(&x->cell.tokens, (uint32_t)at, &x->pool, &x->edits);
+}
+
+/* Of a kernel of the session the PTX of this cell needs the body. */
+static void on_launched(void *context, const char *file)
+{
+	struct cpp_unit *x = context;
+	uint32_t entry = entry_of(file);
+
+	if (!is_piece(x, entry) || x->anew[entry] || x->stays[entry])
+		return;
+	x->anew[entry] = x->again = true;
+}
+
 static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct cpp_unit *x = context;
-	uint32_t entry = entry_of(d);
+	uint32_t entry = entry_of(d->file);
 
 	if (d->kind == CLANG_UNPOPPED || keep_unused(x, d))
 		return;
-	if (d->severity == CLANG_ERROR && entry_anew(d) != UINT32_MAX)
-		let_stay(x, d, entry_anew(d));
+	if (d->severity == CLANG_ERROR && entry_anew(d->file) != UINT32_MAX)
+		let_stay(x, d, entry_anew(d->file));
 	if (d->kind == CLANG_CAPTURES_GLOBAL && d->offset >= 0)
 		capture_copy(x, d->offset);
 	if (d->kind == CLANG_UNCONVERTED)
 		convert_memory(x, d);
+	edit_device_code(x, d);
+	x->last_error = d->severity == CLANG_ERROR ? d->offset : x->last_error;
 	if (d->severity == CLANG_ERROR)
 		on_error(x, d, entry);
 	else if (d->kind == CLANG_INSTANTIATION)
@@ -534,7 +562,8 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 	struct clang_job job = { .options = x->options, .header = buffer_text(&x->header), .name = x->request->cell_name,
 				 .run = x->run_main ? x->run : NULL, .statements = x->run, .checked = x->request->checked,
 				 .context = x, .diagnostic = on_diagnostic, .symbol = on_symbol, .piece = on_piece,
-				 .pragma = on_pragma, .own_variable = on_own_variable, .entry = on_entry, .edit = on_edit };
+				 .pragma = on_pragma, .own_variable = on_own_variable, .entry = on_entry, .edit = on_edit,
+				 .launched = on_launched };
 	int failed;
 
 	start_try(x);

@@ -7,6 +7,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/cell-stamp.c %reldir%/cell-stamp.h \
 	%reldir%/clang-complaints.hh \
 	%reldir%/clang-complete.cc \
+	%reldir%/clang-annotations.cc %reldir%/clang-annotations.hh \
 	%reldir%/clang-captures.cc %reldir%/clang-captures.hh %reldir%/clang-diagnostics.def \
 	%reldir%/clang-device.cc \
 	%reldir%/clang-display.cc %reldir%/clang-display.hh \
@@ -17,6 +18,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang-inlined.cc %reldir%/clang-inlined.hh \
 	%reldir%/clang-job.hh %reldir%/clang-header.hh \
 	%reldir%/clang-own.cc %reldir%/clang-own.hh \
+	%reldir%/clang-launches.cc %reldir%/clang-launches.hh \
 	%reldir%/clang-pieces.cc %reldir%/clang-pieces.hh \
 	%reldir%/clang-cuda.cc %reldir%/clang-cuda.hh \
 	%reldir%/clang-publish.cc %reldir%/clang-publish.hh \
@@ -29,6 +31,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/compile-cuda.c %reldir%/compile-cuda.h \
 	%reldir%/device-flags.c %reldir%/device-flags.h %reldir%/device-flags.def \
 	%reldir%/cuda-flags.c %reldir%/cuda-flags.h \
+	%reldir%/device-edits.c %reldir%/device-edits.h \
 	%reldir%/composition.c %reldir%/composition.h \
 	%reldir%/completion.c %reldir%/completion.h \
 	%reldir%/cpp-bundle.c %reldir%/cpp-bundle.def %reldir%/cpp-bundle.h \
@@ -95,7 +98,7 @@ cgpu_compiler_LDADD = $(COMPILER_LIBS)
 # Headers that cells see; launch-glue.h keeps its folder.
 preludedir = $(pkgdatadir)/include
 prelude_HEADERS = %reldir%/prelude/cgpu.h %reldir%/prelude/cgpu-cuda.h \
-	%reldir%/prelude/cgpu-legacy.h %reldir%/prelude/cgpu-show.h \
+	%reldir%/prelude/cgpu-device.h %reldir%/prelude/cgpu-legacy.h %reldir%/prelude/cgpu-show.h %reldir%/prelude/cgpu-surface.h \
 	%reldir%/prelude/cuda_bf16.h %reldir%/prelude/curand_kernel.h \
 	%reldir%/prelude/cuda_fp16.h %reldir%/prelude/cuda_runtime.h \
 	%reldir%/prelude/device_launch_parameters.h

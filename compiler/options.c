@@ -369,7 +369,9 @@ int options_header_key(const struct options *o, const struct clang_options *clan
 	hash_text(h, clang_shim_version(), strlen(clang_shim_version()));
 	hash_file(h, o->prelude, "cgpu.h");
 	hash_file(h, o->prelude, "cgpu-cuda.h");
+	hash_file(h, o->prelude, "cgpu-device.h");
 	hash_file(h, o->prelude, "cgpu-legacy.h");
+	hash_file(h, o->prelude, "cgpu-surface.h");
 	hash_file(h, o->prelude, "common/launch-glue.h");
 	hash_file(h, "/usr/include", "stdio.h");
 	hash_file(h, "/usr/include", "features.h");

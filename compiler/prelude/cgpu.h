@@ -16,11 +16,27 @@
  * macro <crt/math_functions.hpp> wants since CUDA 13.2.
  */
 #define _NV_RSQRT_SPECIFIER
+#define _CG_CLUSTER_INTRINSICS_AVAILABLE /* clang has them, and NVIDIA's headers do not know it */
+#define __CUDACC_INTERNAL_NO_STUBS__ /* functions of the runtime in device code are those of libcudadevrt */
 #define any(x) cgpu_any(x)
 #define all(x) cgpu_all(x)
+/* Clang 19 hands mask and value on in the wrong order: cgpu-device.h has them. */
+#define __reduce_add_sync cgpu_reduce_add_of_clang
+#define __reduce_min_sync cgpu_reduce_min_of_clang
+#define __reduce_max_sync cgpu_reduce_max_of_clang
+#define __reduce_and_sync cgpu_reduce_and_of_clang
+#define __reduce_or_sync cgpu_reduce_or_of_clang
+#define __reduce_xor_sync cgpu_reduce_xor_of_clang
 #include <__clang_cuda_runtime_wrapper.h>
+#undef __reduce_add_sync
+#undef __reduce_min_sync
+#undef __reduce_max_sync
+#undef __reduce_and_sync
+#undef __reduce_or_sync
+#undef __reduce_xor_sync
 #undef any
 #undef all
+#undef __CUDACC_INTERNAL_NO_STUBS__
 #endif
 #endif
 
@@ -156,6 +172,9 @@ template <class T, unsigned long n> cgpu_array<T, n> cgpu_array_copy(const T (&f
 #else
 #define __managed__ __attribute__((annotate(CGPU_MANAGED)))
 #endif
+#endif
+#ifdef CGPU_WITH_CUDA
+#include "cgpu-device.h"
 #endif
 #include "cgpu-show.h"
 #elif defined(CGPU_WITH_CUDA)
