@@ -10,8 +10,8 @@
 #include "compiler/clang-includes.hh"
 #include "compiler/clang-inlined.hh"
 #include "compiler/clang-job.hh"
-#include "compiler/clang-own.hh"
 #include "compiler/clang-launches.hh"
+#include "compiler/clang-own.hh"
 #include "compiler/clang-statements.hh"
 
 #include <clang/CodeGen/CodeGenAction.h>

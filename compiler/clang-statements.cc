@@ -265,8 +265,8 @@ bool begins_with_place(Parser &P)
 
 /*
  * The last expression may lack its `;`: the end of the text is a token of its own then, at which most loops of the parser do not
- * stop. Inside brackets it is the ordinary end of a file, at which all of them do. `declares`: up to its body or its `;` this is a
- * declaration, which the parser takes for a statement when `__noinline__` is behind its attributes.
+ * stop. Inside brackets it is the ordinary end of a file, at which all of them do. `declares`: up to its body or its `;` this is
+ * a declaration, which the parser takes for a statement when `__noinline__` is behind its attributes.
  */
 void end_by_brackets(Preprocessor &PP, unsigned *depth, bool *declares)
 {

@@ -17,8 +17,8 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang-includes.cc %reldir%/clang-includes.hh \
 	%reldir%/clang-inlined.cc %reldir%/clang-inlined.hh \
 	%reldir%/clang-job.hh %reldir%/clang-header.hh \
-	%reldir%/clang-own.cc %reldir%/clang-own.hh \
 	%reldir%/clang-launches.cc %reldir%/clang-launches.hh \
+	%reldir%/clang-own.cc %reldir%/clang-own.hh \
 	%reldir%/clang-pieces.cc %reldir%/clang-pieces.hh \
 	%reldir%/clang-cuda.cc %reldir%/clang-cuda.hh \
 	%reldir%/clang-publish.cc %reldir%/clang-publish.hh \

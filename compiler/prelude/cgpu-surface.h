@@ -91,7 +91,8 @@ template <class T> __host__ __device__ T cgpu_element_of(long);
 
 /* a, b and c are what the geometry has of a place; `at` is how PTX wants it. */
 #define CGPU_SURFACE_GEOMETRY(name, geometry, at) \
-	template <class T> __device__ T cgpu_load_##name(cudaSurfaceObject_t s, int a, int b, int c, cudaSurfaceBoundaryMode mode) \
+	template <class T> __device__ T cgpu_load_##name(cudaSurfaceObject_t s, int a, int b, int c, \
+							 cudaSurfaceBoundaryMode mode) \
 		CGPU_SURFACE_READ(T, geometry, at) \
 	template <class T> __device__ void cgpu_store_##name(T value, cudaSurfaceObject_t s, int a, int b, int c, \
 							     cudaSurfaceBoundaryMode mode) \
