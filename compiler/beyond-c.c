@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
 #include "compiler/beyond-c.h"
 
 #include <ctype.h>
@@ -102,6 +103,16 @@ uint32_t beyond_c_cuda_line(const struct host_text *h)
 	return 0;
 }
 
+/* `#ifdef __CUDACC__` asks for what is to be CUDA. */
+static bool asks_for_cuda(const struct token_list *l, uint32_t i)
+{
+	size_t n;
+	const char *rest = token_directive_rest(l, i, &n);
+
+	return (token_directive_is(l, i, "ifdef") || token_directive_is(l, i, "ifndef") || token_directive_is(l, i, "if")) &&
+	       (memmem(rest, n, "__CUDACC__", strlen("__CUDACC__")) || memmem(rest, n, "__NVCC__", strlen("__NVCC__")));
+}
+
 bool beyond_c(const struct host_text *h, const struct session *session)
 {
 	const struct split *s = &h->split;
@@ -109,6 +120,8 @@ bool beyond_c(const struct host_text *h, const struct session *session)
 	for (uint32_t i = 0; i < s->n_items; i++) {
 		const struct item *item = &s->items[i];
 
+		if (item->kind == ITEM_DIRECTIVE && asks_for_cuda(&s->tokens, item->first))
+			return true;
 		if (item->kind == ITEM_DIRECTIVE)
 			continue;
 		if (item->kind == ITEM_DECLARATION ? is_constructed(h, session, i) :

@@ -79,7 +79,7 @@ class InlinedPlaces::Writer
 		for_each_line(ptx, [&](llvm::StringRef line) { read_file(line); });
 		for_each_line(ptx, [&](llvm::StringRef line) { put(line); });
 		for (const auto &[path, number] : added)
-			out << "\t.file\t" << number << " \"" << path << "\"\n";
+			put_file(number, path);
 		put_names();
 		return text;
 	}
@@ -135,6 +135,14 @@ class InlinedPlaces::Writer
 			numbers[path.str()] = number;
 	}
 
+	/* A cell is in no folder. */
+	void put_file(unsigned number, llvm::StringRef path)
+	{
+		size_t cell = path.rfind("/In[");
+
+		out << "\t.file\t" << number << " \"" << (cell == llvm::StringRef::npos ? path : path.substr(cell + 1)) << "\"\n";
+	}
+
 	unsigned number_of(const std::string &path)
 	{
 		auto at = numbers.find(path);
@@ -170,15 +178,10 @@ class InlinedPlaces::Writer
 		unsigned number = 0, row = 0, column = 0;
 
 		if (is_file(line, &number, &path)) {
-			size_t cell = path.rfind("/In[");
-
 			if (ours.count(number))
 				return;
-			/* A cell is in no folder. */
-			if (cell != llvm::StringRef::npos) {
-				out << "\t.file\t" << number << " \"" << path.substr(cell + 1) << "\"\n";
-				return;
-			}
+			put_file(number, path);
+			return;
 		}
 		if (words.consume_front(".loc")) {
 			words = words.ltrim();

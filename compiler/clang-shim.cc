@@ -147,6 +147,7 @@ class CellConsumer : public SemaConsumer
 					with_lambdas.push_back(D);
 				pieces->add(D);
 				find_device_code(D);
+				refuse_merged_array(D);
 			}
 			if (pieces && is_written_here(D)) {
 				clang_cuda_check_host_code(D, *sema);
@@ -212,6 +213,23 @@ class CellConsumer : public SemaConsumer
 	bool is_run(const FunctionDecl *F) const
 	{
 		return job->run && F->getDeclName().isIdentifier() && F->getName() == job->run;
+	}
+
+	/*
+	 * `int a[] = { 1 };` behind the declaration of an earlier `a[5]` would have that one's size: it is another variable, as one
+	 * of another type is.
+	 */
+	void refuse_merged_array(Decl *D)
+	{
+		const SourceManager &SM = sema->getSourceManager();
+		auto *V = dyn_cast<VarDecl>(D);
+		const VarDecl *before = V && V->getInit() ? V->getPreviousDecl() : nullptr;
+
+		if (!before || !isa<IncompleteArrayType>(V->getTypeSourceInfo()->getType()) ||
+		    is_own_name(job, SM.getPresumedLoc(SM.getExpansionLoc(before->getLocation())).getFilename()))
+			return;
+		sema->Diag(V->getLocation(), diag::err_redefinition) << V;
+		sema->Diag(before->getLocation(), diag::note_previous_definition);
 	}
 
 	/* What an earlier cell has is not this one's; an instance of its templates is. */
@@ -429,6 +447,7 @@ class CellConsumer : public SemaConsumer
 		s->is_definition = V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly;
 		s->is_thread_local = V->getTLSKind() != VarDecl::TLS_None;
 		s->is_c = V->isExternC();
+		s->is_on_device = clang_cuda_is_of_device(V) && !clang_cuda_is_managed(V);
 		std::string value = C.getLangOpts().CPlusPlus ? "" : clang_constant_value(V);
 
 		s->value = value.empty() ? nullptr : value.c_str();
@@ -528,7 +547,7 @@ class CellConsumer : public SemaConsumer
 		if (auto *V = dyn_cast<VarDecl>(N))
 			return (V->isExternC() || V->getDeclContext()->isTranslationUnit()) && V->isExternallyVisible() &&
 			       !isa<VarTemplateSpecializationDecl>(V) && !clang_is_lambda(V->getType()) &&
-			       !clang_cuda_is_of_device(V);
+			       !V->hasAttr<CUDASharedAttr>();
 		return true;
 	}
 

@@ -81,6 +81,7 @@ struct clang_symbol {
 	bool is_thread_local;
 	bool is_c; /* of a C++ cell: extern "C", it is meant for C */
 	bool is_entry; /* of a C++ cell: a kernel, by the name of its stub */
+	bool is_on_device; /* of a C++ cell: a variable that the host has a stand-in of */
 	bool has_label; /* of a C++ cell: a function whose symbol is another word than its name */
 	const char *name;
 	const char *type;	 /* "double [16]"; of a macro: the first word of its body */

@@ -605,7 +605,8 @@ static int compile_as_cpp(struct compilation *x, struct compile_result *ret, str
 
 	if (compile_cpp_cell(x->compiler, x->request, &cpp, err))
 		return -1;
-	if (cpp.ok || (!x->is_refused && (x->is_cpp || got_further(&cpp, ret)))) {
+	/* Of a file that the cell includes C says what is of C++ in it. */
+	if (cpp.ok || (!x->is_refused && (x->is_cpp || !ret->line || got_further(&cpp, ret)))) {
 		compile_result_release(ret);
 		*ret = cpp;
 	} else {

@@ -359,24 +359,30 @@ static bool is_only_declared(const struct composition *c, uint32_t index)
 
 static void write_entry(struct composition *c, uint32_t index, unsigned depth);
 
-/* The entries of a name, the oldest first. link: the last one's; see struct composition. */
-static void write_named(struct composition *c, uint32_t link, unsigned depth)
+/*
+ * The entries of a name that the entry uses, the oldest first. link: the last one's; see struct composition. A function template
+ * sees what is declared in front of it: also functions that have been defined anew since.
+ */
+static void write_named(struct composition *c, uint32_t user, uint32_t link, unsigned depth)
 {
+	bool is_later = link > user + 1;
+	const struct session_entry *entries = c->s->entries;
+
 	if (!link || depth >= 200)
 		return;
-	write_named(c, c->older[link - 1], depth + 1);
-	write_entry(c, link - 1, depth + 1);
+	write_named(c, user, c->older[link - 1], depth + 1);
+	if (!is_later || (cpp_pieces_is_function(&entries[user].d) && cpp_pieces_is_function(&entries[link - 1].d)))
+		write_entry(c, link - 1, depth + 1);
 }
 
-/*
- * A function template sees what is declared in front of it: also what has been defined anew since. Of its own name are its
- * specialisations, which come later.
- */
-static void write_used_by_cpp(struct composition *c, const struct session_entry *e, unsigned depth)
+/* Of its own name are the specialisations of a template, which come later. */
+static void write_used_by_cpp(struct composition *c, uint32_t index, unsigned depth)
 {
+	const struct session_entry *e = &c->s->entries[index];
+
 	for (uint32_t k = 0; k < e->n_uses; k++)
 		if (strcmp(c->s->names.texts[e->uses[k].name], e->d.device))
-			write_named(c, c->newest[e->uses[k].name], depth);
+			write_named(c, index, c->newest[e->uses[k].name], depth);
 }
 
 static void write_entry(struct composition *c, uint32_t index, unsigned depth)
@@ -386,8 +392,8 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 	if (c->marks[index] != NEEDED)
 		return;
 	c->marks[index] = WRITTEN;
-	if (e->d.kind == DECLARATION_CPP && cpp_pieces_is_function(&e->d))
-		write_used_by_cpp(c, e, depth);
+	if (e->d.kind == DECLARATION_CPP)
+		write_used_by_cpp(c, index, depth);
 	for (uint32_t k = 0; k < e->n_uses && depth < 200; k++) {
 		for (uint32_t link = session_newest(c->s, e->uses[k].name); link;
 		     link = c->s->links[link - 1].previous) {

@@ -147,6 +147,7 @@ void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s)
 		.is_thread_local = s->is_thread_local,
 		.is_c = s->is_c,
 		.is_entry = s->is_entry,
+		.is_on_device = s->is_on_device,
 		.has_label = s->has_label,
 		.cpp_type = mem_pool_strdup(l->pool, s->type),
 		.cpp_code = mem_pool_strdup(l->pool, code),
@@ -302,17 +303,23 @@ static enum declaration_kind declaration_of(enum clang_symbol_kind kind)
 	}
 }
 
+static enum declaration_kind kind_of(const struct cpp_name *n)
+{
+	return n->is_entry ? DECLARATION_ENTRY : n->is_on_device ? DECLARATION_DEVICE_VARIABLE : declaration_of(n->kind);
+}
+
 static void finish_one(const struct cpp_names *l, const struct cpp_name *n, struct unit *u)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	bool is_type = n->kind == CLANG_TAG || n->kind == CLANG_TYPEDEF;
-	const char *host;
+	const char *said;
 
 	put(n, &text);
-	host = mem_pool_strdup(l->pool, buffer_text(&text));
+	said = mem_pool_strdup(l->pool, buffer_text(&text));
+	said = said ? said : "";
 	u->declarations[u->n_declarations++] = (struct declaration){
-		.kind = n->is_entry ? DECLARATION_ENTRY : declaration_of(n->kind), .cell = u->cell, .line = n->line, .name = n->name,
-		.host = host ? host : "", .device = is_type && host ? host : "",
+		.kind = kind_of(n), .cell = u->cell, .line = n->line, .name = n->name,
+		.host = n->is_on_device ? "" : said, .device = is_type || n->is_on_device ? said : "",
 	};
 	if (is_type || !n->type || n->has_label)
 		return;

@@ -28,6 +28,7 @@ struct cpp_name {
 	bool is_thread_local;
 	bool is_c;		 /* said to be for C */
 	bool is_entry;		 /* a kernel's stub */
+	bool is_on_device;	 /* a variable that C cells see nothing of */
 	bool has_label;		 /* a function of another symbol */
 	const char *cpp_type, *cpp_code; /* as C++ has it, as the next one */
 	uint64_t cpp_size;

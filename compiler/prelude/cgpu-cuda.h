@@ -146,4 +146,12 @@ CGPU_MAKE_FOURTH(double, double)
 		a_ > b_ ? a_ : b_;                                                                 \
 	})
 
+/* To C they would be attributes that it does not know, and leaves out: a cell that has them is CUDA C++. */
+#undef __global__
+#undef __device__
+#undef __host__
+#undef __constant__
+#undef __shared__
+#undef __managed__
+
 #endif

@@ -405,16 +405,24 @@ static int clear_slot(struct declarations *d, size_t slot, struct error *err)
 	return declaration_list_set(&d->list, slot, dropped_entry("", 0, "", ""), err);
 }
 
+/* Of what a C++ cell declares the name in the list is a key; an enum without a name is known by its text. */
+static const char *plain_name(const struct declaration *d)
+{
+	bool is_piece = d->kind == DECLARATION_CPP && strncmp(d->host, "enum", 4);
+
+	return is_piece || (d->kind == DECLARATION_CPP && *d->device) ? d->device : d->name;
+}
+
 static struct declaration_entry *reason_entry(const struct declaration *gone, uint32_t cell, const char *why,
 					      struct error *err)
 {
 	cleanup_buffer struct buffer reason = BUFFER_INIT;
 	struct declaration_entry *e;
 
-	buffer_printf(&reason, "'%s' of In[%u] %s", gone->name, cell, why);
+	buffer_printf(&reason, "'%s' of In[%u] %s", plain_name(gone), cell, why);
 	if (buffer_check(&reason, err))
 		return NULL;
-	e = dropped_entry(gone->name, cell, buffer_text(&reason), strncmp(gone->host, "enum", 4) ? "" : gone->host);
+	e = dropped_entry(plain_name(gone), cell, buffer_text(&reason), strncmp(gone->host, "enum", 4) ? "" : gone->host);
 	if (!e)
 		no_memory(err);
 	return e;
@@ -448,7 +456,7 @@ static int drop_slot(struct declarations *d, size_t slot, const char *why, struc
 	const struct declaration *gone = &d->list.items[slot]->d;
 	struct declaration_entry *e;
 
-	if (!*gone->name)
+	if (!*plain_name(gone))
 		return clear_slot(d, slot, err);
 	e = reason_entry(gone, gone->cell, why, err);
 	if (!e)
@@ -523,11 +531,11 @@ int declarations_refuse(struct declarations *d, uint32_t cell, const struct unit
 {
 	for (size_t i = 0; i < unit->n_declarations; i++) {
 		const struct declaration *one = &unit->declarations[i];
-		struct declaration key = { .kind = DECLARATION_DROPPED, .name = one->name, .host = "", .device = "" };
+		struct declaration key = { .kind = DECLARATION_DROPPED, .name = plain_name(one), .host = "", .device = "" };
 		struct declaration_entry *e;
 		size_t at;
 
-		if (!*one->name || one->kind == DECLARATION_DROPPED || declarations_find(d, one->name))
+		if (!*key.name || declarations_find(d, key.name) || one->kind == DECLARATION_DROPPED || declarations_find(d, one->name))
 			continue;
 		e = reason_entry(one, cell, why, err);
 		if (!e)

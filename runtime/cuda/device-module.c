@@ -103,9 +103,8 @@ static void tell_too_new(const struct load *l, int major, int minor, struct erro
 	if (directive)
 		sscanf(directive, ".version %15[0-9.]", version);
 	error_set(err, ERROR_COMPILE, "the driver, which is for CUDA %d.%d, does not take the code of this cell: it is PTX %s, of "
-		  "a newer CUDA. Install a newer driver, or the compiler of the driver's CUDA: pip install "
-		  "\"nvidia-cuda-nvrtc==%d.%d.*\" (for %%%%cuda nvidia-cuda-nvcc, too), and restart the kernel", major, minor,
-		  version, major, minor);
+		  "a newer CUDA. Install a newer driver (cells need one for CUDA 11.8), or, for %%%%cuda, the nvcc of the driver's "
+		  "CUDA: pip install \"nvidia-cuda-nvcc==%d.%d.*\", and restart the kernel", major, minor, version, major, minor);
 }
 
 static void tell_missing(const struct load *l, int major, int minor, struct error *err)

@@ -73,7 +73,7 @@ int why = how.result_out == cudaGraphInstantiateConditionalHandleUnused;
 int three = add_conditional(graph, NULL, cudaGraphCondTypeIf, 3);
 int one = add_conditional(graph, NULL, cudaGraphCondTypeIf, 1);
 int again = add_conditional(graph, NULL, cudaGraphCondTypeIf, 1);
-struct cudaHostNodeParams call = { (cudaHostFn_t)puts, "never" };
+struct cudaHostNodeParams call = { (cudaHostFn_t)puts, (void *)"never" };
 cudaGraphAddHostNode(&last, bodies[0], NULL, 0, &call);
 cudaGraphInstantiateWithParams(&exec, graph, &how);
 cudaGetLastError();

@@ -129,7 +129,7 @@ def test_faults_in_lambdas_are_told_in_lines_of_cells(fresh_kernel):
     play(fresh_kernel, PLACES)
     refuse(fresh_kernel, "apply<<<1, 1>>>(out,\n  [=] __device__ (int i) {\n    *(volatile int *)0 = a;\n    return 1.f; });\n"
            "cudaDeviceSynchronize();", "IllegalAddress", "in the CUDA kernel apply, line 3 of In[2]",
-           "at apply<lambda>(float *, lambda)", "In[2]:3")
+           "at lambda::operator()(const int)", "In[2]:3", "called from apply<lambda>(float *, lambda) in In[1]")
     refuse(fresh_kernel, "auto f = [=] __device__ (int i) { *(volatile int *)0 = a; return 1.f; };\n"
            "apply<<<1, 1>>>(out, f); cudaDeviceSynchronize();", "in the CUDA kernel apply, line 1 of In[3]")
     refuse(fresh_kernel, "apply<<<1, 1>>>(out, [=] __device__ (int i) {\n  float r = s;\n  return r + unheard_of; });",

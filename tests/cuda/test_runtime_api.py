@@ -110,7 +110,7 @@ cudaOccupancyAvailableDynamicSMemPerBlock(&room, entry, 1, 64);
 cudaOccupancyAvailableDynamicSMemPerBlock(&room4, entry, 4, 64);
 printf("%d %d %d %s %d %d", capturing == cudaStreamCaptureStatusNone, ordinal, attribute.priority, name,
        (int)room, (int)room4);""").ok()
-    assert r.stdout == "1 0 0 entry 48896 24320"
+    assert r.stdout == "1 0 0 _Z5entryPi 48896 24320"
 
 
 @pytest.mark.parametrize("call, words", [

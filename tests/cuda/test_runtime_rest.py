@@ -16,7 +16,7 @@ const void *from[2];
 size_t sizes[2], starts[2] = { 0, 1 };
 struct cudaMemcpyAttributes how[2] = { { .srcAccessOrder = cudaMemcpySrcAccessOrderStream },
                                        { .srcAccessOrder = cudaMemcpySrcAccessOrderDuringApiCall } };
-struct cudaMemcpy3DBatchOp ops[2] = { 0 };
+struct cudaMemcpy3DBatchOp ops[2] = {};
 """
 
 
@@ -196,7 +196,7 @@ cudaDeviceSynchronize();
 cudaMemcpy(back + 4, d, 16, cudaMemcpyDefault);
 v = 7;
 printf("%d %d %d %d %d %s %d %d %d %d", got, named, ran, added, launched, name, back[0], back[3], back[5], back[6]);""").ok()
-        assert r.stdout == "0 0 0 0 0 each 7 7 9 7", r.shown
+        assert r.stdout == "0 0 0 0 0 _Z4eachPii 7 7 9 7", r.shown
         assert kernel.run("*(volatile int *)8 = 1;").status == "error"
 
 

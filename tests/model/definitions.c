@@ -3,6 +3,7 @@
  * First cell of each round of the model-based test: the state that cells change, and show(), which prints all of it
  * as "name=value" words that tests/model/state.py makes too. Addresses are part of it.
  */
+#include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdint.h>

@@ -55,8 +55,7 @@ def allocate(state, random):
     state.blocks[i] = bytes(size) if "calloc" in call else pattern(size, start)
     state.moved(f"b{i}")
     fill = "" if "calloc" in call else f"pattern(blocks[{i}].at, {size}, {start}); "
-    declare = "void *memalign(size_t, size_t); " if "memalign" in call else ""
-    return f"free(blocks[{i}].at); {declare}blocks[{i}] = (struct piece){{ {call}, {size} }}; {fill}"
+    return f"free(blocks[{i}].at); blocks[{i}] = (struct piece){{ {call}, {size} }}; {fill}"
 
 
 @step(6, "c")

@@ -52,7 +52,7 @@ def test_thread_and_line_are_told(start_on_gpu, dumps):
     assert ", in the CUDA kernel spread, line 3 of In[1]\n" in result.traceback, result.traceback
     assert """
 ========= Warp Illegal Address
-=========     at put+0x60 in In[1]:3
+=========     at put+0x50 in In[1]:3
 =========         3 | p[i] = 7;
 =========         called from spread in In[1]:9
 =========             9 | put(p, i);
@@ -117,5 +117,5 @@ def test_nothing_is_left(start_on_gpu, dumps):
 def test_an_emulated_device_makes_no_dumps(start_kernel, dumps):
     session = start_kernel(TMPDIR=str(dumps))
     session.run(SPREAD).ok()
-    assert report_of(session.run(FAULT)).startswith("========= Invalid __global__ write of size 4 bytes\n")
+    assert report_of(session.run(FAULT)).startswith("========= Invalid write of size 4 bytes\n")
     assert not list(dumps.glob("cgpu-dump-*"))

@@ -62,21 +62,3 @@ def test_nvcc_is_ended_with_a_compiler_that_dies(start_kernel, tmp_path):
     assert wait_until(lambda: not alive(int((tmp_path / "pid").read_text())))
     assert_untouched(session)
     session.close()
-
-
-@pytest.mark.cuda
-@pytest.mark.emulated
-def test_nvrtc_hangs_when_it_is_loaded(start_kernel, tmp_path):
-    """As on a disk that does not answer: C cells run, CUDA code that is no C++ is told why it does not."""
-    library = tmp_path / "libnvrtc.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library], check=True, text=True,
-                   input="#include <unistd.h>\n__attribute__((constructor)) static void hang(void) { for (;;) pause(); }\n")
-    session = start_kernel(CGPU_NVRTC=str(library))
-    session.run("int kept = 7;").ok()
-    cell = "__global__ void k(int *p) { *p = 5; }\nint *p, got; cudaMalloc(&p, 4); k<<<1, 1>>>(p);\n"
-    result = session.run(cell + "int new = 1;")
-    assert "NVRTC, and that hangs" in result.shown and "CGPU_NVRTC" in result.shown
-    result = session.run(cell + "cudaMemcpy(&got, p, 4, cudaMemcpyDeviceToHost);\ngot").ok()
-    assert result.text == "5"
-    assert_untouched(session)
-    session.close()
