@@ -106,7 +106,18 @@ static void mask_directive(struct host_text *h, uint32_t i)
 		add_mask(h, "macro", name, len);
 }
 
-int cell_names_find(struct host_text *h, struct error *err)
+/* `int sum(int n);` is the session's function also where C++ has it, under a symbol that is not its name. */
+static bool declares_function_of_cpp(const struct host_text *h, const struct session *session, const struct item *item,
+				     const struct declarator *d)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct declaration *known = session_find(session, token_text(l, d->name), token_len(l, d->name));
+
+	return item->kind == ITEM_DECLARATION && d->is_function && known && known->kind == DECLARATION_FUNCTION &&
+	       strstr(known->host, ") __asm__(\"_Z");
+}
+
+int cell_names_find(struct host_text *h, const struct session *session, struct error *err)
 {
 	const struct token_list *l = &h->split.tokens;
 
@@ -125,7 +136,8 @@ int cell_names_find(struct host_text *h, struct error *err)
 			continue;
 		mask_body(h, p->first, p->specifiers_end);
 		for (uint32_t k = 0; k < p->n; k++)
-			if (p->declarators[k].name != TOKEN_NONE)
+			if (p->declarators[k].name != TOKEN_NONE &&
+			    !declares_function_of_cpp(h, session, item, &p->declarators[k]))
 				add_mask(h, "ordinary", token_text(l, p->declarators[k].name),
 					 token_len(l, p->declarators[k].name));
 	}

@@ -14,7 +14,7 @@ struct host_text;
 struct session;
 
 /* Fill h->masks. -1: ERROR_MEMORY. */
-int cell_names_find(struct host_text *h, struct error *err);
+int cell_names_find(struct host_text *h, const struct session *session, struct error *err);
 /* Clang says that the cell's declaration of this name contradicts a header's: from here on the name is the cell's. False when
  * no header has it, or it is taken already. */
 bool cell_names_take(struct host_text *h, const struct session *session, const char *name, size_t len);

@@ -232,14 +232,25 @@ class CellConsumer : public SemaConsumer
 		sema->Diag(before->getLocation(), diag::note_previous_definition);
 	}
 
+	/* Or of a file that it includes. */
+	bool is_of_this_cell(SourceLocation where) const
+	{
+		const SourceManager &SM = sema->getSourceManager();
+		SourceLocation L = SM.getExpansionLoc(where);
+		PresumedLoc P = SM.getPresumedLoc(L);
+
+		if (P.isValid() && is_own_name(job, P.getFilename()))
+			return true;
+		return SM.getFileID(L) != SM.getMainFileID() && !is_of_earlier_cell(SM, L, job);
+	}
+
 	/* What an earlier cell has is not this one's; an instance of its templates is. */
 	void find_device_code(Decl *D)
 	{
 		auto *F = dyn_cast<FunctionDecl>(D);
-		const SourceManager &SM = sema->getSourceManager();
 		size_t n = entries.size();
 
-		if ((F && F->isTemplateInstantiation()) || !is_of_earlier_cell(SM, SM.getExpansionLoc(D->getLocation()), job))
+		if ((F && F->isTemplateInstantiation()) || is_of_this_cell(D->getLocation()))
 			result->has_device_code |= clang_cuda_find_device_code(D, &entries);
 		/* The line of a launch is that of the call of the stub. */
 		for (; n < entries.size(); n++) {

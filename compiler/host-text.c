@@ -345,7 +345,7 @@ int host_text_init(struct host_text *h, const char *text, size_t len, uint32_t c
 		return -1;
 	if (functions_only)
 		keep_functions(&h->split);
-	if (find_parts(h, err) || cell_names_find(h, err) || directives_find_changing(h, err))
+	if (find_parts(h, err) || cell_names_find(h, session, err) || directives_find_changing(h, err))
 		return -1;
 	in_turn_find_repeated(h, session);
 	return find_probed(h, session, err);

@@ -23,10 +23,10 @@ static void put_version(uint32_t version, char ret[16])
 		ret[0] = '\0';
 }
 
-/* The CUDA that libraries have to fit: that of others that are loaded. */
+/* The CUDA that libraries have to fit: that of others that are loaded, of its package, or of the driver. */
 static uint32_t cuda_of(const struct version_facts *f)
 {
-	return f->library_newest;
+	return f->library_newest ? f->library_newest : f->cudnn_cuda ? f->cudnn_cuda : f->driver;
 }
 
 static bool cudnn_is_for(uint32_t cudnn, uint32_t cuda)

@@ -14,7 +14,6 @@
 struct compiler_client {
 	int sock;
 	pid_t pid;
-	char nvrtc_problem[1024];
 	struct declaration *declarations; /* accepted ones; texts owned */
 	unsigned n;
 	unsigned cell; /* last execution count */

@@ -22,7 +22,8 @@ static struct compiler compiler;
 
 static struct compile_result compile(const char *text, const char *cflags)
 {
-	struct compile_request request = { .cell = 3, .cell_name = "In[3]", .text = text, .cflags = cflags, .sm = 75 };
+	struct compile_request request = { .cell = 3, .cell_name = "In[3]", .text = text, .cflags = cflags, .nvflags = "",
+					   .sm = 75 };
 	struct compile_result result;
 	struct error err = ERROR_INIT;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The real cgpu-compiler over its socket: the folders of tests/cells, and what needs more than a
- * cell: a killed process, a missing NVRTC, completion, inspection, is_complete.
+ * cell: a killed process, completion, inspection, is_complete.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -217,28 +217,6 @@ static void cflags(void **state)
 	compiler_client_stop(&c);
 }
 
-#if HAVE_CUDA
-static void without_nvrtc(void **state)
-{
-	struct compiler_client c;
-
-	(void)state;
-	setenv("CGPU_NVRTC", "/nonexistent/libnvrtc.so", 1);
-	compiler_client_start(&c, cache);
-	unsetenv("CGPU_NVRTC");
-	assert_non_null(strstr(c.nvrtc_problem, "nvidia-cuda-nvrtc"));
-	compiler_client_run(&c, "__global__ void k(void) {}", "");
-	assert_true(c.ok);
-	compiler_client_run(&c, "int new;\n__global__ void j(void) {}", "");
-	assert_false(c.ok);
-	assert_int_equal(c.line, 2);
-	assert_non_null(strstr(c.first, "nvidia-cuda-nvrtc"));
-	compiler_client_run(&c, "1 + 1", "");
-	assert_true(c.ok);
-	compiler_client_stop(&c);
-}
-#endif
-
 /* The completions of text at its end, as "name " each. */
 static void complete(struct compiler_client *c, const char *text, struct buffer *out)
 {
@@ -408,9 +386,6 @@ int main(void)
 		cmocka_unit_test(rows_follow_the_code),
 		cmocka_unit_test(rows_far_apart),
 		cmocka_unit_test(cflags),
-#if HAVE_CUDA
-		cmocka_unit_test(without_nvrtc),
-#endif
 		cmocka_unit_test(completion),
 		cmocka_unit_test(inspection),
 		cmocka_unit_test(completeness),

@@ -33,10 +33,7 @@ static enum name_class classify(void *context, const char *name, size_t len)
 	return NAME_UNKNOWN;
 }
 
-/*
- * One letter an item: # directive, d declaration, f function, s statement, e expression; G, D, B
- * behind it for an entry, a device item, an item of both worlds.
- */
+/* One letter an item: # directive, d declaration, f function, s statement, e expression. */
 static void check(const char *text, const char *expected)
 {
 	struct mem_pool pool = MEM_POOL_INIT;
@@ -50,12 +47,6 @@ static void check(const char *text, const char *expected)
 		const struct item *item = &s.items[i];
 
 		buffer_putc(&got, "#dfse"[item->kind]);
-		if (item->is_entry)
-			buffer_putc(&got, 'G');
-		else if (item->world == WORLD_DEVICE)
-			buffer_putc(&got, 'D');
-		else if (item->world == WORLD_BOTH)
-			buffer_putc(&got, 'B');
 		/* Items follow each other without a gap. */
 		assert_int_equal(item->first, i ? s.items[i - 1].end : 0);
 	}
@@ -141,22 +132,6 @@ static void directives(void **state)
 	check("#pragma once // c\n#if 1 /* two\nlines */\nint a;\n#endif", "##d#");
 }
 
-static void worlds(void **state)
-{
-	(void)state;
-	check("__global__ void k(int *p) { p[0] = 1; }", "fG");
-	check("extern \"C\" __global__ void __launch_bounds__(64) k(int *p) { }", "fG");
-	check("__device__ int counter; __constant__ float c[3] = { 1 }; __managed__ int m;",
-	      "dDdDdD");
-	check("__host__ __device__ int f(int a) { return a; }", "fB");
-	check("template <typename T> __device__ T f(T a) { return a; }", "fD");
-	check("template <typename T> __host__ __device__ T f(T a) { return a; }", "fD");
-	check("template <typename T> __host__ void f(T a) { }", "fD");
-	check("namespace cg = cooperative_groups; using namespace cg;", "dDdD");
-	check("dim3 g(1, 2), b; k<<<g, b>>>(x);", "ds");
-	check("__global__ void k(void);", "dG");
-}
-
 static void broken_text_ends(void **state)
 {
 	static const char *const texts[] = { "}",      ")(",	 "if",	   "if (",     "for (;;",
@@ -182,7 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(expressions),	    cmocka_unit_test(declarations),
 		cmocka_unit_test(functions),	    cmocka_unit_test(statements),
-		cmocka_unit_test(directives),	    cmocka_unit_test(worlds),
+		cmocka_unit_test(directives),	   
 		cmocka_unit_test(broken_text_ends),
 	};
 

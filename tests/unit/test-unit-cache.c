@@ -24,7 +24,8 @@ static char folder[] = "/tmp/cgpu-test-cache-XXXXXX";
 
 static struct compile_result compile_as(struct compiler *c, uint32_t cell, const char *text, const char *cflags)
 {
-	struct compile_request request = { .cell = cell, .cell_name = "In[3]", .text = text, .cflags = cflags, .sm = 75 };
+	struct compile_request request = { .cell = cell, .cell_name = "In[3]", .text = text, .cflags = cflags, .nvflags = "",
+					   .sm = 75 };
 	struct compile_result result;
 	struct error err = ERROR_INIT;
 
@@ -50,7 +51,8 @@ static struct compiler start(void)
 static bool is_kept(const char *text, const char *cflags, uint32_t cell, const struct declaration *d)
 {
 	struct compiler c = start();
-	struct compile_request request = { .cell = cell, .cell_name = "In[3]", .text = text, .cflags = cflags, .sm = 75 };
+	struct compile_request request = { .cell = cell, .cell_name = "In[3]", .text = text, .cflags = cflags, .nvflags = "",
+					   .sm = 75 };
 	struct compile_result result;
 	bool found;
 
@@ -74,7 +76,8 @@ static void test_the_same_unit(void **state)
 	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
 		struct compiler c = start(), again = start();
 		struct compile_result made = compile_as(&c, 3, cells[i], ""), found;
-		struct compile_request request = { .cell = 3, .cell_name = "In[3]", .text = cells[i], .cflags = "", .sm = 75 };
+		struct compile_request request = { .cell = 3, .cell_name = "In[3]", .text = cells[i], .cflags = "", .nvflags = "",
+						   .sm = 75 };
 
 		assert_int_equal(compiler_compile(&again, &request, &found, NULL), 0);
 		assert_true(*again.cache.found.text);
@@ -107,42 +110,6 @@ static void test_made_of_something_else(void **state)
 		assert_false(is_kept("int first;\nif (first = 3) first++;", "", 8, NULL)); /* with a warning */
 	}
 }
-
-/* Device code belongs to the unit. It is found without NVRTC, whose version is known from the start. */
-#if HAVE_CUDA
-static bool device_is_kept(const char *text, const char *nvflags)
-{
-	struct compiler c = start();
-	struct compile_request request = { .cell = 9, .cell_name = "In[9]", .text = text, .cflags = "", .nvflags = nvflags,
-					   .sm = 75 };
-	struct compile_result result;
-	bool found;
-
-	nvrtc_probe(&c.nvrtc, c.options.cuda_root);
-	assert_int_equal(compiler_compile(&c, &request, &result, NULL), 0);
-	if (!result.ok)
-		fail_msg("%s", buffer_text(&result.all));
-	found = *c.cache.found.text;
-	assert_true(found != (c.nvrtc.library != NULL));
-	compile_result_release(&result);
-	compiler_rest(&c);
-	compiler_release(&c);
-	return found;
-}
-
-static void test_device_code(void **state)
-{
-	static const char entry[] = "__device__ int step = 3;\n__global__ void k(int *p) { *p += step; }";
-
-	(void)state;
-	assert_false(device_is_kept(entry, ""));
-	assert_true(device_is_kept(entry, ""));
-	assert_false(device_is_kept(entry, "-G"));
-	assert_false(device_is_kept("__device__ int step = 3;\n__global__ void k(int *p) { *p -= step; }", ""));
-	for (int i = 0; i < 2; i++)
-		assert_false(device_is_kept("#include <math_constants.h>\n__global__ void k(float *p) { *p = CUDART_INF_F; }", ""));
-}
-#endif
 
 static size_t files(const char *path, char last[300])
 {
@@ -244,9 +211,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_same_unit),
 		cmocka_unit_test(test_made_of_something_else),
-#if HAVE_CUDA
-		cmocka_unit_test(test_device_code),
-#endif
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_limit),
 	};
