@@ -15,6 +15,7 @@
 #include "compiler/clang-statements.hh"
 
 #include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Lex/HeaderSearchOptions.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfo.h>
@@ -71,13 +72,13 @@ struct LeaveSystemLines : llvm::PassInfoMixin<LeaveSystemLines> {
       private:
 	CompilerInstance &CI;
 
+	/* By its folder: the source manager would read each file's entry of the precompiled header to find this one. */
 	bool is_of_system(StringRef path)
 	{
-		SourceManager &SM = CI.getSourceManager();
-		auto file = CI.getFileManager().getOptionalFileRef(path);
-		FileID id = file ? SM.translateFile(*file) : FileID();
-
-		return id.isValid() && SrcMgr::isSystem(SM.getFileCharacteristic(SM.getLocForStartOfFile(id)));
+		for (const auto &folder : CI.getHeaderSearchOpts().UserEntries)
+			if (folder.Group >= frontend::System && path.starts_with(folder.Path))
+				return true;
+		return false;
 	}
 };
 
