@@ -10,8 +10,8 @@ struct host_text;
 struct session;
 
 /*
- * Has the cell a mark of CUDA, a launch, a template, a class, a namespace, a `using`, a lambda, an object made by a constructor, or
- * a function whose name a C++ cell was the last to give to one? Tokens guess; what they miss C refuses.
+ * Has the cell a mark of CUDA, a launch, a template, a class, a namespace, a `using`, a lambda, an object made by a constructor,
+ * or a function whose name a C++ cell was the last to give to one? Tokens guess; what they miss C refuses.
  */
 bool beyond_c(const struct host_text *h, const struct session *session);
 /* The line of the first mark of CUDA, or launch; 0: there is none. */

@@ -297,7 +297,8 @@ class Results
 		const SourceManager &SM = S.getSourceManager();
 		SourceLocation L = E->getBeginLoc();
 		CharSourceRange written = CharSourceRange::getTokenRange(E->getArg(0)->IgnoreParenCasts()->getSourceRange());
-		StringRef text = Lexer::getSourceText(Lexer::makeFileCharRange(written, SM, S.getLangOpts()), SM, S.getLangOpts());
+		CharSourceRange in_file = Lexer::makeFileCharRange(written, SM, S.getLangOpts());
+		StringRef text = Lexer::getSourceText(in_file, SM, S.getLangOpts());
 		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(L));
 		QualType T = C.getStringLiteralArrayType(C.CharTy, text.size());
 		Expr *name = StringLiteral::Create(C, text, StringLiteralKind::Ordinary, false, T, L);

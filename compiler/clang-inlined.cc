@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LLVM knows where what it inlines was called, and says it in DWARF alone: its PTX has the line of the code, not the function. PTX
- * has words for it (PTX ISA, `.loc`). The code generator passes on one thing of a location that is ours to choose, its file: so
+ * LLVM knows where what it inlines was called, and says it in DWARF alone: its PTX has the line of the code, not the function.
+ * PTX has words for it (PTX ISA, `.loc`). The code generator passes on one thing of a location that is ours to choose, its file: so
  * each inlined place gets a file whose name is a number, and in the PTX these files become the words. Since LLVM 22 it writes
  * them itself.
  */
@@ -172,6 +172,12 @@ class InlinedPlaces::Writer
 		out << "\n";
 	}
 
+	static bool take_number(llvm::StringRef &words, unsigned *ret)
+	{
+		words = words.ltrim();
+		return !words.consumeInteger(10, *ret);
+	}
+
 	void put(llvm::StringRef line)
 	{
 		llvm::StringRef path, words = line.trim();
@@ -184,9 +190,7 @@ class InlinedPlaces::Writer
 			return;
 		}
 		if (words.consume_front(".loc")) {
-			words = words.ltrim();
-			if (!words.consumeInteger(10, number) && ours.count(number) && !(words = words.ltrim()).consumeInteger(10, row) &&
-			    !(words = words.ltrim()).consumeInteger(10, column)) {
+			if (take_number(words, &number) && ours.count(number) && take_number(words, &row) && take_number(words, &column)) {
 				put_location(all[ours[number]].file, row, column, ours[number]);
 				return;
 			}

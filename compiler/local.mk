@@ -23,6 +23,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang-cuda.cc %reldir%/clang-cuda.hh \
 	%reldir%/clang-publish.cc %reldir%/clang-publish.hh \
 	%reldir%/clang-shim.cc %reldir%/clang-shim.h \
+	%reldir%/clang-symbols.cc %reldir%/clang-symbols.hh \
 	%reldir%/clang-types.cc %reldir%/clang-types.hh \
 	%reldir%/effort.c %reldir%/effort.h \
 	%reldir%/object-code.cc %reldir%/object-code.hh \

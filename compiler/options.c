@@ -147,7 +147,8 @@ static void add_language(const struct options *o, struct arguments *a, enum opti
 					    "-Xclang", "-fcuda-allow-variadic-functions", "-Xclang",
 					    "-target-sdk-version=12.5", NULL }; /* launches as since CUDA 9.2 */
 	/* `for (;;) ...` is there until it is interrupted, though C++ takes loops for finite. */
-	static const char *const cpp[] = { "-std=gnu++20", "-fno-finite-loops", "-fpch-instantiate-templates", "-Xclang", "-fno-cxx-modules",
+	static const char *const cpp[] = { "-std=gnu++20", "-fno-finite-loops", "-fpch-instantiate-templates",
+					   "-Xclang", "-fno-cxx-modules",
 					   "-Xclang", "-fincremental-extensions", NULL };
 
 	if (language == OPTIONS_C) {

@@ -72,7 +72,8 @@ def test_a_difference_is_seen(kernel):
     kernel.run("for (int i = 0; i < BLOCKS; i++) if (blocks[i].at) blocks[i].at[0] ^= 1;").ok()
     assert not player.state.differences(kernel.run("show();").ok().stdout, set())
     kernel.run("for (int i = 0; i < BLOCKS; i++) if (blocks[i].at) {"
-               " void *old = blocks[i].at; blocks[i].at = (unsigned char *)memcpy(malloc(blocks[i].size), old, blocks[i].size); }").ok()
+               " void *old = blocks[i].at;"
+               " blocks[i].at = (unsigned char *)memcpy(malloc(blocks[i].size), old, blocks[i].size); }").ok()
     assert "lies at" in player.state.differences(kernel.run("show();").ok().stdout, set())[0]
 
 

@@ -157,7 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(expressions),	    cmocka_unit_test(declarations),
 		cmocka_unit_test(functions),	    cmocka_unit_test(statements),
-		cmocka_unit_test(directives),	   
+		cmocka_unit_test(directives),
 		cmocka_unit_test(broken_text_ends),
 	};
 
