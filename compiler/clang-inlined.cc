@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LLVM knows where what it inlines was called, and says it in DWARF alone: its PTX has the line of the code, not the function.
- * PTX has words for it (PTX ISA, `.loc`). The code generator passes on one thing of a location that is ours to choose, its file: so
- * each inlined place gets a file whose name is a number, and in the PTX these files become the words. Since LLVM 22 it writes
- * them itself.
+ * PTX has words for it (PTX ISA, `.loc`). The code generator passes on one thing of a location that is ours to choose, its
+ * file: so each inlined place gets a file whose name is a number, and in the PTX these files become the words. Since LLVM 22 it
+ * writes them itself.
  */
 #include "compiler/clang-inlined.hh"
 
@@ -190,7 +190,8 @@ class InlinedPlaces::Writer
 			return;
 		}
 		if (words.consume_front(".loc")) {
-			if (take_number(words, &number) && ours.count(number) && take_number(words, &row) && take_number(words, &column)) {
+			if (take_number(words, &number) && ours.count(number) && take_number(words, &row) &&
+			    take_number(words, &column)) {
 				put_location(all[ours[number]].file, row, column, ours[number]);
 				return;
 			}

@@ -217,8 +217,8 @@ class CellConsumer : public SemaConsumer
 	}
 
 	/*
-	 * `int a[] = { 1 };` behind the declaration of an earlier `a[5]` would have that one's size: it is another variable, as one
-	 * of another type is.
+	 * `int a[] = { 1 };` behind the declaration of an earlier `a[5]` would have that one's size: it is another variable, as
+	 * one of another type is.
 	 */
 	void refuse_merged_array(Decl *D)
 	{
@@ -307,8 +307,11 @@ class CellConsumer : public SemaConsumer
 		if (V && !is_header)
 			clang_publish_lambda(V);
 		if (V && V->getDeclContext()->isTranslationUnit() && V->isExternallyVisible() && !V->isExternC() &&
-		    !V->hasAttr<AsmLabelAttr>() && !clang_cuda_is_of_device(V) && V->getIdentifier())
-			V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, pieces ? pieces->symbol_of(V) : V->getName().str(), true));
+		    !V->hasAttr<AsmLabelAttr>() && !clang_cuda_is_of_device(V) && V->getIdentifier()) {
+			std::string symbol = pieces ? pieces->symbol_of(V) : V->getName().str();
+
+			V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, symbol, true));
+		}
 		if (auto *N = dyn_cast<NamedDecl>(D))
 			declared.push_back(N);
 	}

@@ -30,7 +30,7 @@ struct composition {
 	const uint8_t *dropped; /* by entry; NULL: none */
 	const char *cell_name;  /* of the tokens; NULL: it does not matter */
 	const struct token_list *tokens;
-	/* Of C++ units: the last entry that declares a name, by its number, and the one before that, by entry; entry + 1, 0: none. */
+	/* Of C++ units: the last entry that declares a name, by its number, and the one before, by entry; entry + 1, 0: none. */
 	uint32_t *newest, *older;
 	struct buffer *out;
 };
