@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A variable of the device is known by the attribute that its stand-in has (CGPU_STAND_IN). Its address may be taken, as the
- * runtime API wants it for a symbol; a load, a store or an increment is a mistake that C does not see, since the stand-in is a
- * variable as any other.
+ * The host has a stand-in of a variable of the device. Its address may be taken, as the runtime API wants it for a symbol; a
+ * load, a store or an increment is a mistake that clang does not see, since the stand-in is a variable as any other.
  */
 #include "compiler/clang-cuda.hh"
 

@@ -116,7 +116,6 @@ static void on_declaration(void *context, const struct declaration *d)
 		[DECLARATION_VARIABLE] = "variable",
 		[DECLARATION_FUNCTION] = "function",
 		[DECLARATION_ENTRY] = "function",
-		[DECLARATION_DEVICE_FUNCTION] = "function",
 		[DECLARATION_DEVICE_VARIABLE] = "variable",
 	};
 	struct completion found = { d->name, kinds[d->kind] ? kinds[d->kind] : "",

@@ -25,7 +25,6 @@ struct composition {
 	uint8_t *marks; /* enum mark, by entry */
 	uint32_t *queue;
 	uint32_t n_queue;
-	bool device;
 	bool cpp;               /* the host texts as a C++ unit takes them */
 	const uint8_t *dropped; /* by entry; NULL: none */
 	const char *cell_name;  /* of the tokens; NULL: it does not matter */
@@ -34,11 +33,6 @@ struct composition {
 	uint32_t *newest, *older;
 	struct buffer *out;
 };
-
-static const char *text_of(const struct composition *c, const struct declaration *d)
-{
-	return !c->device ? d->host : d->kind == DECLARATION_ENTRY ? "" : d->device; /* see device-follow.h */
-}
 
 /* Does the entry declare this name as a tag? Its own one, or one nested in it; an enum's constants
  * are not. */
@@ -130,28 +124,6 @@ static void undefine_masked(struct composition *c, const struct session_mask *ma
 	}
 }
 
-/*
- * cooperative_groups.h costs NVRTC half a second: it and what belongs to it are for code that
- * speaks of it. Others are always needed.
- */
-static bool is_wanted(const struct composition *c, const struct session_entry *e,
-		      const struct token_list *tokens)
-{
-	static const char *const words[] = {
-		"cooperative_groups", "this_thread_block", "this_grid",
-		"thread_block", "coalesced_threads",  "tiled_partition",   "thread_block_tile",
-		"this_cluster"
-	};
-
-	if (!c->device || !strstr(e->d.device, "cooperative_groups"))
-		return true;
-	for (uint32_t i = 0; i < tokens->n; i++)
-		for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
-			if (token_is(tokens, i, words[k]))
-				return true;
-	return false;
-}
-
 /* Which names a macro makes only clang knows, so it gets all of them. */
 static void mark_all(struct composition *c)
 {
@@ -165,13 +137,12 @@ static void mark_needed(struct composition *c, const struct token_list *tokens)
 	struct session *s = c->s;
 	bool before_include = false;
 
-	for (uint32_t e = s->headers_precompiled && !c->device ? 0 : s->n; e-- > 0;) {
+	for (uint32_t e = s->headers_precompiled ? 0 : s->n; e-- > 0;) {
 		enum declaration_kind kind = s->entries[e].d.kind;
 
 		before_include |= kind == DECLARATION_INCLUDE;
 		if (c->marks[e] == UNMARKED && !s->entries[e].hidden &&
-		    (kind == DECLARATION_INCLUDE || (kind == DECLARATION_MACRO && before_include)) &&
-		    is_wanted(c, &s->entries[e], tokens)) {
+		    (kind == DECLARATION_INCLUDE || (kind == DECLARATION_MACRO && before_include))) {
 			c->marks[e] = NEEDED;
 			c->queue[c->n_queue++] = e;
 		}
@@ -232,80 +203,22 @@ static struct cpp_words say(const char *before, const char *text, const char *af
 	return (struct cpp_words){ before, text, after, strlen(text) };
 }
 
-/* The length of a kernel's text in front of its body, if a parameter has a default; 0: none has. */
-static size_t head_with_defaults(const char *text)
-{
-	struct mem_pool pool = MEM_POOL_INIT;
-	struct token_list l;
-	size_t len = 0;
-	uint32_t i = 0;
-
-	if (!token_list_init(&l, text, strlen(text), &pool, NULL)) {
-		while (i < l.n && !token_is(&l, i, "{"))
-			i = token_is(&l, i, "(") ? token_behind(&l, i) : i + 1;
-		for (uint32_t k = 0; i < l.n && k < i; k++)
-			len = token_is(&l, k, "=") ? l.at[i].start : len;
-	}
-	mem_pool_release(&pool);
-	return len;
-}
-
-static struct cpp_words cpp_words_of_entry(const struct declaration *d)
-{
-	size_t len = head_with_defaults(d->device);
-	struct cpp_words w;
-
-	if (!*d->host)
-		return say("", d->device, "");
-	if (len) {
-		w = say("extern \"C\"", d->device, "");
-		w.len = len;
-	} else {
-		w = say("extern \"C\" __global__", d->host, "");
-		w.len -= w.text[w.len - 1] == ';';
-	}
-	return w;
-}
-
-/*
- * Of device code C++ has the text itself, and so it has that of a constant of both. A kernel's stub is called as the kernel
- * (common/launch-glue.h).
- */
+/* Of a constant C++ has the value. What C++ cells have declared for C ones is not said to C++ again. */
 static struct cpp_words cpp_words_of(const struct declaration *d)
 {
-	struct cpp_words w = say("extern \"C\" {", d->host, "}");
-
 	switch (d->kind) {
-	case DECLARATION_ENTRY:
-		w = cpp_words_of_entry(d);
-		break;
-	case DECLARATION_VARIABLE:
-		if (*d->device)
-			w = say("", d->device, "");
-		break;
-	case DECLARATION_FUNCTION:
-		if (*d->device)
-			w = say("extern \"C\" { inline", d->device, "}");
-		break;
-	case DECLARATION_TAG:
-		if (strcmp(d->host, d->device) && *d->device)
-			w = say("", d->device, "");
-		break;
-	case DECLARATION_DEVICE_FUNCTION:
-	case DECLARATION_DEVICE_VARIABLE:
-		w = say("", d->device, "");
-		break;
 	case DECLARATION_INCLUDE:
 	case DECLARATION_MACRO:
-		w = say("", *d->host ? d->host : d->device, "");
-		break;
 	case DECLARATION_CPP:
-		w = say("", d->host, "");
+		return say("", d->host, "");
+	case DECLARATION_VARIABLE:
+		if (*d->device)
+			return say("", d->device, "");
 		break;
 	default:
 		break;
 	}
-	return w;
+	return say("extern \"C\" {", d->host, "}");
 }
 
 /* A macro in front of all, as of C, would take the name from std:: and from members, too. */
@@ -328,8 +241,6 @@ static void write_cpp(const struct composition *c, uint32_t index, const struct 
 		buffer_printf(out, "\n#pragma " CLANG_OWN " %s", d->name);
 	buffer_printf(out, "\n%s\n#line %u \"" COMPOSITION_PLACE "%u/In[%u]\"\n%.*s\n%s", w.before, d->line ? d->line : 1, index,
 		      d->cell, (int)w.len, w.text, w.after);
-	if (d->kind == DECLARATION_ENTRY && *d->host)
-		buffer_printf(out, "__asm__(\"%s\");", d->name);
 }
 
 /* The line of the cell at work that has this include, too; 0 if none. */
@@ -404,7 +315,7 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 				write_entry(c, other, depth + 1);
 		}
 	}
-	const char *text = text_of(c, &e->d);
+	const char *text = e->d.host;
 	size_t from = c->out->len;
 
 	if (is_only_declared(c, index))
@@ -511,7 +422,7 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 	if (!failed) {
 		mark_masked(c, masks, n_masks);
 		mark_needed(c, tokens);
-		for (uint32_t i = 0; i < s->n && !c->device; i++)
+		for (uint32_t i = 0; i < s->n; i++)
 			if (c->marks[i] == NEEDED && !is_own_in_cpp(c, &s->entries[i].d))
 				own_names_of(s, &s->entries[i], c->out);
 		for (uint32_t i = 0; i < s->n; i++)
@@ -526,9 +437,9 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 }
 
 int composition_write(struct session *s, const struct token_list *tokens, const struct session_mask *masks, size_t n_masks,
-		      bool device, const char *cell_name, struct buffer *out, struct error *err)
+		      const char *cell_name, struct buffer *out, struct error *err)
 {
-	struct composition c = { .s = s, .device = device, .cell_name = cell_name, .tokens = tokens, .out = out };
+	struct composition c = { .s = s, .cell_name = cell_name, .tokens = tokens, .out = out };
 
 	return compose(&c, tokens, masks, n_masks, err);
 }

@@ -9,11 +9,11 @@
 
 /*
  * Append the texts of the declarations that these tokens need, in an order in which each one
- * compiles. device: the device texts instead of the host ones. cell_name: a local file that the tokens include, too, is
+ * compiles. cell_name: a local file that the tokens include, too, is
  * included as from their line; NULL: as from the cell that did it first.
  */
 int composition_write(struct session *s, const struct token_list *tokens, const struct session_mask *masks, size_t n_masks,
-		      bool device, const char *cell_name, struct buffer *out, struct error *err);
+		      const char *cell_name, struct buffer *out, struct error *err);
 
 /*
  * The same for a C++ unit: what is no directive stands in an extern "C" block, and diagnostics about an entry name the file

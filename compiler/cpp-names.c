@@ -251,7 +251,7 @@ static int write_check(const struct cpp_names *l, struct session *session, struc
 	}
 	failed = !masks || buffer_check(&all, err) ||
 		 token_list_init(&tokens, buffer_text(&all), all.len, &pool, err) ||
-		 composition_write(session, &tokens, masks, l->n, false, NULL, out, err);
+		 composition_write(session, &tokens, masks, l->n, NULL, out, err);
 	for (size_t i = 0; i < l->n; i++)
 		if (l->at[i].kind != CLANG_TAG)
 			own_names_write(session, l->at[i].name, strlen(l->at[i].name), out);

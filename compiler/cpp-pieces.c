@@ -254,9 +254,8 @@ static void find_anew(const struct cpp_pieces *l, const struct session *session,
 		for (uint32_t e = 0; *l->at[i].name && e < session_count(session); e++) {
 			const struct declaration *d = session_at(session, e);
 			bool same_key = d->kind == DECLARATION_CPP && !strcmp(d->name, l->at[i].key);
-			bool of_c = d->kind == DECLARATION_DEVICE_FUNCTION && !strcmp(d->name, l->at[i].name);
 
-			if (of_c || (same_key && *d->host && !says_the_same(d->host, l->at[i].text)))
+			if (same_key && *d->host && !says_the_same(d->host, l->at[i].text))
 				add_name(names, n, l->at[i].name);
 		}
 }

@@ -541,7 +541,7 @@ int host_text_write(struct host_text *h, struct session *session, struct error *
 	edit_list_sort(&h->edits);
 	if (h->edits.failed)
 		return error_set(err, ERROR_MEMORY, "out of memory for the text of a unit");
-	if (composition_write(session, &h->split.tokens, h->masks, h->n_masks, false, h->cell_name,
+	if (composition_write(session, &h->split.tokens, h->masks, h->n_masks, h->cell_name,
 			    &h->unit.text, err))
 		return -1;
 	cell_names_write(h, session);

@@ -125,8 +125,7 @@ static void index_text(struct names *names, struct session_entry *e, const char 
 /* A class, or a table of functions: the one of C names less. */
 static bool has_two_texts(const struct declaration *d)
 {
-	return (d->kind == DECLARATION_TAG || d->kind == DECLARATION_TYPEDEF || d->kind == DECLARATION_DEVICE_FUNCTION ||
-		d->kind == DECLARATION_DEVICE_VARIABLE) &&
+	return (d->kind == DECLARATION_TAG || d->kind == DECLARATION_TYPEDEF) &&
 	       *d->host && strcmp(d->host, d->device) != 0;
 }
 

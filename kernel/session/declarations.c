@@ -611,7 +611,7 @@ static struct declaration_entry *owned_entry(const struct acceptance *a, const s
 	cleanup_free uint32_t *owners = NULL;
 	uint32_t n = before ? before->n_owners : 0;
 
-	if (!before || is_object(one->kind) || one->kind == DECLARATION_DEVICE_FUNCTION)
+	if (!before || is_object(one->kind))
 		return declaration_entry_new(one, prefix, &a->owner, 1);
 	if (owns(before, a->owner))
 		return declaration_entry_new(one, prefix, before->owners, n);

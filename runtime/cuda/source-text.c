@@ -89,7 +89,6 @@ static bool is_for_device(const struct declaration *d)
 {
 	switch (d->kind) {
 	case DECLARATION_ENTRY:
-	case DECLARATION_DEVICE_FUNCTION:
 		return true;
 	case DECLARATION_FUNCTION:
 	case DECLARATION_TAG:
