@@ -64,7 +64,7 @@ struct LeaveSystemLines : llvm::PassInfoMixin<LeaveSystemLines> {
 	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
 	{
 		for (llvm::Function &F : M)
-			if (const llvm::DISubprogram *place = F.getSubprogram(); place && is_of_system(place->getFilename()))
+			if (const llvm::DISubprogram *place = F.getSubprogram(); place && is_of_system(clang_path_of(place)))
 				llvm::stripDebugInfo(F);
 		return llvm::PreservedAnalyses::all();
 	}

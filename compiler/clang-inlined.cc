@@ -16,7 +16,7 @@
 
 #define NAME "cgpu-inlined-"
 
-static std::string path_of(const llvm::DIScope *scope)
+std::string clang_path_of(const llvm::DIScope *scope)
 {
 	std::string name = scope->getFilename().str(), folder = scope->getDirectory().str();
 
@@ -31,15 +31,16 @@ long InlinedPlaces::find(const llvm::DILocation *L)
 	if (!call || !function)
 		return -1;
 	llvm::StringRef symbol = function->getLinkageName().empty() ? function->getName() : function->getLinkageName();
-	auto key = std::make_tuple(symbol.str(), path_of(L->getScope()), call);
+	auto key = std::make_tuple(symbol.str(), clang_path_of(L->getScope()), call);
 	auto at = known.find(key);
 
 	if (at != known.end())
 		return at->second;
 	long outer = find(call);
 
-	all.push_back({ symbol.str(), path_of(L->getScope()), { path_of(call->getScope()), call->getLine(), call->getColumn() },
-			outer });
+	place where = { clang_path_of(call->getScope()), call->getLine(), call->getColumn() };
+
+	all.push_back({ symbol.str(), clang_path_of(L->getScope()), where, outer });
 	known[key] = (long)all.size() - 1;
 	return (long)all.size() - 1;
 }

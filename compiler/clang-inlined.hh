@@ -12,6 +12,9 @@
 #include <tuple>
 #include <vector>
 
+/* Of debug information: the file with its folder, which clang takes apart where it shares a part with the working folder. */
+std::string clang_path_of(const llvm::DIScope *scope);
+
 class InlinedPlaces
 {
       public:

@@ -313,6 +313,13 @@ def test_lines_of_included_files_are_quoted(start_kernel, tmp_path):
     assert kernel.run(cell + "k<<<1, 4>>>(d_p);" + SYNC).ok().stderr == ""
 
 
+def test_what_is_inlined_of_a_header_has_the_line_of_its_call(start_kernel, prefix):
+    """Also where the working folder shares a part with the header's."""
+    kernel = start_kernel(cwd=prefix)
+    result = kernel.run("__global__ void k(int *p) { atomicAdd(p, 1); }\nk<<<1, 1>>>(NULL);" + SYNC)
+    assert re.search(r"at k\(int \*\)\+0x\w+ in In\[1\]:1\n", result.traceback), result.shown
+
+
 def test_a_new_worker_knows_the_lines_of_earlier_cells(fresh_kernel):
     fresh_kernel.run("__global__ void k(int *p)\n{\n    *p = 1;\n}").ok()
     for _ in range(2):
