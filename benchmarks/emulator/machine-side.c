@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shapes on cgpu's machine: CUDA C through NVRTC, as a cell's device code is compiled, then machine_launch(), interpreted
- * or with the code that a hot entry gets.
+ * Shapes on cgpu's machine: compiled as cells are, then machine_launch(), interpreted or with the code that a hot entry gets.
  */
 #include "benchmarks/emulator/shapes.h"
 
@@ -14,8 +13,8 @@
 #include "common/address-map.h"
 #include "common/buffer.h"
 #include "common/error.h"
-#include "compiler/nvrtc.h"
-#include "compiler/options.h"
+#include "common/unit.h"
+#include "compiler/compile.h"
 #include "emulator/check/race.h"
 #include "emulator/machine/hot.h"
 #include "emulator/machine/machine.h"
@@ -24,20 +23,12 @@
 
 static char *bytes[BUFFERS];
 static _Atomic uint64_t generation = 1;
-static struct nvrtc nvrtc;
+static struct compiler compiler;
 static struct ptx_module *module;
 static struct buffer ptx = BUFFER_INIT; /* its text */
 static unsigned host_threads;
 static struct machine_stats stats;
 static enum check checking;
-
-/* No header is kept: each shape is compiled from nothing. */
-int options_cache_folder(struct buffer *ret, struct error *err)
-{
-	(void)ret;
-	(void)err;
-	return -1;
-}
 
 static uint64_t address_of(int i)
 {
@@ -64,7 +55,7 @@ static void start(unsigned threads)
 	host_threads = threads;
 	if (bytes[0])
 		return;
-	if (nvrtc_load(&nvrtc, CGPU_CUDA_ROOT, &err))
+	if (compiler_init(&compiler, &err))
 		shapes_fail("%s", err.text);
 	for (int i = 0; i < BUFFERS; i++) {
 		bytes[i] = aligned_alloc(4096, BUFFER_BYTES);
@@ -85,19 +76,27 @@ static void load(void)
 
 static void compile(const struct shape *s, const char *folder, unsigned variant)
 {
-	char *text = shapes_read(folder, "shapes.cu"), shape[64], number[64];
-	const char *options[] = { "-arch=compute_75", "-lineinfo", "-fmad=false", "-minimal", shape, number };
-	struct nvrtc_program p = { .name = "shapes.cu", .text = text, .options = options, .n_options = 6 };
-	struct buffer log = BUFFER_INIT;
+	char *text = shapes_read(folder, "shapes.cu");
+	struct compile_request request = { .cell = 1, .cell_name = "shapes.cu", .cflags = "", .nvflags = "-fmad=false", .sm = 75 };
+	struct compile_result result;
+	struct buffer cell = BUFFER_INIT;
 	struct error err = ERROR_INIT;
+	struct unit unit;
 
-	snprintf(shape, sizeof(shape), "-DSHAPE_%s", s->name);
-	snprintf(number, sizeof(number), "-DVARIANT=%u", variant);
-	buffer_release(&ptx);
-	if (nvrtc_compile(&nvrtc, &p, &ptx, &log, NULL, &err))
-		shapes_fail("shapes.cu, %s: %s%s", s->name, err.text, buffer_text(&log));
+	buffer_printf(&cell, "#define SHAPE_%s\n#define VARIANT %u\n#line 1\n%s", s->name, variant, text);
+	request.text = buffer_text(&cell);
+	buffer_clear(&ptx);
+	if (compiler_compile(&compiler, &request, &result, &err))
+		shapes_fail("shapes.cu, %s: %s", s->name, err.text);
+	if (!result.ok)
+		shapes_fail("shapes.cu, %s: %s", s->name, buffer_text(&result.all));
+	if (unit_decode(result.unit.data, result.unit.len, &unit, &err))
+		shapes_fail("shapes.cu, %s: %s", s->name, err.text);
+	buffer_append(&ptx, unit.ptx, unit.ptx_len);
+	unit_release(&unit);
+	compile_result_release(&result);
 	load();
-	buffer_release(&log);
+	buffer_release(&cell);
 	free(text);
 }
 

@@ -143,11 +143,13 @@ against_pocl_SOURCES = \
 	benchmarks/emulator/machine-side.c \
 	benchmarks/emulator/pocl-side.c \
 	benchmarks/emulator/shapes.c benchmarks/emulator/shapes.h
-against_pocl_LDADD = $(MACHINE_LIBS) libcompiler.a libcommon.a $(XXHASH_LIBS) -lOpenCL -lm -lpthread -ldl
+nodist_EXTRA_against_pocl_SOURCES = linked-by-c++.cc
+against_pocl_LDFLAGS = $(cgpu_compiler_LDFLAGS)
+against_pocl_LDADD = $(MACHINE_LIBS) $(COMPILER_LIBS) -lOpenCL
 against_pocl_DEPENDENCIES = $(MACHINE_LIBS) libcompiler.a libcommon.a cgpu-hot.so
 
 bench-emulator: against-pocl$(EXEEXT)
-	./against-pocl$(EXEEXT) $(top_srcdir)/benchmarks/emulator
+	CGPU_PRELUDE=compiler/include ./against-pocl$(EXEEXT) $(top_srcdir)/benchmarks/emulator
 
 # make bench-checks: what checks cost.
 EXTRA_PROGRAMS += benchmarks/emulator/check-cost
@@ -155,9 +157,11 @@ benchmarks_emulator_check_cost_SOURCES = \
 	benchmarks/emulator/check-cost.c \
 	benchmarks/emulator/machine-side.c \
 	benchmarks/emulator/shapes.c benchmarks/emulator/shapes.h
-benchmarks_emulator_check_cost_LDADD = $(MACHINE_LIBS) libcompiler.a libcommon.a $(XXHASH_LIBS) -lm -lpthread -ldl
+nodist_EXTRA_benchmarks_emulator_check_cost_SOURCES = linked-by-c++.cc
+benchmarks_emulator_check_cost_LDFLAGS = $(cgpu_compiler_LDFLAGS)
+benchmarks_emulator_check_cost_LDADD = $(MACHINE_LIBS) $(COMPILER_LIBS)
 
 bench-checks: benchmarks/emulator/check-cost$(EXEEXT)
-	benchmarks/emulator/check-cost$(EXEEXT) $(top_srcdir)/benchmarks/emulator
+	CGPU_PRELUDE=compiler/include benchmarks/emulator/check-cost$(EXEEXT) $(top_srcdir)/benchmarks/emulator
 
 .PHONY: bench-checks bench-emulator
