@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What clang and NVRTC say, in the words of the cell: "In[3]:2:5: error: ...", the cell's own line
+ * What clang and nvcc say, in the words of the cell: "In[3]:2:5: error: ...", the cell's own line
  * and a caret. Text of ours in the translation unit is never shown.
  */
 #ifndef CGPU_COMPILER_DIAGNOSTICS_H

@@ -14,7 +14,7 @@ struct error;
 enum flags_kind {
 	FLAGS_C,        /* for clang */
 	FLAGS_LINK,     /* -L -l, files */
-	FLAGS_DEVICE,   /* for NVRTC */
+	FLAGS_DEVICE,   /* for device code, as nvcc has them */
 	FLAGS_STANDARD, /* "gnu17" */
 	FLAGS_LEVEL,    /* "3" */
 	FLAGS_KINDS

@@ -349,7 +349,7 @@ static void on_death(void *data)
 }
 
 /*
- * One that starts has LLVM and NVRTC to load, from a disk that may be slow: it is waited for as long as any peer, also by a
+ * One that starts has LLVM to load, from a disk that may be slow: it is waited for as long as any peer, also by a
  * request that may take any time.
  */
 static void on_deadline(void *data)
