@@ -180,10 +180,3 @@ void version_rules_add_library(struct version_facts *f, const char *path)
 	if (!strncmp(name, cudnn, strlen(cudnn)))
 		add_cudnn(f, file, name + strlen(cudnn));
 }
-
-uint32_t version_rules_parse(const char *text)
-{
-	unsigned major = 0, minor = 0;
-
-	return sscanf(text, "%u.%u", &major, &minor) == 2 ? major * 1000 + minor * 10 : 0;
-}

@@ -43,7 +43,5 @@ void version_rules_check(size_t i, const struct version_facts *f, struct version
  * left out.
  */
 void version_rules_add_library(struct version_facts *f, const char *path);
-/* "13.0"; 0: it is none. */
-uint32_t version_rules_parse(const char *text);
 
 #endif
