@@ -28,6 +28,7 @@
 #include <llvm/Support/FileSystem.h>
 
 #include <cstdlib>
+#include <functional>
 #include <cstring>
 
 #include "common/launch-glue.h"
@@ -37,88 +38,15 @@ using namespace clang;
 namespace
 {
 
-struct ApplyAnnotations : llvm::PassInfoMixin<ApplyAnnotations> {
-	explicit ApplyAnnotations(Annotations &annotations) : annotations(annotations)
+/* A pass that calls a function with the module. */
+struct EachModule : llvm::PassInfoMixin<EachModule> {
+	explicit EachModule(std::function<void(llvm::Module &)> function) : function(std::move(function))
 	{
 	}
 
 	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
 	{
-		annotations.apply(M);
-		return llvm::PreservedAnalyses::all();
-	}
-
-      private:
-	Annotations &annotations;
-};
-
-/*
- * What is inlined of a header of the system has the line of the user's call: the functions behind atomicAdd() and its like are
- * what a report would name otherwise.
- */
-struct LeaveSystemLines : llvm::PassInfoMixin<LeaveSystemLines> {
-	explicit LeaveSystemLines(CompilerInstance &CI) : CI(CI)
-	{
-	}
-
-	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
-	{
-		for (llvm::Function &F : M)
-			if (const llvm::DISubprogram *place = F.getSubprogram(); place && is_of_system(clang_path_of(place)))
-				llvm::stripDebugInfo(F);
-		return llvm::PreservedAnalyses::all();
-	}
-
-      private:
-	CompilerInstance &CI;
-
-	/* By its folder: the source manager would read each file's entry of the precompiled header to find this one. */
-	bool is_of_system(StringRef path)
-	{
-		for (const auto &folder : CI.getHeaderSearchOpts().UserEntries)
-			if (folder.Group >= frontend::System && path.starts_with(folder.Path))
-				return true;
-		return false;
-	}
-};
-
-/* Content that no kernel of the unit writes is what it happens to be, and a read of it is told: it is not optimised away. */
-struct KeepSharedReads : llvm::PassInfoMixin<KeepSharedReads> {
-	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
-	{
-		static const unsigned shared = 3; /* NVPTX address space */
-
-		for (llvm::GlobalVariable &V : M.globals())
-			if (V.getAddressSpace() == shared)
-				V.setExternallyInitialized(true);
-		return llvm::PreservedAnalyses::all();
-	}
-};
-
-struct MarkInlined : llvm::PassInfoMixin<MarkInlined> {
-	explicit MarkInlined(InlinedPlaces &places) : places(places)
-	{
-	}
-
-	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
-	{
-		places.mark(M);
-		return llvm::PreservedAnalyses::all();
-	}
-
-      private:
-	InlinedPlaces &places;
-};
-
-/* LLVM 19 writes an alignment of 0 for what a stack has anyway, which is no PTX. */
-struct AlignAllocas : llvm::PassInfoMixin<AlignAllocas> {
-	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
-	{
-		for (llvm::Function &F : M)
-			for (llvm::BasicBlock &B : F)
-				for (llvm::Instruction &I : B)
-					if (auto *A = llvm::dyn_cast<llvm::AllocaInst>(&I); A && !A->isStaticAlloca())
-						A->setAlignment(std::max(A->getAlign(), llvm::Align(32)));
+		function(M);
 		return llvm::PreservedAnalyses::all();
 	}
 
@@ -126,21 +54,64 @@ struct AlignAllocas : llvm::PassInfoMixin<AlignAllocas> {
 	{
 		return true;
 	}
+
+      private:
+	std::function<void(llvm::Module &)> function;
 };
+
+/* By its folder: the source manager would read each file's entry of the precompiled header to find this one. */
+bool is_of_system(const CompilerInstance &CI, const std::string &path)
+{
+	for (const auto &folder : CI.getHeaderSearchOpts().UserEntries)
+		if (folder.Group >= frontend::System && StringRef(path).starts_with(folder.Path))
+			return true;
+	return false;
+}
+
+/*
+ * What is inlined of a header of the system has the line of the user's call: the functions behind atomicAdd() and its like are
+ * what a report would name otherwise.
+ */
+void leave_system_lines(const CompilerInstance &CI, llvm::Module &M)
+{
+	for (llvm::Function &F : M)
+		if (const llvm::DISubprogram *place = F.getSubprogram(); place && is_of_system(CI, clang_path_of(place)))
+			llvm::stripDebugInfo(F);
+}
+
+/* Content that no kernel of the unit writes is what it happens to be, and a read of it is told: it is not optimised away. */
+void keep_shared_reads(llvm::Module &M)
+{
+	static const unsigned shared = 3; /* NVPTX address space */
+
+	for (llvm::GlobalVariable &V : M.globals())
+		if (V.getAddressSpace() == shared)
+			V.setExternallyInitialized(true);
+}
+
+/* LLVM 19 writes an alignment of 0 for what a stack has anyway, which is no PTX. */
+void align_allocas(llvm::Module &M)
+{
+	for (llvm::Function &F : M)
+		for (llvm::BasicBlock &B : F)
+			for (llvm::Instruction &I : B)
+				if (auto *A = llvm::dyn_cast<llvm::AllocaInst>(&I); A && !A->isStaticAlloca())
+					A->setAlignment(std::max(A->getAlign(), llvm::Align(32)));
+}
 
 void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, Annotations &annotations, InlinedPlaces &places)
 {
-	auto at_end = [&places](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
-		passes.addPass(MarkInlined(places));
-	};
-
-	builder.registerOptimizerLastEPCallback(at_end);
-	builder.registerPipelineStartEPCallback([&CI, &annotations](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-		passes.addPass(ApplyAnnotations(annotations));
-		passes.addPass(LeaveSystemLines(CI));
-		passes.addPass(KeepSharedReads());
-		passes.addPass(AlignAllocas());
+	builder.registerPipelineStartEPCallback([&](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+		passes.addPass(EachModule([&](llvm::Module &M) {
+			annotations.apply(M);
+			leave_system_lines(CI, M);
+			keep_shared_reads(M);
+			align_allocas(M);
+		}));
 		clang_launches_add_pass(passes);
+	});
+	builder.registerOptimizerLastEPCallback([&](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
+		passes.addPass(EachModule([&](llvm::Module &M) { places.mark(M); }));
 	});
 }
 

@@ -75,6 +75,15 @@ std::string enum_code(ASTContext &C, const EnumDecl *D, QualType T)
 	return s + "}";
 }
 
+unsigned bit_width(const FieldDecl *F, const ASTContext &C)
+{
+#if CLANG_VERSION_MAJOR >= 20
+	return F->getBitWidthValue();
+#else
+	return F->getBitWidthValue(C);
+#endif
+}
+
 std::string member_code(ASTContext &C, const FieldDecl *F, uint64_t bit_offset, unsigned depth)
 {
 	std::string s = F->getNameAsString() + "@";
@@ -83,11 +92,8 @@ std::string member_code(ASTContext &C, const FieldDecl *F, uint64_t bit_offset, 
 		return s + std::to_string(bit_offset / 8) + ":" +
 		       type_code(C, F->getType(), false, depth + 1);
 	uint64_t unit = C.getTypeSize(F->getType());
-#if CLANG_VERSION_MAJOR >= 20
-	unsigned width = F->getBitWidthValue();
-#else
-	unsigned width = F->getBitWidthValue(C);
-#endif
+	unsigned width = bit_width(F, C);
+
 	return s + std::to_string(bit_offset / unit * (unit / 8)) + ":m" +
 	       std::to_string(bit_offset % unit) + ":" + std::to_string(width) + ":" +
 	       type_code(C, F->getType(), false, depth + 1);
@@ -391,11 +397,7 @@ class RecordForC
 		}
 		T.getAsStringInternal(name, policy);
 		text += name;
-#if CLANG_VERSION_MAJOR >= 20
-		text += F->isBitField() ? " : " + std::to_string(F->getBitWidthValue()) : "";
-#else
-		text += F->isBitField() ? " : " + std::to_string(F->getBitWidthValue(C)) : "";
-#endif
+		text += F->isBitField() ? " : " + std::to_string(bit_width(F, C)) : "";
 		text += ";";
 		return true;
 	}

@@ -77,20 +77,23 @@ struct cpp_unit {
 	struct unit unit;
 };
 
+static uint32_t number_behind(const char *start, const char *file)
+{
+	size_t len = strlen(start);
+
+	return strncmp(file, start, len) ? UINT32_MAX : (uint32_t)strtoul(file + len, NULL, 10);
+}
+
 /* The session's entry that a file of diagnostics means; UINT32_MAX: none. */
 static uint32_t entry_of(const char *file)
 {
-	size_t len = strlen(COMPOSITION_PLACE);
-
-	return strncmp(file, COMPOSITION_PLACE, len) ? UINT32_MAX : (uint32_t)strtoul(file + len, NULL, 10);
+	return number_behind(COMPOSITION_PLACE, file);
 }
 
 /* The same of the text behind the cell, with the kernels that are compiled again. */
 static uint32_t entry_anew(const char *file)
 {
-	size_t len = strlen(COMPOSITION_ANEW);
-
-	return strncmp(file, COMPOSITION_ANEW, len) ? UINT32_MAX : (uint32_t)strtoul(file + len, NULL, 10);
+	return number_behind(COMPOSITION_ANEW, file);
 }
 
 static bool is_piece(const struct cpp_unit *x, uint32_t entry)
@@ -165,10 +168,7 @@ static void edit(struct cpp_unit *x, long begin, long end, const char *with)
 {
 	long at = unit_text_find(&x->text, begin);
 
-	for (uint32_t i = 0; i < x->edits.n; i++)
-		if (at < 0 || x->edits.at[i].start == (uint32_t)at)
-			return;
-	if (at < 0)
+	if (at < 0 || edit_list_has(&x->edits, (uint32_t)at))
 		return;
 	with = mem_pool_strdup(&x->pool, with);
 	x->no_memory |= !with;

@@ -15,14 +15,6 @@ static uint32_t token_at(const struct token_list *l, uint32_t at)
 	return i;
 }
 
-static bool has(const struct edit_list *edits, uint32_t start)
-{
-	for (uint32_t i = 0; i < edits->n; i++)
-		if (edits->at[i].start == start)
-			return true;
-	return false;
-}
-
 /* ---- launches ---- */
 
 static bool is_of_name(const struct token_list *l, uint32_t i)
@@ -56,7 +48,8 @@ bool device_edit_launch(const struct token_list *l, uint32_t at, struct edit_lis
 
 	while (i < l->n && !token_is(l, i, ">>>") && !token_is(l, i, ";"))
 		i = token_is(l, i, "(") || token_is(l, i, "[") || token_is(l, i, "{") ? token_behind(l, i) : i + 1;
-	if (!token_is(l, i, ">>>") || !token_is(l, i + 1, "(") || l->at[i + 1].match == TOKEN_NONE || has(edits, l->at[first].start))
+	if (!token_is(l, i, ">>>") || !token_is(l, i + 1, "(") || l->at[i + 1].match == TOKEN_NONE ||
+	    edit_list_has(edits, l->at[first].start))
 		return false;
 	edit_list_add(edits, l->at[first].start, l->at[first].start, CGPU_LAUNCH_BEGIN);
 	edit_list_add(edits, l->at[l->at[i + 1].match].end, l->at[l->at[i + 1].match].end, CGPU_LAUNCH_END);
@@ -140,7 +133,7 @@ bool device_edit_shared(const struct token_list *l, uint32_t at, struct mem_pool
 
 	while (first && !ends_statement(l, first - 1))
 		first--;
-	if (first == l->n || has(edits, l->at[first].start))
+	if (first == l->n || edit_list_has(edits, l->at[first].start))
 		return false;
 	type = begin_of_type(l, first);
 	name = first_name(l, type);

@@ -122,17 +122,9 @@ static void index_text(struct names *names, struct session_entry *e, const char 
 		add_uses(names, e, &l);
 }
 
-/* A class, or a table of functions: the one of C names less. */
-static bool has_two_texts(const struct declaration *d)
-{
-	return (d->kind == DECLARATION_TAG || d->kind == DECLARATION_TYPEDEF) &&
-	       *d->host && strcmp(d->host, d->device) != 0;
-}
-
 int session_entry_init(struct session_entry *e, struct names *names, const struct declaration *d)
 {
 	struct mem_pool pool = MEM_POOL_INIT;
-	struct token_list l;
 
 	*e = (struct session_entry){ .d = *d };
 	e->d.name = strdup(d->name);
@@ -146,8 +138,6 @@ int session_entry_init(struct session_entry *e, struct names *names, const struc
 	if (*d->name && d->kind != DECLARATION_CPP)
 		add_declared(names, e, d->name, strlen(d->name));
 	index_text(names, e, *d->host ? e->d.host : e->d.device, &pool);
-	if (has_two_texts(d) && !token_list_init(&l, e->d.device, strlen(e->d.device), &pool, NULL))
-		add_uses(names, e, &l);
 	mem_pool_release(&pool);
 	return 0;
 }

@@ -21,6 +21,14 @@ void edit_list_add(struct edit_list *l, uint32_t start, uint32_t end, const char
 	l->at[l->n++] = (struct edit){ start, end, with };
 }
 
+bool edit_list_has(const struct edit_list *l, uint32_t start)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->at[i].start == start)
+			return true;
+	return false;
+}
+
 void edit_list_sort(struct edit_list *l)
 {
 	for (uint32_t i = 1; i < l->n; i++) {

@@ -7,6 +7,7 @@
 #ifndef CGPU_COMPILER_UNIT_TEXT_H
 #define CGPU_COMPILER_UNIT_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,8 @@ struct edit_list {
 };
 
 void edit_list_add(struct edit_list *l, uint32_t start, uint32_t end, const char *with);
+/* Does one of them begin at this byte? */
+bool edit_list_has(const struct edit_list *l, uint32_t start);
 /* Stable by start. */
 void edit_list_sort(struct edit_list *l);
 void edit_list_release(struct edit_list *l);

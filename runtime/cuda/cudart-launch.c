@@ -217,18 +217,18 @@ static cudaError_t launch_by_stub(struct session_entry *e, const struct configur
 {
 	bool is_called = called_by == CALLED_AS_FUNCTION;
 	cudaError_t result = cudart_enter("launch");
-	char name[64] = "a kernel", what[80];
+	char name[64] = "a kernel", what[80] = "launch";
 
 	called_by = NOT_A_STUB;
-	if (e)
+	if (!result)
+		result = is_called ? cudaErrorMissingConfiguration : launch(e, c, args, false);
+	/* A launch that goes well costs no name. */
+	if (result && e)
 		demangle(e->ptx_name, name, sizeof(name));
-	if (!result && is_called) {
+	if (result == cudaErrorMissingConfiguration && is_called)
 		cudart_explain("it was called like a function: a CUDA kernel is launched with %s<<<grid, block>>>(arguments)", name);
-		result = cudaErrorMissingConfiguration;
-	} else if (!result) {
-		result = launch(e, c, args, false);
-	}
-	snprintf(what, sizeof(what), "the launch of %s", name);
+	if (result)
+		snprintf(what, sizeof(what), "the launch of %s", name);
 	return cudart_leave(what, result);
 }
 

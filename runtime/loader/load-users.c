@@ -47,11 +47,10 @@ static bool has_run(const struct load *l, uint32_t section, uint64_t offset)
 	return false;
 }
 
-static int note_user(const struct load *l, struct symbol *s)
+/* Is it one of the session's, and the unit not among its users yet? */
+static bool is_new_user(const struct load *l, const struct symbol *s)
 {
-	if (!s || s->kind == SYMBOL_LIBRARY || (s->n_users && s->users[s->n_users - 1] == l->code_address))
-		return 0;
-	return symbols_add_user(s, l->code_address);
+	return s && s->kind != SYMBOL_LIBRARY && !(s->n_users && s->users[s->n_users - 1] == l->code_address);
 }
 
 int load_users_note(const struct load *l, struct error *err)
@@ -66,10 +65,13 @@ int load_users_note(const struct load *l, struct error *err)
 		    !(l->o.sections[l->o.sections[i].sh_info].sh_flags & SHF_EXECINSTR))
 			continue;
 		r = object_relocations(&l->o, i, &n);
-		for (size_t k = 0; k < n; k++)
-			if (!has_run(l, l->o.sections[i].sh_info, r[k].r_offset) &&
-			    note_user(l, l->symbols[ELF64_R_SYM(r[k].r_info)]))
+		for (size_t k = 0; k < n; k++) {
+			struct symbol *s = l->symbols[ELF64_R_SYM(r[k].r_info)];
+
+			if (is_new_user(l, s) && !has_run(l, l->o.sections[i].sh_info, r[k].r_offset) &&
+			    symbols_add_user(s, l->code_address))
 				return error_set(err, ERROR_MEMORY, "the session's tables are full; %%reset starts afresh");
+		}
 	}
 	return 0;
 }
