@@ -17,7 +17,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/unit.h"
-#include "compiler/compile.h"
+#include "compiler/frontend/compile.h"
 
 static double now_ms(void)
 {

@@ -18,13 +18,13 @@
 #include "common/ipc.h"
 #include "common/log.h"
 #include "common/record.h"
-#include "compiler/clang-shim.h"
-#include "compiler/compile.h"
-#include "compiler/completion.h"
-#include "compiler/is-complete.h"
-#include "compiler/look.h"
-#include "compiler/packages.h"
-#include "compiler/tool-folder.h"
+#include "compiler/clang/clang-shim.h"
+#include "compiler/device/tool-folder.h"
+#include "compiler/frontend/compile.h"
+#include "compiler/inspect/completion.h"
+#include "compiler/inspect/is-complete.h"
+#include "compiler/inspect/look.h"
+#include "compiler/packages/packages.h"
 
 static int reply(uint32_t type, const struct buffer *b, struct error *err)
 {

@@ -2,83 +2,68 @@
 # All but main() is a library, so that the unit tests can link it.
 noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
-	%reldir%/c-linkage.c %reldir%/c-linkage.h \
-	%reldir%/cell-names.c %reldir%/cell-names.h \
-	%reldir%/cell-stamp.c %reldir%/cell-stamp.h \
-	%reldir%/clang-complaints.hh \
-	%reldir%/clang-complete.cc \
-	%reldir%/clang-annotations.cc %reldir%/clang-annotations.hh \
-	%reldir%/clang-captures.cc %reldir%/clang-captures.hh %reldir%/clang-diagnostics.def \
-	%reldir%/clang-device.cc \
-	%reldir%/clang-display.cc %reldir%/clang-display.hh \
-	%reldir%/clang-hints.cc %reldir%/clang-hints.hh \
-	%reldir%/clang-std.cc %reldir%/clang-std.hh \
-	%reldir%/clang-statements.cc %reldir%/clang-statements.hh \
-	%reldir%/clang-includes.cc %reldir%/clang-includes.hh \
-	%reldir%/clang-inlined.cc %reldir%/clang-inlined.hh \
-	%reldir%/clang-job.hh %reldir%/clang-header.hh \
-	%reldir%/clang-launches.cc %reldir%/clang-launches.hh \
-	%reldir%/clang-own.cc %reldir%/clang-own.hh \
-	%reldir%/clang-pieces.cc %reldir%/clang-pieces.hh \
-	%reldir%/clang-cuda.cc %reldir%/clang-cuda.hh \
-	%reldir%/clang-publish.cc %reldir%/clang-publish.hh \
-	%reldir%/clang-shim.cc %reldir%/clang-shim.h \
-	%reldir%/clang-symbols.cc %reldir%/clang-symbols.hh \
-	%reldir%/clang-types.cc %reldir%/clang-types.hh \
-	%reldir%/effort.c %reldir%/effort.h \
-	%reldir%/object-code.cc %reldir%/object-code.hh \
-	%reldir%/compile.c %reldir%/compile.h \
-	%reldir%/compile-cpp.c %reldir%/compile-cpp.h \
-	%reldir%/compile-cuda.c %reldir%/compile-cuda.h \
-	%reldir%/device-flags.c %reldir%/device-flags.h %reldir%/device-flags.def \
-	%reldir%/cuda-flags.c %reldir%/cuda-flags.h \
-	%reldir%/device-edits.c %reldir%/device-edits.h \
-	%reldir%/composition.c %reldir%/composition.h \
-	%reldir%/completion.c %reldir%/completion.h \
-	%reldir%/cpp-bundle.c %reldir%/cpp-bundle.def %reldir%/cpp-bundle.h \
-	%reldir%/cpp-cell.c %reldir%/cpp-cell.h \
-	%reldir%/cpp-diagnostics.c %reldir%/cpp-diagnostics.h \
-	%reldir%/cpp-header.c %reldir%/cpp-header.h \
-	%reldir%/beyond-c.c %reldir%/beyond-c.h \
-	%reldir%/cpp-names.c %reldir%/cpp-names.h \
-	%reldir%/cpp-own.c %reldir%/cpp-own.h \
-	%reldir%/cpp-pieces.c %reldir%/cpp-pieces.h \
-	%reldir%/declarator.c %reldir%/declarator.h \
-	%reldir%/declare.c %reldir%/declare.h \
-	%reldir%/directives.c %reldir%/directives.h \
-	%reldir%/diagnostics.c %reldir%/diagnostics.h \
-	%reldir%/header-names.c %reldir%/header-names.h \
-	%reldir%/host-text.c %reldir%/host-text.h \
-	%reldir%/in-the-way.c %reldir%/in-the-way.h \
-	%reldir%/in-turn.c %reldir%/in-turn.h \
-	%reldir%/is-complete.c %reldir%/is-complete.h \
-	%reldir%/launch-syntax.c %reldir%/launch-syntax.h \
-	%reldir%/link-libraries.c %reldir%/link-libraries.h \
-	%reldir%/line-table.c %reldir%/line-table.h \
-	%reldir%/listing.c %reldir%/listing.h %reldir%/listing-ptx.c %reldir%/listing-sass.c %reldir%/listing-show.c \
-	%reldir%/look.c %reldir%/look.h \
-	%reldir%/macro-text.c %reldir%/macro-text.h \
-	%reldir%/local-include.c %reldir%/local-include.h \
-	%reldir%/nvcc.c %reldir%/nvcc.h \
-	%reldir%/object-ptx.c %reldir%/object-ptx.h \
-	%reldir%/occupancy.c %reldir%/occupancy.h %reldir%/multiprocessors.def \
-	%reldir%/options.c %reldir%/options.h \
-	%reldir%/own-names.c %reldir%/own-names.h \
-	%reldir%/package-index.c %reldir%/package-index.h \
-	%reldir%/packages.c %reldir%/packages.def %reldir%/packages.h \
-	%reldir%/pragma-state.c %reldir%/pragma-state.h %reldir%/pragmas.def \
-	%reldir%/resources.c %reldir%/resources.h \
-	%reldir%/session-entry.c %reldir%/session-entry.h \
-	%reldir%/session-header.c %reldir%/session-header.h \
-	%reldir%/session.c %reldir%/session.h \
-	%reldir%/split.c %reldir%/split.h \
-	%reldir%/statement-text.c %reldir%/statement-text.h \
-	%reldir%/token.c %reldir%/token.h \
-	%reldir%/tool-folder.c %reldir%/tool-folder.h \
-	%reldir%/tool.c %reldir%/tool.h \
-	%reldir%/unit-cache.c %reldir%/unit-cache.h \
-	%reldir%/unit-text.c %reldir%/unit-text.h \
-	%reldir%/words.def
+	%reldir%/text/cpp-cell.c %reldir%/text/cpp-cell.h %reldir%/text/declarator.c %reldir%/text/declarator.h \
+	%reldir%/text/header-names.c %reldir%/text/header-names.h \
+	%reldir%/text/launch-syntax.c %reldir%/text/launch-syntax.h \
+	%reldir%/text/local-include.c %reldir%/text/local-include.h %reldir%/text/macro-text.c %reldir%/text/macro-text.h \
+	%reldir%/text/split.c %reldir%/text/split.h %reldir%/text/token.c %reldir%/text/token.h \
+	%reldir%/text/unit-text.c %reldir%/text/unit-text.h %reldir%/text/words.def \
+	%reldir%/packages/link-libraries.c %reldir%/packages/link-libraries.h \
+	%reldir%/packages/package-index.c %reldir%/packages/package-index.h \
+	%reldir%/packages/packages.c %reldir%/packages/packages.def %reldir%/packages/packages.h \
+	%reldir%/clang/clang-annotations.cc %reldir%/clang/clang-annotations.hh \
+	%reldir%/clang/clang-captures.cc %reldir%/clang/clang-captures.hh %reldir%/clang/clang-complaints.hh \
+	%reldir%/clang/clang-complete.cc %reldir%/clang/clang-cuda.cc %reldir%/clang/clang-cuda.hh \
+	%reldir%/clang/clang-device.cc %reldir%/clang/clang-diagnostics.def \
+	%reldir%/clang/clang-display.cc %reldir%/clang/clang-display.hh %reldir%/clang/clang-header.hh \
+	%reldir%/clang/clang-hints.cc %reldir%/clang/clang-hints.hh \
+	%reldir%/clang/clang-includes.cc %reldir%/clang/clang-includes.hh \
+	%reldir%/clang/clang-inlined.cc %reldir%/clang/clang-inlined.hh %reldir%/clang/clang-job.hh \
+	%reldir%/clang/clang-launches.cc %reldir%/clang/clang-launches.hh \
+	%reldir%/clang/clang-own.cc %reldir%/clang/clang-own.hh \
+	%reldir%/clang/clang-pieces.cc %reldir%/clang/clang-pieces.hh \
+	%reldir%/clang/clang-publish.cc %reldir%/clang/clang-publish.hh \
+	%reldir%/clang/clang-shim.cc %reldir%/clang/clang-shim.h \
+	%reldir%/clang/clang-statements.cc %reldir%/clang/clang-statements.hh \
+	%reldir%/clang/clang-std.cc %reldir%/clang/clang-std.hh \
+	%reldir%/clang/clang-symbols.cc %reldir%/clang/clang-symbols.hh \
+	%reldir%/clang/clang-types.cc %reldir%/clang/clang-types.hh \
+	%reldir%/clang/object-code.cc %reldir%/clang/object-code.hh \
+	%reldir%/session/composition.c %reldir%/session/composition.h \
+	%reldir%/session/cpp-bundle.c %reldir%/session/cpp-bundle.def %reldir%/session/cpp-bundle.h \
+	%reldir%/session/cpp-header.c %reldir%/session/cpp-header.h \
+	%reldir%/session/cpp-names.c %reldir%/session/cpp-names.h %reldir%/session/cpp-own.c %reldir%/session/cpp-own.h \
+	%reldir%/session/cpp-pieces.c %reldir%/session/cpp-pieces.h \
+	%reldir%/session/in-the-way.c %reldir%/session/in-the-way.h %reldir%/session/options.c %reldir%/session/options.h \
+	%reldir%/session/own-names.c %reldir%/session/own-names.h \
+	%reldir%/session/pragma-state.c %reldir%/session/pragma-state.h %reldir%/session/pragmas.def \
+	%reldir%/session/session.c %reldir%/session/session.h \
+	%reldir%/session/session-entry.c %reldir%/session/session-entry.h \
+	%reldir%/session/session-header.c %reldir%/session/session-header.h \
+	%reldir%/units/effort.c %reldir%/units/effort.h %reldir%/units/line-table.c %reldir%/units/line-table.h \
+	%reldir%/units/unit-cache.c %reldir%/units/unit-cache.h \
+	%reldir%/device/c-linkage.c %reldir%/device/c-linkage.h %reldir%/device/cell-stamp.c %reldir%/device/cell-stamp.h \
+	%reldir%/device/cuda-flags.c %reldir%/device/cuda-flags.h \
+	%reldir%/device/device-edits.c %reldir%/device/device-edits.h \
+	%reldir%/device/device-flags.c %reldir%/device/device-flags.def %reldir%/device/device-flags.h \
+	%reldir%/device/nvcc.c %reldir%/device/nvcc.h %reldir%/device/object-ptx.c %reldir%/device/object-ptx.h \
+	%reldir%/device/tool.c %reldir%/device/tool.h %reldir%/device/tool-folder.c %reldir%/device/tool-folder.h \
+	%reldir%/frontend/beyond-c.c %reldir%/frontend/beyond-c.h \
+	%reldir%/frontend/cell-names.c %reldir%/frontend/cell-names.h \
+	%reldir%/frontend/compile.c %reldir%/frontend/compile.h \
+	%reldir%/frontend/compile-cpp.c %reldir%/frontend/compile-cpp.h \
+	%reldir%/frontend/compile-cuda.c %reldir%/frontend/compile-cuda.h \
+	%reldir%/frontend/cpp-diagnostics.c %reldir%/frontend/cpp-diagnostics.h \
+	%reldir%/frontend/declare.c %reldir%/frontend/declare.h \
+	%reldir%/frontend/diagnostics.c %reldir%/frontend/diagnostics.h \
+	%reldir%/frontend/directives.c %reldir%/frontend/directives.h \
+	%reldir%/frontend/host-text.c %reldir%/frontend/host-text.h %reldir%/frontend/in-turn.c %reldir%/frontend/in-turn.h \
+	%reldir%/frontend/statement-text.c %reldir%/frontend/statement-text.h \
+	%reldir%/inspect/completion.c %reldir%/inspect/completion.h \
+	%reldir%/inspect/is-complete.c %reldir%/inspect/is-complete.h %reldir%/inspect/listing.c %reldir%/inspect/listing.h \
+	%reldir%/inspect/listing-ptx.c %reldir%/inspect/listing-sass.c %reldir%/inspect/listing-show.c \
+	%reldir%/inspect/look.c %reldir%/inspect/look.h %reldir%/inspect/multiprocessors.def \
+	%reldir%/inspect/occupancy.c %reldir%/inspect/occupancy.h %reldir%/inspect/resources.c %reldir%/inspect/resources.h
 libcompiler_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS) $(PKGCONF_CFLAGS) $(ELF_CFLAGS) $(XXHASH_CFLAGS) \
 	-DCGPU_LLVM_LIBDIR='"$(LLVM_LIBDIR)"' -DCGPU_LLVM_MAJOR='"$(LLVM_VERSION_MAJOR)"' \
 	-DCGPU_PRELUDE_DIR='"$(pkgdatadir)/include"' \

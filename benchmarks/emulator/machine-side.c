@@ -14,7 +14,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/unit.h"
-#include "compiler/compile.h"
+#include "compiler/frontend/compile.h"
 #include "emulator/check/race.h"
 #include "emulator/machine/hot.h"
 #include "emulator/machine/machine.h"

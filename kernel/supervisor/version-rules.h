@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define VERSION_RULES_TEXT_MAX 512
-/* PTX ISA 7.8 (compiler/options.c), "Release History": CUDA 11.8. */
+/* PTX ISA 7.8 (compiler/session/options.c), "Release History": CUDA 11.8. */
 #define DEVICE_CODE_CUDA 11080
 
 /* Versions are as CUDA has them: 13010 is 13.1; 0: not there, and rules about it hold. */

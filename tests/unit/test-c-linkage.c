@@ -9,8 +9,8 @@
 
 #include "common/buffer.h"
 #include "common/mem-pool.h"
-#include "compiler/c-linkage.h"
-#include "compiler/session.h"
+#include "compiler/device/c-linkage.h"
+#include "compiler/session/session.h"
 
 static struct session session;
 static struct mem_pool pool;

@@ -15,7 +15,7 @@
 
 #include "common/error.h"
 #include "common/unit.h"
-#include "compiler/compile.h"
+#include "compiler/frontend/compile.h"
 
 static char folder[] = "/tmp/cgpu-test-ahead-XXXXXX";
 static struct compiler compiler;

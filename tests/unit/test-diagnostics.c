@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "compiler/diagnostics.h"
+#include "compiler/frontend/diagnostics.h"
 
 /* How many errors there were is nothing to the user; a long name of the file goes on in the next line. */
 static void what_the_device_compiler_sums_up_is_left_out(void **state)

@@ -9,7 +9,7 @@
 
 #include "common/error.h"
 #include "common/mem-pool.h"
-#include "compiler/effort.h"
+#include "compiler/units/effort.h"
 
 static enum name_class classify(void *context, const char *name, size_t len)
 {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "common/mem-pool.h"
-#include "compiler/launch-syntax.h"
+#include "compiler/text/launch-syntax.h"
 
 static void check(const char *text, const char *expected)
 {

@@ -12,7 +12,7 @@
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/mem-pool.h"
-#include "compiler/line-table.h"
+#include "compiler/units/line-table.h"
 
 static int read_table(const void *data, size_t len, size_t *ret_n)
 {

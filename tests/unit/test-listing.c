@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "common/buffer.h"
-#include "compiler/listing.h"
-#include "compiler/occupancy.h"
-#include "compiler/resources.h"
+#include "compiler/inspect/listing.h"
+#include "compiler/inspect/occupancy.h"
+#include "compiler/inspect/resources.h"
 
 static const char ptx[] =
 	".version 9.0\n.target sm_75\n.address_size 64\n\n"

@@ -9,8 +9,8 @@
 
 #include "common/buffer.h"
 #include "common/mem-pool.h"
-#include "compiler/pragma-state.h"
-#include "compiler/session.h"
+#include "compiler/session/pragma-state.h"
+#include "compiler/session/session.h"
 
 static struct session session;
 static struct mem_pool pool;

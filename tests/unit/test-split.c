@@ -11,7 +11,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/mem-pool.h"
-#include "compiler/split.h"
+#include "compiler/text/split.h"
 
 /* The names that the session knows in these tests. */
 static enum name_class classify(void *context, const char *name, size_t len)

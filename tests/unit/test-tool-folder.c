@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "compiler/tool-folder.h"
-#include "compiler/tool.h"
+#include "compiler/device/tool-folder.h"
+#include "compiler/device/tool.h"
 
 static char parent[] = "/tmp/test-tool-folder-XXXXXX";
 

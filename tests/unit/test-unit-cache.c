@@ -17,7 +17,7 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
-#include "compiler/compile.h"
+#include "compiler/frontend/compile.h"
 #include "config.h"
 
 static char folder[] = "/tmp/cgpu-test-cache-XXXXXX";

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The device's half of a C++ cell: the same text as the host's, compiled for NVPTX. Statements at file scope are parsed as there,
+ * since it is they that say for which types a template of device code is wanted; no code is made of them.
+ */
+#include "compiler/clang/clang-shim.h"
+
+#include "compiler/clang/clang-annotations.hh"
+#include "compiler/clang/clang-header.hh"
+#include "compiler/clang/clang-includes.hh"
+#include "compiler/clang/clang-inlined.hh"
+#include "compiler/clang/clang-job.hh"
+#include "compiler/clang/clang-launches.hh"
+#include "compiler/clang/clang-own.hh"
+#include "compiler/clang/clang-statements.hh"
+
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Lex/HeaderSearchOptions.h>
+#include <llvm/ADT/SmallString.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Metadata.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/FileSystem.h>
+
+#include <cstdlib>
+#include <functional>
+#include <cstring>
+
+#include "common/launch-glue.h"
+
+using namespace clang;
+
+namespace
+{
+
+/* A pass that calls a function with the module. */
+struct EachModule : llvm::PassInfoMixin<EachModule> {
+	explicit EachModule(std::function<void(llvm::Module &)> function) : function(std::move(function))
+	{
+	}
+
+	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
+	{
+		function(M);
+		return llvm::PreservedAnalyses::all();
+	}
+
+	static bool isRequired()
+	{
+		return true;
+	}
+
+      private:
+	std::function<void(llvm::Module &)> function;
+};
+
+/* By its folder: the source manager would read each file's entry of the precompiled header to find this one. */
+bool is_of_system(const CompilerInstance &CI, const std::string &path)
+{
+	for (const auto &folder : CI.getHeaderSearchOpts().UserEntries)
+		if (folder.Group >= frontend::System && StringRef(path).starts_with(folder.Path))
+			return true;
+	return false;
+}
+
+/*
+ * What is inlined of a header of the system has the line of the user's call: the functions behind atomicAdd() and its like are
+ * what a report would name otherwise.
+ */
+void leave_system_lines(const CompilerInstance &CI, llvm::Module &M)
+{
+	for (llvm::Function &F : M)
+		if (const llvm::DISubprogram *place = F.getSubprogram(); place && is_of_system(CI, clang_path_of(place)))
+			llvm::stripDebugInfo(F);
+}
+
+/* Content that no kernel of the unit writes is what it happens to be, and a read of it is told: it is not optimised away. */
+void keep_shared_reads(llvm::Module &M)
+{
+	static const unsigned shared = 3; /* NVPTX address space */
+
+	for (llvm::GlobalVariable &V : M.globals())
+		if (V.getAddressSpace() == shared)
+			V.setExternallyInitialized(true);
+}
+
+/* LLVM 19 writes an alignment of 0 for what a stack has anyway, which is no PTX. */
+void align_allocas(llvm::Module &M)
+{
+	for (llvm::Function &F : M)
+		for (llvm::BasicBlock &B : F)
+			for (llvm::Instruction &I : B)
+				if (auto *A = llvm::dyn_cast<llvm::AllocaInst>(&I); A && !A->isStaticAlloca())
+					A->setAlignment(std::max(A->getAlign(), llvm::Align(32)));
+}
+
+void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, Annotations &annotations, InlinedPlaces &places)
+{
+	builder.registerPipelineStartEPCallback([&](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+		passes.addPass(EachModule([&](llvm::Module &M) {
+			annotations.apply(M);
+			leave_system_lines(CI, M);
+			keep_shared_reads(M);
+			align_allocas(M);
+		}));
+		clang_launches_add_pass(passes);
+	});
+	builder.registerOptimizerLastEPCallback([&](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
+		passes.addPass(EachModule([&](llvm::Module &M) { places.mark(M); }));
+	});
+}
+
+/* A variable of a file that an earlier cell has included is there already, with what has been done to it. */
+class Declarer : public ASTConsumer
+{
+      public:
+	Declarer(const clang_job *job, CompilerInstance &CI) : job(job), CI(CI)
+	{
+	}
+
+	bool HandleTopLevelDecl(DeclGroupRef group) override
+	{
+		for (Decl *D : group)
+			if (isa<VarDecl>(D) && is_of_earlier_cell(CI.getSourceManager(), D->getLocation(), job))
+				make_declaration(D);
+		clang_launches_allow(CI.getSema());
+		return true;
+	}
+
+      private:
+	const clang_job *job;
+	CompilerInstance &CI;
+};
+
+class DeviceAction : public HeaderLater<EmitAssemblyAction>
+{
+      public:
+	explicit DeviceAction(const clang_job *job) : job(job)
+	{
+	}
+
+      protected:
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef file) override
+	{
+		auto generator = EmitAssemblyAction::CreateASTConsumer(CI, file);
+
+		if (!generator)
+			return nullptr;
+		clang_own_names(CI);
+		return clang_in_front(std::make_unique<Declarer>(job, CI), std::move(generator));
+	}
+
+	void ExecuteAction() override
+	{
+		CompilerInstance &CI = getCompilerInstance();
+
+		CI.createSema(getTranslationUnitKind(), nullptr);
+		clang_statements_parse(CI.getSema(), job->statements, [](FunctionDecl *, bool) {}, &depth, job->behind);
+	}
+
+      private:
+	unsigned depth = 0; /* of open brackets */
+	const clang_job *job;
+};
+
+} // namespace
+
+int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_t *ret_len)
+{
+	llvm::SmallString<0> ptx;
+	std::shared_ptr<llvm::MemoryBuffer> loaded;
+	llvm::SmallString<256> folder; /* reports read the lines of the user's files */
+	Annotations annotations;
+	InlinedPlaces places;
+	DeviceAction action(job);
+	int failed = clang_execute(job, action, [&](CompilerInstance &CI) {
+		CI.getFrontendOpts().ProgramAction = frontend::EmitAssembly;
+		if (!llvm::sys::fs::current_path(folder))
+			CI.getCodeGenOpts().DebugCompilationDir = folder.str().str();
+		CI.getCodeGenOpts().DebugInfoForProfiling = true; /* it has the symbols of functions that are inlined */
+		CI.getCodeGenOpts().PassBuilderCallbacks.push_back([&](llvm::PassBuilder &builder) {
+			add_passes(builder, CI, annotations, places);
+		});
+		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(ptx));
+		loaded = clang_load_header(CI);
+		action.leave_header(CI);
+	});
+
+	if (failed)
+		return -1;
+	std::string text = annotations.rewrite(places.rewrite(ptx.str()));
+
+	*ret_ptx = strdup(text.c_str());
+	*ret_len = text.size();
+	return *ret_ptx ? 0 : -1;
+}

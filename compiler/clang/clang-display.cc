@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls are made by Sema, as if they had been parsed at the place of the expression. */
+#include "compiler/clang/clang-display.hh"
+
+#include "compiler/clang/clang-cuda.hh"
+#include "compiler/clang/clang-types.hh"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/Stmt.h>
+#include <clang/Basic/Version.h>
+#include <clang/Sema/Lookup.h>
+
+using namespace clang;
+
+namespace
+{
+
+typedef llvm::SmallVectorImpl<Stmt *> statements;
+
+/* What the user wrote, without the conversions of an expression statement. */
+Expr *written(Expr *E)
+{
+	while (auto *I = dyn_cast<ImplicitCastExpr>(E)) {
+		CastKind K = I->getCastKind();
+
+		if (K != CK_LValueToRValue && K != CK_ArrayToPointerDecay && K != CK_FunctionToPointerDecay)
+			break;
+		E = I->getSubExpr();
+	}
+	return E;
+}
+
+/* At file scope C has no table of a precompiled header's names by which clang would look: it would read all declarations. */
+bool find(Sema &S, DeclContext *where, LookupResult &found)
+{
+	return where->isTranslationUnit() ? S.LookupName(found, S.TUScope) : S.LookupQualifiedName(found, where);
+}
+
+/* A call of a function at file scope, or of the namespace; null: it is not there, or does not fit. */
+Expr *call(Sema &S, DeclContext *where, const char *name, llvm::MutableArrayRef<Expr *> arguments, SourceLocation L)
+{
+	LookupResult found(S, &S.Context.Idents.get(name), L, Sema::LookupOrdinaryName);
+	CXXScopeSpec scope;
+
+	if (!find(S, where, found))
+		return nullptr;
+	ExprResult callee = S.BuildDeclarationNameExpr(scope, found, false);
+	ExprResult made = callee.isInvalid() ? callee : S.BuildCallExpr(nullptr, callee.get(), L, arguments, L);
+
+	return made.isInvalid() ? nullptr : made.get();
+}
+
+class Display
+{
+      public:
+	/* What is made belongs into the context. */
+	Display(Sema &S, DeclContext *context) : S(S), C(S.getASTContext()), context(context), inside(S, context)
+	{
+	}
+
+	/* Appends what shows E, the expression of a statement. False: it has no value, or none that can be shown. */
+	bool show(Expr *E, statements &to, clang_display *ret)
+	{
+		if (E->containsErrors() || E->getType()->isDependentType() || E->getType()->isVoidType() ||
+		    E->getType()->isVariablyModifiedType())
+			return false;
+		/* What its temporaries are, in C++: they live until it is shown. */
+		auto *cleanups = dyn_cast<ExprWithCleanups>(E);
+
+		E = written(cleanups ? cleanups->getSubExpr() : E);
+		if (E->getType()->isRecordType() && C.getLangOpts().CPlusPlus && !clang_cuda_is_on_device(E)) {
+			Expr *shown = show_class(E);
+
+			if (!shown)
+				return false;
+			if (shown->getType()->isVoidType()) {
+				to.push_back(with_cleanups(shown, cleanups));
+				return true;
+			}
+			E = shown;
+		}
+		Expr *made = show_bytes(E, to, ret);
+
+		if (made)
+			to.push_back(with_cleanups(made, cleanups));
+		return made != nullptr;
+	}
+
+      private:
+	Sema &S;
+	ASTContext &C;
+	DeclContext *context;
+	Sema::ContextRAII inside;
+
+	/* A class whose value has a text. */
+	Expr *show_class(Expr *E)
+	{
+		SourceLocation L = E->getBeginLoc();
+		LookupResult found(S, &C.Idents.get("cgpu_show"), L, Sema::LookupNamespaceName);
+
+		if (!find(S, C.getTranslationUnitDecl(), found))
+			return E;
+		auto *N = found.getAsSingle<NamespaceDecl>();
+
+		return N ? call(S, N, "show", E, L) : E;
+	}
+
+	Expr *with_cleanups(Expr *E, ExprWithCleanups *of)
+	{
+		if (!C.getLangOpts().CPlusPlus)
+			return E;
+		if (!of)
+			return S.MaybeCreateExprWithCleanups(E);
+		return ExprWithCleanups::Create(C, E, true, of->getObjects());
+	}
+
+	Expr *show_bytes(Expr *E, statements &to, clang_display *ret)
+	{
+		SourceLocation L = E->getBeginLoc();
+		QualType T = E->getType();
+		bool in_place = E->isLValue() && E->getObjectKind() == OK_Ordinary &&
+				(T->isArrayType() || T->isRecordType() || clang_cuda_is_on_device(E));
+
+		if (!in_place) {
+			ExprResult R = S.DefaultFunctionArrayLvalueConversion(E);
+
+			if (R.isInvalid())
+				return nullptr;
+			E = temporary(R.get(), L, to);
+			T = R.get()->getType().getAtomicUnqualifiedType();
+		}
+		if (C.getLangOpts().CPlusPlus)
+			T = T.getUnqualifiedType();
+		ExprResult address = S.CreateBuiltinUnaryOp(L, UO_AddrOf, E);
+
+		if (address.isInvalid())
+			return nullptr;
+		ret->type = clang_type_shown(T.getAsString(clang_type_policy(C)));
+		ret->type_code = clang_expression_code(C, E, T);
+		uint64_t size = C.getTypeSizeInChars(T).getQuantity();
+		Expr *arguments[] = {
+			text_literal(ret->type, L),
+			text_literal(ret->type_code, L),
+			address.get(),
+			IntegerLiteral::Create(C, llvm::APInt(64, size), C.UnsignedLongTy, L),
+		};
+		Expr *made = call(S, C.getTranslationUnitDecl(), "cgpu_display_value", arguments, L);
+
+		ret->shows = made != nullptr;
+		return made;
+	}
+
+	Expr *text_literal(const std::string &text, SourceLocation L)
+	{
+		QualType T = C.getStringLiteralArrayType(C.CharTy, text.size());
+#if CLANG_VERSION_MAJOR >= 18
+		auto kind = StringLiteralKind::Ordinary;
+#else
+		auto kind = StringLiteral::Ordinary;
+#endif
+		return StringLiteral::Create(C, text, kind, false, T, L);
+	}
+
+	/* A local variable that holds E; the reference to it. */
+	Expr *temporary(Expr *E, SourceLocation L, statements &to)
+	{
+		QualType T = E->getType().getAtomicUnqualifiedType();
+		VarDecl *V = VarDecl::Create(C, context, L, L, &C.Idents.get("cgpu_displayed"), T,
+					     C.getTrivialTypeSourceInfo(T, L), SC_None);
+
+		V->setInit(E);
+		V->setIsUsed();
+		to.push_back(new (C) DeclStmt(DeclGroupRef(V), L, L));
+		return S.BuildDeclRefExpr(V, T, VK_LValue, L);
+	}
+};
+
+/* `end: x`: the label keeps its place, in front of what is made of x. */
+Stmt *take_labels(ASTContext &C, Stmt *last, statements &to)
+{
+	while (auto *label = dyn_cast<LabelStmt>(last)) {
+		last = label->getSubStmt();
+		label->setSubStmt(new (C) NullStmt(label->getIdentLoc()));
+		to.push_back(label);
+	}
+	return last;
+}
+
+Stmt *unlabelled(Stmt *last)
+{
+	while (auto *label = dyn_cast<LabelStmt>(last))
+		last = label->getSubStmt();
+	return last;
+}
+
+} // namespace
+
+clang_display clang_display_body(Sema &S, FunctionDecl *F)
+{
+	ASTContext &C = S.getASTContext();
+	auto *body = dyn_cast_or_null<CompoundStmt>(F->getBody());
+	clang_display ret;
+
+	if (!body || body->body_empty())
+		return ret;
+	llvm::SmallVector<Stmt *, 32> all(body->body_begin(), body->body_end() - 1);
+	llvm::SmallVector<Stmt *, 4> made;
+	auto *E = dyn_cast<Expr>(unlabelled(body->body_back()));
+
+	if (!E || !Display(S, F).show(E, made, &ret))
+		return ret;
+	take_labels(C, body->body_back(), all);
+	all.append(made);
+	F->setBody(CompoundStmt::Create(C, all, FPOptionsOverride(), body->getLBracLoc(), body->getRBracLoc()));
+	return ret;
+}
+
+bool clang_display_call_before(Sema &S, FunctionDecl *F, const char *name)
+{
+	ASTContext &C = S.getASTContext();
+	Sema::ContextRAII inside(S, F);
+	auto *body = dyn_cast_or_null<CompoundStmt>(F->getBody());
+
+	if (!body || body->body_empty())
+		return false;
+	Expr *made = call(S, C.getTranslationUnitDecl(), name, {}, body->body_back()->getBeginLoc());
+
+	if (!made)
+		return false;
+	llvm::SmallVector<Stmt *, 32> all(body->body_begin(), body->body_end());
+
+	all.insert(all.end() - 1, made);
+	F->setBody(CompoundStmt::Create(C, all, FPOptionsOverride(), body->getLBracLoc(), body->getRBracLoc()));
+	return true;
+}

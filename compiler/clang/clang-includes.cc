@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/clang/clang-includes.hh"
+
+#include <cstring>
+
+using namespace clang;
+
+/* Where the main text includes the file, directly or not, in which L lies; invalid outside of included files. */
+static PresumedLoc outermost_include(const SourceManager &SM, SourceLocation L)
+{
+	SourceLocation found;
+
+	for (FileID F = SM.getFileID(SM.getExpansionLoc(L)); F.isValid() && F != SM.getMainFileID(); F = SM.getFileID(found)) {
+		found = SM.getIncludeLoc(F);
+		if (found.isInvalid())
+			break;
+	}
+	return found.isValid() ? SM.getPresumedLoc(found) : PresumedLoc();
+}
+
+bool is_own_name(const clang_job *job, const char *file)
+{
+	bool is = !strcmp(file, job->name);
+
+	for (size_t i = 0; i < job->n_files; i++)
+		is |= !strcmp(file, job->files[i]);
+	return is;
+}
+
+bool is_of_earlier_cell(const SourceManager &SM, SourceLocation L, const clang_job *job)
+{
+	PresumedLoc P = outermost_include(SM, L);
+
+	return P.isValid() && !is_own_name(job, P.getFilename());
+}
+
+void make_declaration(Decl *D)
+{
+	if (auto *F = dyn_cast<FunctionDecl>(D)) {
+		bool defines = F->doesThisDeclarationHaveABody() && !F->isInlined() && !F->isTemplateInstantiation();
+
+		if (defines && F->isExternallyVisible())
+			F->setBody(nullptr);
+	} else if (auto *V = dyn_cast<VarDecl>(D)) {
+		if (V->isExternallyVisible() && V->isFileVarDecl() && !V->isInline() &&
+		    V->getTemplateSpecializationKind() == TSK_Undeclared) {
+			V->setInit(nullptr);
+			V->setStorageClass(SC_Extern);
+		}
+	}
+}
+
+unsigned defined_by_include(const SourceManager &SM, const NamedDecl *N, const clang_job *job)
+{
+	auto *F = dyn_cast<FunctionDecl>(N);
+	auto *V = dyn_cast<VarDecl>(N);
+	bool defines = F ? F->isThisDeclarationADefinition() && !F->isInlined()
+			 : V && V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly;
+
+	if (!defines || !N->isExternallyVisible())
+		return 0;
+	PresumedLoc P = outermost_include(SM, N->getLocation());
+
+	return P.isValid() && is_own_name(job, P.getFilename()) ? P.getLine() : 0;
+}
+
+std::string place_include(const SourceManager &SM, SourceLocation where, clang_diagnostic *d)
+{
+	SourceLocation L = SM.getExpansionLoc(where);
+	PresumedLoc P = outermost_include(SM, L);
+	bool invalid = false;
+
+	if (P.isInvalid())
+		return "";
+	StringRef text = SM.getBufferData(SM.getFileID(L), &invalid);
+	size_t at = SM.getFileOffset(L);
+
+	d->include_file = P.getFilename();
+	d->include_line = P.getLine();
+	if (invalid || at > text.size())
+		return "";
+	size_t start = text.substr(0, at).rfind('\n');
+
+	start = start == StringRef::npos ? 0 : start + 1;
+	return text.slice(start, text.find('\n', start)).str();
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What later C++ cells get of a C++ cell: a piece of text for each declaration at file scope, in the order of the cell, so
+ * that they can be composed as what C cells have declared is. Bodies of functions and initialisers of variables that have one
+ * definition in the session are left out. For compiler/clang/clang-shim.cc alone.
+ */
+#ifndef CGPU_COMPILER_CLANG_PIECES_HH
+#define CGPU_COMPILER_CLANG_PIECES_HH
+
+#include "compiler/clang/clang-shim.h"
+
+#include <clang/AST/Decl.h>
+#include <clang/Frontend/CompilerInstance.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+struct piece {
+	size_t offset; /* in the main text */
+	unsigned line;
+	std::string key, name, text;
+};
+
+class Pieces
+{
+      public:
+	/*
+	 * Of the main file those whose #line file is the job's name, which is known by the first call. depth: of the brackets
+	 * that are open, for a pragma inside them holds no longer than they.
+	 */
+	Pieces(clang::CompilerInstance &CI, const clang_job *job, const unsigned *depth);
+	/* A declaration at file scope. */
+	void add(clang::Decl *D);
+	/* The symbol of a variable at file scope. */
+	std::string symbol_of(const clang::VarDecl *V) const;
+	/* All that were added, and the directives between them; weak variables. */
+	void report(clang::ASTContext &C);
+
+      private:
+	clang::SourceManager &SM;
+	const clang::LangOptions &language;
+	const clang_job *job;
+	std::vector<clang::Decl *> declarations;
+	std::shared_ptr<const std::set<std::string>> own; /* names that headers have, too */
+	std::shared_ptr<std::vector<piece>> found; /* by the preprocessor, too */
+	bool is_one_of_many = false; /* what is at hand: its macro makes others, too */
+
+	bool is_of_cell(clang::SourceLocation L) const;
+	std::string slice(clang::SourceLocation begin, clang::SourceLocation end) const;
+	std::string head(const clang::FunctionDecl *F) const;
+	std::string with_body_if(const clang::FunctionDecl *F, const std::string &condition,
+				 const std::string &before = "") const;
+	std::string slice_to_end(clang::SourceLocation begin, const clang::Decl *D) const;
+	std::string whole(const clang::Decl *D) const;
+	bool shares_macro(const std::vector<clang::Decl *> &list, size_t i) const;
+	void add_all(const std::vector<clang::Decl *> &list, const std::string &before, const std::string &after);
+	std::string own_names_of(const clang::Decl *D, unsigned line) const;
+	void add_one(clang::Decl *D, const std::string &before, const std::string &after);
+	std::string text_of(const clang::Decl *D) const;
+	std::string text_of_function(const clang::FunctionDecl *F) const;
+	std::string text_of_lambda(const clang::VarDecl *V, const clang::LambdaExpr *L) const;
+	std::string text_of_variable(const clang::VarDecl *V) const;
+	std::string text_of_table(const clang::VarDecl *V, const std::string &known) const;
+};
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The text of a cell has lost its `static` before clang sees it; what macros hide from that is changed in the tree. So are the
+ * inline functions of files that cells include: these are written for CUDA C++ as often as for C.
+ */
+#include "compiler/clang/clang-publish.hh"
+
+#include "compiler/clang/clang-cuda.hh"
+#include "compiler/clang/clang-includes.hh"
+#include "compiler/clang/clang-types.hh"
+
+#include <clang/AST/Attr.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/Basic/Version.h>
+
+#include <cstring>
+
+using namespace clang;
+
+#if CLANG_VERSION_MAJOR >= 18
+#define LINKAGE(kind) Linkage::kind
+#else
+#define LINKAGE(kind) kind##Linkage
+#endif
+
+namespace
+{
+
+void show(Decl *D)
+{
+	auto *A = D->getAttr<VisibilityAttr>();
+
+	if (A && A->getVisibility() != VisibilityAttr::Protected)
+		D->dropAttr<VisibilityAttr>();
+}
+
+/* Clang keeps the linkage that it has found for a declaration. */
+struct Opener : Decl {
+	using Decl::setCachedLinkage;
+};
+
+void make_external(Decl *D)
+{
+	auto *F = dyn_cast<FunctionDecl>(D);
+	auto *V = dyn_cast<VarDecl>(D);
+
+	if (F && F->getStorageClass() == SC_Static) {
+		F->setStorageClass(SC_None);
+		F->setInlineSpecified(false);
+	} else if (V && V->getASTContext().getLangOpts().CPlusPlus && V->getType().isConstQualified() && V->hasInit()) {
+		/* A const one would be internal without a word; and with statements at file scope, made only where it is used. */
+		V->setStorageClass(SC_Extern);
+		V->addAttr(UsedAttr::CreateImplicit(V->getASTContext()));
+	} else if (V && V->getStorageClass() == SC_Static) {
+		V->setStorageClass(SC_None);
+	} else {
+		return;
+	}
+	(D->*&Opener::setCachedLinkage)(LINKAGE(External));
+}
+
+} // namespace
+
+void clang_publish(Decl *D, const SourceManager &SM, const clang_job *job)
+{
+	PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(D->getLocation()));
+
+	show(D);
+	if (P.isValid() && is_own_name(job, P.getFilename()))
+		make_external(D);
+}
+
+/* As in C, a variable of a cell is the session's, whether it is static, or const and made at run time, or not. */
+static bool is_state(const Decl *D)
+{
+	auto *V = dyn_cast<VarDecl>(D);
+
+	if (!V || V->isInvalidDecl() || !V->getDeclContext()->isFileContext() || V->isInline() || V->isInAnonymousNamespace() ||
+	    (V->getStorageClass() != SC_Static && !(V->getStorageClass() == SC_None && V->getType().isConstQualified())))
+		return false;
+	return !V->getType()->isDependentType() && !V->getType()->isUndeducedType() &&
+	       V->getType()->getLinkage() == LINKAGE(External) && !isa<VarTemplateSpecializationDecl>(V) && !clang_is_constant(V);
+}
+
+/* What a header of CUDA has for itself, as tables of constants, is each unit's own; other files are the user's. */
+static bool is_device_state(const VarDecl *V)
+{
+	const SourceManager &SM = V->getASTContext().getSourceManager();
+	bool is_own = V->hasAttr<InternalLinkageAttr>() ||
+		      (V->getStorageClass() == SC_Static && SM.isInSystemHeader(SM.getExpansionLoc(V->getLocation())));
+
+	return !is_own;
+}
+
+void clang_publish_cpp(Decl *D)
+{
+	if (isa<NamespaceDecl>(D) || isa<LinkageSpecDecl>(D))
+		for (Decl *inner : cast<DeclContext>(D)->decls())
+			clang_publish_cpp(inner);
+	if (auto *T = dyn_cast<FunctionTemplateDecl>(D))
+		D = T->getTemplatedDecl();
+	auto *V = dyn_cast<VarDecl>(D);
+	bool is_of_device = V && clang_cuda_is_of_device(V);
+
+	if ((is_of_device ? is_device_state(V) : is_state(D)) || D->hasAttr<CUDAGlobalAttr>())
+		make_external(D);
+}
+
+/* What is extern "C" need not have a type with linkage. */
+void clang_publish_lambda(VarDecl *V)
+{
+	ASTContext &C = V->getASTContext();
+	const CXXRecordDecl *R = V->getType()->getAsCXXRecordDecl();
+
+	if (!R || !R->isLambda() || !R->capture_size() || !V->getDeclContext()->isTranslationUnit() || !V->hasInit())
+		return;
+	V->addAttr(AsmLabelAttr::CreateImplicit(C, ("::" + V->getName()).str(), true));
+	V->setStorageClass(SC_None);
+	V->setDeclContext(LinkageSpecDecl::Create(C, C.getTranslationUnitDecl(), V->getLocation(), V->getLocation(),
+						  LinkageSpecLanguageIDs::C, false));
+	(V->*&Opener::setCachedLinkage)(LINKAGE(External));
+}
+
+/* -fsemantic-interposition does this for C. It would take the same from what the headers of C++ have, which is slow then. */
+void clang_publish_replaceable(Decl *D)
+{
+	auto *F = dyn_cast<FunctionDecl>(D);
+
+	if (isa<NamespaceDecl>(D) || isa<LinkageSpecDecl>(D))
+		for (Decl *inner : cast<DeclContext>(D)->decls())
+			clang_publish_replaceable(inner);
+	if (!F || !F->doesThisDeclarationHaveABody() || F->isInlined() || F->isMain() || F->isDependentContext() ||
+	    F->isTemplateInstantiation() || F->hasAttr<CUDAGlobalAttr>() || !F->isExternallyVisible() || F->hasAttr<WeakAttr>())
+		return;
+	F->addAttr(WeakAttr::CreateImplicit(F->getASTContext()));
+}
+
+void clang_publish_inline(Decl *D, const SourceManager &SM)
+{
+	auto *F = dyn_cast<FunctionDecl>(D);
+
+	if (!F || !F->doesThisDeclarationHaveABody() || !F->isInlineSpecified() || F->getStorageClass() != SC_None ||
+	    F->getPreviousDecl() || F->hasAttr<GNUInlineAttr>() || SM.isInSystemHeader(SM.getExpansionLoc(D->getLocation())))
+		return;
+	F->setStorageClass(SC_Static);
+	(D->*&Opener::setCachedLinkage)(LINKAGE(Internal));
+}

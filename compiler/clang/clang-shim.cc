@@ -1,0 +1,811 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clang's frontend and code generator in this process. A compilation copies the parsed options,
+ * reads the text from memory and writes the object to memory; a consumer that sits before clang's
+ * code generator sees each file-scope declaration first: it reports names and types, and turns the
+ * displayed expression into a call. Differences between clang versions are kept to the few #if
+ * below.
+ */
+#include "compiler/clang/clang-shim.h"
+
+#include "compiler/clang/clang-captures.hh"
+#include "compiler/clang/clang-complaints.hh"
+#include "compiler/clang/clang-cuda.hh"
+#include "compiler/clang/clang-display.hh"
+#include "compiler/clang/clang-header.hh"
+#include "compiler/clang/clang-includes.hh"
+#include "compiler/clang/clang-job.hh"
+#include "compiler/clang/clang-launches.hh"
+#include "compiler/clang/clang-pieces.hh"
+#include "compiler/clang/clang-publish.hh"
+#include "compiler/clang/clang-statements.hh"
+#include "compiler/clang/clang-symbols.hh"
+#include "compiler/clang/clang-types.hh"
+#include "compiler/clang/object-code.hh"
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/GlobalDecl.h>
+#include <clang/AST/Stmt.h>
+#include <clang/Basic/Stack.h>
+#include <clang/Basic/Version.h>
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/FrontendActions.h>
+#include <clang/Frontend/TextDiagnosticBuffer.h>
+#include <clang/Frontend/Utils.h> /* DependencyCollector, createInvocation() */
+#include <clang/Lex/Preprocessor.h>
+#include <clang/Lex/PreprocessorOptions.h>
+#include <clang/Sema/Lookup.h>
+#include <clang/Sema/Sema.h>
+#include <clang/Sema/SemaConsumer.h>
+#include <llvm/ADT/SmallString.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <cstring>
+#include <functional>
+
+#include <sys/stat.h>
+
+#include "common/address-map.h"
+
+using namespace clang;
+
+namespace
+{
+
+/*
+ * What clang looks at when a unit ends, for the sake of warnings: declarations whose diagnostics wait until it is known for whom
+ * code is made of them, the host or the device; functions and variables that nobody may use; `delete` of what may have come from
+ * another `new`. Those of a header would be read, thousands of them, by every cell that uses it: that was half of the time that a
+ * C++ cell of one line took. What a cell calls of them is looked at from the cell. Clang has no way to say so: the private
+ * members are reached by an explicit instantiation, which may name them.
+ */
+template <auto Waiting, auto Deleting> struct Reach {
+	friend void forget_warnings(Sema &S)
+	{
+		(S.*Waiting).clear();
+		(S.*Deleting).clear();
+		S.UnusedFileScopedDecls.erase(S.UnusedFileScopedDecls.begin(nullptr), S.UnusedFileScopedDecls.end());
+	}
+};
+template struct Reach<&Sema::DeclsToCheckForDeferredDiags, &Sema::DeleteExprs>;
+void forget_warnings(Sema &S);
+
+/* Sees each file-scope declaration before clang's code generator does. */
+class CellConsumer : public SemaConsumer
+{
+      public:
+	CellConsumer(const clang_job *job, clang_result *result, bool is_header = false)
+	    : job(job), result(result), is_header(is_header)
+	{
+	}
+
+	/* Of a C++ cell. */
+	CellConsumer(const clang_job *job, clang_result *result, std::unique_ptr<Pieces> pieces,
+		     clang_symbol_of symbol_of)
+	    : job(job), result(result), is_header(false), pieces(std::move(pieces)), symbol_of(std::move(symbol_of))
+	{
+	}
+
+	void InitializeSema(Sema &S) override
+	{
+		sema = &S;
+	}
+
+	/* A function made of statements at file scope comes next; the value of the last one is shown, main() runs before. */
+	void take_statements(FunctionDecl *F, bool has_value)
+	{
+		const SourceManager &SM = sema->getSourceManager();
+
+		statements = F;
+		with_lambdas.push_back(F);
+		if (!has_whole_body(F))
+			return;
+		clang_cuda_check_variables(F->getBody(), *sema, has_value);
+		clang_cuda_mark_results(F->getBody(), *sema);
+		if (!has_value)
+			return;
+		result->display_offset =
+			SM.getFileOffset(SM.getFileLoc(cast<CompoundStmt>(F->getBody())->body_back()->getBeginLoc()));
+		result->has_run = job->run && clang_display_call_before(*sema, F, job->run);
+		take(clang_display_body(*sema, F));
+	}
+
+	void ForgetSema() override
+	{
+		sema = nullptr;
+	}
+
+	/* Of a precompiled header: nothing of the cell's. */
+	void HandleInterestingDecl(DeclGroupRef) override
+	{
+	}
+
+	bool HandleTopLevelDecl(DeclGroupRef group) override
+	{
+		for (Decl *D : group) {
+			auto *F = dyn_cast<FunctionDecl>(D);
+
+			if (isa<TopLevelStmtDecl>(D) || (F && F == statements))
+				continue;
+			if (!sema->getLangOpts().CPlusPlus)
+				clang_publish_inline(D, sema->getSourceManager());
+			if (!sema->getLangOpts().CPlusPlus && !is_header)
+				clang_publish(D, sema->getSourceManager(), job);
+			if (!is_header && is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job))
+				make_declaration(D);
+			if (pieces) {
+				if (!is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job))
+					with_lambdas.push_back(D);
+				pieces->add(D);
+				find_device_code(D);
+				refuse_merged_array(D);
+			}
+			if (pieces && is_written_here(D)) {
+				clang_cuda_check_host_code(D, *sema);
+			} else if (F && !is_header && has_whole_body(F)) {
+				if (!clang_cuda_is_for_device(F))
+					clang_cuda_check_variables(F->getBody(), *sema, is_run(F) && job->display);
+				clang_cuda_mark_results(F->getBody(), *sema);
+			}
+			if (sema->getLangOpts().CPlusPlus && !is_header && !(F && is_run(F)))
+				clang_publish_replaceable(D);
+			if (sema->getLangOpts().CPlusPlus)
+				declare_cpp(D);
+			else if (F && is_run(F) && F->hasBody()) {
+				run = F;
+				if (job->display && !sema->getDiagnostics().hasErrorOccurred())
+					take(clang_display_body(*sema, F));
+			} else if (auto *N = dyn_cast<NamedDecl>(D)) {
+				declared.push_back(N);
+			}
+		}
+		return true;
+	}
+
+	void HandleTranslationUnit(ASTContext &C) override
+	{
+		if (is_header && sema)
+			forget_warnings(*sema);
+		if (job->edit && sema)
+			for (Decl *D : with_lambdas) {
+				clang_captures_report(C, D, job);
+				clang_launches_report(C, D, job);
+			}
+		/* After errors the tree has holes; a parse that asks for names takes what is whole.
+		 */
+		if (!job->symbol || (result && C.getDiagnostics().hasErrorOccurred()))
+			return;
+		if (pieces) {
+			pieces->report(C);
+			report_entries();
+		}
+		for (NamedDecl *N : declared) {
+			if (is_header)
+				clang_report_of_header(job, N);
+			else
+				clang_report_symbol(job, N, symbol_of);
+		}
+		if (run)
+			clang_report_locals(job, run);
+	}
+
+      private:
+	const clang_job *job;
+	clang_result *result;
+	bool is_header;
+	std::unique_ptr<Pieces> pieces; /* null: nobody asks for them */
+	clang_symbol_of symbol_of; /* in the object that is made */
+	Sema *sema = nullptr;
+	FunctionDecl *run = nullptr, *statements = nullptr;
+	std::vector<FunctionDecl *> entries;
+	std::vector<Decl *> with_lambdas; /* what may have some that mean variables of the session */
+	std::vector<NamedDecl *> declared;
+
+	bool is_run(const FunctionDecl *F) const
+	{
+		return job->run && F->getDeclName().isIdentifier() && F->getName() == job->run;
+	}
+
+	/*
+	 * `int a[] = { 1 };` behind the declaration of an earlier `a[5]` would have that one's size: it is another variable, as
+	 * one of another type is.
+	 */
+	void refuse_merged_array(Decl *D)
+	{
+		const SourceManager &SM = sema->getSourceManager();
+		auto *V = dyn_cast<VarDecl>(D);
+		const VarDecl *before = V && V->getInit() ? V->getPreviousDecl() : nullptr;
+
+		if (!before || !isa<IncompleteArrayType>(V->getTypeSourceInfo()->getType()) ||
+		    is_own_name(job, SM.getPresumedLoc(SM.getExpansionLoc(before->getLocation())).getFilename()))
+			return;
+		sema->Diag(V->getLocation(), diag::err_redefinition) << V;
+		sema->Diag(before->getLocation(), diag::note_previous_definition);
+	}
+
+	/* Or of a file that it includes. */
+	bool is_of_this_cell(SourceLocation where) const
+	{
+		const SourceManager &SM = sema->getSourceManager();
+		SourceLocation L = SM.getExpansionLoc(where);
+		PresumedLoc P = SM.getPresumedLoc(L);
+
+		if (P.isValid() && is_own_name(job, P.getFilename()))
+			return true;
+		return SM.getFileID(L) != SM.getMainFileID() && !is_of_earlier_cell(SM, L, job);
+	}
+
+	/* What an earlier cell has is not this one's; an instance of its templates is. */
+	void find_device_code(Decl *D)
+	{
+		auto *F = dyn_cast<FunctionDecl>(D);
+		size_t n = entries.size();
+
+		if ((F && F->isTemplateInstantiation()) || is_of_this_cell(D->getLocation()))
+			result->has_device_code |= clang_cuda_find_device_code(D, &entries);
+		/* The line of a launch is that of the call of the stub. */
+		for (; n < entries.size(); n++) {
+			entries[n]->addAttr(NoInlineAttr::CreateImplicit(sema->Context));
+			clang_cuda_check_entry(entries[n], *sema);
+		}
+	}
+
+	void report_entries()
+	{
+		for (FunctionDecl *F : entries) {
+			std::string stub = symbol_of(GlobalDecl(F, KernelReferenceKind::Stub)),
+				    name = symbol_of(GlobalDecl(F, KernelReferenceKind::Kernel));
+			PresumedLoc P = sema->getSourceManager().getPresumedLoc(F->getLocation());
+			clang_entry e = { name.c_str(), stub.c_str(), P.isValid() ? P.getLine() : 0 };
+
+			job->entry(job->context, &e);
+		}
+	}
+
+	/* Headers of C++ have thousands of functions. After an error the tree has holes. */
+	bool is_written_here(const Decl *D) const
+	{
+		const SourceManager &SM = sema->getSourceManager();
+
+		if (!result || D->isInvalidDecl() || sema->getDiagnostics().hasErrorOccurred())
+			return false;
+		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(D->getLocation()));
+
+		return P.isValid() && is_own_name(job, P.getFilename());
+	}
+
+	/* A function of the cell that can be looked into. */
+	bool has_whole_body(const FunctionDecl *F) const
+	{
+		return F->doesThisDeclarationHaveABody() && F->getBody() && !F->isDependentContext() &&
+		       (is_written_here(F) || (is_run(F) && !sema->getDiagnostics().hasErrorOccurred()));
+	}
+
+	/*
+	 * A variable at file scope has its plain name, as in C: clang would mangle some, as a std::string is marked for the ABI
+	 * that it is of. What the host has of a device variable is named by clang.
+	 */
+	void declare_cpp(Decl *D)
+	{
+		auto *V = dyn_cast<VarDecl>(D);
+
+		if (auto *L = dyn_cast<LinkageSpecDecl>(D)) {
+			for (Decl *inner : L->decls())
+				declare_cpp(inner);
+			return;
+		}
+		if (V && !is_header)
+			clang_publish_lambda(V);
+		if (V && V->getDeclContext()->isTranslationUnit() && V->isExternallyVisible() && !V->isExternC() &&
+		    !V->hasAttr<AsmLabelAttr>() && !clang_cuda_is_of_device(V) && V->getIdentifier()) {
+			std::string symbol = pieces ? pieces->symbol_of(V) : V->getName().str();
+
+			V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, symbol, true));
+		}
+		if (auto *N = dyn_cast<NamedDecl>(D))
+			declared.push_back(N);
+	}
+
+	void take(const clang_display &shown)
+	{
+		if (!shown.shows)
+			return;
+		result->display_type = strdup(shown.type.c_str());
+		result->display_type_code = strdup(shown.type_code.c_str());
+	}
+};
+
+class CompileAction : public HeaderLater<EmitObjAction>
+{
+      public:
+	CompileAction(const clang_job *job, clang_result *result) : job(job), result(result)
+	{
+	}
+
+      protected:
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI,
+						       StringRef file) override
+	{
+		auto generator = EmitObjAction::CreateASTConsumer(CI, file);
+
+		if (!generator)
+			return nullptr;
+		std::unique_ptr<Pieces> pieces;
+
+		/* The job itself may come later. */
+		if (CI.getLangOpts().CPlusPlus)
+			pieces = std::make_unique<Pieces>(CI, job, &depth);
+		auto cell = std::make_unique<CellConsumer>(job, result, std::move(pieces), [this](GlobalDecl D) {
+			return getCodeGenerator()->GetMangledName(D).str();
+		});
+
+		consumer = cell.get();
+		return clang_in_front(std::move(cell), std::move(generator));
+	}
+
+	void ExecuteAction() override
+	{
+		CompilerInstance &CI = getCompilerInstance();
+
+		if (!CI.getLangOpts().CPlusPlus) {
+			HeaderLater<EmitObjAction>::ExecuteAction();
+			return;
+		}
+		CI.createSema(getTranslationUnitKind(), nullptr);
+		auto each = [this](FunctionDecl *F, bool has_value) { consumer->take_statements(F, has_value); };
+
+		clang_statements_parse(CI.getSema(), job->statements, each, &depth, job->behind);
+	}
+
+      private:
+	const clang_job *job;
+	clang_result *result;
+	CellConsumer *consumer = nullptr; /* the compiler instance's */
+	unsigned depth = 0;		  /* of open brackets */
+};
+
+/* Ends with an LLVM module, for ObjectCode. */
+class ModuleAction : public HeaderLater<ASTFrontendAction>
+{
+      public:
+	ModuleAction(const clang_job *job, clang_result *result) : job(job), result(result)
+	{
+	}
+
+	llvm::Module *module()
+	{
+		return generator ? generator->GetModule() : nullptr;
+	}
+
+      protected:
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef file) override
+	{
+		context.setDiscardValueNames(CI.getCodeGenOpts().DiscardValueNames);
+		context.setDiagnosticHandler(std::make_unique<clang_complaints>(CI.getDiagnostics()));
+		generator = CreateLLVMCodeGen(CI.getDiagnostics(), file, &CI.getVirtualFileSystem(),
+					      CI.getHeaderSearchOpts(), CI.getPreprocessorOpts(),
+					      CI.getCodeGenOpts(), context);
+		return clang_in_front(std::make_unique<CellConsumer>(job, result),
+				std::unique_ptr<ASTConsumer>(generator));
+	}
+
+      private:
+	const clang_job *job;
+	clang_result *result;
+	llvm::LLVMContext context;
+	CodeGenerator *generator = nullptr; /* the compiler instance's */
+};
+
+class ParseAction : public SyntaxOnlyAction
+{
+      public:
+	explicit ParseAction(const clang_job *job) : job(job)
+	{
+	}
+
+      protected:
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, StringRef) override
+	{
+		return std::make_unique<CellConsumer>(job, nullptr);
+	}
+
+      private:
+	const clang_job *job;
+};
+
+class HeaderAction : public GeneratePCHAction
+{
+      public:
+	explicit HeaderAction(const clang_job *job) : job(job)
+	{
+	}
+
+      protected:
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI,
+						       StringRef file) override
+	{
+		auto writer = GeneratePCHAction::CreateASTConsumer(CI, file);
+
+		if (!writer)
+			return nullptr;
+		return clang_in_front(std::make_unique<CellConsumer>(job, nullptr, true),
+				std::move(writer));
+	}
+
+	void EndSourceFileAction() override
+	{
+		if (job->symbol)
+			report_macros(getCompilerInstance().getPreprocessor());
+		GeneratePCHAction::EndSourceFileAction();
+	}
+
+      private:
+	const clang_job *job;
+
+	void report_macros(Preprocessor &PP)
+	{
+		for (const auto &entry : PP.macros(false)) {
+			const MacroInfo *M = PP.getMacroInfo(entry.first);
+			std::string body;
+			clang_symbol s = {};
+
+			if (!M)
+				continue;
+			if (M->getNumTokens())
+				body = PP.getSpelling(*M->tokens_begin());
+			s.kind = CLANG_MACRO;
+			s.name = entry.first->getNameStart();
+			s.type = body.c_str();
+			s.declaration = s.type_code = "";
+			job->symbol(job->context, &s);
+		}
+	}
+};
+
+class AllDependencies : public DependencyCollector
+{
+	bool needSystemDependencies() override
+	{
+		return true;
+	}
+};
+
+char *copy_of(StringRef text)
+{
+	auto *p = (char *)malloc(text.size() + 1);
+
+	if (p) {
+		memcpy(p, text.data(), text.size());
+		p[text.size()] = 0;
+	}
+	return p;
+}
+
+/* AddressSanitizer's instrumentation with all of its work in calls: the run-time is the worker's. */
+void use_checks(CompilerInstance &CI)
+{
+	static bool set;
+
+	if (!set) {
+		std::string shadow = "-asan-mapping-offset=" + std::to_string(SHADOW_BASE);
+		const char *options[] = { "cgpu-compiler", shadow.c_str(),
+					  "-asan-instrumentation-with-call-threshold=0",
+					  "-asan-max-inline-poisoning-size=0", "-asan-globals=0",
+					  "-asan-guard-against-version-mismatch=0" };
+
+		llvm::cl::ParseCommandLineOptions(std::size(options), options);
+		set = true;
+	}
+	CI.getLangOpts().Sanitize.set(SanitizerKind::Address, true);
+	/* A block that is only written and freed again would be left out, and what is wrong with it too. */
+	for (const char *name : { "malloc", "calloc", "realloc", "aligned_alloc", "strdup", "free" })
+		CI.getLangOpts().NoBuiltinFuncs.push_back(name);
+	CI.getCodeGenOpts().SanitizeRecover.set(SanitizerKind::Address, true);
+	CI.getCodeGenOpts().SanitizeAddressUseAfterScope = true;
+	CI.getCodeGenOpts().DiscardValueNames = false; /* reports name locals */
+	CI.getCodeGenOpts().setSanitizeAddressUseAfterReturn(
+		llvm::AsanDetectStackUseAfterReturnMode::Never);
+}
+
+/*
+ * A compilation in two steps. Begun, it has all but the text: options, the precompiled header, the code generator. That
+ * takes as long as the rest of a small cell, so one is begun ahead while nothing else is to do.
+ */
+class Compilation
+{
+      public:
+	Compilation(const clang_options *options, clang_effort effort, const char *header, bool checked = false)
+	    : options(options), effort(effort), diagnostics(&job)
+	{
+		job.options = options;
+		clang_set_up(CI, diagnostics, options, { "", "cell" });
+		CI.getFrontendOpts().ProgramAction = frontend::EmitObj;
+		if (header)
+			CI.getPreprocessorOpts().ImplicitPCHInclude = this->header = header;
+		version = version_of(this->header);
+		if (effort == CLANG_ONCE)
+			CI.getCodeGenOpts().OptimizationLevel = 0;
+		if (effort == CLANG_NESTED)
+			CI.getCodeGenOpts().VectorizeLoop = CI.getCodeGenOpts().VectorizeSLP =
+				CI.getCodeGenOpts().UnrollLoops = true;
+		if (checked)
+			use_checks(CI);
+		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(object));
+		if (!CI.createTarget())
+			return;
+		loaded = clang_load_header(CI);
+		choose_action();
+		begun = action->BeginSourceFile(CI, CI.getFrontendOpts().Inputs[0]);
+	}
+
+	~Compilation()
+	{
+		code.reset();
+		if (begun)
+			action->EndSourceFile();
+		clang_result_release(&result);
+	}
+
+	bool fits(const clang_job *other) const
+	{
+		return begun && effort == other->effort && !other->checked && fits(other->options, other->header);
+	}
+
+	bool fits(const clang_options *other, const char *other_header) const
+	{
+		return options == other && header == (other_header ? other_header : "") &&
+		       version == version_of(header);
+	}
+
+	int finish(const clang_job *given, clang_result *ret)
+	{
+		job = *given;
+		if (!begun)
+			return -1;
+		SourceManager &SM = CI.getSourceManager();
+
+		llvm::MemoryBufferRef text(StringRef(job.text, job.len), job.name);
+
+		SM.setMainFileID(job.checked ? named_file(text) : SM.createFileID(text));
+		noteBottomOfStack();
+		consumeError(action->Execute());
+		if (code && !CI.getDiagnostics().hasErrorOccurred())
+			code->generate(*static_cast<ModuleAction *>(action.get())->module());
+		if (CI.getDiagnostics().hasErrorOccurred())
+			return -1;
+		if (code)
+			code->went_well();
+		const llvm::SmallString<0> &made = code ? code->object() : object;
+
+		result.object = copy_of(made);
+		result.object_len = made.size();
+		if (!result.object)
+			return -1;
+		*ret = result;
+		result = {};
+		return 0;
+	}
+
+	const clang_options *const options;
+	const clang_effort effort;
+
+      private:
+	std::string header;
+	std::shared_ptr<llvm::MemoryBuffer> loaded; /* the precompiled header that is used, the options' own one or that */
+	ino_t version; /* of the header: another file takes its place when it is made again */
+
+	static ino_t version_of(const std::string &path)
+	{
+		struct stat st;
+
+		return path.empty() || stat(path.c_str(), &st) ? 0 : st.st_ino;
+	}
+
+	clang_job job = {}; /* what the parts below look at */
+	clang_result result = {};
+	llvm::SmallString<0> object;
+	CallbackDiagnostics diagnostics;
+	std::unique_ptr<FrontendAction> action; /* holds what the module lives in */
+	CompilerInstance CI;
+	std::unique_ptr<ObjectCode> code; /* not for clang's own way to an object */
+	bool begun = false;
+
+	void choose_action()
+	{
+		if (effort != CLANG_FULL && options->own)
+			code = ObjectCode::create(CI, effort);
+		if (code)
+			action = left_header(std::make_unique<ModuleAction>(&job, &result));
+		else
+			action = left_header(std::make_unique<CompileAction>(&job, &result));
+	}
+
+	template <typename Action> std::unique_ptr<Action> left_header(std::unique_ptr<Action> made)
+	{
+		made->leave_header(CI);
+		return made;
+	}
+
+	/* For checks clang asks for the name of the main file, which text in memory has not. */
+	FileID named_file(llvm::MemoryBufferRef text)
+	{
+		SourceManager &SM = CI.getSourceManager();
+		FileEntryRef file = CI.getFileManager().getVirtualFileRef(text.getBufferIdentifier(),
+									  (off_t)text.getBufferSize(), 0);
+
+		SM.overrideFileContents(file, text);
+		return SM.createFileID(file, SourceLocation(), SrcMgr::C_User);
+	}
+};
+
+Compilation *ahead[CLANG_EFFORTS];
+/* The last one; taking it down takes time too. */
+Compilation *spent;
+
+} /* namespace */
+
+void clang_shim_init(void)
+{
+	llvm::InitializeNativeTarget();
+	llvm::InitializeNativeTargetAsmPrinter();
+	llvm::InitializeNativeTargetAsmParser();
+	LLVMInitializeNVPTXTargetInfo();
+	LLVMInitializeNVPTXTarget();
+	LLVMInitializeNVPTXTargetMC();
+	LLVMInitializeNVPTXAsmPrinter();
+}
+
+const char *clang_shim_version(void)
+{
+	return CLANG_VERSION_STRING;
+}
+
+struct clang_options *clang_options_new(const char *const *argv, size_t n, char *text, size_t size)
+{
+	auto options = std::make_unique<clang_options>();
+	TextDiagnosticBuffer complaints;
+	IntrusiveRefCntPtr<DiagnosticOptions> diagnostic_options = new DiagnosticOptions();
+	IntrusiveRefCntPtr<DiagnosticsEngine> diagnostics =
+		new DiagnosticsEngine(new DiagnosticIDs(), diagnostic_options, &complaints, false);
+	CreateInvocationOptions how;
+
+	how.Diags = diagnostics;
+	how.CC1Args = &options->cc1;
+	std::unique_ptr<CompilerInvocation> invocation =
+		createInvocation(llvm::ArrayRef(argv, n), how);
+	if (!invocation || diagnostics->hasErrorOccurred()) {
+		std::string all;
+
+		for (auto it = complaints.err_begin(); it != complaints.err_end(); ++it)
+			all += (all.empty() ? "" : "; ") + it->second;
+		snprintf(text, size, "%s",
+			 all.empty() ? "clang does not accept these options" : all.c_str());
+		return nullptr;
+	}
+	/* Made for a process that ends after one compilation; this one goes on. */
+	invocation->getFrontendOpts().DisableFree = false;
+	invocation->getCodeGenOpts().DisableFree = false;
+	invocation->getPreprocessorOpts().DisablePCHOrModuleValidation =
+		DisableValidationForModuleKind::All;
+	invocation->getPreprocessorOpts().AllowPCHWithCompilerErrors = false;
+	invocation->getDiagnosticOpts().ShowCarets = false;
+	options->language = invocation->getFrontendOpts().Inputs[0].getKind().getLanguage();
+	options->invocation = std::move(invocation);
+	return options.release();
+}
+
+void clang_options_free(struct clang_options *o)
+{
+	for (const Compilation *begun : ahead)
+		if (begun && begun->options == o)
+			clang_shim_rest(nullptr, nullptr);
+	delete o;
+}
+
+void clang_options_are_own(struct clang_options *o)
+{
+	o->own = true;
+}
+
+void clang_options_set_header(struct clang_options *o, const char *path)
+{
+	o->invocation->getPreprocessorOpts().ImplicitPCHInclude = path;
+}
+
+void clang_options_set_macros(struct clang_options *o, const char *text)
+{
+	static const char name[] = "/cgpu/flags.h"; /* absolute: looked for nowhere else */
+	PreprocessorOptions &P = o->invocation->getPreprocessorOpts();
+
+	/* The options hold the text, for every compilation. */
+	P.RetainRemappedFileBuffers = true;
+	P.addRemappedFile(name, llvm::MemoryBuffer::getMemBufferCopy(text, name).release());
+	P.Includes.push_back(name);
+}
+
+char *clang_options_describe(const struct clang_options *o)
+{
+	std::string all;
+
+	for (const StringRef argument : o->cc1)
+		if (!argument.starts_with("-fdebug-compilation-dir=") && !argument.starts_with("-fcoverage-compilation-dir="))
+			all += argument.str() + "\n";
+	return copy_of(all);
+}
+
+int clang_shim_build_header(const struct clang_job *job, const char *path)
+{
+	HeaderAction action(job);
+	auto files = std::make_shared<AllDependencies>();
+	int failed = clang_execute(job, action, [&](CompilerInstance &CI) {
+		CI.addDependencyCollector(files);
+		CI.getFrontendOpts().ProgramAction = frontend::GeneratePCH;
+		CI.getFrontendOpts().OutputFile = path;
+		CI.getFrontendOpts().IncludeTimestamps = false;
+		CI.getFrontendOpts().Inputs = { FrontendInputFile(
+			llvm::MemoryBufferRef(StringRef(job->text, job->len), job->name),
+			InputKind(job->options->language).getHeader()) };
+		CI.getPreprocessorOpts().ImplicitPCHInclude.clear();
+	});
+
+	for (const std::string &path : files->getDependencies())
+		if (job->file)
+			job->file(job->context, path.c_str());
+	return failed;
+}
+
+int clang_shim_compile(const struct clang_job *job, struct clang_result *ret)
+{
+	Compilation *&waiting = ahead[job->effort];
+
+	delete spent;
+	if (waiting && waiting->fits(job)) {
+		spent = waiting;
+		waiting = nullptr;
+	} else {
+		spent = new Compilation(job->options, job->effort, job->header, job->checked);
+	}
+	return spent->finish(job, ret);
+}
+
+void clang_shim_rest(const struct clang_options *options, const char *header)
+{
+	delete spent;
+	spent = nullptr;
+	for (int effort = CLANG_FULL + 1; effort < CLANG_EFFORTS; effort++) {
+		if (ahead[effort] && ahead[effort]->fits(options, header))
+			continue;
+		delete ahead[effort];
+		ahead[effort] = options ? new Compilation(options, (clang_effort)effort, header) : nullptr;
+	}
+}
+
+int clang_shim_parse(const struct clang_job *job)
+{
+	ParseAction action(job);
+
+	return clang_execute(job, action, [&](CompilerInstance &CI) {
+		CI.getFrontendOpts().ProgramAction = frontend::ParseSyntaxOnly;
+		/* Who asks for names wants no others that look like them. */
+		CI.getLangOpts().SpellChecking = false;
+		CI.getDiagnosticOpts().ErrorLimit = 0;
+	});
+}
+
+void clang_result_release(struct clang_result *r)
+{
+	free(r->object);
+	free(r->display_type);
+	free(r->display_type_code);
+	*r = {};
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clang parses statements at file scope itself (-fincremental-extensions), each as a declaration of its own, which is no
+ * function: a lambda, a local class or a static variable in one has no name for the linker then, and `return` no meaning. So the
+ * parser is led from here: what is a declaration it parses as ever, statements are parsed as the body of a function. The parser's
+ * own way to tell one from the other, and its way to parse a statement, are private members, which an explicit instantiation may
+ * name.
+ */
+#include "compiler/clang/clang-statements.hh"
+
+#include "compiler/clang/clang-publish.hh"
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/ExternalASTSource.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/Version.h>
+#include <clang/Lex/Preprocessor.h>
+#include <clang/Parse/ParseDiagnostic.h>
+#include <clang/Parse/Parser.h>
+#include <clang/Sema/Lookup.h>
+
+using namespace clang;
+
+namespace
+{
+
+template <typename Context>
+StmtResult parse_statement(StmtResult (Parser::*parse)(Parser::StmtVector &, Context, SourceLocation *), Parser &P,
+			   Parser::StmtVector &all)
+{
+	return (P.*parse)(all, Context::Compound, nullptr);
+}
+
+template <auto Statement, auto IsDeclaration> struct Reach {
+	friend StmtResult parse_statement(Parser &P, Parser::StmtVector &all)
+	{
+		return ::parse_statement(Statement, P, all);
+	}
+
+	friend bool is_declaration(Parser &P)
+	{
+		return (P.*IsDeclaration)(true);
+	}
+};
+template struct Reach<&Parser::ParseStatementOrDeclaration, &Parser::isDeclarationStatement>;
+StmtResult parse_statement(Parser &P, Parser::StmtVector &all);
+bool is_declaration(Parser &P);
+
+/* `#pragma omp threadprivate(x)` and its like stand at file scope; the others in front of a statement. */
+bool is_declarative(const Token &directive)
+{
+	const IdentifierInfo *name = directive.getIdentifierInfo();
+
+	for (const char *known : { "threadprivate", "declare", "requires", "allocate", "begin", "end", "assumes" })
+		if (name && name->isStr(known))
+			return true;
+	return false;
+}
+
+/* A token that stands for a name which has been looked up already; the other annotations are directives. */
+bool is_name(const Token &T)
+{
+	return T.isOneOf(tok::annot_cxxscope, tok::annot_typename, tok::annot_template_id, tok::annot_primary_expr,
+			 tok::annot_non_type, tok::annot_non_type_undeclared, tok::annot_overload_set, tok::annot_decltype);
+}
+
+/* Does a statement begin at the parser's token? What only file scope has, a function's body does not take for a declaration. */
+bool at_statement(Parser &P)
+{
+	const Token &T = P.getCurToken();
+
+	switch (T.getKind()) {
+	case tok::eof:
+	case tok::annot_repl_input_end:
+	case tok::code_completion:
+	case tok::semi:
+	case tok::r_brace:
+	case tok::kw_asm:
+	case tok::kw_export:
+	case tok::kw_template:
+	case tok::kw_import:
+	case tok::kw_module:
+	case tok::kw___attribute:
+	case tok::kw___extension__:
+	case tok::kw___noinline__:
+		return false;
+	case tok::identifier: /* a label, or a declaration, or an expression */
+		return P.getPreprocessor().LookAhead(0).is(tok::colon) || !is_declaration(P);
+	case tok::l_square:
+		return P.getPreprocessor().LookAhead(0).isNot(tok::l_square);
+	case tok::annot_pragma_loop_hint:
+		return true;
+	case tok::annot_pragma_openmp:
+		return !is_declarative(P.getPreprocessor().LookAhead(0));
+	default:
+		return (!T.isAnnotation() || is_name(T)) && !is_declaration(P);
+	}
+}
+
+/* `return;` ends the cell: its statements say so, and what calls them looks. */
+class Returns : public RecursiveASTVisitor<Returns>
+{
+      public:
+	std::vector<ReturnStmt *> all;
+
+	bool VisitReturnStmt(ReturnStmt *R)
+	{
+		all.push_back(R);
+		return true;
+	}
+
+	bool TraverseLambdaExpr(LambdaExpr *)
+	{
+		return true;
+	}
+
+	bool TraverseDecl(Decl *D)
+	{
+		return isa_and_nonnull<VarDecl>(D) ? RecursiveASTVisitor::TraverseDecl(D) : true;
+	}
+};
+
+class Statements
+{
+      public:
+	Statements(Sema &S, Parser &P, const std::string &prefix, const std::function<void(FunctionDecl *, bool)> &each)
+	    : S(S), C(S.getASTContext()), P(P), prefix(prefix), each(each)
+	{
+	}
+
+	/* Those up to the next declaration. */
+	void parse()
+	{
+		SourceLocation from = P.getCurToken().getLocation();
+		FunctionDecl *F = begin(from);
+		bool has_value = false;
+		{
+			Parser::ParseScope body(&P, Scope::FnScope | Scope::DeclScope | Scope::CompoundStmtScope);
+			Parser::StmtVector all;
+
+			S.ActOnStartOfFunctionDef(S.getCurScope(), F);
+			StmtResult whole = parse_body(from, all, &has_value);
+			body.Exit();
+			S.ActOnFinishFunctionBody(F, whole.get());
+		}
+		each(F, has_value);
+		S.getASTConsumer().HandleTopLevelDecl(DeclGroupRef(F));
+		call(F);
+	}
+
+      private:
+	Sema &S;
+	ASTContext &C;
+	Parser &P;
+	const std::string &prefix;
+	const std::function<void(FunctionDecl *, bool)> &each;
+	unsigned n = 0;
+
+	FunctionDecl *begin(SourceLocation L)
+	{
+		DeclContext *file = C.getTranslationUnitDecl();
+		std::string name = prefix + "_" + std::to_string(++n);
+		QualType T = C.getFunctionType(C.VoidTy, {}, FunctionProtoType::ExtProtoInfo());
+		TypeSourceInfo *written = C.getTrivialTypeSourceInfo(T, L);
+		FunctionDecl *F = FunctionDecl::Create(C, file, L, L, &C.Idents.get(name), T, written, SC_Static);
+
+		F->addAttr(AsmLabelAttr::CreateImplicit(C, name, true));
+		/* A report of a fault tells statements from functions by it. */
+		F->addAttr(NoInlineAttr::CreateImplicit(C));
+		file->addDecl(F);
+		return F;
+	}
+
+	StmtResult parse_body(SourceLocation from, Parser::StmtVector &all, bool *ret_has_value)
+	{
+		Sema::CompoundScopeRAII scope(S);
+
+		do {
+			StmtResult one = parse_statement(P, all);
+
+			if (one.isUsable())
+				all.push_back(one.get());
+		} while (at_statement(P));
+		SourceLocation to = P.getCurToken().getLocation();
+
+		*ret_has_value = has_value(all);
+		return S.ActOnCompoundStmt(from, to, all, false);
+	}
+
+	/* At the end the parser leaves the expression that lacks its `;` at the token. */
+	bool has_value(const Parser::StmtVector &all)
+	{
+		const Token &T = P.getCurToken();
+		const Stmt *last = all.empty() ? nullptr : all.back();
+
+		if (T.isNot(tok::annot_repl_input_end) || !T.getAnnotationValue())
+			return false;
+		while (auto *label = dyn_cast_or_null<LabelStmt>(last))
+			last = label->getSubStmt();
+		if (last == T.getAnnotationValue())
+			return true;
+		auto *E = static_cast<Stmt *>(T.getAnnotationValue());
+
+		S.Diag(S.getLocForEndOfToken(E->getEndLoc()), diag::err_expected_semi_after_expr);
+		return false;
+	}
+
+	Expr *call_of(ValueDecl *F, SourceLocation L)
+	{
+		ExprResult callee = S.BuildDeclRefExpr(F, F->getType(), VK_LValue, L);
+		ExprResult made = callee.isInvalid() ? callee : S.BuildCallExpr(nullptr, callee.get(), L, {}, L);
+
+		return made.isInvalid() ? nullptr : made.get();
+	}
+
+	FunctionDecl *known(const char *name)
+	{
+		LookupResult found(S, &C.Idents.get(name), SourceLocation(), Sema::LookupOrdinaryName);
+
+		return S.LookupQualifiedName(found, C.getTranslationUnitDecl()) ? found.getAsSingle<FunctionDecl>() : nullptr;
+	}
+
+	void call(FunctionDecl *F)
+	{
+		SourceLocation L = F->getLocation();
+		llvm::SmallVector<Stmt *, 2> all;
+
+		if (F->isInvalidDecl() || S.getDiagnostics().hasErrorOccurred())
+			return;
+		all.push_back(call_of(F, L));
+		end_at_return(F, all);
+		TopLevelStmtDecl *D = TopLevelStmtDecl::Create(C, CompoundStmt::Create(C, all, FPOptionsOverride(), L, L));
+
+		C.getTranslationUnitDecl()->addDecl(D);
+		S.getASTConsumer().HandleTopLevelDecl(DeclGroupRef(D));
+	}
+
+	void end_at_return(FunctionDecl *F, llvm::SmallVectorImpl<Stmt *> &behind)
+	{
+		FunctionDecl *returns = known("cgpu_returns"), *end = known("cgpu_end_if_returned");
+		Returns found;
+
+		found.TraverseStmt(F->getBody());
+		if (found.all.empty() || !returns || !end)
+			return;
+		for (ReturnStmt *R : found.all)
+			R->setRetValue(call_of(returns, R->getReturnLoc()));
+		behind.push_back(call_of(end, F->getLocation()));
+	}
+};
+
+/* A declaration that begins with one of CUDA's words, which are attributes but for `__noinline__`. */
+bool begins_with_place(Parser &P)
+{
+	const Token &T = P.getCurToken();
+
+	if (T.is(tok::kw___noinline__))
+		return true;
+	const IdentifierInfo *name = T.is(tok::kw___attribute) ? P.getPreprocessor().LookAhead(2).getIdentifierInfo() : nullptr;
+
+	return name && (name->isStr("device") || name->isStr("global") || name->isStr("host"));
+}
+
+/*
+ * The last expression may lack its `;`: the end of the text is a token of its own then, at which most loops of the parser do not
+ * stop. Inside brackets it is the ordinary end of a file, at which all of them do. `declares`: up to its body or its `;` this is
+ * a declaration, which the parser takes for a statement when `__noinline__` is behind its attributes.
+ */
+void end_by_brackets(Preprocessor &PP, unsigned *depth, bool *declares)
+{
+	auto &options = const_cast<LangOptions &>(PP.getLangOpts());
+
+	PP.setTokenWatcher([&options, depth, declares](const Token &T) {
+		if (T.isOneOf(tok::l_brace, tok::semi))
+			*declares = false;
+		if (T.isOneOf(tok::l_brace, tok::l_paren, tok::l_square))
+			++*depth;
+		else if (T.isOneOf(tok::r_brace, tok::r_paren, tok::r_square) && *depth)
+			--*depth;
+		else if (T.isNot(tok::semi))
+			return;
+		options.IncrementalExtensions = !*depth && !*declares;
+	});
+}
+
+/* Another text, in a file of its own. */
+void enter(Preprocessor &PP, const char *text)
+{
+	SourceManager &SM = PP.getSourceManager();
+	FileID file = SM.createFileID(llvm::MemoryBuffer::getMemBufferCopy(text, "behind"), SrcMgr::C_User);
+
+	PP.EnterSourceFile(file, nullptr, SourceLocation());
+}
+
+} // namespace
+
+void clang_statements_parse(Sema &S, const std::string &prefix, const std::function<void(FunctionDecl *, bool)> &each,
+			    unsigned *depth, const char *behind)
+{
+	ASTConsumer &consumer = S.getASTConsumer();
+	auto P = std::make_unique<Parser>(S.getPreprocessor(), S, false);
+	Statements statements(S, *P, prefix, each);
+	Parser::DeclGroupPtrTy group;
+	auto imports = Sema::ModuleImportState::NotACXX20Module;
+
+	bool declares = false;
+
+	end_by_brackets(S.getPreprocessor(), depth, &declares);
+	S.getPreprocessor().EnterMainSourceFile();
+	if (ExternalASTSource *header = S.getASTContext().getExternalSource())
+		header->StartTranslationUnit(&consumer);
+	P->Initialize();
+	S.ActOnStartOfTranslationUnit();
+	auto parse = [&] {
+		for (bool at_end = false; !at_end;) {
+			if (at_statement(*P)) {
+				statements.parse();
+				continue;
+			}
+			declares = begins_with_place(*P);
+			if (declares)
+				const_cast<LangOptions &>(S.getLangOpts()).IncrementalExtensions = false;
+			at_end = P->ParseTopLevelDecl(group, imports);
+			if (at_end || !group)
+				continue;
+			for (Decl *D : group.get())
+				clang_publish_cpp(D);
+			consumer.HandleTopLevelDecl(group.get());
+		}
+	};
+
+	parse();
+	if (behind && *behind && P->getCurToken().is(tok::annot_repl_input_end)) {
+		enter(S.getPreprocessor(), behind);
+		P->ConsumeAnyToken();
+		parse();
+	}
+	for (Decl *D : S.WeakTopLevelDecls())
+		consumer.HandleTopLevelDecl(DeclGroupRef(D));
+	consumer.HandleTranslationUnit(S.getASTContext());
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A cell of C++, which has statements at file scope. Those that stand together become a function, `static void PREFIX_N()`, which
+ * is called where they stand: between the initialisers of the variables around them. For compiler/clang/clang-shim.cc alone.
+ */
+#ifndef CGPU_COMPILER_CLANG_STATEMENTS_HH
+#define CGPU_COMPILER_CLANG_STATEMENTS_HH
+
+#include <clang/AST/Decl.h>
+#include <clang/Sema/Sema.h>
+
+#include <functional>
+#include <string>
+
+/*
+ * Parses the main file, as clang::ParseAST() does, and hands all to the consumer of S. each: called with such a function before
+ * the consumer gets it, and whether its last statement is an expression without `;`. *depth: how many brackets are open, all the
+ * while; 0 at first. behind: declarations that follow the main file, which may end with an expression; NULL: none.
+ */
+void clang_statements_parse(clang::Sema &S, const std::string &prefix,
+			    const std::function<void(clang::FunctionDecl *F, bool has_value)> &each, unsigned *depth,
+			    const char *behind);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/clang/clang-std.hh"
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/NestedNameSpecifier.h>
+#include <clang/Basic/Version.h>
+#include <clang/Lex/LexDiagnostic.h>
+#include <clang/Tooling/Inclusions/StandardLibrary.h>
+
+#include <algorithm>
+#include <iterator>
+
+using namespace clang;
+using tooling::stdlib::Header;
+using tooling::stdlib::Symbol;
+
+namespace
+{
+
+/* Of C++23 and later, which clang's table does not have. */
+const char *const newer_headers[] = { "<print>",    "<expected>",      "<generator>", "<mdspan>",    "<flat_map>",
+				      "<flat_set>", "<inplace_vector>", "<debugging>", "<text_encoding>" };
+
+bool is_header(const std::string &name)
+{
+	const auto end = std::end(newer_headers);
+
+	return Header::named(name) || std::find(std::begin(newer_headers), end, name) != end;
+}
+
+/* "std::chrono::" */
+std::string scope_of(const DeclContext *context)
+{
+	auto *N = dyn_cast_or_null<NamespaceDecl>(context);
+
+	return N ? N->getQualifiedNameAsString() + "::" : "";
+}
+
+} // namespace
+
+std::string clang_std_header(const Diagnostic &info)
+{
+	std::string name, scope;
+
+	if (info.getID() == diag::err_pp_file_not_found) {
+		std::string file = "<" + info.getArgStdStr(0) + ">";
+
+		return is_header(file) ? file : "";
+	}
+	for (unsigned i = 0; i < info.getNumArgs(); i++) {
+		switch (info.getArgKind(i)) {
+		case DiagnosticsEngine::ak_declarationname:
+			if (name.empty())
+				name = DeclarationName::getFromOpaqueInteger(info.getRawArg(i)).getAsString();
+			break;
+		case DiagnosticsEngine::ak_identifierinfo:
+			if (name.empty())
+				name = info.getArgIdentifier(i)->getName().str();
+			break;
+		case DiagnosticsEngine::ak_declcontext:
+			scope = scope_of(reinterpret_cast<const DeclContext *>(info.getRawArg(i)));
+			break;
+		default:
+			break;
+		}
+	}
+	std::optional<Symbol> symbol = scope.rfind("std::", 0) ? std::nullopt : Symbol::named(scope, name);
+
+	if (symbol && !symbol->headers().empty())
+		return symbol->headers().front().name().str();
+	/* Others have the name of their header: std::chrono, std::expected. */
+	if (name == "println")
+		name = "print";
+	return scope == "std::" && is_header("<" + name + ">") ? "<" + name + ">" : "";
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What clang's tools know of the standard library. For compiler/clang/clang-job.hh alone. */
+#ifndef CGPU_COMPILER_CLANG_STD_HH
+#define CGPU_COMPILER_CLANG_STD_HH
+
+#include <clang/Basic/Diagnostic.h>
+
+#include <string>
+
+/* "<iostream>", if the diagnostic says that std has no `cout`, or that there is no such file; "": it is about something else. */
+std::string clang_std_header(const clang::Diagnostic &info);
+
+#endif

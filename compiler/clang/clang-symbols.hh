@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tells the job's callback `symbol` what a unit declares (struct clang_symbol). For compiler/clang/clang-shim.cc alone. */
+#ifndef CGPU_COMPILER_CLANG_SYMBOLS_HH
+#define CGPU_COMPILER_CLANG_SYMBOLS_HH
+
+#include "compiler/clang/clang-shim.h"
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/GlobalDecl.h>
+
+#include <functional>
+#include <string>
+
+/* The symbol that a function of a C++ unit has in the object. */
+typedef std::function<std::string(clang::GlobalDecl)> clang_symbol_of;
+
+/* Of a C++ unit: what C cells may see. symbol_of may be empty for one of C. */
+void clang_report_symbol(const clang_job *job, clang::NamedDecl *N, const clang_symbol_of &symbol_of);
+/* The variables of the function that runs a cell. */
+void clang_report_locals(const clang_job *job, clang::FunctionDecl *F);
+/* Of a header that is precompiled, by its name alone. */
+void clang_report_of_header(const clang_job *job, clang::NamedDecl *N);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What clang derives from its options for a target machine is derived here for those that a cell is compiled with by
+ * default; see clang's BackendUtil.cpp. The target machine, which takes long to learn all about a processor, serves one
+ * module after another, and so do the passes that make machine code without optimising it. Others keep what they have found
+ * out (AssignmentTrackingAnalysis), and must end before the module. Passes and their analyses hold references to each other,
+ * so the order of the members is that in which they are made.
+ */
+#include "compiler/clang/object-code.hh"
+
+#include <clang/Basic/Version.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/StandardInstrumentations.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+using namespace clang;
+
+/* From optimised modules to objects, one after another. */
+struct ObjectCode::Machine {
+	Machine(const std::string &key, std::unique_ptr<llvm::TargetMachine> made)
+	    : key(key), target(std::move(made)), library(target->getTargetTriple()), out(object)
+	{
+	}
+
+	bool add_passes()
+	{
+		if (codegen)
+			return true;
+		codegen = std::make_unique<llvm::legacy::PassManager>();
+		codegen->add(llvm::createTargetTransformInfoWrapperPass(target->getTargetIRAnalysis()));
+		codegen->add(new llvm::TargetLibraryInfoWrapperPass(library));
+		return !target->addPassesToEmitFile(*codegen, out, nullptr, llvm::CodeGenFileType::ObjectFile);
+	}
+
+	const std::string key; /* what it was made of */
+	std::unique_ptr<llvm::TargetMachine> target;
+	llvm::TargetLibraryInfoImpl library;
+	llvm::SmallString<0> object;
+	llvm::raw_svector_ostream out;
+	std::unique_ptr<llvm::legacy::PassManager> codegen;
+};
+
+/* The passes over one module. */
+struct ObjectCode::Parts {
+	explicit Parts(const llvm::TargetLibraryInfoImpl &library) : optnone(false)
+	{
+		optnone.registerCallbacks(callbacks);
+		functions.registerPass([&library] { return llvm::TargetLibraryAnalysis(library); });
+	}
+
+	llvm::OptNoneInstrumentation optnone; /* __attribute__((optnone)) */
+	llvm::PassInstrumentationCallbacks callbacks;
+	llvm::LoopAnalysisManager loops;
+	llvm::FunctionAnalysisManager functions;
+	llvm::CGSCCAnalysisManager calls;
+	llvm::ModuleAnalysisManager modules;
+	llvm::ModulePassManager optimise;
+};
+
+/* Where one waits for its next module. */
+std::unique_ptr<ObjectCode::Machine> ObjectCode::idle[CLANG_EFFORTS];
+
+ObjectCode::ObjectCode(clang_effort effort) : effort(effort)
+{
+}
+
+static bool has_loops(clang_effort effort)
+{
+	return effort == CLANG_LOOPS || effort == CLANG_NESTED;
+}
+
+ObjectCode::~ObjectCode()
+{
+	if (!reusable)
+		return;
+	if (has_loops(effort))
+		machine->codegen.reset();
+	idle[effort] = std::move(machine);
+}
+
+const llvm::SmallString<0> &ObjectCode::object() const
+{
+	return machine->object;
+}
+
+#if CLANG_VERSION_MAJOR >= 18 && CLANG_VERSION_MAJOR <= 20
+
+namespace
+{
+
+llvm::TargetOptions target_options(const CompilerInstance &CI)
+{
+	const CodeGenOptions &from = CI.getCodeGenOpts();
+	llvm::TargetOptions to;
+
+	to.ThreadModel = llvm::ThreadModel::POSIX;
+	to.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+	to.UseInitArray = from.UseInitArray;
+	to.FunctionSections = from.FunctionSections;
+	to.DataSections = from.DataSections;
+	to.UniqueSectionNames = from.UniqueSectionNames;
+	to.EmulatedTLS = from.EmulatedTLS;
+	to.EmitCallSiteInfo = from.EmitCallSiteInfo;
+	to.EmitAddrsig = from.Addrsig;
+	to.DebuggerTuning = from.getDebuggerTuning();
+	to.MCOptions.MCUseDwarfDirectory = llvm::MCTargetOptions::EnableDwarfDirectory;
+	to.MCOptions.ABIName = CI.getTargetOpts().ABI;
+	return to;
+}
+
+std::unique_ptr<llvm::TargetMachine> target_machine(const CompilerInstance &CI, clang_effort effort)
+{
+	const TargetOptions &options = CI.getTargetOpts();
+	std::string error;
+	const llvm::Target *target = llvm::TargetRegistry::lookupTarget(options.Triple, error);
+
+	if (!target)
+		return nullptr;
+	return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+		options.Triple, options.CPU, llvm::join(options.Features, ","), target_options(CI),
+		CI.getCodeGenOpts().RelocationModel, std::nullopt,
+		has_loops(effort) ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None));
+}
+
+llvm::PipelineTuningOptions tuning_options(const CompilerInstance &CI)
+{
+	const CodeGenOptions &from = CI.getCodeGenOpts();
+	llvm::PipelineTuningOptions to;
+
+	to.LoopUnrolling = to.LoopInterleaving = from.UnrollLoops;
+	to.LoopVectorization = from.VectorizeLoop;
+	to.SLPVectorization = from.VectorizeSLP;
+	return to;
+}
+
+/* As clang's -O2, or its -O0: always_inline functions of headers must be inlined. */
+void add_optimisations(llvm::ModulePassManager &passes, llvm::PassBuilder &builder, clang_effort effort)
+{
+	/* Where variables of optimised loops are. */
+	if (has_loops(effort))
+		builder.registerPipelineStartEPCallback([](llvm::ModulePassManager &first, llvm::OptimizationLevel) {
+			first.addPass(llvm::AssignmentTrackingPass());
+		});
+	if (effort != CLANG_ONCE)
+		passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+	else
+		passes = builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
+}
+
+} // namespace
+
+bool ObjectCode::take_machine(const CompilerInstance &CI)
+{
+	const TargetOptions &options = CI.getTargetOpts();
+	std::string key = options.Triple + " " + options.CPU + " " + llvm::join(options.Features, ",");
+
+	machine = std::move(idle[effort]);
+	if (!machine || machine->key != key) {
+		std::unique_ptr<llvm::TargetMachine> target = target_machine(CI, effort);
+
+		machine = target ? std::make_unique<Machine>(key, std::move(target)) : nullptr;
+	}
+	return machine && machine->add_passes();
+}
+
+std::unique_ptr<ObjectCode> ObjectCode::create(const CompilerInstance &CI, clang_effort effort)
+{
+	std::unique_ptr<ObjectCode> made(new ObjectCode(effort));
+
+	if (!made->take_machine(CI))
+		return nullptr;
+	made->parts = std::make_unique<Parts>(made->machine->library);
+	Parts &p = *made->parts;
+
+	llvm::PassBuilder builder(made->machine->target.get(), tuning_options(CI), std::nullopt, &p.callbacks);
+
+	builder.registerModuleAnalyses(p.modules);
+	builder.registerCGSCCAnalyses(p.calls);
+	builder.registerFunctionAnalyses(p.functions);
+	builder.registerLoopAnalyses(p.loops);
+	builder.crossRegisterProxies(p.loops, p.functions, p.calls, p.modules);
+	add_optimisations(p.optimise, builder, effort);
+	made->reusable = true;
+	return made;
+}
+
+void ObjectCode::generate(llvm::Module &M)
+{
+	reusable = false;
+	M.setDataLayout(machine->target->createDataLayout());
+	parts->optimise.run(M, parts->modules);
+	machine->object.clear();
+	machine->codegen->run(M);
+}
+
+void ObjectCode::went_well()
+{
+	reusable = true;
+}
+
+#else
+
+std::unique_ptr<ObjectCode> ObjectCode::create(const CompilerInstance &, clang_effort)
+{
+	return nullptr;
+}
+
+void ObjectCode::generate(llvm::Module &)
+{
+}
+
+void ObjectCode::went_well()
+{
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From an LLVM module to an object. Clang's own way makes its target machine and some hundred passes for every module; here
+ * all is made before the module is known. Code without loops is not worth clang's passes over machine code either. For
+ * compiler/clang/clang-shim.cc alone.
+ */
+#ifndef CGPU_COMPILER_OBJECT_CODE_HH
+#define CGPU_COMPILER_OBJECT_CODE_HH
+
+#include <memory>
+
+#include <llvm/ADT/SmallString.h>
+
+#include "compiler/clang/clang-shim.h"
+
+namespace clang
+{
+class CompilerInstance;
+}
+namespace llvm
+{
+class Module;
+}
+
+class ObjectCode
+{
+      public:
+	/*
+	 * For modules that CI makes, whose target is there already. With loops the object is the one that clang makes.
+	 * nullptr: this LLVM or these options are not known well enough here.
+	 */
+	static std::unique_ptr<ObjectCode> create(const clang::CompilerInstance &CI, clang_effort effort);
+	~ObjectCode();
+
+	/* Once. Trouble goes to the diagnostic handler of the module's context. */
+	void generate(llvm::Module &M);
+	/* There was no trouble. */
+	void went_well();
+	const llvm::SmallString<0> &object() const;
+
+      private:
+	struct Machine;
+	struct Parts;
+	static std::unique_ptr<Machine> idle[CLANG_EFFORTS];
+
+	const clang_effort effort;
+	bool reusable = false; /* the machine may make further objects */
+	std::unique_ptr<Machine> machine;
+	std::unique_ptr<Parts> parts;
+
+	explicit ObjectCode(clang_effort effort);
+	bool take_machine(const clang::CompilerInstance &CI);
+};
+
+#endif

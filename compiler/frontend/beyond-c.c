@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "compiler/frontend/beyond-c.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "compiler/frontend/host-text.h"
+#include "compiler/session/session.h"
+
+/* A value may begin here: no array, no attribute. */
+static bool begins_value(const struct token_list *l, uint32_t i)
+{
+	if (token_is(l, i + 1, "[") || (i && token_is(l, i - 1, "[")))
+		return false;
+	if (!i || !token_is_name(l, i - 1))
+		return !i || !(token_is(l, i - 1, ")") || token_is(l, i - 1, "]") || l->at[i - 1].kind == TOKEN_STRING);
+	return split_word_class(token_text(l, i - 1), token_len(l, i - 1)) == WORD_STATEMENT;
+}
+
+/* `[=] __device__ (int i) { ... }`: a bracket, behind it marks or parameters, and a body. */
+static bool is_lambda(const struct token_list *l, uint32_t i)
+{
+	uint32_t at = token_behind(l, i), behind = at;
+
+	if (!token_is(l, i, "[") || l->at[i].match == TOKEN_NONE || !begins_value(l, i))
+		return false;
+	while (token_is(l, at, "__device__") || token_is(l, at, "__host__"))
+		at++;
+	if (!token_is(l, at, "(") && at == behind)
+		return false;
+	while (at < l->n && !token_is(l, at, "{") && !token_is(l, at, ";") && !token_is(l, at, ")"))
+		at = token_is(l, at, "(") ? token_behind(l, at) : at + 1;
+	return token_is(l, at, "{");
+}
+
+/* `Acc a(q, 32);`: what stands in the parentheses is no list of parameters. */
+static bool is_constructed(const struct host_text *h, const struct session *session, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct declaration_parts *p = &h->parts[i];
+	struct name_source names = session_names((struct session *)session);
+	uint32_t first;
+
+	if (p->n != 1 || p->type_name == TOKEN_NONE || p->is_typedef || p->is_extern || !p->declarators[0].is_function)
+		return false;
+	first = p->declarators[0].name + 2;
+	return l->at[first].kind == TOKEN_NUMBER || l->at[first].kind == TOKEN_STRING || token_is(l, first, "&") ||
+	       (split_at_identifier(l, first) && (token_is(l, first + 1, ",") || token_is(l, first + 1, ")")) &&
+		names.classify(names.context, token_text(l, first), token_len(l, first)) == NAME_VALUE);
+}
+
+/* The key of a function (compiler/clang/clang-pieces.cc) is its name and the types of its parameters. */
+static bool is_function_of_cpp(const struct declaration *d, const char *name, size_t len)
+{
+	return d->kind == DECLARATION_CPP && !strncmp(d->name, name, len) && d->name[len] == '(' &&
+	       strncmp(d->host, "extern \"C\"", strlen("extern \"C\""));
+}
+
+/* `int f(int x) { ... }` where a C++ cell has the last function f: in C it would be another one, which no caller knows. */
+static bool defines_function_of_cpp(const struct host_text *h, const struct session *session, uint32_t i)
+{
+	const struct token_list *l = &h->split.tokens;
+	const struct declaration_parts *p = &h->parts[i];
+	uint32_t of_c, name;
+
+	if (p->n != 1)
+		return false;
+	name = p->declarators[0].name;
+	of_c = session_index(session, token_text(l, name), token_len(l, name));
+	for (uint32_t k = session_count(session); k-- > (of_c == TOKEN_NONE ? 0 : of_c);)
+		if (is_function_of_cpp(session_at(session, k), token_text(l, name), token_len(l, name)))
+			return true;
+	return false;
+}
+
+/* A mark, or a launch. */
+static bool is_of_cuda(const struct token_list *l, uint32_t i)
+{
+	static const char *const marks[] = { "__global__", "__device__", "__constant__", "__managed__", "__shared__", "<<<" };
+
+	for (size_t k = 0; k < sizeof(marks) / sizeof(*marks); k++)
+		if (token_is(l, i, marks[k]))
+			return true;
+	return false;
+}
+
+/* How declarations of C++ alone begin. `class` and its like are names of C elsewhere. */
+static bool is_of_cpp(const struct token_list *l, uint32_t i)
+{
+	if (token_is(l, i, "template"))
+		return token_is(l, i + 1, "<");
+	return (token_is(l, i, "class") || token_is(l, i, "namespace") || token_is(l, i, "using")) && split_at_specifier(l, i);
+}
+
+uint32_t beyond_c_cuda_line(const struct host_text *h)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		if (is_of_cuda(l, i))
+			return l->at[i].line;
+	return 0;
+}
+
+/* `#ifdef __CUDACC__` asks for what is to be CUDA. */
+static bool asks_for_cuda(const struct token_list *l, uint32_t i)
+{
+	size_t n;
+	const char *rest = token_directive_rest(l, i, &n);
+
+	return (token_directive_is(l, i, "ifdef") || token_directive_is(l, i, "ifndef") || token_directive_is(l, i, "if")) &&
+	       (memmem(rest, n, "__CUDACC__", strlen("__CUDACC__")) || memmem(rest, n, "__NVCC__", strlen("__NVCC__")));
+}
+
+bool beyond_c(const struct host_text *h, const struct session *session)
+{
+	const struct split *s = &h->split;
+
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		const struct item *item = &s->items[i];
+
+		if (item->kind == ITEM_DIRECTIVE && asks_for_cuda(&s->tokens, item->first))
+			return true;
+		if (item->kind == ITEM_DIRECTIVE)
+			continue;
+		if (item->kind == ITEM_DECLARATION ? is_constructed(h, session, i) :
+		    item->kind == ITEM_FUNCTION && defines_function_of_cpp(h, session, i))
+			return true;
+		for (uint32_t t = item->first; t < item->end; t++)
+			if (is_lambda(&s->tokens, t) || is_of_cuda(&s->tokens, t) || is_of_cpp(&s->tokens, t))
+				return true;
+	}
+	return false;
+}

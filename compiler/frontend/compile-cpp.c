@@ -1,0 +1,871 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which of the session's declarations are C++ is not known beforehand: the unit is compiled with all that it mentions, and
+ * those that clang has errors in, or that stand in the way of what the cell defines, are dropped for another try. A try
+ * that fails ends before code is made, so the common case pays for one.
+ */
+#define _GNU_SOURCE
+#include "compiler/frontend/compile-cpp.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/mem-pool.h"
+#include "common/unit.h"
+#include "compiler/clang/clang-shim.h"
+#include "compiler/device/device-edits.h"
+#include "compiler/device/device-flags.h"
+#include "compiler/frontend/cpp-diagnostics.h"
+#include "compiler/frontend/diagnostics.h"
+#include "compiler/session/composition.h"
+#include "compiler/session/cpp-bundle.h"
+#include "compiler/session/cpp-header.h"
+#include "compiler/session/cpp-names.h"
+#include "compiler/session/cpp-own.h"
+#include "compiler/session/cpp-pieces.h"
+#include "compiler/session/own-names.h"
+#include "compiler/session/pragma-state.h"
+#include "compiler/text/cpp-cell.h"
+#include "compiler/text/local-include.h"
+#include "compiler/text/unit-text.h"
+#include "compiler/units/line-table.h"
+
+struct cpp_unit {
+	struct compiler *compiler;
+	const struct compile_request *request;
+	const struct clang_options *options;
+	struct mem_pool pool;
+	struct cpp_cell cell;
+	struct buffer header; /* path */
+	struct buffer includes; /* what it is made of */
+	struct unit_text text;
+	struct edit_list edits; /* lambdas that mean variables of the session */
+	struct diagnostics diagnostics;
+	struct cpp_diagnostics filter;
+	struct cpp_names names;
+	struct cpp_pieces pieces;
+	struct cpp_own own;
+	struct pragma_state before, pragmas; /* where the cell begins, and so far */
+	struct buffer own_variables; /* symbols, each with its NUL */
+	struct buffer unused;	     /* struct clang_diagnostic: about results that nobody takes */
+	struct clang_result object;
+	struct buffer behind;	/* the kernels that are compiled again */
+	struct buffer entries;	/* struct unit_entry */
+	char *ptx;		/* owned; NULL: no device code */
+	size_t ptx_len;
+	bool *anew;	   /* by the session's entry: a kernel that is compiled again, see cpp_pieces_follow() */
+	bool *stays;	   /* by the session's entry: a kernel that does not compile so, and keeps what it was made of */
+	const char *stays_why; /* the first error */
+	const char **anew_names; /* of their places */
+	size_t n_anew;
+	uint8_t *dropped;  /* enum cpp_drop, by the session's entry */
+	const char **why;  /* clang's words, for those that are no C++ */
+	uint32_t n_entries;
+	bool again;        /* an entry was dropped in this try */
+	bool last_clashed; /* the last error was about two meanings of a name */
+	uint32_t suspect;  /* the entry that it is in, if its notes do not tell of another; UINT32_MAX: none */
+	const char *suspect_why;
+	long last_error; /* where it is in the text; -1: not there */
+	struct buffer flags, device_flags; /* the user's; the second has those for device code, too */
+	enum clang_severity last_severity; /* of the device's half */
+	bool run_main, no_memory;
+	char run[40];
+	struct unit unit;
+};
+
+static uint32_t number_behind(const char *start, const char *file)
+{
+	size_t len = strlen(start);
+
+	return strncmp(file, start, len) ? UINT32_MAX : (uint32_t)strtoul(file + len, NULL, 10);
+}
+
+/* The session's entry that a file of diagnostics means; UINT32_MAX: none. */
+static uint32_t entry_of(const char *file)
+{
+	return number_behind(COMPOSITION_PLACE, file);
+}
+
+/* The same of the text behind the cell, with the kernels that are compiled again. */
+static uint32_t entry_anew(const char *file)
+{
+	return number_behind(COMPOSITION_ANEW, file);
+}
+
+static bool is_piece(const struct cpp_unit *x, uint32_t entry)
+{
+	return entry < x->n_entries && session_at(&x->compiler->session, entry)->kind == DECLARATION_CPP;
+}
+
+static void drop(struct cpp_unit *x, uint32_t entry, enum cpp_drop how, const char *why)
+{
+	if (entry >= x->n_entries || x->dropped[entry] > CPP_DECLARED)
+		return;
+	if (how == CPP_CLASHED && !x->dropped[entry] && cpp_pieces_can_declare(session_at(&x->compiler->session, entry)))
+		how = CPP_DECLARED;
+	x->dropped[entry] = how;
+	x->why[entry] = why ? mem_pool_strdup(&x->pool, why) : NULL;
+	x->again = true;
+}
+
+static void add_shown(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
+{
+	const struct declaration *from = session_at(&x->compiler->session, entry);
+	struct clang_diagnostic shown = *d;
+	char place[32];
+
+	if (from) {
+		snprintf(place, sizeof(place), "In[%u]", from->cell);
+		shown.file = place;
+	}
+	cpp_diagnostics_add(&x->filter, &shown);
+}
+
+static void drop_suspect(struct cpp_unit *x)
+{
+	drop(x, x->suspect, CPP_REFUSED, x->suspect_why);
+	x->suspect = UINT32_MAX;
+}
+
+/* A kernel does not compile with what the cell defines anew: it stays as it is. */
+static void let_stay(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
+{
+	if (entry >= x->n_entries || x->stays[entry])
+		return;
+	if (!x->stays_why)
+		x->stays_why = mem_pool_strdup(&x->pool, d->message);
+	x->stays[entry] = true;
+	x->anew[entry] = false;
+	x->again = true;
+}
+
+static void tell_stays(struct cpp_unit *x)
+{
+	struct buffer *out = &x->diagnostics.warnings;
+	const char *separator = ":";
+
+	if (!x->stays_why)
+		return;
+	buffer_puts(out, "note: with what this cell defines anew, CUDA kernels of other cells do not compile. They go on with the old "
+			 "definition until their cells run again");
+	for (uint32_t i = 0; i < x->n_entries; i++) {
+		const struct declaration *d = session_at(&x->compiler->session, i);
+
+		if (!x->stays[i])
+			continue;
+		buffer_printf(out, "%s %s (In[%u])", separator, d->device, d->cell);
+		separator = ",";
+	}
+	buffer_printf(out, ". The first error: %s\n", x->stays_why);
+}
+
+/* Once for each place: the text is compiled again with it. */
+static void edit(struct cpp_unit *x, long begin, long end, const char *with)
+{
+	long at = unit_text_find(&x->text, begin);
+
+	if (at < 0 || edit_list_has(&x->edits, (uint32_t)at))
+		return;
+	with = mem_pool_strdup(&x->pool, with);
+	x->no_memory |= !with;
+	if (with)
+		edit_list_add(&x->edits, (uint32_t)at, (uint32_t)(at + end - begin), with);
+	edit_list_sort(&x->edits);
+	x->again = true;
+}
+
+/* In the cell, or in what the session has of other cells. */
+static void look_at_name(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
+{
+	bool in_text = d->offset >= 0 && (entry != UINT32_MAX || unit_text_find(&x->text, d->offset) >= 0);
+
+	cpp_own_error(&x->own, buffer_text(&x->text.text), in_text ? d->offset : -1, entry != UINT32_MAX);
+}
+
+static bool take_name(struct cpp_unit *x, const struct clang_diagnostic *d)
+{
+	char with[200];
+
+	if (!cpp_own_take(&x->own, d, buffer_text(&x->cell.includes)))
+		return false;
+	snprintf(with, sizeof(with), "_Pragma(\"" CLANG_OWN " %s\") ", buffer_text(&x->own.clash));
+	x->suspect = UINT32_MAX;
+	if (x->own.in_session)
+		x->again = true;
+	else if (strlen(with) < sizeof(with) - 1)
+		edit(x, x->own.offset, x->own.offset, with);
+	return true;
+}
+
+/* Of two C++ declarations of the session that contradict each other the later one counts; a note will tell the earlier. */
+static void on_error(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
+{
+	drop_suspect(x);
+	x->last_clashed = d->kind == CLANG_CLASH; /* what the cell says counts: an earlier meaning gives way */
+	x->suspect = entry;
+	look_at_name(x, d, entry);
+	x->suspect_why = x->last_clashed && is_piece(x, entry) ? NULL : mem_pool_strdup(&x->pool, d->message);
+}
+
+/* A template of the session is well, what the cell has put into it is not. */
+static void on_instantiation(struct cpp_unit *x, const struct clang_diagnostic *d)
+{
+	if (d->offset >= 0 && unit_text_find(&x->text, d->offset) >= 0)
+		x->suspect = UINT32_MAX;
+}
+
+static void on_other_meaning(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
+{
+	/* Overloads are other meanings, too, which may all stay. */
+	if (is_piece(x, entry) && d->kind != CLANG_PREVIOUS)
+		return;
+	if (entry != UINT32_MAX)
+		x->suspect = UINT32_MAX;
+	drop(x, entry, CPP_CLASHED, NULL);
+}
+
+/* What the standard library has, and is not here: its header is not included, or of an older version. */
+static void add_missing(struct cpp_unit *x, const struct clang_diagnostic *d)
+{
+	char text[200];
+
+	if (d->kind == CLANG_NO_FILE || strstr(buffer_text(&x->includes), d->header) || strstr(x->cell.text, d->header)) {
+		diagnostics_hint(&x->diagnostics, "the C++ library that is installed here is too old for that: it comes with g++, "
+						  "of which a newer version has it");
+	} else {
+		snprintf(text, sizeof(text), "it is declared in %s: `#include %s` in this cell, or in one before", d->header, d->header);
+		diagnostics_hint(&x->diagnostics, text);
+	}
+}
+
+/*
+ * "ignoring return value": whether it is that of the expression which is shown is known at the end. False: it is another
+ * diagnostic.
+ */
+static bool keep_unused(struct cpp_unit *x, const struct clang_diagnostic *d)
+{
+	struct clang_diagnostic copy = *d;
+
+	if (strcmp(d->flag, "-Wunused-result"))
+		return false;
+	copy.message = mem_pool_strdup(&x->pool, d->message);
+	copy.file = mem_pool_strdup(&x->pool, d->file);
+	copy.flag = "-Wunused-result";
+	copy.source = copy.include_file = NULL;
+	if (!copy.message || !copy.file || d->include_file)
+		return false;
+	buffer_append(&x->unused, &copy, sizeof(copy));
+	return true;
+}
+
+static void tell_unused(struct cpp_unit *x)
+{
+	const struct clang_diagnostic *d = (const void *)x->unused.data;
+
+	for (size_t i = 0; i < x->unused.len / sizeof(*d); i++)
+		if (!x->object.display_offset || d[i].offset < x->object.display_offset)
+			add_shown(x, &d[i], entry_of(d[i].file));
+}
+
+static void on_edit(void *context, unsigned begin, unsigned end, const char *with)
+{
+	edit(context, begin, end, with);
+}
+
+/* `[x]` becomes `[x = x]`. */
+static void capture_copy(struct cpp_unit *x, long offset)
+{
+	const char *name = buffer_text(&x->text.text) + offset;
+	size_t len = 0;
+	char with[300];
+
+	while (isalnum((unsigned char)name[len]) || name[len] == '_')
+		len++;
+	snprintf(with, sizeof(with), " = %.*s", (int)len, name);
+	edit(x, offset + (long)len, offset + (long)len, with);
+}
+
+/* Is the text of the unit at `offset` a call of a function that gives memory? */
+static bool gives_memory(const struct cpp_unit *x, long offset)
+{
+	static const char *const names[] = { "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign", "alloca" };
+	const char *at = buffer_text(&x->text.text) + offset;
+
+	at += !strncmp(at, "std::", 5) ? 5 : !strncmp(at, "::", 2) ? 2 : 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t len = strlen(names[i]);
+
+		if (!strncmp(at, names[i], len) && at[len + strspn(at + len, " \t")] == '(')
+			return true;
+	}
+	return false;
+}
+
+/* `float *p = malloc(n);` needs no cast in C. */
+static void convert_memory(struct cpp_unit *x, const struct clang_diagnostic *d)
+{
+	if (!d->hint || d->range_begin < 0 || d->range_end < 0 || !gives_memory(x, d->range_begin))
+		return;
+	edit(x, d->range_begin, d->range_begin, "cgpu_memory{");
+	edit(x, d->range_end, d->range_end, "}");
+}
+
+/* What clang does not take in device code, and CUDA has, is said otherwise. */
+static void edit_device_code(struct cpp_unit *x, const struct clang_diagnostic *d)
+{
+	long offset = d->kind == CLANG_OTHER_TARGET ? x->last_error : d->offset, at = unit_text_find(&x->text, offset);
+
+	if (at < 0 || offset < 0)
+		return;
+	if (d->kind == CLANG_LAUNCH || d->kind == CLANG_OTHER_TARGET)
+		x->again |= device_edit_launch(&x->cell.tokens, (uint32_t)at, &x->edits);
+	else if (d->kind == CLANG_SHARED_INIT)
+		x->again |= device_edit_shared(&x->cell.tokens, (uint32_t)at, &x->pool, &x->edits);
+}
+
+/* Of a kernel of the session the PTX of this cell needs the body. */
+static void on_launched(void *context, const char *file)
+{
+	struct cpp_unit *x = context;
+	uint32_t entry = entry_of(file);
+
+	if (!is_piece(x, entry) || x->anew[entry] || x->stays[entry])
+		return;
+	x->anew[entry] = x->again = true;
+}
+
+static void on_diagnostic(void *context, const struct clang_diagnostic *d)
+{
+	struct cpp_unit *x = context;
+	uint32_t entry = entry_of(d->file);
+
+	if (d->kind == CLANG_UNPOPPED || keep_unused(x, d))
+		return;
+	if (d->severity == CLANG_ERROR && entry_anew(d->file) != UINT32_MAX)
+		let_stay(x, d, entry_anew(d->file));
+	if (d->kind == CLANG_CAPTURES_GLOBAL && d->offset >= 0)
+		capture_copy(x, d->offset);
+	if (d->kind == CLANG_UNCONVERTED)
+		convert_memory(x, d);
+	edit_device_code(x, d);
+	x->last_error = d->severity == CLANG_ERROR ? d->offset : x->last_error;
+	if (d->severity == CLANG_ERROR)
+		on_error(x, d, entry);
+	else if (d->kind == CLANG_INSTANTIATION)
+		on_instantiation(x, d);
+	else if (d->severity == CLANG_NOTE && !take_name(x, d) && x->last_clashed)
+		on_other_meaning(x, d, entry);
+	add_shown(x, d, entry);
+	if (d->severity == CLANG_ERROR && d->header)
+		add_missing(x, d);
+	if (d->hint)
+		diagnostics_hint(&x->diagnostics, d->hint);
+}
+
+static void on_symbol(void *context, const struct clang_symbol *s)
+{
+	struct cpp_unit *x = context;
+
+	cpp_names_add(&x->names, s);
+}
+
+static void on_own_variable(void *context, const char *symbol)
+{
+	struct cpp_unit *x = context;
+
+	/* As it is called in the object in the end. */
+	symbol += !strncmp(symbol, OWN_PREFIX, strlen(OWN_PREFIX)) ? strlen(OWN_PREFIX) : 0;
+	buffer_append(&x->own_variables, symbol, strlen(symbol) + 1);
+}
+
+static void on_entry(void *context, const struct clang_entry *e)
+{
+	struct cpp_unit *x = context;
+	const char *name = mem_pool_strdup(&x->pool, e->ptx_name);
+	struct unit_entry entry = { .name = name, .ptx_name = name, .line = e->line, .stub = mem_pool_strdup(&x->pool, e->stub) };
+
+	x->no_memory |= !name || !entry.stub;
+	buffer_append(&x->entries, &entry, sizeof(entry));
+}
+
+static void on_piece(void *context, const struct clang_piece *p)
+{
+	struct cpp_unit *x = context;
+
+	cpp_pieces_add(&x->pieces, p);
+}
+
+static void on_pragma(void *context, const char *text)
+{
+	struct cpp_unit *x = context;
+
+	pragma_state_add(&x->pragmas, text);
+}
+
+/* main() has no name that C++ code may call; the object's symbol has. */
+static void put_main(struct cpp_unit *x)
+{
+	buffer_puts(&x->text.text, "\n#line 1 \"main\"\nextern \"C\" int cgpu_main(int, char **) __asm__(\"main\");\n");
+}
+
+static void put_call_of_main(struct cpp_unit *x)
+{
+	buffer_printf(&x->text.text,
+		      "static char name[] = \"%s\"; char *argv[] = { name, nullptr };\n"
+		      "int status = cgpu_main(1, argv);\n"
+		      "if (status) fprintf(stderr, \"main() returned %%d\\n\", status);\n",
+		      x->request->cell_name);
+}
+
+/* What runs when the cell does, behind the constructors and statements before its last expression. */
+static void put_run(struct cpp_unit *x)
+{
+	put_main(x);
+	buffer_printf(&x->text.text, "\n#line 1 \"main\"\nextern \"C\" void %s() {\n", x->run);
+	put_call_of_main(x);
+	unit_text_puts(&x->text, "\n}\n");
+}
+
+static void put_anew(struct cpp_unit *x)
+{
+	x->n_anew = 0;
+	buffer_clear(&x->behind);
+	for (uint32_t i = 0; i < x->n_entries; i++) {
+		const struct declaration *d = session_at(&x->compiler->session, i);
+		char place[40];
+
+		if (!x->anew[i] || x->dropped[i])
+			continue;
+		snprintf(place, sizeof(place), COMPOSITION_ANEW "%u/In[%u]", i, d->cell);
+		x->anew_names[x->n_anew] = mem_pool_strdup(&x->pool, place);
+		x->no_memory |= !x->anew_names[x->n_anew++];
+		buffer_printf(&x->behind, "\n#define " CLANG_ANEW "\n#line %u \"%s\"\n%s\n#undef " CLANG_ANEW "\n",
+			      d->line ? d->line : 1, place, d->host);
+	}
+}
+
+static int write_text(struct cpp_unit *x, struct error *err)
+{
+	unit_text_release(&x->text);
+	unit_text_init(&x->text, x->cell.text, strlen(x->cell.text), x->request->cell_name);
+	unit_text_puts(&x->text, "#line 1 \"session\"\n#define restrict __restrict\n#define _Bool bool\n");
+	cpp_own_write(&x->own, &x->text.text);
+	if (composition_write_cpp(&x->compiler->session, &x->cell.tokens, x->dropped, &x->text.text, err))
+		return -1;
+	unit_text_puts(&x->text, "\n#undef restrict\n#undef _Bool\n");
+	pragma_state_write(&x->before, false, &x->text.text);
+	if (x->run_main)
+		put_run(x);
+	unit_text_line(&x->text, 1);
+	unit_text_copy(&x->text, 0, (uint32_t)strlen(x->cell.text), &x->edits);
+	put_anew(x);
+	return unit_text_check(&x->text, err);
+}
+
+static void start_try(struct cpp_unit *x)
+{
+	x->again = x->last_clashed = false;
+	x->suspect = UINT32_MAX;
+	diagnostics_release(&x->diagnostics);
+	diagnostics_init(&x->diagnostics, x->cell.text, strlen(x->cell.text), x->request->cell_name);
+	x->diagnostics.no_cuda = x->compiler->options.no_cuda;
+	x->diagnostics.session = &x->compiler->session;
+	cpp_names_release(&x->names);
+	x->names = (struct cpp_names){ .pool = &x->pool };
+	buffer_clear(&x->own_variables);
+	buffer_clear(&x->unused);
+	cpp_pieces_release(&x->pieces);
+	x->pieces = (struct cpp_pieces){ .pool = &x->pool };
+	pragma_state_release(&x->pragmas);
+	pragma_state_copy(&x->pragmas, &x->before);
+	clang_result_release(&x->object);
+	buffer_clear(&x->entries);
+	free(x->ptx);
+	x->ptx = NULL;
+}
+
+/* What the device's half finds wrong; it is the same text, so its warnings have been told. */
+static void on_device_diagnostic(void *context, const struct clang_diagnostic *d)
+{
+	struct cpp_unit *x = context;
+
+	x->last_severity = d->severity == CLANG_NOTE ? x->last_severity : d->severity;
+	if (x->last_severity == CLANG_ERROR)
+		on_diagnostic(context, d);
+}
+
+/* A header that does not compile is told by the cell that includes it. */
+static int find_device_header(struct cpp_unit *x, const struct clang_options *options, struct buffer *ret, struct error *err)
+{
+	const struct options *o = &x->compiler->options;
+	struct error why = ERROR_INIT;
+
+	if (!cpp_header_get(o, options, buffer_text(&x->includes), ret, &why) ||
+	    (why.code == ERROR_COMPILE && !cpp_header_get(o, options, "", ret, &why)))
+		return 0;
+	return error_set(err, why.code, "CUDA C++ headers: %s", why.text);
+}
+
+/*
+ * A kernel that only its own text can name, as in a namespace without a name, has a longer name in the PTX. NULL: it is not
+ * there, since nobody launches it.
+ */
+static const char *name_in_ptx(struct cpp_unit *x, const char *name)
+{
+	cleanup_buffer struct buffer wanted = BUFFER_INIT;
+	const char *at;
+
+	buffer_printf(&wanted, ".entry %s", name);
+	at = strstr(x->ptx, buffer_text(&wanted));
+	if (!at)
+		return NULL;
+	at += strlen(".entry ");
+	return mem_pool_strndup(&x->pool, at, strcspn(at, "(\n"));
+}
+
+static void name_entries(struct cpp_unit *x)
+{
+	struct unit_entry *e = (struct unit_entry *)x->entries.data;
+	size_t n = x->entries.len / sizeof(*e), kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		e[kept] = e[i];
+		e[kept].ptx_name = name_in_ptx(x, e[i].ptx_name);
+		kept += e[kept].ptx_name != NULL;
+	}
+	x->entries.len = kept * sizeof(*e);
+}
+
+static int compile_for_device(struct cpp_unit *x, struct clang_job job, struct error *err)
+{
+	cleanup_buffer struct buffer header = BUFFER_INIT;
+
+	job.options = options_get_device(&x->compiler->options, buffer_text(&x->device_flags), x->request->sm, err);
+	if (!job.options || find_device_header(x, job.options, &header, err))
+		return -1;
+	job.header = buffer_text(&header);
+	job.diagnostic = on_device_diagnostic;
+	x->last_severity = CLANG_NOTE;
+	if (clang_shim_compile_device(&job, &x->ptx, &x->ptx_len) && !x->diagnostics.n_errors)
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up on the device code without saying why");
+	if (x->ptx)
+		name_entries(x);
+	return 0;
+}
+
+static int compile_once(struct cpp_unit *x, struct error *err)
+{
+	struct clang_job job = { .options = x->options, .header = buffer_text(&x->header), .name = x->request->cell_name,
+				 .run = x->run_main ? x->run : NULL, .statements = x->run, .checked = x->request->checked,
+				 .context = x, .diagnostic = on_diagnostic, .symbol = on_symbol, .piece = on_piece,
+				 .pragma = on_pragma, .own_variable = on_own_variable, .entry = on_entry, .edit = on_edit,
+				 .launched = on_launched };
+	int failed;
+
+	start_try(x);
+	if (write_text(x, err))
+		return -1;
+	job.text = buffer_text(&x->text.text);
+	job.len = x->text.text.len;
+	job.behind = buffer_text(&x->behind);
+	job.files = x->anew_names;
+	job.n_files = x->n_anew;
+	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text, strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
+	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
+	if (!x->diagnostics.n_errors && !x->again)
+		x->again = cpp_pieces_follow(&x->pieces, &x->compiler->session, x->dropped, x->stays, x->anew);
+	failed = x->object.has_device_code && !x->diagnostics.n_errors && !x->again ? compile_for_device(x, job, err) : 0;
+	tell_unused(x);
+	cpp_diagnostics_end(&x->filter);
+	drop_suspect(x);
+	return failed;
+}
+
+/* Is the entry's name a word of the cell? */
+static bool is_mentioned(const struct cpp_unit *x, const struct declaration *d)
+{
+	for (uint32_t i = 0; *d->name && i < x->cell.tokens.n; i++)
+		if (token_is(&x->cell.tokens, i, d->name))
+			return true;
+	return false;
+}
+
+static void tell_dropped(struct cpp_unit *x)
+{
+	for (uint32_t i = 0; i < x->n_entries; i++) {
+		const struct declaration *d = session_at(&x->compiler->session, i);
+
+		if (x->dropped[i] && x->why[i] && is_mentioned(x, d))
+			buffer_printf(&x->diagnostics.errors,
+				      "note: '%s' of In[%u] is not visible here, since it is not valid C++: %s\n", d->name,
+				      d->cell, x->why[i]);
+	}
+}
+
+/* Each turn drops at least one entry, so this ends. */
+static int compile_tries(struct cpp_unit *x, struct error *err)
+{
+	do {
+		if (compile_once(x, err))
+			return -1;
+		if (!x->diagnostics.n_errors && x->run_main && !x->names.has_main) {
+			/* What looked like main() stands in a branch of #if that was not taken. */
+			x->run_main = false;
+			x->again = true;
+		}
+	} while (x->again);
+	if (x->diagnostics.n_errors)
+		tell_dropped(x);
+	return 0;
+}
+
+static int mark_own_variables(struct cpp_unit *x, struct error *err)
+{
+	const struct buffer *b = &x->own_variables;
+
+	if (buffer_check(b, err))
+		return -1;
+	for (size_t i = 0; i < b->len; i += strlen(b->data + i) + 1)
+		own_names_mark_variable(x->object.object, x->object.object_len, b->data + i);
+	return 0;
+}
+
+static void on_changed_pragma(void *context, const char *family, const char *host, const char *device)
+{
+	struct cpp_unit *x = context;
+
+	x->unit.declarations[x->unit.n_declarations++] = (struct declaration){
+		.kind = DECLARATION_STATE, .cell = x->unit.cell, .line = 1, .name = family, .host = host, .device = device,
+	};
+}
+
+static int declare_pragmas(struct cpp_unit *x, struct error *err)
+{
+	if (unit_make_room(&x->unit, PRAGMA_FAMILIES, &x->pool, err))
+		return -1;
+	return pragma_state_changes(&x->pragmas, &x->before, x, on_changed_pragma) ?
+		       error_set(err, ERROR_MEMORY, "out of memory for the pragmas of a C++ cell") : 0;
+}
+
+/* The file says something else than when the session included it: what the session has of it gives way to the cell's. */
+static void drop_changed(void *context, const char *path)
+{
+	static const char start[] = "#include ";
+	struct cpp_unit *x = context;
+
+	if (!local_includes_differ(&x->compiler->includes, path))
+		return;
+	for (uint32_t e = 0; e < x->n_entries; e++) {
+		const char *text = session_at(&x->compiler->session, e)->host;
+		char had[PATH_MAX];
+
+		if (!strncmp(text, start, strlen(start)) &&
+		    local_include_path(text + strlen(start), strlen(text + strlen(start)), had) && !strcmp(had, path))
+			x->dropped[e] = CPP_CLASHED;
+	}
+}
+
+static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct error *err)
+{
+	const struct clang_options *c = options_get(&x->compiler->options, "", &x->compiler->session, err);
+	struct unit *u = &x->unit;
+
+	if (!c || cpp_names_check(&x->names, &x->compiler->session, c, err))
+		return -1;
+	own_names_strip_object(x->object.object, x->object.object_len);
+	own_names_make_strong(x->object.object, x->object.object_len);
+	if (mark_own_variables(x, err))
+		return -1;
+	u->cell = x->request->cell;
+	u->cell_name = x->request->cell_name;
+	u->run_symbol = x->run_main && !x->object.has_run ? x->run : "";
+	u->display_type = x->object.display_type ? x->object.display_type : "";
+	u->display_type_code = x->object.display_type_code ? x->object.display_type_code : "";
+	if (x->no_memory || buffer_check(&x->entries, NULL))
+		return error_set(err, ERROR_MEMORY, "out of memory for a C++ cell");
+	u->ptx = x->ptx ? x->ptx : "";
+	u->ptx_len = x->ptx ? x->ptx_len : 0;
+	u->entries = (struct unit_entry *)x->entries.data;
+	u->n_entries = x->entries.len / sizeof(*u->entries);
+	u->object = x->object.object;
+	u->object_len = x->object.object_len;
+	if (cpp_names_finish(&x->names, u, &x->diagnostics.warnings, err) ||
+	    cpp_pieces_finish(&x->pieces, &x->compiler->session, x->dropped, u, &x->diagnostics.warnings, err) ||
+	    declare_pragmas(x, err) || in_the_way_undefine(&x->compiler->session, u, &x->pool, err))
+		return -1;
+	tell_stays(x);
+	u->warnings = buffer_text(&x->diagnostics.warnings);
+	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines, &u->n_lines, err))
+		return -1;
+	local_includes_note(&x->compiler->includes, &x->cell.tokens);
+	ret->ok = true;
+	unit_encode(u, &ret->unit);
+	return buffer_check(&ret->unit, err);
+}
+
+/*
+ * A header that is missing or broken is told where the cell includes it: then only what every cell sees is precompiled. If
+ * that fails too, the C++ library is not there.
+ */
+static int find_header(struct cpp_unit *x, struct error *err)
+{
+	const struct options *o = &x->compiler->options;
+	cleanup_buffer struct buffer all = BUFFER_INIT;
+	struct error why = ERROR_INIT;
+
+	cpp_pieces_includes(&x->compiler->session, &all);
+	buffer_puts(&all, buffer_text(&x->cell.includes));
+	cpp_bundle_includes(buffer_text(&all), &x->includes);
+	if (buffer_check(&all, err) || buffer_check(&x->includes, err))
+		return -1;
+	if (!cpp_header_get(o, x->options, buffer_text(&x->includes), &x->header, &why) ||
+	    (why.code == ERROR_COMPILE && !cpp_header_get(o, x->options, "", &x->header, &why)))
+		return 0;
+	if (why.code != ERROR_COMPILE)
+		return error_set(err, why.code, "C++ headers: %s", why.text);
+	diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, why.text);
+	return 0;
+}
+
+static void refuse_module(struct cpp_unit *x)
+{
+	const struct token_list *l = &x->cell.tokens;
+	uint32_t line, column;
+
+	text_position(l->text, l->len, l->at[x->cell.module].start, &line, &column);
+	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, token_len(l, x->cell.module),
+			"a cell can neither be a C++ module nor import one");
+	diagnostics_hint(&x->diagnostics, "use #include: the headers of the C++ library are precompiled. What this cell declares, "
+					  "later %%cpp cells see");
+}
+
+/* Up to the text; 1: what is wrong is told. */
+static int prepare(struct cpp_unit *x, struct error *err)
+{
+	cleanup_buffer struct buffer only_device = BUFFER_INIT;
+	struct error problem = ERROR_INIT;
+
+	if (cpp_cell_init(&x->cell, x->request->text, CPP_CELL, &x->pool, err))
+		return -1;
+	buffer_printf(&x->flags, "%s %s", x->request->cflags, x->cell.flags);
+	if (!device_flags_read(x->request->nvflags, &x->flags, &only_device, &problem))
+		x->options = options_get_cpp(&x->compiler->options, buffer_text(&x->flags), &problem);
+	buffer_printf(&x->device_flags, "%s%s", buffer_text(&x->flags), buffer_text(&only_device));
+	if (!x->options) {
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, problem.text);
+		return 1;
+	}
+	if (x->cell.module != TOKEN_NONE) {
+		refuse_module(x);
+		return 1;
+	}
+	/* A program that is pasted runs when it is called, in either language. */
+	x->run_main = x->cell.has_main && cpp_cell_is(x->request->text);
+	pragma_state_init(&x->before, &x->compiler->session, &x->pool);
+	x->n_entries = session_count(&x->compiler->session);
+	x->dropped = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->dropped));
+	x->why = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->why));
+	x->anew = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->anew));
+	x->stays = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->stays));
+	x->anew_names = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->anew_names));
+	if (!x->dropped || !x->why || !x->anew || !x->stays || !x->anew_names)
+		return error_set(err, ERROR_MEMORY, "out of memory for a C++ cell");
+	cpp_pieces_drop_types(&x->compiler->session, &x->cell, x->dropped);
+	local_include_each(&x->cell.tokens, drop_changed, x);
+	return find_header(x, err) ? -1 : x->diagnostics.n_errors != 0;
+}
+
+static int compile(struct cpp_unit *x, struct compile_result *ret, struct error *err)
+{
+	int r = prepare(x, err);
+
+	if (r)
+		return r < 0 ? -1 : 0;
+	if (compile_tries(x, err))
+		return -1;
+	return x->diagnostics.n_errors ? 0 : make_unit(x, ret, err);
+}
+
+static void unit_begin(struct cpp_unit *x, struct compiler *c, const struct compile_request *request)
+{
+	*x = (struct cpp_unit){ .compiler = c, .request = request };
+	mem_pool_init(&x->pool);
+	snprintf(x->run, sizeof(x->run), UNIT_STATEMENTS "%u", request->cell);
+	diagnostics_init(&x->diagnostics, request->text, strlen(request->text), request->cell_name);
+}
+
+static void unit_end(struct cpp_unit *x)
+{
+	unit_text_release(&x->text);
+	edit_list_release(&x->edits);
+	cpp_names_release(&x->names);
+	cpp_pieces_release(&x->pieces);
+	cpp_own_release(&x->own);
+	pragma_state_release(&x->before);
+	pragma_state_release(&x->pragmas);
+	buffer_release(&x->own_variables);
+	buffer_release(&x->unused);
+	cpp_cell_release(&x->cell);
+	clang_result_release(&x->object);
+	diagnostics_release(&x->diagnostics);
+	buffer_release(&x->header);
+	buffer_release(&x->includes);
+	buffer_release(&x->flags);
+	buffer_release(&x->device_flags);
+	buffer_release(&x->entries);
+	buffer_release(&x->behind);
+	free(x->ptx);
+	mem_pool_release(&x->pool);
+}
+
+int compile_cpp(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
+{
+	struct cpp_unit x;
+	int failed;
+
+	memset(ret, 0, sizeof(*ret));
+	unit_begin(&x, c, request);
+	failed = compile(&x, ret, err);
+	if (!failed && !ret->ok)
+		compile_result_refuse(ret, &x.diagnostics);
+	unit_end(&x);
+	return failed;
+}
+
+/* Where the cell's byte stands in the unit. */
+static size_t place_of(const struct unit_text *t, uint32_t at)
+{
+	const struct unit_text_segment *s = t->segments;
+
+	for (uint32_t i = 1; i < t->n && t->segments[i].cell <= at; i++)
+		s = &t->segments[i];
+	return s->start + (at - s->cell);
+}
+
+int compile_cpp_complete(struct compiler *c, const char *text, uint32_t at, const char *prefix, void *context,
+			 void (*found)(void *context, const struct clang_completion *found), struct error *err)
+{
+	struct compile_request request = { .cell_name = "cell", .text = text, .cflags = "", .nvflags = "" };
+	struct cpp_unit x;
+	int r;
+
+	unit_begin(&x, c, &request);
+	r = prepare(&x, err);
+	if (!r)
+		r = write_text(&x, err);
+	if (!r && x.text.n) {
+		struct clang_job job = { .options = x.options, .header = buffer_text(&x.header), .name = request.cell_name,
+					 .text = buffer_text(&x.text.text), .len = x.text.text.len, .context = context };
+		uint32_t line, column;
+
+		text_position(job.text, job.len, place_of(&x.text, at), &line, &column);
+		clang_shim_complete(&job, prefix, line, column, found);
+	}
+	unit_end(&x);
+	return r < 0 ? -1 : 0;
+}

@@ -1,0 +1,660 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/frontend/compile.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/mem-pool.h"
+#include "common/unit.h"
+#include "compiler/clang/clang-shim.h"
+#include "compiler/frontend/beyond-c.h"
+#include "compiler/frontend/cell-names.h"
+#include "compiler/frontend/compile-cpp.h"
+#include "compiler/frontend/compile-cuda.h"
+#include "compiler/frontend/declare.h"
+#include "compiler/frontend/diagnostics.h"
+#include "compiler/frontend/host-text.h"
+#include "compiler/frontend/in-turn.h"
+#include "compiler/session/cpp-pieces.h"
+#include "compiler/session/own-names.h"
+#include "compiler/text/cpp-cell.h"
+#include "compiler/units/effort.h"
+#include "compiler/units/line-table.h"
+
+#define CACHE_BYTES (256ull * 1024 * 1024)
+
+/* All that one compilation holds. */
+struct compilation {
+	struct compiler *compiler;
+	const struct compile_request *request;
+	const struct clang_options *options;
+	struct mem_pool pool;
+	struct diagnostics diagnostics;
+	struct host_text host;
+	struct declare declare;
+	struct clang_result object;
+	struct unit unit;
+	const char *header; /* of the session's includes; NULL: they are in the text */
+	struct unit_cache_key key;
+	bool is_cpp; /* it has what C has not */
+	bool is_refused; /* what C says is what helps: a bracket is open, there is no CUDA */
+	bool again; /* an initialiser that was thought constant is not: write the text once more */
+};
+
+static void open_cache(struct compiler *c)
+{
+	cleanup_buffer struct buffer folder = BUFFER_INIT;
+
+	if (options_cache_folder(&folder, NULL))
+		buffer_clear(&folder);
+	else
+		buffer_puts(&folder, "/units");
+	unit_cache_init(&c->cache, buffer_text(&folder), CACHE_BYTES);
+}
+
+int compiler_init(struct compiler *c, struct error *err)
+{
+	memset(c, 0, sizeof(*c));
+	session_init(&c->session);
+	clang_shim_init();
+	if (options_init(&c->options, err))
+		return -1;
+	open_cache(c);
+	return options_get(&c->options, "", &c->session, err) ? 0 : -1;
+}
+
+void compiler_rest(struct compiler *c)
+{
+	/* Flags of the user's own may name folders that the next cell is going to make. C++ cells begin nothing ahead. */
+	const struct clang_options *options = c->is_cpp ? NULL : options_get(&c->options, "", &c->session, NULL);
+
+	unit_cache_rest(&c->cache);
+	clang_shim_rest(options, options ? session_header_get(&c->header, &c->options, options, &c->session, NULL, 0) : NULL);
+}
+
+bool compiler_takes_for_cpp(const struct compiler *c, const char *text)
+{
+	return cpp_cell_is(text) || (c->is_cpp && !compile_cuda_is(text));
+}
+
+void compiler_release(struct compiler *c)
+{
+	clang_shim_rest(NULL, NULL);
+	unit_cache_release(&c->cache);
+	session_header_release(&c->header);
+	session_release(&c->session);
+	options_release(&c->options);
+	local_includes_release(&c->includes);
+	free(c->cflags);
+}
+
+void compile_result_refuse(struct compile_result *r, const struct diagnostics *d)
+{
+	buffer_puts(&r->first, buffer_text(&d->first));
+	buffer_puts(&r->all, buffer_text(&d->errors));
+	buffer_puts(&r->all, buffer_text(&d->warnings));
+	r->line = d->first_line;
+	r->column = d->first_column;
+	r->in_syntax = d->first_in_syntax;
+	r->is_unknown = d->first_unknown;
+	r->in_the_way = d->in_the_way;
+}
+
+void compile_result_release(struct compile_result *r)
+{
+	buffer_release(&r->unit);
+	buffer_release(&r->first);
+	buffer_release(&r->all);
+}
+
+/* "conflicting types for 'strlen'": the cell says it in another way than the header that it did not include. */
+static bool takes_header_name(struct compilation *x, const char *message)
+{
+	static const char *const contradictions[] = { "conflicting types for '", "redefinition of '" };
+
+	for (size_t i = 0; i < sizeof(contradictions) / sizeof(*contradictions); i++) {
+		size_t n = strlen(contradictions[i]);
+
+		if (!strncmp(message, contradictions[i], n) &&
+		    cell_names_take(&x->host, &x->compiler->session, message + n, strcspn(message + n, "'")))
+			return true;
+	}
+	return false;
+}
+
+/* "call to undeclared function 'cgpu_own_f'": the cell defines it in a branch of #if that is not taken, and means the header's. */
+static bool leaves_header_name(struct compilation *x, const char *message)
+{
+	static const char start[] = "'" OWN_PREFIX;
+	const char *name = strstr(message, "undeclared") ? strstr(message, start) : NULL;
+
+	return name && cell_names_leave(&x->host, name + strlen(start), strcspn(name + strlen(start), "'"));
+}
+
+/* "use of undeclared identifier 'f'": it is used before the cell defines it. */
+static bool keeps_earlier_name(struct compilation *x, const char *message)
+{
+	const char *name = strchr(message, '\'');
+
+	return name && strstr(message, "undeclared") &&
+	       cell_names_keep(&x->host, &x->compiler->session, name + 1, strcspn(name + 1, "'"));
+}
+
+static void on_diagnostic(void *context, const struct clang_diagnostic *d)
+{
+	struct compilation *x = context;
+	long at = d->offset < 0 ? -1 : unit_text_find(&x->host.unit, d->offset);
+
+	if (d->kind == CLANG_UNPOPPED)
+		return;
+	if (d->severity == CLANG_ERROR && (leaves_header_name(x, d->message) || takes_header_name(x, d->message) ||
+					   keeps_earlier_name(x, d->message)))
+		x->again = true;
+	else if (strstr(d->message, "initializer element is not a compile-time constant") && d->offset >= 0 &&
+		 host_text_force(&x->host, &x->compiler->session, at))
+		x->again = true;
+	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
+	x->is_cpp |= d->header != NULL;
+}
+
+static void on_symbol(void *context, const struct clang_symbol *s)
+{
+	struct compilation *x = context;
+
+	if (s->in_cell || s->in_include)
+		declare_symbol(&x->declare, s);
+	else if (s->kind == CLANG_TYPEDEF)
+		header_names_classify(&x->compiler->session.headers, &x->compiler->session.names, s->name, strlen(s->name),
+				      NAME_TYPE);
+}
+
+static void on_probed(void *context, const struct clang_symbol *s)
+{
+	struct compilation *x = context;
+	const struct token_list *l = &x->host.split.tokens;
+
+	for (uint32_t i = 0; s->is_local && i < x->host.n_probed; i++)
+		if (token_is(l, x->host.probed[i].name, s->name))
+			x->host.probed[i].type = mem_pool_strdup(&x->pool, s->type);
+}
+
+/* The user has said how to optimise. */
+static bool has_own_effort(const char *cflags)
+{
+	return strstr(cflags, "-O") || strstr(cflags, "vectorize") || strstr(cflags, "unroll");
+}
+
+static void set_job(struct compilation *x, struct clang_job *job)
+{
+	*job = (struct clang_job){
+		.options = x->options,
+		.header = x->header,
+		.name = x->request->cell_name,
+		.text = buffer_text(&x->host.unit.text),
+		.len = x->host.unit.text.len,
+		.run = x->host.has_run ? x->host.run : NULL,
+		.display = x->host.display,
+		.effort = x->request->checked || has_own_effort(x->request->cflags) ? CLANG_FULL : effort_of(&x->host.split),
+		.checked = x->request->checked,
+		.context = x,
+	};
+}
+
+/* Ask clang for what only an initialiser knows. */
+static int probe(struct compilation *x, struct error *err)
+{
+	struct clang_job job;
+
+	x->host.probe = true;
+	if (host_text_write(&x->host, &x->compiler->session, err))
+		return -1;
+	set_job(x, &job);
+	job.symbol = on_probed;
+	clang_shim_parse(&job);
+	x->host.probe = false;
+	return 0;
+}
+
+static int compile_once(struct compilation *x, struct error *err)
+{
+	struct clang_job job;
+
+	if (x->host.n_probed && probe(x, err))
+		return -1;
+	if (host_text_write(&x->host, &x->compiler->session, err))
+		return -1;
+	set_job(x, &job);
+	job.diagnostic = on_diagnostic;
+	job.symbol = on_symbol;
+	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0,
+				"clang gave up without saying why");
+	return 0;
+}
+
+/* What the cell gets from the session's precompiled header is not written to its text. */
+static void use_header(struct compilation *x, const char *header)
+{
+	x->header = header;
+	x->compiler->session.headers_precompiled = header != NULL;
+}
+
+static void complain(struct compilation *x, uint32_t token, const char *what)
+{
+	const struct token_list *l = &x->host.split.tokens;
+	uint32_t line, column;
+	char text[400];
+
+	text_position(l->text, l->len, l->at[token].start, &line, &column);
+	snprintf(text, sizeof(text), "this '%.*s' %s", (int)token_len(l, token), token_text(l, token), what);
+	diagnostics_add(&x->diagnostics, CLANG_ERROR, line, column, (uint32_t)token_len(l, token), text);
+}
+
+static void begin_diagnostics(struct compilation *x)
+{
+	diagnostics_init(&x->diagnostics, x->request->text, strlen(x->request->text), x->request->cell_name);
+	x->diagnostics.session = &x->compiler->session;
+	x->diagnostics.no_cuda = x->compiler->options.no_cuda;
+}
+
+/* Each turn takes at least one more initialiser out of the image, so this ends. */
+static int compile_host(struct compilation *x, struct error *err)
+{
+	do {
+		x->again = false;
+		diagnostics_release(&x->diagnostics);
+		begin_diagnostics(x);
+		declare_release(&x->declare);
+		x->declare = (struct declare){ .pool = &x->pool };
+		if (compile_once(x, err))
+			return -1;
+		/* Headers that are precompiled by themselves may miss what stood in front of them. */
+		if (x->diagnostics.n_errors && x->header) {
+			use_header(x, NULL);
+			x->again = true;
+		}
+	} while (x->again);
+	return 0;
+}
+
+static int make_symbols(struct compilation *x, struct error *err)
+{
+	const struct declare *d = &x->declare;
+
+	x->unit.symbols = mem_pool_array(&x->pool, d->n_symbols + 1, sizeof(*x->unit.symbols));
+	if (!x->unit.symbols)
+		return error_set(err, ERROR_MEMORY, "out of memory for the symbols of a cell");
+	for (size_t i = 0; i < d->n_symbols; i++) {
+		const struct clang_symbol *s = &d->symbols[i];
+
+		if (!s->is_definition || s->is_local ||
+		    (s->kind != CLANG_VARIABLE && s->kind != CLANG_FUNCTION))
+			continue;
+		x->unit.symbols[x->unit.n_symbols++] = (struct unit_symbol){
+			.name = s->name,
+			.is_function = s->kind == CLANG_FUNCTION,
+			.size = s->size,
+			.type = s->type,
+			.type_code = s->type_code,
+			.layout = s->layout,
+			.line = s->line,
+			.in_turn = in_turn_keeps(&x->host, &x->compiler->session, s->name),
+		};
+	}
+	return 0;
+}
+
+static int make_unit(struct compilation *x, struct buffer *out, struct error *err)
+{
+	struct unit *u = &x->unit;
+	struct error problem = ERROR_INIT;
+
+	own_names_strip(x->object.display_type);
+	own_names_strip(x->object.display_type_code);
+	own_names_strip_object(x->object.object, x->object.object_len);
+	u->cell = x->request->cell;
+	u->cell_name = x->request->cell_name;
+	u->run_symbol = x->host.has_run ? x->host.run : "";
+	u->display_type = x->object.display_type ? x->object.display_type : "";
+	u->display_type_code = x->object.display_type_code ? x->object.display_type_code : "";
+	u->object = x->object.object;
+	u->object_len = x->object.object_len;
+	u->ptx = "";
+	if (declare_finish(&x->declare, &x->host, &x->compiler->session, err) || make_symbols(x, err))
+		return -1;
+	u->warnings = buffer_text(&x->diagnostics.warnings);
+	u->declarations = x->declare.declarations;
+	u->n_declarations = x->declare.n;
+	if (cpp_pieces_replace(&x->compiler->session, u, &x->pool, err) ||
+	    in_the_way_undefine(&x->compiler->session, u, &x->pool, err))
+		return -1;
+	/* A cell may write into the sections of debugging information itself; then it has no lines. */
+	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines,
+			    &u->n_lines, &problem) && problem.code != ERROR_INPUT)
+		return error_set(err, problem.code, "%s", problem.text);
+	unit_encode(u, out);
+	return buffer_check(out, err);
+}
+
+/* After a restart of this process the session's headers have not been seen: their types are needed
+ * to split. */
+static void read_includes(struct compilation *x)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	if (!session_unread_includes(&x->compiler->session, &text))
+		return;
+	struct clang_job job = { .options = x->options,
+				 .name = "session",
+				 .text = buffer_text(&text),
+				 .len = text.len,
+				 .context = x,
+				 .symbol = on_symbol };
+
+	clang_shim_parse(&job);
+}
+
+/* One that no cell has included again: its new text holds all the same, what was made of the old one stays. */
+static void warn_of_changed(struct compilation *x, const struct declaration *d, const char *path)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+
+	buffer_printf(&text, "%s has changed since In[%u] included it: its new text holds from here on, but variables and functions "
+		      "that were made with the old one stay as they are. Run that cell again to renew them", path, d->cell);
+	diagnostics_add(&x->diagnostics, CLANG_WARNING, 0, 0, 0, buffer_text(&text));
+}
+
+static void look_at_includes(struct compilation *x)
+{
+	const struct session *s = &x->compiler->session;
+
+	local_includes_note(&x->compiler->includes, &x->host.split.tokens);
+	for (uint32_t i = 0; i < session_count(s); i++) {
+		const struct declaration *d = session_at(s, i);
+		cleanup_free char *path = session_included_path(d);
+
+		if (path && local_includes_changed(&x->compiler->includes, path) &&
+		    local_include_find(&x->host.split.tokens, path) == TOKEN_NONE)
+			warn_of_changed(x, d, path);
+	}
+}
+
+static void note_includes(struct compilation *x)
+{
+	const struct token_list *l = &x->host.split.tokens;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		if (token_directive_is(l, i, "include"))
+			session_include_is_read(&x->compiler->session, token_text(l, i),
+						token_len(l, i));
+}
+
+/* `printf("hello);` leaves a bracket open, too, but the quote is what was forgotten. */
+static bool complain_of_quote(struct compilation *x)
+{
+	const struct token_list *l = &x->host.split.tokens;
+
+	for (uint32_t i = l->unclosed; i < l->n; i++) {
+		const char *text = token_text(l, i), *quote = memchr(text, '"', token_len(l, i));
+		size_t len = token_len(l, i);
+
+		if (l->at[i].kind != TOKEN_STRING || !quote || (text[len - 1] == '"' && quote != text + len - 1))
+			continue;
+		complain(x, i, "is a text without its closing quote");
+		return true;
+	}
+	return false;
+}
+
+/*
+ * An open bracket would swallow text of ours, and clang would point there. Where #if decides which
+ * brackets are there clang is asked all the same.
+ */
+static bool is_balanced(struct compilation *x)
+{
+	const struct token_list *l = &x->host.split.tokens;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		if (token_directive_is(l, i, "else") || token_directive_is(l, i, "elif"))
+			return true;
+	if (l->unopened != TOKEN_NONE)
+		complain(x, l->unopened, "closes nothing");
+	else if (l->unclosed != TOKEN_NONE && !complain_of_quote(x))
+		complain(x, l->unclosed, "is never closed");
+	return !x->diagnostics.n_errors;
+}
+
+/* Without CUDA's headers, what clang would say of device code is beside the point. */
+static bool refuses_cuda(struct compilation *x)
+{
+	const char *why = x->compiler->options.no_cuda;
+	uint32_t line = why ? beyond_c_cuda_line(&x->host) : 0;
+
+	if (line)
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, line, 0, 0, why);
+	return line != 0;
+}
+
+/* This very program, which another build replaces, and the session's precompiled header. */
+static int own_identity(const char *header, struct buffer *ret)
+{
+	cleanup_buffer struct buffer files = BUFFER_INIT;
+	struct stat st;
+
+	if (stat("/proc/self/exe", &st))
+		return -1;
+	buffer_printf(ret, "%s %llu %llu %lld %lld.%09ld", clang_shim_version(), (unsigned long long)st.st_dev,
+		      (unsigned long long)st.st_ino, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+		      (long)st.st_mtim.tv_nsec);
+	if (!header)
+		return 0;
+	/* Written when it was made, which it is again when one of its files has changed. */
+	buffer_printf(&files, "%.*sfil", (int)(strlen(header) - strlen("pch")), header);
+	if (stat(buffer_text(&files), &st))
+		return -1;
+	buffer_printf(ret, " %s %llu %lld %lld.%09ld", header, (unsigned long long)st.st_ino, (long long)st.st_size,
+		      (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
+	return 0;
+}
+
+/* Empty for a cell that has to be compiled. */
+static void make_key(struct compilation *x)
+{
+	const struct compile_request *r = x->request;
+	cleanup_buffer struct buffer made_by = BUFFER_INIT, asked = BUFFER_INIT;
+	const struct buffer *text = &x->host.unit.text;
+	char headers[40], folder[PATH_MAX];
+
+	/* The first cell, numbered 0, is there to get clang going. What is checked is no unit of the session. */
+	if (!r->cell || r->checked || x->host.n_probed || host_text_write(&x->host, &x->compiler->session, NULL) ||
+	    !unit_cache_suits(buffer_text(text), text->len))
+		return;
+	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) || own_identity(x->header, &made_by))
+		return;
+	/* Debugging information has the folder. */
+	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%d\n%s\n%s", r->cell, r->sm, r->cell_name, x->host.has_run ? x->host.run : "",
+		      x->host.display, r->cflags, getcwd(folder, sizeof(folder)) ? folder : "");
+	if (buffer_check(&made_by, NULL) || buffer_check(&asked, NULL))
+		return;
+	unit_cache_key_make(&x->key, (const char *[]){ buffer_text(&made_by), headers, buffer_text(&asked), r->text,
+						       buffer_text(text) },
+			    (size_t[]){ made_by.len, strlen(headers), asked.len, strlen(r->text), text->len }, 5);
+}
+
+static void keep_flags(struct compiler *c, const char *cflags)
+{
+	char *copy;
+
+	if (c->cflags && !strcmp(c->cflags, cflags))
+		return;
+	copy = strdup(cflags);
+	if (!copy)
+		return; /* completion goes on with the old ones */
+	free(c->cflags);
+	c->cflags = copy;
+}
+
+/* `geo::one`: what C says of the colons helps nobody. Those of assembly stand in front of a text or a parenthesis. */
+static bool has_scope(const struct token_list *l)
+{
+	for (uint32_t i = 0; i + 2 < l->n; i++)
+		if (token_is_name(l, i) && token_is(l, i + 1, "::") && token_is_name(l, i + 2))
+			return true;
+	return false;
+}
+
+static int compile(struct compilation *x, struct compile_result *ret, struct error *err)
+{
+	const struct compile_request *r = x->request;
+	struct error problem = ERROR_INIT;
+
+	x->options = options_get(&x->compiler->options, r->cflags, &x->compiler->session, &problem);
+	if (!x->options) {
+		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, problem.text);
+		return 0;
+	}
+	keep_flags(x->compiler, r->cflags);
+	read_includes(x);
+	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name, r->functions_only, &x->compiler->session,
+			   &x->pool, err))
+		return -1;
+	x->is_refused = !is_balanced(x) || refuses_cuda(x);
+	if (x->is_refused)
+		return 0;
+	x->is_cpp = beyond_c(&x->host, &x->compiler->session);
+	if (x->is_cpp)
+		return 0;
+	x->is_cpp = has_scope(&x->host.split.tokens);
+	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options, &x->compiler->session,
+					 x->host.masks, x->host.n_masks));
+	make_key(x);
+	if (unit_cache_get(&x->compiler->cache, &x->key, &ret->unit)) {
+		ret->ok = true;
+		return 0;
+	}
+	buffer_clear(&ret->unit);
+	if (compile_host(x, err))
+		return -1;
+	if (x->diagnostics.n_errors)
+		return 0;
+	look_at_includes(x);
+	note_includes(x);
+	ret->ok = true;
+	if (make_unit(x, &ret->unit, err))
+		return -1;
+	/* Warnings may speak of other cells. */
+	if (!x->diagnostics.warnings.len)
+		unit_cache_put(&x->compiler->cache, &x->key, &ret->unit);
+	return 0;
+}
+
+/* Where C has read on, it points to another token of the same statement. A name that C++ alone knows is of C++. */
+static bool got_further(const struct compile_result *cpp, const struct compile_result *c)
+{
+	if (cpp->line != c->line)
+		return cpp->line > c->line;
+	return ((c->in_syntax || c->is_unknown) && cpp->column > c->column) || (c->is_unknown && !cpp->is_unknown);
+}
+
+typedef int compile_function(struct compiler *c, const struct compile_request *request, struct compile_result *ret,
+			     struct error *err);
+
+/*
+ * ret: what `fn` says of a cell that does not compile. It is tried without what stands in its way, until nothing of the session
+ * does. When that does not help, the first errors hold.
+ */
+static int try_without(struct compiler *c, const struct compile_request *request, compile_function *fn,
+		       struct compile_result *ret, struct error *err)
+{
+	struct in_the_way left_out = { .n = 0 }, found = ret->in_the_way;
+	struct compile_result other;
+	int failed = 0;
+
+	while (!failed && !ret->ok && in_the_way_leave_out(&left_out, &found, &c->session)) {
+		failed = fn(c, request, &other, err);
+		found = other.in_the_way;
+		if (!failed && other.ok) {
+			compile_result_release(ret);
+			*ret = other;
+		} else {
+			compile_result_release(&other);
+		}
+	}
+	in_the_way_put_back(&left_out, &c->session);
+	return failed;
+}
+
+static int compile_cpp_cell(struct compiler *c, const struct compile_request *request, struct compile_result *ret,
+			    struct error *err)
+{
+	return compile_cpp(c, request, ret, err) || try_without(c, request, compile_cpp, ret, err) ? -1 : 0;
+}
+
+/*
+ * What C does not take may be C++: that decides. When it takes it neither, what is told is of the language that has got further.
+ */
+static int compile_as_cpp(struct compilation *x, struct compile_result *ret, struct error *err)
+{
+	struct compile_result cpp;
+
+	if (compile_cpp_cell(x->compiler, x->request, &cpp, err))
+		return -1;
+	/* Of a file that the cell includes C says what is of C++ in it. */
+	if (cpp.ok || (!x->is_refused && (x->is_cpp || !ret->line || got_further(&cpp, ret)))) {
+		compile_result_release(ret);
+		*ret = cpp;
+	} else {
+		compile_result_release(&cpp);
+	}
+	return 0;
+}
+
+static int compile_as_c(struct compilation *x, struct compile_result *ret, struct error *err)
+{
+	int failed;
+
+	memset(ret, 0, sizeof(*ret));
+	mem_pool_init(&x->pool);
+	x->declare.pool = &x->pool;
+	begin_diagnostics(x);
+	failed = compile(x, ret, err);
+	if (!failed && !ret->ok)
+		compile_result_refuse(ret, &x->diagnostics);
+	use_header(x, NULL);
+	host_text_release(&x->host);
+	declare_release(&x->declare);
+	clang_result_release(&x->object);
+	diagnostics_release(&x->diagnostics);
+	mem_pool_release(&x->pool);
+	return failed;
+}
+
+static int compile_c(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
+{
+	struct compilation x = { .compiler = c, .request = request };
+
+	return compile_as_c(&x, ret, err);
+}
+
+int compiler_compile(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
+{
+	struct compilation x = { .compiler = c, .request = request };
+	bool is_cpp = compiler_takes_for_cpp(c, request->text);
+
+	memset(ret, 0, sizeof(*ret));
+	if ((is_cpp || compile_cuda_is(request->text)) && request->functions_only)
+		return 0;
+	if (is_cpp)
+		return compile_cpp_cell(c, request, ret, err);
+	if (compile_cuda_is(request->text))
+		return compile_cuda(c, request, ret, err);
+	if (compile_as_c(&x, ret, err) || try_without(c, request, compile_c, ret, err))
+		return -1;
+	return ret->ok || request->functions_only ? 0 : compile_as_cpp(&x, ret, err);
+}

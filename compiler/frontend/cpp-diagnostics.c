@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/frontend/cpp-diagnostics.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/frontend/diagnostics.h"
+#include "compiler/text/token.h"
+#include "compiler/text/unit-text.h"
+
+#define NOTES_MAX 5
+#define HEADER_NOTES_MAX 3
+
+void cpp_diagnostics_init(struct cpp_diagnostics *c, struct diagnostics *to, const struct unit_text *text, bool all)
+{
+	*c = (struct cpp_diagnostics){ .to = to, .text = text, .all = all };
+}
+
+/* "/usr/.../include/c++/12/bits/stl_vector.h" to "bits/stl_vector.h", "./own.h" to "own.h" */
+static const char *short_name(const char *file)
+{
+	const char *library = strstr(file, "/c++/"), *next = library ? strchr(library + 5, '/') : NULL;
+
+	while (next && (library = strstr(next, "/c++/")))
+		next = strchr(library + 5, '/');
+	return next ? next + 1 : !strncmp(file, "./", 2) ? file + 2 : file;
+}
+
+static void pass(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
+{
+	struct clang_diagnostic shown = *d;
+
+	shown.file = short_name(d->file);
+	diagnostics_add_clang(c->to, c->text, &shown);
+}
+
+static long cell_offset(const struct cpp_diagnostics *c, const struct clang_diagnostic *d)
+{
+	return d->offset < 0 ? -1 : unit_text_find(c->text, d->offset);
+}
+
+/* In a header: neither in the cell, nor in what an earlier cell has declared, nor about the unit as a whole. */
+static bool in_header(const struct cpp_diagnostics *c, const struct clang_diagnostic *d)
+{
+	return d->in_system_header && cell_offset(c, d) < 0;
+}
+
+static void keep(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
+{
+	buffer_clear(&c->message);
+	buffer_clear(&c->place);
+	buffer_puts(&c->message, d->message);
+	buffer_puts(&c->place, short_name(d->file));
+	c->line = d->line;
+	c->column = d->column;
+	c->waits = true;
+}
+
+static bool is_told(const struct cpp_diagnostics *c, long at)
+{
+	for (size_t i = 0; i < c->n_told; i++)
+		if (c->told[i] == at)
+			return true;
+	return false;
+}
+
+static void remember(struct cpp_diagnostics *c, long at)
+{
+	long *grown = realloc(c->told, (c->n_told + 1) * sizeof(*grown));
+
+	if (!grown)
+		return;
+	c->told = grown;
+	c->told[c->n_told++] = at;
+}
+
+/* The note says which line of the cell the waiting error comes from. */
+static void tell(struct cpp_diagnostics *c, long at)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	uint32_t line, column;
+
+	c->waits = false;
+	c->silent = true;
+	if (is_told(c, at))
+		return;
+	c->silent = false;
+	remember(c, at);
+	text_position(c->text->cell, c->text->cell_len, (size_t)at, &line, &column);
+	c->told_here = true;
+	buffer_printf(&text, "%s (in <%s>, line %u)", buffer_text(&c->message), buffer_text(&c->place), c->line);
+	diagnostics_add(c->to, CLANG_ERROR, line, column, 1, buffer_text(&text));
+}
+
+static void flush(struct cpp_diagnostics *c)
+{
+	struct clang_diagnostic d = { .severity = CLANG_ERROR, .message = buffer_text(&c->message), .flag = "",
+				      .file = buffer_text(&c->place), .line = c->line, .column = c->column, .offset = -1,
+				      .range_begin = -1, .range_end = -1 };
+
+	/* Clang says only once where the cell comes in: what follows without it comes of the same. */
+	if (c->waits && !c->n_told)
+		diagnostics_add_clang(c->to, c->text, &d);
+	c->waits = false;
+}
+
+/* Once an error has its place in the cell, only the way there is of interest. */
+static bool is_wanted(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
+{
+	if (in_header(c, d) && (c->told_here || ++c->header_notes > HEADER_NOTES_MAX))
+		return false;
+	return ++c->notes <= NOTES_MAX;
+}
+
+static void add_note(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
+{
+	long at = cell_offset(c, d);
+
+	if (c->waits && at >= 0 && strstr(d->message, "requested here"))
+		tell(c, at);
+	else if (c->waits || c->silent)
+		return;
+	else if (is_wanted(c, d))
+		pass(c, d);
+	else
+		c->folded++;
+}
+
+static void end_notes(struct cpp_diagnostics *c)
+{
+	char text[120];
+
+	if (c->folded) {
+		snprintf(text, sizeof(text), "%u note%s more; all of them are shown by %%%%cpp " CPP_DIAGNOSTICS_ALL, c->folded,
+			 c->folded > 1 ? "s" : "");
+		diagnostics_hint(c->to, text);
+	}
+	c->notes = c->header_notes = c->folded = 0;
+	c->told_here = false;
+}
+
+void cpp_diagnostics_add(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
+{
+	if (c->all) {
+		pass(c, d);
+		return;
+	}
+	if (d->severity == CLANG_NOTE) {
+		add_note(c, d);
+		return;
+	}
+	flush(c);
+	end_notes(c);
+	c->silent = false;
+	if (d->severity == CLANG_ERROR && in_header(c, d))
+		keep(c, d);
+	else
+		pass(c, d);
+}
+
+void cpp_diagnostics_end(struct cpp_diagnostics *c)
+{
+	flush(c);
+	end_notes(c);
+	buffer_release(&c->message);
+	buffer_release(&c->place);
+	free(c->told);
+	c->told = NULL;
+}

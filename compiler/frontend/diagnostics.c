@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/frontend/diagnostics.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/packages/package-index.h"
+#include "compiler/packages/packages.h"
+#include "compiler/session/own-names.h"
+#include "compiler/session/session.h"
+#include "compiler/text/token.h"
+#include "compiler/text/unit-text.h"
+
+/* What a person at a notebook needs to know beside clang's words. */
+static const struct {
+	const char *part, *hint;
+} hints[] = {
+	{ "variable length array declaration not allowed at file scope",
+	  "a variable of a cell lives on, so its size must be constant: use an integer constant or "
+	  "#define, or malloc()" },
+	{ "variably modified type declaration not allowed at file scope",
+	  "a variable of a cell lives on, so its size must be constant: use an integer constant or "
+	  "#define, or malloc()" },
+	{ "function definition is not allowed here",
+	  "C has no functions inside functions: define it at the top of a cell" },
+	{ "should not return a value",
+	  "a cell is no function: leave the value as last line, without `;`, to show it" },
+	{ "'iostream' file not found", "cells are C; a cell that starts with %%cpp is C++" },
+	{ "invalid operands to binary expression ('void (", "a launch is written kernel<<<grid, block>>>(arguments)" },
+	{ "use of undeclared identifier 'threadIdx'", "threadIdx, blockIdx, blockDim and gridDim are there in device code only" },
+	{ "use of undeclared identifier 'blockIdx'", "threadIdx, blockIdx, blockDim and gridDim are there in device code only" },
+	{ "use of undeclared identifier 'texture'",
+	  "CUDA has no texture references since version 12: make an object with cudaCreateTextureObject()" },
+	{ "no member named 'clockRate' in 'struct cudaDeviceProp'",
+	  "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, device) tells it" },
+	{ "no member named 'memoryClockRate' in 'struct cudaDeviceProp'",
+	  "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrMemoryClockRate, device) tells it" },
+	{ "no member named 'deviceOverlap' in 'struct cudaDeviceProp'", "it is gone since CUDA 13: asyncEngineCount tells it" },
+	{ "no member named 'kernelExecTimeoutEnabled' in 'struct cudaDeviceProp'",
+	  "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrKernelExecTimeout, device) tells it" },
+	{ "no member named 'computeMode' in 'struct cudaDeviceProp'",
+	  "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrComputeMode, device) tells it" },
+};
+
+void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len,
+		      const char *cell_name)
+{
+	*d = (struct diagnostics){ .cell = cell, .cell_len = cell_len, .cell_name = cell_name };
+	buffer_init(&d->errors);
+	buffer_init(&d->warnings);
+	buffer_init(&d->first);
+}
+
+void diagnostics_release(struct diagnostics *d)
+{
+	buffer_release(&d->errors);
+	buffer_release(&d->warnings);
+	buffer_release(&d->first);
+}
+
+static const char *severity_name(enum clang_severity s)
+{
+	return s == CLANG_ERROR ? "error" : s == CLANG_WARNING ? "warning" : "note";
+}
+
+static const char *line_start(const struct diagnostics *d, uint32_t line)
+{
+	const char *p = d->cell, *end = d->cell + d->cell_len;
+
+	while (--line && p < end) {
+		p = memchr(p, '\n', (size_t)(end - p));
+		if (!p)
+			return end;
+		p++;
+	}
+	return p;
+}
+
+/* "In[3]:2:5". column 0: none. */
+static void put_place(const struct diagnostics *d, uint32_t line, uint32_t column, char *to, size_t size)
+{
+	int n = snprintf(to, size, "%s:%u", d->cell_name, line);
+
+	if (column && n > 0 && (size_t)n < size)
+		snprintf(to + n, size - (size_t)n, ":%u", column);
+}
+
+/* The line of the cell and a caret below; tabs are kept so that both line up. */
+static void put_source(const struct diagnostics *d, struct buffer *out, uint32_t line,
+		       uint32_t column, uint32_t width)
+{
+	const char *start = line_start(d, line), *end = d->cell + d->cell_len;
+	const char *stop = memchr(start, '\n', (size_t)(end - start));
+	size_t len = (size_t)((stop ? stop : end) - start);
+
+	if (!len || column > len + 1)
+		return;
+	if (!column) {
+		buffer_printf(out, "%5u | %.*s\n", line, (int)len, start);
+		return;
+	}
+	buffer_printf(out, "%5u | %.*s\n      | ", line, (int)len, start);
+	for (uint32_t i = 0; i + 1 < column; i++)
+		if (((unsigned char)start[i] & 0xc0) != 0x80)
+			buffer_putc(out, start[i] == '\t' ? '\t' : ' ');
+	buffer_putc(out, '^');
+	for (uint32_t i = 1; i < width && column + i <= len; i++)
+		if (((unsigned char)start[column - 1 + i] & 0xc0) != 0x80)
+			buffer_putc(out, '~');
+	buffer_putc(out, '\n');
+}
+
+static bool is_word(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
+static size_t word_length(const char *p, const char *end)
+{
+	size_t n = 0;
+
+	while (p + n < end && is_word(p[n]))
+		n++;
+	return n;
+}
+
+/*
+ * The column of the user's line for one of the line that was made of it: of the same word, counted from the line's start; 0 when
+ * there is none.
+ */
+static uint32_t column_as_written(const char *made, const char *made_end, const char *line, const char *end, uint32_t column)
+{
+	const char *at = made + column - 1;
+	size_t len = at < made_end ? word_length(at, made_end) : 0, n;
+	unsigned skip = 0;
+
+	if (!len)
+		return 0;
+	for (const char *p = made; p < at; p += n ? n : 1) {
+		n = word_length(p, made_end);
+		skip += n == len && !memcmp(p, at, len);
+	}
+	for (const char *p = line; p < end; p += n ? n : 1) {
+		n = word_length(p, end);
+		if (n == len && !memcmp(p, at, len) && !skip--)
+			return (uint32_t)(p - line) + 1;
+	}
+	return 0;
+}
+
+static const char *line_end(const char *start, const char *end)
+{
+	const char *stop = memchr(start, '\n', (size_t)(end - start));
+
+	return stop ? stop : end;
+}
+
+/* The place in the user's line of a place in the text that clang has read; column 0: only the line is known. */
+static void place_as_written(const struct diagnostics *d, const struct unit_text *unit, size_t at, uint32_t *ret_line,
+			     uint32_t *ret_column)
+{
+	const char *end = d->cell + d->cell_len, *unit_end = unit->cell + unit->cell_len, *line, *made;
+
+	text_position(unit->cell, unit->cell_len, at, ret_line, ret_column);
+	line = line_start(d, *ret_line);
+	end = line_end(line, end);
+	made = unit->cell + at - (*ret_column - 1);
+	unit_end = line_end(made, unit_end);
+	if (end - line != unit_end - made || memcmp(line, made, (size_t)(end - line)) != 0)
+		*ret_column = column_as_written(made, unit_end, line, end, *ret_column);
+}
+
+static struct buffer *begin(struct diagnostics *d, enum clang_severity severity)
+{
+	if (severity != CLANG_NOTE)
+		d->last = severity;
+	return d->last == CLANG_ERROR ? &d->errors : &d->warnings;
+}
+
+/* "void function 'cgpu_cell_7' should not return a value": the cell. */
+static void hide_run_function(char *text)
+{
+	static const char start[] = "void function 'cgpu_cell_", instead[] = "a cell";
+	char *at = text ? strstr(text, start) : NULL, *end = at ? strchr(at + strlen(start), '\'') : NULL;
+
+	if (!end)
+		return;
+	memcpy(at, instead, strlen(instead));
+	memmove(at + strlen(instead), end + 1, strlen(end + 1) + 1);
+}
+
+static void put_head(struct diagnostics *d, struct buffer *out, enum clang_severity severity,
+		     const char *place, uint32_t line, const char *message, const char *flag)
+{
+	struct buffer head = BUFFER_INIT;
+
+	buffer_printf(&head, "%s%s%s: %s", place, *place ? ": " : "", severity_name(severity),
+		      message);
+	if (severity == CLANG_WARNING && *flag)
+		buffer_printf(&head, " [%s]", flag);
+	own_names_strip(head.data);
+	hide_run_function(head.data);
+	buffer_printf(out, "%s\n", buffer_text(&head));
+	if (severity == CLANG_ERROR && !d->n_errors++) {
+		buffer_puts(&d->first, buffer_text(&head));
+		d->first_line = line;
+	}
+	buffer_release(&head);
+}
+
+/* A name that nobody knows may be one that an earlier cell had: `struct p` in quotes is about p. */
+static void put_dropped(const struct diagnostics *d, struct buffer *out, const char *message)
+{
+	static const char *const about[] = { "undeclared", "unknown type", "incomplete", "never completed",
+					       "undefined" };
+	bool is_about = false;
+
+	for (size_t i = 0; i < sizeof(about) / sizeof(*about); i++)
+		is_about |= strstr(message, about[i]) != NULL;
+	if (!d->session || !is_about)
+		return;
+	for (const char *p = strpbrk(message, "'\""); p; p = strpbrk(p, "'\"")) {
+		const char *end = strchr(p + 1, *p), *start = end;
+		struct buffer why = BUFFER_INIT;
+
+		if (!end)
+			return;
+		while (start > p + 1 && is_word(start[-1]))
+			start--;
+		/* The first use of the name tells it. */
+		if (start < end && session_why_unknown(d->session, start, (size_t)(end - start), &why) &&
+		    !strstr(buffer_text(&d->errors), buffer_text(&why)))
+			buffer_printf(out, "      = %s\n", buffer_text(&why));
+		buffer_release(&why);
+		p = end + 1;
+	}
+}
+
+/* Clang has only those names of the session that the cell writes, so it cannot guess one that is misspelt. */
+static void put_near(const struct diagnostics *d, struct buffer *out, const char *message)
+{
+	const char *start = strstr(message, "undeclared"), *end;
+	const struct declaration *near;
+	char name[64];
+
+	start = start && d->session ? strchr(start, '\'') : NULL;
+	end = start ? strchr(start + 1, '\'') : NULL;
+	if (!end || (size_t)(end - start) > sizeof(name))
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)(end - start - 1), start + 1);
+	near = session_nearest(d->session, name);
+	if (near)
+		buffer_printf(out, "      = did you mean '%s' of In[%u]?\n", near->name, near->cell);
+}
+
+/* 'gsl/gsl_math.h' file not found */
+static void put_package(struct buffer *out, const char *message)
+{
+	const char *end = strstr(message, "' file not found"), *install;
+	char header[256], package[PACKAGE_NAME_MAX];
+
+	if (*message != '\'' || !end || end - message > 200)
+		return;
+	snprintf(header, sizeof(header), "%.*s", (int)(end - message - 1), message + 1);
+	const char *name = package_of_header(header, &install);
+
+	if (name)
+		buffer_printf(out, "      = it comes with `%%pkg %s`; where that is not installed: %s\n", name, install);
+	else if (package_index_header(header, package))
+		buffer_printf(out, "      = it comes with `%%pkg %s`, which is installed\n", package);
+}
+
+/* call to undeclared function 'deflate'; ... */
+static void put_library(struct buffer *out, const char *message)
+{
+	static const char text[] = "call to undeclared function '";
+	const char *start = strstr(message, text), *end = start ? strchr(start + strlen(text), '\'') : NULL;
+	char name[256], package[PACKAGE_NAME_MAX], library[PACKAGE_NAME_MAX];
+
+	if (!end || (size_t)(end - start) >= sizeof(name))
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)(end - start - (long)strlen(text)), start + strlen(text));
+	if (package_index_symbol(name, package, library))
+		buffer_printf(out, "      = %s has it: include its header, and add `%%pkg %s`\n", library, package);
+}
+
+/* cudaMalloc, cuInit, dim3, what a launch becomes, <cuda_fp16.h>. */
+static bool is_of_cuda(const char *name)
+{
+	return !strncmp(name, "cuda", 4) || !strncmp(name, "dim3'", 5) || !strncmp(name, "cgpu_launch", 11) ||
+	       (!strncmp(name, "cu", 2) && isupper((unsigned char)name[2]));
+}
+
+static void put_no_cuda(const struct diagnostics *d, struct buffer *out, const char *message)
+{
+	const char *name = strchr(message, '\'');
+
+	if (d->no_cuda && name && is_of_cuda(name + 1))
+		buffer_printf(out, "      = %s\n", d->no_cuda);
+}
+
+/* `int N = 5;` where an earlier cell has a macro N. */
+static void put_macro(const struct diagnostics *d, const struct unit_text *unit, struct buffer *out, const char *message,
+		      size_t at)
+{
+	const struct declaration *known;
+	size_t len = 0;
+
+	while (at + len < unit->cell_len && is_word(unit->cell[at + len]))
+		len++;
+	known = d->session && len && strstr(message, "expected ") ? session_find(d->session, unit->cell + at, len)
+									   : NULL;
+	if (known && known->kind == DECLARATION_MACRO && strncmp(known->host, "#undef", 6))
+		buffer_printf(out, "      = '%s' is a macro of In[%u]: #undef it in front, or take another name\n", known->name,
+			      known->cell);
+}
+
+static void put_hint(const struct diagnostics *d, struct buffer *out, const char *message)
+{
+	size_t told = out->len;
+
+	put_dropped(d, out, message);
+	if (out->len == told)
+		put_near(d, out, message);
+	put_no_cuda(d, out, message);
+	put_package(out, message);
+	put_library(out, message);
+	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++)
+		if (strstr(message, hints[i].part))
+			buffer_printf(out, "      = %s\n", hints[i].hint);
+}
+
+void diagnostics_hint(struct diagnostics *d, const char *hint)
+{
+	buffer_printf(d->last == CLANG_ERROR ? &d->errors : &d->warnings, "      = %s\n", hint);
+}
+
+void diagnostics_add(struct diagnostics *d, enum clang_severity severity, uint32_t line,
+		     uint32_t column, uint32_t width, const char *message)
+{
+	struct buffer *out = begin(d, severity);
+	char place[300];
+
+	if (severity == CLANG_NOTE && !d->last_shown)
+		return;
+	d->last_shown = true;
+	if (line)
+		put_place(d, line, column, place, sizeof(place));
+	else
+		snprintf(place, sizeof(place), "%s", d->cell_name);
+	put_head(d, out, severity, place, line, message, "");
+	if (line && column)
+		put_source(d, out, line, column, width);
+	put_hint(d, out, message);
+}
+
+static uint32_t range_width(const struct unit_text *unit, const struct clang_diagnostic *c, long at)
+{
+	long begin_at = c->range_begin < 0 ? -1 : unit_text_find(unit, c->range_begin);
+	long end_at = c->range_end <= c->range_begin ? -1 : unit_text_find(unit, c->range_end - 1);
+
+	return begin_at == at && end_at >= at ? (uint32_t)(end_at - at + 1) : 1;
+}
+
+/* The line of the file, and where it was included. */
+static void put_included(struct buffer *out, const struct clang_diagnostic *c)
+{
+	buffer_printf(out, "%5u | %s\n      | ", c->line, c->source);
+	for (unsigned i = 0; i + 1 < c->column && c->source[i]; i++)
+		if (((unsigned char)c->source[i] & 0xc0) != 0x80)
+			buffer_putc(out, c->source[i] == '\t' ? '\t' : ' ');
+	buffer_printf(out, "^\n      = included by %s:%u\n", c->include_file, c->include_line);
+}
+
+/* A launch is spelled anew, with the kernel's name behind the configuration: what is wrong with it is so in front of `<<<`. */
+static long place_of_launch(const struct unit_text *unit, long at)
+{
+	long open = at;
+
+	if (at < 0 || (size_t)at + 3 > unit->cell_len || memcmp(unit->cell + at, ">>>", 3) != 0)
+		return at;
+	while (open > 0 && memcmp(unit->cell + open, "<<<", 3) != 0)
+		open--;
+	while (open > 0 && strchr(" \t", unit->cell[open - 1]))
+		open--;
+	while (open > 0 && is_word(unit->cell[open - 1]))
+		open--;
+	return is_word(unit->cell[open]) ? open : at;
+}
+
+void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
+			   const struct clang_diagnostic *c)
+{
+	long at = c->offset < 0 ? -1 : place_of_launch(unit, unit_text_find(unit, c->offset));
+	bool in_cell = at >= 0;
+	uint32_t line = 0, row = 0, column = 0;
+	char place[1200] = "";
+
+	in_the_way_look_at(&d->in_the_way, d->session, c);
+	if (c->severity == CLANG_NOTE && !d->last_shown)
+		return;
+	/* Warnings about text of ours or about earlier cells were shown then, or are nobody's. */
+	if (c->severity == CLANG_WARNING && !in_cell) {
+		d->last_shown = false;
+		return;
+	}
+	/* "expanded from", "previous definition is here" in text of ours say nothing to the user.
+	 */
+	if (c->severity == CLANG_NOTE && !in_cell && !*c->file)
+		return;
+	d->last_shown = true;
+	struct buffer *out = begin(d, c->severity);
+
+	if (in_cell) {
+		place_as_written(d, unit, (size_t)at, &row, &column);
+		put_place(d, row, column, place, sizeof(place));
+		line = row;
+	} else if (*c->file) {
+		bool cell = !strcmp(c->file, d->cell_name);
+
+		line = cell ? c->line : 0;
+		snprintf(place, sizeof(place),
+			 cell || !strncmp(c->file, "In[", 3) ? "%s:%u" : "%s:%u:%u", c->file,
+			 c->line, c->column);
+	}
+	if (c->severity == CLANG_ERROR && !d->n_errors) {
+		d->first_column = column;
+		d->first_in_syntax = c->in_syntax;
+		d->first_unknown = c->kind == CLANG_UNKNOWN;
+	}
+	put_head(d, out, c->severity, place, line, c->message, c->flag);
+	if (in_cell)
+		put_source(d, out, row, column, range_width(unit, c, at));
+	else if (c->source && c->include_file)
+		put_included(out, c);
+	if (in_cell)
+		put_macro(d, unit, out, c->message, (size_t)at);
+	put_hint(d, out, c->message);
+}
+
+/* `In[3](2): error: identifier "x" is undefined`; the cell may be an earlier one. */
+static bool parse_nvcc(const char *line, char *place, size_t size, uint32_t *ret_line,
+			enum clang_severity *ret_severity, const char **ret_message)
+{
+	size_t n = strcspn(line, "(");
+	char *end;
+
+	if (!line[n] || n > 200)
+		return false;
+	*ret_line = (uint32_t)strtoul(line + n + 1, &end, 10);
+	if (end == line + n + 1 || strncmp(end, "): ", 3))
+		return false;
+	end += 3;
+	if (!strncmp(end, "catastrophic error", 18) || !strncmp(end, "error", 5))
+		*ret_severity = CLANG_ERROR;
+	else if (!strncmp(end, "warning", 7))
+		*ret_severity = CLANG_WARNING;
+	else
+		return false;
+	end = strstr(end, ": ");
+	*ret_message = end ? end + 2 : "";
+	snprintf(place, size, "%.*s:%u", (int)n, line, *ret_line);
+	return end != NULL;
+}
+
+void diagnostics_add_nvcc(struct diagnostics *d, const char *log)
+{
+	bool shown = false;
+	struct buffer *out = &d->errors;
+	struct buffer why = BUFFER_INIT; /* of a name that was dropped; goes behind the lines of source */
+
+	while (*log) {
+		size_t n = strcspn(log, "\n");
+		char line[2000], place[300];
+		uint32_t at;
+		enum clang_severity severity;
+		const char *message;
+
+		snprintf(line, sizeof(line), "%.*s", (int)n, log);
+		log += n + (log[n] == '\n');
+		if (parse_nvcc(line, place, sizeof(place), &at, &severity, &message)) {
+			size_t name = strlen(d->cell_name);
+			bool here = !strncmp(place, d->cell_name, name) && place[name] == ':';
+
+			/* Warnings inside the toolkit's headers are not the user's. */
+			shown = severity == CLANG_ERROR || here;
+			if (!shown)
+				continue;
+			buffer_puts(out, buffer_text(&why));
+			buffer_clear(&why);
+			out = begin(d, severity);
+			put_head(d, out, severity, place, here ? at : 0, message, "");
+			put_dropped(d, &why, message);
+		} else if (*line && *line != ' ') { /* "Remark: ...", a count and the rest of its path, or another compiler */
+			shown = false;
+		} else if (shown && *line) {
+			buffer_printf(out, "%s\n", line);
+		}
+	}
+	buffer_puts(out, buffer_text(&why));
+	buffer_release(&why);
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is needed is marked from the cell's own words outwards, then the marked entries are written in session order; an entry
+ * that was replaced stands later than its old users, so a user first writes what it mentions.
+ */
+#include "compiler/session/composition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "compiler/clang/clang-shim.h"
+#include "compiler/session/cpp-pieces.h"
+#include "compiler/session/own-names.h"
+#include "compiler/session/session-entry.h"
+#include "compiler/text/local-include.h"
+#include "compiler/text/macro-text.h"
+
+enum mark { UNMARKED, NEEDED, WRITTEN, MASKED };
+
+struct composition {
+	struct session *s;
+	uint8_t *marks; /* enum mark, by entry */
+	uint32_t *queue;
+	uint32_t n_queue;
+	bool cpp;               /* the host texts as a C++ unit takes them */
+	const uint8_t *dropped; /* by entry; NULL: none */
+	const char *cell_name;  /* of the tokens; NULL: it does not matter */
+	const struct token_list *tokens;
+	/* Of C++ units: the last entry that declares a name, by its number, and the one before, by entry; entry + 1, 0: none. */
+	uint32_t *newest, *older;
+	struct buffer *out;
+};
+
+/* Does the entry declare this name as a tag? Its own one, or one nested in it; an enum's constants
+ * are not. */
+static bool is_tag(const struct session_entry *e, uint32_t name)
+{
+	return e->d.kind == DECLARATION_TAG && e->declares[0] == name;
+}
+
+/*
+ * The macro of this name as it stood before the entry; n if there was none. It is the one that the entry means: a type must
+ * not change its size when the macro is defined anew.
+ */
+static uint32_t macro_before(const struct session *s, uint32_t name, uint32_t entry)
+{
+	for (uint32_t link = session_newest(s, name); link; link = s->links[link - 1].previous) {
+		uint32_t other = s->links[link - 1].entry;
+
+		if (other < entry && s->entries[other].d.kind == DECLARATION_MACRO)
+			return other;
+	}
+	return s->n;
+}
+
+/* A #define mentions the name that it defines. */
+static bool is_own_name(const struct session_entry *e, uint32_t name)
+{
+	return e->n_declares && e->declares[0] == name;
+}
+
+static void mark(struct composition *c, uint32_t entry)
+{
+	if (c->marks[entry] != UNMARKED || c->s->entries[entry].d.kind == DECLARATION_STATE)
+		return;
+	c->marks[entry] = NEEDED;
+	c->queue[c->n_queue++] = entry;
+}
+
+/* direct: the cell itself says the name, so that what it replaces is not meant. */
+static void need(struct composition *c, uint32_t name, bool direct)
+{
+	bool seen[2] = { false };
+
+	/* The last one of each space: an older enum may have had the same constant. */
+	for (uint32_t link = session_newest(c->s, name); link; link = c->s->links[link - 1].previous) {
+		uint32_t entry = c->s->links[link - 1].entry;
+		bool tag = is_tag(&c->s->entries[entry], name);
+
+		if (seen[tag])
+			continue;
+		seen[tag] = true;
+		if (!direct || !c->s->entries[entry].hidden)
+			mark(c, entry);
+	}
+}
+
+/* An enum stands in both spaces: by its tag, and by its constants as ordinary names. */
+static bool masks_entry(const struct session_entry *e, const struct session_mask *mask)
+{
+	bool itself = strlen(e->d.name) == mask->len && !memcmp(e->d.name, mask->name, mask->len);
+
+	return !strcmp(itself ? declaration_space(e->d.kind) : "ordinary", mask->space);
+}
+
+static void mark_masked(struct composition *c, const struct session_mask *masks, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t name = names_find(&c->s->names, masks[i].name, masks[i].len);
+
+		if (name == NAME_NONE)
+			continue;
+		for (uint32_t link = session_newest(c->s, name); link;
+		     link = c->s->links[link - 1].previous) {
+			uint32_t e = c->s->links[link - 1].entry;
+
+			if (masks_entry(&c->s->entries[e], &masks[i]) && c->s->entries[e].d.kind != DECLARATION_MACRO)
+				c->marks[e] = MASKED;
+		}
+	}
+}
+
+/* A type of the session may need the macro that the cell defines anew: it is there, and taken away in front of the cell. */
+static void undefine_masked(struct composition *c, const struct session_mask *masks, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct declaration *d = session_find(c->s, masks[i].name, masks[i].len);
+
+		if (!strcmp(masks[i].space, "macro") && d && d->kind == DECLARATION_MACRO)
+			buffer_printf(c->out, "\n#undef %.*s\n", (int)masks[i].len, masks[i].name);
+	}
+}
+
+/* Which names a macro makes only clang knows, so it gets all of them. */
+static void mark_all(struct composition *c)
+{
+	for (uint32_t e = 0; e < c->s->n; e++)
+		if (!c->s->entries[e].hidden)
+			mark(c, e);
+}
+
+static void mark_needed(struct composition *c, const struct token_list *tokens)
+{
+	struct session *s = c->s;
+	bool before_include = false;
+
+	for (uint32_t e = s->headers_precompiled ? 0 : s->n; e-- > 0;) {
+		enum declaration_kind kind = s->entries[e].d.kind;
+
+		before_include |= kind == DECLARATION_INCLUDE;
+		if (c->marks[e] == UNMARKED && !s->entries[e].hidden &&
+		    (kind == DECLARATION_INCLUDE || (kind == DECLARATION_MACRO && before_include))) {
+			c->marks[e] = NEEDED;
+			c->queue[c->n_queue++] = e;
+		}
+	}
+	for (uint32_t i = 0; i < tokens->n; i++) {
+		const struct token *t = &tokens->at[i];
+
+		if (t->kind == TOKEN_NAME || t->bracket) {
+			uint32_t name =
+				names_find(&s->names, token_text(tokens, i), token_len(tokens, i));
+
+			if (name != NAME_NONE)
+				need(c, name, true);
+		} else if (t->kind == TOKEN_DIRECTIVE) {
+			struct mem_pool pool = MEM_POOL_INIT;
+			struct token_list inner;
+
+			if (!token_list_init(&inner, token_text(tokens, i) + 1,
+					     token_len(tokens, i) - 1, &pool, NULL))
+				for (uint32_t k = 0; k < inner.n; k++) {
+					uint32_t name = names_find(&s->names, token_text(&inner, k),
+								   token_len(&inner, k));
+
+					if (name != NAME_NONE && inner.at[k].kind == TOKEN_NAME)
+						need(c, name, true);
+				}
+			mem_pool_release(&pool);
+		}
+	}
+	for (uint32_t i = 0; i < tokens->n; i++)
+		if (tokens->at[i].kind == TOKEN_DIRECTIVE && macro_text_pastes(token_text(tokens, i), token_len(tokens, i)))
+			mark_all(c);
+	for (uint32_t i = 0; i < c->n_queue; i++) {
+		const struct session_entry *e = &s->entries[c->queue[i]];
+
+		if (e->d.kind == DECLARATION_MACRO && macro_text_pastes(e->d.host, strlen(e->d.host)))
+			mark_all(c);
+
+		for (uint32_t k = 0; k < e->n_uses; k++) {
+			uint32_t macro = macro_before(c->s, e->uses[k].name, c->queue[i]);
+
+			if (macro < c->s->n)
+				mark(c, macro);
+			else
+				need(c, e->uses[k].name, false);
+		}
+	}
+}
+
+/* How C++ says what a C cell has declared. */
+struct cpp_words {
+	const char *before, *text, *after;
+	size_t len; /* of text */
+};
+
+static struct cpp_words say(const char *before, const char *text, const char *after)
+{
+	return (struct cpp_words){ before, text, after, strlen(text) };
+}
+
+/* Of a constant C++ has the value. What C++ cells have declared for C ones is not said to C++ again. */
+static struct cpp_words cpp_words_of(const struct declaration *d)
+{
+	switch (d->kind) {
+	case DECLARATION_INCLUDE:
+	case DECLARATION_MACRO:
+	case DECLARATION_CPP:
+		return say("", d->host, "");
+	case DECLARATION_VARIABLE:
+		if (*d->device)
+			return say("", d->device, "");
+		break;
+	default:
+		break;
+	}
+	return say("extern \"C\" {", d->host, "}");
+}
+
+/* A macro in front of all, as of C, would take the name from std:: and from members, too. */
+static bool is_own_in_cpp(const struct composition *c, const struct declaration *d)
+{
+	char kind = c->cpp && d->kind == DECLARATION_VARIABLE ? header_names_kind(&c->s->headers, d->name, strlen(d->name)) : 0;
+
+	return kind && kind != 's' && kind != 'm';
+}
+
+/* Its place in diagnostics names the entry. */
+static void write_cpp(const struct composition *c, uint32_t index, const struct declaration *d)
+{
+	struct cpp_words w = cpp_words_of(d);
+	struct buffer *out = c->out;
+
+	if (!w.len)
+		return;
+	if (is_own_in_cpp(c, d))
+		buffer_printf(out, "\n#pragma " CLANG_OWN " %s", d->name);
+	buffer_printf(out, "\n%s\n#line %u \"" COMPOSITION_PLACE "%u/In[%u]\"\n%.*s\n%s", w.before, d->line ? d->line : 1, index,
+		      d->cell, (int)w.len, w.text, w.after);
+}
+
+/* The line of the cell at work that has this include, too; 0 if none. */
+static uint32_t line_of_include(const struct composition *c, const struct declaration *d)
+{
+	cleanup_free char *path = c->cell_name ? session_included_path(d) : NULL;
+	uint32_t i = path ? local_include_find(c->tokens, path) : TOKEN_NONE;
+
+	return i == TOKEN_NONE ? 0 : c->tokens->at[i].line;
+}
+
+/* Can the use be of what this entry declares? A tag and an ordinary name may be the same word. */
+static bool means(const struct session *s, const struct session_use *use, uint32_t entry)
+{
+	const struct session_entry *e = &s->entries[entry];
+
+	return use->is_tag ? e->d.kind == DECLARATION_TAG : !is_tag(e, use->name);
+}
+
+/* Those of the cell that is run again are hidden: what it says anew others may call. */
+static bool is_only_declared(const struct composition *c, uint32_t index)
+{
+	const struct session_entry *e = &c->s->entries[index];
+
+	return c->cpp && cpp_pieces_can_declare(&e->d) && (e->hidden || (c->dropped && c->dropped[index] == CPP_DECLARED));
+}
+
+static void write_entry(struct composition *c, uint32_t index, unsigned depth);
+
+/*
+ * The entries of a name that the entry uses, the oldest first. link: the last one's; see struct composition. A function template
+ * sees what is declared in front of it: also functions that have been defined anew since.
+ */
+static void write_named(struct composition *c, uint32_t user, uint32_t link, unsigned depth)
+{
+	bool is_later = link > user + 1;
+	const struct session_entry *entries = c->s->entries;
+
+	if (!link || depth >= 200)
+		return;
+	write_named(c, user, c->older[link - 1], depth + 1);
+	if (!is_later || (cpp_pieces_is_function(&entries[user].d) && cpp_pieces_is_function(&entries[link - 1].d)))
+		write_entry(c, link - 1, depth + 1);
+}
+
+/* Of its own name are the specialisations of a template, which come later. */
+static void write_used_by_cpp(struct composition *c, uint32_t index, unsigned depth)
+{
+	const struct session_entry *e = &c->s->entries[index];
+
+	for (uint32_t k = 0; k < e->n_uses; k++)
+		if (strcmp(c->s->names.texts[e->uses[k].name], e->d.device))
+			write_named(c, index, c->newest[e->uses[k].name], depth);
+}
+
+static void write_entry(struct composition *c, uint32_t index, unsigned depth)
+{
+	const struct session_entry *e = &c->s->entries[index];
+
+	if (c->marks[index] != NEEDED)
+		return;
+	c->marks[index] = WRITTEN;
+	if (e->d.kind == DECLARATION_CPP)
+		write_used_by_cpp(c, index, depth);
+	for (uint32_t k = 0; k < e->n_uses && depth < 200; k++) {
+		for (uint32_t link = session_newest(c->s, e->uses[k].name); link;
+		     link = c->s->links[link - 1].previous) {
+			uint32_t other = c->s->links[link - 1].entry;
+
+			if (means(c->s, &e->uses[k], other) && !e->uses[k].by_pointer && !is_own_name(e, e->uses[k].name) &&
+			    macro_before(c->s, e->uses[k].name, index) == c->s->n)
+				write_entry(c, other, depth + 1);
+		}
+	}
+	const char *text = e->d.host;
+	size_t from = c->out->len;
+
+	if (is_only_declared(c, index))
+		buffer_puts(c->out, "\n#define " CLANG_DECLARED "\n");
+	if (c->cpp)
+		write_cpp(c, index, &e->d);
+	else if (*text && line_of_include(c, &e->d))
+		buffer_printf(c->out, "\n#line %u \"%s\"\n%s", line_of_include(c, &e->d), c->cell_name, text);
+	else if (*text)
+		buffer_printf(c->out, "\n#line %u \"In[%u]\"\n%s", e->d.line ? e->d.line : 1,
+			      e->d.cell, text);
+	if (is_only_declared(c, index))
+		buffer_puts(c->out, "\n#undef " CLANG_DECLARED "\n");
+	if (c->cell_name) {
+		c->s->entries[index].from = from;
+		c->s->entries[index].to = c->out->len;
+	}
+}
+
+/* A header's macro or function must not stand where the entry declares the name; tags are a space of their own. */
+static void own_names_of(const struct session *s, const struct session_entry *e, struct buffer *out)
+{
+	bool tag = !strcmp(declaration_space(e->d.kind), "tag");
+
+	for (uint32_t k = tag; k < e->n_declares; k++) {
+		const char *name = s->names.texts[e->declares[k]];
+
+		own_names_write(s, name, strlen(name), out);
+	}
+}
+
+/* By execution count: has this cell C++ declarations? NULL: there is no memory. */
+static uint8_t *find_cpp_cells(const struct session *s)
+{
+	uint32_t last = 0;
+	uint8_t *cells;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		last = s->entries[i].d.cell > last ? s->entries[i].d.cell : last;
+	cells = calloc((size_t)last + 1, 1);
+	for (uint32_t i = 0; cells && i < s->n; i++)
+		cells[s->entries[i].d.cell] |= s->entries[i].d.kind == DECLARATION_CPP;
+	return cells;
+}
+
+static bool is_said_anew(const struct composition *c, const struct declaration *d)
+{
+	return c->tokens && cpp_pieces_can_declare(d) && token_list_has(c->tokens, d->device);
+}
+
+/*
+ * C units see nothing of C++. For C++ ones a C++ cell has said itself what it has told C cells; which of what such cells have
+ * said a cell needs only clang knows.
+ */
+static int choose_language(struct composition *c)
+{
+	cleanup_free uint8_t *cells = c->cpp ? find_cpp_cells(c->s) : NULL;
+
+	for (uint32_t i = 0; i < c->s->n && (cells || !c->cpp); i++) {
+		const struct declaration *d = &c->s->entries[i].d;
+
+		if (d->kind == DECLARATION_CPP ? !c->cpp : cells && cells[d->cell])
+			c->marks[i] = MASKED;
+		else if (d->kind == DECLARATION_CPP && (!c->s->entries[i].hidden || is_said_anew(c, d)))
+			mark(c, i);
+	}
+	return c->cpp && !cells ? -1 : 0;
+}
+
+/* By the plain names of their pieces, which are no names of C. */
+static int find_names_of_cpp(struct composition *c)
+{
+	struct session *s = c->s;
+
+	if (!c->cpp)
+		return 0;
+	c->newest = calloc(s->names.n + 1, sizeof(*c->newest));
+	c->older = calloc(s->n + 1, sizeof(*c->older));
+	for (uint32_t i = 0; c->newest && c->older && i < s->n; i++) {
+		const struct declaration *d = &s->entries[i].d;
+		uint32_t name = d->kind == DECLARATION_CPP ? names_find(&s->names, d->device, strlen(d->device)) : NAME_NONE;
+
+		if (name == NAME_NONE)
+			continue;
+		c->older[i] = c->newest[name];
+		c->newest[name] = i + 1;
+	}
+	return c->newest && c->older ? 0 : -1;
+}
+
+static int compose(struct composition *c, const struct token_list *tokens, const struct session_mask *masks,
+		   size_t n_masks, struct error *err)
+{
+	struct session *s = c->s;
+
+	c->marks = calloc(s->n + 1, 1);
+	c->queue = malloc((s->n + 1) * sizeof(*c->queue));
+	for (uint32_t i = 0; c->marks && i < s->n; i++) {
+		s->entries[i].from = s->entries[i].to = 0;
+		c->marks[i] = s->entries[i].left_out || (c->dropped && c->dropped[i] > CPP_DECLARED) ? MASKED : UNMARKED;
+	}
+	bool failed = !c->marks || !c->queue || find_names_of_cpp(c) || choose_language(c);
+
+	if (!failed) {
+		mark_masked(c, masks, n_masks);
+		mark_needed(c, tokens);
+		for (uint32_t i = 0; i < s->n; i++)
+			if (c->marks[i] == NEEDED && !is_own_in_cpp(c, &s->entries[i].d))
+				own_names_of(s, &s->entries[i], c->out);
+		for (uint32_t i = 0; i < s->n; i++)
+			write_entry(c, i, 0);
+		undefine_masked(c, masks, n_masks);
+	}
+	free(c->marks);
+	free(c->queue);
+	free(c->newest);
+	free(c->older);
+	return failed ? error_set(err, ERROR_MEMORY, "out of memory for the session's declarations") : 0;
+}
+
+int composition_write(struct session *s, const struct token_list *tokens, const struct session_mask *masks, size_t n_masks,
+		      const char *cell_name, struct buffer *out, struct error *err)
+{
+	struct composition c = { .s = s, .cell_name = cell_name, .tokens = tokens, .out = out };
+
+	return compose(&c, tokens, masks, n_masks, err);
+}
+
+int composition_write_cpp(struct session *s, const struct token_list *tokens, const uint8_t *dropped, struct buffer *out,
+			  struct error *err)
+{
+	struct composition c = { .s = s, .cpp = true, .dropped = dropped, .tokens = tokens, .out = out };
+
+	return compose(&c, tokens, NULL, 0, err);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Beside KEY.pch lies KEY.fil: size, time and path of each file that went into it, a line each. The header is good for
+ * as long as these facts hold. Headers that nobody has used for the longest time make room for others.
+ */
+#define _GNU_SOURCE
+#include "compiler/session/cpp-header.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "compiler/clang/clang-shim.h"
+#include "compiler/session/options.h"
+
+#define HEADERS_MAX 12 /* each is 10 to 40 MB */
+#define PREFIX "cpp-"
+#define SYSTEM "/usr/"
+
+struct building {
+	FILE *files;
+	struct buffer complaint;
+};
+
+static void note_file(void *context, const char *path)
+{
+	struct building *b = context;
+	struct stat st;
+
+	/* The text itself is no file. */
+	if (!stat(path, &st))
+		fprintf(b->files, "%jd %jd.%09ld %s\n", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
+			st.st_mtim.tv_nsec, path);
+}
+
+static void note_complaint(void *context, const struct clang_diagnostic *d)
+{
+	struct building *b = context;
+
+	if (d->severity == CLANG_ERROR && !b->complaint.len)
+		buffer_printf(&b->complaint, "%s", d->message);
+}
+
+/* Where the path stands in a line; 0: the line is damaged. */
+static int read_line(const char *line, struct stat *ret)
+{
+	intmax_t size, seconds;
+	long ns;
+	int path = 0;
+
+	if (sscanf(line, "%jd %jd.%ld %n", &size, &seconds, &ns, &path) != 3)
+		return 0;
+	ret->st_size = size;
+	ret->st_mtim = (struct timespec){ seconds, ns };
+	return path;
+}
+
+static bool file_holds(const char *line, struct buffer *ret_own)
+{
+	struct stat was, is;
+	int path = read_line(line, &was);
+
+	if (path && ret_own && strncmp(line + path, SYSTEM, strlen(SYSTEM)))
+		buffer_printf(ret_own, "%s\n", line);
+	return path && !stat(line + path, &is) && is.st_size == was.st_size && is.st_mtim.tv_sec == was.st_mtim.tv_sec &&
+	       is.st_mtim.tv_nsec == was.st_mtim.tv_nsec;
+}
+
+static void path_of_files(const char *header, struct buffer *ret)
+{
+	buffer_printf(ret, "%.*sfil", (int)(strlen(header) - strlen("pch")), header);
+}
+
+static bool lines_hold(FILE *f, struct buffer *ret_own)
+{
+	cleanup_free char *line = NULL;
+	size_t size = 0;
+
+	while (getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!file_holds(line, ret_own))
+			return false;
+	}
+	return true;
+}
+
+bool cpp_header_holds(const char *header, struct buffer *ret_own)
+{
+	cleanup_buffer struct buffer files = BUFFER_INIT;
+
+	path_of_files(header, &files);
+
+	cleanup_file FILE *f = buffer_check(&files, NULL) ? NULL : fopen(buffer_text(&files), "re");
+
+	return f && !access(header, R_OK) && lines_hold(f, ret_own) && (!ret_own || !buffer_check(ret_own, NULL));
+}
+
+bool cpp_header_own_hold(const char *header, const struct buffer *own)
+{
+	cleanup_file FILE *f = own->len ? fmemopen((void *)own->data, own->len, "r") : NULL;
+
+	return !access(header, R_OK) && (f ? lines_hold(f, NULL) : !own->len);
+}
+
+static bool is_header(const struct dirent *e)
+{
+	size_t len = strlen(e->d_name);
+
+	return len > 4 && !strncmp(e->d_name, PREFIX, strlen(PREFIX)) && !strcmp(e->d_name + len - 4, ".pch");
+}
+
+/* Remove the header that was used least recently; false when there are not too many. */
+static bool drop_one(int folder)
+{
+	cleanup_dir DIR *d = fdopendir(dup(folder));
+	struct timespec least = { 0 };
+	char name[256] = "";
+	struct stat st;
+	unsigned n = 0;
+
+	if (d)
+		rewinddir(d);
+	for (struct dirent *e; d && (e = readdir(d));) {
+		if (!is_header(e) || fstatat(folder, e->d_name, &st, 0))
+			continue;
+		if (!n++ || st.st_mtim.tv_sec < least.tv_sec ||
+		    (st.st_mtim.tv_sec == least.tv_sec && st.st_mtim.tv_nsec < least.tv_nsec)) {
+			least = st.st_mtim;
+			snprintf(name, sizeof(name), "%s", e->d_name);
+		}
+	}
+	if (n <= HEADERS_MAX || unlinkat(folder, name, 0))
+		return false;
+	memcpy(name + strlen(name) - 4, ".fil", 4); /* both suffixes have four letters */
+	unlinkat(folder, name, 0);
+	return true;
+}
+
+static void make_room(const char *path)
+{
+	cleanup_fd int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	while (folder >= 0 && drop_one(folder))
+		;
+}
+
+/* Both files are written under another name and renamed: a reader sees whole ones only. */
+static int build(const struct clang_options *clang, const struct buffer *text, const char *header, const char *files,
+		 struct error *err)
+{
+	cleanup_buffer struct buffer new_header = BUFFER_INIT, new_files = BUFFER_INIT;
+	struct building b = { NULL, BUFFER_INIT };
+	struct clang_job job = { .options = clang, .name = "includes", .text = buffer_text(text), .len = text->len,
+				 .context = &b, .diagnostic = note_complaint, .file = note_file };
+	int failed;
+
+	buffer_printf(&new_header, "%s.%d", header, (int)getpid());
+	buffer_printf(&new_files, "%s.%d", files, (int)getpid());
+	b.files = fopen(buffer_text(&new_files), "we");
+	if (!b.files)
+		return error_errno(err, "cannot write %s", buffer_text(&new_files));
+	failed = clang_shim_build_header(&job, buffer_text(&new_header));
+	failed |= fclose(b.files) != 0;
+	if (failed)
+		error_set(err, ERROR_COMPILE, "%s", buffer_text(&b.complaint));
+	else if (rename(buffer_text(&new_files), files) || rename(buffer_text(&new_header), header))
+		failed = error_errno(err, "cannot write %s", header);
+	if (failed) {
+		unlink(buffer_text(&new_files));
+		unlink(buffer_text(&new_header));
+	}
+	buffer_release(&b.complaint);
+	return failed ? -1 : 0;
+}
+
+/* Each header begins with what every cell sees. */
+static void text_of(const char *includes, struct buffer *ret)
+{
+	buffer_printf(ret, "#include \"cgpu.h\"\n%s", includes);
+}
+
+int cpp_header_path(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
+		    struct error *err)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT, folder = BUFFER_INIT;
+	char key[40];
+
+	text_of(includes, &text);
+	if (buffer_check(&text, err) || options_header_key(o, clang, buffer_text(&text), key, err) ||
+	    options_cache_folder(&folder, err))
+		return -1;
+	buffer_printf(ret, "%s/" PREFIX "%s.pch", buffer_text(&folder), key);
+	return buffer_check(ret, err);
+}
+
+int cpp_header_get(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
+		   struct error *err)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT, folder = BUFFER_INIT, header = BUFFER_INIT, files = BUFFER_INIT;
+
+	if (cpp_header_path(o, clang, includes, &header, err) || options_cache_folder(&folder, err))
+		return -1;
+	text_of(includes, &text);
+	path_of_files(buffer_text(&header), &files);
+	if (buffer_check(&text, err) || buffer_check(&files, err))
+		return -1;
+	if (!cpp_header_holds(buffer_text(&header), NULL)) {
+		log_info("precompiling headers into %s", buffer_text(&header));
+		if (build(clang, &text, buffer_text(&header), buffer_text(&files), err))
+			return -1;
+		make_room(buffer_text(&folder));
+	} else {
+		utimensat(AT_FDCWD, buffer_text(&header), NULL, 0); /* used */
+	}
+	buffer_puts(ret, buffer_text(&header));
+	return buffer_check(ret, err);
+}

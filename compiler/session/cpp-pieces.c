@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A piece that another cell has made goes when it does not compile any more and says the name of something that has changed,
+ * or of a piece that goes. One that fails for another reason, such as the flags of this cell, stays.
+ */
+#include "compiler/session/cpp-pieces.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/mem-pool.h"
+#include "common/unit.h"
+#include "compiler/clang/clang-shim.h"
+#include "compiler/session/cpp-own.h"
+#include "compiler/session/session.h"
+#include "compiler/text/cpp-cell.h"
+#include "compiler/text/token.h"
+
+void cpp_pieces_release(struct cpp_pieces *l)
+{
+	free(l->at);
+	l->at = NULL;
+	l->n = l->cap = 0;
+}
+
+void cpp_pieces_add(struct cpp_pieces *l, const struct clang_piece *p)
+{
+	struct cpp_piece *one;
+
+	if (l->n == l->cap) {
+		size_t cap = l->cap ? 2 * l->cap : 32;
+		struct cpp_piece *grown = realloc(l->at, cap * sizeof(*grown));
+
+		l->failed |= !grown;
+		if (!grown)
+			return;
+		l->at = grown;
+		l->cap = cap;
+	}
+	one = &l->at[l->n++];
+	*one = (struct cpp_piece){ mem_pool_strdup(l->pool, p->key), mem_pool_strdup(l->pool, p->name),
+				   mem_pool_strdup(l->pool, p->text), p->line };
+	l->failed |= !one->key || !one->name || !one->text;
+}
+
+static const struct declaration *piece_at(const struct session *session, uint32_t entry)
+{
+	const struct declaration *d = session_at(session, entry);
+
+	return d->kind == DECLARATION_CPP ? d : NULL;
+}
+
+bool cpp_pieces_can_declare(const struct declaration *d)
+{
+	return d && d->kind == DECLARATION_CPP && strstr(d->host, "#ifndef " CLANG_DECLARED "\n");
+}
+
+bool cpp_pieces_is_function(const struct declaration *d)
+{
+	return strchr(d->name, '(') != NULL;
+}
+
+void cpp_pieces_drop_types(const struct session *session, const struct cpp_cell *cell, uint8_t *dropped)
+{
+	const struct token_list *t = &cell->tokens;
+
+	for (uint32_t i = cpp_cell_next_type(cell, TOKEN_NONE); i < t->n; i = cpp_cell_next_type(cell, i)) {
+		for (uint32_t e = 0; e < session_count(session); e++) {
+			const struct declaration *d = piece_at(session, e);
+
+			if (d && !strncmp(d->name, "type ", 5) && token_is(t, i + 1, d->name + 5))
+				dropped[e] = CPP_CLASHED;
+		}
+	}
+}
+
+void cpp_pieces_includes(const struct session *session, struct buffer *out)
+{
+	for (uint32_t e = 0; e < session_count(session); e++) {
+		const struct declaration *d = piece_at(session, e);
+
+		if (d && !strncmp(d->host, "#include <", 10) && !session_is_hidden(session, e))
+			buffer_printf(out, "%s\n", d->host);
+	}
+}
+
+static const struct cpp_piece *find(const struct cpp_pieces *l, const char *key)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->at[i].key, key))
+			return &l->at[i];
+	return NULL;
+}
+
+/* But for comments and the layout of the text. */
+static bool says_the_same(const char *a, const char *b)
+{
+	struct mem_pool pool = MEM_POOL_INIT;
+	struct token_list x, y;
+	bool same = !token_list_init(&x, a, strlen(a), &pool, NULL) && !token_list_init(&y, b, strlen(b), &pool, NULL) &&
+		    x.n == y.n;
+
+	for (uint32_t i = 0; same && i < x.n; i++)
+		same = (token_directive_is(&x, i, "line") && token_directive_is(&y, i, "line")) ||
+		       (token_len(&x, i) == token_len(&y, i) && !memcmp(token_text(&x, i), token_text(&y, i), token_len(&x, i)));
+	mem_pool_release(&pool);
+	return same;
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool mentions(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = text; (at = strstr(at, word)); at += len)
+		if ((at == text || !is_word(at[-1])) && !is_word(at[len]))
+			return true;
+	return false;
+}
+
+struct going {
+	const struct cpp_pieces *pieces;
+	const struct session *session;
+	const uint8_t *dropped;
+	const char **changed; /* names that mean something else */
+	size_t n_changed;
+	struct unit *u;
+	struct buffer *notes;
+};
+
+static void note_changed(struct going *g, const struct declaration *d)
+{
+	if (*d->device)
+		g->changed[g->n_changed++] = d->device;
+}
+
+static void take_out(struct going *g, const struct declaration *d)
+{
+	g->u->declarations[g->u->n_declarations++] = (struct declaration){
+		.kind = DECLARATION_CPP, .cell = g->u->cell, .name = d->name, .host = "", .device = "",
+	};
+}
+
+static const char *changed_in(const struct going *g, const char *text)
+{
+	for (size_t i = 0; i < g->n_changed; i++)
+		if (mentions(text, g->changed[i]))
+			return g->changed[i];
+	return NULL;
+}
+
+static void look_at(struct going *g, uint32_t entry)
+{
+	const struct declaration *d = piece_at(g->session, entry);
+	bool clashed = d && g->dropped[entry] == CPP_CLASHED;
+	const struct cpp_piece *now;
+	const char *changed;
+
+	if (!d || !*d->host)
+		return;
+	now = find(g->pieces, d->name);
+	if (clashed || session_is_hidden(g->session, entry)) {
+		if (now ? !says_the_same(d->host, now->text) : clashed)
+			note_changed(g, d);
+		if (clashed && !now)
+			take_out(g, d);
+		return;
+	}
+	changed = g->dropped[entry] == CPP_REFUSED && !now ? changed_in(g, d->host) : NULL;
+	if (!changed)
+		return;
+	buffer_printf(g->notes, "note: '%s' of In[%u] was declared with another '%s', and is no longer known to C++ cells; run "
+		      "that cell again to have it with this one\n", d->name, d->cell, changed);
+	note_changed(g, d);
+	take_out(g, d);
+}
+
+static void add_pieces(const struct cpp_pieces *l, struct unit *u)
+{
+	for (size_t i = 0; i < l->n; i++)
+		u->declarations[u->n_declarations++] = (struct declaration){
+			.kind = DECLARATION_CPP, .cell = u->cell, .line = l->at[i].line, .name = l->at[i].key,
+			.host = l->at[i].text, .device = l->at[i].name,
+		};
+}
+
+/* Of a namespace it is no name of C; what is extern "C" is one that C cells have, too. */
+static bool is_own_at_file_scope(const char *text)
+{
+	text = cpp_own_behind(text);
+	return strncmp(text, "namespace ", 10) && strncmp(text, "inline namespace ", 17) && strncmp(text, "extern \"C\"", 10);
+}
+
+static bool is_named_in_c(const struct declaration *d)
+{
+	const char *space = declaration_space(d->kind);
+
+	return *d->name && (*d->host || *d->device) && (!strcmp(space, "ordinary") || !strcmp(space, "tag"));
+}
+
+static bool declares(const struct unit *u, const char *name)
+{
+	for (size_t i = 0; i < u->n_declarations; i++)
+		if (is_named_in_c(&u->declarations[i]) && !strcmp(u->declarations[i].name, name))
+			return true;
+	return false;
+}
+
+/* What C cells have by the name of a piece is no more: C code would take it for what the name means since. */
+static void take_out_of_c(const struct cpp_pieces *l, const struct session *session, struct unit *u)
+{
+	for (uint32_t e = 0; e < session_count(session); e++) {
+		const struct declaration *d = session_at(session, e);
+		bool gone = false;
+
+		for (size_t i = 0; is_named_in_c(d) && !gone && i < l->n; i++)
+			gone = !strcmp(l->at[i].name, d->name) && is_own_at_file_scope(l->at[i].text) && !declares(u, d->name);
+		if (gone)
+			u->declarations[u->n_declarations++] = (struct declaration){
+				.kind = d->kind, .cell = u->cell, .name = d->name, .host = "", .device = "",
+			};
+	}
+}
+
+static bool add_name(const char **names, size_t *n, const char *name)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (!strcmp(names[i], name))
+			return false;
+	names[(*n)++] = name;
+	return true;
+}
+
+static bool mentions_one_of(const char *text, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (mentions(text, names[i]))
+			return true;
+	return false;
+}
+
+/* What has another text since this cell; a prototype of host code stays the same. */
+static void find_anew(const struct cpp_pieces *l, const struct session *session, const char **names, size_t *n)
+{
+	for (size_t i = 0; i < l->n; i++)
+		for (uint32_t e = 0; *l->at[i].name && e < session_count(session); e++) {
+			const struct declaration *d = session_at(session, e);
+			bool same_key = d->kind == DECLARATION_CPP && !strcmp(d->name, l->at[i].key);
+
+			if (same_key && *d->host && !says_the_same(d->host, l->at[i].text))
+				add_name(names, n, l->at[i].name);
+		}
+}
+
+bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session, const uint8_t *dropped, const bool *stays,
+		       bool *ret)
+{
+	uint32_t count = session_count(session);
+	const char **names = mem_pool_array(l->pool, l->n + count + 1, sizeof(*names));
+	bool found = false, grows;
+	size_t n = 0;
+
+	if (!names)
+		return false;
+	find_anew(l, session, names, &n);
+	do {
+		grows = false;
+		for (uint32_t e = 0; n && e < count; e++) {
+			const struct declaration *d = piece_at(session, e);
+
+			if (!d || dropped[e] > CPP_DECLARED || session_is_hidden(session, e) || find(l, d->name) ||
+			    !mentions_one_of(d->host, names, n))
+				continue;
+			if (stays[e])
+				continue;
+			if (strstr(d->host, "#ifdef " CLANG_ANEW "\n")) {
+				found |= !ret[e];
+				ret[e] = true;
+			} else if (*d->device) {
+				grows |= add_name(names, &n, d->device);
+			}
+		}
+	} while (grows);
+	return found;
+}
+
+int cpp_pieces_replace(const struct session *session, struct unit *u, struct mem_pool *pool, struct error *err)
+{
+	uint32_t n = session_count(session);
+
+	if (unit_make_room(u, n, pool, err))
+		return -1;
+	for (uint32_t e = 0; e < n; e++) {
+		const struct declaration *d = piece_at(session, e);
+
+		if (d && *d->host && *d->device && is_own_at_file_scope(d->host) && declares(u, d->device))
+			u->declarations[u->n_declarations++] = (struct declaration){
+				.kind = DECLARATION_CPP, .cell = u->cell, .name = d->name, .host = "", .device = "",
+			};
+	}
+	return 0;
+}
+
+int cpp_pieces_finish(struct cpp_pieces *l, const struct session *session, const uint8_t *dropped, struct unit *u,
+		      struct buffer *notes, struct error *err)
+{
+	uint32_t n = session_count(session);
+	struct going g = { .pieces = l, .session = session, .dropped = dropped, .u = u, .notes = notes,
+			   .changed = mem_pool_array(l->pool, n + 1, sizeof(*g.changed)) };
+
+	if (!g.changed || l->failed)
+		return error_set(err, ERROR_MEMORY, "out of memory for the declarations of a C++ cell");
+	if (unit_make_room(u, l->n + 2 * (size_t)n, l->pool, err))
+		return -1;
+	for (uint32_t i = 0; i < n; i++)
+		look_at(&g, i);
+	take_out_of_c(l, session, u);
+	add_pieces(l, u);
+	return buffer_check(notes, err);
+}

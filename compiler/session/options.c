@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "compiler/session/options.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/mem-pool.h"
+#include "common/own-prefix.h"
+#include "common/without-cuda.h"
+#include "compiler/clang/clang-shim.h"
+#include "compiler/session/session.h"
+#include "config.h"
+
+#define ARGUMENTS_MAX 128
+#define CUDA_HEADER "include/cuda_runtime_api.h"
+#define HEADERS_GONE \
+	"CUDA's headers are not where they were when cgpu was built. `./bootstrap install` in its source folder brings them back; " \
+	"or name the folder that has include/cuda.h in CGPU_CUDA. Then restart the kernel"
+
+/* What clang 19 makes at most; later GPUs run it as well. An older driver does not know a later version of PTX (CUDA 11.8). */
+#define SM_MAX 90
+#define PTX_VERSION "+ptx78"
+
+struct options_set {
+	struct options_set *next;
+	enum options_language language;
+	unsigned sm; /* of device code */
+	char *cflags;
+	struct clang_options *clang;
+};
+
+/* What the variable names; else what own_prefix_folder() says. */
+static char *pick(const char *variable, const char *name, const char *file, const char *otherwise)
+{
+	const char *value = getenv(variable);
+
+	return value && *value ? strdup(value) : own_prefix_folder(name, file, otherwise);
+}
+
+int options_init(struct options *o, struct error *err)
+{
+	cleanup_buffer struct buffer header = BUFFER_INIT;
+
+	*o = (struct options){ 0 };
+	o->prelude = pick("CGPU_PRELUDE", "include", "cgpu.h", CGPU_PRELUDE_DIR);
+	o->cuda_root = pick("CGPU_CUDA", "cuda", CUDA_HEADER, CGPU_CUDA_ROOT);
+	o->clang_root = own_prefix_folder("clang", "include/stddef.h", CGPU_CLANG_RESOURCE_DIR);
+	if (!o->prelude || !o->cuda_root || !o->clang_root)
+		return error_set(err, ERROR_MEMORY, "out of memory at start");
+	buffer_printf(&header, "%s/" CUDA_HEADER, o->cuda_root);
+	if (!HAVE_CUDA || access(buffer_text(&header), R_OK)) {
+		free(o->cuda_root);
+		o->cuda_root = NULL;
+		o->no_cuda = HAVE_CUDA ? HEADERS_GONE : BUILT_WITHOUT_CUDA;
+	}
+	return 0;
+}
+
+void options_release(struct options *o)
+{
+	while (o->sets) {
+		struct options_set *set = o->sets;
+
+		o->sets = set->next;
+		clang_options_free(set->clang);
+		free(set->cflags);
+		free(set);
+	}
+	free(o->prelude);
+	free(o->cuda_root);
+	free(o->clang_root);
+	*o = (struct options){ 0 };
+}
+
+size_t options_split(char *text, const char **argv, size_t max)
+{
+	size_t n = 0;
+
+	while (n < max) {
+		char *to, quote = 0;
+
+		text += strspn(text, " \t\n");
+		if (!*text)
+			break;
+		argv[n++] = to = text;
+		for (; *text && (quote || !strchr(" \t\n", *text)); text++) {
+			if (quote ? *text == quote : *text == '"' || *text == '\'')
+				quote = quote ? 0 : *text;
+			else
+				*to++ = *text;
+		}
+		text += *text != 0;
+		*to = 0;
+	}
+	return n;
+}
+
+/* A command line for the clang driver while it grows. */
+struct arguments {
+	const char *at[ARGUMENTS_MAX];
+	size_t n;
+	struct mem_pool pool; /* of words that are made for it */
+	bool failed;
+};
+
+static void add(struct arguments *a, const char *word)
+{
+	a->failed |= !word || a->n == ARGUMENTS_MAX;
+	if (!a->failed)
+		a->at[a->n++] = word;
+}
+
+static void add_all(struct arguments *a, const char *const *words)
+{
+	for (size_t i = 0; words[i]; i++)
+		add(a, words[i]);
+}
+
+/* -isystem FOLDER/NAME */
+static void add_folder(struct arguments *a, const char *folder, const char *name)
+{
+	cleanup_buffer struct buffer word = BUFFER_INIT;
+
+	buffer_printf(&word, "-isystem%s%s", folder, name);
+	add(a, buffer_check(&word, NULL) ? NULL : mem_pool_strdup(&a->pool, buffer_text(&word)));
+}
+
+/*
+ * What differs between the languages. Calls inside of a C++ unit may be inlined: its functions are replaced as a whole. C++ is
+ * CUDA C++ where there is CUDA, compiled for the host and for the device. Without modules (-fno-cxx-modules) declarations that
+ * differ in nothing but for whom they are stay apart in a precompiled header; what a header instantiates is instantiated when it
+ * is made, not by each cell.
+ */
+static void add_language(const struct options *o, struct arguments *a, enum options_language language)
+{
+	static const char *const c[] = { "-x", "c", "-std=gnu17", "-fsemantic-interposition", NULL };
+	static const char *const plain[] = { "-x", "c++", NULL };
+	static const char *const cuda[] = { "-x", "cuda", "-nocudainc", "-nocudalib", "-fgpu-rdc", "-Wno-unknown-cuda-version",
+					    "-Xclang", "-fcuda-allow-variadic-functions", "-Xclang",
+					    "-target-sdk-version=12.5", NULL }; /* launches as since CUDA 9.2 */
+	/* `for (;;) ...` is there until it is interrupted, though C++ takes loops for finite. */
+	static const char *const cpp[] = { "-std=gnu++20", "-fno-finite-loops", "-fpch-instantiate-templates",
+					   "-Xclang", "-fno-cxx-modules",
+					   "-Xclang", "-fincremental-extensions", NULL };
+
+	if (language == OPTIONS_C) {
+		add_all(a, c);
+		return;
+	}
+	add_all(a, o->cuda_root ? cuda : plain);
+	if (o->cuda_root)
+		add(a, language == OPTIONS_DEVICE ? "--cuda-device-only" : "--cuda-host-only");
+	add_all(a, cpp);
+}
+
+/* The prelude has headers for C that are named as the toolkit's, which C++ has itself. */
+static void add_headers(const struct options *o, struct arguments *a, enum options_language language)
+{
+	bool cuda_cpp = o->cuda_root && language != OPTIONS_C;
+
+	if (cuda_cpp) {
+		add_folder(a, o->clang_root, "/include/cuda_wrappers");
+		add_folder(a, o->cuda_root, "/include/cccl");
+		add_folder(a, o->cuda_root, "/include");
+	}
+	add_folder(a, o->prelude, "");
+	if (cuda_cpp)
+		add_folder(a, o->prelude, "/absent");
+	if (o->cuda_root && !cuda_cpp)
+		add_folder(a, o->cuda_root, "/include");
+	add(a, "-iquote.");
+	if (o->cuda_root)
+		add(a, "-DCGPU_WITH_CUDA");
+}
+
+/* %cflags -std=c11 is meant for C cells, -std=c++23 for C++ ones. */
+static size_t drop_other_standard(const char **argv, size_t n, enum options_language language)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool is_cpp = strstr(argv[i], "++") != NULL;
+
+		if (strncmp(argv[i], "-std=", 5) || is_cpp == (language != OPTIONS_C))
+			argv[kept++] = argv[i];
+	}
+	return kept;
+}
+
+/* -DNAME=VALUE, -DNAME, -UNAME. */
+static bool is_macro(const char *flag)
+{
+	return !strncmp(flag, "-D", 2) || !strncmp(flag, "-U", 2);
+}
+
+/* The macros among the flags become directives; the other words stay. */
+static size_t take_macros(const char **words, size_t n, struct buffer *macros)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool defines;
+		const char *name, *equals;
+
+		if (!is_macro(words[i])) {
+			words[kept++] = words[i];
+			continue;
+		}
+		defines = words[i][1] == 'D';
+		name = words[i] + 2;
+		if (!*name && i + 1 < n)
+			name = words[++i];
+		equals = strchr(name, '=');
+		if (!defines)
+			buffer_printf(macros, "#undef %s\n", name);
+		else if (equals)
+			buffer_printf(macros, "#define %.*s %s\n", (int)(equals - name), name, equals + 1);
+		else
+			buffer_printf(macros, "#define %s 1\n", name);
+	}
+	return kept;
+}
+
+static const char *const every_language[] = {
+	CGPU_CLANG_PROGRAM,
+	"-O2",
+	"-fPIC",
+	"-fno-plt",
+	"-fno-omit-frame-pointer",
+	"-fno-delete-null-pointer-checks", /* a write to null is a fault with an address, not a trap */
+	"-fdata-sections", /* a variable that is defined again takes over its place alone */
+	"-fno-strict-aliasing", /* a cell that reads a float as an int gets its bits */
+	"-fno-optimize-sibling-calls", /* the last call of a cell has its line in a report, too */
+	"-gdwarf-4",
+	"-g",
+	"-femulated-tls",
+	"-fno-color-diagnostics",
+	"-D_GNU_SOURCE=",
+	"-Wall",
+	"-Wno-unused",
+	"-Wno-missing-braces",
+	"-Wno-main",
+	"-Wno-gnu-designator",
+	"-Wno-gnu-folding-constant",
+	"-Wno-pragma-once-outside-header",
+	"-Wno-gcc-compat",
+	"-Wno-unknown-pragmas",
+	"-Wno-unknown-attributes",
+	"-Wno-error=implicit-int",
+	"-Wno-deprecated-non-prototype",
+	"-Wno-deprecated-enum-float-conversion", /* C++20 against what CUDA programs do */
+	"-Wno-deprecated-enum-enum-conversion",
+	"-Wno-deprecated-anon-enum-enum-conversion",
+	"-Wno-deprecated-volatile",
+	NULL,
+};
+
+/* libdevice has the mathematical functions. */
+static void add_device(const struct options *o, struct arguments *a, unsigned sm)
+{
+	cleanup_buffer struct buffer arch = BUFFER_INIT, library = BUFFER_INIT;
+
+	buffer_printf(&arch, "--cuda-gpu-arch=sm_%u", sm < SM_MAX ? sm : SM_MAX);
+	buffer_printf(&library, "%s/nvvm/libdevice/libdevice.10.bc", o->cuda_root);
+	add(a, "-S");
+	add(a, mem_pool_strdup(&a->pool, buffer_text(&arch)));
+	for (const char *const *word = (const char *const[]){ "-target-feature", PTX_VERSION, "-mlink-builtin-bitcode",
+							      buffer_text(&library), NULL }; *word; word++) {
+		add(a, "-Xclang");
+		add(a, mem_pool_strdup(&a->pool, *word));
+	}
+}
+
+/* macros: where -D and -U go instead of into the options; NULL: nowhere else. */
+static void add_flags(struct arguments *a, const char *cflags, enum options_language language, struct buffer *macros)
+{
+	char *flags = mem_pool_strdup(&a->pool, cflags);
+	const char **words = a->at + a->n;
+	size_t n;
+
+	/* These passes double the time of a cell with loops; who asks for a level of optimisation gets them. */
+	if (!strstr(cflags, "-O") && language != OPTIONS_DEVICE) {
+		add(a, "-fno-vectorize");
+		add(a, "-fno-slp-vectorize");
+		add(a, "-fno-unroll-loops");
+		words = a->at + a->n;
+	}
+	a->failed |= !flags;
+	if (a->failed)
+		return;
+	n = options_split(flags, words, ARGUMENTS_MAX - a->n - 2);
+	n = drop_other_standard(words, n, language);
+	a->n += macros ? take_macros(words, n, macros) : n;
+}
+
+static struct clang_options *parse(const struct options *o, const char *cflags, enum options_language language, unsigned sm,
+				   struct buffer *macros, struct error *err)
+{
+	struct arguments a = { .pool = MEM_POOL_INIT };
+	struct clang_options *clang = NULL;
+	char complaint[700];
+
+	add_all(&a, every_language);
+	add(&a, "-resource-dir");
+	add(&a, o->clang_root);
+	add_language(o, &a, language);
+	add_headers(o, &a, language);
+	if (language == OPTIONS_DEVICE)
+		add_device(o, &a, sm);
+	else
+		add(&a, "-c");
+	add_flags(&a, cflags, language, macros);
+	add(&a, "cell.c");
+	if (a.failed) {
+		error_set(err, ERROR_MEMORY, "out of memory for compiler options");
+	} else {
+		clang = clang_options_new(a.at, a.n, complaint, sizeof(complaint));
+		if (!clang)
+			error_set(err, ERROR_COMPILE, "%s %s: %s", language == OPTIONS_C ? "%cflags" : "%%cpp",
+				  cflags + strspn(cflags, " "), complaint);
+	}
+	mem_pool_release(&a.pool);
+	return clang;
+}
+
+static void hash_text(uint64_t h[2], const void *data, size_t len)
+{
+	const unsigned char *p = data;
+
+	for (size_t i = 0; i < len; i++) {
+		h[0] = (h[0] ^ p[i]) * 0x100000001b3ull;
+		h[1] = (h[1] + p[i]) * 0x9e3779b97f4a7c15ull ^ (h[1] >> 29);
+	}
+}
+
+/* Size and time stand for the content of a header that a package update may replace. */
+static void hash_file(uint64_t h[2], const char *folder, const char *name)
+{
+	cleanup_buffer struct buffer path = BUFFER_INIT;
+	struct stat st;
+	int64_t facts[3] = { 0 };
+
+	buffer_printf(&path, "%s/%s", folder, name);
+	if (!stat(buffer_text(&path), &st)) {
+		facts[0] = st.st_size;
+		facts[1] = st.st_mtim.tv_sec;
+		facts[2] = st.st_mtim.tv_nsec;
+	}
+	hash_text(h, buffer_text(&path), path.len);
+	hash_text(h, facts, sizeof(facts));
+}
+
+int options_header_key(const struct options *o, const struct clang_options *clang, const char *text, char key[40],
+		       struct error *err)
+{
+	uint64_t h[2] = { 0xcbf29ce484222325ull, 0x84222325cbf29ce4ull };
+	cleanup_free char *all = clang_options_describe(clang);
+
+	if (!all)
+		return error_set(err, ERROR_MEMORY, "out of memory for compiler options");
+	hash_text(h, all, strlen(all));
+	hash_text(h, text, strlen(text));
+	hash_text(h, clang_shim_version(), strlen(clang_shim_version()));
+	hash_file(h, o->prelude, "cgpu.h");
+	hash_file(h, o->prelude, "cgpu-cuda.h");
+	hash_file(h, o->prelude, "cgpu-device.h");
+	hash_file(h, o->prelude, "cgpu-legacy.h");
+	hash_file(h, o->prelude, "cgpu-surface.h");
+	hash_file(h, o->prelude, "common/launch-glue.h");
+	hash_file(h, "/usr/include", "stdio.h");
+	hash_file(h, "/usr/include", "features.h");
+	hash_file(h, o->cuda_root ? o->cuda_root : "", CUDA_HEADER);
+	snprintf(key, 40, "%016llx%016llx", (unsigned long long)h[0], (unsigned long long)h[1]);
+	return 0;
+}
+
+static bool usable(const char *folder)
+{
+	return (!mkdir(folder, 0700) || errno == EEXIST) && !access(folder, W_OK | X_OK);
+}
+
+/* $XDG_CACHE_HOME/cgpu, ~/.cache/cgpu, or a folder of the user's own below the temporary folder. */
+int options_cache_folder(struct buffer *ret, struct error *err)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"),
+		   *temporary = getenv("TMPDIR");
+
+	if (xdg && *xdg == '/') {
+		buffer_printf(ret, "%s", xdg);
+	} else if (home && *home == '/') {
+		buffer_printf(ret, "%s/.cache", home);
+	}
+	if (ret->len && usable(buffer_text(ret))) {
+		buffer_puts(ret, "/cgpu");
+		if (usable(buffer_text(ret)))
+			return 0;
+	}
+	buffer_clear(ret);
+	buffer_printf(ret, "%s/cgpu-%u", temporary && *temporary == '/' ? temporary : "/tmp",
+		      (unsigned)getuid());
+	struct stat st;
+
+	if (usable(buffer_text(ret)) && !lstat(buffer_text(ret), &st) && S_ISDIR(st.st_mode) &&
+	    st.st_uid == getuid())
+		return 0;
+	return error_set(
+		err, ERROR_SYSTEM,
+		"no folder for the precompiled header: neither the cache folder nor %s can be "
+		"written; set XDG_CACHE_HOME",
+		buffer_text(ret));
+}
+
+struct header_build {
+	FILE *file;
+	struct buffer complaint;
+};
+
+/* One line a name: its kind, the name, a tab, what there is to show of it. */
+static void write_name(void *context, const struct clang_symbol *s)
+{
+	struct header_build *names = context;
+	static const char kinds[] = {
+		[CLANG_VARIABLE] = 'v', [CLANG_FUNCTION] = 'f', [CLANG_TYPEDEF] = 't',
+		[CLANG_MACRO] = 'm',	[CLANG_CONSTANT] = 'e', [CLANG_TAG] = 's',
+	};
+
+	fprintf(names->file, "%c%s\t%s\n", kinds[s->kind], s->name,
+		s->kind == CLANG_MACRO ? s->type : s->declaration);
+}
+
+static void note_complaint(void *context, const struct clang_diagnostic *d)
+{
+	struct header_build *names = context;
+
+	if (d->severity == CLANG_ERROR && !names->complaint.len)
+		buffer_printf(&names->complaint, "%s:%u: %s", d->file, d->line, d->message);
+}
+
+/* Both files are written under another name and renamed: a reader sees whole ones only. */
+static int build(const struct clang_options *clang, const char *header, const char *names_path,
+		 struct error *err)
+{
+	static const char text[] = "#include \"cgpu.h\"\n";
+	cleanup_buffer struct buffer new_header = BUFFER_INIT, new_names = BUFFER_INIT;
+	struct header_build names = { NULL, BUFFER_INIT };
+	struct clang_job job = { .options = clang,
+				 .name = "prelude",
+				 .text = text,
+				 .len = sizeof(text) - 1,
+				 .context = &names,
+				 .diagnostic = note_complaint,
+				 .symbol = write_name };
+	int failed;
+
+	buffer_printf(&new_header, "%s.%d", header, (int)getpid());
+	buffer_printf(&new_names, "%s.%d", names_path, (int)getpid());
+	names.file = fopen(buffer_text(&new_names), "we");
+	if (!names.file)
+		return error_errno(err, "cannot write %s", buffer_text(&new_names));
+	failed = clang_shim_build_header(&job, buffer_text(&new_header));
+	failed |= fclose(names.file) != 0;
+	if (failed)
+		error_set(err, ERROR_COMPILE, "the headers that every cell sees do not compile: %s",
+			  buffer_text(&names.complaint));
+	else if (rename(buffer_text(&new_names), names_path) ||
+		 rename(buffer_text(&new_header), header))
+		failed = error_errno(err, "cannot write %s", header);
+	if (failed) {
+		unlink(buffer_text(&new_names));
+		unlink(buffer_text(&new_header));
+	}
+	buffer_release(&names.complaint);
+	return failed ? -1 : 0;
+}
+
+static int read_names(const char *path, struct session *session, struct error *err)
+{
+	cleanup_file FILE *f = fopen(path, "re");
+	cleanup_free char *line = NULL;
+	size_t size = 0;
+
+	if (!f)
+		return error_errno(err, "cannot read %s", path);
+	/* Another set of flags brings the same headers. */
+	if (session->headers.n)
+		return 0;
+	while (getline(&line, &size, f) > 0) {
+		char *tab = strchr(line, '\t');
+
+		if (!tab)
+			continue;
+		*tab = 0;
+		tab[1 + strcspn(tab + 1, "\n")] = 0;
+		if (header_names_add(&session->headers, &session->names, *line, line + 1, tab + 1, err))
+			return -1;
+	}
+	header_names_sort(&session->headers);
+	return 0;
+}
+
+static int use_header(const struct options *o, struct clang_options *clang, struct session *session,
+		      struct error *err)
+{
+	cleanup_buffer struct buffer folder = BUFFER_INIT, header = BUFFER_INIT,
+				     names = BUFFER_INIT;
+	char key[40];
+
+	if (options_header_key(o, clang, "", key, err) || options_cache_folder(&folder, err))
+		return -1;
+	buffer_printf(&header, "%s/prelude-%s.pch", buffer_text(&folder), key);
+	buffer_printf(&names, "%s/prelude-%s.names", buffer_text(&folder), key);
+	if (buffer_check(&header, err) || buffer_check(&names, err))
+		return -1;
+	if (access(buffer_text(&header), R_OK) || access(buffer_text(&names), R_OK)) {
+		log_info("precompiling the prelude into %s", buffer_text(&header));
+		if (build(clang, buffer_text(&header), buffer_text(&names), err))
+			return -1;
+	}
+	clang_options_set_header(clang, buffer_text(&header));
+	return read_names(buffer_text(&names), session, err);
+}
+
+/*
+ * The prelude sees the user's macros, so that NDEBUG or _FILE_OFFSET_BITS mean in it what they say. One that it cannot stand
+ * (-DN=100: N is a parameter somewhere) is defined behind it.
+ */
+static struct clang_options *make(const struct options *o, const char *cflags, struct session *session, struct error *err)
+{
+	cleanup_buffer struct buffer macros = BUFFER_INIT;
+	struct clang_options *clang = parse(o, cflags, OPTIONS_C, 0, NULL, err);
+	struct error problem = ERROR_INIT;
+
+	if (!clang)
+		return NULL;
+	if (!use_header(o, clang, session, &problem)) {
+		if (!*cflags)
+			clang_options_are_own(clang);
+		return clang;
+	}
+	clang_options_free(clang);
+	clang = problem.code == ERROR_COMPILE ? parse(o, cflags, OPTIONS_C, 0, &macros, err) : NULL;
+	if (clang && macros.len && !buffer_check(&macros, NULL) && !use_header(o, clang, session, &problem)) {
+		clang_options_set_macros(clang, buffer_text(&macros));
+		return clang;
+	}
+	clang_options_free(clang);
+	error_set(err, problem.code, "%s", problem.text);
+	return NULL;
+}
+
+static const struct clang_options *find(const struct options *o, enum options_language language, unsigned sm,
+					const char *cflags)
+{
+	for (const struct options_set *set = o->sets; set; set = set->next)
+		if (set->language == language && set->sm == sm && !strcmp(set->cflags, cflags))
+			return set->clang;
+	return NULL;
+}
+
+/* Takes clang over; NULL, with the error of its making, stays NULL. */
+static const struct clang_options *keep(struct options *o, enum options_language language, unsigned sm, const char *cflags,
+					struct clang_options *clang, struct error *err)
+{
+	struct options_set *set;
+	char *copy;
+
+	if (!clang)
+		return NULL;
+	set = calloc(1, sizeof(*set));
+	copy = strdup(cflags);
+	if (!set || !copy) {
+		error_set(err, ERROR_MEMORY, "out of memory for compiler options");
+		free(set);
+		free(copy);
+		clang_options_free(clang);
+		return NULL;
+	}
+	*set = (struct options_set){ o->sets, language, sm, copy, clang };
+	o->sets = set;
+	return clang;
+}
+
+const struct clang_options *options_get(struct options *o, const char *cflags,
+					struct session *session, struct error *err)
+{
+	const struct clang_options *found = find(o, OPTIONS_C, 0, cflags);
+
+	return found ? found : keep(o, OPTIONS_C, 0, cflags, make(o, cflags, session, err), err);
+}
+
+static const struct clang_options *get(struct options *o, const char *cflags, enum options_language language, unsigned sm,
+				       struct error *err)
+{
+	const struct clang_options *found = find(o, language, sm, cflags);
+
+	return found ? found : keep(o, language, sm, cflags, parse(o, cflags, language, sm, NULL, err), err);
+}
+
+const struct clang_options *options_get_cpp(struct options *o, const char *cflags, struct error *err)
+{
+	return get(o, cflags, OPTIONS_CPP, 0, err);
+}
+
+const struct clang_options *options_get_device(struct options *o, const char *cflags, unsigned sm, struct error *err)
+{
+	return get(o, cflags, OPTIONS_DEVICE, sm, err);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/session/own-names.h"
+
+#include <elf.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/unit.h"
+#include "compiler/session/session.h"
+
+void own_names_write(const struct session *s, const char *name, size_t len, struct buffer *out)
+{
+	char kind = header_names_kind(&s->headers, name, len);
+
+	if (!kind || kind == 's')
+		return;
+	buffer_printf(out, "\n#undef %.*s\n", (int)len, name);
+	if (kind != 'm')
+		buffer_printf(out, "#define %.*s " OWN_PREFIX "%.*s\n", (int)len, name, (int)len,
+			      name);
+}
+
+void own_names_strip(char *text)
+{
+	static const char *const prefixes[] = { OWN_PREFIX, STORAGE_PREFIX };
+
+	for (size_t i = 0; text && i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		size_t n = strlen(prefixes[i]);
+
+		for (char *at = strstr(text, prefixes[i]); at; at = strstr(at, prefixes[i]))
+			memmove(at, at + n, strlen(at + n) + 1);
+	}
+}
+
+static int in_object(size_t len, const Elf64_Shdr *s, size_t alignment)
+{
+	return s->sh_offset <= len && s->sh_size <= len - s->sh_offset &&
+	       s->sh_offset % alignment == 0;
+}
+
+/* Debug information names functions, too. What refers to a string refers to its start, so the rest moves up. */
+static void strip_strings(char *strings, size_t size)
+{
+	for (char *at = strings, *end = strings + size; at < end;) {
+		size_t n = strnlen(at, (size_t)(end - at)), kept;
+
+		if (at + n == end)
+			return;
+		own_names_strip(at);
+		kept = strlen(at);
+		memset(at + kept, 0, n - kept);
+		at += n + 1;
+	}
+}
+
+struct symbol_table {
+	Elf64_Sym *at;
+	size_t n;
+	const char *strings;
+	size_t size;
+};
+
+/* The table in section i; false: it is none. */
+static bool symbol_table_at(void *object, size_t len, const Elf64_Ehdr *h, size_t i, struct symbol_table *ret)
+{
+	const Elf64_Shdr *sections = (const Elf64_Shdr *)((char *)object + h->e_shoff), *s = &sections[i];
+
+	if (s->sh_type != SHT_SYMTAB || s->sh_link >= h->e_shnum || !in_object(len, s, 8) ||
+	    !in_object(len, &sections[s->sh_link], 1))
+		return false;
+	*ret = (struct symbol_table){ (Elf64_Sym *)((char *)object + s->sh_offset), s->sh_size / sizeof(Elf64_Sym),
+				      (char *)object + sections[s->sh_link].sh_offset, sections[s->sh_link].sh_size };
+	return true;
+}
+
+static const Elf64_Ehdr *header_of(const void *object, size_t len)
+{
+	const Elf64_Ehdr *h = object;
+
+	if (len < sizeof(*h) || h->e_shoff > len || h->e_shoff % 8 || h->e_shnum > (len - h->e_shoff) / sizeof(Elf64_Shdr))
+		return NULL;
+	return h;
+}
+
+static bool is_in_group(const Elf64_Ehdr *h, const void *object, Elf64_Section index)
+{
+	const Elf64_Shdr *sections = (const Elf64_Shdr *)((const char *)object + h->e_shoff);
+
+	return index >= h->e_shnum || sections[index].sh_flags & SHF_GROUP;
+}
+
+void own_names_make_strong(void *object, size_t len)
+{
+	const Elf64_Ehdr *h = header_of(object, len);
+	struct symbol_table t;
+
+	for (size_t i = 0; h && i < h->e_shnum; i++) {
+		if (!symbol_table_at(object, len, h, i, &t))
+			continue;
+		for (size_t k = 0; k < t.n; k++) {
+			Elf64_Sym *s = &t.at[k];
+
+			if (s->st_shndx != SHN_UNDEF && ELF64_ST_BIND(s->st_info) == STB_WEAK &&
+			    ELF64_ST_TYPE(s->st_info) == STT_FUNC && !is_in_group(h, object, s->st_shndx))
+				s->st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+		}
+	}
+}
+
+void own_names_mark_variable(void *object, size_t len, const char *name)
+{
+	static const char *const prefixes[] = { "", "__emutls_v.", "__emutls_t." };
+	const Elf64_Ehdr *h = header_of(object, len);
+	struct symbol_table t;
+
+	for (size_t i = 0; h && i < h->e_shnum; i++) {
+		if (!symbol_table_at(object, len, h, i, &t))
+			continue;
+		for (size_t k = 0; k < t.n * 3; k++) {
+			Elf64_Sym *s = &t.at[k / 3];
+			size_t n = strlen(prefixes[k % 3]);
+
+			if (s->st_name < t.size && t.size - s->st_name > n + strlen(name) &&
+			    !strncmp(t.strings + s->st_name, prefixes[k % 3], n) && !strcmp(t.strings + s->st_name + n, name))
+				s->st_other |= UNIT_OWN_VARIABLE;
+		}
+	}
+}
+
+/* A name that ends another one needs no string of its own: it starts later. */
+void own_names_strip_object(void *object, size_t len)
+{
+	const Elf64_Ehdr *h = header_of(object, len);
+	size_t n = strlen(OWN_PREFIX);
+	struct symbol_table t;
+
+	for (size_t i = 0; h && i < h->e_shnum; i++) {
+		const Elf64_Shdr *s = (const Elf64_Shdr *)((char *)object + h->e_shoff) + i;
+
+		if (s->sh_type == SHT_PROGBITS && s->sh_flags & SHF_STRINGS && !(s->sh_flags & SHF_ALLOC) &&
+		    in_object(len, s, 1))
+			strip_strings((char *)object + s->sh_offset, s->sh_size);
+		if (!symbol_table_at(object, len, h, i, &t))
+			continue;
+		for (size_t k = 0; k < t.n; k++)
+			if (t.at[k].st_name < t.size && t.size - t.at[k].st_name > n &&
+			    !memcmp(t.strings + t.at[k].st_name, OWN_PREFIX, n))
+				t.at[k].st_name += (Elf64_Word)n;
+	}
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tokens decide, not the language: a word too many costs a declaration that a cell is given in vain, one too few a cell that
+ * does not compile.
+ */
+#include "compiler/session/session-entry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/text/split.h"
+
+void session_entry_release(struct session_entry *e)
+{
+	free((char *)e->d.name);
+	free((char *)e->d.host);
+	free((char *)e->d.device);
+	free(e->declares);
+	free(e->uses);
+}
+
+static void add_declared(struct names *names, struct session_entry *e, const char *text, size_t len)
+{
+	uint32_t name = names_add(names, text, len);
+	uint32_t *grown = name == NAME_NONE
+				  ? NULL
+				  : realloc(e->declares, (e->n_declares + 1) * sizeof(*grown));
+
+	if (!grown)
+		return;
+	e->declares = grown;
+	e->declares[e->n_declares++] = name;
+}
+
+/* Enumerators: the names that follow `{` or `,` at the depth of the enum's braces. */
+static void add_enumerators(struct names *names, struct session_entry *e, const struct token_list *l, uint32_t open)
+{
+	for (uint32_t i = open; i < l->n && i < l->at[open].match; i++) {
+		if ((i == open || token_is(l, i, ",")) && token_is_name(l, i + 1))
+			add_declared(names, e, token_text(l, i + 1), token_len(l, i + 1));
+		else if (i > open && (token_is(l, i, "(") || token_is(l, i, "{")))
+			i = token_behind(l, i) - 1;
+	}
+}
+
+static void add_nested(struct names *names, struct session_entry *e, const struct token_list *l)
+{
+	for (uint32_t i = 0; i < l->n; i++) {
+		bool is_enum = token_is(l, i, "enum");
+		uint32_t at = i + 1;
+
+		if (!is_enum && !token_is(l, i, "struct") && !token_is(l, i, "union"))
+			continue;
+		if (token_is_name(l, at)) {
+			if (token_is(l, at + 1, "{"))
+				add_declared(names, e, token_text(l, at), token_len(l, at));
+			at++;
+		}
+		if (is_enum && token_is(l, at, "{"))
+			add_enumerators(names, e, l, at);
+	}
+}
+
+/* `int a;`, `T *a[N];`: the name of a member or parameter is no use of a variable of that name. */
+static bool is_member(const struct token_list *l, uint32_t i)
+{
+	uint32_t before = i;
+
+	if (!token_is(l, i + 1, ";") && !token_is(l, i + 1, ",") && !token_is(l, i + 1, "[") && !token_is(l, i + 1, ":") &&
+	    !token_is(l, i + 1, ")"))
+		return false;
+	while (before && token_is(l, before - 1, "*"))
+		before--;
+	if (!before || token_is(l, before - 1, "struct") || token_is(l, before - 1, "union") ||
+	    token_is(l, before - 1, "enum"))
+		return false;
+	return token_is_name(l, before - 1) || token_is(l, before - 1, "}") || (before < i && token_is(l, before - 1, "("));
+}
+
+static void add_uses(struct names *names, struct session_entry *e, const struct token_list *l)
+{
+	struct session_use *uses = realloc(e->uses, (e->n_uses + l->n + 1) * sizeof(*uses));
+	bool has_members = e->d.kind == DECLARATION_TAG || e->d.kind == DECLARATION_TYPEDEF;
+	bool in_size = false; /* in the width of a bit-field or the size of an array stand expressions */
+
+	if (!uses)
+		return;
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (token_is(l, i, ":") || token_is(l, i, "["))
+			in_size = true;
+		else if (token_is(l, i, ";") || token_is(l, i, "]"))
+			in_size = false;
+		if (!token_is_name(l, i) || split_is_keyword(token_text(l, i), token_len(l, i)))
+			continue;
+		if (has_members && !in_size && is_member(l, i))
+			continue;
+		uint32_t name = names_add(names, token_text(l, i), token_len(l, i));
+		bool record = i && (token_is(l, i - 1, "struct") || token_is(l, i - 1, "union")),
+		     tag = record || (i && token_is(l, i - 1, "enum"));
+
+		if (name != NAME_NONE)
+			uses[e->n_uses++] = (struct session_use){ name, tag, record && token_is(l, i + 1, "*") };
+	}
+	e->uses = uses;
+}
+
+/* A #define is one directive token: its body is lexed by itself. */
+static void index_text(struct names *names, struct session_entry *e, const char *text, struct mem_pool *pool)
+{
+	struct token_list l;
+
+	if (e->d.kind == DECLARATION_MACRO) {
+		const char *define = strstr(text, "define");
+
+		text = define ? define + strlen("define") : text;
+	}
+	if (token_list_init(&l, text, strlen(text), pool, NULL))
+		return;
+	if (e->d.kind == DECLARATION_TAG || e->d.kind == DECLARATION_TYPEDEF)
+		add_nested(names, e, &l);
+	if (e->d.kind != DECLARATION_INCLUDE)
+		add_uses(names, e, &l);
+}
+
+int session_entry_init(struct session_entry *e, struct names *names, const struct declaration *d)
+{
+	struct mem_pool pool = MEM_POOL_INIT;
+
+	*e = (struct session_entry){ .d = *d };
+	e->d.name = strdup(d->name);
+	e->d.host = strdup(d->host);
+	e->d.device = strdup(d->device);
+	if (!e->d.name || !e->d.host || !e->d.device)
+		return -1;
+	if (d->kind == DECLARATION_DROPPED)
+		return 0;
+	/* What C++ cells declare is no name of C. */
+	if (*d->name && d->kind != DECLARATION_CPP)
+		add_declared(names, e, d->name, strlen(d->name));
+	index_text(names, e, *d->host ? e->d.host : e->d.device, &pool);
+	mem_pool_release(&pool);
+	return 0;
+}

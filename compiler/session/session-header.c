@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files and their validity are those of C++ cells' headers: compiler/session/cpp-header.c. */
+#define _GNU_SOURCE
+#include "compiler/session/session-header.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/unit.h"
+#include "compiler/session/cpp-header.h"
+#include "compiler/session/session.h"
+
+#define LOOK_NS 1000000000u
+
+void session_header_release(struct session_header *h)
+{
+	buffer_release(&h->held);
+	buffer_release(&h->own);
+	buffer_release(&h->path);
+	buffer_release(&h->refused);
+}
+
+static bool is_directive(const struct declaration *d)
+{
+	return *d->host && (d->kind == DECLARATION_INCLUDE || d->kind == DECLARATION_MACRO);
+}
+
+/* One behind the last include; 0 where there is none. */
+static uint32_t end_of_includes(const struct session *session)
+{
+	uint32_t end = 0;
+
+	for (uint32_t i = 0; i < session_count(session); i++)
+		if (session_at(session, i)->kind == DECLARATION_INCLUDE && *session_at(session, i)->host)
+			end = i + 1;
+	return end;
+}
+
+/* A file in quotes is a user's own; a pragma may hold for what follows only. */
+static bool is_suitable(const struct declaration *d)
+{
+	return d->kind == DECLARATION_MACRO || (d->kind == DECLARATION_INCLUDE && strchr(d->host, '<'));
+}
+
+static bool is_defined_anew(const struct declaration *d, const struct session_mask *masks, size_t n_masks)
+{
+	for (size_t i = 0; d->kind == DECLARATION_MACRO && i < n_masks; i++)
+		if (strlen(d->name) == masks[i].len && !memcmp(d->name, masks[i].name, masks[i].len))
+			return true;
+	return false;
+}
+
+/* False: the cell cannot have them from a header. */
+static bool collect(const struct session *session, const struct session_mask *masks, size_t n_masks, struct buffer *ret)
+{
+	uint32_t end = end_of_includes(session);
+
+	for (uint32_t i = 0; i < end; i++) {
+		const struct declaration *d = session_at(session, i);
+
+		if (!is_directive(d))
+			continue;
+		if (!is_suitable(d) || session_is_hidden(session, i) || is_defined_anew(d, masks, n_masks))
+			return false;
+		buffer_printf(ret, "%s\n", d->host);
+	}
+	return end && !buffer_check(ret, NULL);
+}
+
+/* Is `path` the header that was looked at, and as it was? */
+static bool still_holds(struct session_header *h, const char *path)
+{
+	uint64_t now = clock_now_ns();
+
+	if (!h->held.len || strcmp(path, buffer_text(&h->held)))
+		return false;
+	if (now - h->looked_ns < LOOK_NS)
+		return cpp_header_own_hold(path, &h->own);
+	buffer_clear(&h->own);
+	h->looked_ns = now;
+	utimensat(AT_FDCWD, path, NULL, 0); /* used */
+	return cpp_header_holds(path, &h->own);
+}
+
+const char *session_header_get(struct session_header *h, const struct options *o, const struct clang_options *clang,
+			       const struct session *session, const struct session_mask *masks, size_t n_masks)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	struct error err = ERROR_INIT;
+
+	buffer_clear(&h->path);
+	if (!collect(session, masks, n_masks, &text) ||
+	    (h->refused_by == clang && !strcmp(buffer_text(&h->refused), buffer_text(&text))))
+		return NULL;
+	if (!cpp_header_path(o, clang, buffer_text(&text), &h->path, NULL) && still_holds(h, buffer_text(&h->path)))
+		return buffer_text(&h->path);
+	buffer_clear(&h->path);
+	buffer_clear(&h->held);
+	if (!cpp_header_get(o, clang, buffer_text(&text), &h->path, &err)) {
+		buffer_puts(&h->held, buffer_text(&h->path));
+		h->looked_ns = 0;
+		return buffer_text(&h->path);
+	}
+	log_info("the session's headers are not precompiled: %s", err.text);
+	buffer_clear(&h->refused);
+	buffer_puts(&h->refused, buffer_text(&text));
+	h->refused_by = clang;
+	return NULL;
+}

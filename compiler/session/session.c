@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Over all entries run links, one for each name that an entry declares: those of a name from the last entry to the first. */
+#include "compiler/session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/near-name.h"
+#include "compiler/session/session-entry.h"
+void session_init(struct session *s)
+{
+	*s = (struct session){ 0 };
+	names_init(&s->names);
+}
+
+void session_release(struct session *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		session_entry_release(&s->entries[i]);
+	free(s->entries);
+	free(s->links);
+	free(s->newest);
+	header_names_release(&s->headers);
+	names_release(&s->names);
+	*s = (struct session){ 0 };
+}
+
+/* The array that is indexed by name grows with the names. */
+static int grow_newest(struct session *s)
+{
+	uint32_t want = s->names.cap;
+	uint32_t *grown;
+
+	if (s->n_newest >= s->names.n)
+		return 0;
+	grown = realloc(s->newest, want * sizeof(*grown));
+	if (!grown)
+		return -1;
+	memset(grown + s->n_newest, 0, (want - s->n_newest) * sizeof(*grown));
+	s->newest = grown;
+	s->n_newest = want;
+	return 0;
+}
+
+static int link_entry(struct session *s, uint32_t index)
+{
+	const struct session_entry *e = &s->entries[index];
+
+	if (grow_newest(s))
+		return -1;
+	for (uint32_t k = 0; k < e->n_declares; k++) {
+		uint32_t *at = &s->newest[e->declares[k]];
+
+		if (s->n_links == s->cap_links) {
+			uint32_t cap = s->cap_links ? 2 * s->cap_links : 256;
+			struct session_link *grown = realloc(s->links, cap * sizeof(*grown));
+
+			if (!grown)
+				return -1;
+			s->links = grown;
+			s->cap_links = cap;
+		}
+		while (*at && s->links[*at - 1].entry > index)
+			at = &s->links[*at - 1].previous;
+		s->links[s->n_links++] = (struct session_link){ index, *at };
+		*at = s->n_links;
+	}
+	return 0;
+}
+
+static void unlink_entry(struct session *s, uint32_t index)
+{
+	const struct session_entry *e = &s->entries[index];
+
+	for (uint32_t k = 0; k < e->n_declares && e->declares[k] < s->n_newest; k++) {
+		uint32_t *at = &s->newest[e->declares[k]];
+
+		while (*at && s->links[*at - 1].entry > index)
+			at = &s->links[*at - 1].previous;
+		if (*at && s->links[*at - 1].entry == index) {
+			*at = s->links[*at - 1].previous;
+			s->n_dead_links++;
+		}
+	}
+}
+
+/* Without those of entries that are gone. */
+static int link_all(struct session *s)
+{
+	s->n_links = s->n_dead_links = 0;
+	for (uint32_t i = 0; i < s->n_newest; i++)
+		s->newest[i] = 0;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (link_entry(s, i))
+			return -1;
+	return 0;
+}
+
+void session_truncate(struct session *s, uint32_t total)
+{
+	while (s->n > total) {
+		unlink_entry(s, --s->n);
+		session_entry_release(&s->entries[s->n]);
+	}
+}
+
+static int session_grow(struct session *s)
+{
+	uint32_t cap = s->cap ? 2 * s->cap : 256;
+	struct session_entry *grown;
+
+	if (s->n < s->cap)
+		return 0;
+	grown = realloc(s->entries, cap * sizeof(*grown));
+	if (!grown)
+		return -1;
+	s->entries = grown;
+	s->cap = cap;
+	return 0;
+}
+
+static bool same_text(const struct declaration *a, const struct declaration *b)
+{
+	return a->kind == b->kind && !strcmp(a->name, b->name) && !strcmp(a->host, b->host) &&
+	       !strcmp(a->device, b->device);
+}
+
+int session_set(struct session *s, uint32_t index, const struct declaration *d, struct error *err)
+{
+	if (index > s->n)
+		return error_set(err, ERROR_PROTOCOL,
+				 "a declaration at %u, but there are only %u before", index, s->n);
+	if (s->n_dead_links > 1024 && s->n_dead_links > s->n_links / 2 && link_all(s))
+		return error_set(err, ERROR_MEMORY, "out of memory for the session's declarations");
+	if (index < s->n && same_text(&s->entries[index].d, d)) {
+		s->entries[index].d.cell = d->cell;
+		s->entries[index].d.line = d->line;
+		return 0;
+	}
+	if (index < s->n) {
+		unlink_entry(s, index);
+		session_entry_release(&s->entries[index]);
+	} else if (session_grow(s)) {
+		return error_set(err, ERROR_MEMORY, "out of memory for the session's declarations");
+	} else {
+		s->n++;
+	}
+	if (session_entry_init(&s->entries[index], &s->names, d) || link_entry(s, index))
+		return error_set(err, ERROR_MEMORY, "out of memory for the session's declarations");
+	return 0;
+}
+
+void session_hide(struct session *s, uint32_t index)
+{
+	if (index >= s->n)
+		return;
+	s->n_hidden += !s->entries[index].hidden;
+	s->entries[index].hidden = true;
+}
+
+void session_leave_out(struct session *s, uint32_t index, bool left_out)
+{
+	s->n_hidden += left_out ? !s->entries[index].hidden : -s->entries[index].hidden;
+	s->entries[index].hidden = s->entries[index].left_out = left_out;
+}
+
+uint32_t session_written_at(const struct session *s, size_t offset)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (offset >= s->entries[i].from && offset < s->entries[i].to)
+			return i;
+	return TOKEN_NONE;
+}
+
+bool session_is_hidden(const struct session *s, uint32_t index)
+{
+	return s->entries[index].hidden;
+}
+
+void session_show_all(struct session *s)
+{
+	for (uint32_t i = 0; s->n_hidden && i < s->n; i++)
+		s->entries[i].hidden = s->entries[i].left_out = false;
+	s->n_hidden = 0;
+}
+
+bool session_declares(const struct session *s, const char *name, size_t len)
+{
+	uint32_t i = names_find(&s->names, name, len);
+	uint32_t link = session_newest(s, i);
+	const struct session_entry *e = link ? &s->entries[s->links[link - 1].entry] : NULL;
+
+	return e && !e->hidden && (e->d.kind == DECLARATION_FUNCTION || e->d.kind == DECLARATION_VARIABLE);
+}
+
+static bool has_word(const char *text, const char *word, size_t len)
+{
+	struct mem_pool pool = MEM_POOL_INIT;
+	struct token_list l;
+	bool found = false;
+
+	if (*text && !token_list_init(&l, text, strlen(text), &pool, NULL))
+		for (uint32_t i = 0; i < l.n; i++)
+			found |= token_is_name(&l, i) && token_len(&l, i) == len &&
+				 !memcmp(token_text(&l, i), word, len);
+	mem_pool_release(&pool);
+	return found;
+}
+
+bool session_why_unknown(const struct session *s, const char *name, size_t len, struct buffer *out)
+{
+	for (uint32_t i = s->n; i-- > 0;) {
+		const struct declaration *d = &s->entries[i].d;
+		bool itself = strlen(d->name) == len && !memcmp(d->name, name, len);
+
+		if (d->kind == DECLARATION_DROPPED && (itself || has_word(d->device, name, len))) {
+			buffer_puts(out, d->host);
+			return true;
+		}
+		if (!itself)
+			continue;
+		if (s->entries[i].hidden) {
+			buffer_printf(out,
+				      "'%s' was defined by this cell as it was before, In[%u]; keep its "
+				      "definition here, or use it in another cell",
+				      d->name, d->cell);
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct declaration *session_nearest(const struct session *s, const char *name)
+{
+	size_t least = near_name_limit(name) + 1;
+	const struct declaration *best = NULL;
+
+	for (uint32_t i = s->n; i-- > 0;) {
+		const struct declaration *d = &s->entries[i].d;
+		bool is_value = !strcmp(declaration_space(d->kind), "ordinary") || d->kind == DECLARATION_MACRO;
+		size_t n = is_value && !s->entries[i].hidden && *d->name ? near_name_edits(name, d->name) : least;
+
+		if (n && n < least) {
+			least = n;
+			best = d;
+		}
+	}
+	return best;
+}
+
+static enum name_class classify(void *context, const char *text, size_t len);
+
+/* Behind the name in `#define name`; NULL for an #undef. */
+static const char *behind_macro_name(const struct declaration *d)
+{
+	const char *define = strstr(d->host, "define"), *name = define ? strstr(define + strlen("define"), d->name) : NULL;
+
+	return name ? name + strlen(d->name) : NULL;
+}
+
+/* What a session macro stands for is seen from the first word of its body. */
+static enum name_class classify_macro(struct session *s, const struct declaration *d)
+{
+	const char *p = behind_macro_name(d);
+	size_t word = 0;
+
+	if (!p)
+		return NAME_UNKNOWN;
+	if (*p == '(') {
+		p = strchr(p, ')');
+		p = p ? p + 1 : "";
+	}
+	p += strspn(p, " \t\\\n");
+	if (!*p)
+		return NAME_MACRO_EMPTY;
+	while (p[word] == '_' || (p[word] >= '0' && p[word] <= '9') ||
+	       ((p[word] | 32) >= 'a' && (p[word] | 32) <= 'z'))
+		word++;
+	if (!word || (word == strlen(d->name) && !strncmp(p, d->name, word)))
+		return NAME_MACRO;
+	return split_is_specifier(p, word) || classify(s, p, word) == NAME_TYPE
+		       ? NAME_MACRO_SPECIFIER
+		       : NAME_MACRO;
+}
+
+static enum name_class classify(void *context, const char *text, size_t len)
+{
+	struct session *s = context;
+	uint32_t name = names_find(&s->names, text, len);
+
+	if (name == NAME_NONE)
+		return NAME_UNKNOWN;
+	for (uint32_t link = session_newest(s, name); link; link = s->links[link - 1].previous) {
+		const struct declaration *d = &s->entries[s->links[link - 1].entry].d;
+		bool itself = strlen(d->name) == len && !memcmp(d->name, text, len);
+
+		if (d->kind == DECLARATION_MACRO)
+			return classify_macro(s, d);
+		if (d->kind == DECLARATION_TYPEDEF && itself)
+			return NAME_TYPE;
+		if (strcmp(declaration_space(d->kind), "tag") || !itself)
+			return NAME_VALUE;
+	}
+	return header_names_class(&s->headers, name);
+}
+
+/* The text of a directive is no word of C, so it can be kept among the names. */
+void session_include_is_read(struct session *s, const char *text, size_t len)
+{
+	header_names_classify(&s->headers, &s->names, text, len, NAME_MACRO);
+}
+
+static bool is_read(const struct session *s, const char *text)
+{
+	return header_names_class(&s->headers, names_find(&s->names, text, strlen(text))) != NAME_UNKNOWN;
+}
+
+bool session_unread_includes(struct session *s, struct buffer *out)
+{
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->entries[i].d.kind == DECLARATION_INCLUDE && *s->entries[i].d.host &&
+		    !is_read(s, s->entries[i].d.host))
+			last = i + 1;
+	for (uint32_t i = 0; i < last; i++) {
+		const struct declaration *d = &s->entries[i].d;
+
+		if (d->kind == DECLARATION_INCLUDE || d->kind == DECLARATION_MACRO)
+			buffer_printf(out, "%s\n", d->host);
+		if (d->kind == DECLARATION_INCLUDE)
+			session_include_is_read(s, d->host, strlen(d->host));
+	}
+	return last != 0;
+}
+
+static const char *macro(void *context, const char *text, size_t len)
+{
+	struct session *s = context;
+	const struct declaration *d = session_find(s, text, len);
+
+	return d && d->kind == DECLARATION_MACRO ? behind_macro_name(d) : NULL;
+}
+
+struct name_source session_names(struct session *s)
+{
+	return (struct name_source){ classify, macro, s };
+}
+char *session_included_path(const struct declaration *d)
+{
+	static const char start[] = "#include \"/";
+	size_t len = strlen(d->host), skip = strlen(start) - 1;
+
+	if (d->kind != DECLARATION_INCLUDE || strncmp(d->host, start, strlen(start)))
+		return NULL;
+	return strndup(d->host + skip, len - skip - 1);
+}
+
+bool session_includes(const struct session *s, const char *path)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		cleanup_free char *have = session_included_path(&s->entries[i].d);
+
+		if (have && !strcmp(have, path))
+			return true;
+	}
+	return false;
+}
+
+void session_each(const struct session *s,
+		  void (*found)(void *context, const struct declaration *d), void *context)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->entries[i].d.kind != DECLARATION_DROPPED && s->entries[i].d.kind != DECLARATION_CPP)
+			found(context, &s->entries[i].d);
+}
+
+const struct declaration *session_find(const struct session *s, const char *name, size_t len)
+{
+	return session_at(s, session_index(s, name, len));
+}
+
+uint32_t session_index(const struct session *s, const char *name, size_t len)
+{
+	uint32_t i = names_find(&s->names, name, len);
+
+	return session_newest(s, i) ? s->links[session_newest(s, i) - 1].entry : TOKEN_NONE;
+}
+
+const struct declaration *session_at(const struct session *s, uint32_t entry)
+{
+	return entry < s->n ? &s->entries[entry].d : NULL;
+}
+
+uint32_t session_count(const struct session *s)
+{
+	return s->n;
+}

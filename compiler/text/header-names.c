@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/text/header-names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+
+void header_names_release(struct header_names *h)
+{
+	free(h->at);
+	free(h->classes);
+	*h = (struct header_names){ 0 };
+}
+
+int header_names_classify(struct header_names *h, struct names *names, const char *text, size_t len, enum name_class class)
+{
+	uint32_t name = names_add(names, text, len);
+
+	if (name == NAME_NONE)
+		return -1;
+	if (name >= h->n_classes) {
+		uint8_t *grown = realloc(h->classes, names->cap);
+
+		if (!grown)
+			return -1;
+		memset(grown + h->n_classes, 0, names->cap - h->n_classes);
+		h->classes = grown;
+		h->n_classes = names->cap;
+	}
+	h->classes[name] = (uint8_t)(class + 1);
+	return 0;
+}
+
+enum name_class header_names_class(const struct header_names *h, uint32_t name)
+{
+	return name < h->n_classes && h->classes[name] ? (enum name_class)(h->classes[name] - 1) : NAME_UNKNOWN;
+}
+
+static enum name_class class_of(char kind, const char *signature)
+{
+	if (kind == 't')
+		return NAME_TYPE;
+	if (kind != 'm')
+		return NAME_VALUE;
+	if (!*signature)
+		return NAME_MACRO_EMPTY;
+	return split_is_specifier(signature, strcspn(signature, " ")) ? NAME_MACRO_SPECIFIER : NAME_MACRO;
+}
+
+static int grow(struct header_names *h)
+{
+	uint32_t cap = h->cap ? 2 * h->cap : 4096;
+	struct header_name *grown;
+
+	if (h->n < h->cap)
+		return 0;
+	grown = realloc(h->at, cap * sizeof(*grown));
+	if (!grown)
+		return -1;
+	h->at = grown;
+	h->cap = cap;
+	return 0;
+}
+
+int header_names_add(struct header_names *h, struct names *names, char kind, const char *name, const char *signature,
+		     struct error *err)
+{
+	struct header_name added = { .kind = kind };
+
+	if (grow(h) || (kind != 's' && header_names_classify(h, names, name, strlen(name), class_of(kind, signature))))
+		return error_set(err, ERROR_MEMORY, "out of memory for the names of headers");
+	added.name = mem_pool_strdup(&names->pool, name);
+	added.signature = mem_pool_strdup(&names->pool, signature);
+	if (!added.name || !added.signature)
+		return error_set(err, ERROR_MEMORY, "out of memory for the names of headers");
+	h->at[h->n++] = added;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct header_name *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+void header_names_sort(struct header_names *h)
+{
+	if (h->n)
+		qsort(h->at, h->n, sizeof(*h->at), by_name);
+}
+
+char header_names_kind(const struct header_names *h, const char *name, size_t len)
+{
+	uint32_t low = 0, high = h->n;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		const char *have = h->at[middle].name;
+		int order = strncmp(have, name, len);
+
+		if (!order && !have[len] && h->at[middle].kind != 's')
+			return h->at[middle].kind;
+		if (order < 0 || (!order && !have[len]))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 0;
+}
+
+const struct header_name *header_names_with(const struct header_names *h, const char *prefix, uint32_t *ret_n)
+{
+	size_t len = strlen(prefix);
+	uint32_t low = 0, high = h->n, n = 0;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (strcmp(h->at[middle].name, prefix) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low + n < h->n && !strncmp(h->at[low + n].name, prefix, len))
+		n++;
+	*ret_n = n;
+	return h->at + low;
+}

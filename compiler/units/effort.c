@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A loop is worth a lot, and so is recursion; a loop within a loop is worth everything. Functions without any are called from
+ * loops of later cells: their code is optimised, but making machine code of it is kept simple. What is left runs once. Inline
+ * assembly is given to clang as a whole, which knows the line of its errors.
+ */
+#include "compiler/units/effort.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* More than this is not looked through for recursion. */
+#define LOOKS_MAX 1000000
+
+static bool has_any(const struct token_list *l, const char *const *words)
+{
+	for (uint32_t t = 0; t < l->n; t++)
+		for (const char *const *w = words; *w; w++)
+			if (token_is(l, t, *w))
+				return true;
+	return false;
+}
+
+static bool is_loop(const struct token_list *l, uint32_t t)
+{
+	return token_is(l, t, "for") || token_is(l, t, "while") || token_is(l, t, "do");
+}
+
+/* The token behind what the loop at t repeats, as far as brackets tell; a statement without braces ends at its `;`. */
+static uint32_t loop_end(const struct token_list *l, uint32_t t, uint32_t *ret_body)
+{
+	uint32_t body = token_is(l, t, "do") ? t + 1 : token_behind(l, t + 1);
+
+	*ret_body = body;
+	if (body < l->n && token_is(l, body, "{"))
+		return token_behind(l, body);
+	while (body < l->n && !token_is(l, body, ";"))
+		body = token_is(l, body, "(") || token_is(l, body, "[") || token_is(l, body, "{") ? token_behind(l, body)
+												  : body + 1;
+	return body;
+}
+
+static bool has_nested_loop(const struct token_list *l)
+{
+	for (uint32_t t = 0; t + 1 < l->n; t++) {
+		uint32_t body, end;
+
+		if (!is_loop(l, t))
+			continue;
+		end = loop_end(l, t, &body);
+		for (uint32_t i = body; i < end; i++)
+			if (is_loop(l, i))
+				return true;
+	}
+	return false;
+}
+
+static bool is_host_function(const struct item *i)
+{
+	return i->kind == ITEM_FUNCTION;
+}
+
+/* The name in front of the first bracket; TOKEN_NONE where that is not its place. */
+static uint32_t function_name(const struct token_list *l, const struct item *f)
+{
+	for (uint32_t t = f->first + 1; t < f->body; t++)
+		if (token_is(l, t, "("))
+			return token_is_name(l, t - 1) ? t - 1 : TOKEN_NONE;
+	return TOKEN_NONE;
+}
+
+static bool same_text(const struct token_list *l, uint32_t a, uint32_t b)
+{
+	return token_len(l, a) == token_len(l, b) && !memcmp(token_text(l, a), token_text(l, b), token_len(l, a));
+}
+
+static bool is_mentioned(const struct split *s, uint32_t name)
+{
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		if (!is_host_function(&s->items[i]))
+			continue;
+		for (uint32_t t = s->items[i].body; t < s->items[i].end; t++)
+			if (same_text(&s->tokens, t, name))
+				return true;
+	}
+	return false;
+}
+
+/* A function of the cell is mentioned in a function of the cell: they may call each other in a circle. */
+static bool may_recur(const struct split *s, uint32_t n_functions)
+{
+	if ((uint64_t)n_functions * s->tokens.n > LOOKS_MAX)
+		return true;
+	for (uint32_t i = 0; i < s->n_items; i++) {
+		uint32_t name = is_host_function(&s->items[i]) ? function_name(&s->tokens, &s->items[i]) : 0;
+
+		if (is_host_function(&s->items[i]) && (name == TOKEN_NONE || is_mentioned(s, name)))
+			return true;
+	}
+	return false;
+}
+
+enum clang_effort effort_of(const struct split *s)
+{
+	static const char *const assembly[] = { "asm", "__asm", "__asm__", NULL };
+	static const char *const loops[] = { "for", "while", "do", "goto", NULL };
+	uint32_t n_functions = 0;
+
+	if (has_any(&s->tokens, assembly))
+		return CLANG_FULL;
+	if (has_any(&s->tokens, loops))
+		return has_nested_loop(&s->tokens) ? CLANG_NESTED : CLANG_LOOPS;
+	for (uint32_t i = 0; i < s->n_items; i++)
+		n_functions += is_host_function(&s->items[i]);
+	if (!n_functions)
+		return CLANG_ONCE;
+	return may_recur(s, n_functions) ? CLANG_LOOPS : CLANG_LIGHT;
+}
