@@ -22,10 +22,11 @@
 #include "compiler/frontend/host-text.h"
 #include "compiler/frontend/in-turn.h"
 #include "compiler/session/cpp-pieces.h"
-#include "compiler/session/own-names.h"
 #include "compiler/text/cpp-cell.h"
+#include "compiler/text/own-names.h"
 #include "compiler/units/effort.h"
 #include "compiler/units/line-table.h"
+#include "compiler/units/object-symbols.h"
 
 #define CACHE_BYTES (256ull * 1024 * 1024)
 
@@ -317,7 +318,7 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 
 	own_names_strip(x->object.display_type);
 	own_names_strip(x->object.display_type_code);
-	own_names_strip_object(x->object.object, x->object.object_len);
+	object_symbols_strip(x->object.object, x->object.object_len);
 	u->cell = x->request->cell;
 	u->cell_name = x->request->cell_name;
 	u->run_symbol = x->host.has_run ? x->host.run : "";

@@ -8,8 +8,8 @@
 
 #include "compiler/packages/package-index.h"
 #include "compiler/packages/packages.h"
-#include "compiler/session/own-names.h"
 #include "compiler/session/session.h"
+#include "compiler/text/own-names.h"
 #include "compiler/text/token.h"
 #include "compiler/text/unit-text.h"
 

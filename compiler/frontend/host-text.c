@@ -19,9 +19,9 @@
 #include "compiler/frontend/in-turn.h"
 #include "compiler/frontend/statement-text.h"
 #include "compiler/session/composition.h"
-#include "compiler/session/own-names.h"
 #include "compiler/session/pragma-state.h"
 #include "compiler/text/local-include.h"
+#include "compiler/text/own-names.h"
 
 static int declares(const struct item *item)
 {
