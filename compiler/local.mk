@@ -15,7 +15,8 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang/clang-annotations.cc %reldir%/clang/clang-annotations.hh \
 	%reldir%/clang/clang-captures.cc %reldir%/clang/clang-captures.hh %reldir%/clang/clang-complaints.hh \
 	%reldir%/clang/clang-complete.cc %reldir%/clang/clang-cuda.cc %reldir%/clang/clang-cuda.hh \
-	%reldir%/clang/clang-device.cc %reldir%/clang/clang-diagnostics.def \
+	%reldir%/clang/clang-device.cc %reldir%/clang/clang-diagnostic.cc %reldir%/clang/clang-diagnostic.hh \
+	%reldir%/clang/clang-diagnostics.def \
 	%reldir%/clang/clang-display.cc %reldir%/clang/clang-display.hh %reldir%/clang/clang-header.hh \
 	%reldir%/clang/clang-hints.cc %reldir%/clang/clang-hints.hh \
 	%reldir%/clang/clang-includes.cc %reldir%/clang/clang-includes.hh \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a cell declares at the top is for later cells, other objects of the same program. For compiler/clang/*.cc alone. */
+/* What a cell declares at the top is for later cells, other objects of the same program. For compiler/clang/ alone. */
 #ifndef CGPU_COMPILER_CLANG_PUBLISH_HH
 #define CGPU_COMPILER_CLANG_PUBLISH_HH
 

@@ -363,8 +363,6 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	add_shown(x, d, entry);
 	if (d->severity == CLANG_ERROR && d->header)
 		add_missing(x, d);
-	if (d->hint)
-		diagnostics_hint(&x->diagnostics, d->hint);
 }
 
 static void on_symbol(void *context, const struct clang_symbol *s)

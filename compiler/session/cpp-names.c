@@ -197,7 +197,7 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct check *c = context;
 	struct cpp_name *n = name_of(c, d->file, d->line);
-	bool odd = n && (strstr(d->message, "will not be visible outside") || strstr(d->message, "C99"));
+	bool odd = n && d->kind == CLANG_ODD_IN_C;
 
 	if (d->severity != CLANG_ERROR && !odd)
 		return;
