@@ -114,7 +114,7 @@ void compile_result_release(struct compile_result *r)
 	buffer_release(&r->all);
 }
 
-/* Is this about a name that cell and headers, or cell and session, share, so that the cell is to be compiled with the other one's? */
+/* Is this about a name that cell and headers, or cell and session, share? The cell is then compiled with the other meaning. */
 static bool shares_name(struct compilation *x, const struct clang_diagnostic *d)
 {
 	size_t prefix = strlen(OWN_PREFIX), len = d->name ? strlen(d->name) : 0;
