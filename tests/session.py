@@ -213,11 +213,22 @@ class Session:
         r = self.run("#include <unistd.h>\n#include <stdio.h>\nprintf(\"pid %d\\n\", (int)getpid());").ok()
         return int(re.search(r"pid (\d+)", r.stdout).group(1))
 
+    def _first_of(self, program):
+        """One that was killed is there again soon."""
+        pids = []
+
+        def found():
+            pids[:] = self._of(program)
+            return pids
+
+        assert wait_until(found), f"no {program}"
+        return pids[0]
+
     def zygote_pid(self):
-        return self._of("cgpu-worker")[0]
+        return self._first_of("cgpu-worker")
 
     def compiler_pid(self):
-        return self._of("cgpu-compiler")[0]
+        return self._first_of("cgpu-compiler")
 
     def spare_pid(self):
         """The worker that waits; there is one again soon after each recovery."""

@@ -188,7 +188,7 @@ bool is_call_of_runtime(const Expr *E, const SourceManager &SM)
 	auto *type = F ? F->getReturnType()->getAs<EnumType>() : nullptr;
 
 	return type && type->getDecl()->getName() == "cudaError" && F->getIdentifier() &&
-	       (F->getName().starts_with("cuda") || F->getName() == "cgpu_malloc_host") &&
+	       F->getName().starts_with("cuda") &&
 	       (F->isExternC() || SM.isInSystemHeader(F->getLocation()));
 }
 
@@ -197,8 +197,7 @@ bool allocates(const CallExpr *call)
 {
 	StringRef name = call->getDirectCallee()->getName();
 
-	return call->getNumArgs() &&
-	       (name.starts_with("cudaMalloc") || name == "cudaHostAlloc" || name == "cgpu_malloc_host") &&
+	return call->getNumArgs() && (name.starts_with("cudaMalloc") || name == "cudaHostAlloc") &&
 	       call->getArg(0)->getType()->isPointerType();
 }
 

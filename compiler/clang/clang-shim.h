@@ -43,6 +43,7 @@ enum clang_diagnostic_kind {
 	CLANG_UNKNOWN,
 	CLANG_NOT_CONSTANT,
 	CLANG_ODD_IN_C,
+	CLANG_OF_CPP,
 };
 
 struct clang_diagnostic {

@@ -113,6 +113,23 @@ static bool asks_for_cuda(const struct token_list *l, uint32_t i)
 	       (memmem(rest, n, "__CUDACC__", strlen("__CUDACC__")) || memmem(rest, n, "__NVCC__", strlen("__NVCC__")));
 }
 
+/* cudaMalloc(): `cudaMalloc(&p, n)` and arguments left out are of C++, which a `.cu` file is. */
+static bool is_of_runtime(const struct session *s, const struct token_list *l, uint32_t i)
+{
+	return token_is(l, i + 1, "(") && token_len(l, i) > 4 && !memcmp(token_text(l, i), "cuda", 4) &&
+	       isupper((unsigned char)token_text(l, i)[4]) && header_names_kind(&s->headers, token_text(l, i), token_len(l, i));
+}
+
+bool beyond_c_is_likely(const struct host_text *h, const struct session *session)
+{
+	const struct token_list *l = &h->split.tokens;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		if (is_of_runtime(session, l, i))
+			return true;
+	return false;
+}
+
 bool beyond_c(const struct host_text *h, const struct session *session)
 {
 	const struct split *s = &h->split;

@@ -144,33 +144,6 @@ int cell_names_find(struct host_text *h, const struct session *session, struct e
 	return 0;
 }
 
-/* CUDA C++ has min(), max() and abs() of all numbers; a session that does not define its own has them too, where cgpu-cuda.h
- * is. */
-static void write_extremes(struct host_text *h, struct session *session)
-{
-	static const char *const names[][3] = { { "min", "(a, b)", "cgpu_smaller" },
-						{ "max", "(a, b)", "cgpu_larger" },
-						{ "abs", "(a)", "cgpu_absolute" } };
-	struct name_source known = session_names(session);
-	const struct token_list *l = &h->split.tokens;
-
-	for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
-		/* abs() of int is libc's. */
-		bool used = false, own = k < 2 ? known.classify(known.context, names[k][0], 3) != NAME_UNKNOWN
-					       : session_find(session, names[k][0], 3) != NULL;
-
-		for (uint32_t i = 0; i < l->n; i++)
-			used |= token_is(l, i, names[k][0]) && token_is(l, i + 1, "(") && i &&
-				!token_is(l, i - 1, ".");
-		used |= token_is(l, 0, names[k][0]);
-		for (uint32_t i = 0; i < h->n_masks; i++)
-			own |= h->masks[i].len == 3 && !memcmp(h->masks[i].name, names[k][0], 3);
-		if (used && !own)
-			buffer_printf(&h->unit.text, "\n#ifdef %s\n#undef %s\n#define %s%s %s%s\n#endif\n", names[k][2],
-				      names[k][0], names[k][0], names[k][1], names[k][2], names[k][1]);
-	}
-}
-
 /* `int true` among parameters or members: a header's macro must not stand there. errno must be one. */
 static bool declares_macro(const struct session *session, const struct token_list *l, uint32_t i)
 {
@@ -186,7 +159,7 @@ static bool declares_macro(const struct session *session, const struct token_lis
 
 /* Names that the cell defines, not those that it only declares: `extern int puts();` means libc's.
  */
-static void write_own(struct host_text *h, const struct session *session)
+void cell_names_write(struct host_text *h, const struct session *session)
 {
 	const struct token_list *l = &h->split.tokens;
 
@@ -212,10 +185,4 @@ static void write_own(struct host_text *h, const struct session *session)
 						token_len(l, d->name), &h->unit.text);
 		}
 	}
-}
-
-void cell_names_write(struct host_text *h, struct session *session)
-{
-	write_extremes(h, session);
-	write_own(h, session);
 }

@@ -23,7 +23,7 @@ bool cell_names_take(struct host_text *h, const struct session *session, const c
 bool cell_names_keep(struct host_text *h, const struct session *session, const char *name, size_t len);
 /* The cell has no definition of this name after all: it is the header's. False when that is known already. */
 bool cell_names_leave(struct host_text *h, const char *name, size_t len);
-/* What goes between the session's declarations and the cell's: the headers' meanings taken away, min() and max() of CUDA. */
-void cell_names_write(struct host_text *h, struct session *session);
+/* What goes between the session's declarations and the cell's: the headers' meanings taken away. */
+void cell_names_write(struct host_text *h, const struct session *session);
 
 #endif

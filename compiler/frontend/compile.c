@@ -44,6 +44,8 @@ struct compilation {
 	const char *header; /* of the session's includes; NULL: they are in the text */
 	struct unit_cache_key key;
 	bool is_cpp; /* it has what C has not */
+	bool is_likely_cpp; /* by a guess that C++ is asked about first */
+	bool only_c;	    /* C++ has been asked */
 	bool is_refused; /* what C says is what helps: a bracket is open, there is no CUDA */
 	bool again; /* an initialiser that was thought constant is not: write the text once more */
 };
@@ -144,6 +146,7 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 		    host_text_force(&x->host, &x->compiler->session, unit_text_find(&x->host.unit, d->offset));
 	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
 	x->is_cpp |= d->header != NULL;
+	x->is_likely_cpp |= d->kind == CLANG_OF_CPP && !x->only_c;
 }
 
 static void on_symbol(void *context, const struct clang_symbol *s)
@@ -511,7 +514,8 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	if (x->is_refused)
 		return 0;
 	x->is_cpp = beyond_c(&x->host, &x->compiler->session);
-	if (x->is_cpp)
+	x->is_likely_cpp = !x->only_c && !x->is_cpp && beyond_c_is_likely(&x->host, &x->compiler->session);
+	if (x->is_cpp || x->is_likely_cpp)
 		return 0;
 	x->is_cpp = has_scope(&x->host.split.tokens);
 	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options, &x->compiler->session,
@@ -524,7 +528,7 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	buffer_clear(&ret->unit);
 	if (compile_host(x, err))
 		return -1;
-	if (x->diagnostics.n_errors)
+	if (x->diagnostics.n_errors || x->is_likely_cpp)
 		return 0;
 	look_at_includes(x);
 	note_includes(x);
@@ -620,9 +624,27 @@ static int compile_as_c(struct compilation *x, struct compile_result *ret, struc
 
 static int compile_c(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
 {
-	struct compilation x = { .compiler = c, .request = request };
+	struct compilation x = { .compiler = c, .request = request, .only_c = true };
 
 	return compile_as_c(&x, ret, err);
+}
+
+/* What is C++ by a guess, and C++ does not take, may be C. When that does not take it either, the errors are of C++. */
+static int compile_likely_cpp(struct compiler *c, const struct compile_request *request, struct compile_result *ret,
+			      struct error *err)
+{
+	struct compile_result as_c;
+
+	if (compile_cpp_cell(c, request, ret, err))
+		return -1;
+	if (ret->ok)
+		return 0;
+	if (compile_c(c, request, &as_c, err) || try_without(c, request, compile_c, &as_c, err))
+		return -1;
+	compile_result_release(as_c.ok ? ret : &as_c);
+	if (as_c.ok)
+		*ret = as_c;
+	return 0;
 }
 
 int compiler_compile(struct compiler *c, const struct compile_request *request, struct compile_result *ret, struct error *err)
@@ -637,7 +659,13 @@ int compiler_compile(struct compiler *c, const struct compile_request *request, 
 		return compile_cpp_cell(c, request, ret, err);
 	if (compile_cuda_is(request->text))
 		return compile_cuda(c, request, ret, err);
-	if (compile_as_c(&x, ret, err) || try_without(c, request, compile_c, ret, err))
+	if (compile_as_c(&x, ret, err))
+		return -1;
+	if (x.is_likely_cpp && !request->functions_only) {
+		compile_result_release(ret);
+		return compile_likely_cpp(c, request, ret, err);
+	}
+	if (try_without(c, request, compile_c, ret, err))
 		return -1;
 	return ret->ok || request->functions_only ? 0 : compile_as_cpp(&x, ret, err);
 }

@@ -47,7 +47,7 @@ static bool is_constant_name(const struct token_list *l, uint32_t i)
 {
 	static const char *const known[] = {
 		"NULL",	     "true",	  "false",	"INFINITY",    "NAN",	      "HUGE_VAL",
-		"RAND_MAX",  "EOF",	  "BUFSIZ",	"nullptr",     "M_PI",	      "M_PI_2",
+		"RAND_MAX",  "EOF",	  "BUFSIZ",	"M_PI",	      "M_PI_2",
 		"M_PI_4",    "M_E",	  "M_SQRT2",	"M_LN2",       "INT_MAX",     "INT_MIN",
 		"UINT_MAX",  "LONG_MAX",  "LONG_MIN",	"SIZE_MAX",    "CHAR_BIT",    "FLT_MAX",
 		"FLT_MIN",   "DBL_MAX",	  "DBL_MIN",	"FLT_EPSILON", "DBL_EPSILON", "I",

@@ -175,6 +175,27 @@ template <class T, unsigned long n> cgpu_array<T, n> cgpu_array_copy(const T (&f
 #endif
 #ifdef CGPU_WITH_CUDA
 #include "cgpu-device.h"
+
+/*
+ * min() and max() on the host, as nvcc has them; clang's headers have those of the device alone. They are templates, so that a
+ * function that the program has itself is the better match, and not `constexpr`, which would be for both sides: code for both sides
+ * takes one of the host, on the host, only where there is one.
+ */
+template <bool, class T> struct cgpu_only_if;
+template <class T> struct cgpu_only_if<true, T> {
+	typedef T type;
+};
+#define CGPU_OF_BOTH typename cgpu_only_if<__is_arithmetic(A) && __is_arithmetic(B), decltype(A() + B())>::type
+template <class A, class B> inline CGPU_OF_BOTH min(A a, B b)
+{
+	return a < b ? a : b;
+}
+
+template <class A, class B> inline CGPU_OF_BOTH max(A a, B b)
+{
+	return a < b ? b : a;
+}
+#undef CGPU_OF_BOTH
 #endif
 #include "cgpu-show.h"
 #elif defined(CGPU_WITH_CUDA)

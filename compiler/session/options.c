@@ -260,6 +260,8 @@ static const char *const every_language[] = {
 	"-Wno-deprecated-enum-enum-conversion",
 	"-Wno-deprecated-anon-enum-enum-conversion",
 	"-Wno-deprecated-volatile",
+	"-Wno-reorder-init-list", /* designated initialisers as in C */
+	"-Wno-c99-designator",
 	NULL,
 };
 

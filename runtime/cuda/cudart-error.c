@@ -4,7 +4,6 @@
  * at when the code uses the result of the call, which the compiler of cells tells (cgpu_looked_at), or when the cell has asked
  * for the last error, or for the name or text of this code, after it happened.
  */
-#define CGPU_LAUNCH_GLUE_PROTOTYPES
 #include "runtime/cuda/cudart.h"
 
 #include <stdarg.h>

@@ -3,7 +3,6 @@
  * Runtime API, chapters Execution Control and Occupancy, and the glue behind k<<<...>>>(). An entry is known by its name or
  * by the address of its host stub.
  */
-#define CGPU_LAUNCH_GLUE_PROTOTYPES
 #define CUDA_ENABLE_DEPRECATED
 #include "runtime/cuda/cudart.h"
 
@@ -499,40 +498,6 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ret, con
 {
 	(void)flags;
 	return CUDART_CALL(active_blocks(ret, stub, threads, shared));
-}
-
-/* The block size, a multiple of the warp size, that keeps the most threads of a multiprocessor busy; the largest of them. */
-static cudaError_t best_block(int *ret_grid, int *ret_block, const void *stub, size_t shared, int limit)
-{
-	int warp, processors, most = 0, max, blocks;
-	CUfunction f;
-	cudaError_t result = function_at(stub, &f);
-
-	if (result || !ret_grid || !ret_block)
-		return result ? result : cudaErrorInvalidValue;
-	if (device.driver->cuFuncGetAttribute(&max, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f) ||
-	    device.driver->cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, device_current()) ||
-	    device.driver->cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device_current()))
-		return cudaErrorUnknown;
-	if (limit > 0 && limit < max)
-		max = limit;
-	for (int threads = max / warp * warp; threads > 0; threads -= warp) {
-		result = active_blocks(&blocks, stub, threads, shared);
-		if (result)
-			return result;
-		if (blocks * threads <= most)
-			continue;
-		most = blocks * threads;
-		*ret_block = threads;
-		*ret_grid = blocks * processors;
-	}
-	return most ? cudaSuccess : cudaErrorInvalidConfiguration;
-}
-
-cudaError_t cgpu_occupancy_max_potential_block_size(int *ret_grid, int *ret_block, const void *stub, size_t shared,
-						    int limit)
-{
-	return CUDART_CALL(best_block(ret_grid, ret_block, stub, shared, limit));
 }
 
 /* What each of `blocks` ctas of a multiprocessor can have beside the static shared memory of the entry. */

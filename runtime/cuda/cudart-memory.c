@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CGPU_LAUNCH_GLUE_PROTOTYPES
 #include "runtime/cuda/cudart.h"
 
 #include "common/launch-glue.h"
@@ -168,11 +167,6 @@ cudaError_t cudaHostAlloc(void **ret, size_t size, unsigned int flags)
 {
 	(void)flags;
 	return CUDART_CALL(alloc_host("cudaHostAlloc", ret, size, BUFFER_PINNED));
-}
-
-cudaError_t cgpu_malloc_host(void **ret, size_t size, unsigned flags)
-{
-	return cudaHostAlloc(ret, size, flags);
 }
 
 /* The devices that reach the memory have nothing to do any more; those that nobody has used never had. */

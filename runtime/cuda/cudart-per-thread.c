@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#define CGPU_LAUNCH_GLUE_PROTOTYPES
 #include "common/launch-glue.h"
 
 #define OWN(stream) ((stream) ? (stream) : cudaStreamPerThread)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Entering and leaving the runtime API, and the table of what cells can link to. */
 #define _GNU_SOURCE
-#define CGPU_LAUNCH_GLUE_PROTOTYPES
 #define CUDA_ENABLE_DEPRECATED /* cells may call these */
 #include "runtime/cuda/cudart.h"
 

@@ -16,7 +16,6 @@
 #include "runtime/cuda/vmm-pool.h"
 #include "tests/unit/device-host.h"
 
-#define CGPU_LAUNCH_GLUE_PROTOTYPES
 #include "common/launch-glue.h"
 
 #define MIB (1024u * 1024)

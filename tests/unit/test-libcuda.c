@@ -24,7 +24,6 @@
 #include "runtime/cuda/libcuda.h"
 #include "tests/unit/device-host.h"
 
-#define CGPU_LAUNCH_GLUE_PROTOTYPES
 #include "common/launch-glue.h"
 #include <cuda_runtime_api.h>
 

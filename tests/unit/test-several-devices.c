@@ -18,7 +18,6 @@
 #include "tests/unit/device-code-units.h"
 #include "tests/unit/device-host.h"
 
-#define CGPU_LAUNCH_GLUE_PROTOTYPES
 #include "common/launch-glue.h"
 
 #define N 32
