@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The top-level items of a program as clang's syntax tree has them, by libclang: where one may cut it into cells.
 
-An item is a declaration at file scope with its `;`, or a directive; what stands between #if and #endif stays together. Errors do
-not matter, clang goes on behind them: nothing but where its declarations begin and end is asked for.
+An item is a declaration at file scope with its `;`, or a directive; what stands between #if and #endif stays
+together. Errors do not matter, clang goes on behind them: nothing but where its declarations begin and end is asked for.
 """
 import bisect
 import ctypes
@@ -67,7 +67,8 @@ class _Unit:
         words = [a.encode() for a in arguments]
         texts = (Unsaved * 1)(Unsaved(name.encode(), source, len(source)))
         self.unit = POINTER(self.library.clang_parseTranslationUnit(
-            self.index, name.encode(), (ctypes.c_char_p * len(words))(*words), len(words), texts, 1, DETAILED | KEEP_GOING))
+            self.index, name.encode(), (ctypes.c_char_p * len(words))(*words), len(words), texts, 1,
+            DETAILED | KEEP_GOING))
         if not self.unit:
             raise ValueError(f"libclang does not read {name}")
         self.main = self.library.clang_getFile(self.unit, name.encode())
@@ -84,7 +85,8 @@ class _Unit:
 
     def _span(self, extent):
         """(start, end) in the main file; None in another one."""
-        (file, start), (_, end) = (self._place(f(extent)) for f in (self.library.clang_getRangeStart, self.library.clang_getRangeEnd))
+        file, start = self._place(self.library.clang_getRangeStart(extent))
+        _, end = self._place(self.library.clang_getRangeEnd(extent))
         return (start, end) if file == self.main else None
 
     def declarations(self):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Single-file programs as cells: pasted whole, or split after each top-level item, then main() called.
 
-What a program gives is its output and its exit status. A program file is NAME.c or NAME.cpp; what it must print stands in
-NAME.c.expected or NAME.expect where there is one, and its status must be 0.
+What a program gives is its output and its exit status. A program file is NAME.c or NAME.cpp; what it must print
+stands in NAME.c.expected or NAME.expect where there is one, and its status must be 0.
 """
 import re
 from dataclasses import dataclass
