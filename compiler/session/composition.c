@@ -241,6 +241,14 @@ static bool is_own_in_cpp(const struct composition *c, const struct declaration 
 	return kind && kind != 's' && kind != 'm';
 }
 
+/* `const int n = 5;`: where its value begins; 0: C++ has nothing of the kind. */
+static size_t known_constant(const struct declaration *d)
+{
+	const char *value = d->kind == DECLARATION_VARIABLE ? strstr(d->device, " = ") : NULL;
+
+	return value ? (size_t)(value - d->device) + strlen(" = ") : 0;
+}
+
 /* Its place in diagnostics names the entry. */
 static void write_cpp(const struct composition *c, uint32_t index, const struct declaration *d)
 {
@@ -363,7 +371,7 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 		}
 	}
 	const char *text = e->d.host;
-	size_t from = c->out->len;
+	size_t from = c->out->len, known = c->cpp ? 0 : known_constant(&e->d);
 
 	if (is_only_declared(c, index))
 		buffer_puts(c->out, "\n#define " CLANG_DECLARED "\n");
@@ -372,6 +380,10 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 		write_cpp(c, index, &e->d);
 	else if (*text && line_of_include(c, &e->d))
 		buffer_printf(c->out, "\n#line %u \"%s\"\n%s", line_of_include(c, &e->d), c->cell_name, text);
+	else if (known)
+		buffer_printf(c->out, "\n#line %u \"In[%u]\"\n%.*s __attribute__((annotate(\"" CLANG_VALUE "\", %.*s)));",
+			      e->d.line ? e->d.line : 1, e->d.cell, (int)strlen(text) - 1, text,
+			      (int)strlen(e->d.device + known) - 1, e->d.device + known);
 	else if (*text)
 		buffer_printf(c->out, "\n#line %u \"In[%u]\"\n%s", e->d.line ? e->d.line : 1,
 			      e->d.cell, text);

@@ -7,6 +7,7 @@
 
 #include "common/buffer.h"
 #include "common/unit.h"
+#include "compiler/clang/clang-shim.h"
 #include "compiler/session/session.h"
 
 void own_names_write(const struct session *s, const char *name, size_t len, struct buffer *out)
@@ -23,7 +24,7 @@ void own_names_write(const struct session *s, const char *name, size_t len, stru
 
 void own_names_strip(char *text)
 {
-	static const char *const prefixes[] = { OWN_PREFIX, STORAGE_PREFIX };
+	static const char *const prefixes[] = { OWN_PREFIX, CLANG_STORAGE };
 
 	for (size_t i = 0; text && i < sizeof(prefixes) / sizeof(*prefixes); i++) {
 		size_t n = strlen(prefixes[i]);

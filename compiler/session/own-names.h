@@ -11,8 +11,6 @@
 #include <stddef.h>
 
 #define OWN_PREFIX "cgpu_own_"
-/* The storage of a constant that gets its value at run time; see host-text.c. */
-#define STORAGE_PREFIX "cgpu_storage_"
 
 struct buffer;
 struct session;
