@@ -6,8 +6,9 @@ libcompiler_a_SOURCES = \
 	%reldir%/text/header-names.c %reldir%/text/header-names.h \
 	%reldir%/text/launch-syntax.c %reldir%/text/launch-syntax.h \
 	%reldir%/text/local-include.c %reldir%/text/local-include.h %reldir%/text/macro-text.c %reldir%/text/macro-text.h \
-	%reldir%/text/split.c %reldir%/text/split.h %reldir%/text/token.c %reldir%/text/token.h \
-	%reldir%/text/unit-text.c %reldir%/text/unit-text.h %reldir%/text/words.def \
+	%reldir%/text/own-names.c %reldir%/text/own-names.h %reldir%/text/split.c %reldir%/text/split.h \
+	%reldir%/text/token.c %reldir%/text/token.h %reldir%/text/unit-text.c %reldir%/text/unit-text.h \
+	%reldir%/text/words.def \
 	%reldir%/packages/link-libraries.c %reldir%/packages/link-libraries.h \
 	%reldir%/packages/package-index.c %reldir%/packages/package-index.h \
 	%reldir%/packages/packages.c %reldir%/packages/packages.def %reldir%/packages/packages.h \
@@ -15,7 +16,8 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang/clang-captures.cc %reldir%/clang/clang-captures.hh %reldir%/clang/clang-complaints.hh \
 	%reldir%/clang/clang-complete.cc %reldir%/clang/clang-constants.cc %reldir%/clang/clang-constants.hh \
 	%reldir%/clang/clang-cuda.cc %reldir%/clang/clang-cuda.hh \
-	%reldir%/clang/clang-device.cc %reldir%/clang/clang-diagnostics.def \
+	%reldir%/clang/clang-device.cc %reldir%/clang/clang-diagnostic.cc %reldir%/clang/clang-diagnostic.hh \
+	%reldir%/clang/clang-diagnostics.def \
 	%reldir%/clang/clang-display.cc %reldir%/clang/clang-display.hh %reldir%/clang/clang-header.hh \
 	%reldir%/clang/clang-hints.cc %reldir%/clang/clang-hints.hh \
 	%reldir%/clang/clang-includes.cc %reldir%/clang/clang-includes.hh \
@@ -36,12 +38,12 @@ libcompiler_a_SOURCES = \
 	%reldir%/session/cpp-names.c %reldir%/session/cpp-names.h %reldir%/session/cpp-own.c %reldir%/session/cpp-own.h \
 	%reldir%/session/cpp-pieces.c %reldir%/session/cpp-pieces.h \
 	%reldir%/session/in-the-way.c %reldir%/session/in-the-way.h %reldir%/session/options.c %reldir%/session/options.h \
-	%reldir%/session/own-names.c %reldir%/session/own-names.h \
 	%reldir%/session/pragma-state.c %reldir%/session/pragma-state.h %reldir%/session/pragmas.def \
 	%reldir%/session/session.c %reldir%/session/session.h \
 	%reldir%/session/session-entry.c %reldir%/session/session-entry.h \
 	%reldir%/session/session-header.c %reldir%/session/session-header.h \
 	%reldir%/units/effort.c %reldir%/units/effort.h %reldir%/units/line-table.c %reldir%/units/line-table.h \
+	%reldir%/units/object-symbols.c %reldir%/units/object-symbols.h \
 	%reldir%/units/unit-cache.c %reldir%/units/unit-cache.h \
 	%reldir%/device/c-linkage.c %reldir%/device/c-linkage.h %reldir%/device/cell-stamp.c %reldir%/device/cell-stamp.h \
 	%reldir%/device/cuda-flags.c %reldir%/device/cuda-flags.h \

@@ -3,6 +3,7 @@
 
 #include "compiler/clang/clang-shim.h"
 #include "compiler/clang/clang-types.hh"
+#include "compiler/text/own-names.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -33,8 +34,8 @@ std::map<std::string, BinaryOperator *> assigned(FunctionDecl *run)
 		auto *B = dyn_cast<BinaryOperator>(S);
 		auto *R = B && B->getOpcode() == BO_Assign ? dyn_cast<DeclRefExpr>(B->getLHS()) : nullptr;
 
-		if (R && R->getDecl()->getName().starts_with(CLANG_STORAGE))
-			found[R->getDecl()->getName().substr(sizeof(CLANG_STORAGE) - 1).str()] = B;
+		if (R && R->getDecl()->getName().starts_with(STORAGE_PREFIX))
+			found[R->getDecl()->getName().substr(sizeof(STORAGE_PREFIX) - 1).str()] = B;
 	}
 	return found;
 }

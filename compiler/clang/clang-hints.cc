@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clang says which of host and device a name is for, but not what to write. A row here is a diagnostic that has one answer
- * for nearly everybody who meets it.
+ * Clang says what is wrong, but not what to write instead in a notebook, or in CUDA. A row here is a diagnostic that has one
+ * answer for nearly everybody who meets it.
  */
 #include "compiler/clang/clang-hints.hh"
 
+#include "compiler/clang/clang-diagnostic.hh"
+
 #include <clang/AST/Decl.h>
 #include <clang/AST/Type.h>
+#include <clang/Basic/DiagnosticParse.h>
 #include <clang/Basic/DiagnosticSema.h>
 
 using namespace clang;
@@ -19,16 +22,9 @@ namespace
 
 std::string name_of(const Diagnostic &info, unsigned argument)
 {
-	auto *N = reinterpret_cast<const NamedDecl *>(info.getRawArg(argument));
+	std::string name = clang_argument_name(info, argument);
 
-	return info.getArgKind(argument) == DiagnosticsEngine::ak_nameddecl ? "'" + N->getNameAsString() + "' is " : "it is ";
-}
-
-std::string plain_name(const Diagnostic &info, unsigned argument)
-{
-	auto *N = reinterpret_cast<const NamedDecl *>(info.getRawArg(argument));
-
-	return info.getArgKind(argument) == DiagnosticsEngine::ak_nameddecl ? N->getNameAsString() : "kernel";
+	return name.empty() ? "it is " : "'" + name + "' is ";
 }
 
 /* As the texts of these diagnostics count the marks of a function. */
@@ -60,17 +56,10 @@ std::string hint_of_candidate(const Diagnostic &info)
 	return "";
 }
 
-QualType type_at(const Diagnostic &info, unsigned argument)
-{
-	if (info.getArgKind(argument) != DiagnosticsEngine::ak_qualtype)
-		return QualType();
-	return QualType::getFromOpaquePtr(reinterpret_cast<void *>(info.getRawArg(argument)));
-}
-
 /* A `void *` where another pointer is wanted, which the text names. */
 std::string hint_of_conversion(const Diagnostic &info, unsigned wanted, unsigned given)
 {
-	QualType to = type_at(info, wanted), from = type_at(info, given);
+	QualType to = clang_argument_type(info, wanted), from = clang_argument_type(info, given);
 
 	if (to.isNull() || from.isNull() || !to->isPointerType() || !from->isVoidPointerType())
 		return "";
@@ -78,22 +67,87 @@ std::string hint_of_conversion(const Diagnostic &info, unsigned wanted, unsigned
 	       ")` in front of it";
 }
 
+struct known_name {
+	const char *name, *hint;
+};
+
+std::string hint_of_name(const Diagnostic &info, llvm::ArrayRef<known_name> known)
+{
+	std::string name = clang_name_of(info);
+
+	for (const known_name &k : known)
+		if (name == k.name)
+			return k.hint;
+	return "";
+}
+
+#define DEVICE_ONLY "threadIdx, blockIdx, blockDim and gridDim are there in device code only"
+
+const known_name unknown_names[] = {
+	{ "threadIdx", DEVICE_ONLY },
+	{ "blockIdx", DEVICE_ONLY },
+	{ "blockDim", DEVICE_ONLY },
+	{ "gridDim", DEVICE_ONLY },
+	{ "texture", "CUDA has no texture references since version 12: make an object with cudaCreateTextureObject()" },
+};
+
+/* Of struct cudaDeviceProp. */
+const known_name gone_members[] = {
+	{ "clockRate", "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, device) tells it" },
+	{ "memoryClockRate", "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrMemoryClockRate, device) tells it" },
+	{ "deviceOverlap", "it is gone since CUDA 13: asyncEngineCount tells it" },
+	{ "kernelExecTimeoutEnabled",
+	  "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrKernelExecTimeout, device) tells it" },
+	{ "computeMode", "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrComputeMode, device) tells it" },
+};
+
+std::string hint_of_member(const Diagnostic &info)
+{
+	QualType T = clang_argument_type(info, 1);
+	const TagDecl *D = T.isNull() ? nullptr : T->getAsTagDecl();
+
+	if (!D && info.getNumArgs() > 1 && info.getArgKind(1) == DiagnosticsEngine::ak_declcontext)
+		D = dyn_cast_or_null<TagDecl>(reinterpret_cast<const DeclContext *>(info.getRawArg(1)));
+	return D && D->getName() == "cudaDeviceProp" ? hint_of_name(info, gone_members) : "";
+}
+
+/* `k << 1, 2 >> (d)` */
+std::string hint_of_operands(const Diagnostic &info)
+{
+	QualType T = clang_argument_type(info, 0);
+	auto *F = T.isNull() ? nullptr : T->getAs<FunctionType>();
+
+	return F && F->getReturnType()->isVoidType() ? "a launch is written kernel<<<grid, block>>>(arguments)" : "";
+}
+
 } // namespace
 
-std::string clang_hint(const Diagnostic &info)
+std::string clang_hint(const Diagnostic &info, bool is_run)
 {
 	switch (info.getID()) {
 	case diag::err_ref_bad_target:
 		return hint_of_reference(info);
 	case diag::err_global_call_not_config:
-		return "a CUDA kernel is launched with " + plain_name(info, 0) + "<<<grid, block>>>(arguments)";
+		return "a CUDA kernel is launched with " + clang_name_of(info) + "<<<grid, block>>>(arguments)";
 	case diag::note_ovl_candidate_bad_target:
 		return hint_of_candidate(info);
 	case diag::err_init_conversion_failed:
 		return hint_of_conversion(info, 1, 3);
 	case diag::err_typecheck_convert_incompatible:
 		return hint_of_conversion(info, 0, 1);
+	case diag::err_vla_decl_in_file_scope:
+	case diag::err_vm_decl_in_file_scope:
+		return "a variable of a cell lives on, so its size must be constant: use an integer constant or #define, or malloc()";
+	case diag::err_function_definition_not_allowed:
+		return "there are no functions inside functions: define it at the top of a cell";
+	case diag::ext_return_has_expr:
+		return is_run ? "a cell is no function: leave the value as last line, without `;`, to show it" : "";
+	case diag::err_typecheck_invalid_operands:
+		return hint_of_operands(info);
+	case diag::err_no_member:
+	case diag::err_no_member_suggest:
+		return hint_of_member(info);
 	default:
-		return "";
+		return clang_kind_of(info.getID()) == CLANG_UNKNOWN ? hint_of_name(info, unknown_names) : "";
 	}
 }

@@ -3,6 +3,7 @@
 #ifndef CGPU_COMPILER_CLANG_JOB_HH
 #define CGPU_COMPILER_CLANG_JOB_HH
 
+#include "compiler/clang/clang-diagnostic.hh"
 #include "compiler/clang/clang-hints.hh"
 #include "compiler/clang/clang-includes.hh"
 #include "compiler/clang/clang-shim.h"
@@ -26,31 +27,12 @@
 #include <string>
 #include <vector>
 
-/* "Parse Issue"; clang names no number of a category. */
-inline bool clang_is_of_parser(unsigned id)
-{
-	return clang::DiagnosticIDs::getCategoryNameFromID(clang::DiagnosticIDs::getCategoryNumberForDiag(id)) == "Parse Issue";
-}
-
 struct clang_options {
 	std::shared_ptr<clang::CompilerInvocation> invocation;
 	clang::Language language;
 	bool own; /* clang_options_are_own() */
 	std::vector<std::string> cc1;
 };
-
-inline clang_diagnostic_kind clang_kind_of(unsigned id)
-{
-	switch (id) {
-#define DIAGNOSTIC(kind, name)      \
-	case clang::diag::name: \
-		return CLANG_##kind;
-#include "compiler/clang/clang-diagnostics.def"
-#undef DIAGNOSTIC
-	default:
-		return CLANG_OTHER;
-	}
-}
 
 /* Diagnostics to the callback. */
 class CallbackDiagnostics : public clang::DiagnosticConsumer
@@ -71,11 +53,18 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 		std::string flag = option.empty() ? "" : "-W" + option;
 		clang_diagnostic d = {};
 
-		info.FormatDiagnostic(message);
+		if (info.getID() == clang::diag::ext_return_has_expr && clang_is_run(info))
+			message = "a cell should not return a value";
+		else
+			info.FormatDiagnostic(message);
 		d.severity = level == clang::DiagnosticsEngine::Note	   ? CLANG_NOTE
 			     : level == clang::DiagnosticsEngine::Warning ? CLANG_WARNING
 								   : CLANG_ERROR;
 		d.kind = clang_kind_of(info.getID());
+		std::string name = clang_name_of(info), incomplete = clang_incomplete_of(info);
+
+		d.name = name.empty() ? nullptr : name.c_str();
+		d.incomplete = incomplete.empty() ? nullptr : incomplete.c_str();
 		d.in_syntax = clang_is_of_parser(info.getID());
 		d.message = message.c_str();
 		d.flag = flag.c_str();
@@ -83,7 +72,7 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 		d.offset = d.range_begin = d.range_end = -1;
 		std::string source, header = level >= clang::DiagnosticsEngine::Error ? clang_std_header(info) : "";
 
-		std::string hint = clang_hint(info), macro;
+		std::string hint = clang_hint(info, clang_is_run(info)), macro;
 
 		d.header = header.empty() ? nullptr : header.c_str();
 		d.hint = hint.empty() ? nullptr : hint.c_str();

@@ -3,7 +3,7 @@
  * Launches in device code, which clang 19 does not have: no kernel may be named there. What it does have is a lambda for host and
  * device that device code calls, in which a launch is wrong only when code is made of it. So a launch is put into one
  * (CGPU_LAUNCH in prelude/cgpu-device.h), what is said against it is forgotten, and the call that clang makes of it becomes calls
- * of the device runtime. For compiler/clang/*.cc alone.
+ * of the device runtime. For compiler/clang/ alone.
  */
 #ifndef CGPU_COMPILER_CLANG_LAUNCHES_HH
 #define CGPU_COMPILER_CLANG_LAUNCHES_HH

@@ -9,7 +9,7 @@
 #include "compiler/clang/clang-includes.hh"
 #include "compiler/clang/clang-own.hh"
 #include "compiler/clang/clang-types.hh"
-#include "compiler/session/own-names.h"
+#include "compiler/text/own-names.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>

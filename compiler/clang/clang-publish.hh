@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a cell declares at the top is for later cells, other objects of the same program. For compiler/clang/*.cc alone. */
+/* What a cell declares at the top is for later cells, other objects of the same program. For compiler/clang/ alone. */
 #ifndef CGPU_COMPILER_CLANG_PUBLISH_HH
 #define CGPU_COMPILER_CLANG_PUBLISH_HH
 
@@ -23,7 +23,7 @@ void clang_publish_lambda(clang::VarDecl *V);
 
 /* Of a declaration at the top of C++ code and those inside of it: a later cell may define its functions anew, so callers in the same
  * cell, too, ask for them, and draw no conclusions from their bodies. Inline functions and templates are their cell's own. The
- * functions come out as weak symbols, own_names_make_strong() makes them ordinary ones. */
+ * functions come out as weak symbols, object_symbols_make_strong() makes them ordinary ones. */
 void clang_publish_replaceable(clang::Decl *D);
 
 /* Of a declaration at the top of C code: `inline` without `static` in a file of the user is what C++ takes it for, a function that

@@ -41,12 +41,16 @@ enum clang_diagnostic_kind {
 	CLANG_SHARED_INIT,
 	CLANG_NO_FILE,
 	CLANG_UNKNOWN,
+	CLANG_NOT_CONSTANT,
+	CLANG_ODD_IN_C,
 };
 
 struct clang_diagnostic {
 	enum clang_severity severity;
 	enum clang_diagnostic_kind kind; /* by clang's number of it: clang-diagnostics.def */
 	const char *message;
+	const char *name;	/* the first one that it is about, as spelled, or the file that is not found; NULL: none */
+	const char *incomplete; /* the class or enum that it is about and that has no definition; NULL: none */
 	const char *flag; /* "-Wparentheses" or "" */
 	bool in_syntax;	  /* the parser's, not about what the text means */
 	const char *file; /* as #line says; "" without a place */
@@ -101,8 +105,6 @@ struct clang_symbol {
 
 /* `extern const int n` of an earlier cell has this annotation, and the number that it is. */
 #define CLANG_VALUE "cgpu_value"
-/* The variable that holds the value of a constant which is computed when the cell runs has this before its name. */
-#define CLANG_STORAGE "cgpu_storage_"
 
 /* `#pragma` with this word and a name of headers: the session has it for its own (compiler/clang/clang-own.hh). */
 #define CLANG_OWN "cgpu_own"

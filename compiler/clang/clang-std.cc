@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/clang/clang-std.hh"
 
+#include "compiler/clang/clang-diagnostic.hh"
+
 #include <clang/AST/Decl.h>
 #include <clang/AST/NestedNameSpecifier.h>
 #include <clang/Basic/Version.h>
@@ -48,21 +50,10 @@ std::string clang_std_header(const Diagnostic &info)
 		return is_header(file) ? file : "";
 	}
 	for (unsigned i = 0; i < info.getNumArgs(); i++) {
-		switch (info.getArgKind(i)) {
-		case DiagnosticsEngine::ak_declarationname:
-			if (name.empty())
-				name = DeclarationName::getFromOpaqueInteger(info.getRawArg(i)).getAsString();
-			break;
-		case DiagnosticsEngine::ak_identifierinfo:
-			if (name.empty())
-				name = info.getArgIdentifier(i)->getName().str();
-			break;
-		case DiagnosticsEngine::ak_declcontext:
+		if (info.getArgKind(i) == DiagnosticsEngine::ak_declcontext)
 			scope = scope_of(reinterpret_cast<const DeclContext *>(info.getRawArg(i)));
-			break;
-		default:
-			break;
-		}
+		else if (name.empty() && info.getArgKind(i) != DiagnosticsEngine::ak_nameddecl)
+			name = clang_argument_name(info, i);
 	}
 	std::optional<Symbol> symbol = scope.rfind("std::", 0) ? std::nullopt : Symbol::named(scope, name);
 

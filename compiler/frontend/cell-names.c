@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "compiler/frontend/directives.h"
 #include "compiler/frontend/host-text.h"
-#include "compiler/session/own-names.h"
+#include "compiler/text/own-names.h"
 
 static void add_mask(struct host_text *h, const char *space, const char *name, size_t len)
 {
@@ -192,13 +192,13 @@ static void write_own(struct host_text *h, const struct session *session)
 
 	for (uint32_t i = 0; i < l->n; i++)
 		if (declares_macro(session, l, i))
-			own_names_write(session, token_text(l, i), token_len(l, i), &h->unit.text);
+			own_names_write(&session->headers, token_text(l, i), token_len(l, i), &h->unit.text);
 
 	for (uint32_t i = 0; i < h->n_masks; i++)
 		if (h->masks[i].is_constant || !strcmp(h->masks[i].space, "macro"))
-			own_names_write(session, h->masks[i].name, h->masks[i].len, &h->unit.text);
+			own_names_write(&session->headers, h->masks[i].name, h->masks[i].len, &h->unit.text);
 	for (uint32_t i = 0; i < h->n_taken; i++)
-		own_names_write(session, token_text(l, h->taken[i]), token_len(l, h->taken[i]), &h->unit.text);
+		own_names_write(&session->headers, token_text(l, h->taken[i]), token_len(l, h->taken[i]), &h->unit.text);
 	for (uint32_t i = 0; i < h->split.n_items; i++) {
 		const struct declaration_parts *p = &h->parts[i];
 
@@ -208,7 +208,7 @@ static void write_own(struct host_text *h, const struct session *session)
 			if (d->name != TOKEN_NONE && !is_left(h, token_text(l, d->name), token_len(l, d->name)) &&
 			    (!d->is_function || h->split.items[i].kind == ITEM_FUNCTION ||
 			     p->is_static))
-				own_names_write(session, token_text(l, d->name),
+				own_names_write(&session->headers, token_text(l, d->name),
 						token_len(l, d->name), &h->unit.text);
 		}
 	}

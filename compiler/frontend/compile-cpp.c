@@ -27,12 +27,13 @@
 #include "compiler/session/cpp-names.h"
 #include "compiler/session/cpp-own.h"
 #include "compiler/session/cpp-pieces.h"
-#include "compiler/session/own-names.h"
 #include "compiler/session/pragma-state.h"
 #include "compiler/text/cpp-cell.h"
 #include "compiler/text/local-include.h"
+#include "compiler/text/own-names.h"
 #include "compiler/text/unit-text.h"
 #include "compiler/units/line-table.h"
+#include "compiler/units/object-symbols.h"
 
 struct cpp_unit {
 	struct compiler *compiler;
@@ -362,8 +363,6 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	add_shown(x, d, entry);
 	if (d->severity == CLANG_ERROR && d->header)
 		add_missing(x, d);
-	if (d->hint)
-		diagnostics_hint(&x->diagnostics, d->hint);
 }
 
 static void on_symbol(void *context, const struct clang_symbol *s)
@@ -631,7 +630,7 @@ static int mark_own_variables(struct cpp_unit *x, struct error *err)
 	if (buffer_check(b, err))
 		return -1;
 	for (size_t i = 0; i < b->len; i += strlen(b->data + i) + 1)
-		own_names_mark_variable(x->object.object, x->object.object_len, b->data + i);
+		object_symbols_mark_variable(x->object.object, x->object.object_len, b->data + i);
 	return 0;
 }
 
@@ -677,8 +676,8 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 
 	if (!c || cpp_names_check(&x->names, &x->compiler->session, c, err))
 		return -1;
-	own_names_strip_object(x->object.object, x->object.object_len);
-	own_names_make_strong(x->object.object, x->object.object_len);
+	object_symbols_strip(x->object.object, x->object.object_len);
+	object_symbols_make_strong(x->object.object, x->object.object_len);
 	if (mark_own_variables(x, err))
 		return -1;
 	u->cell = x->request->cell;

@@ -22,10 +22,11 @@
 #include "compiler/frontend/host-text.h"
 #include "compiler/frontend/in-turn.h"
 #include "compiler/session/cpp-pieces.h"
-#include "compiler/session/own-names.h"
 #include "compiler/text/cpp-cell.h"
+#include "compiler/text/own-names.h"
 #include "compiler/units/effort.h"
 #include "compiler/units/line-table.h"
+#include "compiler/units/object-symbols.h"
 
 #define CACHE_BYTES (256ull * 1024 * 1024)
 
@@ -113,52 +114,34 @@ void compile_result_release(struct compile_result *r)
 	buffer_release(&r->all);
 }
 
-/* "conflicting types for 'strlen'": the cell says it in another way than the header that it did not include. */
-static bool takes_header_name(struct compilation *x, const char *message)
+/* Is this about a name that cell and headers, or cell and session, share? The cell is then compiled with the other meaning. */
+static bool shares_name(struct compilation *x, const struct clang_diagnostic *d)
 {
-	static const char *const contradictions[] = { "conflicting types for '", "redefinition of '" };
+	size_t prefix = strlen(OWN_PREFIX), len = d->name ? strlen(d->name) : 0;
 
-	for (size_t i = 0; i < sizeof(contradictions) / sizeof(*contradictions); i++) {
-		size_t n = strlen(contradictions[i]);
-
-		if (!strncmp(message, contradictions[i], n) &&
-		    cell_names_take(&x->host, &x->compiler->session, message + n, strcspn(message + n, "'")))
-			return true;
-	}
-	return false;
-}
-
-/* "call to undeclared function 'cgpu_own_f'": the cell defines it in a branch of #if that is not taken, and means the header's. */
-static bool leaves_header_name(struct compilation *x, const char *message)
-{
-	static const char start[] = "'" OWN_PREFIX;
-	const char *name = strstr(message, "undeclared") ? strstr(message, start) : NULL;
-
-	return name && cell_names_leave(&x->host, name + strlen(start), strcspn(name + strlen(start), "'"));
-}
-
-/* "use of undeclared identifier 'f'": it is used before the cell defines it. */
-static bool keeps_earlier_name(struct compilation *x, const char *message)
-{
-	const char *name = strchr(message, '\'');
-
-	return name && strstr(message, "undeclared") &&
-	       cell_names_keep(&x->host, &x->compiler->session, name + 1, strcspn(name + 1, "'"));
+	if (d->severity != CLANG_ERROR || !len)
+		return false;
+	/* The cell says it in another way than the header that it did not include. */
+	if (d->kind == CLANG_CLASH)
+		return cell_names_take(&x->host, &x->compiler->session, d->name, len);
+	if (d->kind != CLANG_UNKNOWN)
+		return false;
+	/* The cell defines it in a branch of #if that is not taken, and means the header's. */
+	if (!strncmp(d->name, OWN_PREFIX, prefix))
+		return cell_names_leave(&x->host, d->name + prefix, len - prefix);
+	/* It is used before the cell defines it. */
+	return cell_names_keep(&x->host, &x->compiler->session, d->name, len);
 }
 
 static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct compilation *x = context;
-	long at = d->offset < 0 ? -1 : unit_text_find(&x->host.unit, d->offset);
 
 	if (d->kind == CLANG_UNPOPPED)
 		return;
-	if (d->severity == CLANG_ERROR && (leaves_header_name(x, d->message) || takes_header_name(x, d->message) ||
-					   keeps_earlier_name(x, d->message)))
-		x->again = true;
-	else if (strstr(d->message, "initializer element is not a compile-time constant") && d->offset >= 0 &&
-		 host_text_force(&x->host, &x->compiler->session, at))
-		x->again = true;
+	x->again |= shares_name(x, d);
+	x->again |= d->kind == CLANG_NOT_CONSTANT && d->offset >= 0 &&
+		    host_text_force(&x->host, &x->compiler->session, unit_text_find(&x->host.unit, d->offset));
 	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
 	x->is_cpp |= d->header != NULL;
 }
@@ -317,7 +300,7 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 
 	own_names_strip(x->object.display_type);
 	own_names_strip(x->object.display_type_code);
-	own_names_strip_object(x->object.object, x->object.object_len);
+	object_symbols_strip(x->object.object, x->object.object_len);
 	u->cell = x->request->cell;
 	u->cell_name = x->request->cell_name;
 	u->run_symbol = x->host.has_run ? x->host.run : "";

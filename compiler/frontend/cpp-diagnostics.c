@@ -52,6 +52,8 @@ static void keep(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
 	buffer_clear(&c->place);
 	buffer_puts(&c->message, d->message);
 	buffer_puts(&c->place, short_name(d->file));
+	buffer_clear(&c->hint);
+	buffer_puts(&c->hint, d->hint ? d->hint : "");
 	c->line = d->line;
 	c->column = d->column;
 	c->waits = true;
@@ -91,13 +93,15 @@ static void tell(struct cpp_diagnostics *c, long at)
 	c->told_here = true;
 	buffer_printf(&text, "%s (in <%s>, line %u)", buffer_text(&c->message), buffer_text(&c->place), c->line);
 	diagnostics_add(c->to, CLANG_ERROR, line, column, 1, buffer_text(&text));
+	if (c->hint.len)
+		diagnostics_hint(c->to, buffer_text(&c->hint));
 }
 
 static void flush(struct cpp_diagnostics *c)
 {
 	struct clang_diagnostic d = { .severity = CLANG_ERROR, .message = buffer_text(&c->message), .flag = "",
 				      .file = buffer_text(&c->place), .line = c->line, .column = c->column, .offset = -1,
-				      .range_begin = -1, .range_end = -1 };
+				      .range_begin = -1, .range_end = -1, .hint = c->hint.len ? buffer_text(&c->hint) : NULL };
 
 	/* Clang says only once where the cell comes in: what follows without it comes of the same. */
 	if (c->waits && !c->n_told)
@@ -117,7 +121,7 @@ static void add_note(struct cpp_diagnostics *c, const struct clang_diagnostic *d
 {
 	long at = cell_offset(c, d);
 
-	if (c->waits && at >= 0 && strstr(d->message, "requested here"))
+	if (c->waits && at >= 0 && d->kind == CLANG_INSTANTIATION)
 		tell(c, at);
 	else if (c->waits || c->silent)
 		return;
@@ -165,6 +169,7 @@ void cpp_diagnostics_end(struct cpp_diagnostics *c)
 	end_notes(c);
 	buffer_release(&c->message);
 	buffer_release(&c->place);
+	buffer_release(&c->hint);
 	free(c->told);
 	c->told = NULL;
 }

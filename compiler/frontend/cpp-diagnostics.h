@@ -19,7 +19,7 @@ struct cpp_diagnostics {
 	const struct unit_text *text;
 	/* An error in a header, until a note says where the cell comes in. */
 	bool waits;
-	struct buffer message, place;
+	struct buffer message, place, hint;
 	unsigned line, column;
 	bool all;       /* nothing is left out */
 	bool told_here; /* the last error was one of a header, and has its place in the cell */

@@ -8,9 +8,9 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "compiler/frontend/directives.h"
-#include "compiler/session/own-names.h"
 #include "compiler/text/local-include.h"
 #include "compiler/text/macro-text.h"
+#include "compiler/text/own-names.h"
 
 void declare_release(struct declare *d)
 {

@@ -8,41 +8,10 @@
 
 #include "compiler/packages/package-index.h"
 #include "compiler/packages/packages.h"
-#include "compiler/session/own-names.h"
 #include "compiler/session/session.h"
+#include "compiler/text/own-names.h"
 #include "compiler/text/token.h"
 #include "compiler/text/unit-text.h"
-
-/* What a person at a notebook needs to know beside clang's words. */
-static const struct {
-	const char *part, *hint;
-} hints[] = {
-	{ "variable length array declaration not allowed at file scope",
-	  "a variable of a cell lives on, so its size must be constant: use an integer constant or "
-	  "#define, or malloc()" },
-	{ "variably modified type declaration not allowed at file scope",
-	  "a variable of a cell lives on, so its size must be constant: use an integer constant or "
-	  "#define, or malloc()" },
-	{ "function definition is not allowed here",
-	  "C has no functions inside functions: define it at the top of a cell" },
-	{ "should not return a value",
-	  "a cell is no function: leave the value as last line, without `;`, to show it" },
-	{ "'iostream' file not found", "cells are C; a cell that starts with %%cpp is C++" },
-	{ "invalid operands to binary expression ('void (", "a launch is written kernel<<<grid, block>>>(arguments)" },
-	{ "use of undeclared identifier 'threadIdx'", "threadIdx, blockIdx, blockDim and gridDim are there in device code only" },
-	{ "use of undeclared identifier 'blockIdx'", "threadIdx, blockIdx, blockDim and gridDim are there in device code only" },
-	{ "use of undeclared identifier 'texture'",
-	  "CUDA has no texture references since version 12: make an object with cudaCreateTextureObject()" },
-	{ "no member named 'clockRate' in 'struct cudaDeviceProp'",
-	  "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, device) tells it" },
-	{ "no member named 'memoryClockRate' in 'struct cudaDeviceProp'",
-	  "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrMemoryClockRate, device) tells it" },
-	{ "no member named 'deviceOverlap' in 'struct cudaDeviceProp'", "it is gone since CUDA 13: asyncEngineCount tells it" },
-	{ "no member named 'kernelExecTimeoutEnabled' in 'struct cudaDeviceProp'",
-	  "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrKernelExecTimeout, device) tells it" },
-	{ "no member named 'computeMode' in 'struct cudaDeviceProp'",
-	  "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrComputeMode, device) tells it" },
-};
 
 void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len,
 		      const char *cell_name)
@@ -179,18 +148,6 @@ static struct buffer *begin(struct diagnostics *d, enum clang_severity severity)
 	return d->last == CLANG_ERROR ? &d->errors : &d->warnings;
 }
 
-/* "void function 'cgpu_cell_7' should not return a value": the cell. */
-static void hide_run_function(char *text)
-{
-	static const char start[] = "void function 'cgpu_cell_", instead[] = "a cell";
-	char *at = text ? strstr(text, start) : NULL, *end = at ? strchr(at + strlen(start), '\'') : NULL;
-
-	if (!end)
-		return;
-	memcpy(at, instead, strlen(instead));
-	memmove(at + strlen(instead), end + 1, strlen(end + 1) + 1);
-}
-
 static void put_head(struct diagnostics *d, struct buffer *out, enum clang_severity severity,
 		     const char *place, uint32_t line, const char *message, const char *flag)
 {
@@ -201,7 +158,6 @@ static void put_head(struct diagnostics *d, struct buffer *out, enum clang_sever
 	if (severity == CLANG_WARNING && *flag)
 		buffer_printf(&head, " [%s]", flag);
 	own_names_strip(head.data);
-	hide_run_function(head.data);
 	buffer_printf(out, "%s\n", buffer_text(&head));
 	if (severity == CLANG_ERROR && !d->n_errors++) {
 		buffer_puts(&d->first, buffer_text(&head));
@@ -210,61 +166,45 @@ static void put_head(struct diagnostics *d, struct buffer *out, enum clang_sever
 	buffer_release(&head);
 }
 
-/* A name that nobody knows may be one that an earlier cell had: `struct p` in quotes is about p. */
-static void put_dropped(const struct diagnostics *d, struct buffer *out, const char *message)
+/* A name that nobody knows may be one that an earlier cell had. True: it is, and that is told. */
+static bool put_dropped(const struct diagnostics *d, struct buffer *out, const char *name, size_t len)
 {
-	static const char *const about[] = { "undeclared", "unknown type", "incomplete", "never completed",
-					       "undefined" };
-	bool is_about = false;
+	cleanup_buffer struct buffer why = BUFFER_INIT;
 
-	for (size_t i = 0; i < sizeof(about) / sizeof(*about); i++)
-		is_about |= strstr(message, about[i]) != NULL;
-	if (!d->session || !is_about)
-		return;
-	for (const char *p = strpbrk(message, "'\""); p; p = strpbrk(p, "'\"")) {
-		const char *end = strchr(p + 1, *p), *start = end;
-		struct buffer why = BUFFER_INIT;
+	if (!d->session || !len || !session_why_unknown(d->session, name, len, &why))
+		return false;
+	/* The first use of the name tells it. */
+	if (!strstr(buffer_text(&d->errors), buffer_text(&why)))
+		buffer_printf(out, "      = %s\n", buffer_text(&why));
+	return true;
+}
 
-		if (!end)
-			return;
+/* Of the names in a log of nvcc: `identifier "x" is undefined`, `incomplete type "struct p" is not allowed`. */
+static void put_dropped_of_log(const struct diagnostics *d, struct buffer *out, const char *message)
+{
+	for (const char *p = strchr(message, '"'), *end; p && (end = strchr(p + 1, '"')); p = strchr(end + 1, '"')) {
+		const char *start = end;
+
 		while (start > p + 1 && is_word(start[-1]))
 			start--;
-		/* The first use of the name tells it. */
-		if (start < end && session_why_unknown(d->session, start, (size_t)(end - start), &why) &&
-		    !strstr(buffer_text(&d->errors), buffer_text(&why)))
-			buffer_printf(out, "      = %s\n", buffer_text(&why));
-		buffer_release(&why);
-		p = end + 1;
+		put_dropped(d, out, start, (size_t)(end - start));
 	}
 }
 
 /* Clang has only those names of the session that the cell writes, so it cannot guess one that is misspelt. */
-static void put_near(const struct diagnostics *d, struct buffer *out, const char *message)
+static void put_near(const struct diagnostics *d, struct buffer *out, const char *name)
 {
-	const char *start = strstr(message, "undeclared"), *end;
-	const struct declaration *near;
-	char name[64];
+	const struct declaration *near = d->session ? session_nearest(d->session, name) : NULL;
 
-	start = start && d->session ? strchr(start, '\'') : NULL;
-	end = start ? strchr(start + 1, '\'') : NULL;
-	if (!end || (size_t)(end - start) > sizeof(name))
-		return;
-	snprintf(name, sizeof(name), "%.*s", (int)(end - start - 1), start + 1);
-	near = session_nearest(d->session, name);
 	if (near)
 		buffer_printf(out, "      = did you mean '%s' of In[%u]?\n", near->name, near->cell);
 }
 
-/* 'gsl/gsl_math.h' file not found */
-static void put_package(struct buffer *out, const char *message)
+/* Which package a header that is not found comes with. */
+static void put_package(struct buffer *out, const char *header)
 {
-	const char *end = strstr(message, "' file not found"), *install;
-	char header[256], package[PACKAGE_NAME_MAX];
-
-	if (*message != '\'' || !end || end - message > 200)
-		return;
-	snprintf(header, sizeof(header), "%.*s", (int)(end - message - 1), message + 1);
-	const char *name = package_of_header(header, &install);
+	const char *install, *name = package_of_header(header, &install);
+	char package[PACKAGE_NAME_MAX];
 
 	if (name)
 		buffer_printf(out, "      = it comes with `%%pkg %s`; where that is not installed: %s\n", name, install);
@@ -272,64 +212,54 @@ static void put_package(struct buffer *out, const char *message)
 		buffer_printf(out, "      = it comes with `%%pkg %s`, which is installed\n", package);
 }
 
-/* call to undeclared function 'deflate'; ... */
-static void put_library(struct buffer *out, const char *message)
+static void put_library(struct buffer *out, const char *name)
 {
-	static const char text[] = "call to undeclared function '";
-	const char *start = strstr(message, text), *end = start ? strchr(start + strlen(text), '\'') : NULL;
-	char name[256], package[PACKAGE_NAME_MAX], library[PACKAGE_NAME_MAX];
+	char package[PACKAGE_NAME_MAX], library[PACKAGE_NAME_MAX];
 
-	if (!end || (size_t)(end - start) >= sizeof(name))
-		return;
-	snprintf(name, sizeof(name), "%.*s", (int)(end - start - (long)strlen(text)), start + strlen(text));
 	if (package_index_symbol(name, package, library))
 		buffer_printf(out, "      = %s has it: include its header, and add `%%pkg %s`\n", library, package);
 }
 
-/* cudaMalloc, cuInit, dim3, what a launch becomes, <cuda_fp16.h>. */
+/* cudaMalloc, cuInit, dim3, cuda_fp16.h. */
 static bool is_of_cuda(const char *name)
 {
-	return !strncmp(name, "cuda", 4) || !strncmp(name, "dim3'", 5) || !strncmp(name, "cgpu_launch", 11) ||
-	       (!strncmp(name, "cu", 2) && isupper((unsigned char)name[2]));
-}
-
-static void put_no_cuda(const struct diagnostics *d, struct buffer *out, const char *message)
-{
-	const char *name = strchr(message, '\'');
-
-	if (d->no_cuda && name && is_of_cuda(name + 1))
-		buffer_printf(out, "      = %s\n", d->no_cuda);
+	return !strncmp(name, "cuda", 4) || !strcmp(name, "dim3") || (!strncmp(name, "cu", 2) && isupper((unsigned char)name[2]));
 }
 
 /* `int N = 5;` where an earlier cell has a macro N. */
-static void put_macro(const struct diagnostics *d, const struct unit_text *unit, struct buffer *out, const char *message,
-		      size_t at)
+static void put_macro(const struct diagnostics *d, const struct unit_text *unit, struct buffer *out, size_t at)
 {
 	const struct declaration *known;
 	size_t len = 0;
 
 	while (at + len < unit->cell_len && is_word(unit->cell[at + len]))
 		len++;
-	known = d->session && len && strstr(message, "expected ") ? session_find(d->session, unit->cell + at, len)
-									   : NULL;
+	known = d->session && len ? session_find(d->session, unit->cell + at, len) : NULL;
 	if (known && known->kind == DECLARATION_MACRO && strncmp(known->host, "#undef", 6))
 		buffer_printf(out, "      = '%s' is a macro of In[%u]: #undef it in front, or take another name\n", known->name,
 			      known->cell);
 }
 
-static void put_hint(const struct diagnostics *d, struct buffer *out, const char *message)
+/* What to do about a name that means nothing. */
+static void put_unknown(const struct diagnostics *d, struct buffer *out, const char *name)
 {
-	size_t told = out->len;
+	if (!put_dropped(d, out, name, strlen(name)))
+		put_near(d, out, name);
+	put_library(out, name);
+}
 
-	put_dropped(d, out, message);
-	if (out->len == told)
-		put_near(d, out, message);
-	put_no_cuda(d, out, message);
-	put_package(out, message);
-	put_library(out, message);
-	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++)
-		if (strstr(message, hints[i].part))
-			buffer_printf(out, "      = %s\n", hints[i].hint);
+static void put_hints(const struct diagnostics *d, struct buffer *out, const struct clang_diagnostic *c)
+{
+	if (c->kind == CLANG_UNKNOWN && c->name)
+		put_unknown(d, out, c->name);
+	else if (c->kind == CLANG_NO_FILE && c->name)
+		put_package(out, c->name);
+	else if (c->incomplete)
+		put_dropped(d, out, c->incomplete, strlen(c->incomplete));
+	if (d->no_cuda && (c->kind == CLANG_UNKNOWN || c->kind == CLANG_NO_FILE) && c->name && is_of_cuda(c->name))
+		buffer_printf(out, "      = %s\n", d->no_cuda);
+	if (c->hint)
+		buffer_printf(out, "      = %s\n", c->hint);
 }
 
 void diagnostics_hint(struct diagnostics *d, const char *hint)
@@ -353,7 +283,6 @@ void diagnostics_add(struct diagnostics *d, enum clang_severity severity, uint32
 	put_head(d, out, severity, place, line, message, "");
 	if (line && column)
 		put_source(d, out, line, column, width);
-	put_hint(d, out, message);
 }
 
 static uint32_t range_width(const struct unit_text *unit, const struct clang_diagnostic *c, long at)
@@ -435,9 +364,9 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 		put_source(d, out, row, column, range_width(unit, c, at));
 	else if (c->source && c->include_file)
 		put_included(out, c);
-	if (in_cell)
-		put_macro(d, unit, out, c->message, (size_t)at);
-	put_hint(d, out, c->message);
+	if (in_cell && c->in_syntax)
+		put_macro(d, unit, out, (size_t)at);
+	put_hints(d, out, c);
 }
 
 /* `In[3](2): error: identifier "x" is undefined`; the cell may be an earlier one. */
@@ -492,7 +421,7 @@ void diagnostics_add_nvcc(struct diagnostics *d, const char *log)
 			buffer_clear(&why);
 			out = begin(d, severity);
 			put_head(d, out, severity, place, here ? at : 0, message, "");
-			put_dropped(d, &why, message);
+			put_dropped_of_log(d, &why, message);
 		} else if (*line && *line != ' ') { /* "Remark: ...", a count and the rest of its path, or another compiler */
 			shown = false;
 		} else if (shown && *line) {

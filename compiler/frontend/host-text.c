@@ -14,15 +14,14 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/unit.h"
-#include "compiler/clang/clang-shim.h"
 #include "compiler/frontend/cell-names.h"
 #include "compiler/frontend/directives.h"
 #include "compiler/frontend/in-turn.h"
 #include "compiler/frontend/statement-text.h"
 #include "compiler/session/composition.h"
-#include "compiler/session/own-names.h"
 #include "compiler/session/pragma-state.h"
 #include "compiler/text/local-include.h"
+#include "compiler/text/own-names.h"
 
 static int declares(const struct item *item)
 {
@@ -270,7 +269,7 @@ static void write_storage(struct host_text *h, const struct declaration_parts *p
 		int n = (int)token_len(l, p->declarators[k].name);
 		const char *name = token_text(l, p->declarators[k].name);
 
-		buffer_printf(&h->unit.text, " __typeof_unqual__(%.*s) " CLANG_STORAGE "%.*s __asm__(\"%.*s\");", n, name, n,
+		buffer_printf(&h->unit.text, " __typeof_unqual__(%.*s) " STORAGE_PREFIX "%.*s __asm__(\"%.*s\");", n, name, n,
 			      name, n, name);
 	}
 }
@@ -457,7 +456,7 @@ static void write_turn(struct host_text *h, const struct session *session, const
 	const struct token_list *l = &h->split.tokens;
 
 	if (host_text_is_runtime(h, session, p, d))
-		write_initialiser(h, d, has_storage(h, session, p) ? CLANG_STORAGE : "");
+		write_initialiser(h, d, has_storage(h, session, p) ? STORAGE_PREFIX : "");
 	else if (!in_turn_waits(h, session, p, d))
 		return;
 	else if (!p->is_thread_local)

@@ -12,7 +12,6 @@
 #include "compiler/frontend/compile-cpp.h"
 #include "compiler/frontend/compile.h"
 #include "compiler/frontend/host-text.h"
-#include "compiler/session/own-names.h"
 #include "compiler/text/cpp-cell.h"
 
 #define COMPLETIONS_MAX 2000

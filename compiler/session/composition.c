@@ -13,10 +13,10 @@
 #include "common/error.h"
 #include "compiler/clang/clang-shim.h"
 #include "compiler/session/cpp-pieces.h"
-#include "compiler/session/own-names.h"
 #include "compiler/session/session-entry.h"
 #include "compiler/text/local-include.h"
 #include "compiler/text/macro-text.h"
+#include "compiler/text/own-names.h"
 
 enum mark { UNMARKED, NEEDED, WRITTEN, MASKED };
 
@@ -404,7 +404,7 @@ static void own_names_of(const struct session *s, const struct session_entry *e,
 	for (uint32_t k = tag; k < e->n_declares; k++) {
 		const char *name = s->names.texts[e->declares[k]];
 
-		own_names_write(s, name, strlen(name), out);
+		own_names_write(&s->headers, name, strlen(name), out);
 	}
 }
 

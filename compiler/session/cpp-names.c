@@ -14,8 +14,8 @@
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "compiler/session/composition.h"
-#include "compiler/session/own-names.h"
 #include "compiler/session/session.h"
+#include "compiler/text/own-names.h"
 
 #define CHECKED "names of C++"
 
@@ -197,7 +197,7 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct check *c = context;
 	struct cpp_name *n = name_of(c, d->file, d->line);
-	bool odd = n && (strstr(d->message, "will not be visible outside") || strstr(d->message, "C99"));
+	bool odd = n && d->kind == CLANG_ODD_IN_C;
 
 	if (d->severity != CLANG_ERROR && !odd)
 		return;
@@ -254,7 +254,7 @@ static int write_check(const struct cpp_names *l, struct session *session, struc
 		 composition_write(session, &tokens, masks, l->n, NULL, out, err);
 	for (size_t i = 0; i < l->n; i++)
 		if (l->at[i].kind != CLANG_TAG)
-			own_names_write(session, l->at[i].name, strlen(l->at[i].name), out);
+			own_names_write(&session->headers, l->at[i].name, strlen(l->at[i].name), out);
 	buffer_append(out, all.data, all.len);
 	mem_pool_release(&pool);
 	return failed || buffer_check(out, err) ? -1 : 0;

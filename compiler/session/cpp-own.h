@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The precompiled headers of C++ declare names that nobody has asked for: `sync`, `access`, `clone`, `link`. A C++ cell, and
- * what the session has in C++, may have these for its own, as C cells do (compiler/session/own-names.h). That it does is seen by what
- * clang refuses: the unit is compiled again with CLANG_OWN for the name, in front of its first declaration, so that what stands
- * before that means the header's. Of a header that the cell itself includes the names are what it wants.
+ * what the session has in C++, may have these for its own, as C cells do (compiler/text/own-names.h). That it does is seen by
+ * what clang refuses: the unit is compiled again with CLANG_OWN for the name, in front of its first declaration, so that what
+ * stands before that means the header's. Of a header that the cell itself includes the names are what it wants.
  */
 #ifndef CGPU_COMPILER_CPP_OWN_H
 #define CGPU_COMPILER_CPP_OWN_H

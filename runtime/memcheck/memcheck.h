@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * %%memcheck in the worker: a cell whose code calls us before each access to memory (the compiler's AddressSanitizer pass,
- * compiler/clang/clang-shim.cc), its heap with red zones and without reuse, calls of libc with checked ranges. What is found stands in
- * worker_control.findings, and the cell goes on. The worker is thrown away afterwards.
+ * compiler/clang/clang-shim.cc), its heap with red zones and without reuse, calls of libc with checked ranges. What is found
+ * stands in worker_control.findings, and the cell goes on. The worker is thrown away afterwards.
  */
 #ifndef CGPU_RUNTIME_MEMCHECK_MEMCHECK_H
 #define CGPU_RUNTIME_MEMCHECK_MEMCHECK_H

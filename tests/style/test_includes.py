@@ -26,6 +26,10 @@ MAY_USE = {
     "runtime": {"common", "runtime"},
     "emulator": {"common", "emulator"},
 }
+# Rooms of a folder, lowest first: a file includes headers of its own room and of lower ones.
+ROOMS = {
+    "compiler": ["text", "packages", "clang", "session", "units", "device", "frontend", "inspect"],
+}
 ONLY_IN = [
     (re.compile(r"zmq|zmq_.*"), "kernel"),
     (re.compile(r"openssl/.*"), "kernel"),
@@ -58,6 +62,26 @@ def test_folders_include_only_what_they_may(root):
     for folder, path, mark, name in includes(root):
         if mark == '"' and name != "config.h" and name.split("/")[0] not in MAY_USE[folder]:
             broken.append(f"{path}: {name}")
+    assert not broken, broken
+
+
+def test_rooms_include_lower_rooms_only(root):
+    broken, seen = [], set()
+    for folder, path, mark, name in includes(root):
+        rooms, parts = ROOMS.get(folder), name.split("/")
+        # What stands beside the rooms has main() and may use them all.
+        if mark == '"' and rooms and len(path.parts) > 2 and parts[0] == folder:
+            seen.add(path.parts[1])
+            if path.parts[1] not in rooms or rooms.index(parts[1]) > rooms.index(path.parts[1]):
+                broken.append(f"{path}: {name}")
+    assert seen == {room for rooms in ROOMS.values() for room in rooms}
+    assert not broken, broken
+
+
+def test_rooms_say_what_they_are(root):
+    broken = [f"{folder}/{room}" for folder, rooms in ROOMS.items() for room in rooms
+              if not all(word in (root / folder / room / "README.md").read_text()
+                         for word in ("Purpose: ", "Way in: ", "May use: ", "Invariants: "))]
     assert not broken, broken
 
 

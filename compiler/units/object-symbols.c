@@ -1,38 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "compiler/session/own-names.h"
+/*
+ * Symbols of an ELF object that clang has just made, changed where they lie: the object is not laid out anew. An object whose
+ * headers point beyond its end is left as it is.
+ */
+#include "compiler/units/object-symbols.h"
 
 #include <elf.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/buffer.h"
 #include "common/unit.h"
-#include "compiler/clang/clang-shim.h"
-#include "compiler/session/session.h"
-
-void own_names_write(const struct session *s, const char *name, size_t len, struct buffer *out)
-{
-	char kind = header_names_kind(&s->headers, name, len);
-
-	if (!kind || kind == 's')
-		return;
-	buffer_printf(out, "\n#undef %.*s\n", (int)len, name);
-	if (kind != 'm')
-		buffer_printf(out, "#define %.*s " OWN_PREFIX "%.*s\n", (int)len, name, (int)len,
-			      name);
-}
-
-void own_names_strip(char *text)
-{
-	static const char *const prefixes[] = { OWN_PREFIX, CLANG_STORAGE };
-
-	for (size_t i = 0; text && i < sizeof(prefixes) / sizeof(*prefixes); i++) {
-		size_t n = strlen(prefixes[i]);
-
-		for (char *at = strstr(text, prefixes[i]); at; at = strstr(at, prefixes[i]))
-			memmove(at, at + n, strlen(at + n) + 1);
-	}
-}
+#include "compiler/text/own-names.h"
 
 static int in_object(size_t len, const Elf64_Shdr *s, size_t alignment)
 {
@@ -91,7 +69,7 @@ static bool is_in_group(const Elf64_Ehdr *h, const void *object, Elf64_Section i
 	return index >= h->e_shnum || sections[index].sh_flags & SHF_GROUP;
 }
 
-void own_names_make_strong(void *object, size_t len)
+void object_symbols_make_strong(void *object, size_t len)
 {
 	const Elf64_Ehdr *h = header_of(object, len);
 	struct symbol_table t;
@@ -109,7 +87,7 @@ void own_names_make_strong(void *object, size_t len)
 	}
 }
 
-void own_names_mark_variable(void *object, size_t len, const char *name)
+void object_symbols_mark_variable(void *object, size_t len, const char *name)
 {
 	static const char *const prefixes[] = { "", "__emutls_v.", "__emutls_t." };
 	const Elf64_Ehdr *h = header_of(object, len);
@@ -130,7 +108,7 @@ void own_names_mark_variable(void *object, size_t len, const char *name)
 }
 
 /* A name that ends another one needs no string of its own: it starts later. */
-void own_names_strip_object(void *object, size_t len)
+void object_symbols_strip(void *object, size_t len)
 {
 	const Elf64_Ehdr *h = header_of(object, len);
 	size_t n = strlen(OWN_PREFIX);

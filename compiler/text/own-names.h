@@ -11,21 +11,15 @@
 #include <stddef.h>
 
 #define OWN_PREFIX "cgpu_own_"
+/* The storage of a constant that gets its value at run time; see host-text.c. */
+#define STORAGE_PREFIX "cgpu_storage_"
 
 struct buffer;
-struct session;
+struct header_names;
 
 /* When a header has this name too: the directives that make it the session's. */
-void own_names_write(const struct session *s, const char *name, size_t len, struct buffer *out);
+void own_names_write(const struct header_names *headers, const char *name, size_t len, struct buffer *out);
 /* Take the prefixes out of a text, in place. */
 void own_names_strip(char *text);
-/* The same for the symbols of an ELF object. */
-void own_names_strip_object(void *object, size_t len);
-
-/* Of functions in the object that are weak and not in a group of sections, as an inline one is: they are ordinary ones. */
-void own_names_make_strong(void *object, size_t len);
-
-/* Mark the variable in the object (UNIT_OWN_VARIABLE), also as a thread-local one. */
-void own_names_mark_variable(void *object, size_t len, const char *name);
 
 #endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/clang/clang-diagnostic.hh"
+
+#include "common/unit.h"
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/DeclarationName.h>
+#include <clang/Basic/DiagnosticSema.h>
+#include <clang/Basic/IdentifierTable.h>
+#include <clang/Lex/LexDiagnostic.h>
+
+using namespace clang;
+
+clang_diagnostic_kind clang_kind_of(unsigned id)
+{
+	switch (id) {
+#define DIAGNOSTIC(kind, name)   \
+	case diag::name:         \
+		return CLANG_##kind;
+#include "compiler/clang/clang-diagnostics.def"
+#undef DIAGNOSTIC
+	default:
+		return CLANG_OTHER;
+	}
+}
+
+/* Clang names no number of a category. */
+bool clang_is_of_parser(unsigned id)
+{
+	return DiagnosticIDs::getCategoryNameFromID(DiagnosticIDs::getCategoryNumberForDiag(id)) == "Parse Issue";
+}
+
+std::string clang_argument_name(const Diagnostic &info, unsigned i)
+{
+	switch (info.getArgKind(i)) {
+	case DiagnosticsEngine::ak_declarationname:
+		return DeclarationName::getFromOpaqueInteger(info.getRawArg(i)).getAsString();
+	case DiagnosticsEngine::ak_identifierinfo:
+		return info.getArgIdentifier(i) ? info.getArgIdentifier(i)->getName().str() : "";
+	case DiagnosticsEngine::ak_nameddecl:
+		return reinterpret_cast<const NamedDecl *>(info.getRawArg(i))->getNameAsString();
+	default:
+		return "";
+	}
+}
+
+QualType clang_argument_type(const Diagnostic &info, unsigned i)
+{
+	if (i >= info.getNumArgs() || info.getArgKind(i) != DiagnosticsEngine::ak_qualtype)
+		return QualType();
+	return QualType::getFromOpaquePtr(reinterpret_cast<void *>(info.getRawArg(i)));
+}
+
+std::string clang_name_of(const Diagnostic &info)
+{
+	std::string name;
+
+	if (info.getID() == diag::err_pp_file_not_found)
+		return info.getArgStdStr(0);
+	for (unsigned i = 0; i < info.getNumArgs() && name.empty(); i++)
+		name = clang_argument_name(info, i);
+	return name;
+}
+
+bool clang_is_run(const Diagnostic &info)
+{
+	return StringRef(clang_name_of(info)).starts_with(UNIT_STATEMENTS);
+}
+
+std::string clang_incomplete_of(const Diagnostic &info)
+{
+	for (unsigned i = 0; i < info.getNumArgs(); i++) {
+		QualType T = clang_argument_type(info, i);
+
+		while (!T.isNull() && !T->getPointeeType().isNull())
+			T = T->getPointeeType();
+		const TagDecl *D = T.isNull() ? nullptr : T->getBaseElementTypeUnsafe()->getAsTagDecl();
+
+		if (D && D->getIdentifier() && !D->getDefinition())
+			return D->getName().str();
+	}
+	return "";
+}

@@ -1,0 +1,5 @@
+%%cpp
+return 7;
+//---
+%%cpp
+void f() { return 7; }
