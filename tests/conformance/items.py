@@ -2,7 +2,8 @@
 """The top-level items of a program as clang's syntax tree has them, by libclang: where one may cut it into cells.
 
 An item is a declaration at file scope with its `;`, or a directive; what stands between #if and #endif stays
-together. Errors do not matter, clang goes on behind them: nothing but where its declarations begin and end is asked for.
+together. Errors do not matter, clang goes on behind them: nothing but where its declarations begin and end is asked
+for.
 """
 import bisect
 import ctypes
