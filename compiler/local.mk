@@ -14,7 +14,8 @@ libcompiler_a_SOURCES = \
 	%reldir%/packages/packages.c %reldir%/packages/packages.def %reldir%/packages/packages.h \
 	%reldir%/clang/clang-annotations.cc %reldir%/clang/clang-annotations.hh \
 	%reldir%/clang/clang-captures.cc %reldir%/clang/clang-captures.hh %reldir%/clang/clang-complaints.hh \
-	%reldir%/clang/clang-complete.cc %reldir%/clang/clang-cuda.cc %reldir%/clang/clang-cuda.hh \
+	%reldir%/clang/clang-complete.cc %reldir%/clang/clang-constants.cc %reldir%/clang/clang-constants.hh \
+	%reldir%/clang/clang-cuda.cc %reldir%/clang/clang-cuda.hh \
 	%reldir%/clang/clang-device.cc %reldir%/clang/clang-diagnostic.cc %reldir%/clang/clang-diagnostic.hh \
 	%reldir%/clang/clang-diagnostics.def \
 	%reldir%/clang/clang-display.cc %reldir%/clang/clang-display.hh %reldir%/clang/clang-header.hh \

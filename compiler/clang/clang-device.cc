@@ -132,6 +132,12 @@ class Declarer : public ASTConsumer
 		return true;
 	}
 
+	/* Kernels and device variables of other cells that the host uses: their own modules have them, nothing links this one. */
+	void HandleTranslationUnit(ASTContext &C) override
+	{
+		C.CUDAExternalDeviceDeclODRUsedByHost.clear();
+	}
+
       private:
 	const clang_job *job;
 	CompilerInstance &CI;

@@ -10,6 +10,7 @@
 
 #include "compiler/clang/clang-captures.hh"
 #include "compiler/clang/clang-complaints.hh"
+#include "compiler/clang/clang-constants.hh"
 #include "compiler/clang/clang-cuda.hh"
 #include "compiler/clang/clang-display.hh"
 #include "compiler/clang/clang-header.hh"
@@ -189,11 +190,13 @@ class CellConsumer : public SemaConsumer
 			pieces->report(C);
 			report_entries();
 		}
+		auto values = clang_computed_constants(declared, run);
+
 		for (NamedDecl *N : declared) {
 			if (is_header)
 				clang_report_of_header(job, N);
 			else
-				clang_report_symbol(job, N, symbol_of);
+				clang_report_symbol(job, N, symbol_of, values.count(N) ? values[N] : "");
 		}
 		if (run)
 			clang_report_locals(job, run);

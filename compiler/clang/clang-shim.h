@@ -104,6 +104,9 @@ struct clang_symbol {
 /* The text of another function that later cells have the body of has a `;` where this macro is defined. */
 #define CLANG_DECLARED "CGPU_DECLARED"
 
+/* `extern const int n` of an earlier cell has this annotation, and the number that it is. */
+#define CLANG_VALUE "cgpu_value"
+
 /* `#pragma` with this word and a name of headers: the session has it for its own (compiler/clang/clang-own.hh). */
 #define CLANG_OWN "cgpu_own"
 

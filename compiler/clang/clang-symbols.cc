@@ -21,8 +21,8 @@ namespace
 class Report
 {
       public:
-	Report(const clang_job *job, bool is_header, const clang_symbol_of &symbol_of)
-	    : job(job), is_header(is_header), symbol_of(symbol_of)
+	Report(const clang_job *job, bool is_header, const clang_symbol_of &symbol_of, const std::string &computed = "")
+	    : job(job), is_header(is_header), symbol_of(symbol_of), computed(computed)
 	{
 	}
 
@@ -185,7 +185,7 @@ class Report
 		s->is_thread_local = V->getTLSKind() != VarDecl::TLS_None;
 		s->is_c = V->isExternC();
 		s->is_on_device = clang_cuda_is_of_device(V) && !clang_cuda_is_managed(V);
-		std::string value = C.getLangOpts().CPlusPlus ? "" : clang_constant_value(V);
+		std::string value = computed.empty() ? clang_constant_value(V) : computed;
 
 		s->value = value.empty() ? nullptr : value.c_str();
 		if (!V->getType()->isIncompleteType() && !V->getType()->isVariablyModifiedType())
@@ -270,6 +270,7 @@ class Report
 	const clang_job *job;
 	bool is_header;
 	const clang_symbol_of &symbol_of;
+	std::string computed;
 
 	static bool is_whole(const NamedDecl *N)
 	{
@@ -298,10 +299,10 @@ void clang_report_of_header(const clang_job *job, NamedDecl *N)
 	Report(job, true, none).report_header(N->getASTContext(), N);
 }
 
-void clang_report_symbol(const clang_job *job, NamedDecl *N, const clang_symbol_of &symbol_of)
+void clang_report_symbol(const clang_job *job, NamedDecl *N, const clang_symbol_of &symbol_of, const std::string &value)
 {
 	ASTContext &C = N->getASTContext();
 
 	if (!C.getLangOpts().CPlusPlus || Report::is_for_c(N))
-		Report(job, false, symbol_of).report(C, N, false);
+		Report(job, false, symbol_of, value).report(C, N, false);
 }

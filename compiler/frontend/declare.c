@@ -254,13 +254,14 @@ static bool lost_const(const struct host_text *h, const char *name)
 static void add_variable(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
 {
 	const char *before = "extern ", *value = s->value ? format(d, " = ", s->value, ";") : NULL;
+	bool is_made_const = !s->is_thread_local && lost_const(h, s->name) && strncmp(s->declaration, "const ", 6);
 
 	if (s->is_thread_local)
 		before = "extern _Thread_local ";
-	else if (lost_const(h, s->name) && strncmp(s->declaration, "const ", 6))
+	else if (is_made_const)
 		before = "extern const ";
 	add(d, DECLARATION_VARIABLE, s->line, s->name, format(d, before, s->declaration, ";"),
-	    value ? format(d, "", s->declaration, value) : "");
+	    value ? format(d, is_made_const ? "const " : "", s->declaration, value) : "");
 }
 
 /* The cell's own text of a type; NULL when a macro has spelled all of it. */

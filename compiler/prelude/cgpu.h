@@ -27,7 +27,16 @@
 #define __reduce_and_sync cgpu_reduce_and_of_clang
 #define __reduce_or_sync cgpu_reduce_or_of_clang
 #define __reduce_xor_sync cgpu_reduce_xor_of_clang
+/* Gone from CUDA and from every device that it has; clang knows them, and LLVM ends itself over them. */
+#define __shfl cgpu_shfl_of_clang
+#define __shfl_up cgpu_shfl_up_of_clang
+#define __shfl_down cgpu_shfl_down_of_clang
+#define __shfl_xor cgpu_shfl_xor_of_clang
 #include <__clang_cuda_runtime_wrapper.h>
+#undef __shfl
+#undef __shfl_up
+#undef __shfl_down
+#undef __shfl_xor
 #undef __reduce_add_sync
 #undef __reduce_min_sync
 #undef __reduce_max_sync

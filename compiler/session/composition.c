@@ -29,6 +29,8 @@ struct composition {
 	const uint8_t *dropped; /* by entry; NULL: none */
 	const char *cell_name;  /* of the tokens; NULL: it does not matter */
 	const struct token_list *tokens;
+	const struct session_mask *masks;
+	size_t n_masks;
 	/* Of C++ units: the last entry that declares a name, by its number, and the one before, by entry; entry + 1, 0: none. */
 	uint32_t *newest, *older;
 	struct buffer *out;
@@ -73,27 +75,37 @@ static void mark(struct composition *c, uint32_t entry)
 /* direct: the cell itself says the name, so that what it replaces is not meant. */
 static void need(struct composition *c, uint32_t name, bool direct)
 {
-	bool seen[2] = { false };
+	enum { TAG, MACRO, ORDINARY };
+	bool seen[3] = { false };
 
-	/* The last one of each space: an older enum may have had the same constant. */
+	/*
+	 * The last one of each space: an older enum may have had the same constant. A macro lets the variable or function show
+	 * that was there before: without its arguments, and in its own text.
+	 */
 	for (uint32_t link = session_newest(c->s, name); link; link = c->s->links[link - 1].previous) {
 		uint32_t entry = c->s->links[link - 1].entry;
-		bool tag = is_tag(&c->s->entries[entry], name);
+		const struct session_entry *e = &c->s->entries[entry];
+		int space = is_tag(e, name) ? TAG : e->d.kind == DECLARATION_MACRO ? MACRO : ORDINARY;
 
-		if (seen[tag])
+		if (seen[space] || (space == MACRO && seen[ORDINARY]))
 			continue;
-		seen[tag] = true;
+		seen[space] = true;
 		if (!direct || !c->s->entries[entry].hidden)
 			mark(c, entry);
 	}
 }
 
-/* An enum stands in both spaces: by its tag, and by its constants as ordinary names. */
+static bool is_enum(const struct session_entry *e)
+{
+	return !strncmp(e->d.host, "enum", strlen("enum")) || !strncmp(e->d.host, "typedef enum", strlen("typedef enum"));
+}
+
+/* Of an enum a constant may be masked, by an ordinary name: rename_replaced(). */
 static bool masks_entry(const struct session_entry *e, const struct session_mask *mask)
 {
 	bool itself = strlen(e->d.name) == mask->len && !memcmp(e->d.name, mask->name, mask->len);
 
-	return !strcmp(itself ? declaration_space(e->d.kind) : "ordinary", mask->space);
+	return (itself || !is_enum(e)) && !strcmp(itself ? declaration_space(e->d.kind) : "ordinary", mask->space);
 }
 
 static void mark_masked(struct composition *c, const struct session_mask *masks, size_t n)
@@ -229,6 +241,14 @@ static bool is_own_in_cpp(const struct composition *c, const struct declaration 
 	return kind && kind != 's' && kind != 'm';
 }
 
+/* `const int n = 5;`: where its value begins; 0: C++ has nothing of the kind. */
+static size_t known_constant(const struct declaration *d)
+{
+	const char *value = d->kind == DECLARATION_VARIABLE ? strstr(d->device, " = ") : NULL;
+
+	return value ? (size_t)(value - d->device) + strlen(" = ") : 0;
+}
+
 /* Its place in diagnostics names the entry. */
 static void write_cpp(const struct composition *c, uint32_t index, const struct declaration *d)
 {
@@ -296,6 +316,41 @@ static void write_used_by_cpp(struct composition *c, uint32_t index, unsigned de
 			write_named(c, index, c->newest[e->uses[k].name], depth);
 }
 
+/* `enum { x, y };` where x is a variable by now, or in the cell: the type and its other constants stay what they are. */
+static bool is_replaced(const struct composition *c, uint32_t name, uint32_t entry)
+{
+	const struct session *s = c->s;
+	const char *text = s->names.texts[name];
+
+	for (size_t i = 0; i < c->n_masks; i++)
+		if (strlen(text) == c->masks[i].len && !memcmp(text, c->masks[i].name, c->masks[i].len) &&
+		    !strcmp(c->masks[i].space, "ordinary"))
+			return true;
+	for (uint32_t link = session_newest(s, name); link; link = s->links[link - 1].previous) {
+		const struct session_entry *e = &s->entries[s->links[link - 1].entry];
+
+		if (s->links[link - 1].entry == entry)
+			return false;
+		if (!strcmp(declaration_space(e->d.kind), "ordinary") && is_own_name(e, name) && !e->hidden)
+			return true;
+	}
+	return false;
+}
+
+/* Such constants have other names: a macro of the session keeps its own. */
+static void rename_replaced(const struct composition *c, uint32_t index, bool begin)
+{
+	const struct session_entry *e = &c->s->entries[index];
+
+	for (uint32_t k = 0; is_enum(e) && k < e->n_declares; k++) {
+		const char *name = c->s->names.texts[e->declares[k]];
+
+		if (strcmp(name, e->d.name) && is_replaced(c, e->declares[k], index))
+			buffer_printf(c->out, begin ? "\n#pragma push_macro(\"%s\")\n#undef %s\n#define %s cgpu_replaced_%s\n"
+						    : "\n#pragma pop_macro(\"%s\")\n", name, name, name, name);
+	}
+}
+
 static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 {
 	const struct session_entry *e = &c->s->entries[index];
@@ -316,17 +371,23 @@ static void write_entry(struct composition *c, uint32_t index, unsigned depth)
 		}
 	}
 	const char *text = e->d.host;
-	size_t from = c->out->len;
+	size_t from = c->out->len, known = c->cpp ? 0 : known_constant(&e->d);
 
 	if (is_only_declared(c, index))
 		buffer_puts(c->out, "\n#define " CLANG_DECLARED "\n");
+	rename_replaced(c, index, true);
 	if (c->cpp)
 		write_cpp(c, index, &e->d);
 	else if (*text && line_of_include(c, &e->d))
 		buffer_printf(c->out, "\n#line %u \"%s\"\n%s", line_of_include(c, &e->d), c->cell_name, text);
+	else if (known)
+		buffer_printf(c->out, "\n#line %u \"In[%u]\"\n%.*s __attribute__((annotate(\"" CLANG_VALUE "\", %.*s)));",
+			      e->d.line ? e->d.line : 1, e->d.cell, (int)strlen(text) - 1, text,
+			      (int)strlen(e->d.device + known) - 1, e->d.device + known);
 	else if (*text)
 		buffer_printf(c->out, "\n#line %u \"In[%u]\"\n%s", e->d.line ? e->d.line : 1,
 			      e->d.cell, text);
+	rename_replaced(c, index, false);
 	if (is_only_declared(c, index))
 		buffer_puts(c->out, "\n#undef " CLANG_DECLARED "\n");
 	if (c->cell_name) {
@@ -420,6 +481,8 @@ static int compose(struct composition *c, const struct token_list *tokens, const
 	bool failed = !c->marks || !c->queue || find_names_of_cpp(c) || choose_language(c);
 
 	if (!failed) {
+		c->masks = masks;
+		c->n_masks = n_masks;
 		mark_masked(c, masks, n_masks);
 		mark_needed(c, tokens);
 		for (uint32_t i = 0; i < s->n; i++)

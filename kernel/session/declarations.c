@@ -369,6 +369,18 @@ static void put_taken(const struct declarations *d, const struct unit *unit, con
 	}
 }
 
+static bool is_code(enum declaration_kind kind)
+{
+	return kind == DECLARATION_FUNCTION || kind == DECLARATION_ENTRY;
+}
+
+/* `typedef int x;`, `int x(void);` where x was a variable. What the unit defines takes the place by itself. */
+static bool takes_name(const struct unit *unit, const struct declaration *one, const struct declaration *before)
+{
+	return is_object(before->kind) && (!is_object(one->kind) || (is_code(one->kind) != is_code(before->kind) &&
+								     !defined_by(unit, one->name)));
+}
+
 int declarations_leaving(struct declarations *d, const char *id, const struct unit *unit, struct buffer *out,
 			 struct error *err)
 {
@@ -380,13 +392,10 @@ int declarations_leaving(struct declarations *d, const char *id, const struct un
 	for (size_t i = 0; i < n; i++)
 		if (is_object(d->list.items[slots[i]]->d.kind))
 			put_name(out, d->list.items[slots[i]]->d.name);
-	/* `typedef int x;` where x was a variable. */
 	for (size_t i = 0; i < unit->n_declarations; i++) {
-		size_t at = is_object(unit->declarations[i].kind)
-				    ? d->list.n
-				    : declaration_list_find(&d->list, &unit->declarations[i]);
+		size_t at = declaration_list_find(&d->list, &unit->declarations[i]);
 
-		if (at < d->list.n && is_object(d->list.items[at]->d.kind))
+		if (at < d->list.n && takes_name(unit, &unit->declarations[i], &d->list.items[at]->d))
 			put_name(out, unit->declarations[i].name);
 		put_taken(d, unit, &unit->declarations[i], out);
 	}

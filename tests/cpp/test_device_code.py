@@ -53,6 +53,20 @@ h[999]""") == "3.0"
                           "cudaMemset(d, 0, 4); again(); fetch(); h[0]") == "1.0"
 
 
+def test_a_function_launches_kernels_of_its_cell_and_of_earlier_ones(fresh_kernel):
+    play(fresh_kernel,
+         "__global__ void one(int *p) { *p = 1; }\n__device__ int shift = 40;",
+         "template <int N> __global__ void more(int *p) { *p += N; }\n" + PLACE.removeprefix("%%cpp\n"),
+         "void both() { one<<<1, 1>>>(di); more<4><<<1, 1>>>(di); int s; cudaMemcpyFromSymbol(&s, shift, sizeof s); hi = s; }",
+         ("both(); int two = hi; " + VALUE + " + two", "45"))
+
+
+def test_shuffles_without_a_mask_are_gone(session):
+    """LLVM has no code for them on any device that CUDA has, and would end the compiler."""
+    for name in "__shfl", "__shfl_up", "__shfl_down", "__shfl_xor":
+        refuse(session, f"__global__ void k(int *p) {{ *p = {name}(*p, 1); }}", f"use of undeclared identifier '{name}'")
+
+
 def test_a_kernel_that_is_defined_anew(session):
     assert shown(session, "__global__ void put(float *p) { *p = 1; }\nvoid call() { put<<<1, 1>>>(d); }\n"
                           "call(); fetch(); h[0]") == "1.0"

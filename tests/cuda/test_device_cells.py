@@ -62,6 +62,21 @@ k<<<1, BLOCK>>>(di); """ + INT, str(8 + 136 + 6 + 5)),
          ("__global__ void k2(int *p) { p[0] = twice(own); }\nk2<<<1, 1>>>(di); " + INT + " + twice(1)", "12"))
 
 
+def test_constants_that_are_computed_from_those_of_earlier_cells(fresh_kernel):
+    play(fresh_kernel,
+         "constexpr int threads = 32;\nconst int lines = 4;",
+         "constexpr int size = threads * threads;",
+         "const int rest = size % lines + 7, late = clock() * 0;",
+         PLACES,
+         ("""__global__ void k(int *p) {
+    __shared__ int s[size + rest];
+    s[threadIdx.x] = rest;
+    p[0] = s[0] + sizeof s / sizeof *s;
+}
+k<<<1, 1>>>(di); """ + INT, str(7 + 1024 + 7)))
+    assert "reference to __host__ variable 'late'" in fresh_kernel.run("__global__ void l(int *p) { *p = late; }").traceback
+
+
 def test_structures_need_no_struct(fresh_kernel):
     play(fresh_kernel,
          """struct Point { float x, y; };

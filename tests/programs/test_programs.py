@@ -106,6 +106,10 @@ int main(int argc, char **argv)
 }
 """)
     program.arguments = ["64"]
+    with plain.SplitRunner(prefix, CGPU_TEST_MARK=mark) as r:
+        outcome = r.run(program, 20)
+        assert (outcome.stdout, outcome.status, outcome.problem) == ("2016\n", 2, "")
+        assert [len(r._cells(program, p)) for p in sorted(program.sources)] == [4, 2]
     other = tmp_path / "in c++"
     other.mkdir()
     cpp = write(other, "#include <vector>\nint main() { std::vector<int> v(4); return v.size() - 4; }")
@@ -118,6 +122,11 @@ int main(int argc, char **argv)
         outcome = r.run(cpp, 20)
         assert outcome.compiled and outcome.status == 0 and not outcome.problem
         assert plain.cpp_of(cpp) == "the C++ library" and not plain.cpp_of(program)
+
+
+def test_alike():
+    assert plain.alike(Outcome("at 0x7ff10: 3.5 ms\nb\na"), Outcome("at 0x1: 12e-3 ms\na\nb"))
+    assert not plain.alike(Outcome("sum: 3"), Outcome("sums: 3"))
 
 
 def test_words_of_success_and_failure():
