@@ -117,7 +117,8 @@ static inline dim3 cgpu_dim3_from_number(unsigned x)
 #define cgpu_symbol_expand(...) cgpu_symbol_first3(__VA_ARGS__)
 #define cgpu_symbol_copy(...) cgpu_symbol_expand(cgpu_symbol_copy_async(__VA_ARGS__))
 
-#define cudaMalloc(p, n) cudaMalloc((void **)(p), (n))
+/* Of a missing argument clang says so, and not that it is one of a macro. */
+#define cudaMalloc(p, ...) cudaMalloc((void **)(p), ##__VA_ARGS__)
 #define cudaMallocPitch(p, pitch, w, h) \
 	cudaMallocPitch((void **)(p), (pitch), (w), (h))
 #define cudaMallocAsync(p, n, s) cudaMallocAsync((void **)(p), (n), (s))

@@ -25,12 +25,13 @@ static const struct {
 	  "#define, or malloc()" },
 	{ "function definition is not allowed here",
 	  "C has no functions inside functions: define it at the top of a cell" },
-	{ "should not return a value",
+	{ "void function 'cgpu_cell_",
 	  "a cell is no function: leave the value as last line, without `;`, to show it" },
 	{ "'iostream' file not found", "cells are C; a cell that starts with %%cpp is C++" },
 	{ "invalid operands to binary expression ('void (", "a launch is written kernel<<<grid, block>>>(arguments)" },
 	{ "use of undeclared identifier 'threadIdx'", "threadIdx, blockIdx, blockDim and gridDim are there in device code only" },
 	{ "use of undeclared identifier 'blockIdx'", "threadIdx, blockIdx, blockDim and gridDim are there in device code only" },
+	{ "cannot compile this builtin function yet", "it is a function of device code" },
 	{ "use of undeclared identifier 'texture'",
 	  "CUDA has no texture references since version 12: make an object with cudaCreateTextureObject()" },
 	{ "no member named 'clockRate' in 'struct cudaDeviceProp'",
@@ -47,7 +48,7 @@ static const struct {
 void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len,
 		      const char *cell_name)
 {
-	*d = (struct diagnostics){ .cell = cell, .cell_len = cell_len, .cell_name = cell_name };
+	*d = (struct diagnostics){ .cell = cell, .cell_len = cell_len, .cell_name = cell_name, .unknown_at = -1 };
 	buffer_init(&d->errors);
 	buffer_init(&d->warnings);
 	buffer_init(&d->first);
@@ -242,8 +243,10 @@ static void put_dropped(const struct diagnostics *d, struct buffer *out, const c
 static void put_near(const struct diagnostics *d, struct buffer *out, const char *message)
 {
 	const char *start = strstr(message, "undeclared"), *end;
+
+	start = start ? start : strstr(message, "unknown type name");
 	const struct declaration *near;
-	char name[64];
+	char name[64], guess[300];
 
 	start = start && d->session ? strchr(start, '\'') : NULL;
 	end = start ? strchr(start + 1, '\'') : NULL;
@@ -251,8 +254,9 @@ static void put_near(const struct diagnostics *d, struct buffer *out, const char
 		return;
 	snprintf(name, sizeof(name), "%.*s", (int)(end - start - 1), start + 1);
 	near = session_nearest(d->session, name);
-	if (near)
-		buffer_printf(out, "      = did you mean '%s' of In[%u]?\n", near->name, near->cell);
+	snprintf(guess, sizeof(guess), "did you mean '%s'", !near ? "" : near->kind == DECLARATION_CPP ? near->device : near->name);
+	if (near && !strstr(message, guess))
+		buffer_printf(out, "      = %s of In[%u]?\n", guess, near->cell);
 }
 
 /* 'gsl/gsl_math.h' file not found */
@@ -390,6 +394,38 @@ static long place_of_launch(const struct unit_text *unit, long at)
 	return is_word(unit->cell[open]) ? open : at;
 }
 
+const char *diagnostics_short_name(const struct clang_diagnostic *c)
+{
+	static const char folder[] = "/include/";
+	const char *file = c->file, *ret = file, *next;
+
+	for (next = strstr(file, folder); c->in_system_header && next; next = strstr(next, folder))
+		ret = next += strlen(folder);
+	for (next = strstr(file, "/c++/"); next; next = strstr(next, "/c++/")) {
+		next = strchr(next + strlen("/c++/"), '/');
+		if (!next)
+			break;
+		ret = next + 1;
+	}
+	return !strncmp(ret, "./", 2) ? ret + 2 : ret;
+}
+
+/* Of a name that means nothing clang may have asked more than once what it is: as a template, as a type. The last word holds. */
+static void take_back(struct diagnostics *d, const struct clang_diagnostic *c, bool in_cell)
+{
+	bool unknown = c->kind == CLANG_UNKNOWN && in_cell;
+
+	if (unknown && d->n_errors && d->unknown_at == c->offset) {
+		d->errors.len = d->unknown_start;
+		if (d->errors.data)
+			d->errors.data[d->errors.len] = '\0';
+		if (!--d->n_errors)
+			buffer_clear(&d->first);
+	}
+	d->unknown_at = unknown ? c->offset : -1;
+	d->unknown_start = d->errors.len;
+}
+
 void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 			   const struct clang_diagnostic *c)
 {
@@ -421,10 +457,11 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 		bool cell = !strcmp(c->file, d->cell_name);
 
 		line = cell ? c->line : 0;
-		snprintf(place, sizeof(place),
-			 cell || !strncmp(c->file, "In[", 3) ? "%s:%u" : "%s:%u:%u", c->file,
-			 c->line, c->column);
+		snprintf(place, sizeof(place), cell || !strncmp(c->file, "In[", 3) ? "%s:%u" : "%s:%u:%u",
+			 diagnostics_short_name(c), c->line, c->column);
 	}
+	if (c->severity == CLANG_ERROR)
+		take_back(d, c, in_cell);
 	if (c->severity == CLANG_ERROR && !d->n_errors) {
 		d->first_column = column;
 		d->first_in_syntax = c->in_syntax;
