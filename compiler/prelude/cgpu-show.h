@@ -66,9 +66,9 @@ template <class T> concept plain = std::is_arithmetic_v<T> || std::is_pointer_v<
 				   std::is_null_pointer_v<T> || std::is_member_pointer_v<T>;
 
 /* Other classes are shown by their members. */
-template <class T> constexpr bool has_text = std::is_null_pointer_v<T> || std::is_member_pointer_v<T> || text<T> || wide_text<T> ||
-					     failure<T> || order<T> || bit<T> || streamed<T> || sequence<T> || lazy_sequence<T> ||
-					     adaptor<T> || tuple<T> || reference<T> || handle<T> || alternatives<T>;
+template <class T> constexpr bool has_text =
+	std::is_null_pointer_v<T> || std::is_member_pointer_v<T> || text<T> || wide_text<T> || failure<T> || order<T> || bit<T> ||
+	streamed<T> || sequence<T> || lazy_sequence<T> || adaptor<T> || tuple<T> || reference<T> || handle<T> || alternatives<T>;
 
 inline void put_character(std::string &out, unsigned char c, char quote)
 {
