@@ -79,6 +79,7 @@ static const char *skip(const char *p, int depth)
 		return digits(p + 1, &n);
 	case 'e':
 		p = digits(p + 1, &n);
+		p += p && *p == 'u';
 		if (p && *p == '{') {
 			p = strchr(p, '}');
 			return p ? p + 1 : NULL;

@@ -9,6 +9,7 @@
  *	u1 u2 u4 u8 u16       unsigned         f2 f4 f8 f16      floating (f16: long double)
  *	z4 z8 z16             _Complex of two f4, f8, f16
  *	e4{RED=0,BLUE=2}      enum of 4 bytes with its constants
+ *	e1u{...}              the same with values that are never negative
  *	pT                    pointer to T     F            function (only behind p)
  *	a10T                  array of 10 T    x4T          vector of 4 T
  *	s16(name){x@0:i4,y@8:f8}   struct of 16 bytes: members with byte offsets; (name) may be empty

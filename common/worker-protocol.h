@@ -272,6 +272,7 @@ struct address_description {
 #define FAULT_REGISTERS 33
 #define FAULT_REGISTER_FRAMES 16
 
+#define FAULT_FRAME_SHOWS "_ZN9cgpu_show" /* what begins so is of the header that shows a value of C++ */
 #define FAULT_FRAME_HIDDEN "-" /* name of a frame that says nothing to a user */
 
 struct fault_frame {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unwind.h>
 
 #include "common/cleanup.h"
@@ -99,9 +100,39 @@ static const char *what(const struct type_info *type, void *object)
 	return e->functions->what(e);
 }
 
+/* std::string of libstdc++ */
+static const char string_type[] = "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
+
+/* Of what is no std::exception: a number or a text. The codes are those of the ABI for mangled names, 5.1.5.2. */
+static const char *value_of(const char *type, const void *object, char *text, size_t size)
+{
+	*text = '\0';
+	if (!strcmp(type, "i"))
+		snprintf(text, size, "%d", *(const int *)object);
+	else if (!strcmp(type, "j"))
+		snprintf(text, size, "%u", *(const unsigned *)object);
+	else if (!strcmp(type, "l") || !strcmp(type, "x"))
+		snprintf(text, size, "%ld", *(const long *)object);
+	else if (!strcmp(type, "m") || !strcmp(type, "y"))
+		snprintf(text, size, "%lu", *(const unsigned long *)object);
+	else if (!strcmp(type, "b"))
+		snprintf(text, size, "%s", *(const bool *)object ? "true" : "false");
+	else if (!strcmp(type, "c"))
+		snprintf(text, size, "'%c'", *(const char *)object);
+	else if (!strcmp(type, "f"))
+		snprintf(text, size, "%g", *(const float *)object);
+	else if (!strcmp(type, "d"))
+		snprintf(text, size, "%g", *(const double *)object);
+	else if (!strcmp(type, "PKc") || !strcmp(type, "Pc") || !strcmp(type, string_type)) /* begins with its pointer, too */
+		return *(const char *const *)object ? *(const char *const *)object : "";
+	return text;
+}
+
 static _Noreturn void on_terminate(void)
 {
 	cleanup_free char *name = NULL;
+	char value[64];
+	const char *id;
 	void *object = NULL;
 	const struct type_info *type = current(&object);
 	const char *text;
@@ -109,9 +140,12 @@ static _Noreturn void on_terminate(void)
 	if (!type)
 		host_fault_raise(FAULT_ABORTED, "std::terminate() was called, without an exception: by the cell, or for a std::thread "
 						"that was neither joined nor detached");
+	id = type->name + (*type->name == '*');
 	text = what(type, object);
+	if (!*text)
+		text = value_of(id, object, value, sizeof(value));
 	cell_mode_enter_library();
-	name = library.demangle ? library.demangle(type->name + (*type->name == '*'), NULL, NULL, NULL) : NULL;
+	name = !strcmp(id, string_type) ? strdup("std::string") : library.demangle ? library.demangle(id, NULL, NULL, NULL) : NULL;
 	host_fault_raise(FAULT_UNCAUGHT_EXCEPTION, "%s%s%s", name ? name : type->name, *text ? ": " : "", text);
 }
 

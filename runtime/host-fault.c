@@ -253,14 +253,9 @@ static void add_cause(int signal, const siginfo_t *info, const void *context, st
 	add_text(f, text);
 }
 
-/* A function that was compiled before what it uses was defined. */
+/* A function that was compiled before what it uses was defined: the kernel says so, which knows how its name is written. */
 static void tell_promise(const struct symbol *s, struct fault_record *f)
 {
-	char text[400];
-
-	snprintf(text, sizeof(text), "'%.100s' is declared but defined nowhere yet: neither in a cell nor in a loaded library. "
-		 "Define it in a cell, or load the library that has it, then run this cell again.", s->name);
-	add_text(f, text);
 	snprintf(f->missing, sizeof(f->missing), "%.200s ", s->name);
 	ending_kind = FAULT_LINK;
 }

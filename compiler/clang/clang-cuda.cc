@@ -117,6 +117,18 @@ class Uses : public RecursiveASTVisitor<Uses>
 		return true;
 	}
 
+	/* A function that clang itself has for the device, such as __syncthreads(), has no marks that Sema would look at. */
+	bool VisitDeclRefExpr(DeclRefExpr *E)
+	{
+		auto *F = dyn_cast<FunctionDecl>(E->getDecl());
+
+		if (F && F->getBuiltinID() && S.Context.BuiltinInfo.isAuxBuiltinID(F->getBuiltinID()))
+			S.Diag(E->getLocation(), diag::err_ref_bad_target)
+				<< llvm::to_underlying(CUDAFunctionTarget::Device) << 0 << F
+				<< llvm::to_underlying(CUDAFunctionTarget::Host);
+		return true;
+	}
+
 	/* A class is copied by its constructor. */
 	bool VisitCXXConstructExpr(CXXConstructExpr *E)
 	{

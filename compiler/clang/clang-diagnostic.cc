@@ -62,6 +62,20 @@ std::string clang_name_of(const Diagnostic &info)
 	return name;
 }
 
+/* Behind the name stands the guess, in quotes. */
+std::string clang_guess_of(const Diagnostic &info)
+{
+	switch (info.getID()) {
+	case diag::err_undeclared_var_use_suggest:
+	case diag::err_undeclared_use_suggest:
+	case diag::err_unknown_typename_suggest:
+	case diag::err_no_template_suggest:
+		return info.getArgKind(1) == DiagnosticsEngine::ak_std_string ? StringRef(info.getArgStdStr(1)).trim('\'').str() : "";
+	default:
+		return "";
+	}
+}
+
 bool clang_is_run(const Diagnostic &info)
 {
 	return StringRef(clang_name_of(info)).starts_with(UNIT_STATEMENTS);

@@ -21,6 +21,8 @@ clang::QualType clang_argument_type(const clang::Diagnostic &info, unsigned i);
 
 /* The first argument that is a name, or the file that an #include asks for; "": there is none. */
 std::string clang_name_of(const clang::Diagnostic &info);
+/* The name that clang would write instead of that one; "": it has no guess. */
+std::string clang_guess_of(const clang::Diagnostic &info);
 /* Is that the function which runs the cell, of which the user knows nothing? */
 bool clang_is_run(const clang::Diagnostic &info);
 /* The first class or enum without a definition among the types of the arguments, which may be pointers to it; "": there is none. */

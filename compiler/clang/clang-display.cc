@@ -10,6 +10,7 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/Stmt.h>
 #include <clang/Basic/Version.h>
+#include <clang/Sema/EnterExpressionEvaluationContext.h>
 #include <clang/Sema/Lookup.h>
 
 using namespace clang;
@@ -70,8 +71,8 @@ class Display
 		auto *cleanups = dyn_cast<ExprWithCleanups>(E);
 
 		E = written(cleanups ? cleanups->getSubExpr() : E);
-		if (E->getType()->isRecordType() && C.getLangOpts().CPlusPlus && !clang_cuda_is_on_device(E)) {
-			Expr *shown = show_class(E);
+		if (C.getLangOpts().CPlusPlus && !clang_cuda_is_on_device(E) && !is_as_in_c(E->getType())) {
+			Expr *shown = show_in_cpp(E);
 
 			if (!shown)
 				return false;
@@ -94,17 +95,62 @@ class Display
 	DeclContext *context;
 	Sema::ContextRAII inside;
 
-	/* A class whose value has a text. */
-	Expr *show_class(Expr *E)
+	/* Nothing in it is a class: shown from its bytes, which have all there is to say. */
+	bool is_as_in_c(QualType T)
+	{
+		T = C.getBaseElementType(T).getCanonicalType();
+		return !T->isRecordType() && !T->isNullPtrType() && !T->isMemberPointerType();
+	}
+
+	/* So is a class with such members alone, whose header cgpu_show has no text for. */
+	bool has_bytes_only(QualType T, NamespaceDecl *N, SourceLocation L)
+	{
+		T = C.getBaseElementType(T).getCanonicalType();
+		if (T->isSpecificBuiltinType(BuiltinType::BFloat16))
+			return false;
+		if (is_as_in_c(T))
+			return true;
+		const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+
+		R = R ? R->getDefinition() : nullptr;
+		if (!R || R->isLambda() || R->getNumBases() || clang_type_is_of_the_library(R) || has_text(T, N, L))
+			return false;
+		for (const FieldDecl *F : R->fields())
+			if (!has_bytes_only(F->getType(), N, L))
+				return false;
+		return true;
+	}
+
+	/* What show() says of a value of the type. */
+	bool has_text(QualType T, NamespaceDecl *N, SourceLocation L)
+	{
+		EnterExpressionEvaluationContext asked(S, Sema::ExpressionEvaluationContext::Unevaluated);
+		Expr *value = new (C) OpaqueValueExpr(L, T.getUnqualifiedType(), VK_LValue);
+		Expr *shown = T->isUnionType() ? nullptr : call(S, N, "show", value, L);
+
+		return shown && !C.hasSameUnqualifiedType(shown->getType(), T);
+	}
+
+	/* The call that shows it, or the expression whose bytes are to be shown. */
+	Expr *show_in_cpp(Expr *E)
 	{
 		SourceLocation L = E->getBeginLoc();
+		QualType T = E->getType();
 		LookupResult found(S, &C.Idents.get("cgpu_show"), L, Sema::LookupNamespaceName);
+		auto *N = find(S, C.getTranslationUnitDecl(), found) ? found.getAsSingle<NamespaceDecl>() : nullptr;
 
-		if (!find(S, C.getTranslationUnitDecl(), found))
+		if (!N)
 			return E;
-		auto *N = found.getAsSingle<NamespaceDecl>();
+		if (clang_is_lambda(T))
+			return or_itself(call(S, N, "show_lambda", E, L), E);
+		if (!T->isArrayType() && has_text(T, N, L))
+			return call(S, N, "show", E, L);
+		return has_bytes_only(T, N, L) ? E : or_itself(call(S, N, "show_whole", E, L), E);
+	}
 
-		return N ? call(S, N, "show", E, L) : E;
+	static Expr *or_itself(Expr *made, Expr *E)
+	{
+		return made ? made : E;
 	}
 
 	Expr *with_cleanups(Expr *E, ExprWithCleanups *of)
@@ -128,6 +174,8 @@ class Display
 
 			if (R.isInvalid())
 				return nullptr;
+			if (T->isSpecificBuiltinType(BuiltinType::BFloat16))
+				R = S.ImpCastExprToType(R.get(), C.FloatTy, CK_FloatingCast);
 			E = temporary(R.get(), L, to);
 			T = R.get()->getType().getAtomicUnqualifiedType();
 		}
@@ -137,7 +185,7 @@ class Display
 
 		if (address.isInvalid())
 			return nullptr;
-		ret->type = clang_type_shown(T.getAsString(clang_type_policy(C)));
+		ret->type = clang_type_shown(spelled(T));
 		ret->type_code = clang_expression_code(C, E, T);
 		uint64_t size = C.getTypeSizeInChars(T).getQuantity();
 		Expr *arguments[] = {
@@ -150,6 +198,17 @@ class Display
 
 		ret->shows = made != nullptr;
 		return made;
+	}
+
+	std::string spelled(QualType T)
+	{
+		PrintingPolicy policy(C.getLangOpts());
+
+		if (!isa<DecltypeType>(T.getTypePtr()))
+			return T.getAsString(clang_type_policy(C));
+		/* What the header of cgpu_show calls it. */
+		policy.UsePreferredNames = true;
+		return T.getCanonicalType().getAsString(policy);
 	}
 
 	Expr *text_literal(const std::string &text, SourceLocation L)

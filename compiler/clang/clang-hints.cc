@@ -11,6 +11,7 @@
 #include <clang/AST/Type.h>
 #include <clang/Basic/DiagnosticParse.h>
 #include <clang/Basic/DiagnosticSema.h>
+#include <clang/Basic/SourceManager.h>
 
 using namespace clang;
 
@@ -19,6 +20,13 @@ namespace
 
 #define FOR_DEVICE_TOO "a function of the host: with __host__ __device__ in front of it, device code can call it too"
 #define FOR_HOST_TOO "a function of the device: with __host__ __device__ in front of it, host code can call it too"
+
+#define OF_A_LIBRARY "a function of a library for the host, which device code cannot call"
+
+bool is_of_a_library(const Diagnostic &info, SourceLocation where)
+{
+	return where.isValid() && info.getSourceManager().isInSystemHeader(where);
+}
 
 std::string name_of(const Diagnostic &info, unsigned argument)
 {
@@ -38,19 +46,23 @@ bool has_mark(const Diagnostic &info, unsigned argument, mark wanted)
 /* "reference to __host__ variable 'count' in __global__ function": its mark, is it a variable, what. */
 std::string hint_of_reference(const Diagnostic &info)
 {
+	if (has_mark(info, 0, FOR_DEVICE) && has_mark(info, 3, FOR_HOST))
+		return name_of(info, 2) + "a function of device code: call it in a kernel, or in a function with __device__";
 	if (!has_mark(info, 0, FOR_HOST))
 		return "";
 	if (info.getRawArg(1))
 		return name_of(info, 2) + "a variable of the host: hand its value over as an argument, or make it __device__ or "
 					  "__managed__";
-	return name_of(info, 2) + FOR_DEVICE_TOO;
+	auto *N = reinterpret_cast<const NamedDecl *>(info.getRawArg(2));
+
+	return name_of(info, 2) + (is_of_a_library(info, N->getLocation()) ? OF_A_LIBRARY : FOR_DEVICE_TOO);
 }
 
 /* "candidate function not viable: call to __host__ function from __global__ function": the marks of both are the last two. */
 std::string hint_of_candidate(const Diagnostic &info)
 {
 	if (has_mark(info, 3, FOR_HOST))
-		return "it is " FOR_DEVICE_TOO;
+		return is_of_a_library(info, info.getLocation()) ? "it is " OF_A_LIBRARY : "it is " FOR_DEVICE_TOO;
 	if (has_mark(info, 3, FOR_DEVICE) && !has_mark(info, 4, FOR_LAUNCH))
 		return "it is " FOR_HOST_TOO;
 	return "";

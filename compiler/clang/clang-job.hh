@@ -61,9 +61,10 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 			     : level == clang::DiagnosticsEngine::Warning ? CLANG_WARNING
 								   : CLANG_ERROR;
 		d.kind = clang_kind_of(info.getID());
-		std::string name = clang_name_of(info), incomplete = clang_incomplete_of(info);
+		std::string name = clang_name_of(info), incomplete = clang_incomplete_of(info), guess = clang_guess_of(info);
 
 		d.name = name.empty() ? nullptr : name.c_str();
+		d.guess = guess.empty() ? nullptr : guess.c_str();
 		d.incomplete = incomplete.empty() ? nullptr : incomplete.c_str();
 		d.in_syntax = clang_is_of_parser(info.getID());
 		d.message = message.c_str();

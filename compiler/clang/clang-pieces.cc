@@ -236,6 +236,16 @@ std::string key_of(const Decl *D, const std::string &text)
 	return one_line(text);
 }
 
+/* `void f(auto x)` is a template that begins without the word. */
+SourceLocation begin_of(const Decl *D)
+{
+	const auto *T = dyn_cast<TemplateDecl>(D);
+
+	if (T && T->getBeginLoc().isInvalid() && T->getTemplatedDecl())
+		return T->getTemplatedDecl()->getBeginLoc();
+	return D->getBeginLoc();
+}
+
 /* Does its text hold that of the other, which comes first? `typedef struct { } A, *B;` */
 bool holds(const SourceManager &SM, const Decl *outer, const Decl *inner)
 {
@@ -346,7 +356,7 @@ std::string Pieces::slice_to_end(SourceLocation begin, const Decl *D) const
 
 std::string Pieces::whole(const Decl *D) const
 {
-	std::string text = is_one_of_many ? printed(D, language, false) : slice_to_end(D->getBeginLoc(), D);
+	std::string text = is_one_of_many ? printed(D, language, false) : slice_to_end(begin_of(D), D);
 
 	return text.empty() || text.back() == ';' ? text : text + ";";
 }
@@ -562,7 +572,7 @@ void Pieces::add_one(Decl *D, const std::string &before, const std::string &afte
 
 	if (unsigned packing = packing_of(D))
 		text = "_Pragma(\"pack(push, " + std::to_string(packing) + ")\") " + text + " _Pragma(\"pack(pop)\")";
-	SourceLocation begin = SM.getExpansionLoc(D->getBeginLoc());
+	SourceLocation begin = SM.getExpansionLoc(begin_of(D));
 	unsigned line = SM.getPresumedLineNumber(begin);
 
 	found->push_back({ SM.getFileOffset(begin), line, key, N && N->getIdentifier() ? N->getNameAsString() : "",
@@ -572,11 +582,11 @@ void Pieces::add_one(Decl *D, const std::string &before, const std::string &afte
 /* One macro may make several declarations: the text of each cannot be that of the macro. */
 bool Pieces::shares_macro(const std::vector<Decl *> &list, size_t i) const
 {
-	SourceLocation begin = list[i]->getBeginLoc();
+	SourceLocation begin = begin_of(list[i]);
 
 	return is_of_macro(SM, begin, list[i]->getEndLoc()) &&
-	       ((i && is_of_macro(SM, begin, list[i - 1]->getBeginLoc())) ||
-		(i + 1 < list.size() && is_of_macro(SM, begin, list[i + 1]->getBeginLoc())));
+	       ((i && is_of_macro(SM, begin, begin_of(list[i - 1]))) ||
+		(i + 1 < list.size() && is_of_macro(SM, begin, begin_of(list[i + 1]))));
 }
 
 void Pieces::add_all(const std::vector<Decl *> &list, const std::string &before, const std::string &after)

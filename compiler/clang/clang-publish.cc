@@ -13,6 +13,8 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/Basic/Version.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
 
 #include <cstring>
 
@@ -134,6 +136,35 @@ void clang_publish_replaceable(Decl *D)
 	    F->isTemplateInstantiation() || F->hasAttr<CUDAGlobalAttr>() || !F->isExternallyVisible() || F->hasAttr<WeakAttr>())
 		return;
 	F->addAttr(WeakAttr::CreateImplicit(F->getASTContext()));
+}
+
+namespace
+{
+
+struct LeaveGroups : llvm::PassInfoMixin<LeaveGroups> {
+	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
+	{
+		for (llvm::Function &F : M)
+			if (F.hasWeakAnyLinkage())
+				F.setComdat(nullptr);
+		return llvm::PreservedAnalyses::all();
+	}
+
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+
+} // namespace
+
+void clang_publish_structors(CodeGenOptions &options)
+{
+	options.PassBuilderCallbacks.push_back([](llvm::PassBuilder &builder) {
+		builder.registerPipelineStartEPCallback([](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+			passes.addPass(LeaveGroups());
+		});
+	});
 }
 
 void clang_publish_inline(Decl *D, const SourceManager &SM)

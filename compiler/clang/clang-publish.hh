@@ -4,6 +4,7 @@
 #define CGPU_COMPILER_CLANG_PUBLISH_HH
 
 #include <clang/AST/Decl.h>
+#include <clang/Basic/CodeGenOptions.h>
 #include <clang/Basic/SourceManager.h>
 
 #include "compiler/clang/clang-shim.h"
@@ -29,5 +30,11 @@ void clang_publish_replaceable(clang::Decl *D);
 /* Of a declaration at the top of C code: `inline` without `static` in a file of the user is what C++ takes it for, a function that
  * is there. In C99 no object would have its code, and a call that is not inlined would find none. */
 void clang_publish_inline(clang::Decl *D, const clang::SourceManager &SM);
+
+/*
+ * Clang keeps the two symbols of such a constructor or destructor in a group, as it does with an inline one, and a group is its
+ * unit's own. Takes effect on what is compiled with these options.
+ */
+void clang_publish_structors(clang::CodeGenOptions &options);
 
 #endif

@@ -339,6 +339,8 @@ class CompileAction : public HeaderLater<EmitObjAction>
 	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI,
 						       StringRef file) override
 	{
+		if (CI.getLangOpts().CPlusPlus)
+			clang_publish_structors(CI.getCodeGenOpts());
 		auto generator = EmitObjAction::CreateASTConsumer(CI, file);
 
 		if (!generator)

@@ -51,6 +51,7 @@ struct clang_diagnostic {
 	enum clang_diagnostic_kind kind; /* by clang's number of it: clang-diagnostics.def */
 	const char *message;
 	const char *name;	/* the first one that it is about, as spelled, or the file that is not found; NULL: none */
+	const char *guess;	/* of clang, for a name that is misspelt; NULL: none */
 	const char *incomplete; /* the class or enum that it is about and that has no definition; NULL: none */
 	const char *flag; /* "-Wparentheses" or "" */
 	bool in_syntax;	  /* the parser's, not about what the text means */

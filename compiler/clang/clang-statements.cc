@@ -8,6 +8,7 @@
  */
 #include "compiler/clang/clang-statements.hh"
 
+#include "compiler/clang/clang-members.hh"
 #include "compiler/clang/clang-publish.hh"
 
 #include <clang/AST/ASTConsumer.h>
@@ -319,6 +320,9 @@ void clang_statements_parse(Sema &S, const std::string &prefix, const std::funct
 				statements.parse();
 				continue;
 			}
+			/* Before clang looks which of the functions that are used have no body. */
+			if (P->getCurToken().is(tok::annot_repl_input_end))
+				clang_members_define(S);
 			declares = begins_with_place(*P);
 			if (declares)
 				const_cast<LangOptions &>(S.getLangOpts()).IncrementalExtensions = false;

@@ -17,6 +17,7 @@ namespace
 {
 
 std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned depth);
+bool has_layout(ASTContext &C, const RecordDecl *R);
 
 /* "4", "8": bytes of a type. */
 std::string bytes_of(ASTContext &C, QualType T)
@@ -62,7 +63,8 @@ std::string builtin_code(ASTContext &C, const BuiltinType *B, QualType T)
 
 std::string enum_code(ASTContext &C, const EnumDecl *D, QualType T)
 {
-	std::string s = "e" + bytes_of(C, T) + "{";
+	bool unsigned_by_itself = D->isFixed() && D->getIntegerType()->isUnsignedIntegerType();
+	std::string s = "e" + bytes_of(C, T) + (unsigned_by_itself ? "u{" : "{");
 	bool first = true;
 
 	for (const EnumConstantDecl *K : D->enumerators()) {
@@ -114,7 +116,7 @@ std::string record_code(ASTContext &C, const RecordDecl *R, QualType T, bool beh
 		return "f2";
 	s += bytes_of(C, T) + "(" + (name.rfind(unnamed, 0) ? name : "") + ")";
 
-	if (behind_pointer)
+	if (behind_pointer || !has_layout(C, R))
 		return s;
 	const ASTRecordLayout &L = C.getASTRecordLayout(R);
 	bool first = true;
@@ -184,6 +186,21 @@ std::string type_code(ASTContext &C, QualType T, bool behind_pointer, unsigned d
 	return "?" + bytes_of(C, T);
 }
 
+/* A file with errors has classes that are never whole, and others that have such members. */
+bool has_layout(ASTContext &C, const RecordDecl *R)
+{
+	R = R ? R->getDefinition() : nullptr;
+	if (!R || R->isInvalidDecl() || R->isDependentContext() || !R->isCompleteDefinition())
+		return false;
+	for (const FieldDecl *F : R->fields()) {
+		QualType T = C.getBaseElementType(F->getType());
+
+		if (F->isInvalidDecl() || (T->isRecordType() && !has_layout(C, T->getAsRecordDecl())))
+			return false;
+	}
+	return true;
+}
+
 /* A type with all that code which was compiled for it relies on. What is inside itself is written once. */
 struct layout_text {
 	ASTContext &C;
@@ -197,7 +214,7 @@ struct layout_text {
 		s += R->isUnion() ? "union " : "struct ";
 		s += name.rfind(unnamed, 0) ? name : "";
 		R = R->getDefinition();
-		if (!R || !seen.insert(R).second)
+		if (!has_layout(C, R) || !seen.insert(R).second)
 			return;
 		const ASTRecordLayout &L = C.getASTRecordLayout(R);
 
@@ -426,6 +443,14 @@ bool clang_is_lambda(QualType T)
 	const CXXRecordDecl *R = T.getNonReferenceType()->getAsCXXRecordDecl();
 
 	return R && R->isLambda();
+}
+
+bool clang_type_is_of_the_library(const CXXRecordDecl *R)
+{
+	for (const DeclContext *D = R; D; D = D->getParent())
+		if (D->isStdNamespace())
+			return true;
+	return false;
 }
 
 bool clang_is_constant(const VarDecl *V)

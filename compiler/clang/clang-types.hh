@@ -33,6 +33,8 @@ clang::PrintingPolicy clang_type_policy(const clang::ASTContext &C);
 std::string clang_type_c_record(const clang::CXXRecordDecl *R);
 /* Of a lambda, or a reference to one: a class without a name. */
 bool clang_is_lambda(clang::QualType T);
+/* Of namespace std, or of one in it. */
+bool clang_type_is_of_the_library(const clang::CXXRecordDecl *R);
 /* The number that a constant is, as a literal; "": it is none. */
 std::string clang_constant_value(const clang::VarDecl *V);
 /* Can another unit have a variable of its own in place of this one, and nobody tells the difference? */

@@ -541,11 +541,27 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	return 0;
 }
 
-/* Where C has read on, it points to another token of the same statement. A name that C++ alone knows is of C++. */
-static bool got_further(const struct compile_result *cpp, const struct compile_result *c)
+/* Has a cell declared something in C++, or included a header of it? */
+static bool speaks_cpp(const struct session *s)
+{
+	for (uint32_t i = 0; i < session_count(s); i++)
+		if (session_at(s, i)->kind == DECLARATION_CPP && *session_at(s, i)->host)
+			return true;
+	return false;
+}
+
+/*
+ * Where C has read on, it points to another token of the same statement. A name that C++ alone knows is of C++, and so is what it
+ * alone can parse. When all else is the same, a session that speaks C++ hears C++.
+ */
+static bool got_further(const struct session *session, const struct compile_result *cpp, const struct compile_result *c)
 {
 	if (cpp->line != c->line)
 		return cpp->line > c->line;
+	if (cpp->column == c->column && c->in_syntax && !cpp->in_syntax)
+		return true;
+	if (cpp->column >= c->column && speaks_cpp(session))
+		return true;
 	return ((c->in_syntax || c->is_unknown) && cpp->column > c->column) || (c->is_unknown && !cpp->is_unknown);
 }
 
@@ -593,7 +609,7 @@ static int compile_as_cpp(struct compilation *x, struct compile_result *ret, str
 	if (compile_cpp_cell(x->compiler, x->request, &cpp, err))
 		return -1;
 	/* Of a file that the cell includes C says what is of C++ in it. */
-	if (cpp.ok || (!x->is_refused && (x->is_cpp || !ret->line || got_further(&cpp, ret)))) {
+	if (cpp.ok || (!x->is_refused && (x->is_cpp || !ret->line || got_further(&x->compiler->session, &cpp, ret)))) {
 		compile_result_release(ret);
 		*ret = cpp;
 	} else {

@@ -17,24 +17,6 @@ void cpp_diagnostics_init(struct cpp_diagnostics *c, struct diagnostics *to, con
 	*c = (struct cpp_diagnostics){ .to = to, .text = text, .all = all };
 }
 
-/* "/usr/.../include/c++/12/bits/stl_vector.h" to "bits/stl_vector.h", "./own.h" to "own.h" */
-static const char *short_name(const char *file)
-{
-	const char *library = strstr(file, "/c++/"), *next = library ? strchr(library + 5, '/') : NULL;
-
-	while (next && (library = strstr(next, "/c++/")))
-		next = strchr(library + 5, '/');
-	return next ? next + 1 : !strncmp(file, "./", 2) ? file + 2 : file;
-}
-
-static void pass(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
-{
-	struct clang_diagnostic shown = *d;
-
-	shown.file = short_name(d->file);
-	diagnostics_add_clang(c->to, c->text, &shown);
-}
-
 static long cell_offset(const struct cpp_diagnostics *c, const struct clang_diagnostic *d)
 {
 	return d->offset < 0 ? -1 : unit_text_find(c->text, d->offset);
@@ -51,7 +33,7 @@ static void keep(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
 	buffer_clear(&c->message);
 	buffer_clear(&c->place);
 	buffer_puts(&c->message, d->message);
-	buffer_puts(&c->place, short_name(d->file));
+	buffer_puts(&c->place, diagnostics_short_name(d));
 	buffer_clear(&c->hint);
 	buffer_puts(&c->hint, d->hint ? d->hint : "");
 	c->line = d->line;
@@ -126,7 +108,7 @@ static void add_note(struct cpp_diagnostics *c, const struct clang_diagnostic *d
 	else if (c->waits || c->silent)
 		return;
 	else if (is_wanted(c, d))
-		pass(c, d);
+		diagnostics_add_clang(c->to, c->text, d);
 	else
 		c->folded++;
 }
@@ -147,7 +129,7 @@ static void end_notes(struct cpp_diagnostics *c)
 void cpp_diagnostics_add(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
 {
 	if (c->all) {
-		pass(c, d);
+		diagnostics_add_clang(c->to, c->text, d);
 		return;
 	}
 	if (d->severity == CLANG_NOTE) {
@@ -160,7 +142,7 @@ void cpp_diagnostics_add(struct cpp_diagnostics *c, const struct clang_diagnosti
 	if (d->severity == CLANG_ERROR && in_header(c, d))
 		keep(c, d);
 	else
-		pass(c, d);
+		diagnostics_add_clang(c->to, c->text, d);
 }
 
 void cpp_diagnostics_end(struct cpp_diagnostics *c)

@@ -16,7 +16,7 @@
 void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len,
 		      const char *cell_name)
 {
-	*d = (struct diagnostics){ .cell = cell, .cell_len = cell_len, .cell_name = cell_name };
+	*d = (struct diagnostics){ .cell = cell, .cell_len = cell_len, .cell_name = cell_name, .unknown_at = -1 };
 	buffer_init(&d->errors);
 	buffer_init(&d->warnings);
 	buffer_init(&d->first);
@@ -191,13 +191,14 @@ static void put_dropped_of_log(const struct diagnostics *d, struct buffer *out, 
 	}
 }
 
-/* Clang has only those names of the session that the cell writes, so it cannot guess one that is misspelt. */
-static void put_near(const struct diagnostics *d, struct buffer *out, const char *name)
+/* Clang has only those names of the session that the cell writes, so it seldom guesses one that is misspelt. */
+static void put_near(const struct diagnostics *d, struct buffer *out, const struct clang_diagnostic *c)
 {
-	const struct declaration *near = d->session ? session_nearest(d->session, name) : NULL;
+	const struct declaration *near = d->session ? session_nearest(d->session, c->name) : NULL;
+	const char *name = !near ? NULL : near->kind == DECLARATION_CPP ? near->device : near->name;
 
-	if (near)
-		buffer_printf(out, "      = did you mean '%s' of In[%u]?\n", near->name, near->cell);
+	if (near && !(c->guess && !strcmp(c->guess, name)))
+		buffer_printf(out, "      = did you mean '%s' of In[%u]?\n", name, near->cell);
 }
 
 /* Which package a header that is not found comes with. */
@@ -241,17 +242,17 @@ static void put_macro(const struct diagnostics *d, const struct unit_text *unit,
 }
 
 /* What to do about a name that means nothing. */
-static void put_unknown(const struct diagnostics *d, struct buffer *out, const char *name)
+static void put_unknown(const struct diagnostics *d, struct buffer *out, const struct clang_diagnostic *c)
 {
-	if (!put_dropped(d, out, name, strlen(name)))
-		put_near(d, out, name);
-	put_library(out, name);
+	if (!put_dropped(d, out, c->name, strlen(c->name)))
+		put_near(d, out, c);
+	put_library(out, c->name);
 }
 
 static void put_hints(const struct diagnostics *d, struct buffer *out, const struct clang_diagnostic *c)
 {
 	if (c->kind == CLANG_UNKNOWN && c->name)
-		put_unknown(d, out, c->name);
+		put_unknown(d, out, c);
 	else if (c->kind == CLANG_NO_FILE && c->name)
 		put_package(out, c->name);
 	else if (c->incomplete)
@@ -319,6 +320,38 @@ static long place_of_launch(const struct unit_text *unit, long at)
 	return is_word(unit->cell[open]) ? open : at;
 }
 
+const char *diagnostics_short_name(const struct clang_diagnostic *c)
+{
+	static const char folder[] = "/include/";
+	const char *file = c->file, *ret = file, *next;
+
+	for (next = strstr(file, folder); c->in_system_header && next; next = strstr(next, folder))
+		ret = next += strlen(folder);
+	for (next = strstr(file, "/c++/"); next; next = strstr(next, "/c++/")) {
+		next = strchr(next + strlen("/c++/"), '/');
+		if (!next)
+			break;
+		ret = next + 1;
+	}
+	return !strncmp(ret, "./", 2) ? ret + 2 : ret;
+}
+
+/* Of a name that means nothing clang may have asked more than once what it is: as a template, as a type. The last word holds. */
+static void take_back(struct diagnostics *d, const struct clang_diagnostic *c, bool in_cell)
+{
+	bool unknown = c->kind == CLANG_UNKNOWN && in_cell;
+
+	if (unknown && d->n_errors && d->unknown_at == c->offset) {
+		d->errors.len = d->unknown_start;
+		if (d->errors.data)
+			d->errors.data[d->errors.len] = '\0';
+		if (!--d->n_errors)
+			buffer_clear(&d->first);
+	}
+	d->unknown_at = unknown ? c->offset : -1;
+	d->unknown_start = d->errors.len;
+}
+
 void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 			   const struct clang_diagnostic *c)
 {
@@ -350,10 +383,11 @@ void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 		bool cell = !strcmp(c->file, d->cell_name);
 
 		line = cell ? c->line : 0;
-		snprintf(place, sizeof(place),
-			 cell || !strncmp(c->file, "In[", 3) ? "%s:%u" : "%s:%u:%u", c->file,
-			 c->line, c->column);
+		snprintf(place, sizeof(place), cell || !strncmp(c->file, "In[", 3) ? "%s:%u" : "%s:%u:%u",
+			 diagnostics_short_name(c), c->line, c->column);
 	}
+	if (c->severity == CLANG_ERROR)
+		take_back(d, c, in_cell);
 	if (c->severity == CLANG_ERROR && !d->n_errors) {
 		d->first_column = column;
 		d->first_in_syntax = c->in_syntax;

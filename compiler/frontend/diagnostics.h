@@ -28,6 +28,8 @@ struct diagnostics {
 	bool first_in_syntax, first_unknown; /* it is of clang's parser; about a name that means nothing */
 	struct in_the_way in_the_way;
 	unsigned n_errors;
+	long unknown_at;      /* the place of the last error, if it is about a name that means nothing, or -1 */
+	size_t unknown_start; /* where its text begins */
 	enum clang_severity last; /* where notes belong */
 	bool last_shown;
 };
@@ -36,6 +38,8 @@ void diagnostics_init(struct diagnostics *d, const char *cell, size_t cell_len,
 		      const char *cell_name);
 void diagnostics_release(struct diagnostics *d);
 
+/* Its file: "signal.h" for "/usr/include/signal.h", "bits/stl_vector.h" for one of the C++ library, "own.h" for "./own.h". */
+const char *diagnostics_short_name(const struct clang_diagnostic *c);
 /* One of clang's about a unit. */
 void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 			   const struct clang_diagnostic *c);

@@ -142,10 +142,11 @@ static void note_changed(struct going *g, const struct declaration *d)
 		g->changed[g->n_changed++] = d->device;
 }
 
-static void take_out(struct going *g, const struct declaration *d)
+/* `changed`: the name that it was declared with, or "". */
+static void take_out(struct going *g, const struct declaration *d, const char *changed)
 {
 	g->u->declarations[g->u->n_declarations++] = (struct declaration){
-		.kind = DECLARATION_CPP, .cell = g->u->cell, .name = d->name, .host = "", .device = "",
+		.kind = DECLARATION_CPP, .cell = g->u->cell, .name = d->name, .host = "", .device = changed,
 	};
 }
 
@@ -155,6 +156,43 @@ static const char *changed_in(const struct going *g, const char *text)
 		if (mentions(text, g->changed[i]))
 			return g->changed[i];
 	return NULL;
+}
+
+static const struct declaration *session_has(const struct going *g, const char *space, const char *name)
+{
+	for (uint32_t e = 0; e < session_count(g->session); e++) {
+		const struct declaration *d = session_at(g->session, e);
+
+		if (*d->host && !strcmp(d->name, name) && !strcmp(declaration_space(d->kind), space))
+			return d;
+	}
+	return NULL;
+}
+
+/* A variable that C cells know, too, whose class has the members that it had: it goes on, with the new functions. */
+static bool lives_on_in_c(const struct going *g, const struct declaration *d, const char *changed)
+{
+	const struct declaration *variable = session_has(g, "ordinary", d->device), *type = session_has(g, "tag", changed);
+
+	if (!variable || variable->kind != DECLARATION_VARIABLE || !type)
+		return false;
+	for (size_t i = 0; i < g->u->n_declarations; i++) {
+		const struct declaration *now = &g->u->declarations[i];
+
+		if (!strcmp(now->name, changed) && !strcmp(declaration_space(now->kind), "tag"))
+			return says_the_same(type->host, now->host);
+	}
+	return false;
+}
+
+/* The key of a template is its name, and behind that all of its head. */
+static const char *shown_name(const struct declaration *d)
+{
+	size_t len = strlen(d->device), name = strcspn(d->name, " ");
+
+	if (!strncmp(d->name, "type ", 5))
+		return d->name + 5;
+	return len && name >= len && d->name[name] && !strncmp(d->name + name - len, d->device, len) ? d->device : d->name;
 }
 
 static void look_at(struct going *g, uint32_t entry)
@@ -171,16 +209,20 @@ static void look_at(struct going *g, uint32_t entry)
 		if (now ? !says_the_same(d->host, now->text) : clashed)
 			note_changed(g, d);
 		if (clashed && !now)
-			take_out(g, d);
+			take_out(g, d, "");
 		return;
 	}
 	changed = g->dropped[entry] == CPP_REFUSED && !now ? changed_in(g, d->host) : NULL;
 	if (!changed)
 		return;
+	if (lives_on_in_c(g, d, changed)) {
+		take_out(g, d, "");
+		return;
+	}
 	buffer_printf(g->notes, "note: '%s' of In[%u] was declared with another '%s', and is no longer known to C++ cells; run "
-		      "that cell again to have it with this one\n", d->name, d->cell, changed);
+		      "that cell again to have it with this one\n", shown_name(d), d->cell, changed);
 	note_changed(g, d);
-	take_out(g, d);
+	take_out(g, d, changed);
 }
 
 static void add_pieces(const struct cpp_pieces *l, struct unit *u)

@@ -240,8 +240,10 @@ const struct declaration *session_nearest(const struct session *s, const char *n
 
 	for (uint32_t i = s->n; i-- > 0;) {
 		const struct declaration *d = &s->entries[i].d;
-		bool is_value = !strcmp(declaration_space(d->kind), "ordinary") || d->kind == DECLARATION_MACRO;
-		size_t n = is_value && !s->entries[i].hidden && *d->name ? near_name_edits(name, d->name) : least;
+		bool is_cpp = d->kind == DECLARATION_CPP && *d->host;
+		bool is_value = !strcmp(declaration_space(d->kind), "ordinary") || d->kind == DECLARATION_MACRO || is_cpp;
+		const char *known = is_cpp ? d->device : d->name;
+		size_t n = is_value && !s->entries[i].hidden && *known ? near_name_edits(name, known) : least;
 
 		if (n && n < least) {
 			least = n;

@@ -572,6 +572,28 @@ static void mark_users(const struct declaration_list *l, size_t at, bool *marked
 				    uses(&l->items[i]->d, l->items[j]->d.name);
 }
 
+/* Nobody wants to hear twice of what both languages have, or what the note of the compiler names; nor of the type itself. */
+static bool is_told(const struct acceptance *a, const bool *marked, size_t at, size_t i)
+{
+	const struct declaration_list *l = &a->d->list;
+	const char *name = plain_name(&l->items[i]->d);
+
+	if (!*name || !strcmp(name, l->items[at]->d.name))
+		return true;
+	for (size_t k = at + 1; k < i; k++)
+		if (marked[k] && !strcmp(plain_name(&l->items[k]->d), name))
+			return true;
+	for (size_t k = 0; k < a->unit->n_declarations; k++) {
+		const struct declaration *gone = &a->unit->declarations[k];
+		size_t len = strcspn(gone->name, "(");
+
+		if (gone->kind == DECLARATION_CPP && !*gone->host && *gone->device && strlen(name) == len &&
+		    !strncmp(gone->name, name, len))
+			return true;
+	}
+	return false;
+}
+
 /* Takes the changed type and everything that was declared with it off the list. */
 static int drop_type(struct acceptance *a, size_t at, struct error *err)
 {
@@ -595,11 +617,13 @@ static int drop_type(struct acceptance *a, size_t at, struct error *err)
 		}
 		if (user->kind == DECLARATION_DROPPED)
 			continue;
-		if (!*comma)
-			buffer_printf(a->notes, "note: type %s has changed; declared with the old one, and so no longer "
-				      "known:", l->items[at]->d.name);
-		buffer_printf(a->notes, "%s %s (In[%u])", comma, user->name, user->cell);
-		comma = ",";
+		if (!is_told(a, marked, at, i)) {
+			if (!*comma)
+				buffer_printf(a->notes, "note: type %s has changed; declared with the old one, and so no longer "
+					      "known:", l->items[at]->d.name);
+			buffer_printf(a->notes, "%s %s (In[%u])", comma, plain_name(user), user->cell);
+			comma = ",";
+		}
 		snprintf(reason, sizeof(reason), "has the type %s as it was before In[%u] changed it; run that cell again "
 			 "to have it with the new one", l->items[at]->d.name, a->from->cell);
 		if (drop_slot(a->d, i, reason, err))
@@ -651,6 +675,18 @@ static int forget_reason(struct declarations *d, const char *name, struct error 
 	return at < d->list.n ? clear_slot(d, at, err) : 0;
 }
 
+/* `changed`: the name that it was declared with, or "". */
+static int take_out(struct acceptance *a, size_t slot, const char *changed, struct error *err)
+{
+	char reason[300];
+
+	if (!*changed)
+		return clear_slot(a->d, slot, err);
+	snprintf(reason, sizeof(reason), "was declared with '%s' as it was before In[%u] changed it; run that cell again to have it "
+		 "with the new one", changed, a->from->cell);
+	return drop_slot(a->d, slot, reason, err);
+}
+
 static int accept_one(struct acceptance *a, const struct declaration *one, struct error *err)
 {
 	struct declaration_list *l = &a->d->list;
@@ -664,7 +700,7 @@ static int accept_one(struct acceptance *a, const struct declaration *one, struc
 		return 0;
 	/* A C++ declaration that does not compile with what has taken the place of others. */
 	if (one->kind == DECLARATION_CPP && !*one->host)
-		return before ? clear_slot(a->d, at, err) : 0;
+		return before ? take_out(a, at, one->device, err) : 0;
 	/* A type that does is off the list already. */
 	if (before && one->kind == DECLARATION_CPP && same_tokens(before->d.host, one->host))
 		return put(a, at, owned_entry(a, one, "", before), err);

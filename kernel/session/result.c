@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/demangle.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/record.h"
@@ -23,9 +24,21 @@ static int read_session(void *data, uint64_t address, void *out, size_t len)
 	return supervisor_read(s->supervisor, address, out, len);
 }
 
+/* Of an entry the host has a function that launches it. */
+static const char *shown_name(const char *name, char *ret, size_t size)
+{
+	static const char stub[] = "__device_stub__";
+	const char *at;
+
+	demangle(name, ret, size);
+	at = strstr(ret, stub);
+	return at ? at + strlen(stub) : ret;
+}
+
 static void describe(const struct address_description *d, uint64_t address, struct buffer *out)
 {
 	uint64_t offset = address - d->base;
+	char name[sizeof(d->name)];
 
 	switch (d->owner) {
 	case OWNER_HEAP:
@@ -37,7 +50,7 @@ static void describe(const struct address_description *d, uint64_t address, stru
 	case OWNER_VARIABLE:
 	case OWNER_CODE:
 		buffer_printf(out, offset && d->owner == OWNER_VARIABLE ? "%s + %" PRIu64 " bytes" : "%s",
-			      d->name, offset);
+			      shown_name(d->name, name, sizeof(name)), offset);
 		break;
 	case OWNER_DEVICE:
 		buffer_printf(out, "%" PRIu64 " bytes on the device", d->size);

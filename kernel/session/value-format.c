@@ -131,13 +131,14 @@ static void put_integer(struct buffer *out, const char *bytes, size_t size, bool
 		buffer_printf(out, "%" PRIu64, load(bytes, size));
 }
 
-/* enum = "e" size ["{" NAME "=" value {"," NAME "=" value} "}"] */
+/* enum = "e" size ["u"] ["{" NAME "=" value {"," NAME "=" value} "}"] */
 static void put_enum(struct buffer *out, const char *code, const char *bytes)
 {
 	char *p;
 	size_t size = strtoul(code + 1, &p, 10);
-	int64_t value = sign_extend(load(bytes, size), 8 * size);
+	int64_t value = *p == 'u' ? (int64_t)load(bytes, size) : sign_extend(load(bytes, size), 8 * size);
 
+	p += *p == 'u';
 	while (*p && *p != '}') {
 		const char *name = ++p;
 		size_t len = strcspn(name, "=,}");

@@ -269,7 +269,8 @@ static uint32_t put_library_run(struct printer *p, uint32_t i, uint32_t n)
 	for (; i < n && is_library(p, i); i++) {
 		const char *name = p->f->frames[i].name;
 
-		if (!strncmp(name, FAULT_FRAME_HIDDEN, sizeof(p->f->frames[i].name)) || (*name && !strcmp(name, last)))
+		if (!strncmp(name, FAULT_FRAME_HIDDEN, sizeof(p->f->frames[i].name)) ||
+		    !strncmp(name, FAULT_FRAME_SHOWS, strlen(FAULT_FRAME_SHOWS)) || (*name && !strcmp(name, last)))
 			continue;
 		if (!*name || named == LIBRARY_SHOWN) {
 			unnamed++;

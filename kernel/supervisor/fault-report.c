@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/demangle.h"
 #include "common/fault-questions.h"
 #include "common/worker-protocol.h"
 #include "kernel/supervisor/fault-frames.h"
@@ -270,6 +271,22 @@ static void put_bad_call(const struct fault_record *f, const struct unit_table *
 	fault_report_put_owner(&f->what, f->address, units, out);
 }
 
+/* Of a name that was used before anybody has defined it the record has nothing else. */
+static void put_link(const struct fault_record *f, struct buffer *out)
+{
+	char missing[sizeof(f->missing)], name[sizeof(f->missing)];
+
+	bounded(f->missing, sizeof(f->missing), missing);
+	missing[strcspn(missing, " ")] = '\0';
+	if (*f->text || !*missing) {
+		put_first_line(f, "no more is known", out);
+		return;
+	}
+	demangle(missing, name, sizeof(name));
+	buffer_printf(out, "'%s' is declared but defined nowhere yet: neither in a cell nor in a loaded library. Define it in a "
+		      "cell, or load the library that has it, then run this cell again.", name);
+}
+
 static void put_what(const struct fault_record *f, uint32_t kind, const struct unit_table *units, pid_t pid,
 		     struct buffer *out)
 {
@@ -320,6 +337,9 @@ static void put_what(const struct fault_record *f, uint32_t kind, const struct u
 		return;
 	case FAULT_INTERRUPTED:
 		buffer_puts(out, "the cell was interrupted");
+		return;
+	case FAULT_LINK:
+		put_link(f, out);
 		return;
 	default:
 		put_first_line(f, "no more is known", out);
@@ -450,7 +470,7 @@ static void make(struct fault_report *r, const struct fault_record *f, const str
 		fault_frames_put(f, units, pid, buffer_text(&values.lines), &r->traceback);
 	}
 	put_rest_of_text(f, buffer_text(&r->evalue), &r->traceback);
-	if (f->signal > 0 && kind != FAULT_KILLED)
+	if (f->signal > 0 && kind != FAULT_KILLED && kind != FAULT_LINK)
 		buffer_printf(&r->traceback, "\nThe cell's process got SIG%s (signal %d).\n",
 			      sigabbrev_np(f->signal) ? sigabbrev_np(f->signal) : "?", f->signal);
 	fault_values_release(&values);

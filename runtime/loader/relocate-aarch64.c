@@ -225,8 +225,8 @@ static int apply(const struct relocation *r, struct error *err)
 	case R_AARCH64_TLSGD_ADD_LO12_NC:
 		return put_low12(r, got, 0);
 	case R_AARCH64_CALL26:
-	case R_AARCH64_JUMP26:
-		return put_branch(r, value, 26, 0, err);
+	case R_AARCH64_JUMP26: /* to a weak function that is not there: the next instruction, as the ABI has it */
+		return put_branch(r, r->symbol ? value : r->place + 4, 26, 0, err);
 	case R_AARCH64_CONDBR19:
 		return put_branch(r, value, 19, 5, err);
 	case R_AARCH64_TSTBR14:

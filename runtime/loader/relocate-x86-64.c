@@ -146,8 +146,9 @@ static int apply(const struct relocation *r, struct error *err)
 		return put64(r, r->got_base + (uint64_t)r->addend - r->place);
 	case R_X86_64_GOTPCREL64:
 		return put64(r, r->got + (uint64_t)r->addend - r->place);
+	case R_X86_64_PLT32: /* code asks first whether a weak function is there, and does not call one that is not */
+		return put32(r, r->symbol ? value - r->place : 0, err);
 	case R_X86_64_PC32:
-	case R_X86_64_PLT32:
 		return put32(r, value - r->place, err);
 	case R_X86_64_GOTPC32:
 		return put32(r, r->got_base + (uint64_t)r->addend - r->place, err);

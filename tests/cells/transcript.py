@@ -46,8 +46,8 @@ def _pieces(result):
             pieces.append((kind, content["data"].get("text/plain", "")))
         elif kind == "error":
             # What a fault's report says is the business of tests/recovery.
-            compiling = content["ename"] in ("CompileError", "LinkError", "UsageError")
-            pieces.append((kind, content["ename"] + (": " + content["evalue"] if compiling else "")))
+            said = content["ename"] in ("CompileError", "LinkError", "UsageError", "UncaughtException")
+            pieces.append((kind, content["ename"] + (": " + content["evalue"] if said else "")))
     return pieces
 
 

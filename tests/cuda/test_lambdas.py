@@ -33,7 +33,7 @@ GOT(2)""", "255.0"))
 def test_lambdas_with_names_are_values_of_the_session(fresh_kernel):
     make = "auto f = [=] __device__ (int i) { return a * i + s; };\n"
     play(fresh_kernel, PLACES, (make + "apply<<<1, 32>>>(out, f); GOT(2)", "8.5"),
-         ("a = 50; apply<<<1, 32>>>(out, f); GOT(2)", "8.5"), ("f", "{3, 2.5}"))
+         ("a = 50; apply<<<1, 32>>>(out, f); GOT(2)", "8.5"), ("f", "{.a = 3, .s = 2.5}"))
     refuse(fresh_kernel, "a = 7; " + make + NULL_POINTER, "SegmentationFault")
     play(fresh_kernel, ("apply<<<1, 32>>>(out, f); GOT(2)", "8.5"),
          # The same cell once more, with the variables of now.

@@ -1,0 +1,3 @@
+struct car { int wheels = 4; car() {} };
+car d();
+d.wheels

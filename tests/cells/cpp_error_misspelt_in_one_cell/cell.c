@@ -1,0 +1,3 @@
+int counter = 0;
+auto add = [](int n) { counter += n; };
+Counter++;

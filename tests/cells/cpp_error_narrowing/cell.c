@@ -1,0 +1,6 @@
+%%cpp
+int big = 300;
+char c{ big };
+//---
+%%cpp
+int n = { 2.5 };
