@@ -56,6 +56,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/frontend/compile-cuda.c %reldir%/frontend/compile-cuda.h \
 	%reldir%/frontend/cpp-diagnostics.c %reldir%/frontend/cpp-diagnostics.h \
 	%reldir%/frontend/declare.c %reldir%/frontend/declare.h \
+	%reldir%/frontend/device-half.c %reldir%/frontend/device-half.h \
 	%reldir%/frontend/diagnostics.c %reldir%/frontend/diagnostics.h \
 	%reldir%/frontend/directives.c %reldir%/frontend/directives.h \
 	%reldir%/frontend/host-text.c %reldir%/frontend/host-text.h %reldir%/frontend/in-turn.c %reldir%/frontend/in-turn.h \
