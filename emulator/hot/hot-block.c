@@ -3,7 +3,7 @@
  * A block becomes straight code over whole rows; a block that jumps to its own start becomes a loop whose rows stay
  * in registers while all lanes that came in go round. Each round counts against w->budget as the interpreter's do.
  * What parts the lanes, and every jump backwards to another place, is left to the handler of the branch. So is a branch out
- * of the middle of a loop as soon as any lane takes it.
+ * of a loop as soon as any lane takes it.
  */
 #include "emulator/hot/hot-memory.h"
 
@@ -274,14 +274,15 @@ static void flush_in_round(struct hot_build *b)
 	LLVMPositionBuilderAtEnd(b->builder, on);
 }
 
-/* A branch out of the middle of a loop. Where others of the warp wait behind it, the step loop must see that, too. */
+/* A branch out of a loop, before its end. Where others of the warp wait behind it, the step loop must see that, too. */
 static void emit_exit(struct hot_build *b, const struct op *o)
 {
 	LLVMBasicBlockRef leave = add_block(b), stay = add_block(b);
-	LLVMValueRef none = LLVMBuildICmp(b->builder, LLVMIntEQ, taken_lanes(b, o), hot_const32(b, 0), "");
+	LLVMValueRef none = LLVMBuildICmp(b->builder, LLVMIntEQ, taken_lanes(b, o), hot_const32(b, 0), ""), next;
 
 	if (b->mask) {
-		LLVMValueRef limit = LLVMBuildLoad2(b->builder, b->pointer, hot_field(b, b->warp, offsetof(struct warp, limit)), "");
+		LLVMValueRef at = hot_field(b, b->warp, offsetof(struct warp, limit));
+		LLVMValueRef limit = LLVMBuildLoad2(b->builder, b->pointer, at, "");
 
 		limit = LLVMBuildICmp(b->builder, LLVMIntNE, limit, hot_const_pointer(b, place_of(b, o) + 1), "");
 		none = LLVMBuildAnd(b->builder, none, limit, "");
@@ -289,11 +290,21 @@ static void emit_exit(struct hot_build *b, const struct op *o)
 	hot_mark_likely(b, LLVMBuildCondBr(b->builder, none, stay, leave));
 	LLVMPositionBuilderAtEnd(b->builder, leave);
 	flush_in_round(b);
-	count_operations(b, b->steps, b->executed);
-	if (b->mask)
-		leave_by_event(b, place_of(b, o), WARP_RESUME);
-	else
-		leave_to(b, place_of(b, o));
+	count_operations(b, b->steps + 1, b->executed);
+	next = call_handler(b, o);
+	if (b->mask) {
+		/* Here the step loop may not know of the mask. */
+		LLVMBasicBlockRef goes_on = add_block(b), ends = add_block(b);
+
+		LLVMBuildCondBr(b->builder, LLVMBuildIsNull(b->builder, next, ""), ends, goes_on);
+		LLVMPositionBuilderAtEnd(b->builder, goes_on);
+		LLVMBuildStore(b->builder, next, hot_field(b, b->warp, offsetof(struct warp, next)));
+		LLVMBuildStore(b->builder, hot_const32(b, WARP_RESUME), hot_field(b, b->warp, offsetof(struct warp, event)));
+		LLVMBuildBr(b->builder, ends);
+		LLVMPositionBuilderAtEnd(b->builder, ends);
+		next = LLVMConstNull(b->pointer);
+	}
+	LLVMBuildRet(b->builder, next);
 	LLVMPositionBuilderAtEnd(b->builder, stay);
 }
 

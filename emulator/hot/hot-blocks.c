@@ -160,7 +160,8 @@ int hot_blocks_init(struct hot_blocks *b, const struct hot_program *p, const str
 	for (uint32_t i = 0; i < p->op_count;) {
 		bool worth;
 		struct hot_block made = block_at(p, meanings, leader, i, &worth);
-		uint32_t end = made.end > i ? made.end : i + hot_width(&p->ops[i]), whole = made.meets ? 0 : loop_end(p, meanings, i);
+		uint32_t end = made.end > i ? made.end : i + hot_width(&p->ops[i]);
+		uint32_t whole = made.meets ? 0 : loop_end(p, meanings, i);
 
 		made.depth = (uint32_t)depth[i];
 		if (whole > made.end) {

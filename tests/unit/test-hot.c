@@ -95,6 +95,22 @@ static void loops_may_be_left_in_the_middle(void **state)
 	assert_int_equal(o.words[26], 3238); /* of 27, on the way */
 }
 
+/* The branch out of it is its first operation, in whose place the compiled loop is. */
+static void loops_may_be_left_at_once(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	o = assert_same(HEAD "mov.u32 %r3, 0; and.b32 %r4, %r0, 7; setp.eq.u32 %p1, %r4, 0;\n"
+			     "LOOP: @%p1 bra OUT;\n"
+			     "add.u32 %r3, %r3, 5; add.u32 %r4, %r4, -1; setp.eq.u32 %p1, %r4, 0; setp.lt.u32 %p2, %r3, 27;\n"
+			     "@%p2 bra LOOP;\n"
+			     "OUT: st.global.u32 [%a1], %r3; ret;\n}\n",
+			50);
+	assert_int_equal(o.words[3], 15);
+	assert_int_equal(o.words[7], 30);
+}
+
 /* The first lanes leave before the loop has made a number of what it was given. */
 static void a_row_that_is_left_early_keeps_its_bits(void **state)
 {
@@ -419,6 +435,7 @@ int main(void)
 		cmocka_unit_test(exit_waits_for_the_compiler),
 		cmocka_unit_test(loops_end_lane_by_lane),
 		cmocka_unit_test(loops_may_be_left_in_the_middle),
+		cmocka_unit_test(loops_may_be_left_at_once),
 		cmocka_unit_test(a_row_that_is_left_early_keeps_its_bits),
 		cmocka_unit_test(a_row_that_was_no_float_keeps_its_bits),
 		cmocka_unit_test(guarded_operations_keep_the_other_lanes),
