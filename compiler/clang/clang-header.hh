@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 
 /*
- * One mapping of the file for all that use it at a time; it must live as long as CI. nullptr: clang opens the file itself. The two
- * halves of a cell may come here at once.
+ * One mapping of the file for all that use it at a time; it must live as long as CI. nullptr: clang opens the file itself.
+ * The two halves of a cell may come here at once.
  */
 inline std::shared_ptr<llvm::MemoryBuffer> clang_load_header(clang::CompilerInstance &CI)
 {

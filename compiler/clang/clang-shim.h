@@ -149,7 +149,8 @@ struct clang_job {
 	/* Of a C++ cell: the symbol of a weak variable that its own text defines, or of its guard; may be NULL */
 	void (*own_variable)(void *context, const char *symbol);
 	void (*entry)(void *context, const struct clang_entry *e); /* as `piece` */
-	void (*device_code)(void *context); /* of a C++ cell: has_device_code will be set, once, as soon as it is known; may be NULL */
+	/* Of a C++ cell: has_device_code will be set. Called once, as soon as it is known; may be NULL. */
+	void (*device_code)(void *context);
 	/*
 	 * Of a C++ cell, also after errors: with [begin, end) of the text replaced, its lambdas capture what they name. Edits do
 	 * not overlap. May be NULL.
@@ -210,8 +211,8 @@ int clang_shim_build_header(const struct clang_job *job, const char *path);
  */
 int clang_shim_compile(const struct clang_job *job, struct clang_result *ret);
 /*
- * The device's half of a C++ cell: PTX, malloc-ed. 0, or -1 after diagnostics. It may run on a thread of its own while another one
- * is in clang_shim_compile(), behind the callback device_code.
+ * The device's half of a C++ cell: PTX, malloc-ed. 0, or -1 after diagnostics. It may run on a thread of its own while
+ * another one is in clang_shim_compile(), behind the callback device_code.
  */
 int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_t *ret_len);
 /*

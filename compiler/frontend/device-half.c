@@ -21,8 +21,9 @@ static void keep(void *context, const struct clang_diagnostic *d)
 	struct device_half *h = context;
 	struct clang_diagnostic copy = *d;
 
-	if (keep_text(h, &copy.message) && keep_text(h, &copy.flag) && keep_text(h, &copy.file) && keep_text(h, &copy.source) &&
-	    keep_text(h, &copy.hint) && keep_text(h, &copy.macro) && keep_text(h, &copy.header) && keep_text(h, &copy.include_file))
+	if (keep_text(h, &copy.message) && keep_text(h, &copy.flag) && keep_text(h, &copy.file) &&
+	    keep_text(h, &copy.source) && keep_text(h, &copy.hint) && keep_text(h, &copy.macro) &&
+	    keep_text(h, &copy.header) && keep_text(h, &copy.include_file))
 		buffer_append(&h->said, &copy, sizeof(copy));
 }
 
@@ -65,8 +66,8 @@ static bool make_thread(struct device_half *h)
 	return made;
 }
 
-void device_half_begin(struct device_half *h, const struct options *o, const struct clang_options *clang, const struct clang_job *job,
-		       const char *includes)
+void device_half_begin(struct device_half *h, const struct options *o, const struct clang_options *clang,
+		       const struct clang_job *job, const char *includes)
 {
 	*h = (struct device_half){
 		.options = o, .includes = includes, .begun = true, .err = ERROR_INIT,

@@ -40,8 +40,8 @@ struct device_half {
 };
 
 /* job: the host's. Its texts, and includes, must stay until the end. */
-void device_half_begin(struct device_half *h, const struct options *o, const struct clang_options *clang, const struct clang_job *job,
-		       const char *includes);
+void device_half_begin(struct device_half *h, const struct options *o, const struct clang_options *clang,
+		       const struct clang_job *job, const char *includes);
 void device_half_join(struct device_half *h);
 /* Calls `told` with each diagnostic, in order. */
 void device_half_tell(const struct device_half *h, void *context, void (*told)(void *context, const struct clang_diagnostic *d));

@@ -22,8 +22,8 @@
  */
 void header_ahead_begin(const char *const *paths, size_t n, void (*make)(void *context), void *context);
 /*
- * Is there a child that was to make this file? It is no more at work on it afterwards. ret_ended: the child if it had to be ended in
- * the middle of its work, else 0.
+ * Is there a child that was to make this file? It is no more at work on it afterwards. ret_ended: the child if it had to be
+ * ended in the middle of its work, else 0.
  */
 bool header_ahead_wait(const char *path, pid_t *ret_ended);
 /* A child that has ended is taken note of. */
