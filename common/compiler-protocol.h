@@ -12,7 +12,7 @@
 #ifndef CGPU_COMMON_COMPILER_PROTOCOL_H
 #define CGPU_COMMON_COMPILER_PROTOCOL_H
 
-#define COMPILER_PROTOCOL_VERSION 5
+#define COMPILER_PROTOCOL_VERSION 6
 
 /* cgpu-compiler finds its socket at this descriptor; 0 to 2 are as the kernel's. */
 #define COMPILER_SOCKET_FD 3
@@ -42,6 +42,7 @@ enum compiler_message {
 	 * shared memory, [str cell name, bytes ptx, bytes object with more of it]: the newest first,
 	 * [str cell name, str text]: what lines of source are taken from */
 	COMPILER_LOOK = 17,
+	COMPILER_DEVICE = 18,       /* u32 sm: what device code will be compiled for. No answer */
 
 	/* compiler -> kernel */
 	/* u32 id, bytes unit (common/unit.h), [bytes unit]: the functions of earlier cells, checked, [str name of an

@@ -300,6 +300,12 @@ static int on_surroundings(struct record *r, struct error *err)
 	return 0;
 }
 
+static int on_device(struct compiler *c, struct record *r, struct error *err)
+{
+	c->sm = record_u32(r);
+	return record_check(r, "the session's device", err);
+}
+
 static int handle(struct compiler *c, const struct ipc_message *m, struct error *err)
 {
 	struct record r = record_open(m->data, m->len);
@@ -321,6 +327,8 @@ static int handle(struct compiler *c, const struct ipc_message *m, struct error 
 		return on_look(c, &r, err);
 	case COMPILER_SURROUNDINGS:
 		return on_surroundings(&r, err);
+	case COMPILER_DEVICE:
+		return on_device(c, &r, err);
 	default:
 		return error_set(err, ERROR_PROTOCOL, "message %u is none that the compiler knows",
 				 m->type);

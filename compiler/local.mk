@@ -37,6 +37,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/session/cpp-header.c %reldir%/session/cpp-header.h \
 	%reldir%/session/cpp-names.c %reldir%/session/cpp-names.h %reldir%/session/cpp-own.c %reldir%/session/cpp-own.h \
 	%reldir%/session/cpp-pieces.c %reldir%/session/cpp-pieces.h \
+	%reldir%/session/header-ahead.c %reldir%/session/header-ahead.h \
 	%reldir%/session/in-the-way.c %reldir%/session/in-the-way.h %reldir%/session/options.c %reldir%/session/options.h \
 	%reldir%/session/pragma-state.c %reldir%/session/pragma-state.h %reldir%/session/pragmas.def \
 	%reldir%/session/session.c %reldir%/session/session.h \
@@ -58,6 +59,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/frontend/compile-cuda.c %reldir%/frontend/compile-cuda.h \
 	%reldir%/frontend/cpp-diagnostics.c %reldir%/frontend/cpp-diagnostics.h \
 	%reldir%/frontend/declare.c %reldir%/frontend/declare.h \
+	%reldir%/frontend/device-half.c %reldir%/frontend/device-half.h \
 	%reldir%/frontend/diagnostics.c %reldir%/frontend/diagnostics.h \
 	%reldir%/frontend/directives.c %reldir%/frontend/directives.h \
 	%reldir%/frontend/host-text.c %reldir%/frontend/host-text.h %reldir%/frontend/in-turn.c %reldir%/frontend/in-turn.h \
@@ -112,7 +114,7 @@ clean-local:
 	rm -rf %reldir%/include
 
 compiler_tests = test-split test-c-linkage test-pragma-state test-launch-syntax test-line-table test-effort \
-	test-compile test-compile-ahead test-unit-cache test-listing test-tool-folder \
+	test-compile test-compile-ahead test-header-ahead test-unit-cache test-listing test-tool-folder \
 	test-diagnostics
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
@@ -138,6 +140,9 @@ test_listing_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
 test_tool_folder_SOURCES = tests/unit/test-tool-folder.c
 test_tool_folder_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_tool_folder_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_header_ahead_SOURCES = tests/unit/test-header-ahead.c
+test_header_ahead_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_header_ahead_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
 test_effort_SOURCES = tests/unit/test-effort.c
 test_effort_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_effort_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)

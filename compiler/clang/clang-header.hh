@@ -8,28 +8,40 @@
 #include <clang/Serialization/InMemoryModuleCache.h>
 #include <llvm/Support/MemoryBuffer.h>
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include <sys/stat.h>
 
-/* One mapping of the file for all; it must live as long as CI. nullptr: clang opens the file itself. */
+/*
+ * One mapping of the file for all that use it at a time; it must live as long as CI. nullptr: clang opens the file itself.
+ * The two halves of a cell may come here at once.
+ */
 inline std::shared_ptr<llvm::MemoryBuffer> clang_load_header(clang::CompilerInstance &CI)
 {
-	static std::weak_ptr<llvm::MemoryBuffer> last;
-	static ino_t last_version; /* another file takes its place when the header is made again */
+	struct mapping {
+		std::weak_ptr<llvm::MemoryBuffer> bytes;
+		ino_t version; /* another file takes its place when the header is made again */
+	};
+	static std::map<std::string, mapping> all;
+	static std::mutex lock;
 	const std::string &path = CI.getPreprocessorOpts().ImplicitPCHInclude;
-	std::shared_ptr<llvm::MemoryBuffer> loaded = last.lock();
 	struct stat st;
 
 	if (path.empty() || stat(path.c_str(), &st))
 		return nullptr;
-	if (!loaded || last_version != st.st_ino || loaded->getBufferIdentifier() != path) {
+	std::lock_guard<std::mutex> guard(lock);
+	std::shared_ptr<llvm::MemoryBuffer> loaded = all[path].bytes.lock();
+
+	if (!loaded || all[path].version != st.st_ino) {
 		auto file = llvm::MemoryBuffer::getFile(path, false, false);
 
 		loaded = file ? std::move(*file) : nullptr;
-		last = loaded;
-		last_version = st.st_ino;
+		for (auto at = all.begin(); at != all.end();)
+			at = at->second.bytes.expired() ? all.erase(at) : std::next(at);
+		all[path] = { loaded, st.st_ino };
 	}
 	if (loaded)
 		CI.getModuleCache().addPCM(path, llvm::MemoryBuffer::getMemBuffer(loaded->getMemBufferRef(), false));

@@ -253,9 +253,12 @@ class CellConsumer : public SemaConsumer
 	{
 		auto *F = dyn_cast<FunctionDecl>(D);
 		size_t n = entries.size();
+		bool found = ((F && F->isTemplateInstantiation()) || is_of_this_cell(D->getLocation())) &&
+			     clang_cuda_find_device_code(D, &entries);
 
-		if ((F && F->isTemplateInstantiation()) || is_of_this_cell(D->getLocation()))
-			result->has_device_code |= clang_cuda_find_device_code(D, &entries);
+		if (found && !result->has_device_code && job->device_code)
+			job->device_code(job->context);
+		result->has_device_code |= found;
 		/* The line of a launch is that of the call of the stub. */
 		for (; n < entries.size(); n++) {
 			entries[n]->addAttr(NoInlineAttr::CreateImplicit(sema->Context));

@@ -158,6 +158,8 @@ struct clang_job {
 	/* Of a C++ cell: the symbol of a weak variable that its own text defines, or of its guard; may be NULL */
 	void (*own_variable)(void *context, const char *symbol);
 	void (*entry)(void *context, const struct clang_entry *e); /* as `piece` */
+	/* Of a C++ cell: has_device_code will be set. Called once, as soon as it is known; may be NULL. */
+	void (*device_code)(void *context);
 	/*
 	 * Of a C++ cell, also after errors: with [begin, end) of the text replaced, its lambdas capture what they name. Edits do
 	 * not overlap. May be NULL.
@@ -217,7 +219,10 @@ int clang_shim_build_header(const struct clang_job *job, const char *path);
 /* Compile to an object. 0, or -1 after diagnostics. Release the result with clang_result_release().
  */
 int clang_shim_compile(const struct clang_job *job, struct clang_result *ret);
-/* The device's half of a C++ cell: PTX, malloc-ed. 0, or -1 after diagnostics. */
+/*
+ * The device's half of a C++ cell: PTX, malloc-ed. 0, or -1 after diagnostics. It may run on a thread of its own while
+ * another one is in clang_shim_compile(), behind the callback device_code.
+ */
 int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_t *ret_len);
 /*
  * While nothing is to be compiled: take down the last compilation, and begin the next one ahead, with these options and this

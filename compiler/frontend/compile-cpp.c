@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/error.h"
@@ -20,6 +21,7 @@
 #include "compiler/device/device-edits.h"
 #include "compiler/device/device-flags.h"
 #include "compiler/frontend/cpp-diagnostics.h"
+#include "compiler/frontend/device-half.h"
 #include "compiler/frontend/diagnostics.h"
 #include "compiler/session/composition.h"
 #include "compiler/session/cpp-bundle.h"
@@ -56,6 +58,8 @@ struct cpp_unit {
 	struct clang_result object;
 	struct buffer behind;	/* the kernels that are compiled again */
 	struct buffer entries;	/* struct unit_entry */
+	struct clang_job job;	/* of this try */
+	struct device_half half;
 	char *ptx;		/* owned; NULL: no device code */
 	size_t ptx_len;
 	bool *anew;	   /* by the session's entry: a kernel that is compiled again, see cpp_pieces_follow() */
@@ -497,18 +501,6 @@ static void on_device_diagnostic(void *context, const struct clang_diagnostic *d
 		on_diagnostic(context, d);
 }
 
-/* A header that does not compile is told by the cell that includes it. */
-static int find_device_header(struct cpp_unit *x, const struct clang_options *options, struct buffer *ret, struct error *err)
-{
-	const struct options *o = &x->compiler->options;
-	struct error why = ERROR_INIT;
-
-	if (!cpp_header_get(o, options, buffer_text(&x->includes), ret, &why) ||
-	    (why.code == ERROR_COMPILE && !cpp_header_get(o, options, "", ret, &why)))
-		return 0;
-	return error_set(err, why.code, "CUDA C++ headers: %s", why.text);
-}
-
 /*
  * A kernel that only its own text can name, as in a namespace without a name, has a longer name in the PTX. NULL: it is not
  * there, since nobody launches it.
@@ -539,18 +531,49 @@ static void name_entries(struct cpp_unit *x)
 	x->entries.len = kept * sizeof(*e);
 }
 
-static int compile_for_device(struct cpp_unit *x, struct clang_job job, struct error *err)
+static const struct clang_options *device_options(struct cpp_unit *x, struct error *err)
 {
+	return options_get_device(&x->compiler->options, buffer_text(&x->device_flags), x->request->sm, err);
+}
+
+static void begin_for_device(struct cpp_unit *x, const struct clang_options *options)
+{
+	device_half_begin(&x->half, &x->compiler->options, options, &x->job, buffer_text(&x->includes));
+}
+
+/*
+ * There is something to compile for the device, as it seems by now. A header that must be made first takes long, and is made when
+ * the host's half is well.
+ */
+static void on_device_code(void *context)
+{
+	struct cpp_unit *x = context;
+	const struct clang_options *options = x->diagnostics.n_errors || x->again ? NULL : device_options(x, NULL);
 	cleanup_buffer struct buffer header = BUFFER_INIT;
 
-	job.options = options_get_device(&x->compiler->options, buffer_text(&x->device_flags), x->request->sm, err);
-	if (!job.options || find_device_header(x, job.options, &header, err))
+	if (options && !cpp_header_path(&x->compiler->options, options, buffer_text(&x->includes), &header, NULL) &&
+	    !access(buffer_text(&header), R_OK))
+		begin_for_device(x, options);
+}
+
+static int compile_for_device(struct cpp_unit *x, struct error *err)
+{
+	const struct clang_options *options = x->half.begun ? NULL : device_options(x, err);
+
+	if (!x->half.begun && !options)
 		return -1;
-	job.header = buffer_text(&header);
-	job.diagnostic = on_device_diagnostic;
+	if (options)
+		begin_for_device(x, options);
+	device_half_join(&x->half);
+	if (x->half.failed)
+		return error_set(err, x->half.err.code, "%s", x->half.err.text);
 	x->last_severity = CLANG_NOTE;
-	if (clang_shim_compile_device(&job, &x->ptx, &x->ptx_len) && !x->diagnostics.n_errors)
+	device_half_tell(&x->half, x, on_device_diagnostic);
+	if (!x->half.compiled && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up on the device code without saying why");
+	x->ptx = x->half.ptx;
+	x->ptx_len = x->half.ptx_len;
+	x->half.ptx = NULL;
 	if (x->ptx)
 		name_entries(x);
 	return 0;
@@ -558,27 +581,27 @@ static int compile_for_device(struct cpp_unit *x, struct clang_job job, struct e
 
 static int compile_once(struct cpp_unit *x, struct error *err)
 {
-	struct clang_job job = { .options = x->options, .header = buffer_text(&x->header), .name = x->request->cell_name,
-				 .run = x->run_main ? x->run : NULL, .statements = x->run, .checked = x->request->checked,
-				 .context = x, .diagnostic = on_diagnostic, .symbol = on_symbol, .piece = on_piece,
-				 .pragma = on_pragma, .own_variable = on_own_variable, .entry = on_entry, .edit = on_edit,
-				 .launched = on_launched };
 	int failed;
 
 	start_try(x);
 	if (write_text(x, err))
 		return -1;
-	job.text = buffer_text(&x->text.text);
-	job.len = x->text.text.len;
-	job.behind = buffer_text(&x->behind);
-	job.files = x->anew_names;
-	job.n_files = x->n_anew;
+	x->job = (struct clang_job){ .options = x->options, .header = buffer_text(&x->header), .name = x->request->cell_name,
+				     .files = x->anew_names, .n_files = x->n_anew,
+				     .text = buffer_text(&x->text.text), .len = x->text.text.len,
+				     .behind = buffer_text(&x->behind), .run = x->run_main ? x->run : NULL,
+				     .statements = x->run, .checked = x->request->checked, .context = x,
+				     .diagnostic = on_diagnostic, .symbol = on_symbol, .piece = on_piece, .pragma = on_pragma,
+				     .own_variable = on_own_variable, .entry = on_entry, .device_code = on_device_code,
+				     .edit = on_edit, .launched = on_launched };
 	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text, strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
-	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
+	if (clang_shim_compile(&x->job, &x->object) && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
 	if (!x->diagnostics.n_errors && !x->again)
 		x->again = cpp_pieces_follow(&x->pieces, &x->compiler->session, x->dropped, x->stays, x->anew);
-	failed = x->object.has_device_code && !x->diagnostics.n_errors && !x->again ? compile_for_device(x, job, err) : 0;
+	failed = x->object.has_device_code && !x->diagnostics.n_errors && !x->again ? compile_for_device(x, err) : 0;
+	device_half_join(&x->half);
+	device_half_release(&x->half);
 	tell_unused(x);
 	cpp_diagnostics_end(&x->filter);
 	drop_suspect(x);
@@ -751,7 +774,7 @@ static int prepare(struct cpp_unit *x, struct error *err)
 
 	if (cpp_cell_init(&x->cell, x->request->text, CPP_CELL, &x->pool, err))
 		return -1;
-	buffer_printf(&x->flags, "%s %s", x->request->cflags, x->cell.flags);
+	buffer_printf(&x->flags, "%s%s%s", x->request->cflags, *x->cell.flags ? " " : "", x->cell.flags);
 	if (!device_flags_read(x->request->nvflags, &x->flags, &only_device, &problem))
 		x->options = options_get_cpp(&x->compiler->options, buffer_text(&x->flags), &problem);
 	buffer_printf(&x->device_flags, "%s%s", buffer_text(&x->flags), buffer_text(&only_device));

@@ -21,7 +21,9 @@
 #include "compiler/frontend/diagnostics.h"
 #include "compiler/frontend/host-text.h"
 #include "compiler/frontend/in-turn.h"
+#include "compiler/session/cpp-header.h"
 #include "compiler/session/cpp-pieces.h"
+#include "compiler/session/header-ahead.h"
 #include "compiler/text/cpp-cell.h"
 #include "compiler/text/own-names.h"
 #include "compiler/units/effort.h"
@@ -72,6 +74,19 @@ int compiler_init(struct compiler *c, struct error *err)
 	return options_get(&c->options, "", &c->session, err) ? 0 : -1;
 }
 
+/* After an installation. Flags of the user's are left to the cells that have them. */
+static void make_headers_ahead(struct compiler *c)
+{
+	const struct clang_options *options[] = {
+		options_get_cpp(&c->options, "", NULL),
+		c->options.cuda_root ? options_get_device(&c->options, "", c->sm, NULL) : NULL,
+	};
+
+	c->ahead = true;
+	if (options[0])
+		cpp_header_make_ahead(&c->options, options, options[1] ? 2 : 1);
+}
+
 void compiler_rest(struct compiler *c)
 {
 	/* Flags of the user's own may name folders that the next cell is going to make. C++ cells begin nothing ahead. */
@@ -79,6 +94,9 @@ void compiler_rest(struct compiler *c)
 
 	unit_cache_rest(&c->cache);
 	clang_shim_rest(options, options ? session_header_get(&c->header, &c->options, options, &c->session, NULL, 0) : NULL);
+	header_ahead_look();
+	if (c->sm && !c->ahead)
+		make_headers_ahead(c);
 }
 
 bool compiler_takes_for_cpp(const struct compiler *c, const char *text)
@@ -88,6 +106,7 @@ bool compiler_takes_for_cpp(const struct compiler *c, const char *text)
 
 void compiler_release(struct compiler *c)
 {
+	header_ahead_stop();
 	clang_shim_rest(NULL, NULL);
 	unit_cache_release(&c->cache);
 	session_header_release(&c->header);

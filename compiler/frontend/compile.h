@@ -23,6 +23,8 @@ struct compiler {
 	struct options options;
 	struct local_includes includes;
 	char *cflags; /* of the last cell, for what is asked between cells; owned, NULL: none */
+	unsigned sm; /* of the session's device; 0: not known yet */
+	bool ahead;  /* what C++ cells need first has been looked at, see compiler_rest() */
 	struct unit_cache cache;
 	struct session_header header;
 };
@@ -50,7 +52,7 @@ struct compile_result {
 };
 
 int compiler_init(struct compiler *c, struct error *err);
-/* Nothing is to be done: prepare for the next cell. */
+/* Nothing is to be done: prepare for the next cell. The first time that `sm` is known, also for the first one in C++. */
 void compiler_rest(struct compiler *c);
 /* Is a cell C++ by what it begins with, or as all of the session? */
 bool compiler_takes_for_cpp(const struct compiler *c, const char *text);

@@ -10,19 +10,23 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "compiler/clang/clang-shim.h"
+#include "compiler/session/header-ahead.h"
 #include "compiler/session/options.h"
 
 #define HEADERS_MAX 12 /* each is 10 to 40 MB */
 #define PREFIX "cpp-"
 #define SYSTEM "/usr/"
+#define LEFT_SECONDS 3600 /* nobody makes a header for so long */
 
 struct building {
 	FILE *files;
@@ -200,6 +204,51 @@ int cpp_header_path(const struct options *o, const struct clang_options *clang, 
 	return buffer_check(ret, err);
 }
 
+/* The number at the end of a name, or before clang's suffix there; 0: none. */
+static pid_t maker_of(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len > 4 && !strcmp(name + len - 4, ".tmp"))
+		len -= 4;
+	while (len && name[len - 1] >= '0' && name[len - 1] <= '9')
+		len--;
+	return len && name[len - 1] == '.' ? atoi(name + len) : 0;
+}
+
+/* A name of build(), some with words of clang's in it, that nobody is going to rename any more. */
+static bool is_left(int folder, const char *name, pid_t child)
+{
+	pid_t maker = strncmp(name, PREFIX, strlen(PREFIX)) ? 0 : maker_of(name);
+	struct stat st;
+
+	if (!maker || fstatat(folder, name, &st, 0))
+		return false;
+	return maker == child || st.st_mtim.tv_sec + LEFT_SECONDS < time(NULL);
+}
+
+/* What the child, or some process long ago, was ended in the middle of. */
+static void drop_left(const char *path, pid_t child)
+{
+	cleanup_fd int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	cleanup_dir DIR *d = folder < 0 ? NULL : fdopendir(dup(folder));
+
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (is_left(folder, e->d_name, child))
+			unlinkat(folder, e->d_name, 0);
+}
+
+/* Has a child made it? */
+static bool is_made_ahead(const char *header, const char *folder)
+{
+	pid_t ended;
+	bool was_to_come = header_ahead_wait(header, &ended);
+
+	if (ended)
+		drop_left(folder, ended);
+	return was_to_come && cpp_header_holds(header, NULL);
+}
+
 int cpp_header_get(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
 		   struct error *err)
 {
@@ -211,14 +260,54 @@ int cpp_header_get(const struct options *o, const struct clang_options *clang, c
 	path_of_files(buffer_text(&header), &files);
 	if (buffer_check(&text, err) || buffer_check(&files, err))
 		return -1;
-	if (!cpp_header_holds(buffer_text(&header), NULL)) {
+	if (!cpp_header_holds(buffer_text(&header), NULL) && !is_made_ahead(buffer_text(&header), buffer_text(&folder))) {
 		log_info("precompiling headers into %s", buffer_text(&header));
 		if (build(clang, &text, buffer_text(&header), buffer_text(&files), err))
 			return -1;
 		make_room(buffer_text(&folder));
+		drop_left(buffer_text(&folder), 0);
 	} else {
 		utimensat(AT_FDCWD, buffer_text(&header), NULL, 0); /* used */
 	}
 	buffer_puts(ret, buffer_text(&header));
 	return buffer_check(ret, err);
+}
+
+struct ahead {
+	const struct options *options;
+	const struct clang_options *clang[HEADERS_AHEAD_MAX];
+	char *paths[HEADERS_AHEAD_MAX];
+	size_t n;
+};
+
+static void make_all(void *context)
+{
+	const struct ahead *a = context;
+
+	for (size_t i = 0; i < a->n; i++) {
+		cleanup_buffer struct buffer path = BUFFER_INIT;
+
+		cpp_header_get(a->options, a->clang[i], "", &path, NULL);
+	}
+}
+
+void cpp_header_make_ahead(const struct options *o, const struct clang_options *const *clang, size_t n)
+{
+	struct ahead a = { .options = o };
+
+	for (size_t i = 0; i < n && a.n < HEADERS_AHEAD_MAX; i++) {
+		cleanup_buffer struct buffer path = BUFFER_INIT;
+
+		if (cpp_header_path(o, clang[i], "", &path, NULL) || cpp_header_holds(buffer_text(&path), NULL))
+			continue;
+		/* Once it is there it is the child's. */
+		unlink(buffer_text(&path));
+		a.clang[a.n] = clang[i];
+		a.paths[a.n] = strdup(buffer_text(&path));
+		a.n += a.paths[a.n] != NULL;
+	}
+	if (a.n)
+		header_ahead_begin((const char *const *)a.paths, a.n, make_all, &a);
+	for (size_t i = 0; i < a.n; i++)
+		free(a.paths[i]);
 }

@@ -7,6 +7,7 @@
 #define CGPU_COMPILER_CPP_HEADER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/buffer.h"
 
@@ -21,6 +22,11 @@ struct options;
  */
 int cpp_header_get(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
 		   struct error *err);
+/*
+ * Those of no includes for n options, at most HEADERS_AHEAD_MAX, are made by a child while nothing is to be done, where they
+ * are not there (compiler/session/header-ahead.h). cpp_header_get() of one of them waits, or makes it, whichever is shorter.
+ */
+void cpp_header_make_ahead(const struct options *o, const struct clang_options *const *clang, size_t n);
 /* Where it lies, made or not. */
 int cpp_header_path(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
 		    struct error *err);

@@ -273,6 +273,7 @@ static void add_device(const struct options *o, struct arguments *a, unsigned sm
 	buffer_printf(&arch, "--cuda-gpu-arch=sm_%u", sm < SM_MAX ? sm : SM_MAX);
 	buffer_printf(&library, "%s/nvvm/libdevice/libdevice.10.bc", o->cuda_root);
 	add(a, "-S");
+	add(a, "-O3"); /* as nvcc: loops are unrolled further */
 	add(a, mem_pool_strdup(&a->pool, buffer_text(&arch)));
 	for (const char *const *word = (const char *const[]){ "-target-feature", PTX_VERSION, "-mlink-builtin-bitcode",
 							      buffer_text(&library), NULL }; *word; word++) {

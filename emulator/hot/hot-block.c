@@ -2,7 +2,8 @@
 /*
  * A block becomes straight code over whole rows; a block that jumps to its own start becomes a loop whose rows stay
  * in registers while all lanes that came in go round. Each round counts against w->budget as the interpreter's do.
- * What parts the lanes, and every jump backwards to another place, is left to the handler of the branch.
+ * What parts the lanes, and every jump backwards to another place, is left to the handler of the branch. So is a branch out
+ * of a loop as soon as any lane takes it.
  */
 #include "emulator/hot/hot-memory.h"
 
@@ -252,15 +253,72 @@ static void emit_end(struct hot_build *b, const struct hot_block *block)
 		LLVMBuildRet(b->builder, call_handler(b, last));
 }
 
+/*
+ * Rows to memory in the middle of a round. What this round has not written yet is there in the first round, and may be no
+ * number; later it is what the round before has left.
+ */
+static void flush_in_round(struct hot_build *b)
+{
+	LLVMBasicBlockRef later = add_block(b), on = add_block(b);
+	LLVMValueRef is_first = LLVMBuildICmp(b->builder, LLVMIntEQ, b->executed, LLVMConstNull(b->i64), "");
+
+	for (uint32_t i = 0; i < b->count; i++)
+		if (b->rows[i].dirty && b->rows[i].value.llvm != b->rows[i].phi)
+			hot_rows_store_aside(b, &b->rows[i]);
+	LLVMBuildCondBr(b->builder, is_first, on, later);
+	LLVMPositionBuilderAtEnd(b->builder, later);
+	for (uint32_t i = 0; i < b->count; i++)
+		if (b->rows[i].phi && b->rows[i].value.llvm == b->rows[i].phi)
+			hot_rows_store_aside(b, &b->rows[i]);
+	LLVMBuildBr(b->builder, on);
+	LLVMPositionBuilderAtEnd(b->builder, on);
+}
+
+/* A branch out of a loop, before its end. Where others of the warp wait behind it, the step loop must see that, too. */
+static void emit_exit(struct hot_build *b, const struct op *o)
+{
+	LLVMBasicBlockRef leave = add_block(b), stay = add_block(b);
+	LLVMValueRef none = LLVMBuildICmp(b->builder, LLVMIntEQ, taken_lanes(b, o), hot_const32(b, 0), ""), next;
+
+	if (b->mask) {
+		LLVMValueRef at = hot_field(b, b->warp, offsetof(struct warp, limit));
+		LLVMValueRef limit = LLVMBuildLoad2(b->builder, b->pointer, at, "");
+
+		limit = LLVMBuildICmp(b->builder, LLVMIntNE, limit, hot_const_pointer(b, place_of(b, o) + 1), "");
+		none = LLVMBuildAnd(b->builder, none, limit, "");
+	}
+	hot_mark_likely(b, LLVMBuildCondBr(b->builder, none, stay, leave));
+	LLVMPositionBuilderAtEnd(b->builder, leave);
+	flush_in_round(b);
+	count_operations(b, b->steps + 1, b->executed);
+	next = call_handler(b, o);
+	if (b->mask) {
+		/* Here the step loop may not know of the mask. */
+		LLVMBasicBlockRef goes_on = add_block(b), ends = add_block(b);
+
+		LLVMBuildCondBr(b->builder, LLVMBuildIsNull(b->builder, next, ""), ends, goes_on);
+		LLVMPositionBuilderAtEnd(b->builder, goes_on);
+		LLVMBuildStore(b->builder, next, hot_field(b, b->warp, offsetof(struct warp, next)));
+		LLVMBuildStore(b->builder, hot_const32(b, WARP_RESUME), hot_field(b, b->warp, offsetof(struct warp, event)));
+		LLVMBuildBr(b->builder, ends);
+		LLVMPositionBuilderAtEnd(b->builder, ends);
+		next = LLVMConstNull(b->pointer);
+	}
+	LLVMBuildRet(b->builder, next);
+	LLVMPositionBuilderAtEnd(b->builder, stay);
+}
+
 static void emit_body(struct hot_build *b, const struct hot_block *block)
 {
 	for (uint32_t i = block->first; i < block->end;) {
 		const struct op *o = &b->program->ops[i];
 		enum hot_way way = way_of(b, o);
 
-		if (way == WAY_BRANCH)
+		if (way == WAY_BRANCH && i + 1 == block->end)
 			break;
-		if (way == WAY_NATIVE)
+		if (way == WAY_BRANCH)
+			emit_exit(b, o);
+		else if (way == WAY_NATIVE)
 			emit_native(b, o);
 		else if (way == WAY_MEMORY)
 			hot_memory_emit(b, o);

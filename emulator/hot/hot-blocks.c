@@ -82,6 +82,34 @@ static void count_depth(const struct hot_program *p, int32_t *depth)
 		depth[i] += depth[i - 1];
 }
 
+static bool is_conditional(const struct op *o)
+{
+	return o->id == OP_bra_if || o->id == OP_bra_unless;
+}
+
+/*
+ * The end of a loop that starts at `first`, ends with a branch back there, and has nothing but branches out of it before that;
+ * 0: there is none.
+ */
+static uint32_t loop_end(const struct hot_program *p, const struct hot_meaning *meanings, uint32_t first)
+{
+	for (uint32_t i = first; i < p->op_count && i - first < LENGTH; i += hot_width(&p->ops[i])) {
+		const struct op *o = &p->ops[i];
+		enum hot_way way = hot_way(meanings, o);
+
+		/* Who jumps out of a part of the loop may jump into another part of it. */
+		if ((i > first && p->targets[i]) || way == WAY_OUT || way == WAY_LAST)
+			return 0;
+		if (way != WAY_BRANCH)
+			continue;
+		if (is_conditional(o) && o->target == p->place + first)
+			return i + 1;
+		if (!is_conditional(o) || o->target <= p->place + i)
+			return 0;
+	}
+	return 0;
+}
+
 /* The block that starts at `first`; end == first when there is nothing to compile. */
 static struct hot_block block_at(const struct hot_program *p, const struct hot_meaning *meanings, const uint8_t *leader,
 				 uint32_t first, bool *ret_worth)
@@ -98,7 +126,7 @@ static struct hot_block block_at(const struct hot_program *p, const struct hot_m
 		native += (way == WAY_NATIVE && o->id != OP_nop) || way == WAY_MEMORY;
 		b.end += hot_width(o);
 		if (way == WAY_BRANCH) {
-			b.loops = (o->id == OP_bra_if || o->id == OP_bra_unless) && o->target == p->place + first;
+			b.loops = is_conditional(o) && o->target == p->place + first;
 			break;
 		}
 	}
@@ -132,11 +160,17 @@ int hot_blocks_init(struct hot_blocks *b, const struct hot_program *p, const str
 	for (uint32_t i = 0; i < p->op_count;) {
 		bool worth;
 		struct hot_block made = block_at(p, meanings, leader, i, &worth);
+		uint32_t end = made.end > i ? made.end : i + hot_width(&p->ops[i]);
+		uint32_t whole = made.meets ? 0 : loop_end(p, meanings, i);
 
 		made.depth = (uint32_t)depth[i];
+		if (whole > made.end) {
+			made.end = whole;
+			made.loops = worth = true;
+		}
 		if (worth)
 			b->list[b->count++] = made;
-		i = made.end > i ? made.end : i + hot_width(&p->ops[i]);
+		i = end;
 	}
 	qsort(b->list, b->count, sizeof(*b->list), deeper);
 	free(leader);

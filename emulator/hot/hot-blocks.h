@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program cut into what is compiled at a time. A block is a run of operations that nothing enters but at its first
- * one: fragments wait, meet and change places only between blocks, so w->limit never falls inside one.
+ * one: fragments wait, meet and change places only between blocks, so w->limit never falls inside one. A loop that may be
+ * left in its middle is one block: w->limit may be behind the branch there, where another block begins.
  */
 #ifndef CGPU_EMULATOR_HOT_BLOCKS_H
 #define CGPU_EMULATOR_HOT_BLOCKS_H

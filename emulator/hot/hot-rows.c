@@ -244,19 +244,22 @@ void hot_rows_flush(struct hot_build *b)
  * A loose value may be made canonical here though it was no float before the first round: if its bits were seen in the
  * loop it would not go round raw, and each round writes it before it ends.
  */
+void hot_rows_store_aside(struct hot_build *b, struct hot_row *r)
+{
+	struct hot_value known = r->value;
+	bool dirty = r->dirty;
+
+	r->value.loose = false;
+	hot_rows_store(b, r);
+	r->value = known;
+	r->dirty = dirty;
+}
+
 void hot_rows_flush_aside(struct hot_build *b)
 {
-	for (uint32_t i = 0; i < b->count; i++) {
-		struct hot_row *r = &b->rows[i];
-		struct hot_value known = r->value;
-
-		if (!r->dirty)
-			continue;
-		r->value.loose = false;
-		hot_rows_store(b, r);
-		r->value = known;
-		r->dirty = true;
-	}
+	for (uint32_t i = 0; i < b->count; i++)
+		if (b->rows[i].dirty)
+			hot_rows_store_aside(b, &b->rows[i]);
 }
 
 static void forget(struct hot_build *b, const struct op *o)

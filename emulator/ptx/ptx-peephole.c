@@ -4,11 +4,15 @@
  *
  *	mul.wide d, a, b;  add e, x, d         becomes  mad.wide e, a, b, x
  *	add d, x, 16;      ld r, [d+4]         becomes  ld r, [x+20]
+ *	@p bra L; bra M; L:                    becomes  @!p bra M
  *
  * and what nobody reads is left out. Both operations stand in one basic block and nothing between them changes what the
  * later one reads in place of the earlier one's result, so each lane computes what it did. Addresses of accesses, and the
  * PTX instructions they are blamed on, stay the same. Operations behind `guard` or `mode` belong to these and are
  * left alone.
+ *
+ * LLVM's back end for PTX cannot turn a condition round, and ends many a loop in two branches. One that ends in a
+ * branch to its first operation is a loop for the compiler of hot code, too.
  */
 #include "emulator/ptx/ptx-decode.h"
 
@@ -19,7 +23,7 @@
 
 struct peephole {
 	struct decoder *d;
-	uint8_t *leader;
+	uint8_t *leader, *target;
 	uint32_t *uses;    /* register -> operands that read it */
 	uint32_t *written; /* register -> last draft that writes it, + 1 */
 	uint32_t block;    /* first draft of the current basic block */
@@ -116,6 +120,36 @@ static bool take_in_offset(struct peephole *p, struct draft *t)
 	return true;
 }
 
+/* target[i]: how a draft is reached other than from the one before it. */
+static void mark_targets(const struct decoder *d, uint8_t *target)
+{
+	for (uint32_t i = 0; i < d->draft_count; i++) {
+		const struct draft *t = &d->drafts[i];
+
+		if (t->jumps)
+			target[d->first_draft[t->imm]] = 1;
+		for (uint32_t k = 0; t->targets && k < t->target_count; k++)
+			target[d->first_draft[t->targets[k]]] = 1;
+	}
+}
+
+/* The branch over another one goes where that goes, under the opposite condition. */
+static void turn_branches(struct peephole *p, uint8_t *dead)
+{
+	struct decoder *d = p->d;
+
+	for (uint32_t i = 0; i + 2 < d->draft_count; i++) {
+		struct draft *over = &d->drafts[i], *next = &d->drafts[i + 1];
+
+		if ((over->id != OP_bra_if && over->id != OP_bra_unless) || next->id != OP_bra || p->target[i + 1] ||
+		    d->first_draft[over->imm] != i + 2)
+			continue;
+		over->id = over->id == OP_bra_if ? OP_bra_unless : OP_bra_if;
+		over->imm = next->imm;
+		dead[i + 1] = 1;
+	}
+}
+
 static bool has_offset(const struct draft *t)
 {
 	return t->id >= OP_ld_global_u8 && t->id <= OP_st_local_b32v4;
@@ -155,7 +189,7 @@ static bool is_dead(const struct peephole *p, uint32_t i)
 static void mark_dead(struct peephole *p, uint8_t *dead)
 {
 	for (uint32_t i = p->d->draft_count; i-- > 0;) {
-		dead[i] = is_dead(p, i);
+		dead[i] |= is_dead(p, i);
 		for (int s = 0; dead[i] && s < SLOTS; s++)
 			if (s != SLOT_D)
 				count_use(p, p->d->drafts[i].slot[s], -1);
@@ -184,13 +218,17 @@ int ptx_peephole(struct decoder *d)
 	uint32_t *moved = calloc(d->draft_count + 1, sizeof(*moved));
 
 	p.leader = calloc(d->draft_count + 2, 1);
+	p.target = calloc(d->draft_count + 2, 1);
 	p.uses = calloc(d->register_count + 1, sizeof(*p.uses));
 	p.written = calloc(d->register_count + 1, sizeof(*p.written));
-	if (dead && moved && p.leader && p.uses && p.written) {
+	if (dead && moved && p.leader && p.target && p.uses && p.written) {
 		ptx_mark_leaders(d, p.leader);
 		count_uses(&p);
-		if (!d->module->plain)
+		if (!d->module->plain) {
+			mark_targets(d, p.target);
+			turn_branches(&p, dead);
 			take_in(&p);
+		}
 		mark_dead(&p, dead);
 		drop(d, dead, moved);
 	} else {
@@ -199,6 +237,7 @@ int ptx_peephole(struct decoder *d)
 	free(dead);
 	free(moved);
 	free(p.leader);
+	free(p.target);
 	free(p.uses);
 	free(p.written);
 	return d->out_of_memory ? -1 : 0;

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
+#include "common/compiler-protocol.h"
 #include "common/error.h"
 #include "common/ipc.h"
 #include "common/log.h"
@@ -442,15 +444,28 @@ static void on_message(void *data, struct worker *w, struct ipc_message *m)
 		cell_run_on_message(s, w, m);
 }
 
+/* It may make ready for C++ cells while there are none. */
+static void tell_compiler(struct supervisor *s)
+{
+	cleanup_buffer struct buffer b = BUFFER_INIT;
+
+	record_put_u32(&b, supervisor_device_sm(s));
+	compiler_client_tell(&s->compiler, COMPILER_DEVICE, &b);
+}
+
 static void on_hello(void *data, struct worker *w)
 {
 	struct supervisor *s = data;
+	bool is_other;
 
 	if (!w->checks) {
 		if (!device_choice_on_hello(s, w))
 			return;
+		is_other = !s->pool.said_hello || s->pool.hello.capability != w->hello.capability;
 		s->pool.hello = w->hello;
 		s->pool.said_hello = true;
+		if (is_other)
+			tell_compiler(s);
 	}
 	log_info("worker %d is ready", (int)w->pid);
 	if (worker_pool_is_ready(s))

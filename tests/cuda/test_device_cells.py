@@ -327,6 +327,27 @@ def test_errors_of_cpp_are_those_of_clang(start_kernel, cell, words):
     kernel.close()
 
 
+ONE_HALF = """__global__ void k(int *p)
+{
+#ifdef __CUDA_ARCH__
+        *p = nothing_on_the_device;
+#endif
+}
+%s"""
+
+
+def test_the_halves_of_a_cell_are_told_in_order(fresh_kernel):
+    """They are compiled side by side: what is wrong in the device's is told when the host's is well."""
+    for _ in range(3):
+        host = fresh_kernel.run(ONE_HALF % "int n = nothing_on_the_host;")
+        assert host.status == "error" and "nothing_on_the_host" in host.shown, host.shown
+        assert "nothing_on_the_device" not in host.shown, host.shown
+        device = fresh_kernel.run(ONE_HALF % "int n = 3;")
+        assert device.status == "error" and "identifier 'nothing_on_the_device'" in device.shown, device.shown
+        assert "]:4:" in device.shown, device.shown
+    play(fresh_kernel, PLACES, ("__global__ void k(int *p) { *p = 3; }\nk<<<1, 1>>>(di); " + INT, "3"))
+
+
 def test_host_code_of_cpp_stands_beside_kernels(fresh_kernel):
     play(fresh_kernel, PLACES,
          ("template <typename T> int all(T *p) { return *p; }\nint n = 4;\nall(&n)", "4"),

@@ -8,14 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/error.h"
 #include "common/unit.h"
 #include "compiler/frontend/compile.h"
+#include "compiler/session/cpp-header.h"
+#include "compiler/session/header-ahead.h"
 
 static char folder[] = "/tmp/cgpu-test-ahead-XXXXXX";
 static struct compiler compiler;
@@ -195,6 +200,100 @@ static void test_headers_of_the_session(void **state)
 	assert_compiles("int f;", "", false);
 }
 
+/* A cell comes while a child makes its header: it is made once, by the one or the other. */
+static void test_first_header_of_cpp(void **state)
+{
+	static const char cell[] = "template <typename T> T twice(T x) { return x + x; }\nint a = twice(3);";
+	cleanup_buffer struct buffer path = BUFFER_INIT;
+	struct stat made, used;
+	struct compile_result r;
+
+	(void)state;
+	assert_int_equal(cpp_header_path(&compiler.options, options_get_cpp(&compiler.options, "", NULL), "", &path, NULL), 0);
+	compiler_rest(&compiler);
+	assert_false(compiler.ahead);
+	compiler.sm = 75;
+	/* C++ is asked about what is no C. */
+	unlink(buffer_text(&path));
+	compiler_rest(&compiler);
+	assert_true(compiler.ahead);
+	r = compile(cell, "");
+	if (!r.ok)
+		fail_msg("%s", buffer_text(&r.all));
+	compile_result_release(&r);
+	assert_int_equal(stat(buffer_text(&path), &made), 0);
+	/* That of the device may still be in the making, which no cell has asked for. */
+	header_ahead_stop();
+	r = compile(cell, "");
+	assert_true(r.ok);
+	compile_result_release(&r);
+	assert_int_equal(stat(buffer_text(&path), &used), 0);
+	assert_int_equal(made.st_ino, used.st_ino);
+}
+
+static pid_t child_of_ours(void)
+{
+	int child = 0;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	f = fopen(path, "r");
+	assert_non_null(f);
+	if (fscanf(f, "%d", &child) != 1)
+		child = 0;
+	fclose(f);
+	return child;
+}
+
+/* Has the child files of headers under other names than their last ones? */
+static bool has_unfinished(pid_t child)
+{
+	char path[300], mark[24];
+	struct dirent *e;
+	bool found = false;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/cgpu", folder);
+	snprintf(mark, sizeof(mark), ".%d", (int)child);
+	d = opendir(path);
+	assert_non_null(d);
+	while ((e = readdir(d)))
+		found |= !strncmp(e->d_name, "cpp-", 4) && strstr(e->d_name, ".pch") && strstr(e->d_name, mark);
+	closedir(d);
+	return found;
+}
+
+/* The child gets no processor in the middle of a header: the cell makes it, and nothing of the child's is left. */
+static void test_header_taken_over(void **state)
+{
+	cleanup_buffer struct buffer path = BUFFER_INIT;
+	struct compile_result r;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(cpp_header_path(&compiler.options, options_get_cpp(&compiler.options, "", NULL), "", &path, NULL), 0);
+	do {
+		header_ahead_stop();
+		unlink(buffer_text(&path));
+		compiler.sm = 75;
+		compiler.ahead = false;
+		compiler_rest(&compiler);
+		child = child_of_ours();
+		assert_true(child > 0);
+		while (!has_unfinished(child))
+			;
+		kill(child, SIGSTOP);
+	} while (!access(buffer_text(&path), R_OK));
+	r = compile("template <typename T> T half(T x) { return x / 2; }\nint b = half(6);", "");
+	if (!r.ok)
+		fail_msg("%s", buffer_text(&r.all));
+	compile_result_release(&r);
+	assert_int_equal(kill(child, 0), -1);
+	assert_false(has_unfinished(child));
+	assert_int_equal(access(buffer_text(&path), R_OK), 0);
+}
+
 static int set_up(void **state)
 {
 	struct error err = ERROR_INIT;
@@ -224,6 +323,8 @@ int main(void)
 		cmocka_unit_test(test_loops_as_clang_makes_them),
 		cmocka_unit_test(test_headers_made_meanwhile),
 		cmocka_unit_test(test_headers_of_the_session),
+		cmocka_unit_test(test_first_header_of_cpp),
+		cmocka_unit_test(test_header_taken_over),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

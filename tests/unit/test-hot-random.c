@@ -190,10 +190,11 @@ static void write_branch(struct buffer *t, int depth)
 	}
 }
 
-/* As often as a number says that differs from lane to lane, or the same for all. */
+/* As often as a number says that differs from lane to lane, or the same for all; some lanes may leave in the middle. */
 static void write_loop(struct buffer *t, int depth)
 {
 	int label = labels++;
+	bool is_left = pick(2);
 
 	if (pick(2))
 		buffer_printf(t, "and.b32 %%n%d, %%r%u, 7;\n", depth, pick(6));
@@ -201,11 +202,15 @@ static void write_loop(struct buffer *t, int depth)
 		buffer_printf(t, "mov.u32 %%n%d, %u;\n", depth, 1 + pick(9));
 	buffer_printf(t, "L%d:\n", label);
 	if (pick(2))
-		for (uint32_t i = 2 + pick(12); i; i--)
+		for (uint32_t i = 2 + pick(12); i; i--) {
+			if (is_left && !pick(4))
+				buffer_printf(t, "@%s%%p%u bra X%d;\n", pick(2) ? "!" : "", pick(4), label);
 			write_statement(t);
+		}
 	else
 		write_block(t, depth);
-	buffer_printf(t, "add.s32 %%n%d, %%n%d, -1;\nsetp.gt.s32 %%q, %%n%d, 0;\n@%%q bra L%d;\n", depth, depth, depth, label);
+	buffer_printf(t, "add.s32 %%n%d, %%n%d, -1;\nsetp.gt.s32 %%q, %%n%d, 0;\n@%%q bra L%d;\nX%d:\n", depth, depth, depth, label,
+		      label);
 }
 
 static void write_block(struct buffer *t, int depth)

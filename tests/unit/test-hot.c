@@ -76,6 +76,57 @@ static void loops_end_lane_by_lane(void **state)
 	assert_int_equal(o.words[26], 111); /* of 27 */
 }
 
+static const char lanes_leave_in_the_middle[] =
+	HEAD "mov.u32 %r3, 0; add.u32 %r4, %r0, 1;\n"
+	     "LOOP: setp.eq.u32 %p1, %r4, 1; @%p1 bra OUT;\n"
+	     "and.b32 %r5, %r4, 1; setp.eq.u32 %p0, %r5, 1; mad.lo.u32 %r6, %r4, 3, 1; shr.u32 %r7, %r4, 1;\n"
+	     "setp.gt.u32 %p3, %r6, 9000; @%p3 bra LARGE;\n"
+	     "selp.b32 %r4, %r6, %r7, %p0; add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 300; @%p2 bra LOOP;\n"
+	     "OUT: st.global.u32 [%a1], %r3; ret;\n"
+	     "LARGE: st.global.u32 [%a1], %r4; ret;\n}\n";
+
+static void loops_may_be_left_in_the_middle(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	o = assert_same(lanes_leave_in_the_middle, 50);
+	assert_int_equal(o.words[2], 7); /* of 3 */
+	assert_int_equal(o.words[26], 3238); /* of 27, on the way */
+}
+
+/* The branch out of it is its first operation, in whose place the compiled loop is. */
+static void loops_may_be_left_at_once(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	o = assert_same(HEAD "mov.u32 %r3, 0; and.b32 %r4, %r0, 7; setp.eq.u32 %p1, %r4, 0;\n"
+			     "LOOP: @%p1 bra OUT;\n"
+			     "add.u32 %r3, %r3, 5; add.u32 %r4, %r4, -1; setp.eq.u32 %p1, %r4, 0; setp.lt.u32 %p2, %r3, 27;\n"
+			     "@%p2 bra LOOP;\n"
+			     "OUT: st.global.u32 [%a1], %r3; ret;\n}\n",
+			50);
+	assert_int_equal(o.words[3], 15);
+	assert_int_equal(o.words[7], 30);
+}
+
+/* The first lanes leave before the loop has made a number of what it was given. */
+static void a_row_that_is_left_early_keeps_its_bits(void **state)
+{
+	struct outcome o;
+
+	(void)state;
+	o = assert_same(HEAD "mov.b32 %r3, 0xffc12345; mov.b32 %f0, %r3; mov.u32 %r4, 0; and.b32 %r5, %r0, 3;\n"
+			     "LOOP: setp.eq.u32 %p1, %r4, %r5; @%p1 bra OUT;\n"
+			     "add.f32 %f0, %f0, 0f3F800000; add.u32 %r4, %r4, 1; setp.lt.u32 %p0, %r4, 9; @%p0 bra LOOP;\n"
+			     "OUT: mov.b32 %r7, %f0; st.global.u32 [%a1], %r7; st.global.u32 [%a1+512], %r4; ret;\n}\n",
+			40);
+	assert_int_equal(o.words[0], 0xffc12345);
+	assert_int_equal(o.words[1], 0x7fffffff);
+	assert_int_equal(o.words[131], 3);
+}
+
 /* A NaN of a float that goes round the loop, beside an integer that has the bits of one before it. */
 static void a_row_that_was_no_float_keeps_its_bits(void **state)
 {
@@ -268,14 +319,14 @@ static void operations_are_counted(void **state)
 
 	(void)state;
 	print_chain(&text, "");
-	for (int k = 0; k < 4; k++) {
+	for (int k = 0; k < 6; k++) {
 		int i = k / 2, compiled = k % 2;
 		struct device *d = device_new();
 		uint64_t p = device_buffer(d, "words", 4096);
 
 		d->compiled = compiled;
-		device_load(d, i ? text.data : lanes_leave_one_by_one);
-		assert_runs(d, "k", 2, i ? 128 : 50, &p, sizeof(p));
+		device_load(d, i == 2 ? lanes_leave_in_the_middle : i ? text.data : lanes_leave_one_by_one);
+		assert_runs(d, "k", 2, i == 1 ? 128 : 50, &p, sizeof(p));
 		counts[compiled] = d->stats.warp_instructions;
 		device_free(d);
 		if (compiled)
@@ -383,6 +434,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exit_waits_for_the_compiler),
 		cmocka_unit_test(loops_end_lane_by_lane),
+		cmocka_unit_test(loops_may_be_left_in_the_middle),
+		cmocka_unit_test(loops_may_be_left_at_once),
+		cmocka_unit_test(a_row_that_is_left_early_keeps_its_bits),
 		cmocka_unit_test(a_row_that_was_no_float_keeps_its_bits),
 		cmocka_unit_test(guarded_operations_keep_the_other_lanes),
 		cmocka_unit_test(logic_in_a_part_of_a_warp_is_right),

@@ -123,6 +123,40 @@ static void what_nobody_reads_goes(void **state)
 	device_free(d);
 }
 
+static void a_branch_over_another_is_turned_round(void **state)
+{
+	static const char loop[] = HEAD
+		"mov.u32 %r2, 0;\nTOP: add.s32 %r2, %r2, 1; setp.eq.s32 %p1, %r2, 9;\n@%p1 bra OUT;\nbra.uni TOP;\n"
+		"OUT: st.global.u32 [%rd1], %r2;\n" TAIL;
+	static const char unless[] = HEAD
+		"setp.eq.s32 %p1, %r1, 3;\n@!%p1 bra ON;\nbra.uni END;\nON: st.global.u32 [%rd1], %r1;\nEND: " TAIL;
+	struct device *d = device_new();
+	uint64_t x = device_buffer(d, "x", 4);
+
+	(void)state;
+	assert_int_equal(count_operations(d, loop, OP_bra_if), 0);
+	assert_int_equal(count_operations(d, loop, OP_bra_unless), 1);
+	assert_int_equal(count_operations(d, loop, OP_bra_back), 0);
+	assert_runs(d, "k", 1, 32, &x, sizeof(x));
+	assert_int_equal(*(uint32_t *)device_bytes(d, x), 9);
+	assert_int_equal(count_operations(d, unless, OP_bra_if), 1);
+	assert_int_equal(count_operations(d, unless, OP_bra), 0);
+	device_free(d);
+}
+
+static void a_branch_that_others_jump_to_stays(void **state)
+{
+	static const char body[] = HEAD
+		"setp.eq.s32 %p1, %r1, 3; setp.eq.s32 %p2, %r1, 4; @%p2 bra OTHER; @%p1 bra ON;\nOTHER: bra.uni END;\n"
+		"ON: st.global.u32 [%rd1], %r1;\nEND: " TAIL;
+	struct device *d = device_new();
+
+	(void)state;
+	assert_int_equal(count_operations(d, body, OP_bra), 1);
+	assert_int_equal(count_operations(d, body, OP_bra_if), 2);
+	device_free(d);
+}
+
 static void a_fault_names_the_access_not_the_addition(void **state)
 {
 	static const char body[] = HEAD
@@ -154,7 +188,7 @@ static void random_step(struct buffer *text, unsigned *labels)
 {
 	unsigned a = pick(8), b = pick(8), c = pick(8);
 
-	switch (pick(9)) {
+	switch (pick(10)) {
 	case 0:
 		buffer_printf(text, "mul.wide.%s %%rd%u, %%r%u, %u;\n", pick(2) ? "s32" : "u32", a, b, pick(16));
 		break;
@@ -179,7 +213,14 @@ static void random_step(struct buffer *text, unsigned *labels)
 			      *labels, c, b, *labels);
 		++*labels;
 		break;
-	case 7: /* an address whose last additions a load may take in */
+	case 7: /* a branch over another one */
+		buffer_printf(text,
+			      "setp.lt.s32 %%p2, %%r%u, %%r%u; @%s%%p2 bra L%u;\nbra.uni L%u;\nL%u: add.s32 %%r%u, %%r%u, 5;\n"
+			      "L%u:\n",
+			      a, b, pick(2) ? "!" : "", *labels, *labels + 1, *labels, c, b, *labels + 1);
+		*labels += 2;
+		break;
+	case 8: /* an address whose last additions a load may take in */
 		buffer_printf(text,
 			      "and.b64 %%rd9, %%rd%u, 60; add.s64 %%rd10, %%rd8, %%rd9; add.s64 %%rd11, %%rd10, %u;\n"
 			      "ld.global.u32 %%r%u, [%%rd11+%u];\n",
@@ -259,6 +300,8 @@ int main(void)
 		cmocka_unit_test(constants_go_into_addresses),
 		cmocka_unit_test(an_address_that_moves_on_stays),
 		cmocka_unit_test(what_nobody_reads_goes),
+		cmocka_unit_test(a_branch_over_another_is_turned_round),
+		cmocka_unit_test(a_branch_that_others_jump_to_stays),
 		cmocka_unit_test(a_fault_names_the_access_not_the_addition),
 		cmocka_unit_test(random_code_leaves_the_same_memory),
 	};

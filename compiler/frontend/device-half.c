@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/frontend/device-half.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "compiler/session/cpp-header.h"
+
+#define STACK_BYTES (8 << 20) /* clang takes any thread to have so many */
+
+static bool keep_text(struct device_half *h, const char **text)
+{
+	const char *from = *text;
+
+	*text = from ? mem_pool_strdup(&h->pool, from) : NULL;
+	return !from || *text;
+}
+
+static void keep(void *context, const struct clang_diagnostic *d)
+{
+	struct device_half *h = context;
+	struct clang_diagnostic copy = *d;
+
+	if (keep_text(h, &copy.message) && keep_text(h, &copy.flag) && keep_text(h, &copy.file) &&
+	    keep_text(h, &copy.source) && keep_text(h, &copy.hint) && keep_text(h, &copy.macro) &&
+	    keep_text(h, &copy.header) && keep_text(h, &copy.include_file))
+		buffer_append(&h->said, &copy, sizeof(copy));
+}
+
+/* A header that does not compile is told by the cell that includes it. */
+static int find_header(struct device_half *h)
+{
+	struct error why = ERROR_INIT;
+
+	if (!cpp_header_get(h->options, h->job.options, h->includes, &h->header, &why) ||
+	    (why.code == ERROR_COMPILE && !cpp_header_get(h->options, h->job.options, "", &h->header, &why)))
+		return 0;
+	return error_set(&h->err, why.code, "CUDA C++ headers: %s", why.text);
+}
+
+static void *run(void *data)
+{
+	struct device_half *h = data;
+
+	h->failed = find_header(h);
+	if (h->failed)
+		return NULL;
+	h->job.header = buffer_text(&h->header);
+	h->compiled = !clang_shim_compile_device(&h->job, &h->ptx, &h->ptx_len);
+	return NULL;
+}
+
+static bool make_thread(struct device_half *h)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	bool made;
+
+	if (pthread_attr_init(&attributes))
+		return false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	made = !pthread_attr_setstacksize(&attributes, STACK_BYTES) && !pthread_create(&h->thread, &attributes, run, h);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return made;
+}
+
+void device_half_begin(struct device_half *h, const struct options *o, const struct clang_options *clang,
+		       const struct clang_job *job, const char *includes)
+{
+	*h = (struct device_half){
+		.options = o, .includes = includes, .begun = true, .err = ERROR_INIT,
+		.job = { .options = clang, .name = job->name, .files = job->files, .n_files = job->n_files, .text = job->text,
+			 .len = job->len, .behind = job->behind, .run = job->run, .statements = job->statements, .context = h,
+			 .diagnostic = keep },
+	};
+	mem_pool_init(&h->pool);
+	h->has_thread = make_thread(h);
+	if (!h->has_thread)
+		run(h);
+}
+
+void device_half_join(struct device_half *h)
+{
+	if (h->has_thread)
+		pthread_join(h->thread, NULL);
+	h->has_thread = false;
+}
+
+void device_half_tell(const struct device_half *h, void *context, void (*told)(void *context, const struct clang_diagnostic *d))
+{
+	const struct clang_diagnostic *said = (const void *)h->said.data;
+
+	for (size_t i = 0; i < h->said.len / sizeof(*said); i++)
+		told(context, &said[i]);
+}
+
+void device_half_release(struct device_half *h)
+{
+	free(h->ptx);
+	buffer_release(&h->said);
+	buffer_release(&h->header);
+	mem_pool_release(&h->pool);
+	*h = (struct device_half){ 0 };
+}
