@@ -260,7 +260,7 @@ static bool keep_unused(struct cpp_unit *x, const struct clang_diagnostic *d)
 	copy.message = mem_pool_strdup(&x->pool, d->message);
 	copy.file = mem_pool_strdup(&x->pool, d->file);
 	copy.flag = "-Wunused-result";
-	copy.source = copy.include_file = NULL;
+	copy.name = copy.guess = copy.incomplete = copy.hint = copy.macro = copy.header = copy.source = copy.include_file = NULL;
 	if (!copy.message || !copy.file || d->include_file)
 		return false;
 	buffer_append(&x->unused, &copy, sizeof(copy));

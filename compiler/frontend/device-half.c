@@ -21,7 +21,8 @@ static void keep(void *context, const struct clang_diagnostic *d)
 	struct device_half *h = context;
 	struct clang_diagnostic copy = *d;
 
-	if (keep_text(h, &copy.message) && keep_text(h, &copy.flag) && keep_text(h, &copy.file) &&
+	if (keep_text(h, &copy.message) && keep_text(h, &copy.name) && keep_text(h, &copy.guess) &&
+	    keep_text(h, &copy.incomplete) && keep_text(h, &copy.flag) && keep_text(h, &copy.file) &&
 	    keep_text(h, &copy.source) && keep_text(h, &copy.hint) && keep_text(h, &copy.macro) &&
 	    keep_text(h, &copy.header) && keep_text(h, &copy.include_file))
 		buffer_append(&h->said, &copy, sizeof(copy));
