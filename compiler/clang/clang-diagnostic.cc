@@ -30,6 +30,12 @@ bool clang_is_of_parser(unsigned id)
 	return DiagnosticIDs::getCategoryNameFromID(DiagnosticIDs::getCategoryNumberForDiag(id)) == "Parse Issue";
 }
 
+/* A branch of the text that is not taken may have no declaration to name. */
+static std::string name_of(const NamedDecl *D)
+{
+	return D ? D->getNameAsString() : "";
+}
+
 std::string clang_argument_name(const Diagnostic &info, unsigned i)
 {
 	switch (info.getArgKind(i)) {
@@ -38,7 +44,7 @@ std::string clang_argument_name(const Diagnostic &info, unsigned i)
 	case DiagnosticsEngine::ak_identifierinfo:
 		return info.getArgIdentifier(i) ? info.getArgIdentifier(i)->getName().str() : "";
 	case DiagnosticsEngine::ak_nameddecl:
-		return reinterpret_cast<const NamedDecl *>(info.getRawArg(i))->getNameAsString();
+		return name_of(reinterpret_cast<const NamedDecl *>(info.getRawArg(i)));
 	default:
 		return "";
 	}

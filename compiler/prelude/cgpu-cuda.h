@@ -15,6 +15,12 @@
 #include "cgpu-legacy.h"
 #include "common/launch-glue.h"
 
+/*
+ * `constexpr int tile = 16;` is of C23, too. A cell of such constants alone is C, so that what other cells have made with them follows
+ * when they are defined anew.
+ */
+#define constexpr const
+
 /* To C they would be attributes that it does not know, and leaves out: a cell that has them is CUDA C++. */
 #undef __global__
 #undef __device__
