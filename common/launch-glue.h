@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the code of a unit calls on the host to reach the device, beside the CUDA runtime; the worker's loader binds these names. The
- * first part needs no header, the second one <cuda_runtime_api.h>.
+ * What the code of a unit calls on the host to reach the device, beside the CUDA runtime; the worker's loader binds these names.
+ * The first part needs no header, the second one <cuda_runtime_api.h>.
  *
  * Launches are what clang makes of `k<<<g, b, sh, st>>>(a, n)`: __cudaPushCallConfiguration() and the kernel's stub, which calls
  * cudaLaunchKernel(). A variable of the device has a stand-in on the host, whose address names it. The same definition run again

@@ -16,8 +16,8 @@
 #include "common/launch-glue.h"
 
 /*
- * `constexpr int tile = 16;` is of C23, too. A cell of such constants alone is C, so that what other cells have made with them follows
- * when they are defined anew.
+ * `constexpr int tile = 16;` is of C23, too. A cell of such constants alone is C, so that what other cells have made with them
+ * follows when they are defined anew.
  */
 #define constexpr const
 

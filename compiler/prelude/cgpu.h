@@ -187,8 +187,8 @@ template <class T, unsigned long n> cgpu_array<T, n> cgpu_array_copy(const T (&f
 
 /*
  * min() and max() on the host, as nvcc has them; clang's headers have those of the device alone. They are templates, so that a
- * function that the program has itself is the better match, and not `constexpr`, which would be for both sides: code for both sides
- * takes one of the host, on the host, only where there is one.
+ * function that the program has itself is the better match, and not `constexpr`, which would be for both sides: clang lets code
+ * for both sides take a function of the host only where that is for the host alone.
  */
 template <bool, class T> struct cgpu_only_if;
 template <class T> struct cgpu_only_if<true, T> {
