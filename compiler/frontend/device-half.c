@@ -39,15 +39,27 @@ static int find_header(struct device_half *h)
 	return error_set(&h->err, why.code, "CUDA C++ headers: %s", why.text);
 }
 
-static void *run(void *data)
+static void compile(struct device_half *h)
 {
-	struct device_half *h = data;
-
 	h->failed = find_header(h);
 	if (h->failed)
-		return NULL;
+		return;
 	h->job.header = buffer_text(&h->header);
 	h->compiled = !clang_shim_compile_device(&h->job, &h->ptx, &h->ptx_len);
+}
+
+/*
+ * Whichever thread first writes a file gets a stack for signals from LLVM, out of its heap. AddressSanitizer takes the one that a
+ * thread has at its end for its own.
+ */
+static void *run(void *data)
+{
+	stack_t before;
+	bool known = !sigaltstack(NULL, &before);
+
+	compile(data);
+	if (known)
+		sigaltstack(&before, NULL);
 	return NULL;
 }
 
