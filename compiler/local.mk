@@ -13,6 +13,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/packages/package-index.c %reldir%/packages/package-index.h \
 	%reldir%/packages/packages.c %reldir%/packages/packages.def %reldir%/packages/packages.h \
 	%reldir%/clang/clang-annotations.cc %reldir%/clang/clang-annotations.hh \
+	%reldir%/clang/clang-build.cc %reldir%/clang/clang-build.hh \
 	%reldir%/clang/clang-captures.cc %reldir%/clang/clang-captures.hh %reldir%/clang/clang-complaints.hh \
 	%reldir%/clang/clang-complete.cc %reldir%/clang/clang-constants.cc %reldir%/clang/clang-constants.hh \
 	%reldir%/clang/clang-cuda.cc %reldir%/clang/clang-cuda.hh \
@@ -23,7 +24,8 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang/clang-includes.cc %reldir%/clang/clang-includes.hh \
 	%reldir%/clang/clang-inlined.cc %reldir%/clang/clang-inlined.hh %reldir%/clang/clang-job.hh \
 	%reldir%/clang/clang-launches.cc %reldir%/clang/clang-launches.hh \
-	%reldir%/clang/clang-members.cc %reldir%/clang/clang-members.hh %reldir%/clang/clang-own.cc %reldir%/clang/clang-own.hh \
+	%reldir%/clang/clang-members.cc %reldir%/clang/clang-members.hh \
+	%reldir%/clang/clang-own.cc %reldir%/clang/clang-own.hh %reldir%/clang/clang-pass.hh \
 	%reldir%/clang/clang-pieces.cc %reldir%/clang/clang-pieces.hh \
 	%reldir%/clang/clang-publish.cc %reldir%/clang/clang-publish.hh \
 	%reldir%/clang/clang-shim.cc %reldir%/clang/clang-shim.h \

@@ -6,12 +6,12 @@
 #include "compiler/clang/clang-cuda.hh"
 
 #include "common/launch-glue.h"
+#include "compiler/clang/clang-build.hh"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
-#include <clang/Sema/Lookup.h>
 
 /* Bytes of a kernel's parameters, from sm_70 on (CUDA programming guide, "Function Parameters"). */
 #define PARAMETERS_MAX 32764
@@ -280,24 +280,17 @@ class Results
 		return isa<Expr, DeclStmt, ReturnStmt>(parent) || (child && child == condition_of(parent));
 	}
 
-	/* A call of a function of ours; invalid: the cell does not see it. */
-	ExprResult call_of(const char *name, SourceLocation L, MultiExprArg arguments)
+	/* A call of a function of ours; null: the cell does not see it. */
+	Expr *call_of(const char *name, SourceLocation L, llvm::MutableArrayRef<Expr *> arguments)
 	{
-		LookupResult found(S, &S.Context.Idents.get(name), L, Sema::LookupOrdinaryName);
-		CXXScopeSpec scope;
-
-		if (!S.LookupName(found, S.TUScope))
-			return ExprError();
-		ExprResult callee = S.BuildDeclarationNameExpr(scope, found, false);
-
-		return callee.isInvalid() ? callee : S.BuildCallExpr(nullptr, callee.get(), L, arguments, L);
+		return clang_build_call(S, S.Context.getTranslationUnitDecl(), name, arguments, L);
 	}
 
 	Expr *wrapped(Expr *E)
 	{
-		ExprResult call = call_of("cgpu_looked_at", E->getBeginLoc(), E);
+		Expr *call = call_of("cgpu_looked_at", E->getBeginLoc(), E);
 
-		return call.isInvalid() ? E : call.get();
+		return call ? call : E;
 	}
 
 	/* `(cgpu_note("&d_x", 3), cudaMalloc(&d_x, n))` */
@@ -310,13 +303,12 @@ class Results
 		CharSourceRange in_file = Lexer::makeFileCharRange(written, SM, S.getLangOpts());
 		StringRef text = Lexer::getSourceText(in_file, SM, S.getLangOpts());
 		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(L));
-		QualType T = C.getStringLiteralArrayType(C.CharTy, text.size());
-		Expr *name = StringLiteral::Create(C, text, StringLiteralKind::Ordinary, false, T, L);
+		Expr *name = clang_build_text(C, text, L);
 		Expr *line = IntegerLiteral::Create(C, llvm::APInt(C.getIntWidth(C.UnsignedIntTy), P.isValid() ? P.getLine() : 0),
 						    C.UnsignedIntTy, L);
 		Expr *arguments[] = { name, line };
-		ExprResult note = call_of("cgpu_note", L, arguments);
-		ExprResult both = note.isInvalid() ? note : S.BuildBinOp(nullptr, L, BO_Comma, note.get(), E);
+		Expr *note = call_of("cgpu_note", L, arguments);
+		ExprResult both = note ? S.BuildBinOp(nullptr, L, BO_Comma, note, E) : ExprError();
 
 		return both.isInvalid() ? static_cast<Expr *>(E) : both.get();
 	}

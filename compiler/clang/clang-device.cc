@@ -12,6 +12,7 @@
 #include "compiler/clang/clang-job.hh"
 #include "compiler/clang/clang-launches.hh"
 #include "compiler/clang/clang-own.hh"
+#include "compiler/clang/clang-pass.hh"
 #include "compiler/clang/clang-statements.hh"
 
 #include <clang/CodeGen/CodeGenAction.h>
@@ -28,7 +29,6 @@
 #include <llvm/Support/FileSystem.h>
 
 #include <cstdlib>
-#include <functional>
 #include <cstring>
 
 #include "common/launch-glue.h"
@@ -37,27 +37,6 @@ using namespace clang;
 
 namespace
 {
-
-/* A pass that calls a function with the module. */
-struct EachModule : llvm::PassInfoMixin<EachModule> {
-	explicit EachModule(std::function<void(llvm::Module &)> function) : function(std::move(function))
-	{
-	}
-
-	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
-	{
-		function(M);
-		return llvm::PreservedAnalyses::all();
-	}
-
-	static bool isRequired()
-	{
-		return true;
-	}
-
-      private:
-	std::function<void(llvm::Module &)> function;
-};
 
 /* By its folder: the source manager would read each file's entry of the precompiled header to find this one. */
 bool is_of_system(const CompilerInstance &CI, const std::string &path)
@@ -102,16 +81,16 @@ void align_allocas(llvm::Module &M)
 void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, Annotations &annotations, InlinedPlaces &places)
 {
 	builder.registerPipelineStartEPCallback([&](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-		passes.addPass(EachModule([&](llvm::Module &M) {
+		passes.addPass(clang_pass([&](llvm::Module &M) {
 			annotations.apply(M);
 			leave_system_lines(CI, M);
 			keep_shared_reads(M);
 			align_allocas(M);
+			clang_launches_lower(M);
 		}));
-		clang_launches_add_pass(passes);
 	});
 	builder.registerOptimizerLastEPCallback([&](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
-		passes.addPass(EachModule([&](llvm::Module &M) { places.mark(M); }));
+		passes.addPass(clang_pass([&](llvm::Module &M) { places.mark(M); }));
 	});
 }
 

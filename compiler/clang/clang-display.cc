@@ -2,6 +2,7 @@
 /* The calls are made by Sema, as if they had been parsed at the place of the expression. */
 #include "compiler/clang/clang-display.hh"
 
+#include "compiler/clang/clang-build.hh"
 #include "compiler/clang/clang-cuda.hh"
 #include "compiler/clang/clang-types.hh"
 
@@ -11,7 +12,6 @@
 #include <clang/AST/Stmt.h>
 #include <clang/Basic/Version.h>
 #include <clang/Sema/EnterExpressionEvaluationContext.h>
-#include <clang/Sema/Lookup.h>
 
 using namespace clang;
 
@@ -31,26 +31,6 @@ Expr *written(Expr *E)
 		E = I->getSubExpr();
 	}
 	return E;
-}
-
-/* At file scope C has no table of a precompiled header's names by which clang would look: it would read all declarations. */
-bool find(Sema &S, DeclContext *where, LookupResult &found)
-{
-	return where->isTranslationUnit() ? S.LookupName(found, S.TUScope) : S.LookupQualifiedName(found, where);
-}
-
-/* A call of a function at file scope, or of the namespace; null: it is not there, or does not fit. */
-Expr *call(Sema &S, DeclContext *where, const char *name, llvm::MutableArrayRef<Expr *> arguments, SourceLocation L)
-{
-	LookupResult found(S, &S.Context.Idents.get(name), L, Sema::LookupOrdinaryName);
-	CXXScopeSpec scope;
-
-	if (!find(S, where, found))
-		return nullptr;
-	ExprResult callee = S.BuildDeclarationNameExpr(scope, found, false);
-	ExprResult made = callee.isInvalid() ? callee : S.BuildCallExpr(nullptr, callee.get(), L, arguments, L);
-
-	return made.isInvalid() ? nullptr : made.get();
 }
 
 class Display
@@ -126,7 +106,7 @@ class Display
 	{
 		EnterExpressionEvaluationContext asked(S, Sema::ExpressionEvaluationContext::Unevaluated);
 		Expr *value = new (C) OpaqueValueExpr(L, T.getUnqualifiedType(), VK_LValue);
-		Expr *shown = T->isUnionType() ? nullptr : call(S, N, "show", value, L);
+		Expr *shown = T->isUnionType() ? nullptr : clang_build_call(S, N, "show", value, L);
 
 		return shown && !C.hasSameUnqualifiedType(shown->getType(), T);
 	}
@@ -136,16 +116,15 @@ class Display
 	{
 		SourceLocation L = E->getBeginLoc();
 		QualType T = E->getType();
-		LookupResult found(S, &C.Idents.get("cgpu_show"), L, Sema::LookupNamespaceName);
-		auto *N = find(S, C.getTranslationUnitDecl(), found) ? found.getAsSingle<NamespaceDecl>() : nullptr;
+		NamespaceDecl *N = clang_build_show(S);
 
 		if (!N)
 			return E;
 		if (clang_is_lambda(T))
-			return or_itself(call(S, N, "show_lambda", E, L), E);
+			return or_itself(clang_build_call(S, N, "show_lambda", E, L), E);
 		if (!T->isArrayType() && has_text(T, N, L))
-			return call(S, N, "show", E, L);
-		return has_bytes_only(T, N, L) ? E : or_itself(call(S, N, "show_whole", E, L), E);
+			return clang_build_call(S, N, "show", E, L);
+		return has_bytes_only(T, N, L) ? E : or_itself(clang_build_call(S, N, "show_whole", E, L), E);
 	}
 
 	static Expr *or_itself(Expr *made, Expr *E)
@@ -189,12 +168,12 @@ class Display
 		ret->type_code = clang_expression_code(C, E, T);
 		uint64_t size = C.getTypeSizeInChars(T).getQuantity();
 		Expr *arguments[] = {
-			text_literal(ret->type, L),
-			text_literal(ret->type_code, L),
+			clang_build_text(C, ret->type, L),
+			clang_build_text(C, ret->type_code, L),
 			address.get(),
 			IntegerLiteral::Create(C, llvm::APInt(64, size), C.UnsignedLongTy, L),
 		};
-		Expr *made = call(S, C.getTranslationUnitDecl(), "cgpu_display_value", arguments, L);
+		Expr *made = clang_build_call(S, C.getTranslationUnitDecl(), "cgpu_display_value", arguments, L);
 
 		ret->shows = made != nullptr;
 		return made;
@@ -209,17 +188,6 @@ class Display
 		/* What the header of cgpu_show calls it. */
 		policy.UsePreferredNames = true;
 		return T.getCanonicalType().getAsString(policy);
-	}
-
-	Expr *text_literal(const std::string &text, SourceLocation L)
-	{
-		QualType T = C.getStringLiteralArrayType(C.CharTy, text.size());
-#if CLANG_VERSION_MAJOR >= 18
-		auto kind = StringLiteralKind::Ordinary;
-#else
-		auto kind = StringLiteral::Ordinary;
-#endif
-		return StringLiteral::Create(C, text, kind, false, T, L);
 	}
 
 	/* A local variable that holds E; the reference to it. */
@@ -284,7 +252,7 @@ bool clang_display_call_before(Sema &S, FunctionDecl *F, const char *name)
 
 	if (!body || body->body_empty())
 		return false;
-	Expr *made = call(S, C.getTranslationUnitDecl(), name, {}, body->body_back()->getBeginLoc());
+	Expr *made = clang_build_call(S, C.getTranslationUnitDecl(), name, {}, body->body_back()->getBeginLoc());
 
 	if (!made)
 		return false;

@@ -134,7 +134,7 @@ std::string hint_of_operands(const Diagnostic &info)
 
 } // namespace
 
-std::string clang_hint(const Diagnostic &info, bool is_run)
+std::string clang_hint(const Diagnostic &info)
 {
 	switch (info.getID()) {
 	case diag::err_ref_bad_target:
@@ -153,7 +153,7 @@ std::string clang_hint(const Diagnostic &info, bool is_run)
 	case diag::err_function_definition_not_allowed:
 		return "there are no functions inside functions: define it at the top of a cell";
 	case diag::ext_return_has_expr:
-		return is_run ? "a cell is no function: leave the value as last line, without `;`, to show it" : "";
+		return clang_is_run(info) ? "a cell is no function: leave the value as last line, without `;`, to show it" : "";
 	case diag::err_typecheck_invalid_operands:
 		return hint_of_operands(info);
 	case diag::err_no_member:

@@ -7,7 +7,7 @@
 
 #include <string>
 
-/* In words of the user's program; "": clang has said it all. is_run: it is about the function that runs the cell. */
-std::string clang_hint(const clang::Diagnostic &info, bool is_run);
+/* In words of the user's program; "": clang has said it all. */
+std::string clang_hint(const clang::Diagnostic &info);
 
 #endif

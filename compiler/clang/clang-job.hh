@@ -73,7 +73,7 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 		d.offset = d.range_begin = d.range_end = -1;
 		std::string source, header = level >= clang::DiagnosticsEngine::Error ? clang_std_header(info) : "";
 
-		std::string hint = clang_hint(info, clang_is_run(info)), macro;
+		std::string hint = clang_hint(info), macro;
 
 		d.header = header.empty() ? nullptr : header.c_str();
 		d.hint = hint.empty() ? nullptr : hint.c_str();

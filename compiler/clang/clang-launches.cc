@@ -14,7 +14,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 using namespace clang;
@@ -215,28 +214,6 @@ class Launch
 	}
 };
 
-struct LowerLaunches : llvm::PassInfoMixin<LowerLaunches> {
-	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
-	{
-		llvm::Function *configure = M.getFunction("__cudaPushCallConfiguration");
-		std::vector<llvm::CallInst *> all;
-
-		if (!configure)
-			return llvm::PreservedAnalyses::all();
-		for (llvm::User *U : configure->users())
-			if (auto *call = llvm::dyn_cast<llvm::CallInst>(U))
-				all.push_back(call);
-		for (llvm::CallInst *call : all)
-			Launch(call).lower();
-		return llvm::PreservedAnalyses::none();
-	}
-
-	static bool isRequired()
-	{
-		return true;
-	}
-};
-
 } // namespace
 
 void clang_launches_report(ASTContext &C, Decl *D, const clang_job *job)
@@ -263,7 +240,16 @@ void clang_launches_allow(Sema &S)
 	}
 }
 
-void clang_launches_add_pass(llvm::ModulePassManager &passes)
+void clang_launches_lower(llvm::Module &M)
 {
-	passes.addPass(LowerLaunches());
+	llvm::Function *configure = M.getFunction("__cudaPushCallConfiguration");
+	std::vector<llvm::CallInst *> all;
+
+	if (!configure)
+		return;
+	for (llvm::User *U : configure->users())
+		if (auto *call = llvm::dyn_cast<llvm::CallInst>(U))
+			all.push_back(call);
+	for (llvm::CallInst *call : all)
+		Launch(call).lower();
 }

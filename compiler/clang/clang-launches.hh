@@ -11,7 +11,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 #include <clang/Sema/Sema.h>
-#include <llvm/Passes/PassBuilder.h>
+#include <llvm/IR/Module.h>
 
 #include "compiler/clang/clang-shim.h"
 
@@ -21,6 +21,7 @@ void clang_launches_report(clang::ASTContext &C, clang::Decl *D, const clang_job
 /* Before the unit ends, in the device's half. */
 void clang_launches_allow(clang::Sema &S);
 
-void clang_launches_add_pass(llvm::ModulePassManager &passes);
+/* Of the module that clang has made, before LLVM's passes. */
+void clang_launches_lower(llvm::Module &M);
 
 #endif

@@ -2,6 +2,7 @@
 /* A member's own text may need the members of its class in turn, so this goes on until no instance without a body is left. */
 #include "compiler/clang/clang-members.hh"
 
+#include "compiler/clang/clang-build.hh"
 #include "compiler/clang/clang-types.hh"
 
 #include <clang/AST/ASTConsumer.h>
@@ -11,7 +12,6 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/Stmt.h>
 #include <clang/Sema/EnterExpressionEvaluationContext.h>
-#include <clang/Sema/Lookup.h>
 
 #include <string>
 
@@ -23,7 +23,7 @@ namespace
 class Members
 {
       public:
-	explicit Members(Sema &S) : S(S), C(S.getASTContext()), N(space())
+	explicit Members(Sema &S) : S(S), C(S.getASTContext()), N(clang_build_show(S))
 	{
 	}
 
@@ -50,14 +50,6 @@ class Members
 	ASTContext &C;
 	NamespaceDecl *N;
 	SourceLocation L;
-
-	NamespaceDecl *space()
-	{
-		LookupResult found(S, &C.Idents.get("cgpu_show"), SourceLocation(), Sema::LookupNamespaceName);
-
-		S.LookupQualifiedName(found, C.getTranslationUnitDecl());
-		return found.getAsSingle<NamespaceDecl>();
-	}
 
 	llvm::SmallVector<FunctionDecl *, 8> without_body(const char *name)
 	{
@@ -93,23 +85,14 @@ class Members
 
 	Expr *text(StringRef s)
 	{
-		QualType T = C.getStringLiteralArrayType(C.CharTy, s.size());
-
-		return StringLiteral::Create(C, s, StringLiteralKind::Ordinary, false, T, L);
+		return clang_build_text(C, s, L);
 	}
 
 	/* A call of a function of the header. */
 	void call(const char *name, llvm::MutableArrayRef<Expr *> arguments, statements &to)
 	{
-		LookupResult found(S, &C.Idents.get(name), L, Sema::LookupOrdinaryName);
-		CXXScopeSpec scope;
-
-		S.LookupQualifiedName(found, N);
-		ExprResult callee = S.BuildDeclarationNameExpr(scope, found, false);
-		ExprResult made = callee.isInvalid() ? callee : S.BuildCallExpr(nullptr, callee.get(), L, arguments, L);
-
-		if (!made.isInvalid())
-			to.push_back(S.MaybeCreateExprWithCleanups(made.get()));
+		if (Expr *made = clang_build_call(S, N, name, arguments, L))
+			to.push_back(S.MaybeCreateExprWithCleanups(made));
 	}
 
 	/* void each_member(const T &value, member_list &to) */

@@ -7,6 +7,7 @@
 
 #include "compiler/clang/clang-cuda.hh"
 #include "compiler/clang/clang-includes.hh"
+#include "compiler/clang/clang-pass.hh"
 #include "compiler/clang/clang-types.hh"
 
 #include <clang/AST/Attr.h>
@@ -141,20 +142,12 @@ void clang_publish_replaceable(Decl *D)
 namespace
 {
 
-struct LeaveGroups : llvm::PassInfoMixin<LeaveGroups> {
-	llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &)
-	{
-		for (llvm::Function &F : M)
-			if (F.hasWeakAnyLinkage())
-				F.setComdat(nullptr);
-		return llvm::PreservedAnalyses::all();
-	}
-
-	static bool isRequired()
-	{
-		return true;
-	}
-};
+void leave_groups(llvm::Module &M)
+{
+	for (llvm::Function &F : M)
+		if (F.hasWeakAnyLinkage())
+			F.setComdat(nullptr);
+}
 
 } // namespace
 
@@ -162,7 +155,7 @@ void clang_publish_structors(CodeGenOptions &options)
 {
 	options.PassBuilderCallbacks.push_back([](llvm::PassBuilder &builder) {
 		builder.registerPipelineStartEPCallback([](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-			passes.addPass(LeaveGroups());
+			passes.addPass(clang_pass(leave_groups));
 		});
 	});
 }

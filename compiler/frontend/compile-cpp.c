@@ -253,15 +253,9 @@ static void add_missing(struct cpp_unit *x, const struct clang_diagnostic *d)
  */
 static bool keep_unused(struct cpp_unit *x, const struct clang_diagnostic *d)
 {
-	struct clang_diagnostic copy = *d;
+	struct clang_diagnostic copy;
 
-	if (strcmp(d->flag, "-Wunused-result"))
-		return false;
-	copy.message = mem_pool_strdup(&x->pool, d->message);
-	copy.file = mem_pool_strdup(&x->pool, d->file);
-	copy.flag = "-Wunused-result";
-	copy.name = copy.guess = copy.incomplete = copy.hint = copy.macro = copy.header = copy.source = copy.include_file = NULL;
-	if (!copy.message || !copy.file || d->include_file)
+	if (strcmp(d->flag, "-Wunused-result") || d->include_file || !diagnostics_keep(d, &x->pool, &copy))
 		return false;
 	buffer_append(&x->unused, &copy, sizeof(copy));
 	return true;

@@ -4,27 +4,17 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "compiler/frontend/diagnostics.h"
 #include "compiler/session/cpp-header.h"
 
 #define STACK_BYTES (8 << 20) /* clang takes any thread to have so many */
 
-static bool keep_text(struct device_half *h, const char **text)
-{
-	const char *from = *text;
-
-	*text = from ? mem_pool_strdup(&h->pool, from) : NULL;
-	return !from || *text;
-}
-
 static void keep(void *context, const struct clang_diagnostic *d)
 {
 	struct device_half *h = context;
-	struct clang_diagnostic copy = *d;
+	struct clang_diagnostic copy;
 
-	if (keep_text(h, &copy.message) && keep_text(h, &copy.name) && keep_text(h, &copy.guess) &&
-	    keep_text(h, &copy.incomplete) && keep_text(h, &copy.flag) && keep_text(h, &copy.file) &&
-	    keep_text(h, &copy.source) && keep_text(h, &copy.hint) && keep_text(h, &copy.macro) &&
-	    keep_text(h, &copy.header) && keep_text(h, &copy.include_file))
+	if (diagnostics_keep(d, &h->pool, &copy))
 		buffer_append(&h->said, &copy, sizeof(copy));
 }
 

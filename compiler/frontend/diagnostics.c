@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/mem-pool.h"
 #include "compiler/packages/package-index.h"
 #include "compiler/packages/packages.h"
 #include "compiler/session/session.h"
@@ -318,6 +319,22 @@ static long place_of_launch(const struct unit_text *unit, long at)
 	while (open > 0 && is_word(unit->cell[open - 1]))
 		open--;
 	return is_word(unit->cell[open]) ? open : at;
+}
+
+bool diagnostics_keep(const struct clang_diagnostic *c, struct mem_pool *pool, struct clang_diagnostic *ret)
+{
+	const char **texts[] = { &ret->message, &ret->name, &ret->guess, &ret->incomplete, &ret->flag, &ret->file, &ret->source,
+				 &ret->hint, &ret->macro, &ret->header, &ret->include_file };
+
+	*ret = *c;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		const char *text = *texts[i];
+
+		*texts[i] = text ? mem_pool_strdup(pool, text) : NULL;
+		if (text && !*texts[i])
+			return false;
+	}
+	return true;
 }
 
 const char *diagnostics_short_name(const struct clang_diagnostic *c)

@@ -13,6 +13,7 @@
 #include "compiler/clang/clang-shim.h"
 #include "compiler/session/in-the-way.h"
 
+struct mem_pool;
 struct session;
 struct unit_text;
 
@@ -40,6 +41,8 @@ void diagnostics_release(struct diagnostics *d);
 
 /* Its file: "signal.h" for "/usr/include/signal.h", "bits/stl_vector.h" for one of the C++ library, "own.h" for "./own.h". */
 const char *diagnostics_short_name(const struct clang_diagnostic *c);
+/* A copy that outlives the callback, with its texts in the pool. False: there is no memory. */
+bool diagnostics_keep(const struct clang_diagnostic *c, struct mem_pool *pool, struct clang_diagnostic *ret);
 /* One of clang's about a unit. */
 void diagnostics_add_clang(struct diagnostics *d, const struct unit_text *unit,
 			   const struct clang_diagnostic *c);

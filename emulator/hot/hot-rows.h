@@ -84,6 +84,7 @@ void hot_rows_write(struct hot_build *b, uint32_t offset, enum hot_type type, st
 void hot_rows_flush(struct hot_build *b);
 /* The same where the code will meet code that has not been there: what is known of the rows stays as it is. */
 void hot_rows_flush_aside(struct hot_build *b);
+/* Of one row, dirty or not. */
 void hot_rows_store_aside(struct hot_build *b, struct hot_row *r);
 void hot_rows_store(struct hot_build *b, struct hot_row *r);
 /* What a handler that is called may have changed is read again. */
