@@ -10,7 +10,7 @@
 #include "common/mem-pool.h"
 #include "common/record.h"
 
-#define UNIT_VERSION 5
+#define UNIT_VERSION 6
 
 static const struct {
 	const char *space, *name;
@@ -79,6 +79,9 @@ void unit_encode(const struct unit *u, struct buffer *out)
 	record_put_u32(out, (uint32_t)u->n_declarations);
 	for (size_t i = 0; i < u->n_declarations; i++)
 		declaration_encode(&u->declarations[i], out);
+	record_put_u32(out, (uint32_t)u->n_behind);
+	for (size_t i = 0; i < u->n_behind; i++)
+		record_put_str(out, u->behind[i]);
 	record_put_u32(out, (uint32_t)u->n_symbols);
 	for (size_t i = 0; i < u->n_symbols; i++) {
 		const struct unit_symbol *s = &u->symbols[i];
@@ -123,6 +126,9 @@ static void decode_arrays(struct record *r, struct unit *u)
 	u->declarations = array_of(r, 10, sizeof(*u->declarations), &u->n_declarations);
 	for (size_t i = 0; i < u->n_declarations; i++)
 		u->declarations[i] = declaration_decode(r);
+	u->behind = array_of(r, 4, sizeof(*u->behind), &u->n_behind);
+	for (size_t i = 0; i < u->n_behind; i++)
+		u->behind[i] = record_str(r);
 	u->symbols = array_of(r, 10, sizeof(*u->symbols), &u->n_symbols);
 	for (size_t i = 0; i < u->n_symbols; i++) {
 		struct unit_symbol *s = &u->symbols[i];
@@ -193,6 +199,7 @@ int unit_make_room(struct unit *u, size_t more, struct mem_pool *pool, struct er
 void unit_release(struct unit *u)
 {
 	free(u->declarations);
+	free(u->behind);
 	free(u->symbols);
 	free(u->lines);
 	free(u->entries);

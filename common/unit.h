@@ -102,6 +102,9 @@ struct unit {
 
 	struct declaration *declarations;
 	size_t n_declarations;
+	/* Names of C++ declarations of earlier cells that use what this unit declares anew: they come behind it from now on. */
+	const char **behind;
+	size_t n_behind;
 	struct unit_symbol *symbols;
 	size_t n_symbols;
 	struct unit_line *lines;

@@ -37,6 +37,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/session/composition.c %reldir%/session/composition.h \
 	%reldir%/session/cpp-bundle.c %reldir%/session/cpp-bundle.def %reldir%/session/cpp-bundle.h \
 	%reldir%/session/cpp-header.c %reldir%/session/cpp-header.h \
+	%reldir%/session/cpp-dependents.c %reldir%/session/cpp-dependents.h \
 	%reldir%/session/cpp-names.c %reldir%/session/cpp-names.h %reldir%/session/cpp-own.c %reldir%/session/cpp-own.h \
 	%reldir%/session/cpp-pieces.c %reldir%/session/cpp-pieces.h \
 	%reldir%/session/header-ahead.c %reldir%/session/header-ahead.h \

@@ -145,11 +145,11 @@ class DeviceAction : public HeaderLater<EmitAssemblyAction>
 		CompilerInstance &CI = getCompilerInstance();
 
 		CI.createSema(getTranslationUnitKind(), nullptr);
-		clang_statements_parse(CI.getSema(), job->statements, [](FunctionDecl *, bool) {}, &depth, job->behind);
+		clang_statements_parse(CI.getSema(), job->statements, [](FunctionDecl *, bool) {}, &place, job->behind);
 	}
 
       private:
-	unsigned depth = 0; /* of open brackets */
+	clang_statements_place place;
 	const clang_job *job;
 };
 

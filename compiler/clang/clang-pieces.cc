@@ -124,9 +124,9 @@ std::string printed(const Decl *D, const LangOptions &language, bool only_head)
 class Directives : public PPCallbacks
 {
       public:
-	Directives(SourceManager &SM, const LangOptions &language, const clang_job *job, const unsigned *depth,
+	Directives(SourceManager &SM, const LangOptions &language, const clang_job *job, const clang_statements_place *place,
 		   std::shared_ptr<std::vector<piece>> to)
-	    : SM(SM), language(language), job(job), depth(depth), to(to)
+	    : SM(SM), language(language), job(job), place(place), to(to)
 	{
 	}
 
@@ -159,7 +159,7 @@ class Directives : public PPCallbacks
 	{
 		static const StringRef word = "pragma";
 
-		if (introducer != PIK_HashPragma || *depth || !job->pragma || !is_in_cell(SM, L, job))
+		if (introducer != PIK_HashPragma || place->depth || !job->pragma || !is_in_cell(SM, L, job))
 			return;
 		StringRef line = SM.getBufferData(SM.getFileID(L)).substr(SM.getFileOffset(L));
 		size_t end = line.find('\n'), begin = line.find(word);
@@ -175,7 +175,7 @@ class Directives : public PPCallbacks
 	SourceManager &SM;
 	const LangOptions &language;
 	const clang_job *job;
-	const unsigned *depth;
+	const clang_statements_place *place;
 	std::shared_ptr<std::vector<piece>> to;
 
 	std::string text(SourceLocation begin, SourceLocation end)
@@ -310,11 +310,11 @@ class WeakVariables : public RecursiveASTVisitor<WeakVariables>
 
 } /* namespace */
 
-Pieces::Pieces(CompilerInstance &CI, const clang_job *job, const unsigned *depth)
-    : SM(CI.getSourceManager()), language(CI.getLangOpts()), job(job), own(clang_own_names(CI)),
+Pieces::Pieces(CompilerInstance &CI, const clang_job *job, const clang_statements_place *place)
+    : SM(CI.getSourceManager()), language(CI.getLangOpts()), job(job), place(place), own(clang_own_names(CI)),
 	  found(std::make_shared<std::vector<piece>>())
 {
-	CI.getPreprocessor().addPPCallbacks(std::make_unique<Directives>(SM, language, job, depth, found));
+	CI.getPreprocessor().addPPCallbacks(std::make_unique<Directives>(SM, language, job, place, found));
 }
 
 bool Pieces::is_of_cell(SourceLocation L) const
@@ -324,8 +324,28 @@ bool Pieces::is_of_cell(SourceLocation L) const
 
 void Pieces::add(Decl *D)
 {
-	if (is_of_cell(D->getLocation()) || (isa<LinkageSpecDecl>(D) && is_of_cell(D->getBeginLoc())))
+	if (is_of_cell(D->getLocation()) || (isa<LinkageSpecDecl>(D) && is_of_cell(D->getBeginLoc()))) {
+		auto where = SM.getDecomposedLoc(place->end);
+
 		declarations.push_back(D);
+		ends.push_back(place->end.isValid() && where.first == SM.getMainFileID() ? (long)where.second : -1);
+	} else if (job->dependent && !declarations.empty() && SM.isWrittenInMainFile(SM.getExpansionLoc(D->getLocation()))) {
+		dependents.push_back(D);
+	}
+}
+
+void Pieces::report_dependent(const Decl *D) const
+{
+	PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(D->getLocation()));
+
+	if (auto *inner = dyn_cast<DeclContext>(D); inner && inner->isFileContext())
+		for (const Decl *one : inner->decls())
+			report_dependent(one);
+	else if (isa<LinkageSpecDecl>(D))
+		for (const Decl *one : cast<LinkageSpecDecl>(D)->decls())
+			report_dependent(one);
+	else if (P.isValid())
+		job->dependent(job->context, P.getFilename(), clang_declaration_layout(D));
 }
 
 /* That of a header's function may be in the unit, too: the variable's loses this prefix when the object is made. */
@@ -576,7 +596,7 @@ void Pieces::add_one(Decl *D, const std::string &before, const std::string &afte
 	unsigned line = SM.getPresumedLineNumber(begin);
 
 	found->push_back({ SM.getFileOffset(begin), line, key, N && N->getIdentifier() ? N->getNameAsString() : "",
-			   own_names_of(D, line) + before + text + after });
+			   own_names_of(D, line) + before + text + after, clang_declaration_layout(D), end });
 }
 
 /* One macro may make several declarations: the text of each cannot be that of the macro. */
@@ -594,6 +614,8 @@ void Pieces::add_all(const std::vector<Decl *> &list, const std::string &before,
 	for (size_t i = 0; i < list.size(); i++) {
 		Decl *D = list[i];
 
+		if (&list == &declarations)
+			end = ends[i];
 		if (auto *L = dyn_cast<LinkageSpecDecl>(D)) {
 			bool is_c = L->getLanguage() == LinkageSpecLanguageIDs::C;
 
@@ -611,24 +633,49 @@ void Pieces::add_all(const std::vector<Decl *> &list, const std::string &before,
 	}
 }
 
-void Pieces::report(ASTContext &C)
+/* What was declared, the directives between, in the order of the text, each with a key of its own. */
+void Pieces::find_all()
 {
 	std::set<std::string> keys;
 
+	add_all(declarations, "", "");
+	std::stable_sort(found->begin(), found->end(), [](const piece &a, const piece &b) { return a.offset < b.offset; });
+	for (piece &p : *found) {
+		std::string key = p.key;
+
+		for (int n = 2; !keys.insert(p.key).second; n++)
+			p.key = key + " #" + std::to_string(n);
+	}
+}
+
+void Pieces::report(ASTContext &C)
+{
 	if (job->own_variable)
 		for (Decl *D : declarations)
 			WeakVariables(C, job).TraverseDecl(D);
+	for (const Decl *D : dependents)
+		report_dependent(D);
 	if (!job->piece)
 		return;
-	add_all(declarations, "", "");
-	std::stable_sort(found->begin(), found->end(), [](const piece &a, const piece &b) { return a.offset < b.offset; });
-	for (const piece &p : *found) {
-		std::string key = p.key;
+	find_all();
+	for (piece &p : *found) {
+		char layout[48];
 
-		for (int n = 2; !keys.insert(key).second; n++)
-			key = p.key + " #" + std::to_string(n);
-		clang_piece given = { key.c_str(), p.name.c_str(), p.text.c_str(), p.line };
+		snprintf(layout, sizeof(layout), "\n" CLANG_LAYOUT, p.layout);
+		p.text += p.layout ? layout : "";
+		clang_piece given = { p.key.c_str(), p.name.c_str(), p.text.c_str(), p.line };
 
 		job->piece(job->context, &given);
+	}
+}
+
+void Pieces::report_definitions()
+{
+	find_all();
+	for (const piece &p : *found) {
+		clang_definition given = { p.key.c_str(), p.name.c_str(), p.layout, p.end };
+
+		if (p.end >= 0)
+			job->definition(job->context, &given);
 	}
 }

@@ -8,6 +8,7 @@
 #define CGPU_COMPILER_CLANG_PIECES_HH
 
 #include "compiler/clang/clang-shim.h"
+#include "compiler/clang/clang-statements.hh"
 
 #include <clang/AST/Decl.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -21,32 +22,42 @@ struct piece {
 	size_t offset; /* in the main text */
 	unsigned line;
 	std::string key, name, text;
+	uint64_t layout = 0;
+	long end = -1; /* behind it, with all that belongs to it, in the main text; -1: not known */
 };
 
 class Pieces
 {
       public:
 	/*
-	 * Of the main file those whose #line file is the job's name, which is known by the first call. depth: of the brackets
-	 * that are open, for a pragma inside them holds no longer than they.
+	 * Of the main file those whose #line file is the job's name, which is known by the first call. A pragma inside
+	 * of brackets holds no longer than they.
 	 */
-	Pieces(clang::CompilerInstance &CI, const clang_job *job, const unsigned *depth);
+	Pieces(clang::CompilerInstance &CI, const clang_job *job, const clang_statements_place *place);
 	/* A declaration at file scope. */
 	void add(clang::Decl *D);
 	/* The symbol of a variable at file scope. */
 	std::string symbol_of(const clang::VarDecl *V) const;
-	/* All that were added, and the directives between them; weak variables. */
+	/* All that were added, and the directives between them; weak variables; dependents of earlier cells. */
 	void report(clang::ASTContext &C);
+	/* The declarations of a cell with errors that are well. */
+	void report_definitions();
 
       private:
 	clang::SourceManager &SM;
 	const clang::LangOptions &language;
 	const clang_job *job;
+	const clang_statements_place *place;
 	std::vector<clang::Decl *> declarations;
+	std::vector<long> ends; /* of each of them */
+	std::vector<const clang::Decl *> dependents; /* of earlier cells, behind one of this cell */
+	long end = -1; /* of what is at hand */
 	std::shared_ptr<const std::set<std::string>> own; /* names that headers have, too */
 	std::shared_ptr<std::vector<piece>> found; /* by the preprocessor, too */
 	bool is_one_of_many = false; /* what is at hand: its macro makes others, too */
 
+	void report_dependent(const clang::Decl *D) const;
+	void find_all();
 	bool is_of_cell(clang::SourceLocation L) const;
 	std::string slice(clang::SourceLocation begin, clang::SourceLocation end) const;
 	std::string head(const clang::FunctionDecl *F) const;

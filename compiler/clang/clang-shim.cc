@@ -182,6 +182,8 @@ class CellConsumer : public SemaConsumer
 				clang_captures_report(C, D, job);
 				clang_launches_report(C, D, job);
 			}
+		if (pieces && job->definition && C.getDiagnostics().hasErrorOccurred())
+			pieces->report_definitions();
 		/* After errors the tree has holes; a parse that asks for names takes what is whole.
 		 */
 		if (!job->symbol || (result && C.getDiagnostics().hasErrorOccurred()))
@@ -352,7 +354,7 @@ class CompileAction : public HeaderLater<EmitObjAction>
 
 		/* The job itself may come later. */
 		if (CI.getLangOpts().CPlusPlus)
-			pieces = std::make_unique<Pieces>(CI, job, &depth);
+			pieces = std::make_unique<Pieces>(CI, job, &place);
 		auto cell = std::make_unique<CellConsumer>(job, result, std::move(pieces), [this](GlobalDecl D) {
 			return getCodeGenerator()->GetMangledName(D).str();
 		});
@@ -372,14 +374,14 @@ class CompileAction : public HeaderLater<EmitObjAction>
 		CI.createSema(getTranslationUnitKind(), nullptr);
 		auto each = [this](FunctionDecl *F, bool has_value) { consumer->take_statements(F, has_value); };
 
-		clang_statements_parse(CI.getSema(), job->statements, each, &depth, job->behind);
+		clang_statements_parse(CI.getSema(), job->statements, each, &place, job->behind);
 	}
 
       private:
 	const clang_job *job;
 	clang_result *result;
 	CellConsumer *consumer = nullptr; /* the compiler instance's */
-	unsigned depth = 0;		  /* of open brackets */
+	clang_statements_place place;
 };
 
 /* Ends with an LLVM module, for ObjectCode. */

@@ -15,6 +15,7 @@
 #ifndef CGPU_COMPILER_CLANG_SHIM_H
 #define CGPU_COMPILER_CLANG_SHIM_H
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -119,6 +120,20 @@ struct clang_piece {
 	unsigned line;
 };
 
+/*
+ * The text of such a declaration ends with this line, which has the layout of what it declares (clang_declaration_layout() in
+ * compiler/clang/clang-types.hh). A line without one: it is not known.
+ */
+#define CLANG_LAYOUT "/* layout %016" PRIx64 " */"
+#define CLANG_LAYOUT_READ "/* layout %" SCNx64
+
+/* What a C++ cell declares at file scope, or in a namespace. */
+struct clang_definition {
+	const char *key, *name; /* as of the piece that it would be */
+	uint64_t layout;	/* 0: not known */
+	long end;		/* of all that stands up to its `;` or `}`, in the text */
+};
+
 /* A CUDA entry (`__global__` function), or an instance of a template of one, that the host's object has a stub of. */
 struct clang_entry {
 	const char *ptx_name; /* its symbol in the PTX */
@@ -153,6 +168,13 @@ struct clang_job {
 	void (*diagnostic)(void *context, const struct clang_diagnostic *d);
 	void (*symbol)(void *context, const struct clang_symbol *s); /* may be NULL */
 	void (*piece)(void *context, const struct clang_piece *p); /* of a C++ cell without errors; may be NULL */
+	/* Of a C++ cell with errors: what it declares that is well; may be NULL. */
+	void (*definition)(void *context, const struct clang_definition *d);
+	/*
+	 * Of a C++ cell without errors: a declaration of an earlier cell that stands behind one of its own; file: as #line says.
+	 * May be NULL.
+	 */
+	void (*dependent)(void *context, const char *file, uint64_t layout);
 	/* Of a C++ cell, also after errors: a directive outside of all brackets, by its text behind "#pragma"; may be NULL. */
 	void (*pragma)(void *context, const char *text);
 	/* Of a C++ cell: the symbol of a weak variable that its own text defines, or of its guard; may be NULL */

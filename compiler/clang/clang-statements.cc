@@ -34,7 +34,7 @@ StmtResult parse_statement(StmtResult (Parser::*parse)(Parser::StmtVector &, Con
 	return (P.*parse)(all, Context::Compound, nullptr);
 }
 
-template <auto Statement, auto IsDeclaration> struct Reach {
+template <auto Statement, auto IsDeclaration, auto EndOfPrevious> struct Reach {
 	friend StmtResult parse_statement(Parser &P, Parser::StmtVector &all)
 	{
 		return ::parse_statement(Statement, P, all);
@@ -44,10 +44,16 @@ template <auto Statement, auto IsDeclaration> struct Reach {
 	{
 		return (P.*IsDeclaration)(true);
 	}
+
+	friend SourceLocation end_of_previous(Parser &P)
+	{
+		return (P.*EndOfPrevious)();
+	}
 };
-template struct Reach<&Parser::ParseStatementOrDeclaration, &Parser::isDeclarationStatement>;
+template struct Reach<&Parser::ParseStatementOrDeclaration, &Parser::isDeclarationStatement, &Parser::getEndOfPreviousToken>;
 StmtResult parse_statement(Parser &P, Parser::StmtVector &all);
 bool is_declaration(Parser &P);
+SourceLocation end_of_previous(Parser &P);
 
 /* `#pragma omp threadprivate(x)` and its like stand at file scope; the others in front of a statement. */
 bool is_declarative(const Token &directive)
@@ -298,7 +304,7 @@ void enter(Preprocessor &PP, const char *text)
 } // namespace
 
 void clang_statements_parse(Sema &S, const std::string &prefix, const std::function<void(FunctionDecl *, bool)> &each,
-			    unsigned *depth, const char *behind)
+			    clang_statements_place *place, const char *behind)
 {
 	ASTConsumer &consumer = S.getASTConsumer();
 	auto P = std::make_unique<Parser>(S.getPreprocessor(), S, false);
@@ -308,7 +314,7 @@ void clang_statements_parse(Sema &S, const std::string &prefix, const std::funct
 
 	bool declares = false;
 
-	end_by_brackets(S.getPreprocessor(), depth, &declares);
+	end_by_brackets(S.getPreprocessor(), &place->depth, &declares);
 	S.getPreprocessor().EnterMainSourceFile();
 	if (ExternalASTSource *header = S.getASTContext().getExternalSource())
 		header->StartTranslationUnit(&consumer);
@@ -331,6 +337,7 @@ void clang_statements_parse(Sema &S, const std::string &prefix, const std::funct
 				continue;
 			for (Decl *D : group.get())
 				clang_publish_cpp(D);
+			place->end = end_of_previous(*P);
 			consumer.HandleTopLevelDecl(group.get());
 		}
 	};

@@ -12,13 +12,18 @@
 #include <functional>
 #include <string>
 
+struct clang_statements_place {
+	unsigned depth = 0; /* of brackets that are open */
+	clang::SourceLocation end; /* behind the declaration that the consumer is given */
+};
+
 /*
  * Parses the main file, as clang::ParseAST() does, and hands all to the consumer of S. each: called with such a function before
- * the consumer gets it, and whether its last statement is an expression without `;`. *depth: how many brackets are open, all the
- * while; 0 at first. behind: declarations that follow the main file, which may end with an expression; NULL: none.
+ * the consumer gets it, and whether its last statement is an expression without `;`. place: where the parser is, all the while.
+ * behind: declarations that follow the main file, which may end with an expression; NULL: none.
  */
 void clang_statements_parse(clang::Sema &S, const std::string &prefix,
-			    const std::function<void(clang::FunctionDecl *F, bool has_value)> &each, unsigned *depth,
-			    const char *behind);
+			    const std::function<void(clang::FunctionDecl *F, bool has_value)> &each,
+			    clang_statements_place *place, const char *behind);
 
 #endif

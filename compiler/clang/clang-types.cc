@@ -4,9 +4,11 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
+#include <clang/AST/DeclTemplate.h>
 #include <clang/AST/RecordLayout.h>
 #include <clang/Basic/Version.h>
 #include <llvm/ADT/SmallString.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/xxhash.h>
 
 #include <set>
@@ -219,6 +221,8 @@ struct layout_text {
 		const ASTRecordLayout &L = C.getASTRecordLayout(R);
 
 		s += std::to_string(L.getSize().getQuantity()) + "{";
+		if (const auto *class_of_cpp = dyn_cast<CXXRecordDecl>(R))
+			put_class(class_of_cpp, L);
 		for (const FieldDecl *F : R->fields()) {
 			s += F->getNameAsString() + "@" +
 			     std::to_string(L.getFieldOffset(F->getFieldIndex())) + ":";
@@ -228,6 +232,24 @@ struct layout_text {
 			s += ";";
 		}
 		s += "}";
+	}
+
+	/* Bases with their places, and virtual functions in the order of the table. */
+	void put_class(const CXXRecordDecl *R, const ASTRecordLayout &L)
+	{
+		for (const CXXBaseSpecifier &B : R->bases()) {
+			const CXXRecordDecl *base = B.getType()->getAsCXXRecordDecl();
+
+			s += B.isVirtual() ? "virtual " : "@" + std::to_string(L.getBaseClassOffset(base).getQuantity());
+			put(B.getType());
+			s += ";";
+		}
+		for (const CXXMethodDecl *M : R->methods())
+			if (M->isVirtual()) {
+				s += "virtual " + M->getNameAsString();
+				put(M->getType());
+				s += ";";
+			}
 	}
 
 	void put_function(const FunctionType *F)
@@ -254,6 +276,9 @@ struct layout_text {
 		if (const auto *P = T->getAs<PointerType>()) {
 			s += "*";
 			put(P->getPointeeType());
+		} else if (const auto *to = T->getAs<ReferenceType>()) {
+			s += T->isRValueReferenceType() ? "&&" : "&";
+			put(to->getPointeeType());
 		} else if (const ArrayType *A = C.getAsArrayType(T)) {
 			const auto *N = dyn_cast<ConstantArrayType>(A);
 
@@ -279,6 +304,65 @@ uint64_t clang_type_layout(ASTContext &C, QualType T)
 
 	text.put(T);
 	return llvm::xxHash64(text.s);
+}
+
+namespace
+{
+
+uint64_t layout_of_enum(const EnumDecl *E)
+{
+	std::string s = E->getIntegerType().getAsString();
+
+	for (const EnumConstantDecl *one : E->enumerators())
+		s += "," + one->getNameAsString() + "=" + llvm::toString(one->getInitVal(), 10);
+	return llvm::xxHash64(s);
+}
+
+/* A template has no layout: instances have, which are made by each unit. */
+uint64_t layout_of_template(const TemplateDecl *T)
+{
+	const NamedDecl *D = T->getTemplatedDecl();
+	PrintingPolicy policy(T->getASTContext().getLangOpts());
+	std::string s = D ? D->getDeclKindName() : "";
+
+	if (auto *F = dyn_cast_or_null<FunctionDecl>(D))
+		s += F->getType().getAsString(policy);
+	if (auto *R = dyn_cast_or_null<CXXRecordDecl>(D); R && R->isThisDeclarationADefinition()) {
+		for (const CXXBaseSpecifier &B : R->bases())
+			s += ":" + B.getType().getAsString(policy);
+		for (const Decl *one : R->decls()) {
+			auto *V = dyn_cast<DeclaratorDecl>(one);
+			auto *M = dyn_cast<CXXMethodDecl>(one);
+
+			if (V && (!isa<FunctionDecl>(V) || (M && M->isVirtual())))
+				s += ";" + V->getType().getAsString(policy) + " " + V->getNameAsString();
+		}
+	}
+	return llvm::xxHash64(s);
+}
+
+} // namespace
+
+uint64_t clang_declaration_layout(const Decl *D)
+{
+	ASTContext &C = D->getASTContext();
+
+	if (auto *T = dyn_cast<TemplateDecl>(D))
+		return layout_of_template(T);
+	if (isa<ClassTemplateSpecializationDecl>(D) || isa<VarTemplateSpecializationDecl>(D))
+		return 0;
+	if (auto *E = dyn_cast<EnumDecl>(D))
+		return E->isComplete() ? layout_of_enum(E) : 0;
+	if (auto *R = dyn_cast<RecordDecl>(D))
+		return has_layout(C, R) ? clang_type_layout(C, C.getRecordType(R)) : 0;
+	if (auto *V = dyn_cast<ValueDecl>(D)) {
+		QualType T = V->getType();
+
+		return T->isDependentType() || T->isUndeducedType() ? 0 : clang_type_layout(C, T);
+	}
+	if (auto *N = dyn_cast<TypedefNameDecl>(D))
+		return clang_type_layout(C, N->getUnderlyingType());
+	return 0;
 }
 
 std::string clang_type_code(ASTContext &C, QualType T)

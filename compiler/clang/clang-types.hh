@@ -18,6 +18,11 @@ std::string clang_type_code(clang::ASTContext &C, clang::QualType T);
 std::string clang_expression_code(clang::ASTContext &C, const clang::Expr *E, clang::QualType T);
 /* See struct unit_symbol in common/unit.h. */
 uint64_t clang_type_layout(clang::ASTContext &C, clang::QualType T);
+/*
+ * The same for what code relies on that was compiled with this declaration: the layout of a class, of the type of a variable or a
+ * function, the values of an enum. Bodies of functions do not count. 0: not known.
+ */
+uint64_t clang_declaration_layout(const clang::Decl *D);
 /* The text of a type without the names that structures without one were given. */
 std::string clang_type_shown(std::string type);
 /* What a declaration says besides its type, and later ones must say, too: " __asm__(\"label\")". */

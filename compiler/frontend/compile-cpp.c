@@ -25,6 +25,7 @@
 #include "compiler/frontend/diagnostics.h"
 #include "compiler/session/composition.h"
 #include "compiler/session/cpp-bundle.h"
+#include "compiler/session/cpp-dependents.h"
 #include "compiler/session/cpp-header.h"
 #include "compiler/session/cpp-names.h"
 #include "compiler/session/cpp-own.h"
@@ -68,6 +69,7 @@ struct cpp_unit {
 	const char **anew_names; /* of their places */
 	size_t n_anew;
 	uint8_t *dropped;  /* enum cpp_drop, by the session's entry */
+	struct cpp_dependents dependents;
 	const char **why;  /* clang's words, for those that are no C++ */
 	uint32_t n_entries;
 	bool again;        /* an entry was dropped in this try */
@@ -108,7 +110,7 @@ static bool is_piece(const struct cpp_unit *x, uint32_t entry)
 
 static void drop(struct cpp_unit *x, uint32_t entry, enum cpp_drop how, const char *why)
 {
-	if (entry >= x->n_entries || x->dropped[entry] > CPP_DECLARED)
+	if (entry >= x->n_entries || x->dropped[entry] > CPP_BEHIND)
 		return;
 	if (how == CPP_CLASHED && !x->dropped[entry] && cpp_pieces_can_declare(session_at(&x->compiler->session, entry)))
 		how = CPP_DECLARED;
@@ -396,6 +398,24 @@ static void on_piece(void *context, const struct clang_piece *p)
 	cpp_pieces_add(&x->pieces, p);
 }
 
+static void on_definition(void *context, const struct clang_definition *d)
+{
+	struct cpp_unit *x = context;
+	struct clang_definition in_cell = *d;
+
+	/* Behind its last byte. */
+	in_cell.end = unit_text_find(&x->text, d->end - 1) + 1;
+	if (in_cell.end > 0)
+		cpp_dependents_add(&x->dependents, &in_cell);
+}
+
+static void on_dependent(void *context, const char *file, uint64_t layout)
+{
+	struct cpp_unit *x = context;
+
+	cpp_dependents_look_at(&x->dependents, &x->compiler->session, entry_of(file), layout);
+}
+
 static void on_pragma(void *context, const char *text)
 {
 	struct cpp_unit *x = context;
@@ -435,7 +455,7 @@ static void put_anew(struct cpp_unit *x)
 		const struct declaration *d = session_at(&x->compiler->session, i);
 		char place[40];
 
-		if (!x->anew[i] || x->dropped[i])
+		if (!x->anew[i] || (x->dropped[i] && x->dropped[i] != CPP_BEHIND))
 			continue;
 		snprintf(place, sizeof(place), COMPOSITION_ANEW "%u/In[%u]", i, d->cell);
 		x->anew_names[x->n_anew] = mem_pool_strdup(&x->pool, place);
@@ -443,6 +463,24 @@ static void put_anew(struct cpp_unit *x)
 		buffer_printf(&x->behind, "\n#define " CLANG_ANEW "\n#line %u \"%s\"\n%s\n#undef " CLANG_ANEW "\n",
 			      d->line ? d->line : 1, place, d->host);
 	}
+}
+
+/* With what stands between its items of earlier cells. */
+static int put_cell(struct cpp_unit *x, struct error *err)
+{
+	struct session *session = &x->compiler->session;
+	uint32_t len = (uint32_t)strlen(x->cell.text), from = 0, to, line, column;
+
+	for (bool at_end = false; !at_end; from = to) {
+		text_position(x->cell.text, len, from, &line, &column);
+		unit_text_line(&x->text, line);
+		to = cpp_dependents_next(&x->dependents, session, x->dropped, from);
+		at_end = to == UINT32_MAX;
+		unit_text_copy(&x->text, from, at_end ? len : to, &x->edits);
+		if (!at_end && composition_write_behind(session, x->dropped, x->dependents.places, to, &x->text.text, err))
+			return -1;
+	}
+	return 0;
 }
 
 static int write_text(struct cpp_unit *x, struct error *err)
@@ -457,8 +495,8 @@ static int write_text(struct cpp_unit *x, struct error *err)
 	pragma_state_write(&x->before, false, &x->text.text);
 	if (x->run_main)
 		put_run(x);
-	unit_text_line(&x->text, 1);
-	unit_text_copy(&x->text, 0, (uint32_t)strlen(x->cell.text), &x->edits);
+	if (put_cell(x, err))
+		return -1;
 	put_anew(x);
 	return unit_text_check(&x->text, err);
 }
@@ -477,6 +515,7 @@ static void start_try(struct cpp_unit *x)
 	buffer_clear(&x->unused);
 	cpp_pieces_release(&x->pieces);
 	x->pieces = (struct cpp_pieces){ .pool = &x->pool };
+	cpp_dependents_begin(&x->dependents);
 	pragma_state_release(&x->pragmas);
 	pragma_state_copy(&x->pragmas, &x->before);
 	clang_result_release(&x->object);
@@ -585,12 +624,15 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 				     .text = buffer_text(&x->text.text), .len = x->text.text.len,
 				     .behind = buffer_text(&x->behind), .run = x->run_main ? x->run : NULL,
 				     .statements = x->run, .checked = x->request->checked, .context = x,
-				     .diagnostic = on_diagnostic, .symbol = on_symbol, .piece = on_piece, .pragma = on_pragma,
+				     .diagnostic = on_diagnostic, .symbol = on_symbol, .piece = on_piece,
+				     .definition = on_definition, .dependent = on_dependent, .pragma = on_pragma,
 				     .own_variable = on_own_variable, .entry = on_entry, .device_code = on_device_code,
 				     .edit = on_edit, .launched = on_launched };
 	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text, strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
 	if (clang_shim_compile(&x->job, &x->object) && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
+	if (!x->diagnostics.n_errors && !x->again)
+		x->again = cpp_dependents_refuse(&x->dependents, x->dropped);
 	if (!x->diagnostics.n_errors && !x->again)
 		x->again = cpp_pieces_follow(&x->pieces, &x->compiler->session, x->dropped, x->stays, x->anew);
 	failed = x->object.has_device_code && !x->diagnostics.n_errors && !x->again ? compile_for_device(x, err) : 0;
@@ -599,27 +641,38 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 	tell_unused(x);
 	cpp_diagnostics_end(&x->filter);
 	drop_suspect(x);
+	cpp_dependents_move(&x->dependents, &x->compiler->session, x->dropped);
 	return failed;
 }
 
-/* Is the entry's name a word of the cell? */
-static bool is_mentioned(const struct cpp_unit *x, const struct declaration *d)
+/* Is it a word of the cell? */
+static bool is_mentioned(const struct cpp_unit *x, const char *name)
 {
-	for (uint32_t i = 0; *d->name && i < x->cell.tokens.n; i++)
-		if (token_is(&x->cell.tokens, i, d->name))
+	for (uint32_t i = 0; *name && i < x->cell.tokens.n; i++)
+		if (token_is(&x->cell.tokens, i, name))
 			return true;
 	return false;
 }
 
 static void tell_dropped(struct cpp_unit *x)
 {
+	struct buffer *out = &x->diagnostics.errors;
+
 	for (uint32_t i = 0; i < x->n_entries; i++) {
 		const struct declaration *d = session_at(&x->compiler->session, i);
+		bool is_piece = d->kind == DECLARATION_CPP;
+		const char *changed = NULL, *name = is_piece ? d->device : d->name;
 
-		if (x->dropped[i] && x->why[i] && is_mentioned(x, d))
-			buffer_printf(&x->diagnostics.errors,
-				      "note: '%s' of In[%u] is not visible here, since it is not valid C++: %s\n", d->name,
-				      d->cell, x->why[i]);
+		if (x->dropped[i] <= CPP_BEHIND || !is_mentioned(x, name))
+			continue;
+		if (is_piece && x->dropped[i] == CPP_REFUSED)
+			changed = cpp_dependents_changed(&x->dependents, &x->compiler->session, d->host);
+		if (changed)
+			buffer_printf(out, "note: '%s' of In[%u] was made with another '%s' than this cell defines: run In[%u] again "
+				      "behind this definition\n", name, d->cell, changed, d->cell);
+		else if (x->why[i])
+			buffer_printf(out, "note: '%s' of In[%u] is not visible here, since it %s: %s\n", name, d->cell,
+				      is_piece ? "does not compile with what this cell defines" : "is not valid C++", x->why[i]);
 	}
 }
 
@@ -712,7 +765,8 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 	u->object_len = x->object.object_len;
 	if (cpp_names_finish(&x->names, u, &x->diagnostics.warnings, err) ||
 	    cpp_pieces_finish(&x->pieces, &x->compiler->session, x->dropped, u, &x->diagnostics.warnings, err) ||
-	    declare_pragmas(x, err) || in_the_way_undefine(&x->compiler->session, u, &x->pool, err))
+	    cpp_dependents_finish(&x->dependents, &x->compiler->session, x->dropped, u, err) || declare_pragmas(x, err) ||
+	    in_the_way_undefine(&x->compiler->session, u, &x->pool, err))
 		return -1;
 	tell_stays(x);
 	u->warnings = buffer_text(&x->diagnostics.warnings);
@@ -789,7 +843,8 @@ static int prepare(struct cpp_unit *x, struct error *err)
 	x->anew = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->anew));
 	x->stays = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->stays));
 	x->anew_names = mem_pool_array(&x->pool, x->n_entries + 1, sizeof(*x->anew_names));
-	if (!x->dropped || !x->why || !x->anew || !x->stays || !x->anew_names)
+	if (!x->dropped || !x->why || !x->anew || !x->stays || !x->anew_names ||
+	    cpp_dependents_init(&x->dependents, &x->compiler->session, &x->pool))
 		return error_set(err, ERROR_MEMORY, "out of memory for a C++ cell");
 	cpp_pieces_drop_types(&x->compiler->session, &x->cell, x->dropped);
 	local_include_each(&x->cell.tokens, drop_changed, x);
@@ -822,6 +877,7 @@ static void unit_end(struct cpp_unit *x)
 	cpp_names_release(&x->names);
 	cpp_pieces_release(&x->pieces);
 	cpp_own_release(&x->own);
+	cpp_dependents_release(&x->dependents);
 	pragma_state_release(&x->before);
 	pragma_state_release(&x->pragmas);
 	buffer_release(&x->own_variables);

@@ -467,36 +467,60 @@ static int find_names_of_cpp(struct composition *c)
 	return c->newest && c->older ? 0 : -1;
 }
 
-static int compose(struct composition *c, const struct token_list *tokens, const struct session_mask *masks,
-		   size_t n_masks, struct error *err)
+static int begin(struct composition *c)
 {
-	struct session *s = c->s;
+	c->marks = calloc(c->s->n + 1, 1);
+	c->queue = malloc((c->s->n + 1) * sizeof(*c->queue));
+	return !c->marks || !c->queue || find_names_of_cpp(c) ? -1 : 0;
+}
 
-	c->marks = calloc(s->n + 1, 1);
-	c->queue = malloc((s->n + 1) * sizeof(*c->queue));
-	for (uint32_t i = 0; c->marks && i < s->n; i++) {
-		s->entries[i].from = s->entries[i].to = 0;
-		c->marks[i] = s->entries[i].left_out || (c->dropped && c->dropped[i] > CPP_DECLARED) ? MASKED : UNMARKED;
-	}
-	bool failed = !c->marks || !c->queue || find_names_of_cpp(c) || choose_language(c);
-
-	if (!failed) {
-		c->masks = masks;
-		c->n_masks = n_masks;
-		mark_masked(c, masks, n_masks);
-		mark_needed(c, tokens);
-		for (uint32_t i = 0; i < s->n; i++)
-			if (c->marks[i] == NEEDED && !is_own_in_cpp(c, &s->entries[i].d))
-				own_names_of(s, &s->entries[i], c->out);
-		for (uint32_t i = 0; i < s->n; i++)
-			write_entry(c, i, 0);
-		undefine_masked(c, masks, n_masks);
-	}
+static int end(struct composition *c, bool failed, struct error *err)
+{
 	free(c->marks);
 	free(c->queue);
 	free(c->newest);
 	free(c->older);
 	return failed ? error_set(err, ERROR_MEMORY, "out of memory for the session's declarations") : 0;
+}
+
+static void write_marked(struct composition *c)
+{
+	for (uint32_t i = 0; i < c->s->n; i++)
+		if (c->marks[i] == NEEDED && !is_own_in_cpp(c, &c->s->entries[i].d))
+			own_names_of(c->s, &c->s->entries[i], c->out);
+	for (uint32_t i = 0; i < c->s->n; i++)
+		write_entry(c, i, 0);
+}
+
+/* They need what they need in front of them; they are not written themselves. */
+static void mask_those_behind(struct composition *c)
+{
+	for (uint32_t i = 0; c->dropped && i < c->s->n; i++)
+		if (c->dropped[i] == CPP_BEHIND)
+			c->marks[i] = MASKED;
+}
+
+static int compose(struct composition *c, const struct token_list *tokens, const struct session_mask *masks,
+		   size_t n_masks, struct error *err)
+{
+	struct session *s = c->s;
+	bool failed = begin(c);
+
+	for (uint32_t i = 0; !failed && i < s->n; i++) {
+		s->entries[i].from = s->entries[i].to = 0;
+		c->marks[i] = s->entries[i].left_out || (c->dropped && c->dropped[i] > CPP_BEHIND) ? MASKED : UNMARKED;
+	}
+	failed = failed || choose_language(c);
+	if (!failed) {
+		c->masks = masks;
+		c->n_masks = n_masks;
+		mark_masked(c, masks, n_masks);
+		mark_needed(c, tokens);
+		mask_those_behind(c);
+		write_marked(c);
+		undefine_masked(c, masks, n_masks);
+	}
+	return end(c, failed, err);
 }
 
 int composition_write(struct session *s, const struct token_list *tokens, const struct session_mask *masks, size_t n_masks,
@@ -513,4 +537,17 @@ int composition_write_cpp(struct session *s, const struct token_list *tokens, co
 	struct composition c = { .s = s, .cpp = true, .dropped = dropped, .tokens = tokens, .out = out };
 
 	return compose(&c, tokens, NULL, 0, err);
+}
+
+int composition_write_behind(struct session *s, const uint8_t *dropped, const uint32_t *places, uint32_t place,
+			     struct buffer *out, struct error *err)
+{
+	struct composition c = { .s = s, .cpp = true, .dropped = dropped, .out = out };
+	bool failed = begin(&c);
+
+	for (uint32_t i = 0; !failed && i < s->n; i++)
+		c.marks[i] = dropped[i] == CPP_BEHIND && places[i] == place ? NEEDED : MASKED;
+	if (!failed)
+		write_marked(&c);
+	return end(&c, failed, err);
 }

@@ -24,5 +24,8 @@ int composition_write(struct session *s, const struct token_list *tokens, const 
 #define COMPOSITION_ANEW "kernel "
 int composition_write_cpp(struct session *s, const struct token_list *tokens, const uint8_t *dropped, struct buffer *out,
 			  struct error *err);
+/* Those that are CPP_BEHIND and have this place (by entry); none of them was written in front. */
+int composition_write_behind(struct session *s, const uint8_t *dropped, const uint32_t *places, uint32_t place,
+			     struct buffer *out, struct error *err);
 
 #endif

@@ -116,7 +116,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-static bool mentions(const char *text, const char *word)
+bool cpp_pieces_mentions(const char *text, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -153,7 +153,7 @@ static void take_out(struct going *g, const struct declaration *d, const char *c
 static const char *changed_in(const struct going *g, const char *text)
 {
 	for (size_t i = 0; i < g->n_changed; i++)
-		if (mentions(text, g->changed[i]))
+		if (cpp_pieces_mentions(text, g->changed[i]))
 			return g->changed[i];
 	return NULL;
 }
@@ -284,7 +284,7 @@ static bool add_name(const char **names, size_t *n, const char *name)
 static bool mentions_one_of(const char *text, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (mentions(text, names[i]))
+		if (cpp_pieces_mentions(text, names[i]))
 			return true;
 	return false;
 }
@@ -318,7 +318,7 @@ bool cpp_pieces_follow(const struct cpp_pieces *l, const struct session *session
 		for (uint32_t e = 0; n && e < count; e++) {
 			const struct declaration *d = piece_at(session, e);
 
-			if (!d || dropped[e] > CPP_DECLARED || session_is_hidden(session, e) || find(l, d->name) ||
+			if (!d || dropped[e] > CPP_BEHIND || session_is_hidden(session, e) || find(l, d->name) ||
 			    !mentions_one_of(d->host, names, n))
 				continue;
 			if (stays[e])

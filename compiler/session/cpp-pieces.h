@@ -25,6 +25,7 @@ struct unit;
 enum cpp_drop {
 	CPP_KEPT,
 	CPP_DECLARED, /* a function that the cell defines anew: without its body, for those that call it */
+	CPP_BEHIND, /* uses what the cell defines anew: stands behind that, see cpp-dependents.h */
 	CPP_REFUSED, /* does not compile */
 	CPP_CLASHED, /* the cell says something else by its name */
 };
@@ -50,6 +51,8 @@ struct declaration;
 bool cpp_pieces_can_declare(const struct declaration *d);
 /* Is the piece a function, or a template of one? Its key has the parameters (clang-pieces.cc, key_of()). */
 bool cpp_pieces_is_function(const struct declaration *d);
+/* Is it a word of the text? */
+bool cpp_pieces_mentions(const char *text, const char *word);
 /* The types that the cell defines itself clash with the session's of that name: known before clang says so. */
 void cpp_pieces_drop_types(const struct session *session, const struct cpp_cell *cell, uint8_t *dropped);
 /* Appends the `#include <...>` lines of earlier C++ cells. */

@@ -719,6 +719,29 @@ static int accept_one(struct acceptance *a, const struct declaration *one, struc
 	return put(a, l->n, owned_entry(a, one, buffer_text(&undef), NULL), err);
 }
 
+/* To the end of the list, with its owners. It may have gone with the type that has changed. */
+static int move_behind(struct declarations *d, const char *name, struct error *err)
+{
+	struct declaration key = { .kind = DECLARATION_CPP, .name = name, .host = "", .device = "" };
+	size_t at = declaration_list_find(&d->list, &key), slot = d->list.n;
+	const struct declaration_entry *before = at < slot ? d->list.items[at] : NULL;
+	struct declaration_entry *moved;
+
+	if (!before)
+		return 0;
+	moved = declaration_entry_new(&before->d, "", before->owners, before->n_owners);
+	if (clear_slot(d, at, err)) {
+		declaration_entry_drop(moved);
+		return -1;
+	}
+	if (declaration_list_append(&d->list, moved, err))
+		return -1;
+	for (uint32_t i = 0; i < moved->n_owners; i++)
+		if (note_owned(d, moved->owners[i], slot))
+			return no_memory(err);
+	return 0;
+}
+
 static int drop_taken(struct acceptance *a, const struct declaration *one, struct error *err)
 {
 	const char *p = one->host, *name;
@@ -774,6 +797,9 @@ int declarations_accept(struct declarations *d, const struct declaration_source 
 		return -1;
 	for (size_t i = 0; i < unit->n_declarations; i++)
 		if (accept_one(&a, &unit->declarations[i], err) || drop_taken(&a, &unit->declarations[i], err))
+			return -1;
+	for (size_t i = 0; i < unit->n_behind; i++)
+		if (move_behind(d, unit->behind[i], err))
 			return -1;
 	return 0;
 }

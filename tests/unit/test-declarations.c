@@ -87,6 +87,27 @@ static void tell(struct declarations *d, char *list[], size_t *n_list)
 		declarations_release(&d);           \
 	} while (0)
 
+static void a_cpp_declaration_moves_behind_what_it_uses(void **state)
+{
+	SESSION;
+	struct declaration again = { DECLARATION_CPP, 2, 1, "type s", "struct s { };", "s" };
+	struct declaration_source from = { "a", 2, false };
+	const char *behind[] = { "v", "no such" };
+	struct unit unit = { .declarations = &again, .n_declarations = 1, .behind = behind, .n_behind = 2 };
+	struct declarations_kept before;
+
+	(void)state;
+	accept(&d, DECLARATION_CPP, "type s", "struct s;", "s");
+	accept(&d, DECLARATION_CPP, "v", "extern s v;", "v");
+	TOLD("struct s; | extern s v;");
+	assert_int_equal(declarations_keep(&d, &before, NULL), 0);
+	assert_int_equal(declarations_accept(&d, &from, &unit, NULL, NULL), 0);
+	TOLD("struct s { }; | extern s v;");
+	declarations_return(&d, &before);
+	TOLD("struct s; | extern s v;");
+	END;
+}
+
 static void same_text_keeps_its_place(void **state)
 {
 	SESSION;
@@ -369,6 +390,7 @@ static void names_are_dropped_by_hand(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cpp_declaration_moves_behind_what_it_uses),
 		cmocka_unit_test(same_text_keeps_its_place),
 		cmocka_unit_test(one_namespace_holds_functions_and_variables),
 		cmocka_unit_test(used_macro_keeps_its_old_meaning_before),

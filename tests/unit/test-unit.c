@@ -17,10 +17,12 @@ static void encode_sample(struct buffer *b)
 	struct declaration d = { DECLARATION_VARIABLE, 3, 2, "x", "extern int x;", "" };
 	struct unit_symbol s[] = { { "x", false, 4, "int", "i4", 2, 0 }, { "f", true, 0, "int (void)", "", 5, UINT64_MAX } };
 	struct unit_line l = { "f", 12, 6 };
+	const char *behind[] = { "type s", "f(int)" };
 	struct unit_entry e = { "k", "_Z1kPf", 9 };
 	struct unit u = { .cell = 3, .cell_name = "In[3]", .run_symbol = "cgpu_cell_3", .display_type = "int",
 			  .display_type_code = "i4", .object = "\177ELF", .object_len = 4, .ptx = "ptx", .ptx_len = 3,
-			  .program = UINT64_MAX - 1, .warnings = "", .declarations = &d, .n_declarations = 1, .symbols = s, .n_symbols = 2,
+			  .program = UINT64_MAX - 1, .warnings = "",
+			  .declarations = &d, .n_declarations = 1, .behind = behind, .n_behind = 2, .symbols = s, .n_symbols = 2,
 			  .lines = &l, .n_lines = 1, .entries = &e, .n_entries = 1 };
 
 	unit_encode(&u, b);
@@ -42,6 +44,8 @@ static void round_trip(void **state)
 	assert_memory_equal(u.ptx, "ptx", 3);
 	assert_true(u.program == UINT64_MAX - 1);
 	assert_string_equal(u.declarations[0].host, "extern int x;");
+	assert_int_equal(u.n_behind, 2);
+	assert_string_equal(u.behind[1], "f(int)");
 	assert_string_equal(u.symbols[1].name, "f");
 	assert_true(u.symbols[1].is_function);
 	assert_int_equal(u.lines[0].line, 6);
