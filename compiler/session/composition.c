@@ -272,11 +272,16 @@ static uint32_t line_of_include(const struct composition *c, const struct declar
 	return i == TOKEN_NONE ? 0 : c->tokens->at[i].line;
 }
 
-/* Can the use be of what this entry declares? A tag and an ordinary name may be the same word. */
+/*
+ * Can the use be of what this entry declares? A tag and an ordinary name may be the same word. Of macros only those mean it that
+ * stand in front of the user: see macro_before().
+ */
 static bool means(const struct session *s, const struct session_use *use, uint32_t entry)
 {
 	const struct session_entry *e = &s->entries[entry];
 
+	if (e->d.kind == DECLARATION_MACRO)
+		return false;
 	return use->is_tag ? e->d.kind == DECLARATION_TAG : !is_tag(e, use->name);
 }
 
