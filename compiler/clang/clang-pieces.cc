@@ -334,16 +334,21 @@ void Pieces::add(Decl *D)
 	}
 }
 
-void Pieces::report_dependent(const Decl *D) const
+void Pieces::report_dependent(Sema &S, const Decl *D) const
 {
 	PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(D->getLocation()));
+	auto *V = dyn_cast<VarDecl>(D);
+
+	/* The class of a variable that is only declared may be an instance that nobody has needed. */
+	if (V && !V->getType()->isDependentType())
+		(void)S.isCompleteType(V->getLocation(), S.Context.getBaseElementType(V->getType()));
 
 	if (auto *inner = dyn_cast<DeclContext>(D); inner && inner->isFileContext())
 		for (const Decl *one : inner->decls())
-			report_dependent(one);
+			report_dependent(S, one);
 	else if (isa<LinkageSpecDecl>(D))
 		for (const Decl *one : cast<LinkageSpecDecl>(D)->decls())
-			report_dependent(one);
+			report_dependent(S, one);
 	else if (P.isValid())
 		job->dependent(job->context, P.getFilename(), clang_declaration_layout(D));
 }
@@ -648,13 +653,13 @@ void Pieces::find_all()
 	}
 }
 
-void Pieces::report(ASTContext &C)
+void Pieces::report(Sema &S)
 {
 	if (job->own_variable)
 		for (Decl *D : declarations)
-			WeakVariables(C, job).TraverseDecl(D);
+			WeakVariables(S.Context, job).TraverseDecl(D);
 	for (const Decl *D : dependents)
-		report_dependent(D);
+		report_dependent(S, D);
 	if (!job->piece)
 		return;
 	find_all();

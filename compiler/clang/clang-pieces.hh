@@ -12,6 +12,7 @@
 
 #include <clang/AST/Decl.h>
 #include <clang/Frontend/CompilerInstance.h>
+#include <clang/Sema/Sema.h>
 
 #include <memory>
 #include <set>
@@ -39,7 +40,7 @@ class Pieces
 	/* The symbol of a variable at file scope. */
 	std::string symbol_of(const clang::VarDecl *V) const;
 	/* All that were added, and the directives between them; weak variables; dependents of earlier cells. */
-	void report(clang::ASTContext &C);
+	void report(clang::Sema &S);
 	/* The declarations of a cell with errors that are well. */
 	void report_definitions();
 
@@ -56,7 +57,7 @@ class Pieces
 	std::shared_ptr<std::vector<piece>> found; /* by the preprocessor, too */
 	bool is_one_of_many = false; /* what is at hand: its macro makes others, too */
 
-	void report_dependent(const clang::Decl *D) const;
+	void report_dependent(clang::Sema &S, const clang::Decl *D) const;
 	void find_all();
 	bool is_of_cell(clang::SourceLocation L) const;
 	std::string slice(clang::SourceLocation begin, clang::SourceLocation end) const;

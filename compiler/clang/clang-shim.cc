@@ -188,8 +188,8 @@ class CellConsumer : public SemaConsumer
 		 */
 		if (!job->symbol || (result && C.getDiagnostics().hasErrorOccurred()))
 			return;
-		if (pieces) {
-			pieces->report(C);
+		if (pieces && sema) {
+			pieces->report(*sema);
 			report_entries();
 		}
 		auto values = clang_computed_constants(declared, run);

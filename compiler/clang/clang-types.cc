@@ -234,9 +234,10 @@ struct layout_text {
 		s += "}";
 	}
 
-	/* Bases with their places, and virtual functions in the order of the table. */
+	/* How it is passed, bases with their places, and virtual functions in the order of the table. */
 	void put_class(const CXXRecordDecl *R, const ASTRecordLayout &L)
 	{
+		s += R->canPassInRegisters() ? "" : "by address;";
 		for (const CXXBaseSpecifier &B : R->bases()) {
 			const CXXRecordDecl *base = B.getType()->getAsCXXRecordDecl();
 

@@ -8,6 +8,7 @@
 #include "compiler/frontend/compile-cpp.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@
 #include "compiler/text/unit-text.h"
 #include "compiler/units/line-table.h"
 #include "compiler/units/object-symbols.h"
+#include "compiler/units/unit-cache.h"
 
 struct cpp_unit {
 	struct compiler *compiler;
@@ -851,15 +853,68 @@ static int prepare(struct cpp_unit *x, struct error *err)
 	return find_header(x, err) ? -1 : x->diagnostics.n_errors != 0;
 }
 
+/* All that the session has declared: also what is hidden from the unit's text has a say in what the unit declares. */
+static void put_session(const struct cpp_unit *x, struct buffer *out)
+{
+	for (uint32_t i = 0; i < x->n_entries; i++) {
+		const struct declaration *d = session_at(&x->compiler->session, i);
+
+		buffer_printf(out, "%d %u %u %d %s\n%s\n%s\n", d->kind, d->cell, d->line,
+			      session_is_hidden(&x->compiler->session, i), d->name, d->host, d->device);
+	}
+}
+
+/* Empty for a cell that has to be compiled. */
+static int make_key(struct cpp_unit *x, struct unit_cache_key *ret, struct error *err)
+{
+	const struct compile_request *r = x->request;
+	cleanup_buffer struct buffer made_by = BUFFER_INIT, asked = BUFFER_INIT;
+	char headers[40], folder[PATH_MAX];
+
+	ret->text[0] = '\0';
+	if (!r->cell || r->checked)
+		return 0;
+	if (write_text(x, err))
+		return -1;
+	if (!unit_cache_suits_cpp(buffer_text(&x->text.text), buffer_text(&x->includes)) ||
+	    options_header_key(&x->compiler->options, x->options, "", headers, NULL) ||
+	    unit_cache_made_by(buffer_text(&x->header), &made_by))
+		return 0;
+	/* Debugging information has the folder. */
+	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%s\n%s\n%s\n", r->cell, r->sm, r->cell_name, buffer_text(&x->flags),
+		      buffer_text(&x->device_flags), getcwd(folder, sizeof(folder)) ? folder : "", buffer_text(&x->includes));
+	put_session(x, &asked);
+	if (!buffer_check(&made_by, NULL) && !buffer_check(&asked, NULL))
+		unit_cache_key_make(ret, (const char *[]){ buffer_text(&made_by), headers, buffer_text(&asked), r->text,
+							   buffer_text(&x->text.text) },
+				    (size_t[]){ made_by.len, strlen(headers), asked.len, strlen(r->text), x->text.text.len }, 5);
+	return 0;
+}
+
 static int compile(struct cpp_unit *x, struct compile_result *ret, struct error *err)
 {
+	struct unit_cache *cache = &x->compiler->cache;
+	struct unit_cache_key key;
 	int r = prepare(x, err);
 
 	if (r)
 		return r < 0 ? -1 : 0;
+	if (make_key(x, &key, err))
+		return -1;
+	ret->ok = unit_cache_get(cache, &key, &ret->unit);
+	if (ret->ok)
+		return 0;
+	buffer_clear(&ret->unit);
 	if (compile_tries(x, err))
 		return -1;
-	return x->diagnostics.n_errors ? 0 : make_unit(x, ret, err);
+	if (x->diagnostics.n_errors)
+		return 0;
+	if (make_unit(x, ret, err))
+		return -1;
+	/* Warnings may speak of other cells. */
+	if (!x->diagnostics.warnings.len)
+		unit_cache_put(cache, &key, &ret->unit);
+	return 0;
 }
 
 static void unit_begin(struct cpp_unit *x, struct compiler *c, const struct compile_request *request)

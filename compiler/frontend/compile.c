@@ -446,28 +446,6 @@ static bool refuses_cuda(struct compilation *x)
 	return line != 0;
 }
 
-/* This very program, which another build replaces, and the session's precompiled header. */
-static int own_identity(const char *header, struct buffer *ret)
-{
-	cleanup_buffer struct buffer files = BUFFER_INIT;
-	struct stat st;
-
-	if (stat("/proc/self/exe", &st))
-		return -1;
-	buffer_printf(ret, "%s %llu %llu %lld %lld.%09ld", clang_shim_version(), (unsigned long long)st.st_dev,
-		      (unsigned long long)st.st_ino, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-		      (long)st.st_mtim.tv_nsec);
-	if (!header)
-		return 0;
-	/* Written when it was made, which it is again when one of its files has changed. */
-	buffer_printf(&files, "%.*sfil", (int)(strlen(header) - strlen("pch")), header);
-	if (stat(buffer_text(&files), &st))
-		return -1;
-	buffer_printf(ret, " %s %llu %lld %lld.%09ld", header, (unsigned long long)st.st_ino, (long long)st.st_size,
-		      (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
-	return 0;
-}
-
 /* Empty for a cell that has to be compiled. */
 static void make_key(struct compilation *x)
 {
@@ -480,7 +458,7 @@ static void make_key(struct compilation *x)
 	if (!r->cell || r->checked || x->host.n_probed || host_text_write(&x->host, &x->compiler->session, NULL) ||
 	    !unit_cache_suits(buffer_text(text), text->len))
 		return;
-	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) || own_identity(x->header, &made_by))
+	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) || unit_cache_made_by(x->header, &made_by))
 		return;
 	/* Debugging information has the folder. */
 	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%d\n%s\n%s", r->cell, r->sm, r->cell_name, x->host.has_run ? x->host.run : "",

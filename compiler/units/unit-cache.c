@@ -18,6 +18,7 @@
 #include <xxhash.h>
 
 #include "common/cleanup.h"
+#include "compiler/clang/clang-shim.h"
 
 /* After pruning the folder has room for a while. */
 #define KEPT_OF_LIMIT(limit) ((limit) / 4 * 3)
@@ -46,6 +47,53 @@ bool unit_cache_suits(const char *text, size_t len)
 		if (memmem(text, len, changing[i], strlen(changing[i])))
 			return false;
 	return true;
+}
+
+/* Where an #include names a file that the precompiled header has, that counts with the header. */
+static bool is_of_header(const char *name, const char *includes)
+{
+	cleanup_buffer struct buffer line = BUFFER_INIT;
+
+	name += strspn(name, " \t");
+	buffer_append(&line, name, strcspn(name, ">\n") + 1);
+	return *name == '<' && !buffer_check(&line, NULL) && strstr(includes, buffer_text(&line));
+}
+
+bool unit_cache_suits_cpp(const char *text, const char *includes)
+{
+	static const char include[] = "include";
+
+	for (const char *at = text; (at = strstr(at, include)); at += strlen(include)) {
+		const char *before = at;
+
+		while (before > text && (before[-1] == ' ' || before[-1] == '\t'))
+			before--;
+		if (before > text && (before[-1] == '#' || before[-1] == '_' || before[-1] == '\n') &&
+		    !is_of_header(at + strlen(include), includes))
+			return false;
+	}
+	return !strstr(text, "__DATE__") && !strstr(text, "__TIME") && !strstr(text, "embed");
+}
+
+int unit_cache_made_by(const char *header, struct buffer *ret)
+{
+	cleanup_buffer struct buffer files = BUFFER_INIT;
+	struct stat st;
+
+	if (stat("/proc/self/exe", &st))
+		return -1;
+	buffer_printf(ret, "%s %llu %llu %lld %lld.%09ld", clang_shim_version(), (unsigned long long)st.st_dev,
+		      (unsigned long long)st.st_ino, (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+		      (long)st.st_mtim.tv_nsec);
+	if (!header)
+		return 0;
+	/* Written when it was made, which it is again when one of its files has changed. */
+	buffer_printf(&files, "%.*sfil", (int)(strlen(header) - strlen("pch")), header);
+	if (stat(buffer_text(&files), &st))
+		return -1;
+	buffer_printf(ret, " %s %llu %lld %lld.%09ld", header, (unsigned long long)st.st_ino, (long long)st.st_size,
+		      (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
+	return 0;
 }
 
 void unit_cache_key_make(struct unit_cache_key *ret, const char *const *texts, const size_t *lengths, size_t n)

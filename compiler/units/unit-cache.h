@@ -2,8 +2,8 @@
 /*
  * Units of cells that were compiled before, on disk: a notebook that is run again compiles nothing. A unit is found by a hash
  * of all that it was made from: the text as clang sees it, with the declarations of earlier cells in front, the request, the
- * options, the headers of the prelude, and the programs that make it. Cells that include files, use the device or the time of
- * day are compiled every time.
+ * options, the headers of the prelude, and the programs that make it. Cells of C that include files, those of C++ that include a
+ * user's own, and those that use the time of day are compiled every time.
  *
  * Below $XDG_CACHE_HOME/cgpu/units; the least used go when it grows beyond its limit. Failures only cost time.
  */
@@ -35,6 +35,10 @@ void unit_cache_release(struct unit_cache *c);
 
 /* May a unit made of this text be kept? */
 bool unit_cache_suits(const char *text, size_t len);
+/* The same of a C++ unit. includes: the `#include` lines that its precompiled header is made of; those do not count. */
+bool unit_cache_suits_cpp(const char *text, const char *includes);
+/* Appends what says which program makes the units, and with which precompiled header (NULL: none); -1: it cannot be said. */
+int unit_cache_made_by(const char *header, struct buffer *ret);
 /* n texts are what the unit is made from. */
 void unit_cache_key_make(struct unit_cache_key *ret, const char *const *texts, const size_t *lengths, size_t n);
 

@@ -675,6 +675,15 @@ static int forget_reason(struct declarations *d, const char *name, struct error 
 	return at < d->list.n ? clear_slot(d, at, err) : 0;
 }
 
+/* What C cells have of it goes, too: it has the same type, and C++ cells would take it for a declaration of C. */
+static int take_out_of_c(struct acceptance *a, const struct declaration *gone, struct error *err)
+{
+	struct declaration key = { .kind = DECLARATION_VARIABLE, .name = gone->device, .host = "", .device = "" };
+	size_t at = declaration_list_find(&a->d->list, &key);
+
+	return at < a->d->list.n && a->d->list.items[at]->d.cell == gone->cell ? clear_slot(a->d, at, err) : 0;
+}
+
 /* `changed`: the name that it was declared with, or "". */
 static int take_out(struct acceptance *a, size_t slot, const char *changed, struct error *err)
 {
@@ -682,6 +691,8 @@ static int take_out(struct acceptance *a, size_t slot, const char *changed, stru
 
 	if (!*changed)
 		return clear_slot(a->d, slot, err);
+	if (take_out_of_c(a, &a->d->list.items[slot]->d, err))
+		return -1;
 	snprintf(reason, sizeof(reason), "was declared with '%s' as it was before In[%u] changed it; run that cell again to have it "
 		 "with the new one", changed, a->from->cell);
 	return drop_slot(a->d, slot, reason, err);

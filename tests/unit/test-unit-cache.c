@@ -70,7 +70,9 @@ static bool is_kept(const char *text, const char *cflags, uint32_t cell, const s
 static void test_the_same_unit(void **state)
 {
 	static const char *const cells[] = { "1 + 2", "int kept = 3;", "double s = 0;\nfor (int i = 0; i < 9; i++) s += i;\ns",
-					     "int f(int x) { return x + 1; }\nf(2)" };
+					     "int f(int x) { return x + 1; }\nf(2)",
+					     "#include <vector>\nstd::vector<int> list{ 1, 2 };\nlist",
+					     "__global__ void k(int *p) { *p = 1; }\nint *p;\nk<<<1, 1>>>(p);" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
@@ -108,6 +110,28 @@ static void test_made_of_something_else(void **state)
 		assert_false(is_kept("__TIME__", "", 6, NULL));
 		assert_false(is_kept("#include <complex.h>\n1", "", 7, NULL));
 		assert_false(is_kept("int first;\nif (first = 3) first++;", "", 8, NULL)); /* with a warning */
+	}
+}
+
+static void test_made_of_something_else_in_cpp(void **state)
+{
+	static const char cell[] = "%%cpp\ntwice(2)";
+	const struct declaration one = { .kind = DECLARATION_CPP, .name = "twice(int)", .device = "twice",
+					 .host = "inline int twice(int x) { return 2 * x; }" };
+	const struct declaration two = { .kind = DECLARATION_CPP, .name = "twice(int)", .device = "twice",
+					 .host = "inline int twice(int x) { return x + x; }" };
+
+	(void)state;
+	assert_false(is_kept(cell, "", 4, &one));
+	assert_true(is_kept(cell, "", 4, &one));
+	assert_false(is_kept(cell, "", 4, &two));
+	assert_false(is_kept(cell, "", 5, &one));
+	assert_false(is_kept(cell, "-DANY", 4, &one));
+	for (int i = 0; i < 2; i++) {
+		assert_false(is_kept("%%cpp\n__TIME__", "", 6, NULL));
+		assert_false(is_kept("%%cpp\n#if __has_include(\"none.h\")\n#endif\n1", "", 7, NULL));
+		assert_false(is_kept("%%cpp\n#if 1\n# include <bitset>\n#endif\n1", "", 8, NULL)); /* in no precompiled header */
+		assert_false(is_kept("%%cpp\nint first() { int unused; return 1; }", "-Wall", 9, NULL));
 	}
 }
 
@@ -211,6 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_same_unit),
 		cmocka_unit_test(test_made_of_something_else),
+		cmocka_unit_test(test_made_of_something_else_in_cpp),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_limit),
 	};
