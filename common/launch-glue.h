@@ -14,12 +14,6 @@
 extern "C" {
 #endif
 
-/*
- * Launch the entry `name` with the configuration of the cgpu_launch_configure() before it. args points at each argument;
- * their sizes are known from the device code. A launch that cannot start is recorded for cudaGetLastError().
- */
-void cgpu_launch(const char *name, void **args);
-
 /* What a variable of the host is annotated with that stands for one of the device: it has an address, and no value. */
 #define CGPU_STAND_IN "cgpu.device"
 #define CGPU_STAND_IN_MARK "__attribute__((annotate(\"" CGPU_STAND_IN "\"))) "
@@ -41,12 +35,6 @@ void cgpu_launch(const char *name, void **args);
 void cgpu_note(const char *argument, unsigned line);
 
 #ifdef __CUDA_RUNTIME_API_H__
-
-/*
- * Remember how the next cgpu_launch() of this thread is to run; calls nest like the expressions they stand in. 0: go on
- * with the call of the stub. Otherwise the configuration is impossible, the error is recorded, the stub is not called.
- */
-int cgpu_launch_configure(dim3 grid, dim3 block, __SIZE_TYPE__ shared, cudaStream_t stream, unsigned line);
 
 /* Gives back the result of the call of the runtime API before it in this thread, which code of a cell deals with. */
 cudaError_t cgpu_looked_at(cudaError_t result);

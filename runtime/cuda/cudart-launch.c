@@ -25,21 +25,10 @@ struct configuration {
 	dim3 grid, block;
 	size_t shared;
 	cudaStream_t stream;
-	unsigned line;
 };
 
 static _Thread_local struct configuration configurations[CONFIGURATIONS_MAX];
 static _Thread_local int depth;
-
-int cgpu_launch_configure(dim3 grid, dim3 block, size_t shared, cudaStream_t stream, unsigned line)
-{
-	if (depth == CONFIGURATIONS_MAX) {
-		cudart_record("a launch nested too deep", cudaErrorInvalidConfiguration, line);
-		return 1;
-	}
-	configurations[depth++] = (struct configuration){ grid, block, shared, stream, line };
-	return 0;
-}
 
 static const struct {
 	CUdevice_attribute attribute;
@@ -162,36 +151,20 @@ static cudaError_t launch(struct session_entry *e, const struct configuration *c
 
 cudaError_t cudart_launch(struct session_entry *e, const struct session_launch *l, void **args, cudaStream_t stream)
 {
-	struct configuration c = { l->grid, l->block, l->shared, stream, 0 };
+	struct configuration c = { l->grid, l->block, l->shared, stream };
 
 	return launch(e, &c, args, l->cooperative);
 }
 
-void cgpu_launch(const char *name, void **args)
-{
-	struct configuration c = { 0 };
-	char what[80];
-	cudaError_t result;
-
-	if (depth)
-		c = configurations[--depth];
-	result = cudart_enter("launch");
-	if (!result && !c.grid.x && !c.line) {
-		cudart_explain("it was called like a function: a CUDA kernel is launched with %s<<<grid, block>>>(arguments)", name);
-		result = cudaErrorMissingConfiguration;
-	} else if (!result) {
-		result = launch(device_code_entry(name), &c, args, false);
-	}
-	device.host->leave_library();
-	if (!result)
-		return;
-	snprintf(what, sizeof(what), "the launch of %s", name);
-	cudart_record(what, result, c.line);
-}
-
+/* Calls nest like the expressions they stand in. 0: go on with the call of the stub; else the error is recorded. */
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream)
 {
-	return (unsigned)cgpu_launch_configure(grid, block, shared, stream, 0);
+	if (depth == CONFIGURATIONS_MAX) {
+		cudart_record("a launch nested too deep", cudaErrorInvalidConfiguration, 0);
+		return 1;
+	}
+	configurations[depth++] = (struct configuration){ grid, block, shared, stream };
+	return 0;
 }
 
 /* How the stub that calls cudaLaunchKernel() next was called in this thread; NOT_A_STUB: the program itself calls that. */
@@ -238,7 +211,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
 {
-	struct configuration c = { grid, block, shared, stream, 0 };
+	struct configuration c = { grid, block, shared, stream };
 
 	if (called_by != NOT_A_STUB)
 		return launch_by_stub(device_code_entry_at(function), &c, args);
@@ -248,7 +221,7 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 cudaError_t cudaLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block, void **args, size_t shared,
 					cudaStream_t stream)
 {
-	struct configuration c = { grid, block, shared, stream, 0 };
+	struct configuration c = { grid, block, shared, stream };
 
 	return CUDART_CALL(launch(device_code_entry_at(stub), &c, args, true));
 }
@@ -270,7 +243,7 @@ static cudaError_t launch_with_attributes(const cudaLaunchConfig_t *config, cons
 			 (a->val.clusterDim.x > 1 || a->val.clusterDim.y > 1 || a->val.clusterDim.z > 1))
 			return cudaErrorNotSupported;
 	}
-	c = (struct configuration){ config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, 0 };
+	c = (struct configuration){ config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream };
 	return launch(device_code_entry_at(stub), &c, args, cooperative);
 }
 

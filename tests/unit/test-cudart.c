@@ -15,6 +15,7 @@
 #include "runtime/cuda/device-fault.h"
 #include "runtime/cuda/vmm-pool.h"
 #include "tests/unit/device-host.h"
+#include "tests/unit/device-launch.h"
 
 #include "common/launch-glue.h"
 
@@ -334,12 +335,16 @@ static void the_report_lists_live_buffers(void **state)
 static void launches_without_an_entry_are_errors(void **state)
 {
 	dim3 one = { 1, 1, 1 };
+	static char nobody;
+	cudaStream_t stream;
+	size_t shared;
 
 	(void)state;
-	assert_int_equal(cgpu_launch_configure(one, one, 0, NULL, 6), 0);
-	cgpu_launch("nobody", NULL);
+	device_launch(&nobody, one, one, NULL, NULL);
 	assert_int_equal(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
-	cgpu_launch("nobody", NULL);
+	/* The stub was called without a configuration. */
+	assert_int_equal(__cudaPopCallConfiguration(&one, &one, &shared, &stream), cudaErrorMissingConfiguration);
+	assert_int_equal(cudaLaunchKernel(&nobody, one, one, NULL, shared, stream), cudaErrorMissingConfiguration);
 	assert_int_equal(cudaGetLastError(), cudaErrorMissingConfiguration);
 }
 
@@ -347,7 +352,7 @@ static void every_row_is_found_by_name(void **state)
 {
 	(void)state;
 	assert_ptr_equal(device_symbol("cudaMalloc"), (void *)cudaMalloc);
-	assert_ptr_equal(device_symbol("cgpu_launch"), (void *)cgpu_launch);
+	assert_ptr_equal(device_symbol("cudaLaunchKernel"), (void *)cudaLaunchKernel);
 	assert_null(device_symbol("cudaNoSuchCall"));
 }
 

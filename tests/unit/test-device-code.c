@@ -14,18 +14,18 @@
 #include <cuda_runtime_api.h>
 
 #include "common/error.h"
+#include "common/launch-glue.h"
 #include "common/unit.h"
 #include "tests/unit/device-code-units.h"
 #include "tests/unit/device-host.h"
-
-#include "common/launch-glue.h"
+#include "tests/unit/device-launch.h"
 
 #define N 100
 
 /* The host objects that the compiler makes for device variables and entries: their addresses are what matters. */
 static int counter;
 static float weights[4];
-static char bump_stub, weigh_stub;
+static char bump_stub, weigh_stub, read_counter_stub;
 
 static struct unit_entry entries_1[] = { { "bump", "_Z4bumpPii", 4 }, { "weigh", "_Z5weighPf", 10 } };
 static struct unit_entry entries_2[] = { { "read_counter", "_Z12read_counterPi", 2 } };
@@ -49,8 +49,7 @@ static void launch_bump(unsigned blocks, int n)
 	dim3 grid = { blocks, 1, 1 }, block = { 32, 1, 1 };
 	void *args[] = { out, &n };
 
-	WORKER_NEED(!cgpu_launch_configure(grid, block, 0, NULL, 12));
-	cgpu_launch("bump", args);
+	device_launch(&bump_stub, grid, block, NULL, args);
 }
 
 static int counter_value(void)
@@ -78,6 +77,7 @@ static int fresh_session(void **state)
 	device_host_define("weights", weights);
 	device_host_define("bump", &bump_stub);
 	device_host_define("weigh", &weigh_stub);
+	device_host_define("read_counter", &read_counter_stub);
 	return device_host_worker(define, NULL);
 }
 
@@ -112,8 +112,7 @@ static void later_unit(void *data)
 	device_host_begin(4);
 	load(&unit_2);
 	launch_bump(1, 7);
-	WORKER_NEED(!cgpu_launch_configure(one, one, 0, NULL, 1));
-	cgpu_launch("read_counter", args);
+	device_launch(&read_counter_stub, one, one, NULL, args);
 	WORKER_NEED(!cudaMemcpy(&value, *out, sizeof(value), cudaMemcpyDeviceToHost));
 	WORKER_NEED(value == 12);
 	device_host_commit();
@@ -249,15 +248,13 @@ static void impossible(void *data)
 
 	(void)data;
 	device_host_begin(3);
-	WORKER_NEED(!cgpu_launch_configure(one, huge, 0, NULL, 9));
-	cgpu_launch("bump", args);
+	device_launch(&bump_stub, one, huge, NULL, args);
 	WORKER_NEED(cudaGetLastError() == cudaErrorInvalidConfiguration);
-	WORKER_NEED(!cgpu_launch_configure(none, one, 0, NULL, 9));
-	cgpu_launch("bump", args);
+	device_launch(&bump_stub, none, one, NULL, args);
 	WORKER_NEED(cudaPeekAtLastError() == cudaErrorInvalidConfiguration);
 	WORKER_NEED(!cudaFuncGetAttributes(&a, &bump_stub) && a.maxThreadsPerBlock == 1024 && a.ptxVersion == 75);
-	WORKER_NEED(!cgpu_launch_configure(one, huge, 0, NULL, 9));
-	cgpu_launch("bump", args);
+	device_host_line = 9;
+	device_launch(&bump_stub, one, huge, NULL, args);
 	device_host_commit();
 	WORKER_NEED(strstr(device_host_warnings(), "the launch of bump returned cudaErrorInvalidConfiguration"));
 	WORKER_NEED(strstr(device_host_warnings(), "line 9"));

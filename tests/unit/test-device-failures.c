@@ -17,9 +17,7 @@
 #include "runtime/cuda/device-state.h"
 #include "tests/unit/device-code-units.h"
 #include "tests/unit/device-host.h"
-
-#define CGPU_LAUNCH_GLUE_PROTOTYPES
-#include "common/launch-glue.h"
+#include "tests/unit/device-launch.h"
 
 #define MIB (1024u * 1024)
 
@@ -42,19 +40,21 @@ static void inject(const char *spec)
 	WORKER_NEED(!device.driver->extension->inject(spec));
 }
 
+static char bump_stub;
+
 static void launch_bump(void *out, int n)
 {
 	dim3 one = { 1, 1, 1 }, block = { 32, 1, 1 };
 	void *args[] = { &out, &n };
 
-	WORKER_NEED(!cgpu_launch_configure(one, block, 0, NULL, 3));
-	cgpu_launch("bump", args);
+	device_launch(&bump_stub, one, block, NULL, args);
 }
 
 static void load(void)
 {
 	struct error err = ERROR_INIT;
 
+	device_host_define("bump", &bump_stub);
 	if (device_load(&unit, &err))
 		device_host_fail(__FILE__, __LINE__, err.text);
 }

@@ -17,8 +17,7 @@
 #include "runtime/cuda/device-fault.h"
 #include "tests/unit/device-code-units.h"
 #include "tests/unit/device-host.h"
-
-#include "common/launch-glue.h"
+#include "tests/unit/device-launch.h"
 
 #define N 32
 #define MEMORY (64ull << 20) /* of each device */
@@ -66,8 +65,7 @@ static void launch(int *out)
 	int n = N;
 	void *args[] = { &out, &n };
 
-	WORKER_NEED(!cgpu_launch_configure(grid, block, 0, NULL, 12));
-	cgpu_launch("bump", args);
+	device_launch(&bump_stub, grid, block, NULL, args);
 }
 
 static void define(void *data)
@@ -241,8 +239,8 @@ static void errors(void *data)
 	WORKER_NEED(cudaEventRecord(event, shared->stream) == cudaErrorInvalidResourceHandle);
 	WORKER_NEED(!cudaStreamWaitEvent(NULL, shared->event, 0) && !cudaStreamSynchronize(shared->stream));
 	/* A launch needs a stream of its device, a copy does not. */
-	WORKER_NEED(!cgpu_launch_configure((dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 }, 0, shared->stream, 12));
-	cgpu_launch("bump", (void *[]){ &shared->on[0], &(int){ 1 } });
+	device_launch(&bump_stub, (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 }, shared->stream,
+			   (void *[]){ &shared->on[0], &(int){ 1 } });
 	WORKER_NEED(cudaGetLastError() == cudaErrorInvalidResourceHandle);
 	WORKER_NEED(!cudaMemcpyAsync(shared->on[0], shared->on[1], N, cudaMemcpyDefault, shared->stream));
 	WORKER_NEED(!cudaMemcpyPeer(shared->on[1], 1, shared->on[0], 0, N));
