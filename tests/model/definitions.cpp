@@ -28,6 +28,17 @@ struct square : shape {
 	int32_t area() const override { return side * side; }
 };
 
+/* Cells define this class anew, with another worth(); what uses it follows. */
+struct token {
+	int32_t n;
+	int32_t worth() const { return n; }
+};
+
+token coin{ 1 };
+inline int32_t worth_of(const token &t) { return t.worth() + 1; }
+template <class T> int32_t twice_the_worth_of(const T &t) { return 2 * worth_of(t); }
+int32_t priced;
+
 std::string text;
 std::vector<int32_t> numbers;
 std::map<int32_t, std::string> names;
@@ -55,6 +66,6 @@ extern "C" void show_objects(void)
 		of_names = mix(mix(of_names, (uint32_t)key), name);
 	for (const auto &s : shapes)
 		of_shapes = mix(of_shapes, s ? (uint32_t)s->area() + 7u * (uint32_t)s.use_count() : 0u);
-	printf("text=%zu:%08x@0 numbers=%zu:%08x@%p names=%zu:%08x@0 shapes=%08x@0 gone=%d@0 ", text.size(), mix(2166136261u, text),
-	       numbers.size(), of_numbers, (void *)numbers.data(), names.size(), of_names, of_shapes, gone);
+	printf("text=%zu:%08x@0 numbers=%zu:%08x@%p names=%zu:%08x@0 shapes=%08x@0 gone=%d@0 priced=%d@0 ", text.size(),
+	       mix(2166136261u, text), numbers.size(), of_numbers, (void *)numbers.data(), names.size(), of_names, of_shapes, gone, priced);
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a cell can do with the objects of definitions.cpp: steps as those of steps.py, in C++."""
-from state import SHAPES
+from state import SHAPES, int32
 from steps import step
 
 
@@ -112,3 +112,23 @@ def throw(state, random):
     state.gone += 1
     return ('try { auto s = std::make_unique<square>(1); throw std::runtime_error("thrown"); } '
             "catch (const std::exception &) { } ")
+
+
+@step(3, "c++")
+def define_class(state, random):
+    """Its variable, an inline function and a template of an earlier cell use the new one at once."""
+    if "token" in state.defined | state.assigned or state.kept:
+        return ""
+    state.defined.add("token")
+    state.worth = random.randint(-100, 100)
+    state.priced = int32(2 * (state.coin * state.worth + 1))
+    return (f"struct token {{ int32_t n; int32_t worth() const {{ return n * {state.worth}; }} }}; "
+            "priced = twice_the_worth_of(coin); ")
+
+
+@step(3, "c++")
+def use_class(state, random):
+    state.assigned.add("token")
+    state.coin = random.randint(-1000, 1000)
+    state.priced = int32(state.coin * state.worth + 1)
+    return f"coin.n = {state.coin}; priced = worth_of(coin); "

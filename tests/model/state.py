@@ -49,6 +49,7 @@ class State:
         self.shapes = {}     # slot: number of a shape
         self.sides = {}      # number of a shape: (class, side)
         self.made = self.gone = 0
+        self.coin, self.worth, self.priced = 1, 1, 0  # a token, what its class multiplies it with, what a cell was told
         self.where = {}      # name: address, once it is known
         self.fresh = set()     # names of what this cell has moved
         self.defined = set()   # names that this cell has defined,
@@ -95,6 +96,7 @@ class State:
         found["names"] = f"{len(self.names)}:{h:08x}"
         found["shapes"] = f"{hash_words(self.shape(slot) for slot in range(SHAPES)):08x}"
         found["gone"] = f"{self.gone}"
+        found["priced"] = f"{self.priced}"
         found["device"] = f"{zlib.adler32(self.on_device):08x}"
         found["ticks"] = f"{self.ticks}"
         return found
