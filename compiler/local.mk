@@ -13,6 +13,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/packages/package-index.c %reldir%/packages/package-index.h \
 	%reldir%/packages/packages.c %reldir%/packages/packages.def %reldir%/packages/packages.h \
 	%reldir%/clang/clang-annotations.cc %reldir%/clang/clang-annotations.hh \
+	%reldir%/clang/clang-bindings.cc %reldir%/clang/clang-bindings.hh \
 	%reldir%/clang/clang-build.cc %reldir%/clang/clang-build.hh \
 	%reldir%/clang/clang-captures.cc %reldir%/clang/clang-captures.hh %reldir%/clang/clang-complaints.hh \
 	%reldir%/clang/clang-complete.cc %reldir%/clang/clang-constants.cc %reldir%/clang/clang-constants.hh \

@@ -65,6 +65,12 @@ void make_external(Decl *D)
 
 } // namespace
 
+void clang_hide(VarDecl *V)
+{
+	V->setStorageClass(SC_Static);
+	(V->*&Opener::setCachedLinkage)(LINKAGE(Internal));
+}
+
 void clang_publish(Decl *D, const SourceManager &SM, const clang_job *job)
 {
 	PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(D->getLocation()));

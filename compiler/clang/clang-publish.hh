@@ -22,6 +22,9 @@ void clang_publish_cpp(clang::Decl *D);
 /* A variable of a lambda that captures has its class from this unit alone, and is there for others all the same. */
 void clang_publish_lambda(clang::VarDecl *V);
 
+/* Such a variable is its unit's own. */
+void clang_hide(clang::VarDecl *V);
+
 /* Of a declaration at the top of C++ code and those inside of it: a later cell may define its functions anew, so callers in the same
  * cell, too, ask for them, and draw no conclusions from their bodies. Inline functions and templates are their cell's own. The
  * functions come out as weak symbols, object_symbols_make_strong() makes them ordinary ones. */

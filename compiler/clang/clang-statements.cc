@@ -8,6 +8,7 @@
  */
 #include "compiler/clang/clang-statements.hh"
 
+#include "compiler/clang/clang-bindings.hh"
 #include "compiler/clang/clang-members.hh"
 #include "compiler/clang/clang-publish.hh"
 
@@ -295,6 +296,21 @@ void enter(Preprocessor &PP, const char *text)
 	PP.EnterSourceFile(file, nullptr, SourceLocation());
 }
 
+/* What the parser has made at the top of the file. */
+void handle(Sema &S, DeclGroupRef group)
+{
+	std::vector<VarDecl *> behind;
+
+	for (Decl *D : group) {
+		clang_publish_cpp(D);
+		for (VarDecl *V : clang_bindings_make(S, D))
+			behind.push_back(V);
+	}
+	S.getASTConsumer().HandleTopLevelDecl(group);
+	for (VarDecl *V : behind)
+		S.getASTConsumer().HandleTopLevelDecl(DeclGroupRef(V));
+}
+
 } // namespace
 
 void clang_statements_parse(Sema &S, const std::string &prefix, const std::function<void(FunctionDecl *, bool)> &each,
@@ -329,9 +345,7 @@ void clang_statements_parse(Sema &S, const std::string &prefix, const std::funct
 			at_end = P->ParseTopLevelDecl(group, imports);
 			if (at_end || !group)
 				continue;
-			for (Decl *D : group.get())
-				clang_publish_cpp(D);
-			consumer.HandleTopLevelDecl(group.get());
+			handle(S, group.get());
 		}
 	};
 
