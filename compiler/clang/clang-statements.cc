@@ -35,20 +35,67 @@ StmtResult parse_statement(StmtResult (Parser::*parse)(Parser::StmtVector &, Con
 	return (P.*parse)(all, Context::Compound, nullptr);
 }
 
-template <auto Statement, auto IsDeclaration> struct Reach {
+/*
+ * `pair(1, 2.5)`, behind the scope of its name: a class template whose arguments are deduced. What tells how they are deduced
+ * begins alike, and goes on with an arrow and the name.
+ */
+bool makes_deduced(Parser &P, CXXScopeSpec &scope)
+{
+	const Token name = P.getCurToken();
+	unsigned depth = 0;
+
+	if (name.isNot(tok::identifier) || P.getPreprocessor().LookAhead(0).isNot(tok::l_paren) ||
+	    !P.getActions().isDeductionGuideName(P.getCurScope(), *name.getIdentifierInfo(), name.getLocation(), scope))
+		return false;
+	P.ConsumeAnyToken();
+	do {
+		depth += P.getCurToken().is(tok::l_paren);
+		depth -= P.getCurToken().is(tok::r_paren);
+		P.ConsumeAnyToken();
+	} while (depth && !P.getCurToken().isOneOf(tok::eof, tok::annot_repl_input_end));
+	return P.getCurToken().isNot(tok::arrow) ||
+	       P.getPreprocessor().LookAhead(0).getIdentifierInfo() != name.getIdentifierInfo();
+}
+
+template <typename Tentative, typename Parse> bool makes_deduced(Parse parse_scope, Parser &P)
+{
+	Tentative back_at_the_end(P);
+	CXXScopeSpec scope;
+
+	(P.*parse_scope)(scope, ParsedType(), false, true, nullptr, false, nullptr, false, false);
+	return makes_deduced(P, scope);
+}
+
+template <auto Statement, auto IsDeclaration, auto ParseScope, typename Tentative> struct Reach {
 	friend StmtResult parse_statement(Parser &P, Parser::StmtVector &all)
 	{
 		return ::parse_statement(Statement, P, all);
 	}
 
-	friend bool is_declaration(Parser &P)
+	friend bool seems_declaration(Parser &P)
 	{
 		return (P.*IsDeclaration)(true);
 	}
+
+	friend bool makes_deduced(Parser &P)
+	{
+		return ::makes_deduced<Tentative>(ParseScope, P);
+	}
 };
-template struct Reach<&Parser::ParseStatementOrDeclaration, &Parser::isDeclarationStatement>;
+template struct Reach<&Parser::ParseStatementOrDeclaration, &Parser::isDeclarationStatement,
+		      &Parser::ParseOptionalCXXScopeSpecifier, Parser::RevertingTentativeParsingAction>;
 StmtResult parse_statement(Parser &P, Parser::StmtVector &all);
-bool is_declaration(Parser &P);
+bool seems_declaration(Parser &P);
+bool makes_deduced(Parser &P);
+
+/*
+ * At file scope clang takes the name of a class template with a parenthesis for what tells how it is deduced. No variable is
+ * declared so: clang wants none of such a type in parentheses.
+ */
+bool is_declaration(Parser &P)
+{
+	return seems_declaration(P) && !makes_deduced(P);
+}
 
 /* `#pragma omp threadprivate(x)` and its like stand at file scope; the others in front of a statement. */
 bool is_declarative(const Token &directive)
