@@ -114,10 +114,13 @@ class Report
 	/* "enum color { RED = 0, GREEN = 5 };", whatever macros spelled it; type: its last constant. */
 	void report_enum(EnumDecl *E, clang_symbol *s)
 	{
-		std::string name = E->getNameAsString(), text = "enum " + name + " {", last;
+		std::string name = E->getNameAsString(), text = "enum " + name, last;
 
 		if (!E->isThisDeclarationADefinition())
 			return;
+		if (E->isFixed())
+			text += " : " + E->getIntegerType().getCanonicalType().getAsString(clang_type_policy(E->getASTContext()));
+		text += " {";
 		for (const EnumConstantDecl *K : E->enumerators()) {
 			llvm::SmallString<24> value;
 

@@ -230,6 +230,16 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 	c->names->failed |= !n->type || !n->type_code;
 }
 
+/* Clang's C takes `extern enum color c;` with an enum that C does not know, a scoped one, and shows nothing of it. */
+static void put_enum_check(const struct cpp_name *n, struct buffer *out)
+{
+	size_t word = strlen("enum ");
+
+	if (n->kind != CLANG_TAG && n->kind != CLANG_TYPEDEF && is_enum(n->declaration))
+		buffer_printf(out, " _Static_assert(sizeof(enum %.*s) > 0, \"\");",
+			      (int)strcspn(n->declaration + word, " *[(){;"), n->declaration + word);
+}
+
 static int write_check(const struct cpp_names *l, struct session *session, struct buffer *out, struct error *err)
 {
 	cleanup_buffer struct buffer all = BUFFER_INIT;
@@ -242,8 +252,10 @@ static int write_check(const struct cpp_names *l, struct session *session, struc
 		masks[i] = (struct session_mask){ l->at[i].kind == CLANG_TAG ? "tag" : "ordinary", l->at[i].name,
 						  strlen(l->at[i].name) };
 		buffer_printf(&all, "\n#line %zu \"" CHECKED "\"\n", i + 1);
-		if (!l->at[i].refused)
+		if (!l->at[i].refused) {
 			put(&l->at[i], &all);
+			put_enum_check(&l->at[i], &all);
+		}
 		/* The same bytes, or C knows the type by its name alone. */
 		if (!l->at[i].refused && l->at[i].otherwise)
 			buffer_printf(&all, " _Static_assert(sizeof(%s) == %llu, \"\");", l->at[i].otherwise,
