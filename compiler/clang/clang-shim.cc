@@ -312,11 +312,12 @@ class CellConsumer : public SemaConsumer
 		}
 		if (V && !is_header)
 			clang_publish_lambda(V);
-		if (V && V->getDeclContext()->isTranslationUnit() && V->isExternallyVisible() && !V->isExternC() &&
+		if (V && V->getDeclContext()->getRedeclContext()->isTranslationUnit() && V->isExternallyVisible() &&
 		    !V->hasAttr<AsmLabelAttr>() && !clang_cuda_is_of_device(V) && V->getIdentifier()) {
 			std::string symbol = pieces ? pieces->symbol_of(V) : V->getName().str();
 
-			V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, symbol, true));
+			if (!V->isExternC() || symbol != V->getName())
+				V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, symbol, true));
 		}
 		if (auto *N = dyn_cast<NamedDecl>(D))
 			declared.push_back(N);

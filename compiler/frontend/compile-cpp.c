@@ -686,6 +686,20 @@ static void drop_changed(void *context, const char *path)
 	}
 }
 
+/* Is the function of a header's name that one? What an earlier cell has defined as extern "C" has the same symbol. */
+static bool is_of_header(void *context, const char *name)
+{
+	struct cpp_unit *x = context;
+	const struct session *s = &x->compiler->session;
+
+	if (header_names_kind(&s->headers, name, strlen(name)) != 'f')
+		return false;
+	for (uint32_t e = 0; e < x->n_entries; e++)
+		if (is_piece(x, e) && !strcmp(session_at(s, e)->device, name) && strstr(session_at(s, e)->host, "extern \"C\""))
+			return false;
+	return true;
+}
+
 static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct error *err)
 {
 	const struct clang_options *c = options_get(&x->compiler->options, "", &x->compiler->session, err);
@@ -693,6 +707,7 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 
 	if (!c || cpp_names_check(&x->names, &x->compiler->session, c, err))
 		return -1;
+	object_symbols_mark_library(x->object.object, x->object.object_len, is_of_header, x);
 	object_symbols_strip(x->object.object, x->object.object_len);
 	object_symbols_make_strong(x->object.object, x->object.object_len);
 	if (mark_own_variables(x, err))
