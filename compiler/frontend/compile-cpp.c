@@ -117,7 +117,7 @@ static void drop(struct cpp_unit *x, uint32_t entry, enum cpp_drop how, const ch
 	x->again = true;
 }
 
-static void add_shown(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
+static bool add_shown(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
 {
 	const struct declaration *from = session_at(&x->compiler->session, entry);
 	struct clang_diagnostic shown = *d;
@@ -127,7 +127,7 @@ static void add_shown(struct cpp_unit *x, const struct clang_diagnostic *d, uint
 		snprintf(place, sizeof(place), "In[%u]", from->cell);
 		shown.file = place;
 	}
-	cpp_diagnostics_add(&x->filter, &shown);
+	return cpp_diagnostics_add(&x->filter, &shown);
 }
 
 static void drop_suspect(struct cpp_unit *x)
@@ -358,8 +358,7 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 		on_instantiation(x, d);
 	else if (d->severity == CLANG_NOTE && !take_name(x, d) && x->last_clashed)
 		on_other_meaning(x, d, entry);
-	add_shown(x, d, entry);
-	if (d->severity == CLANG_ERROR && d->header)
+	if (add_shown(x, d, entry) && d->severity == CLANG_ERROR && d->header)
 		add_missing(x, d);
 }
 
