@@ -197,6 +197,8 @@ class CellConsumer : public SemaConsumer
 				clang_report_of_header(job, N);
 			else
 				clang_report_symbol(job, N, symbol_of, values.count(N) ? values[N] : "");
+			if (pieces && job->function)
+				clang_report_functions(job, N, symbol_of);
 		}
 		if (run)
 			clang_report_locals(job, run);

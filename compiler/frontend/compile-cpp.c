@@ -369,6 +369,13 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 	cpp_names_add(&x->names, s);
 }
 
+static void on_function(void *context, const char *symbol, const char *type, unsigned line)
+{
+	struct cpp_unit *x = context;
+
+	cpp_names_add_function(&x->names, symbol, type, line);
+}
+
 static void on_own_variable(void *context, const char *symbol)
 {
 	struct cpp_unit *x = context;
@@ -585,8 +592,8 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 				     .behind = buffer_text(&x->behind), .run = x->run_main ? x->run : NULL,
 				     .statements = x->run, .checked = x->request->checked, .context = x,
 				     .diagnostic = on_diagnostic, .symbol = on_symbol, .piece = on_piece, .pragma = on_pragma,
-				     .own_variable = on_own_variable, .entry = on_entry, .device_code = on_device_code,
-				     .edit = on_edit, .launched = on_launched };
+				     .own_variable = on_own_variable, .function = on_function, .entry = on_entry,
+				     .device_code = on_device_code, .edit = on_edit, .launched = on_launched };
 	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text, strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
 	if (clang_shim_compile(&x->job, &x->object) && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");

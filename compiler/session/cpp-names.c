@@ -22,6 +22,7 @@
 void cpp_names_release(struct cpp_names *l)
 {
 	free(l->at);
+	buffer_release(&l->functions);
 	l->at = NULL;
 	l->n = l->cap = 0;
 }
@@ -161,6 +162,15 @@ void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s)
 	add(l, &name);
 	if (s->kind == CLANG_TAG && *s->name)
 		add_typedef(l, &name);
+}
+
+void cpp_names_add_function(struct cpp_names *l, const char *symbol, const char *type, uint32_t line)
+{
+	struct unit_symbol s = { .name = mem_pool_strdup(l->pool, symbol), .is_function = true,
+				 .type = mem_pool_strdup(l->pool, type), .type_code = "", .line = line };
+
+	l->failed |= !s.name || !s.type;
+	buffer_append(&l->functions, &s, sizeof(s));
 }
 
 /* The C text of a name, as later cells get it. */
@@ -355,9 +365,11 @@ static void finish_refused(const struct cpp_name *n, struct unit *u, struct buff
 
 int cpp_names_finish(const struct cpp_names *l, struct unit *u, struct buffer *notes, struct error *err)
 {
+	size_t n_functions = l->functions.len / sizeof(*u->symbols);
+
 	u->declarations = mem_pool_array(l->pool, l->n + 1, sizeof(*u->declarations));
-	u->symbols = mem_pool_array(l->pool, l->n + 1, sizeof(*u->symbols));
-	if (!u->declarations || !u->symbols)
+	u->symbols = mem_pool_array(l->pool, l->n + n_functions + 1, sizeof(*u->symbols));
+	if (!u->declarations || !u->symbols || buffer_check(&l->functions, NULL))
 		return error_set(err, ERROR_MEMORY, "out of memory for the names of a C++ cell");
 	for (size_t i = 0; i < l->n; i++) {
 		const struct cpp_name *n = &l->at[i];
@@ -367,5 +379,8 @@ int cpp_names_finish(const struct cpp_names *l, struct unit *u, struct buffer *n
 		else
 			finish_refused(n, u, notes);
 	}
+	if (n_functions)
+		memcpy(u->symbols + u->n_symbols, l->functions.data, l->functions.len);
+	u->n_symbols += n_functions;
 	return buffer_check(notes, err);
 }
