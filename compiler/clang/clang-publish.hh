@@ -35,8 +35,14 @@ void clang_publish_replaceable(clang::Decl *D);
 void clang_publish_inline(clang::Decl *D, const clang::SourceManager &SM);
 
 /*
+ * Of a declaration of the cell, when it is parsed: its functions ask what a reference at file scope is bound to. A later cell may
+ * bind it anew, and clang takes it for what its initialiser says otherwise.
+ */
+void clang_publish_references(clang::Decl *D);
+
+/*
  * Clang keeps the two symbols of such a constructor or destructor in a group, as it does with an inline one, and a group is its
- * unit's own. Takes effect on what is compiled with these options.
+ * unit's own. What a reference begins with is no constant to LLVM, too. Takes effect on what is compiled with these options.
  */
 void clang_publish_structors(clang::CodeGenOptions &options);
 

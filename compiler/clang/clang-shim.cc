@@ -153,6 +153,7 @@ class CellConsumer : public SemaConsumer
 			}
 			if (pieces && is_written_here(D)) {
 				clang_cuda_check_host_code(D, *sema);
+				clang_publish_references(D);
 			} else if (F && !is_header && has_whole_body(F)) {
 				if (!clang_cuda_is_for_device(F))
 					clang_cuda_check_variables(F->getBody(), *sema, is_run(F) && job->display);
