@@ -29,6 +29,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang/clang-own.cc %reldir%/clang/clang-own.hh %reldir%/clang/clang-pass.hh \
 	%reldir%/clang/clang-pieces.cc %reldir%/clang/clang-pieces.hh \
 	%reldir%/clang/clang-publish.cc %reldir%/clang/clang-publish.hh \
+	%reldir%/clang/clang-refused.cc %reldir%/clang/clang-refused.hh \
 	%reldir%/clang/clang-shim.cc %reldir%/clang/clang-shim.h \
 	%reldir%/clang/clang-statements.cc %reldir%/clang/clang-statements.hh \
 	%reldir%/clang/clang-std.cc %reldir%/clang/clang-std.hh \
