@@ -77,6 +77,12 @@ struct unit_entry {
  */
 #define UNIT_OWN_VARIABLE 0x40
 
+/*
+ * In st_other of an ELF symbol that is not defined: the unit means the function of a library, whatever the session has by the
+ * name. Clang itself calls strlen(), memcpy() and others, where a cell's text has no word of them.
+ */
+#define UNIT_CALLS_LIBRARY 0x20
+
 /* A symbol with this in front of its name is that of a library, whatever the session has by the name. */
 #define UNIT_OF_LIBRARY "cgpu_library_"
 

@@ -13,6 +13,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/packages/package-index.c %reldir%/packages/package-index.h \
 	%reldir%/packages/packages.c %reldir%/packages/packages.def %reldir%/packages/packages.h \
 	%reldir%/clang/clang-annotations.cc %reldir%/clang/clang-annotations.hh \
+	%reldir%/clang/clang-bindings.cc %reldir%/clang/clang-bindings.hh \
 	%reldir%/clang/clang-build.cc %reldir%/clang/clang-build.hh \
 	%reldir%/clang/clang-captures.cc %reldir%/clang/clang-captures.hh %reldir%/clang/clang-complaints.hh \
 	%reldir%/clang/clang-complete.cc %reldir%/clang/clang-constants.cc %reldir%/clang/clang-constants.hh \
@@ -28,6 +29,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang/clang-own.cc %reldir%/clang/clang-own.hh %reldir%/clang/clang-pass.hh \
 	%reldir%/clang/clang-pieces.cc %reldir%/clang/clang-pieces.hh \
 	%reldir%/clang/clang-publish.cc %reldir%/clang/clang-publish.hh \
+	%reldir%/clang/clang-refused.cc %reldir%/clang/clang-refused.hh \
 	%reldir%/clang/clang-shim.cc %reldir%/clang/clang-shim.h \
 	%reldir%/clang/clang-statements.cc %reldir%/clang/clang-statements.hh \
 	%reldir%/clang/clang-std.cc %reldir%/clang/clang-std.hh \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/clang/clang-captures.hh"
 
+#include "compiler/clang/clang-bindings.hh"
 #include "compiler/clang/clang-cuda.hh"
 
 #include <clang/AST/Attr.h>
@@ -36,7 +37,7 @@ class Names : public RecursiveASTVisitor<Names>
 
 	bool VisitDeclRefExpr(DeclRefExpr *E)
 	{
-		auto *V = dyn_cast<VarDecl>(E->getDecl());
+		const VarDecl *V = clang_bindings_variable(E->getDecl());
 
 		if (V && !E->hasQualifier() && is_of_session(V) && std::find(all.begin(), all.end(), V) == all.end())
 			all.push_back(V);

@@ -13,6 +13,7 @@
 #include "compiler/clang/clang-launches.hh"
 #include "compiler/clang/clang-own.hh"
 #include "compiler/clang/clang-pass.hh"
+#include "compiler/clang/clang-refused.hh"
 #include "compiler/clang/clang-statements.hh"
 
 #include <clang/CodeGen/CodeGenAction.h>
@@ -78,10 +79,12 @@ void align_allocas(llvm::Module &M)
 					A->setAlignment(std::max(A->getAlign(), llvm::Align(32)));
 }
 
-void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, Annotations &annotations, InlinedPlaces &places)
+void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, const clang_job *job, Annotations &annotations,
+		InlinedPlaces &places)
 {
-	builder.registerPipelineStartEPCallback([&](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-		passes.addPass(clang_pass([&](llvm::Module &M) {
+	builder.registerPipelineStartEPCallback([&, job](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+		passes.addPass(clang_pass([&, job](llvm::Module &M) {
+			clang_refuse_writes(M, CI, job);
 			annotations.apply(M);
 			leave_system_lines(CI, M);
 			keep_shared_reads(M);
@@ -89,8 +92,12 @@ void add_passes(llvm::PassBuilder &builder, CompilerInstance &CI, Annotations &a
 			clang_launches_lower(M);
 		}));
 	});
-	builder.registerOptimizerLastEPCallback([&](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
-		passes.addPass(clang_pass([&](llvm::Module &M) { places.mark(M); }));
+	builder.registerOptimizerLastEPCallback([&, job](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
+		passes.addPass(clang_pass([&, job](llvm::Module &M) {
+			clang_refuse_writes(M, CI, job);
+			clang_refuse_calls(M, CI, job);
+			places.mark(M);
+		}));
 	});
 }
 
@@ -169,7 +176,7 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
 			CI.getCodeGenOpts().DebugCompilationDir = folder.str().str();
 		CI.getCodeGenOpts().DebugInfoForProfiling = true; /* it has the symbols of functions that are inlined */
 		CI.getCodeGenOpts().PassBuilderCallbacks.push_back([&](llvm::PassBuilder &builder) {
-			add_passes(builder, CI, annotations, places);
+			add_passes(builder, CI, job, annotations, places);
 		});
 		CI.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(ptx));
 		loaded = clang_load_header(CI);

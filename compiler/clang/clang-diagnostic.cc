@@ -8,6 +8,7 @@
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/IdentifierTable.h>
 #include <clang/Lex/LexDiagnostic.h>
+#include <llvm/ADT/SmallString.h>
 
 using namespace clang;
 
@@ -80,6 +81,30 @@ std::string clang_guess_of(const Diagnostic &info)
 	default:
 		return "";
 	}
+}
+
+/* Those with a guess, and the same without; clang counts the arguments of both alike. */
+static const unsigned guesses[][2] = {
+	{ diag::err_no_member_suggest, diag::err_no_member },
+	{ diag::err_no_member_template_suggest, diag::err_no_member_template },
+	{ diag::err_no_template_suggest, diag::err_no_template },
+	{ diag::err_undeclared_use_suggest, diag::err_undeclared_use },
+	{ diag::err_undeclared_var_use_suggest, diag::err_undeclared_var_use },
+	{ diag::err_unknown_nested_typename_suggest, diag::err_typename_nested_not_found },
+	{ diag::err_unknown_typename_suggest, diag::err_unknown_typename },
+};
+
+std::string clang_text_without_guess(const Diagnostic &info)
+{
+	llvm::SmallString<256> text;
+	unsigned id = info.getID();
+
+	for (const auto &pair : guesses)
+		id = pair[0] == info.getID() ? pair[1] : id;
+	StringRef said = info.getDiags()->getDiagnosticIDs()->getDescription(id);
+
+	info.FormatDiagnostic(said.begin(), said.end(), text);
+	return text.str().str();
 }
 
 bool clang_is_run(const Diagnostic &info)

@@ -23,6 +23,8 @@ clang::QualType clang_argument_type(const clang::Diagnostic &info, unsigned i);
 std::string clang_name_of(const clang::Diagnostic &info);
 /* The name that clang would write instead of that one; "": it has no guess. */
 std::string clang_guess_of(const clang::Diagnostic &info);
+/* What it says without that guess. */
+std::string clang_text_without_guess(const clang::Diagnostic &info);
 /* Is that the function which runs the cell, of which the user knows nothing? */
 bool clang_is_run(const clang::Diagnostic &info);
 /* The first class or enum without a definition among the types of the arguments, which may be pointers to it; "": there is none. */

@@ -47,6 +47,10 @@ class Display
 		if (E->containsErrors() || E->getType()->isDependentType() || E->getType()->isVoidType() ||
 		    E->getType()->isVariablyModifiedType())
 			return false;
+		/* Clang's C takes a name of such a type for a statement. */
+		if (!E->getType()->isIncompleteArrayType() &&
+		    S.RequireCompleteType(E->getBeginLoc(), E->getType(), diag::err_incomplete_type))
+			return false;
 		/* What its temporaries are, in C++: they live until it is shown. */
 		auto *cleanups = dyn_cast<ExprWithCleanups>(E);
 

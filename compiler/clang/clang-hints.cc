@@ -95,7 +95,17 @@ std::string hint_of_name(const Diagnostic &info, llvm::ArrayRef<known_name> know
 
 #define DEVICE_ONLY "threadIdx, blockIdx, blockDim and gridDim are there in device code only"
 
+#define SAYS_WHO "CUDA has it no more. It is "
+#define FULL_MASK ", whose mask says which threads of the warp take part: 0xffffffff for all of them"
+
 const known_name unknown_names[] = {
+	{ "__shfl", SAYS_WHO "__shfl_sync(mask, value, lane)" FULL_MASK },
+	{ "__shfl_up", SAYS_WHO "__shfl_up_sync(mask, value, delta)" FULL_MASK },
+	{ "__shfl_down", SAYS_WHO "__shfl_down_sync(mask, value, delta)" FULL_MASK },
+	{ "__shfl_xor", SAYS_WHO "__shfl_xor_sync(mask, value, lanes)" FULL_MASK },
+	{ "__any", SAYS_WHO "__any_sync(mask, value)" FULL_MASK },
+	{ "__all", SAYS_WHO "__all_sync(mask, value)" FULL_MASK },
+	{ "__ballot", SAYS_WHO "__ballot_sync(mask, value)" FULL_MASK },
 	{ "threadIdx", DEVICE_ONLY },
 	{ "blockIdx", DEVICE_ONLY },
 	{ "blockDim", DEVICE_ONLY },

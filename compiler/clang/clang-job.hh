@@ -67,14 +67,17 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 		d.guess = guess.empty() ? nullptr : guess.c_str();
 		d.incomplete = incomplete.empty() ? nullptr : incomplete.c_str();
 		d.in_syntax = clang_is_of_parser(info.getID());
-		d.message = message.c_str();
 		d.flag = flag.c_str();
 		d.file = "";
 		d.offset = d.range_begin = d.range_end = -1;
 		std::string source, header = level >= clang::DiagnosticsEngine::Error ? clang_std_header(info) : "";
 
+		/* What is meant is known: clang guesses among what is declared, and that is something else. */
+		if (!header.empty())
+			message = clang_text_without_guess(info);
 		std::string hint = clang_hint(info), macro;
 
+		d.message = message.c_str();
 		d.header = header.empty() ? nullptr : header.c_str();
 		d.hint = hint.empty() ? nullptr : hint.c_str();
 		if (info.hasSourceManager() && info.getLocation().isValid()) {

@@ -5,6 +5,7 @@
  */
 #include "compiler/clang/clang-pieces.hh"
 
+#include "compiler/clang/clang-bindings.hh"
 #include "compiler/clang/clang-cuda.hh"
 #include "compiler/clang/clang-includes.hh"
 #include "compiler/clang/clang-own.hh"
@@ -508,7 +509,11 @@ std::string Pieces::text_of_table(const VarDecl *V, const std::string &known) co
 /* "": later cells see nothing of it. */
 std::string Pieces::text_of(const Decl *D) const
 {
-	if (D->isImplicit() || D->isInvalidDecl() || isa<EmptyDecl>(D) || isa<FileScopeAsmDecl>(D) || isa<StaticAssertDecl>(D) ||
+	auto *V = dyn_cast<VarDecl>(D);
+
+	if (isa<DecompositionDecl, BindingDecl>(D) || (D->isImplicit() && !(V && clang_bindings_made(V))))
+		return "";
+	if (D->isInvalidDecl() || isa<EmptyDecl>(D) || isa<FileScopeAsmDecl>(D) || isa<StaticAssertDecl>(D) ||
 	    isa<TopLevelStmtDecl>(D))
 		return "";
 	if (auto *S = dyn_cast<ClassTemplateSpecializationDecl>(D))
@@ -518,7 +523,7 @@ std::string Pieces::text_of(const Decl *D) const
 		return whole(D);
 	if (auto *F = dyn_cast<FunctionDecl>(D))
 		return text_of_function(F);
-	if (auto *V = dyn_cast<VarDecl>(D))
+	if (V)
 		return text_of_variable(V);
 	if (auto *T = dyn_cast<TagDecl>(D))
 		if (!T->getIdentifier() && !isa<EnumDecl>(T))

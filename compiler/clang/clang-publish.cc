@@ -13,6 +13,8 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/Version.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -64,6 +66,12 @@ void make_external(Decl *D)
 }
 
 } // namespace
+
+void clang_hide(VarDecl *V)
+{
+	V->setStorageClass(SC_Static);
+	(V->*&Opener::setCachedLinkage)(LINKAGE(Internal));
+}
 
 void clang_publish(Decl *D, const SourceManager &SM, const clang_job *job)
 {
@@ -142,6 +150,68 @@ void clang_publish_replaceable(Decl *D)
 namespace
 {
 
+class References : public RecursiveASTVisitor<References>
+{
+      public:
+	/* The compiler itself runs such a function, which needs to know. */
+	bool TraverseDecl(Decl *D)
+	{
+		auto *F = dyn_cast_or_null<FunctionDecl>(D);
+
+		return (F && F->isConstexprSpecified()) || RecursiveASTVisitor::TraverseDecl(D);
+	}
+
+	bool VisitStmt(Stmt *parent)
+	{
+		for (Stmt *&child : parent->children())
+			if (auto *E = dyn_cast_or_null<DeclRefExpr>(child))
+				child = looked_up(E);
+		return true;
+	}
+
+      private:
+	static bool is_bound_here(const VarDecl *V)
+	{
+		return V->getType()->isReferenceType() && V->getDeclContext()->getRedeclContext()->isFileContext() &&
+		       V->hasInit() && !V->isConstexpr() && !V->isInline() && V->isExternallyVisible() &&
+		       V->getTLSKind() == VarDecl::TLS_None && !V->isFromASTFile() && !isa<VarTemplateSpecializationDecl>(V);
+	}
+
+	/* What clang has marked as known stays so, and a name is made anew. */
+	static Expr *looked_up(DeclRefExpr *E)
+	{
+		auto *V = dyn_cast<VarDecl>(E->getDecl());
+
+		if (auto *B = dyn_cast<BindingDecl>(E->getDecl()))
+			look_up_binding(B);
+		if (!V || !is_bound_here(V))
+			return E;
+		return DeclRefExpr::Create(V->getASTContext(), E->getQualifierLoc(), SourceLocation(), declared(V), false,
+					   E->getLocation(), E->getType(), E->getValueKind());
+	}
+
+	/* One of file scope means a variable, clang-bindings.hh. */
+	static void look_up_binding(BindingDecl *B)
+	{
+		auto *means = dyn_cast_or_null<ParenExpr>(B->getBinding());
+		auto *name = means ? dyn_cast<DeclRefExpr>(means->getSubExpr()) : nullptr;
+
+		if (name)
+			means->setSubExpr(looked_up(name));
+	}
+
+	/* By the same symbol, without its initialiser. */
+	static VarDecl *declared(VarDecl *V)
+	{
+		VarDecl *other = VarDecl::Create(V->getASTContext(), V->getDeclContext(), V->getBeginLoc(), V->getLocation(),
+						 V->getIdentifier(), V->getType(), V->getTypeSourceInfo(), SC_Extern);
+
+		if (auto *label = V->getAttr<AsmLabelAttr>())
+			other->addAttr(label->clone(V->getASTContext()));
+		return other;
+	}
+};
+
 void leave_groups(llvm::Module &M)
 {
 	for (llvm::Function &F : M)
@@ -149,13 +219,27 @@ void leave_groups(llvm::Module &M)
 			F.setComdat(nullptr);
 }
 
+void unbind_references(llvm::Module &M)
+{
+	for (llvm::GlobalVariable &V : M.globals())
+		if (V.isConstant() && !V.isDeclaration() && V.hasExternalLinkage() && !V.hasComdat() &&
+		    V.getValueType()->isPointerTy())
+			V.setExternallyInitialized(true);
+}
+
 } // namespace
+
+void clang_publish_references(Decl *D)
+{
+	References().TraverseDecl(D);
+}
 
 void clang_publish_structors(CodeGenOptions &options)
 {
 	options.PassBuilderCallbacks.push_back([](llvm::PassBuilder &builder) {
 		builder.registerPipelineStartEPCallback([](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
 			passes.addPass(clang_pass(leave_groups));
+			passes.addPass(clang_pass(unbind_references));
 		});
 	});
 }

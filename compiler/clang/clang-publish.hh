@@ -22,6 +22,9 @@ void clang_publish_cpp(clang::Decl *D);
 /* A variable of a lambda that captures has its class from this unit alone, and is there for others all the same. */
 void clang_publish_lambda(clang::VarDecl *V);
 
+/* Such a variable is its unit's own. */
+void clang_hide(clang::VarDecl *V);
+
 /* Of a declaration at the top of C++ code and those inside of it: a later cell may define its functions anew, so callers in the same
  * cell, too, ask for them, and draw no conclusions from their bodies. Inline functions and templates are their cell's own. The
  * functions come out as weak symbols, object_symbols_make_strong() makes them ordinary ones. */
@@ -32,8 +35,14 @@ void clang_publish_replaceable(clang::Decl *D);
 void clang_publish_inline(clang::Decl *D, const clang::SourceManager &SM);
 
 /*
+ * Of a declaration of the cell, when it is parsed: its functions ask what a reference at file scope is bound to. A later cell may
+ * bind it anew, and clang takes it for what its initialiser says otherwise.
+ */
+void clang_publish_references(clang::Decl *D);
+
+/*
  * Clang keeps the two symbols of such a constructor or destructor in a group, as it does with an inline one, and a group is its
- * unit's own. Takes effect on what is compiled with these options.
+ * unit's own. What a reference begins with is no constant to LLVM, too. Takes effect on what is compiled with these options.
  */
 void clang_publish_structors(clang::CodeGenOptions &options);
 

@@ -153,6 +153,7 @@ class CellConsumer : public SemaConsumer
 			}
 			if (pieces && is_written_here(D)) {
 				clang_cuda_check_host_code(D, *sema);
+				clang_publish_references(D);
 			} else if (F && !is_header && has_whole_body(F)) {
 				if (!clang_cuda_is_for_device(F))
 					clang_cuda_check_variables(F->getBody(), *sema, is_run(F) && job->display);
@@ -199,6 +200,8 @@ class CellConsumer : public SemaConsumer
 				clang_report_of_header(job, N);
 			else
 				clang_report_symbol(job, N, symbol_of, values.count(N) ? values[N] : "");
+			if (pieces && job->function)
+				clang_report_functions(job, N, symbol_of);
 		}
 		if (run)
 			clang_report_locals(job, run);
@@ -314,11 +317,12 @@ class CellConsumer : public SemaConsumer
 		}
 		if (V && !is_header)
 			clang_publish_lambda(V);
-		if (V && V->getDeclContext()->isTranslationUnit() && V->isExternallyVisible() && !V->isExternC() &&
+		if (V && V->getDeclContext()->getRedeclContext()->isTranslationUnit() && V->isExternallyVisible() &&
 		    !V->hasAttr<AsmLabelAttr>() && !clang_cuda_is_of_device(V) && V->getIdentifier()) {
 			std::string symbol = pieces ? pieces->symbol_of(V) : V->getName().str();
 
-			V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, symbol, true));
+			if (!V->isExternC() || symbol != V->getName())
+				V->addAttr(AsmLabelAttr::CreateImplicit(sema->Context, symbol, true));
 		}
 		if (auto *N = dyn_cast<NamedDecl>(D))
 			declared.push_back(N);

@@ -180,6 +180,8 @@ struct clang_job {
 	/* Of a C++ cell: the symbol of a weak variable that its own text defines, or of its guard; may be NULL */
 	void (*own_variable)(void *context, const char *symbol);
 	void (*entry)(void *context, const struct clang_entry *e); /* as `piece` */
+	/* As `piece`: a function that its object has under another symbol than its name, and its type. */
+	void (*function)(void *context, const char *symbol, const char *type, unsigned line);
 	/* Of a C++ cell: has_device_code will be set. Called once, as soon as it is known; may be NULL. */
 	void (*device_code)(void *context);
 	/*

@@ -8,6 +8,7 @@
  */
 #include "compiler/clang/clang-statements.hh"
 
+#include "compiler/clang/clang-bindings.hh"
 #include "compiler/clang/clang-members.hh"
 #include "compiler/clang/clang-publish.hh"
 
@@ -34,15 +35,51 @@ StmtResult parse_statement(StmtResult (Parser::*parse)(Parser::StmtVector &, Con
 	return (P.*parse)(all, Context::Compound, nullptr);
 }
 
-template <auto Statement, auto IsDeclaration, auto EndOfPrevious> struct Reach {
+/*
+ * `pair(1, 2.5)`, behind the scope of its name: a class template whose arguments are deduced. What tells how they are deduced
+ * begins alike, and goes on with an arrow and the name.
+ */
+bool makes_deduced(Parser &P, CXXScopeSpec &scope)
+{
+	const Token name = P.getCurToken();
+	unsigned depth = 0;
+
+	if (name.isNot(tok::identifier) || P.getPreprocessor().LookAhead(0).isNot(tok::l_paren) ||
+	    !P.getActions().isDeductionGuideName(P.getCurScope(), *name.getIdentifierInfo(), name.getLocation(), scope))
+		return false;
+	P.ConsumeAnyToken();
+	do {
+		depth += P.getCurToken().is(tok::l_paren);
+		depth -= P.getCurToken().is(tok::r_paren);
+		P.ConsumeAnyToken();
+	} while (depth && !P.getCurToken().isOneOf(tok::eof, tok::annot_repl_input_end));
+	return P.getCurToken().isNot(tok::arrow) ||
+	       P.getPreprocessor().LookAhead(0).getIdentifierInfo() != name.getIdentifierInfo();
+}
+
+template <typename Tentative, typename Parse> bool makes_deduced(Parse parse_scope, Parser &P)
+{
+	Tentative back_at_the_end(P);
+	CXXScopeSpec scope;
+
+	(P.*parse_scope)(scope, ParsedType(), false, true, nullptr, false, nullptr, false, false);
+	return makes_deduced(P, scope);
+}
+
+template <auto Statement, auto IsDeclaration, auto ParseScope, typename Tentative, auto EndOfPrevious> struct Reach {
 	friend StmtResult parse_statement(Parser &P, Parser::StmtVector &all)
 	{
 		return ::parse_statement(Statement, P, all);
 	}
 
-	friend bool is_declaration(Parser &P)
+	friend bool seems_declaration(Parser &P)
 	{
 		return (P.*IsDeclaration)(true);
+	}
+
+	friend bool makes_deduced(Parser &P)
+	{
+		return ::makes_deduced<Tentative>(ParseScope, P);
 	}
 
 	friend SourceLocation end_of_previous(Parser &P)
@@ -50,10 +87,22 @@ template <auto Statement, auto IsDeclaration, auto EndOfPrevious> struct Reach {
 		return (P.*EndOfPrevious)();
 	}
 };
-template struct Reach<&Parser::ParseStatementOrDeclaration, &Parser::isDeclarationStatement, &Parser::getEndOfPreviousToken>;
+template struct Reach<&Parser::ParseStatementOrDeclaration, &Parser::isDeclarationStatement,
+		      &Parser::ParseOptionalCXXScopeSpecifier, Parser::RevertingTentativeParsingAction,
+		      &Parser::getEndOfPreviousToken>;
 StmtResult parse_statement(Parser &P, Parser::StmtVector &all);
-bool is_declaration(Parser &P);
+bool seems_declaration(Parser &P);
+bool makes_deduced(Parser &P);
 SourceLocation end_of_previous(Parser &P);
+
+/*
+ * At file scope clang takes the name of a class template with a parenthesis for what tells how it is deduced. No variable is
+ * declared so: clang wants none of such a type in parentheses.
+ */
+bool is_declaration(Parser &P)
+{
+	return seems_declaration(P) && !makes_deduced(P);
+}
 
 /* `#pragma omp threadprivate(x)` and its like stand at file scope; the others in front of a statement. */
 bool is_declarative(const Token &directive)
@@ -301,6 +350,21 @@ void enter(Preprocessor &PP, const char *text)
 	PP.EnterSourceFile(file, nullptr, SourceLocation());
 }
 
+/* What the parser has made at the top of the file. */
+void handle(Sema &S, DeclGroupRef group)
+{
+	std::vector<VarDecl *> behind;
+
+	for (Decl *D : group) {
+		clang_publish_cpp(D);
+		for (VarDecl *V : clang_bindings_make(S, D))
+			behind.push_back(V);
+	}
+	S.getASTConsumer().HandleTopLevelDecl(group);
+	for (VarDecl *V : behind)
+		S.getASTConsumer().HandleTopLevelDecl(DeclGroupRef(V));
+}
+
 } // namespace
 
 void clang_statements_parse(Sema &S, const std::string &prefix, const std::function<void(FunctionDecl *, bool)> &each,
@@ -335,10 +399,8 @@ void clang_statements_parse(Sema &S, const std::string &prefix, const std::funct
 			at_end = P->ParseTopLevelDecl(group, imports);
 			if (at_end || !group)
 				continue;
-			for (Decl *D : group.get())
-				clang_publish_cpp(D);
 			place->end = end_of_previous(*P);
-			consumer.HandleTopLevelDecl(group.get());
+			handle(S, group.get());
 		}
 	};
 

@@ -114,10 +114,13 @@ class Report
 	/* "enum color { RED = 0, GREEN = 5 };", whatever macros spelled it; type: its last constant. */
 	void report_enum(EnumDecl *E, clang_symbol *s)
 	{
-		std::string name = E->getNameAsString(), text = "enum " + name + " {", last;
+		std::string name = E->getNameAsString(), text = "enum " + name, last;
 
 		if (!E->isThisDeclarationADefinition())
 			return;
+		if (E->isFixed())
+			text += " : " + E->getIntegerType().getCanonicalType().getAsString(clang_type_policy(E->getASTContext()));
+		text += " {";
 		for (const EnumConstantDecl *K : E->enumerators()) {
 			llvm::SmallString<24> value;
 
@@ -305,4 +308,30 @@ void clang_report_symbol(const clang_job *job, NamedDecl *N, const clang_symbol_
 
 	if (!C.getLangOpts().CPlusPlus || Report::is_for_c(N))
 		Report(job, false, symbol_of, value).report(C, N, false);
+}
+
+/* The symbol of such a function has the types of its parameters in it, and not that of its result, which callers rely on. */
+static bool has_typed_symbol(const FunctionDecl *F)
+{
+	return F->doesThisDeclarationHaveABody() && F->isExternallyVisible() && !F->isExternC() && !F->isMain() &&
+	       !F->isInlined() && !F->isTemplateInstantiation() && !F->isDependentContext() && !F->isInvalidDecl() &&
+	       !F->hasAttr<CUDAGlobalAttr>() && !(F->hasAttr<CUDADeviceAttr>() && !F->hasAttr<CUDAHostAttr>()) &&
+	       !isa<CXXConstructorDecl, CXXDestructorDecl>(F);
+}
+
+void clang_report_functions(const clang_job *job, const Decl *D, const clang_symbol_of &symbol_of)
+{
+	ASTContext &C = D->getASTContext();
+	auto *F = dyn_cast<FunctionDecl>(D);
+	PresumedLoc P = C.getSourceManager().getPresumedLoc(C.getSourceManager().getExpansionLoc(D->getLocation()));
+
+	if (auto *N = dyn_cast<NamespaceDecl>(D))
+		for (const Decl *inner : N->decls())
+			clang_report_functions(job, inner, symbol_of);
+	if (!F || !has_typed_symbol(F) || P.isInvalid() || !is_own_name(job, P.getFilename()))
+		return;
+	QualType T = C.getFunctionTypeWithExceptionSpec(F->getType(), EST_None).getCanonicalType();
+	std::string type = T.getAsString(PrintingPolicy(C.getLangOpts()));
+
+	job->function(job->context, symbol_of(GlobalDecl(F)).c_str(), type.c_str(), P.getLine());
 }

@@ -2,6 +2,8 @@
 /* Type codes are written from the canonical type, one function a kind of type. */
 #include "compiler/clang/clang-types.hh"
 
+#include "compiler/clang/clang-bindings.hh"
+
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclTemplate.h>
@@ -542,6 +544,9 @@ bool clang_is_constant(const VarDecl *V)
 {
 	QualType T = V->getType();
 
+	/* No text of its own says the value. */
+	if (clang_bindings_made(V))
+		return false;
 	if (V->isConstexpr() || clang_is_lambda(T))
 		return true;
 	return T.isConstQualified() && V->getInit() && !V->getInit()->isValueDependent() && V->hasConstantInitialization() &&

@@ -121,7 +121,7 @@ static void drop(struct cpp_unit *x, uint32_t entry, enum cpp_drop how, const ch
 	x->again = true;
 }
 
-static void add_shown(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
+static bool add_shown(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
 {
 	const struct declaration *from = session_at(&x->compiler->session, entry);
 	struct clang_diagnostic shown = *d;
@@ -131,7 +131,7 @@ static void add_shown(struct cpp_unit *x, const struct clang_diagnostic *d, uint
 		snprintf(place, sizeof(place), "In[%u]", from->cell);
 		shown.file = place;
 	}
-	cpp_diagnostics_add(&x->filter, &shown);
+	return cpp_diagnostics_add(&x->filter, &shown);
 }
 
 static void drop_suspect(struct cpp_unit *x)
@@ -362,8 +362,7 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 		on_instantiation(x, d);
 	else if (d->severity == CLANG_NOTE && !take_name(x, d) && x->last_clashed)
 		on_other_meaning(x, d, entry);
-	add_shown(x, d, entry);
-	if (d->severity == CLANG_ERROR && d->header)
+	if (add_shown(x, d, entry) && d->severity == CLANG_ERROR && d->header)
 		add_missing(x, d);
 }
 
@@ -372,6 +371,13 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 	struct cpp_unit *x = context;
 
 	cpp_names_add(&x->names, s);
+}
+
+static void on_function(void *context, const char *symbol, const char *type, unsigned line)
+{
+	struct cpp_unit *x = context;
+
+	cpp_names_add_function(&x->names, symbol, type, line);
 }
 
 static void on_own_variable(void *context, const char *symbol)
@@ -628,8 +634,8 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 				     .statements = x->run, .checked = x->request->checked, .context = x,
 				     .diagnostic = on_diagnostic, .symbol = on_symbol, .piece = on_piece,
 				     .definition = on_definition, .dependent = on_dependent, .pragma = on_pragma,
-				     .own_variable = on_own_variable, .entry = on_entry, .device_code = on_device_code,
-				     .edit = on_edit, .launched = on_launched };
+				     .own_variable = on_own_variable, .function = on_function, .entry = on_entry,
+				     .device_code = on_device_code, .edit = on_edit, .launched = on_launched };
 	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text, strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
 	if (clang_shim_compile(&x->job, &x->object) && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
@@ -741,6 +747,20 @@ static void drop_changed(void *context, const char *path)
 	}
 }
 
+/* Is the function of a header's name that one? What an earlier cell has defined as extern "C" has the same symbol. */
+static bool is_of_header(void *context, const char *name)
+{
+	struct cpp_unit *x = context;
+	const struct session *s = &x->compiler->session;
+
+	if (header_names_kind(&s->headers, name, strlen(name)) != 'f')
+		return false;
+	for (uint32_t e = 0; e < x->n_entries; e++)
+		if (is_piece(x, e) && !strcmp(session_at(s, e)->device, name) && strstr(session_at(s, e)->host, "extern \"C\""))
+			return false;
+	return true;
+}
+
 static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct error *err)
 {
 	const struct clang_options *c = options_get(&x->compiler->options, "", &x->compiler->session, err);
@@ -748,6 +768,7 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 
 	if (!c || cpp_names_check(&x->names, &x->compiler->session, c, err))
 		return -1;
+	object_symbols_mark_library(x->object.object, x->object.object_len, is_of_header, x);
 	object_symbols_strip(x->object.object, x->object.object_len);
 	object_symbols_make_strong(x->object.object, x->object.object_len);
 	if (mark_own_variables(x, err))

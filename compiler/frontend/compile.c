@@ -315,6 +315,14 @@ static int make_symbols(struct compilation *x, struct error *err)
 	return 0;
 }
 
+/* The session's own function of such a name has a prefix still. */
+static bool is_of_header(void *context, const char *name)
+{
+	const struct session *s = context;
+
+	return header_names_kind(&s->headers, name, strlen(name)) == 'f';
+}
+
 static int make_unit(struct compilation *x, struct buffer *out, struct error *err)
 {
 	struct unit *u = &x->unit;
@@ -322,6 +330,7 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 
 	own_names_strip(x->object.display_type);
 	own_names_strip(x->object.display_type_code);
+	object_symbols_mark_library(x->object.object, x->object.object_len, is_of_header, &x->compiler->session);
 	object_symbols_strip(x->object.object, x->object.object_len);
 	u->cell = x->request->cell;
 	u->cell_name = x->request->cell_name;

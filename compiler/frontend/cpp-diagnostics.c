@@ -126,23 +126,42 @@ static void end_notes(struct cpp_diagnostics *c)
 	c->told_here = false;
 }
 
-void cpp_diagnostics_add(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
+/*
+ * What follows a name whose header is missing is told in the next try, when it is there. Another one whose header is missing is
+ * told at once.
+ */
+static bool follows_missing(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
+{
+	if (d->severity != CLANG_ERROR || d->kind == CLANG_NO_FILE || (!d->header && !c->missing.len))
+		return false;
+	if (!d->header || (c->missing.len && strstr(buffer_text(&c->missing), d->header)))
+		return true;
+	buffer_puts(&c->missing, d->header);
+	return false;
+}
+
+bool cpp_diagnostics_add(struct cpp_diagnostics *c, const struct clang_diagnostic *d)
 {
 	if (c->all) {
 		diagnostics_add_clang(c->to, c->text, d);
-		return;
+		return true;
 	}
 	if (d->severity == CLANG_NOTE) {
 		add_note(c, d);
-		return;
+		return true;
 	}
 	flush(c);
 	end_notes(c);
-	c->silent = false;
+	c->silent = follows_missing(c, d);
+	if (c->silent)
+		return false;
+	/* Notes of a guess that is not told. */
+	c->silent = d->severity == CLANG_ERROR && d->header && d->kind != CLANG_NO_FILE;
 	if (d->severity == CLANG_ERROR && in_header(c, d))
 		keep(c, d);
 	else
 		diagnostics_add_clang(c->to, c->text, d);
+	return true;
 }
 
 void cpp_diagnostics_end(struct cpp_diagnostics *c)
@@ -152,6 +171,7 @@ void cpp_diagnostics_end(struct cpp_diagnostics *c)
 	buffer_release(&c->message);
 	buffer_release(&c->place);
 	buffer_release(&c->hint);
+	buffer_release(&c->missing);
 	free(c->told);
 	c->told = NULL;
 }

@@ -26,6 +26,7 @@ struct cpp_diagnostics {
 	bool silent;    /* the notes that follow say nothing new */
 	unsigned notes, header_notes; /* of the last error, those shown; how many of them lie in headers */
 	unsigned folded; /* that were left out */
+	struct buffer missing; /* headers that names were told to be of: what else is wrong may come of these */
 	long *told;     /* owned: bytes of the cell that an error of a header was told at */
 	size_t n_told;
 };
@@ -34,7 +35,8 @@ struct cpp_diagnostics {
 #define CPP_DIAGNOSTICS_ALL "-ftemplate-backtrace-limit=0"
 
 void cpp_diagnostics_init(struct cpp_diagnostics *c, struct diagnostics *to, const struct unit_text *text, bool all);
-void cpp_diagnostics_add(struct cpp_diagnostics *c, const struct clang_diagnostic *d);
+/* False: an error that is left out, since it may come of a header that is missing, which has been told. */
+bool cpp_diagnostics_add(struct cpp_diagnostics *c, const struct clang_diagnostic *d);
 /* What still waits is told as it is. */
 void cpp_diagnostics_end(struct cpp_diagnostics *c);
 

@@ -20,6 +20,7 @@
 #define __CUDACC_INTERNAL_NO_STUBS__ /* functions of the runtime in device code are those of libcudadevrt */
 #define any(x) cgpu_any(x)
 #define all(x) cgpu_all(x)
+#define ballot(x) cgpu_ballot(x)
 /* Clang 19 hands mask and value on in the wrong order: cgpu-device.h has them. */
 #define __reduce_add_sync cgpu_reduce_add_of_clang
 #define __reduce_min_sync cgpu_reduce_min_of_clang
@@ -32,11 +33,17 @@
 #define __shfl_up cgpu_shfl_up_of_clang
 #define __shfl_down cgpu_shfl_down_of_clang
 #define __shfl_xor cgpu_shfl_xor_of_clang
+#define __any cgpu_any_of_clang
+#define __all cgpu_all_of_clang
+#define __ballot cgpu_ballot_of_clang
 #include <__clang_cuda_runtime_wrapper.h>
 #undef __shfl
 #undef __shfl_up
 #undef __shfl_down
 #undef __shfl_xor
+#undef __any
+#undef __all
+#undef __ballot
 #undef __reduce_add_sync
 #undef __reduce_min_sync
 #undef __reduce_max_sync
@@ -45,6 +52,7 @@
 #undef __reduce_xor_sync
 #undef any
 #undef all
+#undef ballot
 #undef __CUDACC_INTERNAL_NO_STUBS__
 #endif
 #endif

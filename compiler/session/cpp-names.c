@@ -22,6 +22,7 @@
 void cpp_names_release(struct cpp_names *l)
 {
 	free(l->at);
+	buffer_release(&l->functions);
 	l->at = NULL;
 	l->n = l->cap = 0;
 }
@@ -163,6 +164,15 @@ void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s)
 		add_typedef(l, &name);
 }
 
+void cpp_names_add_function(struct cpp_names *l, const char *symbol, const char *type, uint32_t line)
+{
+	struct unit_symbol s = { .name = mem_pool_strdup(l->pool, symbol), .is_function = true,
+				 .type = mem_pool_strdup(l->pool, type), .type_code = "", .line = line };
+
+	l->failed |= !s.name || !s.type;
+	buffer_append(&l->functions, &s, sizeof(s));
+}
+
 /* The C text of a name, as later cells get it. */
 static void put(const struct cpp_name *n, struct buffer *out)
 {
@@ -230,6 +240,16 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 	c->names->failed |= !n->type || !n->type_code;
 }
 
+/* Clang's C takes `extern enum color c;` with an enum that C does not know, a scoped one, and shows nothing of it. */
+static void put_enum_check(const struct cpp_name *n, struct buffer *out)
+{
+	size_t word = strlen("enum ");
+
+	if (n->kind != CLANG_TAG && n->kind != CLANG_TYPEDEF && is_enum(n->declaration))
+		buffer_printf(out, " _Static_assert(sizeof(enum %.*s) > 0, \"\");",
+			      (int)strcspn(n->declaration + word, " *[(){;"), n->declaration + word);
+}
+
 static int write_check(const struct cpp_names *l, struct session *session, struct buffer *out, struct error *err)
 {
 	cleanup_buffer struct buffer all = BUFFER_INIT;
@@ -242,8 +262,10 @@ static int write_check(const struct cpp_names *l, struct session *session, struc
 		masks[i] = (struct session_mask){ l->at[i].kind == CLANG_TAG ? "tag" : "ordinary", l->at[i].name,
 						  strlen(l->at[i].name) };
 		buffer_printf(&all, "\n#line %zu \"" CHECKED "\"\n", i + 1);
-		if (!l->at[i].refused)
+		if (!l->at[i].refused) {
 			put(&l->at[i], &all);
+			put_enum_check(&l->at[i], &all);
+		}
 		/* The same bytes, or C knows the type by its name alone. */
 		if (!l->at[i].refused && l->at[i].otherwise)
 			buffer_printf(&all, " _Static_assert(sizeof(%s) == %llu, \"\");", l->at[i].otherwise,
@@ -343,9 +365,11 @@ static void finish_refused(const struct cpp_name *n, struct unit *u, struct buff
 
 int cpp_names_finish(const struct cpp_names *l, struct unit *u, struct buffer *notes, struct error *err)
 {
+	size_t n_functions = l->functions.len / sizeof(*u->symbols);
+
 	u->declarations = mem_pool_array(l->pool, l->n + 1, sizeof(*u->declarations));
-	u->symbols = mem_pool_array(l->pool, l->n + 1, sizeof(*u->symbols));
-	if (!u->declarations || !u->symbols)
+	u->symbols = mem_pool_array(l->pool, l->n + n_functions + 1, sizeof(*u->symbols));
+	if (!u->declarations || !u->symbols || buffer_check(&l->functions, NULL))
 		return error_set(err, ERROR_MEMORY, "out of memory for the names of a C++ cell");
 	for (size_t i = 0; i < l->n; i++) {
 		const struct cpp_name *n = &l->at[i];
@@ -355,5 +379,8 @@ int cpp_names_finish(const struct cpp_names *l, struct unit *u, struct buffer *n
 		else
 			finish_refused(n, u, notes);
 	}
+	if (n_functions)
+		memcpy(u->symbols + u->n_symbols, l->functions.data, l->functions.len);
+	u->n_symbols += n_functions;
 	return buffer_check(notes, err);
 }

@@ -40,6 +40,7 @@ struct cpp_names {
 	struct mem_pool *pool;
 	struct cpp_name *at; /* owned; texts in the pool */
 	size_t n, cap;
+	struct buffer functions; /* struct unit_symbol: those that C has no such symbol of */
 	bool has_main;
 	bool failed;
 };
@@ -47,6 +48,8 @@ struct cpp_names {
 void cpp_names_release(struct cpp_names *l);
 /* A symbol of the C++ cell, from clang. */
 void cpp_names_add(struct cpp_names *l, const struct clang_symbol *s);
+/* A function that C++ cells alone know by its symbol: callers were compiled for the type of its result. */
+void cpp_names_add_function(struct cpp_names *l, const char *symbol, const char *type, uint32_t line);
 /* Have the names judged by clang with the options of C cells. -1: ERROR_MEMORY. */
 int cpp_names_check(struct cpp_names *l, struct session *session, const struct clang_options *options, struct error *err);
 /* Declarations and symbols of the unit; a line in `notes` for each extern "C" that C cells do not see. */

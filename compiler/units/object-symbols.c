@@ -87,6 +87,23 @@ void object_symbols_make_strong(void *object, size_t len)
 	}
 }
 
+void object_symbols_mark_library(void *object, size_t len, bool (*is)(void *context, const char *name), void *context)
+{
+	const Elf64_Ehdr *h = header_of(object, len);
+	struct symbol_table t;
+
+	for (size_t i = 0; h && i < h->e_shnum; i++) {
+		if (!symbol_table_at(object, len, h, i, &t) || !t.size || t.strings[t.size - 1])
+			continue;
+		for (size_t k = 1; k < t.n; k++) {
+			Elf64_Sym *s = &t.at[k];
+
+			if (s->st_shndx == SHN_UNDEF && s->st_name < t.size && is(context, t.strings + s->st_name))
+				s->st_other |= UNIT_CALLS_LIBRARY;
+		}
+	}
+}
+
 void object_symbols_mark_variable(void *object, size_t len, const char *name)
 {
 	static const char *const prefixes[] = { "", "__emutls_v.", "__emutls_t." };

@@ -175,6 +175,21 @@ static void note_unknown(const char *name)
 		snprintf(unknown + len, sizeof(unknown) - len, "%s ", name);
 }
 
+/* The session's; or the library's, where it is meant although the session has one of the name. */
+static struct symbol *meaning_of(struct load *l, uint32_t symbol)
+{
+	struct symbol *s = symbols_resolve(load_symbol_name(l, symbol)), *of_library = NULL;
+	cleanup_buffer struct buffer name = BUFFER_INIT;
+
+	if (s && s->kind != SYMBOL_LIBRARY && l->o.symbols[symbol].st_other & UNIT_CALLS_LIBRARY) {
+		buffer_printf(&name, UNIT_OF_LIBRARY "%s", object_symbol_name(&l->o, symbol));
+		of_library = symbols_import(buffer_text(&name));
+	}
+	if (of_library)
+		return of_library;
+	return s && s->kind != SYMBOL_PROMISED ? s : symbols_import(load_symbol_name(l, symbol));
+}
+
 static int find_undefined(struct load *l, struct error *err)
 {
 	cleanup_buffer struct buffer missing = BUFFER_INIT, packages = BUFFER_INIT;
@@ -186,9 +201,7 @@ static int find_undefined(struct load *l, struct error *err)
 
 		if (!object_is_undefined(&l->o, i) || !name[0] || load_place_name(l, name))
 			continue;
-		l->symbols[i] = symbols_resolve(load_symbol_name(l, i));
-		if (!l->symbols[i] || l->symbols[i]->kind == SYMBOL_PROMISED)
-			l->symbols[i] = symbols_import(load_symbol_name(l, i));
+		l->symbols[i] = meaning_of(l, i);
 		if (l->symbols[i] || ELF64_ST_BIND(l->o.symbols[i].st_info) == STB_WEAK)
 			continue;
 		if (!symbol_packages_find(name) && can_wait(l, i)) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/demangle.h"
 #include "common/error.h"
 #include "common/unit.h"
 #include "runtime/loader/load-state.h"
@@ -121,16 +122,18 @@ void load_users_report(const struct load *l, struct buffer *notes)
 	for (uint32_t i = 1; i < l->o.n_symbols; i++) {
 		const struct symbol *old = l->replaced[i], *now = l->symbols[i];
 		cleanup_buffer struct buffer cells = BUFFER_INIT;
+		char name[300];
 
 		if (!old || !now)
 			continue;
 		put_cells(old, l, &cells);
 		if (!cells.len)
 			continue;
+		demangle(now->name, name, sizeof(name));
 		if (!strcmp(old->type, now->type))
-			buffer_printf(notes, "note: a type in '%s' (%s) has changed", now->name, now->type);
+			buffer_printf(notes, "note: a type in '%s' (%s) has changed", name, now->type);
 		else
-			buffer_printf(notes, "note: '%s' is now %s and was %s", now->name, now->type, old->type);
+			buffer_printf(notes, "note: '%s' is now %s and was %s", name, now->type, old->type);
 		buffer_printf(notes, ". Functions of %s keep the old one; run their cells again to have them use this one.\n",
 			      buffer_text(&cells));
 	}

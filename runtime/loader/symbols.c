@@ -279,8 +279,9 @@ static struct symbol *take_older(struct symbol *s, const struct definition *d)
 
 bool symbols_keeps(const struct symbol *s, const struct definition *d)
 {
-	/* An inline variable of C++ is in each object whose cell uses it, and typed by the cell that defines it only. */
-	bool untyped = s->kind == SYMBOL_OBJECT && (!*s->type || !*d->type);
+	/* An inline variable of C++ is in each object whose cell uses it, and typed by the cell that defines it only. A function
+	 * of C++ that a file defines which is included has no type at all. */
+	bool untyped = !*s->type || !*d->type;
 	bool same = s->layout && d->layout ? s->layout == d->layout : !strcmp(s->type, d->type);
 
 	if (s->kind != d->kind || (!same && !untyped))
