@@ -42,17 +42,18 @@ enum Code {
 namespace
 {
 
-/* LLVM has no other way to say it for some of its pass managers. */
-class RegistersToo
+/* An option of LLVM's for a while: what its pass managers and passes can be told in no other way. */
+class Told
 {
       public:
-	explicit RegistersToo(bool on) : option(on ? llvm::cl::getRegisteredOptions().lookup("optimize-regalloc") : nullptr)
+	Told(bool on, const char *name, const char *value)
+	    : option(on ? llvm::cl::getRegisteredOptions().lookup(name) : nullptr)
 	{
 		if (option)
-			option->addOccurrence(0, option->ArgStr, "true");
+			option->addOccurrence(0, name, value);
 	}
 
-	~RegistersToo()
+	~Told()
 	{
 		if (option)
 			option->reset();
@@ -73,7 +74,7 @@ struct ObjectCode::Machine {
 
 	bool add_passes()
 	{
-		RegistersToo registers(kind == CODE_IN_REGISTERS);
+		Told registers(kind == CODE_IN_REGISTERS, "optimize-regalloc", "true");
 
 		if (codegen)
 			return true;
@@ -85,6 +86,9 @@ struct ObjectCode::Machine {
 
 	void make_code(llvm::Module &M)
 	{
+		/* A better order of instructions would take a tenth of the time. */
+		Told order(kind == CODE_IN_REGISTERS, "enable-misched", "false");
+
 		object.clear();
 		codegen->run(M);
 	}
