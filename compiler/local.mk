@@ -36,6 +36,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang/clang-symbols.cc %reldir%/clang/clang-symbols.hh \
 	%reldir%/clang/clang-types.cc %reldir%/clang/clang-types.hh \
 	%reldir%/clang/object-code.cc %reldir%/clang/object-code.hh \
+	%reldir%/clang/short-loops.cc %reldir%/clang/short-loops.hh \
 	%reldir%/session/composition.c %reldir%/session/composition.h \
 	%reldir%/session/cpp-bundle.c %reldir%/session/cpp-bundle.def %reldir%/session/cpp-bundle.h \
 	%reldir%/session/cpp-header.c %reldir%/session/cpp-header.h \

@@ -50,7 +50,8 @@ inline std::shared_ptr<llvm::MemoryBuffer> clang_load_header(clang::CompilerInst
 
 /*
  * With a precompiled header: the preprocessor is made without it and without what the compiler defines, both of which takes
- * long and is replaced by what the header has of it.
+ * long and is replaced by what the header has of it. That has the options' own macros, too: it was made with these options. To
+ * define them again clang would read and unpack the text that they were defined in.
  */
 template <typename Action> class HeaderLater : public Action
 {
@@ -64,6 +65,7 @@ template <typename Action> class HeaderLater : public Action
 			return;
 		P.ImplicitPCHInclude.swap(header);
 		P.UsePredefines = false;
+		P.Macros.clear();
 	}
 
       protected:

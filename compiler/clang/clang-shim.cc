@@ -594,7 +594,7 @@ class Compilation
 		noteBottomOfStack();
 		consumeError(action->Execute());
 		if (code && !CI.getDiagnostics().hasErrorOccurred())
-			code->generate(*static_cast<ModuleAction *>(action.get())->module());
+			code->generate(*static_cast<ModuleAction *>(action.get())->module(), job.run ? job.run : "");
 		if (CI.getDiagnostics().hasErrorOccurred())
 			return -1;
 		if (code)

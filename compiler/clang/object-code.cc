@@ -5,8 +5,14 @@
  * module after another, and so do the passes that make machine code without optimising it. Others keep what they have found
  * out (AssignmentTrackingAnalysis), and must end before the module. Passes and their analyses hold references to each other,
  * so the order of the members is that in which they are made.
+ *
+ * Code of short loops is simplified, gets simple instructions, and keeps its values in registers: the last is what makes a loop
+ * fast, and costs a tenth of what the other passes do. That is done to a copy, since clang's passes must begin with what clang
+ * has made if the loops turn out not to be short.
  */
 #include "compiler/clang/object-code.hh"
+
+#include "compiler/clang/short-loops.hh"
 
 #include <clang/Basic/Version.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -19,20 +25,57 @@
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/StandardInstrumentations.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 using namespace clang;
 
+enum Code {
+	CODE_PLAIN,
+	CODE_IN_REGISTERS, /* plain, but its values do not go through memory at each jump */
+	CODE_SHARED,
+	CODE_OPTIMISED = CODE_SHARED
+};
+
+namespace
+{
+
+/* An option of LLVM's for a while: what its pass managers and passes can be told in no other way. */
+class Told
+{
+      public:
+	Told(bool on, const char *name, const char *value)
+	    : option(on ? llvm::cl::getRegisteredOptions().lookup(name) : nullptr)
+	{
+		if (option)
+			option->addOccurrence(0, name, value);
+	}
+
+	~Told()
+	{
+		if (option)
+			option->reset();
+	}
+
+      private:
+	llvm::cl::Option *option;
+};
+
+} // namespace
+
 /* From optimised modules to objects, one after another. */
 struct ObjectCode::Machine {
-	Machine(const std::string &key, std::unique_ptr<llvm::TargetMachine> made)
-	    : key(key), target(std::move(made)), library(target->getTargetTriple()), out(object)
+	Machine(Code kind, const std::string &key, std::unique_ptr<llvm::TargetMachine> made)
+	    : kind(kind), key(key), target(std::move(made)), library(target->getTargetTriple()), out(object)
 	{
 	}
 
 	bool add_passes()
 	{
+		Told registers(kind == CODE_IN_REGISTERS, "optimize-regalloc", "true");
+
 		if (codegen)
 			return true;
 		codegen = std::make_unique<llvm::legacy::PassManager>();
@@ -41,6 +84,16 @@ struct ObjectCode::Machine {
 		return !target->addPassesToEmitFile(*codegen, out, nullptr, llvm::CodeGenFileType::ObjectFile);
 	}
 
+	void make_code(llvm::Module &M)
+	{
+		/* A better order of instructions would take a tenth of the time. */
+		Told order(kind == CODE_IN_REGISTERS, "enable-misched", "false");
+
+		object.clear();
+		codegen->run(M);
+	}
+
+	const Code kind;
 	const std::string key; /* what it was made of */
 	std::unique_ptr<llvm::TargetMachine> target;
 	llvm::TargetLibraryInfoImpl library;
@@ -64,8 +117,19 @@ struct ObjectCode::Parts {
 	llvm::CGSCCAnalysisManager calls;
 	llvm::ModuleAnalysisManager modules;
 	llvm::ModulePassManager optimise;
+
+	/* Before another module may have the addresses of what is known of this one. */
+	void forget()
+	{
+		loops.clear();
+		functions.clear();
+		calls.clear();
+		modules.clear();
+	}
 };
 
+/* Those that keep nothing of a module, for whoever has the next one. */
+std::shared_ptr<ObjectCode::Machine> ObjectCode::shared[CODE_SHARED];
 /* Where one waits for its next module. */
 std::unique_ptr<ObjectCode::Machine> ObjectCode::idle[CLANG_EFFORTS];
 
@@ -80,16 +144,17 @@ static bool has_loops(clang_effort effort)
 
 ObjectCode::~ObjectCode()
 {
-	if (!reusable)
+	if (!reusable && shared[simple->kind] == simple)
+		shared[simple->kind].reset();
+	if (!reusable || !optimising)
 		return;
-	if (has_loops(effort))
-		machine->codegen.reset();
-	idle[effort] = std::move(machine);
+	optimising->codegen.reset();
+	idle[effort] = std::move(optimising);
 }
 
 const llvm::SmallString<0> &ObjectCode::object() const
 {
-	return machine->object;
+	return used->object;
 }
 
 #if CLANG_VERSION_MAJOR >= 18 && CLANG_VERSION_MAJOR <= 20
@@ -117,7 +182,14 @@ llvm::TargetOptions target_options(const CompilerInstance &CI)
 	return to;
 }
 
-std::unique_ptr<llvm::TargetMachine> target_machine(const CompilerInstance &CI, clang_effort effort)
+std::string key_of(const CompilerInstance &CI)
+{
+	const TargetOptions &options = CI.getTargetOpts();
+
+	return options.Triple + " " + options.CPU + " " + llvm::join(options.Features, ",");
+}
+
+std::unique_ptr<llvm::TargetMachine> target_machine(const CompilerInstance &CI, Code kind)
 {
 	const TargetOptions &options = CI.getTargetOpts();
 	std::string error;
@@ -128,7 +200,7 @@ std::unique_ptr<llvm::TargetMachine> target_machine(const CompilerInstance &CI, 
 	return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
 		options.Triple, options.CPU, llvm::join(options.Features, ","), target_options(CI),
 		CI.getCodeGenOpts().RelocationModel, std::nullopt,
-		has_loops(effort) ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None));
+		kind == CODE_OPTIMISED ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None));
 }
 
 llvm::PipelineTuningOptions tuning_options(const CompilerInstance &CI)
@@ -158,30 +230,43 @@ void add_optimisations(llvm::ModulePassManager &passes, llvm::PassBuilder &build
 
 } // namespace
 
-bool ObjectCode::take_machine(const CompilerInstance &CI)
+template <typename Pointer> bool ObjectCode::make_ready(Pointer &machine, const CompilerInstance &CI, int kind)
 {
-	const TargetOptions &options = CI.getTargetOpts();
-	std::string key = options.Triple + " " + options.CPU + " " + llvm::join(options.Features, ",");
+	if (!machine || machine->key != key_of(CI)) {
+		std::unique_ptr<llvm::TargetMachine> target = target_machine(CI, (Code)kind);
 
-	machine = std::move(idle[effort]);
-	if (!machine || machine->key != key) {
-		std::unique_ptr<llvm::TargetMachine> target = target_machine(CI, effort);
-
-		machine = target ? std::make_unique<Machine>(key, std::move(target)) : nullptr;
+		machine = target ? std::make_unique<Machine>((Code)kind, key_of(CI), std::move(target)) : nullptr;
 	}
 	return machine && machine->add_passes();
+}
+
+bool ObjectCode::take_machines(const CompilerInstance &CI)
+{
+	Code kind = has_loops(effort) ? CODE_IN_REGISTERS : CODE_PLAIN;
+
+	if (!make_ready(shared[kind], CI, kind))
+		return false;
+	simple = shared[kind];
+	used = simple.get();
+	if (!has_loops(effort))
+		return true;
+	optimising = std::move(idle[effort]);
+	if (!make_ready(optimising, CI, CODE_OPTIMISED))
+		return false;
+	used = optimising.get();
+	return true;
 }
 
 std::unique_ptr<ObjectCode> ObjectCode::create(const CompilerInstance &CI, clang_effort effort)
 {
 	std::unique_ptr<ObjectCode> made(new ObjectCode(effort));
 
-	if (!made->take_machine(CI))
+	if (!made->take_machines(CI))
 		return nullptr;
-	made->parts = std::make_unique<Parts>(made->machine->library);
+	made->parts = std::make_unique<Parts>(made->used->library);
 	Parts &p = *made->parts;
 
-	llvm::PassBuilder builder(made->machine->target.get(), tuning_options(CI), std::nullopt, &p.callbacks);
+	llvm::PassBuilder builder(made->used->target.get(), tuning_options(CI), std::nullopt, &p.callbacks);
 
 	builder.registerModuleAnalyses(p.modules);
 	builder.registerCGSCCAnalyses(p.calls);
@@ -193,13 +278,27 @@ std::unique_ptr<ObjectCode> ObjectCode::create(const CompilerInstance &CI, clang
 	return made;
 }
 
-void ObjectCode::generate(llvm::Module &M)
+bool ObjectCode::generate_short(const llvm::Module &M, const char *run)
+{
+	std::unique_ptr<llvm::Module> copy = llvm::CloneModule(M);
+	bool is_short = clang_simplify_short_loops(*copy, run, parts->modules);
+
+	if (is_short) {
+		used = simple.get();
+		used->make_code(*copy);
+	}
+	parts->forget();
+	return is_short;
+}
+
+void ObjectCode::generate(llvm::Module &M, const char *run)
 {
 	reusable = false;
-	M.setDataLayout(machine->target->createDataLayout());
+	M.setDataLayout(used->target->createDataLayout());
+	if (has_loops(effort) && generate_short(M, run))
+		return;
 	parts->optimise.run(M, parts->modules);
-	machine->object.clear();
-	machine->codegen->run(M);
+	used->make_code(M);
 }
 
 void ObjectCode::went_well()
@@ -214,7 +313,7 @@ std::unique_ptr<ObjectCode> ObjectCode::create(const CompilerInstance &, clang_e
 	return nullptr;
 }
 
-void ObjectCode::generate(llvm::Module &)
+void ObjectCode::generate(llvm::Module &, const char *)
 {
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From an LLVM module to an object. Clang's own way makes its target machine and some hundred passes for every module; here
- * all is made before the module is known. Code without loops is not worth clang's passes over machine code either. For
- * compiler/clang/clang-shim.cc alone.
+ * all is made before the module is known. Code without loops is not worth clang's passes over machine code either, nor is
+ * that of short loops (compiler/clang/short-loops.hh). For compiler/clang/clang-shim.cc alone.
  */
 #ifndef CGPU_COMPILER_OBJECT_CODE_HH
 #define CGPU_COMPILER_OBJECT_CODE_HH
@@ -26,14 +26,15 @@ class ObjectCode
 {
       public:
 	/*
-	 * For modules that CI makes, whose target is there already. With loops the object is the one that clang makes.
+	 * For modules that CI makes, whose target is there already. With loops that are not short the object is the one that
+	 * clang makes.
 	 * nullptr: this LLVM or these options are not known well enough here.
 	 */
 	static std::unique_ptr<ObjectCode> create(const clang::CompilerInstance &CI, clang_effort effort);
 	~ObjectCode();
 
-	/* Once. Trouble goes to the diagnostic handler of the module's context. */
-	void generate(llvm::Module &M);
+	/* Once. run: the function of M that is called once, "" for none. Trouble goes to the diagnostic handler of M's context. */
+	void generate(llvm::Module &M, const char *run);
 	/* There was no trouble. */
 	void went_well();
 	const llvm::SmallString<0> &object() const;
@@ -41,15 +42,20 @@ class ObjectCode
       private:
 	struct Machine;
 	struct Parts;
+	static std::shared_ptr<Machine> shared[];
 	static std::unique_ptr<Machine> idle[CLANG_EFFORTS];
 
 	const clang_effort effort;
-	bool reusable = false; /* the machine may make further objects */
-	std::unique_ptr<Machine> machine;
+	bool reusable = false; /* the machines may make further objects */
+	std::shared_ptr<Machine> simple;
+	std::unique_ptr<Machine> optimising; /* for loops */
+	Machine *used = nullptr;	     /* one of the two */
 	std::unique_ptr<Parts> parts;
 
 	explicit ObjectCode(clang_effort effort);
-	bool take_machine(const clang::CompilerInstance &CI);
+	template <typename Pointer> static bool make_ready(Pointer &machine, const clang::CompilerInstance &CI, int kind);
+	bool take_machines(const clang::CompilerInstance &CI);
+	bool generate_short(const llvm::Module &M, const char *run);
 };
 
 #endif

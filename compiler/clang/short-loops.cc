@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How often a loop turns is told by ScalarEvolution, for loops within loops the product of both. What goes round without being
+ * a loop, by `goto`, may do so any number of times.
+ */
+#include "compiler/clang/short-loops.hh"
+
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/Analysis/CFG.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+using namespace llvm;
+
+namespace
+{
+
+constexpr unsigned turns_max = 32, turns_of_run_max = 1000;
+
+bool touches_memory(const Loop &L)
+{
+	for (const BasicBlock *B : L.blocks())
+		for (const Instruction &I : *B)
+			if (I.mayReadOrWriteMemory() && !I.isDebugOrPseudoInst() && !I.isLifetimeStartOrEnd())
+				return true;
+	return false;
+}
+
+/* What is around L turns `around` times. */
+bool is_short(Loop &L, ScalarEvolution &SE, unsigned around, unsigned max)
+{
+	unsigned turns = SE.getSmallConstantMaxTripCount(&L);
+
+	if (!turns || turns > max / around)
+		return false;
+	for (Loop *inner : L)
+		if (!is_short(*inner, SE, around * turns, max))
+			return false;
+	return true;
+}
+
+bool is_short(Function &F, bool is_run, FunctionAnalysisManager &functions)
+{
+	LoopInfo &loops = functions.getResult<LoopAnalysis>(F);
+	ReversePostOrderTraversal<const Function *> order(&F);
+
+	if (containsIrreducibleCFG<const BasicBlock *>(order, loops))
+		return false;
+	if (loops.empty())
+		return true;
+	ScalarEvolution &SE = functions.getResult<ScalarEvolutionAnalysis>(F);
+
+	for (Loop *L : loops)
+		if ((!is_run && touches_memory(*L)) || !is_short(*L, SE, 1, is_run ? turns_of_run_max : turns_max))
+			return false;
+	return true;
+}
+
+/* Also to give its address to someone. */
+bool is_mentioned(const Function &F, StringRef run)
+{
+	for (const User *U : F.users())
+		if (auto *I = dyn_cast<Instruction>(U); I && I->getFunction()->getName() != run)
+			return true;
+	return false;
+}
+
+/* As far as it takes to see how often loops turn. */
+FunctionPassManager simplifications()
+{
+	FunctionPassManager passes;
+
+	passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+	passes.addPass(EarlyCSEPass());
+	passes.addPass(InstCombinePass());
+	passes.addPass(SimplifyCFGPass());
+	return passes;
+}
+
+} // namespace
+
+bool clang_simplify_short_loops(Module &M, StringRef run, ModuleAnalysisManager &modules)
+{
+	FunctionAnalysisManager &functions = modules.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+	FunctionPassManager simplify = simplifications();
+
+	AlwaysInlinerPass().run(M, modules);
+	for (const Function &F : M)
+		if (!F.isDeclaration() && is_mentioned(F, run))
+			return false;
+	for (Function &F : M) {
+		if (F.isDeclarationForLinker())
+			continue;
+		functions.invalidate(F, simplify.run(F, functions));
+		if (!is_short(F, F.getName() == run, functions))
+			return false;
+	}
+	return true;
+}
