@@ -64,6 +64,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/frontend/compile-cpp.c %reldir%/frontend/compile-cpp.h \
 	%reldir%/frontend/compile-cuda.c %reldir%/frontend/compile-cuda.h \
 	%reldir%/frontend/cpp-diagnostics.c %reldir%/frontend/cpp-diagnostics.h \
+	%reldir%/frontend/cpp-tries.c %reldir%/frontend/cpp-tries.h \
 	%reldir%/frontend/declare.c %reldir%/frontend/declare.h \
 	%reldir%/frontend/device-half.c %reldir%/frontend/device-half.h \
 	%reldir%/frontend/diagnostics.c %reldir%/frontend/diagnostics.h \

@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "compiler/frontend/compile-cpp.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,355 +15,16 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
-#include "common/mem-pool.h"
-#include "common/unit.h"
-#include "compiler/clang/clang-shim.h"
-#include "compiler/device/device-edits.h"
 #include "compiler/device/device-flags.h"
-#include "compiler/frontend/cpp-diagnostics.h"
-#include "compiler/frontend/device-half.h"
-#include "compiler/frontend/diagnostics.h"
+#include "compiler/frontend/cpp-tries.h"
 #include "compiler/session/composition.h"
 #include "compiler/session/cpp-bundle.h"
-#include "compiler/session/cpp-dependents.h"
 #include "compiler/session/cpp-header.h"
-#include "compiler/session/cpp-names.h"
-#include "compiler/session/cpp-own.h"
-#include "compiler/session/cpp-pieces.h"
-#include "compiler/session/pragma-state.h"
-#include "compiler/text/cpp-cell.h"
 #include "compiler/text/local-include.h"
 #include "compiler/text/own-names.h"
-#include "compiler/text/unit-text.h"
 #include "compiler/units/line-table.h"
 #include "compiler/units/object-symbols.h"
 #include "compiler/units/unit-cache.h"
-
-struct cpp_unit {
-	struct compiler *compiler;
-	const struct compile_request *request;
-	const struct clang_options *options;
-	struct mem_pool pool;
-	struct cpp_cell cell;
-	struct buffer header; /* path */
-	struct buffer includes; /* what it is made of */
-	struct unit_text text;
-	struct edit_list edits; /* lambdas that mean variables of the session */
-	struct diagnostics diagnostics;
-	struct cpp_diagnostics filter;
-	struct cpp_names names;
-	struct cpp_pieces pieces;
-	struct cpp_own own;
-	struct pragma_state before, pragmas; /* where the cell begins, and so far */
-	struct buffer own_variables; /* symbols, each with its NUL */
-	struct buffer unused;	     /* struct clang_diagnostic: about results that nobody takes */
-	struct clang_result object;
-	struct buffer behind;	/* the kernels that are compiled again */
-	struct buffer entries;	/* struct unit_entry */
-	struct clang_job job;	/* of this try */
-	struct device_half half;
-	char *ptx;		/* owned; NULL: no device code */
-	size_t ptx_len;
-	bool *anew;	   /* by the session's entry: a kernel that is compiled again, see cpp_pieces_follow() */
-	bool *stays;	   /* by the session's entry: a kernel that does not compile so, and keeps what it was made of */
-	const char *stays_why; /* the first error */
-	const char **anew_names; /* of their places */
-	size_t n_anew;
-	uint8_t *dropped;  /* enum cpp_drop, by the session's entry */
-	struct cpp_dependents dependents;
-	const char **why;  /* clang's words, for those that are no C++ */
-	uint32_t n_entries;
-	bool again;        /* an entry was dropped in this try */
-	bool last_clashed; /* the last error was about two meanings of a name */
-	uint32_t suspect;  /* the entry that it is in, if its notes do not tell of another; UINT32_MAX: none */
-	const char *suspect_why;
-	long last_error; /* where it is in the text; -1: not there */
-	struct buffer flags, device_flags; /* the user's; the second has those for device code, too */
-	enum clang_severity last_severity; /* of the device's half */
-	bool run_main, no_memory;
-	char run[40];
-	struct unit unit;
-};
-
-static uint32_t number_behind(const char *start, const char *file)
-{
-	size_t len = strlen(start);
-
-	return strncmp(file, start, len) ? UINT32_MAX : (uint32_t)strtoul(file + len, NULL, 10);
-}
-
-/* The session's entry that a file of diagnostics means; UINT32_MAX: none. */
-static uint32_t entry_of(const char *file)
-{
-	return number_behind(COMPOSITION_PLACE, file);
-}
-
-/* The same of the text behind the cell, with the kernels that are compiled again. */
-static uint32_t entry_anew(const char *file)
-{
-	return number_behind(COMPOSITION_ANEW, file);
-}
-
-static bool is_piece(const struct cpp_unit *x, uint32_t entry)
-{
-	return entry < x->n_entries && session_at(&x->compiler->session, entry)->kind == DECLARATION_CPP;
-}
-
-static void drop(struct cpp_unit *x, uint32_t entry, enum cpp_drop how, const char *why)
-{
-	if (entry >= x->n_entries || x->dropped[entry] > CPP_BEHIND)
-		return;
-	if (how == CPP_CLASHED && !x->dropped[entry] && cpp_pieces_can_declare(session_at(&x->compiler->session, entry)))
-		how = CPP_DECLARED;
-	x->dropped[entry] = how;
-	x->why[entry] = why ? mem_pool_strdup(&x->pool, why) : NULL;
-	x->again = true;
-}
-
-static bool add_shown(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
-{
-	const struct declaration *from = session_at(&x->compiler->session, entry);
-	struct clang_diagnostic shown = *d;
-	char place[32];
-
-	if (from) {
-		snprintf(place, sizeof(place), "In[%u]", from->cell);
-		shown.file = place;
-	}
-	return cpp_diagnostics_add(&x->filter, &shown);
-}
-
-static void drop_suspect(struct cpp_unit *x)
-{
-	drop(x, x->suspect, CPP_REFUSED, x->suspect_why);
-	x->suspect = UINT32_MAX;
-}
-
-/* A kernel does not compile with what the cell defines anew: it stays as it is. */
-static void let_stay(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
-{
-	if (entry >= x->n_entries || x->stays[entry])
-		return;
-	if (!x->stays_why)
-		x->stays_why = mem_pool_strdup(&x->pool, d->message);
-	x->stays[entry] = true;
-	x->anew[entry] = false;
-	x->again = true;
-}
-
-static void tell_stays(struct cpp_unit *x)
-{
-	struct buffer *out = &x->diagnostics.warnings;
-	const char *separator = ":";
-
-	if (!x->stays_why)
-		return;
-	buffer_puts(out, "note: with what this cell defines anew, CUDA kernels of other cells do not compile. They go on with the old "
-			 "definition until their cells run again");
-	for (uint32_t i = 0; i < x->n_entries; i++) {
-		const struct declaration *d = session_at(&x->compiler->session, i);
-
-		if (!x->stays[i])
-			continue;
-		buffer_printf(out, "%s %s (In[%u])", separator, d->device, d->cell);
-		separator = ",";
-	}
-	buffer_printf(out, ". The first error: %s\n", x->stays_why);
-}
-
-/* Once for each place: the text is compiled again with it. */
-static void edit(struct cpp_unit *x, long begin, long end, const char *with)
-{
-	long at = unit_text_find(&x->text, begin);
-
-	if (at < 0 || edit_list_has(&x->edits, (uint32_t)at))
-		return;
-	with = mem_pool_strdup(&x->pool, with);
-	x->no_memory |= !with;
-	if (with)
-		edit_list_add(&x->edits, (uint32_t)at, (uint32_t)(at + end - begin), with);
-	edit_list_sort(&x->edits);
-	x->again = true;
-}
-
-/* In the cell, or in what the session has of other cells. */
-static void look_at_name(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
-{
-	bool in_text = d->offset >= 0 && (entry != UINT32_MAX || unit_text_find(&x->text, d->offset) >= 0);
-
-	cpp_own_error(&x->own, buffer_text(&x->text.text), in_text ? d->offset : -1, entry != UINT32_MAX);
-}
-
-static bool take_name(struct cpp_unit *x, const struct clang_diagnostic *d)
-{
-	char with[200];
-
-	if (!cpp_own_take(&x->own, d, buffer_text(&x->cell.includes)))
-		return false;
-	snprintf(with, sizeof(with), "_Pragma(\"" CLANG_OWN " %s\") ", buffer_text(&x->own.clash));
-	x->suspect = UINT32_MAX;
-	if (x->own.in_session)
-		x->again = true;
-	else if (strlen(with) < sizeof(with) - 1)
-		edit(x, x->own.offset, x->own.offset, with);
-	return true;
-}
-
-/* Of two C++ declarations of the session that contradict each other the later one counts; a note will tell the earlier. */
-static void on_error(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
-{
-	drop_suspect(x);
-	x->last_clashed = d->kind == CLANG_CLASH; /* what the cell says counts: an earlier meaning gives way */
-	x->suspect = entry;
-	look_at_name(x, d, entry);
-	x->suspect_why = x->last_clashed && is_piece(x, entry) ? NULL : mem_pool_strdup(&x->pool, d->message);
-}
-
-/* A template of the session is well, what the cell has put into it is not. */
-static void on_instantiation(struct cpp_unit *x, const struct clang_diagnostic *d)
-{
-	if (d->offset >= 0 && unit_text_find(&x->text, d->offset) >= 0)
-		x->suspect = UINT32_MAX;
-}
-
-static void on_other_meaning(struct cpp_unit *x, const struct clang_diagnostic *d, uint32_t entry)
-{
-	/* Overloads are other meanings, too, which may all stay. */
-	if (is_piece(x, entry) && d->kind != CLANG_PREVIOUS)
-		return;
-	if (entry != UINT32_MAX)
-		x->suspect = UINT32_MAX;
-	drop(x, entry, CPP_CLASHED, NULL);
-}
-
-/* What the standard library has, and is not here: its header is not included, or of an older version. */
-static void add_missing(struct cpp_unit *x, const struct clang_diagnostic *d)
-{
-	char text[200];
-
-	if (d->kind == CLANG_NO_FILE || strstr(buffer_text(&x->includes), d->header) || strstr(x->cell.text, d->header)) {
-		diagnostics_hint(&x->diagnostics, "the C++ library that is installed here is too old for that: it comes with g++, "
-						  "of which a newer version has it");
-	} else {
-		snprintf(text, sizeof(text), "it is declared in %s: `#include %s` in this cell, or in one before", d->header, d->header);
-		diagnostics_hint(&x->diagnostics, text);
-	}
-}
-
-/*
- * "ignoring return value": whether it is that of the expression which is shown is known at the end. False: it is another
- * diagnostic.
- */
-static bool keep_unused(struct cpp_unit *x, const struct clang_diagnostic *d)
-{
-	struct clang_diagnostic copy;
-
-	if (strcmp(d->flag, "-Wunused-result") || d->include_file || !diagnostics_keep(d, &x->pool, &copy))
-		return false;
-	buffer_append(&x->unused, &copy, sizeof(copy));
-	return true;
-}
-
-static void tell_unused(struct cpp_unit *x)
-{
-	const struct clang_diagnostic *d = (const void *)x->unused.data;
-
-	for (size_t i = 0; i < x->unused.len / sizeof(*d); i++)
-		if (!x->object.display_offset || d[i].offset < x->object.display_offset)
-			add_shown(x, &d[i], entry_of(d[i].file));
-}
-
-static void on_edit(void *context, unsigned begin, unsigned end, const char *with)
-{
-	edit(context, begin, end, with);
-}
-
-/* `[x]` becomes `[x = x]`. */
-static void capture_copy(struct cpp_unit *x, long offset)
-{
-	const char *name = buffer_text(&x->text.text) + offset;
-	size_t len = 0;
-	char with[300];
-
-	while (isalnum((unsigned char)name[len]) || name[len] == '_')
-		len++;
-	snprintf(with, sizeof(with), " = %.*s", (int)len, name);
-	edit(x, offset + (long)len, offset + (long)len, with);
-}
-
-/* Is the text of the unit at `offset` a call of a function that gives memory? */
-static bool gives_memory(const struct cpp_unit *x, long offset)
-{
-	static const char *const names[] = { "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign", "alloca" };
-	const char *at = buffer_text(&x->text.text) + offset;
-
-	at += !strncmp(at, "std::", 5) ? 5 : !strncmp(at, "::", 2) ? 2 : 0;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		size_t len = strlen(names[i]);
-
-		if (!strncmp(at, names[i], len) && at[len + strspn(at + len, " \t")] == '(')
-			return true;
-	}
-	return false;
-}
-
-/* `float *p = malloc(n);` needs no cast in C. */
-static void convert_memory(struct cpp_unit *x, const struct clang_diagnostic *d)
-{
-	if (!d->hint || d->range_begin < 0 || d->range_end < 0 || !gives_memory(x, d->range_begin))
-		return;
-	edit(x, d->range_begin, d->range_begin, "cgpu_memory{");
-	edit(x, d->range_end, d->range_end, "}");
-}
-
-/* What clang does not take in device code, and CUDA has, is said otherwise. */
-static void edit_device_code(struct cpp_unit *x, const struct clang_diagnostic *d)
-{
-	long offset = d->kind == CLANG_OTHER_TARGET ? x->last_error : d->offset, at = unit_text_find(&x->text, offset);
-
-	if (at < 0 || offset < 0)
-		return;
-	if (d->kind == CLANG_LAUNCH || d->kind == CLANG_OTHER_TARGET)
-		x->again |= device_edit_launch(&x->cell.tokens, (uint32_t)at, &x->edits);
-	else if (d->kind == CLANG_SHARED_INIT)
-		x->again |= device_edit_shared(&x->cell.tokens, (uint32_t)at, &x->pool, &x->edits);
-}
-
-/* Of a kernel of the session the PTX of this cell needs the body. */
-static void on_launched(void *context, const char *file)
-{
-	struct cpp_unit *x = context;
-	uint32_t entry = entry_of(file);
-
-	if (!is_piece(x, entry) || x->anew[entry] || x->stays[entry])
-		return;
-	x->anew[entry] = x->again = true;
-}
-
-static void on_diagnostic(void *context, const struct clang_diagnostic *d)
-{
-	struct cpp_unit *x = context;
-	uint32_t entry = entry_of(d->file);
-
-	if (d->kind == CLANG_UNPOPPED || keep_unused(x, d))
-		return;
-	if (d->severity == CLANG_ERROR && entry_anew(d->file) != UINT32_MAX)
-		let_stay(x, d, entry_anew(d->file));
-	if (d->kind == CLANG_CAPTURES_GLOBAL && d->offset >= 0)
-		capture_copy(x, d->offset);
-	if (d->kind == CLANG_UNCONVERTED)
-		convert_memory(x, d);
-	edit_device_code(x, d);
-	x->last_error = d->severity == CLANG_ERROR ? d->offset : x->last_error;
-	if (d->severity == CLANG_ERROR)
-		on_error(x, d, entry);
-	else if (d->kind == CLANG_INSTANTIATION)
-		on_instantiation(x, d);
-	else if (d->severity == CLANG_NOTE && !take_name(x, d) && x->last_clashed)
-		on_other_meaning(x, d, entry);
-	if (add_shown(x, d, entry) && d->severity == CLANG_ERROR && d->header)
-		add_missing(x, d);
-}
 
 static void on_symbol(void *context, const struct clang_symbol *s)
 {
@@ -421,7 +81,7 @@ static void on_dependent(void *context, const char *file, uint64_t layout)
 {
 	struct cpp_unit *x = context;
 
-	cpp_dependents_look_at(&x->dependents, &x->compiler->session, entry_of(file), layout);
+	cpp_dependents_look_at(&x->dependents, &x->compiler->session, cpp_tries_entry_of(file), layout);
 }
 
 static void on_pragma(void *context, const char *text)
@@ -539,7 +199,7 @@ static void on_device_diagnostic(void *context, const struct clang_diagnostic *d
 
 	x->last_severity = d->severity == CLANG_NOTE ? x->last_severity : d->severity;
 	if (x->last_severity == CLANG_ERROR)
-		on_diagnostic(context, d);
+		cpp_tries_on_diagnostic(context, d);
 }
 
 /*
@@ -632,10 +292,11 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 				     .text = buffer_text(&x->text.text), .len = x->text.text.len,
 				     .behind = buffer_text(&x->behind), .run = x->run_main ? x->run : NULL,
 				     .statements = x->run, .checked = x->request->checked, .context = x,
-				     .diagnostic = on_diagnostic, .symbol = on_symbol, .piece = on_piece,
+				     .diagnostic = cpp_tries_on_diagnostic, .symbol = on_symbol, .piece = on_piece,
 				     .definition = on_definition, .dependent = on_dependent, .pragma = on_pragma,
 				     .own_variable = on_own_variable, .function = on_function, .entry = on_entry,
-				     .device_code = on_device_code, .edit = on_edit, .launched = on_launched };
+				     .device_code = on_device_code, .edit = cpp_tries_on_edit,
+				     .launched = cpp_tries_on_launched };
 	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text, strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
 	if (clang_shim_compile(&x->job, &x->object) && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, "clang gave up without saying why");
@@ -646,42 +307,8 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 	failed = x->object.has_device_code && !x->diagnostics.n_errors && !x->again ? compile_for_device(x, err) : 0;
 	device_half_join(&x->half);
 	device_half_release(&x->half);
-	tell_unused(x);
-	cpp_diagnostics_end(&x->filter);
-	drop_suspect(x);
-	cpp_dependents_move(&x->dependents, &x->compiler->session, x->dropped);
+	cpp_tries_end(x);
 	return failed;
-}
-
-/* Is it a word of the cell? */
-static bool is_mentioned(const struct cpp_unit *x, const char *name)
-{
-	for (uint32_t i = 0; *name && i < x->cell.tokens.n; i++)
-		if (token_is(&x->cell.tokens, i, name))
-			return true;
-	return false;
-}
-
-static void tell_dropped(struct cpp_unit *x)
-{
-	struct buffer *out = &x->diagnostics.errors;
-
-	for (uint32_t i = 0; i < x->n_entries; i++) {
-		const struct declaration *d = session_at(&x->compiler->session, i);
-		bool is_piece = d->kind == DECLARATION_CPP;
-		const char *changed = NULL, *name = is_piece ? d->device : d->name;
-
-		if (x->dropped[i] <= CPP_BEHIND || !is_mentioned(x, name))
-			continue;
-		if (is_piece && x->dropped[i] == CPP_REFUSED)
-			changed = cpp_dependents_changed(&x->dependents, &x->compiler->session, d->host);
-		if (changed)
-			buffer_printf(out, "note: '%s' of In[%u] was made with another '%s' than this cell defines: run In[%u] again "
-				      "behind this definition\n", name, d->cell, changed, d->cell);
-		else if (x->why[i])
-			buffer_printf(out, "note: '%s' of In[%u] is not visible here, since it %s: %s\n", name, d->cell,
-				      is_piece ? "does not compile with what this cell defines" : "is not valid C++", x->why[i]);
-	}
 }
 
 /* Each turn drops at least one entry, so this ends. */
@@ -697,7 +324,7 @@ static int compile_tries(struct cpp_unit *x, struct error *err)
 		}
 	} while (x->again);
 	if (x->diagnostics.n_errors)
-		tell_dropped(x);
+		cpp_tries_tell_dropped(x);
 	return 0;
 }
 
@@ -756,7 +383,8 @@ static bool is_of_header(void *context, const char *name)
 	if (header_names_kind(&s->headers, name, strlen(name)) != 'f')
 		return false;
 	for (uint32_t e = 0; e < x->n_entries; e++)
-		if (is_piece(x, e) && !strcmp(session_at(s, e)->device, name) && strstr(session_at(s, e)->host, "extern \"C\""))
+		if (cpp_tries_is_piece(x, e) && !strcmp(session_at(s, e)->device, name) &&
+		    strstr(session_at(s, e)->host, "extern \"C\""))
 			return false;
 	return true;
 }
@@ -791,7 +419,7 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 	    cpp_dependents_finish(&x->dependents, &x->compiler->session, x->dropped, u, err) || declare_pragmas(x, err) ||
 	    in_the_way_undefine(&x->compiler->session, u, &x->pool, err))
 		return -1;
-	tell_stays(x);
+	cpp_tries_tell_stays(x);
 	u->warnings = buffer_text(&x->diagnostics.warnings);
 	if (line_table_read(u->object, u->object_len, u->cell_name, &x->pool, &u->lines, &u->n_lines, err))
 		return -1;
