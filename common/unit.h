@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct buffer;
 struct error;
 struct mem_pool;
@@ -133,5 +137,9 @@ struct declaration declaration_decode(struct record *r);
 /* Two kinds of one namespace replace each other under the same name: "ordinary", "tag", "macro", "include". */
 const char *declaration_space(enum declaration_kind kind);
 const char *declaration_kind_name(enum declaration_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -234,12 +234,17 @@ void clang_publish_references(Decl *D)
 	References().TraverseDecl(D);
 }
 
+void clang_publish_module(llvm::Module &M)
+{
+	leave_groups(M);
+	unbind_references(M);
+}
+
 void clang_publish_structors(CodeGenOptions &options)
 {
 	options.PassBuilderCallbacks.push_back([](llvm::PassBuilder &builder) {
 		builder.registerPipelineStartEPCallback([](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-			passes.addPass(clang_pass(leave_groups));
-			passes.addPass(clang_pass(unbind_references));
+			passes.addPass(clang_pass(clang_publish_module));
 		});
 	});
 }

@@ -6,6 +6,7 @@
 #include <clang/AST/Decl.h>
 #include <clang/Basic/CodeGenOptions.h>
 #include <clang/Basic/SourceManager.h>
+#include <llvm/IR/Module.h>
 
 #include "compiler/clang/clang-shim.h"
 
@@ -45,5 +46,7 @@ void clang_publish_references(clang::Decl *D);
  * unit's own. What a reference begins with is no constant to LLVM, too. Takes effect on what is compiled with these options.
  */
 void clang_publish_structors(clang::CodeGenOptions &options);
+/* The same for a module that code is going to be made of. */
+void clang_publish_module(llvm::Module &M);
 
 #endif

@@ -337,10 +337,48 @@ class CellConsumer : public SemaConsumer
 	}
 };
 
+/* What reads a cell and hands it to clang's code generator. */
+class CellReader
+{
+      public:
+	CellReader(const clang_job *job, clang_result *result) : job(job), result(result)
+	{
+	}
+
+	/* The job itself may come later. */
+	std::unique_ptr<ASTConsumer> in_front_of(std::unique_ptr<ASTConsumer> generator, CompilerInstance &CI,
+						 clang_symbol_of symbol_of)
+	{
+		std::unique_ptr<Pieces> pieces;
+
+		if (CI.getLangOpts().CPlusPlus)
+			pieces = std::make_unique<Pieces>(CI, job, &place);
+		auto cell = std::make_unique<CellConsumer>(job, result, std::move(pieces), std::move(symbol_of));
+
+		consumer = cell.get();
+		return clang_in_front(std::move(cell), std::move(generator));
+	}
+
+	/* Of C++; clang's own way reads C. */
+	void read_statements(CompilerInstance &CI, TranslationUnitKind kind)
+	{
+		CI.createSema(kind, nullptr);
+		auto each = [this](FunctionDecl *F, bool has_value) { consumer->take_statements(F, has_value); };
+
+		clang_statements_parse(CI.getSema(), job->statements, each, &place, job->behind);
+	}
+
+      private:
+	const clang_job *job;
+	clang_result *result;
+	CellConsumer *consumer = nullptr; /* the compiler instance's */
+	clang_statements_place place;
+};
+
 class CompileAction : public HeaderLater<EmitObjAction>
 {
       public:
-	CompileAction(const clang_job *job, clang_result *result) : job(job), result(result)
+	CompileAction(const clang_job *job, clang_result *result) : reader(job, result)
 	{
 	}
 
@@ -354,45 +392,28 @@ class CompileAction : public HeaderLater<EmitObjAction>
 
 		if (!generator)
 			return nullptr;
-		std::unique_ptr<Pieces> pieces;
-
-		/* The job itself may come later. */
-		if (CI.getLangOpts().CPlusPlus)
-			pieces = std::make_unique<Pieces>(CI, job, &place);
-		auto cell = std::make_unique<CellConsumer>(job, result, std::move(pieces), [this](GlobalDecl D) {
+		return reader.in_front_of(std::move(generator), CI, [this](GlobalDecl D) {
 			return getCodeGenerator()->GetMangledName(D).str();
 		});
-
-		consumer = cell.get();
-		return clang_in_front(std::move(cell), std::move(generator));
 	}
 
 	void ExecuteAction() override
 	{
-		CompilerInstance &CI = getCompilerInstance();
-
-		if (!CI.getLangOpts().CPlusPlus) {
+		if (getCompilerInstance().getLangOpts().CPlusPlus)
+			reader.read_statements(getCompilerInstance(), getTranslationUnitKind());
+		else
 			HeaderLater<EmitObjAction>::ExecuteAction();
-			return;
-		}
-		CI.createSema(getTranslationUnitKind(), nullptr);
-		auto each = [this](FunctionDecl *F, bool has_value) { consumer->take_statements(F, has_value); };
-
-		clang_statements_parse(CI.getSema(), job->statements, each, &place, job->behind);
 	}
 
       private:
-	const clang_job *job;
-	clang_result *result;
-	CellConsumer *consumer = nullptr; /* the compiler instance's */
-	clang_statements_place place;
+	CellReader reader;
 };
 
 /* Ends with an LLVM module, for ObjectCode. */
 class ModuleAction : public HeaderLater<ASTFrontendAction>
 {
       public:
-	ModuleAction(const clang_job *job, clang_result *result) : job(job), result(result)
+	ModuleAction(const clang_job *job, clang_result *result) : reader(job, result)
 	{
 	}
 
@@ -409,13 +430,20 @@ class ModuleAction : public HeaderLater<ASTFrontendAction>
 		generator = CreateLLVMCodeGen(CI.getDiagnostics(), file, &CI.getVirtualFileSystem(),
 					      CI.getHeaderSearchOpts(), CI.getPreprocessorOpts(),
 					      CI.getCodeGenOpts(), context);
-		return clang_in_front(std::make_unique<CellConsumer>(job, result),
-				std::unique_ptr<ASTConsumer>(generator));
+		return reader.in_front_of(std::unique_ptr<ASTConsumer>(generator), CI,
+					  [this](GlobalDecl D) { return generator->GetMangledName(D).str(); });
+	}
+
+	void ExecuteAction() override
+	{
+		if (getCompilerInstance().getLangOpts().CPlusPlus)
+			reader.read_statements(getCompilerInstance(), getTranslationUnitKind());
+		else
+			HeaderLater<ASTFrontendAction>::ExecuteAction();
 	}
 
       private:
-	const clang_job *job;
-	clang_result *result;
+	CellReader reader;
 	llvm::LLVMContext context;
 	CodeGenerator *generator = nullptr; /* the compiler instance's */
 };
@@ -594,7 +622,7 @@ class Compilation
 		noteBottomOfStack();
 		consumeError(action->Execute());
 		if (code && !CI.getDiagnostics().hasErrorOccurred())
-			code->generate(*static_cast<ModuleAction *>(action.get())->module(), job.run ? job.run : "");
+			make_code(*static_cast<ModuleAction *>(action.get())->module());
 		if (CI.getDiagnostics().hasErrorOccurred())
 			return -1;
 		if (code)
@@ -633,6 +661,13 @@ class Compilation
 	CompilerInstance CI;
 	std::unique_ptr<ObjectCode> code; /* not for clang's own way to an object */
 	bool begun = false;
+
+	void make_code(llvm::Module &M)
+	{
+		if (CI.getLangOpts().CPlusPlus)
+			clang_publish_module(M);
+		code->generate(M);
+	}
 
 	void choose_action()
 	{
@@ -721,8 +756,10 @@ struct clang_options *clang_options_new(const char *const *argv, size_t n, char 
 void clang_options_free(struct clang_options *o)
 {
 	for (const Compilation *begun : ahead)
-		if (begun && begun->options == o)
+		if (begun && begun->options == o) {
 			clang_shim_rest(nullptr, nullptr);
+			clang_shim_rest_cpp(nullptr, nullptr);
+		}
 	delete o;
 }
 
@@ -796,12 +833,22 @@ void clang_shim_rest(const struct clang_options *options, const char *header)
 {
 	delete spent;
 	spent = nullptr;
-	for (int effort = CLANG_FULL + 1; effort < CLANG_EFFORTS; effort++) {
+	for (int effort = CLANG_FULL + 1; effort < CLANG_CPP; effort++) {
 		if (ahead[effort] && ahead[effort]->fits(options, header))
 			continue;
 		delete ahead[effort];
 		ahead[effort] = options ? new Compilation(options, (clang_effort)effort, header) : nullptr;
 	}
+}
+
+void clang_shim_rest_cpp(const struct clang_options *options, const char *header)
+{
+	Compilation *&waiting = ahead[CLANG_CPP];
+
+	if (waiting && waiting->fits(options, header))
+		return;
+	delete waiting;
+	waiting = options ? new Compilation(options, CLANG_CPP, header) : nullptr;
 }
 
 int clang_shim_parse(const struct clang_job *job)

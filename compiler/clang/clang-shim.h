@@ -147,6 +147,7 @@ enum clang_effort {
 	CLANG_NESTED, /* loops within loops: vectorised and unrolled, too */
 	CLANG_LIGHT, /* optimised, but machine code is made as without */
 	CLANG_ONCE,  /* straight-line code that runs once: not optimised */
+	CLANG_CPP,   /* C++: as CLANG_LOOPS, whatever it has */
 	CLANG_EFFORTS
 };
 
@@ -253,6 +254,8 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
  * header as in a job. options NULL: begin none.
  */
 void clang_shim_rest(const struct clang_options *options, const char *header);
+/* The same for a C++ cell. */
+void clang_shim_rest_cpp(const struct clang_options *options, const char *header);
 /* Parse only; symbols are reported even after errors. 0, or -1 when there were errors. */
 int clang_shim_parse(const struct clang_job *job);
 void clang_result_release(struct clang_result *r);

@@ -139,7 +139,7 @@ ObjectCode::ObjectCode(clang_effort effort) : effort(effort)
 
 static bool has_loops(clang_effort effort)
 {
-	return effort == CLANG_LOOPS || effort == CLANG_NESTED;
+	return effort == CLANG_LOOPS || effort == CLANG_NESTED || effort == CLANG_CPP;
 }
 
 ObjectCode::~ObjectCode()
@@ -278,10 +278,10 @@ std::unique_ptr<ObjectCode> ObjectCode::create(const CompilerInstance &CI, clang
 	return made;
 }
 
-bool ObjectCode::generate_short(const llvm::Module &M, const char *run)
+bool ObjectCode::generate_short(const llvm::Module &M)
 {
 	std::unique_ptr<llvm::Module> copy = llvm::CloneModule(M);
-	bool is_short = clang_simplify_short_loops(*copy, run, parts->modules);
+	bool is_short = clang_simplify_short_loops(*copy, parts->modules);
 
 	if (is_short) {
 		used = simple.get();
@@ -291,11 +291,11 @@ bool ObjectCode::generate_short(const llvm::Module &M, const char *run)
 	return is_short;
 }
 
-void ObjectCode::generate(llvm::Module &M, const char *run)
+void ObjectCode::generate(llvm::Module &M)
 {
 	reusable = false;
 	M.setDataLayout(used->target->createDataLayout());
-	if (has_loops(effort) && generate_short(M, run))
+	if (has_loops(effort) && generate_short(M))
 		return;
 	parts->optimise.run(M, parts->modules);
 	used->make_code(M);
@@ -313,7 +313,7 @@ std::unique_ptr<ObjectCode> ObjectCode::create(const CompilerInstance &, clang_e
 	return nullptr;
 }
 
-void ObjectCode::generate(llvm::Module &, const char *)
+void ObjectCode::generate(llvm::Module &)
 {
 }
 

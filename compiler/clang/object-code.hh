@@ -33,8 +33,8 @@ class ObjectCode
 	static std::unique_ptr<ObjectCode> create(const clang::CompilerInstance &CI, clang_effort effort);
 	~ObjectCode();
 
-	/* Once. run: the function of M that is called once, "" for none. Trouble goes to the diagnostic handler of M's context. */
-	void generate(llvm::Module &M, const char *run);
+	/* Once. Trouble goes to the diagnostic handler of M's context. */
+	void generate(llvm::Module &M);
 	/* There was no trouble. */
 	void went_well();
 	const llvm::SmallString<0> &object() const;
@@ -55,7 +55,7 @@ class ObjectCode
 	explicit ObjectCode(clang_effort effort);
 	template <typename Pointer> static bool make_ready(Pointer &machine, const clang::CompilerInstance &CI, int kind);
 	bool take_machines(const clang::CompilerInstance &CI);
-	bool generate_short(const llvm::Module &M, const char *run);
+	bool generate_short(const llvm::Module &M);
 };
 
 #endif

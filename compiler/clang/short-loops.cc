@@ -17,6 +17,8 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "common/unit.h"
+
 using namespace llvm;
 
 namespace
@@ -63,11 +65,16 @@ bool is_short(Function &F, bool is_run, FunctionAnalysisManager &functions)
 	return true;
 }
 
+bool runs_once(const Function &F)
+{
+	return unit_holds_statements(F.getName().str().c_str());
+}
+
 /* Also to give its address to someone. */
-bool is_mentioned(const Function &F, StringRef run)
+bool is_mentioned(const Function &F)
 {
 	for (const User *U : F.users())
-		if (auto *I = dyn_cast<Instruction>(U); I && I->getFunction()->getName() != run)
+		if (auto *I = dyn_cast<Instruction>(U); I && !runs_once(*I->getFunction()))
 			return true;
 	return false;
 }
@@ -86,20 +93,20 @@ FunctionPassManager simplifications()
 
 } // namespace
 
-bool clang_simplify_short_loops(Module &M, StringRef run, ModuleAnalysisManager &modules)
+bool clang_simplify_short_loops(Module &M, ModuleAnalysisManager &modules)
 {
 	FunctionAnalysisManager &functions = modules.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
 	FunctionPassManager simplify = simplifications();
 
 	AlwaysInlinerPass().run(M, modules);
 	for (const Function &F : M)
-		if (!F.isDeclaration() && is_mentioned(F, run))
+		if (!F.isDeclaration() && is_mentioned(F))
 			return false;
 	for (Function &F : M) {
 		if (F.isDeclarationForLinker())
 			continue;
 		functions.invalidate(F, simplify.run(F, functions));
-		if (!is_short(F, F.getName() == run, functions))
+		if (!is_short(F, runs_once(F), functions))
 			return false;
 	}
 	return true;

@@ -6,16 +6,15 @@
 #ifndef CGPU_COMPILER_SHORT_LOOPS_HH
 #define CGPU_COMPILER_SHORT_LOOPS_HH
 
-#include <llvm/ADT/StringRef.h>
 #include <llvm/IR/PassManager.h>
 
 /*
- * run: the function that is called once, "" for none; its loops may do anything, if they turn some hundred times at most. Other
+ * What holds a cell's own statements runs once; loops there may do anything, if they turn some hundred times at most. Other
  * functions may be called from loops of later cells: theirs turn a few times, and compute without touching memory, so that what
  * works on arrays is optimised as a whole. They do not call each other either, which also means that none calls itself.
  *
  * true: M is as simple as plain code of it should be. false: it has been changed in part.
  */
-bool clang_simplify_short_loops(llvm::Module &M, llvm::StringRef run, llvm::ModuleAnalysisManager &modules);
+bool clang_simplify_short_loops(llvm::Module &M, llvm::ModuleAnalysisManager &modules);
 
 #endif

@@ -22,6 +22,7 @@
 #include "compiler/session/cpp-header.h"
 #include "compiler/text/local-include.h"
 #include "compiler/text/own-names.h"
+#include "compiler/units/effort.h"
 #include "compiler/units/line-table.h"
 #include "compiler/units/object-symbols.h"
 #include "compiler/units/unit-cache.h"
@@ -239,7 +240,8 @@ static const struct clang_options *device_options(struct cpp_unit *x, struct err
 
 static void begin_for_device(struct cpp_unit *x, const struct clang_options *options)
 {
-	device_half_begin(&x->half, &x->compiler->options, options, &x->job, buffer_text(&x->includes));
+	device_half_begin(&x->half, &x->compiler->options, options, &x->job, buffer_text(&x->includes),
+			  &x->compiler->device_header);
 }
 
 /*
@@ -292,6 +294,7 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 				     .text = buffer_text(&x->text.text), .len = x->text.text.len,
 				     .behind = buffer_text(&x->behind), .run = x->run_main ? x->run : NULL,
 				     .statements = x->run, .checked = x->request->checked, .context = x,
+				     .effort = x->request->checked || x->flags.len ? CLANG_FULL : effort_of_cpp(&x->cell.tokens),
 				     .diagnostic = cpp_tries_on_diagnostic, .symbol = on_symbol, .piece = on_piece,
 				     .definition = on_definition, .dependent = on_dependent, .pragma = on_pragma,
 				     .own_variable = on_own_variable, .function = on_function, .entry = on_entry,
@@ -425,6 +428,7 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 		return -1;
 	local_includes_note(&x->compiler->includes, &x->cell.tokens);
 	ret->ok = true;
+	x->compiler->has_cpp |= !x->flags.len;
 	unit_encode(u, &ret->unit);
 	return buffer_check(&ret->unit, err);
 }
@@ -436,6 +440,7 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 static int find_header(struct cpp_unit *x, struct error *err)
 {
 	const struct options *o = &x->compiler->options;
+	struct cpp_header_watch *watch = &x->compiler->cpp_header;
 	cleanup_buffer struct buffer all = BUFFER_INIT;
 	struct error why = ERROR_INIT;
 
@@ -444,8 +449,8 @@ static int find_header(struct cpp_unit *x, struct error *err)
 	cpp_bundle_includes(buffer_text(&all), &x->includes);
 	if (buffer_check(&all, err) || buffer_check(&x->includes, err))
 		return -1;
-	if (!cpp_header_get(o, x->options, buffer_text(&x->includes), &x->header, &why) ||
-	    (why.code == ERROR_COMPILE && !cpp_header_get(o, x->options, "", &x->header, &why)))
+	if (!cpp_header_watch_get(watch, o, x->options, buffer_text(&x->includes), &x->header, &why) ||
+	    (why.code == ERROR_COMPILE && !cpp_header_watch_get(watch, o, x->options, "", &x->header, &why)))
 		return 0;
 	if (why.code != ERROR_COMPILE)
 		return error_set(err, why.code, "C++ headers: %s", why.text);

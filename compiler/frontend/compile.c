@@ -89,11 +89,13 @@ static void make_headers_ahead(struct compiler *c)
 
 void compiler_rest(struct compiler *c)
 {
-	/* Flags of the user's own may name folders that the next cell is going to make. C++ cells begin nothing ahead. */
-	const struct clang_options *options = c->is_cpp ? NULL : options_get(&c->options, "", &c->session, NULL);
+	/* Flags of the user's own may name folders that the next cell is going to make. */
+	const struct clang_options *options = c->is_cpp ? NULL : options_get(&c->options, "", &c->session, NULL),
+				   *cpp = c->has_cpp ? options_get_cpp(&c->options, "", NULL) : NULL;
 
 	unit_cache_rest(&c->cache);
 	clang_shim_rest(options, options ? session_header_get(&c->header, &c->options, options, &c->session, NULL, 0) : NULL);
+	clang_shim_rest_cpp(cpp, buffer_text(&c->cpp_header.path));
 	header_ahead_look();
 	if (c->sm && !c->ahead)
 		make_headers_ahead(c);
@@ -108,6 +110,9 @@ void compiler_release(struct compiler *c)
 {
 	header_ahead_stop();
 	clang_shim_rest(NULL, NULL);
+	clang_shim_rest_cpp(NULL, NULL);
+	cpp_header_watch_release(&c->cpp_header);
+	cpp_header_watch_release(&c->device_header);
 	unit_cache_release(&c->cache);
 	session_header_release(&c->header);
 	session_release(&c->session);

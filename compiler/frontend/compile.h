@@ -27,6 +27,8 @@ struct compiler {
 	bool ahead;  /* what C++ cells need first has been looked at, see compiler_rest() */
 	struct unit_cache cache;
 	struct session_header header;
+	struct cpp_header_watch cpp_header, device_header; /* of the last C++ cell */
+	bool has_cpp; /* a C++ cell without flags was compiled: the next one is begun ahead, too */
 };
 
 struct compile_request {

@@ -23,8 +23,8 @@ static int find_header(struct device_half *h)
 {
 	struct error why = ERROR_INIT;
 
-	if (!cpp_header_get(h->options, h->job.options, h->includes, &h->header, &why) ||
-	    (why.code == ERROR_COMPILE && !cpp_header_get(h->options, h->job.options, "", &h->header, &why)))
+	if (!cpp_header_watch_get(h->watch, h->options, h->job.options, h->includes, &h->header, &why) ||
+	    (why.code == ERROR_COMPILE && !cpp_header_watch_get(h->watch, h->options, h->job.options, "", &h->header, &why)))
 		return 0;
 	return error_set(&h->err, why.code, "CUDA C++ headers: %s", why.text);
 }
@@ -70,10 +70,10 @@ static bool make_thread(struct device_half *h)
 }
 
 void device_half_begin(struct device_half *h, const struct options *o, const struct clang_options *clang,
-		       const struct clang_job *job, const char *includes)
+		       const struct clang_job *job, const char *includes, struct cpp_header_watch *watch)
 {
 	*h = (struct device_half){
-		.options = o, .includes = includes, .begun = true, .err = ERROR_INIT,
+		.options = o, .includes = includes, .watch = watch, .begun = true, .err = ERROR_INIT,
 		.job = { .options = clang, .name = job->name, .files = job->files, .n_files = job->n_files, .text = job->text,
 			 .len = job->len, .behind = job->behind, .run = job->run, .statements = job->statements, .context = h,
 			 .diagnostic = keep },

@@ -18,12 +18,14 @@
 #include "common/mem-pool.h"
 #include "compiler/clang/clang-shim.h"
 
+struct cpp_header_watch;
 struct options;
 
 struct device_half {
 	const struct options *options;
 	struct clang_job job; /* with the options for the device */
 	const char *includes; /* what its precompiled header is made of */
+	struct cpp_header_watch *watch; /* of that header; borrowed, the thread's while it runs */
 	bool begun;
 	/* When it has been joined. */
 	int failed;	  /* there was no compilation: err says why */
@@ -41,7 +43,8 @@ struct device_half {
 
 /* job: the host's. Its texts, and includes, must stay until the end. */
 void device_half_begin(struct device_half *h, const struct options *o, const struct clang_options *clang,
-		       const struct clang_job *job, const char *includes);
+		       const struct clang_job *job, const char *includes,
+		       struct cpp_header_watch *watch);
 void device_half_join(struct device_half *h);
 /* Calls `told` with each diagnostic, in order. */
 void device_half_tell(const struct device_half *h, void *context, void (*told)(void *context, const struct clang_diagnostic *d));

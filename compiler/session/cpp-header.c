@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "compiler/clang/clang-shim.h"
@@ -26,6 +27,7 @@
 #define HEADERS_MAX 12 /* each is 10 to 40 MB */
 #define PREFIX "cpp-"
 #define SYSTEM "/usr/"
+#define LOOK_NS 1000000000u
 #define LEFT_SECONDS 3600 /* nobody makes a header for so long */
 
 struct building {
@@ -66,12 +68,25 @@ static int read_line(const char *line, struct stat *ret)
 	return path;
 }
 
-static bool file_holds(const char *line, struct buffer *ret_own)
+static bool is_below(const char *path, const char *folder)
+{
+	return folder && !strncmp(path, folder, strlen(folder));
+}
+
+/* Part of the system, or of cgpu's installation. */
+static bool is_installed(const struct options *o, const char *path)
+{
+	return is_below(path, SYSTEM) || is_below(path, o->prelude) || is_below(path, o->cuda_root) ||
+	       is_below(path, o->clang_root);
+}
+
+/* o: NULL when nobody asks for the user's own files. */
+static bool file_holds(const char *line, const struct options *o, struct buffer *ret_own)
 {
 	struct stat was, is;
 	int path = read_line(line, &was);
 
-	if (path && ret_own && strncmp(line + path, SYSTEM, strlen(SYSTEM)))
+	if (path && o && !is_installed(o, line + path))
 		buffer_printf(ret_own, "%s\n", line);
 	return path && !stat(line + path, &is) && is.st_size == was.st_size && is.st_mtim.tv_sec == was.st_mtim.tv_sec &&
 	       is.st_mtim.tv_nsec == was.st_mtim.tv_nsec;
@@ -82,20 +97,21 @@ static void path_of_files(const char *header, struct buffer *ret)
 	buffer_printf(ret, "%.*sfil", (int)(strlen(header) - strlen("pch")), header);
 }
 
-static bool lines_hold(FILE *f, struct buffer *ret_own)
+static bool lines_hold(FILE *f, const struct options *o, struct buffer *ret_own)
 {
 	cleanup_free char *line = NULL;
 	size_t size = 0;
 
 	while (getline(&line, &size, f) > 0) {
 		line[strcspn(line, "\n")] = '\0';
-		if (!file_holds(line, ret_own))
+		if (!file_holds(line, o, ret_own))
 			return false;
 	}
 	return true;
 }
 
-bool cpp_header_holds(const char *header, struct buffer *ret_own)
+/* Is it there, made of files that are as they were? Looks at each of them; ret_own gets the lines of a user's own. */
+static bool holds(const char *header, const struct options *o, struct buffer *ret_own)
 {
 	cleanup_buffer struct buffer files = BUFFER_INIT;
 
@@ -103,14 +119,14 @@ bool cpp_header_holds(const char *header, struct buffer *ret_own)
 
 	cleanup_file FILE *f = buffer_check(&files, NULL) ? NULL : fopen(buffer_text(&files), "re");
 
-	return f && !access(header, R_OK) && lines_hold(f, ret_own) && (!ret_own || !buffer_check(ret_own, NULL));
+	return f && !access(header, R_OK) && lines_hold(f, o, ret_own) && (!ret_own || !buffer_check(ret_own, NULL));
 }
 
-bool cpp_header_own_hold(const char *header, const struct buffer *own)
+static bool own_hold(const char *header, const struct buffer *own)
 {
 	cleanup_file FILE *f = own->len ? fmemopen((void *)own->data, own->len, "r") : NULL;
 
-	return !access(header, R_OK) && (f ? lines_hold(f, NULL) : !own->len);
+	return !access(header, R_OK) && (f ? lines_hold(f, NULL, NULL) : !own->len);
 }
 
 static bool is_header(const struct dirent *e)
@@ -246,7 +262,7 @@ static bool is_made_ahead(const char *header, const char *folder)
 
 	if (ended)
 		drop_left(folder, ended);
-	return was_to_come && cpp_header_holds(header, NULL);
+	return was_to_come && holds(header, NULL, NULL);
 }
 
 int cpp_header_get(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
@@ -260,7 +276,7 @@ int cpp_header_get(const struct options *o, const struct clang_options *clang, c
 	path_of_files(buffer_text(&header), &files);
 	if (buffer_check(&text, err) || buffer_check(&files, err))
 		return -1;
-	if (!cpp_header_holds(buffer_text(&header), NULL) && !is_made_ahead(buffer_text(&header), buffer_text(&folder))) {
+	if (!holds(buffer_text(&header), NULL, NULL) && !is_made_ahead(buffer_text(&header), buffer_text(&folder))) {
 		log_info("precompiling headers into %s", buffer_text(&header));
 		if (build(clang, &text, buffer_text(&header), buffer_text(&files), err))
 			return -1;
@@ -270,6 +286,46 @@ int cpp_header_get(const struct options *o, const struct clang_options *clang, c
 		utimensat(AT_FDCWD, buffer_text(&header), NULL, 0); /* used */
 	}
 	buffer_puts(ret, buffer_text(&header));
+	return buffer_check(ret, err);
+}
+
+void cpp_header_watch_release(struct cpp_header_watch *w)
+{
+	buffer_release(&w->path);
+	buffer_release(&w->own);
+}
+
+/* Is it the header that was looked at, and as it was? */
+static bool still_holds(struct cpp_header_watch *w, const struct options *o, const char *path)
+{
+	uint64_t now = clock_now_ns();
+
+	if (!w->path.len || strcmp(path, buffer_text(&w->path)))
+		return false;
+	if (now - w->looked_ns < LOOK_NS)
+		return own_hold(path, &w->own);
+	buffer_clear(&w->own);
+	w->looked_ns = now;
+	utimensat(AT_FDCWD, path, NULL, 0); /* used */
+	return holds(path, o, &w->own);
+}
+
+int cpp_header_watch_get(struct cpp_header_watch *w, const struct options *o, const struct clang_options *clang,
+			 const char *includes, struct buffer *ret, struct error *err)
+{
+	cleanup_buffer struct buffer path = BUFFER_INIT;
+
+	if (cpp_header_path(o, clang, includes, &path, err))
+		return -1;
+	if (!still_holds(w, o, buffer_text(&path))) {
+		buffer_clear(&w->path);
+		if (cpp_header_get(o, clang, includes, &w->path, err)) {
+			buffer_clear(&w->path);
+			return -1;
+		}
+		w->looked_ns = 0;
+	}
+	buffer_puts(ret, buffer_text(&path));
 	return buffer_check(ret, err);
 }
 
@@ -298,7 +354,7 @@ void cpp_header_make_ahead(const struct options *o, const struct clang_options *
 	for (size_t i = 0; i < n && a.n < HEADERS_AHEAD_MAX; i++) {
 		cleanup_buffer struct buffer path = BUFFER_INIT;
 
-		if (cpp_header_path(o, clang[i], "", &path, NULL) || cpp_header_holds(buffer_text(&path), NULL))
+		if (cpp_header_path(o, clang[i], "", &path, NULL) || holds(buffer_text(&path), NULL, NULL))
 			continue;
 		/* Once it is there it is the child's. */
 		unlink(buffer_text(&path));

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/buffer.h"
 
@@ -30,12 +31,21 @@ void cpp_header_make_ahead(const struct options *o, const struct clang_options *
 /* Where it lies, made or not. */
 int cpp_header_path(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
 		    struct error *err);
+
+/* A header that was looked at. Zeros: none was. */
+struct cpp_header_watch {
+	struct buffer path;
+	/* A line for each of its files that is a user's own. The system's, and cgpu's, change when packages are installed. */
+	struct buffer own;
+	uint64_t looked_ns; /* when all of them were looked at */
+};
+
+void cpp_header_watch_release(struct cpp_header_watch *w);
 /*
- * Is it there, made of files that are as they were? Looks at each of them. ret_own (may be NULL) gets the lines of those that
- * are no part of the system: it changes when packages are installed, users' files in the middle of a session.
+ * As cpp_header_get(), for a header that cell after cell needs: a user's files are looked at each time, the system's, hundreds of
+ * them, when that was not done within the last second.
  */
-bool cpp_header_holds(const char *path, struct buffer *ret_own);
-/* The same, of the files in `own` alone. */
-bool cpp_header_own_hold(const char *path, const struct buffer *own);
+int cpp_header_watch_get(struct cpp_header_watch *w, const struct options *o, const struct clang_options *clang,
+			 const char *includes, struct buffer *ret, struct error *err);
 
 #endif

@@ -603,8 +603,11 @@ static const struct clang_options *get(struct options *o, const char *cflags, en
 				       struct error *err)
 {
 	const struct clang_options *found = find(o, language, sm, cflags);
+	struct clang_options *made = found ? NULL : parse(o, cflags, language, sm, NULL, err);
 
-	return found ? found : keep(o, language, sm, cflags, parse(o, cflags, language, sm, NULL, err), err);
+	if (made && !*cflags)
+		clang_options_are_own(made);
+	return found ? found : keep(o, language, sm, cflags, made, err);
 }
 
 const struct clang_options *options_get_cpp(struct options *o, const char *cflags, struct error *err)

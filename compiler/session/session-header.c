@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files and their validity are those of C++ cells' headers: compiler/session/cpp-header.c. */
-#define _GNU_SOURCE
 #include "compiler/session/session-header.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/cleanup.h"
-#include "common/clock.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/unit.h"
-#include "compiler/session/cpp-header.h"
 #include "compiler/session/session.h"
-
-#define LOOK_NS 1000000000u
 
 void session_header_release(struct session_header *h)
 {
-	buffer_release(&h->held);
-	buffer_release(&h->own);
+	cpp_header_watch_release(&h->watch);
 	buffer_release(&h->path);
 	buffer_release(&h->refused);
 }
@@ -72,21 +64,6 @@ static bool collect(const struct session *session, const struct session_mask *ma
 	return end && !buffer_check(ret, NULL);
 }
 
-/* Is `path` the header that was looked at, and as it was? */
-static bool still_holds(struct session_header *h, const char *path)
-{
-	uint64_t now = clock_now_ns();
-
-	if (!h->held.len || strcmp(path, buffer_text(&h->held)))
-		return false;
-	if (now - h->looked_ns < LOOK_NS)
-		return cpp_header_own_hold(path, &h->own);
-	buffer_clear(&h->own);
-	h->looked_ns = now;
-	utimensat(AT_FDCWD, path, NULL, 0); /* used */
-	return cpp_header_holds(path, &h->own);
-}
-
 const char *session_header_get(struct session_header *h, const struct options *o, const struct clang_options *clang,
 			       const struct session *session, const struct session_mask *masks, size_t n_masks)
 {
@@ -97,15 +74,8 @@ const char *session_header_get(struct session_header *h, const struct options *o
 	if (!collect(session, masks, n_masks, &text) ||
 	    (h->refused_by == clang && !strcmp(buffer_text(&h->refused), buffer_text(&text))))
 		return NULL;
-	if (!cpp_header_path(o, clang, buffer_text(&text), &h->path, NULL) && still_holds(h, buffer_text(&h->path)))
+	if (!cpp_header_watch_get(&h->watch, o, clang, buffer_text(&text), &h->path, &err))
 		return buffer_text(&h->path);
-	buffer_clear(&h->path);
-	buffer_clear(&h->held);
-	if (!cpp_header_get(o, clang, buffer_text(&text), &h->path, &err)) {
-		buffer_puts(&h->held, buffer_text(&h->path));
-		h->looked_ns = 0;
-		return buffer_text(&h->path);
-	}
 	log_info("the session's headers are not precompiled: %s", err.text);
 	buffer_clear(&h->refused);
 	buffer_puts(&h->refused, buffer_text(&text));

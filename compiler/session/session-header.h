@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/buffer.h"
+#include "compiler/session/cpp-header.h"
 
 struct clang_options;
 struct options;
@@ -22,15 +23,12 @@ struct session_header {
 	struct buffer path;    /* of the header; empty: there is none */
 	struct buffer refused; /* the directives that did not compile by themselves, with these options */
 	const struct clang_options *refused_by;
-	struct buffer held;  /* path of one whose files were all looked at, */
-	struct buffer own;   /* those of them that are no part of the system, */
-	uint64_t looked_ns;  /* and when */
+	struct cpp_header_watch watch;
 };
 
 void session_header_release(struct session_header *h);
 /*
- * The header for a cell that defines these names, made if need be; its path, or NULL when the cell does without. A user's files
- * are looked at each time, the system's, hundreds of them, when that was not done within the last second.
+ * The header for a cell that defines these names, made if need be; its path, or NULL when the cell does without.
  */
 const char *session_header_get(struct session_header *h, const struct options *o, const struct clang_options *clang,
 			       const struct session *session, const struct session_mask *masks, size_t n_masks);

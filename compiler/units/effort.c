@@ -100,13 +100,24 @@ static bool may_recur(const struct split *s, uint32_t n_functions)
 	return false;
 }
 
-enum clang_effort effort_of(const struct split *s)
+static bool has_assembly(const struct token_list *l)
 {
 	static const char *const assembly[] = { "asm", "__asm", "__asm__", NULL };
+
+	return has_any(l, assembly);
+}
+
+enum clang_effort effort_of_cpp(const struct token_list *tokens)
+{
+	return has_assembly(tokens) ? CLANG_FULL : CLANG_CPP;
+}
+
+enum clang_effort effort_of(const struct split *s)
+{
 	static const char *const loops[] = { "for", "while", "do", "goto", NULL };
 	uint32_t n_functions = 0;
 
-	if (has_any(&s->tokens, assembly))
+	if (has_assembly(&s->tokens))
 		return CLANG_FULL;
 	if (has_any(&s->tokens, loops))
 		return has_nested_loop(&s->tokens) ? CLANG_NESTED : CLANG_LOOPS;

@@ -10,5 +10,7 @@
 #include "compiler/text/split.h"
 
 enum clang_effort effort_of(const struct split *s);
+/* Of a C++ cell: what is short there only its module tells. */
+enum clang_effort effort_of_cpp(const struct token_list *tokens);
 
 #endif
