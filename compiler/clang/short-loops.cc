@@ -6,9 +6,10 @@
 #include "compiler/clang/short-loops.hh"
 
 #include <llvm/ADT/PostOrderIterator.h>
-#include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
@@ -48,12 +49,28 @@ bool is_short(Loop &L, ScalarEvolution &SE, unsigned around, unsigned max)
 	return true;
 }
 
+/* Is there a way round that is no loop to LLVM? */
+bool goes_round_otherwise(const Function &F, const LoopInfo &loops)
+{
+	SmallPtrSet<const BasicBlock *, 16> seen;
+
+	for (const BasicBlock *B : ReversePostOrderTraversal<const Function *>(&F)) {
+		seen.insert(B);
+		for (const BasicBlock *next : successors(B)) {
+			const Loop *L = seen.count(next) ? loops.getLoopFor(next) : nullptr;
+
+			if (seen.count(next) && !(L && L->getHeader() == next && L->contains(B)))
+				return true;
+		}
+	}
+	return false;
+}
+
 bool is_short(Function &F, bool is_run, FunctionAnalysisManager &functions)
 {
 	LoopInfo &loops = functions.getResult<LoopAnalysis>(F);
-	ReversePostOrderTraversal<const Function *> order(&F);
 
-	if (containsIrreducibleCFG<const BasicBlock *>(order, loops))
+	if (goes_round_otherwise(F, loops))
 		return false;
 	if (loops.empty())
 		return true;

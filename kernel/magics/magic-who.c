@@ -6,6 +6,7 @@
 
 #include "common/address-map.h"
 #include "common/buffer.h"
+#include "common/demangle.h"
 #include "common/error.h"
 #include "kernel/magics/magic.h"
 #include "kernel/session/result.h"
@@ -14,11 +15,23 @@
 
 #define VALUE_MAX 60
 #define NAME_MAX_WIDTH 24
+#define NAME_SIZE 200
 #define TYPE_MAX_WIDTH 28
+
+/* A function of C++ by the name that people write. */
+static const char *shown_name(const struct supervisor_variable *v, char ret[NAME_SIZE])
+{
+	if (!v->is_function)
+		return v->name;
+	demangle(v->name, ret, NAME_SIZE);
+	return ret;
+}
 
 static bool is_listed(const struct supervisor_variable *v, const char *pattern)
 {
-	return !*pattern || !fnmatch(pattern, v->name, 0);
+	char name[NAME_SIZE];
+
+	return !*pattern || !fnmatch(pattern, shown_name(v, name), 0);
 }
 
 static int who(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
@@ -67,12 +80,12 @@ static void put_value(struct session *s, const struct supervisor_variable *v, st
 static void put_row(struct session *s, const struct supervisor_variable *v, int name_width, int type_width)
 {
 	cleanup_buffer struct buffer value = BUFFER_INIT;
-	char size[SIZE_TEXT_MAX], cell[24];
+	char size[SIZE_TEXT_MAX], cell[24], name[NAME_SIZE];
 
 	if (!v->is_function)
 		put_value(s, v, &value);
 	snprintf(cell, sizeof(cell), "In[%u]", v->cell);
-	output_printf(&s->output, STREAM_STDOUT, "%-*s  %-*s  %9s  %-7s  %s\n", name_width, v->name, type_width,
+	output_printf(&s->output, STREAM_STDOUT, "%-*s  %-*s  %9s  %-7s  %s\n", name_width, shown_name(v, name), type_width,
 		      v->type, v->is_function ? "" : size_text(v->size, size), cell,
 		      v->is_function ? "function" : buffer_text(&value));
 }
@@ -87,6 +100,7 @@ static int whos(struct session *s, struct cell *c, const struct magic_call *call
 	const struct supervisor_variable *v;
 	size_t n = supervisor_variables(s->supervisor, &v), listed = 0;
 	int name_width = 4, type_width = 4;
+	char name[NAME_SIZE];
 
 	(void)c;
 	(void)err;
@@ -94,8 +108,8 @@ static int whos(struct session *s, struct cell *c, const struct magic_call *call
 		if (!is_listed(&v[i], call->args))
 			continue;
 		listed++;
-		if ((int)strlen(v[i].name) > name_width)
-			name_width = strlen(v[i].name);
+		if ((int)strlen(shown_name(&v[i], name)) > name_width)
+			name_width = strlen(shown_name(&v[i], name));
 		if ((int)strlen(v[i].type) > type_width)
 			type_width = strlen(v[i].type);
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/demangle.h"
 #include "common/error.h"
 #include "common/record.h"
 #include "common/type-code.h"
@@ -190,6 +191,15 @@ static int compare_variable(struct snapshot_job *j, struct side *d, const struct
 	return 0;
 }
 
+/* A function of C++ by the name that people write. */
+static void put_name(const struct supervisor_variable *v, struct buffer *out)
+{
+	char name[200];
+
+	demangle(v->name, name, sizeof(name));
+	buffer_printf(out, "%s%s", v->is_function ? name : v->name, v->is_function ? "()" : "");
+}
+
 static int compare_tables(struct snapshot_job *j, struct side *d, struct unit_table *now, struct buffer *out,
 			  struct error *err)
 {
@@ -201,16 +211,21 @@ static int compare_tables(struct snapshot_job *j, struct side *d, struct unit_ta
 
 		if (snapshot_job_check(j, err))
 			return -1;
-		if (!old)
-			buffer_printf(out, "%s%s: is not in the snapshot\n", is[i].name, is[i].is_function ? "()" : "");
-		else if (!old->is_function && !is[i].is_function && compare_variable(j, d, old, &is[i], out, err))
+		if (!old) {
+			put_name(&is[i], out);
+			buffer_puts(out, ": is not in the snapshot\n");
+		} else if (!old->is_function && !is[i].is_function && compare_variable(j, d, old, &is[i], out, err)) {
 			return -1;
-		else if (old->is_function && old->address != is[i].address)
-			buffer_printf(out, "%s(): was defined again in In[%u]\n", is[i].name, is[i].cell);
+		} else if (old->is_function && old->address != is[i].address) {
+			put_name(&is[i], out);
+			buffer_printf(out, ": was defined again in In[%u]\n", is[i].cell);
+		}
 	}
 	for (size_t i = 0; i < n_was; i++)
-		if (!find(is, n_is, was[i].name))
-			buffer_printf(out, "%s%s: is only in the snapshot\n", was[i].name, was[i].is_function ? "()" : "");
+		if (!find(is, n_is, was[i].name)) {
+			put_name(&was[i], out);
+			buffer_puts(out, ": is only in the snapshot\n");
+		}
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include "common/buffer.h"
 #include "common/cleanup.h"
+#include "common/demangle.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "kernel/session/cell.h"
@@ -151,6 +152,14 @@ static const struct seen *find(const struct seen_all *a, const struct seen *like
 
 enum difference { ONLY_HERE, DIFFERENT };
 
+static void put_name(const char *before, const struct seen *v, struct buffer *out)
+{
+	char name[200];
+
+	demangle(v->name, name, sizeof(name));
+	buffer_printf(out, "%s%s%s", before, v->is_function ? name : v->name, v->is_function ? "()" : "");
+}
+
 /* Names of `here` that `there` has not, or has otherwise. */
 static void put_names(const char *what, const struct seen_all *here, const struct seen_all *there, enum difference d,
 		      struct buffer *out)
@@ -163,7 +172,7 @@ static void put_names(const char *what, const struct seen_all *here, const struc
 		if (d == ONLY_HERE ? other != NULL : !other || other->hash == here->at[i].hash)
 			continue;
 		if (n < NAMES_SHOWN)
-			buffer_printf(out, "%s%s%s", n ? ", " : what, here->at[i].name, here->at[i].is_function ? "()" : "");
+			put_name(n ? ", " : what, &here->at[i], out);
 		n++;
 	}
 	if (n > NAMES_SHOWN)

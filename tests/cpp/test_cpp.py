@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """%%cpp cells: C++ beside C in one session, as a transaction like any cell."""
+import re
+
 import pytest
 
 # One list of includes, so that one precompiled header serves all tests.
@@ -463,3 +465,12 @@ p[3] = 7; p[3] + q[2] + make(4)->v + (any != nullptr)""").ok().text == "12"
     assert refused.ename == "CompileError" and "assigning to 'float *' from incompatible type 'void *'" in refused.evalue
     assert "write `(float *)` in front of it" in refused.traceback
     assert kernel.run("%%cpp\nint *p = malloc(nowhere);").evalue.endswith("use of undeclared identifier 'nowhere'")
+
+
+def test_functions_are_listed_by_the_names_that_people_write(kernel):
+    """Their symbols have the types of their parameters in them."""
+    kernel.run("%%cpp\nnamespace halves { double of(double x) { return x / 2; } }\nint listed(int x) { return x; }").ok()
+    shown = kernel.run("%whos *l[vi]*").ok().stdout
+    assert re.search(r"^halves::of +double \(double\) ", shown, re.M) and re.search(r"^listed +int \(int\) ", shown, re.M), shown
+    kernel.run("%%cpp\nint listed(int x) { return x + 1; }\nint more_of_it() { return 1; }").ok()
+    assert kernel.run("%undo").ok().stdout.splitlines()[1:] == ["As before: listed()", "Gone: more_of_it()"]
