@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "compiler/units/unit-cache.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -59,20 +60,37 @@ static bool is_of_header(const char *name, const char *includes)
 	return *name == '<' && !buffer_check(&line, NULL) && strstr(includes, buffer_text(&line));
 }
 
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool is_one_of(const char *word, size_t len, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strlen(words[i]) == len && !memcmp(words[i], word, len))
+			return true;
+	return false;
+}
+
+/* Wherever the word stands: in a comment it only costs time. */
 bool unit_cache_suits_cpp(const char *text, const char *includes)
 {
-	static const char include[] = "include";
+	static const char *const include[] = { "include" };
+	static const char *const changing[] = { "include_next", "import", "__has_include", "__has_include_next", "embed", "__has_embed",
+						"__DATE__", "__TIME__", "__TIMESTAMP__" };
 
-	for (const char *at = text; (at = strstr(at, include)); at += strlen(include)) {
-		const char *before = at;
+	for (const char *at = text; *at;) {
+		size_t len = 0;
 
-		while (before > text && (before[-1] == ' ' || before[-1] == '\t'))
-			before--;
-		if (before > text && (before[-1] == '#' || before[-1] == '_' || before[-1] == '\n') &&
-		    !is_of_header(at + strlen(include), includes))
+		while (is_word(at[len]))
+			len++;
+		if (is_one_of(at, len, include, 1) ? !is_of_header(at + len, includes)
+						   : is_one_of(at, len, changing, sizeof(changing) / sizeof(*changing)))
 			return false;
+		at += len ? len : 1;
 	}
-	return !strstr(text, "__DATE__") && !strstr(text, "__TIME") && !strstr(text, "embed");
+	return true;
 }
 
 int unit_cache_made_by(const char *header, struct buffer *ret)

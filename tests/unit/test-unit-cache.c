@@ -130,6 +130,7 @@ static void test_made_of_something_else_in_cpp(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_false(is_kept("%%cpp\n__TIME__", "", 6, NULL));
 		assert_false(is_kept("%%cpp\n#if __has_include(\"none.h\")\n#endif\n1", "", 7, NULL));
+		assert_false(is_kept("%%cpp\n#/**/include \"/dev/null\"\n1", "", 10, NULL));
 		assert_false(is_kept("%%cpp\n#if 1\n# include <bitset>\n#endif\n1", "", 8, NULL)); /* in no precompiled header */
 		assert_false(is_kept("%%cpp\nint first() { int unused; return 1; }", "-Wall", 9, NULL));
 	}
