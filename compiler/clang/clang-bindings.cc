@@ -128,13 +128,19 @@ std::vector<VarDecl *> clang_bindings_make(Sema &S, Decl *D)
 	return made;
 }
 
+ParenExpr *clang_bindings_meaning(const BindingDecl *B)
+{
+	auto *means = dyn_cast_or_null<ParenExpr>(B->getBinding());
+
+	return means && isa<DeclRefExpr>(means->getSubExpr()) ? means : nullptr;
+}
+
 const VarDecl *clang_bindings_variable(const ValueDecl *D)
 {
 	auto *B = dyn_cast<BindingDecl>(D);
-	auto *means = B ? dyn_cast_or_null<ParenExpr>(B->getBinding()) : nullptr;
-	auto *name = means ? dyn_cast<DeclRefExpr>(means->getSubExpr()) : nullptr;
+	auto *means = B ? clang_bindings_meaning(B) : nullptr;
 
-	return dyn_cast<VarDecl>(name ? name->getDecl() : D);
+	return dyn_cast<VarDecl>(means ? cast<DeclRefExpr>(means->getSubExpr())->getDecl() : D);
 }
 
 bool clang_bindings_made(const VarDecl *V)

@@ -8,6 +8,7 @@
 #define CGPU_COMPILER_CLANG_BINDINGS_HH
 
 #include <clang/AST/DeclCXX.h>
+#include <clang/AST/Expr.h>
 #include <clang/Sema/Sema.h>
 
 #include <vector>
@@ -18,6 +19,8 @@
  */
 std::vector<clang::VarDecl *> clang_bindings_make(clang::Sema &S, clang::Decl *D);
 
+/* What such a name means: a name of the variable, in brackets; nullptr: it is none of file scope. */
+clang::ParenExpr *clang_bindings_meaning(const clang::BindingDecl *B);
 /* The variable itself, or that which the name of a binding means; nullptr: it means none of file scope. */
 const clang::VarDecl *clang_bindings_variable(const clang::ValueDecl *D);
 /* Was it made here? */

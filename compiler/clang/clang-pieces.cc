@@ -344,11 +344,8 @@ void Pieces::report_dependent(Sema &S, const Decl *D) const
 	if (V && !V->getType()->isDependentType())
 		(void)S.isCompleteType(V->getLocation(), S.Context.getBaseElementType(V->getType()));
 
-	if (auto *inner = dyn_cast<DeclContext>(D); inner && inner->isFileContext())
-		for (const Decl *one : inner->decls())
-			report_dependent(S, one);
-	else if (isa<LinkageSpecDecl>(D))
-		for (const Decl *one : cast<LinkageSpecDecl>(D)->decls())
+	if (isa<NamespaceDecl, LinkageSpecDecl>(D))
+		for (const Decl *one : cast<DeclContext>(D)->decls())
 			report_dependent(S, one);
 	else if (P.isValid())
 		job->dependent(job->context, P.getFilename(), clang_declaration_layout(D));

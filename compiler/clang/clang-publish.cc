@@ -5,6 +5,7 @@
  */
 #include "compiler/clang/clang-publish.hh"
 
+#include "compiler/clang/clang-bindings.hh"
 #include "compiler/clang/clang-cuda.hh"
 #include "compiler/clang/clang-includes.hh"
 #include "compiler/clang/clang-pass.hh"
@@ -183,21 +184,12 @@ class References : public RecursiveASTVisitor<References>
 		auto *V = dyn_cast<VarDecl>(E->getDecl());
 
 		if (auto *B = dyn_cast<BindingDecl>(E->getDecl()))
-			look_up_binding(B);
+			if (ParenExpr *means = clang_bindings_meaning(B))
+				means->setSubExpr(looked_up(cast<DeclRefExpr>(means->getSubExpr())));
 		if (!V || !is_bound_here(V))
 			return E;
 		return DeclRefExpr::Create(V->getASTContext(), E->getQualifierLoc(), SourceLocation(), declared(V), false,
 					   E->getLocation(), E->getType(), E->getValueKind());
-	}
-
-	/* One of file scope means a variable, clang-bindings.hh. */
-	static void look_up_binding(BindingDecl *B)
-	{
-		auto *means = dyn_cast_or_null<ParenExpr>(B->getBinding());
-		auto *name = means ? dyn_cast<DeclRefExpr>(means->getSubExpr()) : nullptr;
-
-		if (name)
-			means->setSubExpr(looked_up(name));
 	}
 
 	/* By the same symbol, without its initialiser. */

@@ -51,9 +51,12 @@ class Refused
 
 	void look_at_calls(llvm::Module &M)
 	{
+		const llvm::TargetLibraryInfoImpl functions;
+		const llvm::TargetLibraryInfo library(functions);
+
 		for (llvm::Function &F : M)
 			for (llvm::Instruction &I : llvm::instructions(F))
-				if (const llvm::Function *called = missing_in(I))
+				if (const llvm::Function *called = missing_in(I, library))
 					tell(I, unknown, called->getName().str());
 	}
 
@@ -101,17 +104,16 @@ class Refused
 		return V && V->getAddressSpace() == constant_memory ? V : nullptr;
 	}
 
-	static const llvm::Function *missing_in(const llvm::Instruction &I)
+	static const llvm::Function *missing_in(const llvm::Instruction &I, const llvm::TargetLibraryInfo &library)
 	{
 		auto *call = llvm::dyn_cast<llvm::CallBase>(&I);
 		const llvm::Function *F = call ? call->getCalledFunction() : nullptr;
 
 		if (!F || !F->isDeclaration() || F->isIntrinsic() || is_of_device(F->getName()))
 			return nullptr;
-		llvm::TargetLibraryInfoImpl library;
 		llvm::LibFunc which;
 
-		return llvm::TargetLibraryInfo(library).getLibFunc(F->getName(), which) ? F : nullptr;
+		return library.getLibFunc(F->getName(), which) ? F : nullptr;
 	}
 
 	/* The line of the cell that has brought the instruction about; nullptr: none. */

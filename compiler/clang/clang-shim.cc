@@ -701,6 +701,17 @@ Compilation *ahead[CLANG_EFFORTS];
 /* The last one; taking it down takes time too. */
 Compilation *spent;
 
+/* options NULL: none. */
+void begin_ahead(clang_effort effort, const clang_options *options, const char *header)
+{
+	Compilation *&waiting = ahead[effort];
+
+	if (waiting && waiting->fits(options, header))
+		return;
+	delete waiting;
+	waiting = options ? new Compilation(options, effort, header) : nullptr;
+}
+
 } /* namespace */
 
 void clang_shim_init(void)
@@ -833,22 +844,13 @@ void clang_shim_rest(const struct clang_options *options, const char *header)
 {
 	delete spent;
 	spent = nullptr;
-	for (int effort = CLANG_FULL + 1; effort < CLANG_CPP; effort++) {
-		if (ahead[effort] && ahead[effort]->fits(options, header))
-			continue;
-		delete ahead[effort];
-		ahead[effort] = options ? new Compilation(options, (clang_effort)effort, header) : nullptr;
-	}
+	for (int effort = CLANG_FULL + 1; effort < CLANG_CPP; effort++)
+		begin_ahead((clang_effort)effort, options, header);
 }
 
 void clang_shim_rest_cpp(const struct clang_options *options, const char *header)
 {
-	Compilation *&waiting = ahead[CLANG_CPP];
-
-	if (waiting && waiting->fits(options, header))
-		return;
-	delete waiting;
-	waiting = options ? new Compilation(options, CLANG_CPP, header) : nullptr;
+	begin_ahead(CLANG_CPP, options, header);
 }
 
 int clang_shim_parse(const struct clang_job *job)

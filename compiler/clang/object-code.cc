@@ -280,6 +280,8 @@ std::unique_ptr<ObjectCode> ObjectCode::create(const CompilerInstance &CI, clang
 
 bool ObjectCode::generate_short(const llvm::Module &M)
 {
+	if (!clang_may_have_short_loops(M))
+		return false;
 	std::unique_ptr<llvm::Module> copy = llvm::CloneModule(M);
 	bool is_short = clang_simplify_short_loops(*copy, parts->modules);
 

@@ -110,6 +110,21 @@ FunctionPassManager simplifications()
 
 } // namespace
 
+bool clang_may_have_short_loops(const Module &M)
+{
+	for (const Function &F : M) {
+		if (F.isDeclaration() || F.hasFnAttribute(Attribute::AlwaysInline))
+			continue;
+		for (const User *U : F.users()) {
+			auto *I = dyn_cast<Instruction>(U);
+
+			if (I && !runs_once(*I->getFunction()) && !I->getFunction()->hasFnAttribute(Attribute::AlwaysInline))
+				return false;
+		}
+	}
+	return true;
+}
+
 bool clang_simplify_short_loops(Module &M, ModuleAnalysisManager &modules)
 {
 	FunctionAnalysisManager &functions = modules.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();

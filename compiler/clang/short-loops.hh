@@ -6,7 +6,11 @@
 #ifndef CGPU_COMPILER_SHORT_LOOPS_HH
 #define CGPU_COMPILER_SHORT_LOOPS_HH
 
+#include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
+
+/* A look at M as clang has made it. false: clang_simplify_short_loops() would say no, too. */
+bool clang_may_have_short_loops(const llvm::Module &M);
 
 /*
  * What holds a cell's own statements runs once; loops there may do anything, if they turn some hundred times at most. Other

@@ -287,8 +287,6 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 	int failed;
 
 	start_try(x);
-	if (write_text(x, err))
-		return -1;
 	x->job = (struct clang_job){ .options = x->options, .header = buffer_text(&x->header), .name = x->request->cell_name,
 				     .files = x->anew_names, .n_files = x->n_anew,
 				     .text = buffer_text(&x->text.text), .len = x->text.text.len,
@@ -314,7 +312,7 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 	return failed;
 }
 
-/* Each turn drops at least one entry, so this ends. */
+/* The text is there. Each turn drops at least one entry, so this ends. */
 static int compile_tries(struct cpp_unit *x, struct error *err)
 {
 	do {
@@ -325,6 +323,8 @@ static int compile_tries(struct cpp_unit *x, struct error *err)
 			x->run_main = false;
 			x->again = true;
 		}
+		if (x->again && write_text(x, err))
+			return -1;
 	} while (x->again);
 	if (x->diagnostics.n_errors)
 		cpp_tries_tell_dropped(x);
@@ -518,31 +518,25 @@ static void put_session(const struct cpp_unit *x, struct buffer *out)
 	}
 }
 
-/* Empty for a cell that has to be compiled. */
-static int make_key(struct cpp_unit *x, struct unit_cache_key *ret, struct error *err)
+/* Empty for a cell that has to be compiled. The header's name has the hash of the prelude and of the options. */
+static void make_key(const struct cpp_unit *x, struct unit_cache_key *ret)
 {
 	const struct compile_request *r = x->request;
 	cleanup_buffer struct buffer made_by = BUFFER_INIT, asked = BUFFER_INIT;
-	char headers[40], folder[PATH_MAX];
+	char folder[PATH_MAX];
 
 	ret->text[0] = '\0';
-	if (!r->cell || r->checked)
-		return 0;
-	if (write_text(x, err))
-		return -1;
-	if (!unit_cache_suits_cpp(buffer_text(&x->text.text), buffer_text(&x->includes)) ||
-	    options_header_key(&x->compiler->options, x->options, "", headers, NULL) ||
+	if (!r->cell || r->checked || !unit_cache_suits_cpp(buffer_text(&x->text.text), buffer_text(&x->includes)) ||
 	    unit_cache_made_by(buffer_text(&x->header), &made_by))
-		return 0;
+		return;
 	/* Debugging information has the folder. */
 	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%s\n%s\n%s\n", r->cell, r->sm, r->cell_name, buffer_text(&x->flags),
 		      buffer_text(&x->device_flags), getcwd(folder, sizeof(folder)) ? folder : "", buffer_text(&x->includes));
 	put_session(x, &asked);
 	if (!buffer_check(&made_by, NULL) && !buffer_check(&asked, NULL))
-		unit_cache_key_make(ret, (const char *[]){ buffer_text(&made_by), headers, buffer_text(&asked), r->text,
+		unit_cache_key_make(ret, (const char *[]){ buffer_text(&made_by), buffer_text(&asked), r->text,
 							   buffer_text(&x->text.text) },
-				    (size_t[]){ made_by.len, strlen(headers), asked.len, strlen(r->text), x->text.text.len }, 5);
-	return 0;
+				    (size_t[]){ made_by.len, asked.len, strlen(r->text), x->text.text.len }, 4);
 }
 
 static int compile(struct cpp_unit *x, struct compile_result *ret, struct error *err)
@@ -553,8 +547,9 @@ static int compile(struct cpp_unit *x, struct compile_result *ret, struct error 
 
 	if (r)
 		return r < 0 ? -1 : 0;
-	if (make_key(x, &key, err))
+	if (write_text(x, err))
 		return -1;
+	make_key(x, &key);
 	ret->ok = unit_cache_get(cache, &key, &ret->unit);
 	if (ret->ok)
 		return 0;

@@ -16,6 +16,7 @@
 #include "compiler/frontend/compile.h"
 #include "compiler/session/composition.h"
 #include "compiler/session/session.h"
+#include "compiler/text/token.h"
 
 static uint32_t number_behind(const char *start, const char *file)
 {
@@ -296,15 +297,6 @@ void cpp_tries_on_diagnostic(void *context, const struct clang_diagnostic *d)
 		add_missing(x, d);
 }
 
-/* Is it a word of the cell? */
-static bool is_mentioned(const struct cpp_unit *x, const char *name)
-{
-	for (uint32_t i = 0; *name && i < x->cell.tokens.n; i++)
-		if (token_is(&x->cell.tokens, i, name))
-			return true;
-	return false;
-}
-
 void cpp_tries_tell_dropped(struct cpp_unit *x)
 {
 	struct buffer *out = &x->diagnostics.errors;
@@ -314,7 +306,7 @@ void cpp_tries_tell_dropped(struct cpp_unit *x)
 		bool is_piece = d->kind == DECLARATION_CPP;
 		const char *changed = NULL, *name = is_piece ? d->device : d->name;
 
-		if (x->dropped[i] <= CPP_BEHIND || !is_mentioned(x, name))
+		if (x->dropped[i] <= CPP_BEHIND || !*name || !token_list_has(&x->cell.tokens, name))
 			continue;
 		if (is_piece && x->dropped[i] == CPP_REFUSED)
 			changed = cpp_dependents_changed(&x->dependents, &x->compiler->session, d->host);

@@ -6,32 +6,22 @@
 
 #include "common/address-map.h"
 #include "common/buffer.h"
-#include "common/demangle.h"
 #include "common/error.h"
 #include "kernel/magics/magic.h"
 #include "kernel/session/result.h"
 #include "kernel/session/session.h"
+#include "kernel/session/value-format.h"
 #include "kernel/size-text.h"
 
 #define VALUE_MAX 60
 #define NAME_MAX_WIDTH 24
-#define NAME_SIZE 200
 #define TYPE_MAX_WIDTH 28
-
-/* A function of C++ by the name that people write. */
-static const char *shown_name(const struct supervisor_variable *v, char ret[NAME_SIZE])
-{
-	if (!v->is_function)
-		return v->name;
-	demangle(v->name, ret, NAME_SIZE);
-	return ret;
-}
 
 static bool is_listed(const struct supervisor_variable *v, const char *pattern)
 {
-	char name[NAME_SIZE];
+	char name[VALUE_FORMAT_NAME_SIZE];
 
-	return !*pattern || !fnmatch(pattern, shown_name(v, name), 0);
+	return !*pattern || !fnmatch(pattern, value_format_name(v->name, v->is_function, name), 0);
 }
 
 static int who(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
@@ -80,13 +70,14 @@ static void put_value(struct session *s, const struct supervisor_variable *v, st
 static void put_row(struct session *s, const struct supervisor_variable *v, int name_width, int type_width)
 {
 	cleanup_buffer struct buffer value = BUFFER_INIT;
-	char size[SIZE_TEXT_MAX], cell[24], name[NAME_SIZE];
+	char size[SIZE_TEXT_MAX], cell[24], name[VALUE_FORMAT_NAME_SIZE];
 
 	if (!v->is_function)
 		put_value(s, v, &value);
 	snprintf(cell, sizeof(cell), "In[%u]", v->cell);
-	output_printf(&s->output, STREAM_STDOUT, "%-*s  %-*s  %9s  %-7s  %s\n", name_width, shown_name(v, name), type_width,
-		      v->type, v->is_function ? "" : size_text(v->size, size), cell,
+	output_printf(&s->output, STREAM_STDOUT, "%-*s  %-*s  %9s  %-7s  %s\n", name_width,
+		      value_format_name(v->name, v->is_function, name), type_width, v->type,
+		      v->is_function ? "" : size_text(v->size, size), cell,
 		      v->is_function ? "function" : buffer_text(&value));
 }
 
@@ -100,7 +91,7 @@ static int whos(struct session *s, struct cell *c, const struct magic_call *call
 	const struct supervisor_variable *v;
 	size_t n = supervisor_variables(s->supervisor, &v), listed = 0;
 	int name_width = 4, type_width = 4;
-	char name[NAME_SIZE];
+	char name[VALUE_FORMAT_NAME_SIZE];
 
 	(void)c;
 	(void)err;
@@ -108,8 +99,10 @@ static int whos(struct session *s, struct cell *c, const struct magic_call *call
 		if (!is_listed(&v[i], call->args))
 			continue;
 		listed++;
-		if ((int)strlen(shown_name(&v[i], name)) > name_width)
-			name_width = strlen(shown_name(&v[i], name));
+		int width = (int)strlen(value_format_name(v[i].name, v[i].is_function, name));
+
+		if (width > name_width)
+			name_width = width;
 		if ((int)strlen(v[i].type) > type_width)
 			type_width = strlen(v[i].type);
 	}

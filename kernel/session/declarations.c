@@ -169,10 +169,13 @@ static bool owns(const struct declaration_entry *e, uint32_t owner)
 	return false;
 }
 
+/* What nobody owns is not noted. */
 static int note_owned(struct declarations *d, uint32_t owner, size_t slot)
 {
 	struct declaration_slots *s;
 
+	if (owner == NO_OWNER)
+		return 0;
 	if (owner >= d->n_owned) {
 		size_t n = 2 * owner + 16;
 		struct declaration_slots *grown = realloc(d->owned, n * sizeof(*grown));
@@ -206,7 +209,7 @@ static int find_owned(struct declarations *d)
 		d->owned[i].n = 0;
 	for (size_t i = 0; i < d->list.n; i++)
 		for (uint32_t k = 0; k < d->list.items[i]->n_owners; k++)
-			if (d->list.items[i]->owners[k] != NO_OWNER && note_owned(d, d->list.items[i]->owners[k], i))
+			if (note_owned(d, d->list.items[i]->owners[k], i))
 				return -1;
 	d->list.renumbered = false;
 	return 0;
@@ -661,9 +664,7 @@ static int put(struct acceptance *a, size_t slot, struct declaration_entry *e, s
 	if (slot < a->d->list.n ? declaration_list_set(&a->d->list, slot, e, err)
 				: declaration_list_append(&a->d->list, e, err))
 		return -1;
-	if (a->owner != NO_OWNER && note_owned(a->d, a->owner, slot))
-		return no_memory(err);
-	return 0;
+	return note_owned(a->d, a->owner, slot) ? no_memory(err) : 0;
 }
 
 /* The name means something again. */

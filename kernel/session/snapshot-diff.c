@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/demangle.h"
 #include "common/error.h"
 #include "common/record.h"
 #include "common/type-code.h"
@@ -191,13 +190,11 @@ static int compare_variable(struct snapshot_job *j, struct side *d, const struct
 	return 0;
 }
 
-/* A function of C++ by the name that people write. */
 static void put_name(const struct supervisor_variable *v, struct buffer *out)
 {
-	char name[200];
+	char name[VALUE_FORMAT_NAME_SIZE];
 
-	demangle(v->name, name, sizeof(name));
-	buffer_printf(out, "%s%s", v->is_function ? name : v->name, v->is_function ? "()" : "");
+	buffer_printf(out, "%s%s", value_format_name(v->name, v->is_function, name), v->is_function ? "()" : "");
 }
 
 static int compare_tables(struct snapshot_job *j, struct side *d, struct unit_table *now, struct buffer *out,

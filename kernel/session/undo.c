@@ -11,12 +11,12 @@
 
 #include "common/buffer.h"
 #include "common/cleanup.h"
-#include "common/demangle.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "kernel/session/cell.h"
 #include "kernel/session/session-state.h"
 #include "kernel/session/session.h"
+#include "kernel/session/value-format.h"
 #include "kernel/size-text.h"
 
 #define NAMES_SHOWN 24
@@ -154,10 +154,9 @@ enum difference { ONLY_HERE, DIFFERENT };
 
 static void put_name(const char *before, const struct seen *v, struct buffer *out)
 {
-	char name[200];
+	char name[VALUE_FORMAT_NAME_SIZE];
 
-	demangle(v->name, name, sizeof(name));
-	buffer_printf(out, "%s%s%s", before, v->is_function ? name : v->name, v->is_function ? "()" : "");
+	buffer_printf(out, "%s%s%s", before, value_format_name(v->name, v->is_function, name), v->is_function ? "()" : "");
 }
 
 /* Names of `here` that `there` has not, or has otherwise. */

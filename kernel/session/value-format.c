@@ -7,12 +7,12 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/demangle.h"
 #include "common/type-code.h"
 #include "kernel/session/character-format.h"
 
@@ -386,4 +386,12 @@ void value_format(const struct value_text *v, struct buffer *out)
 		out->len = cut;
 		buffer_puts(out, "...");
 	}
+}
+
+const char *value_format_name(const char *name, bool is_function, char ret[VALUE_FORMAT_NAME_SIZE])
+{
+	if (!is_function)
+		return name;
+	demangle(name, ret, VALUE_FORMAT_NAME_SIZE);
+	return ret;
 }

@@ -7,6 +7,7 @@
 #ifndef CGPU_KERNEL_SESSION_VALUE_FORMAT_H
 #define CGPU_KERNEL_SESSION_VALUE_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,5 +35,9 @@ struct value_text {
 
 /* A malformed code or too few bytes give "<N bytes of TYPE>". */
 void value_format(const struct value_text *v, struct buffer *out);
+
+/* The name of a variable, or of a function as people write it: its own may be mangled. That is put into ret, cut to size. */
+#define VALUE_FORMAT_NAME_SIZE 200
+const char *value_format_name(const char *name, bool is_function, char ret[VALUE_FORMAT_NAME_SIZE]);
 
 #endif
