@@ -120,12 +120,18 @@ static bool is_of_runtime(const struct session *s, const struct token_list *l, u
 	       isupper((unsigned char)token_text(l, i)[4]) && header_names_kind(&s->headers, token_text(l, i), token_len(l, i));
 }
 
+/* `geo::one`. The colons of assembly stand in front of a text or a parenthesis. */
+static bool is_scope(const struct token_list *l, uint32_t i)
+{
+	return token_is_name(l, i) && token_is(l, i + 1, "::") && i + 2 < l->n && token_is_name(l, i + 2);
+}
+
 bool beyond_c_is_likely(const struct host_text *h, const struct session *session)
 {
 	const struct token_list *l = &h->split.tokens;
 
 	for (uint32_t i = 0; i < l->n; i++)
-		if (is_of_runtime(session, l, i))
+		if (is_of_runtime(session, l, i) || is_scope(l, i))
 			return true;
 	return false;
 }

@@ -14,7 +14,7 @@ struct session;
  * or a function whose name a C++ cell was the last to give to one? Tokens guess; what they miss C refuses.
  */
 bool beyond_c(const struct host_text *h, const struct session *session);
-/* Does it call the CUDA runtime? C++ is asked first, and C what C++ does not take. */
+/* Does it call the CUDA runtime, or name what is in a scope? C++ is asked first, and C what C++ does not take. */
 bool beyond_c_is_likely(const struct host_text *h, const struct session *session);
 /* The line of the first mark of CUDA, or launch; 0: there is none. */
 uint32_t beyond_c_cuda_line(const struct host_text *h);

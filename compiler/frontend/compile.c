@@ -497,15 +497,6 @@ static void keep_flags(struct compiler *c, const char *cflags)
 	c->cflags = copy;
 }
 
-/* `geo::one`: what C says of the colons helps nobody. Those of assembly stand in front of a text or a parenthesis. */
-static bool has_scope(const struct token_list *l)
-{
-	for (uint32_t i = 0; i + 2 < l->n; i++)
-		if (token_is_name(l, i) && token_is(l, i + 1, "::") && token_is_name(l, i + 2))
-			return true;
-	return false;
-}
-
 static int compile(struct compilation *x, struct compile_result *ret, struct error *err)
 {
 	const struct compile_request *r = x->request;
@@ -528,7 +519,6 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	x->is_likely_cpp = !x->only_c && !x->is_cpp && beyond_c_is_likely(&x->host, &x->compiler->session);
 	if (x->is_cpp || x->is_likely_cpp)
 		return 0;
-	x->is_cpp = has_scope(&x->host.split.tokens);
 	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options, &x->compiler->session,
 					 x->host.masks, x->host.n_masks));
 	make_key(x);
