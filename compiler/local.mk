@@ -26,6 +26,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang/clang-inlined.cc %reldir%/clang/clang-inlined.hh %reldir%/clang/clang-job.hh \
 	%reldir%/clang/clang-launches.cc %reldir%/clang/clang-launches.hh \
 	%reldir%/clang/clang-members.cc %reldir%/clang/clang-members.hh \
+	%reldir%/clang/clang-nodebug.cc %reldir%/clang/clang-nodebug.hh \
 	%reldir%/clang/clang-own.cc %reldir%/clang/clang-own.hh %reldir%/clang/clang-pass.hh \
 	%reldir%/clang/clang-pieces.cc %reldir%/clang/clang-pieces.hh \
 	%reldir%/clang/clang-publish.cc %reldir%/clang/clang-publish.hh \

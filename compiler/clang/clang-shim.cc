@@ -17,6 +17,7 @@
 #include "compiler/clang/clang-includes.hh"
 #include "compiler/clang/clang-job.hh"
 #include "compiler/clang/clang-launches.hh"
+#include "compiler/clang/clang-nodebug.hh"
 #include "compiler/clang/clang-pieces.hh"
 #include "compiler/clang/clang-publish.hh"
 #include "compiler/clang/clang-statements.hh"
@@ -176,8 +177,10 @@ class CellConsumer : public SemaConsumer
 
 	void HandleTranslationUnit(ASTContext &C) override
 	{
-		if (is_header && sema)
+		if (is_header && sema) {
 			forget_warnings(*sema);
+			clang_mark_nodebug(C);
+		}
 		if (job->edit && sema)
 			for (Decl *D : with_lambdas) {
 				clang_captures_report(C, D, job);

@@ -241,6 +241,7 @@ static const char *const every_language[] = {
 	"-fno-optimize-sibling-calls", /* the last call of a cell has its line in a report, too */
 	"-gdwarf-4",
 	"-g",
+	"-gomit-unreferenced-methods",
 	"-femulated-tls",
 	"-fno-color-diagnostics",
 	"-D_GNU_SOURCE=",

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler/clang/clang-nodebug.hh"
+
+#include <clang/AST/Attr.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
+
+using namespace clang;
+
+namespace
+{
+
+/* Declarations only: functions have none in them but those of local classes and lambdas, which are few. */
+class Marker : public RecursiveASTVisitor<Marker>
+{
+      public:
+	explicit Marker(ASTContext &C) : C(C)
+	{
+	}
+
+	bool shouldVisitTemplateInstantiations() const
+	{
+		return true;
+	}
+
+	bool TraverseStmt(Stmt *)
+	{
+		return true;
+	}
+
+	bool TraverseTypeLoc(TypeLoc)
+	{
+		return true;
+	}
+
+	bool VisitFunctionDecl(FunctionDecl *F)
+	{
+		if (C.getSourceManager().isInSystemHeader(F->getLocation()) && !F->hasAttr<NoDebugAttr>())
+			F->addAttr(NoDebugAttr::CreateImplicit(C));
+		return true;
+	}
+
+      private:
+	ASTContext &C;
+};
+
+} // namespace
+
+void clang_mark_nodebug(ASTContext &C)
+{
+	Marker(C).TraverseAST(C);
+}
