@@ -120,7 +120,8 @@ bool cpp_pieces_mentions(const char *text, const char *word)
 {
 	size_t len = strlen(word);
 
-	for (const char *at = text; (at = strstr(at, word)); at += len)
+	/* An operator has no plain name. */
+	for (const char *at = text; len && (at = strstr(at, word)); at += len)
 		if ((at == text || !is_word(at[-1])) && !is_word(at[len]))
 			return true;
 	return false;

@@ -176,3 +176,11 @@ def test_a_fault_in_code_of_another_cell_or_file_has_its_place(start_kernel, tmp
     # What the C++ library has in between is not the user's.
     fault = kernel.run("%%cpp\n#include <vector>\nstd::vector<int> *none = nullptr;\nnone->push_back(3);")
     assert fault.ename == "SegmentationFault" and "stl_vector.h" not in fault.traceback
+
+
+def test_a_class_and_its_operator_are_defined_anew(session):
+    """An operator has no plain name: looking for it in texts did not end."""
+    for order in "<", ">":
+        session.run("%%cpp\nstruct item { int n; };\n"
+                    f"bool operator<(item a, item b) {{ return a.n {order} b.n; }}").ok()
+        assert session.run("%%cpp\nitem{ 1 } < item{ 2 }").ok().text == str(order == "<").lower()
