@@ -23,7 +23,8 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang/clang-display.cc %reldir%/clang/clang-display.hh %reldir%/clang/clang-header.hh \
 	%reldir%/clang/clang-hints.cc %reldir%/clang/clang-hints.hh \
 	%reldir%/clang/clang-includes.cc %reldir%/clang/clang-includes.hh \
-	%reldir%/clang/clang-inlined.cc %reldir%/clang/clang-inlined.hh %reldir%/clang/clang-job.hh \
+	%reldir%/clang/clang-inlined.cc %reldir%/clang/clang-inlined.hh \
+	%reldir%/clang/clang-instances.cc %reldir%/clang/clang-instances.hh %reldir%/clang/clang-job.hh \
 	%reldir%/clang/clang-launches.cc %reldir%/clang/clang-launches.hh \
 	%reldir%/clang/clang-members.cc %reldir%/clang/clang-members.hh \
 	%reldir%/clang/clang-nodebug.cc %reldir%/clang/clang-nodebug.hh \
@@ -50,7 +51,8 @@ libcompiler_a_SOURCES = \
 	%reldir%/session/session.c %reldir%/session/session.h \
 	%reldir%/session/session-entry.c %reldir%/session/session-entry.h \
 	%reldir%/session/session-header.c %reldir%/session/session-header.h \
-	%reldir%/units/effort.c %reldir%/units/effort.h %reldir%/units/line-table.c %reldir%/units/line-table.h \
+	%reldir%/units/effort.c %reldir%/units/effort.h %reldir%/units/instances.c %reldir%/units/instances.h \
+	%reldir%/units/line-table.c %reldir%/units/line-table.h \
 	%reldir%/units/object-symbols.c %reldir%/units/object-symbols.h \
 	%reldir%/units/unit-cache.c %reldir%/units/unit-cache.h \
 	%reldir%/device/c-linkage.c %reldir%/device/c-linkage.h %reldir%/device/cell-stamp.c %reldir%/device/cell-stamp.h \
@@ -122,8 +124,8 @@ clean-local:
 	rm -rf %reldir%/include
 
 compiler_tests = test-split test-c-linkage test-pragma-state test-launch-syntax test-line-table test-effort \
-	test-compile test-compile-ahead test-header-ahead test-unit-cache test-listing test-tool-folder \
-	test-diagnostics
+	test-compile test-compile-ahead test-header-ahead test-unit-cache test-instances test-listing \
+	test-tool-folder test-diagnostics
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
 test_split_SOURCES = tests/unit/test-split.c
@@ -170,6 +172,12 @@ test_unit_cache_CPPFLAGS = $(AM_CPPFLAGS) -DPRELUDE='"$(abs_top_builddir)/%reldi
 test_unit_cache_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_unit_cache_LDFLAGS = $(cgpu_compiler_LDFLAGS)
 test_unit_cache_LDADD = $(COMPILER_LIBS) $(CMOCKA_LIBS)
+test_instances_SOURCES = tests/unit/test-instances.c
+nodist_EXTRA_test_instances_SOURCES = linked-by-c++.cc
+test_instances_CPPFLAGS = $(AM_CPPFLAGS) -DPRELUDE='"$(abs_top_builddir)/%reldir%/include"'
+test_instances_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_instances_LDFLAGS = $(cgpu_compiler_LDFLAGS)
+test_instances_LDADD = $(COMPILER_LIBS) $(CMOCKA_LIBS)
 test_compile_ahead_SOURCES = tests/unit/test-compile-ahead.c
 nodist_EXTRA_test_compile_ahead_SOURCES = linked-by-c++.cc
 test_compile_ahead_CPPFLAGS = $(AM_CPPFLAGS) -DPRELUDE='"$(abs_top_builddir)/%reldir%/include"'

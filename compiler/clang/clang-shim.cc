@@ -15,6 +15,7 @@
 #include "compiler/clang/clang-display.hh"
 #include "compiler/clang/clang-header.hh"
 #include "compiler/clang/clang-includes.hh"
+#include "compiler/clang/clang-instances.hh"
 #include "compiler/clang/clang-job.hh"
 #include "compiler/clang/clang-launches.hh"
 #include "compiler/clang/clang-nodebug.hh"
@@ -425,6 +426,12 @@ class ModuleAction : public HeaderLater<ASTFrontendAction>
 		return generator ? generator->GetModule() : nullptr;
 	}
 
+	/* Of what module() has; as long as there is one. */
+	CodeGenerator &declarations()
+	{
+		return *generator;
+	}
+
       protected:
 	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef file) override
 	{
@@ -625,7 +632,7 @@ class Compilation
 		noteBottomOfStack();
 		consumeError(action->Execute());
 		if (code && !CI.getDiagnostics().hasErrorOccurred())
-			make_code(*static_cast<ModuleAction *>(action.get())->module());
+			make_code(*static_cast<ModuleAction *>(action.get()));
 		if (CI.getDiagnostics().hasErrorOccurred())
 			return -1;
 		if (code)
@@ -665,11 +672,19 @@ class Compilation
 	std::unique_ptr<ObjectCode> code; /* not for clang's own way to an object */
 	bool begun = false;
 
-	void make_code(llvm::Module &M)
+	void make_code(ModuleAction &made)
 	{
+		llvm::Module &M = *made.module();
+		Instances instances(&job);
+
 		if (CI.getLangOpts().CPlusPlus)
 			clang_publish_module(M);
-		code->generate(M);
+		if (!job.instance) {
+			code->generate(M, nullptr);
+			return;
+		}
+		instances.leave_out(M, made.declarations());
+		code->generate(M, [&instances](llvm::Module &optimised) { instances.give(optimised); });
 	}
 
 	void choose_action()

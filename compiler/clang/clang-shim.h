@@ -163,6 +163,12 @@ struct clang_job {
 	const char *run; /* function that holds the statements; NULL for none */
 	const char *statements; /* of a C++ cell: what functions made of statements at file scope are called, before a number */
 	bool display;	 /* its last statement is displayed */
+	/*
+	 * Of a C++ cell with `instance`: what stands in front of the symbols of inline functions and instances of templates that
+	 * units give each other, and those that the session has, a line each, without it.
+	 */
+	const char *instances;
+	const char *given;
 	enum clang_effort effort;
 	bool checked;	 /* each access to memory calls the functions of runtime/memcheck/ */
 	void *context;
@@ -180,6 +186,8 @@ struct clang_job {
 	void (*pragma)(void *context, const char *text);
 	/* Of a C++ cell: the symbol of a weak variable that its own text defines, or of its guard; may be NULL */
 	void (*own_variable)(void *context, const char *symbol);
+	/* Of a C++ cell: the unit's code of this symbol is for others, too. NULL: they get none, and it takes none. */
+	void (*instance)(void *context, const char *symbol);
 	void (*entry)(void *context, const struct clang_entry *e); /* as `piece` */
 	/* As `piece`: a function that its object has under another symbol than its name, and its type. */
 	void (*function)(void *context, const char *symbol, const char *type, unsigned line);

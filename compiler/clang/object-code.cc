@@ -293,13 +293,15 @@ bool ObjectCode::generate_short(const llvm::Module &M)
 	return is_short;
 }
 
-void ObjectCode::generate(llvm::Module &M)
+void ObjectCode::generate(llvm::Module &M, const std::function<void(llvm::Module &)> &optimised)
 {
 	reusable = false;
 	M.setDataLayout(used->target->createDataLayout());
 	if (has_loops(effort) && generate_short(M))
 		return;
 	parts->optimise.run(M, parts->modules);
+	if (optimised)
+		optimised(M);
 	used->make_code(M);
 }
 
@@ -315,7 +317,7 @@ std::unique_ptr<ObjectCode> ObjectCode::create(const CompilerInstance &, clang_e
 	return nullptr;
 }
 
-void ObjectCode::generate(llvm::Module &)
+void ObjectCode::generate(llvm::Module &, const std::function<void(llvm::Module &)> &)
 {
 }
 

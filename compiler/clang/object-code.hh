@@ -7,6 +7,7 @@
 #ifndef CGPU_COMPILER_OBJECT_CODE_HH
 #define CGPU_COMPILER_OBJECT_CODE_HH
 
+#include <functional>
 #include <memory>
 
 #include <llvm/ADT/SmallString.h>
@@ -33,8 +34,9 @@ class ObjectCode
 	static std::unique_ptr<ObjectCode> create(const clang::CompilerInstance &CI, clang_effort effort);
 	~ObjectCode();
 
-	/* Once. Trouble goes to the diagnostic handler of M's context. */
-	void generate(llvm::Module &M);
+	/* Once. optimised: is called between the passes over M and those that make machine code, when M has been optimised; may be
+	 * empty. Trouble goes to the diagnostic handler of M's context. */
+	void generate(llvm::Module &M, const std::function<void(llvm::Module &)> &optimised);
 	/* There was no trouble. */
 	void went_well();
 	const llvm::SmallString<0> &object() const;

@@ -50,6 +50,13 @@ static void on_own_variable(void *context, const char *symbol)
 	buffer_append(&x->own_variables, symbol, strlen(symbol) + 1);
 }
 
+static void on_instance(void *context, const char *symbol)
+{
+	struct cpp_unit *x = context;
+
+	instances_add(&x->instances, symbol);
+}
+
 static void on_entry(void *context, const struct clang_entry *e)
 {
 	struct cpp_unit *x = context;
@@ -181,6 +188,7 @@ static void start_try(struct cpp_unit *x)
 	cpp_names_release(&x->names);
 	x->names = (struct cpp_names){ .pool = &x->pool };
 	buffer_clear(&x->own_variables);
+	instances_begin(&x->instances);
 	buffer_clear(&x->unused);
 	cpp_pieces_release(&x->pieces);
 	x->pieces = (struct cpp_pieces){ .pool = &x->pool };
@@ -296,6 +304,8 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 				     .diagnostic = cpp_tries_on_diagnostic, .symbol = on_symbol, .piece = on_piece,
 				     .definition = on_definition, .dependent = on_dependent, .pragma = on_pragma,
 				     .own_variable = on_own_variable, .function = on_function, .entry = on_entry,
+				     .instances = x->instances.prefix, .given = buffer_text(&x->instances.given),
+				     .instance = *x->instances.prefix ? on_instance : NULL,
 				     .device_code = on_device_code, .edit = cpp_tries_on_edit,
 				     .launched = cpp_tries_on_launched };
 	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text, strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
@@ -420,6 +430,7 @@ static int make_unit(struct cpp_unit *x, struct compile_result *ret, struct erro
 	if (cpp_names_finish(&x->names, u, &x->diagnostics.warnings, err) ||
 	    cpp_pieces_finish(&x->pieces, &x->compiler->session, x->dropped, u, &x->diagnostics.warnings, err) ||
 	    cpp_dependents_finish(&x->dependents, &x->compiler->session, x->dropped, u, err) || declare_pragmas(x, err) ||
+	    instances_declare(&x->instances, u, &x->pool, err) ||
 	    in_the_way_undefine(&x->compiler->session, u, &x->pool, err))
 		return -1;
 	cpp_tries_tell_stays(x);
@@ -554,6 +565,7 @@ static int compile(struct cpp_unit *x, struct compile_result *ret, struct error 
 	if (ret->ok)
 		return 0;
 	buffer_clear(&ret->unit);
+	instances_find(&x->instances, &x->compiler->session, buffer_text(&x->header));
 	if (compile_tries(x, err))
 		return -1;
 	if (x->diagnostics.n_errors)
@@ -568,7 +580,7 @@ static int compile(struct cpp_unit *x, struct compile_result *ret, struct error 
 
 static void unit_begin(struct cpp_unit *x, struct compiler *c, const struct compile_request *request)
 {
-	*x = (struct cpp_unit){ .compiler = c, .request = request };
+	*x = (struct cpp_unit){ .compiler = c, .request = request, .instances = INSTANCES_INIT };
 	mem_pool_init(&x->pool);
 	snprintf(x->run, sizeof(x->run), UNIT_STATEMENTS "%u", request->cell);
 	diagnostics_init(&x->diagnostics, request->text, strlen(request->text), request->cell_name);
@@ -585,6 +597,7 @@ static void unit_end(struct cpp_unit *x)
 	pragma_state_release(&x->before);
 	pragma_state_release(&x->pragmas);
 	buffer_release(&x->own_variables);
+	instances_release(&x->instances);
 	buffer_release(&x->unused);
 	cpp_cell_release(&x->cell);
 	clang_result_release(&x->object);

@@ -24,6 +24,7 @@
 #include "compiler/session/pragma-state.h"
 #include "compiler/text/cpp-cell.h"
 #include "compiler/text/unit-text.h"
+#include "compiler/units/instances.h"
 
 struct compile_request;
 struct compiler;
@@ -45,6 +46,7 @@ struct cpp_unit {
 	struct cpp_own own;
 	struct pragma_state before, pragmas; /* where the cell begins, and so far */
 	struct buffer own_variables; /* symbols, each with its NUL */
+	struct instances instances;
 	struct buffer unused;	     /* struct clang_diagnostic: about results that nobody takes */
 	struct clang_result object;
 	struct buffer behind;	/* the kernels that are compiled again */

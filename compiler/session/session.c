@@ -376,7 +376,8 @@ void session_each(const struct session *s,
 		  void (*found)(void *context, const struct declaration *d), void *context)
 {
 	for (uint32_t i = 0; i < s->n; i++)
-		if (s->entries[i].d.kind != DECLARATION_DROPPED && s->entries[i].d.kind != DECLARATION_CPP)
+		if (s->entries[i].d.kind != DECLARATION_DROPPED && s->entries[i].d.kind != DECLARATION_CPP &&
+		    s->entries[i].d.kind != DECLARATION_INSTANCES)
 			found(context, &s->entries[i].d);
 }
 

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code of the C++ library that an earlier unit has compiled is there when, and only when, that unit is."""
+
+HEADERS = "#include <algorithm>\n#include <functional>\n#include <map>\n#include <string>\n#include <vector>\n"
+
+
+def work(name):
+    """Uses functions of the library that are too large to be inlined."""
+    return (f"std::vector<int> {name}; for (int i = 0; i < 1000; i++) {name}.push_back(i * 7 % 31);\n"
+            f"std::sort({name}.begin(), {name}.end(), std::greater<int>());\n"
+            f"std::map<int, std::string> words_{name}; for (int x : {name}) words_{name}[x % 7] += std::to_string(x);\n")
+
+
+SHOWN = 'printf("%d %zu %zu", {name}[3], words_{name}.size(), words_{name}[3].size());'
+
+
+def check(kernel, name):
+    assert kernel.run(work(name) + SHOWN.format(name=name)).ok().stdout == "30 7 224"
+
+
+def test_behind_a_cell_that_failed(fresh_kernel):
+    fresh_kernel.run(HEADERS).ok()
+    assert fresh_kernel.run(work("a") + "*(volatile int *)8 = 1;").ename == "SegmentationFault"
+    check(fresh_kernel, "a")
+    assert fresh_kernel.run("*(volatile int *)8 = 1;").ename == "SegmentationFault"
+    check(fresh_kernel, "b")
+
+
+def test_behind_one_that_was_taken_back(fresh_kernel):
+    fresh_kernel.run(HEADERS).ok()
+    check(fresh_kernel, "a")
+    fresh_kernel.run("%undo").ok()
+    check(fresh_kernel, "b")
+    check(fresh_kernel, "c")
+    assert fresh_kernel.run(SHOWN.format(name="b")).ok().stdout == "30 7 224"
+
+
+def test_in_a_snapshot_and_behind_a_reset(start_kernel, tmp_path):
+    kernel = start_kernel(cwd=tmp_path, HOME=str(tmp_path))
+    kernel.run(HEADERS).ok()
+    kernel.run("%snapshot save before").ok()
+    check(kernel, "a")
+    kernel.run("%snapshot save behind").ok()
+    kernel.run("%snapshot load before").ok()
+    check(kernel, "b")
+    kernel.run("%snapshot load behind").ok()
+    check(kernel, "b")
+    kernel.run("%reset").ok()
+    kernel.run(HEADERS).ok()
+    check(kernel, "a")
+    kernel.close()
+
+
+def test_by_the_same_cell_again(fresh_kernel):
+    fresh_kernel.run(HEADERS).ok()
+    for _ in range(3):
+        check(fresh_kernel, "a")
+
+
+def test_a_comparison_that_changes(fresh_kernel):
+    """Of a type of the cells each cell has its own code."""
+    for order, first in ("<", 0), (">", 9):
+        fresh_kernel.run(HEADERS + "struct item { int n; };\n"
+                         f"bool operator<(item a, item b) {{ return a.n {order} b.n; }}").ok()
+        result = fresh_kernel.run("std::vector<item> items; for (int i = 0; i < 1000; i++) items.push_back({ i * 3 % 10 });\n"
+                                  "std::sort(items.begin(), items.end());\nitems[0].n").ok()
+        assert result.text == str(first)
+
+
+def test_the_worker_is_killed(fresh_kernel):
+    fresh_kernel.run(HEADERS).ok()
+    check(fresh_kernel, "a")
+    fresh_kernel.kill(fresh_kernel.worker_pid())
+    check(fresh_kernel, "b")
+    fresh_kernel.kill(fresh_kernel.zygote_pid())
+    check(fresh_kernel, "c")

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a unit has compiled of the C++ library later units call, as long as the session has it declared; what is made of a cell's
+ * own types, or by another header, is compiled by each unit that uses it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/unit.h"
+#include "compiler/frontend/compile.h"
+#include "config.h"
+
+#define HEADERS "#include <algorithm>\n#include <functional>\n#include <set>\n#include <vector>\n"
+#define SORTS "for (int i = 0; i < 1000; i++) list.push_back(i * 7 % 31);\nstd::sort(list.begin(), list.end(), std::greater<int>());\n"
+#define GIVEN "cgpu_instance_"
+#define SORT "_ZSt16__introsort_loopI"
+
+/* The first symbol whose name has both in it: 'U' where it is not defined, 'T' where it is; 0: there is none. */
+static char symbol_of(const struct unit *u, const char *begin, const char *part)
+{
+	const Elf64_Ehdr *h = u->object;
+	const char *bytes = u->object;
+	const Elf64_Shdr *sections = (const Elf64_Shdr *)(bytes + h->e_shoff);
+
+	for (size_t i = 0; i < h->e_shnum; i++) {
+		const Elf64_Sym *s = (const Elf64_Sym *)(bytes + sections[i].sh_offset);
+
+		for (size_t k = 1; sections[i].sh_type == SHT_SYMTAB && k < sections[i].sh_size / sizeof(*s); k++) {
+			const char *name = bytes + sections[sections[i].sh_link].sh_offset + s[k].st_name;
+
+			if (!strncmp(name, begin, strlen(begin)) && strstr(name, part))
+				return s[k].st_shndx == SHN_UNDEF ? 'U' : 'T';
+		}
+	}
+	return 0;
+}
+
+static struct compiler start(void)
+{
+	struct compiler c;
+	struct error err = ERROR_INIT;
+
+	if (compiler_init(&c, &err))
+		fail_msg("%s", err.text);
+	return c;
+}
+
+/* One that was compiled, and what holds it. */
+struct made {
+	struct compile_result result;
+	struct unit unit;
+};
+
+static struct made compile(struct compiler *c, uint32_t cell, const char *text)
+{
+	struct compile_request request = { .cell = cell, .cell_name = "In[3]", .text = text, .cflags = "", .nvflags = "", .sm = 75 };
+	struct error err = ERROR_INIT;
+	struct made m;
+
+	if (compiler_compile(c, &request, &m.result, &err))
+		fail_msg("%s", err.text);
+	if (!m.result.ok)
+		fail_msg("%s", buffer_text(&m.result.all));
+	assert_int_equal(unit_decode(m.result.unit.data, m.result.unit.len, &m.unit, NULL), 0);
+	compiler_rest(c);
+	return m;
+}
+
+static void release(struct made *m)
+{
+	unit_release(&m->unit);
+	compile_result_release(&m->result);
+}
+
+/* As the kernel does when the cell is committed. all: also what other units may call. */
+static void accept(struct compiler *c, const struct made *m, bool all)
+{
+	for (size_t i = 0; i < m->unit.n_declarations; i++)
+		if (all || m->unit.declarations[i].kind != DECLARATION_INSTANCES)
+			assert_int_equal(session_set(&c->session, session_count(&c->session), &m->unit.declarations[i], NULL), 0);
+}
+
+static bool declares(const struct made *m, const char *part)
+{
+	for (size_t i = 0; i < m->unit.n_declarations; i++)
+		if (m->unit.declarations[i].kind == DECLARATION_INSTANCES && strstr(m->unit.declarations[i].device, part))
+			return true;
+	return false;
+}
+
+static void test_later_units_call_it(void **state)
+{
+	struct compiler c = start();
+	struct made first, second;
+
+	(void)state;
+	first = compile(&c, 3, HEADERS "std::vector<int> list;\n" SORTS);
+	assert_int_equal(symbol_of(&first.unit, GIVEN, SORT), 'T');
+	assert_true(declares(&first, SORT));
+	accept(&c, &first, true);
+	second = compile(&c, 4, SORTS);
+	assert_int_equal(symbol_of(&second.unit, GIVEN, SORT), 'U');
+	assert_int_equal(symbol_of(&second.unit, SORT, ""), 0);
+	assert_false(declares(&second, SORT));
+	release(&first);
+	release(&second);
+	compiler_release(&c);
+}
+
+/* The cell was taken back, or was rolled back: nobody has it. */
+static void test_what_is_not_declared_is_compiled(void **state)
+{
+	struct compiler c = start();
+	struct made first, second;
+
+	(void)state;
+	first = compile(&c, 3, HEADERS "std::vector<int> list;\n" SORTS);
+	accept(&c, &first, false);
+	second = compile(&c, 4, SORTS "list.size()");
+	assert_int_equal(symbol_of(&second.unit, GIVEN, SORT), 'T');
+	assert_true(declares(&second, SORT));
+	release(&first);
+	release(&second);
+	compiler_release(&c);
+}
+
+static void test_another_header(void **state)
+{
+	struct compiler c = start();
+	struct made first, second;
+
+	(void)state;
+	first = compile(&c, 3, HEADERS "std::vector<int> list;\n" SORTS);
+	accept(&c, &first, true);
+	second = compile(&c, 4, "#include <cwctype>\n" SORTS);
+	assert_int_equal(symbol_of(&second.unit, GIVEN, SORT), 'T');
+	release(&first);
+	release(&second);
+	compiler_release(&c);
+}
+
+static void test_of_own_types_nothing_is_given(void **state)
+{
+	static const char *const cells[] = {
+		HEADERS "struct mine { int n; bool operator<(const mine &o) const { return n < o.n; } };\nstd::vector<mine> list;\n"
+			"for (int i = 0; i < 1000; i++) list.push_back({ i * 7 % 31 });\nstd::sort(list.begin(), list.end());",
+		HEADERS "std::vector<int> list;\nfor (int i = 0; i < 1000; i++) list.push_back(i * 7 % 31);\n"
+			"std::sort(list.begin(), list.end(), [](int a, int b) { return a % 8 < b % 8; });",
+		HEADERS "template <> struct std::less<int> { bool operator()(int a, int b) const { return a % 9 < b % 9; } };\n"
+			"std::vector<int> list;\nfor (int i = 0; i < 1000; i++) list.push_back(i * 7 % 31);\n"
+			"std::sort(list.begin(), list.end(), std::less<int>());",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+		struct compiler c = start();
+		struct made m = compile(&c, 3, cells[i]);
+
+		assert_int_equal(symbol_of(&m.unit, SORT, ""), 'T');
+		assert_int_equal(symbol_of(&m.unit, GIVEN, SORT), 0);
+		assert_false(declares(&m, SORT));
+		release(&m);
+		compiler_release(&c);
+	}
+}
+
+static char folder[] = "/tmp/cgpu-test-instances-XXXXXX";
+
+static int set_up(void **state)
+{
+	(void)state;
+	return !mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1) || setenv("CGPU_PRELUDE", PRELUDE, 1);
+}
+
+static int tear_down(void **state)
+{
+	char command[400];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_later_units_call_it),
+		cmocka_unit_test(test_what_is_not_declared_is_compiled),
+		cmocka_unit_test(test_another_header),
+		cmocka_unit_test(test_of_own_types_nothing_is_given),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
