@@ -90,6 +90,9 @@ struct unit_entry {
 /* A symbol with this in front of its name is that of a library, whatever the session has by the name. */
 #define UNIT_OF_LIBRARY "cgpu_library_"
 
+/* A symbol with this in front is a second one of a function, by which other units call it. */
+#define UNIT_INSTANCE "cgpu_instance_"
+
 /*
  * Does a function of this name hold what stands at file scope of a cell: its statements, or the initialisers of its variables?
  * The first are called UNIT_STATEMENTS with a number, clang has names of its own for the others.

@@ -10,6 +10,17 @@ using namespace clang;
 namespace
 {
 
+/* The namespaces of the C++ library; the runtime's own headers say where a call of the CUDA runtime stands. */
+bool is_of_library(const Decl *D)
+{
+	const NamespaceDecl *outermost = nullptr;
+
+	for (const DeclContext *C = D->getDeclContext(); C; C = C->getParent())
+		if (auto *N = dyn_cast<NamespaceDecl>(C))
+			outermost = N;
+	return outermost && (outermost->getName() == "std" || outermost->getName() == "__gnu_cxx");
+}
+
 /* Declarations only: functions have none in them but those of local classes and lambdas, which are few. */
 class Marker : public RecursiveASTVisitor<Marker>
 {
@@ -35,7 +46,7 @@ class Marker : public RecursiveASTVisitor<Marker>
 
 	bool VisitFunctionDecl(FunctionDecl *F)
 	{
-		if (C.getSourceManager().isInSystemHeader(F->getLocation()) && !F->hasAttr<NoDebugAttr>())
+		if (is_of_library(F) && C.getSourceManager().isInSystemHeader(F->getLocation()) && !F->hasAttr<NoDebugAttr>())
 			F->addAttr(NoDebugAttr::CreateImplicit(C));
 		return true;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of system headers get no debugging information: their code counts as that of the cell's line that calls them, and
- * a cell that uses containers compiles a sixth faster. For compiler/clang/clang-shim.cc alone.
+ * Functions of the C++ library get no debugging information: what is inlined of them counts as the cell's line that calls them,
+ * and a cell that uses containers compiles a sixth faster. For compiler/clang/clang-shim.cc alone.
  */
 #ifndef CGPU_COMPILER_CLANG_NODEBUG_HH
 #define CGPU_COMPILER_CLANG_NODEBUG_HH

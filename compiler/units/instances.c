@@ -15,8 +15,6 @@
 #include "compiler/session/session.h"
 #include "compiler/units/unit-cache.h"
 
-#define PREFIX "cgpu_instance_"
-
 void instances_release(struct instances *i)
 {
 	buffer_release(&i->given);
@@ -31,7 +29,7 @@ void instances_find(struct instances *i, const struct session *session, const ch
 	if (unit_cache_made_by(header, &made_by) || buffer_check(&made_by, NULL))
 		return;
 	unit_cache_key_make(&key, (const char *[]){ buffer_text(&made_by) }, (size_t[]){ made_by.len }, 1);
-	snprintf(i->prefix, sizeof(i->prefix), PREFIX "%s_", key.text);
+	snprintf(i->prefix, sizeof(i->prefix), UNIT_INSTANCE "%s_", key.text);
 	for (uint32_t e = 0; e < session_count(session); e++) {
 		const struct declaration *d = session_at(session, e);
 

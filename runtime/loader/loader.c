@@ -279,12 +279,14 @@ static int store_shared(struct load *l, struct error *err)
 	return 0;
 }
 
+/* A function of the unit's code, by the symbol that names it. */
 static bool in_code(const struct load *l, uint32_t i)
 {
 	uint32_t section = l->o.symbols[i].st_shndx;
 
 	return section && section < l->o.n_sections && l->sections[section].place == PLACE_CODE &&
-	       ELF64_ST_TYPE(l->o.symbols[i].st_info) == STT_FUNC;
+	       ELF64_ST_TYPE(l->o.symbols[i].st_info) == STT_FUNC &&
+	       strncmp(object_symbol_name(&l->o, i), UNIT_INSTANCE, strlen(UNIT_INSTANCE)) != 0;
 }
 
 static int remember_functions(const struct load *l, struct unit_code *code)
@@ -310,7 +312,9 @@ static int by_offset(const void *a, const void *b)
 {
 	const struct unit_code_line *x = a, *y = b;
 
-	return (x->offset > y->offset) - (x->offset < y->offset);
+	if (x->offset != y->offset)
+		return x->offset > y->offset ? 1 : -1;
+	return (x->line > y->line) - (x->line < y->line);
 }
 
 static const struct unit_function *function_named(const struct unit_code *code, const char *name)
@@ -322,11 +326,14 @@ static const struct unit_function *function_named(const struct unit_code *code, 
 	return NULL;
 }
 
+/* Each function begins with no line: one that has none, as those of libraries, is not on the last line of the one before it. */
 static int remember_lines(const struct load *l, struct unit_code *code)
 {
 	const struct unit_function *f = NULL;
 
-	code->lines = meta_alloc(l->unit->n_lines * sizeof(*code->lines));
+	code->lines = meta_alloc((l->unit->n_lines + code->n_functions) * sizeof(*code->lines));
+	for (uint32_t i = 0; code->lines && i < code->n_functions; i++)
+		code->lines[code->n_lines++] = (struct unit_code_line){ code->functions[i].offset, 0 };
 	for (size_t i = 0; code->lines && i < l->unit->n_lines; i++) {
 		const struct unit_line *line = &l->unit->lines[i];
 

@@ -57,6 +57,16 @@ def test_by_the_same_cell_again(fresh_kernel):
         check(fresh_kernel, "a")
 
 
+def test_a_fault_in_code_of_an_earlier_cell(fresh_kernel):
+    fresh_kernel.run(HEADERS).ok()
+    check(fresh_kernel, "a")
+    result = fresh_kernel.run("int other = 1;\n" + work("b") +
+                              "std::sort(b.begin(), b.begin() + 1000000000, std::greater<int>());")
+    assert result.evalue.endswith("memory that nobody has allocated; at In[3], line 5")
+    assert "  inside std::__introsort_loop" in result.traceback and "line 5\n" in result.traceback
+    assert "In[2]" not in result.traceback and "cgpu_instance" not in result.traceback
+
+
 def test_a_comparison_that_changes(fresh_kernel):
     """Of a type of the cells each cell has its own code."""
     for order, first in ("<", 0), (">", 9):

@@ -20,7 +20,6 @@
 
 #define HEADERS "#include <algorithm>\n#include <functional>\n#include <set>\n#include <vector>\n"
 #define SORTS "for (int i = 0; i < 1000; i++) list.push_back(i * 7 % 31);\nstd::sort(list.begin(), list.end(), std::greater<int>());\n"
-#define GIVEN "cgpu_instance_"
 #define SORT "_ZSt16__introsort_loopI"
 
 /* The first symbol whose name has both in it: 'U' where it is not defined, 'T' where it is; 0: there is none. */
@@ -103,11 +102,11 @@ static void test_later_units_call_it(void **state)
 
 	(void)state;
 	first = compile(&c, 3, HEADERS "std::vector<int> list;\n" SORTS);
-	assert_int_equal(symbol_of(&first.unit, GIVEN, SORT), 'T');
+	assert_int_equal(symbol_of(&first.unit, UNIT_INSTANCE, SORT), 'T');
 	assert_true(declares(&first, SORT));
 	accept(&c, &first, true);
 	second = compile(&c, 4, SORTS);
-	assert_int_equal(symbol_of(&second.unit, GIVEN, SORT), 'U');
+	assert_int_equal(symbol_of(&second.unit, UNIT_INSTANCE, SORT), 'U');
 	assert_int_equal(symbol_of(&second.unit, SORT, ""), 0);
 	assert_false(declares(&second, SORT));
 	release(&first);
@@ -125,7 +124,7 @@ static void test_what_is_not_declared_is_compiled(void **state)
 	first = compile(&c, 3, HEADERS "std::vector<int> list;\n" SORTS);
 	accept(&c, &first, false);
 	second = compile(&c, 4, SORTS "list.size()");
-	assert_int_equal(symbol_of(&second.unit, GIVEN, SORT), 'T');
+	assert_int_equal(symbol_of(&second.unit, UNIT_INSTANCE, SORT), 'T');
 	assert_true(declares(&second, SORT));
 	release(&first);
 	release(&second);
@@ -141,7 +140,7 @@ static void test_another_header(void **state)
 	first = compile(&c, 3, HEADERS "std::vector<int> list;\n" SORTS);
 	accept(&c, &first, true);
 	second = compile(&c, 4, "#include <cwctype>\n" SORTS);
-	assert_int_equal(symbol_of(&second.unit, GIVEN, SORT), 'T');
+	assert_int_equal(symbol_of(&second.unit, UNIT_INSTANCE, SORT), 'T');
 	release(&first);
 	release(&second);
 	compiler_release(&c);
@@ -165,7 +164,7 @@ static void test_of_own_types_nothing_is_given(void **state)
 		struct made m = compile(&c, 3, cells[i]);
 
 		assert_int_equal(symbol_of(&m.unit, SORT, ""), 'T');
-		assert_int_equal(symbol_of(&m.unit, GIVEN, SORT), 0);
+		assert_int_equal(symbol_of(&m.unit, UNIT_INSTANCE, SORT), 0);
 		assert_false(declares(&m, SORT));
 		release(&m);
 		compiler_release(&c);
