@@ -2,7 +2,8 @@
 /*
  * Code is of headers alone when its text is that of a precompiled header, and so are all arguments of templates: then the header
  * and the symbol say what it is. A class of a cell may have the name of another one, and code that uses it is its unit's own, as
- * is what a cell specialises.
+ * is what a cell specialises. Code that uses a variable which each unit has for itself, a `static` one of a header, is not shared
+ * either: the rest of the unit would use another one.
  *
  * A function that LLVM has left in a module was not inlined at some place, so others lose little when they call it. It gets a
  * second symbol, an alias that is no weak one: the loader takes it for an ordinary function of the session.
@@ -13,8 +14,10 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/Type.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalAlias.h>
+#include <llvm/IR/Instructions.h>
 
 #include <vector>
 
@@ -129,6 +132,18 @@ void drop_unused(llvm::Module &M)
 	} while (!unused.empty());
 }
 
+/* What uses V, and what uses that. */
+void add_users(const llvm::Value &V, llvm::SmallPtrSetImpl<const llvm::Value *> &users)
+{
+	for (const llvm::User *U : V.users()) {
+		auto *I = dyn_cast<llvm::Instruction>(U);
+		const llvm::Value *user = I ? static_cast<const llvm::Value *>(I->getFunction()) : U;
+
+		if (users.insert(user).second)
+			add_users(*user, users);
+	}
+}
+
 std::string given_name(const clang_job *job, llvm::StringRef symbol)
 {
 	return job->instances + symbol.str();
@@ -169,9 +184,14 @@ void Instances::leave_out(llvm::Module &M, CodeGenerator &declarations)
 
 void Instances::give(llvm::Module &M)
 {
+	llvm::SmallPtrSet<const llvm::Value *, 16> with_own;
+
+	for (const llvm::GlobalVariable &V : M.globals())
+		if (V.hasLocalLinkage() && !V.isConstant())
+			add_users(V, with_own);
 	for (llvm::Function &F : M) {
 		if (F.isDeclaration() || !F.hasLinkOnceODRLinkage() || !of_headers.contains(F.getName()) ||
-		    F.getInstructionCount() <= SHORT)
+		    with_own.contains(&F) || F.getInstructionCount() <= SHORT)
 			continue;
 		llvm::GlobalAlias::create(llvm::GlobalValue::ExternalLinkage, given_name(job, F.getName()), &F);
 		job->instance(job->context, F.getName().str().c_str());

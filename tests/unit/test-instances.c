@@ -22,6 +22,8 @@
 #define SORTS "for (int i = 0; i < 1000; i++) list.push_back(i * 7 % 31);\nstd::sort(list.begin(), list.end(), std::greater<int>());\n"
 #define SORT "_ZSt16__introsort_loopI"
 
+static char folder[] = "/tmp/cgpu-test-instances-XXXXXX";
+
 /* The first symbol whose name has both in it: 'U' where it is not defined, 'T' where it is; 0: there is none. */
 static char symbol_of(const struct unit *u, const char *begin, const char *part)
 {
@@ -171,7 +173,36 @@ static void test_of_own_types_nothing_is_given(void **state)
 	}
 }
 
-static char folder[] = "/tmp/cgpu-test-instances-XXXXXX";
+/* Each unit has the variable of its own, so it needs the functions that use it. */
+static void test_with_a_static_variable(void **state)
+{
+	static const char header[] = "#pragma once\n"
+				     "#define WORK(name, what) inline int name(int n) { for (int i = 1; i < n; i++) { n ^= n * i / 3; \\\n"
+				     "if (n % 5 == i % 7) n += what; if (n % 11 > i % 13) n -= i / 7; if (n % 9 < i / 5) n += i % 4; } \\\n"
+				     "return n; }\n"
+				     "static int counter;\nWORK(counting, counter++)\nWORK(plain, 1)\nWORK(over_another, counting(n))\n";
+	struct compiler c = start();
+	char path[100], cell[400];
+	struct made m;
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/own.h", folder);
+	f = fopen(path, "we");
+	assert_non_null(f);
+	fputs(header, f);
+	assert_int_equal(fclose(f), 0);
+	snprintf(cell, sizeof(cell), "#include <vector>\n#include <%s>\n"
+		 "int (*volatile all[])(int) = { counting, plain, over_another };\nstd::vector<int> v;\n"
+		 "for (int i = 0; i < 1000; i++) v.push_back(all[i %% 3](i));", path);
+	m = compile(&c, 3, cell);
+	assert_int_equal(symbol_of(&m.unit, UNIT_INSTANCE, "5plain"), 'T');
+	assert_int_equal(symbol_of(&m.unit, UNIT_INSTANCE, "8counting"), 0);
+	assert_int_equal(symbol_of(&m.unit, UNIT_INSTANCE, "12over_another"), 0);
+	assert_int_equal(symbol_of(&m.unit, "", "12over_another"), 'T');
+	release(&m);
+	compiler_release(&c);
+}
 
 static int set_up(void **state)
 {
@@ -195,6 +226,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_not_declared_is_compiled),
 		cmocka_unit_test(test_another_header),
 		cmocka_unit_test(test_of_own_types_nothing_is_given),
+		cmocka_unit_test(test_with_a_static_variable),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
