@@ -24,11 +24,18 @@
 
 static char folder[] = "/tmp/cgpu-test-instances-XXXXXX";
 
+/* One that was compiled, and what holds it. */
+struct made {
+	struct compile_result result;
+	struct unit unit;
+	void *object; /* aligned, as it is not in the unit's bytes */
+};
+
 /* The first symbol whose name has both in it: 'U' where it is not defined, 'T' where it is; 0: there is none. */
-static char symbol_of(const struct unit *u, const char *begin, const char *part)
+static char symbol_of(const struct made *m, const char *begin, const char *part)
 {
-	const Elf64_Ehdr *h = u->object;
-	const char *bytes = u->object;
+	const Elf64_Ehdr *h = m->object;
+	const char *bytes = m->object;
 	const Elf64_Shdr *sections = (const Elf64_Shdr *)(bytes + h->e_shoff);
 
 	for (size_t i = 0; i < h->e_shnum; i++) {
@@ -54,12 +61,6 @@ static struct compiler start(void)
 	return c;
 }
 
-/* One that was compiled, and what holds it. */
-struct made {
-	struct compile_result result;
-	struct unit unit;
-};
-
 static struct made compile(struct compiler *c, uint32_t cell, const char *text)
 {
 	struct compile_request request = { .cell = cell, .cell_name = "In[3]", .text = text, .cflags = "", .nvflags = "", .sm = 75 };
@@ -71,12 +72,16 @@ static struct made compile(struct compiler *c, uint32_t cell, const char *text)
 	if (!m.result.ok)
 		fail_msg("%s", buffer_text(&m.result.all));
 	assert_int_equal(unit_decode(m.result.unit.data, m.result.unit.len, &m.unit, NULL), 0);
+	m.object = malloc(m.unit.object_len);
+	assert_non_null(m.object);
+	memcpy(m.object, m.unit.object, m.unit.object_len);
 	compiler_rest(c);
 	return m;
 }
 
 static void release(struct made *m)
 {
+	free(m->object);
 	unit_release(&m->unit);
 	compile_result_release(&m->result);
 }
@@ -104,12 +109,12 @@ static void test_later_units_call_it(void **state)
 
 	(void)state;
 	first = compile(&c, 3, HEADERS "std::vector<int> list;\n" SORTS);
-	assert_int_equal(symbol_of(&first.unit, UNIT_INSTANCE, SORT), 'T');
+	assert_int_equal(symbol_of(&first, UNIT_INSTANCE, SORT), 'T');
 	assert_true(declares(&first, SORT));
 	accept(&c, &first, true);
 	second = compile(&c, 4, SORTS);
-	assert_int_equal(symbol_of(&second.unit, UNIT_INSTANCE, SORT), 'U');
-	assert_int_equal(symbol_of(&second.unit, SORT, ""), 0);
+	assert_int_equal(symbol_of(&second, UNIT_INSTANCE, SORT), 'U');
+	assert_int_equal(symbol_of(&second, SORT, ""), 0);
 	assert_false(declares(&second, SORT));
 	release(&first);
 	release(&second);
@@ -126,7 +131,7 @@ static void test_what_is_not_declared_is_compiled(void **state)
 	first = compile(&c, 3, HEADERS "std::vector<int> list;\n" SORTS);
 	accept(&c, &first, false);
 	second = compile(&c, 4, SORTS "list.size()");
-	assert_int_equal(symbol_of(&second.unit, UNIT_INSTANCE, SORT), 'T');
+	assert_int_equal(symbol_of(&second, UNIT_INSTANCE, SORT), 'T');
 	assert_true(declares(&second, SORT));
 	release(&first);
 	release(&second);
@@ -142,7 +147,7 @@ static void test_another_header(void **state)
 	first = compile(&c, 3, HEADERS "std::vector<int> list;\n" SORTS);
 	accept(&c, &first, true);
 	second = compile(&c, 4, "#include <cwctype>\n" SORTS);
-	assert_int_equal(symbol_of(&second.unit, UNIT_INSTANCE, SORT), 'T');
+	assert_int_equal(symbol_of(&second, UNIT_INSTANCE, SORT), 'T');
 	release(&first);
 	release(&second);
 	compiler_release(&c);
@@ -165,8 +170,8 @@ static void test_of_own_types_nothing_is_given(void **state)
 		struct compiler c = start();
 		struct made m = compile(&c, 3, cells[i]);
 
-		assert_int_equal(symbol_of(&m.unit, SORT, ""), 'T');
-		assert_int_equal(symbol_of(&m.unit, UNIT_INSTANCE, SORT), 0);
+		assert_int_equal(symbol_of(&m, SORT, ""), 'T');
+		assert_int_equal(symbol_of(&m, UNIT_INSTANCE, SORT), 0);
 		assert_false(declares(&m, SORT));
 		release(&m);
 		compiler_release(&c);
@@ -196,10 +201,10 @@ static void test_with_a_static_variable(void **state)
 		 "int (*volatile all[])(int) = { counting, plain, over_another };\nstd::vector<int> v;\n"
 		 "for (int i = 0; i < 1000; i++) v.push_back(all[i %% 3](i));", path);
 	m = compile(&c, 3, cell);
-	assert_int_equal(symbol_of(&m.unit, UNIT_INSTANCE, "5plain"), 'T');
-	assert_int_equal(symbol_of(&m.unit, UNIT_INSTANCE, "8counting"), 0);
-	assert_int_equal(symbol_of(&m.unit, UNIT_INSTANCE, "12over_another"), 0);
-	assert_int_equal(symbol_of(&m.unit, "", "12over_another"), 'T');
+	assert_int_equal(symbol_of(&m, UNIT_INSTANCE, "5plain"), 'T');
+	assert_int_equal(symbol_of(&m, UNIT_INSTANCE, "8counting"), 0);
+	assert_int_equal(symbol_of(&m, UNIT_INSTANCE, "12over_another"), 0);
+	assert_int_equal(symbol_of(&m, "", "12over_another"), 'T');
 	release(&m);
 	compiler_release(&c);
 }
