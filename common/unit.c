@@ -40,6 +40,11 @@ const char *declaration_kind_name(enum declaration_kind kind)
 	return (unsigned)kind < DECLARATION_KINDS ? kinds[kind].name : "";
 }
 
+bool declaration_has_name(enum declaration_kind kind)
+{
+	return kind != DECLARATION_DROPPED && kind != DECLARATION_INSTANCES;
+}
+
 void declaration_encode(const struct declaration *d, struct buffer *out)
 {
 	record_put_u8(out, (uint8_t)d->kind);

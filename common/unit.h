@@ -140,6 +140,8 @@ struct declaration declaration_decode(struct record *r);
 /* Two kinds of one namespace replace each other under the same name: "ordinary", "tag", "macro", "include". */
 const char *declaration_space(enum declaration_kind kind);
 const char *declaration_kind_name(enum declaration_kind kind);
+/* Is it of a kind that cells name, and not one that the session keeps for itself? */
+bool declaration_has_name(enum declaration_kind kind);
 
 #ifdef __cplusplus
 }

@@ -166,13 +166,13 @@ test_compile_CPPFLAGS = $(AM_CPPFLAGS) -DCELLS_DIR='"$(abs_top_srcdir)/tests/cel
 	-DCOMPILER_PROGRAM='"$(abs_top_builddir)/cgpu-compiler"' -DPRELUDE_DIR='"$(abs_top_builddir)/%reldir%/include"'
 test_compile_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_compile_LDADD = libcommon.a $(CMOCKA_LIBS)
-test_unit_cache_SOURCES = tests/unit/test-unit-cache.c
+test_unit_cache_SOURCES = tests/unit/test-unit-cache.c tests/unit/compiler-fixture.c tests/unit/compiler-fixture.h
 nodist_EXTRA_test_unit_cache_SOURCES = linked-by-c++.cc
 test_unit_cache_CPPFLAGS = $(AM_CPPFLAGS) -DPRELUDE='"$(abs_top_builddir)/%reldir%/include"'
 test_unit_cache_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_unit_cache_LDFLAGS = $(cgpu_compiler_LDFLAGS)
 test_unit_cache_LDADD = $(COMPILER_LIBS) $(CMOCKA_LIBS)
-test_instances_SOURCES = tests/unit/test-instances.c
+test_instances_SOURCES = tests/unit/test-instances.c tests/unit/compiler-fixture.c tests/unit/compiler-fixture.h
 nodist_EXTRA_test_instances_SOURCES = linked-by-c++.cc
 test_instances_CPPFLAGS = $(AM_CPPFLAGS) -DPRELUDE='"$(abs_top_builddir)/%reldir%/include"'
 test_instances_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)

@@ -18,8 +18,8 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalAlias.h>
 #include <llvm/IR/Instructions.h>
-
-#include <vector>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
 
 using namespace clang;
 
@@ -112,24 +112,12 @@ bool is_of_header(const Decl *D)
 	return !outer || outer->getDeclContext() == nullptr || is_of_header(outer);
 }
 
-bool is_unused(llvm::GlobalValue &G)
-{
-	G.removeDeadConstantUsers();
-	return G.isDiscardableIfUnused() && G.use_empty();
-}
-
+/* LLVM's pass asks for no analyses. */
 void drop_unused(llvm::Module &M)
 {
-	std::vector<llvm::Function *> unused;
+	llvm::ModuleAnalysisManager none;
 
-	do {
-		unused.clear();
-		for (llvm::Function &F : M)
-			if (is_unused(F))
-				unused.push_back(&F);
-		for (llvm::Function *F : unused)
-			F->eraseFromParent();
-	} while (!unused.empty());
+	llvm::GlobalDCEPass().run(M, none);
 }
 
 /* What uses V, and what uses that. */
@@ -153,10 +141,9 @@ std::string given_name(const clang_job *job, llvm::StringRef symbol)
 
 void Instances::leave_out(llvm::Module &M, CodeGenerator &declarations)
 {
+	llvm::SmallVector<llvm::StringRef, 0> names;
 	llvm::StringSet<> given;
 	bool any = false;
-
-	llvm::SmallVector<llvm::StringRef, 0> names;
 
 	llvm::StringRef(job->given).split(names, '\n', -1, false);
 	for (llvm::StringRef name : names)

@@ -22,7 +22,10 @@ class Instances
 
 	/* Before LLVM's passes. The code of what the session has goes, and that of all that only it used. */
 	void leave_out(llvm::Module &M, clang::CodeGenerator &declarations);
-	/* Behind them. What M still has gets a symbol for others, and is reported; but for what is so short that it had better be inlined. */
+	/*
+	 * Behind them. What M still has gets a symbol for others, and is reported; but for what is so short that it had better be
+	 * inlined.
+	 */
 	void give(llvm::Module &M);
 
       private:

@@ -530,42 +530,46 @@ static void put_session(const struct cpp_unit *x, struct buffer *out)
 }
 
 /* Empty for a cell that has to be compiled. The header's name has the hash of the prelude and of the options. */
-static void make_key(const struct cpp_unit *x, struct unit_cache_key *ret)
+static void make_key(const struct cpp_unit *x, const struct buffer *made_by, struct unit_cache_key *ret)
 {
 	const struct compile_request *r = x->request;
-	cleanup_buffer struct buffer made_by = BUFFER_INIT, asked = BUFFER_INIT;
+	cleanup_buffer struct buffer asked = BUFFER_INIT;
 	char folder[PATH_MAX];
 
 	ret->text[0] = '\0';
-	if (!r->cell || r->checked || !unit_cache_suits_cpp(buffer_text(&x->text.text), buffer_text(&x->includes)) ||
-	    unit_cache_made_by(buffer_text(&x->header), &made_by))
+	if (!r->cell || r->checked || !unit_cache_suits_cpp(buffer_text(&x->text.text), buffer_text(&x->includes)))
 		return;
 	/* Debugging information has the folder. */
 	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%s\n%s\n%s\n", r->cell, r->sm, r->cell_name, buffer_text(&x->flags),
 		      buffer_text(&x->device_flags), getcwd(folder, sizeof(folder)) ? folder : "", buffer_text(&x->includes));
 	put_session(x, &asked);
-	if (!buffer_check(&made_by, NULL) && !buffer_check(&asked, NULL))
-		unit_cache_key_make(ret, (const char *[]){ buffer_text(&made_by), buffer_text(&asked), r->text,
+	if (!buffer_check(&asked, NULL))
+		unit_cache_key_make(ret, (const char *[]){ buffer_text(made_by), buffer_text(&asked), r->text,
 							   buffer_text(&x->text.text) },
-				    (size_t[]){ made_by.len, asked.len, strlen(r->text), x->text.text.len }, 4);
+				    (size_t[]){ made_by->len, asked.len, strlen(r->text), x->text.text.len }, 4);
 }
 
 static int compile(struct cpp_unit *x, struct compile_result *ret, struct error *err)
 {
+	cleanup_buffer struct buffer made_by = BUFFER_INIT;
 	struct unit_cache *cache = &x->compiler->cache;
-	struct unit_cache_key key;
+	struct unit_cache_key key = { .text = "" };
 	int r = prepare(x, err);
+	bool is_known;
 
 	if (r)
 		return r < 0 ? -1 : 0;
 	if (write_text(x, err))
 		return -1;
-	make_key(x, &key);
+	is_known = !unit_cache_made_by(buffer_text(&x->header), &made_by) && !buffer_check(&made_by, NULL);
+	if (is_known)
+		make_key(x, &made_by, &key);
 	ret->ok = unit_cache_get(cache, &key, &ret->unit);
 	if (ret->ok)
 		return 0;
 	buffer_clear(&ret->unit);
-	instances_find(&x->instances, &x->compiler->session, buffer_text(&x->header));
+	if (is_known)
+		instances_find(&x->instances, &x->compiler->session, &made_by);
 	if (compile_tries(x, err))
 		return -1;
 	if (x->diagnostics.n_errors)

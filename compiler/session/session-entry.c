@@ -132,7 +132,7 @@ int session_entry_init(struct session_entry *e, struct names *names, const struc
 	e->d.device = strdup(d->device);
 	if (!e->d.name || !e->d.host || !e->d.device)
 		return -1;
-	if (d->kind == DECLARATION_DROPPED || d->kind == DECLARATION_INSTANCES)
+	if (!declaration_has_name(d->kind))
 		return 0;
 	/* What C++ cells declare is no name of C. */
 	if (*d->name && d->kind != DECLARATION_CPP)

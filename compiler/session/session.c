@@ -376,8 +376,7 @@ void session_each(const struct session *s,
 		  void (*found)(void *context, const struct declaration *d), void *context)
 {
 	for (uint32_t i = 0; i < s->n; i++)
-		if (s->entries[i].d.kind != DECLARATION_DROPPED && s->entries[i].d.kind != DECLARATION_CPP &&
-		    s->entries[i].d.kind != DECLARATION_INSTANCES)
+		if (declaration_has_name(s->entries[i].d.kind) && s->entries[i].d.kind != DECLARATION_CPP)
 			found(context, &s->entries[i].d);
 }
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/cleanup.h"
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "common/unit.h"
@@ -21,14 +20,11 @@ void instances_release(struct instances *i)
 	buffer_release(&i->made);
 }
 
-void instances_find(struct instances *i, const struct session *session, const char *header)
+void instances_find(struct instances *i, const struct session *session, const struct buffer *made_by)
 {
-	cleanup_buffer struct buffer made_by = BUFFER_INIT;
 	struct unit_cache_key key;
 
-	if (unit_cache_made_by(header, &made_by) || buffer_check(&made_by, NULL))
-		return;
-	unit_cache_key_make(&key, (const char *[]){ buffer_text(&made_by) }, (size_t[]){ made_by.len }, 1);
+	unit_cache_key_make(&key, (const char *[]){ buffer_text(made_by) }, (size_t[]){ made_by->len }, 1);
 	snprintf(i->prefix, sizeof(i->prefix), UNIT_INSTANCE "%s_", key.text);
 	for (uint32_t e = 0; e < session_count(session); e++) {
 		const struct declaration *d = session_at(session, e);

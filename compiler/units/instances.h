@@ -7,9 +7,6 @@
 #ifndef CGPU_COMPILER_INSTANCES_H
 #define CGPU_COMPILER_INSTANCES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "common/buffer.h"
 
 struct error;
@@ -26,8 +23,8 @@ struct instances {
 #define INSTANCES_INIT { .prefix = "", .given = BUFFER_INIT, .made = BUFFER_INIT }
 
 void instances_release(struct instances *i);
-/* For a unit with this precompiled header, which stands for the options, too. */
-void instances_find(struct instances *i, const struct session *session, const char *header);
+/* For a unit made so: what unit_cache_made_by() says, with the precompiled header, which stands for the options, too. */
+void instances_find(struct instances *i, const struct session *session, const struct buffer *made_by);
 /* What another try has made counts no more. */
 void instances_begin(struct instances *i);
 void instances_add(struct instances *i, const char *symbol);

@@ -547,8 +547,8 @@ int declarations_refuse(struct declarations *d, uint32_t cell, const struct unit
 		struct declaration_entry *e;
 		size_t at;
 
-		if (!*key.name || one->kind == DECLARATION_DROPPED || one->kind == DECLARATION_INSTANCES ||
-		    declarations_find(d, key.name) || declarations_find(d, one->name))
+		if (!*key.name || !declaration_has_name(one->kind) || declarations_find(d, key.name) ||
+		    declarations_find(d, one->name))
 			continue;
 		e = reason_entry(one, cell, why, err);
 		if (!e)

@@ -13,16 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/error.h"
 #include "common/unit.h"
-#include "compiler/frontend/compile.h"
 #include "config.h"
+#include "tests/unit/compiler-fixture.h"
 
 #define HEADERS "#include <algorithm>\n#include <functional>\n#include <set>\n#include <vector>\n"
 #define SORTS "for (int i = 0; i < 1000; i++) list.push_back(i * 7 % 31);\nstd::sort(list.begin(), list.end(), std::greater<int>());\n"
 #define SORT "_ZSt16__introsort_loopI"
-
-static char folder[] = "/tmp/cgpu-test-instances-XXXXXX";
 
 /* One that was compiled, and what holds it. */
 struct made {
@@ -51,31 +48,14 @@ static char symbol_of(const struct made *m, const char *begin, const char *part)
 	return 0;
 }
 
-static struct compiler start(void)
-{
-	struct compiler c;
-	struct error err = ERROR_INIT;
-
-	if (compiler_init(&c, &err))
-		fail_msg("%s", err.text);
-	return c;
-}
-
 static struct made compile(struct compiler *c, uint32_t cell, const char *text)
 {
-	struct compile_request request = { .cell = cell, .cell_name = "In[3]", .text = text, .cflags = "", .nvflags = "", .sm = 75 };
-	struct error err = ERROR_INIT;
-	struct made m;
+	struct made m = { .result = compiler_fixture_compile(c, cell, text, "") };
 
-	if (compiler_compile(c, &request, &m.result, &err))
-		fail_msg("%s", err.text);
-	if (!m.result.ok)
-		fail_msg("%s", buffer_text(&m.result.all));
 	assert_int_equal(unit_decode(m.result.unit.data, m.result.unit.len, &m.unit, NULL), 0);
 	m.object = malloc(m.unit.object_len);
 	assert_non_null(m.object);
 	memcpy(m.object, m.unit.object, m.unit.object_len);
-	compiler_rest(c);
 	return m;
 }
 
@@ -104,7 +84,7 @@ static bool declares(const struct made *m, const char *part)
 
 static void test_later_units_call_it(void **state)
 {
-	struct compiler c = start();
+	struct compiler c = compiler_fixture_start();
 	struct made first, second;
 
 	(void)state;
@@ -124,7 +104,7 @@ static void test_later_units_call_it(void **state)
 /* The cell was taken back, or was rolled back: nobody has it. */
 static void test_what_is_not_declared_is_compiled(void **state)
 {
-	struct compiler c = start();
+	struct compiler c = compiler_fixture_start();
 	struct made first, second;
 
 	(void)state;
@@ -140,7 +120,7 @@ static void test_what_is_not_declared_is_compiled(void **state)
 
 static void test_another_header(void **state)
 {
-	struct compiler c = start();
+	struct compiler c = compiler_fixture_start();
 	struct made first, second;
 
 	(void)state;
@@ -167,7 +147,7 @@ static void test_of_own_types_nothing_is_given(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
-		struct compiler c = start();
+		struct compiler c = compiler_fixture_start();
 		struct made m = compile(&c, 3, cells[i]);
 
 		assert_int_equal(symbol_of(&m, SORT, ""), 'T');
@@ -186,13 +166,13 @@ static void test_with_a_static_variable(void **state)
 				     "if (n % 5 == i % 7) n += what; if (n % 11 > i % 13) n -= i / 7; if (n % 9 < i / 5) n += i % 4; } \\\n"
 				     "return n; }\n"
 				     "static int counter;\nWORK(counting, counter++)\nWORK(plain, 1)\nWORK(over_another, counting(n))\n";
-	struct compiler c = start();
+	struct compiler c = compiler_fixture_start();
 	char path[100], cell[400];
 	struct made m;
 	FILE *f;
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/own.h", folder);
+	snprintf(path, sizeof(path), "%s/own.h", compiler_fixture_folder());
 	f = fopen(path, "we");
 	assert_non_null(f);
 	fputs(header, f);
@@ -209,21 +189,6 @@ static void test_with_a_static_variable(void **state)
 	compiler_release(&c);
 }
 
-static int set_up(void **state)
-{
-	(void)state;
-	return !mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1) || setenv("CGPU_PRELUDE", PRELUDE, 1);
-}
-
-static int tear_down(void **state)
-{
-	char command[400];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,5 +199,5 @@ int main(void)
 		cmocka_unit_test(test_with_a_static_variable),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, compiler_fixture_set_up, compiler_fixture_tear_down);
 }

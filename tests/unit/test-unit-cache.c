@@ -16,41 +16,13 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/error.h"
-#include "compiler/frontend/compile.h"
 #include "config.h"
-
-static char folder[] = "/tmp/cgpu-test-cache-XXXXXX";
-
-static struct compile_result compile_as(struct compiler *c, uint32_t cell, const char *text, const char *cflags)
-{
-	struct compile_request request = { .cell = cell, .cell_name = "In[3]", .text = text, .cflags = cflags, .nvflags = "",
-					   .sm = 75 };
-	struct compile_result result;
-	struct error err = ERROR_INIT;
-
-	if (compiler_compile(c, &request, &result, &err))
-		fail_msg("%s", err.text);
-	if (!result.ok)
-		fail_msg("%s", buffer_text(&result.all));
-	compiler_rest(c);
-	return result;
-}
-
-static struct compiler start(void)
-{
-	struct compiler c;
-	struct error err = ERROR_INIT;
-
-	if (compiler_init(&c, &err))
-		fail_msg("%s", err.text);
-	return c;
-}
+#include "tests/unit/compiler-fixture.h"
 
 /* Was the unit found? What is found is used again, and only that has a key. */
 static bool is_kept(const char *text, const char *cflags, uint32_t cell, const struct declaration *d)
 {
-	struct compiler c = start();
+	struct compiler c = compiler_fixture_start();
 	struct compile_request request = { .cell = cell, .cell_name = "In[3]", .text = text, .cflags = cflags, .nvflags = "",
 					   .sm = 75 };
 	struct compile_result result;
@@ -76,8 +48,8 @@ static void test_the_same_unit(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
-		struct compiler c = start(), again = start();
-		struct compile_result made = compile_as(&c, 3, cells[i], ""), found;
+		struct compiler c = compiler_fixture_start(), again = compiler_fixture_start();
+		struct compile_result made = compiler_fixture_compile(&c, 3, cells[i], ""), found;
 		struct compile_request request = { .cell = 3, .cell_name = "In[3]", .text = cells[i], .cflags = "", .nvflags = "",
 						   .sm = 75 };
 
@@ -157,7 +129,7 @@ static void test_damaged(void **state)
 	struct stat st;
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/damaged", folder);
+	snprintf(path, sizeof(path), "%s/damaged", compiler_fixture_folder());
 	unit_cache_init(&c, path, 1 << 20);
 	unit_cache_key_make(&key, (const char *[]){ "a", "b" }, (size_t[]){ 1, 1 }, 2);
 	buffer_puts(&unit, "what a unit is");
@@ -192,7 +164,7 @@ static void test_limit(void **state)
 	struct buffer unit = BUFFER_INIT, got = BUFFER_INIT;
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/limit", folder);
+	snprintf(path, sizeof(path), "%s/limit", compiler_fixture_folder());
 	unit_cache_init(&c, path, 64 << 10);
 	while (unit.len < 4096)
 		buffer_putc(&unit, 'u');
@@ -216,21 +188,6 @@ static void test_limit(void **state)
 	unit_cache_release(&c);
 }
 
-static int set_up(void **state)
-{
-	(void)state;
-	return !mkdtemp(folder) || setenv("XDG_CACHE_HOME", folder, 1) || setenv("CGPU_PRELUDE", PRELUDE, 1);
-}
-
-static int tear_down(void **state)
-{
-	char command[400];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,5 +198,5 @@ int main(void)
 		cmocka_unit_test(test_limit),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, compiler_fixture_set_up, compiler_fixture_tear_down);
 }
