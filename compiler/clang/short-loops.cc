@@ -108,6 +108,12 @@ FunctionPassManager simplifications()
 	return passes;
 }
 
+/* `goto *where[i]` may be a loop; and what code was once made of has an address, which a copy of the module cannot have again. */
+bool takes_labels(const Function &F)
+{
+	return llvm::any_of(F, [](const BasicBlock &B) { return B.hasAddressTaken(); });
+}
+
 } // namespace
 
 bool clang_may_have_short_loops(const Module &M)
@@ -115,6 +121,8 @@ bool clang_may_have_short_loops(const Module &M)
 	for (const Function &F : M) {
 		if (F.isDeclaration() || F.hasFnAttribute(Attribute::AlwaysInline))
 			continue;
+		if (takes_labels(F))
+			return false;
 		for (const User *U : F.users()) {
 			auto *I = dyn_cast<Instruction>(U);
 
