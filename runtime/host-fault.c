@@ -81,7 +81,7 @@ static void wait_for_the_reader(void)
 	alarm(FAULT_WAIT_SECONDS);
 	if (worker_send(WORKER_FAULTED, NULL, 0, -1, NULL))
 		return;
-	fault_questions_serve(worker.control, host_fault_describe);
+	fault_questions_serve(worker.control, host_fault_describe_value);
 }
 
 static _Noreturn void finish(int status)
@@ -181,6 +181,13 @@ void host_fault_describe(uint64_t address, struct address_description *ret)
 		if (*ret->name)
 			ret->owner = OWNER_FILE;
 	}
+}
+
+void host_fault_describe_value(uint64_t address, struct address_description *ret)
+{
+	host_fault_describe(address, ret);
+	if (ret->owner == OWNER_VARIABLE && address > ret->base && address - ret->base > 2 * ret->size)
+		memset(ret, 0, sizeof(*ret));
 }
 
 /* libc keeps for debuggers what it says before it aborts. */

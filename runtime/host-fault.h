@@ -29,6 +29,11 @@ _Noreturn void host_fault_exit(int status);
 
 /* Whom the address belongs to. Async-signal-safe. */
 void host_fault_describe(uint64_t address, struct address_description *ret);
+/*
+ * The same of a value that a pointer has. An access far behind a variable has run out of it; a pointer to there has come from
+ * elsewhere, and belongs to none.
+ */
+void host_fault_describe_value(uint64_t address, struct address_description *ret);
 
 /* A signal of ours may have a handler of the cell's own: see runtime/exports-signal.c. */
 bool host_fault_guards(int signal);

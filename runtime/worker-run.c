@@ -736,7 +736,7 @@ int worker_run_describe(const struct ipc_message *m, struct error *err)
 	for (uint32_t i = 0; i < n; i++) {
 		struct address_description d;
 
-		host_fault_describe(record_u64(&r), &d);
+		host_fault_describe_value(record_u64(&r), &d);
 		record_put_u8(&out, (uint8_t)d.owner);
 		record_put_u64(&out, d.base);
 		record_put_u64(&out, d.size);
