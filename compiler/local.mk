@@ -28,7 +28,8 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang/clang-launches.cc %reldir%/clang/clang-launches.hh \
 	%reldir%/clang/clang-members.cc %reldir%/clang/clang-members.hh \
 	%reldir%/clang/clang-nodebug.cc %reldir%/clang/clang-nodebug.hh \
-	%reldir%/clang/clang-own.cc %reldir%/clang/clang-own.hh %reldir%/clang/clang-pass.hh \
+	%reldir%/clang/clang-own.cc %reldir%/clang/clang-own.hh %reldir%/clang/clang-parser.cc %reldir%/clang/clang-parser.hh \
+	%reldir%/clang/clang-pass.hh \
 	%reldir%/clang/clang-pieces.cc %reldir%/clang/clang-pieces.hh \
 	%reldir%/clang/clang-publish.cc %reldir%/clang/clang-publish.hh \
 	%reldir%/clang/clang-refused.cc %reldir%/clang/clang-refused.hh \
@@ -36,7 +37,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang/clang-statements.cc %reldir%/clang/clang-statements.hh \
 	%reldir%/clang/clang-std.cc %reldir%/clang/clang-std.hh \
 	%reldir%/clang/clang-symbols.cc %reldir%/clang/clang-symbols.hh \
-	%reldir%/clang/clang-types.cc %reldir%/clang/clang-types.hh \
+	%reldir%/clang/clang-turns.cc %reldir%/clang/clang-turns.hh %reldir%/clang/clang-types.cc %reldir%/clang/clang-types.hh \
 	%reldir%/clang/object-code.cc %reldir%/clang/object-code.hh \
 	%reldir%/clang/short-loops.cc %reldir%/clang/short-loops.hh \
 	%reldir%/session/composition.c %reldir%/session/composition.h \
@@ -71,9 +72,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/frontend/declare.c %reldir%/frontend/declare.h \
 	%reldir%/frontend/device-half.c %reldir%/frontend/device-half.h \
 	%reldir%/frontend/diagnostics.c %reldir%/frontend/diagnostics.h \
-	%reldir%/frontend/directives.c %reldir%/frontend/directives.h \
-	%reldir%/frontend/host-text.c %reldir%/frontend/host-text.h %reldir%/frontend/in-turn.c %reldir%/frontend/in-turn.h \
-	%reldir%/frontend/statement-text.c %reldir%/frontend/statement-text.h \
+	%reldir%/frontend/host-text.c %reldir%/frontend/host-text.h \
 	%reldir%/inspect/completion.c %reldir%/inspect/completion.h \
 	%reldir%/inspect/is-complete.c %reldir%/inspect/is-complete.h %reldir%/inspect/listing.c %reldir%/inspect/listing.h \
 	%reldir%/inspect/listing-ptx.c %reldir%/inspect/listing-sass.c %reldir%/inspect/listing-show.c \

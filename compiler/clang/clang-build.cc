@@ -10,7 +10,7 @@ using namespace clang;
 /* At file scope C has no table of a precompiled header's names by which clang would look: it would read all declarations. */
 static bool find(Sema &S, DeclContext *where, LookupResult &found)
 {
-	return where->isTranslationUnit() ? S.LookupName(found, S.TUScope) : S.LookupQualifiedName(found, where);
+	return where->isTranslationUnit() ? S.LookupName(found, S.TUScope, true) : S.LookupQualifiedName(found, where);
 }
 
 Expr *clang_build_call(Sema &S, DeclContext *where, const char *name, llvm::MutableArrayRef<Expr *> arguments, SourceLocation L)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Completion: clang parses up to the cursor and tells what may stand there. */
 #include "compiler/clang/clang-job.hh"
+#include "compiler/clang/clang-turns.hh"
 
 #include <clang/Frontend/FrontendActions.h>
 #include <clang/Sema/CodeCompleteConsumer.h>
@@ -108,13 +109,40 @@ class CompletionConsumer : public CodeCompleteConsumer
 	}
 };
 
+/* A cell of C has statements at file scope. */
+class CompleteAction : public SyntaxOnlyAction
+{
+      public:
+	explicit CompleteAction(const clang_job *job) : job(job)
+	{
+	}
+
+      protected:
+	void ExecuteAction() override
+	{
+		CompilerInstance &CI = getCompilerInstance();
+		clang_turns turns;
+
+		if (CI.getLangOpts().CPlusPlus) {
+			SyntaxOnlyAction::ExecuteAction();
+			return;
+		}
+		CI.createCodeCompletionConsumer();
+		CI.createSema(getTranslationUnitKind(), &CI.getCodeCompletionConsumer());
+		clang_turns_parse(CI.getSema(), job, &turns, [](FunctionDecl *, bool) {});
+	}
+
+      private:
+	const clang_job *job;
+};
+
 } /* namespace */
 
 void clang_shim_complete(const struct clang_job *job, const char *prefix, unsigned line,
 			 unsigned column,
 			 void (*found)(void *context, const struct clang_completion *c))
 {
-	SyntaxOnlyAction action;
+	CompleteAction action(job);
 
 	clang_execute(job, action, [&](CompilerInstance &CI) {
 		CodeCompleteOptions options;

@@ -7,13 +7,15 @@
 #define CGPU_COMPILER_CLANG_CONSTANTS_HH
 
 #include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
 
 #include <map>
 #include <string>
 #include <vector>
 
-/* Literals of those whose value clang finds, by the variable that holds it. run: the function that holds the cell's statements, or null. */
-std::map<const clang::NamedDecl *, std::string> clang_computed_constants(const std::vector<clang::NamedDecl *> &declared,
-									   clang::FunctionDecl *run);
+/* Literals of those whose value clang finds. computed: what they begin with. */
+std::map<const clang::NamedDecl *, std::string>
+clang_computed_constants(const std::vector<clang::NamedDecl *> &declared,
+			 const std::map<const clang::NamedDecl *, clang::Expr *> &computed);
 
 #endif

@@ -208,24 +208,6 @@ class Display
 	}
 };
 
-/* `end: x`: the label keeps its place, in front of what is made of x. */
-Stmt *take_labels(ASTContext &C, Stmt *last, statements &to)
-{
-	while (auto *label = dyn_cast<LabelStmt>(last)) {
-		last = label->getSubStmt();
-		label->setSubStmt(new (C) NullStmt(label->getIdentLoc()));
-		to.push_back(label);
-	}
-	return last;
-}
-
-Stmt *unlabelled(Stmt *last)
-{
-	while (auto *label = dyn_cast<LabelStmt>(last))
-		last = label->getSubStmt();
-	return last;
-}
-
 } // namespace
 
 clang_display clang_display_body(Sema &S, FunctionDecl *F)
@@ -238,11 +220,10 @@ clang_display clang_display_body(Sema &S, FunctionDecl *F)
 		return ret;
 	llvm::SmallVector<Stmt *, 32> all(body->body_begin(), body->body_end() - 1);
 	llvm::SmallVector<Stmt *, 4> made;
-	auto *E = dyn_cast<Expr>(unlabelled(body->body_back()));
+	auto *E = dyn_cast<Expr>(body->body_back());
 
 	if (!E || !Display(S, F).show(E, made, &ret))
 		return ret;
-	take_labels(C, body->body_back(), all);
 	all.append(made);
 	F->setBody(CompoundStmt::Create(C, all, FPOptionsOverride(), body->getLBracLoc(), body->getRBracLoc()));
 	return ret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of a cell has lost its `static` before clang sees it; what macros hide from that is changed in the tree. So are the
+ * What a cell has declared `static`, `inline` or `register` is the session's: the words are taken out of the tree. So are the
  * inline functions of files that cells include: these are written for CUDA C++ as often as for C.
  */
 #include "compiler/clang/clang-publish.hh"
@@ -46,19 +46,30 @@ struct Opener : Decl {
 	using Decl::setCachedLinkage;
 };
 
+/* Calls in its own cell are inlined, of others it is a function as any other. */
+void publish_inline(FunctionDecl *F)
+{
+	ASTContext &C = F->getASTContext();
+
+	if (F->isInlineSpecified() && !C.getLangOpts().CPlusPlus && F->doesThisDeclarationHaveABody())
+		F->addAttr(VisibilityAttr::CreateImplicit(C, VisibilityAttr::Protected));
+	F->setInlineSpecified(false);
+}
+
 void make_external(Decl *D)
 {
 	auto *F = dyn_cast<FunctionDecl>(D);
 	auto *V = dyn_cast<VarDecl>(D);
 
-	if (F && F->getStorageClass() == SC_Static) {
+	if (F && (F->getStorageClass() == SC_Static || (F->isInlineSpecified() && !F->hasAttr<GNUInlineAttr>()))) {
 		F->setStorageClass(SC_None);
-		F->setInlineSpecified(false);
+		publish_inline(F);
 	} else if (V && V->getASTContext().getLangOpts().CPlusPlus && V->getType().isConstQualified() && V->hasInit()) {
 		/* A const one would be internal without a word; and with statements at file scope, made only where it is used. */
 		V->setStorageClass(SC_Extern);
 		V->addAttr(UsedAttr::CreateImplicit(V->getASTContext()));
-	} else if (V && V->getStorageClass() == SC_Static) {
+	} else if (V && (V->getStorageClass() == SC_Static || V->getStorageClass() == SC_Auto ||
+			 V->getStorageClass() == SC_Register || (V->hasExternalStorage() && V->hasInit()))) {
 		V->setStorageClass(SC_None);
 	} else {
 		return;

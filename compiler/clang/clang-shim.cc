@@ -23,6 +23,7 @@
 #include "compiler/clang/clang-publish.hh"
 #include "compiler/clang/clang-statements.hh"
 #include "compiler/clang/clang-symbols.hh"
+#include "compiler/clang/clang-turns.hh"
 #include "compiler/clang/clang-types.hh"
 #include "compiler/clang/object-code.hh"
 
@@ -104,13 +105,17 @@ class CellConsumer : public SemaConsumer
 		sema = &S;
 	}
 
-	/* A function made of statements at file scope comes next; the value of the last one is shown, main() runs before. */
+	/*
+	 * A function made of statements at file scope comes next; the value of the last one is shown. In C++ main() runs before
+	 * that.
+	 */
 	void take_statements(FunctionDecl *F, bool has_value)
 	{
 		const SourceManager &SM = sema->getSourceManager();
 
 		statements = F;
 		with_lambdas.push_back(F);
+		result->has_run = !sema->getLangOpts().CPlusPlus;
 		if (!has_whole_body(F))
 			return;
 		clang_cuda_check_variables(F->getBody(), *sema, has_value);
@@ -119,9 +124,13 @@ class CellConsumer : public SemaConsumer
 			return;
 		result->display_offset =
 			SM.getFileOffset(SM.getFileLoc(cast<CompoundStmt>(F->getBody())->body_back()->getBeginLoc()));
-		result->has_run = job->run && clang_display_call_before(*sema, F, job->run);
+		if (sema->getLangOpts().CPlusPlus)
+			result->has_run = job->run && clang_display_call_before(*sema, F, job->run);
 		take(clang_display_body(*sema, F));
 	}
+
+	/* Of a cell of C. */
+	clang_turns turns;
 
 	void ForgetSema() override
 	{
@@ -140,13 +149,11 @@ class CellConsumer : public SemaConsumer
 
 			if (isa<TopLevelStmtDecl>(D) || (F && F == statements))
 				continue;
-			if (!sema->getLangOpts().CPlusPlus)
+			if (is_header && !sema->getLangOpts().CPlusPlus)
 				clang_publish_inline(D, sema->getSourceManager());
-			if (!sema->getLangOpts().CPlusPlus && !is_header)
-				clang_publish(D, sema->getSourceManager(), job);
-			if (!is_header && is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job))
-				make_declaration(D);
 			if (pieces) {
+				if (is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job))
+					make_declaration(D);
 				if (!is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job))
 					with_lambdas.push_back(D);
 				pieces->add(D);
@@ -158,20 +165,15 @@ class CellConsumer : public SemaConsumer
 				clang_publish_references(D);
 			} else if (F && !is_header && has_whole_body(F)) {
 				if (!clang_cuda_is_for_device(F))
-					clang_cuda_check_variables(F->getBody(), *sema, is_run(F) && job->display);
+					clang_cuda_check_variables(F->getBody(), *sema, false);
 				clang_cuda_mark_results(F->getBody(), *sema);
 			}
 			if (sema->getLangOpts().CPlusPlus && !is_header && !(F && is_run(F)))
 				clang_publish_replaceable(D);
 			if (sema->getLangOpts().CPlusPlus)
 				declare_cpp(D);
-			else if (F && is_run(F) && F->hasBody()) {
-				run = F;
-				if (job->display && !sema->getDiagnostics().hasErrorOccurred())
-					take(clang_display_body(*sema, F));
-			} else if (auto *N = dyn_cast<NamedDecl>(D)) {
+			else if (auto *N = dyn_cast<NamedDecl>(D))
 				declared.push_back(N);
-			}
 		}
 		return true;
 	}
@@ -197,18 +199,19 @@ class CellConsumer : public SemaConsumer
 			pieces->report(*sema);
 			report_entries();
 		}
-		auto values = clang_computed_constants(declared, run);
+		auto values = clang_computed_constants(declared, turns.computed);
 
 		for (NamedDecl *N : declared) {
+			clang_turn turn = { turns.waiting.count(N) != 0, turns.computed.count(N) != 0,
+					    values.count(N) ? values[N] : "" };
+
 			if (is_header)
 				clang_report_of_header(job, N);
 			else
-				clang_report_symbol(job, N, symbol_of, values.count(N) ? values[N] : "");
+				clang_report_symbol(job, N, symbol_of, turn);
 			if (pieces && job->function)
 				clang_report_functions(job, N, symbol_of);
 		}
-		if (run)
-			clang_report_locals(job, run);
 	}
 
       private:
@@ -218,7 +221,7 @@ class CellConsumer : public SemaConsumer
 	std::unique_ptr<Pieces> pieces; /* null: nobody asks for them */
 	clang_symbol_of symbol_of; /* in the object that is made */
 	Sema *sema = nullptr;
-	FunctionDecl *run = nullptr, *statements = nullptr;
+	FunctionDecl *statements = nullptr;
 	std::vector<FunctionDecl *> entries;
 	std::vector<Decl *> with_lambdas; /* what may have some that mean variables of the session */
 	std::vector<NamedDecl *> declared;
@@ -363,13 +366,15 @@ class CellReader
 		return clang_in_front(std::move(cell), std::move(generator));
 	}
 
-	/* Of C++; clang's own way reads C. */
-	void read_statements(CompilerInstance &CI, TranslationUnitKind kind)
+	void read(CompilerInstance &CI, TranslationUnitKind kind)
 	{
 		CI.createSema(kind, nullptr);
 		auto each = [this](FunctionDecl *F, bool has_value) { consumer->take_statements(F, has_value); };
 
-		clang_statements_parse(CI.getSema(), job->statements, each, &place, job->behind);
+		if (CI.getLangOpts().CPlusPlus)
+			clang_statements_parse(CI.getSema(), job->statements, each, &place, job->behind);
+		else
+			clang_turns_parse(CI.getSema(), job, &consumer->turns, each);
 	}
 
       private:
@@ -403,10 +408,7 @@ class CompileAction : public HeaderLater<EmitObjAction>
 
 	void ExecuteAction() override
 	{
-		if (getCompilerInstance().getLangOpts().CPlusPlus)
-			reader.read_statements(getCompilerInstance(), getTranslationUnitKind());
-		else
-			HeaderLater<EmitObjAction>::ExecuteAction();
+		reader.read(getCompilerInstance(), getTranslationUnitKind());
 	}
 
       private:
@@ -446,10 +448,7 @@ class ModuleAction : public HeaderLater<ASTFrontendAction>
 
 	void ExecuteAction() override
 	{
-		if (getCompilerInstance().getLangOpts().CPlusPlus)
-			reader.read_statements(getCompilerInstance(), getTranslationUnitKind());
-		else
-			HeaderLater<ASTFrontendAction>::ExecuteAction();
+		reader.read(getCompilerInstance(), getTranslationUnitKind());
 	}
 
       private:

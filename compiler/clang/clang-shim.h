@@ -4,8 +4,8 @@
  * into an object in memory, reports diagnostics and file-scope names through callbacks, builds the
  * precompiled header, and completes code. It knows nothing of cells but this: file-scope names are
  * those whose `#line` file is job.name; functions and variables that an included file defines are part of the object only if
- * the #include stands in such a line; and if job.display is set, the last statement of function
- * job.run is an expression whose value goes to cgpu_display_value().
+ * the #include stands in such a line; statements stand among declarations; and when the last of them is an expression without
+ * `;`, its value goes to cgpu_display_value().
  *
  * With options for C++ the names reported are extern "C" functions, variables at file scope, whose names are not mangled,
  * and types, as C text.
@@ -42,7 +42,6 @@ enum clang_diagnostic_kind {
 	CLANG_SHARED_INIT,
 	CLANG_NO_FILE,
 	CLANG_UNKNOWN,
-	CLANG_NOT_CONSTANT,
 	CLANG_ODD_IN_C,
 	CLANG_OF_CPP,
 };
@@ -84,7 +83,7 @@ struct clang_symbol {
 		       * all kinds when a header is built */
 	bool in_include; /* not in_cell, but defined by a file that the cell includes */
 	bool is_definition;
-	bool is_local; /* a variable inside job.run */
+	bool waits;    /* of a C cell: a variable that keeps the session's value, if it has one, until its cell comes to it */
 	bool is_thread_local;
 	bool is_c; /* of a C++ cell: extern "C", it is meant for C */
 	bool is_entry; /* of a C++ cell: a kernel, by the name of its stub */
@@ -160,9 +159,9 @@ struct clang_job {
 	const char *text; /* NUL-terminated */
 	size_t len;
 	const char *behind; /* declarations that come behind the text of a C++ cell; NULL: none */
-	const char *run; /* function that holds the statements; NULL for none */
+	/* Of a C cell: what the function that holds its statements is called. Of a C++ cell: one that they call; NULL: none. */
+	const char *run;
 	const char *statements; /* of a C++ cell: what functions made of statements at file scope are called, before a number */
-	bool display;	 /* its last statement is displayed */
 	/*
 	 * Of a C++ cell with `instance`: what stands in front of the symbols of inline functions and instances of templates that
 	 * units give each other, and those that the session has, a line each, without it.
@@ -182,6 +181,8 @@ struct clang_job {
 	 * May be NULL.
 	 */
 	void (*dependent)(void *context, const char *file, uint64_t layout);
+	/* Of a C cell, also after errors: a branch of #if that is not taken, [begin, end) of the text; may be NULL. */
+	void (*skipped)(void *context, unsigned begin, unsigned end);
 	/* Of a C++ cell, also after errors: a directive outside of all brackets, by its text behind "#pragma"; may be NULL. */
 	void (*pragma)(void *context, const char *text);
 	/* Of a C++ cell: the symbol of a weak variable that its own text defines, or of its guard; may be NULL */
@@ -209,7 +210,7 @@ struct clang_result {
 	char *display_type; /* malloc-ed; NULL when nothing is displayed */
 	char *display_type_code;
 	long display_offset; /* of a C++ cell: where its last expression begins in the text, shown or not; 0: there is none */
-	bool has_run;	     /* of a C++ cell: job.run is called by its statements */
+	bool has_run;	     /* of a C cell: there is job.run; of a C++ cell: its statements call that */
 	bool has_device_code; /* of a C++ cell: clang_shim_compile_device() is to be called, with the options for a device */
 };
 

@@ -2,14 +2,13 @@
 /*
  * Clang parses statements at file scope itself (-fincremental-extensions), each as a declaration of its own, which is no
  * function: a lambda, a local class or a static variable in one has no name for the linker then, and `return` no meaning. So the
- * parser is led from here: what is a declaration it parses as ever, statements are parsed as the body of a function. The parser's
- * own way to tell one from the other, and its way to parse a statement, are private members, which an explicit instantiation may
- * name.
+ * parser is led from here: what is a declaration it parses as ever, statements are parsed as the body of a function.
  */
 #include "compiler/clang/clang-statements.hh"
 
 #include "compiler/clang/clang-bindings.hh"
 #include "compiler/clang/clang-members.hh"
+#include "compiler/clang/clang-parser.hh"
 #include "compiler/clang/clang-publish.hh"
 
 #include <clang/AST/ASTConsumer.h>
@@ -17,9 +16,7 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/ExternalASTSource.h>
 #include <clang/AST/RecursiveASTVisitor.h>
-#include <clang/Basic/Version.h>
 #include <clang/Lex/Preprocessor.h>
-#include <clang/Parse/ParseDiagnostic.h>
 #include <clang/Parse/Parser.h>
 #include <clang/Sema/Lookup.h>
 
@@ -27,133 +24,6 @@ using namespace clang;
 
 namespace
 {
-
-template <typename Context>
-StmtResult parse_statement(StmtResult (Parser::*parse)(Parser::StmtVector &, Context, SourceLocation *), Parser &P,
-			   Parser::StmtVector &all)
-{
-	return (P.*parse)(all, Context::Compound, nullptr);
-}
-
-/*
- * `pair(1, 2.5)`, behind the scope of its name: a class template whose arguments are deduced. What tells how they are deduced
- * begins alike, and goes on with an arrow and the name.
- */
-bool makes_deduced(Parser &P, CXXScopeSpec &scope)
-{
-	const Token name = P.getCurToken();
-	unsigned depth = 0;
-
-	if (name.isNot(tok::identifier) || P.getPreprocessor().LookAhead(0).isNot(tok::l_paren) ||
-	    !P.getActions().isDeductionGuideName(P.getCurScope(), *name.getIdentifierInfo(), name.getLocation(), scope))
-		return false;
-	P.ConsumeAnyToken();
-	do {
-		depth += P.getCurToken().is(tok::l_paren);
-		depth -= P.getCurToken().is(tok::r_paren);
-		P.ConsumeAnyToken();
-	} while (depth && !P.getCurToken().isOneOf(tok::eof, tok::annot_repl_input_end));
-	return P.getCurToken().isNot(tok::arrow) ||
-	       P.getPreprocessor().LookAhead(0).getIdentifierInfo() != name.getIdentifierInfo();
-}
-
-template <typename Tentative, typename Parse> bool makes_deduced(Parse parse_scope, Parser &P)
-{
-	Tentative back_at_the_end(P);
-	CXXScopeSpec scope;
-
-	(P.*parse_scope)(scope, ParsedType(), false, true, nullptr, false, nullptr, false, false);
-	return makes_deduced(P, scope);
-}
-
-template <auto Statement, auto IsDeclaration, auto ParseScope, typename Tentative, auto EndOfPrevious> struct Reach {
-	friend StmtResult parse_statement(Parser &P, Parser::StmtVector &all)
-	{
-		return ::parse_statement(Statement, P, all);
-	}
-
-	friend bool seems_declaration(Parser &P)
-	{
-		return (P.*IsDeclaration)(true);
-	}
-
-	friend bool makes_deduced(Parser &P)
-	{
-		return ::makes_deduced<Tentative>(ParseScope, P);
-	}
-
-	friend SourceLocation end_of_previous(Parser &P)
-	{
-		return (P.*EndOfPrevious)();
-	}
-};
-template struct Reach<&Parser::ParseStatementOrDeclaration, &Parser::isDeclarationStatement,
-		      &Parser::ParseOptionalCXXScopeSpecifier, Parser::RevertingTentativeParsingAction,
-		      &Parser::getEndOfPreviousToken>;
-StmtResult parse_statement(Parser &P, Parser::StmtVector &all);
-bool seems_declaration(Parser &P);
-bool makes_deduced(Parser &P);
-SourceLocation end_of_previous(Parser &P);
-
-/*
- * At file scope clang takes the name of a class template with a parenthesis for what tells how it is deduced. No variable is
- * declared so: clang wants none of such a type in parentheses.
- */
-bool is_declaration(Parser &P)
-{
-	return seems_declaration(P) && !makes_deduced(P);
-}
-
-/* `#pragma omp threadprivate(x)` and its like stand at file scope; the others in front of a statement. */
-bool is_declarative(const Token &directive)
-{
-	const IdentifierInfo *name = directive.getIdentifierInfo();
-
-	for (const char *known : { "threadprivate", "declare", "requires", "allocate", "begin", "end", "assumes" })
-		if (name && name->isStr(known))
-			return true;
-	return false;
-}
-
-/* A token that stands for a name which has been looked up already; the other annotations are directives. */
-bool is_name(const Token &T)
-{
-	return T.isOneOf(tok::annot_cxxscope, tok::annot_typename, tok::annot_template_id, tok::annot_primary_expr,
-			 tok::annot_non_type, tok::annot_non_type_undeclared, tok::annot_overload_set, tok::annot_decltype);
-}
-
-/* Does a statement begin at the parser's token? What only file scope has, a function's body does not take for a declaration. */
-bool at_statement(Parser &P)
-{
-	const Token &T = P.getCurToken();
-
-	switch (T.getKind()) {
-	case tok::eof:
-	case tok::annot_repl_input_end:
-	case tok::code_completion:
-	case tok::semi:
-	case tok::r_brace:
-	case tok::kw_asm:
-	case tok::kw_export:
-	case tok::kw_template:
-	case tok::kw_import:
-	case tok::kw_module:
-	case tok::kw___attribute:
-	case tok::kw___extension__:
-	case tok::kw___noinline__:
-		return false;
-	case tok::identifier: /* a label, or a declaration, or an expression */
-		return P.getPreprocessor().LookAhead(0).is(tok::colon) || !is_declaration(P);
-	case tok::l_square:
-		return P.getPreprocessor().LookAhead(0).isNot(tok::l_square);
-	case tok::annot_pragma_loop_hint:
-		return true;
-	case tok::annot_pragma_openmp:
-		return !is_declarative(P.getPreprocessor().LookAhead(0));
-	default:
-		return (!T.isAnnotation() || is_name(T)) && !is_declaration(P);
-	}
-}
 
 /* `return;` ends the cell: its statements say so, and what calls them looks. */
 class Returns : public RecursiveASTVisitor<Returns>
@@ -234,33 +104,15 @@ class Statements
 		Sema::CompoundScopeRAII scope(S);
 
 		do {
-			StmtResult one = parse_statement(P, all);
+			StmtResult one = clang_parse_statement(S, P, all);
 
 			if (one.isUsable())
 				all.push_back(one.get());
-		} while (at_statement(P));
+		} while (clang_at_statement(P));
 		SourceLocation to = P.getCurToken().getLocation();
 
-		*ret_has_value = has_value(all);
+		*ret_has_value = clang_lacks_semicolon(S, P, all);
 		return S.ActOnCompoundStmt(from, to, all, false);
-	}
-
-	/* At the end the parser leaves the expression that lacks its `;` at the token. */
-	bool has_value(const Parser::StmtVector &all)
-	{
-		const Token &T = P.getCurToken();
-		const Stmt *last = all.empty() ? nullptr : all.back();
-
-		if (T.isNot(tok::annot_repl_input_end) || !T.getAnnotationValue())
-			return false;
-		while (auto *label = dyn_cast_or_null<LabelStmt>(last))
-			last = label->getSubStmt();
-		if (last == T.getAnnotationValue())
-			return true;
-		auto *E = static_cast<Stmt *>(T.getAnnotationValue());
-
-		S.Diag(S.getLocForEndOfToken(E->getEndLoc()), diag::err_expected_semi_after_expr);
-		return false;
 	}
 
 	Expr *call_of(ValueDecl *F, SourceLocation L)
@@ -386,7 +238,7 @@ void clang_statements_parse(Sema &S, const std::string &prefix, const std::funct
 	S.ActOnStartOfTranslationUnit();
 	auto parse = [&] {
 		for (bool at_end = false; !at_end;) {
-			if (at_statement(*P)) {
+			if (clang_at_statement(*P)) {
 				statements.parse();
 				continue;
 			}
@@ -399,7 +251,7 @@ void clang_statements_parse(Sema &S, const std::string &prefix, const std::funct
 			at_end = P->ParseTopLevelDecl(group, imports);
 			if (at_end || !group)
 				continue;
-			place->end = end_of_previous(*P);
+			place->end = clang_end_of_previous(*P);
 			handle(S, group.get());
 		}
 	};

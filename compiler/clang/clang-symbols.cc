@@ -21,16 +21,9 @@ namespace
 class Report
 {
       public:
-	Report(const clang_job *job, bool is_header, const clang_symbol_of &symbol_of, const std::string &computed = "")
-	    : job(job), is_header(is_header), symbol_of(symbol_of), computed(computed)
+	Report(const clang_job *job, bool is_header, const clang_symbol_of &symbol_of, const clang_turn &turn = {})
+	    : job(job), is_header(is_header), symbol_of(symbol_of), turn(turn)
 	{
-	}
-
-	void report_locals(ASTContext &C, FunctionDecl *F)
-	{
-		for (Decl *D : F->decls())
-			if (auto *V = dyn_cast<VarDecl>(D))
-				report(C, V, true);
 	}
 
 	void report_name(clang_symbol_kind kind, const NamedDecl *N, const std::string &declaration)
@@ -70,7 +63,7 @@ class Report
 		}
 	}
 
-	void report(ASTContext &C, NamedDecl *N, bool is_local)
+	void report(ASTContext &C, NamedDecl *N)
 	{
 		const SourceManager &SM = C.getSourceManager();
 		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(N->getLocation()));
@@ -80,7 +73,6 @@ class Report
 		if (P.isInvalid() || (!N->getIdentifier() && !R) || !is_whole(N))
 			return;
 		s.in_cell = is_own_name(job, P.getFilename());
-		s.is_local = is_local;
 		s.line = P.getLine();
 		s.column = P.getColumn();
 		bool from_file = !s.in_cell && !is_header && !C.getLangOpts().CPlusPlus;
@@ -184,11 +176,12 @@ class Report
 
 	void report_variable(ASTContext &C, VarDecl *V, clang_symbol *s)
 	{
-		s->is_definition = V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly;
+		s->is_definition = turn.is_computed || V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly;
+		s->waits = turn.waits;
 		s->is_thread_local = V->getTLSKind() != VarDecl::TLS_None;
 		s->is_c = V->isExternC();
 		s->is_on_device = clang_cuda_is_of_device(V) && !clang_cuda_is_managed(V);
-		std::string value = computed.empty() ? clang_constant_value(V) : computed;
+		std::string value = turn.is_computed ? turn.value : clang_constant_value(V);
 
 		s->value = value.empty() ? nullptr : value.c_str();
 		if (!V->getType()->isIncompleteType() && !V->getType()->isVariablyModifiedType())
@@ -273,7 +266,7 @@ class Report
 	const clang_job *job;
 	bool is_header;
 	const clang_symbol_of &symbol_of;
-	std::string computed;
+	clang_turn turn;
 
 	static bool is_whole(const NamedDecl *N)
 	{
@@ -288,13 +281,6 @@ class Report
 
 } // namespace
 
-void clang_report_locals(const clang_job *job, FunctionDecl *F)
-{
-	clang_symbol_of none;
-
-	Report(job, false, none).report_locals(F->getASTContext(), F);
-}
-
 void clang_report_of_header(const clang_job *job, NamedDecl *N)
 {
 	clang_symbol_of none;
@@ -302,12 +288,12 @@ void clang_report_of_header(const clang_job *job, NamedDecl *N)
 	Report(job, true, none).report_header(N->getASTContext(), N);
 }
 
-void clang_report_symbol(const clang_job *job, NamedDecl *N, const clang_symbol_of &symbol_of, const std::string &value)
+void clang_report_symbol(const clang_job *job, NamedDecl *N, const clang_symbol_of &symbol_of, const clang_turn &turn)
 {
 	ASTContext &C = N->getASTContext();
 
 	if (!C.getLangOpts().CPlusPlus || Report::is_for_c(N))
-		Report(job, false, symbol_of, value).report(C, N, false);
+		Report(job, false, symbol_of, turn).report(C, N);
 }
 
 /* The symbol of such a function has the types of its parameters in it, and not that of its result, which callers rely on. */

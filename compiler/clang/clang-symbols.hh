@@ -14,12 +14,16 @@
 /* The symbol that a function of a C++ unit has in the object. */
 typedef std::function<std::string(clang::GlobalDecl)> clang_symbol_of;
 
-/* Of a C++ unit: what C cells may see. symbol_of may be empty for one of C. value: of a constant that statements compute, or "". */
-void clang_report_symbol(const clang_job *job, clang::NamedDecl *N, const clang_symbol_of &symbol_of, const std::string &value);
+/* Of a variable of C: what the statements of its cell have to do with it (compiler/clang/clang-turns.hh). */
+struct clang_turn {
+	bool waits = false, is_computed = false;
+	std::string value; /* of one that is computed; "": not known */
+};
+
+/* Of a C++ unit: what C cells may see. symbol_of may be empty for one of C. */
+void clang_report_symbol(const clang_job *job, clang::NamedDecl *N, const clang_symbol_of &symbol_of, const clang_turn &turn);
 /* Of a C++ unit: the functions that a declaration at the top defines, for the callback `function`. */
 void clang_report_functions(const clang_job *job, const clang::Decl *D, const clang_symbol_of &symbol_of);
-/* The variables of the function that runs a cell. */
-void clang_report_locals(const clang_job *job, clang::FunctionDecl *F);
 /* Of a header that is precompiled, by its name alone. */
 void clang_report_of_header(const clang_job *job, clang::NamedDecl *N);
 

@@ -5,7 +5,6 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "compiler/frontend/directives.h"
 #include "compiler/frontend/host-text.h"
 #include "compiler/text/own-names.h"
 
@@ -98,8 +97,8 @@ bool cell_names_leave(struct host_text *h, const char *name, size_t len)
 
 static void mask_directive(struct host_text *h, uint32_t i)
 {
-	const char *name;
-	size_t len = directives_macro(&h->split.tokens, i, &name);
+	size_t len;
+	const char *name = token_directive_name(&h->split.tokens, i, &len);
 
 	/* An #undef needs the macro before it to be of use; clang takes a redefinition after it. */
 	if (token_directive_is(&h->split.tokens, i, "define"))

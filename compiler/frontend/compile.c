@@ -20,7 +20,6 @@
 #include "compiler/frontend/declare.h"
 #include "compiler/frontend/diagnostics.h"
 #include "compiler/frontend/host-text.h"
-#include "compiler/frontend/in-turn.h"
 #include "compiler/session/cpp-header.h"
 #include "compiler/session/cpp-pieces.h"
 #include "compiler/session/header-ahead.h"
@@ -49,7 +48,7 @@ struct compilation {
 	bool is_likely_cpp; /* by a guess that C++ is asked about first */
 	bool only_c;	    /* C++ has been asked */
 	bool is_refused; /* what C says is what helps: a bracket is open, there is no CUDA */
-	bool again; /* an initialiser that was thought constant is not: write the text once more */
+	bool again; /* a name is the session's, or a header's, after all: write the text once more */
 };
 
 static void open_cache(struct compiler *c)
@@ -166,8 +165,8 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	if (d->kind == CLANG_UNPOPPED)
 		return;
 	x->again |= shares_name(x, d);
-	x->again |= d->kind == CLANG_NOT_CONSTANT && d->offset >= 0 &&
-		    host_text_force(&x->host, &x->compiler->session, unit_text_find(&x->host.unit, d->offset));
+	if (d->severity == CLANG_ERROR && d->kind == CLANG_UNKNOWN && d->name)
+		x->again |= host_text_declare_early(&x->host, d->name, unit_text_find(&x->host.unit, d->offset));
 	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
 	x->is_cpp |= d->header != NULL;
 	x->is_likely_cpp |= d->kind == CLANG_OF_CPP && !x->only_c;
@@ -184,14 +183,13 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 				      NAME_TYPE);
 }
 
-static void on_probed(void *context, const struct clang_symbol *s)
+static void on_skipped(void *context, unsigned begin, unsigned end)
 {
 	struct compilation *x = context;
-	const struct token_list *l = &x->host.split.tokens;
+	long from = unit_text_find(&x->host.unit, begin), to = unit_text_find(&x->host.unit, end);
 
-	for (uint32_t i = 0; s->is_local && i < x->host.n_probed; i++)
-		if (token_is(l, x->host.probed[i].name, s->name))
-			x->host.probed[i].type = mem_pool_strdup(&x->pool, s->type);
+	if (from >= 0 && to > from)
+		declare_skipped(&x->declare, (uint32_t)from, (uint32_t)to);
 }
 
 /* The user has said how to optimise. */
@@ -208,40 +206,23 @@ static void set_job(struct compilation *x, struct clang_job *job)
 		.name = x->request->cell_name,
 		.text = buffer_text(&x->host.unit.text),
 		.len = x->host.unit.text.len,
-		.run = x->host.has_run ? x->host.run : NULL,
-		.display = x->host.display,
+		.run = x->host.run,
 		.effort = x->request->checked || has_own_effort(x->request->cflags) ? CLANG_FULL : effort_of(&x->host.split),
 		.checked = x->request->checked,
 		.context = x,
 	};
 }
 
-/* Ask clang for what only an initialiser knows. */
-static int probe(struct compilation *x, struct error *err)
-{
-	struct clang_job job;
-
-	x->host.probe = true;
-	if (host_text_write(&x->host, &x->compiler->session, err))
-		return -1;
-	set_job(x, &job);
-	job.symbol = on_probed;
-	clang_shim_parse(&job);
-	x->host.probe = false;
-	return 0;
-}
-
 static int compile_once(struct compilation *x, struct error *err)
 {
 	struct clang_job job;
 
-	if (x->host.n_probed && probe(x, err))
-		return -1;
 	if (host_text_write(&x->host, &x->compiler->session, err))
 		return -1;
 	set_job(x, &job);
 	job.diagnostic = on_diagnostic;
 	job.symbol = on_symbol;
+	job.skipped = on_skipped;
 	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0,
 				"clang gave up without saying why");
@@ -273,7 +254,7 @@ static void begin_diagnostics(struct compilation *x)
 	x->diagnostics.no_cuda = x->compiler->options.no_cuda;
 }
 
-/* Each turn takes at least one more initialiser out of the image, so this ends. */
+/* Each turn takes another meaning of at least one more name, so this ends. */
 static int compile_host(struct compilation *x, struct error *err)
 {
 	do {
@@ -303,7 +284,7 @@ static int make_symbols(struct compilation *x, struct error *err)
 	for (size_t i = 0; i < d->n_symbols; i++) {
 		const struct clang_symbol *s = &d->symbols[i];
 
-		if (!s->is_definition || s->is_local ||
+		if (!s->is_definition ||
 		    (s->kind != CLANG_VARIABLE && s->kind != CLANG_FUNCTION))
 			continue;
 		x->unit.symbols[x->unit.n_symbols++] = (struct unit_symbol){
@@ -314,7 +295,7 @@ static int make_symbols(struct compilation *x, struct error *err)
 			.type_code = s->type_code,
 			.layout = s->layout,
 			.line = s->line,
-			.in_turn = in_turn_keeps(&x->host, &x->compiler->session, s->name),
+			.in_turn = s->waits,
 		};
 	}
 	return 0;
@@ -339,7 +320,7 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 	object_symbols_strip(x->object.object, x->object.object_len);
 	u->cell = x->request->cell;
 	u->cell_name = x->request->cell_name;
-	u->run_symbol = x->host.has_run ? x->host.run : "";
+	u->run_symbol = x->object.has_run ? x->host.run : "";
 	u->display_type = x->object.display_type ? x->object.display_type : "";
 	u->display_type_code = x->object.display_type_code ? x->object.display_type_code : "";
 	u->object = x->object.object;
@@ -469,14 +450,14 @@ static void make_key(struct compilation *x)
 	char headers[40], folder[PATH_MAX];
 
 	/* The first cell, numbered 0, is there to get clang going. What is checked is no unit of the session. */
-	if (!r->cell || r->checked || x->host.n_probed || host_text_write(&x->host, &x->compiler->session, NULL) ||
+	if (!r->cell || r->checked || host_text_write(&x->host, &x->compiler->session, NULL) ||
 	    !unit_cache_suits(buffer_text(text), text->len))
 		return;
 	if (options_header_key(&x->compiler->options, x->options, "", headers, NULL) || unit_cache_made_by(x->header, &made_by))
 		return;
 	/* Debugging information has the folder. */
-	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%d\n%s\n%s", r->cell, r->sm, r->cell_name, x->host.has_run ? x->host.run : "",
-		      x->host.display, r->cflags, getcwd(folder, sizeof(folder)) ? folder : "");
+	buffer_printf(&asked, "%u\n%u\n%s\n%s\n%s", r->cell, r->sm, r->cell_name, r->cflags,
+		      getcwd(folder, sizeof(folder)) ? folder : "");
 	if (buffer_check(&made_by, NULL) || buffer_check(&asked, NULL))
 		return;
 	unit_cache_key_make(&x->key, (const char *[]){ buffer_text(&made_by), headers, buffer_text(&asked), r->text,

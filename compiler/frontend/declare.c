@@ -7,7 +7,6 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "compiler/frontend/directives.h"
 #include "compiler/text/local-include.h"
 #include "compiler/text/macro-text.h"
 #include "compiler/text/own-names.h"
@@ -16,8 +15,8 @@ void declare_release(struct declare *d)
 {
 	free(d->symbols);
 	free(d->declarations);
-	free(d->branches);
-	d->branches = NULL;
+	free(d->skipped);
+	d->skipped = NULL;
 	d->symbols = NULL;
 	d->declarations = NULL;
 }
@@ -37,21 +36,20 @@ static void *grow(struct declare *d, void *array, size_t n, size_t *cap, size_t 
 	return grown;
 }
 
-static void note_branch(struct declare *d, uint32_t token)
+void declare_skipped(struct declare *d, uint32_t begin, uint32_t end)
 {
-	uint32_t *branches =
-		grow(d, d->branches, d->n_branches, &d->cap_branches, sizeof(*branches));
+	struct skipped_range *skipped = grow(d, d->skipped, d->n_skipped, &d->cap_skipped, sizeof(*skipped));
 
-	if (!branches)
+	if (!skipped)
 		return;
-	d->branches = branches;
-	branches[d->n_branches++] = token;
+	d->skipped = skipped;
+	skipped[d->n_skipped++] = (struct skipped_range){ begin, end };
 }
 
-static bool was_taken(const struct declare *d, uint32_t token)
+static bool is_skipped(const struct declare *d, uint32_t at)
 {
-	for (size_t i = 0; i < d->n_branches; i++)
-		if (d->branches[i] == token)
+	for (size_t i = 0; i < d->n_skipped; i++)
+		if (at >= d->skipped[i].begin && at < d->skipped[i].end)
 			return true;
 	return false;
 }
@@ -66,10 +64,6 @@ static const char *stripped(struct declare *d, const char *text)
 
 void declare_symbol(struct declare *d, const struct clang_symbol *s)
 {
-	if (!strncmp(s->name, BRANCH_PREFIX "v", strlen(BRANCH_PREFIX "v"))) {
-		note_branch(d, (uint32_t)strtoul(s->name + strlen(BRANCH_PREFIX "v"), NULL, 10));
-		return;
-	}
 	struct clang_symbol *symbols =
 		grow(d, d->symbols, d->n_symbols, &d->cap_symbols, sizeof(*symbols));
 
@@ -139,7 +133,7 @@ static void add_directive(struct declare *d, const struct host_text *h, uint32_t
 {
 	const struct token_list *l = &h->split.tokens;
 	char *text = token_copy(d, l, i);
-	size_t n, word = 0;
+	size_t n;
 	const char *rest = token_directive_rest(l, i, &n);
 	uint32_t line = l->at[i].line;
 
@@ -154,14 +148,12 @@ static void add_directive(struct declare *d, const struct host_text *h, uint32_t
 			text = format(d, "#include \"", path, "\"");
 		add(d, DECLARATION_INCLUDE, line, "", text, "");
 	} else if (token_directive_is(l, i, "define") || token_directive_is(l, i, "undef")) {
-		while (word < n && (rest[word] == '_' || (rest[word] >= '0' && rest[word] <= '9') ||
-				    ((rest[word] | 32) >= 'a' && (rest[word] | 32) <= 'z')))
-			word++;
-		add(d, DECLARATION_MACRO, line, mem_pool_strndup(d->pool, rest, word), host_text_piece(h, i, i + 1), text);
+		rest = token_directive_name(l, i, &n);
+		add(d, DECLARATION_MACRO, line, mem_pool_strndup(d->pool, rest, n), host_text_piece(h, i, i + 1), text);
 	}
 }
 
-/* The tag of a structure that the user left unnamed is ours; see host-text.c. */
+/* NULL: it has none, and clang will tell of the type if a name of the cell has it. */
 static char *tag_name(struct declare *d, const struct host_text *h,
 		      const struct declaration_parts *p)
 {
@@ -169,12 +161,8 @@ static char *tag_name(struct declare *d, const struct host_text *h,
 
 	if (p->tag_name != TOKEN_NONE)
 		return token_copy(d, l, p->tag_name);
-	for (uint32_t i = 0; i < h->edits.n; i++)
-		if (h->edits.at[i].start == l->at[p->tag].end &&
-		    h->edits.at[i].start == h->edits.at[i].end)
-			return mem_pool_strdup(d->pool, h->edits.at[i].with + 1);
 	/* Enumerators alone: known by the first of them. */
-	if (token_is(l, p->tag, "enum") && token_is_name(l, p->body + 1)) {
+	if (!p->n && token_is(l, p->tag, "enum") && token_is_name(l, p->body + 1)) {
 		char *first = token_copy(d, l, p->body + 1);
 
 		return first ? format(d, "enum ", first, "") : NULL;
@@ -233,35 +221,14 @@ static void add_item(struct declare *d, const struct host_text *h, uint32_t i)
 	}
 }
 
-/* `const` was taken off a variable that gets its value at run time; later cells see it again. */
-static bool lost_const(const struct host_text *h, const char *name)
-{
-	for (uint32_t i = 0; i < h->split.n_items; i++) {
-		const struct declaration_parts *p = &h->parts[i];
-
-		for (uint32_t k = 0; p->is_const && k < p->n; k++) {
-			const struct declarator *v = &p->declarators[k];
-
-			if (v->name != TOKEN_NONE && !v->is_pointer && v->equals != TOKEN_NONE &&
-			    token_is(&h->split.tokens, v->name, name))
-				return true;
-		}
-	}
-	return false;
-}
-
 /* C++ cells have the value of a constant of C: device code reads it, and it may be an argument of a template. */
-static void add_variable(struct declare *d, const struct host_text *h, const struct clang_symbol *s)
+static void add_variable(struct declare *d, const struct clang_symbol *s)
 {
-	const char *before = "extern ", *value = s->value ? format(d, " = ", s->value, ";") : NULL;
-	bool is_made_const = !s->is_thread_local && lost_const(h, s->name) && strncmp(s->declaration, "const ", 6);
+	const char *before = s->is_thread_local ? "extern _Thread_local " : "extern ",
+		   *value = s->value ? format(d, " = ", s->value, ";") : NULL;
 
-	if (s->is_thread_local)
-		before = "extern _Thread_local ";
-	else if (is_made_const)
-		before = "extern const ";
 	add(d, DECLARATION_VARIABLE, s->line, s->name, format(d, before, s->declaration, ";"),
-	    value ? format(d, is_made_const ? "const " : "", s->declaration, value) : "");
+	    value ? format(d, "", s->declaration, value) : "");
 }
 
 /* The cell's own text of a type; NULL when a macro has spelled all of it. */
@@ -363,7 +330,7 @@ static void add_symbol(struct declare *d, const struct host_text *h, const struc
 {
 	char *text;
 
-	if (!s->in_cell || s->is_local)
+	if (!s->in_cell)
 		return;
 	switch (s->kind) {
 	case CLANG_TYPEDEF:
@@ -375,7 +342,7 @@ static void add_symbol(struct declare *d, const struct host_text *h, const struc
 		add(d, DECLARATION_TYPEDEF, s->line, s->name, text, text);
 		break;
 	case CLANG_VARIABLE:
-		add_variable(d, h, s);
+		add_variable(d, s);
 		break;
 	case CLANG_FUNCTION:
 		add(d, DECLARATION_FUNCTION, s->line, s->name, format(d, "", s->declaration, ";"), "");
@@ -392,28 +359,9 @@ static void add_symbol(struct declare *d, const struct host_text *h, const struc
 /* What stands in a branch of #if that was not taken is not there. */
 static void add_items(struct declare *d, const struct host_text *h)
 {
-	const struct token_list *l = &h->split.tokens;
-	unsigned depth = 0, dead = 0; /* dead: the outermost depth that was not taken */
-
-	for (uint32_t i = 0; i < h->split.n_items; i++) {
-		uint32_t first = h->split.items[i].first;
-		bool opens = h->split.items[i].kind == ITEM_DIRECTIVE &&
-			     directives_open_branch(h, first);
-		bool goes_on = token_directive_is(l, first, "elif") ||
-			       token_directive_is(l, first, "else");
-
-		if (opens && !goes_on)
-			depth++;
-		if (opens && (!dead || dead == depth))
-			dead = was_taken(d, first) ? 0 : depth;
-		if (token_directive_is(l, first, "endif") && depth) {
-			if (dead == depth)
-				dead = 0;
-			depth--;
-		} else if (!dead) {
+	for (uint32_t i = 0; i < h->split.n_items; i++)
+		if (!is_skipped(d, h->split.tokens.at[h->split.items[i].first].start))
 			add_item(d, h, i);
-		}
-	}
 }
 
 static void add_pragmas(void *context, const char *family, const char *host, const char *device)

@@ -20,8 +20,10 @@ struct declare {
 	size_t n_symbols, cap_symbols;
 	struct declaration *declarations; /* owned; texts in the pool */
 	size_t n, cap;
-	uint32_t *branches; /* owned: tokens of the #if directives whose branch was taken */
-	size_t n_branches, cap_branches;
+	struct skipped_range {
+		uint32_t begin, end; /* of the cell's text */
+	} *skipped; /* owned: branches of #if that are not taken */
+	size_t n_skipped, cap_skipped;
 	struct name_source names;
 	const struct session *session;
 	struct pragma_state pragmas; /* as far as the items are gone through */
@@ -31,6 +33,8 @@ struct declare {
 void declare_release(struct declare *d);
 /* A clang callback's symbol; copied. */
 void declare_symbol(struct declare *d, const struct clang_symbol *s);
+/* Bytes [begin, end) of the cell are in a branch of #if that is not taken. */
+void declare_skipped(struct declare *d, uint32_t begin, uint32_t end);
 /* Fill the declarations from the cell's items and the symbols. -1: ERROR_MEMORY. */
 int declare_finish(struct declare *d, const struct host_text *h, const struct session *session, struct error *err);
 

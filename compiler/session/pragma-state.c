@@ -20,11 +20,11 @@
 struct pragma_kind {
 	const char *words, *family;
 	int key;
-	bool device, statements;
+	bool device;
 };
 
 static const struct pragma_kind kinds[] = {
-#define PRAGMA(words, family, key, device, statements) { words, family, key, device, statements },
+#define PRAGMA(words, family, key, device) { words, family, key, device },
 #include "compiler/session/pragmas.def"
 #undef PRAGMA
 };
@@ -141,29 +141,6 @@ static void each_pragma(const struct token_list *l, uint32_t i, const struct nam
 	} else {
 		each_of_macro(l, i, names, pool, found, data);
 	}
-}
-
-struct for_statements {
-	bool any, all;
-};
-
-static void judge(void *data, const char *text)
-{
-	struct for_statements *f = data;
-	const char *rest;
-	const struct pragma_kind *kind = find_kind(text, &rest);
-
-	f->any = true;
-	f->all &= kind && kind->statements;
-}
-
-bool pragma_state_is_for_statements(const struct token_list *l, uint32_t i, const struct name_source *names,
-				    struct mem_pool *pool)
-{
-	struct for_statements f = { false, true };
-
-	each_pragma(l, i, names, pool, judge, &f);
-	return f.any && f.all;
 }
 
 static bool has_word(const char *text, const char *word)
@@ -359,14 +336,6 @@ static void write_some(const struct pragma_state *s, const char *family, bool de
 void pragma_state_write(const struct pragma_state *s, bool device, struct buffer *out)
 {
 	write_some(s, NULL, device, out);
-}
-
-void pragma_state_unwind(const struct pragma_state *s, struct buffer *out)
-{
-	for (size_t i = s->n; i-- > 0;)
-		if (s->at[i].kind->statements && is_push(&s->at[i]))
-			buffer_printf(out, strcmp(s->at[i].kind->words, "pack") ? "\n#pragma %s pop\n" : "\n#pragma %s(pop)\n",
-				      s->at[i].kind->words);
 }
 
 /* The families, by number; NULL behind the last. */

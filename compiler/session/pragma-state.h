@@ -33,13 +33,6 @@ struct pragma_state {
 	bool failed; /* memory is out: something is missing */
 };
 
-/*
- * Does what stands at token i, `#pragma pack(1)`, `_Pragma("pack(1)")` or a macro for such, hold from there on, also between
- * statements?
- */
-bool pragma_state_is_for_statements(const struct token_list *l, uint32_t i, const struct name_source *names,
-				    struct mem_pool *pool);
-
 /* What holds where the cell begins. Release with pragma_state_release(). */
 void pragma_state_init(struct pragma_state *s, const struct session *session, struct mem_pool *pool);
 void pragma_state_release(struct pragma_state *s);
@@ -51,9 +44,6 @@ void pragma_state_add(struct pragma_state *s, const char *text);
 void pragma_state_copy(struct pragma_state *s, const struct pragma_state *from);
 /* Directives that make the state. device: those that device code takes. */
 void pragma_state_write(const struct pragma_state *s, bool device, struct buffer *out);
-/* Directives that take back what s has pushed, for those that hold between statements; pragma_state_write() of another state may
- * follow. */
-void pragma_state_unwind(const struct pragma_state *s, struct buffer *out);
 
 /*
  * What is another state in s than it was before: told by family with the directives that make it, for host and device code, whose

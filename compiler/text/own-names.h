@@ -14,6 +14,10 @@
 /* The storage of a constant that gets its value at run time; see host-text.c. */
 #define STORAGE_PREFIX "cgpu_storage_"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct buffer;
 struct header_names;
 
@@ -21,5 +25,9 @@ struct header_names;
 void own_names_write(const struct header_names *headers, const char *name, size_t len, struct buffer *out);
 /* Take the prefixes out of a text, in place. */
 void own_names_strip(char *text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

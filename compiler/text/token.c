@@ -3,6 +3,7 @@
 #include "compiler/text/token.h"
 
 #include <stdlib.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "common/cleanup.h"
@@ -515,6 +516,17 @@ const char *token_directive_rest(const struct token_list *l, uint32_t i, size_t 
 	at = skip_blanks(p, (size_t)(word - p) + at, n);
 	*ret_len = n - at;
 	return p + at;
+}
+
+const char *token_directive_name(const struct token_list *l, uint32_t i, size_t *ret_len)
+{
+	size_t n;
+	const char *name = token_directive_rest(l, i, &n);
+
+	*ret_len = 0;
+	while (*ret_len < n && (isalnum((unsigned char)name[*ret_len]) || name[*ret_len] == '_'))
+		++*ret_len;
+	return name;
 }
 
 void text_position(const char *text, size_t len, size_t offset, uint32_t *ret_line,

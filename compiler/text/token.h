@@ -85,6 +85,8 @@ size_t token_directive(const struct token_list *l, uint32_t i, const char **ret_
 bool token_directive_is(const struct token_list *l, uint32_t i, const char *word);
 /* What follows the directive's word, to the end of the token, leading blanks skipped. */
 const char *token_directive_rest(const struct token_list *l, uint32_t i, size_t *ret_len);
+/* The name that a #define or #undef has: the first word that follows. */
+const char *token_directive_name(const struct token_list *l, uint32_t i, size_t *ret_len);
 
 /* Line and column (from 1, in bytes) of an offset. */
 void text_position(const char *text, size_t len, size_t offset, uint32_t *ret_line,

@@ -91,19 +91,6 @@ static void broken_text(void **state)
 	}
 }
 
-/* What is pushed can be taken back, to begin again where the cell has begun. */
-static void unwinding(void **state)
-{
-	cleanup_buffer struct buffer out = BUFFER_INIT;
-	struct pragma_state s;
-
-	(void)state;
-	go("#pragma pack(push, 1)\n#pragma GCC diagnostic push\n#pragma GCC visibility push(hidden)\n", &s);
-	pragma_state_unwind(&s, &out);
-	assert_string_equal(buffer_text(&out), "\n#pragma GCC diagnostic pop\n\n#pragma pack(pop)\n");
-	pragma_state_release(&s);
-}
-
 static int set_up(void **state)
 {
 	(void)state;
@@ -124,7 +111,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(levels),      cmocka_unit_test(families),  cmocka_unit_test(operators_and_macros),
-		cmocka_unit_test(broken_text), cmocka_unit_test(unwinding),
+		cmocka_unit_test(broken_text),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

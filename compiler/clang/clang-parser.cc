@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parser's own way to tell a declaration from a statement, and its way to parse a statement, are private members, which an
+ * explicit instantiation may name.
+ */
+#include "compiler/clang/clang-parser.hh"
+
+#include <clang/Basic/Version.h>
+#include <clang/Lex/Preprocessor.h>
+#include <clang/Parse/ParseDiagnostic.h>
+
+using namespace clang;
+
+namespace
+{
+
+template <typename Context>
+StmtResult parse_statement(StmtResult (Parser::*parse)(Parser::StmtVector &, Context, SourceLocation *), Parser &P,
+			   Parser::StmtVector &all)
+{
+	return (P.*parse)(all, Context::Compound, nullptr);
+}
+
+/*
+ * `pair(1, 2.5)`, behind the scope of its name: a class template whose arguments are deduced. What tells how they are deduced
+ * begins alike, and goes on with an arrow and the name.
+ */
+bool makes_deduced(Parser &P, CXXScopeSpec &scope)
+{
+	const Token name = P.getCurToken();
+	unsigned depth = 0;
+
+	if (name.isNot(tok::identifier) || P.getPreprocessor().LookAhead(0).isNot(tok::l_paren) ||
+	    !P.getActions().isDeductionGuideName(P.getCurScope(), *name.getIdentifierInfo(), name.getLocation(), scope))
+		return false;
+	P.ConsumeAnyToken();
+	do {
+		depth += P.getCurToken().is(tok::l_paren);
+		depth -= P.getCurToken().is(tok::r_paren);
+		P.ConsumeAnyToken();
+	} while (depth && !P.getCurToken().isOneOf(tok::eof, tok::annot_repl_input_end));
+	return P.getCurToken().isNot(tok::arrow) ||
+	       P.getPreprocessor().LookAhead(0).getIdentifierInfo() != name.getIdentifierInfo();
+}
+
+template <typename Tentative, typename Parse> bool makes_deduced(Parse parse_scope, Parser &P)
+{
+	Tentative back_at_the_end(P);
+	CXXScopeSpec scope;
+
+	(P.*parse_scope)(scope, ParsedType(), false, true, nullptr, false, nullptr, false, false);
+	return makes_deduced(P, scope);
+}
+
+template <auto Statement, auto IsDeclaration, auto ParseScope, typename Tentative, auto EndOfPrevious> struct Reach {
+	friend StmtResult parse_statement(Parser &P, Parser::StmtVector &all)
+	{
+		return ::parse_statement(Statement, P, all);
+	}
+
+	friend bool seems_declaration(Parser &P)
+	{
+		return (P.*IsDeclaration)(true);
+	}
+
+	friend bool makes_deduced(Parser &P)
+	{
+		return ::makes_deduced<Tentative>(ParseScope, P);
+	}
+
+	friend SourceLocation end_of_previous(Parser &P)
+	{
+		return (P.*EndOfPrevious)();
+	}
+};
+template struct Reach<&Parser::ParseStatementOrDeclaration, &Parser::isDeclarationStatement,
+		      &Parser::ParseOptionalCXXScopeSpecifier, Parser::RevertingTentativeParsingAction,
+		      &Parser::getEndOfPreviousToken>;
+StmtResult parse_statement(Parser &P, Parser::StmtVector &all);
+bool seems_declaration(Parser &P);
+bool makes_deduced(Parser &P);
+SourceLocation end_of_previous(Parser &P);
+
+/*
+ * At file scope clang takes the name of a class template with a parenthesis for what tells how it is deduced. No variable is
+ * declared so: clang wants none of such a type in parentheses.
+ */
+bool is_declaration(Parser &P)
+{
+	return seems_declaration(P) && !makes_deduced(P);
+}
+
+/* `#pragma omp threadprivate(x)` and its like stand at file scope; the others in front of a statement. */
+bool is_declarative(const Token &directive)
+{
+	const IdentifierInfo *name = directive.getIdentifierInfo();
+
+	for (const char *known : { "threadprivate", "declare", "requires", "allocate", "begin", "end", "assumes" })
+		if (name && name->isStr(known))
+			return true;
+	return false;
+}
+
+/* A token that stands for a name which has been looked up already; the other annotations are directives. */
+bool is_name(const Token &T)
+{
+	return T.isOneOf(tok::annot_cxxscope, tok::annot_typename, tok::annot_template_id, tok::annot_primary_expr,
+			 tok::annot_non_type, tok::annot_non_type_undeclared, tok::annot_overload_set, tok::annot_decltype);
+}
+
+bool at_label(Parser &P)
+{
+	return P.getCurToken().is(tok::identifier) && P.getPreprocessor().LookAhead(0).is(tok::colon);
+}
+
+/* Assembly with operands, or `volatile`, is code; without, it is of the file. */
+bool is_asm_statement(Parser &P)
+{
+	Preprocessor &PP = P.getPreprocessor();
+	unsigned next = 1;
+
+	if (PP.LookAhead(0).isNot(tok::l_paren))
+		return true;
+	while (PP.LookAhead(next).isOneOf(tok::string_literal, tok::utf8_string_literal))
+		next++;
+	return PP.LookAhead(next).isNot(tok::r_paren);
+}
+
+/*
+ * In C, of a name that is no type: `main() {` and `f(a, b) int a, b; {` define a function without a type, and of two names in a
+ * row the first one should be one.
+ */
+bool lacks_type(Parser &P)
+{
+	Preprocessor &PP = P.getPreprocessor();
+	unsigned depth = 0, next = 0;
+
+	if (PP.LookAhead(0).is(tok::identifier))
+		return true;
+	if (PP.LookAhead(0).isNot(tok::l_paren))
+		return false;
+	do {
+		const Token &T = PP.LookAhead(next++);
+
+		depth += T.is(tok::l_paren);
+		depth -= T.is(tok::r_paren);
+		if (T.isOneOf(tok::eof, tok::annot_repl_input_end, tok::semi))
+			return false;
+	} while (depth);
+	return PP.LookAhead(next).isOneOf(tok::l_brace, tok::kw_int, tok::kw_char, tok::kw_float, tok::kw_double, tok::kw_long,
+					  tok::kw_short, tok::kw_unsigned, tok::kw_signed, tok::kw_struct, tok::kw_union,
+					  tok::kw_enum, tok::kw_const, tok::kw_register, tok::kw_volatile);
+}
+
+} // namespace
+
+/* Does a statement begin at the parser's token? What only file scope has, a function's body does not take for a declaration. */
+bool clang_at_statement(Parser &P)
+{
+	const bool is_c = !P.getLangOpts().CPlusPlus;
+	Preprocessor &PP = P.getPreprocessor();
+	const Token &T = P.getCurToken();
+
+	switch (T.getKind()) {
+	case tok::eof:
+	case tok::annot_repl_input_end:
+	case tok::semi:
+	case tok::r_brace:
+	case tok::kw_export:
+	case tok::kw_template:
+	case tok::kw_import:
+	case tok::kw_module:
+	case tok::kw___attribute:
+	case tok::kw___noinline__:
+		return false;
+	case tok::code_completion:
+		return is_c;
+	case tok::kw_asm:
+		return is_asm_statement(P);
+	case tok::kw___extension__:
+		return PP.LookAhead(0).is(tok::l_paren);
+	case tok::identifier: /* a label, or a declaration, or an expression */
+		return at_label(P) || (!is_declaration(P) && !(is_c && lacks_type(P)));
+	case tok::l_square:
+		return PP.LookAhead(0).isNot(tok::l_square);
+	case tok::annot_pragma_loop_hint:
+		return true;
+	case tok::annot_pragma_openmp:
+		return !is_declarative(PP.LookAhead(0));
+	default:
+		return (!T.isAnnotation() || is_name(T)) && !is_declaration(P);
+	}
+}
+
+/* What a label stands in front of may be a declaration, which is the file's. */
+StmtResult clang_parse_statement(Sema &S, Parser &P, Parser::StmtVector &all)
+{
+	const Token name = P.getCurToken();
+
+	if (!at_label(P))
+		return parse_statement(P, all);
+	P.ConsumeAnyToken();
+	SourceLocation colon = P.getCurToken().getLocation();
+
+	P.ConsumeAnyToken();
+	LabelDecl *label = S.LookupOrCreateLabel(name.getIdentifierInfo(), name.getLocation());
+
+	return S.ActOnLabelStmt(name.getLocation(), label, colon, S.ActOnNullStmt(colon).get());
+}
+
+SourceLocation clang_end_of_previous(Parser &P)
+{
+	return end_of_previous(P);
+}
+
+bool clang_lacks_semicolon(Sema &S, Parser &P, const Parser::StmtVector &all)
+{
+	const Token &T = P.getCurToken();
+	const Stmt *last = all.empty() ? nullptr : all.back();
+
+	if (T.isNot(tok::annot_repl_input_end) || !T.getAnnotationValue())
+		return false;
+	if (last == T.getAnnotationValue())
+		return true;
+	auto *E = static_cast<Stmt *>(T.getAnnotationValue());
+
+	S.Diag(S.getLocForEndOfToken(E->getEndLoc()), diag::err_expected_semi_after_expr);
+	return false;
+}

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The function is open from the first token to the last: its scope is the parser's all the while, and the context is the function
+ * for statements and for initialisers, so that these may have statements in parentheses, literals and labels, and the file for
+ * all else. Clang refuses an initialiser at file scope that is not constant; that diagnostic is off while one is parsed. It is taken
+ * from the variable, and what it says is done by a statement.
+ */
+#include "compiler/clang/clang-turns.hh"
+
+#include "common/unit.h"
+#include "compiler/clang/clang-build.hh"
+#include "compiler/clang/clang-includes.hh"
+#include "compiler/clang/clang-parser.hh"
+#include "compiler/clang/clang-publish.hh"
+#include "compiler/text/own-names.h"
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/ExternalASTSource.h>
+#include <clang/Basic/DiagnosticSema.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Preprocessor.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace clang;
+
+namespace
+{
+
+/* Builds the statements that a declaration stands for. The context of S is the function. */
+class Builder
+{
+      public:
+	explicit Builder(Sema &S) : S(S), C(S.getASTContext())
+	{
+	}
+
+	/* target = E; where only a declaration takes E, through a variable of the function. */
+	Stmt *assign(VarDecl *target, Expr *E, SourceLocation L)
+	{
+		QualType T = target->getType().getUnqualifiedType();
+
+		if (!T->isArrayType() && !T->isRecordType())
+			return BinaryOperator::Create(C, name(target, L), E, BO_Assign, T, VK_PRValue, OK_Ordinary, L,
+						      FPOptionsOverride());
+		VarDecl *initial = variable(S.CurContext, "cgpu_initial", target->getType(), L, SC_None);
+
+		initial->setInit(E);
+		initial->setIsUsed();
+		Stmt *all[] = { new (C) DeclStmt(DeclGroupRef(initial), L, L), copy(target, name(initial, L), L) };
+
+		return CompoundStmt::Create(C, all, FPOptionsOverride(), L, L);
+	}
+
+	/* The value that the object has of it. */
+	Stmt *initialise(VarDecl *V, SourceLocation L)
+	{
+		std::string symbol = V->getName().str();
+
+		own_names_strip(symbol.data());
+		Expr *text = clang_build_text(C, symbol.c_str(), L);
+
+		return call("cgpu_initialise", text, L);
+	}
+
+	/*
+	 * `p = (int[]){ 1, n };`: outside of blocks a literal lives as long as the unit. One with constant values is an object of
+	 * the file, the bytes of another one are copied to a variable.
+	 */
+	Stmt *keep_literals(Stmt *part)
+	{
+		auto *value = dyn_cast_or_null<ImplicitCastExpr>(part);
+		bool is_value = value && value->getCastKind() == CK_LValueToRValue;
+
+		if (!part || isa<StmtExpr>(part))
+			return part;
+		has_labels |= isa<AddrLabelExpr>(part);
+		for (Stmt *&child : part->children())
+			child = is_value && isa<CompoundLiteralExpr>(child) ? keep_parts(child) : keep_literals(child);
+		auto *literal = dyn_cast<CompoundLiteralExpr>(part);
+
+		return literal ? keep(literal) : part;
+	}
+
+	VarDecl *variable(DeclContext *where, const std::string &name, QualType T, SourceLocation L, StorageClass storage)
+	{
+		return VarDecl::Create(C, where, L, L, &C.Idents.get(name), T, C.getTrivialTypeSourceInfo(T, L), storage);
+	}
+
+	/* Has a part that literals were kept of, since the last answer, the address of a label? */
+	bool takes_labels()
+	{
+		return std::exchange(has_labels, false);
+	}
+
+	/* The type without `const`, of an array that of its elements. */
+	QualType writable(QualType T)
+	{
+		Qualifiers taken;
+
+		T = C.getUnqualifiedArrayType(T, taken);
+		taken.removeConst();
+		return C.getQualifiedType(T, taken);
+	}
+
+      private:
+	Sema &S;
+	ASTContext &C;
+	unsigned n_kept = 0;
+	bool has_labels = false;
+
+	Expr *name(VarDecl *V, SourceLocation L)
+	{
+		return S.BuildDeclRefExpr(V, V->getType().getNonReferenceType(), VK_LValue, L);
+	}
+
+	Expr *call(const char *function, llvm::MutableArrayRef<Expr *> arguments, SourceLocation L)
+	{
+		return clang_build_call(S, C.getTranslationUnitDecl(), function, arguments, L);
+	}
+
+	Expr *address(Expr *E, SourceLocation L)
+	{
+		ExprResult made = S.CreateBuiltinUnaryOp(L, UO_AddrOf, E);
+
+		return made.isInvalid() ? nullptr : S.ImpCastExprToType(made.get(), C.VoidPtrTy, CK_BitCast).get();
+	}
+
+	/* A pointer to the target; null: clang has told why not. */
+	Expr *copy(VarDecl *target, Expr *from, SourceLocation L)
+	{
+		uint64_t size = C.getTypeSizeInChars(target->getType()).getQuantity();
+		Expr *arguments[] = { address(name(target, L), L), address(from, L),
+				      IntegerLiteral::Create(C, llvm::APInt(64, size), C.UnsignedLongTy, L) };
+
+		return arguments[0] && arguments[1] ? call("__builtin_memcpy", arguments, L) : nullptr;
+	}
+
+	Stmt *keep_parts(Stmt *literal)
+	{
+		for (Stmt *&child : literal->children())
+			child = keep_literals(child);
+		return literal;
+	}
+
+	Expr *keep(CompoundLiteralExpr *literal)
+	{
+		SourceLocation L = literal->getBeginLoc();
+		QualType T = literal->getType();
+
+		if (literal->getInitializer()->isConstantInitializer(C, false)) {
+			literal->setFileScope(true);
+			return literal;
+		}
+		VarDecl *storage = variable(C.getTranslationUnitDecl(), "cgpu_kept_" + std::to_string(++n_kept), writable(T), L,
+					    SC_Static);
+
+		S.TentativeDefinitions.push_back(storage);
+		Expr *copied = copy(storage, literal, L);
+		ExprResult kept = copied ? S.ImpCastExprToType(copied, C.getPointerType(T), CK_BitCast) : ExprError();
+
+		kept = kept.isInvalid() ? kept : S.CreateBuiltinUnaryOp(L, UO_Deref, kept.get());
+		return kept.isInvalid() ? literal : kept.get();
+	}
+};
+
+class Turns
+{
+      public:
+	Turns(Sema &S, Parser &P, const clang_job *job, clang_turns *found)
+	    : S(S), C(S.getASTContext()), SM(S.getSourceManager()), P(P), file(C.getTranslationUnitDecl()), job(job),
+	      found(found), options(const_cast<LangOptions &>(S.getLangOpts())), builder(S)
+	{
+	}
+
+	/* Of the preprocessor, for each token when the parser gets to see it first. */
+	void see(const Token &T)
+	{
+		bool at_top = !depth;
+
+		if (T.isOneOf(tok::l_brace, tok::l_paren, tok::l_square))
+			depth++;
+		else if (T.isOneOf(tok::r_brace, tok::r_paren, tok::r_square) && depth)
+			depth--;
+		options.IncrementalExtensions = !depth && !in_declaration;
+		if (!in_declaration)
+			return;
+		options.MicrosoftExt = at_top;
+		if (last == tok::equal)
+			enter_initialiser();
+		else if (last == tok::comma)
+			leave_initialiser();
+		last = at_top && T.isOneOf(tok::equal, tok::comma) ? T.getKind() : tok::unknown;
+	}
+
+	void parse(const std::function<void(FunctionDecl *, bool)> &each)
+	{
+		FunctionDecl *F = begin();
+		bool has_value;
+		{
+			Parser::ParseScope body(&P, Scope::FnScope | Scope::DeclScope | Scope::CompoundStmtScope);
+			std::optional<Sema::CompoundScopeRAII> compound;
+
+			S.ActOnStartOfFunctionDef(S.getCurScope(), F);
+			compound.emplace(S);
+			parse_items(F);
+			S.CurContext = F;
+			has_value = clang_lacks_semicolon(S, P, all);
+			StmtResult whole = S.ActOnCompoundStmt(from, P.getCurToken().getLocation(), all, false);
+
+			compound.reset();
+			body.Exit();
+			S.ActOnFinishFunctionBody(F, whole.get());
+		}
+		hand_over_declarations();
+		if (all.empty())
+			return;
+		found->run = F;
+		each(F, has_value);
+		S.getASTConsumer().HandleTopLevelDecl(DeclGroupRef(F));
+	}
+
+      private:
+	/* Of a variable of the cell. */
+	struct definition {
+		VarDecl *V;
+		Expr *value;	   /* that the object has from the start; null: none */
+		bool is_constant;  /* it says a constant value */
+		size_t n;	   /* of the statements in front of the next declaration */
+	};
+
+	Sema &S;
+	ASTContext &C;
+	const SourceManager &SM;
+	Parser &P;
+	DeclContext *file;
+	const clang_job *job;
+	clang_turns *found;
+	LangOptions &options;
+	Builder builder;
+	unsigned n_unnamed = 0;
+	unsigned depth = 0;			/* of brackets that are open */
+	bool in_declaration = false;
+	tok::TokenKind last = tok::unknown; /* `=` or `,` of a declaration, outside of its brackets */
+	FunctionDecl *function = nullptr;
+	Parser::StmtVector all;
+	SourceLocation from; /* of the first statement */
+	std::map<const VarDecl *, std::vector<definition>> definitions; /* by the first declaration of each */
+	std::vector<Decl *> declarations; /* in the order of the text */
+
+	FunctionDecl *begin()
+	{
+		QualType T = C.getFunctionType(C.VoidTy, {}, FunctionProtoType::ExtProtoInfo());
+		SourceLocation L = P.getCurToken().getLocation();
+		FunctionDecl *F = FunctionDecl::Create(C, file, L, L, &C.Idents.get(job->run ? job->run : "cgpu_cell"), T,
+						       C.getTrivialTypeSourceInfo(T, L), SC_None);
+
+		file->addDecl(F);
+		return function = F;
+	}
+
+	void parse_items(FunctionDecl *F)
+	{
+		Parser::DeclGroupPtrTy group;
+		auto imports = Sema::ModuleImportState::NotACXX20Module;
+
+		while (!P.getCurToken().isOneOf(tok::eof, tok::annot_repl_input_end)) {
+			S.CurContext = F;
+			if (clang_at_statement(P)) {
+				StmtResult one = clang_parse_statement(S, P, all);
+
+				if (one.isUsable())
+					add(one.get());
+				continue;
+			}
+			enter_file(true);
+			P.ParseTopLevelDecl(group, imports);
+			enter_file(false);
+			leave_initialiser();
+			for (Decl *D : group ? group.get() : DeclGroupRef())
+				handle(D);
+		}
+	}
+
+	/* A diagnostic about an initialiser comes when the token behind it has been seen. */
+	void refuse_values(bool on)
+	{
+		set_severity(diag::err_init_element_not_constant, on ? diag::Severity::Error : diag::Severity::Ignored);
+	}
+
+	void set_severity(unsigned id, diag::Severity severity)
+	{
+		S.getDiagnostics().setSeverity(id, severity, SourceLocation());
+	}
+
+	/*
+	 * In the scope of a function clang takes variables for automatic ones. `static` may come behind another declaration, which
+	 * may be of another cell: that is an extension of Microsoft's. And clang itself looks for no statement here.
+	 */
+	void enter_file(bool on)
+	{
+		S.CurContext = file;
+		in_declaration = on;
+		options.IncrementalExtensions = !on;
+		options.MicrosoftExt = on;
+		set_severity(diag::warn_asm_label_on_auto_decl, on ? diag::Severity::Ignored : diag::Severity::Warning);
+		set_severity(diag::ext_static_non_static, diag::Severity::Ignored);
+	}
+
+	void enter_initialiser()
+	{
+		S.CurContext = function;
+		refuse_values(false);
+	}
+
+	void leave_initialiser()
+	{
+		S.CurContext = file;
+		last = tok::unknown;
+		refuse_values(true);
+	}
+
+	void add(Stmt *statement)
+	{
+		if (!statement)
+			return;
+		if (from.isInvalid()) {
+			from = statement->getBeginLoc();
+			function->setLocation(from);
+		}
+		all.push_back(isa<Expr>(statement) ? builder.keep_literals(statement) : statement);
+	}
+
+	bool is_of_cell(SourceLocation where) const
+	{
+		SourceLocation L = SM.getExpansionLoc(where);
+		PresumedLoc Pl = SM.getPresumedLoc(L);
+
+		if (Pl.isValid() && is_own_name(job, Pl.getFilename()))
+			return true;
+		return SM.getFileID(L) != SM.getMainFileID() && !is_of_earlier_cell(SM, L, job);
+	}
+
+	/* By its first declarator, `typedef struct { int a; } s, *t;`; what the second one says needs a word for it. */
+	static bool is_named_by_typedef(const TagDecl *tag, const TypedefNameDecl *other)
+	{
+		const TypedefNameDecl *by = tag->getTypedefNameForAnonDecl();
+
+		return by && (!other || other == by || other->getBeginLoc() != by->getBeginLoc());
+	}
+
+	/* `struct { int a; } x;`: later cells need a word for the type of x. */
+	void name_type(Decl *D)
+	{
+		auto *N = dyn_cast<TypedefNameDecl>(D);
+		auto *V = dyn_cast<DeclaratorDecl>(D);
+		QualType T = N ? N->getUnderlyingType() : V ? V->getType() : QualType();
+
+		while (!T.isNull() && (T->isPointerType() || T->isArrayType() || T->isFunctionType()))
+			T = T->isArrayType() ? C.getBaseElementType(T) : T->isPointerType() ? T->getPointeeType()
+									: T->castAs<FunctionType>()->getReturnType();
+		TagDecl *tag = T.isNull() ? nullptr : T->getAsTagDecl();
+		size_t prefix = strlen(UNIT_STATEMENTS);
+
+		if (!tag || tag->getIdentifier() || !job->run || is_named_by_typedef(tag, N))
+			return;
+		std::string name = "cgpu_unnamed_" + std::string(job->run + prefix) + "_" + std::to_string(n_unnamed++);
+
+		tag->setDeclName(&C.Idents.get(name));
+		/* The result of a function that is defined there is not among what clang gives. */
+		if (std::find(declarations.begin(), declarations.end(), tag) == declarations.end())
+			declarations.insert(declarations.end() - 1, tag);
+	}
+
+	void handle(Decl *D)
+	{
+		auto *V = dyn_cast<VarDecl>(D);
+		bool defines = V && V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly;
+
+		declarations.push_back(D);
+		if (is_of_earlier_cell(SM, D->getLocation(), job))
+			make_declaration(D);
+		if (V && V->getStorageClass() == SC_Auto && V->getTypeSpecStartLoc().isInvalid())
+			S.Diag(V->getLocation(), diag::err_typecheck_sclass_fscope);
+		if (is_of_cell(D->getLocation()))
+			name_type(D);
+		clang_publish_inline(D, SM);
+		clang_publish(D, SM, job);
+		if (D->isInvalidDecl() || !defines || !is_of_cell(V->getLocation()))
+			return;
+		S.CurContext = function;
+		take(V);
+		S.CurContext = file;
+	}
+
+	/* What it begins with is there from the start, or has a turn. */
+	void take(VarDecl *V)
+	{
+		SourceLocation L = V->getLocation();
+		Expr *E = V->getInit();
+		bool is_const = C.getBaseElementType(V->getType()).isConstQualified();
+
+		if (E && E->containsErrors())
+			return;
+		(void)builder.takes_labels();
+		E = E ? cast<Expr>(builder.keep_literals(E)) : nullptr;
+		if (E && (builder.takes_labels() || !E->isConstantInitializer(C, false))) {
+			V->setInit(nullptr);
+			compute(V, E, is_const);
+			return;
+		}
+		if (is_const || V->isConstexpr())
+			return;
+		V->setInit(nullptr);
+		std::vector<definition> &before = definitions[V->getCanonicalDecl()];
+		/* No code between the first one and this: one value is the object's. */
+		bool together = before.empty() || before.front().n == all.size();
+		bool by_statement = E && (!together || V->getTLSKind() != VarDecl::TLS_None);
+
+		if (E && !before.empty() && before.back().is_constant && before.back().n == all.size()) {
+			S.Diag(L, diag::err_redefinition) << V;
+			S.Diag(before.back().V->getLocation(), diag::note_previous_definition);
+			return;
+		}
+		if (!all.empty()) {
+			found->waiting.insert(V);
+			add(by_statement ? builder.assign(V, E, L) : builder.initialise(V, L));
+		}
+		before.push_back({ V, together ? E : nullptr, E != nullptr, all.size() });
+	}
+
+	/* Its own cell must not write to a constant either: what is written to is another variable of the same symbol. */
+	void compute(VarDecl *V, Expr *E, bool is_const)
+	{
+		SourceLocation L = V->getLocation();
+		VarDecl *target = V;
+
+		if (is_const) {
+			V->setStorageClass(SC_Extern);
+			target = builder.variable(file, STORAGE_PREFIX + V->getName().str(), builder.writable(V->getType()), L,
+						  SC_None);
+			target->addAttr(AsmLabelAttr::CreateImplicit(C, V->getName(), true));
+			target->setTSCSpec(V->getTSCSpec());
+			found->computed[V] = E;
+		}
+		S.TentativeDefinitions.push_back(target);
+		found->waiting.insert(V);
+		add(builder.assign(target, E, L));
+		definitions[V->getCanonicalDecl()].push_back({ V, nullptr, false, all.size() });
+	}
+
+	void hand_over_declarations()
+	{
+		for (const auto &variable : definitions)
+			for (const definition &one : variable.second)
+				if (one.value)
+					one.V->setInit(one.value);
+		for (Decl *D : declarations)
+			S.getASTConsumer().HandleTopLevelDecl(DeclGroupRef(D));
+	}
+};
+
+/* Branches of #if that are not taken. */
+class Skipped : public PPCallbacks
+{
+      public:
+	Skipped(const SourceManager &SM, const clang_job *job) : SM(SM), job(job)
+	{
+	}
+
+	void SourceRangeSkipped(SourceRange range, SourceLocation) override
+	{
+		auto begin = SM.getDecomposedLoc(range.getBegin()), end = SM.getDecomposedLoc(range.getEnd());
+
+		if (begin.first == SM.getMainFileID() && end.first == begin.first)
+			job->skipped(job->context, begin.second, end.second);
+	}
+
+      private:
+	const SourceManager &SM;
+	const clang_job *job;
+};
+
+} // namespace
+
+void clang_turns_parse(Sema &S, const clang_job *job, clang_turns *ret,
+		       const std::function<void(FunctionDecl *F, bool has_value)> &each)
+{
+	ASTConsumer &consumer = S.getASTConsumer();
+	auto P = std::make_unique<Parser>(S.getPreprocessor(), S, false);
+	Turns turns(S, *P, job, ret);
+	Parser::DeclGroupPtrTy group;
+	auto imports = Sema::ModuleImportState::NotACXX20Module;
+
+	if (job->skipped)
+		S.getPreprocessor().addPPCallbacks(std::make_unique<Skipped>(S.getSourceManager(), job));
+	S.getPreprocessor().setTokenWatcher([&turns](const Token &T) { turns.see(T); });
+	S.getPreprocessor().EnterMainSourceFile();
+	if (ExternalASTSource *header = S.getASTContext().getExternalSource())
+		header->StartTranslationUnit(&consumer);
+	P->Initialize();
+	S.ActOnStartOfTranslationUnit();
+	turns.parse(each);
+	P->ParseTopLevelDecl(group, imports);
+	for (Decl *D : S.WeakTopLevelDecls())
+		consumer.HandleTopLevelDecl(DeclGroupRef(D));
+	consumer.HandleTranslationUnit(S.getASTContext());
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A cell of C: its declarations are those of a file, and its statements are one function, as if the declarations between them were
+ * not there. What a declaration has to do when its turn comes is a statement, too: an initialiser that is not constant, and one
+ * behind code of a variable that the session may have, which keeps its value until then. For compiler/clang/ alone.
+ */
+#ifndef CGPU_COMPILER_CLANG_TURNS_HH
+#define CGPU_COMPILER_CLANG_TURNS_HH
+
+#include "compiler/clang/clang-shim.h"
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
+#include <clang/Sema/Sema.h>
+
+#include <functional>
+#include <map>
+#include <set>
+
+/* What was found. The texts and trees are those of the unit. */
+struct clang_turns {
+	clang::FunctionDecl *run = nullptr; /* the statements; null: there are none */
+	/* Variables that keep the session's value, if it has one, when the unit is loaded. */
+	std::set<const clang::NamedDecl *> waiting;
+	/* Constants that statements compute, `const int n = f();`, with what they begin with; another variable is their storage. */
+	std::map<const clang::NamedDecl *, clang::Expr *> computed;
+};
+
+/*
+ * Parses the main file, as clang::ParseAST() does, and hands all to the consumer of S when it has been read. job->run: what the
+ * function is called. each: called with it before the consumer gets it, and whether its last statement is an expression without
+ * `;`.
+ */
+void clang_turns_parse(clang::Sema &S, const clang_job *job, clang_turns *ret,
+		       const std::function<void(clang::FunctionDecl *F, bool has_value)> &each);
+
+#endif
