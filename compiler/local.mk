@@ -2,13 +2,13 @@
 # All but main() is a library, so that the unit tests can link it.
 noinst_LIBRARIES += libcompiler.a
 libcompiler_a_SOURCES = \
-	%reldir%/text/cpp-cell.c %reldir%/text/cpp-cell.h %reldir%/text/declarator.c %reldir%/text/declarator.h \
+	%reldir%/text/cell-tokens.c %reldir%/text/cell-tokens.h %reldir%/text/cpp-cell.c %reldir%/text/cpp-cell.h \
 	%reldir%/text/header-names.c %reldir%/text/header-names.h \
 	%reldir%/text/launch-syntax.c %reldir%/text/launch-syntax.h \
 	%reldir%/text/local-include.c %reldir%/text/local-include.h %reldir%/text/macro-text.c %reldir%/text/macro-text.h \
-	%reldir%/text/own-names.c %reldir%/text/own-names.h %reldir%/text/split.c %reldir%/text/split.h \
+	%reldir%/text/own-names.c %reldir%/text/own-names.h \
 	%reldir%/text/token.c %reldir%/text/token.h %reldir%/text/unit-text.c %reldir%/text/unit-text.h \
-	%reldir%/text/words.def \
+	%reldir%/text/words.c %reldir%/text/words.def %reldir%/text/words.h \
 	%reldir%/packages/link-libraries.c %reldir%/packages/link-libraries.h \
 	%reldir%/packages/package-index.c %reldir%/packages/package-index.h \
 	%reldir%/packages/packages.c %reldir%/packages/packages.def %reldir%/packages/packages.h \
@@ -64,6 +64,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/device/tool.c %reldir%/device/tool.h %reldir%/device/tool-folder.c %reldir%/device/tool-folder.h \
 	%reldir%/frontend/beyond-c.c %reldir%/frontend/beyond-c.h \
 	%reldir%/frontend/cell-names.c %reldir%/frontend/cell-names.h \
+	%reldir%/frontend/cell-pieces.c %reldir%/frontend/cell-pieces.h \
 	%reldir%/frontend/compile.c %reldir%/frontend/compile.h \
 	%reldir%/frontend/compile-cpp.c %reldir%/frontend/compile-cpp.h \
 	%reldir%/frontend/compile-cuda.c %reldir%/frontend/compile-cuda.h \
@@ -122,14 +123,14 @@ $(build_prelude): Makefile $(prelude_HEADERS) $(preludeabsent_HEADERS) $(prelude
 clean-local:
 	rm -rf %reldir%/include
 
-compiler_tests = test-split test-c-linkage test-pragma-state test-launch-syntax test-line-table test-effort \
+compiler_tests = test-cell-tokens test-c-linkage test-pragma-state test-launch-syntax test-line-table test-effort \
 	test-compile test-compile-ahead test-header-ahead test-unit-cache test-instances test-listing \
 	test-tool-folder test-diagnostics
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
-test_split_SOURCES = tests/unit/test-split.c
-test_split_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
-test_split_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_cell_tokens_SOURCES = tests/unit/test-cell-tokens.c
+test_cell_tokens_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_cell_tokens_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
 test_c_linkage_SOURCES = tests/unit/test-c-linkage.c
 test_c_linkage_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_c_linkage_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)

@@ -126,3 +126,16 @@ std::string clang_incomplete_of(const Diagnostic &info)
 	}
 	return "";
 }
+
+unsigned clang_wanted_of(const Diagnostic &info)
+{
+	switch (info.getID()) {
+	case diag::err_typecheck_call_too_few_args:
+		return info.getArgKind(1) == DiagnosticsEngine::ak_uint ? info.getArgUInt(1) :
+		       info.getArgKind(1) == DiagnosticsEngine::ak_sint ? (unsigned)info.getArgSInt(1) : 0;
+	case diag::err_typecheck_call_too_few_args_one:
+		return 1;
+	default:
+		return 0;
+	}
+}

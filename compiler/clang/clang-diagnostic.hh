@@ -30,4 +30,7 @@ bool clang_is_run(const clang::Diagnostic &info);
 /* The first class or enum without a definition among the types of the arguments, which may be pointers to it; "": there is none. */
 std::string clang_incomplete_of(const clang::Diagnostic &info);
 
+/* How many arguments a call wants at least that has too few; 0 for another diagnostic. */
+unsigned clang_wanted_of(const clang::Diagnostic &info);
+
 #endif

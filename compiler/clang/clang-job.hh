@@ -66,6 +66,7 @@ class CallbackDiagnostics : public clang::DiagnosticConsumer
 		d.name = name.empty() ? nullptr : name.c_str();
 		d.guess = guess.empty() ? nullptr : guess.c_str();
 		d.incomplete = incomplete.empty() ? nullptr : incomplete.c_str();
+		d.wanted = clang_wanted_of(info);
 		d.in_syntax = clang_is_of_parser(info.getID());
 		d.flag = flag.c_str();
 		d.file = "";

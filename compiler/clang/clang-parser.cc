@@ -227,3 +227,37 @@ bool clang_lacks_semicolon(Sema &S, Parser &P, const Parser::StmtVector &all)
 	S.Diag(S.getLocForEndOfToken(E->getEndLoc()), diag::err_expected_semi_after_expr);
 	return false;
 }
+
+/* With the lines that a backslash joins to it, and without a comment behind it. */
+static StringRef first_line(StringRef text)
+{
+	size_t end = text.find('\n');
+	bool quoted = false;
+
+	while (end != StringRef::npos && text.substr(0, end).rtrim('\r').ends_with("\\"))
+		end = text.find('\n', end + 1);
+	text = text.substr(0, end);
+	for (size_t i = 0; i < text.size(); i++) {
+		quoted ^= text[i] == '"';
+		if (!quoted && (text.substr(i).starts_with("//") || text.substr(i).starts_with("/*")))
+			return text.substr(0, i).rtrim();
+	}
+	return text;
+}
+
+std::string clang_pragma_text(Preprocessor &PP, SourceLocation L, PragmaIntroducerKind introducer)
+{
+	static const StringRef word = "pragma";
+	const SourceManager &SM = PP.getSourceManager();
+
+	/* The text of an operator has a lexer of its own, which has read nothing yet. */
+	if (introducer != PIK_HashPragma) {
+		auto *lexer = static_cast<Lexer *>(PP.getCurrentLexer());
+
+		return lexer ? first_line(lexer->getBufferLocation()).trim().str() : "";
+	}
+	StringRef line = first_line(SM.getBufferData(SM.getFileID(L)).substr(SM.getFileOffset(L)));
+	size_t begin = line.find(word);
+
+	return begin < line.size() ? line.substr(begin + word.size()).ltrim().str() : "";
+}

@@ -3,8 +3,12 @@
 #ifndef CGPU_COMPILER_CLANG_PARSER_HH
 #define CGPU_COMPILER_CLANG_PARSER_HH
 
+#include <clang/Lex/Pragma.h>
+#include <clang/Lex/Preprocessor.h>
 #include <clang/Parse/Parser.h>
 #include <clang/Sema/Sema.h>
+
+#include <string>
 
 /* Does a statement begin at the parser's token? What only file scope has, a function's body does not take for a declaration. */
 bool clang_at_statement(clang::Parser &P);
@@ -17,5 +21,11 @@ clang::SourceLocation clang_end_of_previous(clang::Parser &P);
  * expression inside of another statement is an error.
  */
 bool clang_lacks_semicolon(clang::Sema &S, clang::Parser &P, const clang::Parser::StmtVector &all);
+
+/*
+ * What stands behind "#pragma", or in `_Pragma("...")`, as the preprocessor tells of it (clang::PPCallbacks::PragmaDirective()). Lines
+ * that a backslash joins are as they stand.
+ */
+std::string clang_pragma_text(clang::Preprocessor &PP, clang::SourceLocation L, clang::PragmaIntroducerKind introducer);
 
 #endif

@@ -9,6 +9,7 @@
 #include "compiler/clang/clang-cuda.hh"
 #include "compiler/clang/clang-includes.hh"
 #include "compiler/clang/clang-own.hh"
+#include "compiler/clang/clang-parser.hh"
 #include "compiler/clang/clang-types.hh"
 #include "compiler/text/own-names.h"
 
@@ -125,9 +126,9 @@ std::string printed(const Decl *D, const LangOptions &language, bool only_head)
 class Directives : public PPCallbacks
 {
       public:
-	Directives(SourceManager &SM, const LangOptions &language, const clang_job *job, const clang_statements_place *place,
+	Directives(Preprocessor &PP, const clang_job *job, const clang_statements_place *place,
 		   std::shared_ptr<std::vector<piece>> to)
-	    : SM(SM), language(language), job(job), place(place), to(to)
+	    : PP(PP), SM(PP.getSourceManager()), language(PP.getLangOpts()), job(job), place(place), to(to)
 	{
 	}
 
@@ -158,22 +159,13 @@ class Directives : public PPCallbacks
 
 	void PragmaDirective(SourceLocation L, PragmaIntroducerKind introducer) override
 	{
-		static const StringRef word = "pragma";
-
-		if (introducer != PIK_HashPragma || place->depth || !job->pragma || !is_in_cell(SM, L, job))
-			return;
-		StringRef line = SM.getBufferData(SM.getFileID(L)).substr(SM.getFileOffset(L));
-		size_t end = line.find('\n'), begin = line.find(word);
-
-		while (end != StringRef::npos && line.substr(0, end).rtrim('\r').ends_with("\\"))
-			end = line.find('\n', end + 1);
-		line = line.substr(0, end);
-		if (begin < line.size())
-			job->pragma(job->context, line.substr(begin + word.size()).ltrim().str().c_str());
+		if (!place->depth && job->pragma && is_in_cell(SM, SM.getExpansionLoc(L), job))
+			job->pragma(job->context, clang_pragma_text(PP, L, introducer).c_str());
 	}
 
       private:
-	SourceManager &SM;
+	Preprocessor &PP;
+	const SourceManager &SM;
 	const LangOptions &language;
 	const clang_job *job;
 	const clang_statements_place *place;
@@ -315,7 +307,7 @@ Pieces::Pieces(CompilerInstance &CI, const clang_job *job, const clang_statement
     : SM(CI.getSourceManager()), language(CI.getLangOpts()), job(job), place(place), own(clang_own_names(CI)),
 	  found(std::make_shared<std::vector<piece>>())
 {
-	CI.getPreprocessor().addPPCallbacks(std::make_unique<Directives>(SM, language, job, place, found));
+	CI.getPreprocessor().addPPCallbacks(std::make_unique<Directives>(CI.getPreprocessor(), job, place, found));
 }
 
 bool Pieces::is_of_cell(SourceLocation L) const

@@ -203,8 +203,10 @@ class CellConsumer : public SemaConsumer
 
 		for (NamedDecl *N : declared) {
 			clang_turn turn = { turns.waiting.count(N) != 0, turns.computed.count(N) != 0,
-					    values.count(N) ? values[N] : "" };
+					    values.count(N) ? values[N] : "", "" };
 
+			if (auto *tag = dyn_cast<TagDecl>(N); tag && !is_header && !pieces)
+				turn.text = clang_turns_text(turns, tag, sema->getPreprocessor());
 			if (is_header)
 				clang_report_of_header(job, N);
 			else

@@ -41,6 +41,7 @@ enum clang_diagnostic_kind {
 	CLANG_LAUNCH,
 	CLANG_SHARED_INIT,
 	CLANG_NO_FILE,
+	CLANG_FEW_ARGUMENTS,
 	CLANG_UNKNOWN,
 	CLANG_ODD_IN_C,
 	CLANG_OF_CPP,
@@ -53,6 +54,7 @@ struct clang_diagnostic {
 	const char *name;	/* the first one that it is about, as spelled, or the file that is not found; NULL: none */
 	const char *guess;	/* of clang, for a name that is misspelt; NULL: none */
 	const char *incomplete; /* the class or enum that it is about and that has no definition; NULL: none */
+	unsigned wanted; /* of a call with too few arguments: how many, at least */
 	const char *flag; /* "-Wparentheses" or "" */
 	bool in_syntax;	  /* the parser's, not about what the text means */
 	const char *file; /* as #line says; "" without a place */
@@ -169,6 +171,7 @@ struct clang_job {
 	const char *instances;
 	const char *given;
 	enum clang_effort effort;
+	bool functions_only; /* of a C cell: its variables are elsewhere, its statements have run */
 	bool checked;	 /* each access to memory calls the functions of runtime/memcheck/ */
 	void *context;
 	void (*diagnostic)(void *context, const struct clang_diagnostic *d);
@@ -181,9 +184,14 @@ struct clang_job {
 	 * May be NULL.
 	 */
 	void (*dependent)(void *context, const char *file, uint64_t layout);
+	/*
+	 * Of a C cell, also after errors: what stands at its top from `begin` to `end` of the text. function: what it defines,
+	 * with its body from `body`; NULL: none. May be NULL.
+	 */
+	void (*item)(void *context, unsigned begin, unsigned body, unsigned end, const char *function);
 	/* Of a C cell, also after errors: a branch of #if that is not taken, [begin, end) of the text; may be NULL. */
 	void (*skipped)(void *context, unsigned begin, unsigned end);
-	/* Of a C++ cell, also after errors: a directive outside of all brackets, by its text behind "#pragma"; may be NULL. */
+	/* Of a cell, also after errors: a directive outside of all brackets, by its text behind "#pragma"; may be NULL. */
 	void (*pragma)(void *context, const char *text);
 	/* Of a C++ cell: the symbol of a weak variable that its own text defines, or of its guard; may be NULL */
 	void (*own_variable)(void *context, const char *symbol);

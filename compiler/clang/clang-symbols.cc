@@ -68,9 +68,10 @@ class Report
 		const SourceManager &SM = C.getSourceManager();
 		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(N->getLocation()));
 		auto *R = dyn_cast<RecordDecl>(N);
+		bool has_name = N->getIdentifier() || R || (isa<EnumDecl>(N) && !C.getLangOpts().CPlusPlus);
 		clang_symbol s = {};
 
-		if (P.isInvalid() || (!N->getIdentifier() && !R) || !is_whole(N))
+		if (P.isInvalid() || !has_name || !is_whole(N))
 			return;
 		s.in_cell = is_own_name(job, P.getFilename());
 		s.line = P.getLine();
@@ -103,13 +104,21 @@ class Report
 		}
 	}
 
-	/* "enum color { RED = 0, GREEN = 5 };", whatever macros spelled it; type: its last constant. */
+	/*
+	 * "enum color { RED = 0, GREEN = 5 };"; in C as the cell has it, or with the typedef that names it. Constants alone go by the
+	 * first one. type: the last one.
+	 */
 	void report_enum(EnumDecl *E, clang_symbol *s)
 	{
+		const bool is_c = !E->getASTContext().getLangOpts().CPlusPlus;
+		const TypedefNameDecl *T = is_c ? typedef_of(E) : nullptr;
 		std::string name = E->getNameAsString(), text = "enum " + name, last;
 
-		if (!E->isThisDeclarationADefinition())
+		if (!E->isThisDeclarationADefinition()) {
+			if (is_c)
+				report_tag(E, name, turn.text, s);
 			return;
+		}
 		if (E->isFixed())
 			text += " : " + E->getIntegerType().getCanonicalType().getAsString(clang_type_policy(E->getASTContext()));
 		text += " {";
@@ -118,37 +127,56 @@ class Report
 
 			K->getInitVal().toString(value, 10);
 			last = K->getNameAsString();
+			if (is_c && !T && name.empty())
+				name = "enum " + last;
 			text += (text.back() == '{' ? " " : ", ") + last + " = " + value.str().str();
 		}
-		text += " };";
-		s->kind = CLANG_TAG;
+		text += T ? " } " + T->getNameAsString() + ";" : " };";
+		text = T ? "typedef " + text : text;
 		s->is_definition = true;
-		s->name = name.c_str();
-		s->declaration = text.c_str();
 		s->type = last.c_str();
-		s->type_code = "";
-		job->symbol(job->context, s);
+		report_tag(E, T ? T->getNameAsString() : name, turn.text.empty() ? text : turn.text, s);
 	}
 
-	/* "struct s { int a; };" as clang has read it, with the packing that holds there. */
+	/* "struct s { int a; };" as the cell has it, or as clang has read it, with the packing that holds there. */
 	void report_record(ASTContext &C, RecordDecl *R, clang_symbol *s)
 	{
-		const TypedefNameDecl *T = R->getTypedefNameForAnonDecl();
-		std::string name = T ? T->getNameAsString() : R->getNameAsString(), text;
+		const TypedefNameDecl *T = typedef_of(R), *first = R->getTypedefNameForAnonDecl();
+		std::string name = first ? first->getNameAsString() : R->getNameAsString(), text = turn.text;
 		llvm::raw_string_ostream stream(text);
 
-		if (!R->isThisDeclarationADefinition() || name.empty())
+		if (!R->isThisDeclarationADefinition()) {
+			report_tag(R, R->getNameAsString(), text, s);
 			return;
+		}
 		if (const auto *A = R->getAttr<MaxFieldAlignmentAttr>())
 			s->size = A->getAlignment() / C.getCharWidth();
-		stream << (T ? "typedef " : "");
-		R->print(stream, clang_type_policy(C));
-		stream << (T ? " " + name + ";" : ";");
-		s->kind = CLANG_TAG;
+		if (text.empty() || (first && !T)) {
+			text.clear();
+			stream << (first ? "typedef " : "");
+			R->print(stream, clang_type_policy(C));
+			stream << (first ? " " + name + ";" : ";");
+		}
 		s->is_definition = true;
+		report_tag(R, name, stream.str(), s);
+	}
+
+	/* The typedef that alone names the type; null: it has a name, or none. */
+	static const TypedefNameDecl *typedef_of(const TagDecl *tag)
+	{
+		return tag->getIdentifier() ? nullptr : tag->getTypedefNameForAnonDecl();
+	}
+
+	/* `struct s;` is one, too; in front of a variable it says nothing. */
+	void report_tag(const TagDecl *tag, const std::string &name, const std::string &text, clang_symbol *s)
+	{
+		if (name.empty() || text.empty() || (!s->is_definition && !tag->isFreeStanding()))
+			return;
+		s->kind = CLANG_TAG;
 		s->name = name.c_str();
-		s->type = s->type_code = "";
-		s->declaration = stream.str().c_str();
+		s->declaration = text.c_str();
+		s->type = s->type ? s->type : "";
+		s->type_code = "";
 		job->symbol(job->context, s);
 	}
 

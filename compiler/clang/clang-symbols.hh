@@ -18,6 +18,7 @@ typedef std::function<std::string(clang::GlobalDecl)> clang_symbol_of;
 struct clang_turn {
 	bool waits = false, is_computed = false;
 	std::string value; /* of one that is computed; "": not known */
+	std::string text;  /* of a type: as the cell says it; "": as clang has read it */
 };
 
 /* Of a C++ unit: what C cells may see. symbol_of may be empty for one of C. */

@@ -2,8 +2,8 @@
 /*
  * The function is open from the first token to the last: its scope is the parser's all the while, and the context is the function
  * for statements and for initialisers, so that these may have statements in parentheses, literals and labels, and the file for
- * all else. Clang refuses an initialiser at file scope that is not constant; that diagnostic is off while one is parsed. It is taken
- * from the variable, and what it says is done by a statement.
+ * all else. Clang refuses an initialiser at file scope that is not constant; that diagnostic is off while one is parsed. It is
+ * taken from the variable, and what it says is done by a statement.
  */
 #include "compiler/clang/clang-turns.hh"
 
@@ -19,6 +19,7 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/ExternalASTSource.h>
 #include <clang/Basic/DiagnosticSema.h>
+#include <clang/Lex/Lexer.h>
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 
@@ -200,6 +201,12 @@ class Turns
 		last = at_top && T.isOneOf(tok::equal, tok::comma) ? T.getKind() : tok::unknown;
 	}
 
+	/* Outside of all brackets. */
+	bool is_at_top() const
+	{
+		return !depth;
+	}
+
 	void parse(const std::function<void(FunctionDecl *, bool)> &each)
 	{
 		FunctionDecl *F = begin();
@@ -272,11 +279,14 @@ class Turns
 		auto imports = Sema::ModuleImportState::NotACXX20Module;
 
 		while (!P.getCurToken().isOneOf(tok::eof, tok::annot_repl_input_end)) {
+			SourceLocation begin = P.getCurToken().getLocation();
+
 			S.CurContext = F;
 			if (clang_at_statement(P)) {
 				StmtResult one = clang_parse_statement(S, P, all);
 
-				if (one.isUsable())
+				report_item(begin, nullptr);
+				if (one.isUsable() && !job->functions_only)
 					add(one.get());
 				continue;
 			}
@@ -284,9 +294,26 @@ class Turns
 			P.ParseTopLevelDecl(group, imports);
 			enter_file(false);
 			leave_initialiser();
-			for (Decl *D : group ? group.get() : DeclGroupRef())
+			DeclGroupRef made = group ? group.get() : DeclGroupRef();
+
+			report_item(begin, made.isSingleDecl() ? dyn_cast_or_null<FunctionDecl>(made.getSingleDecl()) : nullptr);
+			for (Decl *D : made)
 				handle(D);
 		}
+	}
+
+	/* With its body, if it is a function's definition. */
+	void report_item(SourceLocation from, const FunctionDecl *F)
+	{
+		auto begin = SM.getDecomposedLoc(SM.getFileLoc(from)),
+		     end = SM.getDecomposedLoc(SM.getFileLoc(clang_end_of_previous(P)));
+		bool defines = F && F->doesThisDeclarationHaveABody() && F->getIdentifier();
+
+		if (!job->item || begin.first != SM.getMainFileID() || end.first != begin.first)
+			return;
+		unsigned body = defines ? SM.getFileOffset(SM.getFileLoc(F->getBody()->getBeginLoc())) : end.second;
+
+		job->item(job->context, begin.second, body, end.second, defines ? F->getName().str().c_str() : nullptr);
 	}
 
 	/* A diagnostic about an initialiser comes when the token behind it has been seen. */
@@ -301,8 +328,8 @@ class Turns
 	}
 
 	/*
-	 * In the scope of a function clang takes variables for automatic ones. `static` may come behind another declaration, which
-	 * may be of another cell: that is an extension of Microsoft's. And clang itself looks for no statement here.
+	 * In the scope of a function clang takes variables for automatic ones. `static` may come behind another declaration,
+	 * which may be of another cell: that is an extension of Microsoft's. And clang itself looks for no statement here.
 	 */
 	void enter_file(bool on)
 	{
@@ -374,6 +401,7 @@ class Turns
 		std::string name = "cgpu_unnamed_" + std::string(job->run + prefix) + "_" + std::to_string(n_unnamed++);
 
 		tag->setDeclName(&C.Idents.get(name));
+		found->named.insert(tag);
 		/* The result of a function that is defined there is not among what clang gives. */
 		if (std::find(declarations.begin(), declarations.end(), tag) == declarations.end())
 			declarations.insert(declarations.end() - 1, tag);
@@ -395,6 +423,11 @@ class Turns
 		clang_publish(D, SM, job);
 		if (D->isInvalidDecl() || !defines || !is_of_cell(V->getLocation()))
 			return;
+		if (job->functions_only) {
+			V->setInit(nullptr);
+			V->setStorageClass(SC_Extern);
+			return;
+		}
 		S.CurContext = function;
 		take(V);
 		S.CurContext = file;
@@ -467,25 +500,45 @@ class Turns
 	}
 };
 
-/* Branches of #if that are not taken. */
-class Skipped : public PPCallbacks
+/* What the preprocessor does in the main file. */
+class Directives : public PPCallbacks
 {
       public:
-	Skipped(const SourceManager &SM, const clang_job *job) : SM(SM), job(job)
+	Directives(Preprocessor &PP, const clang_job *job, clang_turns *found, const Turns &turns)
+	    : PP(PP), SM(PP.getSourceManager()), job(job), found(found), turns(turns)
 	{
+	}
+
+	void MacroExpands(const Token &name, const MacroDefinition &macro, SourceRange, const MacroArgs *) override
+	{
+		auto where = SM.getDecomposedLoc(SM.getFileLoc(name.getLocation()));
+
+		if (where.first == SM.getMainFileID())
+			found->expansions.push_back({ where.second, name.getIdentifierInfo(), macro.getMacroInfo() });
 	}
 
 	void SourceRangeSkipped(SourceRange range, SourceLocation) override
 	{
 		auto begin = SM.getDecomposedLoc(range.getBegin()), end = SM.getDecomposedLoc(range.getEnd());
 
-		if (begin.first == SM.getMainFileID() && end.first == begin.first)
+		if (job->skipped && begin.first == SM.getMainFileID() && end.first == begin.first)
 			job->skipped(job->context, begin.second, end.second);
 	}
 
+	void PragmaDirective(SourceLocation L, PragmaIntroducerKind introducer) override
+	{
+		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(L));
+
+		if (job->pragma && turns.is_at_top() && P.isValid() && is_own_name(job, P.getFilename()))
+			job->pragma(job->context, clang_pragma_text(PP, L, introducer).c_str());
+	}
+
       private:
+	Preprocessor &PP;
 	const SourceManager &SM;
 	const clang_job *job;
+	clang_turns *found;
+	const Turns &turns;
 };
 
 } // namespace
@@ -499,8 +552,7 @@ void clang_turns_parse(Sema &S, const clang_job *job, clang_turns *ret,
 	Parser::DeclGroupPtrTy group;
 	auto imports = Sema::ModuleImportState::NotACXX20Module;
 
-	if (job->skipped)
-		S.getPreprocessor().addPPCallbacks(std::make_unique<Skipped>(S.getSourceManager(), job));
+	S.getPreprocessor().addPPCallbacks(std::make_unique<Directives>(S.getPreprocessor(), job, ret, turns));
 	S.getPreprocessor().setTokenWatcher([&turns](const Token &T) { turns.see(T); });
 	S.getPreprocessor().EnterMainSourceFile();
 	if (ExternalASTSource *header = S.getASTContext().getExternalSource())
@@ -512,4 +564,51 @@ void clang_turns_parse(Sema &S, const clang_job *job, clang_turns *ret,
 	for (Decl *D : S.WeakTopLevelDecls())
 		consumer.HandleTopLevelDecl(DeclGroupRef(D));
 	consumer.HandleTranslationUnit(S.getASTContext());
+}
+
+/* What a macro has spelled later cells would read with the macros that they have then. */
+static bool means_the_same(const clang_turns &turns, const Preprocessor &PP, unsigned begin, unsigned end)
+{
+	auto first = std::lower_bound(turns.expansions.begin(), turns.expansions.end(), begin,
+				      [](const clang_turns::expansion &one, unsigned at) { return one.offset < at; });
+
+	for (; first != turns.expansions.end() && first->offset < end; ++first) {
+		const MacroInfo *M = first->macro;
+		bool is_bracket = M && M->getNumTokens() && M->tokens_begin()->isOneOf(tok::l_brace, tok::r_brace);
+
+		if (!M || M->isFunctionLike() || is_bracket || PP.getMacroInfo(first->name) != M)
+			return false;
+	}
+	return true;
+}
+
+static bool has_directive(StringRef text)
+{
+	for (size_t at = text.find('#'); at != StringRef::npos; at = text.find('#', at + 1))
+		if (text.substr(0, at).rtrim(" \t").ends_with("\n"))
+			return true;
+	return false;
+}
+
+std::string clang_turns_text(const clang_turns &turns, const TagDecl *tag, const Preprocessor &PP)
+{
+	const SourceManager &SM = PP.getSourceManager();
+	const TypedefNameDecl *by = tag->getIdentifier() ? nullptr : tag->getTypedefNameForAnonDecl();
+	SourceRange range = by ? by->getSourceRange() : tag->getSourceRange();
+
+	if (range.isInvalid() || range.getBegin().isMacroID() || range.getEnd().isMacroID())
+		return "";
+	unsigned begin = SM.getFileOffset(range.getBegin()), end = SM.getFileOffset(range.getEnd());
+
+	if (SM.getFileID(range.getBegin()) != SM.getMainFileID() || !means_the_same(turns, PP, begin, end))
+		return "";
+	for (const Attr *A : tag->attrs())
+		if (!A->isImplicit() && SM.getFileOffset(SM.getExpansionLoc(A->getLocation())) > end)
+			return "";
+	std::string text = Lexer::getSourceText(CharSourceRange::getTokenRange(range), SM, PP.getLangOpts()).str();
+
+	/* Behind `struct`. */
+	if (turns.named.count(tag))
+		text.insert(Lexer::MeasureTokenLength(range.getBegin(), SM, PP.getLangOpts()), " " + tag->getName().str() + " ");
+	return has_directive(text) ? "" : text + ";";
 }

@@ -11,14 +11,25 @@
 
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
+#include <clang/Lex/Preprocessor.h>
 #include <clang/Sema/Sema.h>
 
 #include <functional>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 /* What was found. The texts and trees are those of the unit. */
 struct clang_turns {
+	/* Of a macro, in the main file. */
+	struct expansion {
+		unsigned offset;
+		const clang::IdentifierInfo *name;
+		const clang::MacroInfo *macro;
+	};
+	std::vector<expansion> expansions; /* in the order of the text */
+	std::set<const clang::TagDecl *> named; /* types whose name is not the cell's */
 	clang::FunctionDecl *run = nullptr; /* the statements; null: there are none */
 	/* Variables that keep the session's value, if it has one, when the unit is loaded. */
 	std::set<const clang::NamedDecl *> waiting;
@@ -33,5 +44,11 @@ struct clang_turns {
  */
 void clang_turns_parse(clang::Sema &S, const clang_job *job, clang_turns *ret,
 		       const std::function<void(clang::FunctionDecl *F, bool has_value)> &each);
+
+/*
+ * What the cell says of a type, with a `;`: its definition, or the typedef that names it. "": read again it would mean something else,
+ * since a macro has spelled it, or one in it takes arguments or has changed since.
+ */
+std::string clang_turns_text(const clang_turns &turns, const clang::TagDecl *tag, const clang::Preprocessor &PP);
 
 #endif

@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/mem-pool.h"
 #include "compiler/session/session.h"
-#include "compiler/text/split.h"
+#include "compiler/text/words.h"
 
 struct finder {
 	const struct token_list *l;
@@ -46,7 +46,7 @@ static bool is_type(const struct finder *f, uint32_t i)
 	size_t len = token_len(f->l, i);
 	const struct declaration *d;
 
-	if (split_at_specifier(f->l, i))
+	if (words_at_specifier(f->l, i))
 		return true;
 	if (i && (token_is(f->l, i - 1, "struct") || token_is(f->l, i - 1, "union") || token_is(f->l, i - 1, "enum")))
 		return true;
@@ -164,7 +164,7 @@ static void add_variable(struct finder *f, uint32_t first, uint32_t end)
 
 	while (name > first && token_is(f->l, name, "]") && f->l->at[name].match != TOKEN_NONE)
 		name = f->l->at[name].match - 1;
-	if (name < first + 1 || !split_at_identifier(f->l, name) || !is_of_c(f, first, end))
+	if (name < first + 1 || !words_at_identifier(f->l, name) || !is_of_c(f, first, end))
 		return;
 	buffer_puts(&text, "extern ");
 	put_tokens(f, first, end, false, &text);

@@ -5,8 +5,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "compiler/frontend/host-text.h"
 #include "compiler/session/session.h"
+#include "compiler/text/token.h"
+#include "compiler/text/words.h"
 
 /* A value may begin here: no array, no attribute. */
 static bool begins_value(const struct token_list *l, uint32_t i)
@@ -15,7 +16,7 @@ static bool begins_value(const struct token_list *l, uint32_t i)
 		return false;
 	if (!i || !token_is_name(l, i - 1))
 		return !i || !(token_is(l, i - 1, ")") || token_is(l, i - 1, "]") || l->at[i - 1].kind == TOKEN_STRING);
-	return split_word_class(token_text(l, i - 1), token_len(l, i - 1)) == WORD_STATEMENT;
+	return word_class_of(token_text(l, i - 1), token_len(l, i - 1)) == WORD_STATEMENT;
 }
 
 /* `[=] __device__ (int i) { ... }`: a bracket, behind it marks or parameters, and a body. */
@@ -34,22 +35,6 @@ static bool is_lambda(const struct token_list *l, uint32_t i)
 	return token_is(l, at, "{");
 }
 
-/* `Acc a(q, 32);`: what stands in the parentheses is no list of parameters. */
-static bool is_constructed(const struct host_text *h, const struct session *session, uint32_t i)
-{
-	const struct token_list *l = &h->split.tokens;
-	const struct declaration_parts *p = &h->parts[i];
-	struct name_source names = session_names((struct session *)session);
-	uint32_t first;
-
-	if (p->n != 1 || p->type_name == TOKEN_NONE || p->is_typedef || p->is_extern || !p->declarators[0].is_function)
-		return false;
-	first = p->declarators[0].name + 2;
-	return l->at[first].kind == TOKEN_NUMBER || l->at[first].kind == TOKEN_STRING || token_is(l, first, "&") ||
-	       (split_at_identifier(l, first) && (token_is(l, first + 1, ",") || token_is(l, first + 1, ")")) &&
-		names.classify(names.context, token_text(l, first), token_len(l, first)) == NAME_VALUE);
-}
-
 /* The key of a function (compiler/clang/clang-pieces.cc) is its name and the types of its parameters. */
 static bool is_function_of_cpp(const struct declaration *d, const char *name, size_t len)
 {
@@ -57,19 +42,13 @@ static bool is_function_of_cpp(const struct declaration *d, const char *name, si
 	       strncmp(d->host, "extern \"C\"", strlen("extern \"C\""));
 }
 
-/* `int f(int x) { ... }` where a C++ cell has the last function f: in C it would be another one, which no caller knows. */
-static bool defines_function_of_cpp(const struct host_text *h, const struct session *session, uint32_t i)
+bool beyond_c_defines(const struct session *session, const char *name)
 {
-	const struct token_list *l = &h->split.tokens;
-	const struct declaration_parts *p = &h->parts[i];
-	uint32_t of_c, name;
+	size_t len = strlen(name);
+	uint32_t of_c = session_index(session, name, len);
 
-	if (p->n != 1)
-		return false;
-	name = p->declarators[0].name;
-	of_c = session_index(session, token_text(l, name), token_len(l, name));
 	for (uint32_t k = session_count(session); k-- > (of_c == TOKEN_NONE ? 0 : of_c);)
-		if (is_function_of_cpp(session_at(session, k), token_text(l, name), token_len(l, name)))
+		if (is_function_of_cpp(session_at(session, k), name, len))
 			return true;
 	return false;
 }
@@ -90,13 +69,11 @@ static bool is_of_cpp(const struct token_list *l, uint32_t i)
 {
 	if (token_is(l, i, "template"))
 		return token_is(l, i + 1, "<");
-	return (token_is(l, i, "class") || token_is(l, i, "namespace") || token_is(l, i, "using")) && split_at_specifier(l, i);
+	return (token_is(l, i, "class") || token_is(l, i, "namespace") || token_is(l, i, "using")) && words_at_specifier(l, i);
 }
 
-uint32_t beyond_c_cuda_line(const struct host_text *h)
+uint32_t beyond_c_cuda_line(const struct token_list *l)
 {
-	const struct token_list *l = &h->split.tokens;
-
 	for (uint32_t i = 0; i < l->n; i++)
 		if (is_of_cuda(l, i))
 			return l->at[i].line;
@@ -126,33 +103,21 @@ static bool is_scope(const struct token_list *l, uint32_t i)
 	return token_is_name(l, i) && token_is(l, i + 1, "::") && i + 2 < l->n && token_is_name(l, i + 2);
 }
 
-bool beyond_c_is_likely(const struct host_text *h, const struct session *session)
+bool beyond_c_is_likely(const struct token_list *l, const struct session *session)
 {
-	const struct token_list *l = &h->split.tokens;
-
 	for (uint32_t i = 0; i < l->n; i++)
 		if (is_of_runtime(session, l, i) || is_scope(l, i))
 			return true;
 	return false;
 }
 
-bool beyond_c(const struct host_text *h, const struct session *session)
+bool beyond_c(const struct token_list *l)
 {
-	const struct split *s = &h->split;
+	for (uint32_t i = 0; i < l->n; i++) {
+		bool is_directive = l->at[i].kind == TOKEN_DIRECTIVE;
 
-	for (uint32_t i = 0; i < s->n_items; i++) {
-		const struct item *item = &s->items[i];
-
-		if (item->kind == ITEM_DIRECTIVE && asks_for_cuda(&s->tokens, item->first))
+		if (is_directive ? asks_for_cuda(l, i) : is_lambda(l, i) || is_of_cuda(l, i) || is_of_cpp(l, i))
 			return true;
-		if (item->kind == ITEM_DIRECTIVE)
-			continue;
-		if (item->kind == ITEM_DECLARATION ? is_constructed(h, session, i) :
-		    item->kind == ITEM_FUNCTION && defines_function_of_cpp(h, session, i))
-			return true;
-		for (uint32_t t = item->first; t < item->end; t++)
-			if (is_lambda(&s->tokens, t) || is_of_cuda(&s->tokens, t) || is_of_cpp(&s->tokens, t))
-				return true;
 	}
 	return false;
 }

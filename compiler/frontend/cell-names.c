@@ -6,7 +6,9 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "compiler/frontend/host-text.h"
+#include "compiler/text/cell-tokens.h"
 #include "compiler/text/own-names.h"
+#include "compiler/text/words.h"
 
 static void add_mask(struct host_text *h, const char *space, const char *name, size_t len)
 {
@@ -16,7 +18,7 @@ static void add_mask(struct host_text *h, const char *space, const char *name, s
 /* A tag's body, and the bodies inside it: tags and enumerators. */
 static void mask_body(struct host_text *h, uint32_t first, uint32_t end)
 {
-	const struct token_list *l = &h->split.tokens;
+	const struct token_list *l = &h->tokens;
 
 	for (uint32_t i = first; i < end; i++) {
 		bool is_enum = token_is(l, i, "enum");
@@ -24,7 +26,7 @@ static void mask_body(struct host_text *h, uint32_t first, uint32_t end)
 
 		if (!is_enum && !token_is(l, i, "struct") && !token_is(l, i, "union"))
 			continue;
-		at = split_tag(l, i, &name);
+		at = words_tag(l, i, &name);
 		if (name != TOKEN_NONE && token_is(l, at, "{"))
 			add_mask(h, "tag", token_text(l, name), token_len(l, name));
 		if (!is_enum || !token_is(l, at, "{"))
@@ -42,7 +44,7 @@ static void mask_body(struct host_text *h, uint32_t first, uint32_t end)
 /* A prototype of another type than the header's is for the same function, but clang must not see both. */
 bool cell_names_take(struct host_text *h, const struct session *session, const char *name, size_t len)
 {
-	const struct token_list *l = &h->split.tokens;
+	const struct token_list *l = &h->tokens;
 	char kind = header_names_kind(&session->headers, name, len);
 
 	if (!kind || kind == 's')
@@ -75,7 +77,7 @@ bool cell_names_keep(struct host_text *h, const struct session *session, const c
 
 static bool is_left(const struct host_text *h, const char *name, size_t len)
 {
-	const struct token_list *l = &h->split.tokens;
+	const struct token_list *l = &h->tokens;
 
 	for (uint32_t i = 0; i < h->n_left; i++)
 		if (token_len(l, h->left[i]) == len && !memcmp(token_text(l, h->left[i]), name, len))
@@ -85,7 +87,7 @@ static bool is_left(const struct host_text *h, const char *name, size_t len)
 
 bool cell_names_leave(struct host_text *h, const char *name, size_t len)
 {
-	const struct token_list *l = &h->split.tokens;
+	const struct token_list *l = &h->tokens;
 
 	for (uint32_t i = 0; i < l->n && !is_left(h, name, len); i++)
 		if (token_is_name(l, i) && token_len(l, i) == len && !memcmp(token_text(l, i), name, len)) {
@@ -98,47 +100,110 @@ bool cell_names_leave(struct host_text *h, const char *name, size_t len)
 static void mask_directive(struct host_text *h, uint32_t i)
 {
 	size_t len;
-	const char *name = token_directive_name(&h->split.tokens, i, &len);
+	const char *name = token_directive_name(&h->tokens, i, &len);
 
 	/* An #undef needs the macro before it to be of use; clang takes a redefinition after it. */
-	if (token_directive_is(&h->split.tokens, i, "define"))
+	if (token_directive_is(&h->tokens, i, "define"))
 		add_mask(h, "macro", name, len);
 }
 
 /* `int sum(int n);` is the session's function also where C++ has it, under a symbol that is not its name. */
-static bool declares_function_of_cpp(const struct host_text *h, const struct session *session, const struct item *item,
-				     const struct declarator *d)
+static bool is_function_of_cpp(const struct host_text *h, const struct session *session, uint32_t name)
 {
-	const struct token_list *l = &h->split.tokens;
-	const struct declaration *known = session_find(session, token_text(l, d->name), token_len(l, d->name));
+	const struct token_list *l = &h->tokens;
+	const struct declaration *known = session_find(session, token_text(l, name), token_len(l, name));
 
-	return item->kind == ITEM_DECLARATION && d->is_function && known && known->kind == DECLARATION_FUNCTION &&
-	       strstr(known->host, ") __asm__(\"_Z");
+	return known && known->kind == DECLARATION_FUNCTION && strstr(known->host, ") __asm__(\"_Z");
+}
+
+/* `typedef int bool;` */
+static bool is_word_for_type(const struct token_list *l, uint32_t i)
+{
+	return token_is(l, i, "bool") && (token_is(l, i + 1, ";") || token_is(l, i + 1, ","));
+}
+
+/* In a declaration: a name, behind a type, a star, a comma or the members of a structure, and in front of what follows a name. */
+static bool is_declared(const struct token_list *l, const struct cell_item *item, uint32_t i)
+{
+	static const char *const behind[] = { "=", ";", ",", "[", "(", "__asm__", "asm", "__attribute__" };
+	bool follows = i + 1 >= item->end;
+
+	if (!words_at_identifier(l, i) && !is_word_for_type(l, i))
+		return false;
+	for (size_t k = 0; k < sizeof(behind) / sizeof(*behind); k++)
+		follows |= token_is(l, i + 1, behind[k]);
+	if (!follows)
+		return false;
+	return i == item->first ? item->body != TOKEN_NONE
+				: token_is_name(l, i - 1) || token_is(l, i - 1, "*") || token_is(l, i - 1, ",") ||
+					  token_is(l, i - 1, "}") || token_is(l, i - 1, ")") || token_is(l, i - 1, "(");
+}
+
+/* `(*f)(int)`, `name(int)`: what a declarator starts with is what it declares, not its parameters. */
+static uint32_t behind_declarator(const struct token_list *l, uint32_t i, uint32_t end)
+{
+	while (i < end && !token_is(l, i, ",") && !token_is(l, i, ";"))
+		i = token_is(l, i, "(") || token_is(l, i, "[") || token_is(l, i, "{") ? token_behind(l, i) : i + 1;
+	return i;
+}
+
+static void add_declared(struct host_text *h, const struct session *session, const struct cell_item *item, uint32_t i,
+			 bool is_shared)
+{
+	const struct token_list *l = &h->tokens;
+	bool is_function = token_is(l, i + 1, "("), defines = !is_function || item->body != TOKEN_NONE;
+
+	if (is_function && item->body == TOKEN_NONE && is_function_of_cpp(h, session, i))
+		return;
+	add_mask(h, "ordinary", token_text(l, i), token_len(l, i));
+	if (!is_shared && (defines || token_is(l, item->first, "static")))
+		h->own[h->n_own++] = i;
+}
+
+static void find_in_declaration(struct host_text *h, const struct session *session, const struct cell_item *item)
+{
+	const struct token_list *l = &h->tokens;
+	uint32_t end = item->body == TOKEN_NONE ? item->end : item->body, i = item->first;
+	bool is_shared = false;
+
+	while (i < end) {
+		uint32_t name;
+
+		is_shared |= token_is(l, i, "extern");
+		if (token_is(l, i, "struct") || token_is(l, i, "union") || token_is(l, i, "enum")) {
+			uint32_t behind = words_tag(l, i, &name);
+
+			behind = token_is(l, behind, "{") ? token_behind(l, behind) : behind;
+			mask_body(h, i, behind);
+			i = behind;
+		} else if (is_declared(l, item, i)) {
+			add_declared(h, session, item, i, is_shared);
+			i = behind_declarator(l, i + 1, end);
+		} else if (token_is(l, i, "(") && !token_is(l, i + 1, "*") && !words_at_identifier(l, i + 1)) {
+			i = token_behind(l, i);
+		} else {
+			i++;
+		}
+	}
 }
 
 int cell_names_find(struct host_text *h, const struct session *session, struct error *err)
 {
-	const struct token_list *l = &h->split.tokens;
+	const struct token_list *l = &h->tokens;
+	struct cell_item item;
 
 	h->masks = mem_pool_array(h->pool, 2 * l->n + 1, sizeof(*h->masks));
+	h->own = mem_pool_array(h->pool, l->n + 1, sizeof(*h->own));
 	h->taken = mem_pool_array(h->pool, l->n + 1, sizeof(*h->taken));
 	h->left = mem_pool_array(h->pool, l->n + 1, sizeof(*h->left));
-	if (!h->masks || !h->taken || !h->left)
+	if (!h->masks || !h->own || !h->taken || !h->left)
 		return error_set(err, ERROR_MEMORY, "out of memory for the names of a cell");
-	for (uint32_t i = 0; i < h->split.n_items; i++) {
-		const struct item *item = &h->split.items[i];
-		const struct declaration_parts *p = &h->parts[i];
-
-		if (item->kind == ITEM_DIRECTIVE)
-			mask_directive(h, item->first);
-		if (item->kind != ITEM_DECLARATION && item->kind != ITEM_FUNCTION)
-			continue;
-		mask_body(h, p->first, p->specifiers_end);
-		for (uint32_t k = 0; k < p->n; k++)
-			if (p->declarators[k].name != TOKEN_NONE &&
-			    !declares_function_of_cpp(h, session, item, &p->declarators[k]))
-				add_mask(h, "ordinary", token_text(l, p->declarators[k].name),
-					 token_len(l, p->declarators[k].name));
+	for (uint32_t i = 0; i < l->n; i = item.end) {
+		item = cell_item_at(l, i);
+		if (l->at[i].kind == TOKEN_DIRECTIVE)
+			mask_directive(h, i);
+		else if (words_declare(l, i))
+			find_in_declaration(h, session, &item);
 	}
 	return 0;
 }
@@ -149,7 +214,7 @@ static bool declares_macro(const struct session *session, const struct token_lis
 	static const char *const behind[] = { ",", ")", ";", "=", "[", ":" };
 	bool declares = false;
 
-	if (!i || !token_is_name(l, i) || !split_at_specifier(l, i - 1) || token_is(l, i, "errno"))
+	if (!i || !token_is_name(l, i) || !words_at_specifier(l, i - 1) || token_is(l, i, "errno"))
 		return false;
 	for (size_t k = 0; k < sizeof(behind) / sizeof(*behind); k++)
 		declares |= token_is(l, i + 1, behind[k]);
@@ -160,7 +225,7 @@ static bool declares_macro(const struct session *session, const struct token_lis
  */
 void cell_names_write(struct host_text *h, const struct session *session)
 {
-	const struct token_list *l = &h->split.tokens;
+	const struct token_list *l = &h->tokens;
 
 	for (uint32_t i = 0; i < l->n; i++)
 		if (declares_macro(session, l, i))
@@ -171,17 +236,7 @@ void cell_names_write(struct host_text *h, const struct session *session)
 			own_names_write(&session->headers, h->masks[i].name, h->masks[i].len, &h->unit.text);
 	for (uint32_t i = 0; i < h->n_taken; i++)
 		own_names_write(&session->headers, token_text(l, h->taken[i]), token_len(l, h->taken[i]), &h->unit.text);
-	for (uint32_t i = 0; i < h->split.n_items; i++) {
-		const struct declaration_parts *p = &h->parts[i];
-
-		for (uint32_t k = 0; k < p->n && !p->is_extern; k++) {
-			const struct declarator *d = &p->declarators[k];
-
-			if (d->name != TOKEN_NONE && !is_left(h, token_text(l, d->name), token_len(l, d->name)) &&
-			    (!d->is_function || h->split.items[i].kind == ITEM_FUNCTION ||
-			     p->is_static))
-				own_names_write(&session->headers, token_text(l, d->name),
-						token_len(l, d->name), &h->unit.text);
-		}
-	}
+	for (uint32_t i = 0; i < h->n_own; i++)
+		if (!is_left(h, token_text(l, h->own[i]), token_len(l, h->own[i])))
+			own_names_write(&session->headers, token_text(l, h->own[i]), token_len(l, h->own[i]), &h->unit.text);
 }

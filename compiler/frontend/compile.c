@@ -15,6 +15,7 @@
 #include "compiler/clang/clang-shim.h"
 #include "compiler/frontend/beyond-c.h"
 #include "compiler/frontend/cell-names.h"
+#include "compiler/frontend/cell-pieces.h"
 #include "compiler/frontend/compile-cpp.h"
 #include "compiler/frontend/compile-cuda.h"
 #include "compiler/frontend/declare.h"
@@ -46,8 +47,10 @@ struct compilation {
 	struct unit_cache_key key;
 	bool is_cpp; /* it has what C has not */
 	bool is_likely_cpp; /* by a guess that C++ is asked about first */
+	bool defines_of_cpp; /* a function whose name a C++ cell was the last to give to one */
 	bool only_c;	    /* C++ has been asked */
 	bool is_refused; /* what C says is what helps: a bracket is open, there is no CUDA */
+	struct cell_pieces pieces;
 	bool again; /* a name is the session's, or a header's, after all: write the text once more */
 };
 
@@ -158,6 +161,45 @@ static bool shares_name(struct compilation *x, const struct clang_diagnostic *d)
 	return cell_names_keep(&x->host, &x->compiler->session, d->name, len);
 }
 
+static void note_unknown(struct compilation *x, const struct clang_diagnostic *d)
+{
+	long at = unit_text_find(&x->host.unit, d->offset);
+
+	if (at >= 0 && d->severity == CLANG_ERROR && d->kind == CLANG_UNKNOWN && d->name)
+		cell_pieces_add_unknown(&x->pieces, (uint32_t)at, d->name);
+}
+
+static void on_item(void *context, unsigned begin, unsigned body, unsigned end, const char *function)
+{
+	struct compilation *x = context;
+	long from = unit_text_find(&x->host.unit, begin), to = unit_text_find(&x->host.unit, end),
+	     inner = unit_text_find(&x->host.unit, body);
+
+	if (from >= 0 && inner >= 0 && to >= 0)
+		cell_pieces_add(&x->pieces, (uint32_t)from, (uint32_t)inner, (uint32_t)to, function);
+}
+
+/* `main()` calls one that takes arguments. */
+static bool give_arguments(struct compilation *x, const struct clang_diagnostic *d)
+{
+	static const char *const arguments[] = { "", "1", "1, (char *[]){ \"main\", 0 }",
+						 "1, (char *[]){ \"main\", 0 }, __environ" };
+	const char *text = buffer_text(&x->host.unit.text);
+	long at = unit_text_find(&x->host.unit, d->offset);
+
+	if (at < 0 || d->range_begin < 0 || d->range_end - d->range_begin != 4 || strncmp(text + d->range_begin, "main", 4) ||
+	    d->wanted >= sizeof(arguments) / sizeof(*arguments))
+		return false;
+	return host_text_insert(&x->host, (uint32_t)at, arguments[d->wanted]);
+}
+
+static void on_pragma(void *context, const char *text)
+{
+	struct compilation *x = context;
+
+	pragma_state_add(&x->declare.pragmas, text);
+}
+
 static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 {
 	struct compilation *x = context;
@@ -165,8 +207,8 @@ static void on_diagnostic(void *context, const struct clang_diagnostic *d)
 	if (d->kind == CLANG_UNPOPPED)
 		return;
 	x->again |= shares_name(x, d);
-	if (d->severity == CLANG_ERROR && d->kind == CLANG_UNKNOWN && d->name)
-		x->again |= host_text_declare_early(&x->host, d->name, unit_text_find(&x->host.unit, d->offset));
+	note_unknown(x, d);
+	x->again |= d->kind == CLANG_FEW_ARGUMENTS && give_arguments(x, d);
 	diagnostics_add_clang(&x->diagnostics, &x->host.unit, d);
 	x->is_cpp |= d->header != NULL;
 	x->is_likely_cpp |= d->kind == CLANG_OF_CPP && !x->only_c;
@@ -178,9 +220,8 @@ static void on_symbol(void *context, const struct clang_symbol *s)
 
 	if (s->in_cell || s->in_include)
 		declare_symbol(&x->declare, s);
-	else if (s->kind == CLANG_TYPEDEF)
-		header_names_classify(&x->compiler->session.headers, &x->compiler->session.names, s->name, strlen(s->name),
-				      NAME_TYPE);
+	x->defines_of_cpp |= s->kind == CLANG_FUNCTION && s->is_definition && s->in_cell && !x->only_c &&
+			     beyond_c_defines(&x->compiler->session, s->name);
 }
 
 static void on_skipped(void *context, unsigned begin, unsigned end)
@@ -207,7 +248,7 @@ static void set_job(struct compilation *x, struct clang_job *job)
 		.text = buffer_text(&x->host.unit.text),
 		.len = x->host.unit.text.len,
 		.run = x->host.run,
-		.effort = x->request->checked || has_own_effort(x->request->cflags) ? CLANG_FULL : effort_of(&x->host.split),
+		.effort = x->request->checked || has_own_effort(x->request->cflags) ? CLANG_FULL : effort_of(&x->host.tokens),
 		.checked = x->request->checked,
 		.context = x,
 	};
@@ -223,6 +264,9 @@ static int compile_once(struct compilation *x, struct error *err)
 	job.diagnostic = on_diagnostic;
 	job.symbol = on_symbol;
 	job.skipped = on_skipped;
+	job.item = on_item;
+	job.pragma = on_pragma;
+	job.functions_only = x->request->functions_only;
 	if (clang_shim_compile(&job, &x->object) && !x->diagnostics.n_errors)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0,
 				"clang gave up without saying why");
@@ -238,7 +282,7 @@ static void use_header(struct compilation *x, const char *header)
 
 static void complain(struct compilation *x, uint32_t token, const char *what)
 {
-	const struct token_list *l = &x->host.split.tokens;
+	const struct token_list *l = &x->host.tokens;
 	uint32_t line, column;
 	char text[400];
 
@@ -262,9 +306,11 @@ static int compile_host(struct compilation *x, struct error *err)
 		diagnostics_release(&x->diagnostics);
 		begin_diagnostics(x);
 		declare_release(&x->declare);
-		x->declare = (struct declare){ .pool = &x->pool };
+		declare_begin(&x->declare, &x->pool, &x->compiler->session);
+		cell_pieces_begin(&x->pieces);
 		if (compile_once(x, err))
 			return -1;
+		x->again |= cell_pieces_declare(&x->pieces, &x->host);
 		/* Headers that are precompiled by themselves may miss what stood in front of them. */
 		if (x->diagnostics.n_errors && x->header) {
 			use_header(x, NULL);
@@ -326,7 +372,7 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 	u->object = x->object.object;
 	u->object_len = x->object.object_len;
 	u->ptx = "";
-	if (declare_finish(&x->declare, &x->host, &x->compiler->session, err) || make_symbols(x, err))
+	if (declare_finish(&x->declare, x->request->cell, &x->host, &x->compiler->session, err) || make_symbols(x, err))
 		return -1;
 	u->warnings = buffer_text(&x->diagnostics.warnings);
 	u->declarations = x->declare.declarations;
@@ -340,24 +386,6 @@ static int make_unit(struct compilation *x, struct buffer *out, struct error *er
 		return error_set(err, problem.code, "%s", problem.text);
 	unit_encode(u, out);
 	return buffer_check(out, err);
-}
-
-/* After a restart of this process the session's headers have not been seen: their types are needed
- * to split. */
-static void read_includes(struct compilation *x)
-{
-	cleanup_buffer struct buffer text = BUFFER_INIT;
-
-	if (!session_unread_includes(&x->compiler->session, &text))
-		return;
-	struct clang_job job = { .options = x->options,
-				 .name = "session",
-				 .text = buffer_text(&text),
-				 .len = text.len,
-				 .context = x,
-				 .symbol = on_symbol };
-
-	clang_shim_parse(&job);
 }
 
 /* One that no cell has included again: its new text holds all the same, what was made of the old one stays. */
@@ -374,31 +402,21 @@ static void look_at_includes(struct compilation *x)
 {
 	const struct session *s = &x->compiler->session;
 
-	local_includes_note(&x->compiler->includes, &x->host.split.tokens);
+	local_includes_note(&x->compiler->includes, &x->host.tokens);
 	for (uint32_t i = 0; i < session_count(s); i++) {
 		const struct declaration *d = session_at(s, i);
 		cleanup_free char *path = session_included_path(d);
 
 		if (path && local_includes_changed(&x->compiler->includes, path) &&
-		    local_include_find(&x->host.split.tokens, path) == TOKEN_NONE)
+		    local_include_find(&x->host.tokens, path) == TOKEN_NONE)
 			warn_of_changed(x, d, path);
 	}
-}
-
-static void note_includes(struct compilation *x)
-{
-	const struct token_list *l = &x->host.split.tokens;
-
-	for (uint32_t i = 0; i < l->n; i++)
-		if (token_directive_is(l, i, "include"))
-			session_include_is_read(&x->compiler->session, token_text(l, i),
-						token_len(l, i));
 }
 
 /* `printf("hello);` leaves a bracket open, too, but the quote is what was forgotten. */
 static bool complain_of_quote(struct compilation *x)
 {
-	const struct token_list *l = &x->host.split.tokens;
+	const struct token_list *l = &x->host.tokens;
 
 	for (uint32_t i = l->unclosed; i < l->n; i++) {
 		const char *text = token_text(l, i), *quote = memchr(text, '"', token_len(l, i));
@@ -418,7 +436,7 @@ static bool complain_of_quote(struct compilation *x)
  */
 static bool is_balanced(struct compilation *x)
 {
-	const struct token_list *l = &x->host.split.tokens;
+	const struct token_list *l = &x->host.tokens;
 
 	for (uint32_t i = 0; i < l->n; i++)
 		if (token_directive_is(l, i, "else") || token_directive_is(l, i, "elif"))
@@ -434,7 +452,7 @@ static bool is_balanced(struct compilation *x)
 static bool refuses_cuda(struct compilation *x)
 {
 	const char *why = x->compiler->options.no_cuda;
-	uint32_t line = why ? beyond_c_cuda_line(&x->host) : 0;
+	uint32_t line = why ? beyond_c_cuda_line(&x->host.tokens) : 0;
 
 	if (line)
 		diagnostics_add(&x->diagnostics, CLANG_ERROR, line, 0, 0, why);
@@ -489,15 +507,13 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 		return 0;
 	}
 	keep_flags(x->compiler, r->cflags);
-	read_includes(x);
-	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name, r->functions_only, &x->compiler->session,
-			   &x->pool, err))
+	if (host_text_init(&x->host, r->text, strlen(r->text), r->cell, r->cell_name, &x->compiler->session, &x->pool, err))
 		return -1;
 	x->is_refused = !is_balanced(x) || refuses_cuda(x);
 	if (x->is_refused)
 		return 0;
-	x->is_cpp = beyond_c(&x->host, &x->compiler->session);
-	x->is_likely_cpp = !x->only_c && !x->is_cpp && beyond_c_is_likely(&x->host, &x->compiler->session);
+	x->is_cpp = beyond_c(&x->host.tokens);
+	x->is_likely_cpp = !x->only_c && !x->is_cpp && beyond_c_is_likely(&x->host.tokens, &x->compiler->session);
 	if (x->is_cpp || x->is_likely_cpp)
 		return 0;
 	use_header(x, session_header_get(&x->compiler->header, &x->compiler->options, x->options, &x->compiler->session,
@@ -510,10 +526,12 @@ static int compile(struct compilation *x, struct compile_result *ret, struct err
 	buffer_clear(&ret->unit);
 	if (compile_host(x, err))
 		return -1;
-	if (x->diagnostics.n_errors || x->is_likely_cpp)
+	if (x->pieces.failed)
+		return error_set(err, ERROR_MEMORY, "out of memory for what a cell says");
+	x->is_cpp |= x->defines_of_cpp;
+	if (x->diagnostics.n_errors || x->is_likely_cpp || x->is_cpp)
 		return 0;
 	look_at_includes(x);
-	note_includes(x);
 	ret->ok = true;
 	if (make_unit(x, &ret->unit, err))
 		return -1;
@@ -534,13 +552,13 @@ static bool speaks_cpp(const struct session *s)
 
 /*
  * Where C has read on, it points to another token of the same statement. A name that C++ alone knows is of C++, and so is what it
- * alone can parse. When all else is the same, a session that speaks C++ hears C++.
+ * alone can parse, `circle c(1, 2);`. When all else is the same, a session that speaks C++ hears C++.
  */
 static bool got_further(const struct session *session, const struct compile_result *cpp, const struct compile_result *c)
 {
 	if (cpp->line != c->line)
 		return cpp->line > c->line;
-	if (cpp->column == c->column && c->in_syntax && !cpp->in_syntax)
+	if (c->in_syntax && !cpp->in_syntax && (cpp->column == c->column || speaks_cpp(session)))
 		return true;
 	if (cpp->column >= c->column && speaks_cpp(session))
 		return true;
@@ -606,7 +624,8 @@ static int compile_as_c(struct compilation *x, struct compile_result *ret, struc
 
 	memset(ret, 0, sizeof(*ret));
 	mem_pool_init(&x->pool);
-	x->declare.pool = &x->pool;
+	declare_begin(&x->declare, &x->pool, &x->compiler->session);
+	x->pieces = (struct cell_pieces){ .pool = &x->pool };
 	begin_diagnostics(x);
 	failed = compile(x, ret, err);
 	if (!failed && !ret->ok)
@@ -615,6 +634,7 @@ static int compile_as_c(struct compilation *x, struct compile_result *ret, struc
 	host_text_release(&x->host);
 	declare_release(&x->declare);
 	clang_result_release(&x->object);
+	cell_pieces_release(&x->pieces);
 	diagnostics_release(&x->diagnostics);
 	mem_pool_release(&x->pool);
 	return failed;

@@ -24,18 +24,17 @@ struct declare {
 		uint32_t begin, end; /* of the cell's text */
 	} *skipped; /* owned: branches of #if that are not taken */
 	size_t n_skipped, cap_skipped;
-	struct name_source names;
-	const struct session *session;
-	struct pragma_state pragmas; /* as far as the items are gone through */
+	struct pragma_state pragmas; /* where the cell ends, from pragma_state_add() */
 	int failed;
 };
 
+void declare_begin(struct declare *d, struct mem_pool *pool, const struct session *session);
 void declare_release(struct declare *d);
 /* A clang callback's symbol; copied. */
 void declare_symbol(struct declare *d, const struct clang_symbol *s);
 /* Bytes [begin, end) of the cell are in a branch of #if that is not taken. */
 void declare_skipped(struct declare *d, uint32_t begin, uint32_t end);
-/* Fill the declarations from the cell's items and the symbols. -1: ERROR_MEMORY. */
-int declare_finish(struct declare *d, const struct host_text *h, const struct session *session, struct error *err);
+/* Fill the declarations from the cell's directives and the symbols. -1: ERROR_MEMORY. */
+int declare_finish(struct declare *d, uint32_t cell, const struct host_text *h, const struct session *session, struct error *err);
 
 #endif

@@ -145,9 +145,9 @@ static int ask_clang(struct completion_list *l, struct compiler *c, const char *
 	struct host_text h;
 	uint32_t line, column;
 	long at;
-	int failed = host_text_init(&h, text, strlen(text), 0, "cell", false, &c->session, &pool, err);
+	int failed = host_text_init(&h, text, strlen(text), 0, "cell", &c->session, &pool, err);
 
-	if (!failed && beyond_c(&h, &c->session)) {
+	if (!failed && beyond_c(&h.tokens)) {
 		host_text_release(&h);
 		mem_pool_release(&pool);
 		return compile_cpp_complete(c, text, start, prefix, l, on_completion, err);

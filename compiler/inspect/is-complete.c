@@ -8,7 +8,8 @@
 #include "compiler/frontend/compile-cuda.h"
 #include "compiler/session/session.h"
 #include "compiler/text/cpp-cell.h"
-#include "compiler/text/split.h"
+#include "compiler/text/cell-tokens.h"
+#include "compiler/text/words.h"
 
 /* Four blanks for each bracket that is open, as front ends show them. */
 static void set_indent(const struct token_list *l, char *indent, size_t size)
@@ -51,7 +52,7 @@ static bool wants_more(const struct token_list *l, uint32_t i)
 }
 
 /* `if (x)`, `for (...)`, `while (...)` at the end: the statement is still to come. */
-static bool is_headless(const struct token_list *l, const struct item *item)
+static bool is_headless(const struct token_list *l, const struct cell_item *item)
 {
 	uint32_t i = item->end - 1, open;
 
@@ -63,20 +64,15 @@ static bool is_headless(const struct token_list *l, const struct item *item)
 		token_is(l, open - 1, "while") || token_is(l, open - 1, "switch"));
 }
 
-static bool ends_open(const struct split *s)
+static bool ends_open(const struct token_list *l)
 {
-	const struct token_list *l = &s->tokens;
-	const struct item *last;
+	struct cell_item item = { .is_open = false };
 
-	if (!s->n_items)
+	for (uint32_t i = 0; i < l->n; i = item.end)
+		item = cell_item_at(l, i);
+	if (!item.is_open || item.end < l->n)
 		return false;
-	last = &s->items[s->n_items - 1];
-	if (last->kind == ITEM_DIRECTIVE || last->kind == ITEM_FUNCTION)
-		return false;
-	if (last->kind == ITEM_DECLARATION)
-		return !token_is(l, last->end - 1, ";");
-	return wants_more(l, last->end - 1) ||
-	       (last->kind == ITEM_EXPRESSION && is_headless(l, last));
+	return words_declare(l, item.first) || wants_more(l, item.end - 1) || is_headless(l, &item);
 }
 
 enum completeness is_complete(struct session *session, const char *text, char *indent, size_t size)
@@ -84,22 +80,22 @@ enum completeness is_complete(struct session *session, const char *text, char *i
 	struct mem_pool pool = MEM_POOL_INIT;
 	struct name_source names = session_names(session);
 	enum completeness answer = COMPLETENESS_COMPLETE;
-	struct split s;
+	struct token_list l;
 
 	snprintf(indent, size, "%s", "");
 	if (cpp_cell_is(text) || compile_cuda_is(text)) /* the kernel waits for an empty line */
 		return COMPLETENESS_COMPLETE;
-	if (split_init(&s, text, strlen(text), &names, &pool, NULL)) {
+	if (cell_tokens_init(&l, text, strlen(text), &names, &pool, NULL)) {
 		mem_pool_release(&pool);
 		return COMPLETENESS_INVALID;
 	}
-	if (s.tokens.unopened != TOKEN_NONE || (s.tokens.open_string && !s.tokens.open_splice))
+	if (l.unopened != TOKEN_NONE || (l.open_string && !l.open_splice))
 		answer = COMPLETENESS_INVALID;
-	else if (s.tokens.open_comment || s.tokens.open_splice || s.tokens.unclosed != TOKEN_NONE ||
-		 has_open_condition(&s.tokens) || ends_open(&s))
+	else if (l.open_comment || l.open_splice || l.unclosed != TOKEN_NONE ||
+		 has_open_condition(&l) || ends_open(&l))
 		answer = COMPLETENESS_INCOMPLETE;
 	if (answer == COMPLETENESS_INCOMPLETE)
-		set_indent(&s.tokens, indent, size);
+		set_indent(&l, indent, size);
 	mem_pool_release(&pool);
 	return answer;
 }

@@ -13,7 +13,6 @@
 #include "common/mem-pool.h"
 #include "common/unit.h"
 #include "compiler/session/session.h"
-#include "compiler/text/macro-text.h"
 
 #define ALL (-1)
 
@@ -77,70 +76,6 @@ static char *on_one_line(const char *text, size_t len, struct mem_pool *pool)
 		if (*p == '\n' || *p == '\r' || (*p == '\\' && strchr("\r\n", p[1])))
 			*p = ' ';
 	return copy;
-}
-
-/* The inside of a string literal, without its backslashes. */
-static char *plain(const char *text, size_t len, struct mem_pool *pool)
-{
-	char *copy = mem_pool_alloc(pool, len + 1);
-	size_t n = 0;
-
-	for (size_t i = 0; copy && i < len; i++)
-		if (text[i] != '\\' || (i && text[i - 1] == '\\'))
-			copy[n++] = text[i];
-	return copy;
-}
-
-typedef void on_pragma(void *data, const char *text);
-
-/* `_Pragma("pack(1)")`, or `_Pragma(#x)` with an argument for x. */
-static void tell_operator(const char *text, size_t len, const char *argument, size_t argument_len, struct mem_pool *pool,
-			  on_pragma *found, void *data)
-{
-	char *copy = *text == '"' && len > 1 ? plain(text + 1, len - 2, pool)
-		     : *text == '#' && argument ? mem_pool_strndup(pool, argument, argument_len)
-						: NULL;
-
-	if (copy)
-		found(data, copy);
-}
-
-static void each_of_macro(const struct token_list *l, uint32_t i, const struct name_source *names, struct mem_pool *pool,
-			  on_pragma *found, void *data)
-{
-	size_t at = 0, open, end, argument_len = 0;
-	const char *argument = NULL;
-	struct macro_text m;
-
-	if (!token_is_name(l, i) || !macro_text_find(l, i, names, token_text(l, i), token_len(l, i), &m) || !m.pragma || m.len)
-		return;
-	if (m.has_parameters && token_is(l, i + 1, "(") && token_behind(l, i + 1) > i + 3) {
-		argument = token_text(l, i + 2);
-		argument_len = l->at[token_behind(l, i + 1) - 2].end - l->at[i + 2].start;
-	}
-	while ((end = macro_text_pragma(m.all, m.all_len, at, &open))) {
-		tell_operator(m.all + open, end - 1 - open, argument, argument_len, pool, found, data);
-		for (at = end; at < m.all_len && strchr(" \t\r\n\\", m.all[at]); at++)
-			;
-	}
-}
-
-static void each_pragma(const struct token_list *l, uint32_t i, const struct name_source *names, struct mem_pool *pool,
-			on_pragma *found, void *data)
-{
-	size_t n;
-	const char *rest;
-
-	if (token_directive_is(l, i, "pragma")) {
-		rest = token_directive_rest(l, i, &n);
-		rest = on_one_line(rest, n, pool);
-		if (rest)
-			found(data, rest);
-	} else if (token_is(l, i, "_Pragma") && token_is(l, i + 1, "(") && i + 2 < l->n) {
-		tell_operator(token_text(l, i + 2), token_len(l, i + 2), NULL, 0, pool, found, data);
-	} else {
-		each_of_macro(l, i, names, pool, found, data);
-	}
 }
 
 static bool has_word(const char *text, const char *word)
@@ -268,11 +203,6 @@ static void apply(void *data, const char *text)
 	} else if (!has_word(rest, "show")) {
 		set(s, kind, text);
 	}
-}
-
-void pragma_state_apply(struct pragma_state *s, const struct token_list *l, uint32_t i, const struct name_source *names)
-{
-	each_pragma(l, i, names, s->pool, apply, s);
 }
 
 void pragma_state_add(struct pragma_state *s, const char *text)

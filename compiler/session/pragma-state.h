@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "compiler/text/split.h"
 
 struct buffer;
 struct mem_pool;
@@ -36,8 +35,6 @@ struct pragma_state {
 /* What holds where the cell begins. Release with pragma_state_release(). */
 void pragma_state_init(struct pragma_state *s, const struct session *session, struct mem_pool *pool);
 void pragma_state_release(struct pragma_state *s);
-/* The next item of the cell, which starts at token i; nothing happens when it is no pragma. */
-void pragma_state_apply(struct pragma_state *s, const struct token_list *l, uint32_t i, const struct name_source *names);
 /* A directive by its text behind "#pragma", which may go on over several lines. */
 void pragma_state_add(struct pragma_state *s, const char *text);
 /* Go on from another state. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/text/split.h"
+#include "compiler/text/words.h"
 
 void session_entry_release(struct session_entry *e)
 {
@@ -90,7 +90,7 @@ static void add_uses(struct names *names, struct session_entry *e, const struct 
 			in_size = true;
 		else if (token_is(l, i, ";") || token_is(l, i, "]"))
 			in_size = false;
-		if (!token_is_name(l, i) || split_is_keyword(token_text(l, i), token_len(l, i)))
+		if (!token_is_name(l, i) || word_is_keyword(token_text(l, i), token_len(l, i)))
 			continue;
 		if (has_members && !in_size && is_member(l, i))
 			continue;

@@ -253,90 +253,12 @@ const struct declaration *session_nearest(const struct session *s, const char *n
 	return best;
 }
 
-static enum name_class classify(void *context, const char *text, size_t len);
-
 /* Behind the name in `#define name`; NULL for an #undef. */
 static const char *behind_macro_name(const struct declaration *d)
 {
 	const char *define = strstr(d->host, "define"), *name = define ? strstr(define + strlen("define"), d->name) : NULL;
 
 	return name ? name + strlen(d->name) : NULL;
-}
-
-/* What a session macro stands for is seen from the first word of its body. */
-static enum name_class classify_macro(struct session *s, const struct declaration *d)
-{
-	const char *p = behind_macro_name(d);
-	size_t word = 0;
-
-	if (!p)
-		return NAME_UNKNOWN;
-	if (*p == '(') {
-		p = strchr(p, ')');
-		p = p ? p + 1 : "";
-	}
-	p += strspn(p, " \t\\\n");
-	if (!*p)
-		return NAME_MACRO_EMPTY;
-	while (p[word] == '_' || (p[word] >= '0' && p[word] <= '9') ||
-	       ((p[word] | 32) >= 'a' && (p[word] | 32) <= 'z'))
-		word++;
-	if (!word || (word == strlen(d->name) && !strncmp(p, d->name, word)))
-		return NAME_MACRO;
-	return split_is_specifier(p, word) || classify(s, p, word) == NAME_TYPE
-		       ? NAME_MACRO_SPECIFIER
-		       : NAME_MACRO;
-}
-
-static enum name_class classify(void *context, const char *text, size_t len)
-{
-	struct session *s = context;
-	uint32_t name = names_find(&s->names, text, len);
-
-	if (name == NAME_NONE)
-		return NAME_UNKNOWN;
-	for (uint32_t link = session_newest(s, name); link; link = s->links[link - 1].previous) {
-		const struct declaration *d = &s->entries[s->links[link - 1].entry].d;
-		bool itself = strlen(d->name) == len && !memcmp(d->name, text, len);
-
-		if (d->kind == DECLARATION_MACRO)
-			return classify_macro(s, d);
-		if (d->kind == DECLARATION_TYPEDEF && itself)
-			return NAME_TYPE;
-		if (strcmp(declaration_space(d->kind), "tag") || !itself)
-			return NAME_VALUE;
-	}
-	return header_names_class(&s->headers, name);
-}
-
-/* The text of a directive is no word of C, so it can be kept among the names. */
-void session_include_is_read(struct session *s, const char *text, size_t len)
-{
-	header_names_classify(&s->headers, &s->names, text, len, NAME_MACRO);
-}
-
-static bool is_read(const struct session *s, const char *text)
-{
-	return header_names_class(&s->headers, names_find(&s->names, text, strlen(text))) != NAME_UNKNOWN;
-}
-
-bool session_unread_includes(struct session *s, struct buffer *out)
-{
-	uint32_t last = 0;
-
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->entries[i].d.kind == DECLARATION_INCLUDE && *s->entries[i].d.host &&
-		    !is_read(s, s->entries[i].d.host))
-			last = i + 1;
-	for (uint32_t i = 0; i < last; i++) {
-		const struct declaration *d = &s->entries[i].d;
-
-		if (d->kind == DECLARATION_INCLUDE || d->kind == DECLARATION_MACRO)
-			buffer_printf(out, "%s\n", d->host);
-		if (d->kind == DECLARATION_INCLUDE)
-			session_include_is_read(s, d->host, strlen(d->host));
-	}
-	return last != 0;
 }
 
 static const char *macro(void *context, const char *text, size_t len)
@@ -349,7 +271,7 @@ static const char *macro(void *context, const char *text, size_t len)
 
 struct name_source session_names(struct session *s)
 {
-	return (struct name_source){ classify, macro, s };
+	return (struct name_source){ macro, s };
 }
 char *session_included_path(const struct declaration *d)
 {

@@ -13,7 +13,7 @@
 #include "common/unit.h"
 #include "common/names.h"
 #include "compiler/text/header-names.h"
-#include "compiler/text/split.h"
+#include "compiler/text/cell-tokens.h"
 
 struct buffer;
 struct error;
@@ -64,15 +64,7 @@ bool session_why_unknown(const struct session *s, const char *name, size_t len, 
 /* The function, variable or macro whose name is nearly this one; NULL for none. */
 const struct declaration *session_nearest(const struct session *s, const char *name);
 
-/*
- * The texts of includes whose headers' names the session does not know yet, with the macros before
- * them, appended to out; they count as known from then on. False when there are none.
- */
-bool session_unread_includes(struct session *s, struct buffer *out);
-/* The cell that holds this include reports its names itself. */
-void session_include_is_read(struct session *s, const char *text, size_t len);
-
-/* Answers for split_init(). */
+/* The macros of the session. */
 struct name_source session_names(struct session *s);
 
 /* A name that the cell defines itself, so that the session's declaration of it must not come before. */

@@ -9,43 +9,7 @@
 void header_names_release(struct header_names *h)
 {
 	free(h->at);
-	free(h->classes);
 	*h = (struct header_names){ 0 };
-}
-
-int header_names_classify(struct header_names *h, struct names *names, const char *text, size_t len, enum name_class class)
-{
-	uint32_t name = names_add(names, text, len);
-
-	if (name == NAME_NONE)
-		return -1;
-	if (name >= h->n_classes) {
-		uint8_t *grown = realloc(h->classes, names->cap);
-
-		if (!grown)
-			return -1;
-		memset(grown + h->n_classes, 0, names->cap - h->n_classes);
-		h->classes = grown;
-		h->n_classes = names->cap;
-	}
-	h->classes[name] = (uint8_t)(class + 1);
-	return 0;
-}
-
-enum name_class header_names_class(const struct header_names *h, uint32_t name)
-{
-	return name < h->n_classes && h->classes[name] ? (enum name_class)(h->classes[name] - 1) : NAME_UNKNOWN;
-}
-
-static enum name_class class_of(char kind, const char *signature)
-{
-	if (kind == 't')
-		return NAME_TYPE;
-	if (kind != 'm')
-		return NAME_VALUE;
-	if (!*signature)
-		return NAME_MACRO_EMPTY;
-	return split_is_specifier(signature, strcspn(signature, " ")) ? NAME_MACRO_SPECIFIER : NAME_MACRO;
 }
 
 static int grow(struct header_names *h)
@@ -68,7 +32,7 @@ int header_names_add(struct header_names *h, struct names *names, char kind, con
 {
 	struct header_name added = { .kind = kind };
 
-	if (grow(h) || (kind != 's' && header_names_classify(h, names, name, strlen(name), class_of(kind, signature))))
+	if (grow(h))
 		return error_set(err, ERROR_MEMORY, "out of memory for the names of headers");
 	added.name = mem_pool_strdup(&names->pool, name);
 	added.signature = mem_pool_strdup(&names->pool, signature);

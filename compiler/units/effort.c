@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "compiler/text/cell-tokens.h"
+
 /* More than this is not looked through for recursion. */
 #define LOOKS_MAX 1000000
 
@@ -55,13 +57,8 @@ static bool has_nested_loop(const struct token_list *l)
 	return false;
 }
 
-static bool is_host_function(const struct item *i)
-{
-	return i->kind == ITEM_FUNCTION;
-}
-
 /* The name in front of the first bracket; TOKEN_NONE where that is not its place. */
-static uint32_t function_name(const struct token_list *l, const struct item *f)
+static uint32_t function_name(const struct token_list *l, const struct cell_item *f)
 {
 	for (uint32_t t = f->first + 1; t < f->body; t++)
 		if (token_is(l, t, "("))
@@ -74,27 +71,44 @@ static bool same_text(const struct token_list *l, uint32_t a, uint32_t b)
 	return token_len(l, a) == token_len(l, b) && !memcmp(token_text(l, a), token_text(l, b), token_len(l, a));
 }
 
-static bool is_mentioned(const struct split *s, uint32_t name)
+static bool is_mentioned(const struct token_list *l, uint32_t name)
 {
-	for (uint32_t i = 0; i < s->n_items; i++) {
-		if (!is_host_function(&s->items[i]))
-			continue;
-		for (uint32_t t = s->items[i].body; t < s->items[i].end; t++)
-			if (same_text(&s->tokens, t, name))
+	struct cell_item item;
+
+	for (uint32_t i = 0; i < l->n; i = item.end) {
+		item = cell_item_at(l, i);
+		for (uint32_t t = item.body; t < item.end; t++)
+			if (same_text(l, t, name))
 				return true;
 	}
 	return false;
 }
 
-/* A function of the cell is mentioned in a function of the cell: they may call each other in a circle. */
-static bool may_recur(const struct split *s, uint32_t n_functions)
+static uint32_t count_functions(const struct token_list *l)
 {
-	if ((uint64_t)n_functions * s->tokens.n > LOOKS_MAX)
-		return true;
-	for (uint32_t i = 0; i < s->n_items; i++) {
-		uint32_t name = is_host_function(&s->items[i]) ? function_name(&s->tokens, &s->items[i]) : 0;
+	struct cell_item item;
+	uint32_t n = 0;
 
-		if (is_host_function(&s->items[i]) && (name == TOKEN_NONE || is_mentioned(s, name)))
+	for (uint32_t i = 0; i < l->n; i = item.end) {
+		item = cell_item_at(l, i);
+		n += item.body != TOKEN_NONE;
+	}
+	return n;
+}
+
+/* A function of the cell is mentioned in a function of the cell: they may call each other in a circle. */
+static bool may_recur(const struct token_list *l, uint32_t n_functions)
+{
+	struct cell_item item;
+
+	if ((uint64_t)n_functions * l->n > LOOKS_MAX)
+		return true;
+	for (uint32_t i = 0; i < l->n; i = item.end) {
+		uint32_t name;
+
+		item = cell_item_at(l, i);
+		name = item.body == TOKEN_NONE ? 0 : function_name(l, &item);
+		if (item.body != TOKEN_NONE && (name == TOKEN_NONE || is_mentioned(l, name)))
 			return true;
 	}
 	return false;
@@ -112,18 +126,17 @@ enum clang_effort effort_of_cpp(const struct token_list *tokens)
 	return has_assembly(tokens) ? CLANG_FULL : CLANG_CPP;
 }
 
-enum clang_effort effort_of(const struct split *s)
+enum clang_effort effort_of(const struct token_list *tokens)
 {
 	static const char *const loops[] = { "for", "while", "do", "goto", NULL };
-	uint32_t n_functions = 0;
+	uint32_t n_functions;
 
-	if (has_assembly(&s->tokens))
+	if (has_assembly(tokens))
 		return CLANG_FULL;
-	if (has_any(&s->tokens, loops))
-		return has_nested_loop(&s->tokens) ? CLANG_NESTED : CLANG_LOOPS;
-	for (uint32_t i = 0; i < s->n_items; i++)
-		n_functions += is_host_function(&s->items[i]);
+	if (has_any(tokens, loops))
+		return has_nested_loop(tokens) ? CLANG_NESTED : CLANG_LOOPS;
+	n_functions = count_functions(tokens);
 	if (!n_functions)
 		return CLANG_ONCE;
-	return may_recur(s, n_functions) ? CLANG_LOOPS : CLANG_LIGHT;
+	return may_recur(tokens, n_functions) ? CLANG_LOOPS : CLANG_LIGHT;
 }

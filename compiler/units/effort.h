@@ -7,9 +7,9 @@
 #define CGPU_COMPILER_EFFORT_H
 
 #include "compiler/clang/clang-shim.h"
-#include "compiler/text/split.h"
+#include "compiler/text/token.h"
 
-enum clang_effort effort_of(const struct split *s);
+enum clang_effort effort_of(const struct token_list *tokens);
 /* Of a C++ cell: what is short there only its module tells. */
 enum clang_effort effort_of_cpp(const struct token_list *tokens);
 

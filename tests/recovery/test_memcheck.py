@@ -205,9 +205,11 @@ def test_an_interrupted_check_keeps_nothing(session):
 
 def test_a_function_that_does_not_compile_again_is_named(fresh_kernel):
     fresh_kernel.run("#include <stdlib.h>").ok()
-    fresh_kernel.run("#define ONE 1\nint one(int *p) { return p[ONE]; }\n#undef ONE").ok()
-    result = fresh_kernel.run("%%memcheck\nint v = one(calloc(2, 4));").ok()
-    assert "Not checked: functions of In[2]" in result.stderr, result.shown
+    fresh_kernel.run("#define ONE 1\nint two(int *p) { return p[ONE]; }\n#undef ONE\n#define ONE 1").ok()
+    fresh_kernel.run("int one(int *p) { return p[ONE]; }").ok()
+    fresh_kernel.run("#undef ONE").ok()
+    result = fresh_kernel.run("%%memcheck\nint v = one(calloc(2, 4)) + two(calloc(2, 4));").ok()
+    assert "Not checked: functions of In[3]" in result.stderr and "In[2]" not in result.stderr, result.shown
 
 
 def test_a_redefined_function_is_checked_in_its_last_form(fresh_kernel):

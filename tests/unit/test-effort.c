@@ -11,22 +11,15 @@
 #include "common/mem-pool.h"
 #include "compiler/units/effort.h"
 
-static enum name_class classify(void *context, const char *name, size_t len)
-{
-	(void)context;
-	return len == 1 && *name == 'v' ? NAME_VALUE : NAME_UNKNOWN;
-}
-
 static enum clang_effort effort(const char *text)
 {
 	struct mem_pool pool = MEM_POOL_INIT;
-	struct name_source names = { .classify = classify };
 	struct error err = ERROR_INIT;
 	enum clang_effort result;
-	struct split s;
+	struct token_list l;
 
-	assert_int_equal(split_init(&s, text, strlen(text), &names, &pool, &err), 0);
-	result = effort_of(&s);
+	assert_int_equal(token_list_init(&l, text, strlen(text), &pool, &err), 0);
+	result = effort_of(&l);
 	mem_pool_release(&pool);
 	return result;
 }
