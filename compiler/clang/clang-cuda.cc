@@ -413,6 +413,9 @@ void clang_cuda_check_entry(FunctionDecl *F, Sema &S)
 		CharSourceRange written = CharSourceRange::getTokenRange(P->getSourceRange());
 		QualType T = P->getType();
 
+		/* Clang has told of it. */
+		if (P->isInvalidDecl() || T->isIncompleteType())
+			continue;
 		if (T->isReferenceType())
 			S.Diag(P->getBeginLoc(), refused)
 				<< Lexer::getSourceText(written, S.getSourceManager(), S.getLangOpts()) << F->getName();

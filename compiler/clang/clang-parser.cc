@@ -261,3 +261,56 @@ std::string clang_pragma_text(Preprocessor &PP, SourceLocation L, PragmaIntroduc
 
 	return begin < line.size() ? line.substr(begin + word.size()).ltrim().str() : "";
 }
+
+static bool leaves_open(const Preprocessor &PP)
+{
+	const SourceManager &SM = PP.getSourceManager();
+	Lexer raw(SM.getMainFileID(), SM.getBufferOrFake(SM.getMainFileID()), SM, PP.getLangOpts());
+	long depth = 0;
+	Token T;
+
+	do {
+		raw.LexFromRawLexer(T);
+		depth += T.is(tok::l_paren);
+		depth -= T.is(tok::r_paren);
+	} while (T.isNot(tok::eof));
+	return depth > 0;
+}
+
+clang_brackets::clang_brackets(Preprocessor &PP) : PP(PP), is_broken(leaves_open(PP))
+{
+}
+
+void clang_brackets::see(const Token &T)
+{
+	tok::TokenKind partner;
+
+	switch (T.getKind()) {
+	case tok::l_brace:
+	case tok::l_paren:
+	case tok::l_square:
+		open.push_back(T.getKind());
+		return;
+	case tok::r_brace:
+		partner = tok::l_brace;
+		break;
+	case tok::r_paren:
+		partner = tok::l_paren;
+		break;
+	case tok::r_square:
+		partner = tok::l_square;
+		break;
+	case tok::eof:
+		/* What is wrong has been told; that the last expression has no `;` is well. */
+		if (!is_open() && PP.getDiagnostics().hasErrorOccurred())
+			PP.getDiagnostics().setSeverity(diag::err_expected_semi_after_expr, diag::Severity::Ignored,
+							SourceLocation());
+		return;
+	default:
+		return;
+	}
+	if (open.empty() || open.back() != partner)
+		is_broken = true;
+	else
+		open.pop_back();
+}

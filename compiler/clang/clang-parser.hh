@@ -9,6 +9,36 @@
 #include <clang/Sema/Sema.h>
 
 #include <string>
+#include <vector>
+
+/*
+ * The brackets that are open behind the tokens seen so far. Where a text may end with an expression that lacks its `;`, its end is
+ * a token of its own, at which most loops of the parser do not stop: inside brackets, once two of them do not match, and behind an
+ * error, when the parser may be in other brackets than the text, it must be the ordinary end of a file.
+ */
+class clang_brackets
+{
+      public:
+	/* Of the main file. One with a parenthesis that is never closed may end in the arguments of a macro. */
+	explicit clang_brackets(clang::Preprocessor &PP);
+	void see(const clang::Token &T);
+
+	bool is_open() const
+	{
+		return is_broken || !open.empty();
+	}
+
+	/* May the text end here with such an expression? */
+	bool may_end() const
+	{
+		return !is_open() && !PP.getDiagnostics().hasErrorOccurred();
+	}
+
+      private:
+	clang::Preprocessor &PP;
+	std::vector<clang::tok::TokenKind> open;
+	bool is_broken;
+};
 
 /* Does a statement begin at the parser's token? What only file scope has, a function's body does not take for a declaration. */
 bool clang_at_statement(clang::Parser &P);
@@ -23,8 +53,8 @@ clang::SourceLocation clang_end_of_previous(clang::Parser &P);
 bool clang_lacks_semicolon(clang::Sema &S, clang::Parser &P, const clang::Parser::StmtVector &all);
 
 /*
- * What stands behind "#pragma", or in `_Pragma("...")`, as the preprocessor tells of it (clang::PPCallbacks::PragmaDirective()). Lines
- * that a backslash joins are as they stand.
+ * What stands behind "#pragma", or in `_Pragma("...")`, as the preprocessor tells of it (clang::PPCallbacks::PragmaDirective()).
+ * Lines that a backslash joins are as they stand.
  */
 std::string clang_pragma_text(clang::Preprocessor &PP, clang::SourceLocation L, clang::PragmaIntroducerKind introducer);
 

@@ -159,7 +159,7 @@ class Directives : public PPCallbacks
 
 	void PragmaDirective(SourceLocation L, PragmaIntroducerKind introducer) override
 	{
-		if (!place->depth && job->pragma && is_in_cell(SM, SM.getExpansionLoc(L), job))
+		if (!place->is_inside && job->pragma && is_in_cell(SM, SM.getExpansionLoc(L), job))
 			job->pragma(job->context, clang_pragma_text(PP, L, introducer).c_str());
 	}
 

@@ -159,39 +159,34 @@ class Statements
 	}
 };
 
-/* A declaration that begins with one of CUDA's words, which are attributes but for `__noinline__`. */
-bool begins_with_place(Parser &P)
-{
-	const Token &T = P.getCurToken();
-
-	if (T.is(tok::kw___noinline__))
-		return true;
-	const IdentifierInfo *name = T.is(tok::kw___attribute) ? P.getPreprocessor().LookAhead(2).getIdentifierInfo() : nullptr;
-
-	return name && (name->isStr("device") || name->isStr("global") || name->isStr("host"));
-}
-
 /*
- * The last expression may lack its `;`: the end of the text is a token of its own then, at which most loops of the parser do not
- * stop. Inside brackets it is the ordinary end of a file, at which all of them do. `declares`: up to its body or its `;` this is
- * a declaration, which the parser takes for a statement when `__noinline__` is behind its attributes.
+ * The end of the text is a token of its own where the last expression may lack its `;`, and only there: in a declaration the
+ * parser would not stop at it.
  */
-void end_by_brackets(Preprocessor &PP, unsigned *depth, bool *declares)
+class Ends
 {
-	auto &options = const_cast<LangOptions &>(PP.getLangOpts());
+      public:
+	Ends(Preprocessor &PP, bool *is_inside) : options(const_cast<LangOptions &>(PP.getLangOpts())), brackets(PP)
+	{
+		enter_declaration(false);
+		PP.setTokenWatcher([this, is_inside](const Token &T) {
+			brackets.see(T);
+			*is_inside = brackets.is_open();
+			options.IncrementalExtensions = brackets.may_end() && !in_declaration;
+		});
+	}
 
-	PP.setTokenWatcher([&options, depth, declares](const Token &T) {
-		if (T.isOneOf(tok::l_brace, tok::semi))
-			*declares = false;
-		if (T.isOneOf(tok::l_brace, tok::l_paren, tok::l_square))
-			++*depth;
-		else if (T.isOneOf(tok::r_brace, tok::r_paren, tok::r_square) && *depth)
-			--*depth;
-		else if (T.isNot(tok::semi))
-			return;
-		options.IncrementalExtensions = !*depth && !*declares;
-	});
-}
+	void enter_declaration(bool on)
+	{
+		in_declaration = on;
+		options.IncrementalExtensions = !on && brackets.may_end();
+	}
+
+      private:
+	LangOptions &options;
+	clang_brackets brackets;
+	bool in_declaration = false;
+};
 
 /* Another text, in a file of its own. */
 void enter(Preprocessor &PP, const char *text)
@@ -227,29 +222,23 @@ void clang_statements_parse(Sema &S, const std::string &prefix, const std::funct
 	Statements statements(S, *P, prefix, each);
 	Parser::DeclGroupPtrTy group;
 	auto imports = Sema::ModuleImportState::NotACXX20Module;
+	Ends ends(S.getPreprocessor(), &place->is_inside);
 
-	bool declares = false;
-
-	end_by_brackets(S.getPreprocessor(), &place->depth, &declares);
 	S.getPreprocessor().EnterMainSourceFile();
 	if (ExternalASTSource *header = S.getASTContext().getExternalSource())
 		header->StartTranslationUnit(&consumer);
 	P->Initialize();
 	S.ActOnStartOfTranslationUnit();
 	auto parse = [&] {
-		for (bool at_end = false; !at_end;) {
+		while (!P->getCurToken().isOneOf(tok::eof, tok::annot_repl_input_end)) {
 			if (clang_at_statement(*P)) {
 				statements.parse();
 				continue;
 			}
-			/* Before clang looks which of the functions that are used have no body. */
-			if (P->getCurToken().is(tok::annot_repl_input_end))
-				clang_members_define(S);
-			declares = begins_with_place(*P);
-			if (declares)
-				const_cast<LangOptions &>(S.getLangOpts()).IncrementalExtensions = false;
-			at_end = P->ParseTopLevelDecl(group, imports);
-			if (at_end || !group)
+			ends.enter_declaration(true);
+			P->ParseTopLevelDecl(group, imports);
+			ends.enter_declaration(false);
+			if (!group)
 				continue;
 			place->end = clang_end_of_previous(*P);
 			handle(S, group.get());
@@ -257,11 +246,14 @@ void clang_statements_parse(Sema &S, const std::string &prefix, const std::funct
 	};
 
 	parse();
-	if (behind && *behind && P->getCurToken().is(tok::annot_repl_input_end)) {
+	if (behind && *behind) {
 		enter(S.getPreprocessor(), behind);
 		P->ConsumeAnyToken();
 		parse();
 	}
+	/* Before clang looks which of the functions that are used have no body. */
+	clang_members_define(S);
+	P->ParseTopLevelDecl(group, imports);
 	for (Decl *D : S.WeakTopLevelDecls())
 		consumer.HandleTopLevelDecl(DeclGroupRef(D));
 	consumer.HandleTranslationUnit(S.getASTContext());

@@ -13,7 +13,7 @@
 #include <string>
 
 struct clang_statements_place {
-	unsigned depth = 0; /* of brackets that are open */
+	bool is_inside = false; /* of brackets */
 	clang::SourceLocation end; /* behind the declaration that the consumer is given */
 };
 

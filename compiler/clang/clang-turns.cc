@@ -43,7 +43,7 @@ class Builder
 	{
 	}
 
-	/* target = E; where only a declaration takes E, through a variable of the function. */
+	/* target = E; where only a declaration takes E, through a variable of the function. Null: clang has told why not. */
 	Stmt *assign(VarDecl *target, Expr *E, SourceLocation L)
 	{
 		QualType T = target->getType().getUnqualifiedType();
@@ -57,7 +57,7 @@ class Builder
 		initial->setIsUsed();
 		Stmt *all[] = { new (C) DeclStmt(DeclGroupRef(initial), L, L), copy(target, name(initial, L), L) };
 
-		return CompoundStmt::Create(C, all, FPOptionsOverride(), L, L);
+		return all[1] ? CompoundStmt::Create(C, all, FPOptionsOverride(), L, L) : nullptr;
 	}
 
 	/* The value that the object has of it. */
@@ -177,20 +177,18 @@ class Turns
       public:
 	Turns(Sema &S, Parser &P, const clang_job *job, clang_turns *found)
 	    : S(S), C(S.getASTContext()), SM(S.getSourceManager()), P(P), file(C.getTranslationUnitDecl()), job(job),
-	      found(found), options(const_cast<LangOptions &>(S.getLangOpts())), builder(S)
+	      found(found), options(const_cast<LangOptions &>(S.getLangOpts())), builder(S), brackets(S.getPreprocessor())
 	{
 	}
 
 	/* Of the preprocessor, for each token when the parser gets to see it first. */
 	void see(const Token &T)
 	{
-		bool at_top = !depth;
+		bool at_top = is_at_top();
 
-		if (T.isOneOf(tok::l_brace, tok::l_paren, tok::l_square))
-			depth++;
-		else if (T.isOneOf(tok::r_brace, tok::r_paren, tok::r_square) && depth)
-			depth--;
-		options.IncrementalExtensions = !depth && !in_declaration;
+		brackets.see(T);
+		options.IncrementalExtensions = brackets.may_end() && !in_declaration;
+		is_ended = at_top && T.is(tok::semi);
 		if (!in_declaration)
 			return;
 		options.MicrosoftExt = at_top;
@@ -204,7 +202,14 @@ class Turns
 	/* Outside of all brackets. */
 	bool is_at_top() const
 	{
-		return !depth;
+		return !brackets.is_open();
+	}
+
+	/* A pragma may keep what diagnostics are by now, for one that pops it. */
+	void see_pragma()
+	{
+		if (in_declaration && is_ended)
+			leave_initialiser();
 	}
 
 	void parse(const std::function<void(FunctionDecl *, bool)> &each)
@@ -253,8 +258,9 @@ class Turns
 	LangOptions &options;
 	Builder builder;
 	unsigned n_unnamed = 0;
-	unsigned depth = 0;			/* of brackets that are open */
+	clang_brackets brackets;
 	bool in_declaration = false;
+	bool is_ended = false; /* by the last token */
 	tok::TokenKind last = tok::unknown; /* `=` or `,` of a declaration, outside of its brackets */
 	FunctionDecl *function = nullptr;
 	Parser::StmtVector all;
@@ -504,7 +510,7 @@ class Turns
 class Directives : public PPCallbacks
 {
       public:
-	Directives(Preprocessor &PP, const clang_job *job, clang_turns *found, const Turns &turns)
+	Directives(Preprocessor &PP, const clang_job *job, clang_turns *found, Turns &turns)
 	    : PP(PP), SM(PP.getSourceManager()), job(job), found(found), turns(turns)
 	{
 	}
@@ -529,6 +535,7 @@ class Directives : public PPCallbacks
 	{
 		PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(L));
 
+		turns.see_pragma();
 		if (job->pragma && turns.is_at_top() && P.isValid() && is_own_name(job, P.getFilename()))
 			job->pragma(job->context, clang_pragma_text(PP, L, introducer).c_str());
 	}
@@ -538,7 +545,7 @@ class Directives : public PPCallbacks
 	const SourceManager &SM;
 	const clang_job *job;
 	clang_turns *found;
-	const Turns &turns;
+	Turns &turns;
 };
 
 } // namespace

@@ -97,16 +97,20 @@ static bool is_of_runtime(const struct session *s, const struct token_list *l, u
 	       isupper((unsigned char)token_text(l, i)[4]) && header_names_kind(&s->headers, token_text(l, i), token_len(l, i));
 }
 
-/* `geo::one`. The colons of assembly stand in front of a text or a parenthesis. */
+/*
+ * `geo::one`, `(::one)`, at which clang's parser of C does not end. The colons of assembly stand behind a text or a parenthesis.
+ */
 static bool is_scope(const struct token_list *l, uint32_t i)
 {
-	return token_is_name(l, i) && token_is(l, i + 1, "::") && i + 2 < l->n && token_is_name(l, i + 2);
+	bool is_assembly = i && (l->at[i - 1].kind == TOKEN_STRING || token_is(l, i - 1, ")"));
+
+	return token_is(l, i, "::") && token_is_name(l, i + 1) && !is_assembly;
 }
 
 bool beyond_c_is_likely(const struct token_list *l, const struct session *session)
 {
 	for (uint32_t i = 0; i < l->n; i++)
-		if (is_of_runtime(session, l, i) || is_scope(l, i))
+		if (is_of_runtime(session, l, i))
 			return true;
 	return false;
 }
@@ -116,7 +120,7 @@ bool beyond_c(const struct token_list *l)
 	for (uint32_t i = 0; i < l->n; i++) {
 		bool is_directive = l->at[i].kind == TOKEN_DIRECTIVE;
 
-		if (is_directive ? asks_for_cuda(l, i) : is_lambda(l, i) || is_of_cuda(l, i) || is_of_cpp(l, i))
+		if (is_directive ? asks_for_cuda(l, i) : is_lambda(l, i) || is_of_cuda(l, i) || is_of_cpp(l, i) || is_scope(l, i))
 			return true;
 	}
 	return false;

@@ -10,11 +10,11 @@ struct session;
 struct token_list;
 
 /*
- * Has the cell a mark of CUDA, a launch, a template, a class, a namespace, a `using` or a lambda? Tokens guess; what they miss C
- * refuses.
+ * Has the cell a mark of CUDA, a launch, a template, a class, a namespace, a `using`, a `::` or a lambda? Tokens guess; what they
+ * miss C refuses.
  */
 bool beyond_c(const struct token_list *l);
-/* Does it call the CUDA runtime, or name what is in a scope? C++ is asked first, and C what C++ does not take. */
+/* Does it call the CUDA runtime? C++ is asked first, and C what C++ does not take. */
 bool beyond_c_is_likely(const struct token_list *l, const struct session *session);
 /* Was a C++ cell the last to define a function of this name? One of C would be another function, which no caller knows. */
 bool beyond_c_defines(const struct session *session, const char *name);
