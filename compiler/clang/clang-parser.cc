@@ -147,9 +147,13 @@ bool lacks_type(Parser &P)
 		if (T.isOneOf(tok::eof, tok::annot_repl_input_end, tok::semi))
 			return false;
 	} while (depth);
-	return PP.LookAhead(next).isOneOf(tok::l_brace, tok::kw_int, tok::kw_char, tok::kw_float, tok::kw_double, tok::kw_long,
-					  tok::kw_short, tok::kw_unsigned, tok::kw_signed, tok::kw_struct, tok::kw_union,
-					  tok::kw_enum, tok::kw_const, tok::kw_register, tok::kw_volatile);
+	const Token &behind = PP.LookAhead(next);
+
+	if (behind.is(tok::identifier))
+		return (bool)P.getActions().getTypeName(*behind.getIdentifierInfo(), behind.getLocation(), P.getCurScope());
+	return behind.isOneOf(tok::l_brace, tok::kw_int, tok::kw_char, tok::kw_float, tok::kw_double, tok::kw_long, tok::kw_short,
+			      tok::kw_unsigned, tok::kw_signed, tok::kw_struct, tok::kw_union, tok::kw_enum, tok::kw_const,
+			      tok::kw_register, tok::kw_volatile);
 }
 
 } // namespace

@@ -16,3 +16,7 @@ first(&q);
 int w;
 { w = 3; }
 w
+//---
+typedef int *where;
+third(p) where p; { return *p + 3; }
+third(&q)
