@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cell declares for later cells: directives and tags as the cell wrote them, variables,
- * functions and typedefs as clang understood them.
+ * What a cell of C declares for later cells: directives by its tokens, and what clang tells of it (struct clang_symbol).
  */
 #ifndef CGPU_COMPILER_DECLARE_H
 #define CGPU_COMPILER_DECLARE_H

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #define OWN_PREFIX "cgpu_own_"
-/* The storage of a constant that gets its value at run time; see host-text.c. */
+/* The storage of a constant that gets its value at run time; see compiler/clang/clang-turns.cc. */
 #define STORAGE_PREFIX "cgpu_storage_"
 
 #ifdef __cplusplus
