@@ -129,13 +129,8 @@ std::string clang_incomplete_of(const Diagnostic &info)
 
 unsigned clang_wanted_of(const Diagnostic &info)
 {
-	switch (info.getID()) {
-	case diag::err_typecheck_call_too_few_args:
-		return info.getArgKind(1) == DiagnosticsEngine::ak_uint ? info.getArgUInt(1) :
-		       info.getArgKind(1) == DiagnosticsEngine::ak_sint ? (unsigned)info.getArgSInt(1) : 0;
-	case diag::err_typecheck_call_too_few_args_one:
-		return 1;
-	default:
+	if (clang_kind_of(info.getID()) != CLANG_FEW_ARGUMENTS)
 		return 0;
-	}
+	/* Of a single one clang says the name. */
+	return info.getID() == diag::err_typecheck_call_too_few_args_one ? 1 : (unsigned)info.getRawArg(1);
 }

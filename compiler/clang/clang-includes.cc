@@ -34,6 +34,16 @@ bool is_of_earlier_cell(const SourceManager &SM, SourceLocation L, const clang_j
 	return P.isValid() && !is_own_name(job, P.getFilename());
 }
 
+bool is_of_cell(const SourceManager &SM, SourceLocation where, const clang_job *job)
+{
+	SourceLocation L = SM.getExpansionLoc(where);
+	PresumedLoc P = SM.getPresumedLoc(L);
+
+	if (P.isValid() && is_own_name(job, P.getFilename()))
+		return true;
+	return SM.getFileID(L) != SM.getMainFileID() && !is_of_earlier_cell(SM, L, job);
+}
+
 void make_declaration(Decl *D)
 {
 	if (auto *F = dyn_cast<FunctionDecl>(D)) {

@@ -15,6 +15,8 @@
 
 /* Is this file name of #line one of the job's own text? */
 bool is_own_name(const clang_job *job, const char *file);
+/* Is it in the job's own text, or in a file that this includes? */
+bool is_of_cell(const clang::SourceManager &SM, clang::SourceLocation L, const clang_job *job);
 /* Is it in a file that another text than the job's includes? */
 bool is_of_earlier_cell(const clang::SourceManager &SM, clang::SourceLocation L, const clang_job *job);
 /* That text has the definition: code is generated for none here. */

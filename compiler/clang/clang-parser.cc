@@ -5,7 +5,9 @@
  */
 #include "compiler/clang/clang-parser.hh"
 
-#include <clang/Basic/Version.h>
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/ExternalASTSource.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Parse/ParseDiagnostic.h>
 
@@ -158,7 +160,6 @@ bool lacks_type(Parser &P)
 
 } // namespace
 
-/* Does a statement begin at the parser's token? What only file scope has, a function's body does not take for a declaration. */
 bool clang_at_statement(Parser &P)
 {
 	const bool is_c = !P.getLangOpts().CPlusPlus;
@@ -281,11 +282,12 @@ static bool leaves_open(const Preprocessor &PP)
 	return depth > 0;
 }
 
-clang_brackets::clang_brackets(Preprocessor &PP) : PP(PP), is_broken(leaves_open(PP))
+clang_text_end::clang_text_end(Preprocessor &PP) : PP(PP), is_broken(leaves_open(PP))
 {
+	choose();
 }
 
-void clang_brackets::see(const Token &T)
+void clang_text_end::see_bracket(const Token &T)
 {
 	tok::TokenKind partner;
 
@@ -306,7 +308,7 @@ void clang_brackets::see(const Token &T)
 		break;
 	case tok::eof:
 		/* What is wrong has been told; that the last expression has no `;` is well. */
-		if (!is_open() && PP.getDiagnostics().hasErrorOccurred())
+		if (!is_inside() && PP.getDiagnostics().hasErrorOccurred())
 			PP.getDiagnostics().setSeverity(diag::err_expected_semi_after_expr, diag::Severity::Ignored,
 							SourceLocation());
 		return;
@@ -317,4 +319,41 @@ void clang_brackets::see(const Token &T)
 		is_broken = true;
 	else
 		open.pop_back();
+}
+
+/* The lexer asks when it comes to the end. */
+void clang_text_end::choose()
+{
+	const_cast<LangOptions &>(PP.getLangOpts()).IncrementalExtensions =
+		!is_inside() && !in_declaration && !PP.getDiagnostics().hasErrorOccurred();
+}
+
+void clang_text_end::see(const Token &T)
+{
+	see_bracket(T);
+	choose();
+}
+
+void clang_text_end::enter_declaration(bool on)
+{
+	in_declaration = on;
+	choose();
+}
+
+void clang_parse_unit(Sema &S, Parser &P, const std::function<void()> &items)
+{
+	ASTConsumer &consumer = S.getASTConsumer();
+	Parser::DeclGroupPtrTy none;
+	auto imports = Sema::ModuleImportState::NotACXX20Module;
+
+	S.getPreprocessor().EnterMainSourceFile();
+	if (ExternalASTSource *header = S.getASTContext().getExternalSource())
+		header->StartTranslationUnit(&consumer);
+	P.Initialize();
+	S.ActOnStartOfTranslationUnit();
+	items();
+	P.ParseTopLevelDecl(none, imports);
+	for (Decl *D : S.WeakTopLevelDecls())
+		consumer.HandleTopLevelDecl(DeclGroupRef(D));
+	consumer.HandleTranslationUnit(S.getASTContext());
 }

@@ -250,24 +250,13 @@ class CellConsumer : public SemaConsumer
 		sema->Diag(before->getLocation(), diag::note_previous_definition);
 	}
 
-	/* Or of a file that it includes. */
-	bool is_of_this_cell(SourceLocation where) const
-	{
-		const SourceManager &SM = sema->getSourceManager();
-		SourceLocation L = SM.getExpansionLoc(where);
-		PresumedLoc P = SM.getPresumedLoc(L);
-
-		if (P.isValid() && is_own_name(job, P.getFilename()))
-			return true;
-		return SM.getFileID(L) != SM.getMainFileID() && !is_of_earlier_cell(SM, L, job);
-	}
-
 	/* What an earlier cell has is not this one's; an instance of its templates is. */
 	void find_device_code(Decl *D)
 	{
 		auto *F = dyn_cast<FunctionDecl>(D);
 		size_t n = entries.size();
-		bool found = ((F && F->isTemplateInstantiation()) || is_of_this_cell(D->getLocation())) &&
+		bool is_instance = F && F->isTemplateInstantiation();
+		bool found = (is_instance || is_of_cell(sema->getSourceManager(), D->getLocation(), job)) &&
 			     clang_cuda_find_device_code(D, &entries);
 
 		if (found && !result->has_device_code && job->device_code)

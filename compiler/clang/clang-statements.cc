@@ -14,7 +14,6 @@
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
-#include <clang/AST/ExternalASTSource.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Parse/Parser.h>
@@ -159,35 +158,6 @@ class Statements
 	}
 };
 
-/*
- * The end of the text is a token of its own where the last expression may lack its `;`, and only there: in a declaration the
- * parser would not stop at it.
- */
-class Ends
-{
-      public:
-	Ends(Preprocessor &PP, bool *is_inside) : options(const_cast<LangOptions &>(PP.getLangOpts())), brackets(PP)
-	{
-		enter_declaration(false);
-		PP.setTokenWatcher([this, is_inside](const Token &T) {
-			brackets.see(T);
-			*is_inside = brackets.is_open();
-			options.IncrementalExtensions = brackets.may_end() && !in_declaration;
-		});
-	}
-
-	void enter_declaration(bool on)
-	{
-		in_declaration = on;
-		options.IncrementalExtensions = !on && brackets.may_end();
-	}
-
-      private:
-	LangOptions &options;
-	clang_brackets brackets;
-	bool in_declaration = false;
-};
-
 /* Another text, in a file of its own. */
 void enter(Preprocessor &PP, const char *text)
 {
@@ -217,27 +187,25 @@ void handle(Sema &S, DeclGroupRef group)
 void clang_statements_parse(Sema &S, const std::string &prefix, const std::function<void(FunctionDecl *, bool)> &each,
 			    clang_statements_place *place, const char *behind)
 {
-	ASTConsumer &consumer = S.getASTConsumer();
 	auto P = std::make_unique<Parser>(S.getPreprocessor(), S, false);
 	Statements statements(S, *P, prefix, each);
 	Parser::DeclGroupPtrTy group;
 	auto imports = Sema::ModuleImportState::NotACXX20Module;
-	Ends ends(S.getPreprocessor(), &place->is_inside);
+	clang_text_end end(S.getPreprocessor());
 
-	S.getPreprocessor().EnterMainSourceFile();
-	if (ExternalASTSource *header = S.getASTContext().getExternalSource())
-		header->StartTranslationUnit(&consumer);
-	P->Initialize();
-	S.ActOnStartOfTranslationUnit();
+	S.getPreprocessor().setTokenWatcher([&end, place](const Token &T) {
+		end.see(T);
+		place->is_inside = end.is_inside();
+	});
 	auto parse = [&] {
 		while (!P->getCurToken().isOneOf(tok::eof, tok::annot_repl_input_end)) {
 			if (clang_at_statement(*P)) {
 				statements.parse();
 				continue;
 			}
-			ends.enter_declaration(true);
+			end.enter_declaration(true);
 			P->ParseTopLevelDecl(group, imports);
-			ends.enter_declaration(false);
+			end.enter_declaration(false);
 			if (!group)
 				continue;
 			place->end = clang_end_of_previous(*P);
@@ -245,16 +213,14 @@ void clang_statements_parse(Sema &S, const std::string &prefix, const std::funct
 		}
 	};
 
-	parse();
-	if (behind && *behind) {
-		enter(S.getPreprocessor(), behind);
-		P->ConsumeAnyToken();
+	clang_parse_unit(S, *P, [&] {
 		parse();
-	}
-	/* Before clang looks which of the functions that are used have no body. */
-	clang_members_define(S);
-	P->ParseTopLevelDecl(group, imports);
-	for (Decl *D : S.WeakTopLevelDecls())
-		consumer.HandleTopLevelDecl(DeclGroupRef(D));
-	consumer.HandleTranslationUnit(S.getASTContext());
+		if (behind && *behind) {
+			enter(S.getPreprocessor(), behind);
+			P->ConsumeAnyToken();
+			parse();
+		}
+		/* Before clang looks which of the functions that are used have no body. */
+		clang_members_define(S);
+	});
 }

@@ -17,7 +17,6 @@
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
-#include <clang/AST/ExternalASTSource.h>
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/PPCallbacks.h>
@@ -177,7 +176,7 @@ class Turns
       public:
 	Turns(Sema &S, Parser &P, const clang_job *job, clang_turns *found)
 	    : S(S), C(S.getASTContext()), SM(S.getSourceManager()), P(P), file(C.getTranslationUnitDecl()), job(job),
-	      found(found), options(const_cast<LangOptions &>(S.getLangOpts())), builder(S), brackets(S.getPreprocessor())
+	      found(found), builder(S), end(S.getPreprocessor())
 	{
 	}
 
@@ -186,12 +185,11 @@ class Turns
 	{
 		bool at_top = is_at_top();
 
-		brackets.see(T);
-		options.IncrementalExtensions = brackets.may_end() && !in_declaration;
+		end.see(T);
 		is_ended = at_top && T.is(tok::semi);
-		if (!in_declaration)
+		if (!end.is_in_declaration())
 			return;
-		options.MicrosoftExt = at_top;
+		take_static(at_top);
 		if (last == tok::equal)
 			enter_initialiser();
 		else if (last == tok::comma)
@@ -202,13 +200,13 @@ class Turns
 	/* Outside of all brackets. */
 	bool is_at_top() const
 	{
-		return !brackets.is_open();
+		return !end.is_inside();
 	}
 
 	/* A pragma may keep what diagnostics are by now, for one that pops it. */
 	void see_pragma()
 	{
-		if (in_declaration && is_ended)
+		if (end.is_in_declaration() && is_ended)
 			leave_initialiser();
 	}
 
@@ -255,11 +253,9 @@ class Turns
 	DeclContext *file;
 	const clang_job *job;
 	clang_turns *found;
-	LangOptions &options;
 	Builder builder;
 	unsigned n_unnamed = 0;
-	clang_brackets brackets;
-	bool in_declaration = false;
+	clang_text_end end;
 	bool is_ended = false; /* by the last token */
 	tok::TokenKind last = tok::unknown; /* `=` or `,` of a declaration, outside of its brackets */
 	FunctionDecl *function = nullptr;
@@ -333,16 +329,18 @@ class Turns
 		S.getDiagnostics().setSeverity(id, severity, SourceLocation());
 	}
 
-	/*
-	 * In the scope of a function clang takes variables for automatic ones. `static` may come behind another declaration,
-	 * which may be of another cell: that is an extension of Microsoft's. And clang itself looks for no statement here.
-	 */
+	/* `static` may come behind another declaration, which may be of another cell: that is an extension of Microsoft's. */
+	void take_static(bool on)
+	{
+		const_cast<LangOptions &>(S.getLangOpts()).MicrosoftExt = on;
+	}
+
+	/* In the scope of a function clang takes variables for automatic ones. */
 	void enter_file(bool on)
 	{
 		S.CurContext = file;
-		in_declaration = on;
-		options.IncrementalExtensions = !on;
-		options.MicrosoftExt = on;
+		end.enter_declaration(on);
+		take_static(on);
 		set_severity(diag::warn_asm_label_on_auto_decl, on ? diag::Severity::Ignored : diag::Severity::Warning);
 		set_severity(diag::ext_static_non_static, diag::Severity::Ignored);
 	}
@@ -369,16 +367,6 @@ class Turns
 			function->setLocation(from);
 		}
 		all.push_back(isa<Expr>(statement) ? builder.keep_literals(statement) : statement);
-	}
-
-	bool is_of_cell(SourceLocation where) const
-	{
-		SourceLocation L = SM.getExpansionLoc(where);
-		PresumedLoc Pl = SM.getPresumedLoc(L);
-
-		if (Pl.isValid() && is_own_name(job, Pl.getFilename()))
-			return true;
-		return SM.getFileID(L) != SM.getMainFileID() && !is_of_earlier_cell(SM, L, job);
 	}
 
 	/* By its first declarator, `typedef struct { int a; } s, *t;`; what the second one says needs a word for it. */
@@ -409,7 +397,7 @@ class Turns
 		tag->setDeclName(&C.Idents.get(name));
 		found->named.insert(tag);
 		/* The result of a function that is defined there is not among what clang gives. */
-		if (std::find(declarations.begin(), declarations.end(), tag) == declarations.end())
+		if (std::find(declarations.rbegin(), declarations.rend(), tag) == declarations.rend())
 			declarations.insert(declarations.end() - 1, tag);
 	}
 
@@ -423,11 +411,11 @@ class Turns
 			make_declaration(D);
 		if (V && V->getStorageClass() == SC_Auto && V->getTypeSpecStartLoc().isInvalid())
 			S.Diag(V->getLocation(), diag::err_typecheck_sclass_fscope);
-		if (is_of_cell(D->getLocation()))
+		if (is_of_cell(SM, D->getLocation(), job))
 			name_type(D);
 		clang_publish_inline(D, SM);
 		clang_publish(D, SM, job);
-		if (D->isInvalidDecl() || !defines || !is_of_cell(V->getLocation()))
+		if (D->isInvalidDecl() || !defines || !is_of_cell(SM, V->getLocation(), job))
 			return;
 		if (job->functions_only) {
 			V->setInit(nullptr);
@@ -553,24 +541,12 @@ class Directives : public PPCallbacks
 void clang_turns_parse(Sema &S, const clang_job *job, clang_turns *ret,
 		       const std::function<void(FunctionDecl *F, bool has_value)> &each)
 {
-	ASTConsumer &consumer = S.getASTConsumer();
 	auto P = std::make_unique<Parser>(S.getPreprocessor(), S, false);
 	Turns turns(S, *P, job, ret);
-	Parser::DeclGroupPtrTy group;
-	auto imports = Sema::ModuleImportState::NotACXX20Module;
 
 	S.getPreprocessor().addPPCallbacks(std::make_unique<Directives>(S.getPreprocessor(), job, ret, turns));
 	S.getPreprocessor().setTokenWatcher([&turns](const Token &T) { turns.see(T); });
-	S.getPreprocessor().EnterMainSourceFile();
-	if (ExternalASTSource *header = S.getASTContext().getExternalSource())
-		header->StartTranslationUnit(&consumer);
-	P->Initialize();
-	S.ActOnStartOfTranslationUnit();
-	turns.parse(each);
-	P->ParseTopLevelDecl(group, imports);
-	for (Decl *D : S.WeakTopLevelDecls())
-		consumer.HandleTopLevelDecl(DeclGroupRef(D));
-	consumer.HandleTranslationUnit(S.getASTContext());
+	clang_parse_unit(S, *P, [&] { turns.parse(each); });
 }
 
 /* What a macro has spelled later cells would read with the macros that they have then. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/mem-pool.h"
 #include "compiler/frontend/host-text.h"
 
@@ -19,39 +20,23 @@ void cell_pieces_release(struct cell_pieces *p)
 	*p = (struct cell_pieces){ .pool = p->pool };
 }
 
-/* Room for one more; NULL: there is none, and the array stays. */
-static void *grown(struct cell_pieces *p, void *array, size_t n, size_t *cap, size_t size)
-{
-	void *more = n < *cap ? array : realloc(array, (*cap ? 2 * *cap : 32) * size);
-
-	p->failed |= !more;
-	if (more && n == *cap)
-		*cap = *cap ? 2 * *cap : 32;
-	return more;
-}
-
 void cell_pieces_add(struct cell_pieces *p, uint32_t begin, uint32_t body, uint32_t end, const char *function)
 {
-	struct cell_piece *at = grown(p, p->at, p->n, &p->cap, sizeof(*at));
+	const char *name = function ? mem_pool_strdup(p->pool, function) : NULL;
 
-	if (!at)
-		return;
-	p->at = at;
-	at[p->n] = (struct cell_piece){ begin, body, end, function ? mem_pool_strdup(p->pool, function) : NULL };
-	p->failed |= function && !at[p->n].function;
-	p->n++;
+	if ((function && !name) || !ARRAY_ROOM(p->at, p->n, &p->cap))
+		p->failed = true;
+	else
+		p->at[p->n++] = (struct cell_piece){ begin, body, end, name };
 }
 
 void cell_pieces_add_unknown(struct cell_pieces *p, uint32_t at, const char *name)
 {
-	struct unknown_name *unknown = grown(p, p->unknown, p->n_unknown, &p->cap_unknown, sizeof(*unknown));
-
 	name = mem_pool_strdup(p->pool, name);
-	p->failed |= !name;
-	if (!unknown || !name)
-		return;
-	p->unknown = unknown;
-	unknown[p->n_unknown++] = (struct unknown_name){ at, name };
+	if (!name || !ARRAY_ROOM(p->unknown, p->n_unknown, &p->cap_unknown))
+		p->failed = true;
+	else
+		p->unknown[p->n_unknown++] = (struct unknown_name){ at, name };
 }
 
 /* The definition behind this byte; NULL: there is none. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/buffer.h"
 #include "common/error.h"
 #include "compiler/text/local-include.h"
@@ -27,29 +28,12 @@ void declare_release(struct declare *d)
 	d->declarations = NULL;
 }
 
-static void *grow(struct declare *d, void *array, size_t n, size_t *cap, size_t size)
-{
-	void *grown;
-
-	if (n < *cap)
-		return array;
-	grown = realloc(array, (*cap ? 2 * *cap : 32) * size);
-	if (!grown) {
-		d->failed = 1;
-		return NULL;
-	}
-	*cap = *cap ? 2 * *cap : 32;
-	return grown;
-}
-
 void declare_skipped(struct declare *d, uint32_t begin, uint32_t end)
 {
-	struct skipped_range *skipped = grow(d, d->skipped, d->n_skipped, &d->cap_skipped, sizeof(*skipped));
-
-	if (!skipped)
-		return;
-	d->skipped = skipped;
-	skipped[d->n_skipped++] = (struct skipped_range){ begin, end };
+	if (ARRAY_ROOM(d->skipped, d->n_skipped, &d->cap_skipped))
+		d->skipped[d->n_skipped++] = (struct skipped_range){ begin, end };
+	else
+		d->failed = 1;
 }
 
 static bool is_skipped(const struct declare *d, uint32_t at)
@@ -70,14 +54,13 @@ static const char *stripped(struct declare *d, const char *text)
 
 void declare_symbol(struct declare *d, const struct clang_symbol *s)
 {
-	struct clang_symbol *symbols =
-		grow(d, d->symbols, d->n_symbols, &d->cap_symbols, sizeof(*symbols));
+	struct clang_symbol *to;
 
-	if (!symbols)
+	if (!ARRAY_ROOM(d->symbols, d->n_symbols, &d->cap_symbols)) {
+		d->failed = 1;
 		return;
-	d->symbols = symbols;
-	struct clang_symbol *to = &symbols[d->n_symbols++];
-
+	}
+	to = &d->symbols[d->n_symbols++];
 	*to = *s;
 	to->name = stripped(d, s->name);
 	to->type = stripped(d, s->type);
@@ -93,21 +76,18 @@ void declare_symbol(struct declare *d, const struct clang_symbol *s)
 static void add(struct declare *d, enum declaration_kind kind, uint32_t line, const char *name,
 		const char *host, const char *device)
 {
-	struct declaration *grown = grow(d, d->declarations, d->n, &d->cap, sizeof(*grown));
+	size_t i = 0;
 
-	if (!grown || !name || !host || !device) {
+	if (!name || !host || !device || !ARRAY_ROOM(d->declarations, d->n, &d->cap)) {
 		d->failed = 1;
 		return;
 	}
-	d->declarations = grown;
 	/* A prototype and then the definition are one declaration. */
-	for (size_t i = 0; i < d->n; i++)
-		if (*name && !strcmp(grown[i].name, name) &&
-		    !strcmp(declaration_space(grown[i].kind), declaration_space(kind))) {
-			grown[i] = (struct declaration){ kind, d->cell, line, name, host, device };
-			return;
-		}
-	grown[d->n++] = (struct declaration){ kind, d->cell, line, name, host, device };
+	while (i < d->n && (!*name || strcmp(d->declarations[i].name, name) ||
+			    strcmp(declaration_space(d->declarations[i].kind), declaration_space(kind))))
+		i++;
+	d->declarations[i] = (struct declaration){ kind, d->cell, line, name, host, device };
+	d->n += i == d->n;
 }
 
 static char *format(struct declare *d, const char *before, const char *text, const char *after)
