@@ -3,10 +3,10 @@
  * Processor time of compilations, of the thread that compiles, in the compiler's own code, without kernel and client:
  *
  *	make -C build/tree benchmarks/compile-time
- *	CGPU_PRELUDE=build/tree/compiler/include build/tree/benchmarks/compile-time COUNT VARIABLES TEXT [BEFORE]
+ *	CGPU_PRELUDE=build/tree/compiler/include build/tree/benchmarks/compile-time COUNT VARIABLES TEXT [BEFORE]...
  *
- * compiles TEXT, in which `@` is another number each time, COUNT times in a session of VARIABLES variables and of what the cell
- * BEFORE declares. Prints the least and the median of the way of the cell and of what is prepared between two cells.
+ * compiles TEXT, in which `@` is another number each time, COUNT times in a session of VARIABLES variables and of what the cells
+ * BEFORE declare. Prints the least and the median of the way of the cell and of what is prepared between two cells.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -114,23 +114,25 @@ int main(int argc, char **argv)
 	struct error err = ERROR_INIT;
 
 	if (!n || !way || !between)
-		fail("give COUNT VARIABLES TEXT [BEFORE]");
+		fail("give COUNT VARIABLES TEXT [BEFORE]...");
 	if (compiler_init(&c, &err))
 		fail(err.text);
 	clock_gettime(CLOCK_REALTIME, &started);
-	if (argc > 4)
-		accept(&c, argv[4]);
+	for (int i = 4; i < argc; i++)
+		accept(&c, argv[i]);
 	add_variables(&c, (unsigned)strtoul(argv[2], NULL, 10));
 	for (size_t i = 0; i < n; i++) {
 		double at[3];
 
 		write_text(&text, argv[3], (uint64_t)started.tv_sec % 100000 * 10000 + i);
-		compiler_rest(&c);
+		while (!compiler_rest(&c))
+			;
 		at[0] = now_ms();
 		struct compile_result result = compile(&c, buffer_text(&text));
 		at[1] = now_ms();
 		compile_result_release(&result);
-		compiler_rest(&c);
+		while (!compiler_rest(&c))
+			;
 		at[2] = now_ms();
 		way[i] = at[1] - at[0];
 		between[i] = at[2] - at[1];

@@ -353,10 +353,8 @@ static int serve(struct compiler *c, struct error *err)
 		struct ipc_message m;
 		int failed = ipc_receive(COMPILER_SOCKET_FD, 0, &m, err);
 
-		if (!failed) {
-			compiler_rest(c);
-			failed = ipc_receive(COMPILER_SOCKET_FD, -1, &m, err);
-		}
+		while (!failed)
+			failed = ipc_receive(COMPILER_SOCKET_FD, compiler_rest(c), &m, err);
 		if (failed < 0)
 			return err->code == ERROR_PEER_GONE ? 0 : -1;
 		failed = handle(c, &m, err);

@@ -20,13 +20,15 @@ libcompiler_a_SOURCES = \
 	%reldir%/clang/clang-cuda.cc %reldir%/clang/clang-cuda.hh \
 	%reldir%/clang/clang-device.cc %reldir%/clang/clang-diagnostic.cc %reldir%/clang/clang-diagnostic.hh \
 	%reldir%/clang/clang-diagnostics.def \
-	%reldir%/clang/clang-display.cc %reldir%/clang/clang-display.hh %reldir%/clang/clang-header.hh \
+	%reldir%/clang/clang-display.cc %reldir%/clang/clang-display.hh %reldir%/clang/clang-header.cc %reldir%/clang/clang-header.hh \
 	%reldir%/clang/clang-hints.cc %reldir%/clang/clang-hints.hh \
 	%reldir%/clang/clang-includes.cc %reldir%/clang/clang-includes.hh \
 	%reldir%/clang/clang-inlined.cc %reldir%/clang/clang-inlined.hh \
 	%reldir%/clang/clang-instances.cc %reldir%/clang/clang-instances.hh %reldir%/clang/clang-job.hh \
 	%reldir%/clang/clang-launches.cc %reldir%/clang/clang-launches.hh \
 	%reldir%/clang/clang-members.cc %reldir%/clang/clang-members.hh \
+	%reldir%/clang/clang-instance-keys.cc %reldir%/clang/clang-instance-keys.hh \
+	%reldir%/clang/clang-reads.cc %reldir%/clang/clang-reads.hh \
 	%reldir%/clang/clang-nodebug.cc %reldir%/clang/clang-nodebug.hh \
 	%reldir%/clang/clang-own.cc %reldir%/clang/clang-own.hh %reldir%/clang/clang-parser.cc %reldir%/clang/clang-parser.hh \
 	%reldir%/clang/clang-pass.hh \
@@ -46,6 +48,7 @@ libcompiler_a_SOURCES = \
 	%reldir%/session/cpp-dependents.c %reldir%/session/cpp-dependents.h \
 	%reldir%/session/cpp-names.c %reldir%/session/cpp-names.h %reldir%/session/cpp-own.c %reldir%/session/cpp-own.h \
 	%reldir%/session/cpp-pieces.c %reldir%/session/cpp-pieces.h \
+	%reldir%/session/cpp-instances.c %reldir%/session/cpp-instances.h \
 	%reldir%/session/header-ahead.c %reldir%/session/header-ahead.h \
 	%reldir%/session/in-the-way.c %reldir%/session/in-the-way.h %reldir%/session/options.c %reldir%/session/options.h \
 	%reldir%/session/pragma-state.c %reldir%/session/pragma-state.h %reldir%/session/pragmas.def \
@@ -124,7 +127,7 @@ clean-local:
 	rm -rf %reldir%/include
 
 compiler_tests = test-cell-tokens test-c-linkage test-pragma-state test-launch-syntax test-line-table test-effort \
-	test-compile test-compile-ahead test-header-ahead test-unit-cache test-instances test-listing \
+	test-compile test-compile-ahead test-header-ahead test-unit-cache test-instances test-cpp-instances test-listing \
 	test-tool-folder test-diagnostics
 check_PROGRAMS += $(compiler_tests)
 TESTS += $(compiler_tests)
@@ -178,6 +181,12 @@ test_instances_CPPFLAGS = $(AM_CPPFLAGS) -DPRELUDE='"$(abs_top_builddir)/%reldir
 test_instances_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_instances_LDFLAGS = $(cgpu_compiler_LDFLAGS)
 test_instances_LDADD = $(COMPILER_LIBS) $(CMOCKA_LIBS)
+test_cpp_instances_SOURCES = tests/unit/test-cpp-instances.c tests/unit/compiler-fixture.c tests/unit/compiler-fixture.h
+nodist_EXTRA_test_cpp_instances_SOURCES = linked-by-c++.cc
+test_cpp_instances_CPPFLAGS = $(AM_CPPFLAGS) -DPRELUDE='"$(abs_top_builddir)/%reldir%/include"'
+test_cpp_instances_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_cpp_instances_LDFLAGS = $(cgpu_compiler_LDFLAGS)
+test_cpp_instances_LDADD = $(COMPILER_LIBS) $(CMOCKA_LIBS)
 test_compile_ahead_SOURCES = tests/unit/test-compile-ahead.c
 nodist_EXTRA_test_compile_ahead_SOURCES = linked-by-c++.cc
 test_compile_ahead_CPPFLAGS = $(AM_CPPFLAGS) -DPRELUDE='"$(abs_top_builddir)/%reldir%/include"'

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a compilation gets its precompiled header for little: mapped once for all, read once for each. For clang-shim.cc alone. */
+/*
+ * How a compilation gets its precompiled header for little: mapped once for all, read once for each, with nothing in it that would
+ * have to be looked at again. For compiler/clang/ alone.
+ */
 #ifndef CGPU_COMPILER_CLANG_HEADER_HH
 #define CGPU_COMPILER_CLANG_HEADER_HH
 
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Lex/PreprocessorOptions.h>
+#include <clang/Sema/Sema.h>
 #include <clang/Serialization/InMemoryModuleCache.h>
 #include <llvm/Support/MemoryBuffer.h>
 
@@ -14,6 +18,9 @@
 #include <string>
 
 #include <sys/stat.h>
+
+/* Before a header is written. */
+void clang_forget_warnings(clang::Sema &S);
 
 /*
  * One mapping of the file for all that use it at a time; it must live as long as CI. nullptr: clang opens the file itself.

@@ -10,6 +10,8 @@
  */
 #include "compiler/clang/clang-instances.hh"
 
+#include "compiler/clang/clang-instance-keys.hh"
+
 #include <clang/AST/Decl.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
@@ -139,6 +141,21 @@ std::string given_name(const clang_job *job, llvm::StringRef symbol)
 
 } // namespace
 
+/* Made here, and not read from a header. */
+void Instances::tell(const Decl *D)
+{
+	auto *F = cast<FunctionDecl>(D);
+
+	if (!job->instantiated || F->isFromASTFile() || !told.insert(F).second)
+		return;
+	if (!symbols)
+		symbols = std::make_unique<ASTNameGenerator>(F->getASTContext());
+	std::string key = clang_instance_key(F, *symbols);
+
+	if (!key.empty())
+		job->instantiated(job->context, key.c_str());
+}
+
 void Instances::leave_out(llvm::Module &M, CodeGenerator &declarations)
 {
 	llvm::SmallVector<llvm::StringRef, 0> names;
@@ -153,8 +170,9 @@ void Instances::leave_out(llvm::Module &M, CodeGenerator &declarations)
 			continue;
 		const Decl *D = declarations.GetDeclForMangledName(F.getName());
 
-		if (!D || !is_of_header(D))
+		if (!D || !isa<FunctionDecl>(D) || !is_of_header(D))
 			continue;
+		tell(D);
 		if (!given.contains(F.getName())) {
 			of_headers.insert(F.getName());
 			continue;

@@ -21,6 +21,7 @@
 #include "compiler/clang/clang-nodebug.hh"
 #include "compiler/clang/clang-pieces.hh"
 #include "compiler/clang/clang-publish.hh"
+#include "compiler/clang/clang-reads.hh"
 #include "compiler/clang/clang-statements.hh"
 #include "compiler/clang/clang-symbols.hh"
 #include "compiler/clang/clang-turns.hh"
@@ -65,24 +66,6 @@ using namespace clang;
 
 namespace
 {
-
-/*
- * What clang looks at when a unit ends, for the sake of warnings: declarations whose diagnostics wait until it is known for whom
- * code is made of them, the host or the device; functions and variables that nobody may use; `delete` of what may have come from
- * another `new`. Those of a header would be read, thousands of them, by every cell that uses it: that was half of the time that a
- * C++ cell of one line took. What a cell calls of them is looked at from the cell. Clang has no way to say so: the private
- * members are reached by an explicit instantiation, which may name them.
- */
-template <auto Waiting, auto Deleting> struct Reach {
-	friend void forget_warnings(Sema &S)
-	{
-		(S.*Waiting).clear();
-		(S.*Deleting).clear();
-		S.UnusedFileScopedDecls.erase(S.UnusedFileScopedDecls.begin(nullptr), S.UnusedFileScopedDecls.end());
-	}
-};
-template struct Reach<&Sema::DeclsToCheckForDeferredDiags, &Sema::DeleteExprs>;
-void forget_warnings(Sema &S);
 
 /* Sees each file-scope declaration before clang's code generator does. */
 class CellConsumer : public SemaConsumer
@@ -131,6 +114,12 @@ class CellConsumer : public SemaConsumer
 
 	/* Of a cell of C. */
 	clang_turns turns;
+	HeaderReads *reads = nullptr; /* borrowed */
+
+	ASTDeserializationListener *GetASTDeserializationListener() override
+	{
+		return reads;
+	}
 
 	void ForgetSema() override
 	{
@@ -181,7 +170,7 @@ class CellConsumer : public SemaConsumer
 	void HandleTranslationUnit(ASTContext &C) override
 	{
 		if (is_header && sema) {
-			forget_warnings(*sema);
+			clang_forget_warnings(*sema);
 			clang_mark_nodebug(C);
 		}
 		if (job->edit && sema)
@@ -339,7 +328,7 @@ class CellConsumer : public SemaConsumer
 class CellReader
 {
       public:
-	CellReader(const clang_job *job, clang_result *result) : job(job), result(result)
+	CellReader(const clang_job *job, clang_result *result, HeaderReads *reads) : job(job), result(result), reads(reads)
 	{
 	}
 
@@ -354,6 +343,7 @@ class CellReader
 		auto cell = std::make_unique<CellConsumer>(job, result, std::move(pieces), std::move(symbol_of));
 
 		consumer = cell.get();
+		cell->reads = reads;
 		return clang_in_front(std::move(cell), std::move(generator));
 	}
 
@@ -371,6 +361,7 @@ class CellReader
       private:
 	const clang_job *job;
 	clang_result *result;
+	HeaderReads *reads;
 	CellConsumer *consumer = nullptr; /* the compiler instance's */
 	clang_statements_place place;
 };
@@ -378,7 +369,7 @@ class CellReader
 class CompileAction : public HeaderLater<EmitObjAction>
 {
       public:
-	CompileAction(const clang_job *job, clang_result *result) : reader(job, result)
+	CompileAction(const clang_job *job, clang_result *result) : reader(job, result, nullptr)
 	{
 	}
 
@@ -410,7 +401,7 @@ class CompileAction : public HeaderLater<EmitObjAction>
 class ModuleAction : public HeaderLater<ASTFrontendAction>
 {
       public:
-	ModuleAction(const clang_job *job, clang_result *result) : reader(job, result)
+	ModuleAction(const clang_job *job, clang_result *result, HeaderReads *reads) : reader(job, result, reads)
 	{
 	}
 
@@ -588,6 +579,14 @@ class Compilation
 		loaded = clang_load_header(CI);
 		choose_action();
 		begun = action->BeginSourceFile(CI, CI.getFrontendOpts().Inputs[0]);
+		if (effort == CLANG_CPP)
+			reads.begin(this->header, version);
+	}
+
+	/* There is no cell yet. False: all is read that cells mostly need. */
+	bool read_ahead()
+	{
+		return begun && effort == CLANG_CPP && reads.read_ahead(CI);
 	}
 
 	~Compilation()
@@ -614,6 +613,7 @@ class Compilation
 		job = *given;
 		if (!begun)
 			return -1;
+		reads.stop();
 		SourceManager &SM = CI.getSourceManager();
 
 		llvm::MemoryBufferRef text(StringRef(job.text, job.len), job.name);
@@ -657,6 +657,7 @@ class Compilation
 	clang_result result = {};
 	llvm::SmallString<0> object;
 	CallbackDiagnostics diagnostics;
+	HeaderReads reads;
 	std::unique_ptr<FrontendAction> action; /* holds what the module lives in */
 	CompilerInstance CI;
 	std::unique_ptr<ObjectCode> code; /* not for clang's own way to an object */
@@ -669,6 +670,8 @@ class Compilation
 
 		if (CI.getLangOpts().CPlusPlus)
 			clang_publish_module(M);
+		if (effort == CLANG_CPP)
+			reads.keep(M, made.declarations());
 		if (!job.instance) {
 			code->generate(M, nullptr);
 			return;
@@ -682,7 +685,7 @@ class Compilation
 		if (effort != CLANG_FULL && options->own)
 			code = ObjectCode::create(CI, effort);
 		if (code)
-			action = left_header(std::make_unique<ModuleAction>(&job, &result));
+			action = left_header(std::make_unique<ModuleAction>(&job, &result, &reads));
 		else
 			action = left_header(std::make_unique<CompileAction>(&job, &result));
 	}
@@ -856,9 +859,10 @@ void clang_shim_rest(const struct clang_options *options, const char *header)
 		begin_ahead((clang_effort)effort, options, header);
 }
 
-void clang_shim_rest_cpp(const struct clang_options *options, const char *header)
+bool clang_shim_rest_cpp(const struct clang_options *options, const char *header)
 {
 	begin_ahead(CLANG_CPP, options, header);
+	return ahead[CLANG_CPP] && ahead[CLANG_CPP]->read_ahead();
 }
 
 int clang_shim_parse(const struct clang_job *job)

@@ -34,6 +34,7 @@ enum clang_diagnostic_kind {
 	CLANG_CLASH,
 	CLANG_PREVIOUS,
 	CLANG_INSTANTIATION,
+	CLANG_INSTANTIATED,
 	CLANG_CAPTURES_GLOBAL,
 	CLANG_UNCONVERTED,
 	CLANG_UNPOPPED,
@@ -197,6 +198,11 @@ struct clang_job {
 	void (*own_variable)(void *context, const char *symbol);
 	/* Of a C++ cell: the unit's code of this symbol is for others, too. NULL: they get none, and it takes none. */
 	void (*instance)(void *context, const char *symbol);
+	/*
+	 * As `instance`: an instance of a template of headers alone that the cell uses and no header has; the key is for
+	 * clang_shim_build_instances(). May be NULL.
+	 */
+	void (*instantiated)(void *context, const char *key);
 	void (*entry)(void *context, const struct clang_entry *e); /* as `piece` */
 	/* As `piece`: a function that its object has under another symbol than its name, and its type. */
 	void (*function)(void *context, const char *symbol, const char *type, unsigned line);
@@ -257,6 +263,12 @@ char *clang_options_describe(const struct clang_options *o);
 
 /* Precompile job->text into the file at path; reports all its names. 0, or -1 after diagnostics. */
 int clang_shim_build_header(const struct clang_job *job, const char *path);
+/*
+ * Precompile instances of templates that job->header has, which must stay where it is, into the file at path: job->text has
+ * their keys (`instantiated`), a line each. Each of those that there are not is told to job->instance. 0, or -1 when there are
+ * errors in some, which are told, too.
+ */
+int clang_shim_build_instances(const struct clang_job *job, const char *path);
 
 /* Compile to an object. 0, or -1 after diagnostics. Release the result with clang_result_release().
  */
@@ -271,8 +283,8 @@ int clang_shim_compile_device(const struct clang_job *job, char **ret_ptx, size_
  * header as in a job. options NULL: begin none.
  */
 void clang_shim_rest(const struct clang_options *options, const char *header);
-/* The same for a C++ cell. */
-void clang_shim_rest_cpp(const struct clang_options *options, const char *header);
+/* The same for a C++ cell, in steps of some milliseconds: false when all is done. */
+bool clang_shim_rest_cpp(const struct clang_options *options, const char *header);
 /* Parse only; symbols are reported even after errors. 0, or -1 when there were errors. */
 int clang_shim_parse(const struct clang_job *job);
 void clang_result_release(struct clang_result *r);

@@ -20,6 +20,7 @@
 #include "compiler/session/composition.h"
 #include "compiler/session/cpp-bundle.h"
 #include "compiler/session/cpp-header.h"
+#include "compiler/session/cpp-instances.h"
 #include "compiler/text/local-include.h"
 #include "compiler/text/own-names.h"
 #include "compiler/units/effort.h"
@@ -55,6 +56,14 @@ static void on_instance(void *context, const char *symbol)
 	struct cpp_unit *x = context;
 
 	instances_add(&x->instances, symbol);
+}
+
+static void on_instantiated(void *context, const char *key)
+{
+	struct cpp_unit *x = context;
+
+	if (!x->flags.len)
+		cpp_instances_want(&x->compiler->cpp_instances, buffer_text(&x->header), key);
 }
 
 static void on_entry(void *context, const struct clang_entry *e)
@@ -295,7 +304,8 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 	int failed;
 
 	start_try(x);
-	x->job = (struct clang_job){ .options = x->options, .header = buffer_text(&x->header), .name = x->request->cell_name,
+	x->job = (struct clang_job){ .options = x->options, .name = x->request->cell_name,
+				     .header = buffer_text(x->no_instances ? &x->header : &x->with_instances),
 				     .files = x->anew_names, .n_files = x->n_anew,
 				     .text = buffer_text(&x->text.text), .len = x->text.text.len,
 				     .behind = buffer_text(&x->behind), .run = x->run_main ? x->run : NULL,
@@ -305,7 +315,7 @@ static int compile_once(struct cpp_unit *x, struct error *err)
 				     .definition = on_definition, .dependent = on_dependent, .pragma = on_pragma,
 				     .own_variable = on_own_variable, .function = on_function, .entry = on_entry,
 				     .instances = x->instances.prefix, .given = buffer_text(&x->instances.given),
-				     .instance = *x->instances.prefix ? on_instance : NULL,
+				     .instance = *x->instances.prefix ? on_instance : NULL, .instantiated = on_instantiated,
 				     .device_code = on_device_code, .edit = cpp_tries_on_edit,
 				     .launched = cpp_tries_on_launched };
 	cpp_diagnostics_init(&x->filter, &x->diagnostics, &x->text, strstr(x->cell.flags, CPP_DIAGNOSTICS_ALL));
@@ -461,8 +471,10 @@ static int find_header(struct cpp_unit *x, struct error *err)
 	if (buffer_check(&all, err) || buffer_check(&x->includes, err))
 		return -1;
 	if (!cpp_header_watch_get(watch, o, x->options, buffer_text(&x->includes), &x->header, &why) ||
-	    (why.code == ERROR_COMPILE && !cpp_header_watch_get(watch, o, x->options, "", &x->header, &why)))
-		return 0;
+	    (why.code == ERROR_COMPILE && !cpp_header_watch_get(watch, o, x->options, "", &x->header, &why))) {
+		cpp_instances_header(buffer_text(&x->header), &x->with_instances);
+		return buffer_check(&x->with_instances, err);
+	}
 	if (why.code != ERROR_COMPILE)
 		return error_set(err, why.code, "C++ headers: %s", why.text);
 	diagnostics_add(&x->diagnostics, CLANG_ERROR, 0, 0, 0, why.text);
@@ -607,6 +619,7 @@ static void unit_end(struct cpp_unit *x)
 	clang_result_release(&x->object);
 	diagnostics_release(&x->diagnostics);
 	buffer_release(&x->header);
+	buffer_release(&x->with_instances);
 	buffer_release(&x->includes);
 	buffer_release(&x->flags);
 	buffer_release(&x->device_flags);

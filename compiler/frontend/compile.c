@@ -31,6 +31,7 @@
 #include "compiler/units/object-symbols.h"
 
 #define CACHE_BYTES (256ull * 1024 * 1024)
+#define AHEAD_MS 50 /* so often it is looked at whether a header has been made ahead */
 
 /* All that one compilation holds. */
 struct compilation {
@@ -89,18 +90,23 @@ static void make_headers_ahead(struct compiler *c)
 		cpp_header_make_ahead(&c->options, options, options[1] ? 2 : 1);
 }
 
-void compiler_rest(struct compiler *c)
+int compiler_rest(struct compiler *c)
 {
 	/* Flags of the user's own may name folders that the next cell is going to make. */
 	const struct clang_options *options = c->is_cpp ? NULL : options_get(&c->options, "", &c->session, NULL),
 				   *cpp = c->has_cpp ? options_get_cpp(&c->options, "", NULL) : NULL;
+	cleanup_buffer struct buffer header = BUFFER_INIT;
+	bool more;
 
 	unit_cache_rest(&c->cache);
 	clang_shim_rest(options, options ? session_header_get(&c->header, &c->options, options, &c->session, NULL, 0) : NULL);
-	clang_shim_rest_cpp(cpp, buffer_text(&c->cpp_header.path));
 	header_ahead_look();
+	cpp_instances_header(buffer_text(&c->cpp_header.path), &header);
+	more = clang_shim_rest_cpp(cpp, buffer_text(&header));
 	if (c->sm && !c->ahead)
 		make_headers_ahead(c);
+	cpp_instances_rest(&c->cpp_instances, cpp);
+	return more ? 0 : header_ahead_is_at_work() ? AHEAD_MS : -1;
 }
 
 bool compiler_takes_for_cpp(const struct compiler *c, const char *text)
@@ -115,6 +121,7 @@ void compiler_release(struct compiler *c)
 	clang_shim_rest_cpp(NULL, NULL);
 	cpp_header_watch_release(&c->cpp_header);
 	cpp_header_watch_release(&c->device_header);
+	cpp_instances_release(&c->cpp_instances);
 	unit_cache_release(&c->cache);
 	session_header_release(&c->header);
 	session_release(&c->session);

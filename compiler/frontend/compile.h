@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "common/buffer.h"
+#include "compiler/session/cpp-instances.h"
 #include "compiler/session/in-the-way.h"
 #include "compiler/session/options.h"
 #include "compiler/session/session-header.h"
@@ -28,6 +29,7 @@ struct compiler {
 	struct unit_cache cache;
 	struct session_header header;
 	struct cpp_header_watch cpp_header, device_header; /* of the last C++ cell */
+	struct cpp_instances cpp_instances;
 	bool has_cpp; /* a C++ cell without flags was compiled: the next one is begun ahead, too */
 };
 
@@ -54,8 +56,11 @@ struct compile_result {
 };
 
 int compiler_init(struct compiler *c, struct error *err);
-/* Nothing is to be done: prepare for the next cell. The first time that `sm` is known, also for the first one in C++. */
-void compiler_rest(struct compiler *c);
+/*
+ * Nothing is to be done: prepare for the next cell, in steps. The first time that `sm` is known, also for the first one in C++.
+ * The next step is to be done after so many milliseconds of rest, 0: at once; -1: there is none.
+ */
+int compiler_rest(struct compiler *c);
 /* Is a cell C++ by what it begins with, or as all of the session? */
 bool compiler_takes_for_cpp(const struct compiler *c, const char *text);
 void compiler_release(struct compiler *c);

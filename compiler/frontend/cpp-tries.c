@@ -279,6 +279,10 @@ void cpp_tries_on_diagnostic(void *context, const struct clang_diagnostic *d)
 
 	if (d->kind == CLANG_UNPOPPED || keep_unused(x, d))
 		return;
+	if (d->kind == CLANG_INSTANTIATED && !x->no_instances) {
+		x->no_instances = x->again = true;
+		return;
+	}
 	if (d->severity == CLANG_ERROR && entry_anew(d->file) != UINT32_MAX)
 		let_stay(x, d, entry_anew(d->file));
 	if (d->kind == CLANG_CAPTURES_GLOBAL && d->offset >= 0)

@@ -36,6 +36,8 @@ struct cpp_unit {
 	struct mem_pool pool;
 	struct cpp_cell cell;
 	struct buffer header; /* path */
+	struct buffer with_instances; /* the same, or the one behind it that has instances of its templates */
+	bool no_instances;	      /* those are in the way of what the cell declares */
 	struct buffer includes; /* what it is made of */
 	struct unit_text text;
 	struct edit_list edits; /* lambdas that mean variables of the session */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Beside KEY.pch lies KEY.fil: size, time and path of each file that went into it, a line each. The header is good for
- * as long as these facts hold. Headers that nobody has used for the longest time make room for others.
+ * as long as these facts hold. Headers that nobody has used for the longest time, by when they were last read, make room for
+ * others.
  */
 #define _GNU_SOURCE
 #include "compiler/session/cpp-header.h"
@@ -24,7 +25,7 @@
 #include "compiler/session/header-ahead.h"
 #include "compiler/session/options.h"
 
-#define HEADERS_MAX 12 /* each is 10 to 40 MB */
+#define HEADERS_MAX 16 /* each is 10 to 40 MB; instances are another one */
 #define PREFIX "cpp-"
 #define SYSTEM "/usr/"
 #define LOOK_NS 1000000000u
@@ -32,7 +33,7 @@
 
 struct building {
 	FILE *files;
-	struct buffer complaint;
+	struct buffer complaint, *refused;
 };
 
 static void note_file(void *context, const char *path)
@@ -44,6 +45,13 @@ static void note_file(void *context, const char *path)
 	if (!stat(path, &st))
 		fprintf(b->files, "%jd %jd.%09ld %s\n", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
 			st.st_mtim.tv_nsec, path);
+}
+
+static void note_refused(void *context, const char *key)
+{
+	struct building *b = context;
+
+	buffer_printf(b->refused, "%s\n", key);
 }
 
 static void note_complaint(void *context, const struct clang_diagnostic *d)
@@ -150,15 +158,18 @@ static bool drop_one(int folder)
 	for (struct dirent *e; d && (e = readdir(d));) {
 		if (!is_header(e) || fstatat(folder, e->d_name, &st, 0))
 			continue;
-		if (!n++ || st.st_mtim.tv_sec < least.tv_sec ||
-		    (st.st_mtim.tv_sec == least.tv_sec && st.st_mtim.tv_nsec < least.tv_nsec)) {
-			least = st.st_mtim;
+		if (!n++ || st.st_atim.tv_sec < least.tv_sec ||
+		    (st.st_atim.tv_sec == least.tv_sec && st.st_atim.tv_nsec < least.tv_nsec)) {
+			least = st.st_atim;
 			snprintf(name, sizeof(name), "%s", e->d_name);
 		}
 	}
 	if (n <= HEADERS_MAX || unlinkat(folder, name, 0))
 		return false;
-	memcpy(name + strlen(name) - 4, ".fil", 4); /* both suffixes have four letters */
+	/* All suffixes have four letters. */
+	memcpy(name + strlen(name) - 4, ".fil", 4);
+	unlinkat(folder, name, 0);
+	memcpy(name + strlen(name) - 4, ".use", 4);
 	unlinkat(folder, name, 0);
 	return true;
 }
@@ -171,26 +182,45 @@ static void make_room(const char *path)
 		;
 }
 
-/* Both files are written under another name and renamed: a reader sees whole ones only. */
-static int build(const struct clang_options *clang, const struct buffer *text, const char *header, const char *files,
-		 struct error *err)
+bool cpp_header_holds(const char *header)
 {
-	cleanup_buffer struct buffer new_header = BUFFER_INIT, new_files = BUFFER_INIT;
-	struct building b = { NULL, BUFFER_INIT };
-	struct clang_job job = { .options = clang, .name = "includes", .text = buffer_text(text), .len = text->len,
-				 .context = &b, .diagnostic = note_complaint, .file = note_file };
+	return holds(header, NULL, NULL);
+}
+
+/* Not the time of its last change, by which it is known. */
+static void note_use(const char *header)
+{
+	utimensat(AT_FDCWD, header, (struct timespec[]){ { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_OMIT } }, 0);
+}
+
+/* Both files are written under another name and renamed: a reader sees whole ones only. */
+int cpp_header_write(const struct clang_job *given, cpp_header_make *make, const char *header, struct buffer *refused,
+		     struct error *err)
+{
+	cleanup_buffer struct buffer files = BUFFER_INIT, new_header = BUFFER_INIT, new_files = BUFFER_INIT;
+	struct building b = { NULL, BUFFER_INIT, refused };
+	struct clang_job job = *given;
 	int failed;
 
+	path_of_files(header, &files);
 	buffer_printf(&new_header, "%s.%d", header, (int)getpid());
-	buffer_printf(&new_files, "%s.%d", files, (int)getpid());
+	buffer_printf(&new_files, "%s.%d", buffer_text(&files), (int)getpid());
+	if (buffer_check(&files, err) || buffer_check(&new_header, err) || buffer_check(&new_files, err))
+		return -1;
 	b.files = fopen(buffer_text(&new_files), "we");
 	if (!b.files)
 		return error_errno(err, "cannot write %s", buffer_text(&new_files));
-	failed = clang_shim_build_header(&job, buffer_text(&new_header));
+	job.context = &b;
+	job.diagnostic = note_complaint;
+	job.file = note_file;
+	job.instance = refused ? note_refused : NULL;
+	if (job.header)
+		note_file(&b, job.header);
+	failed = make(&job, buffer_text(&new_header));
 	failed |= fclose(b.files) != 0;
 	if (failed)
 		error_set(err, ERROR_COMPILE, "%s", buffer_text(&b.complaint));
-	else if (rename(buffer_text(&new_files), files) || rename(buffer_text(&new_header), header))
+	else if (rename(buffer_text(&new_files), buffer_text(&files)) || rename(buffer_text(&new_header), header))
 		failed = error_errno(err, "cannot write %s", header);
 	if (failed) {
 		unlink(buffer_text(&new_files));
@@ -268,22 +298,23 @@ static bool is_made_ahead(const char *header, const char *folder)
 int cpp_header_get(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
 		   struct error *err)
 {
-	cleanup_buffer struct buffer text = BUFFER_INIT, folder = BUFFER_INIT, header = BUFFER_INIT, files = BUFFER_INIT;
+	cleanup_buffer struct buffer text = BUFFER_INIT, folder = BUFFER_INIT, header = BUFFER_INIT;
 
 	if (cpp_header_path(o, clang, includes, &header, err) || options_cache_folder(&folder, err))
 		return -1;
 	text_of(includes, &text);
-	path_of_files(buffer_text(&header), &files);
-	if (buffer_check(&text, err) || buffer_check(&files, err))
+	if (buffer_check(&text, err))
 		return -1;
 	if (!holds(buffer_text(&header), NULL, NULL) && !is_made_ahead(buffer_text(&header), buffer_text(&folder))) {
+		struct clang_job job = { .options = clang, .name = "includes", .text = buffer_text(&text), .len = text.len };
+
 		log_info("precompiling headers into %s", buffer_text(&header));
-		if (build(clang, &text, buffer_text(&header), buffer_text(&files), err))
+		if (cpp_header_write(&job, clang_shim_build_header, buffer_text(&header), NULL, err))
 			return -1;
 		make_room(buffer_text(&folder));
 		drop_left(buffer_text(&folder), 0);
 	} else {
-		utimensat(AT_FDCWD, buffer_text(&header), NULL, 0); /* used */
+		note_use(buffer_text(&header));
 	}
 	buffer_puts(ret, buffer_text(&header));
 	return buffer_check(ret, err);
@@ -306,7 +337,7 @@ static bool still_holds(struct cpp_header_watch *w, const struct options *o, con
 		return own_hold(path, &w->own);
 	buffer_clear(&w->own);
 	w->looked_ns = now;
-	utimensat(AT_FDCWD, path, NULL, 0); /* used */
+	note_use(path);
 	return holds(path, o, &w->own);
 }
 

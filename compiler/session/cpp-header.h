@@ -12,6 +12,7 @@
 
 #include "common/buffer.h"
 
+struct clang_job;
 struct clang_options;
 struct error;
 struct options;
@@ -23,6 +24,16 @@ struct options;
  */
 int cpp_header_get(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
 		   struct error *err);
+/* clang_shim_build_header(), or clang_shim_build_instances(). */
+typedef int cpp_header_make(const struct clang_job *job, const char *path);
+/*
+ * Writes a header and the list of its files, job->header among them; both are seen whole or not at all. The job has no callbacks;
+ * refused: what job->instance is told, a line each; NULL: nothing is.
+ */
+int cpp_header_write(const struct clang_job *job, cpp_header_make *make, const char *header, struct buffer *refused,
+		     struct error *err);
+/* Is it there, made of files that are as they were? */
+bool cpp_header_holds(const char *header);
 /*
  * Those of no includes for n options, at most HEADERS_AHEAD_MAX, are made by a child while nothing is to be done, where they
  * are not there (compiler/session/header-ahead.h). cpp_header_get() of one of them waits, or makes it, whichever is shorter.

@@ -41,25 +41,26 @@ static _Noreturn void be_child(pid_t parent, void (*make)(void *context), void *
 	_exit(EXIT_SUCCESS);
 }
 
-void header_ahead_begin(const char *const *paths, size_t n, void (*make)(void *context), void *context)
+bool header_ahead_begin(const char *const *paths, size_t n, void (*make)(void *context), void *context)
 {
 	pid_t parent = getpid(), pid;
 
 	if (child.pid || n > HEADERS_AHEAD_MAX)
-		return;
+		return false;
 	for (size_t i = 0; i < n; i++)
 		if (snprintf(child.paths[i], PATH_MAX, "%s", paths[i]) >= PATH_MAX)
-			return;
+			return false;
 	pid = fork();
 	if (!pid)
 		be_child(parent, make, context);
 	if (pid < 0)
-		return;
+		return false;
 	child.pid = pid;
 	child.n = n;
 	child.fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (child.fd < 0)
 		header_ahead_stop();
+	return child.pid != 0;
 }
 
 static void forget(void)
@@ -90,6 +91,11 @@ void header_ahead_look(void)
 {
 	if (child.pid && has_ended(0))
 		forget();
+}
+
+bool header_ahead_is_at_work(void)
+{
+	return child.pid != 0;
 }
 
 /* Nanoseconds of the processor that it has had. */

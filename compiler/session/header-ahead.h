@@ -18,14 +18,15 @@
 
 /*
  * No other thread may be there. make() runs in the child, and makes the files at these paths, in their order. The texts are
- * copied. Nothing happens while a child is at work.
+ * copied. False, and nothing happens, while a child is at work.
  */
-void header_ahead_begin(const char *const *paths, size_t n, void (*make)(void *context), void *context);
+bool header_ahead_begin(const char *const *paths, size_t n, void (*make)(void *context), void *context);
 /*
  * Is there a child that was to make this file? It is no more at work on it afterwards. ret_ended: the child if it had to be
  * ended in the middle of its work, else 0.
  */
 bool header_ahead_wait(const char *path, pid_t *ret_ended);
+bool header_ahead_is_at_work(void);
 /* A child that has ended is taken note of. */
 void header_ahead_look(void);
 /* It is ended. */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Instances of templates go into a header of their own, behind the one that has the templates: clang instantiates them for a text
+ * that asks for nothing else, and writes what is new.
+ */
+#include "compiler/clang/clang-header.hh"
+
+#include "compiler/clang/clang-instance-keys.hh"
+#include "compiler/clang/clang-job.hh"
+#include "compiler/clang/clang-shim.h"
+
+#include <clang/Frontend/FrontendActions.h>
+#include <clang/Sema/SemaConsumer.h>
+
+using namespace clang;
+
+/*
+ * What clang looks at when a unit ends, for the sake of warnings: declarations whose diagnostics wait until it is known for whom
+ * code is made of them, the host or the device; functions and variables that nobody may use; `delete` of what may have come from
+ * another `new`. Those of a header would be read, thousands of them, by every cell that uses it: that was half of the time that a
+ * C++ cell of one line took. What a cell calls of them is looked at from the cell. Clang has no way to say so: the private
+ * members are reached by an explicit instantiation, which may name them.
+ */
+template <auto Waiting, auto Deleting> struct Reach {
+	friend void clang_forget_warnings(Sema &S)
+	{
+		(S.*Waiting).clear();
+		(S.*Deleting).clear();
+		S.UnusedFileScopedDecls.erase(S.UnusedFileScopedDecls.begin(nullptr), S.UnusedFileScopedDecls.end());
+	}
+};
+template struct Reach<&Sema::DeclsToCheckForDeferredDiags, &Sema::DeleteExprs>;
+
+namespace
+{
+
+class InstanceConsumer : public SemaConsumer
+{
+      public:
+	explicit InstanceConsumer(const clang_job *job) : job(job)
+	{
+	}
+
+	void InitializeSema(Sema &S) override
+	{
+		sema = &S;
+	}
+
+	/* Of the header in front. */
+	void HandleInterestingDecl(DeclGroupRef) override
+	{
+	}
+
+	/* What the text declares. Instances come here, too. */
+	bool HandleTopLevelDecl(DeclGroupRef) override
+	{
+		if (begun)
+			return true;
+		begun = true;
+		instantiate();
+		return true;
+	}
+
+	void HandleTranslationUnit(ASTContext &) override
+	{
+		clang_forget_warnings(*sema);
+	}
+
+      private:
+	const clang_job *job;
+	Sema *sema = nullptr;
+	bool begun = false;
+
+	void instantiate()
+	{
+		ASTNameGenerator symbols(sema->Context);
+		llvm::SmallVector<llvm::StringRef, 0> keys;
+		SourceManager &SM = sema->getSourceManager();
+		SourceLocation L = SM.getLocForStartOfFile(SM.getMainFileID());
+
+		llvm::StringRef(job->text, job->len).split(keys, '\n', -1, false);
+		for (llvm::StringRef key : keys) {
+			unsigned before = sema->getDiagnostics().getClient()->getNumErrors();
+			FunctionDecl *F = clang_instance_find(*sema, key, symbols);
+
+			if (F && !F->isDefined() && !F->isDeleted() && !F->isImmediateFunction()) {
+				sema->MarkFunctionReferenced(L, F);
+				sema->PerformPendingInstantiations();
+			}
+			if (!F || sema->getDiagnostics().getClient()->getNumErrors() != before)
+				job->instance(job->context, key.str().c_str());
+		}
+	}
+};
+
+class InstanceAction : public GeneratePCHAction
+{
+      public:
+	explicit InstanceAction(const clang_job *job) : job(job)
+	{
+	}
+
+      protected:
+	std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef file) override
+	{
+		auto writer = GeneratePCHAction::CreateASTConsumer(CI, file);
+
+		return writer ? clang_in_front(std::make_unique<InstanceConsumer>(job), std::move(writer)) : nullptr;
+	}
+
+      private:
+	const clang_job *job;
+};
+
+} // namespace
+
+int clang_shim_build_instances(const clang_job *job, const char *path)
+{
+	static const char text[] = "struct cgpu_instances;";
+	InstanceAction action(job);
+
+	return clang_execute(job, action, [&](CompilerInstance &CI) {
+		CI.getFrontendOpts().ProgramAction = frontend::GeneratePCH;
+		CI.getFrontendOpts().OutputFile = path;
+		CI.getFrontendOpts().IncludeTimestamps = false;
+		CI.getFrontendOpts().Inputs = { FrontendInputFile(llvm::MemoryBufferRef(text, "instances"),
+								  InputKind(job->options->language).getHeader()) };
+		CI.getDiagnosticOpts().ErrorLimit = 0;
+	});
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Behind KEY.pch comes KEY-instances.pch. Its list of files has the first one, so that it holds for as long as that one is
+ * the same; KEY-instances.use has the keys of its instances, a line each, and behind a `!` those that clang has refused, which
+ * are not tried again. All notebooks of a user share it: one that is begun anew is fast from its first cell on.
+ *
+ * A child that makes it may be ended, or clang may crash in it. So new keys are noted behind a `?` before they are tried; who
+ * finds them tries them once more, noted behind a `!`.
+ */
+#define _GNU_SOURCE
+#include "compiler/session/cpp-instances.h"
+
+#include <search.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/error.h"
+#include "common/mem-pool.h"
+#include "compiler/clang/clang-shim.h"
+#include "compiler/session/cpp-header.h"
+#include "compiler/session/header-ahead.h"
+
+#define SUFFIX "-instances."
+#define REFUSED '!'
+#define TRIED '?'
+#define BYTES_MAX (2u << 20) /* of keys, some 3,000: made in 2 s; then those of the last cells are the first again */
+#define TRIES 12 /* each refuses the outermost of those that call each other */
+
+struct making {
+	const struct cpp_instances *wanted;
+	const struct clang_options *clang;
+};
+
+enum key_state { KEY_NEW, KEY_MADE, KEY_TRIED, KEY_REFUSED };
+
+struct key {
+	const char *text;
+	enum key_state state;
+};
+
+/* In the order in which they came, each once. */
+struct key_list {
+	struct mem_pool pool;
+	void *tree;
+	struct key **at;
+	uint32_t n, cap;
+	bool no_memory;
+};
+
+void cpp_instances_release(struct cpp_instances *i)
+{
+	buffer_release(&i->base);
+	buffer_release(&i->keys);
+}
+
+void cpp_instances_want(struct cpp_instances *i, const char *base, const char *key)
+{
+	if (!i->base.len || strcmp(buffer_text(&i->base), base)) {
+		buffer_clear(&i->base);
+		buffer_clear(&i->keys);
+		buffer_puts(&i->base, base);
+	}
+	buffer_printf(&i->keys, "%s\n", key);
+}
+
+static void path_of(const char *base, const char *kind, struct buffer *ret)
+{
+	buffer_printf(ret, "%.*s" SUFFIX "%s", (int)(strlen(base) - strlen(".pch")), base, kind);
+}
+
+void cpp_instances_header(const char *base, struct buffer *ret)
+{
+	cleanup_buffer struct buffer path = BUFFER_INIT;
+
+	if (!*base)
+		return;
+	path_of(base, "pch", &path);
+	buffer_puts(ret, !buffer_check(&path, NULL) && cpp_header_holds(buffer_text(&path)) ? buffer_text(&path) : base);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(((const struct key *)a)->text, ((const struct key *)b)->text);
+}
+
+static void leave(void *key)
+{
+	(void)key; /* the pool's */
+}
+
+static void key_list_release(struct key_list *l)
+{
+	tdestroy(l->tree, leave);
+	mem_pool_release(&l->pool);
+}
+
+/* The one of that text, which may be made for it; NULL: memory is out. */
+static struct key *key_list_get(struct key_list *l, const char *text, size_t len)
+{
+	struct key *key = mem_pool_alloc(&l->pool, sizeof(*key));
+	struct key **found = NULL;
+
+	if (key)
+		key->text = mem_pool_strndup(&l->pool, text, len);
+	if (key && key->text && MEM_POOL_ROOM(&l->pool, l->at, l->n, &l->cap))
+		found = tsearch(key, &l->tree, by_text);
+	if (!found) {
+		l->no_memory = true;
+		return NULL;
+	}
+	if (*found == key)
+		l->at[l->n++] = key;
+	return *found;
+}
+
+/* Each line of the text is one; those that are there keep their state, unless they are refused. */
+static void key_list_add(struct key_list *l, const char *text, enum key_state state)
+{
+	for (size_t len; *text; text += len + (text[len] != '\0')) {
+		enum key_state its = *text == REFUSED ? KEY_REFUSED : *text == TRIED ? KEY_TRIED : state;
+		bool marked = *text == REFUSED || *text == TRIED;
+		uint32_t n = l->n;
+
+		len = strcspn(text, "\n");
+		struct key *key = key_list_get(l, text + marked, len - marked);
+
+		if (key && (l->n > n || its == KEY_REFUSED))
+			key->state = its;
+	}
+}
+
+static bool key_list_has(const struct key_list *l, enum key_state state)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->at[i]->state == state)
+			return true;
+	return false;
+}
+
+/* What may be tried, a line each. */
+static void key_list_put(const struct key_list *l, struct buffer *ret)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->at[i]->state != KEY_REFUSED)
+			buffer_printf(ret, "%s\n", l->at[i]->text);
+}
+
+static void key_list_read(struct key_list *l, const char *path)
+{
+	cleanup_buffer struct buffer text = BUFFER_INIT;
+	cleanup_file FILE *f = fopen(path, "re");
+	char block[1 << 16];
+
+	for (size_t n; f && text.len <= BYTES_MAX && (n = fread(block, 1, sizeof(block), f)) > 0;)
+		buffer_append(&text, block, n);
+	if (text.len <= BYTES_MAX && !buffer_check(&text, NULL))
+		key_list_add(l, buffer_text(&text), KEY_MADE);
+}
+
+/* Before they are tried, or behind that. */
+static int key_list_write(const struct key_list *l, bool before, const char *path)
+{
+	static const char *const marks[2][4] = { { [KEY_NEW] = "", [KEY_MADE] = "", [KEY_TRIED] = "", [KEY_REFUSED] = "!" },
+						 { [KEY_NEW] = "?", [KEY_MADE] = "", [KEY_TRIED] = "!", [KEY_REFUSED] = "!" } };
+	cleanup_buffer struct buffer new_path = BUFFER_INIT, text = BUFFER_INIT;
+	FILE *f;
+	bool failed;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		buffer_printf(&text, "%s%s\n", marks[before][l->at[i]->state], l->at[i]->text);
+	buffer_printf(&new_path, "%s.%d", path, (int)getpid());
+	f = buffer_check(&new_path, NULL) || buffer_check(&text, NULL) ? NULL : fopen(buffer_text(&new_path), "we");
+	if (!f)
+		return -1;
+	failed = fwrite(text.data, 1, text.len, f) != text.len;
+	failed |= fclose(f) != 0;
+	return failed || rename(buffer_text(&new_path), path) ? -1 : 0;
+}
+
+/* 1: some were refused, the others may do. */
+static int try_to_make(const struct making *m, struct key_list *keys, const char *path)
+{
+	cleanup_buffer struct buffer good = BUFFER_INIT, refused = BUFFER_INIT;
+	struct clang_job job = { .options = m->clang, .header = buffer_text(&m->wanted->base), .name = "instances" };
+
+	key_list_put(keys, &good);
+	if (buffer_check(&good, NULL))
+		return -1;
+	job.text = buffer_text(&good);
+	job.len = good.len;
+	if (!cpp_header_write(&job, clang_shim_build_instances, path, &refused, NULL))
+		return 0;
+	key_list_add(keys, buffer_text(&refused), KEY_REFUSED);
+	return refused.len && !buffer_check(&refused, NULL) ? 1 : -1;
+}
+
+/* One of those that are new is to blame, it is not known which. */
+static void refuse_new(struct key_list *l)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->at[i]->state != KEY_MADE)
+			l->at[i]->state = KEY_REFUSED;
+}
+
+static void make_of(const struct making *m, struct key_list *keys, const char *path, const char *path_of_keys)
+{
+	int r = key_list_write(keys, true, path_of_keys) ? -1 : 1;
+
+	for (int i = 0; i < TRIES && r == 1; i++)
+		r = try_to_make(m, keys, path);
+	if (r)
+		refuse_new(keys);
+	if (!r || !try_to_make(m, keys, path))
+		key_list_write(keys, false, path_of_keys);
+}
+
+static void make(void *context)
+{
+	const struct making *m = context;
+	const char *base = buffer_text(&m->wanted->base);
+	cleanup_buffer struct buffer path = BUFFER_INIT, path_of_keys = BUFFER_INIT;
+	struct key_list keys = { .tree = NULL };
+
+	mem_pool_init(&keys.pool);
+	path_of(base, "pch", &path);
+	path_of(base, "use", &path_of_keys);
+	if (!buffer_check(&path_of_keys, NULL))
+		key_list_read(&keys, buffer_text(&path_of_keys));
+	key_list_add(&keys, buffer_text(&m->wanted->keys), KEY_NEW);
+	if (!keys.no_memory && !buffer_check(&path, NULL) &&
+	    (key_list_has(&keys, KEY_NEW) || key_list_has(&keys, KEY_TRIED) || !cpp_header_holds(buffer_text(&path))))
+		make_of(m, &keys, buffer_text(&path), buffer_text(&path_of_keys));
+	key_list_release(&keys);
+}
+
+void cpp_instances_rest(struct cpp_instances *i, const struct clang_options *clang)
+{
+	cleanup_buffer struct buffer path = BUFFER_INIT;
+	struct making m = { i, clang };
+
+	if (!i->keys.len || !clang)
+		return;
+	path_of(buffer_text(&i->base), "pch", &path);
+	if (!buffer_check(&i->keys, NULL) && !buffer_check(&path, NULL) &&
+	    header_ahead_begin((const char *[]){ buffer_text(&path) }, 1, make, &m))
+		buffer_clear(&i->keys);
+}
