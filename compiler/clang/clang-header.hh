@@ -23,13 +23,14 @@
 void clang_forget_warnings(clang::Sema &S);
 
 /*
- * One mapping of the file for all that use it at a time; it must live as long as CI. nullptr: clang opens the file itself.
- * The two halves of a cell may come here at once.
+ * One mapping of the file for all that use it, which must live as long as CI; it stays until another file is mapped, since to map
+ * it again and again takes a tenth of a small cell. nullptr: clang opens the file itself. The two halves of a cell may come here
+ * at once.
  */
 inline std::shared_ptr<llvm::MemoryBuffer> clang_load_header(clang::CompilerInstance &CI)
 {
 	struct mapping {
-		std::weak_ptr<llvm::MemoryBuffer> bytes;
+		std::shared_ptr<llvm::MemoryBuffer> bytes;
 		ino_t version; /* another file takes its place when the header is made again */
 	};
 	static std::map<std::string, mapping> all;
@@ -40,14 +41,14 @@ inline std::shared_ptr<llvm::MemoryBuffer> clang_load_header(clang::CompilerInst
 	if (path.empty() || stat(path.c_str(), &st))
 		return nullptr;
 	std::lock_guard<std::mutex> guard(lock);
-	std::shared_ptr<llvm::MemoryBuffer> loaded = all[path].bytes.lock();
+	std::shared_ptr<llvm::MemoryBuffer> loaded = all[path].bytes;
 
 	if (!loaded || all[path].version != st.st_ino) {
 		auto file = llvm::MemoryBuffer::getFile(path, false, false);
 
 		loaded = file ? std::move(*file) : nullptr;
 		for (auto at = all.begin(); at != all.end();)
-			at = at->second.bytes.expired() ? all.erase(at) : std::next(at);
+			at = at->second.bytes.use_count() < 2 ? all.erase(at) : std::next(at);
 		all[path] = { loaded, st.st_ino };
 	}
 	if (loaded)

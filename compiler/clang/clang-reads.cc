@@ -57,6 +57,7 @@ bool HeaderReads::read_ahead(CompilerInstance &CI)
 
 	if (!reader || n_ahead >= end)
 		return false;
+	ExternalASTSource::Deserializing all_at_once(reader.get());
 	for (; n_ahead < end; n_ahead++) {
 		Decl *D = reader->GetDecl(remembered.all[n_ahead].ID);
 

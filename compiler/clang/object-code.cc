@@ -148,7 +148,8 @@ ObjectCode::~ObjectCode()
 		shared[simple->kind].reset();
 	if (!reusable || !optimising)
 		return;
-	optimising->codegen.reset();
+	if (used == optimising.get())
+		optimising->codegen.reset();
 	idle[effort] = std::move(optimising);
 }
 
