@@ -579,6 +579,9 @@ class Compilation
 		loaded = clang_load_header(CI);
 		choose_action();
 		begun = action->BeginSourceFile(CI, CI.getFrontendOpts().Inputs[0]);
+		/* From here on what the header has goes to the code generator as it is read, and not only when the text is. */
+		if (auto reader = begun ? CI.getASTReader() : nullptr)
+			reader->StartTranslationUnit(&CI.getASTConsumer());
 		if (effort == CLANG_CPP)
 			reads.begin(this->header, version);
 	}

@@ -188,7 +188,7 @@ bool cpp_header_holds(const char *header)
 }
 
 /* Not the time of its last change, by which it is known. */
-static void note_use(const char *header)
+void cpp_header_note_use(const char *header)
 {
 	utimensat(AT_FDCWD, header, (struct timespec[]){ { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_OMIT } }, 0);
 }
@@ -314,7 +314,7 @@ int cpp_header_get(const struct options *o, const struct clang_options *clang, c
 		make_room(buffer_text(&folder));
 		drop_left(buffer_text(&folder), 0);
 	} else {
-		note_use(buffer_text(&header));
+		cpp_header_note_use(buffer_text(&header));
 	}
 	buffer_puts(ret, buffer_text(&header));
 	return buffer_check(ret, err);
@@ -337,7 +337,7 @@ static bool still_holds(struct cpp_header_watch *w, const struct options *o, con
 		return own_hold(path, &w->own);
 	buffer_clear(&w->own);
 	w->looked_ns = now;
-	note_use(path);
+	cpp_header_note_use(path);
 	return holds(path, o, &w->own);
 }
 

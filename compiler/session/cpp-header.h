@@ -34,6 +34,8 @@ int cpp_header_write(const struct clang_job *job, cpp_header_make *make, const c
 		     struct error *err);
 /* Is it there, made of files that are as they were? */
 bool cpp_header_holds(const char *header);
+/* Others make room for new ones before this one does. */
+void cpp_header_note_use(const char *header);
 /*
  * Those of no includes for n options, at most HEADERS_AHEAD_MAX, are made by a child while nothing is to be done, where they
  * are not there (compiler/session/header-ahead.h). cpp_header_get() of one of them waits, or makes it, whichever is shorter.

@@ -78,7 +78,12 @@ void cpp_instances_header(const char *base, struct buffer *ret)
 	if (!*base)
 		return;
 	path_of(base, "pch", &path);
-	buffer_puts(ret, !buffer_check(&path, NULL) && cpp_header_holds(buffer_text(&path)) ? buffer_text(&path) : base);
+	if (buffer_check(&path, NULL) || !cpp_header_holds(buffer_text(&path))) {
+		buffer_puts(ret, base);
+		return;
+	}
+	buffer_puts(ret, buffer_text(&path));
+	cpp_header_note_use(buffer_text(&path));
 }
 
 static int by_text(const void *a, const void *b)

@@ -22,7 +22,7 @@ void cpp_instances_release(struct cpp_instances *i);
 void cpp_instances_want(struct cpp_instances *i, const char *base, const char *key);
 /* Nothing is to be done: a child precompiles them (compiler/session/header-ahead.h), with those that cells have wanted before. */
 void cpp_instances_rest(struct cpp_instances *i, const struct clang_options *clang);
-/* Appends to ret the header to use in place of `base`: the second one, if it is there, or the same. */
+/* Appends to ret the header to use in place of `base`, and notes its use: the second one, if it is there, or the same. */
 void cpp_instances_header(const char *base, struct buffer *ret);
 
 #endif
