@@ -4,13 +4,15 @@
  * the same; KEY-instances.use has the keys of its instances, a line each, and behind a `!` those that clang has refused, which
  * are not tried again. All notebooks of a user share it: one that is begun anew is fast from its first cell on.
  *
- * A child that makes it may be ended, or clang may crash in it. So new keys are noted behind a `?` before they are tried; who
- * finds them tries them once more, noted behind a `!`.
+ * The child that makes it may be ended at any time, which says nothing about its keys. When clang crashes in it, all that are new
+ * are refused: a list that says so is written before, and takes its place by rename().
  */
 #define _GNU_SOURCE
 #include "compiler/session/cpp-instances.h"
 
+#include <limits.h>
 #include <search.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +27,6 @@
 
 #define SUFFIX "-instances."
 #define REFUSED '!'
-#define TRIED '?'
 #define BYTES_MAX (2u << 20) /* of keys, some 3,000: made in 2 s; then those of the last cells are the first again */
 #define TRIES 12 /* each refuses the outermost of those that call each other */
 
@@ -34,7 +35,7 @@ struct making {
 	const struct clang_options *clang;
 };
 
-enum key_state { KEY_NEW, KEY_MADE, KEY_TRIED, KEY_REFUSED };
+enum key_state { KEY_NEW, KEY_MADE, KEY_REFUSED };
 
 struct key {
 	const char *text;
@@ -125,15 +126,14 @@ static struct key *key_list_get(struct key_list *l, const char *text, size_t len
 static void key_list_add(struct key_list *l, const char *text, enum key_state state)
 {
 	for (size_t len; *text; text += len + (text[len] != '\0')) {
-		enum key_state its = *text == REFUSED ? KEY_REFUSED : *text == TRIED ? KEY_TRIED : state;
-		bool marked = *text == REFUSED || *text == TRIED;
+		bool refused = *text == REFUSED;
 		uint32_t n = l->n;
 
 		len = strcspn(text, "\n");
-		struct key *key = key_list_get(l, text + marked, len - marked);
+		struct key *key = key_list_get(l, text + refused, len - refused);
 
-		if (key && (l->n > n || its == KEY_REFUSED))
-			key->state = its;
+		if (key && (l->n > n || refused || state == KEY_REFUSED))
+			key->state = refused ? KEY_REFUSED : state;
 	}
 }
 
@@ -165,24 +165,28 @@ static void key_list_read(struct key_list *l, const char *path)
 		key_list_add(l, buffer_text(&text), KEY_MADE);
 }
 
-/* Before they are tried, or behind that. */
-static int key_list_write(const struct key_list *l, bool before, const char *path)
+/* The name that it is written by before it is renamed. */
+static int path_before(const char *path, char ret[static PATH_MAX])
 {
-	static const char *const marks[2][4] = { { [KEY_NEW] = "", [KEY_MADE] = "", [KEY_TRIED] = "", [KEY_REFUSED] = "!" },
-						 { [KEY_NEW] = "?", [KEY_MADE] = "", [KEY_TRIED] = "!", [KEY_REFUSED] = "!" } };
-	cleanup_buffer struct buffer new_path = BUFFER_INIT, text = BUFFER_INIT;
+	return snprintf(ret, PATH_MAX, "%s.%d", path, (int)getpid()) >= PATH_MAX ? -1 : 0;
+}
+
+/* new_mark: of those that have not been made. */
+static int key_list_write(const struct key_list *l, const char *new_mark, const char *path)
+{
+	static const char refused[] = { REFUSED, '\0' };
+	cleanup_buffer struct buffer text = BUFFER_INIT;
 	FILE *f;
 	bool failed;
 
 	for (uint32_t i = 0; i < l->n; i++)
-		buffer_printf(&text, "%s%s\n", marks[before][l->at[i]->state], l->at[i]->text);
-	buffer_printf(&new_path, "%s.%d", path, (int)getpid());
-	f = buffer_check(&new_path, NULL) || buffer_check(&text, NULL) ? NULL : fopen(buffer_text(&new_path), "we");
+		buffer_printf(&text, "%s%s\n", l->at[i]->state == KEY_REFUSED ? refused : l->at[i]->state == KEY_NEW ? new_mark : "",
+			      l->at[i]->text);
+	f = buffer_check(&text, NULL) ? NULL : fopen(path, "we");
 	if (!f)
 		return -1;
 	failed = fwrite(text.data, 1, text.len, f) != text.len;
-	failed |= fclose(f) != 0;
-	return failed || rename(buffer_text(&new_path), path) ? -1 : 0;
+	return fclose(f) || failed ? -1 : 0;
 }
 
 /* 1: some were refused, the others may do. */
@@ -210,16 +214,46 @@ static void refuse_new(struct key_list *l)
 			l->at[i]->state = KEY_REFUSED;
 }
 
+static struct {
+	char from[PATH_MAX], to[PATH_MAX];
+} when_it_crashes;
+
+static void on_crash(int signal)
+{
+	(void)signal;
+	rename(when_it_crashes.from, when_it_crashes.to);
+	_exit(EXIT_FAILURE);
+}
+
+/* From here on, by whatever it does to itself. The stack may be full. */
+static int watch_for_crashes(const struct key_list *keys, const char *path_of_keys)
+{
+	static const int crashes[] = { SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
+	static char stack[1 << 16];
+	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK };
+
+	if (path_before(path_of_keys, when_it_crashes.from) ||
+	    snprintf(when_it_crashes.to, PATH_MAX, "%s", path_of_keys) >= PATH_MAX ||
+	    key_list_write(keys, (const char[]){ REFUSED, '\0' }, when_it_crashes.from))
+		return -1;
+	sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = sizeof(stack) }, NULL);
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
+		sigaction(crashes[i], &action, NULL);
+	return 0;
+}
+
 static void make_of(const struct making *m, struct key_list *keys, const char *path, const char *path_of_keys)
 {
-	int r = key_list_write(keys, true, path_of_keys) ? -1 : 1;
+	int r = watch_for_crashes(keys, path_of_keys) ? -1 : 1;
 
 	for (int i = 0; i < TRIES && r == 1; i++)
 		r = try_to_make(m, keys, path);
 	if (r)
 		refuse_new(keys);
-	if (!r || !try_to_make(m, keys, path))
-		key_list_write(keys, false, path_of_keys);
+	if ((!r || !try_to_make(m, keys, path)) && !key_list_write(keys, "", when_it_crashes.from))
+		rename(when_it_crashes.from, path_of_keys);
+	else
+		unlink(when_it_crashes.from);
 }
 
 static void make(void *context)
@@ -236,7 +270,7 @@ static void make(void *context)
 		key_list_read(&keys, buffer_text(&path_of_keys));
 	key_list_add(&keys, buffer_text(&m->wanted->keys), KEY_NEW);
 	if (!keys.no_memory && !buffer_check(&path, NULL) &&
-	    (key_list_has(&keys, KEY_NEW) || key_list_has(&keys, KEY_TRIED) || !cpp_header_holds(buffer_text(&path))))
+	    (key_list_has(&keys, KEY_NEW) || !cpp_header_holds(buffer_text(&path))))
 		make_of(m, &keys, buffer_text(&path), buffer_text(&path_of_keys));
 	key_list_release(&keys);
 }
