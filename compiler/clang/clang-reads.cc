@@ -6,6 +6,7 @@
 #include "compiler/clang/clang-reads.hh"
 
 #include <clang/AST/Decl.h>
+#include <clang/AST/ExternalASTSource.h>
 #include <llvm/ADT/DenseSet.h>
 
 using namespace clang;
@@ -52,14 +53,14 @@ void HeaderReads::begin(const std::string &header, ino_t version)
 
 bool HeaderReads::read_ahead(CompilerInstance &CI)
 {
-	llvm::IntrusiveRefCntPtr<ASTReader> reader = CI.getASTReader();
+	ExternalASTSource *from = CI.getASTContext().getExternalSource();
 	size_t end = std::min(n_ahead + STEP, remembered.all.size());
 
-	if (!reader || n_ahead >= end)
+	if (!from || n_ahead >= end)
 		return false;
-	ExternalASTSource::Deserializing all_at_once(reader.get());
+	ExternalASTSource::Deserializing all_at_once(from);
 	for (; n_ahead < end; n_ahead++) {
-		Decl *D = reader->GetDecl(remembered.all[n_ahead].ID);
+		Decl *D = from->GetExternalDecl(remembered.all[n_ahead].ID);
 
 		if (auto *F = dyn_cast_or_null<FunctionDecl>(D); F && remembered.all[n_ahead].body)
 			F->getBody();

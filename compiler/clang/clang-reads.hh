@@ -10,7 +10,6 @@
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Serialization/ASTDeserializationListener.h>
-#include <clang/Serialization/ASTReader.h>
 #include <llvm/IR/Module.h>
 
 #include <string>
