@@ -22,7 +22,7 @@ using namespace clang;
  * members are reached by an explicit instantiation, which may name them.
  */
 template <auto Waiting, auto Deleting> struct Reach {
-	friend void clang_forget_warnings(Sema &S)
+	friend void forget_warnings(Sema &S)
 	{
 		(S.*Waiting).clear();
 		(S.*Deleting).clear();
@@ -30,6 +30,13 @@ template <auto Waiting, auto Deleting> struct Reach {
 	}
 };
 template struct Reach<&Sema::DeclsToCheckForDeferredDiags, &Sema::DeleteExprs>;
+void forget_warnings(Sema &S);
+
+/* A friend is an inline function: other files cannot call it. */
+void clang_forget_warnings(Sema &S)
+{
+	forget_warnings(S);
+}
 
 namespace
 {

@@ -441,17 +441,24 @@ class Reader
 		return &C.Idents.get(name);
 	}
 
-	/* Is it an argument of the parameter's kind? A pack takes any number. */
+	static bool is_of_kind(const NamedDecl *P, const TemplateArgument &A)
+	{
+		return isa<TemplateTypeParmDecl>(P)	? A.getKind() == TemplateArgument::Type :
+		       isa<TemplateTemplateParmDecl>(P) ? A.getKind() == TemplateArgument::Template :
+							A.getKind() == TemplateArgument::Integral;
+	}
+
+	/* Is it an argument for that parameter? Of a pack, and of nothing else, it is a pack. Clang does not look. */
 	static bool suits(const NamedDecl *P, const TemplateArgument &A)
 	{
+		if (P->isTemplateParameterPack() != (A.getKind() == TemplateArgument::Pack))
+			return false;
 		if (A.getKind() != TemplateArgument::Pack)
-			return isa<TemplateTypeParmDecl>(P) ? A.getKind() == TemplateArgument::Type :
-			       isa<TemplateTemplateParmDecl>(P) ? A.getKind() == TemplateArgument::Template :
-								A.getKind() == TemplateArgument::Integral;
+			return is_of_kind(P, A);
 		for (const TemplateArgument &one : A.pack_elements())
-			if (!suits(P, one))
+			if (!is_of_kind(P, one))
 				return false;
-		return P->isTemplateParameterPack();
+		return true;
 	}
 
 	/* Quietly: a template that is not meant may have no such instance. */

@@ -32,7 +32,6 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
-#include <clang/AST/ExternalASTSource.h>
 #include <clang/AST/GlobalDecl.h>
 #include <clang/AST/Stmt.h>
 #include <clang/Basic/Stack.h>
@@ -580,9 +579,6 @@ class Compilation
 		loaded = clang_load_header(CI);
 		choose_action();
 		begun = action->BeginSourceFile(CI, CI.getFrontendOpts().Inputs[0]);
-		/* From here on what the header has goes to the code generator as it is read, and not only when the text is. */
-		if (ExternalASTSource *from = begun && code ? CI.getASTContext().getExternalSource() : nullptr)
-			from->StartTranslationUnit(&CI.getASTConsumer());
 		if (effort == CLANG_CPP)
 			reads.begin(this->header, version);
 	}
