@@ -95,7 +95,7 @@ class InstanceConsumer : public SemaConsumer
 				sema->PerformPendingInstantiations();
 			}
 			if (!F || sema->getDiagnostics().getClient()->getNumErrors() != before)
-				job->instance(job->context, key.str().c_str());
+				job->refused(job->context, key.str().c_str());
 		}
 	}
 };
@@ -127,11 +127,7 @@ int clang_shim_build_instances(const clang_job *job, const char *path)
 	InstanceAction action(job);
 
 	return clang_execute(job, action, [&](CompilerInstance &CI) {
-		CI.getFrontendOpts().ProgramAction = frontend::GeneratePCH;
-		CI.getFrontendOpts().OutputFile = path;
-		CI.getFrontendOpts().IncludeTimestamps = false;
-		CI.getFrontendOpts().Inputs = { FrontendInputFile(llvm::MemoryBufferRef(text, "instances"),
-								  InputKind(job->options->language).getHeader()) };
+		clang_make_header(CI, job->options->language, { text, job->name }, path);
 		CI.getDiagnosticOpts().ErrorLimit = 0;
 	});
 }

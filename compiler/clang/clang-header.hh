@@ -7,6 +7,7 @@
 #define CGPU_COMPILER_CLANG_HEADER_HH
 
 #include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/FrontendOptions.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <clang/Sema/Sema.h>
 #include <clang/Serialization/InMemoryModuleCache.h>
@@ -18,6 +19,17 @@
 #include <string>
 
 #include <sys/stat.h>
+
+/* The text, which must live as long as CI, is to become a precompiled header in the file at path. */
+inline void clang_make_header(clang::CompilerInstance &CI, clang::Language language, llvm::MemoryBufferRef text, const char *path)
+{
+	clang::FrontendOptions &O = CI.getFrontendOpts();
+
+	O.ProgramAction = clang::frontend::GeneratePCH;
+	O.OutputFile = path;
+	O.IncludeTimestamps = false;
+	O.Inputs = { clang::FrontendInputFile(text, clang::InputKind(language).getHeader()) };
+}
 
 /* Before a header is written. */
 void clang_forget_warnings(clang::Sema &S);

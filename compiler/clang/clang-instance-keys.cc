@@ -20,19 +20,23 @@
 #include <clang/AST/Type.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Sema/Template.h>
+#include <llvm/ADT/STLExtras.h>
 
 using namespace clang;
 
 namespace
 {
 
-/* Of what has no plain name, too; without spaces. */
+std::string without_spaces(std::string text)
+{
+	llvm::erase(text, ' ');
+	return text;
+}
+
+/* Of what has no plain name, too. */
 std::string name_of(const NamedDecl *D)
 {
-	std::string name = D->getNameAsString();
-
-	name.erase(std::remove(name.begin(), name.end(), ' '), name.end());
-	return name;
+	return without_spaces(D->getNameAsString());
 }
 
 class Writer
@@ -432,10 +436,7 @@ class Reader
 	DeclarationName name_for(llvm::StringRef name)
 	{
 		for (int i = OO_None + 1; i < NUM_OVERLOADED_OPERATORS; i++) {
-			std::string spelling = getOperatorSpelling((OverloadedOperatorKind)i);
-
-			spelling.erase(std::remove(spelling.begin(), spelling.end(), ' '), spelling.end());
-			if (name == "operator" + spelling)
+			if (name == "operator" + without_spaces(getOperatorSpelling((OverloadedOperatorKind)i)))
 				return C.DeclarationNames.getCXXOperatorName((OverloadedOperatorKind)i);
 		}
 		return &C.Idents.get(name);

@@ -822,12 +822,7 @@ int clang_shim_build_header(const struct clang_job *job, const char *path)
 	auto files = std::make_shared<AllDependencies>();
 	int failed = clang_execute(job, action, [&](CompilerInstance &CI) {
 		CI.addDependencyCollector(files);
-		CI.getFrontendOpts().ProgramAction = frontend::GeneratePCH;
-		CI.getFrontendOpts().OutputFile = path;
-		CI.getFrontendOpts().IncludeTimestamps = false;
-		CI.getFrontendOpts().Inputs = { FrontendInputFile(
-			llvm::MemoryBufferRef(StringRef(job->text, job->len), job->name),
-			InputKind(job->options->language).getHeader()) };
+		clang_make_header(CI, job->options->language, { StringRef(job->text, job->len), job->name }, path);
 		CI.getPreprocessorOpts().ImplicitPCHInclude.clear();
 	});
 

@@ -203,6 +203,7 @@ struct clang_job {
 	 * clang_shim_build_instances(). May be NULL.
 	 */
 	void (*instantiated)(void *context, const char *key);
+	void (*refused)(void *context, const char *key); /* for clang_shim_build_instances() alone */
 	void (*entry)(void *context, const struct clang_entry *e); /* as `piece` */
 	/* As `piece`: a function that its object has under another symbol than its name, and its type. */
 	void (*function)(void *context, const char *symbol, const char *type, unsigned line);
@@ -265,7 +266,7 @@ char *clang_options_describe(const struct clang_options *o);
 int clang_shim_build_header(const struct clang_job *job, const char *path);
 /*
  * Precompile instances of templates that job->header has, which must stay where it is, into the file at path: job->text has
- * their keys (`instantiated`), a line each. Each of those that there are not is told to job->instance. 0, or -1 when there are
+ * their keys (`instantiated`), a line each. Each of those that there are not is told to job->refused. 0, or -1 when there are
  * errors in some, which are told, too.
  */
 int clang_shim_build_instances(const struct clang_job *job, const char *path);

@@ -147,6 +147,7 @@ static bool is_header(const struct dirent *e)
 /* Remove the header that was used least recently; false when there are not too many. */
 static bool drop_one(int folder)
 {
+	static const char *const beside[] = { ".fil", ".use" }; /* as long as ".pch" */
 	cleanup_dir DIR *d = fdopendir(dup(folder));
 	struct timespec least = { 0 };
 	char name[256] = "";
@@ -166,11 +167,10 @@ static bool drop_one(int folder)
 	}
 	if (n <= HEADERS_MAX || unlinkat(folder, name, 0))
 		return false;
-	/* All suffixes have four letters. */
-	memcpy(name + strlen(name) - 4, ".fil", 4);
-	unlinkat(folder, name, 0);
-	memcpy(name + strlen(name) - 4, ".use", 4);
-	unlinkat(folder, name, 0);
+	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
+		memcpy(name + strlen(name) - strlen(beside[i]), beside[i], strlen(beside[i]));
+		unlinkat(folder, name, 0);
+	}
 	return true;
 }
 
@@ -213,7 +213,7 @@ int cpp_header_write(const struct clang_job *given, cpp_header_make *make, const
 	job.context = &b;
 	job.diagnostic = note_complaint;
 	job.file = note_file;
-	job.instance = refused ? note_refused : NULL;
+	job.refused = refused ? note_refused : NULL;
 	if (job.header)
 		note_file(&b, job.header);
 	failed = make(&job, buffer_text(&new_header));

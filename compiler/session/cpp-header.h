@@ -28,7 +28,7 @@ int cpp_header_get(const struct options *o, const struct clang_options *clang, c
 typedef int cpp_header_make(const struct clang_job *job, const char *path);
 /*
  * Writes a header and the list of its files, job->header among them; both are seen whole or not at all. The job has no callbacks;
- * refused: what job->instance is told, a line each; NULL: nothing is.
+ * refused: what job->refused is told, a line each; NULL: nothing is.
  */
 int cpp_header_write(const struct clang_job *job, cpp_header_make *make, const char *header, struct buffer *refused,
 		     struct error *err);
