@@ -38,6 +38,12 @@ void clang_forget_warnings(Sema &S)
 	forget_warnings(S);
 }
 
+void clang_define_virtual_tables(Sema &S)
+{
+	S.DefineUsedVTables();
+	S.PerformPendingInstantiations();
+}
+
 namespace
 {
 
@@ -97,6 +103,7 @@ class InstanceConsumer : public SemaConsumer
 			if (!F || sema->getDiagnostics().getClient()->getNumErrors() != before)
 				job->refused(job->context, key.str().c_str());
 		}
+		clang_define_virtual_tables(*sema);
 	}
 };
 

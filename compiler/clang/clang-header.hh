@@ -35,6 +35,12 @@ inline void clang_make_header(clang::CompilerInstance &CI, clang::Language langu
 void clang_forget_warnings(clang::Sema &S);
 
 /*
+ * Behind the last declaration of a header: the virtual tables that its text needs. Otherwise each unit that has it in front looks
+ * for them, and reads dozens of classes with all their functions.
+ */
+void clang_define_virtual_tables(clang::Sema &S);
+
+/*
  * One mapping of the file for all that use it, which must live as long as CI; it stays until another file is mapped, since to map
  * it again and again takes a tenth of a small cell. nullptr: clang opens the file itself. The two halves of a cell may come here
  * at once.

@@ -140,6 +140,8 @@ class CellConsumer : public SemaConsumer
 				continue;
 			if (is_header && !sema->getLangOpts().CPlusPlus)
 				clang_publish_inline(D, sema->getSourceManager());
+			if (is_header && is_end_of_header(D))
+				clang_define_virtual_tables(*sema);
 			if (pieces) {
 				if (is_of_earlier_cell(sema->getSourceManager(), D->getLocation(), job))
 					make_declaration(D);
@@ -216,6 +218,13 @@ class CellConsumer : public SemaConsumer
 	std::vector<FunctionDecl *> entries;
 	std::vector<Decl *> with_lambdas; /* what may have some that mean variables of the session */
 	std::vector<NamedDecl *> declared;
+
+	static bool is_end_of_header(const Decl *D)
+	{
+		auto *R = dyn_cast<RecordDecl>(D);
+
+		return R && R->getIdentifier() && R->getName() == CLANG_HEADER_END;
+	}
 
 	bool is_run(const FunctionDecl *F) const
 	{

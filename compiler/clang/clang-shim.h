@@ -262,6 +262,8 @@ void clang_options_set_macros(struct clang_options *o, const char *text);
  */
 char *clang_options_describe(const struct clang_options *o);
 
+/* A structure that is the last thing in the text of a header of C++: the virtual tables that its classes need go into it, too. */
+#define CLANG_HEADER_END "cgpu_header_end"
 /* Precompile job->text into the file at path; reports all its names. 0, or -1 after diagnostics. */
 int clang_shim_build_header(const struct clang_job *job, const char *path);
 /*

@@ -230,10 +230,10 @@ int cpp_header_write(const struct clang_job *given, cpp_header_make *make, const
 	return failed ? -1 : 0;
 }
 
-/* Each header begins with what every cell sees. */
+/* Each header begins with what every cell sees, and ends with what clang_shim_build_header() knows the end by. */
 static void text_of(const char *includes, struct buffer *ret)
 {
-	buffer_printf(ret, "#include \"cgpu.h\"\n%s", includes);
+	buffer_printf(ret, "#include \"cgpu.h\"\n%s\nstruct " CLANG_HEADER_END ";\n", includes);
 }
 
 int cpp_header_path(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
