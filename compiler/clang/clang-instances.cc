@@ -5,20 +5,29 @@
  * is what a cell specialises. Code that uses a variable which each unit has for itself, a `static` one of a header, is not shared
  * either: the rest of the unit would use another one.
  *
- * A function that LLVM has left in a module was not inlined at some place, so others lose little when they call it. It gets a
- * second symbol, an alias that is no weak one: the loader takes it for an ordinary function of the session.
+ * What is long when it has been optimised loses little by being called. It gets a second symbol, an alias that is no weak one:
+ * the loader takes it for an ordinary function of the session. The alias is there before LLVM's passes, which would drop what
+ * they have inlined wherever it is used; not for what only such functions use. Of what is called clang makes no code, nor of what
+ * only that would use, nor does it read its body.
+ *
+ *	nobody has it -> before(): has an alias -> optimised(): long, reported -> has(): declared -> take(): called by that name
+ *						  -> optimised(): short, has none: each unit makes it, and inlines it
  */
 #include "compiler/clang/clang-instances.hh"
 
 #include "compiler/clang/clang-instance-keys.hh"
 
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
 #include <clang/AST/Decl.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/Type.h>
+#include <clang/Sema/MultiplexExternalSemaSource.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalAlias.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
@@ -134,18 +143,123 @@ void add_users(const llvm::Value &V, llvm::SmallPtrSetImpl<const llvm::Value *> 
 	}
 }
 
-std::string given_name(const clang_job *job, llvm::StringRef symbol)
+/* The symbol that stands for all that clang makes of F. */
+GlobalDecl one_of(const FunctionDecl *F)
+{
+	if (auto *C = dyn_cast<CXXConstructorDecl>(F))
+		return GlobalDecl(C, Ctor_Base);
+	if (auto *D = dyn_cast<CXXDestructorDecl>(F))
+		return GlobalDecl(D, Dtor_Base);
+	return GlobalDecl(F);
+}
+
+/*
+ * Has it one code only? A constructor may have two, a virtual destructor another one that frees the memory, a virtual function
+ * others for what is derived from several classes.
+ */
+bool is_one(const FunctionDecl *F)
+{
+	auto *M = dyn_cast<CXXMethodDecl>(F);
+	bool has_variants = isa<CXXConstructorDecl>(F) || isa<CXXDestructorDecl>(F);
+
+	return !M || !(M->isVirtual() || (has_variants && M->getParent()->getNumVBases()));
+}
+
+/* What is short had better be inlined. A destructor that is still used is mostly called by its address, when the session ends. */
+bool is_worth_a_call(const llvm::Function &F, const FunctionDecl *D)
+{
+	auto is_use = [](const llvm::User *U) { return !isa<llvm::GlobalAlias>(U); };
+
+	return F.getInstructionCount() > SHORT || (isa<CXXDestructorDecl>(D) && llvm::any_of(F.users(), is_use));
+}
+
+/* Its address stands in a table. */
+bool is_in_data(const llvm::Function &F)
+{
+	auto is_data = [](const llvm::User *U) { return !isa<llvm::Instruction>(U) && !isa<llvm::GlobalAlias>(U); };
+
+	return llvm::any_of(F.users(), is_data);
+}
+
+/* Long functions of extern templates, which libstdc++ has and clang makes only to inline them. */
+llvm::StringSet<> in_library;
+
+/*
+ * In place of the header as what clang asks for declarations, and for each function whether others have it. It cannot be one
+ * beside the header: clang's class of several takes EK_Always, which is zero, for no answer.
+ */
+class Elsewhere : public MultiplexExternalSemaSource
+{
+      public:
+	Elsewhere(ExternalSemaSource *header, Instances *instances)
+	    : MultiplexExternalSemaSource(header, new ExternalSemaSource()), instances(instances)
+	{
+	}
+
+	ExtKind hasExternalDefinitions(const Decl *D) override
+	{
+		auto *F = dyn_cast<FunctionDecl>(D);
+
+		if (F && instances->has(const_cast<FunctionDecl *>(F)))
+			return EK_Always;
+		return MultiplexExternalSemaSource::hasExternalDefinitions(D);
+	}
+
+      private:
+	Instances *instances;
+};
+
+} // namespace
+
+Instances::Instances(const clang_job *job, CodeGenerator &declarations) : job(job), declarations(declarations)
+{
+	llvm::SmallVector<llvm::StringRef, 0> names;
+
+	llvm::StringRef(job->given).split(names, '\n', -1, false);
+	for (llvm::StringRef name : names)
+		given.insert(name);
+}
+
+void Instances::leave_out(ASTContext &C)
+{
+	auto *header = dyn_cast_or_null<ExternalSemaSource>(C.getExternalSource());
+
+	if (header)
+		C.setExternalSource(new Elsewhere(header, this));
+}
+
+bool Instances::is_given(const FunctionDecl *F)
+{
+	return is_one(F) && given.contains(declarations.GetMangledName(one_of(F)));
+}
+
+bool Instances::has(FunctionDecl *F)
+{
+	if (!text_of(F)->isFromASTFile() || F->isDependentContext() || F->isInvalidDecl() || !is_of_header(F))
+		return false;
+	if (!is_given(F) && !(F->getTemplateSpecializationKind() == TSK_ExplicitInstantiationDeclaration &&
+			      in_library.contains(declarations.GetMangledName(one_of(F)))))
+		return false;
+	if (!F->hasAttr<NoInlineAttr>())
+		F->addAttr(NoInlineAttr::CreateImplicit(F->getASTContext()));
+	return true;
+}
+
+const FunctionDecl *Instances::of_headers(llvm::StringRef symbol)
+{
+	auto *F = dyn_cast_or_null<FunctionDecl>(declarations.GetDeclForMangledName(symbol));
+
+	return F && is_of_header(F) ? F : nullptr;
+}
+
+std::string Instances::given_name(llvm::StringRef symbol) const
 {
 	return job->instances + symbol.str();
 }
 
-} // namespace
-
 /* Made here, and not read from a header. */
-void Instances::tell(const Decl *D)
+void Instances::tell(const FunctionDecl *F)
 {
-	auto *F = cast<FunctionDecl>(D);
-
 	if (!job->instantiated || F->isFromASTFile() || !told.insert(F).second)
 		return;
 	if (!symbols)
@@ -156,49 +270,106 @@ void Instances::tell(const Decl *D)
 		job->instantiated(job->context, key.c_str());
 }
 
-void Instances::leave_out(llvm::Module &M, CodeGenerator &declarations)
+void Instances::take(llvm::Module &M)
 {
-	llvm::SmallVector<llvm::StringRef, 0> names;
-	llvm::StringSet<> given;
-	bool any = false;
-
-	llvm::StringRef(job->given).split(names, '\n', -1, false);
-	for (llvm::StringRef name : names)
-		given.insert(name);
 	for (llvm::Function &F : M) {
-		if (F.isDeclaration() || !F.hasLinkOnceODRLinkage())
-			continue;
-		const Decl *D = declarations.GetDeclForMangledName(F.getName());
+		const FunctionDecl *D = of_headers(F.getName());
 
-		if (!D || !isa<FunctionDecl>(D) || !is_of_header(D))
+		if (!D || !(F.isDeclaration() ? is_given(D) : F.hasLinkOnceODRLinkage()))
 			continue;
 		tell(D);
-		if (!given.contains(F.getName())) {
-			of_headers.insert(F.getName());
+		if (!F.isDeclaration())
 			continue;
-		}
-		any = true;
-		F.deleteBody();
-		F.setComdat(nullptr);
+		std::string name = given_name(declarations.GetMangledName(one_of(D)));
+
 		F.addFnAttr(llvm::Attribute::NonLazyBind); /* as with -fno-plt: called by its address */
-		F.setName(given_name(job, F.getName()));
+		/* Two symbols of a constructor. */
+		if (llvm::Function *same = M.getFunction(name))
+			F.replaceAllUsesWith(same);
+		else
+			F.setName(name);
 	}
-	if (any)
-		drop_unused(M);
 }
 
-void Instances::give(llvm::Module &M)
+/* False: each unit is to make F, so what F calls had better be called, too. */
+bool Instances::offer(llvm::Function &F)
 {
-	llvm::SmallPtrSet<const llvm::Value *, 16> with_own;
+	const FunctionDecl *D = of_headers(F.getName());
+	std::string name = given_name(F.getName());
 
+	if (F.getParent()->getNamedAlias(name))
+		return true;
+	if (!D || F.hasFnAttribute(llvm::Attribute::AlwaysInline) || !is_one(D) || with_own.contains(&F) ||
+	    !is_worth_a_call(F, D))
+		return false;
+	if (F.hasAvailableExternallyLinkage())
+		in_library.insert(F.getName());
+	else if (F.hasLinkOnceODRLinkage())
+		llvm::GlobalAlias::create(llvm::GlobalValue::ExternalLinkage, name, &F);
+	else
+		return false;
+	return true;
+}
+
+/* What F calls, or uses in another way. */
+void Instances::offer_called(const llvm::Function &F, llvm::SmallPtrSetImpl<llvm::Function *> &seen)
+{
+	for (const llvm::Instruction &I : llvm::instructions(F))
+		for (const llvm::Use &operand : I.operands()) {
+			auto *G = dyn_cast<llvm::Function>(operand);
+
+			if (G && !G->isDeclaration() && seen.insert(G).second && !offer(*G))
+				offer_called(*G, seen);
+		}
+}
+
+void Instances::offer_called(llvm::Module &M)
+{
+	llvm::SmallPtrSet<llvm::Function *, 32> seen;
+
+	for (llvm::Function &F : M) {
+		if (F.isDeclaration())
+			continue;
+		if (!of_headers(F.getName()) || (is_in_data(F) && seen.insert(&F).second && !offer(F)))
+			offer_called(F, seen);
+	}
+}
+
+void Instances::before(llvm::Module &M)
+{
 	for (const llvm::GlobalVariable &V : M.globals())
 		if (V.hasLocalLinkage() && !V.isConstant())
 			add_users(V, with_own);
-	for (llvm::Function &F : M) {
-		if (F.isDeclaration() || !F.hasLinkOnceODRLinkage() || !of_headers.contains(F.getName()) ||
-		    with_own.contains(&F) || F.getInstructionCount() <= SHORT)
+	offer_called(M);
+}
+
+/* What has become short is each unit's again, and what it calls is given in its place. */
+void Instances::take_back_short(llvm::Module &M)
+{
+	llvm::SmallPtrSet<llvm::Function *, 32> seen;
+	llvm::SmallVector<llvm::GlobalAlias *, 32> all;
+
+	for (llvm::GlobalAlias &A : M.aliases())
+		all.push_back(&A);
+	for (llvm::GlobalAlias *A : all) {
+		auto *F = dyn_cast<llvm::Function>(A->getAliaseeObject());
+
+		if (!F || A->getName() != given_name(F->getName()) || is_worth_a_call(*F, of_headers(F->getName())))
 			continue;
-		llvm::GlobalAlias::create(llvm::GlobalValue::ExternalLinkage, given_name(job, F.getName()), &F);
-		job->instance(job->context, F.getName().str().c_str());
+		A->eraseFromParent();
+		offer_called(*F, seen);
+	}
+	drop_unused(M);
+}
+
+void Instances::optimised(llvm::Module &M)
+{
+	take_back_short(M);
+	offer_called(M);
+	for (llvm::GlobalAlias &A : M.aliases()) {
+		llvm::StringRef symbol = A.getAliaseeObject()->getName();
+
+		if (A.getName() == given_name(symbol))
+			job->instance(job->context, symbol.str().c_str());
 	}
 }

@@ -6,6 +6,8 @@
 #ifndef CGPU_COMPILER_CLANG_INSTANCES_HH
 #define CGPU_COMPILER_CLANG_INSTANCES_HH
 
+#include <clang/AST/Decl.h>
+#include <clang/AST/GlobalDecl.h>
 #include <clang/AST/Mangle.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <llvm/ADT/SmallPtrSet.h>
@@ -15,33 +17,43 @@
 #include <memory>
 
 #include "compiler/clang/clang-shim.h"
+#include "compiler/clang/object-code.hh"
 
-class Instances
+class Instances : public ObjectCode::Observer
 {
       public:
-	/* job: with `instances`; must outlive this. */
-	explicit Instances(const clang_job *job) : job(job)
-	{
-	}
+	/* job: with `instances`. What is given outlives this. */
+	Instances(const clang_job *job, clang::CodeGenerator &declarations);
 
-	/*
-	 * Before LLVM's passes. The code of what the session has goes, and that of all that only it used. Tells what has been
-	 * instantiated.
-	 */
-	void leave_out(llvm::Module &M, clang::CodeGenerator &declarations);
-	/*
-	 * Behind them. What M still has gets a symbol for others, and is reported; but for what is so short that it had better be
-	 * inlined.
-	 */
-	void give(llvm::Module &M);
+	/* Clang makes no code of what the session or the library has, and declares it. This outlives C. */
+	void leave_out(clang::ASTContext &C);
+	/* Clang has made M. What it has left out is called as the session has it. Tells what has been instantiated. */
+	void take(llvm::Module &M);
+	/* What is long gets a symbol for others, however often it is going to be inlined. */
+	void before(llvm::Module &M) override;
+	/* What is still long is reported. */
+	void optimised(llvm::Module &M) override;
+
+	/* Has the session F, or the library? Then F is marked: clang makes no code of what it can neither keep nor inline. */
+	bool has(clang::FunctionDecl *F);
 
       private:
-	void tell(const clang::Decl *D);
+	void tell(const clang::FunctionDecl *F);
+	bool offer(llvm::Function &F);
+	void offer_called(const llvm::Function &F, llvm::SmallPtrSetImpl<llvm::Function *> &seen);
+	void offer_called(llvm::Module &M);
+	void take_back_short(llvm::Module &M);
+	bool is_given(const clang::FunctionDecl *F);
+	/* The function that has this symbol, if it is of headers alone. */
+	const clang::FunctionDecl *of_headers(llvm::StringRef symbol);
+	std::string given_name(llvm::StringRef symbol) const;
 
 	const clang_job *job;
+	clang::CodeGenerator &declarations;
 	std::unique_ptr<clang::ASTNameGenerator> symbols;
+	llvm::StringSet<> given;
 	llvm::SmallPtrSet<const clang::Decl *, 16> told; /* a constructor has several symbols */
-	llvm::StringSet<> of_headers; /* symbols */
+	llvm::SmallPtrSet<const llvm::Value *, 16> with_own; /* which use a variable that each unit has for itself */
 };
 
 #endif

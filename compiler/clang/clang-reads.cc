@@ -26,9 +26,17 @@ struct Remembered {
 struct {
 	std::string header;
 	ino_t version = 0;
+	size_t given = 0; /* the length of the list, at its beginning */
 	std::vector<Remembered> all;
 	llvm::DenseSet<HeaderReads::id> declarations, bodies;
 } remembered;
+
+void forget()
+{
+	remembered.all.clear();
+	remembered.declarations.clear();
+	remembered.bodies.clear();
+}
 
 void remember(HeaderReads::id ID, bool body)
 {
@@ -46,9 +54,8 @@ void HeaderReads::begin(const std::string &header, ino_t version)
 		return;
 	remembered.header = header;
 	remembered.version = version;
-	remembered.all.clear();
-	remembered.declarations.clear();
-	remembered.bodies.clear();
+	remembered.given = 0;
+	forget();
 }
 
 bool HeaderReads::read_ahead(CompilerInstance &CI)
@@ -79,8 +86,12 @@ void HeaderReads::DeclRead(id ID, const Decl *)
 		read.push_back(ID);
 }
 
-void HeaderReads::keep(const llvm::Module &M, CodeGenerator &declarations)
+void HeaderReads::keep(const llvm::Module &M, CodeGenerator &declarations, llvm::StringRef given)
 {
+	if (given.size() > 2 * remembered.given) {
+		forget();
+		remembered.given = given.size();
+	}
 	for (id ID : read)
 		remember(ID, false);
 	for (const llvm::Function &F : M) {

@@ -33,8 +33,11 @@ class HeaderReads : public clang::ASTDeserializationListener
 	bool read_ahead(clang::CompilerInstance &CI);
 	/* There is a cell: what is read from here on is the cell's doing. */
 	void stop();
-	/* Its code is made, in M. Remembers what it has read, with the bodies of functions. */
-	void keep(const llvm::Module &M, clang::CodeGenerator &declarations);
+	/*
+	 * Its code is made, in M. Remembers what it has read, with the bodies of functions. Begins anew when most of what is given
+	 * (clang_job) was not yet when it began: earlier cells have read what it takes to make that.
+	 */
+	void keep(const llvm::Module &M, clang::CodeGenerator &declarations, llvm::StringRef given);
 
 	void DeclRead(id ID, const clang::Decl *D) override;
 

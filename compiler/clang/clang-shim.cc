@@ -628,6 +628,10 @@ class Compilation
 		llvm::MemoryBufferRef text(StringRef(job.text, job.len), job.name);
 
 		SM.setMainFileID(job.checked ? named_file(text) : SM.createFileID(text));
+		if (code && job.instance) {
+			instances = std::make_unique<Instances>(&job, static_cast<ModuleAction *>(action.get())->declarations());
+			instances->leave_out(CI.getASTContext());
+		}
 		noteBottomOfStack();
 		consumeError(action->Execute());
 		if (code && !CI.getDiagnostics().hasErrorOccurred())
@@ -667,6 +671,7 @@ class Compilation
 	llvm::SmallString<0> object;
 	CallbackDiagnostics diagnostics;
 	HeaderReads reads;
+	std::unique_ptr<Instances> instances; /* not for a cell that gives and takes none */
 	std::unique_ptr<FrontendAction> action; /* holds what the module lives in */
 	CompilerInstance CI;
 	std::unique_ptr<ObjectCode> code; /* not for clang's own way to an object */
@@ -675,18 +680,14 @@ class Compilation
 	void make_code(ModuleAction &made)
 	{
 		llvm::Module &M = *made.module();
-		Instances instances(&job);
 
 		if (CI.getLangOpts().CPlusPlus)
 			clang_publish_module(M);
 		if (effort == CLANG_CPP)
-			reads.keep(M, made.declarations());
-		if (!job.instance) {
-			code->generate(M, nullptr);
-			return;
-		}
-		instances.leave_out(M, made.declarations());
-		code->generate(M, [&instances](llvm::Module &optimised) { instances.give(optimised); });
+			reads.keep(M, made.declarations(), job.given ? job.given : "");
+		if (instances)
+			instances->take(M);
+		code->generate(M, instances.get());
 	}
 
 	void choose_action()

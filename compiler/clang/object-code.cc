@@ -294,15 +294,17 @@ bool ObjectCode::generate_short(const llvm::Module &M)
 	return is_short;
 }
 
-void ObjectCode::generate(llvm::Module &M, const std::function<void(llvm::Module &)> &optimised)
+void ObjectCode::generate(llvm::Module &M, Observer *observer)
 {
 	reusable = false;
 	M.setDataLayout(used->target->createDataLayout());
 	if (has_loops(effort) && generate_short(M))
 		return;
+	if (observer)
+		observer->before(M);
 	parts->optimise.run(M, parts->modules);
-	if (optimised)
-		optimised(M);
+	if (observer)
+		observer->optimised(M);
 	used->make_code(M);
 }
 
@@ -318,7 +320,7 @@ std::unique_ptr<ObjectCode> ObjectCode::create(const CompilerInstance &, clang_e
 	return nullptr;
 }
 
-void ObjectCode::generate(llvm::Module &, const std::function<void(llvm::Module &)> &)
+void ObjectCode::generate(llvm::Module &, Observer *)
 {
 }
 

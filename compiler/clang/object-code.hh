@@ -7,7 +7,6 @@
 #ifndef CGPU_COMPILER_OBJECT_CODE_HH
 #define CGPU_COMPILER_OBJECT_CODE_HH
 
-#include <functional>
 #include <memory>
 
 #include <llvm/ADT/SmallString.h>
@@ -34,9 +33,17 @@ class ObjectCode
 	static std::unique_ptr<ObjectCode> create(const clang::CompilerInstance &CI, clang_effort effort);
 	~ObjectCode();
 
-	/* Once. optimised: is called between the passes over M and those that make machine code, when M has been optimised; may be
-	 * empty. Trouble goes to the diagnostic handler of M's context. */
-	void generate(llvm::Module &M, const std::function<void(llvm::Module &)> &optimised);
+	/* What looks at a module before it is optimised, and at what has become of it; not at one of short loops, which is not. */
+	class Observer
+	{
+	      public:
+		virtual ~Observer() = default;
+		virtual void before(llvm::Module &M) = 0;
+		virtual void optimised(llvm::Module &M) = 0;
+	};
+
+	/* Once. observer: may be nullptr. Trouble goes to the diagnostic handler of M's context. */
+	void generate(llvm::Module &M, Observer *observer);
 	/* There was no trouble. */
 	void went_well();
 	const llvm::SmallString<0> &object() const;

@@ -84,3 +84,36 @@ def test_the_worker_is_killed(fresh_kernel):
     check(fresh_kernel, "b")
     fresh_kernel.kill(fresh_kernel.zygote_pid())
     check(fresh_kernel, "c")
+
+
+KINDS = """#pragma once
+#include <string>
+#define LONG(n) for (int i = 1; i < 9; i++) { n ^= n * i / 3; if (n % 5 == i % 7) n += i; \\
+    if (n % 11 > i % 13) n -= i / 7; if (n % 9 < i / 5) n += i % 4; }
+struct base { int n; base(int n) : n(n) { LONG(this->n) } ~base() { LONG(n) gone += n; } static inline int gone; };
+struct derived : base { derived(int n) : base(n) {} };
+struct shared : virtual base { shared(int n) : base(n) { LONG(this->n) } ~shared() { LONG(n) } };
+struct left { virtual ~left() {} virtual int get() { return 1; } };
+struct right { int r = 2; virtual ~right() { LONG(r) } virtual int value(int n) { LONG(n) return n + r; } };
+struct both : left, right { int value(int n) override { LONG(n) return n - r; } int get() override { return 3; } };
+inline int counted(int n) { static int calls; LONG(n) return n + 1000000 * ++calls; }
+inline int (*table[])(int) = { counted };
+"""
+
+
+def test_kinds_of_functions(start_kernel, tmp_path):
+    """Those with several symbols, of virtual tables, with a static variable, in a table."""
+    (tmp_path / "kinds.h").write_text(KINDS)
+    kernel = start_kernel()
+    kernel.run(f"#include <{tmp_path}/kinds.h>").ok()
+    shown = []
+    for n in range(3):
+        shown.append(kernel.run(
+            f"base *b{n} = new base(5); derived *d{n} = new derived(6); shared *s{n} = new shared(7);\n"
+            f"both both{n}; right *r{n} = &both{n}; left *l{n} = new both;\n"
+            f'printf("%d %d %d %d %d\\n", b{n}->n, d{n}->n, s{n}->n, r{n}->value(8), l{n}->get());\n'
+            f'base::gone = 0; delete b{n}; delete d{n}; delete s{n}; delete l{n}; printf("%d\\n", base::gone);').ok().stdout)
+    assert shown == shown[:1] * 3 and shown[0].split()[4] == "3"
+    counts = [int(kernel.run(f"counted(9) / 1000000 + table[0](9) / 1000000 * 100 + {n} - {n}").ok().text) for n in range(3)]
+    assert [c // 100 + c % 100 for c in counts] == [3, 7, 11]
+    kernel.close()

@@ -101,6 +101,31 @@ static void test_later_units_call_it(void **state)
 	compiler_release(&c);
 }
 
+/* LLVM inlines the one in its only caller; the other one's address is all that the cell needs. */
+static void test_also_what_was_inlined(void **state)
+{
+	static const char *const symbols[] = { "_ZNSt6vectorIiSaIiEE17_M_realloc_insert", "_ZNSt6vectorIiSaIiEED2Ev" };
+	static const char pushes[] = "for (int i = 0; i < 5000; i++) list.push_back(i * 7 % 31);\n";
+	struct compiler c = compiler_fixture_start();
+	char cell[400];
+	struct made first, second;
+
+	(void)state;
+	snprintf(cell, sizeof(cell), HEADERS "std::vector<int> list;\n%s", pushes);
+	first = compile(&c, 3, cell);
+	accept(&c, &first, true);
+	snprintf(cell, sizeof(cell), "std::vector<int> other;\n%s", pushes);
+	second = compile(&c, 4, cell);
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+		assert_int_equal(symbol_of(&first, UNIT_INSTANCE, symbols[i]), 'T');
+		assert_int_equal(symbol_of(&second, UNIT_INSTANCE, symbols[i]), 'U');
+		assert_int_equal(symbol_of(&second, symbols[i], ""), 0);
+	}
+	release(&first);
+	release(&second);
+	compiler_release(&c);
+}
+
 /* The cell was taken back, or was rolled back: nobody has it. */
 static void test_what_is_not_declared_is_compiled(void **state)
 {
@@ -193,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_later_units_call_it),
+		cmocka_unit_test(test_also_what_was_inlined),
 		cmocka_unit_test(test_what_is_not_declared_is_compiled),
 		cmocka_unit_test(test_another_header),
 		cmocka_unit_test(test_of_own_types_nothing_is_given),
