@@ -10,8 +10,8 @@
  * they have inlined wherever it is used; not for what only such functions use. Of what is called clang makes no code, nor of what
  * only that would use, nor does it read its body.
  *
- *	nobody has it -> before(): has an alias -> optimised(): long, reported -> has(): declared -> take(): called by that name
- *						  -> optimised(): short, has none: each unit makes it, and inlines it
+ *	nobody has it -> before(): has an alias -> optimised(): long, reported -> leave_out(): declared -> take(): called by alias
+ *						-> optimised(): short, has none: each unit makes it, and inlines it
  */
 #include "compiler/clang/clang-instances.hh"
 
@@ -200,7 +200,7 @@ class Elsewhere : public MultiplexExternalSemaSource
 	{
 		auto *F = dyn_cast<FunctionDecl>(D);
 
-		if (F && instances->has(const_cast<FunctionDecl *>(F)))
+		if (F && instances->leave_out(const_cast<FunctionDecl *>(F)))
 			return EK_Always;
 		return MultiplexExternalSemaSource::hasExternalDefinitions(D);
 	}
@@ -220,7 +220,7 @@ Instances::Instances(const clang_job *job, CodeGenerator &declarations) : job(jo
 		given.insert(name);
 }
 
-void Instances::leave_out(ASTContext &C)
+void Instances::watch(ASTContext &C)
 {
 	auto *header = dyn_cast_or_null<ExternalSemaSource>(C.getExternalSource());
 
@@ -233,7 +233,7 @@ bool Instances::is_given(const FunctionDecl *F)
 	return is_one(F) && given.contains(declarations.GetMangledName(one_of(F)));
 }
 
-bool Instances::has(FunctionDecl *F)
+bool Instances::leave_out(FunctionDecl *F)
 {
 	if (!text_of(F)->isFromASTFile() || F->isDependentContext() || F->isInvalidDecl() || !is_of_header(F))
 		return false;

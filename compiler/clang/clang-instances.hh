@@ -25,17 +25,19 @@ class Instances : public ObjectCode::Observer
 	/* job: with `instances`. What is given outlives this. */
 	Instances(const clang_job *job, clang::CodeGenerator &declarations);
 
-	/* Clang makes no code of what the session or the library has, and declares it. This outlives C. */
-	void leave_out(clang::ASTContext &C);
+	/* Before C is asked for code, clang asks leave_out() about each of its functions. This outlives C. */
+	void watch(clang::ASTContext &C);
+	/*
+	 * True: the session has F, or the library, so clang declares it. Then it is marked as what cannot be inlined either, of
+	 * which clang makes no code.
+	 */
+	bool leave_out(clang::FunctionDecl *F);
 	/* Clang has made M. What it has left out is called as the session has it. Tells what has been instantiated. */
 	void take(llvm::Module &M);
 	/* What is long gets a symbol for others, however often it is going to be inlined. */
 	void before(llvm::Module &M) override;
 	/* What is still long is reported. */
 	void optimised(llvm::Module &M) override;
-
-	/* Has the session F, or the library? Then F is marked: clang makes no code of what it can neither keep nor inline. */
-	bool has(clang::FunctionDecl *F);
 
       private:
 	void tell(const clang::FunctionDecl *F);

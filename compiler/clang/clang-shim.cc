@@ -630,7 +630,7 @@ class Compilation
 		SM.setMainFileID(job.checked ? named_file(text) : SM.createFileID(text));
 		if (code && job.instance) {
 			instances = std::make_unique<Instances>(&job, static_cast<ModuleAction *>(action.get())->declarations());
-			instances->leave_out(CI.getASTContext());
+			instances->watch(CI.getASTContext());
 		}
 		noteBottomOfStack();
 		consumeError(action->Execute());
