@@ -22,11 +22,6 @@ void record_put_u64(struct buffer *b, uint64_t v)
 	buffer_append(b, &v, sizeof(v));
 }
 
-void record_put_f64(struct buffer *b, double v)
-{
-	buffer_append(b, &v, sizeof(v));
-}
-
 void record_put_bytes(struct buffer *b, const void *data, size_t len)
 {
 	if (len > UINT32_MAX) {
@@ -82,11 +77,6 @@ uint32_t record_u32(struct record *r)
 uint64_t record_u64(struct record *r)
 {
 	READ_NUMBER(uint64_t);
-}
-
-double record_f64(struct record *r)
-{
-	READ_NUMBER(double);
 }
 
 const char *record_bytes(struct record *r, size_t *ret_len)

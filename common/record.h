@@ -20,7 +20,6 @@ struct error;
 void record_put_u8(struct buffer *b, uint8_t v);
 void record_put_u32(struct buffer *b, uint32_t v);
 void record_put_u64(struct buffer *b, uint64_t v);
-void record_put_f64(struct buffer *b, double v);
 void record_put_bytes(struct buffer *b, const void *data, size_t len);
 /* NULL is written as "". */
 void record_put_str(struct buffer *b, const char *text);
@@ -35,7 +34,6 @@ struct record record_open(const void *data, size_t len);
 uint8_t record_u8(struct record *r);
 uint32_t record_u32(struct record *r);
 uint64_t record_u64(struct record *r);
-double record_f64(struct record *r);
 /* Points into the record. */
 const char *record_bytes(struct record *r, size_t *ret_len);
 /* Strings are written with their NUL, so this points into the record and needs no copy. */

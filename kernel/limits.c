@@ -114,7 +114,8 @@ static void read_file(struct limits *l, int file, const char *path)
 	}
 }
 
-void limits_read_files(struct limits *l, const char *const files[LIMITS_FILES])
+/* From these files; NULL for none. */
+static void limits_read_files(struct limits *l, const char *const files[LIMITS_FILES])
 {
 	*l = (struct limits){ 0 };
 	for (int i = 0; i < LIMITS_FILES; i++)

@@ -38,8 +38,6 @@ struct limits {
 };
 
 void limits_read(struct limits *l);
-/* From these files; NULL for none. */
-void limits_read_files(struct limits *l, const char *const files[LIMITS_FILES]);
 void limits_release(struct limits *l);
 
 /* "40%", "2G". */

@@ -98,14 +98,6 @@ ssize_t worker_read_characters(const void *from, size_t unit, void *ret, size_t 
 	return have ? (ssize_t)known : -1;
 }
 
-int worker_read_text(const void *from, char *ret, size_t len)
-{
-	ssize_t n = worker_read_characters(from, 1, ret, len - 1);
-
-	ret[n < 0 ? 0 : n] = '\0';
-	return n < 0 ? -1 : 0;
-}
-
 /* What the CUDA side needs of us. */
 static void **session_root(void)
 {

@@ -49,9 +49,10 @@ static inline void worker_set_phase(enum worker_phase phase)
 	atomic_store(&worker.control->phase, phase);
 }
 
-/* Copy at most len bytes up to and with a NUL from an address that may be anything; -1 if not even one byte is there. */
-int worker_read_text(const void *from, char *ret, size_t len);
-/* The same for characters of so many bytes: how many bytes there are before a zero one, at most len. -1: nothing is there. */
+/*
+ * Copies characters of so many bytes, up to and with a zero one, from an address that may be anything: how many bytes there are
+ * before that, at most len. -1: nothing is there.
+ */
 ssize_t worker_read_characters(const void *from, size_t unit, void *ret, size_t len);
 
 /* End the process at once; nothing runs any more. */

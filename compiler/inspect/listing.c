@@ -29,7 +29,8 @@ void listing_release(struct listing *l)
 	*l = (struct listing){ 0 };
 }
 
-const char *listing_demangle(struct mem_pool *pool, const char *name)
+/* The name as C++ spells it, in the pool: "_Z4axpyIfEvPT_" is "void axpy<float>(float*)". */
+static const char *listing_demangle(struct mem_pool *pool, const char *name)
 {
 	cleanup_free char *whole = strncmp(name, "_Z", 2) ? NULL : __cxa_demangle(name, NULL, NULL, NULL);
 	char *shown = mem_pool_strdup(pool, whole ? whole : name);

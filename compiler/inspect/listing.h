@@ -77,9 +77,6 @@ size_t listing_count(const struct listing *l, const char *name);
 void listing_text(const struct listing *l, const char *name, struct buffer *out);
 void listing_html(const struct listing *l, const char *name, struct buffer *out);
 
-/* The name as C++ spells it, in the pool: "_Z4axpyIfEvPT_" is "void axpy<float>(float*)". */
-const char *listing_demangle(struct mem_pool *pool, const char *name);
-
 /* For the readers: rows of the function that was begun last. */
 void listing_begin(struct listing *l, const char *name, size_t len, bool is_entry);
 void listing_add(struct listing *l, enum listing_kind kind, const char *text, size_t len);

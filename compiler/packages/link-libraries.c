@@ -50,7 +50,7 @@ static int append(char ***list, size_t *n, char *text, struct error *err)
 	return 0;
 }
 
-int link_libraries_add_folder(struct link_libraries *l, const char *folder, struct error *err)
+static int add_folder(struct link_libraries *l, const char *folder, struct error *err)
 {
 	return append(&l->folders, &l->n_folders, strdup(folder), err);
 }
@@ -111,6 +111,8 @@ static bool is_known(const struct link_libraries *l, const char *path)
 	return false;
 }
 
+static int add_name(struct link_libraries *l, const char *name, struct error *err);
+
 /* GROUP ( /lib/libm.so.6 AS_NEEDED ( /lib/libmvec.so.1 ) ), INPUT(libncurses.so.6 -ltinfo) */
 static int follow_script(struct link_libraries *l, const char *path, char *text, struct error *err)
 {
@@ -125,7 +127,7 @@ static int follow_script(struct link_libraries *l, const char *path, char *text,
 		if (!strcmp(word, "GROUP") || !strcmp(word, "INPUT")) {
 			in_list = true;
 		} else if (in_list && !strncmp(word, "-l", 2)) {
-			failed = link_libraries_add(l, word + 2, err);
+			failed = add_name(l, word + 2, err);
 		} else if (in_list && *word == '/' && strstr(word, ".so")) {
 			failed = link_libraries_add_file(l, word, err);
 		} else if (in_list && strstr(word, ".so")) {
@@ -175,7 +177,8 @@ static char *find(const struct link_libraries *l, const char *name, const char *
 	return NULL;
 }
 
-int link_libraries_add(struct link_libraries *l, const char *name, struct error *err)
+/* -lname: ERROR_NOT_FOUND when there is none, or a static one only. Parts of libc are there without loading. */
+static int add_name(struct link_libraries *l, const char *name, struct error *err)
 {
 	cleanup_free char *path = NULL, *archive = NULL;
 
@@ -194,7 +197,7 @@ int link_libraries_add(struct link_libraries *l, const char *name, struct error 
 int link_libraries_add_argument(struct link_libraries *l, const char *argument, struct error *err)
 {
 	if (!strncmp(argument, "-L", 2))
-		return link_libraries_add_folder(l, argument + 2, err);
+		return add_folder(l, argument + 2, err);
 	if (!strncmp(argument, "-l:", 3)) {
 		for (size_t i = 0; i < l->n_folders; i++) {
 			cleanup_free char *path = NULL;
@@ -205,7 +208,7 @@ int link_libraries_add_argument(struct link_libraries *l, const char *argument, 
 		return error_set(err, ERROR_NOT_FOUND, "%s: there is no such file in the folders of -L", argument);
 	}
 	if (!strncmp(argument, "-l", 2))
-		return link_libraries_add(l, argument + 2, err);
+		return add_name(l, argument + 2, err);
 	if (*argument != '-')
 		return link_libraries_add_file(l, argument, err);
 	return 0;

@@ -20,9 +20,6 @@ struct link_libraries {
 
 /* Accepts a zeroed struct. */
 void link_libraries_release(struct link_libraries *l);
-int link_libraries_add_folder(struct link_libraries *l, const char *folder, struct error *err);
-/* -lname: ERROR_NOT_FOUND when there is none, or a static one only. Parts of libc are there without loading. */
-int link_libraries_add(struct link_libraries *l, const char *name, struct error *err);
 /* A file. */
 int link_libraries_add_file(struct link_libraries *l, const char *path, struct error *err);
 /* One argument of a link line. What does not name a library (-Wl,... -pthread) is accepted and means nothing here. */

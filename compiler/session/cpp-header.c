@@ -295,7 +295,8 @@ static bool is_made_ahead(const char *header, const char *folder)
 	return was_to_come && holds(header, NULL, NULL);
 }
 
-int cpp_header_get(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
+/* As cpp_header_watch_get(), with a look at each file. */
+static int cpp_header_get(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
 		   struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT, folder = BUFFER_INIT, header = BUFFER_INIT;

@@ -17,13 +17,6 @@ struct clang_options;
 struct error;
 struct options;
 
-/*
- * A header of what every cell sees and of `includes` ("#include <...>" lines); its path is appended to ret. When it was
- * made and a file that it consists of has changed, it is made again. -1: ERROR_COMPILE, a header does not compile or is
- * not there, with clang's words; ERROR_SYSTEM, the cache cannot be written.
- */
-int cpp_header_get(const struct options *o, const struct clang_options *clang, const char *includes, struct buffer *ret,
-		   struct error *err);
 /* clang_shim_build_header(), or clang_shim_build_instances(). */
 typedef int cpp_header_make(const struct clang_job *job, const char *path);
 /*
@@ -38,7 +31,8 @@ bool cpp_header_holds(const char *header);
 void cpp_header_note_use(const char *header);
 /*
  * Those of no includes for n options, at most HEADERS_AHEAD_MAX, are made by a child while nothing is to be done, where they
- * are not there (compiler/session/header-ahead.h). cpp_header_get() of one of them waits, or makes it, whichever is shorter.
+ * are not there (compiler/session/header-ahead.h). cpp_header_watch_get() of one of them waits, or makes it, whichever is
+ * shorter.
  */
 void cpp_header_make_ahead(const struct options *o, const struct clang_options *const *clang, size_t n);
 /* Where it lies, made or not. */
@@ -55,8 +49,10 @@ struct cpp_header_watch {
 
 void cpp_header_watch_release(struct cpp_header_watch *w);
 /*
- * As cpp_header_get(), for a header that cell after cell needs: a user's files are looked at each time, the system's, hundreds of
- * them, when that was not done within the last second.
+ * A header of what every cell sees and of `includes` ("#include <...>" lines); its path is appended to ret. When it was made and
+ * a file that it consists of has changed, it is made again: a user's files are looked at each time, the system's, hundreds of
+ * them, when that was not done within the last second. -1: ERROR_COMPILE, a header does not compile or is not there, with clang's
+ * words; ERROR_SYSTEM, the cache cannot be written.
  */
 int cpp_header_watch_get(struct cpp_header_watch *w, const struct options *o, const struct clang_options *clang,
 			 const char *includes, struct buffer *ret, struct error *err);

@@ -14,7 +14,8 @@
 #include "common/cleanup.h"
 #include "compiler/text/token.h"
 
-bool local_include_name(const char *rest, size_t len, char ret[PATH_MAX])
+/* `rest` is what stands behind #include: the name in quotes, NUL-terminated. False: there is none. */
+static bool local_include_name(const char *rest, size_t len, char ret[PATH_MAX])
 {
 	const char *end = len && *rest == '"' ? memchr(rest + 1, '"', len - 1) : NULL;
 
@@ -25,7 +26,8 @@ bool local_include_name(const char *rest, size_t len, char ret[PATH_MAX])
 	return true;
 }
 
-bool local_include_in(const char *folder, const char *name, char ret[PATH_MAX])
+/* The path of the file of that name, as seen from a folder; "": the working folder. */
+static bool local_include_in(const char *folder, const char *name, char ret[PATH_MAX])
 {
 	bool alone = *name == '/' || !*folder;
 	char path[2 * PATH_MAX];
@@ -33,13 +35,6 @@ bool local_include_in(const char *folder, const char *name, char ret[PATH_MAX])
 
 	snprintf(path, sizeof(path), "%s%s%s", alone ? "" : folder, alone ? "" : "/", name);
 	return realpath(path, ret) && !stat(ret, &st) && S_ISREG(st.st_mode);
-}
-
-void local_include_folder(char *path)
-{
-	char *slash = strrchr(path, '/');
-
-	slash[slash == path] = '\0';
 }
 
 bool local_include_path(const char *rest, size_t len, char ret[PATH_MAX])

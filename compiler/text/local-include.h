@@ -15,12 +15,6 @@
 struct error;
 struct token_list;
 
-/* `rest` is what stands behind #include: the name in quotes, NUL-terminated. False: there is none. */
-bool local_include_name(const char *rest, size_t len, char ret[PATH_MAX]);
-/* The path of the file of that name, as seen from a folder; "": the working folder. */
-bool local_include_in(const char *folder, const char *name, char ret[PATH_MAX]);
-/* An absolute path of a file becomes that of its folder. */
-void local_include_folder(char *path);
 /* The file's path if it is a quoted name that is found from the working folder. */
 bool local_include_path(const char *rest, size_t len, char ret[PATH_MAX]);
 /* Calls `found` with the path of each file that a directive of these tokens includes by a quoted name. */

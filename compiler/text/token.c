@@ -486,7 +486,8 @@ static size_t skip_blanks(const char *p, size_t i, size_t n)
 	return i;
 }
 
-size_t token_directive(const struct token_list *l, uint32_t i, const char **ret_word)
+/* "define", "include", ... of a directive token: its length, 0 for a lone #. */
+static size_t token_directive(const struct token_list *l, uint32_t i, const char **ret_word)
 {
 	const char *p = token_text(l, i);
 	size_t n = token_len(l, i), at = skip_blanks(p, *p == '%' ? 2 : 1, n), start = at;

@@ -80,8 +80,7 @@ static inline const char *token_text(const struct token_list *l, uint32_t i)
  * list's end. */
 uint32_t token_behind(const struct token_list *l, uint32_t i);
 
-/* "define", "include", ... of a directive token: its length, 0 for a lone #. */
-size_t token_directive(const struct token_list *l, uint32_t i, const char **ret_word);
+/* Is it the directive `#word`? */
 bool token_directive_is(const struct token_list *l, uint32_t i, const char *word);
 /* What follows the directive's word, to the end of the token, leading blanks skipped. */
 const char *token_directive_rest(const struct token_list *l, uint32_t i, size_t *ret_len);

@@ -264,10 +264,6 @@ void race_compare(const struct race_now *n, const struct race_access *old, uint3
 /* No lane's access races with one by another lane, or whoever would be told does not want to know. */
 bool race_is_silent(const struct race_now *n, const struct race_access *old);
 
-/* At the time of the access; 0 when nothing was released there. */
-uint64_t race_release_find(const struct race_releases *t, uint64_t address);
-void race_release_set(struct race *r, struct race_releases *t, uint64_t address, uint64_t time);
-
 /* race-shared.c */
 void race_shared_begin(struct race_cta *c);
 /* All that barrier `id` waits for have arrived. */

@@ -30,7 +30,8 @@ static struct race_release *find_slot(const struct race_releases *t, uint64_t ad
 	return &t->slots[at & (t->cap - 1)];
 }
 
-uint64_t race_release_find(const struct race_releases *t, uint64_t address)
+/* At the time of the access; 0 when nothing was released there. */
+static uint64_t race_release_find(const struct race_releases *t, uint64_t address)
 {
 	const struct race_release *x = t->cap ? find_slot(t, address) : NULL;
 
@@ -52,7 +53,7 @@ static int grow_releases(struct race_releases *t)
 	return 0;
 }
 
-void race_release_set(struct race *r, struct race_releases *t, uint64_t address, uint64_t time)
+static void race_release_set(struct race *r, struct race_releases *t, uint64_t address, uint64_t time)
 {
 	struct race_release *x;
 

@@ -464,6 +464,18 @@ CUresult queue_submit(struct queue *q, enum work_kind kind, void (*fn)(void *dat
 	return queue_take(q, w);
 }
 
+static bool queue_idle(struct queue *q)
+{
+	bool idle;
+
+	if (!unfinished)
+		return true;
+	lock_queues();
+	idle = is_idle(q);
+	unlock_queues();
+	return idle;
+}
+
 CUresult queue_do(struct queue *q, void (*fn)(void *data), const void *data, size_t size)
 {
 	if (!queue_idle(q))
@@ -497,6 +509,16 @@ CUresult queue_mark(struct queue *q, struct work **ret)
 	return result;
 }
 
+static bool work_done(struct work *w)
+{
+	bool done;
+
+	lock_queues();
+	done = w->state == DONE;
+	unlock_queues();
+	return done;
+}
+
 CUresult queue_after(struct queue *q, struct work *before)
 {
 	struct work *w;
@@ -519,29 +541,9 @@ CUresult queue_after(struct queue *q, struct work *before)
 	return result;
 }
 
-bool work_done(struct work *w)
-{
-	bool done;
-
-	lock_queues();
-	done = w->state == DONE;
-	unlock_queues();
-	return done;
-}
-
 struct timespec work_time(const struct work *w)
 {
 	return w->end;
-}
-
-struct work *work_hold(struct work *w)
-{
-	if (w) {
-		lock_queues();
-		w->refs++;
-		unlock_queues();
-	}
-	return w;
 }
 
 void work_release(struct work *w)
@@ -551,18 +553,6 @@ void work_release(struct work *w)
 	lock_queues();
 	drop_reference(w);
 	unlock_queues();
-}
-
-bool queue_idle(struct queue *q)
-{
-	bool idle;
-
-	if (!unfinished)
-		return true;
-	lock_queues();
-	idle = is_idle(q);
-	unlock_queues();
-	return idle;
 }
 
 /* The host looks whether something is done, so it waits in its own way: nothing is put off. */

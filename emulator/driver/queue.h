@@ -58,14 +58,11 @@ CUresult queue_take(struct queue *q, struct work *w);
 CUresult queue_mark(struct queue *q, struct work **ret);
 /* What follows in the queue waits for the item. */
 CUresult queue_after(struct queue *q, struct work *w);
-bool work_done(struct work *w);
 /* When it was done; of marks. */
 struct timespec work_time(const struct work *w);
-struct work *work_hold(struct work *w);
 void work_release(struct work *w);
 
-bool queue_idle(struct queue *q);
-/* The same; what is left is begun at once. */
+/* Is nothing left to be done? What is left is begun at once. */
 bool queue_poll(struct queue *q);
 bool work_poll(struct work *w);
 

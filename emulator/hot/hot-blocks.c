@@ -14,7 +14,8 @@ uint32_t hot_width(const struct op *o)
 	return o->id == OP_guard || o->id == OP_guard_not || o->id == OP_mode ? 2 : 1;
 }
 
-bool hot_guards_native(const struct hot_meaning *meanings, const struct op *o)
+/* A guarded operation that is compiled under a mask of its own. */
+static bool hot_guards_native(const struct hot_meaning *meanings, const struct op *o)
 {
 	return (o->id == OP_guard || o->id == OP_guard_not) && meanings[o[1].id].shape != HOT_HAND &&
 	       hot_way(meanings, o + 1) == WAY_NATIVE;

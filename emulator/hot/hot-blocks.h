@@ -36,8 +36,6 @@ enum hot_way {
 enum hot_way hot_way(const struct hot_meaning *meanings, const struct op *o);
 /* Operations that one step of the machine executes: two where one runs the next. */
 uint32_t hot_width(const struct op *o);
-/* A guarded operation that is compiled under a mask of its own. */
-bool hot_guards_native(const struct hot_meaning *meanings, const struct op *o);
 
 /* Blocks that are worth it. -1: out of memory. */
 int hot_blocks_init(struct hot_blocks *b, const struct hot_program *p, const struct hot_meaning *meanings);

@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "emulator/machine/exec.h"
 #include "emulator/machine/machine-limits.h"
+#include "emulator/ptx/ptx-code-address.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 #define TAIL_STREAM 3 /* cudaStreamTailLaunch */

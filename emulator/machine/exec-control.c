@@ -5,6 +5,7 @@
  */
 #define TAKE_CONTROL KEEP
 #include "emulator/machine/exec.h"
+#include "emulator/ptx/ptx-code-address.h"
 #include "emulator/ptx/ptx-syntax.h"
 
 /* Every jump backwards is counted, so that no loop can keep the host thread for ever. */

@@ -123,7 +123,8 @@ const struct matrix_spot *matrix_spots(const struct matrix_op *x, enum matrix_pa
 	}
 }
 
-float matrix_e4m3(uint8_t v)
+/* 8-bit floats, also for cvt. */
+static float matrix_e4m3(uint8_t v)
 {
 	int exponent = v >> 3 & 15, mantissa = v & 7;
 	float r;
@@ -134,7 +135,7 @@ float matrix_e4m3(uint8_t v)
 	return v & 0x80 ? -r : r;
 }
 
-float matrix_e5m2(uint8_t v)
+static float matrix_e5m2(uint8_t v)
 {
 	return half_to_float((uint16_t)(v << 8));
 }

@@ -50,8 +50,4 @@ const struct matrix_spot *matrix_spots(const struct matrix_op *x, enum matrix_pa
 #define MATRIX_STAGE_C 32
 void matrix_multiply(const struct matrix_op *x, uint64_t (*stage)[32]);
 
-/* 8-bit floats, also for cvt. */
-float matrix_e4m3(uint8_t v);
-float matrix_e5m2(uint8_t v);
-
 #endif

@@ -12,7 +12,7 @@ libmachine_a_SOURCES += \
 	%reldir%/ptx-decode-memory.c \
 	%reldir%/ptx-decode-move.c \
 	%reldir%/ptx-lines.c %reldir%/ptx-lines.h \
-	%reldir%/ptx-module.c %reldir%/ptx-module.h \
+	%reldir%/ptx-code-address.c %reldir%/ptx-code-address.h %reldir%/ptx-module.c %reldir%/ptx-module.h \
 	%reldir%/ptx-opcodes.def %reldir%/ptx-ops.h \
 	%reldir%/ptx-parse-body.c \
 	%reldir%/ptx-peephole.c \

@@ -25,7 +25,7 @@ static bool encloses(const struct ptx_body *b, uint32_t outer, uint32_t inner, u
 }
 
 /* Labels of inline assembly repeat in different blocks: the nearest enclosing one counts. */
-bool decode_label(struct decoder *d, const char *name, uint32_t scope, uint32_t *ret)
+static bool decode_label(struct decoder *d, const char *name, uint32_t scope, uint32_t *ret)
 {
 	const struct ptx_body *b = d->body;
 	const struct ptx_label *l = b->label_count ? bsearch(name, b->labels, b->label_count, sizeof(*l), by_name) : NULL;

@@ -58,7 +58,7 @@ int decode_address_in(struct decoder *d, const struct ptx_operand *o, enum ptx_s
 	return d->problem[0] ? -1 : 0;
 }
 
-int decode_address(struct decoder *d, const struct ptx_operand *o, const struct form *f, struct address *a)
+static int decode_address(struct decoder *d, const struct ptx_operand *o, const struct form *f, struct address *a)
 {
 	return decode_address_in(d, o, form_space(f), a);
 }

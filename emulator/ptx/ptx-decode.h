@@ -137,7 +137,6 @@ struct address {
 };
 /* ptx-decode-memory.c. form_space(): the space the form names. _in: of the space given. */
 enum ptx_space form_space(const struct form *f);
-int decode_address(struct decoder *d, const struct ptx_operand *o, const struct form *f, struct address *a);
 int decode_address_in(struct decoder *d, const struct ptx_operand *o, enum ptx_space space, struct address *a);
 /* The same as one 64-bit row with the offset added; ptx-decode-async.c. */
 struct ref decode_address_row(struct decoder *d, const struct ptx_operand *o, enum ptx_space space);
@@ -157,7 +156,6 @@ decode_function decode_shfl, decode_vote, decode_match, decode_redux, decode_act
 decode_function decode_tex, decode_image_query, decode_surface;              /* ptx-decode-image.c */
 decode_function decode_wmma, decode_mma, decode_ldmatrix, decode_movmatrix;  /* ptx-decode-matrix.c */
 decode_function decode_cp, decode_mbarrier, decode_mapa;                     /* ptx-decode-async.c */
-bool decode_label(struct decoder *d, const char *name, uint32_t scope, uint32_t *ret);
 
 /* ---- ptx-peephole.c ---- */
 /* Take operations together and leave dead ones out; 0 or -1 when out of memory. */

@@ -147,9 +147,4 @@ struct ptx_module {
 struct error;
 int ptx_parse_module(struct ptx_module *m, const char *text, size_t len, struct error *err);
 
-/* Registry of code addresses. */
-uint64_t ptx_code_address_new(struct ptx_function *f);
-void ptx_code_address_drop(struct ptx_module *m);
-struct ptx_function *ptx_code_address_find(uint64_t address);
-
 #endif

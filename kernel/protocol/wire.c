@@ -105,7 +105,8 @@ static struct iovec frame_bytes(const struct message *m, size_t i)
 	return (struct iovec){ zmq_msg_data(frame), zmq_msg_size(frame) };
 }
 
-struct iovec message_header(const struct message *m)
+/* The header as it came: goes out again as parent_header, byte for byte. */
+static struct iovec message_header(const struct message *m)
 {
 	return frame_bytes(m, m->n_identities + FRAME_HEADER);
 }

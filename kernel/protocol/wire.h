@@ -53,9 +53,6 @@ void message_release(struct message *m);
 /* A message that is good for nothing but being a parent, and lives on when m is released. */
 int message_keep_header(struct message *ret, const struct message *m);
 
-/* The header as it came: goes out again as parent_header, byte for byte. */
-struct iovec message_header(const struct message *m);
-
 /* A message to send. Borrowed all, but metadata and content are taken over (also on failure). */
 struct outgoing {
 	const char *type;

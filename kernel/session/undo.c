@@ -83,13 +83,6 @@ void undo_note_all(struct session *s, struct cell *c)
 		session_state_keep(s, &u->steps[u->n - 1].beside);
 }
 
-void undo_note_now(struct session *s, struct cell *c)
-{
-	if (!c->noted)
-		c->state_before = supervisor_state(s->supervisor);
-	undo_note(s, c);
-}
-
 /* ---- what has changed ---- */
 
 struct seen {

@@ -32,8 +32,6 @@ struct undo {
 void undo_release(struct undo *u);
 /* Before the cell's first commit is accepted: the declarations are still as they were. */
 void undo_note(struct session *s, struct cell *c);
-/* For a change without a commit of the cell: nothing of it has happened yet. */
-void undo_note_now(struct session *s, struct cell *c);
 /* For what replaces the whole session, flags and cells that run again included; before that. */
 void undo_note_all(struct session *s, struct cell *c);
 /* Takes the last n cells back; a report for the user is appended to `report`. */

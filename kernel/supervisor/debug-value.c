@@ -329,7 +329,7 @@ bool debug_value_is_pointer(const struct debug_value *v)
 	return dwarf_tag(&type) == DW_TAG_pointer_type;
 }
 
-bool debug_value_is_array(const struct debug_value *v)
+static bool debug_value_is_array(const struct debug_value *v)
 {
 	Dwarf_Die type = v->type;
 

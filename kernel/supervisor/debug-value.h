@@ -40,7 +40,6 @@ struct debug_value {
 bool debug_value_of(const struct debug_frame *f, Dwarf_Die *variable, uint64_t place, struct debug_value *ret);
 
 bool debug_value_is_pointer(const struct debug_value *v);
-bool debug_value_is_array(const struct debug_value *v);
 bool debug_value_is_integer(const struct debug_value *v);
 int64_t debug_value_integer(const struct debug_value *v);
 /* What it points to or consists of; the result has an address, its bits when they can be read. */

@@ -69,11 +69,6 @@ void allocator_set_limit(uint64_t bytes)
 	limit = bytes;
 }
 
-uint64_t allocator_limit(void)
-{
-	return limit;
-}
-
 /* NULL: META was full when its turn came. */
 static struct arena_cell *cell_row(uint32_t c)
 {

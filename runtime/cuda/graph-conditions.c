@@ -35,7 +35,8 @@ static const struct session_graph *other_holder(const struct session_graph *g, c
 	return NULL;
 }
 
-cudaError_t graphs_condition_new(struct session_graph *g, uint32_t preset, uint32_t flags, cudaGraphConditionalHandle *ret)
+/* A new one with its memory. */
+static cudaError_t graphs_condition_new(struct session_graph *g, uint32_t preset, uint32_t flags, cudaGraphConditionalHandle *ret)
 {
 	struct ledger_request r = cudart_request("cudaGraphConditionalHandleCreate", sizeof(preset), BUFFER_MALLOC);
 	uint64_t address;

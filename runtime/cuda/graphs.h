@@ -51,10 +51,9 @@ void graphs_release_order(struct session_graph *g);
 cudaError_t graphs_run(const struct session_graph *g, cudaStream_t stream);
 
 /*
- * Conditions and the nodes that look at them: graph-conditions.c. A new one with its memory; as a copy of a graph has those of
- * the graph; and what no other graph has goes with g.
+ * Conditions and the nodes that look at them: graph-conditions.c. A copy of a graph has those of the graph; what no other graph
+ * has goes with g.
  */
-cudaError_t graphs_condition_new(struct session_graph *g, uint32_t preset, uint32_t flags, cudaGraphConditionalHandle *ret);
 cudaError_t graphs_copy_conditions(struct session_graph *to, const struct session_graph *from);
 void graphs_release_conditions(struct session_graph *g);
 /* cudaErrorInvalidValue: it is none, or a node has it already. */

@@ -55,7 +55,8 @@ size_t images_element(const struct session_image *i)
 	return (size_t)i->format.x / 8 * i->shape.NumChannels;
 }
 
-void images_extent(const struct session_image *i, size_t extent[3])
+/* Elements in each direction, at least 1; layers and faces count as depth. */
+static void images_extent(const struct session_image *i, size_t extent[3])
 {
 	extent[0] = i->shape.Width;
 	extent[1] = i->shape.Height ? i->shape.Height : 1;

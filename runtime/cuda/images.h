@@ -24,8 +24,6 @@ struct ledger_request;
 cudaError_t images_format(const struct cudaChannelFormatDesc *d, CUarray_format *ret, unsigned *ret_channels);
 /* Bytes of one element. */
 size_t images_element(const struct session_image *i);
-/* Elements in each direction, at least 1; layers and faces count as depth. */
-void images_extent(const struct session_image *i, size_t extent[3]);
 
 /* r->size is found out here. */
 CUresult images_new(const struct ledger_request *r, const CUDA_ARRAY3D_DESCRIPTOR *shape,

@@ -63,7 +63,7 @@ static int by_size(const void *a, const void *b)
 	return (x->charged < y->charged) - (x->charged > y->charged);
 }
 
-void ledger_table(struct buffer *out)
+static void ledger_table(struct buffer *out)
 {
 	const struct session_array *a = &device.session->buffers;
 	const struct session_buffer **sorted = malloc((a->n + 1) * sizeof(*sorted));

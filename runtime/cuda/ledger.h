@@ -83,6 +83,5 @@ const char *ledger_size_text(uint64_t bytes, char text[24]);
 const char *ledger_kind_name(enum buffer_kind kind);
 /* Name of the buffer for a report: as given when it was made, else the variable that points there; "" unknown. */
 const char *ledger_name(const struct session_buffer *b);
-void ledger_table(struct buffer *out);
 
 #endif

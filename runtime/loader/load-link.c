@@ -14,7 +14,8 @@
 #include "runtime/loader/loader.h"
 #include "runtime/loader/symbol-packages.h"
 
-const struct unit_symbol *load_unit_symbol(const struct load *l, uint32_t symbol)
+/* The unit's own word about a symbol; NULL: none. */
+static const struct unit_symbol *load_unit_symbol(const struct load *l, uint32_t symbol)
 {
 	const char *name = object_symbol_name(&l->o, symbol);
 

@@ -86,8 +86,6 @@ int load_link(struct load *l, struct error *err);
 bool load_keeps(struct load *l, uint32_t symbol);
 /* True if a variable that is kept gets its initial value when the unit's statements come to it. */
 bool load_waits(const struct load *l, uint32_t symbol);
-/* The unit's own word about a symbol; NULL: none. */
-const struct unit_symbol *load_unit_symbol(const struct load *l, uint32_t symbol);
 
 /* A name that stands for a place of this unit, where that is; 0: it is none. */
 uint64_t load_place_name(const struct load *l, const char *name);

@@ -150,7 +150,11 @@ bool object_is_shared(const struct object *o, uint32_t symbol)
 	return in_group(o, symbol) && is_variable_section(o, o->symbols[symbol].st_shndx);
 }
 
-bool object_is_own(const struct object *o, uint32_t symbol)
+/*
+ * One of a COMDAT group, which C++ compilers make in each object that uses it (inline functions, templates, vtables): the
+ * unit keeps to its own. The classes of two cells may have one name and not be the same.
+ */
+static bool object_is_own(const struct object *o, uint32_t symbol)
 {
 	return in_group(o, symbol) && !is_variable_section(o, o->symbols[symbol].st_shndx);
 }

@@ -46,12 +46,7 @@ static inline const Elf64_Rela *object_relocations(const struct object *o, uint3
 
 /* The symbol may be replaced by, or comes from, another unit or library. */
 bool object_is_global(const struct object *o, uint32_t symbol);
-/*
- * One of a COMDAT group, which C++ compilers make in each object that uses it (inline functions, templates, vtables): the
- * unit keeps to its own. The classes of two cells may have one name and not be the same.
- */
-bool object_is_own(const struct object *o, uint32_t symbol);
-/* The same of a variable (an inline one, a static one of an inline function): there is one in the session. */
+/* A variable that is inline, or static in an inline function: each unit that uses it has one, and the session has one of them. */
 bool object_is_shared(const struct object *o, uint32_t symbol);
 bool object_is_undefined(const struct object *o, uint32_t symbol);
 
