@@ -6,12 +6,14 @@
 #include "compiler/clang/clang-hints.hh"
 
 #include "compiler/clang/clang-diagnostic.hh"
+#include "compiler/clang/clang-std.hh"
 
 #include <clang/AST/Decl.h>
 #include <clang/AST/Type.h>
 #include <clang/Basic/DiagnosticParse.h>
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/SourceManager.h>
+#include <llvm/ADT/STLExtras.h>
 
 using namespace clang;
 
@@ -113,6 +115,25 @@ const known_name unknown_names[] = {
 	{ "texture", "CUDA has no texture references since version 12: make an object with cudaCreateTextureObject()" },
 };
 
+/* Names of the C++ library that people write without `std::`, and that are seldom something else. */
+const char *const std_names[] = {
+	"accumulate", "array", "bitset", "cerr", "cin", "complex", "cout", "deque", "endl", "fixed", "function", "getline", "ifstream",
+	"iota", "istringstream", "list", "make_pair", "make_shared", "make_tuple", "make_unique", "map", "multimap", "multiset", "mutex",
+	"ofstream", "optional", "ostringstream", "pair", "priority_queue", "queue", "set", "setprecision", "setw", "shared_ptr", "sort",
+	"stack", "stod", "stoi", "string", "stringstream", "swap", "thread", "to_string", "transform", "tuple", "unique_ptr",
+	"unordered_map", "unordered_set", "variant", "vector",
+};
+
+/* A name without a guess of clang's: its header is not there, or clang would know it by `std::`. */
+std::string hint_of_unknown(const Diagnostic &info)
+{
+	std::string name = clang_name_of(info), hint = hint_of_name(info, unknown_names);
+
+	if (!hint.empty() || !clang_guess_of(info).empty() || !llvm::is_contained(std_names, name))
+		return hint;
+	return "if std::" + name + " is meant: `#include " + clang_std_header_of(name) + "`, and write `std::" + name + "`";
+}
+
 /* Of struct cudaDeviceProp. */
 const known_name gone_members[] = {
 	{ "clockRate", "it is gone since CUDA 13: cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, device) tells it" },
@@ -170,6 +191,6 @@ std::string clang_hint(const Diagnostic &info)
 	case diag::err_no_member_suggest:
 		return hint_of_member(info);
 	default:
-		return clang_kind_of(info.getID()) == CLANG_UNKNOWN ? hint_of_name(info, unknown_names) : "";
+		return clang_kind_of(info.getID()) == CLANG_UNKNOWN ? hint_of_unknown(info) : "";
 	}
 }

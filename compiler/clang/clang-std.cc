@@ -40,6 +40,13 @@ std::string scope_of(const DeclContext *context)
 
 } // namespace
 
+std::string clang_std_header_of(llvm::StringRef name)
+{
+	std::optional<Symbol> symbol = Symbol::named("std::", name);
+
+	return symbol && !symbol->headers().empty() ? symbol->headers().front().name().str() : "";
+}
+
 std::string clang_std_header(const Diagnostic &info)
 {
 	std::string name, scope;

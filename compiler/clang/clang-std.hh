@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clang's tools know of the standard library. For compiler/clang/clang-job.hh alone. */
+/* What clang's tools know of the standard library. For compiler/clang/ alone. */
 #ifndef CGPU_COMPILER_CLANG_STD_HH
 #define CGPU_COMPILER_CLANG_STD_HH
 
@@ -9,5 +9,7 @@
 
 /* "<iostream>", if the diagnostic says that std has no `cout`, or that there is no such file; "": it is about something else. */
 std::string clang_std_header(const clang::Diagnostic &info);
+/* "<iostream>" for "cout"; "": there is no std::name. */
+std::string clang_std_header_of(llvm::StringRef name);
 
 #endif
