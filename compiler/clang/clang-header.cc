@@ -9,8 +9,11 @@
 #include "compiler/clang/clang-job.hh"
 #include "compiler/clang/clang-shim.h"
 
+#include <clang/AST/DeclCXX.h>
 #include <clang/Frontend/FrontendActions.h>
+#include <clang/Sema/ExternalSemaSource.h>
 #include <clang/Sema/SemaConsumer.h>
+#include <clang/Sema/TypoCorrection.h>
 
 using namespace clang;
 
@@ -42,6 +45,35 @@ void clang_define_virtual_tables(Sema &S)
 {
 	S.DefineUsedVTables();
 	S.PerformPendingInstantiations();
+}
+
+namespace
+{
+
+/* Reads what clang is going to look at; guesses nothing itself. */
+class Guesses : public ExternalSemaSource
+{
+      public:
+	TypoCorrection CorrectTypo(const DeclarationNameInfo &, int, Scope *, CXXScopeSpec *, CorrectionCandidateCallback &,
+				   DeclContext *of, bool, const ObjCObjectPointerType *) override
+	{
+		auto *R = dyn_cast_or_null<CXXRecordDecl>(of);
+
+		if (of)
+			of->decls_begin();
+		if (R && R->hasDefinition())
+			for (const CXXBaseSpecifier &base : R->bases())
+				if (const CXXRecordDecl *B = base.getType()->getAsCXXRecordDecl())
+					B->decls_begin();
+		return TypoCorrection();
+	}
+};
+
+} // namespace
+
+void clang_read_members_to_guess(CompilerInstance &CI)
+{
+	CI.setExternalSemaSource(new Guesses());
 }
 
 namespace

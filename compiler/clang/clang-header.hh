@@ -41,6 +41,12 @@ void clang_forget_warnings(clang::Sema &S);
 void clang_define_virtual_tables(clang::Sema &S);
 
 /*
+ * Before there is a Sema. For a member that is misspelt clang guesses among those of its class whose place in the class is known, and
+ * of a class of the header that is read only when something asks for all of its members: this asks, for such a class.
+ */
+void clang_read_members_to_guess(clang::CompilerInstance &CI);
+
+/*
  * One mapping of the file for all that use it, which must live as long as CI; it stays until another file is mapped, since to map
  * it again and again takes a tenth of a small cell. nullptr: clang opens the file itself. The two halves of a cell may come here
  * at once.

@@ -358,6 +358,7 @@ class CellReader
 
 	void read(CompilerInstance &CI, TranslationUnitKind kind)
 	{
+		clang_read_members_to_guess(CI);
 		CI.createSema(kind, nullptr);
 		auto each = [this](FunctionDecl *F, bool has_value) { consumer->take_statements(F, has_value); };
 

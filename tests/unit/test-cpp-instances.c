@@ -116,6 +116,23 @@ static void test_a_new_session_has_them(void **state)
 	compiler_release(&c);
 }
 
+/* Clang guesses among the members of a class whose place in it is known. */
+static void test_a_misspelt_member_of_an_instance(void **state)
+{
+	struct compiler c = compiler_fixture_start();
+	struct compile_request request = { .cell = 4, .cell_name = "In[4]", .text = "m.cler();", .cflags = "", .nvflags = "", .sm = 75 };
+	struct compile_result result;
+
+	(void)state;
+	run(&c, 3, HEADERS "std::map<int, int> m;");
+	assert_false(is_wanted(&c));
+	assert_int_equal(compiler_compile(&c, &request, &result, NULL), 0);
+	assert_false(result.ok);
+	assert_non_null(strstr(buffer_text(&result.all), "did you mean 'clear'?"));
+	compile_result_release(&result);
+	compiler_release(&c);
+}
+
 static void test_a_cell_may_specialise_what_is_precompiled(void **state)
 {
 	struct compiler c = compiler_fixture_start();
@@ -249,6 +266,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_a_cell_uses_is_precompiled),
 		cmocka_unit_test(test_a_new_session_has_them),
+		cmocka_unit_test(test_a_misspelt_member_of_an_instance),
 		cmocka_unit_test(test_a_cell_may_specialise_what_is_precompiled),
 		cmocka_unit_test(test_what_is_refused_is_left_out),
 		cmocka_unit_test(test_a_header_made_again_gets_its_own),
