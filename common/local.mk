@@ -43,7 +43,7 @@ libcommon_a_SOURCES = \
 	%reldir%/pagemap-scan.c %reldir%/pagemap-scan.h \
 	%reldir%/ptx-lexer.c %reldir%/ptx-lexer.h \
 	%reldir%/ptx-link.c %reldir%/ptx-link.h \
-	%reldir%/record.c %reldir%/record.h \
+	%reldir%/record.c %reldir%/record.h %reldir%/run-options.c %reldir%/run-options.h \
 	%reldir%/thread-awake.c %reldir%/thread-awake.h \
 	%reldir%/type-code.c %reldir%/type-code.h \
 	%reldir%/unit.c %reldir%/unit.h \

@@ -32,7 +32,7 @@
 
 #include "common/device-watch.h"
 
-#define WORKER_PROTOCOL_VERSION 15
+#define WORKER_PROTOCOL_VERSION 16
 
 #define ZYGOTE_SOCKET_FD 3
 
@@ -89,8 +89,9 @@ enum worker_message {
 	WORKER_CHUNK = 2,      /* u64 chunk id, u64 size, u64 address or 0 for a pre-image; fd */
 	WORKER_ATTACH_END = 3, /* empty */
 	/* bytes unit, [str name] of symbols that are no more when the cell has run to its end, u64 which cell of the notebook it
-	 * is (0: not known), str text of the cell, u8 checked, [bytes unit]: checked functions of earlier cells, to be loaded
-	 * before. A worker that has run a checked cell is thrown away */
+	 * is (0: not known), str text of the cell, struct run_options, [bytes unit]: of a checked cell, checked functions of
+	 * earlier cells, to be loaded before. WORKER_IN_PLACE_ARE answers before the cell runs when it is to write in place. A
+	 * worker that has run a checked cell is thrown away */
 	WORKER_RUN = 4,
 	/* u32 oldest cell that can be undone, [u64 chunk id]: pre-images that nobody needs. Their memory is for those of the next
 	 * cell, and WORKER_DEVICE_DROP gives back what is not wanted */
@@ -108,14 +109,10 @@ enum worker_message {
 	/* u32 id, u64 address of a variable that stands in for one of the device, u64 size; only while no cell runs */
 	WORKER_DEVICE_VALUE = 43,
 	WORKER_DEVICE_FILL = 42, /* u64 address, u64 size, u64 offset in the file; fd */
-	/* empty: the cell that comes next writes large blocks of the heap in place; answered by WORKER_IN_PLACE_ARE */
-	WORKER_IN_PLACE = 44,
 	/* u64 address, u64 size: the kernel has a copy of these committed pages, so cells write them where they lie, until
 	 * WORKER_UNLEND, a checkpoint or a fork. Only while no cell runs, as the next one */
 	WORKER_LEND = 45,
 	WORKER_UNLEND = 46, /* u64 address, u64 size: as they came with WORKER_LEND */
-	/* u32 what (EMULATOR_CHECK_RACES): launches of the cell that comes next are checked */
-	WORKER_DEVICE_CHECK = 47,
 
 	/* empty: memory for pre-images that waits for a cell is given back. Only while no cell runs */
 	WORKER_SCRATCH_UNWANTED = 74,
@@ -130,8 +127,6 @@ enum worker_message {
 	 * and told by WORKER_DEVICE_CHUNK when its content is there */
 	WORKER_CHUNK_PARKED = 72,
 
-	WORKER_PROFILE = 49, /* empty: what the cell that comes next does with the device is profiled */
-	WORKER_TRACE = 57, /* empty: the calls of the cell that comes next are noted */
 
 	/* worker -> kernel */
 	/* u32 version, str device name, u8 emulated, u32 driver version (13000), u32 lowest compute

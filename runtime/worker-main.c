@@ -411,20 +411,10 @@ static int handle(struct ipc_message *m, struct error *err)
 		return worker_run_limits(m, err);
 	case WORKER_MEMORY:
 		return memory_report_answer(m, err);
-	case WORKER_IN_PLACE:
-		return worker_run_in_place(err);
-	case WORKER_PROFILE:
-		worker_run_profiled();
-		return 0;
-	case WORKER_TRACE:
-		worker_run_traced();
-		return 0;
 	case WORKER_LEND:
 		return worker_run_lend(m, err);
 	case WORKER_UNLEND:
 		return worker_run_unlend(m, err);
-	case WORKER_DEVICE_CHECK:
-		return worker_run_device_check(m, err);
 	case WORKER_LIBRARIES:
 		return worker_snapshot_libraries(m, err);
 	case WORKER_DEVICE_READ:

@@ -14,6 +14,7 @@
 #include "common/error.h"
 #include "common/ipc.h"
 #include "common/record.h"
+#include "common/run-options.h"
 #include "common/unit.h"
 #include "runtime/arena/allocator.h"
 #include "runtime/arena/arena.h"
@@ -240,14 +241,10 @@ int worker_run_attach(const struct ipc_message *first, struct error *err)
 	return worker_send(WORKER_ATTACHED, out.data, out.len, -1, err);
 }
 
-/* The next cell is one of %%profile, of %%trace. */
-static bool profiled, traced;
-
 struct run {
 	struct unit unit;
 	uint64_t owner; /* see struct unit_code */
-	bool checked;
-	bool profiled, traced;
+	struct run_options options;
 	struct error no_profile, no_trace; /* why */
 	const char *text;      /* of the cell, "" unknown */
 	struct record earlier; /* where the checked functions of earlier cells stand */
@@ -362,7 +359,7 @@ static void load(struct run *run)
 	struct error err = ERROR_INIT;
 
 	worker_set_phase(PHASE_LOADING);
-	if (run->checked && load_earlier(run, &err))
+	if (run->options.checked && load_earlier(run, &err))
 		fail(run, FAULT_INTERNAL, err.text);
 	else if (loader_load(&run->unit, run->owner, &run->loaded, &err))
 		fail_to_load(run, &err);
@@ -431,9 +428,9 @@ static void load_and_call(struct run *run)
 		call(run, device_libraries_renew, NULL);
 	if (run->outcome == OUTCOME_OK)
 		load(run);
-	if (run->outcome == OUTCOME_OK && run->checked)
+	if (run->outcome == OUTCOME_OK && run->options.checked)
 		memcheck_begin();
-	if (run->outcome == OUTCOME_OK && run->traced)
+	if (run->outcome == OUTCOME_OK && run->options.traced)
 		device_trace_begin(&run->no_trace);
 	if (run->outcome == OUTCOME_OK)
 		call(run, call_unit, &run->loaded);
@@ -449,7 +446,7 @@ static void settle(struct run *run)
 
 	memset(&found, 0, sizeof(found));
 	if (!device_cell_end(&run->warnings, &found)) {
-		if (run->checked)
+		if (run->options.checked)
 			leak_report(worker.cell, &run->warnings);
 		return;
 	}
@@ -457,25 +454,6 @@ static void settle(struct run *run)
 	memcpy((char *)f + sizeof(f->kind), (char *)&found + sizeof(found.kind), sizeof(found) - sizeof(found.kind));
 	atomic_store(&f->kind, atomic_load(&found.kind) ? atomic_load(&found.kind) : (uint32_t)FAULT_CUDA);
 	run->outcome = OUTCOME_FAULT;
-}
-
-void worker_run_profiled(void)
-{
-	profiled = true;
-}
-
-void worker_run_traced(void)
-{
-	traced = true;
-}
-
-static void begin_profile(struct run *run)
-{
-	run->profiled = profiled;
-	run->traced = traced;
-	profiled = traced = false;
-	if (run->profiled)
-		device_profile_begin(&run->no_profile);
 }
 
 static int send_findings(uint32_t message, const struct error *none, const struct buffer *findings, struct error *err)
@@ -550,57 +528,11 @@ static int check_run(struct record r, struct run *run, struct error *err)
 		record_str(&r);
 	run->owner = record_u64(&r);
 	run->text = record_str(&r);
-	run->checked = record_u8(&r) != 0;
+	run->options = run_options_take(&r);
 	run->earlier = r;
 	for (n = record_count(&r, 4); n; n--)
 		record_bytes(&r, &len);
 	return record_check(&r, "WORKER_RUN", err);
-}
-
-int worker_run_cell(const struct ipc_message *m, struct error *err)
-{
-	struct run run = { .outcome = OUTCOME_OK };
-	struct record r = record_open(m->data, m->len);
-	size_t len;
-	const char *bytes = record_bytes(&r, &len);
-	int result;
-
-	if (check_run(r, &run, err) || unit_decode(bytes, len, &run.unit, err))
-		return -1;
-	if (!worker.attached) {
-		unit_release(&run.unit);
-		return error_set(err, ERROR_STATE, "a cell came before a session was attached");
-	}
-	worker.cell = run.unit.cell;
-	/* All of it is taken back, in any mode, unless the device memory is this process's own. */
-	if (run.checked && worker.control->device.driver != DRIVER_CHECKS)
-		device_set_rollback(DEVICE_ROLLBACK_FULL);
-	clear_fault();
-	allocator_set_cell(run.unit.cell);
-	device_cell_begin(run.unit.cell);
-	device_cell_text(*run.text ? run.text : NULL);
-	cell_stdio_begin();
-	device_look_after_suspend();
-	begin_profile(&run);
-	load_and_call(&run);
-	if (run.outcome != OUTCOME_FAULT)
-		settle(&run);
-	/* A thread of the cell may hold the lock of the trace, so that is taken while they run. */
-	result = run.traced ? send_trace(&run, err) : 0;
-	if (run.outcome == OUTCOME_OK)
-		drop_symbols(r);
-	if (run.outcome != OUTCOME_FAULT && !threads_freeze(WORKER_FREEZE_MS))
-		fail(&run, FAULT_INTERNAL, "A thread of a cell does not stand still for the commit: it blocks signals, or hangs in "
-		     "Linux. %reset ends all threads.");
-	if (!result && run.profiled && run.outcome != OUTCOME_FAULT)
-		result = send_profile(&run, err);
-	if (!result)
-		result = report(&run, err);
-	buffer_release(&run.warnings);
-	loaded_release(&run.loaded);
-	unit_release(&run.unit);
-	device_cell_text(NULL);
-	return result;
 }
 
 struct in_place {
@@ -620,7 +552,8 @@ static void put_block(void *data, uint64_t address, uint64_t size, uint32_t cell
 	p->n++;
 }
 
-int worker_run_in_place(struct error *err)
+/* Which blocks have no old content once the cell has begun. */
+static int begin_in_place(struct error *err)
 {
 	cleanup_buffer struct buffer out = BUFFER_INIT;
 	struct in_place p = { BUFFER_INIT, 0 };
@@ -632,6 +565,58 @@ int worker_run_in_place(struct error *err)
 	failed = buffer_check(&p.items, err);
 	buffer_release(&p.items);
 	return failed || buffer_check(&out, err) ? -1 : worker_send(WORKER_IN_PLACE_ARE, out.data, out.len, -1, err);
+}
+
+int worker_run_cell(const struct ipc_message *m, struct error *err)
+{
+	struct run run = { .outcome = OUTCOME_OK };
+	struct record r = record_open(m->data, m->len);
+	size_t len;
+	const char *bytes = record_bytes(&r, &len);
+	int result;
+
+	if (check_run(r, &run, err) || unit_decode(bytes, len, &run.unit, err))
+		return -1;
+	if (!worker.attached) {
+		unit_release(&run.unit);
+		return error_set(err, ERROR_STATE, "a cell came before a session was attached");
+	}
+	if (run.options.in_place && begin_in_place(err)) {
+		unit_release(&run.unit);
+		return -1;
+	}
+	worker.cell = run.unit.cell;
+	/* All of it is taken back, in any mode, unless the device memory is this process's own. */
+	if (run.options.checked && worker.control->device.driver != DRIVER_CHECKS)
+		device_set_rollback(DEVICE_ROLLBACK_FULL);
+	clear_fault();
+	allocator_set_cell(run.unit.cell);
+	device_check(run.options.device_checks);
+	device_cell_begin(run.unit.cell);
+	device_cell_text(*run.text ? run.text : NULL);
+	cell_stdio_begin();
+	device_look_after_suspend();
+	if (run.options.profiled)
+		device_profile_begin(&run.no_profile);
+	load_and_call(&run);
+	if (run.outcome != OUTCOME_FAULT)
+		settle(&run);
+	/* A thread of the cell may hold the lock of the trace, so that is taken while they run. */
+	result = run.options.traced ? send_trace(&run, err) : 0;
+	if (run.outcome == OUTCOME_OK)
+		drop_symbols(r);
+	if (run.outcome != OUTCOME_FAULT && !threads_freeze(WORKER_FREEZE_MS))
+		fail(&run, FAULT_INTERNAL, "A thread of a cell does not stand still for the commit: it blocks signals, or hangs in "
+		     "Linux. %reset ends all threads.");
+	if (!result && run.options.profiled && run.outcome != OUTCOME_FAULT)
+		result = send_profile(&run, err);
+	if (!result)
+		result = report(&run, err);
+	buffer_release(&run.warnings);
+	loaded_release(&run.loaded);
+	unit_release(&run.unit);
+	device_cell_text(NULL);
+	return result;
 }
 
 static int say_not_lent(uint64_t address, uint64_t size, struct error *err)
@@ -687,17 +672,6 @@ int worker_run_lend(const struct ipc_message *m, struct error *err)
 	if (record_check(&r, "WORKER_LEND", err))
 		return -1;
 	return threads_any() || !arena_lend(address, size) ? say_not_lent(address, size, err) : 0;
-}
-
-int worker_run_device_check(const struct ipc_message *m, struct error *err)
-{
-	struct record r = record_open(m->data, m->len);
-	uint32_t what = record_u32(&r);
-
-	if (record_check(&r, "WORKER_DEVICE_CHECK", err))
-		return -1;
-	device_check(what);
-	return 0;
 }
 
 int worker_run_unlend(const struct ipc_message *m, struct error *err)

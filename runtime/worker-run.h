@@ -11,20 +11,12 @@ struct ipc_message;
 
 /* WORKER_ATTACH and the messages that belong to it, up to WORKER_ATTACHED. */
 int worker_run_attach(const struct ipc_message *first, struct error *err);
-/* WORKER_RUN: a cell, up to WORKER_CELL_END. */
 /* How long threads of cells may take to stand still for a commit. */
 #define WORKER_FREEZE_MS 20000
+/* WORKER_RUN: a cell, up to WORKER_CELL_END. */
 int worker_run_cell(const struct ipc_message *m, struct error *err);
-/* WORKER_IN_PLACE: for the next cell. */
-int worker_run_in_place(struct error *err);
-/* WORKER_PROFILE: for the next cell. */
-void worker_run_profiled(void);
-/* The calls of the next cell are noted. */
-void worker_run_traced(void);
 int worker_run_lend(const struct ipc_message *m, struct error *err);
 int worker_run_unlend(const struct ipc_message *m, struct error *err);
-/* WORKER_DEVICE_CHECK: for the next cell. */
-int worker_run_device_check(const struct ipc_message *m, struct error *err);
 /* WORKER_COMMITTED. */
 int worker_run_committed(const struct ipc_message *m, struct error *err);
 /* WORKER_LIMITS, WORKER_DESCRIBE. */

@@ -119,7 +119,7 @@ int magic_cuda_prepare(struct session *s, struct cell *c, const char *flags, str
 	if (w.openmp)
 		buffer_puts(&w.packages, " omp");
 	c->timed |= w.timed;
-	c->profiled |= w.profiled;
+	c->options.profiled |= w.profiled;
 	if (buffer_check(&copy, err) || buffer_check(&w.link, err) || buffer_check(&w.packages, err))
 		rc = -1;
 	else if (w.packages.len || w.links)

@@ -8,7 +8,7 @@ static int run(struct session *s, struct cell *c, const struct magic_call *call,
 	(void)s;
 	(void)call;
 	(void)err;
-	c->checked = true;
+	c->options.checked = true;
 	return 0;
 }
 

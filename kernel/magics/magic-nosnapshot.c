@@ -8,7 +8,7 @@ static int nosnapshot(struct session *s, struct cell *c, const struct magic_call
 	(void)s;
 	(void)call;
 	(void)err;
-	c->in_place = true;
+	c->options.in_place = true;
 	return 0;
 }
 

@@ -8,7 +8,7 @@ static int run(struct session *s, struct cell *c, const struct magic_call *call,
 	(void)s;
 	(void)call;
 	(void)err;
-	c->profiled = true;
+	c->options.profiled = true;
 	return 0;
 }
 

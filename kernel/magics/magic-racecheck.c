@@ -9,7 +9,7 @@ static int run(struct session *s, struct cell *c, const struct magic_call *call,
 	(void)s;
 	(void)call;
 	(void)err;
-	c->device_checks |= EMULATOR_CHECK_RACES;
+	c->options.device_checks |= EMULATOR_CHECK_RACES;
 	return 0;
 }
 

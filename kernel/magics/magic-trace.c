@@ -10,7 +10,7 @@
 static int trace(struct session *s, struct cell *c, const struct magic_call *call, struct error *err)
 {
 	if (call->is_cell) {
-		c->traced = true;
+		c->options.traced = true;
 		return 0;
 	}
 	if (strcmp(call->args, "on") && strcmp(call->args, "off"))

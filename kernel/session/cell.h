@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "common/buffer.h"
+#include "common/run-options.h"
 #include "kernel/magics/magic.h"
 #include "kernel/protocol/wire.h"
 #include "kernel/session/look.h"
@@ -24,6 +25,15 @@ enum cell_state {
 	CELL_COMPILING,
 	CELL_RUNNING,
 	CELL_EXPRESSIONS, /* between the cell's own code and its user_expressions */
+};
+
+/* What is compiled and run for a cell, one after another. Magics are run before, in CELL_MAGICS. */
+enum cell_step {
+	STEP_OWN,        /* the cell's own code */
+	STEP_SETTINGS,   /* before that, in a new worker: what %cd and %env have left */
+	STEP_RESTART,    /* the same: a cell with %%on_restart, again */
+	STEP_DROP,       /* %reset: nothing, but names are dropped at its end */
+	STEP_EXPRESSION, /* behind the own code: a user_expression */
 };
 
 struct cell {
@@ -51,17 +61,13 @@ struct cell {
 
 	struct buffer unit;   /* encoded, from compiling to the end of the run */
 	struct buffer shown;  /* the OUTPUT_RESULT record */
-	void *expression;     /* iterator: the user_expression at work, NULL while it is the cell itself */
-	bool setting_up;      /* compiling or running what %cd and %env have left, before the own code */
-	struct buffer dropping; /* names that %reset drops, while that runs */
-	struct setup_cell *restarted; /* of these: the cell that is run again; NULL: what %cd and %env have left */
-	bool in_place;        /* %%nosnapshot */
+	enum cell_step step;
+	void *expression;     /* STEP_EXPRESSION: iterator of `expressions` */
+	struct setup_cell *restarted; /* STEP_RESTART */
+	struct buffer dropping; /* STEP_DROP: the names */
+	struct run_options options; /* of the own code */
 	bool on_restart;      /* %%on_restart */
 	bool timed;           /* %time */
-	bool checked;         /* %%memcheck */
-	bool profiled;        /* %%profile */
-	bool traced;          /* %%trace */
-	uint32_t device_checks; /* %%racecheck: EMULATOR_CHECK_RACES */
 	struct look look;     /* %%ptx and its like: the cell is compiled and shown */
 	bool announced;       /* busy and execute_input are sent */
 	uint64_t state_before; /* supervisor_state() before its first commit */

@@ -219,9 +219,21 @@ static void start_next(struct session *s)
 /* The cell's own text, not what is compiled for its sake. */
 static const char *own_id(const struct cell *c)
 {
-	if (c->setting_up)
-		return c->restarted ? c->restarted->id : "";
-	return c->expression ? "" : c->id;
+	switch (c->step) {
+	case STEP_OWN:
+	case STEP_DROP:
+		return c->id;
+	case STEP_RESTART:
+		return c->restarted->id;
+	default:
+		return "";
+	}
+}
+
+/* A step that a new worker needs, before the cell's own code. */
+static bool is_set_up(const struct cell *c)
+{
+	return c->step == STEP_SETTINGS || c->step == STEP_RESTART;
 }
 
 static void on_compiled(void *data, const struct unit *unit, const void *encoded, size_t len, const char *headline,
@@ -230,7 +242,7 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 /* %%ptx and its like, and not what is compiled for the cell's sake. */
 static bool is_looked_at(const struct cell *c)
 {
-	return c->look.kind && !c->setting_up && !c->expression;
+	return c->look.kind && c->step == STEP_OWN;
 }
 
 /* The end of the cell may be before the end of this. */
@@ -254,7 +266,7 @@ static void compile(struct session *s, const struct buffer *text, const char *na
 	if (buffer_check(text, &err) || buffer_check(&flags, &err) ||
 	    supervisor_compile(s->supervisor, c->number, name, buffer_text(text), buffer_text(&flags),
 			       flags_get(&s->flags, FLAGS_DEVICE), replaced, n_replaced,
-			       c->checked && !c->setting_up && !c->expression, &err))
+			       c->options.checked && c->step == STEP_OWN, &err))
 		on_compiled(s, NULL, NULL, 0, err.text, "Nothing was run, and the session is as it was.");
 }
 
@@ -279,15 +291,18 @@ static bool set_up(struct session *s, struct cell *c)
 {
 	setup_note_worker(&s->setup, supervisor_worker(s->supervisor));
 	c->restarted = s->setup.due ? NULL : setup_next(&s->setup, c->id);
-	c->setting_up = s->setup.due || c->restarted;
-	if (!c->setting_up)
-		return false;
+	c->step = s->setup.due ? STEP_SETTINGS : c->restarted ? STEP_RESTART : STEP_OWN;
 	/* Nothing of the cell is touched behind this: it may have come to its end. */
-	if (c->restarted)
-		compile_text(s, c->restarted->code, c->restarted->name);
-	else
+	switch (c->step) {
+	case STEP_SETTINGS:
 		compile(s, &s->setup.code, "setup");
-	return true;
+		return true;
+	case STEP_RESTART:
+		compile_text(s, c->restarted->code, c->restarted->name);
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* It is said and not tried again; the cell that waits for it goes on. */
@@ -296,7 +311,7 @@ static void fail_restarted(struct session *s, struct cell *c, const char *ename,
 	output_printf(&s->output, STREAM_STDERR, "%s (%%%%on_restart) failed when it was run again, and will not be until you run "
 		      "it: %s\n%s\n", c->restarted->name, ename, text);
 	setup_done(&s->setup, c->restarted, true);
-	c->setting_up = false;
+	c->step = STEP_OWN;
 	c->state = CELL_MAGICS;
 	advance(s);
 }
@@ -323,6 +338,7 @@ static int next_expression(struct session *s, struct cell *c)
 			json_object_iter(c->expressions);
 	if (!c->expression)
 		return 0;
+	c->step = STEP_EXPRESSION;
 	snprintf(name, sizeof(name), "%s expression", c->name);
 	if (json_is_string(json_object_iter_value(c->expression))) {
 		compile_text(s, json_string_value(json_object_iter_value(c->expression)), name);
@@ -423,19 +439,17 @@ void execute_magic_done(struct session *s, const struct error *err)
 
 static void run(struct session *s, struct cell *c, const struct buffer *dropped)
 {
+	struct run_options options = { 0 };
+
 	c->state = CELL_RUNNING;
 	if (!c->noted)
 		c->state_before = supervisor_state(s->supervisor);
 	supervisor_identify(s->supervisor, own_id(c));
-	if (c->in_place && !c->setting_up && !c->expression)
-		supervisor_write_in_place(s->supervisor);
-	if (c->profiled && !c->setting_up && !c->expression)
-		supervisor_profile(s->supervisor);
-	if ((c->traced || s->trace_all) && !c->setting_up && !c->expression)
-		supervisor_trace(s->supervisor);
-	if (!c->setting_up && !c->expression)
-		supervisor_check_device(s->supervisor, c->device_checks);
-	supervisor_run(s->supervisor, c->unit.data, c->unit.len, dropped);
+	if (c->step == STEP_OWN) {
+		options = c->options;
+		options.traced |= s->trace_all;
+	}
+	supervisor_run(s->supervisor, c->unit.data, c->unit.len, dropped, &options);
 }
 
 void execute_looked(struct session *s, const struct error *err)
@@ -466,10 +480,10 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 		buffer_append(&c->unit, encoded, len);
 	if (c->interrupted) {
 		cell_fail_plain(c, "Interrupted", "interrupted while it was compiled; nothing was run");
-	} else if (!unit && c->setting_up && c->restarted) {
+	} else if (!unit && c->step == STEP_RESTART) {
 		fail_restarted(s, c, headline, diagnostics);
 		return;
-	} else if (!unit && c->expression) {
+	} else if (!unit && c->step == STEP_EXPRESSION) {
 		fail_expression(c, "CompileError", headline);
 	} else if (!unit) {
 		cell_fail(c, "CompileError", headline, diagnostics);
@@ -556,10 +570,10 @@ static void accept_unit(struct session *s, struct cell *c, const struct cell_end
 	undo_note(s, c);
 	if (declarations_accept(&s->declarations, &from, &unit, &notes, &err))
 		cell_fail_plain(c, "InternalError", err.text);
-	if (end->ok && !c->setting_up)
+	if (end->ok && !is_set_up(c))
 		output_printf(&s->output, STREAM_STDERR, "%s", unit.warnings);
 	output_printf(&s->output, STREAM_STDERR, "%s", buffer_text(&notes));
-	if (end->ok && !c->setting_up)
+	if (end->ok && !is_set_up(c))
 		tell_main(s, c, &unit);
 	unit_release(&unit);
 }
@@ -586,12 +600,12 @@ static void show_result(struct session *s, struct cell *c)
 	cleanup_buffer struct buffer text = BUFFER_INIT, clean = BUFFER_INIT;
 	json_t *bundle;
 
-	if (!c->shown.len || (c->silent && !c->expression))
+	if (!c->shown.len || (c->silent && c->step != STEP_EXPRESSION))
 		return;
 	result_text(s, c->shown.data, c->shown.len, &text);
 	utf8_clean(buffer_text(&text), text.len, true, &clean);
 	bundle = json_pack("{so}", "text/plain", json_stringn_nocheck(buffer_text(&clean), clean.len));
-	if (c->expression) {
+	if (c->step == STEP_EXPRESSION) {
 		set_value(c, json_pack("{ss so s{}}", "status", "ok", "data", bundle, "metadata"));
 		return;
 	}
@@ -606,7 +620,7 @@ static void fail_run(struct cell *c, const struct cell_end *end)
 	cleanup_buffer struct buffer text = BUFFER_INIT;
 	struct unit unit;
 
-	if (c->expression) {
+	if (c->step == STEP_EXPRESSION) {
 		fail_expression(c, end->ename, end->evalue);
 		if (!end->interrupted)
 			return;
@@ -633,6 +647,7 @@ void execute_drop(struct session *s, const struct buffer *names)
 
 	buffer_clear(&c->dropping);
 	buffer_append(&c->dropping, buffer_text(names), names->len);
+	c->step = STEP_DROP;
 	buffer_clear(&c->unit);
 	unit_encode(&nothing, &c->unit);
 	run(s, c, names);
@@ -653,6 +668,7 @@ static void end_drop(struct session *s, struct cell *c, const struct cell_end *e
 		fail_run(c, end);
 	}
 	buffer_clear(&c->dropping);
+	c->step = STEP_OWN;
 	c->state = CELL_MAGICS;
 	advance(s);
 }
@@ -660,19 +676,19 @@ static void end_drop(struct session *s, struct cell *c, const struct cell_end *e
 /* Back to the cell's own code. */
 static void end_setup(struct session *s, struct cell *c, const struct cell_end *end)
 {
-	if (!end->ok && !end->interrupted && c->restarted) {
+	if (!end->ok && !end->interrupted && c->step == STEP_RESTART) {
 		fail_restarted(s, c, end->ename, end->traceback);
 		return;
 	}
 	if (!end->ok)
 		fail_run(c, end);
-	else if (!c->restarted)
+	else if (c->step == STEP_SETTINGS)
 		s->setup.due = false;
 	else
 		setup_done(&s->setup, c->restarted, false);
-	if (end->ok && c->restarted)
+	if (end->ok && c->step == STEP_RESTART)
 		output_printf(&s->output, STREAM_STDERR, "%s (%%%%on_restart) was run again\n", c->restarted->name);
-	c->setting_up = false;
+	c->step = STEP_OWN;
 	c->state = CELL_MAGICS;
 	advance(s);
 }
@@ -681,8 +697,6 @@ static void remember_restart(struct session *s, struct cell *c)
 {
 	struct error err = ERROR_INIT;
 
-	if (c->expression)
-		return;
 	if (!c->on_restart)
 		setup_forget_cell(&s->setup, c->id);
 	else if (setup_remember(&s->setup, c->id, c->name, c->script.code, &err))
@@ -713,6 +727,23 @@ static bool ask_who_has(struct session *s, struct cell *c, const struct cell_end
 	return c->asks_who_has;
 }
 
+static void end_well(struct session *s, struct cell *c, const struct cell_end *end)
+{
+	output_printf(&s->output, STREAM_STDERR, "%s%s", end->warnings, end->restored);
+	if (c->step == STEP_OWN)
+		remember_restart(s, c);
+	show_result(s, c);
+	if (c->step == STEP_EXPRESSION) {
+		if (!c->shown.len)
+			fail_expression(c, "TypeError", "this is a statement and has no value");
+		return;
+	}
+	if (c->timed)
+		print_times(s, c, end);
+	if (c->options.profiled)
+		profile_view_show(s, c, end);
+}
+
 static void on_cell_end(void *data, const struct cell_end *end)
 {
 	struct session *s = data;
@@ -722,30 +753,22 @@ static void on_cell_end(void *data, const struct cell_end *end)
 		setup_again(&s->setup);
 	if (!c || c->state != CELL_RUNNING)
 		return;
-	if (c->dropping.len) {
+	if (c->step == STEP_DROP) {
 		end_drop(s, c, end);
 		return;
 	}
 	if ((end->ok && !end->discarded) || (end->interrupted && !end->rolled_back) || end->checkpointed)
 		accept_unit(s, c, end);
-	else if (!c->setting_up && !c->expression)
+	else if (c->step == STEP_OWN)
 		refuse_unit(s, c, end);
-	if (c->setting_up) {
+	if (is_set_up(c)) {
 		end_setup(s, c, end);
 		return;
 	}
-	if ((c->traced || s->trace_all) && !c->expression)
+	if (c->step == STEP_OWN && (c->options.traced || s->trace_all))
 		trace_view_show(s, c, end);
 	if (end->ok) {
-		output_printf(&s->output, STREAM_STDERR, "%s%s", end->warnings, end->restored);
-		remember_restart(s, c);
-		show_result(s, c);
-		if (c->expression && !c->shown.len)
-			fail_expression(c, "TypeError", "this is a statement and has no value");
-		if (c->timed && !c->expression)
-			print_times(s, c, end);
-		if (c->profiled && !c->expression)
-			profile_view_show(s, c, end);
+		end_well(s, c, end);
 	} else {
 		fail_run(c, end);
 		if (ask_who_has(s, c, end))

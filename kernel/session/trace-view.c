@@ -94,7 +94,7 @@ static int show(struct session *s, const struct cell *c, const struct cell_end *
 	output_flush(&s->output);
 	if (t.n_rows)
 		failed = show_table(s, c, &t, err) || show_timeline(s, c, &t, err) ? -1 : 0;
-	else if (c->traced)
+	else if (c->options.traced)
 		output_printf(&s->output, STREAM_STDERR, "%%%%trace: the cell has asked nothing of the device\n");
 	device_trace_release(&t);
 	return failed;
@@ -105,6 +105,6 @@ void trace_view_show(struct session *s, const struct cell *c, const struct cell_
 {
 	struct error err = ERROR_INIT;
 
-	if (show(s, c, end, &err) && (c->traced || end->trace))
+	if (show(s, c, end, &err) && (c->options.traced || end->trace))
 		output_printf(&s->output, STREAM_STDERR, "%%%%trace: %s\n", err.text);
 }

@@ -58,7 +58,7 @@ static bool is_overdue(const struct supervisor *s)
 static bool can_begin(const struct supervisor *s)
 {
 	if (s->run.phase == RUN_RUNNING)
-		return !s->run.writes_in_place && !twins_are_written(&s->snapshot.twins) &&
+		return !s->run.options.in_place && !twins_are_written(&s->snapshot.twins) &&
 		       !s->run.end.checkpointed && !s->device.chunks.n && snapshots_know_libraries(s);
 	if (s->parking.phase == PARKING_PARKED)
 		return s->run.phase == RUN_NONE && snapshots_know_libraries(s);

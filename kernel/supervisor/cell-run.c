@@ -23,6 +23,7 @@
 #include "common/ipc.h"
 #include "common/log.h"
 #include "common/record.h"
+#include "common/run-options.h"
 #include "common/worker-protocol.h"
 #include "kernel/loop.h"
 #include "kernel/size-text.h"
@@ -133,7 +134,7 @@ static void report_in_place(struct supervisor *s)
 	undo_log_clear(&s->snapshot.undo);
 	snapshot_touch(&s->snapshot);
 	buffer_printf(&text, "Not rolled back, because of %s: the content of these blocks may be what the cell made of "
-		      "it, in part.\n%s", !s->run.writes_in_place ? "`%gpu rollback off`" : s->device_rollback == DEVICE_ROLLBACK_OFF ?
+		      "it, in part.\n%s", !s->run.options.in_place ? "`%gpu rollback off`" : s->device_rollback == DEVICE_ROLLBACK_OFF ?
 		      "%%nosnapshot and `%gpu rollback off`" : "%%nosnapshot", buffer_text(&s->run.in_place));
 	fault_report_add(&s->run.report, buffer_text(&text));
 	buffer_clear(&s->run.in_place);
@@ -195,19 +196,14 @@ static void put_names(struct buffer *out, const struct buffer *names)
 		record_put_str(out, at);
 }
 
-/* No snapshot may be taken of memory that a cell writes in place. */
-static int begin_in_place(struct supervisor *s, struct worker *w, struct error *err)
+/* What is discarded in any case need not write in place. */
+static struct run_options options_of(const struct supervisor *s)
 {
-	snapshot_touch(&s->snapshot);
-	return worker_send(w, WORKER_IN_PLACE, NULL, 0, NULL, err);
-}
+	struct run_options o = s->run.options;
 
-static int begin_device_checks(struct supervisor *s, struct worker *w, struct error *err)
-{
-	cleanup_buffer struct buffer b = BUFFER_INIT;
-
-	record_put_u32(&b, s->run.device_checks);
-	return buffer_check(&b, err) ? -1 : worker_send(w, WORKER_DEVICE_CHECK, b.data, b.len, NULL, err);
+	o.checked = s->memcheck.on;
+	o.in_place &= !s->run.discarded;
+	return o;
 }
 
 static void take_in_place(struct supervisor *s, struct record *r)
@@ -241,6 +237,7 @@ static void begin(struct supervisor *s)
 {
 	struct worker *w = s->pool.active;
 	const char *text = s->units.records[s->units.n - 1].text;
+	struct run_options options;
 	struct buffer b = BUFFER_INIT;
 	struct error err = ERROR_INIT;
 	int failed;
@@ -256,13 +253,14 @@ static void begin(struct supervisor *s)
 	buffer_clear(&s->run.in_place);
 	version_watch_cell(s);
 	s->run.discarded = s->memcheck.on || w->checks;
+	options = options_of(s);
 	lending_before_cell(s, w);
-	memcheck_put_run(&s->memcheck, &b);
-	failed = buffer_check(&b, &err) || (s->run.writes_in_place && !s->run.discarded && begin_in_place(s, w, &err)) ||
-		 (s->run.profiled && worker_send(w, WORKER_PROFILE, NULL, 0, NULL, &err)) ||
-		 (s->run.traced && worker_send(w, WORKER_TRACE, NULL, 0, NULL, &err)) ||
-		 (s->run.device_checks && begin_device_checks(s, w, &err)) ||
-		 worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
+	run_options_put(&options, &b);
+	memcheck_put_units(&s->memcheck, &b);
+	/* No snapshot may be taken of memory that a cell writes in place. */
+	if (options.in_place)
+		snapshot_touch(&s->snapshot);
+	failed = buffer_check(&b, &err) || worker_send(w, WORKER_RUN, b.data, b.len, NULL, &err);
 	buffer_release(&b);
 	if (failed) {
 		/* It died idle; the cell goes to the next one. */
@@ -277,13 +275,15 @@ static void begin(struct supervisor *s)
 	interrupt_go_on(s);
 }
 
-void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const struct buffer *dropped)
+void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const struct buffer *dropped,
+		    const struct run_options *options)
 {
 	struct error err = ERROR_INIT;
 
 	if (s->run.phase != RUN_NONE)
 		BUG("a cell is started while another one runs");
 	s->run.phase = RUN_WAITING;
+	s->run.options = *options;
 	autosave_note_run(s);
 	buffer_append(&s->run.unit, encoded, len);
 	buffer_append(&s->run.dropped, buffer_text(dropped), dropped->len);
@@ -304,8 +304,8 @@ void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const
 
 void cell_run_go_on(struct supervisor *s)
 {
-	if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s) && !autosave_holds(s) && lending_is_settled(s) &&
-	    closings_are_done(s) && checker_lets_begin(s))
+	if (s->run.phase == RUN_WAITING && worker_pool_is_ready(s) && !autosave_holds(s) && lending_before_run(s) &&
+	    closings_are_done(s) && checker_before_run(s))
 		begin(s);
 }
 

@@ -11,11 +11,13 @@
 struct error;
 struct ipc_message;
 struct buffer;
+struct run_options;
 struct supervisor;
 struct worker;
 
 /* dropped: see supervisor_run(). */
-void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const struct buffer *dropped);
+void cell_run_start(struct supervisor *s, const void *encoded, size_t len, const struct buffer *dropped,
+		    const struct run_options *options);
 void cell_run_release(struct supervisor *s);
 
 /*

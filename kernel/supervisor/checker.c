@@ -179,12 +179,13 @@ static void begin(struct supervisor *s)
 		go_on(s);
 }
 
-bool checker_lets_begin(struct supervisor *s)
+bool checker_before_run(struct supervisor *s)
 {
 	cleanup_buffer struct buffer why = BUFFER_INIT;
 	const struct worker *w = s->pool.active;
 
-	if ((!s->memcheck.on && !s->run.device_checks) || w->checks || (s->checker.phase == CHECKER_NONE && !has_gpu(s, w)))
+	if ((!s->memcheck.on && !s->run.options.device_checks) || w->checks ||
+	    (s->checker.phase == CHECKER_NONE && !has_gpu(s, w)))
 		return true;
 	if (s->checker.phase != CHECKER_NONE)
 		return false;
@@ -258,7 +259,7 @@ void checker_put_clean(const struct supervisor *s, struct buffer *out)
 	put_where(c, out);
 	buffer_printf(out, ".%s\n", s->memcheck.on ? "" : " Nothing of this run is kept.");
 	buffer_printf(out, "What faults on %s alone depends on the order of its threads%s or on its properties, or is in code of a "
-		      "library.\n", c->name, s->run.device_checks ? "" : " (%%racecheck looks for that)");
+		      "library.\n", c->name, s->run.options.device_checks ? "" : " (%%racecheck looks for that)");
 	put_lost(c, "", out);
 	if (c->lost.len)
 		buffer_puts(out, "\n");

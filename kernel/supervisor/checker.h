@@ -45,8 +45,11 @@ struct checker {
 	struct buffer lost; /* "open file notes.txt of In[3]": what the checker does not have */
 };
 
-/* The cell waits, and a worker holds the session: may it begin there? If not, what follows lets it, or ends it. */
-bool checker_lets_begin(struct supervisor *s);
+/*
+ * Before WORKER_RUN of a cell with checks: begins to move the session into a checker, or refuses the cell. False: it cannot begin
+ * yet, and what follows lets it, or has ended it.
+ */
+bool checker_before_run(struct supervisor *s);
 void checker_on_message(struct supervisor *s, const struct ipc_message *m);
 void checker_on_worker_lost(struct supervisor *s);
 /* The next worker is to be a checker, with this device. */

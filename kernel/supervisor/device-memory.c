@@ -28,6 +28,14 @@ static int chunks_add(struct device_chunks *c, const struct device_chunk *chunk,
 	return 0;
 }
 
+void device_chunk_park(struct device_chunk *c, uint64_t place)
+{
+	closer_close(c->fd);
+	c->fd = -1;
+	c->parked = true;
+	c->place = place;
+}
+
 static void chunks_release(struct device_chunks *c)
 {
 	for (size_t i = 0; i < c->n; i++)

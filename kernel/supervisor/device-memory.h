@@ -89,6 +89,8 @@ void device_memory_release(struct device_memory *d);
 /* Add the bytes of each device's chunks that the device has; that are parked. */
 void device_chunks_sum(const struct device_chunks *c, uint64_t bytes[CHUNK_DEVICES_MAX]);
 void device_chunks_sum_parked(const struct device_chunks *c, uint64_t bytes[CHUNK_DEVICES_MAX]);
+/* What it holds lies at this place of the file of kernel/supervisor/parking.c: its memory goes. */
+void device_chunk_park(struct device_chunk *c, uint64_t place);
 /* Is one of them parked? */
 bool device_chunks_parked(const struct device_chunks *c);
 

@@ -228,7 +228,7 @@ void lending_settle(struct supervisor *s)
 	work_now(s);
 }
 
-bool lending_is_settled(struct supervisor *s)
+bool lending_before_run(struct supervisor *s)
 {
 	if (!is_busy(s) && twins_are_stale(&s->snapshot.twins))
 		start(s, false);
@@ -275,7 +275,7 @@ void lending_before_cell(struct supervisor *s, struct worker *w)
 	 * can follow the ordinary way, that is taken, since the session would never be saved otherwise.
 	 */
 	for (unsigned i = t->n; i-- > 0;)
-		if (s->run.writes_in_place || follow || (view->open && !t->at[i].changed))
+		if (s->run.options.in_place || follow || (view->open && !t->at[i].changed))
 			drop(s, i);
 	lend(s, w);
 	if (!twins_are_shared(t))
@@ -288,7 +288,7 @@ bool lending_before_attach(struct supervisor *s)
 {
 	struct twins *t = &s->snapshot.twins;
 
-	if (!lending_is_settled(s))
+	if (!lending_before_run(s))
 		return false;
 	if (twins_are_written(t))
 		start(s, true);

@@ -40,8 +40,8 @@ void lending_before_cell(struct supervisor *s, struct worker *w);
 /* Before WORKER_ATTACH, when no worker has the session. False: there is something to copy first; the pool is told then. */
 bool lending_before_attach(struct supervisor *s);
 
-/* False: twins are being brought up to date, and no cell may begin; cell_run_go_on() is called when they are. */
-bool lending_is_settled(struct supervisor *s);
+/* Before WORKER_RUN: begins to bring twins up to date. False: they are not yet; cell_run_go_on() is called when they are. */
+bool lending_before_run(struct supervisor *s);
 /* Wait for that: what undo keeps is complete then. */
 void lending_settle(struct supervisor *s);
 /* The worker has these ranges private, or will before it writes. */

@@ -90,9 +90,8 @@ int memcheck_begin(const struct memcheck *m, struct unit_table *units, struct er
 	return 0;
 }
 
-void memcheck_put_run(const struct memcheck *m, struct buffer *out)
+void memcheck_put_units(const struct memcheck *m, struct buffer *out)
 {
-	record_put_u8(out, m->on);
 	if (m->on)
 		buffer_append(out, m->units.data, m->units.len);
 	else

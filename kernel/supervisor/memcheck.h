@@ -34,8 +34,8 @@ void memcheck_put_request(struct memcheck *m, bool on, const struct unit_table *
 int memcheck_take_answer(struct memcheck *m, struct record *r, struct error *err);
 /* The earlier functions get records of their own for as long as the cell runs; before the cell's own. */
 int memcheck_begin(const struct memcheck *m, struct unit_table *units, struct error *err);
-/* The end of WORKER_RUN. */
-void memcheck_put_run(const struct memcheck *m, struct buffer *out);
+/* The end of WORKER_RUN: the checked functions of earlier cells. */
+void memcheck_put_units(const struct memcheck *m, struct buffer *out);
 
 /* One error of all findings; false when there are none. */
 bool memcheck_report(const struct memcheck *m, const struct memcheck_findings *found, const struct unit_table *units,

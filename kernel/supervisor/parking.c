@@ -25,7 +25,6 @@
 #include "common/record.h"
 #include "common/whole-io.h"
 #include "common/worker-protocol.h"
-#include "kernel/closer.h"
 #include "kernel/folders.h"
 #include "kernel/loop.h"
 #include "kernel/size-text.h"
@@ -325,10 +324,7 @@ static void mark(void *data, struct device_chunk *c, bool is_mapped)
 	for (size_t i = 0; i < p->n && c->fd >= 0; i++) {
 		if (p->items[i].id != c->id)
 			continue;
-		closer_close(c->fd);
-		c->fd = -1;
-		c->parked = true;
-		c->place = p->items[i].place;
+		device_chunk_park(c, p->items[i].place);
 	}
 }
 
@@ -608,7 +604,7 @@ void supervisor_wake(struct supervisor *s)
 		worker_pool_look(s);
 }
 
-bool parking_lets_attach(struct supervisor *s)
+bool parking_before_attach(struct supervisor *s)
 {
 	struct parking *p = &s->parking;
 
@@ -656,8 +652,7 @@ void parking_on_no_room(struct supervisor *s, const char *why)
 
 		if (!c->parked || c->fd < 0)
 			continue;
-		closer_close(c->fd);
-		c->fd = -1;
+		device_chunk_park(c, c->place);
 	}
 	buffer_printf(&text, "%s\n", why);
 	device_share_table(s, &text, NULL);

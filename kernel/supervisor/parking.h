@@ -67,8 +67,8 @@ void parking_release(struct supervisor *s);
 
 /* No worker may be made, but for the session that comes back. */
 bool parking_keeps_workers_away(const struct supervisor *s);
-/* Before WORKER_ATTACH. False: the memory that it needs is not granted yet; the pool is told. */
-bool parking_lets_attach(struct supervisor *s);
+/* Before WORKER_ATTACH: claims the memory of what is parked. False: that is not granted yet; the pool is told when it is. */
+bool parking_before_attach(struct supervisor *s);
 /* In front of the chunks, when one of them is parked. */
 int parking_send_file(struct supervisor *s, struct worker *w, struct error *err);
 /* The worker holds the session; the device was too full for it, and the worker is to be ended. */

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "common/buffer.h"
+#include "common/run-options.h"
 #include "kernel/sandbox/nvidia-nodes.h"
 #include "kernel/sandbox/sandbox.h"
 #include "kernel/supervisor/aside.h"
@@ -89,13 +90,10 @@ struct cell_run {
 	struct buffer dropped; /* names that end with the cell, each with its NUL */
 	struct buffer result;  /* the last OUTPUT_RESULT record, shown after the commit */
 	bool has_result;
-	bool writes_in_place;  /* %%nosnapshot */
-	bool profiled;          /* %%profile */
+	struct run_options options;
 	struct buffer profile, no_profile; /* of a cell that is well */
 	bool discarded;         /* nothing of it is kept, whatever comes out */
-	bool traced;            /* %%trace */
 	struct buffer trace, no_trace; /* of a cell whose worker has reached its end */
-	uint32_t device_checks; /* of its launches, EMULATOR_CHECK_RACES */
 	struct buffer in_place; /* lines: blocks of which there is no old content */
 	bool checkpointing;    /* the commit at work is one in the middle of the cell */
 	uint32_t checkpoint_line;

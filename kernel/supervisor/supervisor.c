@@ -315,9 +315,10 @@ void supervisor_identify(struct supervisor *s, const char *id)
 	leak_watch_identify(&s->leaks, id);
 }
 
-void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, const struct buffer *dropped)
+void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, const struct buffer *dropped,
+		    const struct run_options *options)
 {
-	cell_run_start(s, encoded_unit, len, dropped);
+	cell_run_start(s, encoded_unit, len, dropped, options);
 }
 
 void supervisor_interrupt(struct supervisor *s)
@@ -389,26 +390,6 @@ int supervisor_reset(struct supervisor *s, bool *ret_undoable, struct error *err
 		worker_pool_renew(s); /* the spare has the old memory */
 	worker_pool_refill(s);
 	return failed;
-}
-
-void supervisor_write_in_place(struct supervisor *s)
-{
-	s->run.writes_in_place = true;
-}
-
-void supervisor_profile(struct supervisor *s)
-{
-	s->run.profiled = true;
-}
-
-void supervisor_trace(struct supervisor *s)
-{
-	s->run.traced = true;
-}
-
-void supervisor_check_device(struct supervisor *s, uint32_t what)
-{
-	s->run.device_checks = what;
 }
 
 uint64_t supervisor_worker(const struct supervisor *s)

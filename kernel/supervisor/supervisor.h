@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "common/output-ring.h"
+#include "common/run-options.h"
 #include "common/unit.h"
 #include "common/worker-protocol.h"
 
@@ -100,16 +101,12 @@ int supervisor_compile(struct supervisor *s, uint32_t cell, const char *cell_nam
 void supervisor_compile_for(struct supervisor *s, uint32_t sm);
 /* Id of the next cell in the front end, "" for none: cells of the same id are runs of one. */
 void supervisor_identify(struct supervisor *s, const char *id);
-/* dropped: names, each with its NUL, that end when the cell has run to its end; may be empty. */
-void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, const struct buffer *dropped);
-/* Before supervisor_run(): large blocks that the cell overwrites are not copied first. If it fails they are named. */
-void supervisor_write_in_place(struct supervisor *s);
-/* Before supervisor_run(): what the cell does with the device is counted. */
-void supervisor_profile(struct supervisor *s);
-/* Before supervisor_run(): what the cell asks of the device is noted. */
-void supervisor_trace(struct supervisor *s);
-/* Before supervisor_run(): the cell's launches are checked for EMULATOR_CHECK_RACES, those on a GPU as checker.h says. */
-void supervisor_check_device(struct supervisor *s, uint32_t what);
+/*
+ * dropped: names, each with its NUL, that end when the cell has run to its end; may be empty. Whether it is checked has been said
+ * to supervisor_compile().
+ */
+void supervisor_run(struct supervisor *s, const void *encoded_unit, size_t len, const struct buffer *dropped,
+		    const struct run_options *options);
 void supervisor_interrupt(struct supervisor *s);
 void supervisor_input(struct supervisor *s, bool eof, const char *line);
 /* Between cells: forget everything. ret_undoable: it was small enough to be kept, supervisor_undo() brings it back. */

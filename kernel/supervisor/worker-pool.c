@@ -589,7 +589,7 @@ static void advance(struct supervisor *s)
 		return;
 	drop_wrong_spare(s);
 	if (!p->active && p->spare && p->spare->state == WORKER_READY && !session_is_held(p) && !p->hold && s->loop &&
-	    parking_lets_attach(s) && lending_before_attach(s))
+	    parking_before_attach(s) && lending_before_attach(s))
 		attach(s);
 	if (parking_keeps_workers_away(s) || p->spare || must_wait(s))
 		return;

@@ -55,7 +55,8 @@ static void on_compiled(void *data, const struct unit *unit, const void *encoded
 	if (unit) {
 		buffer_clear(&h->unit);
 		buffer_append(&h->unit, encoded, len);
-		supervisor_run(h->supervisor, encoded, len, &(struct buffer)BUFFER_INIT);
+		supervisor_run(h->supervisor, encoded, len, &(struct buffer)BUFFER_INIT, &h->options);
+		h->options = (struct run_options){ 0 };
 		return;
 	}
 	put(&h->last.ename, "CompileError");

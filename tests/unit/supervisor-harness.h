@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "common/buffer.h"
+#include "common/run-options.h"
 #include "common/unit.h"
 
 struct loop;
@@ -35,6 +36,7 @@ struct harness {
 	struct declaration *declarations; /* texts are owned */
 	size_t n_declarations;
 	uint32_t cell;
+	struct run_options options; /* of the next cell only */
 	const char *awaited; /* output to wait for */
 	bool late;
 };

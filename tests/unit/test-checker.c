@@ -80,7 +80,7 @@ static void assert_untouched(void)
 
 static void run_checked(const char *text)
 {
-	supervisor_check_device(h.supervisor, EMULATOR_CHECK_RACES);
+	h.options.device_checks = EMULATOR_CHECK_RACES;
 	harness_run(&h, text);
 }
 
@@ -126,7 +126,7 @@ static void test_faults(void **state)
 
 static void begin_checked(const char *text)
 {
-	supervisor_check_device(h.supervisor, EMULATOR_CHECK_RACES);
+	h.options.device_checks = EMULATOR_CHECK_RACES;
 	h.last.ended = false;
 	supervisor_compile(h.supervisor, ++h.cell, "In[1]", text, "", "", NULL, 0, false, NULL);
 }

@@ -11,6 +11,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/record.h"
+#include "common/run-options.h"
 
 static void write_sample(struct buffer *b)
 {
@@ -111,10 +112,34 @@ static void strings_need_their_end(void **state)
 	assert_true(r.failed);
 }
 
+/* What a cell's worker is told of it: each word by itself arrives as that. */
+static void run_options(void **state)
+{
+	static const struct run_options all[] = {
+		{ 0 }, { .checked = true }, { .in_place = true }, { .profiled = true }, { .traced = true }, { .device_checks = 5 },
+		{ true, true, true, true, 1u << 31 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		cleanup_buffer struct buffer b = BUFFER_INIT;
+		struct record r;
+		struct run_options o;
+
+		run_options_put(&all[i], &b);
+		r = record_open(b.data, b.len);
+		o = run_options_take(&r);
+		assert_int_equal(record_check(&r, "options", NULL), 0);
+		assert_true(o.checked == all[i].checked && o.in_place == all[i].in_place && o.profiled == all[i].profiled &&
+			    o.traced == all[i].traced && o.device_checks == all[i].device_checks);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(round_trip),
+		cmocka_unit_test(run_options),
 		cmocka_unit_test(every_cut_is_an_error),
 		cmocka_unit_test(left_over_bytes_are_an_error),
 		cmocka_unit_test(absurd_counts_are_refused),

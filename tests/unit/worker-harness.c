@@ -29,6 +29,7 @@
 #include "common/memory-permit.h"
 #include "common/output-ring.h"
 #include "common/record.h"
+#include "common/run-options.h"
 #include "config.h"
 
 #define DEADLINE_MS 180000
@@ -309,7 +310,7 @@ void harness_send(struct session *s, uint32_t cell, const char *text, const char
 	record_put_u32(&payload, 0);
 	record_put_u64(&payload, 0);
 	record_put_str(&payload, text);
-	record_put_u8(&payload, 0);
+	run_options_put(&(struct run_options){ 0 }, &payload);
 	record_put_u32(&payload, 0);
 	buffer_clear(&s->text);
 	buffer_clear(&s->results);
