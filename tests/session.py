@@ -41,10 +41,10 @@ def marked_processes(mark):
 
 
 def alive(pid):
-    """True while pid runs; a zombie has ended."""
+    """True while pid runs. A zombie has ended when its threads have, too: they close its files."""
     try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE or len(os.listdir(f"/proc/{pid}/task")) > 1
+    except (psutil.NoSuchProcess, FileNotFoundError):
         return False
 
 

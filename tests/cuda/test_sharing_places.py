@@ -90,6 +90,8 @@ def test_containers_share_by_a_folder_and_each_has_processes_of_its_own(start, o
         before = container(open_folder / "shared", open_folder / f"gpus-{name}")
         sessions.append(start(name, before, CGPU_SHARE=str(open_folder / f"gpus-{name}" / "share")))
     first, second = sessions
+    # It gives its memory by its end alone.
+    printed(first, "%park wanted off")
     assert printed(first, TAKE) == "0"
     answer = second.run("char *q; cudaMalloc(&q, 160 << 20);")
     assert answer.ename == "CudaOutOfMemory"
