@@ -116,8 +116,8 @@ static void strings_need_their_end(void **state)
 static void run_options(void **state)
 {
 	static const struct run_options all[] = {
-		{ 0 }, { .checked = true }, { .in_place = true }, { .profiled = true }, { .traced = true }, { .device_checks = 5 },
-		{ true, true, true, true, 1u << 31 },
+		{ 0 }, { .checked = true }, { .in_place = true }, { .profiled = true }, { .traced = true },
+		{ .device_checks = 5 }, { true, true, true, true, 1u << 31 },
 	};
 
 	(void)state;
