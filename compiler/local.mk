@@ -126,7 +126,7 @@ $(build_prelude): Makefile $(prelude_HEADERS) $(preludeabsent_HEADERS) $(prelude
 clean-local:
 	rm -rf %reldir%/include
 
-compiler_tests = test-cell-tokens test-c-linkage test-pragma-state test-launch-syntax test-line-table test-effort \
+compiler_tests = test-cell-tokens test-header-names test-c-linkage test-pragma-state test-launch-syntax test-line-table test-effort \
 	test-compile test-compile-ahead test-header-ahead test-unit-cache test-instances test-cpp-instances test-listing \
 	test-tool-folder test-diagnostics
 check_PROGRAMS += $(compiler_tests)
@@ -134,6 +134,9 @@ TESTS += $(compiler_tests)
 test_cell_tokens_SOURCES = tests/unit/test-cell-tokens.c
 test_cell_tokens_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_cell_tokens_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
+test_header_names_SOURCES = tests/unit/test-header-names.c
+test_header_names_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
+test_header_names_LDADD = libcompiler.a libcommon.a $(CMOCKA_LIBS)
 test_c_linkage_SOURCES = tests/unit/test-c-linkage.c
 test_c_linkage_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SANITIZE_CFLAGS)
 test_c_linkage_LDADD = libcompiler.a libcommon.a $(XXHASH_LIBS) $(CMOCKA_LIBS)

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The names lie in one array that doubles when it is full and is sorted once, after all of them are
+ * added; lookups are binary searches, so they are valid after the sort only. A prefix finds its
+ * first name by binary search and the rest by walking on. The kind of a word is never that of a
+ * tag, because tags have a name space of their own in C; a tag stands in front of what else has its
+ * name (`struct stat`, `stat()`), so that the search, when it meets the tag, goes on behind it.
+ */
 #include "compiler/text/header-names.h"
 
 #include <stdlib.h>
@@ -46,7 +53,9 @@ static int by_name(const void *a, const void *b)
 {
 	const struct header_name *x = a, *y = b;
 
-	return strcmp(x->name, y->name);
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (y->kind == 's') - (x->kind == 's');
 }
 
 void header_names_sort(struct header_names *h)
