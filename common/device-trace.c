@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Encoder and decoder go through the same fields in the same order, with no tags, so put_row() and
+ * read_row() must change together, and ROW_LEAST with them. Before rows are allocated, their count
+ * is checked against the bytes that are left, of which each row needs ROW_LEAST. Enumerations out
+ * of range and an end before its begin mark the record as failed, so that whoever shows a trace
+ * may index tables with its values.
+ */
 #include "common/device-trace.h"
 
 #include <stdlib.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table is a sequence lock in shared memory: the writer makes the number odd, copies the
+ * table, and makes it even again; a reader copies the table and keeps the copy only if the number
+ * was even and has not changed. A writer that died while it wrote leaves an odd number, from which
+ * the next one goes on. The busy time is not under the lock: its three values are read one after
+ * another and may be of different moments.
+ */
 #include "common/device-watch.h"
 
 #include <string.h>

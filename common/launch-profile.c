@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The encoding is three counted arrays (entries, lines, spans) without tags, which encoder and
+ * decoder walk in the same order. The counters of an entry or a line come from
+ * profile-counters.def, so that a new one is added, encoded and decoded everywhere by one line
+ * there. Each count is checked against the bytes that are left before its array is allocated; a
+ * memory failure leaves an empty array and is reported at the end, in place of the malformed
+ * record that follows from it.
+ */
 #include "common/launch-profile.h"
 
 #include <stdlib.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program's own path is /proc/self/exe, with links resolved, and the prefix is three levels
+ * above it. A folder of the prefix is chosen by a file that must be readable in it, not by the
+ * folder's existence, so that an empty or incomplete one does not hide the folder that the build
+ * has noted. Nothing is cached: each call resolves the path again.
+ */
 #define _GNU_SOURCE
 #include "common/own-prefix.h"
 

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each function is a loop around the system call that advances by what it has moved and starts
+ * again after EINTR. A count of zero, for which the system sets no errno, gets one here (ENODATA,
+ * ENOSPC), so that after every short result errno tells why. The file's own position is neither
+ * used nor changed.
+ */
 #include "common/whole-io.h"
 
 #include <errno.h>

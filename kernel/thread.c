@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A new thread inherits the signal mask of its creator. All signals are therefore blocked before
+ * pthread_create() and the old mask is restored after it: there is no moment at which the thread
+ * could take a signal that is meant for the event loop.
+ */
 #define _GNU_SOURCE
 #include "kernel/thread.h"
 

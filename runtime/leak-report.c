@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The search for pointers is that of the memory report; this file keeps the buffers that the cell
+ * itself has allocated and prints them in the order in which they are found. All are counted and
+ * summed, but only the first LEAKS_SHOWN are listed. When the search was given up, a line says so,
+ * since an empty list would mean that there is no leak.
+ */
 #include "runtime/leak-report.h"
 
 #include <inttypes.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The library is loaded with RTLD_NOW, so that a missing symbol is an error here and not in a cell,
+ * and with RTLD_GLOBAL, so that units and later libraries find its symbols. It is never closed. The
+ * build id is read from the note segments of the loaded image, not from the file, which may have
+ * been replaced on disk; the image is found among all loaded ones by its base address.
+ */
 #define _GNU_SOURCE
 #include "runtime/libraries.h"
 

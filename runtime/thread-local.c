@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A variable is made when it is first reached. The address of the cell thread's is kept in the
+ * control itself; another thread keeps its own in a linked list, found by the control. The list,
+ * its variables and the destructors are allocated in library mode, so that malloc() does not give
+ * them session memory: they end with the thread and are no part of a rollback. Size 0 marks the
+ * controls that the loader makes, which lead to a library's variable by dlsym() or to a place in
+ * another control's block.
+ */
 #define _GNU_SOURCE
 #include "runtime/thread-local.h"
 

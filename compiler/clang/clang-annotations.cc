@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clang puts `annotate` attributes into the array llvm.global.annotations, each with the symbol, a
+ * word and constant arguments. Before optimisation this array is read: `managed` becomes metadata
+ * that the NVPTX backend knows, while register limits and cluster sizes, for which it has none,
+ * are kept as PTX directives by the kernel's symbol. They are inserted into the finished PTX text
+ * between the kernel's parameters and its body. An argument that is missing counts as 1, and
+ * annotations with other words are left alone.
+ */
 #include "compiler/clang/clang-annotations.hh"
 
 #include "common/launch-glue.h"

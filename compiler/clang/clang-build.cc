@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls are built by Sema, as for the parser, and not by making nodes: Sema resolves overloads,
+ * converts the arguments and marks the function as used. Only a string literal, which has nothing
+ * to be resolved, is made as a node. Names are looked up by text at each call; what is not found
+ * or does not fit gives null.
+ */
 #include "compiler/clang/clang-build.hh"
 
 #include <clang/AST/ASTContext.h>

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One visitor finds the outermost lambdas of a declaration, a second one collects the variables of
+ * the session that the body of such a lambda names, bodies of lambdas inside of it included. At
+ * file scope copies take the place of `=`; elsewhere they are added behind it, for code of the
+ * device only. An array is copied by cgpu_array_copy(), since `a = a` would capture a pointer.
+ * Constants known to the compiler, references and variables of the device are not copied. Places
+ * in macros and other files get no edit.
+ */
 #include "compiler/clang/clang-captures.hh"
 
 #include "compiler/clang/clang-bindings.hh"

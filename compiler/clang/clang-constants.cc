@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clang evaluates a constant only if all constants that it is made of have initialisers, but these
+ * declarations have none: statements compute them, or earlier cells did. All of them get
+ * initialisers first (the cell's own expression, or the one in the annotation of an earlier
+ * declaration), then the cell's are evaluated, then all initialisers are taken away again, since a
+ * declaration that has one is a definition. When the cell computes no constant, nothing is
+ * touched.
+ */
 #include "compiler/clang/clang-constants.hh"
 
 #include "compiler/clang/clang-shim.h"

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Diagnostics are told apart by clang's numbers and by the kind of their arguments, not by their
+ * text, which changes with versions. The kind of a number is in clang-diagnostics.def. Arguments
+ * are raw words, so their kind must be checked before each is read as a name, a type or a text. A
+ * diagnostic with a guess has a counterpart without one that takes the same arguments: the shorter
+ * text is made by formatting the description of that with the arguments of the first.
+ */
 #include "compiler/clang/clang-diagnostic.hh"
 
 #include "common/unit.h"

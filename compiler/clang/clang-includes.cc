@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The main text holds the #include lines of the session's cells, each under the #line of its cell.
+ * The cell of a declaration in a file is found by going from its file up the chain of includes to
+ * the main text, and by taking the presumed location, which #line sets, of the outermost #include.
+ * Places in macros count where the macro is expanded. A definition of an earlier cell is turned
+ * into a declaration in the syntax tree (body or initialiser removed), before code is made of it,
+ * because its code is loaded already; inline functions and templates keep theirs.
+ */
 #include "compiler/clang/clang-includes.hh"
 
 #include <cstring>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One walk over the declarations of the precompiled header adds clang's `nodebug` attribute to
+ * each function whose outermost namespace is std or __gnu_cxx and that stands in a system header.
+ * Function bodies and written types, which are most of the tree, are not entered, because they
+ * declare few functions. Templates are marked like functions, so that an instance that a cell
+ * makes later has the attribute from its template.
+ */
 #include "compiler/clang/clang-nodebug.hh"
 
 #include <clang/AST/Attr.h>

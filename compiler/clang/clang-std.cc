@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The header of a name is looked up in the symbol table of clang's tooling library, by scope and
+ * name. Both are read from the arguments of a diagnostic: the scope is the declaration context,
+ * the name is the first argument that is a name but not a declaration. Only scopes that begin with
+ * `std::` are looked up. The table ends before C++23: later headers are in a list here, and a name
+ * of std that the table lacks is tried as the name of a header.
+ */
 #include "compiler/clang/clang-std.hh"
 
 #include "compiler/clang/clang-diagnostic.hh"

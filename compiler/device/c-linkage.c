@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The text is scanned by tokens, once, since no clang parses it: brackets outside of extern "C"
+ * are skipped whole. A declaration runs to its first `(`, `=` or `;`, which tells functions from
+ * variables. It is taken if no word in it is foreign to C or keeps others from it, and each
+ * declarator has only types that C or the session knows and one other word, its name. Functions
+ * must have a body, and behind an extern "C" without a block variables must have an initialiser:
+ * others are not defined there.
+ */
 #include "compiler/device/c-linkage.h"
 
 #include <stdbool.h>

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The place that clang reports is a byte, from which the tokens are read to both sides as far as
+ * the construct goes; what cannot be told for certain is left alone. A launch is wrapped, from its
+ * kernel's name to the closing parenthesis, in a marked lambda that is called at once. A
+ * declaration of shared variables is replaced whole, and gets the line ends back that it loses, so
+ * that the lines behind it keep their numbers. A place that has an edit already gets no second
+ * one, so the unit is not compiled again without end.
+ */
 #include "compiler/device/device-edits.h"
 
 #include "common/buffer.h"

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The child asks for SIGTERM at the parent's death and then compares getppid(), in case the parent
+ * died before. It reads /dev/null, writes to the log, has the folder as TMPDIR and closes all
+ * other descriptors except the folder's lock, which it inherits as descriptor 3: the lock is held
+ * until the last program that was started in the folder has ended, and only then may another
+ * process remove it. A program that cannot be executed says so in the log and exits with 127,
+ * which counts as a failure of the program.
+ */
 #define _GNU_SOURCE
 #include "compiler/device/tool.h"
 

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each test looks at one token and its neighbours, in one pass, before clang has seen the text. A
+ * cell that is missed costs a compilation as C, which refuses it. A cell of C that is taken for
+ * C++ may get another meaning, so words such as `class`, brackets and colons count only in
+ * positions that C does not have. A call of the CUDA runtime is valid in both languages and
+ * therefore has a question of its own. Which language defined a function last is found by going
+ * through the session's declarations from the newest one back.
+ */
 #define _GNU_SOURCE
 #include "compiler/frontend/beyond-c.h"
 

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Four lists hold the result: `masks` (names that the cell defines, which hide the session's
+ * declarations), `own` (ordinary names that it defines), `taken` and `left`. The first two are
+ * guessed from tokens before clang runs. Clang's errors then move single names: into `taken`, into
+ * `left`, or out of `masks`. Each move is made at most once for a name, so the compilations that
+ * follow come to an end. A header's name is put out of the way by #undef and, unless the header
+ * has it as a macro, by a #define to a prefixed name (compiler/text/own-names.h).
+ */
 #include "compiler/frontend/cell-names.h"
 
 #include <string.h>

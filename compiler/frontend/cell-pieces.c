@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clang reports pieces and unknown names while it compiles, in its own order, so both are only
+ * stored then, and matched afterwards by byte offsets. An unknown name gets a declaration if a
+ * piece that begins behind it defines a function of that name, and the piece that uses it is a
+ * statement: the head of the definition is inserted in front of that statement, and the cell is
+ * compiled again. A text that is at its place already counts as no change, which ends the
+ * repetition.
+ */
 #include "compiler/frontend/cell-pieces.h"
 
 #include <stdlib.h>

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A cell is compiled as C first, unless its first line, the session or its tokens make it C++ or
+ * CUDA. As C it is compiled in a loop: clang's errors about names change the text, and every turn
+ * settles at least one more name, so that the loop ends. A cell that fails is tried without the
+ * declarations of the session that its errors point at, then as C++. If both languages fail, the
+ * errors shown are in general those of the one that has read further. A unit without warnings goes
+ * into a cache on disk, keyed by the text that clang would read, the headers and the flags.
+ */
 #include "compiler/frontend/compile.h"
 
 #include <limits.h>

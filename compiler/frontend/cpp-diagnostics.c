@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * This is a state machine over clang's sequence of errors and notes. An error in a header waits
+ * until a note of an instantiation names a place in the cell; it is told there, once for each
+ * place, with the header's line behind it. If no such note comes before the next error, it is told
+ * at its place in the header, unless another error of a header has been told in the cell. Of the
+ * notes of one error at most five are shown, at most three of them in headers, and the rest is
+ * counted.
+ */
 #include "compiler/frontend/cpp-diagnostics.h"
 
 #include <stdio.h>

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Symbols are copied into the pool as clang reports them, since its texts live for the callback
+ * only. Declarations are made at the end, when the branches of #if that were not taken are known:
+ * directives first, then changes of #pragma state, then symbols. A second declaration of a name in
+ * the same name space replaces the first one at its index, but a typedef keeps the text of the
+ * cell. A structure that was declared under #pragma pack carries the packing in its text. Memory
+ * failures are collected in `failed` and reported once.
+ */
 #include "compiler/frontend/declare.h"
 
 #include <stdio.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread has the stack size that clang expects and all signals blocked, so that other threads
+ * handle them. Diagnostics are copied into a pool of its own, since clang's texts live for the
+ * callback only. If no thread can be made, the same work is done within device_half_begin(). If
+ * the includes do not compile for the device, the precompiled header is made without them, so that
+ * the error is found and told where the cell includes them.
+ */
 #include "compiler/frontend/device-half.h"
 
 #include <signal.h>

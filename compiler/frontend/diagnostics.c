@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clang reports byte offsets of the unit. Each is mapped to a byte of the cell, or to none where
+ * the unit has text of ours. If clang read another text than the user's line, the column is found
+ * by the word: its n-th occurrence in one is the n-th in the other. Errors and warnings have a
+ * buffer each; a note goes to that of the last message, and is dropped where that was not shown,
+ * as warnings outside of the cell are not. The log of nvcc has no offsets and is read line by
+ * line.
+ */
 #include "compiler/frontend/diagnostics.h"
 
 #include <ctype.h>

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The unit is written anew for each try: the session's declarations, the directives that free
+ * names of headers, the state of #pragmas, then the cell under its own #line. Insertions that
+ * clang's answers ask for are kept in `wanted` over all tries; `edits` is made of them each time,
+ * together with the directives that are dropped: #line, and an #include of a local file that the
+ * text in front of the cell brings already. A head of a function is printed from tokens into one
+ * line, so that lines of the cell keep their numbers.
+ */
 #include "compiler/frontend/host-text.h"
 
 #include <limits.h>

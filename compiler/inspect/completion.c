@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cell is made whole around the cursor: where no word stands, a placeholder gives clang a
+ * token to complete. Nothing is offered inside comments, strings, directives and numbers. Names
+ * come from the session, from clang's completion at the matching place of the unit, and in cells
+ * of C from headers and a list of CUDA words; behind `.`, `->` and `::` they are clang's alone.
+ * They are sorted by text, to keep the best of each name, and then by priority, with names that
+ * begin with `_` last. Beyond about 2000 names the rest is dropped.
+ */
 #include "compiler/frontend/beyond-c.h"
 #include "compiler/inspect/completion.h"
 

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The answer comes from tokens alone. A bracket that closes nothing and a string that is open at
+ * the end of its line cannot be mended by more text and are invalid. An open comment, bracket or
+ * #if, a backslash at the end, and a last item that wants more (a declaration without its `;`, an
+ * operator at the end, `if (x)` without a statement) are incomplete. Cells that are C++ or CUDA by
+ * their first line always count as complete, since the kernel process waits for the empty line
+ * that ends them.
+ */
 #include "compiler/inspect/is-complete.h"
 
 #include <stdio.h>

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All rows are one array, and a function is a range of it: readers add rows to the function that
+ * was begun last. A row of source is added only when the place changes, so that instructions of
+ * one line stand under one row. A failed allocation sets `failed`, which callers check at the end.
+ * A name that the user gives may be the symbol, the demangled name without return type and
+ * parameters, the same without its namespaces, or one of the latter two with template arguments,
+ * in which blanks do not count.
+ */
 #define _GNU_SOURCE
 #include "compiler/inspect/listing.h"
 

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The PTX of each unit, newest first, is parsed for its names; the first unit that has the name is
+ * read a second time, for what was asked, and for the figures of all entries every unit is. PTX is
+ * a listing of that text itself. Machine code is made by ptxas and written out by nvdisasm, both
+ * in one temporary folder. Figures of registers come from the PTX and from what `ptxas -v` prints;
+ * without ptxas the former are shown alone. Names of functions are collected on the way, for the
+ * error when none fits.
+ */
 #include "compiler/inspect/look.h"
 
 #include <stdio.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Figures come from two texts. The directives of an entry in PTX are rows of a listing, read one
+ * by one. In the log of ptxas a line names a function and the lines behind it belong to that
+ * function, until `Used N registers`, after which its entry is complete and takes no more. Shared
+ * memory is as ptxas tells, and without it as PTX declares. `.extern .shared` stands outside of
+ * entries, so one makes shared memory dynamic for all entries of the text.
+ */
 #include "compiler/inspect/resources.h"
 
 #include <stdio.h>

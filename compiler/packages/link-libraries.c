@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A file is judged by its first bytes: with the mark of ELF it is a library and is added, each
+ * path once; else it must be a linker script with GROUP or INPUT, whose words are followed in
+ * turn, so that libraries come in the order in which the script names them. Only the first 4096
+ * bytes of a script are read. `-lname` is looked for as libname.so in the folders of -L given so
+ * far, then in those of the system. A static library is looked for only to say in the error why it
+ * does not help.
+ */
 #define _GNU_SOURCE
 #include "compiler/packages/link-libraries.h"
 

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines are compared as text, with their line end, in linear searches, as there are few. As soon
+ * as one line is a common header, all common ones are written first, in the order of
+ * cpp-bundle.def, and the others behind them in their own order. The result is then the same for
+ * every choice of common headers, and since the precompiled header is found by a key made of this
+ * text, one header serves all such cells.
+ */
 #include "compiler/session/cpp-bundle.h"
 
 #include <stdbool.h>

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An error and the note behind it are judged together: the error gives the identifier at its
+ * place, the note tells whether the other declaration is in a system header that the cell did not
+ * include itself. `<ctime>` counts as <time.h>, whose names it brings. Names of the session are
+ * remembered and written as #pragma lines in front of every later try; each is taken once, so the
+ * tries end. A name of the cell is not kept here: the caller writes the pragma at the place of the
+ * error.
+ */
 #include "compiler/session/cpp-own.h"
 
 #include <ctype.h>

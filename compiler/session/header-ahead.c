@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The child is forked, has the lowest priority, closes all descriptors but the standard ones, and
+ * is killed when its parent dies. Its end is seen by a pidfd, which can be polled without signals.
+ * Whoever waits looks every 20 ms whether the child has ended or the file is there, and reads the
+ * child's CPU clock: less than 10 ms of processor time since the last look means that the machine
+ * is too busy, and the child is killed. A child is reaped only by calls of this file.
+ */
 #define _GNU_SOURCE
 #include "compiler/session/header-ahead.h"
 

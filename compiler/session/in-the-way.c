@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A declaration is found by the byte of the unit that an error is at, or as the macro that the
+ * diagnostic names. Only the note behind an error of a clash counts, too; if error and note both
+ * point into the session, the declaration of the earlier cell is the one that is left out, since
+ * the later one is what the name means. Each try has to leave out one that was not hidden before,
+ * at most 32 in all, so that tries end; afterwards all of them are put back. The #undef of a macro
+ * goes in front of the unit's declarations if one of these has the macro's name as a word.
+ */
 #include "compiler/session/in-the-way.h"
 
 #include <stdio.h>

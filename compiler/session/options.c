@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A set of options is parsed once for each text of flags, language and GPU architecture, and kept
+ * in a linked list until the compiler ends. The prelude's precompiled header and a text file with
+ * its names are each written under another name and renamed, so that a reader sees a whole one.
+ * Their names on disk hold a hash of the cc1 command line, clang's version, and size and time of
+ * the main headers. A prelude that fails to compile with the user's -D and -U is compiled without
+ * them; they then become directives behind it.
+ */
 #define _GNU_SOURCE
 #include "compiler/session/options.h"
 

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A bracket that a macro hides would leave the braces of a cell unbalanced, so macros whose whole
+ * text is one brace are looked up before any item is cut. Most cells have none, and a cheap test
+ * skips the search. An item ends at a `;` outside of all brackets, behind the `}` of a body or
+ * block, or before a directive, which leaves it open. A `{` behind `=`, behind a tag or behind the
+ * type of a compound literal belongs to a declaration that goes on.
+ */
 #include "compiler/text/cell-tokens.h"
 
 #include <ctype.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The search for includes, main(), module declarations and types works on tokens alone: nothing is
+ * preprocessed, so a name that a macro makes is not seen. The walk at file scope steps over each
+ * bracket pair as a whole, except for the braces of `extern "C"`, which open no scope. The `%%cpp`
+ * line is overwritten with blanks of the same length before the text is cut into tokens.
+ */
 #include "compiler/text/cpp-cell.h"
 
 #include <string.h>

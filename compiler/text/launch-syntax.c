@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tokens show where a formatter has put blanks into `<<<` and `>>>`: a `<<` next to a `<`, or
+ * the other way round, on one line. The three characters are written at the start of the pair and
+ * the blanks behind them, so that no byte after them moves. `> >>` is joined only while a launch is
+ * open, up to the next `;` or `{`, because elsewhere it may end template arguments.
+ */
 #include "compiler/text/launch-syntax.h"
 
 #include <stdbool.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A file is known by its real path. One whose size and time of change are as before is not read
+ * again; any other is hashed (XXH3), and only a different hash makes it a changed file, so that
+ * saving the same text twice is no change. Files are few, so the list is searched from its start. A
+ * file that cannot be opened counts as unchanged: clang reports it when a cell includes it.
+ */
 #include "compiler/text/local-include.h"
 
 #include <fcntl.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Directives are read backwards from the token, so that the nearest #define or #undef of the cell
+ * counts; only a name that the cell does not mention is looked up among the session's macros. The
+ * text of a macro is not expanded: parameters are skipped up to the first `)`, and blanks and
+ * backslashes at both ends of the body are cut off. The result points into the cell or the
+ * session's text and copies nothing.
+ */
 #include "compiler/text/macro-text.h"
 
 #include <string.h>

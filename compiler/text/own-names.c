@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rename is made by the preprocessor: `#define index cgpu_own_index` stands behind the headers,
+ * so clang never sees two declarations of one name. A macro of a header needs only an #undef, and a
+ * tag needs nothing, since it has a name space of its own. The way back removes the prefixes
+ * wherever they occur in a text, which only makes it shorter, so it is done in place.
+ */
 #include "compiler/text/own-names.h"
 
 #include <stdbool.h>

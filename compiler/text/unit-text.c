@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each piece copied from the cell adds a segment (unit start and end, cell start). Segments grow in
+ * the order of the unit, so the way back is a binary search. Every byte of a replacement maps to
+ * the first byte that it replaces, and line ends of the replaced piece are written again, so that
+ * clang's line numbers hold. Running out of memory sets `failed`, which unit_text_check() reports
+ * at the end.
+ */
 #include "compiler/text/unit-text.h"
 
 #include <stdlib.h>

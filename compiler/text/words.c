@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of words comes from words.def and is searched from its start. An identifier in front of
+ * another name, or of `*` and a name that a declarator may go on behind, is taken for a type, since
+ * a header or an earlier cell may have declared it; a call is told from a declaration by what
+ * stands behind its parentheses. Words of C++ that are names in C, such as `class` and `using`,
+ * count as identifiers unless what follows shows their use in C++.
+ */
 #include "compiler/text/words.h"
 
 #include <string.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The demangler is looked up in libstdc++.so.6 at run time, once, so that the emulator does not
+ * depend on the C++ library. Its text is then edited: a template's result type in front is cut off,
+ * `const` moves in front of the type, and blanks are put before `*` and `&`, as compute-sanitizer
+ * prints them. A name that cannot be demangled, that has no parameters, or that is too long for
+ * FUNCTION_NAME_MAX, is printed as "name(...)".
+ */
 #define _GNU_SOURCE
 #include "emulator/machine/function-name.h"
 

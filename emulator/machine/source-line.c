@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The reader that was set is asked first, since it knows the texts of cells; a file is opened only
+ * when it has no such line. The file is read from its first line on, with no cache: reports are
+ * rare. A line is cut at LINE_MAX_SHOWN - 1 bytes and loses its indentation.
+ */
 #include "emulator/machine/source-line.h"
 
 #include <stdio.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An instruction is told by its text alone: the opcode and the words between its dots. Most opcodes
+ * have a fixed class in a table; loads and stores are told by their state space, everything else by
+ * its type, and a type that is not floating-point counts as integer. Floating-point operations of a
+ * matrix instruction come from its shape (2 * m * n * k for a warp), those of others from a table
+ * by lane.
+ */
 #include "emulator/profile/instruction.h"
 
 #include <stdbool.h>

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The counts of a launch are added when it has ended, under one lock, so that no block waits for it
+ * while it counts. An instruction counts for the innermost frame whose file has no absolute path,
+ * else for the outermost one: what is inlined from a toolkit header is charged to the line of the
+ * cell that calls it. Entries and lines are found by linear search, lines from the newest back,
+ * because neighbours in the code share a line. After SPANS_MAX pieces of work on streams the rest
+ * are only counted.
+ */
 #include "emulator/profile/profile.h"
 
 #include <stdlib.h>

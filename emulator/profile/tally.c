@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A block takes a table from a list of idle ones when it begins and returns it when it ends, so the
+ * lock is taken twice for each block and never while counting. Whether a branch has parted its
+ * lanes is seen at the warp's next step; a wait at a barrier is the difference to the warp with the
+ * most steps since the barrier before. After the launch the tables are summed into the first one
+ * that has the function, so tally_instructions() can be called once. An instruction without
+ * operations of its own takes the count of a neighbour in its basic block.
+ */
 #include "emulator/profile/tally.h"
 
 #include <stdlib.h>

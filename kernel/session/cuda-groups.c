@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All files of all groups lie in one array, in the order of saving, and are found by linear search:
+ * there are few. A file is copied in full before it replaces the old one, so that running out of
+ * memory leaves that as it was. When a group is written, its own files and the shared ones go out
+ * in array order; a shared file is left out when the group has one of the same name.
+ */
 #include "kernel/session/cuda-groups.h"
 
 #include <stdlib.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Flags are kept as the text that the user gave, one for each magic, and become one command line in
+ * flags_compose(). A new value is copied before the old one is freed, so that running out of memory
+ * changes nothing. The order is standard, level, packages in the order of %pkg, and last %cflags,
+ * since clang lets the later flag win. Flags for the linker and for device code are not part of
+ * that text.
+ */
 #include "kernel/session/flags.h"
 
 #include <stdlib.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The question goes to the compiler and is answered later, from the event loop. The line form asks
+ * at once and returns 1, which leaves the cell open until execute_magic_done(); until then an
+ * interrupt reaches the compiler through the cell's cancel(). The cell form only stores its
+ * arguments in the cell, and look_at_unit() asks when the cell has been compiled. Both share the
+ * display of the answer; no answer means that the compiler ended or was interrupted.
+ */
 #include "kernel/session/look.h"
 
 #include <stdlib.h>

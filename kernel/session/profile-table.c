@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A column is a function that prints one value of the counts, and optionally one that says when it
+ * is bad. A column is shown when it prints something for the entry's total, so a kernel without
+ * shared memory has no column for it. Rows are made from the entry's lines, sorted by file and
+ * number, with AROUND lines of the cell's text on both sides. Nothing is copied: rows point into
+ * the profile and the texts of cells.
+ */
 #include "kernel/session/profile-table.h"
 
 #include <inttypes.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The profile arrives encoded with the end of the cell and is decoded here. It becomes up to two
+ * displays: one with the tables of all entries, as text and as HTML, and one with the timeline, as
+ * text and as a Vega-Lite chart. The front end chooses which form it shows. The cell has succeeded
+ * by then, so an error here is a line on stderr and does not fail it.
+ */
 #include "kernel/session/profile-view.h"
 
 #include <stdlib.h>

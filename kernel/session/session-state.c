@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The record is a version, the flags, the setup and the declarations, in this order; a snapshot
+ * with another version is refused. %undo keeps flags and setup only. Flags and setup are decoded
+ * into new structs and exchanged for the session's when all of the record was read, so that an
+ * error leaves those as they were; declarations are decoded in place. A notebook's folder is its
+ * name with unusual characters replaced, and a hash of its whole path, so that notebooks of the
+ * same name do not share one.
+ */
 #include "kernel/session/session-state.h"
 
 #include <ctype.h>

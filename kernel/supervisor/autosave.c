@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One timer waits for a rest, and the start of a cell is the second occasion; both check anew
+ * whether there is something to save and whether the supervisor's state allows it. Device memory of
+ * at most GATHER_BYTES_MAX is copied piece by piece before the job starts, while the next cell
+ * waits, and is given up after GATHER_MS. A larger amount is read while the job runs, and the next
+ * cell cancels it. After a save there is a pause of PAUSE_FACTOR times its processor time, or of
+ * its duration if that is longer.
+ */
 #define _GNU_SOURCE
 #include "kernel/supervisor/autosave.h"
 

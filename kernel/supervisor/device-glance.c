@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The numbers come from memory that the active worker shares with this process, by atomic loads: no
+ * message is sent, so the answer is there while a cell runs or the worker hangs. The first call
+ * sets `watch->wanted`, and only then does the worker renew its table during a cell. Each number is
+ * read by itself, so used, limit and busy time may differ by a moment.
+ */
 #include "kernel/supervisor/device-glance.h"
 
 #include <stdio.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A load is a request with an id to the zygote, and the list grows when the answer has come. One
+ * request at a time has a caller who waits; a load for a new zygote has an id that nobody waits
+ * for. An answer about a known library is compared by base address and build id, because variables
+ * of the session may hold pointers into it; differences go to the next report. The first load of a
+ * library replaces the workers, which were forked without it.
+ */
 #include "kernel/supervisor/libraries.h"
 
 #include <stdlib.h>

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compiled code cannot get checks afterwards, so the texts of all earlier cells that define a
+ * newest function go to the compiler again with the request. Their units come back encoded, and the
+ * same bytes go to the worker unchanged. Each also gets a record in the unit table while the cell
+ * runs, so that addresses in the new code lead to the lines of its cell. Findings come from memory
+ * that the worker writes, so their number is limited to MEMCHECK_FINDINGS_MAX before they are read.
+ */
 #include "kernel/supervisor/memcheck.h"
 
 #include <inttypes.h>

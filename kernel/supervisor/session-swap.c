@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The old session is moved, not copied: its memfd, device memory and unit table go into the undo
+ * entry, which owns them from then on, and the members of struct supervisor get the new ones. The
+ * allocation of the entry is the only step that can fail, and it comes first. The serial number of
+ * the state goes up, so that the old state and the new one are told apart.
+ */
 #include "kernel/supervisor/session-swap.h"
 
 #include <stdlib.h>

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread holds flock() on the folder from start to end, exclusive for a save and shared
+ * otherwise, and tries for it every 10 ms, so that it can be cancelled meanwhile. A save appends
+ * blocks that are not there yet, synchronises them, and only then renames the file that names them
+ * into place. Holes and zero blocks are left out. Unused blocks are removed after a save, when they
+ * are more than half of the store. Device memory is handed over as file descriptors, by a mutex and
+ * a condition; `wake` is an eventfd.
+ */
 #define _GNU_SOURCE
 #include "kernel/supervisor/snapshot-job.h"
 

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The log is a fixed array, oldest first, and entries own their pre-images, device memory and old
+ * sessions. It has two limits: a push drops the oldest entry when the array is full, and
+ * undo_log_trim() drops the oldest ones while all together hold too many bytes. If the newest entry
+ * is incomplete or too large by itself, all entries go, since an older state can be reached only
+ * through it.
+ */
 #include "kernel/supervisor/undo-log.h"
 
 #include <string.h>

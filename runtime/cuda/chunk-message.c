@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A message is a record of numbers; the descriptor of the memory travels beside it. The kernel
+ * process needs it to hand the memory to the next worker, so the caller learns when
+ * WORKER_DEVICE_CHUNK cannot be sent. A WORKER_DEVICE_DROP that is lost only leaves memory that
+ * nobody uses, so that is logged.
+ */
 #include "runtime/cuda/chunk-message.h"
 
 #include "common/buffer.h"

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The report is made in two steps. The check of the address runs deep inside the call, maybe with
+ * device.lock held, and only stores the range in a thread-local variable. The end of the call knows
+ * the error code and holds no lock: it looks up the buffer, writes the report and prints it. A
+ * table of PLACES entries under its own lock keeps each place to one report in a cell; calls
+ * without a known line are told apart by the address.
+ */
 #include "runtime/cuda/range-report.h"
 
 #include <inttypes.h>

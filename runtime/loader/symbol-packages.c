@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table is made from symbol-packages.def and is searched from start to end: it is used only
+ * when a link has failed. The longest matching prefix counts, so that the entry for a more special
+ * name wins whatever the order of the file.
+ */
 #include "runtime/loader/symbol-packages.h"
 
 #include <stddef.h>

@@ -37,6 +37,14 @@ def test_every_source_names_its_licence(root):
     assert not missing, missing
 
 
+def test_every_source_opens_with_its_idea(root):
+    """Headers say what callers get; the file behind one begins with how that is done."""
+    rooms = ("kernel/", "compiler/", "runtime/", "emulator/", "common/")
+    missing = [name for name, text in tracked(root)
+               if name.startswith(rooms) and name.endswith((".c", ".cc")) and not text.split("\n", 1)[1].lstrip("\n").startswith("/*")]
+    assert not missing, missing
+
+
 def test_no_forbidden_words(root):
     found = [f"{name}:{text[:m.start()].count(chr(10)) + 1}: {m.group(0)!r}: {why}"
              for name, text in tracked(root) for pattern, why in FORBIDDEN for m in pattern.finditer(text)]
