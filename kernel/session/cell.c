@@ -53,14 +53,6 @@ void cell_free(struct cell *c)
 	free(c);
 }
 
-static json_t *clean_string(const char *text, size_t len)
-{
-	cleanup_buffer struct buffer clean = BUFFER_INIT;
-
-	utf8_clean(text, len, true, &clean);
-	return json_stringn_nocheck(buffer_text(&clean), clean.len);
-}
-
 static json_t *lines(const char *text)
 {
 	json_t *array = json_array();
@@ -68,7 +60,7 @@ static json_t *lines(const char *text)
 
 	for (; *text; text += len + (text[len] == '\n')) {
 		len = strcspn(text, "\n");
-		json_array_append_new(array, clean_string(text, len));
+		json_array_append_new(array, utf8_json(text, len));
 	}
 	return array;
 }
@@ -89,8 +81,8 @@ void cell_fail(struct cell *c, const char *ename, const char *evalue, const char
 	if (c->failed)
 		return;
 	c->failed = true;
-	c->ename = clean_string(ename, strlen(ename));
-	c->evalue = clean_string(value ? value : evalue, strlen(value ? value : evalue));
+	c->ename = utf8_json(ename, strlen(ename));
+	c->evalue = utf8_json(value ? value : evalue, strlen(value ? value : evalue));
 	c->traceback = lines(text ? text : traceback);
 }
 

@@ -167,14 +167,6 @@ static void look(struct session *s)
 	card->last = now;
 }
 
-static json_t *clean_string(const struct buffer *text)
-{
-	cleanup_buffer struct buffer clean = BUFFER_INIT;
-
-	utf8_clean(buffer_text(text), text->len, true, &clean);
-	return json_stringn_nocheck(buffer_text(&clean), clean.len);
-}
-
 /* end: behind the name; "" while it is live. */
 static void show(struct session *s, bool first, const char *end)
 {
@@ -193,7 +185,7 @@ static void show(struct session *s, bool first, const char *end)
 	card->shown = strdup(buffer_text(&text));
 	put_html(card, buffer_text(&others), end, &html);
 	publish_display(&s->publisher, at_work ? &at_work->message : &card->parent,
-			json_pack("{so so}", "text/plain", clean_string(&text), "text/html", clean_string(&html)), card->id, !first);
+			utf8_bundle(buffer_text(&text), buffer_text(&html)), card->id, !first);
 }
 
 static void on_tick(void *data);

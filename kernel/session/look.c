@@ -101,14 +101,6 @@ static int ask(struct session *s, const struct look *l, const struct unit *unit,
 	return supervisor_look(s->supervisor, &q, fn, s, err);
 }
 
-static json_t *clean_string(const char *text)
-{
-	cleanup_buffer struct buffer clean = BUFFER_INIT;
-
-	utf8_clean(text, strlen(text), true, &clean);
-	return json_stringn_nocheck(buffer_text(&clean), clean.len);
-}
-
 /* Shows the answer; -1: there is none, or it says why not. */
 static int show(struct session *s, const struct cell *c, uint32_t type, const void *payload, size_t len, struct error *err)
 {
@@ -127,7 +119,7 @@ static int show(struct session *s, const struct cell *c, uint32_t type, const vo
 		return error_set(err, ERROR_NOT_FOUND, "%s", problem);
 	output_flush(&s->output);
 	publish_display(&s->publisher, &c->request->message,
-			json_pack("{so so}", "text/plain", clean_string(text), "text/html", clean_string(html)), "", false);
+			utf8_bundle(text, html), "", false);
 	return 0;
 }
 

@@ -17,14 +17,6 @@
 #include "kernel/session/session.h"
 #include "kernel/session/utf8.h"
 
-static json_t *clean_string(const struct buffer *text)
-{
-	cleanup_buffer struct buffer clean = BUFFER_INIT;
-
-	utf8_clean(buffer_text(text), text->len, true, &clean);
-	return json_stringn_nocheck(buffer_text(&clean), clean.len);
-}
-
 static int write_tables(const struct session *s, const struct launch_profile *p, struct buffer *text, struct buffer *html,
 			struct error *err)
 {
@@ -51,7 +43,7 @@ static int show_tables(struct session *s, const struct cell *c, const struct lau
 	if (write_tables(s, p, &text, &html, err))
 		return -1;
 	publish_display(&s->publisher, &c->request->message,
-			json_pack("{so so}", "text/plain", clean_string(&text), "text/html", clean_string(&html)), "", false);
+			utf8_bundle(buffer_text(&text), buffer_text(&html)), "", false);
 	return 0;
 }
 
@@ -79,7 +71,8 @@ int profile_timeline_show(struct session *s, const struct cell *c, struct launch
 		return error_set(err, ERROR_MEMORY, "out of memory for a profile");
 	}
 	publish_display(&s->publisher, &c->request->message,
-			json_pack("{so so}", "text/plain", clean_string(&text), "application/vnd.vegalite.v5+json", chart), "",
+			json_pack("{so so}", "text/plain", utf8_json(buffer_text(&text), text.len),
+				  "application/vnd.vegalite.v5+json", chart), "",
 			false);
 	return 0;
 }

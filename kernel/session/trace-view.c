@@ -15,14 +15,6 @@
 #include "kernel/session/trace-table.h"
 #include "kernel/session/utf8.h"
 
-static json_t *clean_string(const struct buffer *text)
-{
-	cleanup_buffer struct buffer clean = BUFFER_INIT;
-
-	utf8_clean(buffer_text(text), text->len, true, &clean);
-	return json_stringn_nocheck(buffer_text(&clean), clean.len);
-}
-
 static int show_table(struct session *s, const struct cell *c, const struct device_trace *t, struct error *err)
 {
 	cleanup_buffer struct buffer text = BUFFER_INIT, html = BUFFER_INIT;
@@ -32,7 +24,7 @@ static int show_table(struct session *s, const struct cell *c, const struct devi
 	if (buffer_check(&text, err) || buffer_check(&html, err))
 		return -1;
 	publish_display(&s->publisher, &c->request->message,
-			json_pack("{so so}", "text/plain", clean_string(&text), "text/html", clean_string(&html)), "", false);
+			utf8_bundle(buffer_text(&text), buffer_text(&html)), "", false);
 	return 0;
 }
 

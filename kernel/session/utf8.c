@@ -76,6 +76,19 @@ static bool starts_character(char c)
 	return (c & 0xc0) != 0x80;
 }
 
+json_t *utf8_json(const char *text, size_t len)
+{
+	cleanup_buffer struct buffer clean = BUFFER_INIT;
+
+	utf8_clean(text, len, true, &clean);
+	return json_stringn_nocheck(buffer_text(&clean), clean.len);
+}
+
+json_t *utf8_bundle(const char *text, const char *html)
+{
+	return json_pack("{so so}", "text/plain", utf8_json(text, strlen(text)), "text/html", utf8_json(html, strlen(html)));
+}
+
 size_t utf8_bytes(const char *text, size_t chars)
 {
 	size_t at = 0;

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <jansson.h>
+
 struct buffer;
 
 /*
@@ -13,6 +15,11 @@ struct buffer;
  * next call unless `last`. Returns how many bytes were taken.
  */
 size_t utf8_clean(const char *text, size_t len, bool last, struct buffer *out);
+
+/* All of the text as a string of JSON; NULL: out of memory. */
+json_t *utf8_json(const char *text, size_t len);
+/* The data of a display message that has both forms; NULL: out of memory. */
+json_t *utf8_bundle(const char *text, const char *html);
 
 /* Bytes before the character number `chars` of valid text; its length if there are not so many. */
 size_t utf8_bytes(const char *text, size_t chars);
