@@ -311,6 +311,14 @@ bool Instances::offer(llvm::Function &F)
 	return true;
 }
 
+/* The function that has this alias for others; nullptr: the alias is another one. */
+llvm::Function *Instances::offered_by(llvm::GlobalAlias &A) const
+{
+	auto *F = dyn_cast<llvm::Function>(A.getAliaseeObject());
+
+	return F && A.getName() == given_name(F->getName()) ? F : nullptr;
+}
+
 /* What F calls, or uses in another way. */
 void Instances::offer_called(const llvm::Function &F, llvm::SmallPtrSetImpl<llvm::Function *> &seen)
 {
@@ -352,9 +360,9 @@ void Instances::take_back_short(llvm::Module &M)
 	for (llvm::GlobalAlias &A : M.aliases())
 		all.push_back(&A);
 	for (llvm::GlobalAlias *A : all) {
-		auto *F = dyn_cast<llvm::Function>(A->getAliaseeObject());
+		llvm::Function *F = offered_by(*A);
 
-		if (!F || A->getName() != given_name(F->getName()) || is_worth_a_call(*F, of_headers(F->getName())))
+		if (!F || is_worth_a_call(*F, of_headers(F->getName())))
 			continue;
 		A->eraseFromParent();
 		offer_called(*F, seen);
@@ -366,10 +374,7 @@ void Instances::optimised(llvm::Module &M)
 {
 	take_back_short(M);
 	offer_called(M);
-	for (llvm::GlobalAlias &A : M.aliases()) {
-		llvm::StringRef symbol = A.getAliaseeObject()->getName();
-
-		if (A.getName() == given_name(symbol))
-			job->instance(job->context, symbol.str().c_str());
-	}
+	for (llvm::GlobalAlias &A : M.aliases())
+		if (llvm::Function *F = offered_by(A))
+			job->instance(job->context, F->getName().str().c_str());
 }

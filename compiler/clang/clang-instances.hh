@@ -42,6 +42,7 @@ class Instances : public ObjectCode::Observer
       private:
 	void tell(const clang::FunctionDecl *F);
 	bool offer(llvm::Function &F);
+	llvm::Function *offered_by(llvm::GlobalAlias &A) const;
 	void offer_called(const llvm::Function &F, llvm::SmallPtrSetImpl<llvm::Function *> &seen);
 	void offer_called(llvm::Module &M);
 	void take_back_short(llvm::Module &M);

@@ -685,7 +685,7 @@ class Compilation
 		if (CI.getLangOpts().CPlusPlus)
 			clang_publish_module(M);
 		if (effort == CLANG_CPP)
-			reads.keep(M, made.declarations(), job.given ? job.given : "");
+			reads.keep(M, made.declarations(), job.given);
 		if (instances)
 			instances->take(M);
 		code->generate(M, instances.get());

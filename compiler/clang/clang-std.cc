@@ -45,13 +45,18 @@ std::string scope_of(const DeclContext *context)
 	return N ? N->getQualifiedNameAsString() + "::" : "";
 }
 
+std::string header_of(llvm::StringRef scope, llvm::StringRef name)
+{
+	std::optional<Symbol> symbol = Symbol::named(scope, name);
+
+	return symbol && !symbol->headers().empty() ? symbol->headers().front().name().str() : "";
+}
+
 } // namespace
 
 std::string clang_std_header_of(llvm::StringRef name)
 {
-	std::optional<Symbol> symbol = Symbol::named("std::", name);
-
-	return symbol && !symbol->headers().empty() ? symbol->headers().front().name().str() : "";
+	return header_of("std::", name);
 }
 
 std::string clang_std_header(const Diagnostic &info)
@@ -69,10 +74,10 @@ std::string clang_std_header(const Diagnostic &info)
 		else if (name.empty() && info.getArgKind(i) != DiagnosticsEngine::ak_nameddecl)
 			name = clang_argument_name(info, i);
 	}
-	std::optional<Symbol> symbol = scope.rfind("std::", 0) ? std::nullopt : Symbol::named(scope, name);
+	std::string header = scope.rfind("std::", 0) ? "" : header_of(scope, name);
 
-	if (symbol && !symbol->headers().empty())
-		return symbol->headers().front().name().str();
+	if (!header.empty())
+		return header;
 	/* Others have the name of their header: std::chrono, std::expected. */
 	if (name == "println")
 		name = "print";

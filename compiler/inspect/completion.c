@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cell is made whole around the cursor: where no word stands, a placeholder gives clang a
+ * The cell is made whole around the cursor: where no word stands, a name of ours gives clang a
  * token to complete. Nothing is offered inside comments, strings, directives and numbers. Names
  * come from the session, from clang's completion at the matching place of the unit, and in cells
  * of C from headers and a list of CUDA words; behind `.`, `->` and `::` they are clang's alone.
