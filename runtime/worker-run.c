@@ -591,8 +591,7 @@ int worker_run_cell(const struct ipc_message *m, struct error *err)
 		device_set_rollback(DEVICE_ROLLBACK_FULL);
 	clear_fault();
 	allocator_set_cell(run.unit.cell);
-	device_check(run.options.device_checks);
-	device_cell_begin(run.unit.cell);
+	device_cell_begin(run.unit.cell, run.options.device_checks);
 	device_cell_text(*run.text ? run.text : NULL);
 	cell_stdio_begin();
 	device_look_after_suspend();

@@ -65,7 +65,7 @@ __attribute__((constructor)) static void start(void)
 	else if (info.problem[0])
 		fprintf(stderr, "libcudart (cgpu): %s\n", info.problem);
 	else
-		device_cell_begin(0);
+		device_cell_begin(0, 0);
 }
 
 /* What the runtime says it cannot do has names of the API, too. */

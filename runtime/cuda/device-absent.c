@@ -167,14 +167,10 @@ int device_trace_take(struct buffer *ret, struct error *err)
 	return refuse(err);
 }
 
-void device_check(uint32_t what)
-{
-	(void)what;
-}
-
-void device_cell_begin(uint32_t cell)
+void device_cell_begin(uint32_t cell, uint32_t checks)
 {
 	(void)cell;
+	(void)checks;
 }
 
 void device_expect_suspend(void)

@@ -25,7 +25,6 @@ struct device {
 	uint64_t limit;   /* cap on session device memory, bytes */
 	enum device_rollback rollback;
 	uint32_t cell;    /* that runs */
-	uint32_t checks;  /* of the next cell's launches, EMULATOR_CHECK_RACES */
 	_Atomic int sticky; /* CUresult that ended the device, 0: well */
 	struct session *session;
 	bool refill, gives_up; /* of the attach at work */

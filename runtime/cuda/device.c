@@ -500,12 +500,7 @@ int device_write(uint64_t address, const void *bytes, size_t size, struct error 
 	return copy(address, (uintptr_t)bytes, size, err);
 }
 
-void device_check(uint32_t what)
-{
-	device.checks = what;
-}
-
-void device_cell_begin(uint32_t cell)
+void device_cell_begin(uint32_t cell, uint32_t checks)
 {
 	device.cell = cell;
 	preimage_cell_begin();
@@ -517,8 +512,7 @@ void device_cell_begin(uint32_t cell)
 	if (device.usable)
 		let_driver_work(true);
 	if (device.usable && device.driver->extension)
-		device.driver->extension->check_begin(device.checks);
-	device.checks = 0;
+		device.driver->extension->check_begin(checks);
 	if (device.session) {
 		device.session->serial++;
 		current = device.session->current_device < device.count ? device.session->current_device : 0;

@@ -199,9 +199,8 @@ int device_trace_begin(struct error *err);
 void device_trace_stop(void);
 int device_trace_take(struct buffer *ret, struct error *err);
 
-/* The next cell's launches are checked: EMULATOR_CHECK_RACES. A real device does not. */
-void device_check(uint32_t what);
-void device_cell_begin(uint32_t cell);
+/* checks: of the cell's launches, EMULATOR_CHECK_RACES. A real device has none. */
+void device_cell_begin(uint32_t cell, uint32_t checks);
 /* The text of that cell, for reports; borrowed until the next call, which comes when the cell has ended. NULL: unknown. */
 void device_cell_text(const char *text);
 /*

@@ -242,7 +242,7 @@ void device_host_start(uint64_t limit)
 
 void device_host_begin(uint32_t cell)
 {
-	device_cell_begin(cell);
+	device_cell_begin(cell, 0);
 }
 
 int device_host_end(struct fault_record *fault)
