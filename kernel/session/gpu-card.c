@@ -13,7 +13,6 @@
 #include "common/buffer.h"
 #include "common/cleanup.h"
 #include "common/error.h"
-#include "common/html-text.h"
 #include "common/log.h"
 #include "kernel/loop.h"
 #include "kernel/session/cell.h"
@@ -86,15 +85,6 @@ static void put_text(const struct gpu_card *card, const char *others, const char
 	buffer_puts(out, others);
 }
 
-static void put_escaped(const char *text, struct buffer *out)
-{
-	cleanup_buffer struct buffer clean = BUFFER_INIT;
-
-	utf8_clean(text, strlen(text), true, &clean);
-	html_text(out, buffer_text(&clean), clean.len);
-	out->failed |= clean.failed;
-}
-
 static void put_html_bar(const char *what, unsigned p, const char *colour, const char *text, struct buffer *out)
 {
 	buffer_printf(out, "<tr><td>%s</td><td style=\"width:16em;background:rgba(128,128,128,.2);padding:0\"><div style=\""
@@ -109,7 +99,7 @@ static void put_html(const struct gpu_card *card, const char *others, const char
 	int busy;
 
 	buffer_puts(out, "<div><b>");
-	put_escaped(g->name, out);
+	utf8_html(g->name, strlen(g->name), out);
 	buffer_printf(out, "</b>%s<table style=\"border-collapse:collapse\">\n", end);
 	snprintf(text, sizeof(text), "%s of %s allowed", size_text(g->used, a), size_text(g->limit, b));
 	put_html_bar("memory", percent(g->used, g->limit), "rgba(66,133,244,.8)", text, out);
@@ -121,9 +111,10 @@ static void put_html(const struct gpu_card *card, const char *others, const char
 	buffer_puts(out, "</table><table style=\"border-collapse:collapse\">\n");
 	for (uint32_t i = 0; i < g->table.n_rows; i++) {
 		const struct device_watch_row *r = &g->table.rows[i];
+		const char *name = *r->name ? r->name : "-";
 
 		buffer_printf(out, "<tr><td>%s</td><td style=\"text-align:left\"><code>", size_text(r->size, a));
-		put_escaped(*r->name ? r->name : "-", out);
+		utf8_html(name, strlen(name), out);
 		buffer_printf(out, "</code></td><td>In[%" PRIu32 "]</td></tr>\n", r->cell);
 	}
 	if (g->table.n_left)
@@ -132,7 +123,7 @@ static void put_html(const struct gpu_card *card, const char *others, const char
 	buffer_puts(out, "</table>");
 	if (*others) {
 		buffer_puts(out, "<pre>");
-		put_escaped(others, out);
+		utf8_html(others, strlen(others), out);
 		buffer_puts(out, "</pre>");
 	}
 	buffer_puts(out, "</div>\n");

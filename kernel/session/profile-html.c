@@ -7,22 +7,12 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "common/html-text.h"
 #include "kernel/session/profile-table.h"
 #include "kernel/session/utf8.h"
 
 #define TABLE "border-collapse:collapse;margin:.6em 0;text-align:right;white-space:nowrap"
 #define SOURCE "text-align:left;white-space:pre;font-family:monospace"
 #define BAD " style=\"background:rgba(251,188,4,.35)\""
-
-static void put_escaped(const char *text, size_t len, struct buffer *out)
-{
-	cleanup_buffer struct buffer clean = BUFFER_INIT;
-
-	utf8_clean(text, len, true, &clean);
-	html_text(out, buffer_text(&clean), clean.len);
-	out->failed |= clean.failed;
-}
 
 /* Opacity of the red behind a line. */
 static double heat(const struct profile_table *t, const struct profile_row *r)
@@ -51,7 +41,7 @@ static void put_head(const struct profile_table *t, struct buffer *out)
 static void put_note(const struct profile_table *t, const char *text, struct buffer *out)
 {
 	buffer_printf(out, "<tr><td colspan=\"%zu\" style=\"text-align:left;opacity:.6\">", column_count(t) + 3);
-	put_escaped(text, strlen(text), out);
+	utf8_html(text, strlen(text), out);
 	buffer_puts(out, "</td></tr>\n");
 }
 
@@ -83,7 +73,7 @@ static void put_row(const struct profile_table *t, const struct profile_row *r, 
 		buffer_puts(out, "<td></td>");
 	buffer_printf(out, "<td style=\"" SOURCE ";background:rgba(234,67,53,%.2f)\">", red);
 	if (r->text)
-		put_escaped(r->text, r->len, out);
+		utf8_html(r->text, r->len, out);
 	buffer_puts(out, "</td>");
 	put_figures(t, r, out);
 	buffer_puts(out, "</tr>\n");
@@ -98,7 +88,7 @@ static void put_summary(const struct profile_table *t, struct buffer *out)
 		size_t len = strcspn(at, "\n");
 
 		buffer_puts(out, "<div>");
-		put_escaped(at, len, out);
+		utf8_html(at, len, out);
 		buffer_puts(out, "</div>");
 		at += len + (at[len] == '\n');
 	}
@@ -108,7 +98,7 @@ static void put_summary(const struct profile_table *t, struct buffer *out)
 void profile_table_html(const struct profile_table *t, struct buffer *out)
 {
 	buffer_puts(out, "<details open=\"open\"><summary><b><code>");
-	put_escaped(t->entry->name, strlen(t->entry->name), out);
+	utf8_html(t->entry->name, strlen(t->entry->name), out);
 	buffer_puts(out, "</code></b></summary>\n");
 	put_summary(t, out);
 	buffer_puts(out, "<div style=\"overflow-x:auto\"><table cellpadding=\"4\" style=\"" TABLE "\">");

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "common/html-text.h"
 #include "kernel/session/utf8.h"
 #include "kernel/size-text.h"
 #include "common/demangle.h"
@@ -197,11 +196,8 @@ void trace_table_text(const struct device_trace *t, struct buffer *out)
 
 static void put_escaped(const struct buffer *text, struct buffer *out)
 {
-	cleanup_buffer struct buffer clean = BUFFER_INIT;
-
-	utf8_clean(buffer_text(text), text->len, true, &clean);
-	html_text(out, buffer_text(&clean), clean.len);
-	out->failed |= clean.failed | text->failed;
+	utf8_html(buffer_text(text), text->len, out);
+	out->failed |= text->failed;
 }
 
 static void put_html_row(const struct device_trace_row *w, struct buffer *out)

@@ -8,6 +8,7 @@
 #include <utf8proc.h>
 
 #include "common/buffer.h"
+#include "common/html-text.h"
 
 static size_t ascii_run(const char *text, size_t len)
 {
@@ -82,6 +83,15 @@ json_t *utf8_json(const char *text, size_t len)
 
 	utf8_clean(text, len, true, &clean);
 	return json_stringn_nocheck(buffer_text(&clean), clean.len);
+}
+
+void utf8_html(const char *text, size_t len, struct buffer *out)
+{
+	cleanup_buffer struct buffer clean = BUFFER_INIT;
+
+	utf8_clean(text, len, true, &clean);
+	html_text(out, buffer_text(&clean), clean.len);
+	out->failed |= clean.failed;
 }
 
 json_t *utf8_bundle(const char *text, const char *html)

@@ -18,6 +18,8 @@ size_t utf8_clean(const char *text, size_t len, bool last, struct buffer *out);
 
 /* All of the text as a string of JSON; NULL: out of memory. */
 json_t *utf8_json(const char *text, size_t len);
+/* The same as text of HTML, appended. */
+void utf8_html(const char *text, size_t len, struct buffer *out);
 /* The data of a display message that has both forms; NULL: out of memory. */
 json_t *utf8_bundle(const char *text, const char *html);
 

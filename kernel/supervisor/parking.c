@@ -650,9 +650,8 @@ void parking_on_no_room(struct supervisor *s, const char *why)
 	for (size_t i = 0; i < s->device.chunks.n; i++) {
 		struct device_chunk *c = &s->device.chunks.at[i];
 
-		if (!c->parked || c->fd < 0)
-			continue;
-		device_chunk_park(c, c->place);
+		if (c->parked && c->fd >= 0)
+			device_chunk_park(c, c->place);
 	}
 	buffer_printf(&text, "%s\n", why);
 	device_share_table(s, &text, NULL);
